@@ -1,0 +1,53 @@
+# Works from a bare machine with an emptied environment: Go, Node with npm, make and git are all it expects.
+export PATH := $(PATH):/usr/local/go/bin:/usr/lib/go/bin:/opt/go/bin:/usr/local/bin:/usr/local/node/bin:/opt/node/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin
+export HOME := $(shell scripts/home.sh)
+export GOFLAGS := -buildvcs=false $(filter-out -buildvcs=%,$(GOFLAGS))
+SHELL := /bin/sh
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test bench soak lint fmt generate ui e2e module check
+
+help: ## Show these sentences.
+	@scripts/help.sh $(MAKEFILE_LIST)
+
+run: ## Bring up panel, database, license authority, agent and an example flow, and fetch a page through it.
+	@echo "Panel: bringing everything up in .run; the first time takes some minutes"
+	@scripts/need.sh postgresql
+	@CGO_ENABLED=0 go build -o .run/bin/panel-up ./cmd/panel-up
+	@exec .run/bin/panel-up "$(VERSION)"
+
+build: ui ## Build all executables into .run/bin.
+	@scripts/build.sh "$(VERSION)" .run/bin
+
+ui: ## Build the web interface, if its sources changed.
+	@scripts/ui.sh
+
+test: ## Run every test: Go with the race detector, web interface, browser journeys; at most 45 minutes on two cores.
+	@scripts/test.sh
+
+e2e: ui ## Run the browser journeys against real executables, database and agent.
+	@scripts/e2e.sh
+
+bench: ## Measure every speed goal against its physical limit in the same run.
+	@scripts/need.sh postgresql
+	@go run ./cmd/panel-bench
+
+soak: ## Run the long tests: fuzzing, kills, leaks; hours.
+	@scripts/soak.sh
+
+lint: ## Check the style of Go and TypeScript.
+	@scripts/lint.sh
+
+fmt: ## Format Go and TypeScript.
+	@scripts/fmt.sh
+
+generate: ## Refresh every generated file: API description, keys, schema, reference.
+	@scripts/generate.sh
+
+module: ## Write a new module that passes every contract test: make module NAME=x.
+	@go run ./cmd/panelgen module "$(NAME)"
+
+check: ## Run what continuous integration runs.
+	@.ci/run

@@ -1,0 +1,355 @@
+// Package buffer keeps samples on disk until the panel has stored them: a crash loses none, and a batch that is sent twice
+// is the same batch under the same number.
+package buffer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"panel/cmd/panel-agent/internal/disk"
+	"panel/platform/agentapi"
+)
+
+// Bounds of the buffer.
+const (
+	MaxSamples    = 50_000
+	maxBatchBytes = 512 << 10 // below the panel's body limit with room for the frame around
+	openFile      = "open.log"
+	stateFile     = "state.json"
+	batchPrefix   = "batch-"
+	batchSuffix   = ".log"
+)
+
+// record is one line on disk: a sample and the counters that it was taken at, so that both become durable together.
+type record struct {
+	Tick   int64           `json:"tick"`
+	Sample agentapi.Sample `json:"sample"`
+	Bases  json.RawMessage `json:"bases,omitempty"`
+}
+
+type state struct {
+	StreamID string          `json:"stream_id"`
+	Acked    int64           `json:"acked"`
+	Dropped  int64           `json:"dropped"`
+	Tick     int64           `json:"tick"`
+	Bases    json.RawMessage `json:"bases,omitempty"`
+}
+
+type batch struct {
+	seq     int64
+	samples int
+}
+
+// Buffer is a queue of samples on disk. It is safe for concurrent use.
+type Buffer struct {
+	dir   string
+	limit int
+
+	mu      sync.Mutex
+	state   state
+	log     *os.File
+	size    int64
+	pending int // samples in the open log
+	batches []batch
+}
+
+// Open reads what an earlier agent left. A last line that a crash cut off is dropped: it was never promised.
+func Open(dir string) (*Buffer, error) { return open(dir, MaxSamples) }
+
+func open(dir string, limit int) (*Buffer, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of the buffer: %w", err)
+	}
+	b := &Buffer{dir: dir, limit: limit}
+	if err := b.loadState(); err != nil {
+		return nil, err
+	}
+	if err := b.loadBatches(); err != nil {
+		return nil, err
+	}
+	return b, b.loadOpen()
+}
+
+// loadState begins a new stream when the old state is gone or damaged: its numbers must not be used again.
+func (b *Buffer) loadState() error {
+	found, err := disk.ReadJSON(b.path(stateFile), &b.state)
+	if err == nil && found && b.state.StreamID != "" {
+		return nil
+	}
+	b.state = state{StreamID: uuid.NewString()}
+	return b.saveState()
+}
+
+func (b *Buffer) saveState() error { return disk.WriteJSON(b.path(stateFile), b.state) }
+
+func (b *Buffer) path(name string) string { return filepath.Join(b.dir, name) }
+
+func (b *Buffer) batchPath(seq int64) string {
+	return b.path(fmt.Sprintf("%s%020d%s", batchPrefix, seq, batchSuffix))
+}
+
+func (b *Buffer) loadBatches() error {
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		return fmt.Errorf("read the folder of the buffer: %w", err)
+	}
+	for _, entry := range entries {
+		seq, ok := batchNumber(entry.Name())
+		if !ok {
+			continue
+		}
+		if err := b.loadBatch(seq); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(b.batches, func(x, y batch) int { return int(x.seq - y.seq) })
+	return nil
+}
+
+func batchNumber(name string) (int64, bool) {
+	digits, found := strings.CutPrefix(name, batchPrefix)
+	if !found {
+		return 0, false
+	}
+	seq, err := strconv.ParseInt(strings.TrimSuffix(digits, batchSuffix), 10, 64)
+	return seq, err == nil
+}
+
+func (b *Buffer) loadBatch(seq int64) error {
+	if seq <= b.state.Acked { // stored, but the crash came before the removal
+		return os.Remove(b.batchPath(seq))
+	}
+	records, _, err := readRecords(b.batchPath(seq))
+	if err != nil {
+		return err
+	}
+	b.follow(records)
+	b.batches = append(b.batches, batch{seq: seq, samples: len(records)})
+	return nil
+}
+
+// follow takes the newest counters that became durable.
+func (b *Buffer) follow(records []record) {
+	for _, r := range records {
+		if r.Tick > b.state.Tick {
+			b.state.Tick, b.state.Bases = r.Tick, r.Bases
+		}
+	}
+}
+
+func (b *Buffer) loadOpen() error {
+	records, good, err := readRecords(b.path(openFile))
+	if err != nil {
+		return err
+	}
+	b.follow(records)
+	b.pending, b.size = len(records), good
+	if b.log, err = os.OpenFile(b.path(openFile), os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+		return fmt.Errorf("open the buffer: %w", err)
+	}
+	_, seekErr := b.log.Seek(good, 0)
+	if err := errors.Join(b.log.Truncate(good), seekErr); err != nil {
+		return fmt.Errorf("open the buffer: %w", err)
+	}
+	return nil
+}
+
+// readRecords gives the whole lines of a file and their length.
+func readRecords(path string) ([]record, int64, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, fmt.Errorf("read the buffer: %w", err)
+	}
+	var records []record
+	var good int64
+	lines := bufio.NewReader(bytes.NewReader(raw))
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return records, good, nil
+		}
+		r, ok := decode(line)
+		if !ok {
+			return records, good, nil
+		}
+		records, good = append(records, r), good+int64(len(line))
+	}
+}
+
+// A line is eight hex digits of a checksum, a space, JSON, and the line's end.
+func encode(r record) ([]byte, error) {
+	raw, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("encode a sample: %w", err)
+	}
+	return fmt.Appendf(nil, "%08x %s\n", crc32.ChecksumIEEE(raw), raw), nil
+}
+
+func decode(line []byte) (record, bool) {
+	var r record
+	sum, raw, found := bytes.Cut(bytes.TrimSuffix(line, []byte{'\n'}), []byte{' '})
+	if !found || string(sum) != fmt.Sprintf("%08x", crc32.ChecksumIEEE(raw)) {
+		return r, false
+	}
+	return r, json.Unmarshal(raw, &r) == nil
+}
+
+// Bases is what the last durable Add was given.
+func (b *Buffer) Bases() json.RawMessage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.state.Bases)
+}
+
+// Add makes a sample durable, together with the counters that the next difference is taken from.
+func (b *Buffer) Add(sample agentapi.Sample, bases json.RawMessage) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	line, err := encode(record{Tick: b.state.Tick + 1, Sample: sample, Bases: bases})
+	if err != nil {
+		return err
+	}
+	if b.pending > 0 && (b.size+int64(len(line)) > maxBatchBytes || b.pending >= agentapi.MaxBatchSamples) {
+		if err := b.seal(); err != nil {
+			return err
+		}
+	}
+	if _, err := b.log.Write(line); err != nil {
+		return errors.Join(fmt.Errorf("write a sample: %w", err), b.cutBack())
+	}
+	if err := b.log.Sync(); err != nil {
+		return errors.Join(fmt.Errorf("write a sample: %w", err), b.cutBack())
+	}
+	b.size, b.pending = b.size+int64(len(line)), b.pending+1
+	b.state.Tick, b.state.Bases = b.state.Tick+1, bases
+	return b.makeRoom()
+}
+
+// cutBack removes a half line that a full disk left.
+func (b *Buffer) cutBack() error {
+	_, err := b.log.Seek(b.size, 0)
+	return errors.Join(err, b.log.Truncate(b.size))
+}
+
+// seal gives the open log its number; from here on it never changes.
+func (b *Buffer) seal() error {
+	seq := b.lastSeq() + 1
+	if err := os.Rename(b.path(openFile), b.batchPath(seq)); err != nil {
+		return fmt.Errorf("number a batch: %w", err)
+	}
+	b.batches = append(b.batches, batch{seq: seq, samples: b.pending})
+	fresh, err := os.OpenFile(b.path(openFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("number a batch: %w", err)
+	}
+	closeErr := b.log.Close()
+	b.log, b.size, b.pending = fresh, 0, 0
+	return errors.Join(closeErr, disk.SyncDir(b.dir))
+}
+
+func (b *Buffer) lastSeq() int64 {
+	if len(b.batches) == 0 {
+		return b.state.Acked
+	}
+	return b.batches[len(b.batches)-1].seq
+}
+
+// makeRoom drops the oldest batches of a full buffer and keeps count of the loss.
+func (b *Buffer) makeRoom() error {
+	for b.heldLocked() > b.limit && len(b.batches) > 0 {
+		oldest := b.batches[0]
+		b.state.Dropped += int64(oldest.samples)
+		if err := b.forget(oldest.seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *Buffer) heldLocked() int {
+	held := b.pending
+	for _, sealed := range b.batches {
+		held += sealed.samples
+	}
+	return held
+}
+
+// Held is the count of samples that the panel has not acknowledged.
+func (b *Buffer) Held() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.heldLocked()
+}
+
+// Next is the oldest batch without an acknowledgement; false when there is none. The same batch comes until Ack.
+func (b *Buffer) Next() (agentapi.MetricsBatch, bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.batches) == 0 && b.pending > 0 {
+		if err := b.seal(); err != nil {
+			return agentapi.MetricsBatch{}, false, err
+		}
+	}
+	if len(b.batches) == 0 {
+		return agentapi.MetricsBatch{}, false, nil
+	}
+	oldest := b.batches[0]
+	records, _, err := readRecords(b.batchPath(oldest.seq))
+	if err != nil {
+		return agentapi.MetricsBatch{}, false, err
+	}
+	return b.message(oldest.seq, records), true, nil
+}
+
+func (b *Buffer) message(seq int64, records []record) agentapi.MetricsBatch {
+	message := agentapi.MetricsBatch{StreamID: b.state.StreamID, Seq: seq, Dropped: b.state.Dropped, Samples: make([]agentapi.Sample, 0, len(records))}
+	for _, r := range records {
+		message.Samples = append(message.Samples, r.Sample)
+	}
+	return message
+}
+
+// Ack forgets every batch up to seq: the panel has stored them.
+func (b *Buffer) Ack(seq int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.batches) > 0 && b.batches[0].seq <= seq {
+		if err := b.forget(b.batches[0].seq); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forget notes the number first: were the file gone and the note not, the number would be used again.
+func (b *Buffer) forget(seq int64) error {
+	b.state.Acked = max(b.state.Acked, seq)
+	if err := b.saveState(); err != nil {
+		return err
+	}
+	b.batches = slices.DeleteFunc(b.batches, func(kept batch) bool { return kept.seq == seq })
+	if err := os.Remove(b.batchPath(seq)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget a batch: %w", err)
+	}
+	return nil
+}
+
+// Close releases the files; everything is on disk already.
+func (b *Buffer) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.log.Close()
+}

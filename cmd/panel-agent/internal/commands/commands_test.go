@@ -1,0 +1,150 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"panel/platform/agentapi"
+)
+
+var errGone = errors.New("gone")
+
+type panel struct {
+	mu   sync.Mutex
+	got  []agentapi.CommandResult
+	fail atomic.Int64
+}
+
+func (p *panel) send(_ context.Context, result agentapi.CommandResult) error {
+	if p.fail.Add(-1) >= 0 {
+		return errors.New("unreachable")
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.got = append(p.got, result)
+	return nil
+}
+
+func (p *panel) results() []agentapi.CommandResult {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]agentapi.CommandResult(nil), p.got...)
+}
+
+func openDesk(t *testing.T, dir string, handle Handler) *Desk {
+	t.Helper()
+	d, err := Open(Options{
+		Dir: dir, Handle: handle, Clock: clockwork.NewRealClock(), Log: zap.NewNop(),
+		Skew: func() time.Duration { return 0 }, Refused: func(err error) bool { return errors.Is(err, errGone) },
+	})
+	require.NoError(t, err)
+	return d
+}
+
+func deliver(t *testing.T, d *Desk, send Sender) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		d.Deliver(ctx, send, func() time.Duration { return time.Millisecond }, func() {})
+	}()
+	t.Cleanup(func() { cancel(); <-done; d.Close() })
+}
+
+func ok(runs *atomic.Int64) Handler {
+	return func(context.Context, agentapi.Command) agentapi.CommandResult {
+		runs.Add(1)
+		return agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}
+	}
+}
+
+func TestARepeatedOrderRunsOnceAndIsAnsweredAgain(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int64
+	p, dir := &panel{}, t.TempDir()
+	d := openDesk(t, dir, ok(&runs))
+	deliver(t, d, p.send)
+	order := agentapi.Command{ID: "a", Kind: agentapi.CollectLogs}
+	require.NoError(t, d.Accept(order))
+	require.NoError(t, d.Accept(order))
+	require.Eventually(t, func() bool { return len(p.results()) == 1 }, time.Second, time.Millisecond)
+
+	later := openDesk(t, dir, ok(&runs))
+	deliver(t, later, p.send)
+	require.NoError(t, later.Accept(order))
+	require.Eventually(t, func() bool { return len(p.results()) == 2 }, time.Second, time.Millisecond)
+	require.EqualValues(t, 1, runs.Load())
+	require.Equal(t, p.results()[0], p.results()[1])
+}
+
+func TestAResultIsSentUntilThePanelHasIt(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int64
+	p := &panel{}
+	p.fail.Store(5)
+	d := openDesk(t, t.TempDir(), ok(&runs))
+	deliver(t, d, p.send)
+	require.NoError(t, d.Accept(agentapi.Command{ID: "a"}))
+	require.Eventually(t, func() bool { return len(p.results()) == 1 }, time.Second, time.Millisecond)
+}
+
+func TestAResultThatThePanelRefusesDoesNotBlockTheNext(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int64
+	p := &panel{}
+	d := openDesk(t, t.TempDir(), ok(&runs))
+	deliver(t, d, func(ctx context.Context, r agentapi.CommandResult) error {
+		if r.ID == "a" {
+			return errGone
+		}
+		return p.send(ctx, r)
+	})
+	require.NoError(t, d.Accept(agentapi.Command{ID: "a"}))
+	require.NoError(t, d.Accept(agentapi.Command{ID: "b"}))
+	require.Eventually(t, func() bool { return len(p.results()) == 1 && p.results()[0].ID == "b" }, time.Second, time.Millisecond)
+}
+
+func TestWhatACrashCutIsDoneByTheNextRunButARestartIsNot(t *testing.T) {
+	t.Parallel()
+	dir, p := t.TempDir(), &panel{}
+	first := openDesk(t, dir, func(ctx context.Context, _ agentapi.Command) agentapi.CommandResult {
+		<-ctx.Done()
+		return agentapi.CommandResult{}
+	})
+	require.NoError(t, first.Accept(agentapi.Command{ID: "apply", Kind: agentapi.ApplyConfig}))
+	require.NoError(t, first.Accept(agentapi.Command{ID: "restart", Kind: agentapi.RestartCore}))
+	first.Close()
+
+	var runs atomic.Int64
+	second := openDesk(t, dir, ok(&runs))
+	second.Resume()
+	deliver(t, second, p.send)
+	require.Eventually(t, func() bool { return len(p.results()) == 2 }, time.Second, time.Millisecond)
+	for _, result := range p.results() {
+		want := map[string]agentapi.ResultCode{"apply": agentapi.CodeDone, "restart": agentapi.CodeInterrupted}[result.ID]
+		require.Equal(t, want, result.Code)
+	}
+	require.EqualValues(t, 1, runs.Load())
+}
+
+func TestAnOrderBeyondItsDeadlineIsNotStarted(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int64
+	p := &panel{}
+	d := openDesk(t, t.TempDir(), ok(&runs))
+	d.Skew = func() time.Duration { return time.Hour } // the panel's clock is ahead, and its deadline counts
+	deliver(t, d, p.send)
+	require.NoError(t, d.Accept(agentapi.Command{ID: "late", Deadline: time.Now().Add(time.Minute)}))
+	require.NoError(t, d.Accept(agentapi.Command{ID: "fresh", Deadline: time.Now().Add(2 * time.Hour)}))
+	require.Eventually(t, func() bool { return len(p.results()) == 2 }, time.Second, time.Millisecond)
+	require.EqualValues(t, 1, runs.Load())
+}

@@ -1,0 +1,143 @@
+package core
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// ErrLink is the cause of every failure to read a connection link. The link itself is never quoted: it is a secret.
+var ErrLink = errors.New("the connection link cannot be read")
+
+type object = map[string]any
+
+// ClientConfig turns a connection link into the client configuration of a core. dialAs, when given, replaces the
+// link's host and port.
+func ClientConfig(link, dialAs string) ([]byte, error) {
+	parsed, err := url.Parse(strings.TrimSpace(link))
+	if err != nil {
+		return nil, fmt.Errorf("%w: it is no URL", ErrLink)
+	}
+	host, port, err := addressOf(parsed, dialAs)
+	if err != nil {
+		return nil, err
+	}
+	var outbound object
+	switch parsed.Scheme {
+	case "vless":
+		outbound = vlessOutbound(parsed, host, port)
+	case "ss":
+		outbound, err = shadowsocksOutbound(parsed, host, port)
+	default:
+		err = fmt.Errorf("%w: only vless:// and ss:// are known here", ErrLink)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(object{"outbounds": []object{outbound}})
+}
+
+func addressOf(link *url.URL, dialAs string) (string, int, error) {
+	host, digits := link.Hostname(), link.Port()
+	if dialAs != "" {
+		var err error
+		if host, digits, err = net.SplitHostPort(dialAs); err != nil {
+			return "", 0, fmt.Errorf("%w: the address to dial in its place is no host:port", ErrLink)
+		}
+	}
+	port, err := strconv.Atoi(digits)
+	if err != nil || host == "" {
+		return "", 0, fmt.Errorf("%w: it has no host or no port", ErrLink)
+	}
+	return host, port, nil
+}
+
+func vlessOutbound(link *url.URL, host string, port int) object {
+	query := link.Query()
+	user := object{"id": link.User.Username(), "encryption": or(query.Get("encryption"), "none"), "flow": query.Get("flow")}
+	return object{
+		"protocol":       "vless",
+		"settings":       object{"vnext": []object{{"address": host, "port": port, "users": []object{user}}}},
+		"streamSettings": stream(query),
+	}
+}
+
+func stream(query url.Values) object {
+	network := or(query.Get("type"), "raw")
+	if network == "tcp" {
+		network = "raw"
+	}
+	settings := object{"network": network, "security": or(query.Get("security"), "none")}
+	switch query.Get("security") {
+	case "reality":
+		settings["realitySettings"] = object{
+			"serverName": query.Get("sni"), "fingerprint": or(query.Get("fp"), "chrome"), "password": query.Get("pbk"),
+			"shortId": query.Get("sid"), "spiderX": query.Get("spx"), "mldsa65Verify": query.Get("pqv"),
+		}
+	case "tls":
+		settings["tlsSettings"] = tlsSettings(query)
+	}
+	addTransport(settings, network, query)
+	return settings
+}
+
+func tlsSettings(query url.Values) object {
+	settings := object{"serverName": query.Get("sni"), "fingerprint": query.Get("fp")}
+	if alpn := query.Get("alpn"); alpn != "" {
+		settings["alpn"] = strings.Split(alpn, ",")
+	}
+	return settings
+}
+
+func addTransport(settings object, network string, query url.Values) {
+	path, host := query.Get("path"), query.Get("host")
+	switch network {
+	case "ws":
+		settings["wsSettings"] = object{"path": path, "host": host}
+	case "httpupgrade":
+		settings["httpupgradeSettings"] = object{"path": path, "host": host}
+	case "grpc":
+		settings["grpcSettings"] = object{"serviceName": query.Get("serviceName"), "authority": query.Get("authority")}
+	case "xhttp":
+		xhttp := object{"path": path, "host": host, "mode": or(query.Get("mode"), "auto")}
+		if extra := query.Get("extra"); json.Valid([]byte(extra)) {
+			xhttp["extra"] = json.RawMessage(extra)
+		}
+		settings["xhttpSettings"] = xhttp
+	}
+}
+
+func shadowsocksOutbound(link *url.URL, host string, port int) (object, error) {
+	method := link.User.Username()
+	password, plain := link.User.Password()
+	if !plain {
+		raw, err := decodeBase64(method)
+		if err != nil {
+			return nil, fmt.Errorf("%w: its user part is not base64", ErrLink)
+		}
+		method, password, plain = strings.Cut(raw, ":")
+	}
+	if !plain {
+		return nil, fmt.Errorf("%w: it has no method or no password", ErrLink)
+	}
+	server := object{"address": host, "port": port, "method": method, "password": password}
+	return object{"protocol": "shadowsocks", "settings": object{"servers": []object{server}}}, nil
+}
+
+func decodeBase64(text string) (string, error) {
+	text = strings.TrimRight(strings.NewReplacer("+", "-", "/", "_").Replace(text), "=")
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	return string(raw), err
+}
+
+func or(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}

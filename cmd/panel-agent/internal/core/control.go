@@ -1,0 +1,109 @@
+package core
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Files of one core process, in a folder of its own.
+const (
+	fileConfig   = "config.json"
+	fileMeta     = "meta.json"
+	fileLog      = "core.log"
+	fileCounters = "counters.json"
+	fileSocket   = "control.sock"
+	fileAlive    = "alive.lock"
+)
+
+const controlTimeout = 4 * time.Second
+
+// Meta says what a core process was started for; a later agent reads it to take the process over.
+type Meta struct {
+	ID        string    `json:"id"`
+	Revision  int64     `json:"revision"`
+	Hash      string    `json:"hash"`
+	StartedAt time.Time `json:"started_at"`
+}
+
+// phase is where a core process is in its life.
+type phase string
+
+const (
+	phaseStarting phase = "starting"
+	phaseReady    phase = "ready"
+	phaseDraining phase = "draining"
+)
+
+// request is one JSON line to a core process.
+type request struct {
+	Op           string `json:"op"` // status, counters, drain, stop, watch
+	DrainSeconds int    `json:"drain_seconds,omitempty"`
+}
+
+// reply is one JSON line back.
+type reply struct {
+	PID      int              `json:"pid"`
+	Phase    phase            `json:"phase"`
+	Open     int              `json:"open"`
+	Counters map[string]int64 `json:"counters,omitempty"`
+}
+
+// socketAddress gives a path that fits into a socket address however deep the folder is.
+func socketAddress(dir string) (string, func(), error) {
+	plain := filepath.Join(dir, fileSocket)
+	if len(plain) < 100 {
+		return plain, func() {}, nil
+	}
+	handle, err := os.Open(dir)
+	if err != nil {
+		return "", nil, fmt.Errorf("open the folder of a core: %w", err)
+	}
+	path := "/proc/self/fd/" + strconv.Itoa(int(handle.Fd())) + "/" + fileSocket
+	return path, func() { _ = handle.Close() }, nil
+}
+
+func dialControl(ctx context.Context, dir string) (net.Conn, error) {
+	path, release, err := socketAddress(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	conn, err := (&net.Dialer{Timeout: controlTimeout}).DialContext(ctx, "unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("reach the core process: %w", err)
+	}
+	return conn, nil
+}
+
+// ask sends one request and reads its reply, within controlTimeout.
+func ask(ctx context.Context, dir string, what request) (reply, error) {
+	conn, err := dialControl(ctx, dir)
+	if err != nil {
+		return reply{}, err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(controlTimeout)); err != nil {
+		return reply{}, fmt.Errorf("ask the core process: %w", err)
+	}
+	var answer reply
+	if err := json.NewEncoder(conn).Encode(what); err != nil {
+		return reply{}, fmt.Errorf("ask the core process: %w", err)
+	}
+	if err := json.NewDecoder(conn).Decode(&answer); err != nil {
+		return reply{}, fmt.Errorf("ask the core process: %w", err)
+	}
+	return answer, nil
+}
+
+// awaitDeath returns when the process behind conn has ended: it never sends anything on such a connection.
+func awaitDeath(conn net.Conn) {
+	_, _ = io.Copy(io.Discard, conn)
+	_ = conn.Close()
+}

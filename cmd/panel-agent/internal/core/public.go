@@ -1,0 +1,129 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	xnet "github.com/xtls/xray-core/common/net"
+	"github.com/xtls/xray-core/common/session"
+	"github.com/xtls/xray-core/transport/internet"
+)
+
+// publicSuffix ends the tags of outbounds that must not reach private addresses. The core's rules look at the first
+// destination of a connection; this dialer looks at the address that is really dialled, after the name was resolved, and
+// at every datagram.
+const publicSuffix = ".public"
+
+var privateNetworks = networks(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+	"192.168.0.0/16", "198.18.0.0/15", "224.0.0.0/4", "240.0.0.0/4",
+	"::/127", "64:ff9b:1::/48", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+)
+
+func networks(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		list[i] = netip.MustParsePrefix(text)
+	}
+	return list
+}
+
+// private looks through the IPv6 forms that carry an IPv4 address.
+func private(addr netip.Addr) bool {
+	addr = embedded(addr.Unmap().WithZone(""))
+	return slices.ContainsFunc(privateNetworks, func(n netip.Prefix) bool { return n.Contains(addr) })
+}
+
+var (
+	translated = netip.MustParsePrefix("64:ff9b::/96") // NAT64
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+)
+
+func embedded(addr netip.Addr) netip.Addr {
+	raw := addr.As16()
+	switch {
+	case addr.Is4():
+		return addr
+	case translated.Contains(addr):
+		return netip.AddrFrom4([4]byte(raw[12:16]))
+	case sixToFour.Contains(addr):
+		return netip.AddrFrom4([4]byte(raw[2:6]))
+	}
+	return addr
+}
+
+var errPrivate = errors.New("the destination is a private address, which this flow does not reach")
+
+// publicDialer is the core's own dialer behind a look at the address.
+type publicDialer struct{ internet.DefaultSystemDialer }
+
+// guardPrivate makes the core in this process dial through the guard.
+func guardPrivate() { internet.UseAlternativeSystemDialer(&publicDialer{}) }
+
+// Dial refuses private addresses to outbounds whose tag says so.
+func (d *publicDialer) Dial(ctx context.Context, source xnet.Address, to xnet.Destination, options *internet.SocketConfig) (net.Conn, error) {
+	if !guarded(ctx) {
+		return d.DefaultSystemDialer.Dial(ctx, source, to, options)
+	}
+	to, err := public(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := d.DefaultSystemDialer.Dial(ctx, source, to, options)
+	if packets, ok := conn.(*internet.PacketConnWrapper); ok {
+		packets.PacketConn = publicPackets{packets.PacketConn}
+	}
+	return conn, err
+}
+
+func guarded(ctx context.Context) bool {
+	outbounds := session.OutboundsFromContext(ctx)
+	return len(outbounds) > 0 && strings.HasSuffix(outbounds[len(outbounds)-1].Tag, publicSuffix)
+}
+
+// public resolves a name here and now, so that the address that was looked at is the one that is dialled.
+func public(ctx context.Context, to xnet.Destination) (xnet.Destination, error) {
+	addresses, err := resolve(ctx, to.Address)
+	if err != nil {
+		return to, err
+	}
+	for _, addr := range addresses {
+		if !private(addr) {
+			to.Address = xnet.IPAddress(addr.Unmap().AsSlice())
+			return to, nil
+		}
+	}
+	return to, errPrivate
+}
+
+func resolve(ctx context.Context, address xnet.Address) ([]netip.Addr, error) {
+	if !address.Family().IsDomain() {
+		addr, ok := netip.AddrFromSlice(address.IP())
+		if !ok {
+			return nil, errPrivate
+		}
+		return []netip.Addr{addr}, nil
+	}
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", address.Domain())
+	if err != nil {
+		return nil, fmt.Errorf("resolve a destination: %w", err)
+	}
+	return found, nil
+}
+
+// publicPackets drops datagrams to private addresses, as a network without a route would.
+type publicPackets struct{ net.PacketConn }
+
+// WriteTo tells the core that a dropped datagram was sent: UDP promises no more.
+func (p publicPackets) WriteTo(data []byte, to net.Addr) (int, error) {
+	target, err := netip.ParseAddrPort(to.String())
+	if err != nil || private(target.Addr()) {
+		return len(data), nil
+	}
+	return p.PacketConn.WriteTo(data, to)
+}

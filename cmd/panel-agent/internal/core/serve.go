@@ -1,0 +1,267 @@
+package core
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/xtls/xray-core/app/stats"
+	xray "github.com/xtls/xray-core/core"
+	"github.com/xtls/xray-core/features/inbound"
+	featstats "github.com/xtls/xray-core/features/stats"
+
+	"panel/cmd/panel-agent/internal/disk"
+)
+
+const (
+	keepPause  = 2 * time.Second        // between looks at counters, log size and open streams
+	drainLook  = 200 * time.Millisecond // between looks while draining
+	quietLooks = 3                      // the kernel's table may miss a socket while it changes
+	logLimit   = 1 << 20
+	logKept    = 256 << 10
+)
+
+// server is the inside of a core process.
+type server struct {
+	dir      string
+	instance *xray.Instance
+	counters *stats.Manager
+	ports    map[int]bool
+	mu       sync.Mutex
+	phase    phase
+	drain    chan time.Duration
+	stop     chan struct{}
+	stopOnce sync.Once
+}
+
+// Serve is the whole life of a core process: it reads its folder, listens, and ends when it is told to or has drained.
+// It does not care whether an agent is there. What goes wrong is printed for the agent to find in the log file.
+func Serve(dir string) error {
+	s := &server{dir: dir, phase: phaseStarting, drain: make(chan time.Duration, 1), stop: make(chan struct{})}
+	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
+	guardPrivate()
+	listener, err := s.listenControl()
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	go s.answer(listener)
+	if err := s.start(); err != nil {
+		return err
+	}
+	defer s.instance.Close()
+	return s.live()
+}
+
+func (s *server) listenControl() (net.Listener, error) {
+	path, release, err := socketAddress(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("open the control socket: %w", err)
+	}
+	return listener, nil
+}
+
+func (s *server) start() error {
+	raw, err := os.ReadFile(filepath.Join(s.dir, fileConfig))
+	if err != nil {
+		return fmt.Errorf("read the core configuration: %w", err)
+	}
+	config, err := build(raw)
+	if err != nil {
+		return err
+	}
+	if s.ports, err = listenPorts(config); err != nil {
+		return err
+	}
+	if s.instance, err = xray.New(config); err != nil {
+		return fmt.Errorf("make the core: %w", err)
+	}
+	return s.open(config)
+}
+
+func (s *server) open(config *xray.Config) error {
+	if err := warm(context.Background(), config, filepath.Dir(s.dir)); err != nil {
+		fmt.Fprintln(os.Stderr, "warm up REALITY:", err)
+	}
+	if err := s.instance.Start(); err != nil {
+		return fmt.Errorf("start the core: %w", err)
+	}
+	steerToNewest()
+	s.counters, _ = s.instance.GetFeature(featstats.ManagerType()).(*stats.Manager)
+	s.enter(phaseReady)
+	return nil
+}
+
+func (s *server) live() error {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGTERM)
+	tick := time.NewTicker(keepPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.keepHouse()
+		case limit := <-s.drain:
+			return s.drainOut(limit)
+		case <-ended:
+			return s.saveCounters()
+		case <-s.stop:
+			return s.saveCounters()
+		}
+	}
+}
+
+// keepHouse leaves counters behind for the case of a crash, and bounds the log.
+func (s *server) keepHouse() {
+	if err := s.saveCounters(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	path := filepath.Join(s.dir, fileLog)
+	if info, err := os.Stat(path); err == nil && info.Size() > logLimit {
+		tail := disk.Tail(path, logKept)
+		_ = os.Truncate(path, 0)
+		_, _ = os.Stderr.WriteString(tail)
+	}
+}
+
+// drainOut closes the listeners and ends when no stream is open any more, at the latest after limit.
+func (s *server) drainOut(limit time.Duration) error {
+	s.enter(phaseDraining)
+	s.closeInbounds()
+	deadline := time.NewTimer(limit)
+	defer deadline.Stop()
+	look := time.NewTicker(drainLook)
+	defer look.Stop()
+	for quiet := 0; quiet < quietLooks; {
+		if quiet++; openStreams(s.ports) > 0 {
+			quiet = 0
+		}
+		select {
+		case <-look.C:
+		case <-s.stop:
+			return s.saveCounters()
+		case <-deadline.C:
+			return s.saveCounters()
+		}
+	}
+	return s.saveCounters()
+}
+
+func (s *server) closeInbounds() {
+	manager, ok := s.instance.GetFeature(inbound.ManagerType()).(inbound.Manager)
+	if !ok {
+		return
+	}
+	for _, handler := range manager.ListHandlers(context.Background()) {
+		if err := handler.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, "close an inbound:", err)
+		}
+	}
+}
+
+func (s *server) saveCounters() error {
+	raw, err := json.Marshal(s.count())
+	if err != nil {
+		return fmt.Errorf("save the counters: %w", err)
+	}
+	path := filepath.Join(s.dir, fileCounters)
+	err = errors.Join(os.WriteFile(path+".new", raw, 0o600), os.Rename(path+".new", path))
+	if err != nil {
+		return fmt.Errorf("save the counters: %w", err)
+	}
+	return nil
+}
+
+func (s *server) count() map[string]int64 {
+	found := map[string]int64{}
+	if s.counters == nil {
+		return found
+	}
+	s.counters.VisitCounters(func(name string, counter featstats.Counter) bool {
+		if value := counter.Value(); value > 0 && !strings.HasPrefix(name, "outbound>>>") {
+			found[name] = value
+		}
+		return true
+	})
+	return found
+}
+
+func (s *server) enter(next phase) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.phase = next
+}
+
+func (s *server) current() phase {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.phase
+}
+
+func (s *server) answer(listener net.Listener) {
+	for {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		go s.converse(conn)
+	}
+}
+
+func (s *server) converse(conn net.Conn) {
+	defer conn.Close()
+	lines := bufio.NewScanner(conn)
+	for lines.Scan() {
+		var asked request
+		if json.Unmarshal(lines.Bytes(), &asked) != nil {
+			return
+		}
+		if asked.Op == "watch" {
+			continue // the agent only wants to see this connection end
+		}
+		if json.NewEncoder(conn).Encode(s.reply(asked)) != nil {
+			return
+		}
+		s.obey(asked)
+	}
+}
+
+func (s *server) reply(asked request) reply {
+	answer := reply{PID: os.Getpid(), Phase: s.current()}
+	switch {
+	case answer.Phase == phaseStarting:
+	case asked.Op == "counters":
+		answer.Counters = maps.Clone(s.count())
+	case asked.Op == "status" && answer.Phase == phaseDraining:
+		answer.Open = openStreams(s.ports)
+	}
+	return answer
+}
+
+func (s *server) obey(asked request) {
+	switch asked.Op {
+	case "drain":
+		select {
+		case s.drain <- time.Duration(asked.DrainSeconds) * time.Second:
+		default:
+		}
+	case "stop":
+		s.stopOnce.Do(func() { close(s.stop) })
+	}
+}

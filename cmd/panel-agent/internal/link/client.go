@@ -1,0 +1,282 @@
+// Package link is the agent's side of the connection to the panel: it dials out, over HTTP for reports and over a WebSocket,
+// or a long-poll in its place, for orders.
+package link
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"panel/platform/agentapi"
+)
+
+const (
+	callLimit  = 15 * time.Second
+	replyLimit = 16 << 20
+	errorLimit = 4 << 10
+)
+
+// Client calls the panel as one node. It is safe for concurrent use.
+type Client struct {
+	base  string
+	token atomic.Pointer[string]
+	http  *http.Client
+}
+
+// StatusError is an answer of the panel other than success.
+type StatusError struct {
+	Status     int
+	Code       string
+	Detail     string
+	RetryAfter time.Duration
+}
+
+func (e *StatusError) Error() string {
+	return strings.TrimSpace(fmt.Sprintf("the panel answered %d %s: %s", e.Status, e.Code, e.Detail))
+}
+
+// Refused says whether the panel will give the same answer to the same call again, so that repeating it is useless.
+// Only the panel's own problem documents count: a proxy before it may be wrong for an hour.
+func Refused(err error) bool {
+	var status *StatusError
+	if !errors.As(err, &status) || status.Code == "" {
+		return false
+	}
+	switch status.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusRequestEntityTooLarge,
+		http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// TokenInvalid says whether the panel does not accept this agent's token.
+func TokenInvalid(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status) && status.Status == http.StatusUnauthorized
+}
+
+// NewHTTP makes the HTTP client that Clients share. caFile, when given, names a PEM file with further trusted roots.
+func NewHTTP(caFile string) (*http.Client, error) {
+	roots, err := trusted(caFile)
+	if err != nil {
+		return nil, err
+	}
+	transport := &http.Transport{
+		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:       &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:   10 * time.Second,
+		ResponseHeaderTimeout: (agentapi.MaxLongPollSeconds + 10) * time.Second,
+		MaxIdleConnsPerHost:   2,
+		IdleConnTimeout:       90 * time.Second,
+	}
+	return &http.Client{Transport: transport, CheckRedirect: noRedirect}, nil
+}
+
+// A redirect would carry the token to another place.
+func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+func trusted(caFile string) (*x509.CertPool, error) {
+	if caFile == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(caFile)
+	if err != nil {
+		return nil, fmt.Errorf("read the file of trusted roots: %w", err)
+	}
+	roots, err := x509.SystemCertPool()
+	if err != nil {
+		roots = x509.NewCertPool()
+	}
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, errors.New("read the file of trusted roots: it holds no certificate in PEM form")
+	}
+	return roots, nil
+}
+
+// NewClient makes a client for the panel at base. An empty token is fine for Enroll only.
+func NewClient(base, token string, shared *http.Client) *Client {
+	c := &Client{base: base, http: shared}
+	c.token.Store(&token)
+	return c
+}
+
+// Enroll trades an enrolment token for an identity.
+func (c *Client) Enroll(ctx context.Context, req agentapi.EnrollRequest) (agentapi.EnrollReply, error) {
+	var reply agentapi.EnrollReply
+	err := c.call(ctx, http.MethodPost, agentapi.PathEnroll, req, &reply)
+	return reply, err
+}
+
+// Heartbeat reports the agent's state.
+func (c *Client) Heartbeat(ctx context.Context, beat agentapi.Heartbeat) (agentapi.HeartbeatReply, error) {
+	var reply agentapi.HeartbeatReply
+	err := c.call(ctx, http.MethodPost, agentapi.PathHeartbeat, beat, &reply)
+	return reply, err
+}
+
+// Metrics delivers one numbered batch.
+func (c *Client) Metrics(ctx context.Context, batch agentapi.MetricsBatch) (agentapi.MetricsReply, error) {
+	var reply agentapi.MetricsReply
+	err := c.call(ctx, http.MethodPost, agentapi.PathMetrics, batch, &reply)
+	return reply, err
+}
+
+// Config fetches one revision of this node's configuration and checks its hash.
+func (c *Client) Config(ctx context.Context, revision int64) (agentapi.NodeConfig, error) {
+	var config agentapi.NodeConfig
+	path := agentapi.PathConfig + "?revision=" + strconv.FormatInt(revision, 10)
+	if err := c.call(ctx, http.MethodGet, path, nil, &config); err != nil {
+		return config, err
+	}
+	hash, err := config.ContentHash()
+	if err != nil {
+		return config, err
+	}
+	if config.Revision != revision || config.Hash != hash {
+		return config, fmt.Errorf("fetch configuration %d: the content is not what its revision or hash say", revision)
+	}
+	return config, nil
+}
+
+// ConfigResult reports what became of a configuration.
+func (c *Client) ConfigResult(ctx context.Context, result agentapi.ConfigResult) error {
+	return c.call(ctx, http.MethodPost, agentapi.PathConfigResult, result, nil)
+}
+
+// CommandResult reports what became of a command.
+func (c *Client) CommandResult(ctx context.Context, result agentapi.CommandResult) error {
+	path := strings.Replace(agentapi.PathCommandResult, "{id}", url.PathEscape(result.ID), 1)
+	return c.call(ctx, http.MethodPost, path, result, nil)
+}
+
+// Pending is the long-poll: it answers when something waits, or after wait.
+func (c *Client) Pending(ctx context.Context, wait time.Duration) (agentapi.Pending, error) {
+	seconds := min(agentapi.MaxLongPollSeconds, max(0, int(wait/time.Second)))
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second+callLimit)
+	defer cancel()
+	var pending agentapi.Pending
+	err := c.do(ctx, http.MethodGet, agentapi.PathCommands+"?wait="+strconv.Itoa(seconds), nil, &pending)
+	return pending, err
+}
+
+// Reflect asks the panel for the source address that it sees.
+func (c *Client) Reflect(ctx context.Context) (string, error) {
+	var seen agentapi.Reflection
+	err := c.call(ctx, http.MethodGet, agentapi.PathReflect, nil, &seen)
+	return seen.IP, err
+}
+
+// ReflectURL and Token let a client core make the same call through a flow.
+func (c *Client) ReflectURL() string { return c.base + agentapi.PathReflect }
+
+// Token is the agent token of this client.
+func (c *Client) Token() string { return *c.token.Load() }
+
+// Rotate asks for a new token and hands it to keep, which must make it durable; only then the client uses it. When the
+// answer is lost or keep fails, the token before goes on working and the next rotation gives another one.
+func (c *Client) Rotate(ctx context.Context, keep func(token string) error) (agentapi.TokenReply, error) {
+	var reply agentapi.TokenReply
+	if err := c.call(ctx, http.MethodPost, agentapi.PathToken, struct{}{}, &reply); err != nil {
+		return reply, err
+	}
+	if reply.AgentToken == "" {
+		return reply, errors.New("take a new token: the panel's answer holds none")
+	}
+	if err := keep(reply.AgentToken); err != nil {
+		return reply, err
+	}
+	c.token.Store(&reply.AgentToken)
+	return reply, nil
+}
+
+func (c *Client) call(ctx context.Context, method, path string, body, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	return c.do(ctx, method, path, body, into)
+}
+
+func (c *Client) do(ctx context.Context, method, path string, body, into any) error {
+	req, err := c.request(ctx, method, path, body)
+	if err != nil {
+		return err
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fmt.Errorf("call the panel: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return statusError(resp)
+	}
+	raw, err := io.ReadAll(io.LimitReader(resp.Body, replyLimit))
+	if err != nil {
+		return fmt.Errorf("read the panel's answer: %w", err)
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("read the panel's answer: %w", err)
+	}
+	return nil
+}
+
+func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
+	var content io.Reader
+	if body != nil {
+		raw, err := json.Marshal(body)
+		if err != nil {
+			return nil, fmt.Errorf("encode a call to the panel: %w", err)
+		}
+		content = bytes.NewReader(raw)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	if err != nil {
+		return nil, fmt.Errorf("make a call to the panel: %w", err)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	c.sign(req.Header)
+	return req, nil
+}
+
+func (c *Client) sign(header http.Header) {
+	if token := c.Token(); token != "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+}
+
+func statusError(resp *http.Response) error {
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, errorLimit))
+	var problem struct{ Code, Detail string }
+	_ = json.Unmarshal(raw, &problem)
+	failed := &StatusError{Status: resp.StatusCode, Code: problem.Code, Detail: problem.Detail}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		failed.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return failed
+}
+
+// RetryAfter is the pause that the panel asked for with an answer; 0 when it asked for none.
+func RetryAfter(err error) time.Duration {
+	var status *StatusError
+	if errors.As(err, &status) {
+		return status.RetryAfter
+	}
+	return 0
+}

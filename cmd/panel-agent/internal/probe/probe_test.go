@@ -1,0 +1,97 @@
+package probe
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/agentapi"
+)
+
+const nonce = "n0nce12345"
+
+func newProber() *Prober {
+	return &Prober{Owner: func(string, string, int) (agentapi.Socket, bool) {
+		return agentapi.Socket{Process: "nginx"}, true
+	}}
+}
+
+func freePort(t *testing.T, l4 string) int {
+	t.Helper()
+	if l4 == agentapi.UDP {
+		conn, err := net.ListenPacket("udp", "127.0.0.1:0")
+		require.NoError(t, err)
+		defer conn.Close()
+		return conn.LocalAddr().(*net.UDPAddr).Port
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// Firewall evidence of domain.md 4.3: a peer dials a temporary listener and hears its nonce.
+func TestAPeerHearsTheNonceOfATemporaryListener(t *testing.T) {
+	t.Parallel()
+	for _, l4 := range []string{agentapi.TCP, agentapi.UDP} {
+		p, port := newProber(), freePort(t, l4)
+		bound, err := p.Run(context.Background(), agentapi.ProbeArgs{Bind: &agentapi.BindProbe{L4: l4, IP: "127.0.0.1", Port: port, Nonce: nonce, HoldSeconds: 30}})
+		require.NoError(t, err)
+		require.True(t, bound.Bind.Bound)
+		asked := agentapi.ProbeArgs{Dial: &agentapi.DialProbe{L4: l4, Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Nonce: nonce}}
+		heard, err := p.Run(context.Background(), asked)
+		require.NoError(t, err)
+		require.True(t, heard.Dial.NonceMatched)
+		require.True(t, heard.Dial.Connected)
+		p.Release(l4, port)
+		_, err = p.Run(context.Background(), asked)
+		require.ErrorIs(t, err, ErrUnreachable)
+	}
+}
+
+func TestAnotherProcessOnThePortIsNamed(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	port := taken.Addr().(*net.TCPAddr).Port
+	data, err := newProber().Run(context.Background(), agentapi.ProbeArgs{Bind: &agentapi.BindProbe{L4: agentapi.TCP, IP: "127.0.0.1", Port: port, Nonce: nonce}})
+	require.ErrorIs(t, err, ErrInUse)
+	require.Equal(t, "nginx", data.Bind.Owner)
+}
+
+func TestATargetShowsItsHandshake(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewUnstartedServer(http.NotFoundHandler())
+	site.EnableHTTP2 = true
+	site.StartTLS()
+	defer site.Close()
+	data, err := newProber().Run(context.Background(), agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{Target: site.Listener.Addr().String(), SNI: "example.com"}})
+	require.NoError(t, err)
+	require.Equal(t, "1.3", data.TLS.Version)
+	require.Equal(t, "h2", data.TLS.ALPN)
+	require.True(t, data.TLS.NameMatches)
+	require.True(t, data.TLS.Suitable)
+	require.False(t, data.TLS.Trusted)
+}
+
+func TestSenselessProbesAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, args := range []agentapi.ProbeArgs{
+		{},
+		{Bind: &agentapi.BindProbe{L4: "tcp", Port: 0, Nonce: nonce}},
+		{Bind: &agentapi.BindProbe{L4: "tcp", Port: 9, Nonce: "x"}},
+		{Bind: &agentapi.BindProbe{L4: "sctp", Port: 9, Nonce: nonce}},
+		{Dial: &agentapi.DialProbe{L4: "udp"}},
+		{TLS: &agentapi.TLSProbe{}},
+		{Through: &agentapi.ThroughProbe{}},
+	} {
+		_, err := newProber().Run(context.Background(), args)
+		require.ErrorIs(t, err, ErrArgs)
+	}
+}

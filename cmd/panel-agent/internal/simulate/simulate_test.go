@@ -1,0 +1,122 @@
+package simulate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+
+	"panel/cmd/panel-agent/internal/link"
+	"panel/platform/agentapi"
+)
+
+// fleetPanel enrols everyone and orders one apply of each.
+type fleetPanel struct {
+	mu        sync.Mutex
+	enrolled  int
+	committed map[string]bool
+	samples   map[string]bool
+}
+
+func (p *fleetPanel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case r.URL.Path == agentapi.PathEnroll:
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.enrolled++
+		send(w, agentapi.EnrollReply{NodeID: fmt.Sprint(p.enrolled), AgentToken: fmt.Sprint("t", p.enrolled), HeartbeatSeconds: 1})
+	case r.URL.Path == agentapi.PathHeartbeat:
+		send(w, agentapi.HeartbeatReply{HeartbeatSeconds: 1})
+	case r.URL.Path == agentapi.PathMetrics:
+		p.metrics(w, r)
+	case r.URL.Path == agentapi.PathConfig:
+		send(w, config())
+	case r.URL.Path == agentapi.PathStream:
+		p.stream(w, r)
+	case strings.HasSuffix(r.URL.Path, "/result"):
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.committed[r.URL.Path+r.Header.Get("Authorization")] = true
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func config() agentapi.NodeConfig {
+	c := agentapi.NodeConfig{Revision: 1, Core: json.RawMessage(`{}`)}
+	c.Hash, _ = c.ContentHash()
+	return c
+}
+
+func send(w http.ResponseWriter, value any) { _ = json.NewEncoder(w).Encode(value) }
+
+func (p *fleetPanel) metrics(w http.ResponseWriter, r *http.Request) {
+	var batch agentapi.MetricsBatch
+	if json.NewDecoder(r.Body).Decode(&batch) != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.samples[batch.StreamID] = true
+	send(w, agentapi.MetricsReply{AckedSeq: batch.Seq})
+}
+
+func (p *fleetPanel) stream(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer conn.CloseNow()
+	for _, phase := range []agentapi.ApplyPhase{agentapi.PhasePrepare, agentapi.PhaseSwitch, agentapi.PhaseCommit} {
+		args := agentapi.ApplyConfigArgs{Phase: phase, ApplyID: "a", Revision: 1, Hash: config().Hash}
+		command, _ := agentapi.NewCommand(string(phase), agentapi.ApplyConfig, args, time.Now().Add(time.Minute))
+		raw, _ := json.Marshal(agentapi.Frame{Type: agentapi.FrameCommand, Command: &command})
+		_ = conn.Write(r.Context(), websocket.MessageText, raw)
+	}
+	for {
+		if _, _, err := conn.Read(r.Context()); err != nil {
+			return
+		}
+	}
+}
+
+func TestAFleetEnrolsOnceHeartsBeatsAndAcknowledgesApplies(t *testing.T) {
+	t.Parallel()
+	panel := &fleetPanel{committed: map[string]bool{}, samples: map[string]bool{}}
+	server := httptest.NewServer(panel)
+	defer server.Close()
+	defer server.CloseClientConnections()
+	const count = 20
+	var out bytes.Buffer
+	o := Options{
+		PanelURL: server.URL, Count: count, TokensFile: filepath.Join(t.TempDir(), "fleet.jsonl"), NamePrefix: "sim",
+		EnrollToken: func() (string, error) { return "token", nil }, Spread: 10 * time.Millisecond, Sampling: 50 * time.Millisecond,
+		Timing: link.DefaultTiming, Clock: clockwork.NewRealClock(), Log: zap.NewNop(), Out: &out,
+	}
+	for range 2 {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- Run(ctx, o) }()
+		require.Eventually(t, func() bool {
+			panel.mu.Lock()
+			defer panel.mu.Unlock()
+			return len(panel.committed) == 3*count && len(panel.samples) >= count
+		}, 10*time.Second, 10*time.Millisecond)
+		cancel()
+		require.NoError(t, <-done)
+	}
+	require.Equal(t, count, panel.enrolled, "identities are kept between runs")
+	require.Contains(t, out.String(), `"heartbeats":`)
+}

@@ -1,0 +1,76 @@
+package telemetry
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+
+	"panel/cmd/panel-agent/internal/core"
+	"panel/platform/agentapi"
+)
+
+const uplink, downlink = "user>>>c>>>traffic>>>uplink", "user>>>c>>>traffic>>>downlink"
+
+func TestTrafficIsCountedOnceOverReplacementAndRestart(t *testing.T) {
+	t.Parallel()
+	traffic, bases, _ := Difference(Bases{}, map[string]core.Count{"old": {Values: map[string]int64{uplink: 10, downlink: 100}}})
+	require.Equal(t, []agentapi.Traffic{{Kind: "client", Name: "c", Up: 10, Down: 100}}, traffic)
+
+	raw, err := bases.Encode()
+	require.NoError(t, err)
+	bases, err = ParseBases(raw)
+	require.NoError(t, err)
+	traffic, bases, done := Difference(bases, map[string]core.Count{
+		"old": {Values: map[string]int64{uplink: 12, downlink: 100}, Ended: true},
+		"new": {Values: map[string]int64{uplink: 5}},
+	})
+	require.Equal(t, []agentapi.Traffic{{Kind: "client", Name: "c", Up: 7}}, traffic)
+	require.Equal(t, []string{"old"}, done)
+	traffic, bases, _ = Difference(bases, map[string]core.Count{"new": {Values: map[string]int64{uplink: 5}}})
+	require.Empty(t, traffic)
+	require.NotContains(t, bases, "old")
+}
+
+// Rule of domain.md 4.19: counters may go back; never a negative or huge difference.
+func TestAnOlderReadingGivesNoTraffic(t *testing.T) {
+	t.Parallel()
+	_, bases, _ := Difference(Bases{}, map[string]core.Count{"a": {Values: map[string]int64{uplink: 10}}})
+	traffic, bases, _ := Difference(bases, map[string]core.Count{"a": {Values: map[string]int64{uplink: 4}}})
+	require.Empty(t, traffic)
+	traffic, _, _ = Difference(bases, map[string]core.Count{"a": {Values: map[string]int64{uplink: 11}}})
+	require.EqualValues(t, 1, traffic[0].Up)
+}
+
+func TestHostRatesComeFromTwoReadings(t *testing.T) {
+	t.Parallel()
+	proc, clock := t.TempDir(), clockwork.NewFakeClock()
+	write(t, proc, "stat", "cpu 100 0 100 800 0 0 0 0 0 0\n")
+	write(t, proc, "net/dev", "h\nh\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n")
+	write(t, proc, "meminfo", "MemTotal: 1000 kB\nMemAvailable: 400 kB\n")
+	write(t, proc, "net/snmp", "Tcp: A CurrEstab\nTcp: 1 7\n")
+	write(t, proc, "uptime", "55.5 1\n")
+	host := newHost(clock, proc, proc)
+	clock.Advance(10 * time.Second)
+	write(t, proc, "stat", "cpu 150 0 100 850 0 0 0 0 0 0\n")
+	write(t, proc, "net/dev", "h\nh\n  eth0: 11000 110 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n")
+	sample := host.Sample()
+	require.InDelta(t, 50, sample.CPUPercent, 0.01)
+	require.InDelta(t, 8000, sample.NetRxBps, 0.01)
+	require.InDelta(t, 10, sample.RxPps, 0.01)
+	require.Zero(t, sample.NetTxBps)
+	require.EqualValues(t, 600<<10, sample.MemUsed)
+	require.EqualValues(t, 7, sample.TCPEstablished)
+	require.EqualValues(t, 55, sample.UptimeSeconds)
+	require.Positive(t, sample.DiskTotal)
+}
+
+func write(t *testing.T, proc, file, content string) {
+	t.Helper()
+	path := filepath.Join(proc, file)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+}

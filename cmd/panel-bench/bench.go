@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/zap"
+
+	"panel/cmd/panel-bench/internal/load"
+	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/sqlcount"
+	"panel/e2e/rig"
+	"panel/platform/database"
+)
+
+// bench owns the folder, the database server and whatever the goals start.
+type bench struct {
+	settings
+	folder string
+	dsn    string // of the database server
+	stops  []func() error
+}
+
+func newBench(s settings) (*bench, error) {
+	folder, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the run: %w", err)
+	}
+	b := &bench{settings: s, folder: folder}
+	return b, os.Chmod(folder, 0o755)
+}
+
+func (b *bench) close() {
+	var failures []error
+	for i := len(b.stops) - 1; i >= 0; i-- {
+		failures = append(failures, b.stops[i]())
+	}
+	if b.keep {
+		fmt.Fprintln(os.Stderr, "kept:", b.folder)
+	} else {
+		failures = append(failures, os.RemoveAll(b.folder))
+	}
+	if err := errors.Join(failures...); err != nil {
+		fmt.Fprintln(os.Stderr, "while cleaning up:", err)
+	}
+}
+
+// durable settings that stay the same on every machine.
+var serverSettings = []string{
+	"shared_buffers=256MB", "max_connections=120", "max_wal_size=4GB", "checkpoint_timeout=30min", "fsync=on", "synchronous_commit=on",
+}
+
+// server starts the database server once.
+func (b *bench) server(ctx context.Context) error {
+	if b.dsn != "" {
+		return nil
+	}
+	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{
+		DataDir: b.folder, BinDir: os.Getenv("PANEL_PG_BIN"), Log: zap.NewNop(), Settings: serverSettings,
+	})
+	if err != nil {
+		return err
+	}
+	b.dsn = dsn
+	b.stops = append(b.stops, func() error { return stop(context.Background()) })
+	return nil
+}
+
+// database makes an empty database and gives its address.
+func (b *bench) database(ctx context.Context, name string) (string, error) {
+	if err := b.server(ctx); err != nil {
+		return "", err
+	}
+	if err := execute(ctx, b.dsn, "create database "+name); err != nil {
+		return "", err
+	}
+	return changed(b.dsn, func(u *url.URL) { u.Path = "/" + name })
+}
+
+func execute(ctx context.Context, dsn, statement string, arguments ...any) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("connect to the database of the run: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, statement, arguments...); err != nil {
+		return fmt.Errorf("prepare the database of the run: %w", err)
+	}
+	return nil
+}
+
+func changed(dsn string, change func(*url.URL)) (string, error) {
+	address, err := url.Parse(dsn)
+	if err != nil {
+		return "", fmt.Errorf("read the address of the database: %w", err)
+	}
+	change(address)
+	return address.String(), nil
+}
+
+// stand is an installed panel on a database of its own, with a counter of statements in between.
+type stand struct {
+	*rig.Stand
+	dsn     string // past the counter
+	counter *sqlcount.Counter
+}
+
+// install brings up a panel; prepare, if given, fills the database before the panel that is measured starts.
+func (b *bench) install(ctx context.Context, name string, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
+	dsn, err := b.database(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(b.folder, name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of a panel: %w", err)
+	}
+	counter, counted, err := count(folder, dsn)
+	if err != nil {
+		return nil, err
+	}
+	installed, err := rig.Install(ctx, rig.PanelSettings{Folder: folder, DSN: counted})
+	if err != nil {
+		return nil, errors.Join(err, counter.Close())
+	}
+	b.stops = append(b.stops, counter.Close, installed.Close)
+	s := &stand{Stand: installed, dsn: dsn, counter: counter}
+	if prepare == nil {
+		return s, nil
+	}
+	return s, errors.Join(s.Panel.Stop(), prepare(ctx, dsn), s.Panel.Up(ctx))
+}
+
+func count(folder, dsn string) (*sqlcount.Counter, string, error) {
+	address, err := url.Parse(dsn)
+	if err != nil {
+		return nil, "", fmt.Errorf("read the address of the database: %w", err)
+	}
+	counter, err := sqlcount.Start(folder, address.Query().Get("host"))
+	if err != nil {
+		return nil, "", err
+	}
+	counted, err := changed(dsn, func(u *url.URL) { u.RawQuery = url.Values{"host": {folder}}.Encode() })
+	return counter, counted, err
+}
+
+// address of the panel as host:port.
+func (s *stand) address() string { return s.Panel.URL[len("http://"):] }
+
+// get is a GET as the signed-in administrator, in the form that load sends.
+func (s *stand) get(path string) func(int, []byte) []byte {
+	request := "GET " + path + " HTTP/1.1\r\nHost: " + s.address() + "\r\nAuthorization: Bearer " + s.API.Token + "\r\n\r\n"
+	return func(_ int, buffer []byte) []byte { return append(buffer, request...) }
+}
+
+// pairs reads limit and product alternately; each gives a rate or a time.
+func (b *bench) pairs(limit, product func() (float64, error)) (limits, products measure.Series, err error) {
+	for range b.settings.pairs {
+		for _, side := range []struct {
+			read func() (float64, error)
+			into *measure.Series
+		}{{limit, &limits}, {product, &products}} {
+			value, err := side.read()
+			if err != nil {
+				return limits, products, err
+			}
+			*side.into = append(*side.into, value)
+		}
+	}
+	return limits, products, nil
+}
+
+// rate drives an address and gives requests per second.
+func (b *bench) rate(ctx context.Context, address string, connections int, length time.Duration, request func(int, []byte) []byte) (float64, error) {
+	outcome, err := load.Run(ctx, load.Plan{Address: address, Connections: connections, Request: request, For: length})
+	return outcome.PerSecond(), err
+}

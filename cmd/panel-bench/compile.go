@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"time"
+
+	"panel/cmd/panel-bench/internal/measure"
+	"panel/e2e/rig"
+)
+
+// compileSlope (P6) runs the benchmark that lies beside the pure compiler and fits log time against log size.
+func compileSlope(ctx context.Context, b *bench) ([]measure.Result, error) {
+	var fleet, one measure.Series
+	var thousand measure.Series
+	for range (b.settings.pairs + 1) / 2 {
+		times, err := compileTimes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fleet, one = append(fleet, slope(times["Fleet"])), append(one, slope(times["Flow"]))
+		thousand = append(thousand, times["Fleet"][1000]/1e6)
+	}
+	return []measure.Result{
+		measure.Below("P6", "slope of compiling the fleet, 500 to 4,000 nodes", "", fleet, 1.15),
+		measure.Below("P6", "compile of 1,000 nodes", "ms", thousand, 150),
+		measure.Below("P6+", "slope of one flow, 25 to 200 servers", "", one, 1.15),
+	}, nil
+}
+
+var benchLine = regexp.MustCompile(`(?m)^BenchmarkCompile(\w+)/(\d+)\S*\s+\d+\s+([0-9.]+) ns/op`)
+
+// compileTimes gives nanoseconds by benchmark and size.
+func compileTimes(ctx context.Context) (map[string]map[float64]float64, error) {
+	root, err := rig.Root()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkCompile", "-benchtime", "200ms", "./modules/flows/internal/plan")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("run the benchmark of the compiler: %w: %s", err, said)
+	}
+	times := map[string]map[float64]float64{}
+	for _, match := range benchLine.FindAllStringSubmatch(string(said), -1) {
+		size, errSize := strconv.ParseFloat(match[2], 64)
+		took, errTook := strconv.ParseFloat(match[3], 64)
+		if errSize != nil || errTook != nil {
+			continue
+		}
+		if times[match[1]] == nil {
+			times[match[1]] = map[float64]float64{}
+		}
+		times[match[1]][size] = took
+	}
+	if len(times["Fleet"]) < 4 || len(times["Flow"]) < 4 {
+		return nil, fmt.Errorf("run the benchmark of the compiler: its output holds too few lines: %s", said)
+	}
+	return times, nil
+}
+
+// slope is that of the straight line through the points in logarithms: 1 means that time follows size.
+func slope(times map[float64]float64) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for size, took := range times {
+		x, y := math.Log(size), math.Log(took)
+		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
+	}
+	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
+}

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"panel/cmd/panel-bench/internal/measure"
+	"panel/e2e/rig"
+)
+
+// fleet is a panel with simulated agents that speak the real protocol, all in one process.
+type fleet struct {
+	*stand
+	members []member
+	agents  *rig.Process
+}
+
+// fleetAt brings up a panel and that many connected agents.
+func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time.Duration) (*fleet, error) {
+	f := &fleet{}
+	var err error
+	f.stand, err = b.install(ctx, name, func(ctx context.Context, dsn string) (err error) {
+		f.members, err = seedFleet(ctx, dsn, count)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	program, err := rig.Executable(ctx, rig.AgentProgram)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := b.tokensFile(name, f.members)
+	if err != nil {
+		return nil, err
+	}
+	f.agents, err = rig.Start(rig.Spec{
+		Name: "the simulated agents", Log: filepath.Join(b.folder, name+"-agents.log"), Path: program,
+		Args: []string{"simulate", "--panel", f.Panel.URL, "--count", strconv.Itoa(count), "--tokens-file", tokens, "--spread", spread.String()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.stops = append(b.stops, func() error { f.agents.Kill(); return nil })
+	return f, f.connected(ctx, spread)
+}
+
+// connected waits until the panel has heard from every agent itself, and for the streams to open.
+func (f *fleet) connected(ctx context.Context, spread time.Duration) error {
+	return rig.Eventually(ctx, spread+2*time.Minute, func(ctx context.Context) error {
+		if !f.agents.Running() {
+			return fmt.Errorf("%w: the simulated agents have ended: %s", rig.ErrHopeless, f.agents.LastWords())
+		}
+		heard, err := f.number(ctx, "select count(*) from node_reports where report->>'agent_version' <> 'bench'")
+		if err == nil && heard < int64(len(f.members)) {
+			return fmt.Errorf("%d agents of %d have connected", heard, len(f.members))
+		}
+		return err
+	})
+}
+
+// blocksPerFlow is the most that a drawing may hold.
+const blocksPerFlow = 200
+
+// apply (P8) installs flows on all agents at once; every server of every flow changes in each round.
+func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
+	f, err := b.fleetAt(ctx, "apply", b.settings.agents, 5*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	flows := make([]string, b.settings.agents/blocksPerFlow)
+	for i := range flows {
+		flow, err := f.API.Draw(ctx, fmt.Sprintf("flow %d", i), f.star(i, 0))
+		if err != nil {
+			return nil, err
+		}
+		flows[i] = flow.ID
+	}
+	var whole measure.Series
+	for round := range b.settings.pairs + 1 {
+		f.counter.Take()
+		took, err := f.installAll(ctx, flows, round)
+		if err != nil {
+			return nil, err
+		}
+		if round > 0 { // the first one installs on empty servers and warms up
+			whole = append(whole, milliseconds(took))
+		}
+	}
+	what := fmt.Sprintf("apply to %d agents in flows of 200, slowest round", b.settings.agents)
+	result := measure.Below("P8", what, "ms", measure.Series{whole.Quantile(1)}, 2000)
+	result = result.Note("median %.0f ms over %d rounds; ends when every flow is applied and journalled", whole.Median(), len(whole))
+	return []measure.Result{busiest(result, f.counter.Take(), b.settings.agents)}, nil
+}
+
+// busiest names the statements of the last round that grow with the fleet.
+func busiest(r measure.Result, seen map[string]int, agents int) measure.Result {
+	r = r.Note("%.1f statements per agent in the last round, with the compiling before it", float64(sum(seen))/float64(agents))
+	statements := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return seen[b] - seen[a] })
+	for _, statement := range statements[:min(6, len(statements))] {
+		r = r.Note("%.2f per agent: %s", float64(seen[statement])/float64(agents), statement[:min(90, len(statement))])
+	}
+	return r
+}
+
+// star enters on the first server of the flow's share and leaves, by destination, on the others.
+func (f *fleet) star(flow, round int) map[string]any {
+	mine := f.members[flow*blocksPerFlow : (flow+1)*blocksPerFlow]
+	private := []string{"block", "allow"}[round%2]
+	listener := map[string]any{
+		"protocol": "vless", "port": 8443 + round, "security": "reality", "reality": map[string]any{"target": "198.51.100.1:443", "server_names": []string{"example.com"}},
+	}
+	nodes := []map[string]any{{"key": "in", "kind": "entry", "node_id": mine[0].NodeID, "params": map[string]any{"listener": listener}}}
+	var edges []map[string]any
+	for i, m := range mine[1:] {
+		key := fmt.Sprintf("out%d", i)
+		nodes = append(nodes, map[string]any{"key": key, "kind": "exit", "node_id": m.NodeID, "params": map[string]any{"private": private}})
+		edge := map[string]any{"from": "in", "to": key, "priority": i}
+		if i < len(mine)-2 {
+			edge["match"] = map[string]any{"domain": []string{fmt.Sprintf("site%d.example", i)}}
+		}
+		edges = append(edges, edge)
+	}
+	return map[string]any{"nodes": nodes, "edges": edges}
+}
+
+// installAll compiles one after the other and then applies all at once.
+func (f *fleet) installAll(ctx context.Context, flows []string, round int) (time.Duration, error) {
+	plans := make([]rig.Plan, len(flows))
+	for i, flow := range flows {
+		var draft rig.Flow
+		path := "/api/v1/connection-units/" + flow
+		if err := f.API.Get(ctx, path, &draft); err != nil {
+			return 0, err
+		}
+		if err := f.API.Put(ctx, path+"/draft", map[string]any{"revision": draft.DraftRevision, "graph": f.star(i, round)}, nil); err != nil {
+			return 0, err
+		}
+		if err := f.API.Post(ctx, path+"/plan/compile", nil, &plans[i]); err != nil {
+			return 0, err
+		}
+	}
+	failures := make([]error, len(flows))
+	var all sync.WaitGroup
+	began := time.Now()
+	for i, flow := range flows {
+		all.Go(func() { failures[i] = f.force(ctx, flow, plans[i]) })
+	}
+	all.Wait()
+	took := time.Since(began)
+	for _, err := range failures {
+		if err != nil {
+			return took, err
+		}
+	}
+	return took, nil
+}
+
+func (f *fleet) force(ctx context.Context, flow string, p rig.Plan) error {
+	var done rig.Applied
+	body := map[string]any{"id": p.ID, "revision": p.Revision, "force_apply": true}
+	if err := f.API.Post(ctx, "/api/v1/connection-units/"+flow+"/apply?wait=25", body, &done); err != nil {
+		return err
+	}
+	return f.API.Finished(ctx, flow, &done)
+}
+
+const manyAgents = 5000
+
+// connectedAgents (P10) keeps 5,000 agents at the panel for a few heartbeats and looks at its memory and processor time.
+func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
+	f, err := b.fleetAt(ctx, "many", manyAgents, 25*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	var memory, processor measure.Series
+	for range 6 {
+		before, err := processorSeconds(f.Panel.PID())
+		if err != nil {
+			return nil, err
+		}
+		const watch = 6 * time.Second
+		select {
+		case <-time.After(watch):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		after, err := processorSeconds(f.Panel.PID())
+		if err != nil {
+			return nil, err
+		}
+		used, err := resident(f.Panel.PID())
+		if err != nil {
+			return nil, err
+		}
+		memory, processor = append(memory, used), append(processor, 100*(after-before)/watch.Seconds())
+	}
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", f.Panel.PID()))
+	if err != nil {
+		return nil, fmt.Errorf("count the open connections: %w", err)
+	}
+	some := f.members[rand.IntN(len(f.members))] //nolint:gosec // any one of them
+	var node struct {
+		State string `json:"state"`
+	}
+	if err := f.API.Get(ctx, "/api/v1/nodes/"+some.NodeID, &node); err != nil {
+		return nil, err
+	}
+	result := measure.Below("P10", "memory with 5,000 agents (VmRSS), at its highest", "MB", measure.Series{memory.Quantile(1)}, 256)
+	result = result.Note("%d open files; a node at random is %s", len(open), node.State)
+	return []measure.Result{result, measure.Below("P10+", "processor with 5,000 agents at 15 s", "% of a core", processor, 15)}, nil
+}
+
+// processorSeconds is the time that a process has used so far.
+func processorSeconds(pid int) (float64, error) {
+	stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if err != nil {
+		return 0, fmt.Errorf("read the processor time of a process: %w", err)
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("read the processor time of process %d: its line is too short", pid)
+	}
+	user, errUser := strconv.ParseFloat(fields[11], 64)
+	system, errSystem := strconv.ParseFloat(fields[12], 64)
+	if errUser != nil || errSystem != nil {
+		return 0, fmt.Errorf("read the processor time of process %d: its line is not of numbers", pid)
+	}
+	const ticks = 100
+	return (user + system) / ticks, nil
+}

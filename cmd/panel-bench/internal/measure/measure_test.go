@@ -1,0 +1,46 @@
+package measure_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/cmd/panel-bench/internal/measure"
+)
+
+func TestGateLooksAtTheMedianOfTheRatios(t *testing.T) {
+	t.Parallel()
+	limit, product := measure.Series{100, 110, 90}, measure.Series{70, 55, 63}
+	result := measure.AtLeast("P", "x", "1/s", limit, product, 0.7)
+	require.Equal(t, measure.Met, result.Verdict)
+	require.InDelta(t, 0.7, result.Value, 1e-9)
+	require.InDelta(t, 0.5, result.Min, 1e-9)
+	require.Equal(t, measure.Missed, measure.AtLeast("P", "x", "1/s", limit, product, 0.71).Verdict)
+	require.Equal(t, measure.Met, measure.AtMost("P", "x", "1/s", limit, product, 0.7).Verdict)
+}
+
+// Rule of the benchmark design: on a machine too noisy a run neither passes nor fails.
+func TestANoisyLimitProvesNothing(t *testing.T) {
+	t.Parallel()
+	limit, product := measure.Series{10, 100, 60, 20}, measure.Series{10, 100, 60, 20}
+	require.Equal(t, measure.Noise, measure.AtLeast("P", "x", "1/s", limit, product, 0.5).Verdict)
+	require.Equal(t, measure.Noise, measure.AtLeast("P", "x", "1/s", limit, product, 5).Verdict)
+}
+
+func TestWithoutReadingsNothingIsMet(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, measure.Missed, measure.AtLeast("P", "x", "1/s", nil, nil, 0.5).Verdict)
+	require.Equal(t, measure.Missed, measure.Below("P", "x", "ms", nil, 5).Verdict)
+	require.Equal(t, measure.Met, measure.Below("P", "x", "ms", measure.Series{4, 4, 9}, 5).Verdict)
+}
+
+func TestQuantile(t *testing.T) {
+	t.Parallel()
+	var readings measure.Series
+	for i := range 100 {
+		readings = append(readings, float64(i+1))
+	}
+	require.InDelta(t, 100, readings.Quantile(0.99), 1e-9)
+	require.InDelta(t, 51, readings.Quantile(0.5), 1e-9)
+	require.Zero(t, measure.Series{}.Quantile(0.99))
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"panel/platform/database"
+)
+
+// member is one enrolled agent, in the form in which `panel-agent simulate` keeps its fleet.
+type member struct {
+	NodeID string `json:"node_id"`
+	Token  string `json:"agent_token"`
+}
+
+// seedFleet puts enrolled nodes straight into the database: enrolment is throttled and not what is measured.
+func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database of the run: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	members := make([]member, count)
+	for i := range members {
+		members[i] = member{NodeID: database.NewID(), Token: fmt.Sprintf("pna_bench-%06d-%s", i, strings.Repeat("x", 26))}
+	}
+	began := time.Now().UTC()
+	err = copyRows(ctx, conn, "nodes", []string{"id", "name", "name_key", "address", "country_code", "roles", "tags", "enrolled_at", "agent_access", "created_at", "updated_at"},
+		members, func(i int, m member) []any {
+			country := []string{"DE", "NL", "FI", "SE"}[i%4]
+			name := fmt.Sprintf("node-%05d", i)
+			return []any{
+				m.NodeID, name, name, fmt.Sprintf("10.%d.%d.%d", i>>16, i>>8&255, i&255), country,
+				[]string{"exit"},
+				[]string{"bench", country},
+				began, "granted", began.Add(time.Duration(i) * time.Millisecond), began,
+			}
+		})
+	if err != nil {
+		return nil, err
+	}
+	err = copyRows(ctx, conn, "agent_tokens", []string{"id", "node_id", "token_hash", "created_at"}, members, func(_ int, m member) []any {
+		hash := sha256.Sum256([]byte(m.Token))
+		return []any{database.NewID(), m.NodeID, hash[:], began}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Exec(ctx, reported, began); err != nil {
+		return nil, fmt.Errorf("seed the reports of nodes: %w", err)
+	}
+	if _, err := conn.Exec(ctx, "analyze"); err != nil {
+		return nil, fmt.Errorf("analyse the seeded tables: %w", err)
+	}
+	return members, nil
+}
+
+// reported gives each node what its agent would have said.
+const reported = `insert into node_reports (node_id, seen_at, core_state, report, surroundings, metrics)
+	select id, $1::timestamptz, 'running',
+		'{"agent_version":"bench","protocol":1,"os":"linux","arch":"amd64","hostname":"bench","capabilities":["apply_config","probe","stream"],"skew_ms":3,
+		  "core":{"kind":"xray","version":"26.3.27","state":"running","uptime_s":7200,"config_revision":0,"restarts":0,"draining":0}}',
+		'{"sockets":[{"l4":"tcp","ip":"0.0.0.0","port":22,"process":"sshd","own":false}],"addresses":["192.0.2.1"],"firewall":[]}',
+		jsonb_build_object('observed_at', $1::timestamptz, 'cpu_pct', random() * 100, 'load1', random(), 'mem_used', 1 << 30, 'mem_total', 2 << 29,
+			'disk_used', 1 << 30, 'disk_total', 2 << 29, 'net_rx_bps', random() * 1e9, 'net_tx_bps', random() * 1e9, 'uptime_s', 7200)
+	from nodes`
+
+func copyRows(ctx context.Context, conn *pgx.Conn, table string, columns []string, members []member, row func(int, member) []any) error {
+	rows := pgx.CopyFromSlice(len(members), func(i int) ([]any, error) { return row(i, members[i]), nil })
+	if _, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, rows); err != nil {
+		return fmt.Errorf("seed %s: %w", table, err)
+	}
+	return nil
+}
+
+// tokensFile writes the fleet down for `panel-agent simulate`.
+func (b *bench) tokensFile(name string, members []member) (string, error) {
+	path := filepath.Join(b.folder, name+".jsonl")
+	file, err := os.Create(path)
+	if err != nil {
+		return "", fmt.Errorf("write the tokens of the fleet: %w", err)
+	}
+	defer file.Close()
+	encoder := json.NewEncoder(file)
+	for _, m := range members {
+		if err := encoder.Encode(m); err != nil {
+			return "", fmt.Errorf("write the tokens of the fleet: %w", err)
+		}
+	}
+	return path, nil
+}
+
+// number asks the database for one number.
+func (s *stand) number(ctx context.Context, query string) (int64, error) {
+	conn, err := pgx.Connect(ctx, s.dsn)
+	if err != nil {
+		return 0, fmt.Errorf("connect to the database of the run: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var n int64
+	if err := conn.QueryRow(ctx, query).Scan(&n); err != nil {
+		return 0, fmt.Errorf("ask the database of the run: %w", err)
+	}
+	return n, nil
+}

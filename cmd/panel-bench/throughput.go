@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"panel/cmd/panel-bench/internal/measure"
+	"panel/e2e/rig"
+)
+
+type object = map[string]any
+
+// throughput compares downloads through an applied flow with the same through a bare core with the same kind of inbound.
+// Both sides have the same client and the same target.
+func throughput(ctx context.Context, b *bench) ([]measure.Result, error) {
+	site, err := rig.OpenSite("127.0.0.1")
+	if err != nil {
+		return nil, err
+	}
+	b.stops = append(b.stops, func() error { site.Close(); return nil })
+	link, err := b.appliedFlow(ctx, site)
+	if err != nil {
+		return nil, err
+	}
+	bareLink, err := b.bareCore(ctx, site)
+	if err != nil {
+		return nil, err
+	}
+	product, err := b.download(ctx, "flow", link, site)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := b.download(ctx, "bare", bareLink, site)
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range []func() (float64, error){limit, product} {
+		if err := rig.Eventually(ctx, 40*time.Second, func(context.Context) error { _, err := side(); return err }); err != nil {
+			return nil, err
+		}
+	}
+	limits, products, err := b.pairs(limit, product)
+	if err != nil {
+		return nil, err
+	}
+	return []measure.Result{measure.AtLeast("flow", "throughput of an applied flow against a bare core", "MB/s", limits, products, 0.97)}, nil
+}
+
+// appliedFlow installs one flow on one real agent, all on this machine, and gives the link.
+func (b *bench) appliedFlow(ctx context.Context, site *rig.Site) (*url.URL, error) {
+	s, err := b.install(ctx, "through", nil)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := s.Enroll(ctx, "server")
+	if err != nil {
+		return nil, err
+	}
+	if err := agent.Launch(); err != nil {
+		return nil, err
+	}
+	b.stops = append(b.stops, func() error { return agent.Stop() })
+	if err := s.Online(ctx, agent); err != nil {
+		return nil, err
+	}
+	port, err := rig.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	listener := object{
+		"protocol": "vless", "port": port, "transport": "raw", "security": "reality",
+		"reality": object{"target": site.Target, "server_names": []string{rig.SiteName}},
+	}
+	flow, err := s.API.Draw(ctx, "through", object{
+		"nodes": []object{
+			{"key": "entry", "kind": "entry", "node_id": agent.NodeID, "params": object{"listener": listener}},
+			{"key": "exit", "kind": "exit", "node_id": agent.NodeID, "params": object{"private": "allow"}},
+		},
+		"edges": []object{{"from": "entry", "to": "exit"}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.API.Compile(ctx, flow.ID)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.API.Apply(ctx, flow.ID, plan); err != nil {
+		return nil, err
+	}
+	link, err := s.API.Link(ctx, flow.ID)
+	if err != nil {
+		return nil, err
+	}
+	return url.Parse(link)
+}
+
+// bareCore runs the core as its authors ship it with nothing but the inbound and an open exit.
+func (b *bench) bareCore(ctx context.Context, site *rig.Site) (*url.URL, error) {
+	key, err := ecdh.X25519().GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	port, err := rig.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	client, short := uuid.NewString(), "0123456789abcdef"
+	encode := base64.RawURLEncoding.EncodeToString
+	config := object{
+		"log": object{"loglevel": "none", "access": "none"},
+		"inbounds": []object{{
+			"listen": "127.0.0.1", "port": port, "protocol": "vless",
+			"settings": object{"decryption": "none", "clients": []object{{"id": client, "flow": "xtls-rprx-vision"}}},
+			"streamSettings": object{"network": "raw", "security": "reality", "realitySettings": object{
+				"target": site.Target, "serverNames": []string{rig.SiteName}, "privateKey": encode(key.Bytes()), "shortIds": []string{short},
+			}},
+		}},
+		"outbounds": []object{{"protocol": "freedom"}},
+	}
+	if err := b.core(ctx, "bare-server", config); err != nil {
+		return nil, err
+	}
+	query := url.Values{"sni": {rig.SiteName}, "pbk": {encode(key.PublicKey().Bytes())}, "sid": {short}, "flow": {"xtls-rprx-vision"}, "fp": {"chrome"}}
+	return &url.URL{Scheme: "vless", User: url.User(client), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), RawQuery: query.Encode()}, nil
+}
+
+func (b *bench) core(ctx context.Context, name string, config object) error {
+	program, err := rig.Executable(ctx, rig.CoreProgram)
+	if err != nil {
+		return err
+	}
+	content, err := json.Marshal(config)
+	if err != nil {
+		return fmt.Errorf("encode the configuration of %s: %w", name, err)
+	}
+	path := filepath.Join(b.folder, name+".json")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return fmt.Errorf("write the configuration of %s: %w", name, err)
+	}
+	process, err := rig.Start(rig.Spec{Name: name, Log: filepath.Join(b.folder, name+".log"), Path: program, Args: []string{"run", "-c", path}})
+	if err != nil {
+		return err
+	}
+	b.stops = append(b.stops, func() error { process.Kill(); return nil })
+	return nil
+}
+
+const (
+	streams      = 4
+	downloadSize = 512 << 20
+)
+
+// download runs a client with the link and gives a function that reads for a while through it, in MB/s.
+func (b *bench) download(ctx context.Context, name string, link *url.URL, site *rig.Site) (func() (float64, error), error) {
+	port, err := rig.FreePort()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.core(ctx, name+"-client", clientConfig(port, link)); err != nil {
+		return nil, err
+	}
+	proxy := &url.URL{Scheme: "socks5", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port))}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true}}
+	page := site.Page + "/bytes?n=" + strconv.Itoa(downloadSize)
+	return func() (float64, error) { return readFor(ctx, client, page, b.each) }, nil
+}
+
+func clientConfig(port int, link *url.URL) object {
+	q := link.Query()
+	target, digits, _ := strings.Cut(link.Host, ":")
+	number, _ := strconv.Atoi(digits) // a link has a port
+	return object{
+		"log":      object{"loglevel": "none", "access": "none"},
+		"inbounds": []object{{"listen": "127.0.0.1", "port": port, "protocol": "socks", "settings": object{"auth": "noauth"}}},
+		"outbounds": []object{{
+			"protocol": "vless",
+			"settings": object{"vnext": []object{{"address": target, "port": number, "users": []object{
+				{"id": link.User.Username(), "encryption": "none", "flow": q.Get("flow")},
+			}}}},
+			"streamSettings": object{"network": "raw", "security": "reality", "realitySettings": object{
+				"serverName": q.Get("sni"), "fingerprint": q.Get("fp"), "password": q.Get("pbk"), "shortId": q.Get("sid"),
+			}},
+		}},
+	}
+}
+
+// readFor reads on several streams at once and counts what arrives in the time.
+func readFor(ctx context.Context, client *http.Client, page string, length time.Duration) (float64, error) {
+	ctx, cancel := context.WithTimeout(ctx, length)
+	defer cancel()
+	counts, failures := make([]int64, streams), make([]error, streams)
+	began := time.Now()
+	var all sync.WaitGroup
+	for i := range streams {
+		all.Go(func() { counts[i], failures[i] = read(ctx, client, page) })
+	}
+	all.Wait()
+	took := time.Since(began).Seconds()
+	total := int64(0)
+	for i, count := range counts {
+		if total += count; failures[i] != nil {
+			return 0, failures[i]
+		}
+	}
+	return float64(total) / 1e6 / took, nil
+}
+
+// read ends with the time; bytes that came until then count.
+func read(ctx context.Context, client *http.Client, page string) (int64, error) {
+	total := int64(0)
+	for ctx.Err() == nil {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+		if err != nil {
+			return total, fmt.Errorf("download through a flow: %w", err)
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			if ctx.Err() != nil && total > 0 {
+				return total, nil
+			}
+			return total, fmt.Errorf("download through a flow: %w", err)
+		}
+		n, err := io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+		total += n
+		if err != nil && ctx.Err() == nil {
+			return total, fmt.Errorf("download through a flow: %w", err)
+		}
+	}
+	return total, nil
+}

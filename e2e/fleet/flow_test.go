@@ -1,0 +1,230 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/e2e/rig"
+	"panel/e2e/rig/rigtest"
+	"panel/platform/agentapi"
+)
+
+const (
+	answersWithin = 60 * time.Second
+	glance        = 20 * time.Millisecond
+)
+
+// world is a flow that enters on one server and leaves on another.
+type world struct {
+	*testing.T
+	stand       *rig.Stand
+	site        *rig.Site
+	entry, exit *rig.Agent
+	flow, link  string
+}
+
+func TestFlowAcrossTwoServers(t *testing.T) {
+	t.Parallel()
+	w := &world{T: t}
+	w.bringUp()
+	w.install()
+	t.Run("the target sees the address of the exit", func(t *testing.T) { w.carries(t) })
+	t.Run("traffic and open streams go on while the panel is down", w.withoutPanel)
+	t.Run("a killed agent leaves the traffic alone and takes it over again", w.withoutAgents)
+	t.Run("a killed core comes back", w.withoutCores)
+	t.Run("a killed database leaves the traffic alone", w.withoutDatabase)
+	t.Run("a change after all that is installed", w.change)
+}
+
+func (w *world) bringUp() {
+	wire(w.T)
+	var err error
+	w.site, err = rig.OpenSite(worldAddress)
+	require.NoError(w, err)
+	w.Cleanup(w.site.Close)
+	w.stand = rigtest.Install(w, rig.PanelSettings{Host: worldAddress, Port: 8080})
+	w.entry = w.agent("entry", server(w.T, "entry", entryAddress))
+	w.exit = w.agent("exit", server(w.T, "exit", exitAddress))
+}
+
+func (w *world) agent(name string, enter []string) *rig.Agent {
+	w.Helper()
+	agent, err := w.stand.Enroll(w.Context(), name, enter...)
+	require.NoError(w, err)
+	require.NoError(w, agent.Launch())
+	w.Cleanup(func() {
+		require.NoError(w, agent.Stop())
+		rigtest.ShowLog(w, agent.Process)
+	})
+	require.NoError(w, w.stand.Online(w.Context(), agent))
+	return agent
+}
+
+// install goes the ordinary way: draw, compile, evidence, apply, link. Nothing is forced.
+func (w *world) install() {
+	w.Helper()
+	flow, err := w.stand.API.Draw(w.Context(), "across", w.drawing(443))
+	require.NoError(w, err)
+	w.flow = flow.ID
+	w.apply()
+	w.link, err = w.stand.API.Link(w.Context(), w.flow)
+	require.NoError(w, err)
+}
+
+func (w *world) apply() {
+	w.Helper()
+	plan, err := w.stand.API.Compile(w.Context(), w.flow)
+	require.NoError(w, err)
+	_, err = w.stand.API.Apply(w.Context(), w.flow, plan)
+	require.NoError(w, err)
+	require.NoError(w, w.stand.API.InSync(w.Context(), w.flow))
+}
+
+func (w *world) drawing(port int) map[string]any {
+	listener := map[string]any{
+		"protocol": "vless", "listen_ip": "0.0.0.0", "port": port, "transport": "raw", "security": "reality",
+		"reality": map[string]any{"target": w.site.Target, "server_names": []string{rig.SiteName}},
+	}
+	return map[string]any{
+		"nodes": []map[string]any{
+			{"key": "entry", "kind": "entry", "node_id": w.entry.NodeID, "params": map[string]any{"listener": listener}},
+			{"key": "exit", "kind": "exit", "node_id": w.exit.NodeID, "params": map[string]any{"private": "allow"}},
+		},
+		"edges": []map[string]any{{"from": "entry", "to": "exit"}},
+	}
+}
+
+// carries fetches a page as a client does and looks at the address that the page has seen.
+func (w *world) carries(t *testing.T) {
+	t.Helper()
+	seen, err := rig.Fetch(t.Context(), agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/", Expect: `"page":"ok"`})
+	require.NoError(t, err)
+	require.Equal(t, exitAddress, seen.ExitIP)
+}
+
+// stream opens a long answer through the flow; finish lets it end and requires that it arrived whole.
+func (w *world) stream(t *testing.T) (finish func()) {
+	t.Helper()
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), answersWithin)
+	t.Cleanup(cancel)
+	opened := w.site.Held()
+	go func() {
+		_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/held", Expect: "ended", Timeout: 60})
+		ended <- err
+	}()
+	require.Eventually(t, func() bool { return w.site.Held() > opened }, answersWithin, glance)
+	return func() {
+		w.site.Release()
+		require.NoError(t, <-ended)
+	}
+}
+
+func (w *world) withoutPanel(t *testing.T) {
+	finish := w.stream(t)
+	w.stand.Panel.Kill()
+	for range 3 {
+		w.carries(t)
+	}
+	finish()
+	require.NoError(t, w.stand.Panel.Up(t.Context()))
+	w.whole(t)
+}
+
+// whole waits until both nodes are online and serve what is installed.
+func (w *world) whole(t *testing.T) {
+	t.Helper()
+	for _, agent := range []*rig.Agent{w.entry, w.exit} {
+		require.NoError(t, w.stand.Online(t.Context(), agent))
+	}
+	require.NoError(t, w.stand.API.InSync(t.Context(), w.flow))
+	w.carries(t)
+}
+
+func (w *world) withoutAgents(t *testing.T) {
+	before := append(cores(t, w.stand.Folder, "entry"), cores(t, w.stand.Folder, "exit")...)
+	finish := w.stream(t)
+	for _, agent := range []*rig.Agent{w.entry, w.exit} {
+		agent.Kill()
+		w.carries(t)
+	}
+	finish = sequence(finish, w.stream(t))
+	for _, agent := range []*rig.Agent{w.entry, w.exit} {
+		require.NoError(t, agent.Launch())
+	}
+	w.whole(t)
+	finish()
+	after := append(cores(t, w.stand.Folder, "entry"), cores(t, w.stand.Folder, "exit")...)
+	require.Equal(t, before, after, "the new agents took over the cores that served")
+}
+
+func sequence(first, second func()) func() { return func() { first(); second() } }
+
+func (w *world) withoutCores(t *testing.T) {
+	for _, agent := range []*rig.Agent{w.entry, w.exit} {
+		for _, pid := range cores(t, w.stand.Folder, agent.Spec.Name) {
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+		}
+		require.NoError(t, rig.Eventually(t.Context(), answersWithin, func(ctx context.Context) error {
+			_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/", Expect: `"page":"ok"`, Timeout: 10})
+			return err
+		}))
+	}
+	w.whole(t)
+}
+
+// cores are the processes that serve below the folder of an agent.
+func cores(t *testing.T, folder, name string) []int {
+	t.Helper()
+	var found []int
+	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	require.NoError(t, err)
+	for _, line := range lines {
+		words, err := os.ReadFile(line)
+		if err == nil && strings.Contains(string(words), "\x00core\x00") && strings.Contains(string(words), filepath.Join(folder, name)+"/") {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(line)))
+			require.NoError(t, err)
+			found = append(found, pid)
+		}
+	}
+	require.NotEmpty(t, found, "a core that serves for %s", name)
+	return found
+}
+
+func (w *world) withoutDatabase(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(w.stand.Panel.DataDir, "postgres", "data", "postmaster.pid"))
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	w.carries(t)
+	require.NoError(t, w.stand.Panel.Healthy(t.Context()))
+	w.whole(t)
+}
+
+// change moves the entry to another port: the old link ends, a new one works.
+func (w *world) change(t *testing.T) {
+	var draft struct {
+		Revision int `json:"draft_revision"`
+	}
+	path := fmt.Sprintf("/api/v1/connection-units/%s", w.flow)
+	require.NoError(t, w.stand.API.Get(t.Context(), path, &draft))
+	require.NoError(t, w.stand.API.Put(t.Context(), path+"/draft", map[string]any{"revision": draft.Revision, "graph": w.drawing(444)}, nil))
+	w.apply()
+	old := w.link
+	var err error
+	w.link, err = w.stand.API.Link(t.Context(), w.flow)
+	require.NoError(t, err)
+	require.NotEqual(t, old, w.link)
+	w.carries(t)
+}

@@ -1,0 +1,65 @@
+package fleet
+
+import (
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Addresses on the one wire that panel, client, target and servers share.
+const (
+	worldAddress = "10.77.0.1" // panel, client and target
+	entryAddress = "10.77.0.2"
+	exitAddress  = "10.77.0.3"
+)
+
+// wire makes the bridge in the namespace of the test.
+func wire(t *testing.T) {
+	t.Helper()
+	command(t, "ip", "link", "set", "lo", "up")
+	command(t, "ip", "link", "add", "wire", "type", "bridge")
+	command(t, "ip", "addr", "add", worldAddress+"/24", "dev", "wire")
+	command(t, "ip", "link", "set", "wire", "up")
+}
+
+// server makes a namespace with one address on the wire and gives the command that runs programs in it. A process holds
+// the namespace; it and everything in it are gone with the test.
+func server(t *testing.T, name, address string) []string {
+	t.Helper()
+	holder := exec.Command("unshare", "-n", "--", "cat")
+	input, err := holder.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, holder.Start())
+	t.Cleanup(func() {
+		require.NoError(t, input.Close())
+		require.NoError(t, holder.Wait())
+	})
+	pid := strconv.Itoa(holder.Process.Pid)
+	enter := []string{"nsenter", "-t", pid, "-n", "--"}
+	require.Eventually(t, func() bool { return differs(t, pid) }, answersWithin, glance)
+	command(t, "ip", "link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", pid)
+	command(t, "ip", "link", "set", name, "master", "wire", "up")
+	for _, line := range [][]string{
+		{"ip", "link", "set", "lo", "up"}, {"ip", "addr", "add", address + "/24", "dev", "eth0"}, {"ip", "link", "set", "eth0", "up"},
+	} {
+		command(t, append(enter, line...)...)
+	}
+	return enter
+}
+
+// differs says whether the process has left the namespace of the test.
+func differs(t *testing.T, pid string) bool {
+	t.Helper()
+	mine, err := exec.Command("readlink", "/proc/self/ns/net").Output()
+	require.NoError(t, err)
+	its, err := exec.Command("readlink", "/proc/"+pid+"/ns/net").Output()
+	return err == nil && string(its) != string(mine)
+}
+
+func command(t *testing.T, line ...string) {
+	t.Helper()
+	said, err := exec.Command(line[0], line[1:]...).CombinedOutput()
+	require.NoError(t, err, "%v: %s", line, said)
+}

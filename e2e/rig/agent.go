@@ -1,0 +1,123 @@
+package rig
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"panel/platform/agentapi"
+)
+
+// Agent is one `panel-agent` with its folder; it can be killed and started again in the same place.
+type Agent struct {
+	Spec   Spec
+	NodeID string
+	*Process
+}
+
+// Enroll gives an agent its identity the way a server gets it: a token from the panel, handed to the agent.
+func (s *Stand) Enroll(ctx context.Context, name string, prefix ...string) (*Agent, error) {
+	program, err := Executable(ctx, AgentProgram)
+	if err != nil {
+		return nil, err
+	}
+	var issued struct {
+		Token string `json:"token"`
+	}
+	if err := s.API.Post(ctx, "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, &issued); err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(s.Folder, name)
+	said, err := run(ctx, []byte(issued.Token), prefix, program, "enroll", "--panel", s.Panel.URL, "--data", folder, "--name", name, "--token-stdin")
+	if err != nil {
+		return nil, fmt.Errorf("enrol %s: %w", name, err)
+	}
+	var identity struct {
+		NodeID string `json:"node_id"`
+	}
+	if err := json.Unmarshal(said, &identity); err != nil {
+		return nil, fmt.Errorf("enrol %s: read its answer: %w", name, err)
+	}
+	return &Agent{NodeID: identity.NodeID, Spec: Spec{
+		Name: name, Log: filepath.Join(s.Folder, name+".log"), Path: program, Args: []string{"run", "--data", folder, "--sampling", "1s"}, Prefix: prefix,
+	}}, nil
+}
+
+// Launch starts the agent and does not wait for it.
+func (a *Agent) Launch() (err error) {
+	a.Process, err = Start(a.Spec)
+	return err
+}
+
+// Online waits until the panel says that the node is, and has heard from it since this call.
+func (s *Stand) Online(ctx context.Context, a *Agent) error {
+	began := time.Now()
+	return Eventually(ctx, 90*time.Second, func(ctx context.Context) error {
+		var node struct {
+			State string `json:"state"`
+			Agent struct {
+				Seen *time.Time `json:"last_seen_at"`
+			} `json:"agent"`
+		}
+		if err := s.API.Get(ctx, "/api/v1/nodes/"+a.NodeID, &node); err != nil {
+			return err
+		}
+		if node.State != "online" || node.Agent.Seen == nil || node.Agent.Seen.Before(began) {
+			return fmt.Errorf("the node is %s, last heard at %v; last words of the agent: %s", node.State, node.Agent.Seen, a.LastWords())
+		}
+		return nil
+	})
+}
+
+// Fetch runs a real client in a process of its own and gets a page through the link.
+func Fetch(ctx context.Context, probe agentapi.ThroughProbe, prefix ...string) (agentapi.ThroughData, error) {
+	var answer struct {
+		Data  agentapi.ThroughData `json:"data"`
+		Error string               `json:"error"`
+	}
+	program, err := Executable(ctx, AgentProgram)
+	if err != nil {
+		return answer.Data, err
+	}
+	order, err := json.Marshal(probe)
+	if err != nil {
+		return answer.Data, fmt.Errorf("order a fetch: %w", err)
+	}
+	said, err := run(ctx, order, prefix, program, "fetch", "--json")
+	if err != nil {
+		return answer.Data, fmt.Errorf("fetch through the flow: %w", err)
+	}
+	said = bytes.TrimSpace(said)
+	if err := json.Unmarshal(said[bytes.LastIndexByte(said, '\n')+1:], &answer); err != nil {
+		return answer.Data, fmt.Errorf("fetch through the flow: read what the client printed: %w", err)
+	}
+	if answer.Error != "" {
+		return answer.Data, errors.New(answer.Error)
+	}
+	return answer.Data, nil
+}
+
+const runLimit = 90 * time.Second
+
+// run gives what a command wrote to its standard output; what it wrote beside that becomes part of the error.
+func run(ctx context.Context, input []byte, prefix []string, program string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	defer cancel()
+	line := append(slices.Clone(prefix), append([]string{program}, args...)...)
+	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
+	var problems strings.Builder
+	cmd.Stdin, cmd.Stderr, cmd.Env, cmd.Dir = bytes.NewReader(input), &problems, Environment(), os.TempDir()
+	said, err := cmd.Output()
+	if err != nil {
+		return said, fmt.Errorf("%s %s: %w: %s", filepath.Base(program), args[0], err, strings.TrimSpace(problems.String()))
+	}
+	return said, nil
+}

@@ -1,0 +1,130 @@
+package rig
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Stand is a panel that an operator has installed: license authority, administrator, license, set-up finished.
+type Stand struct {
+	Folder    string
+	program   string // of the authority
+	Authority *Process
+	Panel     *Panel
+	API       *API // signed in as the administrator
+}
+
+// Login of the administrator of a Stand.
+const (
+	Username = "admin"
+	Password = "correct horse battery"
+)
+
+// Install brings up a stand in the folder.
+func Install(ctx context.Context, s PanelSettings) (*Stand, error) {
+	stand := &Stand{Folder: s.Folder}
+	if err := os.MkdirAll(s.Folder, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of the stand: %w", err)
+	}
+	if err := stand.bringUp(ctx, s); err != nil {
+		return nil, errors.Join(err, stand.Close())
+	}
+	return stand, nil
+}
+
+func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error) {
+	if settings.Executable, err = Executable(ctx, PanelProgram); err != nil {
+		return err
+	}
+	if s.program, err = Executable(ctx, AuthorityProgram); err != nil {
+		return err
+	}
+	key, license, err := s.startAuthority(ctx)
+	if err != nil {
+		return err
+	}
+	settings.Env = append(settings.Env, license...)
+	settings.Env = append(settings.Env, "PANEL_AGENT_BINARY_DIR="+filepath.Dir(settings.Executable))
+	if s.Panel, err = NewPanel(settings); err != nil {
+		return err
+	}
+	if err := s.Panel.Up(ctx); err != nil {
+		return err
+	}
+	return s.setUp(ctx, key)
+}
+
+// startAuthority gives a license key and the settings that let a panel use it.
+func (s *Stand) startAuthority(ctx context.Context) (key string, settings []string, err error) {
+	issued, err := s.authority(ctx, "issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")
+	if err != nil {
+		return "", nil, err
+	}
+	var license struct {
+		Key string `json:"key"`
+	}
+	if err := json.Unmarshal([]byte(issued), &license); err != nil {
+		return "", nil, fmt.Errorf("read the license key: %w", err)
+	}
+	public, err := s.authority(ctx, "public-key")
+	if err != nil {
+		return "", nil, err
+	}
+	port, err := FreePort()
+	if err != nil {
+		return "", nil, err
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	s.Authority, err = Start(Spec{
+		Name: "the license authority", Log: filepath.Join(s.Folder, "authority.log"), Path: s.program,
+		Args: []string{"serve", "--data", s.authorityData(), "--listen", address},
+	})
+	return license.Key, []string{"PANEL_LICENSE_URLS=http://" + address, "PANEL_LICENSE_PUBLIC_KEY=" + public}, err
+}
+
+func (s *Stand) authorityData() string { return filepath.Join(s.Folder, "authority") }
+
+func (s *Stand) authority(ctx context.Context, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, s.program, append(args, "--data", s.authorityData())...)
+	cmd.Env = Environment()
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("panel-licensed %s: %w", args[0], err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func (s *Stand) setUp(ctx context.Context, key string) error {
+	var session struct {
+		Token string `json:"token"`
+	}
+	if err := s.Panel.API.Post(ctx, "/api/v1/setup/admin", map[string]string{"username": Username, "password": Password}, &session); err != nil {
+		return err
+	}
+	s.API = s.Panel.API.As(session.Token)
+	err := Eventually(ctx, 20*time.Second, func(ctx context.Context) error {
+		return s.API.Post(ctx, "/api/v1/license/activate", map[string]string{"license_key": key}, nil)
+	})
+	if err != nil {
+		return err
+	}
+	return s.API.Post(ctx, "/api/v1/setup/finish", nil, nil)
+}
+
+// Close stops panel and authority.
+func (s *Stand) Close() error {
+	var failures []error
+	if s.Panel != nil {
+		failures = append(failures, s.Panel.Process.Stop())
+	}
+	return errors.Join(append(failures, s.Authority.Stop())...)
+}

@@ -1,0 +1,214 @@
+package flows
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"panel/modules/flows/internal/plan"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+func (s *service) listClients(ctx context.Context, flowID string) ([]Client, error) {
+	f, err := s.shownOne(ctx, flowID)
+	return f.Clients, err
+}
+
+// addClient makes a client with a secret of its own; it can connect after the next apply.
+func (s *service) addClient(ctx context.Context, flowID, label string) (Client, error) {
+	var made *clientRow
+	err := s.change(ctx, flowID, "flow.client_added", func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
+		row, err := s.insertClient(ctx, tx, f.ID, label)
+		made = row
+		return map[string]audit.Change{"client": {To: label}}, err
+	})
+	if err != nil {
+		return Client{}, err
+	}
+	return shownClient(*made, nil), nil
+}
+
+// revokeClient ends a client's links and subscription at once; servers forget its secret at the next apply.
+func (s *service) revokeClient(ctx context.Context, flowID, id string) error {
+	return s.changeClient(ctx, flowID, id, "flow.client_revoked", func(c *clientRow) {
+		now := s.now()
+		c.RevokedAt, c.PublicHash, c.PublicIssuedAt = &now, nil, nil
+	})
+}
+
+func (s *service) changeClient(ctx context.Context, flowID, id, word string, do func(c *clientRow)) error {
+	return s.change(ctx, flowID, word, func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
+		c, err := s.store.client(ctx, tx, f.ID, id)
+		if err != nil {
+			return nil, err
+		}
+		if c.RevokedAt != nil {
+			return nil, fault.Missing("this client was revoked")
+		}
+		do(c)
+		return map[string]audit.Change{"client": {To: c.Label}}, s.store.updateClient(ctx, tx, c)
+	})
+}
+
+// issuePublicLink makes the address of a client's subscription; an earlier one ends. Only its hash is kept.
+func (s *service) issuePublicLink(ctx context.Context, flowID, id string) (PublicLink, error) {
+	token, now := rand.Text(), s.now()
+	err := s.changeClient(ctx, flowID, id, "flow.public_link_issued", func(c *clientRow) {
+		c.PublicHash, c.PublicIssuedAt = hashToken(token), &now
+	})
+	return PublicLink{URL: s.servers.publicURL + "/s/" + token, CreatedAt: now}, err
+}
+
+func (s *service) revokePublicLink(ctx context.Context, flowID, id string) error {
+	return s.changeClient(ctx, flowID, id, "flow.public_link_revoked", func(c *clientRow) { c.PublicHash, c.PublicIssuedAt = nil, nil })
+}
+
+func hashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// errNotInstalled says that there is nothing yet that a link could match.
+func notInstalled(field, message string) error {
+	return fault.Invalid("invalid_value", "there is no installed configuration that a link could match").Field(field, "not_installed", message)
+}
+
+// connectionLink issues a client's link from the installed revision; issuing is recorded in the journal.
+func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (ConnectionLink, error) {
+	f, err := s.store.flow(ctx, s.db, flowID)
+	if err != nil {
+		return ConnectionLink{}, err
+	}
+	c, err := s.linkable(ctx, f, clientID)
+	if err != nil {
+		return ConnectionLink{}, err
+	}
+	links, format, err := s.links(ctx, f, *c)
+	if err != nil {
+		return ConnectionLink{}, err
+	}
+	if len(links) == 0 {
+		return ConnectionLink{}, notInstalled("client_id", "no installed entry serves this client; apply the flow first")
+	}
+	err = s.change(ctx, flowID, "flow.link_issued", func(context.Context, bun.Tx, *flowRow) (map[string]audit.Change, error) {
+		return map[string]audit.Change{"client": {To: c.Label}}, nil
+	})
+	return ConnectionLink{URI: links[0], Format: format, Revision: *f.InstalledRevision, ClientID: c.ID}, err
+}
+
+func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*clientRow, error) {
+	if f.InstalledRevision == nil || !f.Enabled {
+		return nil, notInstalled("id", "apply the flow first")
+	}
+	rows, err := s.store.clients(ctx, s.db, f.ID)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(rows, func(c clientRow) bool { return c.RevokedAt == nil && (clientID == "" || c.ID == clientID) })
+	if at < 0 {
+		return nil, fault.InvalidValue("client_id", "there is no such client of this flow")
+	}
+	return &rows[at], nil
+}
+
+// links writes a client's link to each installed entry that knows it.
+func (s *service) links(ctx context.Context, f *flowRow, c clientRow) (links []string, format string, err error) {
+	version, err := s.store.version(ctx, s.db, f.ID, *f.InstalledVersionID)
+	if err != nil {
+		return nil, "", err
+	}
+	installed, err := s.store.installed(ctx, s.db, f.ID)
+	if err != nil {
+		return nil, "", err
+	}
+	root, err := s.store.root(f)
+	if err != nil {
+		return nil, "", err
+	}
+	opened, err := s.opened(c)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, entry := range plan.Entries(version.Graph) {
+		if !slices.Contains(installed[entry.NodeID].Clients, c.ID) {
+			continue
+		}
+		host, err := s.hostOf(ctx, f, entry.NodeID, entry.NodeDomainID)
+		if err != nil {
+			return nil, "", err
+		}
+		uri, form := plan.Link(plan.Access{
+			FlowID: f.ID, Root: root, Block: entry.Key, Listen: *entry.Params.Listener, Host: host, Client: opened, Name: f.Name + " " + c.Label,
+		})
+		if links = append(links, uri); format == "" {
+			format = form
+		}
+	}
+	return links, format, nil
+}
+
+// hostOf is what clients dial: the derived domain name of the binding, else the server's address.
+func (s *service) hostOf(ctx context.Context, f *flowRow, nodeID, bindingID string) (string, error) {
+	if bindingID != "" {
+		d, err := s.servers.Domain(ctx, bindingID, f.OwnerID)
+		if err == nil {
+			return d.Hostname, nil
+		}
+		if !missing(err) {
+			return "", err
+		}
+	}
+	n, err := s.servers.Node(ctx, nodeID)
+	return n.Address, err
+}
+
+// subscription gives the links of whoever holds the token. An unknown and a revoked token are told apart by nothing.
+func (s *service) subscription(ctx context.Context, token string) ([]string, string, error) {
+	c, err := s.store.clientByPublicHash(ctx, hashToken(token))
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := s.store.flow(ctx, s.db, c.FlowID)
+	if err != nil {
+		return nil, "", err
+	}
+	if f.InstalledVersionID == nil || !f.Enabled {
+		return nil, f.Name, nil
+	}
+	links, _, err := s.links(access.With(ctx, access.Caller{Kind: access.System}), f, *c)
+	return links, f.Name, err
+}
+
+// keepVersion takes the draft as a version of its own, for example before an older one is loaded into it.
+func (s *service) keepVersion(ctx context.Context, flowID, reason, note string) (Version, error) {
+	var made *versionRow
+	err := s.change(ctx, flowID, "flow.version_kept", func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
+		made = &versionRow{
+			ID: database.NewID(), FlowID: f.ID, Revision: f.DraftRevision, Reason: reason, Note: note, Graph: f.Graph, Bypassed: []BypassCheck{},
+			CreatedAt: s.now(), CreatedBy: access.From(ctx).Username,
+		}
+		if err := s.store.insertVersion(ctx, tx, made); err != nil {
+			return nil, err
+		}
+		return map[string]audit.Change{"version": {To: made.Number}}, s.store.pruneVersions(ctx, tx, f.ID, s.now())
+	})
+	if err != nil {
+		return Version{}, err
+	}
+	return shownVersion(*made, nil), nil
+}
+
+func shownVersion(v versionRow, f *flowRow) Version {
+	out := Version{
+		ID: v.ID, Number: v.Number, CreatedAt: v.CreatedAt, CreatedBy: v.CreatedBy, Reason: v.Reason, Note: v.Note, PlanHash: v.PlanHash,
+		Revision: v.Revision, Applied: v.Applied, BypassedChecks: orEmpty(v.Bypassed), ApplyID: v.ApplyID,
+	}
+	out.Installed = f != nil && f.Enabled && deref(f.InstalledVersionID) == v.ID
+	return out
+}

@@ -1,0 +1,307 @@
+package flows_test
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+	"panel/platform/database"
+	"panel/platform/module"
+)
+
+// fleet stands for the nodes module: servers whose agents answer at once, unless a test scripts an answer.
+type fleet struct {
+	mu      sync.Mutex
+	nodes   map[string]*nodesapi.Node
+	configs map[string][]nodesapi.Config
+	desired map[string]int64
+	results map[string]nodesapi.Result
+	orders  []nodesapi.Order
+	silent  map[string]nodesapi.Order // by id
+	domains map[string]nodesapi.Domain
+	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
+	lose   int
+	losing bool
+	// script answers an order in its own way; ok false leaves it to the usual answer, a nil result to silence.
+	script func(o nodesapi.Order) (r *nodesapi.Result, ok bool)
+}
+
+func newFleet(names ...string) *fleet {
+	f := &fleet{
+		nodes: map[string]*nodesapi.Node{}, configs: map[string][]nodesapi.Config{}, desired: map[string]int64{},
+		results: map[string]nodesapi.Result{}, domains: map[string]nodesapi.Domain{},
+		silent: map[string]nodesapi.Order{},
+	}
+	for i, name := range names {
+		id := database.NewID()
+		f.nodes[id] = &nodesapi.Node{
+			ID: id, Name: name, Address: "192.0.2." + string(rune('1'+i)), State: "online", Online: true,
+			CoreVersion: "26.3.27", CoreState: "running", Capabilities: []string{string(agentapi.CanProbe), string(agentapi.CanApply)},
+		}
+	}
+	return f
+}
+
+func (f *fleet) id(name string) string {
+	for id, n := range f.nodes {
+		if n.Name == name {
+			return id
+		}
+	}
+	return ""
+}
+
+func (f *fleet) set(name string, change func(n *nodesapi.Node)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f.nodes[f.id(name)])
+}
+
+func (f *fleet) scripted(script func(o nodesapi.Order) (*nodesapi.Result, bool)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.script = script
+}
+
+// phases lists the phases of apply_config that a server was ordered, in their order.
+func (f *fleet) phases(name string) []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []string
+	for _, o := range f.orders {
+		if args, ok := o.Args.(agentapi.ApplyConfigArgs); ok && o.NodeID == f.id(name) {
+			out = append(out, string(args.Phase))
+		}
+	}
+	return out
+}
+
+func (f *fleet) contacts() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.orders) + len(f.desired)
+}
+
+// serving is the core configuration that a server is wanted to have.
+func (f *fleet) serving(name string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	id := f.id(name)
+	for _, c := range f.configs[id] {
+		if c.Revision == f.desired[id] {
+			return string(c.Core)
+		}
+	}
+	return ""
+}
+
+// loseAnswer makes the n-th call of an apply take effect and fail.
+func (f *fleet) loseAnswer(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.lose, f.losing = n, true
+}
+
+func (f *fleet) wasLost() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer func() { f.losing = false }()
+	return f.lose <= 0
+}
+
+var errLost = errors.New("the answer got lost")
+
+// lost is asked by every call after its effect.
+func (f *fleet) lost() error {
+	if !f.losing {
+		return nil
+	}
+	if f.lose--; f.lose == 0 {
+		return errLost
+	}
+	return nil
+}
+
+func (f *fleet) manifest() module.Module {
+	return module.Module{
+		Name: "nodes", Summary: "Servers for tests",
+		Exports: []any{
+			func() nodesapi.Fleet { return f }, func() nodesapi.Configs { return f },
+			func() nodesapi.Commands { return f }, func() nodesapi.Domains { return f },
+		},
+	}
+}
+
+func (f *fleet) Node(_ context.Context, id string) (nodesapi.Node, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n, known := f.nodes[id]; known {
+		return *n, nil
+	}
+	return nodesapi.Node{}, nodesapi.ErrUnknown
+}
+
+func (f *fleet) Nodes(_ context.Context, ids ...string) ([]nodesapi.Node, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []nodesapi.Node
+	for id, n := range f.nodes {
+		if len(ids) == 0 || slices.Contains(ids, id) {
+			out = append(out, *n)
+		}
+	}
+	slices.SortFunc(out, func(a, b nodesapi.Node) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+func (f *fleet) PutCandidate(_ context.Context, nodeID string, core json.RawMessage, listeners []nodesapi.Listener) (nodesapi.Config, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.nodes[nodeID] == nil {
+		return nodesapi.Config{}, nodesapi.ErrUnknown
+	}
+	sum := sha256.Sum256(core)
+	c := nodesapi.Config{NodeID: nodeID, Revision: int64(len(f.configs[nodeID]) + 1), Hash: hex.EncodeToString(sum[:]), Core: core, Listeners: listeners}
+	if n := len(f.configs[nodeID]); n > 0 && f.configs[nodeID][n-1].Hash == c.Hash {
+		return f.configs[nodeID][n-1], f.lost()
+	}
+	f.configs[nodeID] = append(f.configs[nodeID], c)
+	return c, f.lost()
+}
+
+func (f *fleet) SetDesired(_ context.Context, nodeID string, revision int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, known := f.nodes[nodeID]
+	if !known {
+		return nodesapi.ErrUnknown
+	}
+	f.desired[nodeID], n.RevisionDesired = revision, revision
+	if n.Online {
+		n.RevisionInstalled = revision
+	}
+	return f.lost()
+}
+
+func (f *fleet) Desired(context.Context, string) (nodesapi.Config, error) {
+	return nodesapi.Config{}, nil
+}
+
+func (f *fleet) Stored(context.Context, string, int64) (nodesapi.Config, error) {
+	return nodesapi.Config{}, nodesapi.ErrUnknown
+}
+
+func (f *fleet) Send(_ context.Context, orders ...nodesapi.Order) ([]string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var ids []string
+	for _, o := range orders {
+		id := database.NewID()
+		ids, f.orders = append(ids, id), append(f.orders, o)
+		f.settle(id, o)
+	}
+	return ids, f.lost()
+}
+
+func (f *fleet) settle(id string, o nodesapi.Order) {
+	r := f.answer(o)
+	if r == nil {
+		f.silent[id] = o
+		return
+	}
+	r.ID, r.NodeID, r.Kind = id, o.NodeID, o.Kind
+	f.results[id] = *r
+}
+
+// catchUp answers what was left unanswered.
+func (f *fleet) catchUp() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.script = nil
+	for id, o := range f.silent {
+		f.settle(id, o)
+	}
+}
+
+func (f *fleet) answer(o nodesapi.Order) *nodesapi.Result {
+	if f.script != nil {
+		if r, ok := f.script(o); ok {
+			return r
+		}
+	}
+	switch args := o.Args.(type) {
+	case agentapi.ApplyConfigArgs:
+		return done(agentapi.ApplyConfigData{RunningRevision: args.Revision})
+	case agentapi.ProbeArgs:
+		return done(evidence(args))
+	}
+	return nil
+}
+
+func done(data any) *nodesapi.Result {
+	raw, _ := json.Marshal(data)
+	return &nodesapi.Result{OK: true, Code: string(agentapi.CodeDone), Data: raw}
+}
+
+func evidence(args agentapi.ProbeArgs) agentapi.ProbeData {
+	switch {
+	case args.Bind != nil:
+		return agentapi.ProbeData{Bind: &agentapi.BindData{Bound: true}}
+	case args.Dial != nil:
+		return agentapi.ProbeData{Dial: &agentapi.DialData{Connected: true, NonceMatched: true}}
+	case args.TLS != nil:
+		return agentapi.ProbeData{TLS: &agentapi.TLSData{Version: "1.3", ALPN: "h2", NameMatches: true, Suitable: true}}
+	}
+	return agentapi.ProbeData{Through: &agentapi.ThroughData{Status: 200, ExitIP: "192.0.2.2"}}
+}
+
+func (f *fleet) Await(ctx context.Context, ids ...string) ([]nodesapi.Result, error) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		found, _ := f.Results(ctx, ids...)
+		if len(found) == len(ids) {
+			out := make([]nodesapi.Result, len(ids))
+			for i, id := range ids {
+				out[i] = found[id]
+			}
+			return out, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+func (f *fleet) Results(_ context.Context, ids ...string) (map[string]nodesapi.Result, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	out := map[string]nodesapi.Result{}
+	for _, id := range ids {
+		if r, ended := f.results[id]; ended {
+			out[id] = r
+		}
+	}
+	return out, nil
+}
+
+func (f *fleet) Domain(_ context.Context, id, ownerID string) (nodesapi.Domain, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d, known := f.domains[id]; known && d.OwnerID == ownerID {
+		return d, nil
+	}
+	return nodesapi.Domain{}, nodesapi.ErrUnknown
+}
+
+func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }

@@ -1,0 +1,231 @@
+package flows
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"panel/modules/flows/internal/graph"
+	"panel/platform/fault"
+	"panel/platform/httpapi"
+)
+
+type handlers struct{ s *service }
+
+func newHandlers(s *service) *handlers { return &handlers{s: s} }
+
+const noStore = "no-store"
+
+func answer[T any](value T, err error) (*body[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &body[T]{Body: value}, nil
+}
+
+func secret[T any](value T, err error) (*secretBody[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &secretBody[T]{CacheControl: noStore, Body: value}, nil
+}
+
+// revisionOf takes the revision that a change starts from, from the body or from If-Match.
+func revisionOf(inBody int, ifMatch string) (int, error) {
+	if inBody > 0 {
+		return inBody, nil
+	}
+	if ifMatch == "" {
+		return 0, fault.Malformed("missing_field", "send the revision that your change starts from, as revision or as If-Match").
+			Field("revision", "missing_field", "send it in the body or as If-Match")
+	}
+	n, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(ifMatch, "W/"), `"`))
+	if err != nil || n < 1 {
+		return 0, fault.Malformed("bad_parameter", "If-Match must hold the revision as a number")
+	}
+	return n, nil
+}
+
+func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[Flow]], error) {
+	return answer(h.s.list(ctx, in))
+}
+
+func (h *handlers) create(ctx context.Context, in *createInput) (*flowOutput, error) {
+	g := graph.Graph{Nodes: []graph.Node{}, Edges: []graph.Edge{}}
+	if in.Body.Graph != nil {
+		g = *in.Body.Graph
+	}
+	id, err := h.s.create(ctx, in.Body.Name, in.Body.Description, in.Body.Tags, g)
+	if err != nil {
+		return nil, err
+	}
+	return answer(h.s.shownOne(ctx, id))
+}
+
+func (h *handlers) get(ctx context.Context, in *FlowPath) (*flowOutput, error) {
+	return answer(h.s.shownOne(ctx, in.ID))
+}
+
+func (h *handlers) patch(ctx context.Context, in *patchInput) (*flowOutput, error) {
+	revision, err := revisionOf(in.Body.Revision, in.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.s.patch(ctx, in.ID, revision, *in); err != nil {
+		return nil, err
+	}
+	return answer(h.s.shownOne(ctx, in.ID))
+}
+
+func (h *handlers) delete(ctx context.Context, in *FlowPath) (*applyOutput, error) {
+	id, err := h.s.delete(ctx, in.ID)
+	return h.begun(ctx, in.ID, id, err)
+}
+
+// begun answers with the record of an apply that has just been written down.
+func (h *handlers) begun(ctx context.Context, flowID, applyID string, err error) (*applyOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	return answer(h.s.shownApply(ctx, flowID, applyID))
+}
+
+func (h *handlers) draft(ctx context.Context, in *FlowPath) (*draftOutput, error) {
+	row, err := h.s.store.flow(ctx, h.s.db, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return answer(shownDraft(row), nil)
+}
+
+func shownDraft(row *flowRow) Draft {
+	return Draft{
+		FlowID: row.ID, Revision: row.DraftRevision, Graph: row.Graph, Problems: orEmpty(graph.Check(row.Graph)),
+		UpdatedAt: row.DraftUpdatedAt, UpdatedBy: row.DraftUpdatedBy,
+	}
+}
+
+func (h *handlers) saveDraft(ctx context.Context, in *draftInput) (*draftOutput, error) {
+	revision, err := revisionOf(in.Body.Revision, in.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	row, err := h.s.saveDraft(ctx, in.ID, revision, in.Body.Graph)
+	if err != nil {
+		return nil, err
+	}
+	return answer(shownDraft(row), nil)
+}
+
+func (h *handlers) preview(ctx context.Context, in *previewInput) (*planOutput, error) {
+	var drawn *graph.Graph
+	if in.Body != nil {
+		drawn = in.Body.Graph
+	}
+	return answer(h.s.preview(ctx, in.ID, drawn))
+}
+
+func (h *handlers) compile(ctx context.Context, in *FlowPath) (*planOutput, error) {
+	return answer(h.s.compile(ctx, in.ID))
+}
+
+func (h *handlers) plan(ctx context.Context, in *planPath) (*planOutput, error) {
+	return answer(h.s.plan(ctx, in.ID, in.PlanID))
+}
+
+func (h *handlers) recheck(ctx context.Context, in *planPath) (*planOutput, error) {
+	return answer(h.s.recheck(ctx, in.ID, in.PlanID))
+}
+
+func (h *handlers) apply(ctx context.Context, in *applyInput) (*applyOutput, error) {
+	id, err := h.s.apply(ctx, in.ID, in.Body.ID, in.Body.Revision, in.Body.ForceApply)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.s.await(ctx, in.ID, id, time.Duration(in.Wait)*time.Second); err != nil {
+		return nil, err
+	}
+	return answer(h.s.shownApply(ctx, in.ID, id))
+}
+
+func (h *handlers) applies(ctx context.Context, in *pageInput) (*body[httpapi.Page[Apply]], error) {
+	return answer(h.s.listApplies(ctx, in))
+}
+
+func (h *handlers) applied(ctx context.Context, in *applyPath) (*applyOutput, error) {
+	return answer(h.s.shownApply(ctx, in.ID, in.ApplyID))
+}
+
+func (h *handlers) disable(ctx context.Context, in *FlowPath) (*applyOutput, error) {
+	id, err := h.s.disable(ctx, in.ID)
+	return h.begun(ctx, in.ID, id, err)
+}
+
+func (h *handlers) enable(ctx context.Context, in *FlowPath) (*applyOutput, error) {
+	id, err := h.s.enable(ctx, in.ID)
+	return h.begun(ctx, in.ID, id, err)
+}
+
+func (h *handlers) clients(ctx context.Context, in *pageInput) (*body[httpapi.Page[Client]], error) {
+	all, err := h.s.listClients(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return answer(pageOf(all, in.PageQuery, func(c Client) string { return c.ID }))
+}
+
+func (h *handlers) addClient(ctx context.Context, in *clientCreateInput) (*clientOutput, error) {
+	return answer(h.s.addClient(ctx, in.ID, strings.TrimSpace(in.Body.Label)))
+}
+
+func (h *handlers) revokeClient(ctx context.Context, in *clientPath) (*struct{}, error) {
+	return nil, h.s.revokeClient(ctx, in.ID, in.ClientID)
+}
+
+func (h *handlers) issuePublicLink(ctx context.Context, in *clientPath) (*secretBody[PublicLink], error) {
+	return secret(h.s.issuePublicLink(ctx, in.ID, in.ClientID))
+}
+
+func (h *handlers) revokePublicLink(ctx context.Context, in *clientPath) (*struct{}, error) {
+	return nil, h.s.revokePublicLink(ctx, in.ID, in.ClientID)
+}
+
+func (h *handlers) connectionLink(ctx context.Context, in *linkInput) (*secretBody[ConnectionLink], error) {
+	clientID := ""
+	if in.Body != nil {
+		clientID = in.Body.ClientID
+	}
+	return secret(h.s.connectionLink(ctx, in.ID, clientID))
+}
+
+func (h *handlers) versions(ctx context.Context, in *pageInput) (*body[httpapi.Page[Version]], error) {
+	return answer(h.s.listVersions(ctx, in))
+}
+
+func (h *handlers) keepVersion(ctx context.Context, in *versionCreateInput) (*versionOutput, error) {
+	reason := in.Body.Reason
+	if reason == "" {
+		reason = "manual"
+	}
+	return answer(h.s.keepVersion(ctx, in.ID, reason, in.Body.Note))
+}
+
+func (h *handlers) version(ctx context.Context, in *versionPath) (*snapshotOutput, error) {
+	return answer(h.s.snapshot(ctx, in.ID, in.VersionID))
+}
+
+func (h *handlers) rendered(ctx context.Context, in *renderedInput) (*body[Rendered], error) {
+	return answer(h.s.rendered(ctx, in.ID, in.NodeID))
+}
+
+func (h *handlers) explain(ctx context.Context, in *explainInput) (*body[Explanation], error) {
+	return answer(h.s.explain(ctx, in))
+}
+
+const (
+	created   = http.StatusCreated
+	accepted  = http.StatusAccepted
+	noContent = http.StatusNoContent
+)

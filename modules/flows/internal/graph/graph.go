@@ -1,0 +1,143 @@
+// Package graph is the drawing of a flow: blocks, the edges between them, and the rules that a drawing must keep.
+package graph
+
+// Kind says what a block does with the traffic that reaches it.
+type Kind string
+
+// The kinds of blocks. Pools and custom blocks may be drawn and saved; the compiler refuses them until they can run.
+const (
+	Entry       Kind = "entry"
+	TransitPool Kind = "transit_pool"
+	Transit     Kind = "transit"
+	Exit        Kind = "exit"
+	Direct      Kind = "direct"
+	Block       Kind = "block"
+	Custom      Kind = "custom"
+)
+
+// Limits of one drawing.
+const (
+	MaxNodes = 200
+	MaxEdges = 1000
+	MaxDepth = 4
+)
+
+// Graph is a flow as an operator draws it.
+type Graph struct {
+	Nodes []Node `json:"nodes" maxItems:"200" doc:"Blocks of the flow"`
+	Edges []Edge `json:"edges" maxItems:"1000" doc:"Ways from block to block"`
+}
+
+// Node is one block. NodeID names the server it runs on, NodeDomainID the domain that clients of an entry are told.
+type Node struct {
+	Key          string    `json:"key" minLength:"1" maxLength:"40" doc:"Name inside this flow: a-z, 0-9, dash, underscore"`
+	Kind         Kind      `json:"kind" enum:"entry,transit_pool,transit,exit,direct,block,custom"`
+	Title        string    `json:"title,omitempty" maxLength:"64"`
+	NodeID       string    `json:"node_id,omitempty" maxLength:"64"`
+	PoolID       string    `json:"pool_id,omitempty" maxLength:"64"`
+	NodeDomainID string    `json:"node_domain_id,omitempty" maxLength:"64"`
+	Params       Params    `json:"params,omitempty"`
+	Position     *Position `json:"position,omitempty"`
+}
+
+// Position is where the editor draws a block; it never changes what is installed.
+type Position struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// Params are the settings of a block: a listener for an entry, a hop for blocks that other servers forward to.
+type Params struct {
+	Listener *Listener `json:"listener,omitempty" doc:"Entry: where clients connect"`
+	Hop      *Listener `json:"hop,omitempty" doc:"Exit or transit: where the previous server connects; may be left out"`
+	Private  string    `json:"private,omitempty" enum:"block,allow" doc:"Exit or direct: may clients reach private and loopback addresses of the server"`
+}
+
+// Listener describes an address that accepts traffic and the protocol spoken there.
+type Listener struct {
+	Protocol    string   `json:"protocol,omitempty" enum:"vless,shadowsocks2022"`
+	ListenIP    string   `json:"listen_ip,omitempty" maxLength:"45"`
+	Port        int      `json:"port,omitempty" minimum:"1" maximum:"65535"`
+	PortRange   string   `json:"port_range,omitempty" maxLength:"11" doc:"Instead of port: 20000-20010"`
+	L4          string   `json:"l4,omitempty" enum:"tcp,udp,both"`
+	Transport   string   `json:"transport,omitempty" enum:"raw,xhttp,grpc,ws,httpupgrade"`
+	Security    string   `json:"security,omitempty" enum:"none,reality,tls"`
+	Flow        string   `json:"flow,omitempty" enum:"xtls-rprx-vision,none"`
+	Method      string   `json:"method,omitempty" enum:"2022-blake3-aes-128-gcm,2022-blake3-aes-256-gcm"`
+	Path        string   `json:"path,omitempty" maxLength:"128"`
+	Mode        string   `json:"mode,omitempty" enum:"auto,packet-up,stream-up,stream-one"`
+	ServiceName string   `json:"service_name,omitempty" maxLength:"64"`
+	Fingerprint string   `json:"fingerprint,omitempty" enum:"chrome,firefox,safari,ios,android,edge,random,randomized"`
+	Reality     *Reality `json:"reality,omitempty"`
+}
+
+// Reality is what a REALITY listener shows to those who are not its clients.
+type Reality struct {
+	Target         string   `json:"target,omitempty" maxLength:"260" doc:"host:port of a site with TLS 1.3 and h2"`
+	TargetResultID string   `json:"target_result_id,omitempty" maxLength:"64"`
+	ServerNames    []string `json:"server_names,omitempty" maxItems:"32"`
+	ShortIDs       []string `json:"short_ids,omitempty" maxItems:"32"`
+	MaxTimeDiff    int      `json:"max_time_diff,omitempty" minimum:"0" maximum:"86400000"`
+}
+
+// Edge leads traffic from one block to the next. The lowest priority is tried first; an edge without a match takes the rest.
+type Edge struct {
+	From      string `json:"from" minLength:"1" maxLength:"40"`
+	To        string `json:"to" minLength:"1" maxLength:"40"`
+	Transport string `json:"transport,omitempty" enum:"raw,xhttp,grpc,ws,httpupgrade" doc:"How the two servers speak; raw when left out"`
+	Match     *Match `json:"match,omitempty"`
+	Priority  int    `json:"priority,omitempty" minimum:"0" maximum:"10000"`
+}
+
+// Match chooses traffic: one of the names or addresses, and every other condition that is given.
+type Match struct {
+	Geosite  []string `json:"geosite,omitempty" maxItems:"100"`
+	GeoIP    []string `json:"geoip,omitempty" maxItems:"100"`
+	Domain   []string `json:"domain,omitempty" maxItems:"1000"`
+	IP       []string `json:"ip,omitempty" maxItems:"1000"`
+	Port     string   `json:"port,omitempty" maxLength:"200" doc:"Ports and ranges: 80,443,1000-2000"`
+	Protocol []string `json:"protocol,omitempty" maxItems:"4" doc:"http, tls, quic, bittorrent"`
+}
+
+// Empty reports whether the match chooses everything.
+func (m *Match) Empty() bool {
+	return m == nil || len(m.Geosite)+len(m.GeoIP)+len(m.Domain)+len(m.IP)+len(m.Protocol) == 0 && m.Port == ""
+}
+
+// Problem is one finding about a drawing or a plan. Path names the field: "nodes[2].params.listener.port".
+type Problem struct {
+	Code    string `json:"code"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
+	Node    string `json:"node,omitempty" doc:"Name of the server concerned"`
+	Core    string `json:"core,omitempty" doc:"Core version of that server"`
+}
+
+// NeedsNode reports whether a block of this kind runs on a server of its own choice.
+func (k Kind) NeedsNode() bool { return k == Entry || k == Transit || k == Exit }
+
+// Terminal reports whether traffic may end in a block of this kind.
+func (k Kind) Terminal() bool { return k == Exit || k == Direct || k == Block }
+
+// Find returns the index of the block with that key, or -1.
+func (g Graph) Find(key string) int {
+	for i := range g.Nodes {
+		if g.Nodes[i].Key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// NodeIDs lists the servers that the drawing names, each once, in the order of the blocks.
+func (g Graph) NodeIDs() []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, n := range g.Nodes {
+		if n.Kind.NeedsNode() && n.NodeID != "" && !seen[n.NodeID] {
+			seen[n.NodeID] = true
+			ids = append(ids, n.NodeID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,221 @@
+package graph
+
+import (
+	"encoding/hex"
+	"net"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	hostForm = regexp.MustCompile(`^([a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
+	pathForm = regexp.MustCompile(`^/[A-Za-z0-9._~/-]*$`)
+	nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+)
+
+// Vision is the flow control of VLESS over REALITY that hides TLS inside TLS.
+const Vision = "xtls-rprx-vision"
+
+// Filled returns the listener with every value that may be left out.
+func (l Listener) Filled() Listener {
+	l.ListenIP = or(l.ListenIP, "0.0.0.0")
+	l.Transport = or(l.Transport, "raw")
+	l.Fingerprint = or(l.Fingerprint, "chrome")
+	switch l.Protocol {
+	case "vless":
+		l.L4, l.Security = "tcp", or(l.Security, "reality")
+		l.Flow = visionFor(l)
+	case "shadowsocks2022":
+		l.L4, l.Security = or(l.L4, "both"), "none"
+		l.Method = or(l.Method, "2022-blake3-aes-256-gcm")
+	}
+	return l.filledTransport().filledReality()
+}
+
+func visionFor(l Listener) string {
+	if l.Flow == "none" || l.Transport != "raw" {
+		return ""
+	}
+	return Vision
+}
+
+func (l Listener) filledTransport() Listener {
+	if l.Transport == "xhttp" {
+		l.Path, l.Mode = or(l.Path, "/"), or(l.Mode, "auto")
+	}
+	if l.Transport == "grpc" {
+		l.ServiceName = or(l.ServiceName, "grpc")
+	}
+	return l
+}
+
+func (l Listener) filledReality() Listener {
+	if l.Reality == nil || len(l.Reality.ServerNames) > 0 {
+		return l
+	}
+	r := *l.Reality
+	if host, _, err := net.SplitHostPort(r.Target); err == nil {
+		r.ServerNames = []string{host}
+	}
+	l.Reality = &r
+	return l
+}
+
+// Ports gives the first and the last port of the listener; ok is false when none is given or the range is malformed.
+func (l Listener) Ports() (from, to int, ok bool) {
+	if l.PortRange == "" {
+		return l.Port, l.Port, l.Port >= 1 && l.Port <= 65535
+	}
+	a, b, found := strings.Cut(l.PortRange, "-")
+	from, errA := strconv.Atoi(a)
+	to, errB := strconv.Atoi(b)
+	return from, to, found && errA == nil && errB == nil && from >= 1 && from <= to && to <= 65535 && l.Port == 0
+}
+
+func or(v, otherwise string) string {
+	if v == "" {
+		return otherwise
+	}
+	return v
+}
+
+func (c *checker) listener(path string, l Listener, portNeeded bool) {
+	c.address(path, l, portNeeded)
+	switch l.Protocol {
+	case "vless":
+		c.vless(path, l)
+	case "shadowsocks2022":
+		c.shadowsocks(path, l)
+	case "":
+		c.add("missing_field", path+".protocol", "choose a protocol")
+	default:
+		c.add("protocol_not_supported", path+".protocol", "this panel compiles vless and shadowsocks2022")
+	}
+}
+
+func (c *checker) address(path string, l Listener, portNeeded bool) {
+	if l.ListenIP != "" {
+		if a, err := netip.ParseAddr(l.ListenIP); err != nil || a.Zone() != "" {
+			c.add("invalid_value", path+".listen_ip", "write an IP address of the server, or leave it out")
+		}
+	}
+	if !portNeeded && l.Port == 0 && l.PortRange == "" {
+		return
+	}
+	if _, _, ok := l.Ports(); !ok {
+		field := ".port"
+		if l.PortRange != "" {
+			field = ".port_range"
+		}
+		c.add("invalid_value", path+field, "give one port from 1 to 65535, or one range such as 20000-20010")
+	}
+}
+
+func (c *checker) vless(path string, l Listener) {
+	if !oneOf(l.L4, "", "tcp") {
+		c.add("invalid_value", path+".l4", "VLESS listens on tcp")
+	}
+	if l.Method != "" {
+		c.add("not_allowed_here", path+".method", "a method belongs to shadowsocks2022")
+	}
+	if !oneOf(l.Flow, "", Vision, "none") || l.Flow == Vision && !oneOf(l.Transport, "", "raw") {
+		c.add("invalid_value", path+".flow", "vision works over raw only")
+	}
+	switch l.Security {
+	case "", "reality":
+		c.reality(path, l)
+	case "tls":
+		c.add("security_not_supported", path+".security", "this panel compiles REALITY; certificates are not managed yet")
+	default:
+		c.add("security_required", path+".security", "VLESS itself does not encrypt: choose reality")
+	}
+	c.transports(path, l)
+}
+
+// transports holds the rule that REALITY runs only over raw, xhttp and grpc.
+func (c *checker) transports(path string, l Listener) {
+	switch l.Transport {
+	case "", "raw", "xhttp", "grpc":
+	case "ws", "httpupgrade":
+		c.add("reality_transport", path+".transport", "REALITY runs over raw, xhttp or grpc only")
+	default:
+		c.add("invalid_value", path+".transport", "unknown transport")
+	}
+	if l.Path != "" && !pathForm.MatchString(l.Path) {
+		c.add("invalid_value", path+".path", "begin with / and use letters, digits and -._~/")
+	}
+	if !oneOf(l.Mode, "", "auto", "packet-up", "stream-up", "stream-one") {
+		c.add("invalid_value", path+".mode", "unknown mode of xhttp")
+	}
+	if l.ServiceName != "" && !nameForm.MatchString(l.ServiceName) {
+		c.add("invalid_value", path+".service_name", "use letters, digits and -._")
+	}
+}
+
+func (c *checker) reality(path string, l Listener) {
+	path += ".reality"
+	r := l.Reality
+	if r == nil || r.Target == "" {
+		c.add("missing_field", path+".target", "name a site with TLS 1.3 and h2, such as www.example.org:443")
+		return
+	}
+	host, port, err := net.SplitHostPort(r.Target)
+	n, portErr := strconv.Atoi(port)
+	if err != nil || portErr != nil || n < 1 || n > 65535 || !isHost(host) {
+		c.add("invalid_value", path+".target", "write host:port")
+		return
+	}
+	c.serverNames(path, host, r.ServerNames)
+	c.shortIDs(path, r.ShortIDs)
+	if r.MaxTimeDiff < 0 || r.MaxTimeDiff > 86400000 {
+		c.add("invalid_value", path+".max_time_diff", "use milliseconds from 0 to one day")
+	}
+}
+
+func (c *checker) serverNames(path, host string, names []string) {
+	if _, err := netip.ParseAddr(host); err == nil && len(names) == 0 {
+		c.add("missing_field", path+".server_names", "the target is an address: name the site that its certificate is for")
+	}
+	for _, n := range names {
+		if !hostForm.MatchString(n) || len(n) > 253 {
+			c.add("invalid_value", path+".server_names", "write domain names without wildcards")
+			return
+		}
+	}
+}
+
+func (c *checker) shortIDs(path string, ids []string) {
+	for _, id := range ids {
+		if raw, err := hex.DecodeString(id); err != nil || len(raw) > 8 || len(raw) == 0 {
+			c.add("invalid_value", path+".short_ids", "a short id is 2 to 16 hexadecimal digits, an even number of them")
+			return
+		}
+	}
+}
+
+func (c *checker) shadowsocks(path string, l Listener) {
+	if !oneOf(l.L4, "", "tcp", "udp", "both") {
+		c.add("invalid_value", path+".l4", "use tcp, udp or both")
+	}
+	if !oneOf(l.Method, "", "2022-blake3-aes-128-gcm", "2022-blake3-aes-256-gcm") {
+		c.add("invalid_value", path+".method", "use 2022-blake3-aes-128-gcm or 2022-blake3-aes-256-gcm")
+	}
+	if !oneOf(l.Transport, "", "raw") {
+		c.add("transport_not_supported", path+".transport", "shadowsocks2022 runs over raw only")
+	}
+	if !oneOf(l.Security, "", "none") || l.Reality != nil {
+		c.add("not_allowed_here", path+".security", "shadowsocks2022 encrypts by itself")
+	}
+	if !oneOf(l.Flow, "", "none") {
+		c.add("not_allowed_here", path+".flow", "vision belongs to vless")
+	}
+}
+
+func isHost(h string) bool {
+	if _, err := netip.ParseAddr(h); err == nil {
+		return true
+	}
+	return len(h) <= 253 && hostForm.MatchString(h)
+}

@@ -1,0 +1,74 @@
+package plan_test
+
+import (
+	"fmt"
+	"testing"
+
+	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
+)
+
+// star enters on one server and leaves, by destination, on each of the others.
+func star(flow, first, servers int) plan.Input {
+	id := func(server int) string { return fmt.Sprintf("0190a000-0000-7000-8000-%012d", server) }
+	in := input(graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: id(first), Params: graph.Params{Listener: vless(443)}}}})
+	in.FlowID = fmt.Sprintf("0190a000-0000-7000-9000-%012d", flow)
+	in.Nodes = map[string]plan.Node{}
+	for i := range servers {
+		server := id(first + i)
+		in.Nodes[server] = plan.Node{ID: server, Name: server, Address: "192.0.2.1", Core: "26.3.27", Others: held(server)}
+		if i == 0 {
+			continue
+		}
+		key := fmt.Sprintf("out%d", i)
+		in.Graph.Nodes = append(in.Graph.Nodes, graph.Node{Key: key, Kind: graph.Exit, NodeID: server})
+		edge := graph.Edge{From: "in", To: key, Priority: i, Match: &graph.Match{Domain: []string{fmt.Sprintf("site%d.example", i)}}}
+		if i == servers-1 {
+			edge.Match = nil
+		}
+		in.Graph.Edges = append(in.Graph.Edges, edge)
+	}
+	return in
+}
+
+// held is what two other flows have installed on a server.
+func held(server string) []plan.Fragment {
+	var others []plan.Fragment
+	for i := range 2 {
+		flow, port := fmt.Sprintf("other%d", i), 8443+i
+		others = append(others, plan.Fragment{FlowID: flow, NodeID: server, Listens: []plan.Listen{{FlowID: flow, L4: "tcp", IP: "0.0.0.0", From: port, To: port}}})
+	}
+	return others
+}
+
+func compiles(b *testing.B, inputs []plan.Input) {
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, in := range inputs {
+			if r := plan.Compile(in); len(r.Plan.Errors)+len(r.Plan.Conflicts) > 0 {
+				b.Fatal(r.Plan.Errors, r.Plan.Conflicts)
+			}
+		}
+	}
+}
+
+// The whole fleet: flows of ten servers each. Time must follow the size of the fleet.
+func BenchmarkCompileFleet(b *testing.B) {
+	const perFlow = 10
+	for _, servers := range []int{500, 1000, 2000, 4000} {
+		b.Run(fmt.Sprint(servers), func(b *testing.B) {
+			var inputs []plan.Input
+			for first := 0; first < servers; first += perFlow {
+				inputs = append(inputs, star(first, first, perFlow))
+			}
+			compiles(b, inputs)
+		})
+	}
+}
+
+// One flow that grows to the most blocks that a flow may have.
+func BenchmarkCompileFlow(b *testing.B) {
+	for _, servers := range []int{25, 50, 100, 200} {
+		b.Run(fmt.Sprint(servers), func(b *testing.B) { compiles(b, []plan.Input{star(1, 0, servers)}) })
+	}
+}

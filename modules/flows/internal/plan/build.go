@@ -1,0 +1,265 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"panel/modules/flows/internal/graph"
+)
+
+// build renders every block into the fragment of its server.
+func (c *compiler) build() {
+	for _, key := range c.order {
+		b := c.blocks[key]
+		switch b.Kind {
+		case graph.Entry:
+			c.entry(b)
+		case graph.Transit, graph.Exit:
+			c.hop(b)
+		default: // direct and block act on the server that the traffic is on
+		}
+	}
+}
+
+func (c *compiler) part(nodeID string) *Fragment {
+	p, ok := c.parts[nodeID]
+	if !ok {
+		p = &Fragment{
+			FlowID: c.in.FlowID, NodeID: nodeID, Inbounds: []Inbound{}, Outbounds: []Outbound{}, Rules: []Rule{},
+			Listens: []Listen{}, Facts: []Fact{}, Clients: []string{}, Hops: map[string]string{},
+		}
+		c.parts[nodeID] = p
+	}
+	return p
+}
+
+func (c *compiler) entry(b graph.Node) {
+	p, l := c.part(b.NodeID), b.Params.Listener.Filled()
+	p.Role = "entry"
+	accounts := make([]account, 0, len(c.in.Clients)+1)
+	for _, client := range sortedClients(c.in.Clients) {
+		accounts = append(accounts, account{uuid: client.UUID, key: client.Key, email: c.email("client", client.ID)})
+		c.clientFact(p, client)
+	}
+	if len(c.in.Clients) == 0 {
+		c.warn("no_clients", c.path(b.Key, ""), "the flow has no client yet; nobody could connect")
+	}
+	if c.probing() {
+		accounts = append(accounts, c.probe(""))
+	}
+	c.listen(p, b, l, accounts, "anywhere")
+	c.arrivals(p, b, []string{c.email("probe")})
+}
+
+func (c *compiler) clientFact(p *Fragment, client Client) {
+	for _, known := range p.Clients {
+		if known == client.ID {
+			return
+		}
+	}
+	p.Clients = append(p.Clients, client.ID)
+	p.Facts = append(p.Facts, Fact{Group: "clients", Name: client.Label, Fields: map[string]string{"id": client.ID}})
+}
+
+func (c *compiler) hop(b graph.Node) {
+	l, remote := c.hops[b.Key]
+	if !remote {
+		return
+	}
+	p := c.part(b.NodeID)
+	if p.Role == "" || p.Role == "exit" && b.Kind == graph.Transit {
+		p.Role = string(b.Kind)
+	}
+	var accounts []account
+	var probes []string
+	for _, from := range c.into[b.Key] {
+		accounts = append(accounts, c.service(from, b.Key))
+		if c.probing() {
+			a := c.probe(from + " " + b.Key)
+			a.email = c.email("probe", from)
+			accounts, probes = append(accounts, a), append(probes, a.email)
+		}
+	}
+	p.Hops[b.Key] = strconv.Itoa(mustPort(l))
+	c.listen(p, b, l, accounts, strings.Join(c.into[b.Key], ", "))
+	c.arrivals(p, b, probes)
+}
+
+func mustPort(l graph.Listener) int {
+	from, _, _ := l.Ports()
+	return from
+}
+
+func (c *compiler) email(parts ...string) string {
+	return "flow." + c.in.FlowID + "." + strings.Join(parts, ".")
+}
+
+func (c *compiler) probing() bool { return c.in.Reflector.Host != "" }
+
+func (c *compiler) probe(hop string) account {
+	return c.known("probe "+hop, func() string { return c.email("probe") })
+}
+
+func (c *compiler) service(from, to string) account {
+	return c.known("hop "+from+" "+to, func() string { return c.email("hop", from) })
+}
+
+// known derives a credential once; both ends of a hop ask for it.
+func (c *compiler) known(purpose string, email func() string) account {
+	a, made := c.accounts[purpose]
+	if !made {
+		a = credential(c.in.Root, purpose, email())
+		c.accounts[purpose] = a
+	}
+	return a
+}
+
+func (c *compiler) listen(p *Fragment, b graph.Node, l graph.Listener, accounts []account, allowed string) {
+	tag := c.inTag(b.Key)
+	p.Inbounds = append(p.Inbounds, inbound(c.in.Root, tag, b.Key, l, accounts, c.sniffs(b.Key)))
+	p.Listens = append(p.Listens, listens(c.in.FlowID, tag, b.Key, l)...)
+	p.Facts = append(p.Facts, listenerFact(b.Key, l))
+	for _, held := range listens(c.in.FlowID, tag, b.Key, l) {
+		name := fmt.Sprintf("allow %s/%s", portText(l), held.L4)
+		p.Facts = append(p.Facts, Fact{Group: "firewall", Name: name, Fields: map[string]string{"from": allowed}})
+	}
+}
+
+// sniffs says whether rules of the block look into traffic for names or protocols.
+func (c *compiler) sniffs(key string) bool {
+	for _, e := range c.out[key] {
+		if m := e.Match; m != nil && len(m.Domain)+len(m.Geosite)+len(m.Protocol) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// arrivals writes the rules for what arrives at a block, the panel's own probes before people's traffic.
+func (c *compiler) arrivals(p *Fragment, b graph.Node, probes []string) {
+	edges := c.out[b.Key]
+	if b.Kind == graph.Exit {
+		edges = []graph.Edge{{From: b.Key, To: b.Key}}
+	}
+	if c.probing() {
+		c.probeRules(p, b, edges, probes)
+	}
+	for _, e := range edges {
+		out := c.way(p, e)
+		c.routeFact(p, e)
+		for _, cond := range conditions(e.Match) {
+			c.route(p, b, e, cond, out)
+		}
+	}
+}
+
+func (c *compiler) route(p *Fragment, b graph.Node, e graph.Edge, cond Rule, out string) {
+	rules := []Rule{withOut(cond, out)}
+	if c.guards(e) {
+		rules = guarded(cond, out)
+	}
+	for _, r := range rules {
+		r.InboundTag = []string{c.inTag(b.Key)}
+		p.Rules = append(p.Rules, r)
+	}
+}
+
+func withOut(r Rule, out string) Rule {
+	r.OutboundTag = out
+	return r
+}
+
+// guards says whether traffic of the edge leaves to the net from this server without the right to private addresses.
+func (c *compiler) guards(e graph.Edge) bool {
+	to := c.blocks[e.To]
+	return to.Kind != graph.Block && !c.remote(e) && to.Params.Private != "allow"
+}
+
+// PublicSuffix ends the tags of outbounds that must not reach private addresses. The rules of the core see to it; who
+// dials for the core can see to it once more, after names are resolved and for every single datagram.
+const PublicSuffix = ".public"
+
+// way adds the outbound of an edge to the fragment and gives its tag.
+func (c *compiler) way(p *Fragment, e graph.Edge) string {
+	to := c.blocks[e.To]
+	if to.Kind == graph.Block {
+		return blockTag
+	}
+	if c.remote(e) {
+		return c.dial(p, e, c.outTag(e.From, e.To), c.service(e.From, e.To))
+	}
+	tag := c.outTag(e.From, e.To)
+	if c.guards(e) {
+		tag += PublicSuffix
+	}
+	return c.once(p, Outbound{Tag: tag, Protocol: "freedom"})
+}
+
+func (c *compiler) dial(p *Fragment, e graph.Edge, tag string, as account) string {
+	host := c.in.Nodes[c.blocks[e.To].NodeID].Address
+	return c.once(p, outbound(c.in.Root, tag, e.To, c.hops[e.To], host, as))
+}
+
+func (c *compiler) once(p *Fragment, o Outbound) string {
+	for _, known := range p.Outbounds {
+		if known.Tag == o.Tag {
+			return o.Tag
+		}
+	}
+	p.Outbounds = append(p.Outbounds, o)
+	return o.Tag
+}
+
+func (c *compiler) routeFact(p *Fragment, e graph.Edge) {
+	if e.From == e.To {
+		return
+	}
+	fields := map[string]string{"match": matchText(e.Match), "to": e.To}
+	if c.guards(e) {
+		fields["private"] = "blocked"
+	}
+	if c.remote(e) {
+		l := c.hops[e.To]
+		fields["via"] = l.Protocol + " " + portText(l)
+	}
+	p.Facts = append(p.Facts, Fact{Group: "routes", Name: e.From + " to " + e.To, Fields: fields})
+}
+
+// probeRules lead the panel's probe along the main way and let it reach the reflector and nothing else.
+func (c *compiler) probeRules(p *Fragment, b graph.Node, edges []graph.Edge, probes []string) {
+	main, ok := c.mainWay(edges)
+	if !ok {
+		return
+	}
+	mine := Rule{InboundTag: []string{c.inTag(b.Key)}, User: probes}
+	if c.remote(main) {
+		a := c.probe(main.From + " " + main.To)
+		p.Rules = append(p.Rules, withOut(mine, c.dial(p, main, c.outTag(main.From, main.To)+".probe", a)))
+		return
+	}
+	arrived := reflection(c.in.Reflector)
+	arrived.InboundTag, arrived.User = mine.InboundTag, mine.User
+	out := c.once(p, Outbound{Tag: c.outTag(main.From, main.To) + ".probe", Protocol: "freedom"})
+	p.Rules = append(p.Rules, withOut(arrived, out), withOut(mine, blockTag))
+}
+
+// mainWay is the edge that takes the rest, or the first one that does not end in a block.
+func (c *compiler) mainWay(edges []graph.Edge) (graph.Edge, bool) {
+	var first *graph.Edge
+	for i, e := range edges {
+		if c.blocks[e.To].Kind == graph.Block {
+			continue
+		}
+		if e.Match.Empty() {
+			return e, true
+		}
+		if first == nil {
+			first = &edges[i]
+		}
+	}
+	if first == nil {
+		return graph.Edge{}, false
+	}
+	return *first, true
+}

@@ -1,0 +1,239 @@
+package plan
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"panel/modules/flows/internal/graph"
+)
+
+// Result is a plan with the fragments that it would install, by server. With errors there are no fragments.
+type Result struct {
+	Plan      Plan
+	Fragments map[string]Fragment
+}
+
+// Compile turns a drawing into a plan. It never fails: what is wrong is told in Errors and Conflicts.
+func Compile(in Input) Result {
+	c := &compiler{in: in, blocks: map[string]graph.Node{}, hops: map[string]graph.Listener{}, parts: map[string]*Fragment{}, accounts: map[string]account{}}
+	c.plan = emptyPlan(in)
+	if c.plan.Errors = append(c.plan.Errors, graph.Check(in.Graph)...); len(c.plan.Errors) > 0 {
+		return Result{Plan: c.plan}
+	}
+	c.read()
+	if c.fleet(); len(c.plan.Errors) > 0 {
+		return Result{Plan: c.plan}
+	}
+	c.place()
+	if c.ports(); len(c.plan.Errors) > 0 {
+		return Result{Plan: c.plan}
+	}
+	c.build()
+	return c.finish()
+}
+
+func emptyPlan(in Input) Plan {
+	return Plan{
+		FlowID: in.FlowID, Revision: in.Revision, CompilerVersion: CompilerVersion, State: "preview",
+		Errors: []graph.Problem{}, Warnings: []graph.Problem{}, Conflicts: []Conflict{}, Readiness: []Check{}, Steps: []Step{},
+		Diff: Diff{
+			Listeners: []Change{}, Routes: []Change{}, Clients: []Change{}, Firewall: []Change{},
+			DNS: []Change{}, CDN: []Change{}, ProxyPanel: []Change{},
+		},
+		Rendered: map[string]string{},
+	}
+}
+
+type compiler struct {
+	in     Input
+	plan   Plan
+	blocks map[string]graph.Node // reached blocks by key
+	order  []string              // their keys, sorted
+	index  map[string]int        // their place in the drawing, for paths of problems
+	out    map[string][]graph.Edge
+	into   map[string][]string // keys of blocks on other servers that forward to this one, sorted
+	hops   map[string]graph.Listener
+	parts  map[string]*Fragment
+
+	accounts map[string]account
+}
+
+func (c *compiler) fail(code, path, message string) {
+	c.plan.Errors = append(c.plan.Errors, graph.Problem{Code: code, Path: path, Message: message})
+}
+
+func (c *compiler) failOn(n Node, code, path, message string) {
+	c.plan.Errors = append(c.plan.Errors, graph.Problem{Code: code, Path: path, Message: message, Node: n.Name, Core: n.Core})
+}
+
+func (c *compiler) warn(code, path, message string) {
+	c.plan.Warnings = append(c.plan.Warnings, graph.Problem{Code: code, Path: path, Message: message})
+}
+
+func (c *compiler) path(key, field string) string {
+	return fmt.Sprintf("nodes[%d]%s", c.index[key], field)
+}
+
+// read puts the reached part of the drawing into an order that does not depend on how it was drawn.
+func (c *compiler) read() {
+	g := c.in.Graph
+	c.index, c.out, c.into = map[string]int{}, map[string][]graph.Edge{}, map[string][]string{}
+	left := graph.Unreached(g)
+	for i, n := range g.Nodes {
+		c.index[n.Key] = i
+		if slices.Contains(left, i) {
+			c.warn("unreachable_block", fmt.Sprintf("nodes[%d]", i), "no entry leads to this block; it is left out")
+			continue
+		}
+		c.blocks[n.Key] = n
+	}
+	c.order = slices.Sorted(maps.Keys(c.blocks))
+	for _, e := range g.Edges {
+		if _, reached := c.blocks[e.From]; reached {
+			c.out[e.From] = append(c.out[e.From], e)
+		}
+	}
+	c.sortEdges()
+}
+
+func (c *compiler) sortEdges() {
+	for _, from := range c.order {
+		slices.SortStableFunc(c.out[from], compareEdges)
+		for _, e := range c.out[from] {
+			if c.remote(e) && !slices.Contains(c.into[e.To], from) {
+				c.into[e.To] = append(c.into[e.To], from)
+			}
+		}
+		if edges := c.out[from]; len(edges) > 0 && !edges[len(edges)-1].Match.Empty() {
+			c.warn("no_default_route", c.path(from, ""), "traffic that no edge of this block chooses is blocked")
+		}
+	}
+}
+
+// compareEdges is the order in which edges are tried: conditions by priority, then the edge that takes the rest.
+func compareEdges(a, b graph.Edge) int {
+	if a.Match.Empty() != b.Match.Empty() {
+		if a.Match.Empty() {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.To, b.To), cmp.Compare(edgeText(a), edgeText(b)))
+}
+
+func edgeText(e graph.Edge) string {
+	raw, err := json.Marshal(e)
+	if err != nil {
+		return ""
+	}
+	return string(raw)
+}
+
+// remote reports whether an edge leads to another server.
+func (c *compiler) remote(e graph.Edge) bool {
+	to := c.blocks[e.To]
+	return to.Kind.NeedsNode() && to.NodeID != c.blocks[e.From].NodeID
+}
+
+// place chooses the listeners that servers use among themselves: what the drawing says, else Shadowsocks 2022 on a
+// port that is kept from the installed revision or found from the names, so that a firewall rule can be written once.
+func (c *compiler) place() {
+	for _, key := range c.order {
+		if len(c.into[key]) == 0 {
+			continue
+		}
+		b := c.blocks[key]
+		l := graph.Listener{Protocol: "shadowsocks2022"}
+		if b.Params.Hop != nil {
+			l = *b.Params.Hop
+		}
+		if l.Transport == "" && len(c.into[key]) > 0 {
+			l.Transport = c.edgeTransport(key)
+		}
+		l = l.Filled()
+		if _, _, given := l.Ports(); !given {
+			l.Port = c.freePort(b, l)
+		}
+		c.hops[key] = l
+	}
+}
+
+func (c *compiler) edgeTransport(to string) string {
+	for _, e := range c.out[c.into[to][0]] {
+		if e.To == to {
+			return e.Transport
+		}
+	}
+	return ""
+}
+
+// First and count of the ports that hops get by themselves: below the range that systems use for outgoing connections.
+const (
+	hopPorts     = 20000
+	hopPortCount = 10000
+)
+
+func (c *compiler) freePort(b graph.Node, l graph.Listener) int {
+	if kept, err := strconv.Atoi(c.in.Installed[b.NodeID].Hops[b.Key]); err == nil {
+		if l.Port = kept; c.free(b, l) {
+			return kept
+		}
+	}
+	seed := derive([]byte(c.in.FlowID), "port "+b.Key, 2)
+	start := (int(seed[0])<<8 | int(seed[1])) % hopPortCount
+	for i := range hopPortCount {
+		l.Port = hopPorts + (start+i)%hopPortCount
+		if c.free(b, l) {
+			return l.Port
+		}
+	}
+	return hopPorts + start // nothing is free; the conflict will say so
+}
+
+func (c *compiler) free(b graph.Node, l graph.Listener) bool {
+	for _, mine := range listens(c.in.FlowID, "", b.Key, l) {
+		if _, taken := c.holder(b.NodeID, mine); taken || c.drawn(b.NodeID, mine) {
+			return false
+		}
+	}
+	return true
+}
+
+// drawn reports whether the drawing itself already wants that port on that server.
+func (c *compiler) drawn(nodeID string, want Listen) bool {
+	for _, key := range c.order {
+		if b := c.blocks[key]; b.NodeID == nodeID && key != want.Block {
+			for _, l := range c.wanted(key) {
+				if l.Overlaps(want) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// wanted lists the ports of a block's listener, as far as they are known yet.
+func (c *compiler) wanted(key string) []Listen {
+	b := c.blocks[key]
+	l, hop := c.hops[key]
+	if b.Kind == graph.Entry {
+		l = b.Params.Listener.Filled()
+	} else if !hop && b.Params.Hop != nil && len(c.into[key]) > 0 {
+		l = b.Params.Hop.Filled()
+	}
+	if _, _, known := l.Ports(); !known {
+		return nil
+	}
+	return listens(c.in.FlowID, c.inTag(key), key, l)
+}
+
+func (c *compiler) inTag(key string) string { return "flow." + c.in.FlowID + ".in." + key }
+
+func (c *compiler) outTag(from, to string) string {
+	return "flow." + c.in.FlowID + ".out." + from + "." + to
+}

@@ -1,0 +1,224 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"panel/modules/flows/internal/graph"
+)
+
+// finish compares the fragments with what is installed and says what there is to do.
+func (c *compiler) finish() Result {
+	fragments, hashes := make(map[string]Fragment, len(c.parts)), make(map[string]string, len(c.parts))
+	for id, p := range c.parts {
+		fragments[id] = p.Encoded()
+		hashes[id] = fragments[id].Hash()
+	}
+	c.steps(fragments, hashes)
+	c.plan.IsNoop = len(c.plan.Steps) == 0
+	c.plan.Hash = planHash(hashes)
+	for _, id := range c.touched(fragments) {
+		c.compare(id, fragments[id])
+		c.render(id, fragments)
+	}
+	if !c.plan.IsNoop {
+		c.readiness(fragments)
+	}
+	return Result{Plan: c.plan, Fragments: fragments}
+}
+
+func planHash(hashes map[string]string) string {
+	var all strings.Builder
+	for _, id := range slices.Sorted(maps.Keys(hashes)) {
+		fmt.Fprintf(&all, "%s %s %s\n", CompilerVersion, id, hashes[id])
+	}
+	return hashOf([]byte(all.String()))
+}
+
+func (c *compiler) touched(fragments map[string]Fragment) []string {
+	ids := slices.Collect(maps.Keys(fragments))
+	for id := range c.in.Installed {
+		if _, still := fragments[id]; !still {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func (c *compiler) render(id string, fragments map[string]Fragment) {
+	all := slices.Clone(c.in.Nodes[id].Others)
+	if f, stays := fragments[id]; stays {
+		all = append(all, f)
+	}
+	c.plan.Rendered[id] = hashOf(Render(all))
+}
+
+// steps orders the work: exits, then transits, then entries, then the servers that the flow leaves.
+func (c *compiler) steps(fragments map[string]Fragment, hashes map[string]string) {
+	for _, id := range c.touched(fragments) {
+		f, stays := fragments[id]
+		before, was := c.in.Installed[id]
+		if was && stays && before.Hash() == hashes[id] {
+			continue
+		}
+		c.plan.Steps = append(c.plan.Steps, c.step(id, f, stays, was))
+	}
+	slices.SortFunc(c.plan.Steps, func(a, b Step) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.NodeID, b.NodeID))
+	})
+	for i := range c.plan.Steps {
+		c.plan.Steps[i].Order = i + 1
+	}
+}
+
+func (c *compiler) step(id string, f Fragment, stays, was bool) Step {
+	s := Step{NodeID: id, NodeName: c.in.Nodes[id].Name, Role: f.Role, Action: ActionConfigure, Interruption: NoInterruption}
+	switch {
+	case !stays:
+		s.Action, s.Role, s.Interruption, s.Detail = ActionRemove, "none", Reload, "the flow leaves this server"
+	case was:
+		s.Interruption, s.Detail = Reload, "change the flow's part; open connections finish on the old one"
+	default:
+		s.Detail = "add the flow; nothing else on the server changes"
+	}
+	return s
+}
+
+func rank(s Step) int {
+	return slices.Index([]string{"exit", "transit", "entry", "none"}, s.Role)
+}
+
+// compare tells the difference of one server in facts.
+func (c *compiler) compare(id string, f Fragment) {
+	before, after := factsByName(c.in.Installed[id].Facts), factsByName(f.Facts)
+	names := slices.Sorted(maps.Keys(before))
+	for name := range after {
+		if _, known := before[name]; !known {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		c.change(id, before[name], after[name])
+	}
+}
+
+func factsByName(facts []Fact) map[string]*Fact {
+	out := make(map[string]*Fact, len(facts))
+	for i, f := range facts {
+		key := f.Group + " " + f.Name + " " + f.Fields["id"] + " " + f.Fields["match"]
+		out[key] = &facts[i]
+	}
+	return out
+}
+
+func (c *compiler) change(id string, before, after *Fact) {
+	switch {
+	case before == nil:
+		c.put(after.Group, Change{Op: "added", NodeID: id, Name: after.Name, To: fieldsText(after.Fields)})
+	case after == nil:
+		c.put(before.Group, Change{Op: "removed", NodeID: id, Name: before.Name, From: fieldsText(before.Fields)})
+	default:
+		c.fields(id, *before, *after)
+	}
+}
+
+func (c *compiler) fields(id string, before, after Fact) {
+	all := maps.Clone(before.Fields)
+	maps.Copy(all, after.Fields)
+	for _, field := range slices.Sorted(maps.Keys(all)) {
+		if from, to := before.Fields[field], after.Fields[field]; from != to {
+			c.put(after.Group, Change{Op: "changed", NodeID: id, Name: after.Name, Field: field, From: from, To: to})
+		}
+	}
+}
+
+func (c *compiler) put(group string, change Change) {
+	d := &c.plan.Diff
+	list := map[string]*[]Change{"listeners": &d.Listeners, "routes": &d.Routes, "clients": &d.Clients, "firewall": &d.Firewall}[group]
+	*list = append(*list, change)
+}
+
+func fieldsText(fields map[string]string) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if key != "id" {
+			parts = append(parts, key+" "+fields[key])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// readiness asks what has to be seen on the servers before the switch: new ports can be bound and are reachable, and
+// every REALITY target answers that server. Ports that the installed revision already serves are not asked again.
+func (c *compiler) readiness(fragments map[string]Fragment) {
+	for _, id := range slices.Sorted(maps.Keys(fragments)) {
+		for _, l := range fragments[id].Listens {
+			if !serves(c.in.Installed[id], l) {
+				c.askPort(id, l)
+			}
+		}
+	}
+	for _, key := range c.order {
+		c.askTarget(key)
+	}
+}
+
+func serves(f Fragment, want Listen) bool {
+	return slices.ContainsFunc(f.Listens, func(l Listen) bool {
+		return l.L4 == want.L4 && l.IP == want.IP && l.From == want.From && l.To == want.To
+	})
+}
+
+func (c *compiler) askPort(id string, l Listen) {
+	name := c.in.Nodes[id].Name
+	ask := Ask{L4: l.L4, IP: l.IP, Port: l.From, Host: c.in.Nodes[id].Address}
+	where := fmt.Sprintf("%d/%s", l.From, l.L4)
+	c.plan.Readiness = append(c.plan.Readiness,
+		waiting("listener:"+id+":"+l.IP+":"+where, GroupListeners, id, where+" can be bound on "+name, ask),
+		waiting("firewall:"+id+":"+l.IP+":"+where, GroupFirewall, id, where+" on "+name+" is reachable from outside", ask))
+}
+
+func (c *compiler) askTarget(key string) {
+	b := c.blocks[key]
+	l, ok := c.hops[key]
+	if b.Kind == graph.Entry {
+		l, ok = b.Params.Listener.Filled(), true
+	}
+	if !ok || l.Security != "reality" {
+		return
+	}
+	host, port, err := net.SplitHostPort(l.Reality.Target)
+	if err != nil {
+		return
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return
+	}
+	ask := Ask{L4: "tcp", Host: host, Port: number, ServerName: l.Reality.ServerNames[0]}
+	id := "target:" + b.NodeID + ":" + l.Reality.Target + ":" + ask.ServerName
+	for _, known := range c.plan.Readiness {
+		if known.Key == id {
+			return
+		}
+	}
+	c.plan.Readiness = append(c.plan.Readiness, waiting(id, GroupTarget, b.NodeID,
+		l.Reality.Target+" answers "+c.in.Nodes[b.NodeID].Name+" with TLS 1.3 and h2", ask))
+}
+
+func waiting(key, group, node, summary string, ask Ask) Check {
+	return Check{Key: key, Group: group, NodeID: node, Summary: summary, Status: Unconfirmed, Evidence: "not observed yet", Ask: ask}
+}
+
+func sortedClients(clients []Client) []Client {
+	out := slices.Clone(clients)
+	slices.SortFunc(out, func(a, b Client) int { return cmp.Compare(a.ID, b.ID) })
+	return out
+}

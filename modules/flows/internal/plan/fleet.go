@@ -1,0 +1,181 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"panel/modules/flows/internal/graph"
+)
+
+// fleet checks the drawing against the servers it names.
+func (c *compiler) fleet() {
+	for _, key := range c.order {
+		b := c.blocks[key]
+		if !b.Kind.NeedsNode() {
+			continue
+		}
+		n, known := c.in.Nodes[b.NodeID]
+		if !known {
+			c.fail("unknown_node", c.path(key, ".node_id"), "there is no such server")
+			continue
+		}
+		c.core(key, n)
+	}
+	if len(c.plan.Errors) == 0 {
+		c.edges()
+	}
+}
+
+func (c *compiler) core(key string, n Node) {
+	if n.Core == "" {
+		c.warn("core_unknown", c.path(key, ".node_id"), "the server's agent has not told its core's version yet")
+	}
+	b := c.blocks[key]
+	if b.Kind == graph.Entry {
+		c.transport(n, b.Params.Listener.Filled().Transport, c.path(key, ".params.listener.transport"))
+	}
+}
+
+func (c *compiler) transport(n Node, transport, path string) {
+	if transport == "ws" || transport == "httpupgrade" || !coreSpeaks(n.Core, transport) {
+		c.failOn(n, "transport_not_supported", path, "the server's core does not speak this transport")
+	}
+}
+
+// coreSpeaks knows since which version a core speaks a transport; nothing but raw is taken for granted.
+func coreSpeaks(core, transport string) bool {
+	switch transport {
+	case "", "raw":
+		return true
+	case "xhttp":
+		return atLeast(core, 24, 11)
+	case "grpc":
+		return atLeast(core, 1, 8)
+	}
+	return false
+}
+
+func atLeast(version string, major, minor int) bool {
+	parts := strings.SplitN(strings.TrimPrefix(version, "v"), ".", 3)
+	if len(parts) < 2 {
+		return false
+	}
+	a, errA := strconv.Atoi(parts[0])
+	b, errB := strconv.Atoi(parts[1])
+	return errA == nil && errB == nil && (a > major || a == major && b >= minor)
+}
+
+func (c *compiler) edges() {
+	for i, e := range c.in.Graph.Edges {
+		if _, reached := c.blocks[e.From]; reached {
+			c.edge(fmt.Sprintf("edges[%d]", i), e)
+		}
+	}
+}
+
+func (c *compiler) edge(path string, e graph.Edge) {
+	from := c.in.Nodes[c.blocks[e.From].NodeID]
+	c.geo(path+".match", from, e.Match)
+	if !c.remote(e) {
+		return
+	}
+	hop := c.blocks[e.To].Params.Hop
+	if hop != nil && hop.Transport != "" && e.Transport != "" && hop.Transport != e.Transport {
+		c.fail("invalid_value", path+".transport", "the block at the end of this edge listens with another transport")
+	}
+	transport := e.Transport
+	if hop != nil && hop.Transport != "" {
+		transport = hop.Transport
+	}
+	c.hopTransport(path, transport, hop)
+	for _, n := range []Node{from, c.in.Nodes[c.blocks[e.To].NodeID]} {
+		c.transport(n, transport, path+".transport")
+	}
+}
+
+func (c *compiler) hopTransport(path, transport string, hop *graph.Listener) {
+	raw := transport == "" || transport == "raw"
+	if !raw && (hop == nil || hop.Protocol != "vless") {
+		c.fail("invalid_value", path+".transport", "between servers this transport needs a vless hop at its end")
+	}
+}
+
+// geo refuses categories on servers that have no file to look them up in.
+func (c *compiler) geo(path string, n Node, m *graph.Match) {
+	if m == nil {
+		return
+	}
+	if len(m.Geosite) > 0 && !slices.Contains(n.GeoFiles, "geosite.dat") {
+		c.failOn(n, "geo_category_missing", path+".geosite", "the server has no geosite file")
+	}
+	if len(m.GeoIP) > 0 && !slices.Contains(n.GeoFiles, "geoip.dat") {
+		c.failOn(n, "geo_category_missing", path+".geoip", "the server has no geoip file")
+	}
+}
+
+// ports finds who else holds the ports that the drawing wants.
+func (c *compiler) ports() {
+	type held struct {
+		Listen
+		node string
+	}
+	var seen []held
+	for _, key := range c.order {
+		node := c.blocks[key].NodeID
+		for _, want := range c.wanted(key) {
+			for _, other := range seen {
+				if other.node == node && other.Overlaps(want) {
+					c.fail("port_duplicate", c.portPath(key), "two blocks of this flow want this port on one server")
+				}
+			}
+			seen = append(seen, held{want, node})
+			c.conflict(key, node, want)
+		}
+	}
+}
+
+func (c *compiler) portPath(key string) string {
+	field, l := ".params.listener", c.blocks[key].Params.Listener
+	if c.blocks[key].Kind != graph.Entry {
+		field, l = ".params.hop", c.blocks[key].Params.Hop
+	}
+	if l != nil && l.PortRange != "" {
+		return c.path(key, field+".port_range")
+	}
+	return c.path(key, field+".port")
+}
+
+func (c *compiler) conflict(key, node string, want Listen) {
+	with, taken := c.holder(node, want)
+	if taken {
+		c.plan.Conflicts = append(c.plan.Conflicts, Conflict{
+			Kind: "port", NodeID: node, L4: want.L4, Port: want.From, Path: c.portPath(key), With: with,
+		})
+	}
+}
+
+// holder finds another flow or a foreign process that holds a wanted port.
+func (c *compiler) holder(nodeID string, want Listen) (ConflictWith, bool) {
+	n := c.in.Nodes[nodeID]
+	for _, other := range n.Others {
+		for _, l := range other.Listens {
+			if l.Overlaps(want) {
+				return ConflictWith{FlowID: l.FlowID, Listener: l.Name}, true
+			}
+		}
+	}
+	for _, l := range n.Reserved {
+		if l.FlowID != c.in.FlowID && l.Overlaps(want) {
+			return ConflictWith{FlowID: l.FlowID, Listener: l.Name}, true
+		}
+	}
+	for _, s := range n.Sockets {
+		seen := Listen{L4: s.L4, IP: s.IP, From: s.Port, To: s.Port}
+		if !s.Core && seen.Overlaps(want) {
+			return ConflictWith{Process: s.Process}, true
+		}
+	}
+	return ConflictWith{}, false
+}

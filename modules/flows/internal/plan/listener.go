@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+
+	"panel/modules/flows/internal/graph"
+)
+
+// inbound renders a listener for its accounts.
+func inbound(root []byte, tag, block string, l graph.Listener, accounts []account, sniff bool) Inbound {
+	in := Inbound{Tag: tag, Listen: l.ListenIP, Port: portText(l), Stream: serverStream(root, block, l)}
+	if sniff {
+		in.Sniffing = &sniffing{Enabled: true, DestOverride: []string{"http", "tls", "quic"}, RouteOnly: true}
+	}
+	if l.Protocol == "vless" {
+		in.Protocol = "vless"
+		in.Settings = inboundSettings{Clients: vlessUsers(l, accounts), Decryption: "none"}
+		return in
+	}
+	in.Protocol = "shadowsocks"
+	in.Settings = inboundSettings{
+		Clients: shadowsocksUsers(l, accounts), Method: l.Method, Password: serverKey(root, block, l.Method), Network: network(l.L4),
+	}
+	return in
+}
+
+func vlessUsers(l graph.Listener, accounts []account) []user {
+	users := make([]user, len(accounts))
+	for i, a := range accounts {
+		users[i] = user{ID: a.uuid, Flow: l.Flow, Email: a.email}
+	}
+	return users
+}
+
+func shadowsocksUsers(l graph.Listener, accounts []account) []user {
+	users := make([]user, len(accounts))
+	for i, a := range accounts {
+		users[i] = user{Password: a.password(l.Method), Email: a.email}
+	}
+	return users
+}
+
+func network(l4 string) string {
+	if l4 == "both" {
+		return "tcp,udp"
+	}
+	return l4
+}
+
+func portText(l graph.Listener) string {
+	from, to, _ := l.Ports()
+	if from == to {
+		return strconv.Itoa(from)
+	}
+	return fmt.Sprintf("%d-%d", from, to)
+}
+
+func serverStream(root []byte, block string, l graph.Listener) *stream {
+	s := transportOf(l)
+	if l.Security != "reality" {
+		return s
+	}
+	s.Security = "reality"
+	s.Reality = &realityParams{
+		Target: l.Reality.Target, ServerNames: l.Reality.ServerNames, PrivateKey: realityPrivate(root, block),
+		ShortIDs: shortIDs(root, block, l), MaxTimeDiff: l.Reality.MaxTimeDiff,
+	}
+	return s
+}
+
+func transportOf(l graph.Listener) *stream {
+	s := &stream{Network: l.Transport}
+	switch l.Transport {
+	case "xhttp":
+		s.XHTTP = &xhttpParams{Path: l.Path, Mode: l.Mode}
+	case "grpc":
+		s.GRPC = &grpcParams{ServiceName: l.ServiceName}
+	}
+	return s
+}
+
+func shortIDs(root []byte, block string, l graph.Listener) []string {
+	if len(l.Reality.ShortIDs) > 0 {
+		return l.Reality.ShortIDs
+	}
+	return []string{shortID(root, block)}
+}
+
+// outbound renders the client side of a listener: what a server, or a probe, dials.
+func outbound(root []byte, tag, block string, l graph.Listener, host string, a account) Outbound {
+	port, _, _ := l.Ports()
+	o := Outbound{Tag: tag, Settings: &outboundSettings{Address: host, Port: port}, Stream: clientStream(root, block, l)}
+	if l.Protocol == "vless" {
+		o.Protocol = "vless"
+		o.Settings.ID, o.Settings.Flow, o.Settings.Encryption = a.uuid, l.Flow, "none"
+		return o
+	}
+	o.Protocol = "shadowsocks"
+	o.Settings.Method = l.Method
+	o.Settings.Password = serverKey(root, block, l.Method) + ":" + a.password(l.Method)
+	return o
+}
+
+func clientStream(root []byte, block string, l graph.Listener) *stream {
+	s := transportOf(l)
+	if l.Security != "reality" {
+		return s
+	}
+	s.Security = "reality"
+	s.Reality = &realityParams{
+		ServerName: l.Reality.ServerNames[0], PublicKey: realityPublic(root, block),
+		ShortID: shortIDs(root, block, l)[0], Fingerprint: l.Fingerprint,
+	}
+	return s
+}
+
+// listens tells which ports a listener holds, one set per layer 4.
+func listens(flowID, name, block string, l graph.Listener) []Listen {
+	from, to, _ := l.Ports()
+	var out []Listen
+	for _, l4 := range strings.Split(network(l.L4), ",") {
+		out = append(out, Listen{FlowID: flowID, Name: name, Block: block, L4: l4, IP: l.ListenIP, From: from, To: to})
+	}
+	return out
+}
+
+// listenerFact tells a listener without its secrets.
+func listenerFact(name string, l graph.Listener) Fact {
+	fields := map[string]string{
+		"listen":   net.JoinHostPort(l.ListenIP, portText(l)) + "/" + strings.ReplaceAll(network(l.L4), ",", "+"),
+		"protocol": l.Protocol, "transport": l.Transport, "security": l.Security,
+	}
+	put := func(key, value string) {
+		if value != "" {
+			fields[key] = value
+		}
+	}
+	put("flow", l.Flow)
+	put("method", l.Method)
+	put("path", l.Path)
+	put("mode", l.Mode)
+	put("service_name", l.ServiceName)
+	if l.Reality != nil {
+		put("target", l.Reality.Target)
+		put("server_names", strings.Join(l.Reality.ServerNames, ", "))
+	}
+	return Fact{Group: "listeners", Name: name, Fields: fields}
+}

@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"crypto/ecdh"
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/google/uuid"
+)
+
+// Everything secret that the panel makes up for a flow is derived from the flow's root, so that the same draft always
+// gives the same keys and a preview has nothing to store. The purpose keeps the keys apart.
+func derive(root []byte, purpose string, size int) []byte {
+	key, err := hkdf.Key(sha256.New, root, nil, "panel flow "+purpose, size)
+	if err != nil {
+		//nolint:forbidigo // only a size that no caller has is refused
+		panic(fmt.Sprintf("deriving %d bytes is within the limit of HKDF: %v", size, err))
+	}
+	return key
+}
+
+func realityPrivate(root []byte, block string) string {
+	return base64.RawURLEncoding.EncodeToString(derive(root, "reality "+block, 32))
+}
+
+// realityPublic is what clients need of realityPrivate.
+func realityPublic(root []byte, block string) string {
+	key, err := ecdh.X25519().NewPrivateKey(derive(root, "reality "+block, 32))
+	if err != nil {
+		//nolint:forbidigo // only a size that no caller has is refused
+		panic(fmt.Sprintf("any 32 bytes are an X25519 key: %v", err))
+	}
+	return base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes())
+}
+
+func shortID(root []byte, block string) string {
+	return hex.EncodeToString(derive(root, "short id "+block, 8))
+}
+
+func serverKey(root []byte, block, method string) string {
+	return base64.StdEncoding.EncodeToString(derive(root, "shadowsocks "+block, keySize(method)))
+}
+
+func keySize(method string) int {
+	if method == "2022-blake3-aes-128-gcm" {
+		return 16
+	}
+	return 32
+}
+
+// credential makes up a client that is not a person: the previous server of a hop, or the panel's own probe.
+func credential(root []byte, purpose, email string) account {
+	const idSize, keySize = 16, 32
+	secret := derive(root, "client "+purpose, idSize+keySize)
+	id, err := uuid.FromBytes(secret[:idSize])
+	if err != nil {
+		//nolint:forbidigo // only a size that no caller has is refused
+		panic(fmt.Sprintf("16 bytes are a UUID: %v", err))
+	}
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	return account{uuid: id.String(), key: secret[idSize:], email: email}
+}
+
+// account is whoever may use a listener.
+type account struct {
+	uuid  string
+	key   []byte
+	email string
+}
+
+func (a account) password(method string) string {
+	key := make([]byte, keySize(method))
+	copy(key, a.key)
+	return base64.StdEncoding.EncodeToString(key)
+}

@@ -1,0 +1,125 @@
+package plan
+
+// The structs below are the only way into a core's configuration: nothing that a person wrote passes through as JSON.
+
+// head is the part of a configuration that is the same on every server; inbounds, outbounds and routing follow it.
+type head struct {
+	Log    coreLog    `json:"log"`
+	Stats  struct{}   `json:"stats"`
+	Policy corePolicy `json:"policy"`
+}
+
+type coreLog struct {
+	Access   string `json:"access"`
+	LogLevel string `json:"loglevel"`
+}
+
+type corePolicy struct {
+	Levels map[string]levelPolicy `json:"levels"`
+	System systemPolicy           `json:"system"`
+}
+
+type levelPolicy struct {
+	Uplink   bool `json:"statsUserUplink"`
+	Downlink bool `json:"statsUserDownlink"`
+	Online   bool `json:"statsUserOnline"`
+}
+
+type systemPolicy struct {
+	InUplink    bool `json:"statsInboundUplink"`
+	InDownlink  bool `json:"statsInboundDownlink"`
+	OutUplink   bool `json:"statsOutboundUplink"`
+	OutDownlink bool `json:"statsOutboundDownlink"`
+}
+
+// Inbound is one listener of the core.
+type Inbound struct {
+	Tag      string          `json:"tag"`
+	Listen   string          `json:"listen"`
+	Port     string          `json:"port"`
+	Protocol string          `json:"protocol"`
+	Settings inboundSettings `json:"settings"`
+	Stream   *stream         `json:"streamSettings,omitempty"`
+	Sniffing *sniffing       `json:"sniffing,omitempty"`
+}
+
+type inboundSettings struct {
+	Clients    []user `json:"clients"`
+	Decryption string `json:"decryption,omitempty"`
+	Method     string `json:"method,omitempty"`
+	Password   string `json:"password,omitempty"`
+	Network    string `json:"network,omitempty"`
+}
+
+type user struct {
+	ID       string `json:"id,omitempty"`
+	Flow     string `json:"flow,omitempty"`
+	Password string `json:"password,omitempty"`
+	Email    string `json:"email"`
+}
+
+type sniffing struct {
+	Enabled      bool     `json:"enabled"`
+	DestOverride []string `json:"destOverride"`
+	RouteOnly    bool     `json:"routeOnly"`
+}
+
+type stream struct {
+	Network  string         `json:"network"`
+	Security string         `json:"security,omitempty"`
+	Reality  *realityParams `json:"realitySettings,omitempty"`
+	XHTTP    *xhttpParams   `json:"xhttpSettings,omitempty"`
+	GRPC     *grpcParams    `json:"grpcSettings,omitempty"`
+}
+
+type realityParams struct {
+	Target      string   `json:"target,omitempty"`
+	ServerNames []string `json:"serverNames,omitempty"`
+	PrivateKey  string   `json:"privateKey,omitempty"`
+	ShortIDs    []string `json:"shortIds,omitempty"`
+	MaxTimeDiff int      `json:"maxTimeDiff,omitempty"`
+
+	ServerName  string `json:"serverName,omitempty"`
+	PublicKey   string `json:"publicKey,omitempty"`
+	ShortID     string `json:"shortId,omitempty"`
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+type xhttpParams struct {
+	Path string `json:"path"`
+	Mode string `json:"mode"`
+}
+
+type grpcParams struct {
+	ServiceName string `json:"serviceName"`
+}
+
+// Outbound is one way out of the core.
+type Outbound struct {
+	Tag      string            `json:"tag"`
+	Protocol string            `json:"protocol"`
+	Settings *outboundSettings `json:"settings,omitempty"`
+	Stream   *stream           `json:"streamSettings,omitempty"`
+}
+
+type outboundSettings struct {
+	Address    string `json:"address,omitempty"`
+	Port       int    `json:"port,omitempty"`
+	ID         string `json:"id,omitempty"`
+	Flow       string `json:"flow,omitempty"`
+	Encryption string `json:"encryption,omitempty"`
+	Method     string `json:"method,omitempty"`
+	Password   string `json:"password,omitempty"`
+}
+
+// Rule sends matching traffic of its inbounds to one outbound; rules of all flows stand in one list, so each begins
+// with the inbound that it speaks of.
+type Rule struct {
+	InboundTag  []string `json:"inboundTag"`
+	User        []string `json:"user,omitempty"`
+	Domain      []string `json:"domain,omitempty"`
+	IP          []string `json:"ip,omitempty"`
+	Port        string   `json:"port,omitempty"`
+	Protocol    []string `json:"protocol,omitempty"`
+	OutboundTag string   `json:"outboundTag"`
+}

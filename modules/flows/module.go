@@ -1,0 +1,40 @@
+// Package flows lets an operator draw how traffic goes from an entry to an exit, see what that would change on which
+// server, install it safely and hand out links that match what runs.
+//
+// A draft is compiled into a plan (internal/plan); a plan is applied by the runner, a state machine in the database
+// that any panel continues; what is installed is kept as one fragment per server.
+package flows
+
+import (
+	"embed"
+
+	"panel/platform/access"
+	"panel/platform/entitlement"
+	"panel/platform/module"
+)
+
+//go:embed migrations
+var files embed.FS
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:     "flows",
+		Summary:  "Flows: the way from an entry to an exit, planned, installed and handed out as links",
+		Requires: []string{"nodes"},
+		Permissions: []access.Permission{
+			{Key: View, Summary: "See flows, plans and versions"},
+			{Key: Edit, Summary: "Change drafts and clients, issue links"},
+			{Key: Install, Summary: "Apply, enable, disable and delete flows"},
+			{Key: Policies, Summary: "Change policies and transit pools"},
+		},
+		Features:   []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
+		Migrations: module.SQL(files),
+		Private:    []any{newStore, newServers, newService, newAsker, newRunner, newHandlers},
+		Attach:     attach,
+	}
+}
+
+func attach(h *handlers, r *runner) module.Parts {
+	return module.Parts{Routes: h.routes(), Loops: loops(r)}
+}

@@ -1,0 +1,58 @@
+package flows
+
+import (
+	"panel/platform/access"
+	"panel/platform/httpapi"
+)
+
+// The permission keys of flows; the specification calls a flow a connection unit here and in paths.
+const (
+	View     access.Key = "connection_units.view"
+	Edit     access.Key = "connection_units.edit"
+	Install  access.Key = "connection_units.apply"
+	Policies access.Key = "connection_units.policies"
+)
+
+// feature gates every write; reading stays open.
+const feature = "flows"
+
+func (h *handlers) routes() httpapi.Routes {
+	return httpapi.Join(
+		httpapi.Under("/api/v1/connection-units", feature,
+			httpapi.Get("", "List flows", access.Needs(View), h.list, reads),
+			httpapi.Post("", "Create a flow", access.Needs(Edit), h.create, httpapi.Status(created)),
+			httpapi.Get("/{id}", "Show a flow", access.Needs(View), h.get, reads),
+			httpapi.Patch("/{id}", "Change a flow's name, tags or owner", access.Needs(Edit), h.patch),
+			httpapi.Delete("/{id}", "Delete a flow and remove it from its servers", access.Needs(Install), h.delete, httpapi.Status(accepted)),
+
+			httpapi.Get("/{id}/draft", "Show the draft", access.Needs(View), h.draft, reads),
+			httpapi.Put("/{id}/draft", "Save the draft; nothing is installed", access.Needs(Edit), h.saveDraft),
+			httpapi.Post("/{id}/plan/preview", "Preview a plan; nothing is stored", access.Needs(View), h.preview, httpapi.WhileDegraded()),
+			httpapi.Post("/{id}/plan/compile", "Compile the draft into a plan", access.Needs(Edit, Install), h.compile, httpapi.Status(created)),
+			httpapi.Get("/{id}/plans/{plan_id}", "Show a plan with its readiness", access.Needs(View), h.plan, reads),
+			httpapi.Post("/{id}/plans/{plan_id}/recheck", "Ask the servers about readiness again", access.Needs(Edit, Install), h.recheck, httpapi.Status(accepted)),
+
+			httpapi.Post("/{id}/apply", "Install a plan", access.Needs(Install), h.apply),
+			httpapi.Get("/{id}/applies", "List applies", access.Needs(View), h.applies, reads),
+			httpapi.Get("/{id}/applies/{apply_id}", "Show an apply", access.Needs(View), h.applied, reads),
+			httpapi.Post("/{id}/disable", "Take a flow off its servers", access.Needs(Install), h.disable, httpapi.Status(accepted)),
+			httpapi.Post("/{id}/enable", "Put the installed version back", access.Needs(Install), h.enable, httpapi.Status(accepted)),
+
+			httpapi.Get("/{id}/clients", "List clients", access.Needs(View), h.clients, reads),
+			httpapi.Post("/{id}/clients", "Add a client; it works after the next apply", access.Needs(Edit), h.addClient, httpapi.Status(created)),
+			httpapi.Delete("/{id}/clients/{client_id}", "Revoke a client", access.Needs(Edit), h.revokeClient, httpapi.Status(noContent)),
+			httpapi.Post("/{id}/clients/{client_id}/public-link", "Issue a client's subscription address", access.Needs(Edit), h.issuePublicLink, httpapi.Status(created)),
+			httpapi.Delete("/{id}/clients/{client_id}/public-link", "Revoke a client's subscription address", access.Needs(Edit), h.revokePublicLink, httpapi.Status(noContent)),
+			httpapi.Post("/{id}/connection-link", "Issue a connection link", access.Needs(Edit), h.connectionLink),
+
+			httpapi.Get("/{id}/versions", "List versions", access.Needs(View), h.versions, reads),
+			httpapi.Post("/{id}/versions", "Keep the draft as a version", access.Needs(Edit), h.keepVersion, httpapi.Status(created)),
+			httpapi.Get("/{id}/versions/{version_id}", "Show a version with its drawing", access.Needs(View), h.version, reads),
+			httpapi.Get("/{id}/rendered", "Show a server's configuration, secrets masked", access.Needs(View), h.rendered, reads),
+			httpapi.Get("/{id}/explain", "Trace a destination through the draft", access.Needs(View), h.explain, reads),
+		),
+		h.rawRoutes(),
+	)
+}
+
+func reads(o *httpapi.Operation) { httpapi.UngatedReads()(o) }

@@ -1,0 +1,209 @@
+package flows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+)
+
+// runner carries applies to their end. Each unfinished apply is leased by one panel; when that panel dies the lease
+// ends and another one, or the next start, goes on from the stage that is written in the database.
+type runner struct {
+	*service
+	asker *asker
+	id    string
+	busy  sync.WaitGroup
+}
+
+func newRunner(s *service, a *asker) *runner {
+	return &runner{service: s, asker: a, id: database.NewID()}
+}
+
+// Times of the runner: how long a claim holds without a sign of life, how often an idle panel looks for work, and how
+// long one look at the agents' answers may take.
+const (
+	lease    = 6 * time.Second
+	idleLook = time.Second
+	oneLook  = 2 * time.Second
+)
+
+var errLeaseLost = errors.New("another panel continues this apply")
+
+// loop finds work until the context ends and then waits for what it has begun.
+func (r *runner) loop(ctx context.Context) error {
+	defer r.busy.Wait()
+	for ctx.Err() == nil {
+		r.take(ctx)
+		select {
+		case <-ctx.Done():
+		case <-r.wake:
+		case <-r.clock.After(idleLook):
+		}
+	}
+	return nil
+}
+
+func (r *runner) take(ctx context.Context) {
+	ids, err := r.claim(ctx)
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn("unfinished applies could not be looked up", zap.Error(err))
+	}
+	for _, id := range ids {
+		r.busy.Go(func() { r.drive(ctx, id) })
+	}
+	for {
+		row, err := r.asker.claim(ctx)
+		if err != nil || row == nil {
+			return
+		}
+		r.busy.Go(func() { r.asker.ask(ctx, row) })
+	}
+}
+
+func (r *runner) claim(ctx context.Context) ([]string, error) {
+	var ids []string
+	now := r.now()
+	err := r.db.NewRaw(`update flow_applies set runner = ?, lease_until = ? where id in (
+		select id from flow_applies where finished_at is null and lease_until <= ? order by started_at for update skip locked) returning id`,
+		r.id, now.Add(lease), now).Scan(ctx, &ids)
+	return ids, database.Fault(err, nil)
+}
+
+// drive goes on with one apply until it has ended, another panel has it, or this panel stops.
+func (r *runner) drive(ctx context.Context, id string) {
+	for ctx.Err() == nil {
+		row, err := r.store.apply(ctx, r.db, id)
+		if err == nil && (row.FinishedAt != nil || row.Runner != r.id) {
+			return
+		}
+		if err == nil {
+			err = r.advance(r.as(ctx, row), row)
+		}
+		if errors.Is(err, errLeaseLost) {
+			return
+		}
+		if err != nil && ctx.Err() == nil {
+			r.log.Warn("an apply could not go on; it is tried again", zap.String("apply_id", id), zap.Error(err))
+			r.pause(ctx)
+		}
+	}
+	r.letGo(context.WithoutCancel(ctx), id)
+}
+
+// as lets the journal name the person who started the apply.
+func (r *runner) as(ctx context.Context, row *applyRow) context.Context {
+	if row.AccountID == "" {
+		return ctx
+	}
+	return access.With(ctx, access.Caller{Kind: access.Admin, AccountID: row.AccountID, Username: row.StartedBy})
+}
+
+func (r *runner) pause(ctx context.Context) {
+	const beforeAgain = 500 * time.Millisecond
+	select {
+	case <-ctx.Done():
+	case <-r.clock.After(beforeAgain):
+	}
+}
+
+// letGo ends the lease early when the panel stops in good order.
+func (r *runner) letGo(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, oneLook)
+	defer cancel()
+	_, err := r.db.NewUpdate().Model((*applyRow)(nil)).Set("lease_until = ?", r.now()).Where("id = ? and runner = ?", id, r.id).Exec(ctx)
+	if err != nil {
+		r.log.Info("an apply keeps its lease until it ends by itself", zap.String("apply_id", id), zap.Error(err))
+	}
+}
+
+// save writes what was decided or seen, if the lease is still ours, and tells who follows live.
+func (r *runner) save(ctx context.Context, db bun.IDB, row *applyRow) error {
+	row.LeaseUntil = r.now().Add(lease)
+	result, err := db.NewUpdate().Model(row).
+		Column("stage", "steps", "error", "detail", "version_id", "staged_at", "finished_at", "lease_until").
+		WherePK().Where("runner = ?", r.id).Exec(ctx)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(errLeaseLost, err)
+	}
+	return nil
+}
+
+func (r *runner) keep(ctx context.Context, row *applyRow) error {
+	if err := r.save(ctx, r.db, row); err != nil {
+		return err
+	}
+	r.progress(ctx, row)
+	return nil
+}
+
+// progress tells the live stream where every server stands.
+func (r *runner) progress(ctx context.Context, row *applyRow) {
+	states := make(map[string]string, len(row.Steps))
+	for _, step := range row.Steps {
+		states[step.NodeID] = step.State
+	}
+	r.tell(ctx, "flow.apply_progress", row.FlowID, map[string]any{"apply_id": row.ID, "detail": row.Detail, "steps": states})
+}
+
+func (r *runner) enter(row *applyRow, stage, detail string) {
+	row.Stage, row.Detail, row.StagedAt = stage, detail, r.now()
+}
+
+// finish ends the apply, frees its servers and writes the journal, in one transaction.
+func (r *runner) finish(ctx context.Context, row *applyRow, stage, detail, word string) error {
+	now := r.now()
+	r.enter(row, stage, detail)
+	row.FinishedAt = &now
+	err := r.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		f := new(flowRow)
+		if err := tx.NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
+			return database.Fault(err, nil)
+		}
+		if err := r.save(ctx, tx, row); err != nil {
+			return err
+		}
+		if _, err := tx.NewUpdate().Model(row).Set("content = ''").WherePK().Exec(ctx); err != nil { // its secrets are not needed any more
+			return database.Fault(err, nil)
+		}
+		if _, err := tx.NewDelete().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Exec(ctx); err != nil {
+			return database.Fault(err, nil)
+		}
+		if err := r.ended(ctx, tx, f, row, word); err != nil || !f.Deleting {
+			return err
+		}
+		_, err := tx.NewDelete().Model(f).WherePK().Exec(ctx)
+		return database.Fault(err, nil)
+	})
+	if err != nil {
+		return err
+	}
+	r.tell(ctx, word, row.FlowID, map[string]any{"apply_id": row.ID, "detail": detail})
+	return nil
+}
+
+func (r *runner) ended(ctx context.Context, tx bun.Tx, f *flowRow, row *applyRow, word string) error {
+	changes := map[string]audit.Change{"apply": {To: row.ID}}
+	result := audit.OK
+	if row.Error != nil {
+		result, changes["error"] = audit.Failed, audit.Change{To: row.Error.Code + ": " + row.Error.Message}
+	}
+	entry := audit.Entry{Action: word, Object: audit.Object{Type: "flow", ID: f.ID, Name: f.Name}, Result: result, Changes: changes}
+	if err := r.journal.Record(ctx, tx, entry); err != nil {
+		return fmt.Errorf("record the end of an apply: %w", err)
+	}
+	return nil
+}
+
+func loops(r *runner) []func(context.Context) error { return []func(context.Context) error{r.loop} }

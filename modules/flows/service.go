@@ -1,0 +1,346 @@
+package flows
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/events"
+	"panel/platform/fault"
+)
+
+// service is the rules of flows; it knows no HTTP.
+type service struct {
+	db      *database.DB
+	store   *store
+	servers *servers
+	journal audit.Journal
+	bus     *events.Bus
+	clock   clockwork.Clock
+	log     *zap.Logger
+	wake    chan struct{} // there may be something for the runner
+}
+
+func newService(db *database.DB, s *store, n *servers, j audit.Journal, b *events.Bus, c clockwork.Clock, log *zap.Logger) *service {
+	return &service{db: db, store: s, servers: n, journal: j, bus: b, clock: c, log: log, wake: make(chan struct{}, 1)}
+}
+
+func (s *service) now() time.Time { return s.clock.Now().UTC().Truncate(time.Microsecond) }
+
+func (s *service) record(ctx context.Context, db bun.IDB, action string, f *flowRow, changes map[string]audit.Change) error {
+	entry := audit.Entry{Action: action, Object: audit.Object{Type: "flow", ID: f.ID, Name: f.Name}, Changes: changes}
+	if err := s.journal.Record(ctx, db, entry); err != nil {
+		return fmt.Errorf("record %s: %w", action, err)
+	}
+	return nil
+}
+
+func (s *service) tell(ctx context.Context, kind, flowID string, data any) {
+	s.bus.Publish(ctx, events.Event{Kind: kind, SubjectType: "flow", SubjectID: flowID, At: s.now(), Permission: View, Data: data})
+}
+
+// change locks a flow, changes it, writes the journal and tells the others, in this order.
+func (s *service) change(ctx context.Context, id, kind string, do func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error)) error {
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		f, err := s.store.locked(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		changes, err := do(ctx, tx, f)
+		if err != nil {
+			return err
+		}
+		return s.record(ctx, tx, kind, f, changes)
+	})
+	if err != nil {
+		return database.Fault(err, constraints)
+	}
+	s.tell(ctx, kind, id, nil)
+	return nil
+}
+
+// create makes a flow with one client. Faults: name_taken (409), invalid_value (422).
+func (s *service) create(ctx context.Context, name, description string, tags []string, g graph.Graph) (string, error) {
+	caller, now := access.From(ctx), s.now()
+	f := &flowRow{
+		ID: database.NewID(), Name: strings.TrimSpace(name), Description: description, Tags: tagsOf(tags), OwnerID: caller.AccountID,
+		Enabled: true, Graph: g, DraftRevision: 1, DraftUpdatedAt: now, DraftUpdatedBy: caller.Username, Revision: 1,
+		CreatedAt: now, UpdatedAt: now,
+	}
+	if len(f.Name) < 3 {
+		return "", fault.InvalidValue("name", "use at least three characters")
+	}
+	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
+		return "", err
+	}
+	f.Root = s.store.vault.Seal(rootRef(f.ID), randomKey())
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.store.insert(ctx, tx, f); err != nil {
+			return err
+		}
+		if _, err := s.insertClient(ctx, tx, f.ID, "Default"); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, "flow.created", f, nil)
+	})
+	if err != nil {
+		return "", database.Fault(err, constraints)
+	}
+	if len(bindingIDs(g)) > 0 {
+		s.use(ctx, f)
+	}
+	s.tell(ctx, "flow.created", f.ID, nil)
+	return f.ID, nil
+}
+
+func randomKey() []byte {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails (crypto/rand)
+	return key
+}
+
+func tagsOf(tags []string) []string {
+	out := make([]string, 0, len(tags))
+	for _, t := range tags {
+		if t = strings.TrimSpace(t); t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// bindings refuses a domain binding that is unknown or somebody else's, with one answer for both (domain decision 7).
+func (s *service) bindings(ctx context.Context, ownerID string, g graph.Graph) error {
+	for i, n := range g.Nodes {
+		if n.NodeDomainID == "" {
+			continue
+		}
+		d, err := s.servers.Domain(ctx, n.NodeDomainID, ownerID)
+		if missing(err) || err == nil && d.NodeID != n.NodeID {
+			return unknownBinding(fmt.Sprintf("graph.nodes[%d].node_domain_id", i))
+		}
+		if err != nil {
+			return fmt.Errorf("look up a domain binding: %w", err)
+		}
+	}
+	return nil
+}
+
+func unknownBinding(field string) error {
+	return fault.Invalid("invalid_value", "a field has a value that is not allowed").
+		Field(field, "node_domain_unknown", "there is no such domain binding on this block's server")
+}
+
+// patch changes what is not part of the drawing. Faults: revision_conflict, name_taken (409), invalid_value (422).
+func (s *service) patch(ctx context.Context, id string, revision int, in patchInput) error {
+	return s.change(ctx, id, "flow.changed", func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
+		if f.Revision != revision {
+			return nil, revisionConflict(f.Revision)
+		}
+		changes := map[string]audit.Change{}
+		if err := s.patched(ctx, f, in, changes); err != nil {
+			return nil, err
+		}
+		f.Revision, f.UpdatedAt = f.Revision+1, s.now()
+		return changes, s.store.updateFlow(ctx, tx, f, "name", "description", "tags", "owner_id", "revision", "updated_at")
+	})
+}
+
+func (s *service) patched(ctx context.Context, f *flowRow, in patchInput, changes map[string]audit.Change) error {
+	b := in.Body
+	if b.Name != nil {
+		changes["name"] = audit.Change{From: f.Name, To: *b.Name}
+		f.Name = strings.TrimSpace(*b.Name)
+	}
+	if b.Description != nil {
+		changes["description"] = audit.Change{From: f.Description, To: *b.Description}
+		f.Description = *b.Description
+	}
+	if b.Tags != nil {
+		changes["tags"] = audit.Change{From: f.Tags, To: *b.Tags}
+		f.Tags = tagsOf(*b.Tags)
+	}
+	if b.OwnerID == nil {
+		return nil
+	}
+	if !access.From(ctx).Permissions.Has(access.All) {
+		return fault.Forbidden("permission_denied", "only full access hands a flow to another owner").With("required", []string{string(access.All)})
+	}
+	changes["owner_id"] = audit.Change{From: f.OwnerID, To: *b.OwnerID}
+	f.OwnerID = *b.OwnerID
+	return nil
+}
+
+func revisionConflict(current int) error {
+	return fault.Conflict("revision_conflict", "somebody changed this in the meantime; read it again and repeat the change").With("revision", current)
+}
+
+// saveDraft replaces the drawing. It installs nothing, and saving the same drawing again changes nothing.
+// Faults: revision_conflict (409), invalid_value with node_domain_unknown (422).
+func (s *service) saveDraft(ctx context.Context, id string, revision int, g graph.Graph) (*flowRow, error) {
+	var saved *flowRow
+	changed := false
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		f, err := s.store.locked(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if saved = f; f.DraftRevision != revision {
+			return revisionConflict(f.DraftRevision)
+		}
+		if string(graph.Encode(f.Graph)) == string(graph.Encode(g)) {
+			return nil
+		}
+		changed = true
+		return s.storeDraft(ctx, tx, f, g)
+	})
+	if err == nil && changed {
+		s.use(ctx, saved)
+		s.tell(ctx, "flow.draft_saved", id, map[string]int{"draft_revision": saved.DraftRevision})
+	}
+	return saved, database.Fault(err, nil)
+}
+
+// use notes which bindings the flow names, in its draft or installed, so that nobody deletes them meanwhile.
+func (s *service) use(ctx context.Context, f *flowRow) {
+	ids := bindingIDs(f.Graph)
+	if f.InstalledVersionID != nil {
+		if v, err := s.store.version(ctx, s.db, f.ID, *f.InstalledVersionID); err == nil {
+			ids = append(ids, bindingIDs(v.Graph)...)
+		}
+	}
+	slices.Sort(ids)
+	if err := s.servers.SetUses(ctx, f.ID, slices.Compact(ids)...); err != nil {
+		s.log.Warn("the use of domain bindings could not be noted", zap.String("flow_id", f.ID), zap.Error(err))
+	}
+}
+
+func bindingIDs(g graph.Graph) []string {
+	ids := []string{}
+	for _, n := range g.Nodes {
+		if n.NodeDomainID != "" {
+			ids = append(ids, n.NodeDomainID)
+		}
+	}
+	return ids
+}
+
+func (s *service) storeDraft(ctx context.Context, tx bun.Tx, f *flowRow, g graph.Graph) error {
+	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
+		return err
+	}
+	f.Graph, f.DraftRevision = g, f.DraftRevision+1
+	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
+	if err := s.store.updateFlow(ctx, tx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by"); err != nil {
+		return err
+	}
+	return s.record(ctx, tx, "flow.draft_saved", f, map[string]audit.Change{"draft_revision": {From: f.DraftRevision - 1, To: f.DraftRevision}})
+}
+
+// clientSecret is what a client row keeps sealed.
+type clientSecret struct {
+	UUID string `json:"uuid"`
+	Key  []byte `json:"key"`
+}
+
+func (s *service) insertClient(ctx context.Context, tx bun.Tx, flowID, label string) (*clientRow, error) {
+	row := &clientRow{ID: database.NewID(), FlowID: flowID, Label: label, CreatedAt: s.now()}
+	raw, err := json.Marshal(clientSecret{UUID: uuid.NewString(), Key: randomKey()})
+	if err != nil {
+		return nil, fmt.Errorf("encode a client's secret: %w", err)
+	}
+	row.Secret = s.store.vault.Seal(secretRef(row.ID), raw)
+	return row, s.store.insert(ctx, tx, row)
+}
+
+func (s *service) opened(row clientRow) (plan.Client, error) {
+	var secret clientSecret
+	raw, err := s.store.vault.Open(secretRef(row.ID), row.Secret)
+	if err == nil {
+		err = json.Unmarshal(raw, &secret)
+	}
+	if err != nil {
+		return plan.Client{}, fmt.Errorf("open the secret of client %s: %w", row.ID, err)
+	}
+	return plan.Client{ID: row.ID, Label: row.Label, UUID: secret.UUID, Key: secret.Key}, nil
+}
+
+// input gathers what a compilation may depend on: the drawing, the clients, and only the servers that it touches.
+func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.Input, map[string]nodesapi.Node, error) {
+	in := plan.Input{FlowID: f.ID, Revision: f.DraftRevision, Graph: g, Reflector: s.servers.reflector, Nodes: map[string]plan.Node{}}
+	var err error
+	if in.Root, err = s.store.root(f); err != nil {
+		return in, nil, err
+	}
+	if in.Clients, err = s.liveClients(ctx, f.ID); err != nil {
+		return in, nil, err
+	}
+	if in.Installed, err = s.store.installed(ctx, s.db, f.ID); err != nil {
+		return in, nil, err
+	}
+	nodes, err := s.touched(ctx, &in)
+	return in, nodes, err
+}
+
+func (s *service) liveClients(ctx context.Context, flowID string) ([]plan.Client, error) {
+	rows, err := s.store.clients(ctx, s.db, flowID)
+	if err != nil {
+		return nil, err
+	}
+	out := []plan.Client{}
+	for _, row := range rows {
+		if row.RevokedAt != nil {
+			continue
+		}
+		c, err := s.opened(row)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (s *service) touched(ctx context.Context, in *plan.Input) (map[string]nodesapi.Node, error) {
+	ids := in.Graph.NodeIDs()
+	for id := range in.Installed {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	nodes, err := s.servers.byID(ctx, validIDs(ids))
+	if err != nil {
+		return nil, fmt.Errorf("look up the servers of a flow: %w", err)
+	}
+	others, err := s.store.othersOn(ctx, s.db, in.FlowID, ids)
+	if err != nil {
+		return nil, err
+	}
+	reserved, err := s.store.reserved(ctx, s.db, in.FlowID)
+	for id, n := range nodes {
+		seen := compilable(n)
+		seen.Others, seen.Reserved = others[id], reserved[id]
+		in.Nodes[id] = seen
+	}
+	return nodes, err
+}
+
+// validIDs leaves out what can not be an id, so that a mistyped one is unknown and not an error of the database.
+func validIDs(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !database.IsID(id) })
+}

@@ -1,0 +1,260 @@
+package flows
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+)
+
+// orderOf makes the order for one step.
+type orderOf func(s stepRow) nodesapi.Order
+
+func (r *runner) applyOrder(row *applyRow, phase agentapi.ApplyPhase) orderOf {
+	return func(s stepRow) nodesapi.Order {
+		return nodesapi.Order{
+			NodeID: s.NodeID, Kind: string(agentapi.ApplyConfig), Deadline: r.now().Add(stageLimit), By: row.StartedBy,
+			Args: agentapi.ApplyConfigArgs{Phase: phase, ApplyID: row.ID, Revision: s.Config, Hash: s.Hash},
+		}
+	}
+}
+
+// states of a step while a stage of it runs.
+var running = map[string]string{
+	"prepare": "preparing", "test": "testing", "switch": "switching", "probe": "probing", "commit": "probing", "revert": "reverted",
+}
+
+// send gives an order to every chosen step and notes it; the caller saves.
+func (r *runner) send(ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, order orderOf) error {
+	var orders []nodesapi.Order
+	var at []int
+	for i, s := range row.Steps {
+		if chosen(s) {
+			orders, at = append(orders, order(s)), append(at, i)
+		}
+	}
+	if len(orders) == 0 {
+		return nil
+	}
+	ids, err := r.servers.Send(ctx, orders...)
+	if err != nil {
+		return fmt.Errorf("order the stage %s: %w", stage, err)
+	}
+	for n, i := range at {
+		step := &row.Steps[i]
+		step.Orders[stage], step.Retries = ids[n], 0
+		step.ordered(stage, r.now())
+	}
+	return nil
+}
+
+// ordered notes that a stage runs; a step that has failed stays failed while it goes back.
+func (s *stepRow) ordered(stage string, now time.Time) {
+	if stage == "commit" {
+		return
+	}
+	if s.Error == nil {
+		s.State = running[stage]
+	}
+	s.mark(stage, "running", now, "")
+}
+
+func (r *runner) orderIDs(row *applyRow, stage string, chosen func(stepRow) bool) []string {
+	var ids []string
+	for _, s := range row.Steps {
+		if id := s.Orders[stage]; chosen(s) && id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// results waits a moment for answers and gives those that are there.
+func (r *runner) results(ctx context.Context, ids []string) (map[string]nodesapi.Result, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	short, cancel := context.WithTimeout(ctx, oneLook)
+	defer cancel()
+	_, _ = r.servers.Await(short, ids...) // only a pause: what has ended is read next
+	found, err := r.servers.Results(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("read the agents' answers: %w", err)
+	}
+	return found, nil
+}
+
+// look reads answers of a stage. It reports done when all are good; a bad one makes the apply go back.
+func (r *runner) look(ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, again orderOf) (bool, error) {
+	found, err := r.results(ctx, r.orderIDs(row, stage, chosen))
+	if err != nil {
+		return false, err
+	}
+	waiting := 0
+	var bad *stepRow
+	for i := range row.Steps {
+		step := &row.Steps[i]
+		if !chosen(*step) {
+			continue
+		}
+		result, ended := found[step.Orders[stage]]
+		switch {
+		case !ended:
+			waiting++
+		case good(result, *step, stage):
+			step.mark(stage, "done", r.now(), evidence(stage, result))
+		case r.retried(ctx, step, stage, result, again):
+			waiting++
+		default:
+			step.fail(stageOf(stage, result), r.now(), stepError(stage, result))
+			bad = step
+		}
+	}
+	return r.judged(ctx, row, waiting, bad)
+}
+
+func (r *runner) judged(ctx context.Context, row *applyRow, waiting int, bad *stepRow) (bool, error) {
+	if bad != nil {
+		return false, r.fail(ctx, row, bad.Error.Code, bad.NodeName+": "+bad.Error.Message, bad.Error.Output)
+	}
+	if waiting > 0 && r.late(row) {
+		return false, r.fail(ctx, row, "deadline", "the apply took too long", "")
+	}
+	if waiting > 0 {
+		return false, r.keepQuiet(ctx, row)
+	}
+	return true, nil
+}
+
+// keepQuiet renews the lease and stores what was seen without telling the live stream.
+func (r *runner) keepQuiet(ctx context.Context, row *applyRow) error { return r.save(ctx, r.db, row) }
+
+// good accepts an answer, also of a switch that was ordered twice because a panel died between ordering and noting it.
+func good(result nodesapi.Result, step stepRow, stage string) bool {
+	if result.OK || stage != "switch" {
+		return result.OK
+	}
+	var data agentapi.ApplyConfigData
+	return json.Unmarshal(result.Data, &data) == nil && data.RunningRevision == step.Config && step.Config > 0
+}
+
+// mostRetries bounds how often an agent that was interrupted, or still ends another apply, is asked again.
+const mostRetries = 20
+
+func (r *runner) retried(ctx context.Context, step *stepRow, stage string, result nodesapi.Result, again orderOf) bool {
+	code := agentapi.ResultCode(result.Code)
+	if code != agentapi.CodeInterrupted && code != agentapi.CodeApplyActive || step.Retries >= mostRetries {
+		return false
+	}
+	if code == agentapi.CodeApplyActive {
+		r.pause(ctx)
+	}
+	ids, err := r.servers.Send(ctx, again(*step))
+	if err != nil {
+		return false
+	}
+	step.Orders[stage] = ids[0]
+	step.Retries++
+	return true
+}
+
+// settled reports whether every order of a stage has ended, well or not, and notes how.
+func (r *runner) settled(ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool) (bool, error) {
+	ids := r.orderIDs(row, stage, chosen)
+	found, err := r.results(ctx, ids)
+	if err != nil {
+		return false, err
+	}
+	for i := range row.Steps {
+		step := &row.Steps[i]
+		if result, ended := found[step.Orders[stage]]; chosen(*step) && ended {
+			step.settle(stage, r.now(), result)
+		}
+	}
+	return len(found) == len(ids), r.keepQuiet(ctx, row)
+}
+
+func (s *stepRow) settle(stage string, now time.Time, result nodesapi.Result) {
+	switch {
+	case result.OK:
+		s.mark(stage, "done", now, evidence(stage, result))
+	case stage == "revert":
+		s.mark(stage, "failed", now, "the agent returns to the installed version by itself: "+result.Error)
+		s.State = "revert_failed"
+	default:
+		s.mark(stage, "done", now, "the agent follows the desired configuration by itself: "+result.Error)
+	}
+}
+
+func (s *stepRow) stage(name string) StepStage {
+	if i := s.at(name); i >= 0 {
+		return s.Stages[i]
+	}
+	return StepStage{Stage: name, State: "pending"}
+}
+
+func (s *stepRow) at(name string) int {
+	return slices.IndexFunc(s.Stages, func(st StepStage) bool { return st.Stage == name })
+}
+
+func (s *stepRow) mark(name, state string, now time.Time, detail string) {
+	i := s.at(name)
+	if i < 0 {
+		s.Stages = append(s.Stages, StepStage{Stage: name})
+		i = len(s.Stages) - 1
+	}
+	st := &s.Stages[i]
+	st.State, st.Detail = state, detail
+	if st.StartedAt == nil {
+		st.StartedAt = &now
+	}
+	if state != "running" && st.FinishedAt == nil {
+		st.FinishedAt = &now
+	}
+}
+
+func (s *stepRow) fail(stage string, now time.Time, why *StepError) {
+	s.State, s.Error = "failed", why
+	s.mark(stage, "failed", now, why.Message)
+}
+
+// stageOf names the stage that failed: testing is a part of the order to prepare.
+func stageOf(stage string, result nodesapi.Result) string {
+	if stage == "prepare" && result.Stage == string(agentapi.StageTest) {
+		return "test"
+	}
+	return stage
+}
+
+func stepError(stage string, result nodesapi.Result) *StepError {
+	message := result.Error
+	switch {
+	case result.Code == string(agentapi.CodeExpired):
+		message = "the agent did not answer in time"
+	case message == "":
+		message = "the stage " + stage + " failed"
+	}
+	return &StepError{Code: result.Code, Message: message, Output: result.StderrTail}
+}
+
+func evidence(stage string, result nodesapi.Result) string {
+	switch stage {
+	case "switch":
+		var data agentapi.ApplyConfigData
+		if json.Unmarshal(result.Data, &data) == nil {
+			return fmt.Sprintf("switched in %d ms", data.SwitchMillis)
+		}
+	case "probe":
+		var data agentapi.ProbeData
+		if json.Unmarshal(result.Data, &data) == nil && data.Through != nil {
+			return fmt.Sprintf("a client got through in %.0f ms; the exit address is %s", data.Through.FirstByteMs, data.Through.ExitIP)
+		}
+	case "revert":
+		return "back on the installed version"
+	}
+	return ""
+}

@@ -1,0 +1,240 @@
+package flows
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"panel/modules/flows/internal/plan"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/vault"
+)
+
+// store is the rows of flows and the sealing of what is secret in them; it knows no rules.
+type store struct {
+	db    *database.DB
+	vault *vault.Vault
+}
+
+func newStore(db *database.DB, v *vault.Vault) *store { return &store{db: db, vault: v} }
+
+var constraints = map[string]*fault.Fault{
+	"flows_name":          fault.Conflict("name_taken", "another flow has this name").Field("name", "name_taken", "choose another name"),
+	"flow_applies_active": fault.Conflict("apply_active", "another change of this flow is being installed; wait for its end"),
+}
+
+func (s *store) flow(ctx context.Context, db bun.IDB, id string) (*flowRow, error) {
+	row := new(flowRow)
+	err := db.NewSelect().Model(row).Where("id = ? and not deleting", id).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+// locked reads a flow for a change; other changes of it wait.
+func (s *store) locked(ctx context.Context, tx bun.Tx, id string) (*flowRow, error) {
+	row := new(flowRow)
+	err := tx.NewSelect().Model(row).Where("id = ? and not deleting", id).For("update").Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) insert(ctx context.Context, db bun.IDB, row any) error {
+	_, err := db.NewInsert().Model(row).Exec(ctx)
+	return database.Fault(err, constraints)
+}
+
+func (s *store) updateFlow(ctx context.Context, db bun.IDB, row *flowRow, columns ...string) error {
+	_, err := db.NewUpdate().Model(row).Column(columns...).WherePK().Exec(ctx)
+	return database.Fault(err, constraints)
+}
+
+func (s *store) clients(ctx context.Context, db bun.IDB, flowIDs ...string) ([]clientRow, error) {
+	var rows []clientRow
+	if len(flowIDs) == 0 {
+		return nil, nil
+	}
+	err := db.NewSelect().Model(&rows).Where("flow_id in (?)", bun.List(flowIDs)).Order("created_at", "id").Scan(ctx)
+	return rows, database.Fault(err, nil)
+}
+
+func (s *store) client(ctx context.Context, db bun.IDB, flowID, id string) (*clientRow, error) {
+	row := new(clientRow)
+	err := db.NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) clientByPublicHash(ctx context.Context, hash []byte) (*clientRow, error) {
+	row := new(clientRow)
+	err := s.db.NewSelect().Model(row).Where("public_hash = ? and revoked_at is null", hash).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) updateClient(ctx context.Context, db bun.IDB, row *clientRow) error {
+	_, err := db.NewUpdate().Model(row).Column("revoked_at", "public_hash", "public_issued_at").WherePK().Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (s *store) plan(ctx context.Context, flowID, id string) (*planRow, error) {
+	row := new(planRow)
+	err := s.db.NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) checks(ctx context.Context, planID string) ([]checkRow, error) {
+	var rows []checkRow
+	err := s.db.NewSelect().Model(&rows).Where("plan_id = ?", planID).Order("key").Scan(ctx)
+	return rows, database.Fault(err, nil)
+}
+
+func (s *store) saveCheck(ctx context.Context, row checkRow) error {
+	_, err := s.db.NewUpdate().Model(&row).Column("status", "evidence", "observed_at").WherePK().Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+// fragments reads what is installed: of one flow, or of all flows on some servers.
+func (s *store) fragments(ctx context.Context, db bun.IDB, where string, args ...any) ([]plan.Fragment, error) {
+	var rows []fragmentRow
+	if err := db.NewSelect().Model(&rows).Where(where, args...).Order("flow_id", "node_id").Scan(ctx); err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	out := make([]plan.Fragment, len(rows))
+	for i, row := range rows {
+		raw, err := s.vault.Open(fragmentRef(row.FlowID, row.NodeID), row.Content)
+		if err != nil {
+			return nil, fmt.Errorf("open the installed part of flow %s on node %s: %w", row.FlowID, row.NodeID, err)
+		}
+		if out[i], err = plan.ReadFragment(raw); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *store) installed(ctx context.Context, db bun.IDB, flowID string) (map[string]plan.Fragment, error) {
+	list, err := s.fragments(ctx, db, "flow_id = ?", flowID)
+	out := make(map[string]plan.Fragment, len(list))
+	for _, f := range list {
+		out[f.NodeID] = f
+	}
+	return out, err
+}
+
+func (s *store) othersOn(ctx context.Context, db bun.IDB, flowID string, nodeIDs []string) (map[string][]plan.Fragment, error) {
+	if len(nodeIDs) == 0 {
+		return nil, nil
+	}
+	list, err := s.fragments(ctx, db, "flow_id <> ? and node_id in (?)", flowID, bun.List(nodeIDs))
+	out := map[string][]plan.Fragment{}
+	for _, f := range list {
+		out[f.NodeID] = append(out[f.NodeID], f)
+	}
+	return out, err
+}
+
+// replaceFragments makes these the installed parts of a flow.
+func (s *store) replaceFragments(ctx context.Context, tx bun.Tx, flowID string, fragments map[string]plan.Fragment) error {
+	if _, err := tx.NewDelete().Model((*fragmentRow)(nil)).Where("flow_id = ?", flowID).Exec(ctx); err != nil {
+		return database.Fault(err, nil)
+	}
+	for _, f := range fragments {
+		row := &fragmentRow{FlowID: flowID, NodeID: f.NodeID, Hash: f.Hash(), ClientIDs: f.Clients, Listens: f.Listens}
+		row.Content = s.vault.Seal(fragmentRef(flowID, f.NodeID), f.Bytes())
+		if err := s.insert(ctx, tx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func fragmentRef(flowID, nodeID string) vault.Ref {
+	return vault.Ref{Table: "flow_fragments", ID: flowID + "/" + nodeID, Column: "content"}
+}
+
+func rootRef(flowID string) vault.Ref { return vault.Ref{Table: "flows", ID: flowID, Column: "root"} }
+
+func secretRef(clientID string) vault.Ref {
+	return vault.Ref{Table: "flow_clients", ID: clientID, Column: "secret"}
+}
+
+func contentRef(applyID string) vault.Ref {
+	return vault.Ref{Table: "flow_applies", ID: applyID, Column: "content"}
+}
+
+func (s *store) root(row *flowRow) ([]byte, error) {
+	raw, err := s.vault.Open(rootRef(row.ID), row.Root)
+	if err != nil {
+		return nil, fmt.Errorf("open the root secret of flow %s: %w", row.ID, err)
+	}
+	return raw, nil
+}
+
+func (s *store) sealContent(applyID string, fragments map[string]plan.Fragment) (string, error) {
+	raw, err := json.Marshal(fragments)
+	if err != nil {
+		return "", fmt.Errorf("encode the parts of an apply: %w", err)
+	}
+	return s.vault.Seal(contentRef(applyID), raw), nil
+}
+
+func (s *store) openContent(row *applyRow) (map[string]plan.Fragment, error) {
+	out := map[string]plan.Fragment{}
+	raw, err := s.vault.Open(contentRef(row.ID), row.Content)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the parts of apply %s: %w", row.ID, err)
+	}
+	return out, nil
+}
+
+// reserved lists the ports that other flows' unfinished applies are about to take, by server.
+func (s *store) reserved(ctx context.Context, db bun.IDB, flowID string) (map[string][]plan.Listen, error) {
+	var rows []applyRow
+	err := db.NewSelect().Model(&rows).Column("listens").Where("finished_at is null and flow_id <> ?", flowID).Scan(ctx)
+	out := map[string][]plan.Listen{}
+	for _, row := range rows {
+		for node, listens := range row.Listens {
+			out[node] = append(out[node], listens...)
+		}
+	}
+	return out, database.Fault(err, nil)
+}
+
+func (s *store) apply(ctx context.Context, db bun.IDB, id string) (*applyRow, error) {
+	row := new(applyRow)
+	err := db.NewSelect().Model(row).Where("id = ?", id).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) version(ctx context.Context, db bun.IDB, flowID, id string) (*versionRow, error) {
+	row := new(versionRow)
+	err := db.NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+// insertVersion numbers a version after the newest one; the flow's row is locked by the caller.
+func (s *store) insertVersion(ctx context.Context, tx bun.Tx, row *versionRow) error {
+	err := tx.NewSelect().Model((*versionRow)(nil)).ColumnExpr("coalesce(max(number), 0) + 1").Where("flow_id = ?", row.FlowID).Scan(ctx, &row.Number)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	return s.insert(ctx, tx, row)
+}
+
+// Versions kept: the newest ones that were never applied, and applied ones for a time (domain 4.18).
+const (
+	unappliedKept = 30
+	appliedKept   = 90 * 24 * time.Hour
+)
+
+func (s *store) pruneVersions(ctx context.Context, tx bun.Tx, flowID string, now time.Time) error {
+	_, err := tx.ExecContext(ctx, `delete from flow_versions v using flows f
+		where v.flow_id = ? and f.id = v.flow_id and v.id is distinct from f.installed_version_id and (
+			v.applied and v.created_at < ? or not v.applied and v.number <= coalesce((
+				select number from flow_versions where flow_id = ? and not applied order by number desc offset ? limit 1), 0))`,
+		flowID, now.Add(-appliedKept), flowID, unappliedKept)
+	return database.Fault(err, nil)
+}

@@ -1,0 +1,210 @@
+package license
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+
+	"panel/platform/licensedoc"
+)
+
+const (
+	requestLimit = 15 * time.Second
+	longestReply = 64 << 10
+)
+
+// client asks the addresses of the license server in their order.
+type client struct {
+	addresses []string
+	trusted   []licensedoc.PublicKey
+	version   string
+	limit     time.Duration // of one request
+	http      *http.Client
+}
+
+func newClient(addresses []string, trusted []licensedoc.PublicKey, proxy, version string) (*client, error) {
+	transport := &http.Transport{
+		DialContext: (&net.Dialer{Timeout: requestLimit}).DialContext, TLSHandshakeTimeout: requestLimit,
+		MaxIdleConns: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: longestReply,
+	}
+	if proxy != "" {
+		through, err := url.Parse(proxy)
+		if err != nil {
+			return nil, errors.New("PANEL_HTTP_PROXY is not usable: it must be an address that begins with http:// or https://")
+		}
+		transport.Proxy = http.ProxyURL(through)
+	}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &client{addresses, trusted, version, requestLimit, &http.Client{Transport: transport, CheckRedirect: stay}}, nil
+}
+
+func (c *client) configured() bool { return len(c.addresses) > 0 && len(c.trusted) > 0 }
+
+// insecure names the addresses that would carry the key in the clear over a network.
+func (c *client) insecure() (hosts []string) {
+	for _, address := range c.addresses {
+		parsed, err := url.Parse(address)
+		if err == nil && parsed.Scheme != "https" && !isLoopback(parsed.Hostname()) {
+			hosts = append(hosts, parsed.Host)
+		}
+	}
+	return hosts
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// signed is a verified answer.
+type signed struct {
+	text     string
+	document licensedoc.Document
+}
+
+// temporary is every outcome that is no signed verdict: it says nothing about the license.
+type temporary struct {
+	summary string
+	timeout bool
+}
+
+func (t *temporary) Error() string { return t.summary }
+
+// ask gives the first signed verdict; mirrors that fail before are passed over. The
+// key goes in the body. Fault: *temporary.
+func (c *client) ask(ctx context.Context, path string, key licensedoc.Key, instance string) (signed, error) {
+	if !c.configured() {
+		return signed{}, &temporary{summary: "no license server is configured"}
+	}
+	var tried []string
+	late := true
+	for _, address := range c.addresses {
+		answer, err := c.askOne(ctx, address, path, key, instance)
+		if err == nil {
+			return answer, nil
+		}
+		failure := explain(err)
+		tried, late = append(tried, host(address)+": "+failure.summary), late && failure.timeout
+	}
+	return signed{}, &temporary{strings.Join(tried, "; "), late}
+}
+
+func (c *client) askOne(ctx context.Context, address, path string, key licensedoc.Key, instance string) (signed, error) {
+	question := licensedoc.Request{Key: key.Reveal(), InstanceID: instance, Nonce: nonce(), PanelVersion: c.version}
+	text, err := c.post(ctx, licensedoc.Join(address, path), question)
+	if err != nil {
+		return signed{}, err
+	}
+	return c.verify(text, key, question)
+}
+
+// verify wants the answer to this very question: a recorded one has another nonce.
+func (c *client) verify(text string, key licensedoc.Key, question licensedoc.Request) (signed, error) {
+	d, err := licensedoc.Verify(text, c.trusted...)
+	if err != nil {
+		return signed{}, &temporary{summary: err.Error()}
+	}
+	if d.Nonce != question.Nonce || d.InstanceID != question.InstanceID || d.KeyHash != key.Hash(question.InstanceID) {
+		return signed{}, &temporary{summary: "the signed document answers another question"}
+	}
+	return signed{text, d}, nil
+}
+
+func (c *client) post(ctx context.Context, address string, question licensedoc.Request) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.limit)
+	defer cancel()
+	reply, err := c.send(ctx, address, question)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = reply.Body.Close() }()
+	if reply.StatusCode != http.StatusOK {
+		return "", &temporary{summary: fmt.Sprintf("HTTP %d", reply.StatusCode)}
+	}
+	raw, err := io.ReadAll(io.LimitReader(reply.Body, longestReply))
+	if err != nil {
+		return "", err
+	}
+	var answer licensedoc.Reply
+	if json.Unmarshal(raw, &answer) != nil || answer.Document == "" {
+		return "", &temporary{summary: "the answer is no license document"}
+	}
+	return answer.Document, nil
+}
+
+func (c *client) send(ctx context.Context, address string, question licensedoc.Request) (*http.Response, error) {
+	body, err := json.Marshal(question)
+	if err != nil {
+		return nil, fmt.Errorf("encoding the question: %w", err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, &temporary{summary: "the address is not usable"}
+	}
+	request.Header.Set("Content-Type", "application/json")
+	return c.http.Do(request)
+}
+
+// release gives the place of this installation back; nobody waits for it.
+func (c *client) release(ctx context.Context, key licensedoc.Key, instance string) error {
+	for _, address := range c.addresses {
+		asking, cancel := context.WithTimeout(ctx, c.limit)
+		question := licensedoc.Request{Key: key.Reveal(), InstanceID: instance, Nonce: nonce(), PanelVersion: c.version}
+		reply, err := c.send(asking, licensedoc.Join(address, licensedoc.ReleasePath), question)
+		if err == nil {
+			_ = reply.Body.Close()
+		}
+		cancel()
+		if err == nil && reply.StatusCode < http.StatusInternalServerError {
+			return nil
+		}
+	}
+	return errors.New("giving the license place back: no license server took it")
+}
+
+func nonce() string {
+	raw := make([]byte, 24)
+	_, _ = rand.Read(raw)
+	return base64.RawURLEncoding.EncodeToString(raw)
+}
+
+// explain turns an error into a few words that hold no address and no secret.
+func explain(err error) *temporary {
+	var known *temporary
+	var lookup *net.DNSError
+	var network net.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return &temporary{"timeout", true}
+	case errors.As(err, &lookup):
+		return &temporary{summary: "the name is not found"}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return &temporary{summary: "connection refused"}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return &temporary{summary: "the connection broke off"}
+	case strings.Contains(err.Error(), "tls:"), strings.Contains(err.Error(), "x509:"):
+		return &temporary{summary: "TLS failed"}
+	}
+	return &temporary{summary: "no connection"}
+}
+
+func host(address string) string {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" {
+		return "license server"
+	}
+	return parsed.Host
+}

@@ -1,0 +1,87 @@
+package license
+
+import (
+	"time"
+
+	"panel/platform/entitlement"
+	"panel/platform/licensedoc"
+)
+
+// The reasons of the states.
+const (
+	reasonOK          = "ok"
+	reasonNone        = "none"
+	reasonExpired     = "expired"
+	reasonRefused     = "refused"
+	reasonRemoved     = "removed"
+	reasonUnreachable = "unreachable"
+)
+
+// kept is all that this installation knows about its license. It never changes once
+// it is published; document is nil without a license.
+type kept struct {
+	row
+	document         *licensedoc.Document
+	enabled, blocked []string
+}
+
+// verdict is what the kept license means at a moment.
+type verdict struct{ state, reason string }
+
+// judge is the whole state machine. Entitlement follows the kept document, never the
+// outcome of the latest check alone; time is the trusted one, which no clock set back
+// can slow.
+func (k *kept) judge(now time.Time, grace time.Duration) verdict {
+	switch {
+	case k.document == nil && k.RemovedAt != nil:
+		return verdict{entitlement.Degraded, reasonRemoved}
+	case k.document == nil:
+		return verdict{entitlement.Degraded, reasonNone}
+	case k.document.Verdict == licensedoc.Refused:
+		return verdict{entitlement.Degraded, refusalReason(k.document.Reason)}
+	case k.FailingSince != nil && now.Before(k.graceUntil(grace)):
+		return verdict{entitlement.Grace, reasonUnreachable}
+	case k.FailingSince != nil:
+		return verdict{entitlement.Degraded, reasonUnreachable}
+	case !now.Before(k.document.ValidUntil):
+		return verdict{entitlement.Degraded, reasonExpired}
+	}
+	return verdict{entitlement.Active, reasonOK}
+}
+
+func refusalReason(reason string) string {
+	if reason == licensedoc.ReasonExpired {
+		return reasonExpired
+	}
+	return reasonRefused
+}
+
+// graceUntil counts from the last good contact, whose time the authority has signed.
+func (k *kept) graceUntil(grace time.Duration) time.Time { return k.document.IssuedAt.Add(grace) }
+
+// checkable tells whether there is a key to ask the authority about.
+func (k *kept) checkable() bool { return k.document != nil && k.SealedKey != "" }
+
+// failed gives the row after a temporary failure. Grace begins only from an active
+// license: a degraded one is not brought back by a server that does not answer.
+func (k *kept) failed(now time.Time, grace time.Duration, reason string) row {
+	next := k.row
+	if k.judge(now, grace).state == entitlement.Active {
+		next.FailingSince = &now
+	}
+	next.CheckAt, next.CheckOK, next.CheckError = &now, false, reason
+	return next
+}
+
+// answered gives the row after a signed verdict, good or bad.
+func (k *kept) answered(now time.Time, text string, d licensedoc.Document) row {
+	next := k.row
+	next.Document, next.FailingSince, next.RemovedAt = text, nil, nil
+	next.CheckAt, next.CheckOK, next.CheckError = &now, true, d.Reason
+	return next
+}
+
+// daysLeft counts the begun days until the license ends.
+func (k *kept) daysLeft(now time.Time) int {
+	return int((k.document.ValidUntil.Sub(now) + 24*time.Hour - 1) / (24 * time.Hour))
+}

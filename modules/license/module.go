@@ -1,0 +1,49 @@
+// Package license activates, checks and removes the panel's license and tells the rest
+// of the panel what it allows.
+//
+// The license is a document that the authority signs (platform/licensedoc). It is kept
+// in the database, one row for the installation, with a copy in the data folder, and is
+// verified on this machine. Every other module sees it as entitlement.Source.
+package license
+
+import (
+	"context"
+	"embed"
+
+	"panel/platform/access"
+	"panel/platform/entitlement"
+	"panel/platform/module"
+	"panel/platform/notice"
+)
+
+//go:embed migrations
+var files embed.FS
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:        "license",
+		Summary:     "What this installation may do",
+		Permissions: []access.Permission{{Key: Manage, Summary: "Activate, refresh and remove the license"}},
+		Notices: []notice.Kind{
+			{Key: kindGrace, Summary: "The license server does not answer; a grace period began", Severity: "warning"},
+			{Key: kindDegraded, Summary: "The panel became read-only", Severity: "critical"},
+			{Key: kindExpiring, Summary: "The license ends soon", Severity: "warning"},
+		},
+		Commands:   commands,
+		Migrations: module.SQL(files),
+		Private:    []any{newService, newHandlers},
+		Exports:    []any{source},
+		Attach:     attach,
+	}
+}
+
+func source(s *service) entitlement.Source { return s }
+
+func attach(h *handlers, s *service) module.Parts {
+	return module.Parts{
+		Routes: h.routes(),
+		Loops:  []func(context.Context) error{s.watch},
+		Ready:  []func(context.Context) error{s.ready},
+	}
+}

@@ -1,0 +1,138 @@
+package license
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/platform/audit"
+	"panel/platform/events"
+)
+
+// The words of the event catalogue, for the journal and for events alike.
+const (
+	kindActivated = "license.activated"
+	kindRefreshed = "license.refreshed"
+	kindGrace     = "license.grace_started"
+	kindDegraded  = "license.degraded"
+	kindRemoved   = "license.removed"
+	kindExpiring  = "license.expiring"
+)
+
+// News is the data of every license event.
+type News struct {
+	State      string     `json:"state"`
+	Reason     string     `json:"reason"`
+	ValidUntil *time.Time `json:"valid_until,omitempty"`
+	GraceUntil *time.Time `json:"grace_until,omitempty"`
+	DaysLeft   int        `json:"days_left,omitempty"`
+}
+
+// settle shows a committed change: to memory, the file and everybody who listens.
+func (s *service) settle(ctx context.Context, r row, kind string) {
+	s.reading <- struct{}{}
+	s.publish(r)
+	<-s.reading
+	s.keepCopy()
+	if kind != "" {
+		s.tell(ctx, kind, 0)
+	}
+}
+
+func (s *service) tell(ctx context.Context, kind string, daysLeft int) {
+	status := s.current.Load().status(s.clock.Now(), s.grace)
+	s.bus.Publish(ctx, events.Event{
+		Kind: kind, SubjectType: "license", SubjectID: status.InstanceID, At: s.clock.Now(),
+		Data: News{status.State, status.Reason, status.ValidUntil, status.GraceUntil, daysLeft},
+	})
+}
+
+// keepCopy is best effort: the database is the record, the file helps when an older
+// database comes back.
+func (s *service) keepCopy() {
+	k := s.current.Load()
+	c := copied{k.InstanceID, k.Document, k.SealedKey, k.KeyMasked, s.clock.Now()}
+	if err := s.file.write(c); err != nil {
+		s.log.Warn("the copy of the license in the data folder is not up to date", zap.Error(err))
+	}
+}
+
+func (s *service) recordCheck(ctx context.Context, tx bun.Tx, kind string, byHand bool, before, now *kept, failure string) error {
+	if byHand {
+		kind = kindRefreshed
+	}
+	if kind == "" {
+		return nil
+	}
+	return s.record(ctx, tx, kind, before, now, failure)
+}
+
+// record writes the journal's line in the transaction of the change.
+func (s *service) record(ctx context.Context, tx bun.IDB, kind string, before, after *kept, failure string) error {
+	entry := audit.Entry{Action: kind, Object: object(before, after), Result: audit.OK, Changes: s.differences(before, after)}
+	if failure != "" {
+		entry.Result = audit.Failed
+		entry.Changes["error"] = audit.Change{To: failure}
+	}
+	return s.journal.Record(ctx, tx, entry)
+}
+
+func (s *service) recordWarning(ctx context.Context, tx bun.IDB, k *kept, daysLeft int) error {
+	return s.journal.Record(ctx, tx, audit.Entry{
+		Action: kindExpiring, Object: object(k, k), Result: audit.OK, Changes: map[string]audit.Change{"days_left": {To: daysLeft}},
+	})
+}
+
+// journalFailure tells of an operation that changed nothing.
+func (s *service) journalFailure(ctx context.Context, kind string, before *kept, failure string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	err := s.store.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		return s.record(ctx, tx, kind, before, before, failure)
+	})
+	if err != nil {
+		s.log.Error("a failed license operation could not be journalled", zap.Error(err))
+	}
+}
+
+func object(before, after *kept) audit.Object {
+	for _, k := range []*kept{after, before} {
+		if k.document != nil {
+			return audit.Object{Type: "license", ID: k.document.LicenseID, Name: k.KeyMasked}
+		}
+	}
+	return audit.Object{Type: "license", ID: after.InstanceID}
+}
+
+func (s *service) differences(before, after *kept) map[string]audit.Change {
+	now := s.clock.Now()
+	old, fresh := before.status(now, s.grace), after.status(now, s.grace)
+	changes := map[string]audit.Change{}
+	note := func(field string, from, to any) {
+		if from != to {
+			changes[field] = audit.Change{From: from, To: to}
+		}
+	}
+	note("state", old.State, fresh.State)
+	note("reason", old.Reason, fresh.Reason)
+	note("plan", text(old.Plan), text(fresh.Plan))
+	note("key", text(old.KeyMasked), text(fresh.KeyMasked))
+	note("valid_until", moment(old.ValidUntil), moment(fresh.ValidUntil))
+	return changes
+}
+
+func text(s *string) any {
+	if s == nil {
+		return nil
+	}
+	return *s
+}
+
+func moment(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return t.Format(time.RFC3339)
+}

@@ -1,0 +1,174 @@
+package license
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/migrations"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/database/dbtest"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/module"
+	"panel/platform/vault"
+)
+
+// panel is a license service on a real database, asking the real authority, with
+// clocks in the hand of the test.
+type panel struct {
+	*service
+	t         testing.TB
+	authority *authority
+	wall      *clockwork.FakeClock
+	steady    *clockwork.FakeClock
+	journal   *journal
+	news      *news
+	data      string
+}
+
+var declared = []string{"assistant", "backups", "flows", "health"}
+
+func newPanel(t testing.TB) *panel {
+	t.Helper()
+	return panelOn(t, startAuthority(t), dbtest.New(t, migrations.Set{Name: "license", FS: module.SQL(files)}), t.TempDir())
+}
+
+func panelOn(t testing.TB, a *authority, db *database.DB, data string) *panel {
+	t.Helper()
+	now := time.Now().UTC() //nolint:forbidigo // the authority's process lives in real time
+	p := &panel{t: t, authority: a, wall: clockwork.NewFakeClockAt(now), steady: clockwork.NewFakeClockAt(now), journal: &journal{}, news: &news{}, data: data}
+	p.open(db)
+	return p
+}
+
+// open starts the service, as a start of the panel does.
+func (p *panel) open(db *database.DB) {
+	p.t.Helper()
+	safe, err := vault.New("a master key for the tests of the license")
+	require.NoError(p.t, err)
+	asks, err := newClient([]string{p.authority.front.URL}, keys(p.authority), "", "test")
+	require.NoError(p.t, err)
+	p.service = build(parts{
+		log: zap.NewNop(), clock: newTrustedClock(p.wall, p.steady), waiting: p.wall, store: newStore(db), file: newCopyFile(p.data),
+		client: asks, vault: safe, journal: p.journal, bus: p.news, live: hearing{}, features: declared, grace: 72 * time.Hour,
+	})
+	require.NoError(p.t, p.ready(p.t.Context()))
+}
+
+// restart is a new process with the same database and data folder.
+func (p *panel) restart() { p.open(p.store.db) }
+
+// breaks makes the license server fail; what hangs is given up soon.
+func (p *panel) breaks(name string, how http.HandlerFunc) {
+	p.client.limit = requestLimit
+	if hangs(name) {
+		p.client.limit = 200 * time.Millisecond
+	}
+	p.authority.fails(how)
+}
+
+func hangs(name string) bool { return name == "timeout" || name == "slow-loris" }
+
+// works puts the license server right.
+func (p *panel) works() { p.breaks("", nil) }
+
+// pass lets time go by on both clocks and lets the watch look once.
+func (p *panel) pass(d time.Duration) Status {
+	p.t.Helper()
+	p.wall.Advance(d)
+	p.steady.Advance(d)
+	return p.looked()
+}
+
+func (p *panel) looked() Status {
+	p.t.Helper()
+	require.NoError(p.t, p.turn(p.t.Context()))
+	return p.Status()
+}
+
+func (p *panel) activated(args ...string) issued {
+	p.t.Helper()
+	license := p.authority.issue(args...)
+	_, err := p.Activate(p.t.Context(), license.Key)
+	require.NoError(p.t, err)
+	p.is("active", "ok")
+	return license
+}
+
+func (p *panel) is(state, reason string) Status {
+	p.t.Helper()
+	status := p.Status()
+	require.Equal(p.t, []string{state, reason}, []string{status.State, status.Reason})
+	require.Equal(p.t, state == "degraded", status.ReadOnly)
+	require.Equal(p.t, state, p.Current().State)
+	return status
+}
+
+func (p *panel) refreshed() Status {
+	p.t.Helper()
+	status, err := p.Refresh(p.t.Context())
+	require.NoError(p.t, err)
+	return status
+}
+
+func (p *panel) refused(err error, code string) {
+	p.t.Helper()
+	require.Equal(p.t, code, fault.Code(err), "%v", err)
+}
+
+type journal struct {
+	mu      sync.Mutex
+	entries []audit.Entry
+}
+
+func (j *journal) Record(_ context.Context, _ bun.IDB, entry audit.Entry) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.entries = append(j.entries, entry)
+	return nil
+}
+
+func (j *journal) lines() (lines []string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, e := range j.entries {
+		lines = append(lines, e.Action+" "+e.Result)
+	}
+	return lines
+}
+
+type news struct {
+	mu   sync.Mutex
+	told []events.Event
+}
+
+func (n *news) Publish(_ context.Context, event events.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.told = append(n.told, event)
+}
+
+func (n *news) kinds() (kinds []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range n.told {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+// hearing is a connection for notifications that always works.
+type hearing struct{}
+
+func (hearing) On(string, func(string)) {}
+func (hearing) OnReady(func())          {}
+func (hearing) Healthy() bool           { return true }

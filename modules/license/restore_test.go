@@ -1,0 +1,70 @@
+package license
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/vault"
+)
+
+// An older database that is put in place of the right one gets its license back from the data folder.
+func TestTheCopyBringsBackWhatAnOlderDatabaseLost(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.activated()
+	_, err := p.store.db.ExecContext(t.Context(), "update licenses set document = '', sealed_key = '', key_masked = ''")
+	require.NoError(t, err)
+	p.restart()
+	p.is("active", "ok")
+	p.refreshed()
+	require.True(t, p.Status().LastCheck.OK)
+}
+
+func TestACopyOfAnotherInstallationIsNotTaken(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.activated()
+	stranger := newPanel(t)
+	stranger.data = p.data
+	stranger.authority = p.authority
+	stranger.restart()
+	stranger.is("degraded", "none")
+}
+
+func TestADamagedCopyIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.activated()
+	require.NoError(t, p.file.write(copied{Document: "PNLDOC1.x.y", InstanceID: p.look().InstanceID}))
+	p.restart()
+	p.is("active", "ok")
+}
+
+// "A bad signature is an error that keeps the old document."
+func TestARowThatWasTamperedWithDoesNotReplaceTheDocument(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.activated()
+	_, err := p.store.db.ExecContext(t.Context(), "update licenses set document = replace(document, 'PNLDOC1.e', 'PNLDOC1.f')")
+	require.NoError(t, err)
+	p.outdate()
+	p.is("active", "ok")
+	p.restart()
+	p.is("active", "ok")
+}
+
+func TestTheKeyIsSealedAnewAfterTheMasterKeyChanged(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.activated()
+	before := p.look().SealedKey
+	changed, err := vault.New("another master key for the tests", "a master key for the tests of the license")
+	require.NoError(t, err)
+	p.vault = changed
+	require.NoError(t, p.ready(t.Context()))
+	require.NotEqual(t, before, p.look().SealedKey)
+	require.False(t, changed.Stale(p.look().SealedKey))
+	p.refreshed()
+	require.True(t, p.Status().LastCheck.OK)
+}

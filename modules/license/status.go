@@ -1,0 +1,86 @@
+package license
+
+import (
+	"time"
+
+	"panel/platform/entitlement"
+)
+
+// Status is the one shape of the license for the API and the command line.
+type Status struct {
+	State       string     `json:"state" enum:"active,grace,degraded"`
+	Reason      string     `json:"reason" enum:"ok,none,expired,refused,removed,unreachable" doc:"Why the license is in this state; ok while it is active"`
+	ReadOnly    bool       `json:"read_only" doc:"State-changing requests are refused"`
+	Plan        *string    `json:"plan"`
+	ValidUntil  *time.Time `json:"valid_until"`
+	GraceUntil  *time.Time `json:"grace_until" doc:"When the grace period ends; null outside of it"`
+	LastCheck   *LastCheck `json:"last_check"`
+	NextCheckAt *time.Time `json:"next_check_at" doc:"null when nothing is checked: no license, or an offline document"`
+	Features    Features   `json:"features"`
+	KeyMasked   *string    `json:"key_masked" example:"PNL-••••-••••-7F3A"`
+	InstanceID  string     `json:"instance_id" doc:"Names this installation to the license server"`
+}
+
+// LastCheck is the latest question to the license server.
+type LastCheck struct {
+	At    time.Time `json:"at"`
+	OK    bool      `json:"ok" doc:"The server gave a signed answer, be it a refusal"`
+	Error *string   `json:"error" doc:"What went wrong, or the reason of a signed refusal"`
+}
+
+// Features are the parts of this build that a plan can open.
+type Features struct {
+	Enabled []string `json:"enabled"`
+	Blocked []string `json:"blocked"`
+}
+
+// statusOutput is the answer of all four operations.
+type statusOutput struct{ Body Status }
+
+type activateInput struct {
+	Body struct {
+		LicenseKey string `json:"license_key,omitempty" maxLength:"20000" doc:"The license key, or the text of an offline document"`
+		Key        string `json:"key,omitempty" maxLength:"20000" doc:"The same as license_key"`
+	}
+}
+
+func (in *activateInput) secret() string {
+	if in.Body.LicenseKey != "" {
+		return in.Body.LicenseKey
+	}
+	return in.Body.Key
+}
+
+func (k *kept) status(now time.Time, grace time.Duration) Status {
+	v := k.judge(now, grace)
+	status := Status{
+		State: v.state, Reason: v.reason, ReadOnly: v.state == entitlement.Degraded, InstanceID: k.InstanceID,
+		Features: Features{Enabled: k.enabled, Blocked: k.blocked},
+	}
+	if k.document == nil {
+		return status
+	}
+	status.Plan, status.KeyMasked = optional(k.document.Plan), optional(k.KeyMasked)
+	if !k.document.ValidUntil.IsZero() {
+		status.ValidUntil = &k.document.ValidUntil
+	}
+	if v.state == entitlement.Grace {
+		until := k.graceUntil(grace)
+		status.GraceUntil = &until
+	}
+	if k.CheckAt != nil {
+		status.LastCheck = &LastCheck{k.CheckAt.UTC(), k.CheckOK, optional(k.CheckError)}
+	}
+	if k.NextCheckAt != nil {
+		next := k.NextCheckAt.UTC()
+		status.NextCheckAt = &next
+	}
+	return status
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,100 @@
+package license
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"panel/platform/database"
+	"panel/platform/vault"
+)
+
+const channel = "license"
+
+// row is the one line of the table licenses.
+type row struct {
+	bun.BaseModel `bun:"table:licenses"`
+
+	Singleton    bool       `bun:"singleton,pk"`
+	InstanceID   string     `bun:"instance_id"`
+	Document     string     `bun:"document"`
+	SealedKey    string     `bun:"sealed_key"`
+	KeyMasked    string     `bun:"key_masked"`
+	RemovedAt    *time.Time `bun:"removed_at"`
+	FailingSince *time.Time `bun:"failing_since"`
+	CheckAt      *time.Time `bun:"check_at"`
+	CheckOK      bool       `bun:"check_ok"`
+	CheckError   string     `bun:"check_error"`
+	NextCheckAt  *time.Time `bun:"next_check_at"`
+	ToldState    string     `bun:"told_state"`
+	ToldDays     int        `bun:"told_days"`
+	ClockAt      time.Time  `bun:"clock_at"`
+}
+
+func (r row) place() vault.Ref {
+	return vault.Ref{Table: "licenses", ID: r.InstanceID, Column: "sealed_key"}
+}
+
+type store struct{ db *database.DB }
+
+func newStore(db *database.DB) *store { return &store{db} }
+
+// found makes the row, and with it the identity of the installation, the first time.
+func (s *store) found(ctx context.Context, now time.Time) error {
+	fresh := row{Singleton: true, InstanceID: database.NewID(), ToldState: "degraded", ClockAt: now}
+	if _, err := s.db.NewInsert().Model(&fresh).On("conflict do nothing").Exec(ctx); err != nil {
+		return fmt.Errorf("founding the license row: %w", err)
+	}
+	return nil
+}
+
+func (s *store) read(ctx context.Context) (row, error) {
+	var r row
+	if err := s.db.NewSelect().Model(&r).Scan(ctx); err != nil {
+		return r, database.Fault(fmt.Errorf("reading the license: %w", err), nil)
+	}
+	return r, nil
+}
+
+// change locks the row, lets edit give the next one, writes it and tells the other
+// panels. An edit that gives false changes nothing.
+func (s *store) change(ctx context.Context, edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error)) (row, error) {
+	var next row
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var current row
+		if err := tx.NewSelect().Model(&current).For("update").Scan(ctx); err != nil {
+			return fmt.Errorf("locking the license: %w", err)
+		}
+		edited, changed, err := edit(ctx, tx, current)
+		if next = edited; err != nil || !changed {
+			return err
+		}
+		if _, err := tx.NewUpdate().Model(&edited).WherePK().Exec(ctx); err != nil {
+			return fmt.Errorf("writing the license: %w", err)
+		}
+		return database.Notify(ctx, tx, channel, "")
+	})
+	return next, database.Fault(err, nil)
+}
+
+// claim takes the next check for this panel; another panel that asks meanwhile gets false.
+func (s *store) claim(ctx context.Context, now time.Time) (bool, error) {
+	const turn = 2 * time.Minute
+	result, err := s.db.NewUpdate().Model((*row)(nil)).Set("next_check_at = ?", now.Add(turn)).Where("next_check_at <= ?", now).Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("claiming the license check: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// noteClock keeps the latest trusted time; it never goes back here.
+func (s *store) noteClock(ctx context.Context, now time.Time) error {
+	_, err := s.db.NewUpdate().Model((*row)(nil)).Set("clock_at = greatest(clock_at, ?)", now).Where("true").Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("noting the time: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package license
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/platform/entitlement"
+	"panel/platform/licensedoc"
+)
+
+const (
+	lookEvery  = 10 * time.Second
+	noteEvery  = 5 * time.Minute
+	reportable = 2 // requests to give a place back are few
+)
+
+// warnDays are the days before the end at which people are told, once each.
+var warnDays = []int{1, 3, 7, 14, 30}
+
+// ready loads the license before the panel answers its first request.
+func (s *service) ready(ctx context.Context) error {
+	c, err := s.file.read()
+	if err != nil {
+		return err
+	}
+	s.clock.AtLeast(c.ClockAt)
+	if err := s.store.found(ctx, s.clock.Now()); err != nil {
+		return err
+	}
+	if err := s.restore(ctx, c); err != nil {
+		return err
+	}
+	for _, host := range s.client.insecure() {
+		s.log.Warn("the license key travels in the clear; use https for the license server", zap.String("server", host))
+	}
+	return s.reload(ctx)
+}
+
+// restore brings back what an older database, put in place of the right one, has lost,
+// and seals the key anew after the master key was changed.
+func (s *service) restore(ctx context.Context, c copied) error {
+	r, err := s.store.read(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.newer(c, r) && !s.vault.Stale(r.SealedKey) {
+		return nil
+	}
+	_, err = s.store.change(ctx, func(_ context.Context, _ bun.Tx, r row) (row, bool, error) {
+		if s.newer(c, r) {
+			r.Document, r.SealedKey, r.KeyMasked = c.Document, c.SealedKey, c.KeyMasked
+		}
+		return s.resealed(r), true, nil
+	})
+	return err
+}
+
+func (s *service) newer(c copied, r row) bool {
+	d, err := licensedoc.Verify(c.Document, s.client.trusted...)
+	if err != nil || c.InstanceID != r.InstanceID || d.InstanceID != r.InstanceID {
+		return false
+	}
+	if r.RemovedAt != nil && !d.IssuedAt.After(*r.RemovedAt) {
+		return false
+	}
+	stored, err := licensedoc.Verify(r.Document, s.client.trusted...)
+	return err != nil || d.IssuedAt.After(stored.IssuedAt)
+}
+
+func (s *service) resealed(r row) row {
+	if r.SealedKey == "" || !s.vault.Stale(r.SealedKey) {
+		return r
+	}
+	if plain, err := s.vault.Open(r.place(), r.SealedKey); err == nil {
+		r.SealedKey = s.vault.Seal(r.place(), plain)
+	}
+	return r
+}
+
+// watch is the life of a license: it checks in time, tells what changed by itself and
+// notes the time, until the context ends.
+func (s *service) watch(ctx context.Context) error {
+	noted := s.clock.Now()
+	for {
+		if err := s.turn(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("the license could not be looked after; trying again", zap.Error(err))
+		}
+		if now := s.clock.Now(); now.Sub(noted) >= noteEvery {
+			noted = now
+			s.noteTime(ctx, now)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-s.wake:
+		case <-s.waiting.After(lookEvery):
+		}
+	}
+}
+
+func (s *service) turn(ctx context.Context) error {
+	s.giveBack(ctx)
+	if err := s.announce(ctx); err != nil {
+		return err
+	}
+	if err := s.warn(ctx); err != nil {
+		return err
+	}
+	return s.checkWhenDue(ctx)
+}
+
+func (s *service) checkWhenDue(ctx context.Context) error {
+	k, now := s.look(), s.clock.Now()
+	if !k.checkable() || k.NextCheckAt == nil || now.Before(*k.NextCheckAt) {
+		return nil
+	}
+	mine, err := s.store.claim(ctx, now)
+	if err != nil || !mine {
+		s.stale.Store(true)
+		return err
+	}
+	return s.check(ctx, false)
+}
+
+// announce tells of a state that time alone has brought: the end of grace or of the
+// license. One panel of several tells it.
+func (s *service) announce(ctx context.Context) error {
+	k, now := s.look(), s.clock.Now()
+	if k.judge(now, s.grace).state == k.ToldState || k.InstanceID == "" {
+		return nil
+	}
+	kind := ""
+	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+		told := *s.understand(r)
+		kind = changed(&r, told.judge(now, s.grace))
+		if kind == "" {
+			return r, false, nil
+		}
+		return r, true, s.record(ctx, tx, kind, &told, s.understand(r), "")
+	})
+	if err != nil {
+		return err
+	}
+	s.settle(ctx, r, kind)
+	return nil
+}
+
+func (s *service) warn(ctx context.Context) error {
+	k, now := s.look(), s.clock.Now()
+	days := s.dueWarning(k, now)
+	if days == 0 {
+		return nil
+	}
+	told := false
+	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+		current := s.understand(r)
+		if told = s.dueWarning(current, now) == days; !told {
+			return r, false, nil
+		}
+		r.ToldDays = days
+		return r, true, s.recordWarning(ctx, tx, current, current.daysLeft(now))
+	})
+	if err != nil {
+		return err
+	}
+	s.settle(ctx, r, "")
+	if told {
+		s.tell(ctx, kindExpiring, k.daysLeft(now))
+	}
+	return nil
+}
+
+// dueWarning gives the smallest step that is reached and not told yet, or 0.
+func (s *service) dueWarning(k *kept, now time.Time) int {
+	if k.document == nil || k.judge(now, s.grace).state == entitlement.Degraded || !now.Before(k.document.ValidUntil) {
+		return 0
+	}
+	for _, days := range warnDays {
+		if k.daysLeft(now) <= days {
+			if k.ToldDays == 0 || days < k.ToldDays {
+				return days
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+func (s *service) noteTime(ctx context.Context, now time.Time) {
+	s.keepCopy()
+	if err := s.store.noteClock(ctx, now); err != nil && ctx.Err() == nil {
+		s.log.Warn("the time could not be noted in the database", zap.Error(err))
+	}
+}
+
+// giveBack frees places at the authority; when it does not answer, the vendor can.
+func (s *service) giveBack(ctx context.Context) {
+	for range reportable {
+		select {
+		case r := <-s.given:
+			if err := s.client.release(ctx, r.key, r.instance); err != nil && ctx.Err() == nil {
+				s.log.Warn("the place of the former license was not given back", zap.Error(err))
+			}
+		default:
+			return
+		}
+	}
+}

@@ -1,0 +1,18 @@
+// Package modules lists the features of this build.
+package modules
+
+import (
+	"panel/modules/flows"
+	"panel/modules/license"
+	"panel/modules/nodes"
+	"panel/platform/module"
+)
+
+// All gives every feature, sorted by name.
+func All() []module.Module {
+	return []module.Module{
+		flows.Module(),
+		license.Module(),
+		nodes.Module(),
+	}
+}

@@ -1,0 +1,309 @@
+package nodes
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/access"
+	"panel/platform/agentapi"
+	"panel/platform/module"
+	"panel/platform/paneltest"
+)
+
+// ports are the interfaces that other modules get, caught for the tests.
+type ports struct {
+	fleet    nodesapi.Fleet
+	configs  nodesapi.Configs
+	commands nodesapi.Commands
+	domains  nodesapi.Domains
+}
+
+// asking is a module that only wants to know the others.
+func asking(into *ports) module.Module {
+	return module.Module{
+		Name: "asking", Summary: "A test that asks", Requires: []string{"nodes"},
+		Permissions: []access.Permission{},
+		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Domains) module.Parts {
+			*into = ports{f, c, o, d}
+			return module.Parts{}
+		},
+	}
+}
+
+func asked(t *testing.T, settings ...paneltest.Setting) (*paneltest.Panel, *ports) {
+	t.Helper()
+	into := new(ports)
+	return paneltest.Start(t, append(settings, paneltest.Modules(Module(), asking(into)))...), into
+}
+
+// State is derived from evidence at read time; two missed heartbeats are stale, ten are lost (domain 4.15, 4.18).
+func TestTheStateOfANodeFollowsItsEvidence(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p, _ := asked(t, paneltest.Clock(clock))
+	agent := newAgent(t, p, "states")
+	require.Equal(t, "pending", agent.state(p))
+	agent.beat(t)
+	flushed := func(want string) func() bool {
+		return func() bool { clock.Advance(flushPause); return agent.state(p) == want }
+	}
+	eventually(t, flushed("online"))
+	agent.beat(t, func(b *agentapi.Heartbeat) { b.Core.State, b.Core.Error = agentapi.CoreFailed, "panic: at start" })
+	eventually(t, flushed("degraded"))
+	node := p.As("nodes.view").Get("/api/v1/nodes/" + agent.nodeID)
+	require.Equal(t, []any{"core_failed"}, node.Value("reasons"))
+	require.Equal(t, "panic: at start", node.Text("core.error"))
+	agent.beat(t)
+	eventually(t, flushed("online"))
+	clock.Advance(31 * time.Second)
+	require.Equal(t, "degraded", agent.state(p))
+	require.Equal(t, "stale", p.As("nodes.view").Get("/api/v1/nodes/"+agent.nodeID).Text("agent.link"))
+	clock.Advance(2 * time.Minute)
+	require.Equal(t, "offline", agent.state(p))
+	edit := p.As("nodes.edit", "nodes.view")
+	edit.Post("/api/v1/nodes/"+agent.nodeID+"/maintenance", map[string]any{"on": true, "reason": "disk"}).Is(http.StatusOK)
+	require.Equal(t, "maintenance", agent.state(p))
+	edit.Post("/api/v1/nodes/"+agent.nodeID+"/maintenance", map[string]any{"on": false}).Is(http.StatusOK)
+	require.Equal(t, "offline", agent.state(p))
+}
+
+// A state that changed is told once, over all panels on the database.
+func TestAStateChangeIsToldOnceOverAllPanels(t *testing.T) {
+	t.Parallel()
+	p, _ := asked(t)
+	other, _ := asked(t, paneltest.On(p.DB))
+	agent := newAgent(t, p, "told")
+	(&enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID}).beat(t)
+	var announced string
+	eventually(t, func() bool {
+		require.NoError(t, p.DB.NewRaw("select announced_state from nodes where id = ?", agent.nodeID).Scan(t.Context(), &announced))
+		return announced == "online"
+	})
+}
+
+func TestTwoAgentsThatTakeTurnsUnderOneIdentityAreNoticed(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "cloned")
+	for _, session := range []string{"a", "b", "a", "b"} {
+		agent.beat(t, func(b *agentapi.Heartbeat) { b.SessionID = session })
+	}
+	eventually(t, func() bool { return agent.state(p) == "degraded" })
+}
+
+func TestAnAgentFetchesItsConfigurationAndNobodyElses(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	a, b := newAgent(t, p, "agent-a"), newAgent(t, p, "agent-b")
+	a.Get(agentapi.PathConfig).Refused(http.StatusNotFound, "not_found")
+	core := json.RawMessage(`{"inbounds":[],"secret":"canary"}`)
+	listeners := []nodesapi.Listener{{Key: "in", FlowID: "0199a0de-0000-7000-8000-000000000001", L4: "tcp", IP: "0.0.0.0", Port: 443}}
+	config, err := with.configs.PutCandidate(t.Context(), a.nodeID, core, listeners)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, config.Revision)
+	same, err := with.configs.PutCandidate(t.Context(), a.nodeID, json.RawMessage(` {"secret":"canary", "inbounds":[]}`), listeners)
+	require.NoError(t, err)
+	require.Equal(t, config.Revision, same.Revision, "an unchanged configuration is not a new one")
+	require.Zero(t, a.beat(t).DesiredRevision, "a candidate is not wanted yet")
+
+	require.NoError(t, with.configs.SetDesired(t.Context(), a.nodeID, config.Revision))
+	require.Equal(t, config.Revision, a.beat(t).DesiredRevision)
+	got := a.Get(agentapi.PathConfig + "?revision=1").Is(http.StatusOK)
+	var fetched agentapi.NodeConfig
+	got.JSON(&fetched)
+	hash, err := fetched.ContentHash()
+	require.NoError(t, err)
+	require.Equal(t, config.Hash, hash)
+	require.Equal(t, `"1"`, got.Header.Get("Etag"))
+	a.Do(http.MethodGet, agentapi.PathConfig, nil, "If-None-Match", `"1"`).Is(http.StatusNotModified)
+	b.Get(agentapi.PathConfig+"?revision=1").Refused(http.StatusNotFound, "not_found")
+
+	var stored []string
+	require.NoError(t, p.DB.NewRaw("select c::text from node_configs c").Scan(t.Context(), &stored))
+	require.NotContains(t, strings.Join(stored, ""), "canary", "a configuration holds clients' secrets and is sealed")
+	p.As("nodes.edit").Delete("/api/v1/nodes/"+a.nodeID).Refused(http.StatusConflict, "node_in_use")
+	require.ErrorIs(t, with.configs.SetDesired(t.Context(), a.nodeID, 99), nodesapi.ErrUnknown)
+}
+
+func TestAFailedInstallationIsShownWithTheCoresOwnWords(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "failing")
+	agent.Post(agentapi.PathConfigResult, agentapi.ConfigResult{Revision: 3, Stage: agentapi.StageTest, Error: "refused", StderrTail: strings.Repeat("x", 9000)}).
+		Is(http.StatusNoContent)
+	node := p.As("nodes.view").Get("/api/v1/nodes/" + agent.nodeID).Is(http.StatusOK)
+	require.Equal(t, "test", node.Text("core.last_result.stage"))
+	require.Len(t, node.Text("core.last_result.stderr_tail"), agentapi.MaxTail)
+}
+
+func TestACommandReachesTheAgentByStreamAndItsResultComesBackOnce(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	agent, foreign := newAgent(t, p, "streaming"), newAgent(t, p, "foreign")
+	conn := dial(t, p, agent)
+	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
+		NodeID: agent.nodeID, Kind: "probe", Args: agentapi.ProbeArgs{Dial: &agentapi.DialProbe{Address: "x:1", Nonce: "canary"}}, Deadline: time.Now().Add(time.Minute),
+	})
+	require.NoError(t, err)
+	frame := next(t, conn)
+	require.Equal(t, ids[0], frame.Command.ID)
+	require.Contains(t, string(frame.Command.Args), "canary")
+	var sealed string
+	require.NoError(t, p.DB.NewRaw("select c::text from node_commands c").Scan(t.Context(), &sealed))
+	require.NotContains(t, sealed, "canary")
+
+	path := strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1)
+	foreign.Post(path, agentapi.CommandResult{OK: true}).Refused(http.StatusNotFound, "not_found")
+	result := agentapi.CommandResult{OK: true, Code: agentapi.CodeDone, Data: json.RawMessage(`{"dial":{"connected":true}}`)}
+	agent.Post(path, result).Is(http.StatusNoContent)
+	agent.Post(path, agentapi.CommandResult{Code: agentapi.CodeFailed}).Is(http.StatusNoContent)
+	results, err := with.commands.Await(t.Context(), ids...)
+	require.NoError(t, err)
+	require.True(t, results[0].OK, "the first answer stays; a repeated one changes nothing")
+	require.JSONEq(t, `{"dial":{"connected":true}}`, string(results[0].Data))
+	require.Empty(t, agent.beat(t).Commands)
+}
+
+func dial(t *testing.T, p *paneltest.Panel, agent *enrolled) *websocket.Conn {
+	t.Helper()
+	conn, response, err := websocket.Dial(t.Context(), p.URL+agentapi.PathStream, &websocket.DialOptions{
+		HTTPHeader: http.Header{"Authorization": {"Bearer " + agent.Token}},
+	})
+	require.NoError(t, err)
+	if response.Body != nil {
+		_ = response.Body.Close()
+	}
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	require.NoError(t, wsjson.Write(t.Context(), conn, agentapi.Frame{Type: agentapi.FrameHello, Hello: &agentapi.Hello{Protocol: 1}}))
+	return conn
+}
+
+func next(t *testing.T, conn *websocket.Conn) (frame agentapi.Frame) {
+	t.Helper()
+	require.NoError(t, wsjson.Read(t.Context(), conn, &frame))
+	return frame
+}
+
+func TestACommandGivenOnOnePanelIsDeliveredAndAnsweredOnAnother(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	other, _ := asked(t, paneltest.On(p.DB))
+	agent := newAgent(t, p, "elsewhere")
+	there := &enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID}
+	conn := dial(t, other, there)
+	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	require.NoError(t, err)
+	require.Equal(t, ids[0], next(t, conn).Command.ID)
+	go there.Post(strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1), agentapi.CommandResult{OK: true, Code: agentapi.CodeDone})
+	results, err := with.commands.Await(t.Context(), ids...)
+	require.NoError(t, err)
+	require.True(t, results[0].OK)
+}
+
+func TestALongPollEndsWithTheNextCommand(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	agent := newAgent(t, p, "polling")
+	answered := make(chan agentapi.Pending, 1)
+	go func() {
+		var pending agentapi.Pending
+		agent.Get(agentapi.PathCommands + "?wait=20").JSON(&pending)
+		answered <- pending
+	}()
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	require.NoError(t, err)
+	require.Equal(t, ids[0], (<-answered).Commands[0].ID)
+	_, err = with.commands.Send(t.Context(), nodesapi.Order{NodeID: "0199a0de-0000-7000-8000-000000000009", Kind: "probe", Deadline: time.Now()})
+	require.ErrorIs(t, err, nodesapi.ErrUnknown)
+}
+
+func TestACommandThatNobodyAnswersExpires(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	agent := newAgent(t, p, "silent")
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "probe", Deadline: time.Now().Add(10 * time.Millisecond)})
+	require.NoError(t, err)
+	results, err := with.commands.Await(t.Context(), ids...)
+	require.NoError(t, err)
+	require.False(t, results[0].OK)
+	require.Equal(t, string(agentapi.CodeExpired), results[0].Code)
+}
+
+func TestLogsOfANodeAreAnOperationThatCanBeFollowed(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	admin := p.As("nodes.edit", "nodes.view")
+	agent := newAgent(t, p, "logs")
+	path := "/api/v1/nodes/" + agent.nodeID
+	agent.beat(t)
+	eventually(t, func() bool { return agent.state(p) == "online" })
+	started := admin.Post(path+"/logs", map[string]any{"lines": 10}).Is(http.StatusAccepted)
+	require.Equal(t, "queued", started.Text("state"))
+	commands := agent.beat(t).Commands
+	require.Len(t, commands, 1)
+	agent.Post(strings.Replace(agentapi.PathCommandResult, "{id}", commands[0].ID, 1), agentapi.CommandResult{
+		OK: true, Code: agentapi.CodeDone, Data: json.RawMessage(`{"agent":["one","two"]}`),
+	}).Is(http.StatusNoContent)
+	done := admin.Get(path + "/operations/" + started.Text("id")).Is(http.StatusOK)
+	require.Equal(t, "succeeded", done.Text("state"))
+	require.Equal(t, []any{"one", "two"}, done.Value("logs.agent"))
+
+	never := admin.Post("/api/v1/nodes", map[string]any{"name": "never-there"}).Is(http.StatusCreated).Text("id")
+	admin.Post("/api/v1/nodes/"+never+"/restart-core", nil).Refused(http.StatusUnprocessableEntity, "agent_offline")
+}
+
+func TestAStreamEndsWhenTheAgentIsRevoked(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "cut-off")
+	conn := dial(t, p, agent)
+	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
+	p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
+	var frame agentapi.Frame
+	require.Error(t, wsjson.Read(t.Context(), conn, &frame))
+}
+
+func TestADeletedNodesAgentIsRefusedAtItsNextRequest(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "deleted")
+	agent.beat(t)
+	p.As("nodes.edit").Delete("/api/v1/nodes/" + agent.nodeID).Is(http.StatusNoContent)
+	agent.Post(agentapi.PathHeartbeat, beat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
+}
+
+// Bad input of agents: never a 5xx, never an echo; unknown members are allowed.
+func TestBadInputOfAgentsIsRefusedAndNotEchoed(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "bad-input")
+	known, err := json.Marshal(beat())
+	require.NoError(t, err)
+	agent.Post(agentapi.PathHeartbeat, strings.Replace(string(known), "{", `{"later":{"x":1},`, 1)).Is(http.StatusOK)
+	for path, bodies := range map[string][]string{
+		agentapi.PathHeartbeat: {`{`, `[]`, `"canary"`, `{"protocol":"canary"}`, `null`, strings.Repeat(`{"core":`, 10_000)},
+		agentapi.PathMetrics: {
+			`{`, `[]`, `{"stream_id":"canary","seq":0}`, `{"stream_id":"","seq":1}`, `{"seq":"canary"}`, strings.Repeat(`[`, 10_000),
+			`{"stream_id":"` + strings.Repeat("c", 65) + `","seq":1}`,
+		},
+	} {
+		for _, text := range bodies {
+			answer := agent.Post(path, text)
+			require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, answer.Status, "%s %.60s: %s", path, text, answer.Body)
+			require.NotContains(t, string(answer.Body), "canary")
+		}
+	}
+	agent.Post(agentapi.PathMetrics, `{"stream_id":"`+strings.Repeat("c", agentapi.MaxBody)+`"}`).Refused(http.StatusRequestEntityTooLarge, "body_too_large")
+	agent.Post("/agent/v1/commands/not-an-id/result", map[string]any{}).Refused(http.StatusNotFound, "not_found")
+}

@@ -1,0 +1,338 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"go.uber.org/zap"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/vault"
+)
+
+// commands is the outbox of orders to agents and the place of their results. It is nodesapi.Commands.
+type commands struct {
+	db      *database.DB
+	desk    *desk
+	vault   *vault.Vault
+	clock   clockwork.Clock
+	log     *zap.Logger
+	results *batcher[*commandRow]
+
+	mu      sync.Mutex
+	waiters map[string][]*signal // by command
+}
+
+// signal collects the commands that have ended since its owner last looked.
+type signal struct {
+	rang  chan struct{} // holds at most one ring
+	ended []string
+}
+
+const (
+	resultChannel = "panel_command_results"
+	lookAgain     = 2 * time.Second // in case the news of a result was lost
+	keepResults   = 7 * 24 * time.Hour
+)
+
+func newCommands(db *database.DB, d *desk, v *vault.Vault, l *database.Listener, clock clockwork.Clock, log *zap.Logger) *commands {
+	c := &commands{db: db, desk: d, vault: v, clock: clock, log: log, waiters: map[string][]*signal{}}
+	c.results = newBatcher(500, c.store)
+	l.On(resultChannel, c.hear)
+	return c
+}
+
+func exportCommands(c *commands) nodesapi.Commands { return c }
+
+// Send stores the orders and wakes their agents.
+func (c *commands) Send(ctx context.Context, orders ...nodesapi.Order) ([]string, error) {
+	rows, err := c.rows(orders)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	ids, nodes := make([]string, len(rows)), map[string]bool{}
+	for i, row := range rows {
+		ids[i], nodes[row.NodeID] = row.ID, true
+	}
+	addressed := slices.Sorted(maps.Keys(nodes))
+	err = c.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+			return err
+		}
+		return c.desk.tell(ctx, tx, addressed)
+	})
+	if database.Constraint(err) == "node_commands_node_id_fkey" {
+		return nil, nodesapi.ErrUnknown
+	}
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("storing commands: %w", err), nil)
+	}
+	c.desk.changed(addressed)
+	return ids, nil
+}
+
+func (c *commands) rows(orders []nodesapi.Order) ([]commandRow, error) {
+	rows := make([]commandRow, 0, len(orders))
+	now := c.clock.Now().UTC()
+	for _, order := range orders {
+		if !database.IsID(order.NodeID) {
+			return nil, nodesapi.ErrUnknown
+		}
+		row := commandRow{
+			ID: database.NewID(), NodeID: order.NodeID, Kind: order.Kind, Deadline: order.Deadline.UTC(), CreatedAt: now, StartedBy: order.By,
+		}
+		if order.Args != nil {
+			args, err := json.Marshal(order.Args)
+			if err != nil {
+				return nil, fmt.Errorf("encoding the arguments of %s: %w", order.Kind, err)
+			}
+			row.Sealed = c.vault.Seal(commandRef(row.ID), args)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// finish stores what an agent answered, once; the same answer again changes nothing.
+// Fault: not_found (404) for a command that is not this node's.
+func (c *commands) finish(ctx context.Context, nodeID string, result *agentapi.CommandResult) error {
+	if !database.IsID(result.ID) {
+		return errUnknownCommand
+	}
+	at := c.clock.Now().UTC()
+	row := &commandRow{
+		ID: result.ID, NodeID: nodeID, EndedAt: &at, OK: result.OK, Code: string(result.Code), Error: clip(result.Error, agentapi.MaxTail),
+		Stage: string(result.Stage), StderrTail: clip(result.StderrTail, agentapi.MaxTail), Data: result.Data,
+	}
+	return c.results.submit(ctx, row)
+}
+
+var errUnknownCommand = fault.Missing("this node has no such command")
+
+// store writes many agents' results in one statement.
+func (c *commands) store(ctx context.Context, rows []*commandRow) []error {
+	written, err := c.write(ctx, rows)
+	if err != nil {
+		return []error{database.Fault(fmt.Errorf("storing results: %w", err), nil)}
+	}
+	answers, done := make([]error, len(rows)), []*commandRow{}
+	for i, row := range rows {
+		now, known := written[row.ID+row.NodeID]
+		if !known {
+			answers[i] = errUnknownCommand
+		}
+		if now {
+			done = append(done, row)
+		}
+	}
+	c.tellEnded(ctx, done)
+	return answers
+}
+
+const writeResults = `with given as (
+		select distinct on (id) * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::boolean[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[])
+			g(id, node_id, ended_at, ok, code, error, stage, stderr_tail, data)
+	), written as (
+		update node_commands c set ended_at = g.ended_at, ok = g.ok, code = g.code, error = g.error, stage = g.stage,
+			stderr_tail = g.stderr_tail, data = g.data
+		from given g where c.id = g.id and c.node_id = g.node_id and c.ended_at is null returning c.id
+	)
+	select c.id::text, c.node_id::text, w.id is not null from given g join node_commands c on c.id = g.id and c.node_id = g.node_id
+		left join written w on w.id = c.id`
+
+// write gives the commands that exist, and of each whether it has ended with this.
+func (c *commands) write(ctx context.Context, rows []*commandRow) (map[string]bool, error) {
+	var ids, nodes, codes, errs, stages, tails []string
+	var ended []time.Time
+	var oks []bool
+	var data []*string
+	for _, r := range rows {
+		ids, nodes, ended, oks = append(ids, r.ID), append(nodes, r.NodeID), append(ended, *r.EndedAt), append(oks, r.OK)
+		codes, errs, stages = append(codes, r.Code), append(errs, r.Error), append(stages, r.Stage)
+		tails, data = append(tails, r.StderrTail), append(data, jsonText(r.Data))
+	}
+	found, err := c.db.Pool.Query(ctx, writeResults, ids, nodes, ended, oks, codes, errs, stages, tails, data)
+	if err != nil {
+		return nil, err
+	}
+	written := map[string]bool{}
+	var id, node string
+	var now bool
+	_, err = pgx.ForEachRow(found, []any{&id, &node, &now}, func() error {
+		written[id+node] = now
+		return nil
+	})
+	return written, err
+}
+
+func jsonText(raw json.RawMessage) *string {
+	if len(raw) == 0 || !json.Valid(raw) {
+		return nil
+	}
+	text := string(raw)
+	return &text
+}
+
+// tellEnded wakes who waits, here and on other panels. A lost notification only costs the time until they look again.
+func (c *commands) tellEnded(ctx context.Context, done []*commandRow) {
+	news := make([]string, len(done))
+	for i, row := range done {
+		news[i] = row.NodeID + "/" + row.ID
+		c.ended(row.NodeID, row.ID)
+	}
+	for part := range slices.Chunk(news, 100) {
+		if err := database.Notify(ctx, c.db, resultChannel, strings.Join(part, ",")); err != nil {
+			c.log.Warn("other panels look for results by themselves", zap.Error(err))
+		}
+	}
+}
+
+func (c *commands) hear(payload string) {
+	for news := range strings.SplitSeq(payload, ",") {
+		node, id, _ := strings.Cut(news, "/")
+		c.ended(node, id)
+	}
+}
+
+func (c *commands) ended(nodeID, id string) {
+	c.desk.finished(nodeID, id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.waiters[id] {
+		s.ended = append(s.ended, id)
+		select {
+		case s.rang <- struct{}{}:
+		default:
+		}
+	}
+	delete(c.waiters, id)
+}
+
+// Await waits until all have ended or the context ends. It asks the database for what has ended, not for everything again.
+func (c *commands) Await(ctx context.Context, ids ...string) ([]nodesapi.Result, error) {
+	s := c.expect(ids)
+	defer c.giveUp(s, ids)
+	var missing []string
+	got := make(map[string]nodesapi.Result, len(ids))
+	for look := ids; ; look = c.next(ctx, s, missing) {
+		if len(look) > 0 {
+			found, err := c.Results(ctx, look...)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(got, found)
+		}
+		missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, have := got[id]; return have })
+		if len(missing) == 0 {
+			return inOrder(got, ids), nil
+		}
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("waiting for agents: %w", ctx.Err())
+		}
+	}
+}
+
+func inOrder(got map[string]nodesapi.Result, ids []string) []nodesapi.Result {
+	results := make([]nodesapi.Result, len(ids))
+	for i, id := range ids {
+		results[i] = got[id]
+	}
+	return results
+}
+
+// next gives what has ended, or after a while everything that is missing.
+func (c *commands) next(ctx context.Context, s *signal, missing []string) []string {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-c.clock.After(lookAgain):
+		return missing
+	case <-s.rang:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ended := s.ended
+	s.ended = nil
+	return ended
+}
+
+func (c *commands) expect(ids []string) *signal {
+	s := &signal{rang: make(chan struct{}, 1)}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		c.waiters[id] = append(c.waiters[id], s)
+	}
+	return s
+}
+
+func (c *commands) giveUp(s *signal, ids []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		c.waiters[id] = slices.DeleteFunc(c.waiters[id], func(other *signal) bool { return other == s })
+		if len(c.waiters[id]) == 0 {
+			delete(c.waiters, id)
+		}
+	}
+}
+
+// Results gives those that have ended; one whose deadline passed has ended with the code expired.
+func (c *commands) Results(ctx context.Context, ids ...string) (map[string]nodesapi.Result, error) {
+	var rows []commandRow
+	err := c.db.NewSelect().Model(&rows).ExcludeColumn("sealed").Where("id = any(?::uuid[])", pgdialect.Array(ids)).Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("reading results: %w", err), nil)
+	}
+	if len(rows) < len(ids) {
+		return nil, nodesapi.ErrUnknown
+	}
+	now, found := c.clock.Now(), map[string]nodesapi.Result{}
+	for i := range rows {
+		if rows[i].EndedAt != nil || !rows[i].Deadline.After(now) {
+			found[rows[i].ID] = rows[i].result()
+		}
+	}
+	return found, nil
+}
+
+func (row *commandRow) result() nodesapi.Result {
+	result := nodesapi.Result{
+		ID: row.ID, NodeID: row.NodeID, Kind: row.Kind, OK: row.OK, Code: row.Code, Error: row.Error, Stage: row.Stage,
+		StderrTail: row.StderrTail, Data: row.Data,
+	}
+	if row.EndedAt == nil {
+		result.Code, result.Error = string(agentapi.CodeExpired), "the agent did not answer in time; is its node online?"
+		result.FinishedAt = row.Deadline.UTC()
+		return result
+	}
+	result.FinishedAt = row.EndedAt.UTC()
+	return result
+}
+
+// tidy removes results that nobody asks for any more.
+func (c *commands) tidy(ctx context.Context) error {
+	_, err := c.db.NewRaw("delete from node_commands where ended_at < ?0 or ended_at is null and deadline < ?0", c.clock.Now().Add(-keepResults)).Exec(ctx)
+	return err
+}
+
+func clip(text string, most int) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "�")
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[len(text)-most:], "")
+}

@@ -1,0 +1,80 @@
+package nodes
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/agentapi"
+	"panel/platform/paneltest"
+)
+
+// Whatever dies under it: what was acknowledged is stored, what is sent again is stored once, and callers see 503 only (R1, R4).
+func TestConnectionsThatDieUnderLoadLoseNothingAcknowledgedAndDoubleNothing(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	const agents, batches = 6, 25
+	var senders sync.WaitGroup
+	for range agents {
+		agent := newAgent(t, p, "under-fire")
+		senders.Go(func() {
+			for seq := range int64(batches) {
+				agent.untilStored(t, seq+1)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { senders.Wait(); close(done) }()
+	killer := time.NewTicker(40 * time.Millisecond)
+	defer killer.Stop()
+	for killing := true; killing; {
+		select {
+		case <-done:
+			killing = false
+		case <-killer.C:
+			_, _ = p.DB.ExecContext(t.Context(), `select pg_terminate_backend(pid) from pg_stat_activity
+				where datname = current_database() and pid <> pg_backend_pid() order by random() limit 2`)
+		}
+	}
+	var rows, streams int
+	eventually(t, func() bool { return p.DB.NewRaw("select count(*) from node_samples").Scan(t.Context(), &rows) == nil })
+	require.NoError(t, p.DB.NewRaw("select sum(last_seq) from telemetry_streams").Scan(t.Context(), &streams))
+	require.Equal(t, agents*batches, rows)
+	require.Equal(t, agents*batches, streams)
+}
+
+// untilStored repeats a batch as an agent does, until it is acknowledged; then it sends it once more, as after a lost answer.
+func (e *enrolled) untilStored(t *testing.T, seq int64) {
+	batch := agentapi.MetricsBatch{StreamID: "s", Seq: seq, Samples: samples(1, time.Now())}
+	for acknowledged := 0; acknowledged < 2; {
+		answer := e.Post(agentapi.PathMetrics, batch)
+		if answer.Status == http.StatusOK {
+			acknowledged++
+			continue
+		}
+		if answer.Status != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") == "" {
+			t.Errorf("an agent saw %d: %s", answer.Status, answer.Body)
+			return
+		}
+	}
+}
+
+// While other panels' changes cannot be heard, every request reads the database: a revocation still takes effect at the next one.
+func TestARevocationByAnotherProcessTakesEffectAtTheNextRequest(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	other := paneltest.Start(t, paneltest.Modules(Module()), paneltest.On(p.DB))
+	for range 5 {
+		agent := newAgent(t, p, "revoked")
+		there := &enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID}
+		there.beat(t)
+		there.beat(t)
+		_, err := p.DB.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen panel' and datname = current_database()")
+		require.NoError(t, err)
+		p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
+		eventually(t, func() bool { return there.Post(agentapi.PathHeartbeat, beat()).Status == http.StatusUnauthorized })
+	}
+}

@@ -1,0 +1,77 @@
+package nodes
+
+import (
+	"context"
+
+	"github.com/jonboulle/clockwork"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/database"
+)
+
+// fleet shows nodes to other modules. It is nodesapi.Fleet.
+type fleet struct {
+	store *store
+	clock clockwork.Clock
+}
+
+func newFleet(s *store, clock clockwork.Clock) *fleet { return &fleet{store: s, clock: clock} }
+
+func exportFleet(f *fleet) nodesapi.Fleet { return f }
+
+// Node gives one node.
+func (f *fleet) Node(ctx context.Context, id string) (nodesapi.Node, error) {
+	found, err := f.Nodes(ctx, id)
+	if err != nil {
+		return nodesapi.Node{}, err
+	}
+	if len(found) == 0 {
+		return nodesapi.Node{}, nodesapi.ErrUnknown
+	}
+	return found[0], nil
+}
+
+// Nodes gives the nodes with these ids, or all without any.
+func (f *fleet) Nodes(ctx context.Context, ids ...string) ([]nodesapi.Node, error) {
+	var valid []string
+	for _, id := range ids {
+		if database.IsID(id) {
+			valid = append(valid, id)
+		}
+	}
+	if len(ids) > 0 && len(valid) == 0 {
+		return nil, nil
+	}
+	now := f.clock.Now().UTC()
+	rows, err := f.store.viewsOf(ctx, valid, now)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make([]nodesapi.Node, len(rows))
+	for i := range rows {
+		nodes[i] = f.outside(&rows[i], f.store.node(&rows[i], now))
+	}
+	return nodes, nil
+}
+
+func (f *fleet) outside(row *viewRow, n Node) nodesapi.Node {
+	out := nodesapi.Node{
+		ID: n.ID, Name: n.Name, Address: n.Address, State: n.State, Online: n.Agent.Connected, Roles: n.Roles, Tags: n.Tags,
+		AgentVersion: n.Agent.Version, Capabilities: n.Agent.Capabilities, CoreKind: n.Core.Kind, CoreVersion: n.Core.Version,
+		CoreState: n.Core.State, RevisionDesired: n.Core.RevisionDesired, RevisionInstalled: n.Core.RevisionInstalled, HashInstalled: n.Core.ConfigHash,
+	}
+	if row.SeenAt != nil {
+		out.SeenAt = row.SeenAt.UTC()
+	}
+	if row.Surroundings == nil {
+		return out
+	}
+	out.Addresses = row.Surroundings.Addresses
+	for _, s := range row.Surroundings.Sockets {
+		out.Sockets = append(out.Sockets, nodesapi.Socket(s))
+	}
+	for _, w := range row.Surroundings.Firewall {
+		out.Firewall = append(out.Firewall, nodesapi.Firewall(w))
+	}
+	return out
+}

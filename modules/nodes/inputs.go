@@ -1,0 +1,192 @@
+package nodes
+
+import (
+	"time"
+
+	"panel/platform/agentapi"
+	"panel/platform/httpapi"
+)
+
+type body[T any] struct{ Body T }
+
+// secretBody is an answer that nobody may keep.
+type secretBody[T any] struct {
+	CacheControl string `header:"Cache-Control"`
+	Body         T
+}
+
+// NodePath names a node in a path.
+type NodePath struct {
+	ID string `path:"id" maxLength:"64"`
+}
+
+type listInput struct {
+	httpapi.PageQuery
+	State   string `query:"state" enum:"pending,online,degraded,offline,maintenance,disabled" doc:"Only nodes in this state"`
+	Tag     string `query:"tag" maxLength:"32" doc:"Only nodes with this tag"`
+	Role    string `query:"role" enum:"entry,transit,exit,edge" doc:"Only nodes with this role"`
+	Country string `query:"country" minLength:"2" maxLength:"2" doc:"Only nodes in this country"`
+	Query   string `query:"q" maxLength:"64" doc:"Part of the name, the address or a tag"`
+}
+
+type createInput struct{ Body createBody }
+
+type createBody struct {
+	Name        string   `json:"name" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}][\\p{L}\\p{N} ._-]*$" patternDescription:"letters, digits, spaces, dots, dashes"`
+	Address     string   `json:"address,omitempty" maxLength:"253" doc:"Host name or IP address; empty: the address the agent enrols from"`
+	IPs         []NodeIP `json:"ips,omitempty" maxItems:"64"`
+	CountryCode string   `json:"country_code,omitempty" minLength:"2" maxLength:"2" pattern:"^[A-Z]{2}$"`
+	Region      string   `json:"region,omitempty" maxLength:"64"`
+	City        string   `json:"city,omitempty" maxLength:"64"`
+	Roles       []string `json:"roles,omitempty" maxItems:"4" enum:"entry,transit,exit,edge"`
+	Tags        []string `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
+	Note        string   `json:"note,omitempty" maxLength:"1000"`
+}
+
+type patchInput struct {
+	NodePath
+	IfMatch string `header:"If-Match"`
+	Body    patchBody
+}
+
+type patchBody struct {
+	Revision    *int64    `json:"revision,omitempty" doc:"Revision that the change starts from; or send it as If-Match"`
+	Name        *string   `json:"name,omitempty" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}][\\p{L}\\p{N} ._-]*$" patternDescription:"letters, digits, spaces, dots, dashes"`
+	Address     *string   `json:"address,omitempty" maxLength:"253"`
+	IPs         *[]NodeIP `json:"ips,omitempty" maxItems:"64"`
+	CountryCode *string   `json:"country_code,omitempty" minLength:"2" maxLength:"2" pattern:"^[A-Z]{2}$"`
+	Region      *string   `json:"region,omitempty" maxLength:"64"`
+	City        *string   `json:"city,omitempty" maxLength:"64"`
+	Roles       *[]string `json:"roles,omitempty" maxItems:"4" enum:"entry,transit,exit,edge"`
+	Tags        *[]string `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
+	Note        *string   `json:"note,omitempty" maxLength:"1000"`
+	Disabled    *bool     `json:"disabled,omitempty" doc:"A disabled node keeps serving and is left out of everything new"`
+}
+
+type maintenanceInput struct {
+	NodePath
+	Body struct {
+		On     bool       `json:"on" doc:"true begins, false ends the maintenance"`
+		Until  *time.Time `json:"until,omitempty" doc:"Ends by itself then"`
+		Reason string     `json:"reason,omitempty" maxLength:"200"`
+	}
+}
+
+type logsInput struct {
+	NodePath
+	Body struct {
+		Lines int `json:"lines,omitempty" minimum:"1" maximum:"2000" default:"200"`
+	}
+}
+
+type operationPath struct {
+	NodePath
+	OperationID string `path:"operation_id" maxLength:"64"`
+}
+
+type metricsInput struct {
+	NodePath
+	Metric string `query:"metric" required:"true" enum:"cpu_pct,load1,mem_used,disk_used,net_rx_bps,net_tx_bps,rx_pps,tcp_established,conntrack_count,syncookies_ps,listen_drops_ps"`
+	From   string `query:"from" format:"date-time" doc:"Default: an hour before to"`
+	To     string `query:"to" format:"date-time" doc:"Default: now"`
+}
+
+type bindingInput struct {
+	NodePath
+	Body struct {
+		Action string `json:"action,omitempty" enum:"bind,revoke" default:"bind" doc:"bind gives a one-off enrolment token for this node; revoke ends the agent's access at its next request"`
+	}
+}
+
+// Binding is the outcome of an agent binding.
+type Binding struct {
+	Action     string       `json:"action" enum:"bind,revoke"`
+	Enrollment *IssuedToken `json:"enrollment" doc:"Of bind"`
+}
+
+type tokensInput struct {
+	httpapi.PageQuery
+	State string `query:"state" enum:"active,used_up,expired,revoked"`
+}
+
+type tokenPath struct {
+	TokenID string `path:"token_id" maxLength:"64"`
+}
+
+type tokenInput struct {
+	Body struct {
+		Kind           string   `json:"kind,omitempty" enum:"one_off,reusable" default:"one_off"`
+		Label          string   `json:"label,omitempty" maxLength:"64"`
+		ExpiresSeconds int      `json:"expires_in_seconds,omitempty" minimum:"60" maximum:"31536000" default:"86400"`
+		UsageLimit     *int     `json:"usage_limit,omitempty" minimum:"1" maximum:"10000" doc:"Of a reusable token; absent: no limit"`
+		AutoTags       []string `json:"auto_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
+		BindNodeID     *string  `json:"bind_node_id,omitempty" format:"uuid" doc:"The agent becomes that of this node"`
+	}
+}
+
+type domainsInput struct {
+	httpapi.PageQuery
+	NodeID string `query:"node_id" maxLength:"64"`
+}
+
+// DomainPath names a node domain in a path.
+type DomainPath struct {
+	ID string `path:"id" maxLength:"64"`
+}
+
+type domainInput struct {
+	Body struct {
+		NodeID string  `json:"node_id" format:"uuid"`
+		ZoneID *string `json:"zone_id,omitempty" format:"uuid"`
+		Zone   string  `json:"zone" minLength:"3" maxLength:"253" doc:"Domain that the host name lies in"`
+		Label  string  `json:"label,omitempty" maxLength:"63" doc:"First part of the host name; empty: derived from the node's name"`
+		Mode   string  `json:"mode,omitempty" enum:"direct,cdn,relay,reality_sni,static_site" default:"direct"`
+		TTL    int     `json:"ttl,omitempty" minimum:"30" maximum:"86400" default:"300"`
+	}
+}
+
+type domainPatch struct {
+	DomainPath
+	IfMatch string `header:"If-Match"`
+	Body    struct {
+		Revision *int64  `json:"revision,omitempty"`
+		NodeID   *string `json:"node_id,omitempty" format:"uuid"`
+		Zone     *string `json:"zone,omitempty" minLength:"3" maxLength:"253"`
+		Label    *string `json:"label,omitempty" maxLength:"63"`
+		Mode     *string `json:"mode,omitempty" enum:"direct,cdn,relay,reality_sni,static_site"`
+		TTL      *int    `json:"ttl,omitempty" minimum:"30" maximum:"86400"`
+		OwnerID  *string `json:"owner_id,omitempty" format:"uuid" doc:"Hands the binding over; needs full access"`
+	}
+}
+
+type enrollInput struct{ Body agentapi.EnrollRequest }
+
+type heartbeatInput struct{ Body agentapi.Heartbeat }
+
+type configInput struct {
+	Revision    int64  `query:"revision" minimum:"0" doc:"0 or absent: the desired one"`
+	IfNoneMatch string `header:"If-None-Match"`
+}
+
+type configOutput struct {
+	Status int
+	ETag   string `header:"ETag"`
+	Body   *agentapi.NodeConfig
+}
+
+type configResultInput struct{ Body agentapi.ConfigResult }
+
+type commandsInput struct {
+	Wait int `query:"wait" minimum:"0" maximum:"25"`
+}
+
+type commandResultInput struct {
+	ID   string `path:"id" maxLength:"64"`
+	Body agentapi.CommandResult
+}
+
+type probeResultsInput struct {
+	Body struct {
+		Results []agentapi.CommandResult `json:"results" maxItems:"200"`
+	}
+}

@@ -1,0 +1,66 @@
+// Package nodes is the fleet: servers, the agents that run on them, what they report and what they shall serve.
+//
+// Agents dial out; the panel never connects to a node. What a node shall serve is written first, as a numbered configuration,
+// and fetched by the agent; what it does is known only from its own reports, and every state shown is derived from those
+// when it is read. Reports, samples and results are written in batches that many agents share.
+package nodes
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"time"
+
+	"panel/platform/access"
+	"panel/platform/config"
+	"panel/platform/module"
+)
+
+//go:embed migrations
+var files embed.FS
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:    "nodes",
+		Summary: "Servers, their agents and what they serve",
+		Permissions: []access.Permission{
+			{Key: View, Summary: "See nodes, their state and their domains"},
+			{Key: Edit, Summary: "Add, change and remove nodes, and bind their agents and domains"},
+		},
+		Config:     []config.Key{AgentDir},
+		Migrations: module.SQL(files),
+		Private: []any{
+			newStore, newService, newEnrollment, newReports, newDesk, newStreams, newTelemetry, newAgents, newInstaller, newHandlers,
+			newFleet, newConfigs, newCommands, newDomainBook, newCredentials,
+		},
+		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains},
+		Attach:  attach,
+	}
+}
+
+func attach(h *handlers) module.Parts {
+	loops := []func(context.Context) error{
+		h.agents.reports.run, h.agents.desk.acks.run, h.outbox.results.run, h.telemetry.keepRollingUp, h.streams.run, h.keepTidy,
+	}
+	for range writers {
+		loops = append(loops, h.telemetry.batches.run)
+	}
+	return module.Parts{Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.renew}}
+}
+
+// keepTidy removes once an hour what nobody needs any more.
+func (h *handlers) keepTidy(ctx context.Context) error {
+	ticker := h.agents.clock.NewTicker(time.Hour)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.Chan():
+			if err := errors.Join(h.outbox.tidy(ctx), h.enrollment.tidy(ctx)); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package nodes
+
+import "time"
+
+// Node is a server with an agent, as the interface shows it. State, link and core are derived from evidence when read.
+type Node struct {
+	ID                string      `json:"id" format:"uuid"`
+	Name              string      `json:"name"`
+	Address           string      `json:"address" doc:"Host name or IP address that clients and other nodes dial; never the node's identity"`
+	IPs               []NodeIP    `json:"ips"`
+	CountryCode       string      `json:"country_code" doc:"ISO 3166 code, XX when unknown"`
+	Region            string      `json:"region"`
+	City              string      `json:"city"`
+	ProviderID        *string     `json:"provider_id"`
+	ProviderServerRef string      `json:"provider_server_ref"`
+	Roles             []string    `json:"roles"`
+	Tags              []string    `json:"tags"`
+	Note              string      `json:"note"`
+	State             string      `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled"`
+	Reasons           []string    `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled"`
+	Maintenance       *Window     `json:"maintenance"`
+	Agent             AgentInfo   `json:"agent"`
+	Core              CoreInfo    `json:"core"`
+	Metrics           *Metrics    `json:"metrics" doc:"Latest sample; null before the first"`
+	Traffic           TrafficPlan `json:"traffic"`
+	CreatedAt         time.Time   `json:"created_at"`
+	UpdatedAt         time.Time   `json:"updated_at"`
+	Revision          int64       `json:"revision"`
+}
+
+// NodeIP is one address of the server and what it is for.
+type NodeIP struct {
+	IP     string `json:"ip" maxLength:"64"`
+	Family int    `json:"family" enum:"4,6"`
+	Role   string `json:"role" enum:"inbound,outbound,management,transit,monitoring,reserve,blocked,flagged"`
+}
+
+// Window is a maintenance; without an end it lasts until it is taken off.
+type Window struct {
+	Until  *time.Time `json:"until"`
+	Reason string     `json:"reason"`
+}
+
+// AgentInfo is what is known of the agent and its link.
+type AgentInfo struct {
+	Link                string     `json:"link" enum:"never_enrolled,connected,stale,lost,revoked"`
+	Connected           bool       `json:"connected" doc:"It was heard within two heartbeats"`
+	Version             string     `json:"version"`
+	Protocol            int        `json:"protocol"`
+	OS                  string     `json:"os"`
+	Arch                string     `json:"arch"`
+	Hostname            string     `json:"hostname"`
+	LastSeenAt          *time.Time `json:"last_seen_at"`
+	EnrolledAt          *time.Time `json:"enrolled_at"`
+	TokenID             *string    `json:"token_id"`
+	ClockSkewMillis     int64      `json:"clock_skew_ms"`
+	UpdateState         string     `json:"update_state" enum:"current,available,updating,failed"`
+	Capabilities        []string   `json:"capabilities"`
+	PreviousTokenExpiry *time.Time `json:"previous_valid_until" doc:"Until when the token before the last rotation still works"`
+}
+
+// CoreInfo is what is known of the proxy core and the configuration that it serves.
+type CoreInfo struct {
+	Kind              string       `json:"kind"`
+	Version           string       `json:"version"`
+	State             string       `json:"state" enum:"running,stopped,starting,restarting,failed,unknown"`
+	Error             string       `json:"error"`
+	UptimeSeconds     int64        `json:"uptime_s"`
+	Restarts          int64        `json:"restarts"`
+	RevisionDesired   int64        `json:"config_revision_desired"`
+	RevisionInstalled int64        `json:"config_revision_installed"`
+	ConfigHash        string       `json:"config_hash"`
+	InSync            bool         `json:"in_sync" doc:"It serves the desired configuration"`
+	LastResult        *ConfigState `json:"last_result" doc:"How the last installation that the agent followed by itself ended"`
+}
+
+// ConfigState is how an installation ended on the node.
+type ConfigState struct {
+	Revision   int64     `json:"revision"`
+	OK         bool      `json:"ok"`
+	Stage      string    `json:"stage"`
+	Error      string    `json:"error"`
+	StderrTail string    `json:"stderr_tail"`
+	At         time.Time `json:"at"`
+}
+
+// Metrics is one reading of the host.
+type Metrics struct {
+	CPUPercent     float64   `json:"cpu_pct"`
+	Load1          float64   `json:"load1"`
+	MemUsed        int64     `json:"mem_used"`
+	MemTotal       int64     `json:"mem_total"`
+	DiskUsed       int64     `json:"disk_used"`
+	DiskTotal      int64     `json:"disk_total"`
+	NetRxBps       float64   `json:"net_rx_bps"`
+	NetTxBps       float64   `json:"net_tx_bps"`
+	RxPps          float64   `json:"rx_pps"`
+	TCPEstablished int64     `json:"tcp_established"`
+	ConntrackCount int64     `json:"conntrack_count"`
+	ConntrackMax   int64     `json:"conntrack_max"`
+	SyncookiesPs   float64   `json:"syncookies_ps"`
+	ListenDropsPs  float64   `json:"listen_drops_ps"`
+	UptimeSeconds  int64     `json:"uptime_s"`
+	ObservedAt     time.Time `json:"observed_at"`
+}
+
+// TrafficPlan is the server's traffic allowance; a limit of 0 is none.
+type TrafficPlan struct {
+	LimitBytes    int64 `json:"limit_bytes"`
+	UsedBytes     int64 `json:"used_bytes"`
+	ResetDay      int   `json:"reset_day"`
+	NotifyPercent int   `json:"notify_pct"`
+}
+
+// Socket is a listening socket that the agent saw on the host.
+type Socket struct {
+	L4      string `json:"l4"`
+	IP      string `json:"ip"`
+	Port    int    `json:"port"`
+	Process string `json:"process"`
+	Own     bool   `json:"own"`
+}
+
+// Firewall is a host firewall that the agent found.
+type Firewall struct {
+	Kind   string `json:"kind"`
+	Active bool   `json:"active"`
+	Detail string `json:"detail"`
+}
+
+// Detail is a node with what only its own page shows.
+type Detail struct {
+	Node
+	Sockets   []Socket   `json:"sockets"`
+	Addresses []string   `json:"addresses" doc:"Addresses of the host's interfaces"`
+	Firewall  []Firewall `json:"firewall"`
+	FlowIDs   []string   `json:"flow_ids" doc:"Flows whose installed configuration uses this node"`
+}
+
+// Summary counts the fleet by state.
+type Summary struct {
+	Total  int            `json:"total"`
+	States map[string]int `json:"states"`
+	Drift  int            `json:"drift" doc:"Nodes that do not serve their desired configuration"`
+}
+
+// Operation is long work on a node; it goes on after the answer.
+type Operation struct {
+	ID        string     `json:"id" format:"uuid"`
+	Kind      string     `json:"kind"`
+	NodeID    string     `json:"node_id" format:"uuid"`
+	State     string     `json:"state" enum:"queued,running,succeeded,failed,cancelled"`
+	Progress  int        `json:"progress"`
+	StartedBy string     `json:"started_by"`
+	CreatedAt time.Time  `json:"created_at"`
+	EndedAt   *time.Time `json:"ended_at"`
+	Code      string     `json:"code" doc:"How it ended, in one word"`
+	Error     string     `json:"error"`
+	Logs      *Logs      `json:"logs,omitempty" doc:"Of collect_logs"`
+}
+
+// Logs are the newest lines, oldest first.
+type Logs struct {
+	Agent []string `json:"agent"`
+	Core  []string `json:"core"`
+}
+
+// Series is the history of one metric.
+type Series struct {
+	Metric      string  `json:"metric"`
+	StepSeconds int     `json:"step_seconds" doc:"Distance of two points: 15, 60 or 600, or a multiple"`
+	Points      []Point `json:"points" doc:"Oldest first; times without data have no point"`
+}
+
+// Point is the mean of a step.
+type Point struct {
+	At    time.Time `json:"at"`
+	Value float64   `json:"value"`
+}

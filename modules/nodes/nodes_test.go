@@ -1,0 +1,196 @@
+package nodes
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/paneltest"
+)
+
+func TestANodeIsMadeChangedAndDeletedAndEachStepIsInTheJournal(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	admin := p.As("nodes.edit", "nodes.view")
+	made := admin.Post("/api/v1/nodes", map[string]any{
+		"name": "Варшава 3", "address": "203.0.113.7", "tags": []string{"eu", "eu"}, "roles": []string{"exit"},
+		"ips": []map[string]any{{"ip": "203.0.113.7", "family": 4, "role": "inbound"}},
+	}).Is(http.StatusCreated)
+	path := "/api/v1/nodes/" + made.Text("id")
+	require.Equal(t, []any{"eu"}, made.Value("tags"))
+	require.Equal(t, "never_enrolled", made.Text("agent.link"))
+	admin.Patch(path, map[string]any{"note": "x"}).Refused(http.StatusBadRequest, "missing_field")
+	changed := admin.Patch(path, map[string]any{"revision": 1, "note": "moved", "disabled": true}).Is(http.StatusOK)
+	require.EqualValues(t, 2, changed.Value("revision"))
+	require.Equal(t, "disabled", changed.Text("state"))
+	admin.Patch(path, map[string]any{"revision": 1, "note": "late"}).Refused(http.StatusConflict, "revision_conflict")
+	admin.Do(http.MethodPatch, path, map[string]any{"disabled": false}, "If-Match", `"2"`).Is(http.StatusOK)
+	admin.Post("/api/v1/nodes", map[string]any{"name": "варшава 3"}).Refused(http.StatusConflict, "name_taken")
+	admin.Delete(path).Is(http.StatusNoContent)
+	admin.Get(path).Refused(http.StatusNotFound, "not_found")
+	var actions []string
+	require.NoError(t, p.DB.NewRaw("select action from journal where object_id = ? order by at, id", made.Text("id")).Scan(t.Context(), &actions))
+	require.Equal(t, []string{"node.created", "node.updated", "node.updated", "node.deleted"}, actions)
+}
+
+// Bad input: 400 for form, 422 for rules, 404 for unknown ids; never a 5xx, never an echo of the value.
+func TestBadInputOfAdministratorsIsRefusedAndNotEchoed(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	admin := p.As("nodes.edit", "nodes.view")
+	unknownID := "0199a0de-0000-7000-8000-000000000009"
+	for body, want := range map[string]int{
+		`{"name":"abc","other":"canary"}`: http.StatusBadRequest,
+		`{"name":7}`:                      http.StatusBadRequest,
+		`{}`:                              http.StatusBadRequest,
+		`{`:                               http.StatusBadRequest,
+		`{"name":"ab"}`:                   http.StatusUnprocessableEntity,
+		`{"name":"canary; rm"}`:           http.StatusUnprocessableEntity,
+		`{"name":"can\u0000ary"}`:         http.StatusUnprocessableEntity,
+		`{"name":"fine-name","address":"http://canary"}`:                           http.StatusUnprocessableEntity,
+		`{"name":"fine-name","address":"0x7f.1"}`:                                  http.StatusUnprocessableEntity,
+		`{"name":"fine-name","country_code":"canary"}`:                             http.StatusUnprocessableEntity,
+		`{"name":"fine-name","roles":["canary"]}`:                                  http.StatusUnprocessableEntity,
+		`{"name":"` + strings.Repeat("c", 65) + `"}`:                               http.StatusUnprocessableEntity,
+		`{"name":"fine-name","note":"` + long(1001, "n") + `"}`:                    http.StatusUnprocessableEntity,
+		`{"name":"fine-name","ips":[{"ip":"canary","family":4,"role":"inbound"}]}`: http.StatusUnprocessableEntity,
+	} {
+		answer := admin.Post("/api/v1/nodes", body)
+		require.Equal(t, want, answer.Status, "%.80s: %s", body, answer.Body)
+		require.NotContains(t, string(answer.Body), "canary\"")
+		require.NotContains(t, string(answer.Body), "canary;")
+	}
+	for _, id := range []string{unknownID, "x", "..%2f..", url.PathEscape("' or 1=1")} {
+		admin.Get("/api/v1/nodes/"+id).Refused(http.StatusNotFound, "not_found")
+		admin.Patch("/api/v1/nodes/"+id, map[string]any{"revision": 1}).Refused(http.StatusNotFound, "not_found")
+		admin.Delete("/api/v1/nodes/"+id).Refused(http.StatusNotFound, "not_found")
+		admin.Post("/api/v1/nodes/"+id+"/agent-binding", map[string]any{}).Refused(http.StatusNotFound, "not_found")
+	}
+	for _, query := range []string{"limit=0", "limit=201", "limit=x", "cursor=canary", "sort=canary", "state=canary", "country=canary"} {
+		answer := admin.Get("/api/v1/nodes?" + query)
+		answer.Refused(http.StatusBadRequest, "bad_parameter")
+		require.NotContains(t, string(answer.Body), "canary")
+	}
+	admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"bind_node_id": unknownID}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	admin.Post("/api/v1/node-domains", map[string]any{"node_id": unknownID, "zone": "example.com"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+}
+
+func long(n int, letter string) string { return strings.Repeat(letter, n) }
+
+func fleetOf(t testing.TB, p *paneltest.Panel, n int) {
+	t.Helper()
+	_, err := p.DB.ExecContext(t.Context(), `insert into nodes (id, name, name_key, tags, country_code, agent_access, created_at, updated_at)
+		select gen_random_uuid(), 'node-' || lpad(i::text, 5, '0'), 'node-' || lpad(i::text, 5, '0'), array['t' || i % 10], 'PL', 'granted', now() - i * interval '1 second', now()
+		from generate_series(1, ?) i`, n)
+	require.NoError(t, err)
+	_, err = p.DB.ExecContext(t.Context(), `insert into node_reports (node_id, seen_at, core_state, report, metrics)
+		select id, now() - (case when right(name, 1) = '7' then interval '1 hour' else interval '0' end), 'running',
+			'{"agent_version":"1.0.0","core":{"kind":"xray"}}', jsonb_build_object('cpu_pct', right(name, 2)::int, 'observed_at', now()) from nodes;
+		analyze nodes; analyze node_reports;`)
+	require.NoError(t, err)
+}
+
+func TestPagesOfEveryOrderCoverTheFleetOnceWithoutGaps(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	fleetOf(t, p, 130)
+	admin := p.As("nodes.view")
+	for sort := range (&store{}).orders(time.Now()) {
+		for _, direction := range []string{"", "-"} {
+			seen, cursor, pages := map[string]bool{}, "", 0
+			for {
+				var got struct {
+					Items      []struct{ ID string }
+					NextCursor *string `json:"next_cursor"`
+					Total      int
+				}
+				admin.Get("/api/v1/nodes?limit=50&sort=" + direction + sort + "&cursor=" + cursor).Is(http.StatusOK).JSON(&got)
+				require.Equal(t, 130, got.Total)
+				for _, item := range got.Items {
+					require.False(t, seen[item.ID], "a node appeared twice, sorted by %s", sort)
+					seen[item.ID] = true
+				}
+				if pages++; got.NextCursor == nil {
+					break
+				}
+				cursor = *got.NextCursor
+			}
+			require.Len(t, seen, 130, sort)
+			require.Equal(t, 3, pages)
+		}
+	}
+}
+
+func TestTheListIsFilteredInTheDatabase(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	fleetOf(t, p, 100)
+	admin := p.As("nodes.view")
+	for query, total := range map[string]int{
+		"tag=t3": 10, "state=offline": 10, "state=online": 90, "state=online&tag=t7": 0, "country=PL": 100, "country=DE": 0,
+		"q=node-0004": 10, "q=%25": 0, "q=T3": 10, "role=exit": 0,
+	} {
+		require.EqualValues(t, total, admin.Get("/api/v1/nodes?"+query).Is(http.StatusOK).Value("total"), query)
+	}
+	summary := admin.Get("/api/v1/nodes/summary").Is(http.StatusOK)
+	require.EqualValues(t, 10, summary.Value("states.offline"))
+	require.EqualValues(t, 100, summary.Value("total"))
+}
+
+func TestEveryPermissionIsAskedFor(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	p.As("health.view").Get("/api/v1/nodes").Refused(http.StatusForbidden, "permission_denied")
+	p.As("nodes.view").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Refused(http.StatusForbidden, "permission_denied")
+	p.As("nodes.view").Get("/api/v1/nodes/enrollment-tokens").Refused(http.StatusForbidden, "permission_denied")
+	p.As("nodes.*").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Is(http.StatusCreated)
+}
+
+// A binding of somebody else is answered like an unknown one, also to full access (domain decision 7, trap 18).
+func TestADomainOfSomebodyElseIsAnsweredLikeAnUnknownOne(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
+	node := owner.Post("/api/v1/nodes", map[string]any{"name": "Waw 03"}).Is(http.StatusCreated).Text("id")
+	made := owner.Post("/api/v1/node-domains", map[string]any{"node_id": node, "zone": "Example.com"}).Is(http.StatusCreated)
+	require.Equal(t, "waw-03.example.com", made.Text("hostname"))
+	path := "/api/v1/node-domains/" + made.Text("id")
+	unknownPath := "/api/v1/node-domains/0199a0de-0000-7000-8000-000000000009"
+	for _, caller := range []*paneltest.Client{other, full} {
+		require.Equal(t, caller.Get(unknownPath).Text("detail"), caller.Get(path).Refused(http.StatusNotFound, "not_found").Text("detail"))
+		caller.Patch(path, map[string]any{"revision": 1, "ttl": 60}).Refused(http.StatusNotFound, "not_found")
+		caller.Delete(path).Refused(http.StatusNotFound, "not_found")
+		require.EqualValues(t, 0, caller.Get("/api/v1/node-domains").Value("total"))
+	}
+	_, err := with.domains.Domain(t.Context(), made.Text("id"), full.AccountID)
+	require.Error(t, err)
+	found, err := with.domains.Domain(t.Context(), made.Text("id"), owner.AccountID)
+	require.NoError(t, err)
+	require.Equal(t, "waw-03.example.com", found.Hostname)
+
+	flow := "0199a0de-0000-7000-8000-000000000001"
+	require.NoError(t, with.domains.SetUses(t.Context(), flow, found.ID))
+	owner.Delete(path).Refused(http.StatusConflict, "domain_conflict")
+	require.Equal(t, []any{flow}, owner.Get(path).Value("used_by_flows"))
+	require.NoError(t, with.domains.SetUses(t.Context(), flow))
+	owner.Post("/api/v1/node-domains", map[string]any{"node_id": node, "zone": "example.com"}).Refused(http.StatusConflict, "domain_conflict")
+	owner.Patch(path, map[string]any{"revision": 1, "owner_id": other.AccountID}).Refused(http.StatusForbidden, "permission_denied")
+	full.Patch(path, map[string]any{"revision": 1, "owner_id": other.AccountID}).Is(http.StatusOK)
+	other.Patch(path, map[string]any{"revision": 2, "label": "entry", "mode": "cdn"}).Is(http.StatusOK)
+	require.Equal(t, "entry.example.com", other.Get(path).Text("hostname"))
+	other.Delete(path).Is(http.StatusNoContent)
+}
+
+func TestHostNamesAndAddressesAreToldFromOtherThings(t *testing.T) {
+	t.Parallel()
+	for text, good := range map[string]bool{
+		"203.0.113.7": true, "2001:db8::1": true, "node.example.com": true, "localhost": true, "3com.example": true,
+		"http://x": false, "a b": false, "1.2.3": false, "0x7f000001": false, "2130706433": false, "-a.example": false, "": false, "a..b": false,
+	} {
+		require.Equal(t, good, isHost(text), "%q", text)
+	}
+}

@@ -1,0 +1,79 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+// orderLimit is how long an order given on a node's page waits for the agent.
+const orderLimit = time.Minute
+
+// order sends a command that an administrator asked for. Faults: not_found (404), agent_offline (422).
+func (s *service) order(ctx context.Context, outbox *commands, nodeID string, kind agentapi.CommandKind, args any) (*Operation, error) {
+	row, err := s.store.view(ctx, nodeID, s.now())
+	if err != nil {
+		return nil, err
+	}
+	if link := s.store.link(row, s.now()); link != "connected" && link != "stale" {
+		return nil, fault.Invalid("agent_offline", "the node's agent is not connected; try again when the node is online")
+	}
+	ids, err := outbox.Send(ctx, nodesapi.Order{NodeID: nodeID, Kind: string(kind), Args: args, Deadline: s.now().Add(orderLimit), By: by(ctx)})
+	if err != nil {
+		return nil, known(err)
+	}
+	err = s.journal.Record(ctx, s.db, audit.Entry{Action: "node." + string(kind), Object: row.object()})
+	if err != nil {
+		return nil, err
+	}
+	return outbox.operation(ctx, nodeID, ids[0])
+}
+
+// operation shows one command of a node. Fault: not_found (404).
+func (c *commands) operation(ctx context.Context, nodeID, id string) (*Operation, error) {
+	row := new(commandRow)
+	err := c.db.NewSelect().Model(row).ExcludeColumn("sealed").Where("id = ? and node_id = ?", id, nodeID).Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	return row.operation(c.clock.Now()), nil
+}
+
+func (row *commandRow) operation(now time.Time) *Operation {
+	o := &Operation{
+		ID: row.ID, Kind: row.Kind, NodeID: row.NodeID, State: "queued", StartedBy: row.StartedBy, CreatedAt: row.CreatedAt.UTC(),
+		Code: row.Code, Error: row.Error,
+	}
+	switch {
+	case row.EndedAt != nil && row.OK:
+		o.State, o.Progress = "succeeded", 100
+	case row.EndedAt != nil:
+		o.State = "failed"
+	case !row.Deadline.After(now):
+		late := row.result()
+		o.State, o.Code, o.Error = "failed", late.Code, late.Error
+	case row.AckedAt != nil:
+		o.State = "running"
+	}
+	if o.State == "succeeded" || o.State == "failed" {
+		o.EndedAt = utc(row.EndedAt)
+	}
+	if row.Kind == string(agentapi.CollectLogs) && len(row.Data) > 0 {
+		o.Logs = logsOf(row.Data)
+	}
+	return o
+}
+
+func logsOf(data json.RawMessage) *Logs {
+	var lines agentapi.CollectLogsData
+	if json.Unmarshal(data, &lines) != nil {
+		return nil
+	}
+	return &Logs{Agent: list(lines.Agent), Core: list(lines.Core)}
+}

@@ -1,0 +1,79 @@
+package nodes
+
+import (
+	"net/http"
+
+	"panel/platform/access"
+	"panel/platform/agentapi"
+	"panel/platform/httpapi"
+)
+
+// Permission keys of this module (specification, "Administrator account").
+const (
+	View access.Key = "nodes.view"
+	Edit access.Key = "nodes.edit"
+)
+
+func (h *handlers) routes() httpapi.Routes {
+	return httpapi.Join(h.nodeRoutes(), h.domainRoutes(), h.agentRoutes(), h.installRoutes())
+}
+
+func (h *handlers) nodeRoutes() httpapi.Routes {
+	return httpapi.Under("/api/v1/nodes", "",
+		httpapi.Get("", "List nodes", access.Needs(View), h.list),
+		httpapi.Post("", "Add a node", access.Needs(Edit), h.create, httpapi.Status(http.StatusCreated)),
+		httpapi.Get("/summary", "Count nodes by state", access.Needs(View), h.summary),
+
+		httpapi.Get("/enrollment-tokens", "List enrolment tokens", access.Needs(Edit), h.tokens),
+		httpapi.Post("/enrollment-tokens", "Issue an enrolment token", access.Needs(Edit), h.issueToken, httpapi.Status(http.StatusCreated)),
+		httpapi.Get("/enrollment-tokens/{token_id}", "Show an enrolment token", access.Needs(Edit), h.token),
+		httpapi.Delete("/enrollment-tokens/{token_id}", "Revoke an enrolment token", access.Needs(Edit), h.revokeToken, httpapi.Status(http.StatusNoContent)),
+
+		httpapi.Get("/{id}", "Show a node", access.Needs(View), h.get),
+		httpapi.Patch("/{id}", "Change a node", access.Needs(Edit), h.patch),
+		httpapi.Delete("/{id}", "Delete a node", access.Needs(Edit), h.delete, httpapi.Status(http.StatusNoContent)),
+		httpapi.Get("/{id}/metrics", "Show the history of a metric", access.Needs(View), h.metrics),
+		httpapi.Post("/{id}/maintenance", "Begin or end a maintenance", access.Needs(Edit), h.maintenance),
+		httpapi.Post("/{id}/restart-core", "Restart the proxy core", access.Needs(Edit), h.restartCore, httpapi.Status(http.StatusAccepted)),
+		httpapi.Post("/{id}/rotate-token", "Give the agent a new token", access.Needs(Edit), h.rotateToken, httpapi.Status(http.StatusAccepted)),
+		httpapi.Post("/{id}/logs", "Fetch the newest log lines", access.Needs(Edit), h.logs, httpapi.Status(http.StatusAccepted)),
+		httpapi.Post("/{id}/agent-binding", "Bind, re-bind or revoke the agent", access.Needs(Edit), h.bindAgent),
+		httpapi.Get("/{id}/operations/{operation_id}", "Follow work on a node", access.Needs(View), h.operation),
+	)
+}
+
+func (h *handlers) domainRoutes() httpapi.Routes {
+	return httpapi.Under("/api/v1/node-domains", "",
+		httpapi.Get("", "List node domains", access.Needs(View), h.domains),
+		httpapi.Post("", "Bind a domain to a node", access.Needs(Edit), h.createDomain, httpapi.Status(http.StatusCreated)),
+		httpapi.Get("/{id}", "Show a node domain", access.Needs(View), h.domain),
+		httpapi.Patch("/{id}", "Change a node domain", access.Needs(Edit), h.patchDomain),
+		httpapi.Delete("/{id}", "Remove a node domain", access.Needs(Edit), h.deleteDomain, httpapi.Status(http.StatusNoContent)),
+	)
+}
+
+// agentRoutes stay open in read-only mode: traffic on nodes never stops because of a license.
+func (h *handlers) agentRoutes() httpapi.Routes {
+	agent, open, done := access.Agent(), httpapi.WhileDegraded(), httpapi.Status(http.StatusNoContent)
+	return httpapi.Routes{
+		httpapi.Post(agentapi.PathHeartbeat, "Report what the agent sees", agent, h.heartbeat, open, httpapi.Lenient()),
+		httpapi.Raw(http.MethodPost, agentapi.PathMetrics, "Deliver numbered samples", agent, h.metricsBatch, open, httpapi.BodyLimit(agentapi.MaxBody)),
+		httpapi.Get(agentapi.PathConfig, "Fetch a configuration", agent, h.config),
+		httpapi.Post(agentapi.PathConfigResult, "Tell how an installation ended", agent, h.configResult, open, done, httpapi.Lenient()),
+		httpapi.Get(agentapi.PathCommands, "Wait for commands", agent, h.commands),
+		httpapi.Post(agentapi.PathCommandResult, "Deliver the result of a command", agent, h.commandResult, open, done, httpapi.Lenient()),
+		httpapi.Post("/agent/v1/probe-results", "Deliver results of probes", agent, h.probeResults, open, done, httpapi.Lenient()),
+		httpapi.Post(agentapi.PathToken, "Take a new agent token", agent, h.newAgentToken, open),
+		httpapi.Get(agentapi.PathReflect, "Show the caller's address", agent, h.reflect),
+		httpapi.Raw(http.MethodGet, agentapi.PathStream, "Keep a WebSocket for commands", agent, h.stream),
+	}
+}
+
+func (h *handlers) installRoutes() httpapi.Routes {
+	limited := access.Throttled(access.PublicLimit)
+	return httpapi.Routes{
+		httpapi.Raw(http.MethodGet, agentapi.PathInstallScript, "Install script of the agent", limited, h.installScript),
+		httpapi.Raw(http.MethodGet, agentapi.PathInstallBinary, "Agent executable", limited, h.installBinary),
+		httpapi.Post(agentapi.PathEnroll, "Enrol an agent", limited, h.enroll, httpapi.Lenient(), httpapi.Status(http.StatusCreated)),
+	}
+}

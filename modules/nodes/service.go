@@ -1,0 +1,238 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/events"
+	"panel/platform/fault"
+)
+
+// service holds the rules of nodes. Every change is written to the journal in its own transaction and told afterwards.
+type service struct {
+	db          *database.DB
+	store       *store
+	credentials *credentials
+	journal     audit.Journal
+	bus         *events.Bus
+	clock       clockwork.Clock
+}
+
+func newService(db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock) *service {
+	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock}
+}
+
+func (s *service) now() time.Time { return s.clock.Now().UTC() }
+
+func (s *service) get(ctx context.Context, id string) (*Detail, error) {
+	now := s.now()
+	row, err := s.store.view(ctx, id, now)
+	if err != nil {
+		return nil, err
+	}
+	flows, err := s.store.flowsOn(ctx, s.db, id, row.DesiredRevision)
+	if err != nil {
+		return nil, err
+	}
+	d := s.store.detail(row, now, flows)
+	return &d, nil
+}
+
+// create adds a node that waits for its agent. Faults: name_taken (409), invalid_value (422).
+func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
+	now := s.now()
+	row := &nodeRow{
+		ID: database.NewID(), Name: strings.TrimSpace(in.Name), Address: in.Address, IPs: list(in.IPs), CountryCode: orElse(in.CountryCode, "XX"),
+		Region: in.Region, City: in.City, Roles: distinct(in.Roles), Tags: distinct(in.Tags), Note: in.Note,
+		AgentAccess: accessNone, AnnouncedState: "pending", CreatedAt: now, UpdatedAt: now, Revision: 1,
+	}
+	if err := row.check(); err != nil {
+		return nil, err
+	}
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.store.insert(ctx, tx, row); err != nil {
+			return err
+		}
+		return s.journal.Record(ctx, tx, audit.Entry{Action: "node.created", Object: row.object(), Changes: differences(&nodeRow{}, row)})
+	})
+	if err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	s.tell(ctx, "node.created", row.ID)
+	return s.get(ctx, row.ID)
+}
+
+// change applies one edit under the node's lock. want is the revision that the edit starts from; nil takes any.
+// Faults: not_found (404), revision_conflict (409) and those of the edit.
+func (s *service) change(ctx context.Context, id, action string, want *int64, edit func(ctx context.Context, tx bun.Tx, row *nodeRow) error) (*Detail, error) {
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		row, err := s.store.locked(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if want != nil && *want != row.Revision {
+			return errRevision
+		}
+		before := row.copied()
+		if err := edit(ctx, tx, row); err != nil {
+			return err
+		}
+		return s.save(ctx, tx, action, before, row)
+	})
+	if err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	s.tell(ctx, action, id)
+	return s.get(ctx, id)
+}
+
+var errRevision = fault.Conflict("revision_conflict", "somebody else changed this in the meantime; read it again and repeat the change")
+
+func (s *service) save(ctx context.Context, tx bun.Tx, action string, before, row *nodeRow) error {
+	changes := differences(before, row)
+	row.UpdatedAt, row.Revision = s.now(), row.Revision+1
+	if err := s.store.update(ctx, tx, row); err != nil {
+		return err
+	}
+	return s.journal.Record(ctx, tx, audit.Entry{Action: action, Object: row.object(), Changes: changes})
+}
+
+// patch changes what the operator says about a node.
+func (s *service) patch(ctx context.Context, id string, want int64, in *patchBody) (*Detail, error) {
+	return s.change(ctx, id, "node.updated", &want, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
+		set(&row.Name, in.Name)
+		set(&row.Address, in.Address)
+		set(&row.IPs, in.IPs)
+		set(&row.CountryCode, in.CountryCode)
+		set(&row.Region, in.Region)
+		set(&row.City, in.City)
+		set(&row.Roles, in.Roles)
+		set(&row.Tags, in.Tags)
+		set(&row.Note, in.Note)
+		set(&row.Disabled, in.Disabled)
+		row.Name, row.Roles, row.Tags, row.IPs = strings.TrimSpace(row.Name), distinct(row.Roles), distinct(row.Tags), list(row.IPs)
+		return row.check()
+	})
+}
+
+func (s *service) setMaintenance(ctx context.Context, in *maintenanceInput) (*Detail, error) {
+	action := "node.maintenance_off"
+	if in.Body.On {
+		action = "node.maintenance_on"
+	}
+	if in.Body.Until != nil && !in.Body.Until.After(s.now()) {
+		return nil, fault.InvalidValue("until", "must be in the future")
+	}
+	return s.change(ctx, in.ID, action, nil, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
+		row.Maintenance, row.MaintenanceUntil, row.MaintenanceReason = in.Body.On, nil, ""
+		if in.Body.On {
+			row.MaintenanceUntil, row.MaintenanceReason = in.Body.Until, in.Body.Reason
+		}
+		return nil
+	})
+}
+
+// delete removes a node that no applied flow uses; its agent is refused at its next request.
+// Faults: not_found (404), node_in_use (409).
+func (s *service) delete(ctx context.Context, id string) error {
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		row, err := s.store.locked(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		flows, err := s.store.flowsOn(ctx, tx, id, row.DesiredRevision)
+		if err != nil {
+			return err
+		}
+		if len(flows) > 0 {
+			return fault.Conflict("node_in_use", "flows are installed on this node; change or delete them first").With("flow_ids", flows)
+		}
+		if err := s.store.delete(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := s.credentials.tell(ctx, tx, id); err != nil {
+			return err
+		}
+		return s.journal.Record(ctx, tx, audit.Entry{Action: "node.deleted", Object: row.object()})
+	})
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	s.credentials.forget(id)
+	s.tell(ctx, "node.deleted", id)
+	return nil
+}
+
+func (s *service) tell(ctx context.Context, kind, nodeID string) {
+	s.bus.Publish(ctx, events.Event{Kind: kind, SubjectType: "node", SubjectID: nodeID, At: s.now(), Permission: View})
+}
+
+// by names who acts, for things that keep it.
+func by(ctx context.Context) string { return access.From(ctx).Username }
+
+func (row *nodeRow) object() audit.Object {
+	return audit.Object{Type: "node", ID: row.ID, Name: row.Name}
+}
+
+func (row *nodeRow) copied() *nodeRow {
+	twin := *row
+	twin.Roles, twin.Tags, twin.IPs = slices.Clone(row.Roles), slices.Clone(row.Tags), slices.Clone(row.IPs)
+	return &twin
+}
+
+// differences lists the fields that the journal shows; none of them is secret.
+func differences(before, after *nodeRow) map[string]audit.Change {
+	from, to := before.shown(), after.shown()
+	changes := map[string]audit.Change{}
+	for field, value := range to {
+		if !reflect.DeepEqual(from[field], value) {
+			changes[field] = audit.Change{From: from[field], To: value}
+		}
+	}
+	return changes
+}
+
+func (row *nodeRow) shown() map[string]any {
+	fields := map[string]any{
+		"name": row.Name, "address": row.Address, "ips": list(row.IPs), "country_code": row.CountryCode, "region": row.Region, "city": row.City,
+		"roles": list(row.Roles), "tags": list(row.Tags), "note": row.Note, "disabled": row.Disabled, "maintenance": row.Maintenance,
+		"maintenance_until": utc(row.MaintenanceUntil), "maintenance_reason": row.MaintenanceReason, "agent_access": row.AgentAccess,
+	}
+	text, _ := json.Marshal(fields) // plain values always encode
+	shown := map[string]any{}
+	_ = json.Unmarshal(text, &shown)
+	return shown
+}
+
+func set[T any](field *T, wanted *T) {
+	if wanted != nil {
+		*field = *wanted
+	}
+}
+
+func orElse(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+func distinct(words []string) []string {
+	kept := []string{}
+	for _, word := range words {
+		if word = strings.TrimSpace(word); word != "" && !slices.Contains(kept, word) {
+			kept = append(kept, word)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,204 @@
+package nodes
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/platform/config"
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+// store holds the queries over nodes and their evidence.
+type store struct {
+	db        *database.DB
+	heartbeat time.Duration
+	totals    totals
+}
+
+func newStore(db *database.DB, cfg *config.Config) *store {
+	return &store{db: db, heartbeat: cfg.Duration(config.AgentHeartbeat, time.Second)}
+}
+
+var constraints = map[string]*fault.Fault{
+	"nodes_name": fault.Conflict("name_taken", "another node has this name"),
+}
+
+// views selects nodes beside their evidence; at is the moment for which states are derived.
+func (s *store) views(db bun.IDB, into any, at time.Time) *bun.SelectQuery {
+	return beside(db.NewSelect().Model(into).ModelTableExpr("nodes AS n")).
+		ColumnExpr("n.*").
+		ColumnExpr("r.seen_at, coalesce(r.core_state, 'unknown') AS core_state, coalesce(r.config_hash, '') AS config_hash").
+		ColumnExpr("coalesce(r.cloned, false) AS cloned, r.report, r.metrics, r.config_result").
+		ColumnExpr(s.stateAt(at) + " AS state")
+}
+
+func beside(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.Join("LEFT JOIN node_reports AS r ON r.node_id = n.id")
+}
+
+// stateAt is the state of a node from its evidence, as SQL. Two missed heartbeats make an agent stale, ten make it lost.
+func (s *store) stateAt(at time.Time) string {
+	moment := func(before time.Duration) string {
+		return "timestamptz '" + at.Add(-before).UTC().Format(time.RFC3339Nano) + "'"
+	}
+	return `case when n.disabled then 'disabled'
+		when n.maintenance and (n.maintenance_until is null or n.maintenance_until > ` + moment(0) + `) then 'maintenance'
+		when n.agent_access = 'none' or r.seen_at is null then 'pending'
+		when n.agent_access = 'revoked' or r.seen_at <= ` + moment(10*s.heartbeat) + ` then 'offline'
+		when r.seen_at <= ` + moment(2*s.heartbeat) + ` or r.core_state = 'failed' or r.cloned
+			or n.desired_at <= ` + moment(time.Minute) + `
+				and (r.config_hash <> n.desired_hash or n.desired_core and r.core_state = 'stopped') then 'degraded'
+		else 'online' end`
+}
+
+func (s *store) view(ctx context.Context, id string, at time.Time) (*viewRow, error) {
+	row := new(viewRow)
+	err := s.views(s.db, row, at).ColumnExpr("r.surroundings").Where("n.id = ?", id).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]viewRow, error) {
+	var rows []viewRow
+	q := s.views(s.db, &rows, at).ColumnExpr("r.surroundings").OrderExpr("n.name_key")
+	if len(ids) > 0 {
+		q = q.Where("n.id = any(?::uuid[])", pgdialect.Array(ids))
+	}
+	return rows, database.Fault(q.Scan(ctx), nil)
+}
+
+// orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do not.
+func (s *store) orders(at time.Time) map[string]order {
+	return map[string]order{
+		"name":         {"n.name_key", "text"},
+		"created_at":   {"n.created_at", "timestamptz"},
+		"country_code": {"n.country_code", "text"},
+		"last_seen_at": {"coalesce(r.seen_at, 'epoch'::timestamptz)", "timestamptz"},
+		"state":        {s.stateAt(at), "text"},
+		"cpu_pct":      {"coalesce((r.metrics->>'cpu_pct')::float8, -1)", "float8"},
+		"net_tx_bps":   {"coalesce((r.metrics->>'net_tx_bps')::float8, -1)", "float8"},
+	}
+}
+
+// list reads one page and the count of all that match, at most two statements at any size of the fleet: the page's keys are found
+// first, from narrow rows, and only these nodes are read whole.
+func (s *store) list(ctx context.Context, in *listInput, k *keyset, at time.Time) ([]viewRow, int, error) {
+	keys := s.filtered(s.db.NewSelect().TableExpr("nodes AS n"), in, at)
+	if in.State != "" || strings.Contains(k.expression, "r.") {
+		keys = beside(keys)
+	}
+	var rows []viewRow
+	err := s.views(s.db, &rows, at).Join("JOIN (?) AS p ON p.id = n.id", k.apply(keys.Clone().ColumnExpr("n.id"))).
+		ColumnExpr("p.sort_key").OrderExpr(k.sorted()).Scan(ctx)
+	if err != nil {
+		return nil, 0, database.Fault(err, nil)
+	}
+	total, err := s.total(ctx, in, keys, at)
+	return rows, total, err
+}
+
+func (s *store) total(ctx context.Context, in *listInput, keys *bun.SelectQuery, at time.Time) (int, error) {
+	f := listFilter{in.State, in.Tag, in.Role, in.Country, in.Query}
+	if n, known := s.totals.recall(f, at); known && in.State != "" {
+		return n, nil
+	}
+	n, err := keys.Count(ctx)
+	if err == nil && in.State != "" {
+		s.totals.keep(f, int(n), at)
+	}
+	return int(n), database.Fault(err, nil)
+}
+
+func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time) *bun.SelectQuery {
+	switch in.State {
+	case "":
+	case "online": // said by what it is not, the planner knows that most nodes match and walks the order of the page
+		q = q.Where("("+s.stateAt(at)+") <> ALL(?)", pgdialect.Array([]string{"pending", "degraded", "offline", "maintenance", "disabled"}))
+	default:
+		q = q.Where("("+s.stateAt(at)+") = ?", in.State)
+	}
+	if in.Tag != "" {
+		q = q.Where("n.tags @> ?", pgdialect.Array([]string{in.Tag}))
+	}
+	if in.Role != "" {
+		q = q.Where("n.roles @> ?", pgdialect.Array([]string{in.Role}))
+	}
+	if in.Country != "" {
+		q = q.Where("n.country_code = ?", strings.ToUpper(in.Country))
+	}
+	if in.Query != "" {
+		part := "%" + escapeLike(strings.ToLower(in.Query)) + "%"
+		q = q.Where("(n.name_key LIKE ? OR n.address ILIKE ? OR array_to_string(n.tags, ' ') ILIKE ?)", part, part, part)
+	}
+	return q
+}
+
+func escapeLike(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
+}
+
+func (s *store) countStates(ctx context.Context, at time.Time) (states map[string]int, drift int, err error) {
+	var rows []struct {
+		State string
+		N     int
+		Drift int
+	}
+	err = beside(s.db.NewSelect().TableExpr("nodes AS n")).
+		ColumnExpr(s.stateAt(at)+" AS state, count(*) AS n").
+		ColumnExpr("count(*) FILTER (WHERE n.desired_revision > 0 AND r.config_hash IS DISTINCT FROM n.desired_hash) AS drift").
+		GroupExpr("1").Scan(ctx, &rows)
+	states = map[string]int{}
+	for _, row := range rows {
+		states[row.State], drift = row.N, drift+row.Drift
+	}
+	return states, drift, database.Fault(err, nil)
+}
+
+// locked reads a node for a change that ends with the transaction.
+func (s *store) locked(ctx context.Context, tx bun.IDB, id string) (*nodeRow, error) {
+	row := new(nodeRow)
+	err := tx.NewSelect().Model(row).Where("n.id = ?", id).For("UPDATE").Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) insert(ctx context.Context, tx bun.IDB, row *nodeRow) error {
+	row.NameKey = strings.ToLower(row.Name)
+	_, err := tx.NewInsert().Model(row).Exec(ctx)
+	return database.Fault(err, constraints)
+}
+
+func (s *store) update(ctx context.Context, tx bun.IDB, row *nodeRow) error {
+	row.NameKey = strings.ToLower(row.Name)
+	_, err := tx.NewUpdate().Model(row).WherePK().ExcludeColumn("announced_state").Exec(ctx)
+	return database.Fault(err, constraints)
+}
+
+func (s *store) delete(ctx context.Context, tx bun.IDB, id string) error {
+	_, err := tx.NewDelete().Model((*nodeRow)(nil)).Where("id = ?", id).Exec(ctx)
+	return database.Fault(err, map[string]*fault.Fault{
+		"node_domain_uses_domain_id_fkey": fault.Conflict("node_in_use", "a flow uses a domain of this node; change the flow first"),
+	})
+}
+
+// names gives which of the wanted names are taken, for a name that the panel makes itself.
+func (s *store) names(ctx context.Context, tx bun.IDB, like string) (map[string]bool, error) {
+	var taken []string
+	err := tx.NewSelect().TableExpr("nodes AS n").ColumnExpr("n.name_key").Where("n.name_key LIKE ?", escapeLike(like)+"%").Scan(ctx, &taken)
+	found := map[string]bool{}
+	for _, name := range taken {
+		found[name] = true
+	}
+	return found, database.Fault(err, nil)
+}
+
+// flowsOn gives the flows that the desired configuration of the node serves.
+func (s *store) flowsOn(ctx context.Context, db bun.IDB, nodeID string, revision int64) ([]string, error) {
+	flows := []string{}
+	err := db.NewRaw(`select distinct l->>'flow_id' from node_configs c, jsonb_array_elements(c.listeners) l
+		where c.node_id = ? and c.revision = ? and coalesce(l->>'flow_id', '') <> '' order by 1`, nodeID, revision).Scan(ctx, &flows)
+	return flows, database.Fault(err, nil)
+}

@@ -1,0 +1,298 @@
+package nodes
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
+
+	"panel/platform/agentapi"
+	"panel/platform/httpapi"
+)
+
+// streams is the registry of open WebSockets, one per node: a newer one takes the older one's place.
+type streams struct {
+	desk        *desk
+	reports     *reports
+	credentials *credentials
+	clock       clockwork.Clock
+	log         *zap.Logger
+	stop        <-chan struct{}
+
+	mu    sync.Mutex
+	links map[string]*link
+}
+
+// wire is the part of a WebSocket that a link needs.
+type wire interface {
+	Send(text []byte) error
+	Ping() error
+	Receive() (text []byte, err error)
+	Close()
+}
+
+const pingEvery = 30 * time.Second
+
+func newStreams(d *desk, r *reports, c *credentials, s *httpapi.Streams, clock clockwork.Clock, log *zap.Logger) *streams {
+	registry := &streams{desk: d, reports: r, credentials: c, clock: clock, log: log, stop: s.Stopping(), links: map[string]*link{}}
+	d.present, d.deliver = registry.present, registry.deliver
+	c.onForget(registry.cut)
+	return registry
+}
+
+// link is one open stream. Who has a frame for it never waits: frames queue, and one goroutine writes while there are any.
+type link struct {
+	nodeID string
+	token  string
+	wire   wire
+
+	mu      sync.Mutex
+	queue   []agentapi.Frame
+	writing bool
+	closed  bool
+	kept    map[string]bool // commands that the agent has written to its disk, or that are on their way
+	desired agentapi.Desired
+}
+
+// mostFrames is how far an agent may fall behind before its stream is cut; it then comes back and gets everything again.
+const mostFrames = 1024
+
+// serve keeps a stream until either side ends it.
+func (s *streams) serve(nodeID, token string, w wire) {
+	l := &link{nodeID: nodeID, token: token, wire: w, kept: map[string]bool{}}
+	s.enter(l)
+	defer s.leave(l)
+	for {
+		text, err := w.Receive()
+		if err != nil {
+			return
+		}
+		s.reports.alive(nodeID)
+		var frame agentapi.Frame
+		if json.Unmarshal(text, &frame) != nil {
+			return
+		}
+		s.take(l, &frame)
+	}
+}
+
+func (s *streams) take(l *link, frame *agentapi.Frame) {
+	switch frame.Type {
+	case agentapi.FrameHello:
+		s.welcome(l)
+	case agentapi.FramePing:
+		l.push(agentapi.Frame{Type: agentapi.FramePong})
+	case agentapi.FrameAck:
+		s.desk.acked(frame.CommandID)
+	case agentapi.FrameDesired, agentapi.FrameCommand, agentapi.FramePong, agentapi.FrameBye: // nothing to do
+	}
+}
+
+func (s *streams) welcome(l *link) {
+	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
+	defer cancel()
+	work, err := s.desk.work(ctx, l.nodeID)
+	if err != nil {
+		s.log.Warn("an agent gets its work with the next heartbeat", zap.String("node", l.nodeID), zap.Error(err))
+		return
+	}
+	l.push(agentapi.Frame{Type: agentapi.FrameDesired, Desired: &work.Desired})
+	l.mu.Lock()
+	l.desired = work.Desired
+	l.mu.Unlock()
+	l.hand(work)
+}
+
+func (s *streams) enter(l *link) {
+	s.mu.Lock()
+	older := s.links[l.nodeID]
+	s.links[l.nodeID] = l
+	s.mu.Unlock()
+	if older != nil {
+		older.close()
+	}
+}
+
+func (s *streams) leave(l *link) {
+	s.mu.Lock()
+	if s.links[l.nodeID] == l {
+		delete(s.links, l.nodeID)
+	}
+	s.mu.Unlock()
+	l.close()
+}
+
+func (s *streams) present(ids []string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var here []string
+	if ids == nil {
+		for id := range s.links {
+			here = append(here, id)
+		}
+		return here
+	}
+	for _, id := range ids {
+		if s.links[id] != nil {
+			here = append(here, id)
+		}
+	}
+	return here
+}
+
+func (s *streams) deliver(nodeID string, work agentapi.Pending) {
+	s.mu.Lock()
+	l := s.links[nodeID]
+	s.mu.Unlock()
+	if l != nil {
+		l.hand(work)
+	}
+}
+
+// cut ends the stream of a node whose tokens changed, unless its own token still holds. An empty id says that changes may
+// have been missed; the regular check finds those.
+func (s *streams) cut(nodeID string) {
+	s.mu.Lock()
+	l := s.links[nodeID]
+	s.mu.Unlock()
+	if l != nil {
+		go s.recheck(l)
+	}
+}
+
+// recheck proves the token of an open stream again.
+func (s *streams) recheck(l *link) {
+	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
+	defer cancel()
+	if _, err := s.credentials.AuthenticateAgent(ctx, l.token); errors.Is(err, errAgentToken) {
+		l.close()
+	}
+}
+
+// run pings every stream twice a minute, proves its token again (from memory, as a rule) and says goodbye to all when the panel stops.
+func (s *streams) run(ctx context.Context) error {
+	ticker := s.clock.NewTicker(pingEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.Chan():
+			for _, l := range s.all() {
+				l.ping()
+				s.recheck(l)
+			}
+		case <-s.stop:
+			s.dismiss()
+			<-ctx.Done()
+			return nil
+		case <-ctx.Done():
+			s.dismiss()
+			return nil
+		}
+	}
+}
+
+func (s *streams) all() []*link {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	links := make([]*link, 0, len(s.links))
+	for _, l := range s.links {
+		links = append(links, l)
+	}
+	return links
+}
+
+// dismiss spreads the return of the agents: the more there are, the more time they get.
+func (s *streams) dismiss() {
+	const atOnce, shortest, longest = 100, 2, 30
+	links := s.all()
+	seconds := min(max(len(links)/atOnce, shortest), longest)
+	var gone sync.WaitGroup
+	for _, l := range links {
+		gone.Go(func() {
+			text, _ := json.Marshal(agentapi.Frame{Type: agentapi.FrameBye, RetrySeconds: seconds}) // plain values always encode
+			_ = l.wire.Send(text)
+			l.close()
+		})
+	}
+	gone.Wait()
+}
+
+// hand queues what the agent does not have yet.
+func (l *link) hand(work agentapi.Pending) {
+	var frames []agentapi.Frame
+	l.mu.Lock()
+	if l.desired != work.Desired {
+		l.desired = work.Desired
+		desired := work.Desired
+		frames = append(frames, agentapi.Frame{Type: agentapi.FrameDesired, Desired: &desired})
+	}
+	waiting := make(map[string]bool, len(work.Commands))
+	for i := range work.Commands {
+		command := work.Commands[i]
+		if waiting[command.ID] = true; !l.kept[command.ID] {
+			frames = append(frames, agentapi.Frame{Type: agentapi.FrameCommand, Command: &command})
+		}
+	}
+	l.kept = waiting
+	l.mu.Unlock()
+	l.push(frames...)
+}
+
+func (l *link) push(frames ...agentapi.Frame) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || len(frames) == 0 {
+		return
+	}
+	if l.queue = append(l.queue, frames...); len(l.queue) > mostFrames {
+		go l.close()
+		return
+	}
+	if !l.writing {
+		l.writing = true
+		go l.drain()
+	}
+}
+
+func (l *link) drain() {
+	for {
+		l.mu.Lock()
+		frames := l.queue
+		l.queue = nil
+		if len(frames) == 0 || l.closed {
+			l.writing = false
+			l.mu.Unlock()
+			return
+		}
+		l.mu.Unlock()
+		for i := range frames {
+			text, err := json.Marshal(&frames[i])
+			if err == nil {
+				err = l.wire.Send(text)
+			}
+			if err != nil {
+				l.close()
+				break
+			}
+		}
+	}
+}
+
+func (l *link) ping() {
+	if l.wire.Ping() != nil {
+		l.close()
+	}
+}
+
+func (l *link) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.closed {
+		l.closed = true
+		l.wire.Close()
+	}
+}

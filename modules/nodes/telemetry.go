@@ -1,0 +1,263 @@
+package nodes
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
+
+	"panel/platform/agentapi"
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+// telemetry stores numbered batches of samples. A batch is acknowledged after it is durable, never before; batches of many
+// agents share one transaction; a repeated number is stored once.
+type telemetry struct {
+	db      *database.DB
+	reports *reports
+	clock   clockwork.Clock
+	log     *zap.Logger
+	batches *batcher[*delivery]
+}
+
+// delivery is one batch of one node, ready to be stored.
+type delivery struct {
+	nodeID  string
+	node    uuid.UUID
+	batch   *agentapi.MetricsBatch
+	decided bool // stored now, or known from before
+}
+
+func newDelivery(nodeID string, batch *agentapi.MetricsBatch) (*delivery, error) {
+	node, err := uuid.Parse(nodeID)
+	if err != nil {
+		return nil, errAgentToken
+	}
+	return &delivery{nodeID: nodeID, node: node, batch: batch}, nil
+}
+
+// writers is how many transactions store telemetry side by side.
+const writers = 2
+
+func newTelemetry(db *database.DB, r *reports, clock clockwork.Clock, log *zap.Logger) *telemetry {
+	t := &telemetry{db: db, reports: r, clock: clock, log: log}
+	t.batches = newBatcher(200, t.write)
+	return t
+}
+
+// take stores a batch and returns when it is durable. Faults: invalid_value (422), unavailable (503).
+func (t *telemetry) take(ctx context.Context, nodeID string, batch *agentapi.MetricsBatch) error {
+	if err := t.check(batch); err != nil {
+		return err
+	}
+	d, err := newDelivery(nodeID, batch)
+	if err != nil {
+		return err
+	}
+	if err := t.batches.submit(ctx, d); err != nil {
+		return err
+	}
+	if n := len(batch.Samples); n > 0 {
+		t.reports.measured(nodeID, &batch.Samples[n-1])
+	}
+	return nil
+}
+
+// check refuses what cannot be stored and moves samples from the future to now: a clock that runs ahead must not write
+// history that is yet to come.
+func (t *telemetry) check(batch *agentapi.MetricsBatch) error {
+	const longestStream = 64
+	switch {
+	case batch.StreamID == "" || len(batch.StreamID) > longestStream || !isPlain(batch.StreamID):
+		return fault.InvalidValue("stream_id", "must have 1 to 64 letters, digits or dashes")
+	case batch.Seq < 1:
+		return fault.InvalidValue("seq", "must be 1 or more")
+	case len(batch.Samples) > agentapi.MaxBatchSamples:
+		return fault.InvalidValue("samples", "must have at most 200 items")
+	}
+	now := t.clock.Now().UTC()
+	for i := range batch.Samples {
+		s := &batch.Samples[i]
+		if s.ObservedAt.After(now) {
+			s.ObservedAt = now
+		}
+	}
+	return nil
+}
+
+func isPlain(text string) bool {
+	for _, r := range text {
+		if r <= ' ' || r > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// write stores deliveries in one transaction. A second batch of the same stream waits for the next round, because a row
+// can be changed once per statement.
+func (t *telemetry) write(ctx context.Context, all []*delivery) []error {
+	for left := all; len(left) > 0; {
+		round, later := firstOfEachStream(left)
+		if err := t.store(ctx, round); err != nil {
+			return undecided(all, database.Fault(fmt.Errorf("storing samples: %w", err), nil))
+		}
+		left = later
+	}
+	return []error{nil}
+}
+
+// undecided gives the error to those that are not stored.
+func undecided(all []*delivery, err error) []error {
+	answers := make([]error, len(all))
+	for i, d := range all {
+		if !d.decided {
+			answers[i] = err
+		}
+	}
+	return answers
+}
+
+func firstOfEachStream(all []*delivery) (round, later []*delivery) {
+	seen := make(map[string]bool, len(all))
+	for _, d := range all {
+		if key := d.nodeID + d.batch.StreamID; seen[key] {
+			later = append(later, d)
+		} else {
+			seen[key] = true
+			round = append(round, d)
+		}
+	}
+	return round, later
+}
+
+func (t *telemetry) store(ctx context.Context, round []*delivery) error {
+	err := t.storeOnce(ctx, round)
+	if database.State(err) == noPartition {
+		if _, preparing := t.db.Pool.Exec(ctx, "select telemetry_prepare()"); preparing == nil {
+			err = t.storeOnce(ctx, round)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range round {
+		d.decided = true
+	}
+	return nil
+}
+
+// noPartition is the SQLSTATE of a row that no partition takes.
+const noPartition = "23514"
+
+func (t *telemetry) storeOnce(ctx context.Context, round []*delivery) error {
+	return pgx.BeginFunc(ctx, t.db.Pool, func(tx pgx.Tx) error {
+		fresh, xact, err := t.advance(ctx, tx, round)
+		if err != nil || len(fresh) == 0 {
+			return err
+		}
+		text := encodeSamples(fresh, xact)
+		_, err = tx.Conn().PgConn().CopyFrom(ctx, bytes.NewReader(text), copySamples)
+		return err
+	})
+}
+
+// advance moves each stream on to its batch's number and gives the batches that are new. The rows stay locked until the
+// commit, so that the same batch sent twice at once, even to two panels, is stored once. Sorted against deadlocks.
+func (t *telemetry) advance(ctx context.Context, tx pgx.Tx, round []*delivery) (fresh []*delivery, xact int64, err error) {
+	nodes, streams := make([]string, len(round)), make([]string, len(round))
+	seqs, dropped := make([]int64, len(round)), make([]int64, len(round))
+	at := make(map[string]*delivery, len(round))
+	for i, d := range round {
+		nodes[i], streams[i], seqs[i], dropped[i] = d.nodeID, d.batch.StreamID, d.batch.Seq, d.batch.Dropped
+		at[d.nodeID+d.batch.StreamID] = d
+	}
+	rows, err := tx.Query(ctx, `insert into telemetry_streams as t (node_id, stream_id, last_seq, dropped)
+		select u.node_id, u.stream_id, u.seq, u.dropped from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[]) u(node_id, stream_id, seq, dropped)
+			join nodes n on n.id = u.node_id order by 1, 2
+		on conflict (node_id, stream_id) do update set last_seq = excluded.last_seq, dropped = greatest(t.dropped, excluded.dropped), updated_at = now()
+			where t.last_seq < excluded.last_seq
+		returning node_id::text, stream_id, pg_current_xact_id()::text::bigint`, nodes, streams, seqs, dropped)
+	if err != nil {
+		return nil, 0, err
+	}
+	var node, stream string
+	_, err = pgx.ForEachRow(rows, []any{&node, &stream, &xact}, func() error {
+		fresh = append(fresh, at[node+stream])
+		return nil
+	})
+	return fresh, xact, err
+}
+
+const copySamples = `copy node_samples (node_id, observed_at, xact, cpu_pct, load1, mem_used, mem_total, disk_used, disk_total,
+	net_rx_bps, net_tx_bps, rx_pps, tcp_established, conntrack_count, conntrack_max, syncookies_ps, listen_drops_ps, uptime_s, traffic)
+	from stdin binary`
+
+// encodeSamples writes PostgreSQL's binary COPY form by hand: it is what this panel does most, and a reflecting encoder
+// would cost more than the database.
+func encodeSamples(fresh []*delivery, xact int64) []byte {
+	const columns, about = 19, 260
+	count := 0
+	for _, d := range fresh {
+		count += len(d.batch.Samples)
+	}
+	out := make([]byte, 0, 32+count*about)
+	out = append(out, "PGCOPY\n\xff\r\n\x00"...)
+	out = append(out, 0, 0, 0, 0, 0, 0, 0, 0)
+	for _, d := range fresh {
+		for i := range d.batch.Samples {
+			s := &d.batch.Samples[i]
+			out = binary.BigEndian.AppendUint16(out, columns)
+			out = binary.BigEndian.AppendUint32(out, 16)
+			out = append(out, d.node[:]...)
+			out = appendInt(out, microseconds(s.ObservedAt))
+			out = appendInt(out, xact)
+			out = appendSample(out, s)
+		}
+	}
+	return binary.BigEndian.AppendUint16(out, 0xffff)
+}
+
+func appendSample(out []byte, s *agentapi.Sample) []byte {
+	out = appendFloat(appendFloat(out, s.CPUPercent), s.Load1)
+	for _, n := range [...]int64{s.MemUsed, s.MemTotal, s.DiskUsed, s.DiskTotal} {
+		out = appendInt(out, n)
+	}
+	out = appendFloat(appendFloat(appendFloat(out, s.NetRxBps), s.NetTxBps), s.RxPps)
+	for _, n := range [...]int64{s.TCPEstablished, s.ConntrackCount, s.ConntrackMax} {
+		out = appendInt(out, n)
+	}
+	out = appendFloat(appendFloat(out, s.SyncookiesPs), s.ListenDropsPs)
+	return appendTraffic(appendInt(out, s.UptimeSeconds), s.Traffic)
+}
+
+func appendInt(out []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(out, 8), uint64(n)) //nolint:gosec // the same bits
+}
+
+func appendFloat(out []byte, f float64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(out, 8), math.Float64bits(f))
+}
+
+// appendTraffic writes null or jsonb: its version byte and the text.
+func appendTraffic(out []byte, traffic []agentapi.Traffic) []byte {
+	text, err := json.Marshal(traffic)
+	if len(traffic) == 0 || err != nil || bytes.Contains(text, []byte(`\u0000`)) {
+		return binary.BigEndian.AppendUint32(out, 0xffffffff)
+	}
+	out = binary.BigEndian.AppendUint32(out, uint32(len(text)+1)) //nolint:gosec // bodies are at most 1 MiB
+	return append(append(out, 1), text...)
+}
+
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func microseconds(at time.Time) int64 { return at.Sub(epoch).Microseconds() }

@@ -1,0 +1,138 @@
+package nodes
+
+import (
+	"time"
+
+	"panel/platform/agentapi"
+)
+
+// node shows a row. Now and the heartbeat decide what "lately" means.
+func (s *store) node(row *viewRow, now time.Time) Node {
+	n := Node{
+		ID: row.ID, Name: row.Name, Address: row.Address, IPs: list(row.IPs), CountryCode: row.CountryCode, Region: row.Region, City: row.City,
+		ProviderID: row.ProviderID, ProviderServerRef: row.ProviderServerRef, Roles: list(row.Roles), Tags: list(row.Tags), Note: row.Note,
+		State: row.State, Agent: s.agent(row, now), Core: row.core(), Metrics: sample(row.Metrics),
+		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
+	}
+	n.Reasons = row.reasons(&n)
+	if row.inMaintenance(now) {
+		n.Maintenance = &Window{Until: utc(row.MaintenanceUntil), Reason: row.MaintenanceReason}
+	}
+	return n
+}
+
+func (row *nodeRow) inMaintenance(now time.Time) bool {
+	return row.Maintenance && (row.MaintenanceUntil == nil || row.MaintenanceUntil.After(now))
+}
+
+func (s *store) agent(row *viewRow, now time.Time) AgentInfo {
+	info := AgentInfo{
+		Link: s.link(row, now), LastSeenAt: utc(row.SeenAt), EnrolledAt: utc(row.EnrolledAt), TokenID: row.TokenID,
+		UpdateState: "current", Capabilities: []string{},
+	}
+	info.Connected = info.Link == "connected"
+	if row.PreviousValidUntil != nil && row.PreviousValidUntil.After(now) {
+		info.PreviousTokenExpiry = utc(row.PreviousValidUntil)
+	}
+	if r := row.Report; r != nil {
+		info.Version, info.Protocol, info.OS, info.Arch, info.Hostname = r.AgentVersion, r.Protocol, r.OS, r.Arch, r.Hostname
+		info.ClockSkewMillis = r.SkewMillis
+		for _, capability := range r.Capabilities {
+			info.Capabilities = append(info.Capabilities, string(capability))
+		}
+	}
+	return info
+}
+
+// link is the agent's link by the age of its last sign of life: two missed heartbeats are stale, ten are lost.
+func (s *store) link(row *viewRow, now time.Time) string {
+	switch {
+	case row.AgentAccess == accessNone || row.AgentAccess == "":
+		return "never_enrolled"
+	case row.AgentAccess == accessRevoked:
+		return "revoked"
+	case row.SeenAt == nil:
+		return "stale"
+	case !row.SeenAt.After(now.Add(-10 * s.heartbeat)):
+		return "lost"
+	case !row.SeenAt.After(now.Add(-2 * s.heartbeat)):
+		return "stale"
+	}
+	return "connected"
+}
+
+func (row *viewRow) core() CoreInfo {
+	info := CoreInfo{State: row.CoreState, RevisionDesired: row.DesiredRevision, ConfigHash: row.ConfigHash, LastResult: row.ConfigResult}
+	if info.State == "" {
+		info.State = "unknown"
+	}
+	if r := row.Report; r != nil {
+		info.Kind, info.Version, info.Error, info.UptimeSeconds = r.Core.Kind, r.Core.Version, r.Core.Error, r.Core.UptimeSeconds
+		info.Restarts, info.RevisionInstalled = r.Core.Restarts, r.Core.ConfigRevision
+	}
+	info.InSync = row.DesiredRevision == 0 || row.ConfigHash == row.DesiredHash
+	return info
+}
+
+// reasons says why a node is not simply online, so that the interface need not guess.
+func (row *viewRow) reasons(n *Node) []string {
+	reasons := []string{}
+	add := func(holds bool, word string) {
+		if holds {
+			reasons = append(reasons, word)
+		}
+	}
+	link := n.Agent.Link
+	add(link == "never_enrolled", "never_enrolled")
+	add(link == "revoked", "agent_revoked")
+	add(link == "stale", "agent_stale")
+	add(link == "lost", "agent_lost")
+	add(row.CoreState == string(agentapi.CoreFailed), "core_failed")
+	add(row.DesiredCore && row.CoreState == string(agentapi.CoreStopped), "core_stopped")
+	add(row.SeenAt != nil && !n.Core.InSync, "config_behind")
+	add(row.Cloned, "cloned")
+	return reasons
+}
+
+func (s *store) detail(row *viewRow, now time.Time, flows []string) Detail {
+	d := Detail{Node: s.node(row, now), Sockets: []Socket{}, Addresses: []string{}, Firewall: []Firewall{}, FlowIDs: list(flows)}
+	if row.Surroundings == nil {
+		return d
+	}
+	d.Addresses = list(row.Surroundings.Addresses)
+	for _, socket := range row.Surroundings.Sockets {
+		d.Sockets = append(d.Sockets, Socket(socket))
+	}
+	for _, wall := range row.Surroundings.Firewall {
+		d.Firewall = append(d.Firewall, Firewall(wall))
+	}
+	return d
+}
+
+func sample(s *agentapi.Sample) *Metrics {
+	if s == nil {
+		return nil
+	}
+	return &Metrics{
+		CPUPercent: s.CPUPercent, Load1: s.Load1, MemUsed: s.MemUsed, MemTotal: s.MemTotal, DiskUsed: s.DiskUsed, DiskTotal: s.DiskTotal,
+		NetRxBps: s.NetRxBps, NetTxBps: s.NetTxBps, RxPps: s.RxPps, TCPEstablished: s.TCPEstablished, ConntrackCount: s.ConntrackCount,
+		ConntrackMax: s.ConntrackMax, SyncookiesPs: s.SyncookiesPs, ListenDropsPs: s.ListenDropsPs, UptimeSeconds: s.UptimeSeconds,
+		ObservedAt: s.ObservedAt.UTC(),
+	}
+}
+
+// list makes an empty list of none, because the interface never shows null for a list.
+func list[T any](items []T) []T {
+	if items == nil {
+		return []T{}
+	}
+	return items
+}
+
+func utc(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	moved := at.UTC()
+	return &moved
+}

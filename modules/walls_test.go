@@ -1,0 +1,264 @@
+package modules
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// pkg is the part of `go list -json` that the walls need.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Imports,Deps"}, args...)...)
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	var all []pkg
+	for decoder.More() {
+		var p pkg
+		require.NoError(t, decoder.Decode(&p))
+		all = append(all, p)
+	}
+	return all
+}
+
+// A library that has one place may be imported there and nowhere else.
+var places = []struct {
+	library string
+	allowed []string // packages, or folders ending in /
+}{
+	{"go.uber.org/fx", []string{"panel/platform/app"}},
+	{"github.com/danielgtaylor/huma/v2", []string{"panel/platform/httpapi"}},
+	{"github.com/spf13/viper", []string{"panel/platform/config"}},
+	{"github.com/riverqueue/river", []string{"panel/platform/jobs"}},
+	{"github.com/xtls/xray-core", []string{"panel/cmd/panel-agent/"}},
+}
+
+func TestLibrariesHaveOnePlace(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./...") {
+		for _, place := range places {
+			for _, imported := range p.Imports {
+				if within(imported, place.library) {
+					require.True(t, slices.ContainsFunc(place.allowed, func(at string) bool { return covers(at, p.ImportPath) }),
+						"%s imports %s, which belongs to %v alone", p.ImportPath, imported, place.allowed)
+				}
+			}
+		}
+	}
+}
+
+func within(path, root string) bool { return path == root || strings.HasPrefix(path, root+"/") }
+
+func covers(place, path string) bool {
+	return path == place || (strings.HasSuffix(place, "/") && within(path, strings.TrimSuffix(place, "/")))
+}
+
+// A module knows the platform and the api packages of others, never their insides; platform knows no module.
+func TestModulesDoNotKnowEachOther(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./modules/...", "./platform/...", "./migrations/...", "./ui") {
+		for _, imported := range p.Imports {
+			if owner := moduleOf(imported); owner != "" && owner != moduleOf(p.ImportPath) && p.ImportPath != "panel/modules" {
+				require.Regexp(t, `^panel/modules/[a-z-]+/[a-z]+api$`, imported, "%s imports the insides of %s", p.ImportPath, owner)
+				require.NotContains(t, p.ImportPath, "panel/platform/", "platform knows no module")
+			}
+		}
+	}
+}
+
+func moduleOf(path string) string {
+	rest, found := strings.CutPrefix(path, "panel/modules/")
+	if !found {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	return name
+}
+
+// The api package of a module imports the standard library only, so that no circle can form.
+func TestAPIPackagesAreLeaves(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./modules/...") {
+		if strings.HasSuffix(p.ImportPath, "api") {
+			for _, imported := range p.Imports {
+				require.NotContains(t, imported, ".", "%s imports %s", p.ImportPath, imported)
+				require.False(t, strings.HasPrefix(imported, "panel/"), "%s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// The floors: ui, migrations and the wire types import nothing of ours.
+func TestLowestFloorImportsNothingOfOurs(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./ui", "./migrations", "./platform/agentapi", "./platform/fault", "./platform/access", "./platform/entitlement", "./platform/version") {
+		for _, imported := range p.Imports {
+			if strings.HasPrefix(imported, "panel/") {
+				require.Contains(t, []string{"panel/platform/fault"}, imported, "%s imports %s", p.ImportPath, imported)
+			}
+		}
+	}
+}
+
+// The panel's executable never links the proxy core, whose libraries carry another licence; nor does the orchestrator.
+func TestPanelDoesNotLinkTheCore(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./cmd/panelctl", "./cmd/panel-up", "./cmd/panel-licensed") {
+		for _, dependency := range p.Deps {
+			require.False(t, within(dependency, "github.com/xtls/xray-core") || within(dependency, "github.com/sagernet/sing"), "%s links %s", p.ImportPath, dependency)
+		}
+	}
+}
+
+// Of ours the agent knows the wire types and nothing of the panel.
+func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
+	t.Parallel()
+	for _, p := range list(t, "./cmd/panel-agent/...") {
+		for _, imported := range p.Imports {
+			ours := within(imported, "panel") && !within(imported, "panel/cmd/panel-agent")
+			require.False(t, ours && imported != "panel/platform/agentapi" && imported != "panel/platform/version", "%s imports %s", p.ImportPath, imported)
+		}
+	}
+}
+
+// Fiber is spoken in httpapi, web and a module's raw.go.
+func TestFiberHasItsPlaces(t *testing.T) {
+	t.Parallel()
+	eachFile(t, ".go", func(path, content string) {
+		if strings.Contains(content, `"github.com/gofiber/`) {
+			place := strings.HasPrefix(path, "platform/httpapi/") || strings.HasPrefix(path, "platform/web/") || strings.HasPrefix(path, "platform/app/") ||
+				strings.HasPrefix(path, "cmd/panel-bench/") || filepath.Base(path) == "raw.go" || strings.HasSuffix(path, "_test.go")
+			require.True(t, place, "%s imports fiber", path)
+		}
+	})
+}
+
+var environment = regexp.MustCompile(`\bos\.(Getenv|LookupEnv|Environ)\b`)
+
+// The panel reads its environment in platform/config; executables may hand theirs on.
+func TestEnvironmentIsReadInOnePlace(t *testing.T) {
+	t.Parallel()
+	eachFile(t, ".go", func(path, content string) {
+		inside := strings.HasPrefix(path, "platform/") || strings.HasPrefix(path, "modules/") || strings.HasPrefix(path, "migrations/")
+		if inside && !strings.HasPrefix(path, "platform/config/") && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(path, "platform/paneltest/") {
+			require.False(t, environment.MatchString(content), "%s reads the environment", path)
+		}
+	})
+}
+
+var forbidden = map[string]*regexp.Regexp{
+	"sleeps in a test":         regexp.MustCompile(`\btime\.Sleep\(`),
+	"skips a test":             regexp.MustCompile(`\bt\.Skip`),
+	"uses assert":              regexp.MustCompile(`testify/assert"`),
+	"leaves work for later":    regexp.MustCompile(`\b(TODO|FIXME)\b`),
+	"names a package registry": regexp.MustCompile(`registry\.npmjs\.org|proxy\.golang\.org`),
+}
+
+// House rules that a pattern can see.
+func TestHouseRules(t *testing.T) {
+	t.Parallel()
+	eachFile(t, ".go", func(path, content string) {
+		for rule, pattern := range forbidden {
+			if rule == "sleeps in a test" && !strings.HasSuffix(path, "_test.go") || path == "modules/walls_test.go" {
+				continue
+			}
+			require.False(t, pattern.MatchString(content), "%s %s", path, rule)
+		}
+	})
+}
+
+// Every folder of modules is in the list, in order, under its own name.
+func TestEveryModuleIsListed(t *testing.T) {
+	t.Parallel()
+	var listed []string
+	for _, m := range All() {
+		listed = append(listed, m.Name)
+	}
+	require.True(t, slices.IsSorted(listed), "modules.go is sorted by name: %v", listed)
+	entries, err := os.ReadDir(".")
+	require.NoError(t, err)
+	var folders []string
+	for _, entry := range entries {
+		if entry.IsDir() && entry.Name() != "testdata" {
+			folders = append(folders, strings.ReplaceAll(entry.Name(), "-", ""))
+		}
+	}
+	slices.Sort(folders)
+	require.Equal(t, folders, listed)
+}
+
+var (
+	creates = regexp.MustCompile(`(?i)create\s+table\s+(?:if\s+not\s+exists\s+)?"?([a-z_]+)`)
+	tagged  = regexp.MustCompile(`bun:"table:([a-z_]+)`)
+)
+
+// A table has one owner: whoever creates it; no other package maps it.
+func TestOneOwnerPerTable(t *testing.T) {
+	t.Parallel()
+	owners := map[string]string{}
+	eachFile(t, ".sql", func(path, content string) {
+		if !strings.HasSuffix(path, ".tx.up.sql") || strings.Contains(path, "testdata") {
+			return
+		}
+		for _, match := range creates.FindAllStringSubmatch(content, -1) {
+			owner := ownerOf(path)
+			require.True(t, owners[match[1]] == "" || owners[match[1]] == owner, "%s and %s both create the table %s", owners[match[1]], owner, match[1])
+			owners[match[1]] = owner
+		}
+	})
+	eachFile(t, ".go", func(path, content string) {
+		for _, match := range tagged.FindAllStringSubmatch(content, -1) {
+			if !strings.HasSuffix(path, "_test.go") {
+				require.Equal(t, owners[match[1]], ownerOf(path), "%s maps the table %s", path, match[1])
+			}
+		}
+	})
+	require.NotEmpty(t, owners)
+}
+
+// ownerOf names a folder of modules or of platform/core by itself, everything below platform and migrations as the platform.
+func ownerOf(path string) string {
+	parts := strings.Split(filepath.ToSlash(path), "/")
+	switch {
+	case parts[0] == "modules":
+		return parts[1]
+	case parts[0] == "platform" && parts[1] == "core":
+		return parts[2]
+	}
+	return "platform"
+}
+
+func eachFile(t *testing.T, extension string, visit func(path, content string)) {
+	t.Helper()
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata" || (strings.HasPrefix(entry.Name(), ".") && entry.Name() != "..")) {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(path) == extension {
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			visit(strings.TrimPrefix(filepath.ToSlash(path), "../"), string(content))
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}

@@ -1,0 +1,58 @@
+package access
+
+import "time"
+
+// Kind is how an operation is reached (specification, "Access values").
+type Kind int
+
+// Kinds of access. The zero value is not a declaration: an operation that has it stops the start.
+const (
+	Undeclared Kind = iota
+	KindPublic
+	KindThrottled
+	KindAgent
+	KindSetup
+	KindSession
+)
+
+// Limit is a token bucket per client address; Burst requests at once, then PerMinute.
+type Limit struct {
+	PerMinute int
+	Burst     int
+}
+
+// PublicLimit is the limit of public throttled routes where a route does not choose its own.
+var PublicLimit = Limit{PerMinute: 30, Burst: 10}
+
+// Interval is the time after which one more request is allowed.
+func (l Limit) Interval() time.Duration { return time.Minute / time.Duration(l.PerMinute) }
+
+// Rule is the declared access of one operation. Keys are alternatives: one of them is enough.
+type Rule struct {
+	Kind  Kind
+	Keys  []Key
+	Limit Limit
+	First bool // makes the first administrator: open until he exists, closed from then on
+}
+
+// Public needs nothing.
+func Public() Rule { return Rule{Kind: KindPublic} }
+
+// Throttled is public with a rate limit; over it the answer is 429 with Retry-After.
+func Throttled(limit Limit) Rule { return Rule{Kind: KindThrottled, Limit: limit} }
+
+// Agent needs an agent token.
+func Agent() Rule { return Rule{Kind: KindAgent} }
+
+// Setup is open before the first administrator exists, then needs a session with the given keys, and is closed
+// (409 setup_closed) once the installation is finished.
+func Setup(keys ...Key) Rule { return Rule{Kind: KindSetup, Keys: keys} }
+
+// FirstAdmin is the access of the one operation that makes the first administrator.
+func FirstAdmin(limit Limit) Rule { return Rule{Kind: KindSetup, Limit: limit, First: true} }
+
+// Session needs an administrator's session and no permission key.
+func Session() Rule { return Rule{Kind: KindSession} }
+
+// Needs is Session plus one of the keys.
+func Needs(keys ...Key) Rule { return Rule{Kind: KindSession, Keys: keys} }

@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"panel/platform/cli"
+	"panel/platform/config"
+	"panel/platform/module"
+	"panel/platform/version"
+)
+
+// Main is the whole of panelctl: it runs one command line and gives the exit code.
+func Main(build string, features []module.Module, args []string) int {
+	version.Version = build
+	env := cli.Env{
+		Version: build, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: config.Foreign,
+		Terminal: cli.Terminal{
+			In: isTerminal(os.Stdin), Out: isTerminal(os.Stdout), Err: isTerminal(os.Stderr), Width: width(os.Stdout),
+		},
+	}
+	return cli.Main(CommandLine(env, features), args)
+}
+
+// CommandLine gives env the panel itself and what the modules bring to the command line.
+func CommandLine(env cli.Env, features []module.Module) cli.Env {
+	modules := With(features)
+	env.Serve = func(ctx context.Context) error { return Serve(ctx, features) }
+	env.Checks = append(env.Checks, Checks(modules)...)
+	for _, m := range modules {
+		if m.Commands != nil {
+			env.Commands = append(env.Commands, func(e cli.Env) []*cobra.Command { return m.Commands(e) })
+		}
+	}
+	return env
+}
+
+func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }
+
+func width(file *os.File) int {
+	columns, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}

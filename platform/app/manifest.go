@@ -1,0 +1,140 @@
+// Package app composes the panel: it checks the manifests, wires services with fx and runs what the modules contribute.
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"panel/migrations"
+	"panel/platform/access"
+	"panel/platform/config"
+	"panel/platform/core/accounts"
+	"panel/platform/core/audit"
+	"panel/platform/core/setup"
+	"panel/platform/core/system"
+	"panel/platform/doctor"
+	"panel/platform/entitlement"
+	"panel/platform/module"
+)
+
+// Core lists the panel's own features, built with the same contract as every other.
+func Core() []module.Module {
+	return []module.Module{accounts.Module(), audit.Module(), setup.Module(), system.Module()}
+}
+
+// With gives the core and the features in one list, sorted by name.
+func With(features []module.Module) []module.Module {
+	return slices.SortedFunc(slices.Values(append(Core(), features...)), func(a, b module.Module) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+}
+
+// Check refuses a set of manifests that cannot work together, before anything is built from them.
+func Check(modules []module.Module) error {
+	var problems []error
+	names := map[string]bool{}
+	keys := map[access.Key]string{}
+	for _, m := range modules {
+		if names[m.Name] || m.Name == "" {
+			problems = append(problems, fmt.Errorf("module %q: its name is empty or taken", m.Name))
+		}
+		names[m.Name] = true
+		problems = append(problems, checkKeys(m, keys), checkAttach(m))
+	}
+	for _, m := range modules {
+		problems = append(problems, checkRequires(m, names))
+	}
+	return errors.Join(problems...)
+}
+
+func checkKeys(m module.Module, taken map[access.Key]string) error {
+	for _, p := range m.Permissions {
+		if owner, known := taken[p.Key]; known {
+			return fmt.Errorf("module %s: the permission %s is already declared by %s", m.Name, p.Key, owner)
+		}
+		taken[p.Key] = m.Name
+	}
+	return nil
+}
+
+var partsType = reflect.TypeFor[module.Parts]()
+
+func checkAttach(m module.Module) error {
+	if m.Attach == nil {
+		return nil
+	}
+	t := reflect.TypeOf(m.Attach)
+	if t.Kind() != reflect.Func || t.NumOut() < 1 || t.Out(0) != partsType {
+		return fmt.Errorf("module %s: Attach must be a function that gives module.Parts", m.Name)
+	}
+	return nil
+}
+
+func checkRequires(m module.Module, names map[string]bool) error {
+	for _, needed := range m.Requires {
+		if !names[needed] {
+			return fmt.Errorf("module %s: it requires the module %s, which is not in this build", m.Name, needed)
+		}
+	}
+	return nil
+}
+
+// Permissions lists every declared key.
+func Permissions(modules []module.Module) []access.Permission {
+	var all []access.Permission
+	for _, m := range modules {
+		all = append(all, m.Permissions...)
+	}
+	slices.SortFunc(all, func(a, b access.Permission) int { return cmp.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Features lists the keys of the license features that the modules declare.
+func Features(modules []module.Module) []string {
+	var all []string
+	for _, f := range declaredFeatures(modules) {
+		all = append(all, f.Key)
+	}
+	return all
+}
+
+func declaredFeatures(modules []module.Module) []entitlement.Feature {
+	var all []entitlement.Feature
+	for _, m := range modules {
+		all = append(all, m.Features...)
+	}
+	slices.SortFunc(all, func(a, b entitlement.Feature) int { return cmp.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Keys lists the settings that the modules declare.
+func Keys(modules []module.Module) []config.Key {
+	var all []config.Key
+	for _, m := range modules {
+		all = append(all, m.Config...)
+	}
+	return all
+}
+
+// Checks lists what Doctor asks.
+func Checks(modules []module.Module) []doctor.Check {
+	var all []doctor.Check
+	for _, m := range modules {
+		all = append(all, m.Checks...)
+	}
+	return all
+}
+
+// Migrations lists the SQL of every module; the runner adds the platform's.
+func Migrations(modules []module.Module) []migrations.Set {
+	var sets []migrations.Set
+	for _, m := range modules {
+		if m.Migrations != nil {
+			sets = append(sets, migrations.Set{Name: m.Name, FS: m.Migrations})
+		}
+	}
+	return sets
+}

@@ -1,0 +1,83 @@
+package app_test
+
+import (
+	"encoding/csv"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/access"
+	"panel/platform/httpapi"
+)
+
+// policy is one reviewed line of testdata/policy.csv: what an operation must demand. It is kept by hand and not derived
+// from the code, so that a route whose declaration is wrong or missing fails here.
+type policy struct {
+	method, path, access string
+	keys                 []string
+	feature              string
+	whileDegraded        bool
+	hidden               bool
+}
+
+func policies(t testing.TB) map[string]policy {
+	t.Helper()
+	file, err := os.Open("testdata/policy.csv")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	all := map[string]policy{}
+	for _, row := range rows[1:] {
+		line := policy{
+			method: row[0], path: row[1], access: row[2], keys: strings.Fields(row[3]), feature: row[4],
+			whileDegraded: row[5] == "yes", hidden: row[6] == "yes",
+		}
+		require.NotContains(t, all, line.method+" "+line.path, "two lines for one operation")
+		all[line.method+" "+line.path] = line
+	}
+	return all
+}
+
+var accessWords = map[access.Kind]string{
+	access.KindPublic: "public", access.KindThrottled: "throttled", access.KindAgent: "agent", access.KindSetup: "setup",
+	access.KindSession: "session",
+}
+
+// declared puts an operation's declaration into the words of the policy.
+func declared(op httpapi.Operation) policy {
+	word := accessWords[op.Rule.Kind]
+	if op.Rule.First {
+		word = "first"
+	}
+	keys := []string{}
+	for _, key := range op.Rule.Keys {
+		keys = append(keys, string(key))
+	}
+	return policy{
+		method: op.Method, path: op.Path, access: word, keys: keys, feature: op.Feature,
+		whileDegraded: op.WhileDegraded, hidden: op.Hidden,
+	}
+}
+
+// Every operation declares its access, and declares what the reviewed policy demands (domain decision 9).
+func TestEveryOperationDeclaresWhatThePolicyDemands(t *testing.T) {
+	t.Parallel()
+	wanted := policies(t)
+	for _, op := range everything(t).App.Server().Routes() {
+		name := op.Method + " " + op.Path
+		line, reviewed := wanted[name]
+		if !reviewed {
+			t.Errorf("%s has no line in testdata/policy.csv: decide who may call it and write it down", name)
+			continue
+		}
+		if line.keys == nil {
+			line.keys = []string{}
+		}
+		require.Equal(t, line, declared(op), name)
+		delete(wanted, name)
+	}
+	require.Empty(t, wanted, "the policy names operations that do not exist")
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/fx"
+	"go.uber.org/fx/fxevent"
+	"go.uber.org/zap"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/config"
+	"panel/platform/database"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/httpapi"
+	"panel/platform/module"
+	"panel/platform/password"
+	"panel/platform/vault"
+)
+
+// services are what exists before any module: made by the process, closed by the process.
+type services struct {
+	fx.Out
+
+	Log      *zap.Logger
+	Clock    clockwork.Clock
+	Config   *config.Config
+	DB       *database.DB
+	Listener *database.Listener
+	Vault    *vault.Vault
+	Bus      *events.Bus
+	Journal  audit.Journal
+	Hasher   *password.Hasher
+	Streams  *httpapi.Streams
+	Catalog  []access.Permission   // every declared key
+	Features []entitlement.Feature // every declared feature
+}
+
+// contribution is one module's parts with its owner: the only value group of the program.
+type contribution struct {
+	fx.Out
+
+	Owned owned `group:"parts"`
+}
+
+type owned struct {
+	owner string
+	parts module.Parts
+}
+
+// gathered is what the composition needs of the modules. A build without the license or the nodes module, as tests
+// make it, has no source of entitlement or agents.
+type gathered struct {
+	fx.In
+
+	Parts        []owned `group:"parts"`
+	Sessions     httpapi.Sessions
+	Installation httpapi.Installation
+	License      entitlement.Source `optional:"true"`
+	Agents       httpapi.Agents     `optional:"true"`
+}
+
+// wire turns manifests into one graph and fills into.
+func wire(given services, modules []module.Module, into *gathered, log *zap.Logger) error {
+	options := []fx.Option{
+		fx.WithLogger(func() fxevent.Logger { return quiet{log: log} }),
+		fx.Provide(func() services { return given }),
+		fx.Invoke(func(g gathered) { *into = g }),
+	}
+	for _, m := range modules {
+		options = append(options, wired(m))
+	}
+	if err := fx.New(options...).Err(); err != nil {
+		return err
+	}
+	slices.SortFunc(into.Parts, func(a, b owned) int { return cmp.Compare(a.owner, b.owner) })
+	return nil
+}
+
+// wired gives a module a logger of its own name, keeps its private constructors inside and labels its parts.
+func wired(m module.Module) fx.Option {
+	options := []fx.Option{fx.Decorate(func(log *zap.Logger) *zap.Logger { return log.Named(m.Name) })}
+	if len(m.Private) > 0 {
+		options = append(options, fx.Provide(append(slices.Clone(m.Private), fx.Private)...))
+	}
+	if len(m.Exports) > 0 {
+		options = append(options, fx.Provide(m.Exports...))
+	}
+	if m.Attach != nil {
+		options = append(options, fx.Provide(m.Attach, fx.Private), fx.Provide(func(p module.Parts) contribution {
+			return contribution{Owned: owned{owner: m.Name, parts: p}}
+		}))
+	}
+	return fx.Module(m.Name, options...)
+}
+
+// quiet passes on only what went wrong while the graph was built.
+type quiet struct{ log *zap.Logger }
+
+// LogEvent logs a failure of the composition.
+func (q quiet) LogEvent(event fxevent.Event) {
+	if failed, ok := event.(*fxevent.Invoked); ok && failed.Err != nil {
+		q.log.Error("the panel could not be composed", zap.Error(failed.Err))
+	}
+}
+
+// routes gives all operations with their owner.
+func (g *gathered) routes() httpapi.Routes {
+	var all httpapi.Routes
+	for _, o := range g.Parts {
+		for _, op := range o.parts.Routes {
+			op.Owner = o.owner
+			all = append(all, op)
+		}
+	}
+	return all
+}

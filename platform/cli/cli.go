@@ -1,0 +1,185 @@
+// Package cli is the command line of the panel: commands, output forms, exit codes, two languages and the client of the API.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"panel/platform/doctor"
+	"panel/platform/doctor/checks"
+)
+
+// Env is what a command may touch of the world outside; tests hand in buffers and maps.
+type Env struct {
+	Version  string
+	In       io.Reader
+	Out      io.Writer
+	Err      io.Writer
+	Getenv   func(string) string
+	Terminal Terminal
+	Serve    func(context.Context) error  // runs the panel until the context ends
+	Commands []func(Env) []*cobra.Command // the commands that modules bring
+	Checks   []doctor.Check               // the checks that modules bring
+
+	flags          *flags
+	platformChecks []doctor.Check
+	isolated       bool // touches no file of this machine; for tests
+}
+
+// Terminal says which of the three streams are terminals and how wide the screen is.
+type Terminal struct {
+	In, Out, Err bool
+	Width        int
+}
+
+// Main runs the command line and answers the exit code of the process.
+func Main(env Env, args []string) int {
+	ctx, stop := interruptible()
+	defer stop()
+	return Run(ctx, env, args)
+}
+
+// Run executes one command line within ctx and answers its exit code.
+func Run(ctx context.Context, env Env, args []string) int {
+	env = env.withDefaults()
+	root := Root(&env)
+	root.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitDone
+	}
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return ExitInterrupted
+	}
+	failure := asFailure(err)
+	env.report(failure)
+	return failure.Exit
+}
+
+func (env Env) withDefaults() Env {
+	if env.Getenv == nil {
+		env.Getenv = func(string) string { return "" }
+	}
+	if env.In == nil {
+		env.In = os.Stdin
+	}
+	if env.Out == nil {
+		env.Out = os.Stdout
+	}
+	if env.Err == nil {
+		env.Err = os.Stderr
+	}
+	if !env.isolated {
+		env.platformChecks = checks.All()
+	}
+	env.flags = &flags{}
+	return env
+}
+
+// interruptible ends the context at the first SIGINT or SIGTERM; the second one ends the process at once.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if _, open := <-signals; !open {
+			return
+		}
+		cancel()
+		if _, open := <-signals; open {
+			os.Exit(ExitInterrupted)
+		}
+	}()
+	return ctx, func() { signal.Stop(signals); close(signals); cancel() }
+}
+
+// Tree is the command line without running it, for the pages that describe it.
+func Tree(env Env) *cobra.Command {
+	env = env.withDefaults()
+	return Root(&env)
+}
+
+// Root builds the command tree over env.
+func Root(env *Env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "panelctl",
+		Short: "Control panel for fleets of proxy servers",
+		Args:  env.knownCommand,
+		RunE:  env.bare,
+	}
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SuggestionsMinimumDistance = 2
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetIn(env.In)
+	root.SetOut(env.Out)
+	root.SetErr(env.Err)
+	env.flags.bind(root)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFailure(err) })
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.flags.check(env) }
+	root.AddCommand(env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.completionCommand())
+	for _, commands := range env.Commands {
+		root.AddCommand(commands(*env)...)
+	}
+	env.dressHelp(root)
+	env.strict(root)
+	return root
+}
+
+// strict makes every wrong argument a usage failure, also of commands that modules bring with cobra's own checks.
+func (env *Env) strict(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		if !sub.Runnable() && sub.HasSubCommands() {
+			sub.Args, sub.RunE = env.knownCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+		sub.Args = usageOnly(sub.Args)
+		env.strict(sub)
+	}
+}
+
+func usageOnly(check cobra.PositionalArgs) cobra.PositionalArgs {
+	if check == nil {
+		return nil
+	}
+	return func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		var known *Failure
+		if err == nil || errors.As(err, &known) {
+			return err
+		}
+		return Usage(Say("%s does not take these arguments", cmd.CommandPath())).
+			Advise(Plain("panelctl help" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())))
+	}
+}
+
+// bare is panelctl without arguments: help, and a negative answer where nobody sits at a terminal.
+func (env *Env) bare(cmd *cobra.Command, _ []string) error {
+	if err := cmd.Help(); err != nil {
+		return fmt.Errorf("print help: %w", err)
+	}
+	if env.Terminal.In && env.Terminal.Out {
+		return nil
+	}
+	return &Failure{Exit: ExitUsage}
+}
+
+func (env *Env) knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	failure := Usage(Say("unknown command %q", args[0]))
+	for _, name := range cmd.SuggestionsFor(args[0]) {
+		failure.Try = append(failure.Try, Plain(cmd.CommandPath()+" "+name))
+	}
+	if len(failure.Try) == 0 {
+		failure.Try = []Message{Plain("panelctl help")}
+	}
+	return failure
+}

@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"panel/platform/doctor/checks"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func run(t *testing.T, env Env, args ...string) (exit int, out, problems string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	env.Out, env.Err = &stdout, &stderr
+	exit = Run(context.Background(), env, args)
+	return exit, stdout.String(), stderr.String()
+}
+
+// Rule: --table is the default at a terminal, --plain in a pipe.
+func TestFormFollowsTheTerminal(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(up))
+	defer server.Close()
+	env := Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL, "PANEL_API_TOKEN": "secret", "LANG": "en_GB.UTF-8"})}
+	_, piped, _ := run(t, env, "status")
+	require.True(t, strings.HasPrefix(piped, "status\trunning\n"))
+	env.Terminal = Terminal{In: true, Out: true, Err: true, Width: 80}
+	_, shown, _ := run(t, env, "status")
+	require.True(t, strings.HasPrefix(shown, "Status      \x1b[32m●\x1b[0m running\n"))
+}
+
+// Rule: NO_COLOR, TERM=dumb and a pipe mean no colour; CLICOLOR_FORCE forces it.
+func TestColour(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		vars     map[string]string
+		terminal bool
+		coloured bool
+	}{
+		{map[string]string{}, true, true},
+		{map[string]string{"NO_COLOR": "1"}, true, false},
+		{map[string]string{"TERM": "dumb"}, true, false},
+		{map[string]string{}, false, false},
+		{map[string]string{"CLICOLOR_FORCE": "1"}, false, true},
+	} {
+		env := Env{Getenv: lookup(c.vars), Terminal: Terminal{Out: c.terminal}, flags: &flags{table: true}}
+		require.Equal(t, c.coloured, env.coloured(), "%v", c)
+	}
+}
+
+// Rule: PANEL_LANG=ru forces Russian; otherwise LANG decides.
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		panel, lang string
+		russian     bool
+	}{{"ru", "en_GB.UTF-8", true}, {"", "ru_RU.UTF-8", true}, {"", "en_GB.UTF-8", false}, {"en", "ru_RU.UTF-8", false}, {"", "", false}} {
+		env := Env{Getenv: lookup(map[string]string{"PANEL_LANG": c.panel, "LANG": c.lang})}
+		require.Equal(t, c.russian, env.Russian(), "%v", c)
+	}
+}
+
+// Rule: without a terminal panelctl alone prints help and ends with 2.
+func TestBare(t *testing.T) {
+	t.Parallel()
+	exit, out, _ := run(t, Env{})
+	require.Equal(t, ExitUsage, exit)
+	require.Contains(t, out, "panelctl <command>")
+	exit, _, _ = run(t, Env{Terminal: Terminal{In: true, Out: true}})
+	require.Equal(t, ExitDone, exit)
+}
+
+// Rule: a token is never shown, not even by --debug; on the command line it brings a note.
+func TestDebugMasksTheToken(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(up))
+	defer server.Close()
+	env := Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL})}
+	exit, out, problems := run(t, env, "status", "--debug", "--token", "canary-secret")
+	require.Equal(t, ExitNotAllowed, exit)
+	require.NotContains(t, out+problems, "canary")
+	require.Contains(t, problems, "> Authorization: Bearer ***")
+	require.Contains(t, problems, "PANEL_API_TOKEN is safer")
+}
+
+// Rule: a token goes only to the host that the operator named.
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
+	reached := false
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+	defer elsewhere.Close()
+	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
+	defer server.Close()
+	exit, _, _ := run(t, Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL, "PANEL_API_TOKEN": "t"})}, "status")
+	require.Equal(t, ExitFailed, exit)
+	require.False(t, reached)
+}
+
+// Rule: serve ends with 0 after a signal, with 3 on an unreachable database and with 1 on a taken port.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	stopped, cancel := context.WithCancel(context.Background())
+	cancel()
+	env := Env{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Serve: func(ctx context.Context) error { return ctx.Err() }}
+	require.Equal(t, ExitDone, Run(stopped, env, []string{"serve"}))
+	env.Serve = func(context.Context) error { return Unreachable(Say("no readable JSON")) }
+	require.Equal(t, ExitUnreachable, Run(context.Background(), env, []string{"serve"}))
+	env.Serve = func(context.Context) error { return errors.New("the port is taken") }
+	require.Equal(t, ExitFailed, Run(context.Background(), env, []string{"serve"}))
+}
+
+// Rule: an interrupted command ends with 130.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	env := Env{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}
+	require.Equal(t, ExitInterrupted, Run(ctx, env, []string{"status"}))
+}
+
+// Rule: 409 ends with 5, whatever command asked.
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(answer(409, `{"code":"license_missing","detail":"no license"}`))
+	defer server.Close()
+	exit, _, problems := run(t, Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL})}, "status")
+	require.Equal(t, ExitConflict, exit)
+	require.Contains(t, problems, "license_missing")
+}
+
+// Modules bring commands that use the same forms and the same client.
+func TestModuleCommands(t *testing.T) {
+	t.Parallel()
+	greet := func(env Env) []*cobra.Command {
+		return []*cobra.Command{{Use: "greet", RunE: func(*cobra.Command, []string) error {
+			return env.Record(map[string]string{"schema": "panelctl.greet/v1"}, Field{Key: "word", Label: "Version", Value: "hello"})
+		}}}
+	}
+	_, out, _ := run(t, Env{Commands: []func(Env) []*cobra.Command{greet}}, "greet", "--json")
+	require.True(t, json.Valid([]byte(out)))
+	_, out, _ = run(t, Env{Commands: []func(Env) []*cobra.Command{greet}}, "greet")
+	require.Equal(t, "word\thello\n", out)
+}
+
+// Every English text of the command line has a Russian one, also those of platform and modules.
+func TestCatalogueIsComplete(t *testing.T) {
+	t.Parallel()
+	var missing []string
+	for _, text := range textsOfSource(t) {
+		if russian()[text] == "" {
+			missing = append(missing, text)
+		}
+	}
+	require.Empty(t, missing, "no Russian for\n%s", strings.Join(missing, "\n"))
+	for _, check := range checks.All() {
+		require.NotEmpty(t, russian()[check.Title], "no Russian for %q", check.Title)
+	}
+	checkHelpTexts(t)
+}
+
+func checkHelpTexts(t *testing.T) {
+	t.Helper()
+	env := Env{}.withDefaults()
+	for _, cmd := range append(Root(&env).Commands(), Root(&env)) {
+		require.NotEmpty(t, russian()[cmd.Short], "no Russian for %q", cmd.Short)
+		require.True(t, cmd.Long == "" || russian()[cmd.Long] != "", "no Russian for %q", cmd.Long)
+	}
+}
+
+// textsOfSource collects the texts that the sources hand to T, Say, cli.Say and doctor.Say.
+func textsOfSource(t *testing.T) []string {
+	t.Helper()
+	var texts []string
+	for _, folder := range []string{"../../platform", "../../modules"} {
+		require.NoError(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
+				texts = append(texts, textsOfFile(t, path)...)
+			}
+			return err
+		}))
+	}
+	return texts
+}
+
+func textsOfFile(t *testing.T, path string) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	own := parsed.Name.Name == "cli" || parsed.Name.Name == "doctor" || parsed.Name.Name == "checks"
+	var texts []string
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch node := n.(type) {
+		case *ast.CallExpr:
+			if len(node.Args) > 0 && says(node, own) {
+				texts = append(texts, textOf(node.Args[0]))
+			}
+			if function, is := node.Fun.(*ast.SelectorExpr); is && strings.HasSuffix(function.Sel.Name, "Var") && len(node.Args) == 4 {
+				texts = append(texts, textOf(node.Args[3]))
+			}
+		case *ast.KeyValueExpr:
+			if key, is := node.Key.(*ast.Ident); is && (key.Name == "Short" || key.Name == "Long" || key.Name == "Label") {
+				texts = append(texts, textOf(node.Value))
+			}
+		}
+		return true
+	})
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+}
+
+// textOf is the value of a literal or of literals added up; empty for anything else.
+func textOf(expression ast.Expr) string {
+	switch e := expression.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		if err == nil && e.Kind == token.STRING {
+			return text
+		}
+	case *ast.BinaryExpr:
+		if left, right := textOf(e.X), textOf(e.Y); left != "" && right != "" {
+			return left + right
+		}
+	}
+	return ""
+}
+
+// says recognises Say and T of this package and of doctor, from inside and from outside.
+func says(call *ast.CallExpr, own bool) bool {
+	switch function := call.Fun.(type) {
+	case *ast.Ident:
+		return own && (function.Name == "Say" || function.Name == "ok" || function.Name == "skipped")
+	case *ast.SelectorExpr:
+		owner, is := function.X.(*ast.Ident)
+		return function.Sel.Name == "T" && own || is && function.Sel.Name == "Say" && (owner.Name == "cli" || owner.Name == "doctor")
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package config
+
+// The platform's own keys. Modules declare theirs in their manifests.
+var (
+	Port    = Key{Name: "PANEL_PORT", Default: "8080", Summary: "port of the panel", Form: PortForm}
+	Bind    = Key{Name: "PANEL_BIND", Default: "127.0.0.1", Summary: "address that the panel listens on", Form: Host}
+	DataDir = Key{Name: "PANEL_DATA_DIR", Summary: "folder for everything outside the database; /opt/panel/data if it exists, else ./data"}
+
+	DBURL      = Key{Name: "PANEL_DB_URL", Summary: "address of a PostgreSQL 15 or newer; unset: a private one in the data folder", Secret: true}
+	DBMaxConns = Key{Name: "PANEL_DB_MAX_CONNS", Default: "20", Summary: "most connections to the database", Form: Number}
+	PGBin      = Key{Name: "PANEL_PG_BIN", Summary: "folder with the PostgreSQL programs for the private database"}
+
+	SecretKey         = Key{Name: "PANEL_SECRET_KEY", Summary: "master key of the secret store; unset: made and kept in secret.key in the data folder", Secret: true}
+	SecretKeyPrevious = Key{Name: "PANEL_SECRET_KEY_PREVIOUS", Summary: "earlier master keys, separated by commas, while secrets are sealed anew", Secret: true}
+
+	PublicURL      = Key{Name: "PANEL_PUBLIC_URL", Summary: "address of the panel as browsers and agents see it; unset: the bind address", Form: URL}
+	TrustedProxies = Key{Name: "PANEL_TRUSTED_PROXIES", Summary: "addresses of reverse proxies whose forwarded headers count, separated by commas"}
+	SetupToken     = Key{Name: "PANEL_SETUP_TOKEN", Summary: "secret that the first installation asks for", Secret: true}
+	SessionTTL     = Key{Name: "PANEL_SESSION_TTL_HOURS", Default: "12", Summary: "hours until an unused session ends", Form: Number}
+
+	LogLevel  = Key{Name: "PANEL_LOG_LEVEL", Default: "info", Summary: "least level that is logged", Form: OneOf("debug", "info", "warn", "error")}
+	LogFormat = Key{Name: "PANEL_LOG_FORMAT", Default: "json", Summary: "form of the log", Form: OneOf("json", "console")}
+
+	AuditRetention = Key{Name: "PANEL_AUDIT_RETENTION_DAYS", Default: "365", Summary: "days that the journal is kept", Form: Number}
+	AgentHeartbeat = Key{Name: "PANEL_AGENT_HEARTBEAT_SECONDS", Default: "15", Summary: "seconds between two heartbeats of an agent", Form: Number}
+
+	LicenseURLs      = Key{Name: "PANEL_LICENSE_URLS", Summary: "addresses of the license server in the order they are tried, separated by commas"}
+	LicensePublicKey = Key{Name: "PANEL_LICENSE_PUBLIC_KEY", Summary: "key that license documents are verified with"}
+	LicenseGrace     = Key{Name: "PANEL_LICENSE_GRACE_HOURS", Default: "72", Summary: "hours the license holds while its server cannot be reached", Form: Number}
+	HTTPProxy        = Key{Name: "PANEL_HTTP_PROXY", Summary: "proxy for the panel's own outgoing calls", Secret: true, Form: URL}
+
+	ProxypanelBootstrap = Key{Name: "PANEL_PROXYPANEL_BOOTSTRAP", Default: "false", Summary: "allows the proxy-panel step of the first installation", Form: Switch}
+
+	BackupDir        = Key{Name: "PANEL_BACKUP_DIR", Summary: "folder for local backups; unset: backups in the data folder"}
+	UpdateChannel    = Key{Name: "PANEL_UPDATE_CHANNEL", Default: "stable", Summary: "channel of the panel's updates", Form: OneOf("stable", "dev")}
+	UpdateURL        = Key{Name: "PANEL_UPDATE_URL", Summary: "address of the update manifest", Form: URL}
+	SupportURL       = Key{Name: "PANEL_SUPPORT_URL", Summary: "address that takes support bundles; unset: uploading is hidden", Form: URL}
+	MessengerAPIRoot = Key{Name: "PANEL_MESSENGER_API_ROOT", Summary: "address of the messenger's API where the public one is blocked", Form: URL}
+	StatusPageDir    = Key{Name: "PANEL_STATUSPAGE_DIR", Summary: "folder that the status page is published into"}
+	MetricsAddr      = Key{Name: "PANEL_METRICS_ADDR", Default: "127.0.0.1:9464", Summary: "address of the panel's own metrics", Form: Listen}
+
+	APIURL   = Key{Name: "PANEL_API_URL", Default: "http://localhost:8080", Summary: "panel that the command line talks to", Form: URL}
+	APIToken = Key{Name: "PANEL_API_TOKEN", Summary: "session token of the command line", Secret: true}
+	Lang     = Key{Name: "PANEL_LANG", Summary: "language of the command line; unset: taken from LANG"}
+
+	TestDBURL = Key{Name: "PANEL_TEST_DB_URL", Summary: "PostgreSQL for the tests; unset: a private one", Secret: true}
+)
+
+// Platform lists the keys that exist without any module.
+func Platform() []Key {
+	return []Key{
+		Port, Bind, DataDir, DBURL, DBMaxConns, PGBin, SecretKey, SecretKeyPrevious,
+		PublicURL, TrustedProxies, SetupToken, SessionTTL, LogLevel, LogFormat, AuditRetention, AgentHeartbeat,
+		LicenseURLs, LicensePublicKey, LicenseGrace, HTTPProxy, ProxypanelBootstrap,
+		BackupDir, UpdateChannel, UpdateURL, SupportURL, MessengerAPIRoot, StatusPageDir, MetricsAddr,
+		APIURL, APIToken, Lang, TestDBURL,
+	}
+}

@@ -1,0 +1,61 @@
+package accounts
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"panel/platform/access"
+)
+
+// States of an account.
+const (
+	stateActive   = "active"
+	stateDisabled = "disabled"
+)
+
+type accountRow struct {
+	bun.BaseModel      `bun:"table:accounts,alias:a"`
+	ID                 string       `bun:",pk"`
+	Username           string       `bun:"username"`
+	PasswordHash       string       `bun:"password_hash"`
+	Permissions        []access.Key `bun:"permissions,array"`
+	State              string       `bun:"state"`
+	MustChangePassword bool         `bun:"must_change_password"`
+	LastLoginAt        *time.Time   `bun:"last_login_at"`
+	LastLoginIP        string       `bun:"last_login_ip"`
+	CreatedAt          time.Time    `bun:"created_at"`
+	UpdatedAt          time.Time    `bun:"updated_at"`
+	Revision           int64        `bun:"revision"`
+	TOTPEnabled        bool         `bun:"totp_enabled,scanonly"`
+}
+
+// account is an administrator as the API shows him; the password is never part of it.
+type account struct {
+	ID                 string     `json:"id" format:"uuid"`
+	Username           string     `json:"username"`
+	Permissions        []string   `json:"permissions"`
+	State              string     `json:"state" enum:"active,disabled"`
+	CreatedAt          time.Time  `json:"created_at"`
+	LastLoginAt        *time.Time `json:"last_login_at"`
+	LastLoginIP        string     `json:"last_login_ip"`
+	TOTPEnabled        bool       `json:"totp_enabled"`
+	MustChangePassword bool       `json:"must_change_password"`
+	Revision           int64      `json:"revision"`
+}
+
+func (r *accountRow) shown() account {
+	return account{
+		ID: r.ID, Username: r.Username, Permissions: words(r.Permissions), State: r.State, CreatedAt: r.CreatedAt,
+		LastLoginAt: r.LastLoginAt, LastLoginIP: r.LastLoginIP, MustChangePassword: r.MustChangePassword, Revision: r.Revision,
+		TOTPEnabled: r.TOTPEnabled,
+	}
+}
+
+func words(keys []access.Key) []string {
+	out := make([]string, len(keys))
+	for i, key := range keys {
+		out[i] = string(key)
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package accounts
+
+import (
+	"context"
+
+	"panel/platform/access"
+	"panel/platform/httpapi"
+)
+
+type handlers struct{ service *service }
+
+func newHandlers(s *service) *handlers { return &handlers{service: s} }
+
+type loginInput struct {
+	Body struct {
+		Username string `json:"username" maxLength:"64"`
+		Password string `json:"password" maxLength:"128"`
+	}
+}
+
+type signedInOutput struct{ Body *signedIn }
+
+func (h *handlers) login(ctx context.Context, in *loginInput) (*signedInOutput, error) {
+	opened, err := h.service.login(ctx, in.Body.Username, in.Body.Password)
+	return &signedInOutput{Body: opened}, err
+}
+
+type none struct{}
+
+type meOutput struct {
+	Body struct {
+		Account     account  `json:"account"`
+		Permissions []string `json:"permissions"`
+		Session     session  `json:"session"`
+	}
+}
+
+func (h *handlers) me(ctx context.Context, _ *none) (*meOutput, error) {
+	caller := access.From(ctx)
+	owner, err := h.service.store.account(ctx, h.service.db, caller.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	own, err := h.service.ownSessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &meOutput{}
+	out.Body.Account, out.Body.Permissions = owner.shown(), words(caller.Permissions)
+	for _, s := range own {
+		if s.Current {
+			out.Body.Session = s
+		}
+	}
+	return out, nil
+}
+
+func (h *handlers) logout(ctx context.Context, _ *none) (*none, error) {
+	return nil, h.service.logout(ctx)
+}
+
+type passwordInput struct {
+	Body struct {
+		CurrentPassword string `json:"current_password" maxLength:"128"`
+		NewPassword     string `json:"new_password" minLength:"8" maxLength:"128"`
+	}
+}
+
+func (h *handlers) changePassword(ctx context.Context, in *passwordInput) (*none, error) {
+	return nil, h.service.changePassword(ctx, in.Body.CurrentPassword, in.Body.NewPassword)
+}
+
+type sessionsOutput struct{ Body httpapi.Page[session] }
+
+func (h *handlers) sessions(ctx context.Context, _ *none) (*sessionsOutput, error) {
+	own, err := h.service.ownSessions(ctx)
+	return &sessionsOutput{Body: httpapi.Page[session]{Items: own, Total: len(own)}}, err
+}
+
+func (s *service) ownSessions(ctx context.Context) ([]session, error) {
+	return s.sessionsOf(ctx, access.From(ctx).AccountID)
+}
+
+func (s *service) sessionsOf(ctx context.Context, accountID string) ([]session, error) {
+	now := s.clock.Now()
+	rows, err := s.store.sessionsOf(ctx, accountID, now, now.Add(-s.directory.idle))
+	if err != nil {
+		return nil, err
+	}
+	held := make([]session, len(rows))
+	for i := range rows {
+		held[i] = rows[i].shown(s.directory.idle, access.From(ctx).SessionID)
+	}
+	return held, nil
+}
+
+type sessionInput struct {
+	ID string `path:"id"`
+}
+
+func (h *handlers) endSession(ctx context.Context, in *sessionInput) (*none, error) {
+	return nil, h.service.endSession(ctx, in.ID, "account.session_ended")
+}

@@ -1,0 +1,128 @@
+package accounts_test
+
+import (
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/paneltest"
+)
+
+const secret = "correct horse"
+
+func signUp(t *testing.T, p *paneltest.Panel) *paneltest.Client {
+	t.Helper()
+	made := p.Anonymous().Post("/api/v1/setup/admin", map[string]string{"username": "anna", "password": secret}).Is(http.StatusCreated)
+	return p.Bearer(made.Text("token"))
+}
+
+func login(p *paneltest.Panel, username, password string) *paneltest.Answer {
+	return p.Anonymous().Post("/api/v1/auth/login", map[string]string{"username": username, "password": password})
+}
+
+// Specification, Authentication 1, 4, 5: login gives a token, me answers 200 with it, logout makes it invalid.
+func TestLoginMeLogout(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	signUp(t, p)
+	opened := login(p, "Anna", secret).Is(http.StatusOK)
+	me := p.Bearer(opened.Text("token"))
+	require.Equal(t, "anna", me.Get("/api/v1/auth/me").Is(http.StatusOK).Text("account.username"))
+	require.Equal(t, true, me.Get("/api/v1/auth/me").Value("session.current"))
+	me.Post("/api/v1/auth/logout", nil).Is(http.StatusNoContent)
+	me.Get("/api/v1/auth/me").Refused(http.StatusUnauthorized, "no_session")
+}
+
+// Specification, Authentication 3 and 6: a token counts in the Authorization header alone.
+func TestTokenInQueryIsNeverLookedAt(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	admin := signUp(t, p)
+	p.Anonymous().Get("/api/v1/auth/me?token="+admin.Token+"&access_token="+admin.Token).Refused(http.StatusUnauthorized, "no_session")
+	p.Bearer("garbage").Get("/api/v1/auth/me").Refused(http.StatusUnauthorized, "no_session")
+}
+
+func TestWrongAndUnknownAccountsAnswerAlike(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	signUp(t, p)
+	wrong, unknown := login(p, "anna", "wrong password"), login(p, "nobody", "wrong password")
+	wrong.Refused(http.StatusUnauthorized, "bad_credentials")
+	unknown.Refused(http.StatusUnauthorized, "bad_credentials")
+	require.Equal(t, wrong.Text("detail"), unknown.Text("detail"))
+}
+
+// Domain 4.18: from the 5th failure a growing delay; parallel guesses never exceed the allowed count.
+func TestGuessesAreThrottledAlsoInParallel(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Clock(clock))
+	signUp(t, p)
+	var checked atomic.Int32
+	var all sync.WaitGroup
+	for range 40 {
+		all.Go(func() {
+			if login(p, "anna", "wrong password").Text("code") == "bad_credentials" {
+				checked.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.LessOrEqual(t, checked.Load(), int32(5))
+	held := login(p, "anna", secret)
+	held.Refused(http.StatusTooManyRequests, "throttled")
+	require.NotEmpty(t, held.Header.Get("Retry-After"))
+	clock.Advance(2 * time.Second)
+	login(p, "anna", secret).Is(http.StatusOK)
+	login(p, "anna", secret).Is(http.StatusOK)
+}
+
+// Specification, Authentication 5: changing the password ends earlier sessions; the one that changed it stays.
+func TestOwnPasswordChangeEndsOtherSessions(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	kept := signUp(t, p)
+	other := p.Bearer(login(p, "anna", secret).Is(http.StatusOK).Text("token"))
+	wrong := map[string]string{"current_password": "not this one", "new_password": "battery staple"}
+	kept.Post("/api/v1/auth/password", wrong).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	right := map[string]string{"current_password": secret, "new_password": "battery staple"}
+	kept.Post("/api/v1/auth/password", right).Is(http.StatusNoContent)
+	other.Get("/api/v1/auth/me").Refused(http.StatusUnauthorized, "no_session")
+	kept.Get("/api/v1/auth/me").Is(http.StatusOK)
+	login(p, "anna", secret).Refused(http.StatusUnauthorized, "bad_credentials")
+	login(p, "anna", "battery staple").Is(http.StatusOK)
+}
+
+// Domain decision 5: 12 h sliding, 7 d absolute.
+func TestSessionsEndWhenUnusedAndAfterAWeek(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Clock(clock))
+	admin := signUp(t, p)
+	for range 15 {
+		clock.Advance(11 * time.Hour)
+		admin.Get("/api/v1/auth/sessions").Is(http.StatusOK)
+	}
+	clock.Advance(4 * time.Hour)
+	admin.Get("/api/v1/auth/sessions").Refused(http.StatusUnauthorized, "session_expired")
+	idle := p.Bearer(login(p, "anna", secret).Is(http.StatusOK).Text("token"))
+	clock.Advance(12*time.Hour + time.Second)
+	idle.Get("/api/v1/auth/sessions").Refused(http.StatusUnauthorized, "session_expired")
+}
+
+// A change made through another panel on the same database is seen at the next request.
+func TestSessionEndedThroughAnotherPanelIsDeadHere(t *testing.T) {
+	t.Parallel()
+	one := paneltest.New(t)
+	two := paneltest.Start(t, paneltest.On(one.DB))
+	admin := signUp(t, one)
+	there := two.Bearer(admin.Token)
+	there.Get("/api/v1/auth/me").Is(http.StatusOK)
+	admin.Post("/api/v1/auth/logout", nil).Is(http.StatusNoContent)
+	require.Eventually(t, func() bool { return there.Get("/api/v1/auth/me").Status == http.StatusUnauthorized }, 2*time.Second, 5*time.Millisecond)
+}

@@ -1,0 +1,215 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/platform/access"
+	"panel/platform/config"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/httpapi"
+)
+
+// channel tells every panel on this database which account changed.
+const channel = "panel_accounts"
+
+// mostRemembered bounds the memory image; beyond it the image starts anew from the database.
+const mostRemembered = 50_000
+
+// directory is the memory image of live sessions: token hash to caller.
+type directory struct {
+	store    *store
+	listener *database.Listener
+	clock    clockwork.Clock
+	idle     time.Duration
+	log      *zap.Logger
+
+	mu      sync.RWMutex
+	live    map[string]*liveSession
+	changes uint64 // heard so far, so that a slow reader remembers nothing old
+	seen    map[string]time.Time
+}
+
+type liveSession struct {
+	caller access.Caller
+	row    *sessionRow
+	last   time.Time
+}
+
+func newDirectory(db *database.DB, listener *database.Listener, clock clockwork.Clock, cfg *config.Config, log *zap.Logger) *directory {
+	d := &directory{
+		store: newStore(db), listener: listener, clock: clock, idle: cfg.Duration(config.SessionTTL, time.Hour), log: log,
+		live: map[string]*liveSession{}, seen: map[string]time.Time{},
+	}
+	listener.On(channel, d.forget)
+	listener.OnReady(func() { d.forget("") })
+	return d
+}
+
+func exportSessions(d *directory) httpapi.Sessions { return d }
+
+var (
+	errNoSession = fault.Unauthenticated("no_session", "sign in and send the session token as a Bearer token")
+	errExpired   = fault.Unauthenticated("session_expired", "the session has ended; sign in again")
+)
+
+// Authenticate proves a session token. Faults: no_session, session_expired (401), unavailable (503).
+func (d *directory) Authenticate(ctx context.Context, token string) (access.Caller, error) {
+	hash := hashToken(token)
+	held := d.remembered(string(hash))
+	if held == nil {
+		var err error
+		if held, err = d.read(ctx, hash); err != nil {
+			return access.Caller{}, err
+		}
+	}
+	return d.used(held)
+}
+
+// remembered gives nothing while other processes' changes cannot be heard.
+func (d *directory) remembered(key string) *liveSession {
+	if !d.listener.Healthy() {
+		return nil
+	}
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.live[key]
+}
+
+func (d *directory) read(ctx context.Context, hash []byte) (*liveSession, error) {
+	before := d.mark()
+	row, owner, err := d.store.session(ctx, hash)
+	if fault.KindOf(err) == fault.KindMissing {
+		return nil, errNoSession
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the session: %w", err)
+	}
+	held := &liveSession{row: row, last: row.LastSeenAt, caller: access.Caller{
+		Kind: access.Admin, AccountID: owner.ID, Username: owner.Username, SessionID: row.ID, Permissions: owner.Permissions,
+	}}
+	d.remember(string(hash), held, before)
+	return held, nil
+}
+
+// mark counts the changes heard before a read, for remember to compare.
+func (d *directory) mark() uint64 {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.changes
+}
+
+func (d *directory) remember(key string, held *liveSession, before uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.changes != before {
+		return
+	}
+	if len(d.live) >= mostRemembered {
+		clear(d.live)
+	}
+	d.live[key] = held
+}
+
+// used checks the session's ends and notes the use.
+func (d *directory) used(held *liveSession) (access.Caller, error) {
+	now := d.clock.Now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !now.Before(held.row.ExpiresAt) || now.Sub(held.last) >= d.idle {
+		return access.Caller{}, errExpired
+	}
+	if now.Sub(held.last) >= touchStep {
+		held.last = now
+		d.seen[held.row.ID] = now
+	}
+	return held.caller, nil
+}
+
+// forget drops what is remembered of an account; an empty payload, after a gap in hearing, drops everything.
+func (d *directory) forget(accountID string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.changes++
+	if accountID == "" {
+		clear(d.live)
+		return
+	}
+	for key, held := range d.live {
+		if held.row.AccountID == accountID {
+			delete(d.live, key)
+		}
+	}
+}
+
+// changed tells the other panels when the change commits; the caller of changed calls forget after the commit.
+func (d *directory) changed(ctx context.Context, tx bun.IDB, accountID string) error {
+	return database.Notify(ctx, tx, channel, accountID)
+}
+
+const (
+	touchStep   = time.Minute
+	touchEvery  = 20 * time.Second
+	sweepEvery  = time.Hour
+	writeWithin = 5 * time.Second
+	// rememberEnded lets a late client hear that its session has ended, rather than that there never was one.
+	rememberEnded = 24 * time.Hour
+)
+
+func (d *directory) loops() []func(context.Context) error {
+	return []func(context.Context) error{d.keepTouching, d.keepSweeping}
+}
+
+// keepTouching stores last uses in batches; the last batch goes out when the panel stops.
+func (d *directory) keepTouching(ctx context.Context) error {
+	ticker := d.clock.NewTicker(touchEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.Chan():
+			d.flush(ctx)
+		case <-ctx.Done():
+			d.flush(context.WithoutCancel(ctx))
+			return nil
+		}
+	}
+}
+
+func (d *directory) flush(ctx context.Context) {
+	d.mu.Lock()
+	batch := d.seen
+	d.seen = map[string]time.Time{}
+	d.mu.Unlock()
+	if len(batch) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, writeWithin)
+	defer cancel()
+	if err := d.store.touch(ctx, batch); err != nil {
+		d.log.Warn("could not store when sessions were last used", zap.Error(err))
+	}
+}
+
+func (d *directory) keepSweeping(ctx context.Context) error {
+	ticker := d.clock.NewTicker(sweepEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.Chan():
+			d.flush(ctx)
+			ended := d.clock.Now().Add(-rememberEnded)
+			if err := d.store.deleteEnded(ctx, ended, ended.Add(-d.idle)); err != nil {
+				d.log.Warn("could not remove ended sessions", zap.Error(err))
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

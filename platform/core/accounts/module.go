@@ -1,0 +1,42 @@
+// Package accounts is the panel's administrators: who they are, how they sign in and which sessions they hold.
+//
+// A session token is proved from memory; what is in memory is dropped at once when this process changes it and over
+// LISTEN/NOTIFY when another process does. While that connection is down every request reads the database.
+package accounts
+
+import (
+	"embed"
+
+	"panel/platform/access"
+	"panel/platform/module"
+)
+
+//go:embed migrations
+var files embed.FS
+
+// Permission keys of this module.
+const (
+	View   access.Key = "accounts.view"
+	Manage access.Key = "accounts.manage"
+)
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:    "accounts",
+		Summary: "Administrators, their permissions and sessions",
+		Permissions: []access.Permission{
+			{Key: View, Summary: "See administrators and their permissions"},
+			{Key: Manage, Summary: "Create, change and remove administrators"},
+		},
+		Migrations: module.SQL(files),
+		Commands:   commands,
+		Private:    []any{newStore, newThrottle, newCatalogue, newCeremonies, newService, newHandlers},
+		Exports:    []any{newDirectory, exportSessions, exportFirst},
+		Attach:     attach,
+	}
+}
+
+func attach(h *handlers, d *directory) module.Parts {
+	return module.Parts{Routes: h.routes(), Loops: d.loops()}
+}

@@ -1,0 +1,46 @@
+package accounts
+
+import (
+	"panel/platform/access"
+	"panel/platform/httpapi"
+)
+
+const (
+	created   = 201
+	noContent = 204
+)
+
+func (h *handlers) routes() httpapi.Routes { return httpapi.Join(h.ownRoutes(), h.accountRoutes()) }
+
+func (h *handlers) ownRoutes() httpapi.Routes {
+	return httpapi.Under("/api/v1/auth", "",
+		httpapi.Post("/login", "Sign in", access.Public(), h.login, httpapi.WhileDegraded()),
+		httpapi.Get("/me", "Show who is signed in", access.Session(), h.me),
+		httpapi.Post("/logout", "End this session", access.Session(), h.logout, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+		httpapi.Post("/password", "Change your own password", access.Session(), h.changePassword, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+		httpapi.Get("/sessions", "List your own sessions", access.Session(), h.sessions),
+		httpapi.Delete("/sessions/{id}", "End one of your own sessions", access.Session(), h.endSession, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+		httpapi.Post("/second-factor", "Finish signing in with a second factor", access.Public(), h.secondFactor, httpapi.WhileDegraded()),
+		httpapi.Get("/factors", "Show your own second factors", access.Session(), h.factors),
+		httpapi.Post("/totp", "Begin to set up an authenticator app", access.Session(), h.beginTOTP, httpapi.WhileDegraded()),
+		httpapi.Post("/totp/confirm", "Switch the authenticator app on", access.Session(), h.confirmTOTP, httpapi.WhileDegraded()),
+		httpapi.Post("/totp/remove", "Remove the authenticator app", access.Session(), h.removeTOTP, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+		httpapi.Post("/passkeys", "Begin to register a passkey", access.Session(), h.beginPasskey, httpapi.WhileDegraded()),
+		httpapi.Post("/passkeys/finish", "Register the passkey that the browser made", access.Session(), h.finishPasskey, httpapi.WhileDegraded(), httpapi.Status(created)),
+		httpapi.Delete("/passkeys/{id}", "Remove one of your own passkeys", access.Session(), h.removePasskey, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+	)
+}
+
+func (h *handlers) accountRoutes() httpapi.Routes {
+	return httpapi.Under("/api/v1", "",
+		httpapi.Get("/permissions", "List the permission catalogue", access.Needs(View), h.permissions),
+		httpapi.Get("/accounts", "List administrators", access.Needs(View), h.list),
+		httpapi.Post("/accounts", "Create an administrator", access.Needs(Manage), h.create, httpapi.Status(created)),
+		httpapi.Get("/accounts/{id}", "Show an administrator", access.Needs(View), h.show),
+		httpapi.Patch("/accounts/{id}", "Change or disable an administrator", access.Needs(Manage), h.update),
+		httpapi.Delete("/accounts/{id}", "Delete an administrator", access.Needs(Manage), h.remove, httpapi.Status(noContent)),
+		httpapi.Post("/accounts/{id}/password", "Reset an administrator's password", access.Needs(Manage), h.resetPassword, httpapi.Status(noContent)),
+		httpapi.Get("/accounts/{id}/sessions", "List an administrator's sessions", access.Needs(View), h.sessionsOf),
+		httpapi.Delete("/accounts/{id}/sessions/{session_id}", "End an administrator's session", access.Needs(Manage), h.endSessionOf, httpapi.Status(noContent)),
+	)
+}

@@ -1,0 +1,165 @@
+package accounts
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/fault"
+)
+
+const (
+	challengeLife     = 5 * time.Minute
+	challengeAttempts = 5
+	purposeSignIn     = "sign_in"
+	purposeRegister   = "register"
+)
+
+// factors is what an account can prove itself with beside its password.
+type factors struct {
+	totp     *totpRow
+	passkeys []passkeyRow
+}
+
+func (f factors) methods() []string {
+	var list []string
+	if f.totp != nil && f.totp.ConfirmedAt != nil {
+		list = append(list, "totp", "recovery_code")
+	}
+	if len(f.passkeys) > 0 {
+		list = append(list, "passkey")
+	}
+	return list
+}
+
+func (s *service) factorsOf(ctx context.Context, db bun.IDB, accountID string) (factors, error) {
+	app, err := s.store.totp(ctx, db, accountID)
+	if err != nil {
+		return factors{}, err
+	}
+	keys, err := s.store.passkeys(ctx, db, accountID)
+	return factors{totp: app, passkeys: keys}, err
+}
+
+// challenge stops a sign-in whose password was right until a second factor is shown: fault second_factor_required (401).
+func (s *service) challenge(ctx context.Context, owner *accountRow, held factors) error {
+	required := fault.Unauthenticated("second_factor_required", "show a second factor to finish signing in").With("methods", held.methods())
+	row := &challengeRow{AccountID: owner.ID, Purpose: purposeSignIn}
+	if len(held.passkeys) > 0 {
+		options, ceremony, err := s.ceremonies.beginSignIn(owner, held.passkeys)
+		if err != nil {
+			return err
+		}
+		row.Ceremony = ceremony
+		required = required.With("passkey_options", options)
+	}
+	token, err := s.issue(ctx, row)
+	if err != nil {
+		return err
+	}
+	return required.With("challenge", token)
+}
+
+// issue stores a challenge and gives its token.
+func (s *service) issue(ctx context.Context, row *challengeRow) (string, error) {
+	token, hash := newToken()
+	row.TokenHash, row.CreatedAt = hash, s.clock.Now().UTC()
+	row.ExpiresAt = row.CreatedAt.Add(challengeLife)
+	return token, s.store.insertChallenge(ctx, s.db, row)
+}
+
+// shown is the second factor that a caller shows: exactly one of the three.
+type shown struct {
+	code, recoveryCode string
+	passkey            json.RawMessage
+}
+
+// finishLogin opens the session that a challenge stands for. Every failure is bad_credentials (401) or throttled (429).
+func (s *service) finishLogin(ctx context.Context, token string, with shown) (*signedIn, error) {
+	row, err := s.store.tryChallenge(ctx, hashToken(token), purposeSignIn, challengeAttempts, s.clock.Now())
+	if fault.KindOf(err) == fault.KindMissing {
+		return nil, errCredentials
+	}
+	if err != nil {
+		return nil, err
+	}
+	ip := access.From(ctx).IP
+	if err := s.throttle.enter(secondStep+row.AccountID, ip); err != nil {
+		return nil, err
+	}
+	owner, err := s.store.account(ctx, s.db, row.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := s.prove(ctx, owner, row, with)
+	if err == nil && opened == nil {
+		return nil, s.refused(ctx, owner.Username, "account.login_failed", errCredentials)
+	}
+	if err == nil {
+		s.throttle.succeed(secondStep+row.AccountID, ip)
+	}
+	return opened, err
+}
+
+// secondStep keeps the count of second factors apart from the count of passwords.
+const secondStep = "second factor of "
+
+// prove spends the factor, the challenge and opens the session in one transaction; no session means a wrong factor.
+func (s *service) prove(ctx context.Context, owner *accountRow, row *challengeRow, with shown) (*signedIn, error) {
+	var opened *signedIn
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		right, err := s.spend(ctx, tx, owner, row, with)
+		if err != nil || !right || owner.State != stateActive {
+			return err
+		}
+		if alone, err := s.store.endChallenge(ctx, tx, row.TokenHash); err != nil || !alone {
+			return err
+		}
+		opened, err = s.openIn(ctx, tx, owner)
+		return err
+	})
+	return opened, err
+}
+
+func (s *service) spend(ctx context.Context, tx bun.Tx, owner *accountRow, row *challengeRow, with shown) (bool, error) {
+	switch {
+	case with.code != "":
+		return s.spendCode(ctx, tx, owner.ID, with.code)
+	case with.recoveryCode != "":
+		return s.store.spendRecoveryCode(ctx, tx, owner.ID, hashToken(normalised(with.recoveryCode)), s.clock.Now().UTC())
+	case len(with.passkey) > 0 && len(row.Ceremony) > 0:
+		return s.spendPasskey(ctx, tx, owner, row.Ceremony, with.passkey)
+	}
+	return false, nil
+}
+
+// confirmed demands the caller's own password again; field is where the request carries it.
+func (s *service) confirmed(ctx context.Context, field, plain string) (*accountRow, error) {
+	caller := access.From(ctx)
+	owner, err := s.store.account(ctx, s.db, caller.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.throttle.enter(owner.Username, caller.IP); err != nil {
+		return nil, err
+	}
+	matches, _, err := s.hasher.Verify(ctx, plain, owner.PasswordHash)
+	if err != nil {
+		return nil, err
+	}
+	if !matches {
+		return nil, fault.InvalidValue(field, "this is not your password")
+	}
+	s.throttle.succeed(owner.Username, caller.IP)
+	return owner, nil
+}
+
+// factorChanged journals a change of the caller's own factors with tx.
+func (s *service) factorChanged(ctx context.Context, tx bun.IDB, owner *accountRow, what string, from, to any) error {
+	changes := map[string]audit.Change{what: {From: from, To: to}}
+	return s.journal.Record(ctx, tx, audit.Entry{Action: "account.factor_changed", Object: object(owner), Changes: changes})
+}

@@ -1,0 +1,137 @@
+package accounts_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/descope/virtualwebauthn"
+	"github.com/jonboulle/clockwork"
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/paneltest"
+)
+
+func withTOTP(t *testing.T, p *paneltest.Panel) (me *paneltest.Client, secretKey string, recovery []any) {
+	t.Helper()
+	me = signUp(t, p)
+	me.Post("/api/v1/auth/totp", object{"password": "not the password"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	secretKey = me.Post("/api/v1/auth/totp", object{"password": secret}).Is(http.StatusOK).Text("secret")
+	login(p, "anna", secret).Is(http.StatusOK)
+	me.Post("/api/v1/auth/totp/confirm", object{"code": "000000"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	recovery = me.Post("/api/v1/auth/totp/confirm", object{"code": code(t, p, secretKey)}).Is(http.StatusOK).Value("recovery_codes").([]any)
+	return me, secretKey, recovery
+}
+
+func code(t *testing.T, p *paneltest.Panel, secretKey string) string {
+	t.Helper()
+	text, err := totp.GenerateCode(secretKey, p.Clock.Now())
+	require.NoError(t, err)
+	return text
+}
+
+func challenged(t *testing.T, p *paneltest.Panel) *paneltest.Answer {
+	t.Helper()
+	return login(p, "anna", secret).Refused(http.StatusUnauthorized, "second_factor_required")
+}
+
+func second(p *paneltest.Panel, challenge string, member string, value any) *paneltest.Answer {
+	return p.Anonymous().Post("/api/v1/auth/second-factor", object{"challenge": challenge, member: value})
+}
+
+// Domain 4.14: sign-in with a second factor is 401 second_factor_required, then auth/second-factor.
+func TestAuthenticatorAppGuardsTheSignIn(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Clock(clock))
+	me, key, recovery := withTOTP(t, p)
+	require.Len(t, recovery, 10)
+	second(p, challenged(t, p).Text("challenge"), "code", code(t, p, key)).Refused(http.StatusUnauthorized, "bad_credentials")
+	clock.Advance(31 * time.Second)
+	right := code(t, p, key)
+	opened := second(p, challenged(t, p).Text("challenge"), "code", right).Is(http.StatusOK)
+	p.Bearer(opened.Text("token")).Get("/api/v1/auth/me").Is(http.StatusOK)
+	second(p, challenged(t, p).Text("challenge"), "code", right).Refused(http.StatusUnauthorized, "bad_credentials")
+	second(p, challenged(t, p).Text("challenge"), "recovery_code", recovery[3]).Is(http.StatusOK)
+	second(p, challenged(t, p).Text("challenge"), "recovery_code", recovery[3]).Refused(http.StatusUnauthorized, "bad_credentials")
+	require.EqualValues(t, 9, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"))
+	require.Equal(t, true, me.Get("/api/v1/auth/me").Value("account.totp_enabled"))
+	me.Post("/api/v1/auth/totp/remove", object{"password": secret}).Is(http.StatusNoContent)
+	login(p, "anna", secret).Is(http.StatusOK)
+}
+
+func TestAChallengeWorksOnceAndNotForLong(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Clock(clock))
+	_, key, recovery := withTOTP(t, p)
+	clock.Advance(31 * time.Second)
+	challenge := challenged(t, p).Text("challenge")
+	var opened atomic.Int32
+	var all sync.WaitGroup
+	for _, each := range recovery[:4] {
+		all.Go(func() {
+			if second(p, challenge, "recovery_code", each).Status == http.StatusOK {
+				opened.Add(1)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 1, opened.Load(), "one challenge opens one session")
+	old := challenged(t, p).Text("challenge")
+	clock.Advance(6 * time.Minute)
+	second(p, old, "code", code(t, p, key)).Refused(http.StatusUnauthorized, "bad_credentials")
+}
+
+func TestAResetMayTakeTheSecondFactorOff(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	me, _, _ := withTOTP(t, p)
+	id := me.Get("/api/v1/auth/me").Text("account.id")
+	admin := p.Admin()
+	admin.Post("/api/v1/accounts/"+id+"/password", object{"password": "battery staple"}).Is(http.StatusNoContent)
+	login(p, "anna", "battery staple").Refused(http.StatusUnauthorized, "second_factor_required")
+	admin.Post("/api/v1/accounts/"+id+"/password", object{"password": "battery staple", "remove_second_factor": true}).Is(http.StatusNoContent)
+	login(p, "anna", "battery staple").Is(http.StatusOK)
+}
+
+// A real (virtual) authenticator registers on localhost and signs in with its passkey.
+func TestPasskeyGuardsTheSignIn(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	me := signUp(t, p)
+	site := virtualwebauthn.RelyingParty{Name: "Panel", ID: "localhost", Origin: "http://localhost:8080"}
+	device, key := virtualwebauthn.NewAuthenticator(), virtualwebauthn.NewCredential(virtualwebauthn.KeyTypeEC2)
+
+	begun := me.Post("/api/v1/auth/passkeys", object{"password": secret}).Is(http.StatusOK)
+	wanted, err := virtualwebauthn.ParseAttestationOptions(inner(t, begun.Value("options")))
+	require.NoError(t, err)
+	answer := json.RawMessage(virtualwebauthn.CreateAttestationResponse(site, device, key, *wanted))
+	finish := object{"challenge": begun.Text("challenge"), "name": "laptop", "credential": answer}
+	p.Admin().Post("/api/v1/auth/passkeys/finish", finish).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	made := me.Post("/api/v1/auth/passkeys/finish", finish).Is(http.StatusCreated)
+	me.Post("/api/v1/auth/passkeys/finish", finish).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	device.AddCredential(key)
+	device.Options.UserHandle = []byte(me.Get("/api/v1/auth/me").Text("account.id"))
+
+	asked := challenged(t, p)
+	require.Equal(t, []any{"passkey"}, asked.Value("methods"))
+	request, err := virtualwebauthn.ParseAssertionOptions(inner(t, asked.Value("passkey_options")))
+	require.NoError(t, err)
+	signed := json.RawMessage(virtualwebauthn.CreateAssertionResponse(site, device, key, *request))
+	second(p, challenged(t, p).Text("challenge"), "passkey", signed).Refused(http.StatusUnauthorized, "bad_credentials")
+	second(p, asked.Text("challenge"), "passkey", signed).Is(http.StatusOK)
+	me.Delete("/api/v1/auth/passkeys/" + made.Text("id")).Is(http.StatusNoContent)
+	login(p, "anna", secret).Is(http.StatusOK)
+}
+
+func inner(t *testing.T, options any) string {
+	t.Helper()
+	raw, err := json.Marshal(options)
+	require.NoError(t, err)
+	return string(raw)
+}

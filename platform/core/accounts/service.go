@@ -1,0 +1,223 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/password"
+	"panel/platform/vault"
+)
+
+type service struct {
+	db        *database.DB
+	store     *store
+	directory *directory
+	throttle  *throttle
+	hasher    *password.Hasher
+	journal   audit.Journal
+	clock     clockwork.Clock
+	catalogue *catalogue
+
+	vault      *vault.Vault
+	ceremonies *ceremonies
+}
+
+func newService(db *database.DB, s *store, d *directory, t *throttle, h *password.Hasher, j audit.Journal, c clockwork.Clock,
+	k *catalogue, v *vault.Vault, cs *ceremonies,
+) *service {
+	return &service{db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, clock: c, catalogue: k, vault: v, ceremonies: cs}
+}
+
+// signedIn is a fresh session; Token is shown this once.
+type signedIn struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Account   account   `json:"account"`
+}
+
+var errCredentials = fault.Unauthenticated("bad_credentials", "the username or the password is wrong")
+
+// login opens a session, or asks for a second factor. A wrong password, an unknown and a disabled account are told apart by neither body nor time.
+// Faults: bad_credentials, second_factor_required (401), throttled (429).
+func (s *service) login(ctx context.Context, username, plain string) (*signedIn, error) {
+	ip := access.From(ctx).IP
+	if err := s.throttle.enter(username, ip); err != nil {
+		return nil, s.refused(ctx, username, "account.login_throttled", err)
+	}
+	owner, err := s.store.byUsername(ctx, username)
+	if err != nil && fault.KindOf(err) != fault.KindMissing {
+		return nil, err
+	}
+	matches, stale, err := s.hasher.Verify(ctx, plain, owner.PasswordHash)
+	if err != nil {
+		return nil, err
+	}
+	if !matches || owner.State != stateActive {
+		return nil, s.refused(ctx, username, "account.login_failed", errCredentials)
+	}
+	s.throttle.succeed(username, ip)
+	held, err := s.factorsOf(ctx, s.db, owner.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(held.methods()) > 0 {
+		return nil, s.challenge(ctx, owner, held)
+	}
+	if stale {
+		plainHash, err := s.hasher.Hash(ctx, plain)
+		if err == nil {
+			owner.PasswordHash = plainHash
+		}
+	}
+	return s.open(ctx, owner, stale)
+}
+
+func (s *service) refused(ctx context.Context, username, action string, cause error) error {
+	entry := audit.Entry{Action: action, Object: audit.Object{Type: "account", Name: username}, Result: audit.Denied}
+	if err := s.journal.Record(ctx, s.db, entry); err != nil {
+		return fmt.Errorf("record a refused sign-in: %w", err)
+	}
+	return cause
+}
+
+func (s *service) open(ctx context.Context, owner *accountRow, rehashed bool) (*signedIn, error) {
+	var opened *signedIn
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if rehashed {
+			if err := s.store.setPassword(ctx, tx, owner.ID, owner.PasswordHash, s.clock.Now()); err != nil {
+				return err
+			}
+		}
+		var err error
+		opened, err = s.openIn(ctx, tx, owner)
+		return err
+	})
+	return opened, err
+}
+
+// openIn writes the session and its journal line with tx.
+func (s *service) openIn(ctx context.Context, tx bun.IDB, owner *accountRow) (*signedIn, error) {
+	now, caller := s.clock.Now().UTC(), access.From(ctx)
+	token, hash := newToken()
+	row := &sessionRow{
+		ID: database.NewID(), AccountID: owner.ID, TokenHash: hash, CreatedAt: now, LastSeenAt: now,
+		ExpiresAt: now.Add(absoluteLife), IP: caller.IP, UserAgent: caller.UserAgent,
+	}
+	if err := s.store.insertSession(ctx, tx, row); err != nil {
+		return nil, err
+	}
+	if err := s.store.signedIn(ctx, tx, owner.ID, caller.IP, now); err != nil {
+		return nil, err
+	}
+	owner.LastLoginAt, owner.LastLoginIP = &now, caller.IP
+	caller.Kind, caller.AccountID, caller.Username = access.Admin, owner.ID, owner.Username
+	entry := audit.Entry{Action: "account.login_ok", Object: object(owner)}
+	err := s.journal.Record(access.With(ctx, caller), tx, entry)
+	return &signedIn{Token: token, ExpiresAt: row.end(s.directory.idle), Account: owner.shown()}, err
+}
+
+func object(row *accountRow) audit.Object {
+	return audit.Object{Type: "account", ID: row.ID, Name: row.Username}
+}
+
+// logout ends the caller's own session.
+func (s *service) logout(ctx context.Context) error {
+	return s.endSession(ctx, access.From(ctx).SessionID, "account.logout")
+}
+
+// endSession ends one of the caller's sessions. Fault: not_found (404), also for another account's session.
+func (s *service) endSession(ctx context.Context, id, action string) error {
+	caller := access.From(ctx)
+	return s.change(ctx, caller.AccountID, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.store.deleteSession(ctx, tx, caller.AccountID, id); err != nil {
+			return err
+		}
+		object := audit.Object{Type: "session", ID: id, Name: caller.Username}
+		return s.journal.Record(ctx, tx, audit.Entry{Action: action, Object: object})
+	})
+}
+
+// changePassword sets the caller's own password and ends his other sessions.
+// Faults: current password wrong (422 invalid_value), throttled (429).
+func (s *service) changePassword(ctx context.Context, current, next string) error {
+	caller := access.From(ctx)
+	owner, err := s.confirmed(ctx, "current_password", current)
+	if err != nil {
+		return err
+	}
+	hash, err := s.hasher.Hash(ctx, next)
+	if err != nil {
+		return err
+	}
+	return s.change(ctx, owner.ID, func(ctx context.Context, tx bun.Tx) error {
+		return s.replacePassword(ctx, tx, owner, hash, caller.SessionID)
+	})
+}
+
+func (s *service) replacePassword(ctx context.Context, tx bun.Tx, owner *accountRow, hash, keptSession string) error {
+	if err := s.store.setPassword(ctx, tx, owner.ID, hash, s.clock.Now().UTC()); err != nil {
+		return err
+	}
+	if err := s.store.deleteOtherSessions(ctx, tx, owner.ID, keptSession); err != nil {
+		return err
+	}
+	changes := map[string]audit.Change{"password": {From: "set", To: "set"}}
+	return s.journal.Record(ctx, tx, audit.Entry{Action: "account.password_reset", Object: object(owner), Changes: changes})
+}
+
+// change commits a change of one account and makes every panel forget what it remembered of it.
+func (s *service) change(ctx context.Context, accountID string, do func(context.Context, bun.Tx) error) error {
+	defer s.directory.forget(accountID)
+	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := do(ctx, tx); err != nil {
+			return err
+		}
+		return s.directory.changed(ctx, tx, accountID)
+	})
+}
+
+// SignedIn is the answer of the operations that open a session.
+type SignedIn = signedIn
+
+func exportFirst(s *service) FirstAdministrator { return FirstAdministrator{service: s} }
+
+// FirstAdministrator makes the one account that needs no other account.
+type FirstAdministrator struct{ service *service }
+
+// Exists says whether there is any administrator.
+func (f FirstAdministrator) Exists(ctx context.Context, db bun.IDB) (bool, error) {
+	n, err := f.service.store.count(ctx, db)
+	return n > 0, err
+}
+
+// Create writes the first administrator with full access and signs him in, all with tx.
+func (f FirstAdministrator) Create(ctx context.Context, tx bun.Tx, username, plain string) (*SignedIn, error) {
+	hash, err := f.service.hasher.Hash(ctx, plain)
+	if err != nil {
+		return nil, err
+	}
+	now := f.service.clock.Now().UTC()
+	owner := &accountRow{
+		ID: database.NewID(), Username: username, PasswordHash: hash, Permissions: []access.Key{access.All},
+		State: stateActive, CreatedAt: now, UpdatedAt: now, Revision: 1,
+	}
+	if err := f.service.store.insertAccount(ctx, tx, owner); err != nil {
+		return nil, err
+	}
+	entry := audit.Entry{
+		Action: "account.created", Object: object(owner),
+		Changes: map[string]audit.Change{"permissions": {To: words(owner.Permissions)}},
+	}
+	if err := f.service.journal.Record(ctx, tx, entry); err != nil {
+		return nil, err
+	}
+	return f.service.openIn(ctx, tx, owner)
+}

@@ -1,0 +1,151 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+type store struct{ db *database.DB }
+
+func newStore(db *database.DB) *store { return &store{db: db} }
+
+var constraints = map[string]*fault.Fault{
+	"accounts_username": fault.Conflict("name_taken", "another account has this username"),
+}
+
+// selectAccounts also tells whether an authenticator app is set up.
+func selectAccounts(db bun.IDB, model any) *bun.SelectQuery {
+	return db.NewSelect().Model(model).ColumnExpr("a.*").ColumnExpr(
+		"exists (select 1 from totp_factors t where t.account_id = a.id and t.confirmed_at is not null) as totp_enabled")
+}
+
+func (s *store) byUsername(ctx context.Context, username string) (*accountRow, error) {
+	row := new(accountRow)
+	err := selectAccounts(s.db, row).Where("lower(username) = ?", strings.ToLower(username)).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) account(ctx context.Context, db bun.IDB, id string) (*accountRow, error) {
+	row := new(accountRow)
+	err := selectAccounts(db, row).Where("id = ?", id).Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) insertAccount(ctx context.Context, db bun.IDB, row *accountRow) error {
+	_, err := db.NewInsert().Model(row).Exec(ctx)
+	return database.Fault(err, constraints)
+}
+
+// session reads a live session with its account; a disabled account has none.
+func (s *store) session(ctx context.Context, hash []byte) (*sessionRow, *accountRow, error) {
+	held, owner := new(sessionRow), new(accountRow)
+	if err := s.db.NewSelect().Model(held).Where("token_hash = ?", hash).Scan(ctx); err != nil {
+		return nil, nil, database.Fault(err, nil)
+	}
+	err := s.db.NewSelect().Model(owner).Where("id = ? and state = ?", held.AccountID, stateActive).Scan(ctx)
+	return held, owner, database.Fault(err, nil)
+}
+
+func (s *store) sessionsOf(ctx context.Context, accountID string, now, idleSince time.Time) ([]sessionRow, error) {
+	var rows []sessionRow
+	err := s.db.NewSelect().Model(&rows).
+		Where("account_id = ? and expires_at > ? and last_seen_at > ?", accountID, now, idleSince).
+		Order("last_seen_at DESC", "id").Scan(ctx)
+	return rows, database.Fault(err, nil)
+}
+
+func (s *store) insertSession(ctx context.Context, db bun.IDB, row *sessionRow) error {
+	_, err := db.NewInsert().Model(row).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (s *store) deleteSession(ctx context.Context, db bun.IDB, accountID, id string) error {
+	result, err := db.NewDelete().Model((*sessionRow)(nil)).Where("id = ? and account_id = ?", id, accountID).Exec(ctx)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return fault.Missing("there is no such session").Wrap(err)
+	}
+	return nil
+}
+
+func (s *store) deleteOtherSessions(ctx context.Context, db bun.IDB, accountID, kept string) error {
+	query := db.NewDelete().Model((*sessionRow)(nil)).Where("account_id = ?", accountID)
+	if kept != "" {
+		query = query.Where("id <> ?", kept)
+	}
+	_, err := query.Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (s *store) setPassword(ctx context.Context, db bun.IDB, id, hash string, at time.Time) error {
+	_, err := db.NewUpdate().Model((*accountRow)(nil)).
+		Set("password_hash = ?, must_change_password = false, updated_at = ?, revision = revision + 1", hash, at).
+		Where("id = ?", id).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (s *store) signedIn(ctx context.Context, db bun.IDB, id, ip string, at time.Time) error {
+	_, err := db.NewUpdate().Model((*accountRow)(nil)).
+		Set("last_login_at = ?, last_login_ip = ?", at, ip).Where("id = ?", id).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+// touch moves the last use of many sessions at once; it never moves one back.
+func (s *store) touch(ctx context.Context, seen map[string]time.Time) error {
+	ids, times := make([]string, 0, len(seen)), make([]time.Time, 0, len(seen))
+	for id, at := range seen {
+		ids, times = append(ids, id), append(times, at)
+	}
+	_, err := s.db.Pool.Exec(ctx, `update sessions s set last_seen_at = u.at
+		from unnest($1::uuid[], $2::timestamptz[]) as u(id, at) where s.id = u.id and s.last_seen_at < u.at`, ids, times)
+	if err != nil {
+		return fmt.Errorf("store when sessions were last used: %w", err)
+	}
+	return nil
+}
+
+func (s *store) deleteEnded(ctx context.Context, now, idleSince time.Time) error {
+	_, err := s.db.NewDelete().Model((*sessionRow)(nil)).Where("expires_at <= ? or last_seen_at <= ?", now, idleSince).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (s *store) count(ctx context.Context, db bun.IDB) (int, error) {
+	n, err := db.NewSelect().Model((*accountRow)(nil)).Count(ctx)
+	return int(n), database.Fault(err, nil)
+}
+
+// lock serialises changes of permissions and states over all accounts, then reads one for change.
+func (s *store) lock(ctx context.Context, tx bun.IDB, id string) (*accountRow, error) {
+	if _, err := tx.ExecContext(ctx, "select pg_advisory_xact_lock(hashtext('accounts'))"); err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	row := new(accountRow)
+	err := tx.NewSelect().Model(row).Where("id = ?", id).For("update").Scan(ctx)
+	return row, database.Fault(err, nil)
+}
+
+func (s *store) updateAccount(ctx context.Context, tx bun.IDB, row *accountRow) error {
+	_, err := tx.NewUpdate().Model(row).WherePK().
+		Column("username", "permissions", "state", "updated_at", "revision").Exec(ctx)
+	return database.Fault(err, constraints)
+}
+
+func (s *store) deleteAccount(ctx context.Context, tx bun.IDB, id string) error {
+	_, err := tx.NewDelete().Model((*accountRow)(nil)).Where("id = ?", id).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (s *store) countFullAccess(ctx context.Context, tx bun.IDB) (int, error) {
+	n, err := tx.NewSelect().Model((*accountRow)(nil)).
+		Where("state = ? and '*' = any(permissions)", stateActive).Count(ctx)
+	return int(n), database.Fault(err, nil)
+}

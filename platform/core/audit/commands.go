@@ -1,0 +1,65 @@
+package audit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"panel/platform/audit"
+	"panel/platform/cli"
+)
+
+func commands(env cli.Env) []*cobra.Command {
+	group := &cobra.Command{Use: "audit", Short: "The journal: prove that nobody changed it"}
+	group.AddCommand(&cobra.Command{
+		Use:     "verify",
+		Short:   "Prove the journal; a journal that was tampered with is exit code 1",
+		Long:    "Asks GET /api/v1/audit/verify and names every entry that was edited, removed, swapped, cut off, rewritten or inserted.",
+		Example: "panelctl audit verify\npanelctl audit verify --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return verify(cmd.Context(), env) },
+	})
+	return []*cobra.Command{group}
+}
+
+type verifyDocument struct {
+	Schema string `json:"schema"`
+	audit.Report
+}
+
+func verify(ctx context.Context, env cli.Env) error {
+	client, err := env.Client()
+	if err != nil {
+		return err
+	}
+	document := verifyDocument{}
+	if err := client.Get(ctx, "/api/v1/audit/verify", &document); err != nil {
+		return err
+	}
+	document.Schema = "panelctl.audit/v1"
+	if err := env.Record(document, fields(document.Report)...); err != nil {
+		return err
+	}
+	if !document.Intact {
+		return &cli.Failure{Exit: cli.ExitFailed}
+	}
+	return nil
+}
+
+func fields(r audit.Report) []cli.Field {
+	mood := cli.Bad
+	if r.Intact {
+		mood = cli.Good
+	}
+	list := []cli.Field{
+		{Key: "intact", Label: "Intact", Value: fmt.Sprint(r.Intact), Mood: mood},
+		{Key: "complete", Label: "Complete", Value: fmt.Sprint(r.Complete)},
+		{Key: "entries", Label: "Entries", Value: fmt.Sprint(r.Checked)},
+		{Key: "heads", Label: "Heads compared", Value: fmt.Sprint(r.Heads)},
+	}
+	for _, f := range r.Findings {
+		list = append(list, cli.Field{Key: f.Kind, Label: f.Kind, Value: fmt.Sprintf("%d-%d %s %s", f.Seq, f.LastSeq, f.EntryID, f.Detail), Mood: cli.Bad})
+	}
+	return list
+}

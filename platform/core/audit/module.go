@@ -1,0 +1,44 @@
+// Package audit shows the journal: who did what, from where, and the proof that nobody changed the record since.
+//
+// Writing, sealing and proving live in platform/audit; this package is its face.
+package audit
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/cli"
+	"panel/platform/module"
+)
+
+// View is the key for everything here: the journal is only ever read.
+const View access.Key = "audit.view"
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:        "audit",
+		Summary:     "The journal and its proof",
+		Permissions: []access.Permission{{Key: View, Summary: "Read, export and verify the journal"}},
+		Commands:    func(env cli.Env) []*cobra.Command { return commands(env) },
+		Private:     []any{stored, newHandlers},
+		Attach:      attach,
+	}
+}
+
+// stored is the journal with its reading side.
+func stored(journal audit.Journal) (*audit.Store, error) {
+	store, ok := journal.(*audit.Store)
+	if !ok {
+		return nil, errors.New("the journal of this build cannot be read")
+	}
+	return store, nil
+}
+
+func attach(h *handlers, store *audit.Store) module.Parts {
+	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{store.Run}}
+}

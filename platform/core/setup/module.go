@@ -1,0 +1,28 @@
+// Package setup is the first installation: its state, the first administrator and its end.
+//
+// Everything below /api/v1/setup is closed for good once the installation is finished (specification, Endpoints rule 1).
+package setup
+
+import (
+	"embed"
+
+	"panel/platform/module"
+)
+
+//go:embed migrations
+var files embed.FS
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:       "setup",
+		Summary:    "The first installation",
+		Requires:   []string{"accounts", "system"},
+		Migrations: module.SQL(files),
+		Private:    []any{newHandlers},
+		Exports:    []any{newProgress, exportInstallation},
+		Attach:     attach,
+	}
+}
+
+func attach(h *handlers) module.Parts { return module.Parts{Routes: h.routes()} }

@@ -1,0 +1,29 @@
+// Package system tells how the panel itself is: health, status, the live stream and the description of the API.
+package system
+
+import (
+	"context"
+
+	"panel/platform/access"
+	"panel/platform/module"
+)
+
+// Manage is the permission to see and change what concerns the panel as a whole.
+const Manage access.Key = "settings.manage"
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:        "system",
+		Summary:     "The panel's own health, status and live updates",
+		Permissions: []access.Permission{{Key: Manage, Summary: "Change settings, updates and diagnostics of the panel"}},
+		Private:     []any{newMonitor, newHandlers},
+		Attach:      attach,
+	}
+}
+
+func attach(h *handlers, m *monitor) module.Parts {
+	return module.Parts{
+		Routes: h.routes(), Ready: []func(context.Context) error{m.look}, Loops: []func(context.Context) error{m.watch},
+	}
+}

@@ -1,0 +1,76 @@
+package system
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"panel/platform/database"
+)
+
+// Values of the panel status; only Running is normal.
+const (
+	Running             = "running"
+	Stopping            = "stopping"
+	DatabaseUnavailable = "database_unavailable"
+)
+
+const (
+	lookEvery  = time.Second
+	lookWithin = 900 * time.Millisecond
+)
+
+// monitor asks the database once a second, so that no health answer waits for it.
+type monitor struct {
+	db       *database.DB
+	clock    clockwork.Clock
+	began    time.Time
+	up       atomic.Bool
+	stopping atomic.Bool
+}
+
+func newMonitor(db *database.DB, clock clockwork.Clock) *monitor {
+	return &monitor{db: db, clock: clock, began: clock.Now()}
+}
+
+func (m *monitor) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+	m.up.Store(m.db.Pool.Ping(ctx) == nil)
+	return nil
+}
+
+func (m *monitor) watch(ctx context.Context) error {
+	ticker := m.clock.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.Chan():
+			_ = m.look(ctx) // a failed look is what the flag tells
+		case <-ctx.Done():
+			m.stopping.Store(true)
+			return nil
+		}
+	}
+}
+
+func (m *monitor) status() string {
+	switch {
+	case m.stopping.Load():
+		return Stopping
+	case !m.up.Load():
+		return DatabaseUnavailable
+	}
+	return Running
+}
+
+func (m *monitor) database() string {
+	if m.up.Load() {
+		return "connected"
+	}
+	return "unavailable"
+}
+
+func (m *monitor) uptime() time.Duration { return m.clock.Since(m.began).Truncate(time.Second) }

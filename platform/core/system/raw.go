@@ -1,0 +1,79 @@
+package system
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"panel/platform/access"
+	"panel/platform/events"
+	"panel/ui"
+)
+
+const (
+	keepAlive  = 15 * time.Second
+	recheck    = time.Second
+	retryAfter = 2 * time.Second
+)
+
+// stream sends live changes that the caller may read until he leaves, his session ends or the panel stops.
+func (h *handlers) stream(c *fiber.Ctx) error {
+	ctx, cancel := context.WithCancel(h.streams.Detach(c.UserContext()))
+	token := strings.TrimPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
+	feed := h.bus.Subscribe(ctx)
+	c.Set(fiber.HeaderContentType, "text/event-stream")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set("X-Accel-Buffering", "no")
+	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer cancel()
+		h.send(ctx, w, feed, token)
+	})
+	return nil
+}
+
+// send ends when a write fails: the client has left.
+func (h *handlers) send(ctx context.Context, w *bufio.Writer, feed <-chan events.Event, token string) {
+	alive, check := h.clock.NewTicker(keepAlive), h.clock.NewTicker(recheck)
+	defer alive.Stop()
+	defer check.Stop()
+	caller := access.From(ctx)
+	err := write(w, fmt.Sprintf("retry: %d\n\n", retryAfter.Milliseconds()))
+	for err == nil {
+		select {
+		case event, open := <-feed:
+			if !open {
+				return
+			}
+			if mayRead(caller, event) {
+				err = write(w, fmt.Sprintf("event: %s\ndata: %s\n\n", event.Kind, event.JSON()))
+			}
+		case <-check.Chan():
+			caller, err = h.sessions.Authenticate(ctx, token)
+		case <-alive.Chan():
+			err = write(w, ": still here\n\n")
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func mayRead(caller access.Caller, event events.Event) bool {
+	return event.Permission == "" || caller.Permissions.Has(event.Permission)
+}
+
+func write(w *bufio.Writer, text string) error {
+	if _, err := w.WriteString(text); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// description sends the checked-in OpenAPI document of this build.
+func description(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(ui.OpenAPI)
+}

@@ -1,0 +1,94 @@
+package system_test
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/access"
+	"panel/platform/events"
+	"panel/platform/paneltest"
+)
+
+// Specification, Health document: public, three fields.
+func TestHealthHasExactlyTheFieldsOfTheSpecification(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	var document map[string]any
+	p.Anonymous().Get("/health").Is(http.StatusOK).JSON(&document)
+	require.Len(t, document, 3)
+	require.Equal(t, "ok", document["status"])
+	at, err := time.Parse(time.RFC3339Nano, document["timestamp"].(string))
+	require.NoError(t, err)
+	require.Equal(t, time.UTC, at.Location())
+	require.NotEmpty(t, document["version"])
+}
+
+// Specification, Panel status: running when normal, connected, setup-done flag, uptime text.
+func TestStatusOfARunningPanel(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	status := p.As().Get("/api/v1/system/status").Is(http.StatusOK)
+	require.Equal(t, "running", status.Text("status"))
+	require.Equal(t, "connected", status.Text("database"))
+	require.Equal(t, false, status.Value("setup_done"))
+	require.Regexp(t, `^([0-9]+[dhms])+$`, status.Text("uptime"))
+}
+
+// The stream shows a caller only what his permissions open, and ends when his session does.
+func TestStreamFollowsPermissionsAndEndsWithTheSession(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	viewer := p.As("nodes.view")
+	lines := follow(t, p, viewer.Token)
+	require.Eventually(t, func() bool {
+		p.Bus().Publish(t.Context(), events.Event{Kind: "account.created", Permission: access.Key("accounts.view")})
+		p.Bus().Publish(t.Context(), events.Event{Kind: "node.online", Permission: access.Key("nodes.view"), SubjectID: "n1"})
+		select {
+		case line := <-lines:
+			require.NotContains(t, line, "account.created")
+			return strings.Contains(line, "node.online")
+		default:
+			return false
+		}
+	}, 5*time.Second, 20*time.Millisecond)
+	viewer.Post("/api/v1/auth/logout", nil).Is(http.StatusNoContent)
+	require.Eventually(t, func() bool {
+		select {
+		case _, open := <-lines:
+			return !open
+		default:
+			return false
+		}
+	}, 4*time.Second, 20*time.Millisecond)
+}
+
+// follow gives the event lines of a stream; the channel closes when the stream ends.
+func follow(t *testing.T, p *paneltest.Panel, token string) <-chan string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/api/v1/stream", nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultTransport.RoundTrip(request)
+	require.NoError(t, err)
+	require.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
+	lines := make(chan string, 1000)
+	go func() {
+		defer close(lines)
+		defer func() { _ = response.Body.Close() }()
+		scanner := bufio.NewScanner(response.Body)
+		for scanner.Scan() {
+			if strings.HasPrefix(scanner.Text(), "event:") {
+				lines <- scanner.Text()
+			}
+		}
+	}()
+	return lines
+}

@@ -1,0 +1,189 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+)
+
+// wire is the one PostgreSQL channel that carries all of the panel's notifications.
+const wire = "panel"
+
+// MaxNotice is the longest channel and payload together that PostgreSQL carries; send ids, not contents.
+const MaxNotice = 7900
+
+// Notify tells every panel and tool on this database, after the transaction of db has committed.
+func Notify(ctx context.Context, db bun.IDB, channel, payload string) error {
+	if len(channel)+len(payload) > MaxNotice {
+		return fmt.Errorf("telling %s: %d bytes do not fit into a notification; send an id instead", channel, len(payload))
+	}
+	if _, err := db.ExecContext(ctx, "select pg_notify(?, ?)", wire, channel+" "+payload); err != nil {
+		return fmt.Errorf("telling %s: %w", channel, err)
+	}
+	return nil
+}
+
+// NotifyAll tells many things in one statement; each message is a channel, a space and a payload.
+func NotifyAll(ctx context.Context, pool *pgxpool.Pool, messages []string) error {
+	if _, err := pool.Exec(ctx, "select pg_notify($1, m) from unnest($2::text[]) m", wire, messages); err != nil {
+		return fmt.Errorf("telling %d things: %w", len(messages), err)
+	}
+	return nil
+}
+
+// Listener hears notifications on a connection of its own and reconnects by itself.
+// While Healthy is false something may be missed: who keeps a copy in memory must read the database instead.
+type Listener struct {
+	pool    *pgxpool.Pool
+	log     *zap.Logger
+	healthy atomic.Bool
+
+	mu       sync.RWMutex
+	handlers map[string][]func(payload string)
+	onReady  []func()
+}
+
+// NewListener prepares a listener; Run starts it.
+func NewListener(pool *pgxpool.Pool, log *zap.Logger) *Listener {
+	return &Listener{pool: pool, log: log, handlers: map[string][]func(string){}}
+}
+
+// On calls the handler for each notification of the channel, one after another; it must not block.
+func (l *Listener) On(channel string, handler func(payload string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.handlers[channel] = append(l.handlers[channel], handler)
+}
+
+// OnReady calls the function each time listening begins, before Healthy turns true: the moment to drop every copy.
+func (l *Listener) OnReady(refresh func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onReady = append(l.onReady, refresh)
+}
+
+// Healthy reports whether notifications arrive at this moment.
+func (l *Listener) Healthy() bool { return l.healthy.Load() }
+
+// Run listens until the context ends and then returns nil.
+func (l *Listener) Run(ctx context.Context) error {
+	const shortest, longest = 50 * time.Millisecond, 2 * time.Second
+	pause := shortest
+	for ctx.Err() == nil {
+		began, err := l.listen(ctx)
+		if began {
+			pause = shortest
+		}
+		if ctx.Err() == nil {
+			l.log.Warn("live notifications are interrupted; reading the database instead", zap.Error(err))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, longest)
+	}
+	return nil
+}
+
+func (l *Listener) listen(ctx context.Context) (began bool, err error) {
+	conn, err := l.connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer l.hangUp(conn)
+	l.refresh()
+	l.healthy.Store(true)
+	defer l.healthy.Store(false)
+	for {
+		if err := l.next(ctx, conn); err != nil {
+			return true, err
+		}
+	}
+}
+
+func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, l.pool.Config().ConnConfig)
+	if err != nil {
+		return nil, fmt.Errorf("connecting to listen: %w", err)
+	}
+	if _, err := conn.Exec(ctx, "listen "+wire); err != nil {
+		l.hangUp(conn)
+		return nil, fmt.Errorf("beginning to listen: %w", err)
+	}
+	return conn, nil
+}
+
+func (l *Listener) hangUp(conn *pgx.Conn) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = conn.Close(ctx)
+}
+
+func (l *Listener) refresh() {
+	l.mu.RLock()
+	ready := slices.Clone(l.onReady)
+	l.mu.RUnlock()
+	for _, refresh := range ready {
+		refresh()
+	}
+}
+
+// next waits for one notification; a quiet time ends with a ping, so that a dead peer is noticed.
+func (l *Listener) next(ctx context.Context, conn *pgx.Conn) error {
+	const quiet, answer = 5 * time.Second, 2 * time.Second
+	waiting, stop := context.WithTimeout(ctx, quiet)
+	notice, err := conn.WaitForNotification(waiting)
+	stop()
+	switch {
+	case err == nil:
+		l.deliver(notice.Payload)
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("listening: %w", err)
+	}
+	asking, stop := context.WithTimeout(ctx, answer)
+	defer stop()
+	return conn.Ping(asking)
+}
+
+func (l *Listener) deliver(message string) {
+	channel, payload, _ := strings.Cut(message, " ")
+	l.mu.RLock()
+	handlers := slices.Clone(l.handlers[channel])
+	l.mu.RUnlock()
+	for _, handle := range handlers {
+		l.guarded(channel, payload, handle)
+	}
+}
+
+func (l *Listener) guarded(channel, payload string, handle func(string)) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			l.log.Error("a handler of notifications broke down", zap.String("channel", channel), zap.Any("panic", broken))
+		}
+	}()
+	handle(payload)
+}
+
+// Channels lists what is listened for, sorted.
+func (l *Listener) Channels() []string {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return slices.Sorted(maps.Keys(l.handlers))
+}

@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/tls"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+)
+
+// adapter lets the typed layer run on fiber; a request's own context travels as fiber's user context.
+type adapter struct{ server *Server }
+
+// Handle mounts one described operation behind the guard.
+func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	a.server.mount(op.Method, op.Path, func(c *fiber.Ctx) error {
+		handler(&exchange{op: op, fiber: c, ctx: c.UserContext()})
+		return nil
+	})
+}
+
+// ServeHTTP is never used: requests arrive through fiber.
+func (a *adapter) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.WriteHeader(http.StatusNotFound)
+}
+
+// route turns {id} of the description into fiber's :id.
+func route(path string) string {
+	return strings.NewReplacer("{", ":", "}", "").Replace(path)
+}
+
+// exchange is one request and its answer as the typed layer wants to see them. Strings are cloned, because fiber
+// reuses their memory for the next request.
+type exchange struct {
+	op     *huma.Operation
+	fiber  *fiber.Ctx
+	ctx    context.Context
+	status int
+}
+
+func (e *exchange) Operation() *huma.Operation { return e.op }
+func (e *exchange) Context() context.Context   { return e.ctx }
+func (e *exchange) Method() string             { return strings.Clone(e.fiber.Method()) }
+func (e *exchange) Host() string               { return strings.Clone(e.fiber.Hostname()) }
+func (e *exchange) RemoteAddr() string         { return e.fiber.Context().RemoteAddr().String() }
+func (e *exchange) Query(name string) string   { return strings.Clone(e.fiber.Query(name)) }
+func (e *exchange) Header(name string) string  { return strings.Clone(e.fiber.Get(name)) }
+
+// Param gives the decoded path parameter; an undecodable one is passed on as it is and found nowhere.
+func (e *exchange) Param(name string) string {
+	raw := strings.Clone(e.fiber.Params(name))
+	if text, err := url.PathUnescape(raw); err == nil {
+		return text
+	}
+	return raw
+}
+
+func (e *exchange) URL() url.URL {
+	u, err := url.Parse(string(e.fiber.Request().RequestURI()))
+	if err != nil {
+		return url.URL{}
+	}
+	return *u
+}
+
+func (e *exchange) EachHeader(visit func(name, value string)) {
+	for name, value := range e.fiber.Request().Header.All() {
+		visit(string(name), string(value))
+	}
+}
+
+// BodyReader inflates gzip while it is read, so that the operation's limit counts inflated bytes.
+func (e *exchange) BodyReader() io.Reader {
+	body := bytes.NewReader(e.fiber.Request().Body())
+	if e.fiber.Get(fiber.HeaderContentEncoding) != "gzip" {
+		return body
+	}
+	inflated, err := gzip.NewReader(body)
+	if err != nil {
+		return strings.NewReader("not gzip")
+	}
+	return inflated
+}
+
+func (e *exchange) GetMultipartForm() (*multipart.Form, error) { return e.fiber.MultipartForm() }
+
+func (e *exchange) SetReadDeadline(deadline time.Time) error {
+	return e.fiber.Context().Conn().SetReadDeadline(deadline)
+}
+
+func (e *exchange) SetStatus(code int) {
+	e.status = code
+	e.fiber.Status(code)
+}
+
+func (e *exchange) Status() int                     { return e.status }
+func (e *exchange) AppendHeader(name, value string) { e.fiber.Append(name, value) }
+func (e *exchange) SetHeader(name, value string)    { e.fiber.Set(name, value) }
+func (e *exchange) BodyWriter() io.Writer           { return e.fiber.Context() }
+func (e *exchange) TLS() *tls.ConnectionState       { return e.fiber.Context().TLSConnectionState() }
+
+func (e *exchange) Version() huma.ProtoVersion { return huma.ProtoVersion{Proto: e.fiber.Protocol()} }

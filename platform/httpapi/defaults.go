@@ -1,0 +1,16 @@
+package httpapi
+
+import (
+	"context"
+
+	"panel/platform/access"
+	"panel/platform/fault"
+)
+
+// NoAgents refuses every agent token: a build without nodes has none.
+type NoAgents struct{}
+
+// AuthenticateAgent always refuses.
+func (NoAgents) AuthenticateAgent(context.Context, string) (access.Caller, error) {
+	return access.Caller{}, fault.Unauthenticated("agent_token_invalid", "this panel has no nodes")
+}

@@ -1,0 +1,164 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"panel/platform/access"
+)
+
+func describe(version string) huma.Config {
+	format := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}
+	return huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0",
+			Info:    &huma.Info{Title: "Panel", Version: version},
+			Components: &huma.Components{
+				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
+				SecuritySchemes: map[string]*huma.SecurityScheme{
+					"session": {Type: "http", Scheme: "bearer", Description: "Session token of an administrator"},
+					"agent":   {Type: "http", Scheme: "bearer", Description: "Token of a node's agent"},
+				},
+			},
+		},
+		Formats:       map[string]huma.Format{"application/json": format, "json": format},
+		DefaultFormat: "application/json",
+	}
+}
+
+// schemaName puts the package before the type's name, so that two modules may both have a "profile".
+func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Name() == "" {
+		return huma.DefaultSchemaNamer(t, hint)
+	}
+	name, arguments, generic := strings.Cut(t.Name(), "[")
+	if !generic {
+		return title(lastElement(t.PkgPath())) + title(name)
+	}
+	inner := strings.TrimSuffix(arguments, "]")
+	pkg, typ, _ := strings.Cut(inner[strings.LastIndex(inner, "/")+1:], ".")
+	return title(pkg) + title(typ) + title(name)
+}
+
+func lastElement(path string) string { return path[strings.LastIndex(path, "/")+1:] }
+
+func title(word string) string {
+	word = strings.ReplaceAll(word, "-", "")
+	if word == "" {
+		return ""
+	}
+	return strings.ToUpper(word[:1]) + word[1:]
+}
+
+func description(op *Operation) huma.Operation {
+	described := huma.Operation{
+		OperationID: op.ID(), Method: op.Method, Path: op.Path, Summary: op.Summary, Hidden: op.Hidden,
+		DefaultStatus: op.Status, MaxBodyBytes: op.BodyLimit + 1, Tags: []string{op.Owner}, Errors: statusesOf(op),
+		Extensions: extensions(op), BodyReadTimeout: -1,
+	}
+	described.Security = security(op)
+	return described
+}
+
+func rawDescription(op *Operation) *huma.Operation {
+	described := description(op)
+	described.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: "The content itself"}}
+	described.Errors = nil
+	return &described
+}
+
+func security(op *Operation) []map[string][]string {
+	switch op.Rule.Kind {
+	case access.KindSession, access.KindSetup:
+		return []map[string][]string{{"session": {}}}
+	case access.KindAgent:
+		return []map[string][]string{{"agent": {}}}
+	default:
+		return nil
+	}
+}
+
+func extensions(op *Operation) map[string]any {
+	out := map[string]any{}
+	if len(op.Rule.Keys) > 0 {
+		out["x-permission"] = op.Rule.Keys
+	}
+	if op.Feature != "" {
+		out["x-license-feature"] = op.Feature
+	}
+	if op.WhileDegraded {
+		out["x-while-degraded"] = true
+	}
+	return out
+}
+
+func statusesOf(op *Operation) []int {
+	list := []int{http.StatusBadRequest}
+	if op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent || op.Rule.Kind == access.KindSetup {
+		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
+	}
+	if strings.Contains(op.Path, "{") {
+		list = append(list, http.StatusNotFound)
+	}
+	if op.Writes() {
+		list = append(list, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity)
+	}
+	if op.Rule.Limit.PerMinute > 0 {
+		list = append(list, http.StatusTooManyRequests)
+	}
+	return append(list, http.StatusServiceUnavailable)
+}
+
+// loosen lets the body of an agent's operation hold unknown fields and miss known ones.
+func (s *Server) loosen(op *Operation) {
+	item := s.api.OpenAPI().Paths[op.Path]
+	if item == nil || item.Post == nil || item.Post.RequestBody == nil {
+		return
+	}
+	for _, content := range item.Post.RequestBody.Content {
+		s.loosenSchema(content.Schema, map[*huma.Schema]bool{})
+	}
+}
+
+func (s *Server) loosenSchema(schema *huma.Schema, seen map[*huma.Schema]bool) {
+	if schema == nil || seen[schema] {
+		return
+	}
+	seen[schema] = true
+	if schema.Ref != "" {
+		s.loosenSchema(s.api.OpenAPI().Components.Schemas.SchemaFromRef(schema.Ref), seen)
+		return
+	}
+	if schema.AdditionalProperties == false {
+		schema.AdditionalProperties = true
+	}
+	schema.Required = nil
+	schema.PrecomputeMessages() // the library keeps what is required in a map of its own
+	for _, property := range schema.Properties {
+		s.loosenSchema(property, seen)
+	}
+	s.loosenSchema(schema.Items, seen)
+}
+
+// Describe gives the exported OpenAPI description: stable bytes, without hidden operations.
+func (s *Server) Describe() ([]byte, error) {
+	raw, err := json.Marshal(s.api.OpenAPI())
+	if err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(raw, &tree); err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	out, err := json.MarshalIndent(tree, "", "  ")
+	return append(out, '\n'), err
+}

@@ -1,0 +1,225 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
+
+	"panel/platform/access"
+	"panel/platform/fault"
+)
+
+// requestDeadline ends every request that waits: no request of a user waits for a node.
+const requestDeadline = 30 * time.Second
+
+// Sessions proves administrators by their session token, from memory in steady state.
+type Sessions interface {
+	Authenticate(ctx context.Context, token string) (access.Caller, error)
+}
+
+// Agents proves nodes by their agent token, from memory in steady state.
+type Agents interface {
+	AuthenticateAgent(ctx context.Context, token string) (access.Caller, error)
+}
+
+// Installation tells how far the first installation is.
+type Installation interface {
+	// Progress says whether an administrator exists and whether the installation is finished.
+	Progress(ctx context.Context) (administrator, finished bool, err error)
+}
+
+// Denials hears of every refused request, for the journal.
+type Denials interface {
+	Denied(ctx context.Context, operation Operation, code string)
+}
+
+// guard runs the refusals in the one order that the conventions fix: 401, 403, 409 setup_closed, 429, then 404.
+func (s *Server) guard(op *Operation, next fiber.Handler) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		ctx := c.UserContext()
+		if op.raw == nil {
+			limited, end := within(ctx, requestDeadline)
+			defer end()
+			ctx = limited
+		}
+		ctx, err := s.admit(ctx, c, op)
+		c.SetUserContext(ctx)
+		if err != nil {
+			s.refused(ctx, op, err)
+			return s.write(c, err)
+		}
+		return next(c)
+	}
+}
+
+func (s *Server) refused(ctx context.Context, op *Operation, err error) {
+	if kind := fault.KindOf(err); kind == fault.KindForbidden || kind == fault.KindUnauthenticated {
+		s.opts.Denials.Denied(ctx, *op, fault.Code(err))
+	}
+}
+
+func (s *Server) admit(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
+	ctx, err := s.identify(ctx, c, op)
+	if err != nil {
+		return ctx, err
+	}
+	if err := s.entitled(op); err != nil {
+		return ctx, err
+	}
+	if err := s.setupOpen(ctx, op); err != nil {
+		return ctx, err
+	}
+	if err := s.throttle(ctx, op); err != nil {
+		return ctx, err
+	}
+	if query := c.Request().URI().QueryString(); len(query) > 0 {
+		if err := cleanURL(string(query)); err != nil {
+			return ctx, err
+		}
+	}
+	if strings.Contains(op.Path, "{") {
+		return ctx, identifiers(c)
+	}
+	return ctx, nil
+}
+
+// identify proves the caller as the operation's access demands and checks the permission key.
+func (s *Server) identify(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
+	switch op.Rule.Kind {
+	case access.KindSession:
+		return s.session(ctx, c, op)
+	case access.KindAgent:
+		return s.proved(ctx, c, s.opts.Agents.AuthenticateAgent, noAgent)
+	case access.KindSetup:
+		return s.installer(ctx, c, op)
+	default:
+		return ctx, nil
+	}
+}
+
+func (s *Server) session(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
+	ctx, err := s.proved(ctx, c, s.opts.Sessions.Authenticate, noSession)
+	if err != nil {
+		return ctx, err
+	}
+	if caller := access.From(ctx); !caller.Permissions.HasAny(op.Rule.Keys) {
+		return ctx, lacks(op.Rule.Keys)
+	}
+	return ctx, nil
+}
+
+func lacks(keys []access.Key) error {
+	words := make([]string, len(keys))
+	for i, key := range keys {
+		words[i] = string(key)
+	}
+	detail := "your account lacks the permission " + strings.Join(words, " or ") + "; ask an administrator who holds it"
+	return fault.Forbidden("permission_denied", detail).With("required", words)
+}
+
+// installer lets anybody in until the first administrator exists; from then on it is an ordinary session, but for the
+// operation that makes the first administrator, which is closed instead.
+func (s *Server) installer(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
+	administrator, _, err := s.opts.Installation.Progress(ctx)
+	if err != nil || !administrator || op.Rule.First {
+		return ctx, err
+	}
+	return s.session(ctx, c, op)
+}
+
+type proof func(ctx context.Context, token string) (access.Caller, error)
+
+func (s *Server) proved(ctx context.Context, c *fiber.Ctx, prove proof, none error) (context.Context, error) {
+	scheme, token, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return ctx, none
+	}
+	known, err := prove(ctx, strings.Clone(token))
+	if err != nil {
+		return ctx, err
+	}
+	caller := access.From(ctx)
+	known.IP, known.UserAgent, known.RequestID = caller.IP, caller.UserAgent, caller.RequestID
+	return access.With(ctx, known), nil
+}
+
+var (
+	noSession = fault.Unauthenticated("no_session", "sign in and send the session token as a Bearer token")
+	noAgent   = fault.Unauthenticated("agent_token_invalid", "send the node's own token as a Bearer token")
+)
+
+var readOnly = fault.Forbidden("license_read_only",
+	"the panel is read-only: its license is missing or expired; activate a license to make changes")
+
+// entitled is the license's place in the request path: one atomic load. In read-only mode reads pass unchecked.
+func (s *Server) entitled(op *Operation) error {
+	state := s.opts.License.Current()
+	switch {
+	case state.ReadOnly() && (!op.Writes() || op.WhileDegraded):
+		return nil
+	case state.ReadOnly():
+		return readOnly.With("license_state", state.State).After(s.degradedRetry(op))
+	case !state.Allows(op.Feature):
+		return blocked(op.Feature)
+	}
+	return nil
+}
+
+// degradedRetry tells agents when to send their kept telemetry again; people are not told to retry.
+func (s *Server) degradedRetry(op *Operation) time.Duration {
+	if op.Rule.Kind == access.KindAgent {
+		return time.Minute
+	}
+	return 0
+}
+
+func blocked(feature string) error {
+	detail := "the license's plan does not include " + feature + "; change the plan to use it"
+	return fault.Forbidden("license_feature_blocked", detail).With("feature", feature)
+}
+
+// ErrSetupClosed answers everything below /api/v1/setup that is over.
+var ErrSetupClosed = fault.Conflict("setup_closed", "the first installation is over; sign in instead")
+
+func (s *Server) setupOpen(ctx context.Context, op *Operation) error {
+	if op.Rule.Kind != access.KindSetup {
+		return nil
+	}
+	administrator, finished, err := s.opts.Installation.Progress(ctx)
+	if err != nil {
+		return err
+	}
+	if finished || administrator && op.Rule.First {
+		return ErrSetupClosed
+	}
+	return nil
+}
+
+func (s *Server) throttle(ctx context.Context, op *Operation) error {
+	if op.Rule.Limit.PerMinute == 0 {
+		return nil
+	}
+	key := op.Method + op.Path + " " + access.Network(access.From(ctx).IP)
+	if wait := s.limits.take(key, op.Rule.Limit, s.opts.Clock.Now()); wait > 0 {
+		return fault.Throttled(wait)
+	}
+	return nil
+}
+
+// identifiers answers a malformed id in a path like an unknown one (domain decision 14).
+func identifiers(c *fiber.Ctx) error {
+	for name, value := range c.AllParams() {
+		if name != "id" && !strings.HasSuffix(name, "_id") {
+			continue
+		}
+		if err := uuid.Validate(value); err != nil || len(value) != 36 {
+			return errUnknownID
+		}
+	}
+	return nil
+}
+
+var errUnknownID = fault.Missing("there is nothing with this identifier")

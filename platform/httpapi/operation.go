@@ -1,0 +1,149 @@
+// Package httpapi turns typed Go functions into the panel's HTTP API: routing, guard, problem documents, description.
+//
+// Modules declare operations as a table; this package alone knows huma and how a fault becomes a status.
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+
+	"panel/platform/access"
+)
+
+// DefaultBodyLimit is the largest JSON body of an operation that does not choose its own, in bytes.
+const DefaultBodyLimit = 1 << 20
+
+// MaxBodyLimit is the largest body that any operation may choose, in bytes.
+const MaxBodyLimit = 8 << 20
+
+// Operation is one method and path with its declared access. Make one with Get, Post, Put, Patch, Delete or Raw.
+type Operation struct {
+	Method        string
+	Path          string
+	Summary       string
+	Rule          access.Rule
+	Feature       string // license feature; "" is never gated
+	WhileDegraded bool   // allowed in read-only mode (domain decision 2)
+	Hidden        bool   // absent from the exported description
+	Lenient       bool   // unknown and missing body fields are accepted (agent routes)
+	BodyLimit     int64
+	Status        int
+	Owner         string // module, set by the composition
+
+	ungatedReads bool
+	register     func(huma.API, huma.Operation, *Server)
+	raw          func(*fiber.Ctx) error
+}
+
+// Routes is what a module contributes.
+type Routes []Operation
+
+// Writes says whether the operation changes state: everything but GET and HEAD.
+func (o Operation) Writes() bool { return o.Method != http.MethodGet && o.Method != http.MethodHead }
+
+// ID names the operation in the description: the method and the path's words.
+func (o Operation) ID() string {
+	words := strings.FieldsFunc(strings.TrimPrefix(o.Path, "/api/v1"), func(r rune) bool { return strings.ContainsRune("/{}._", r) })
+	return strings.ToLower(o.Method) + "-" + strings.Join(words, "-")
+}
+
+// Option adjusts one operation.
+type Option func(*Operation)
+
+// Status sets the status of success.
+func Status(code int) Option { return func(o *Operation) { o.Status = code } }
+
+// WhileDegraded lets the operation pass in read-only mode.
+func WhileDegraded() Option { return func(o *Operation) { o.WhileDegraded = true } }
+
+// Hidden keeps the operation out of the exported description.
+func Hidden() Option { return func(o *Operation) { o.Hidden = true } }
+
+// Lenient accepts unknown and missing body fields, for agents of another version.
+func Lenient() Option { return func(o *Operation) { o.Lenient = true } }
+
+// BodyLimit sets the largest body in bytes.
+func BodyLimit(n int64) Option { return func(o *Operation) { o.BodyLimit = n } }
+
+// Feature gates one operation by a license feature.
+func Feature(key string) Option { return func(o *Operation) { o.Feature = key } }
+
+// UngatedReads leaves GET operations of a gated group open.
+func UngatedReads() Option { return func(o *Operation) { o.ungatedReads = true } }
+
+// Under prefixes the paths of a group and gates them by a license feature ("" = ungated).
+func Under(prefix, feature string, operations ...Operation) Routes {
+	for i := range operations {
+		op := &operations[i]
+		op.Path = prefix + op.Path
+		if op.Feature == "" && (op.Writes() || !op.ungatedReads) {
+			op.Feature = feature
+		}
+	}
+	return operations
+}
+
+// Join makes one table of several groups.
+func Join(groups ...Routes) Routes { return slices.Concat(groups...) }
+
+// Handler is a typed operation: input filled and validated from the request, output or a fault.
+type Handler[I, O any] func(ctx context.Context, in *I) (*O, error)
+
+// Get declares a reading operation.
+func Get[I, O any](path, summary string, rule access.Rule, h Handler[I, O], opts ...Option) Operation {
+	return typed(http.MethodGet, path, summary, rule, h, opts)
+}
+
+// Post declares an operation that creates or acts.
+func Post[I, O any](path, summary string, rule access.Rule, h Handler[I, O], opts ...Option) Operation {
+	return typed(http.MethodPost, path, summary, rule, h, opts)
+}
+
+// Put declares an operation that replaces.
+func Put[I, O any](path, summary string, rule access.Rule, h Handler[I, O], opts ...Option) Operation {
+	return typed(http.MethodPut, path, summary, rule, h, opts)
+}
+
+// Patch declares an operation that changes parts.
+func Patch[I, O any](path, summary string, rule access.Rule, h Handler[I, O], opts ...Option) Operation {
+	return typed(http.MethodPatch, path, summary, rule, h, opts)
+}
+
+// Delete declares an operation that removes.
+func Delete[I, O any](path, summary string, rule access.Rule, h Handler[I, O], opts ...Option) Operation {
+	return typed(http.MethodDelete, path, summary, rule, h, opts)
+}
+
+// Raw declares a stream or a download that writes its answer itself; a returned fault becomes a problem document.
+func Raw(method, path, summary string, rule access.Rule, h func(*fiber.Ctx) error, opts ...Option) Operation {
+	op := declared(method, path, summary, rule, opts)
+	op.raw = h
+	return op
+}
+
+func declared(method, path, summary string, rule access.Rule, opts []Option) Operation {
+	op := Operation{Method: method, Path: path, Summary: summary, Rule: rule, BodyLimit: DefaultBodyLimit}
+	for _, opt := range opts {
+		opt(&op)
+	}
+	return op
+}
+
+func typed[I, O any](method, path, summary string, rule access.Rule, h Handler[I, O], opts []Option) Operation {
+	op := declared(method, path, summary, rule, opts)
+	op.register = func(api huma.API, described huma.Operation, s *Server) {
+		huma.Register(api, described, func(ctx context.Context, in *I) (*O, error) {
+			out, err := h(ctx, in)
+			if err != nil {
+				return nil, s.problem(ctx, err)
+			}
+			return out, nil
+		})
+	}
+	return op
+}

@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+
+	"panel/platform/access"
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+// Problem is the body of every refusal (RFC 9457). Clients test Code, never Detail.
+type Problem struct {
+	Type      string             `json:"type" doc:"Always about:blank; the code names the problem"`
+	Title     string             `json:"title"`
+	Status    int                `json:"status"`
+	Detail    string             `json:"detail"`
+	Code      string             `json:"code" doc:"Stable word that clients test"`
+	RequestID string             `json:"request_id"`
+	Errors    []fault.FieldError `json:"errors,omitempty"`
+
+	extra      map[string]any
+	retryAfter time.Duration
+}
+
+func (p *Problem) Error() string { return p.Code }
+
+// GetStatus is the HTTP status of the problem.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType names the media type of problem documents.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
+
+// GetHeaders carries Retry-After where the fault names a time.
+func (p *Problem) GetHeaders() http.Header {
+	if p.retryAfter <= 0 {
+		return nil
+	}
+	return http.Header{fiber.HeaderRetryAfter: {retrySeconds(p.retryAfter)}}
+}
+
+// MarshalJSON adds the fault's extra members beside the standard ones.
+func (p *Problem) MarshalJSON() ([]byte, error) {
+	type plain Problem
+	body, err := json.Marshal((*plain)(p))
+	if err != nil || len(p.extra) == 0 {
+		return body, err
+	}
+	members := map[string]any{}
+	maps.Copy(members, p.extra)
+	if err := json.Unmarshal(body, &members); err != nil {
+		return nil, err
+	}
+	return json.Marshal(members)
+}
+
+func retrySeconds(d time.Duration) string {
+	return strconv.Itoa(int(math.Max(1, math.Ceil(d.Seconds()))))
+}
+
+var statuses = map[fault.Kind]int{
+	fault.Internal:            http.StatusInternalServerError,
+	fault.KindMalformed:       http.StatusBadRequest,
+	fault.KindUnauthenticated: http.StatusUnauthorized,
+	fault.KindForbidden:       http.StatusForbidden,
+	fault.KindMissing:         http.StatusNotFound,
+	fault.KindMethod:          http.StatusMethodNotAllowed,
+	fault.KindConflict:        http.StatusConflict,
+	fault.KindTooLarge:        http.StatusRequestEntityTooLarge,
+	fault.KindInvalid:         http.StatusUnprocessableEntity,
+	fault.KindThrottled:       http.StatusTooManyRequests,
+	fault.KindUpstream:        http.StatusBadGateway,
+	fault.KindUnavailable:     http.StatusServiceUnavailable,
+	fault.KindUpstreamTimeout: http.StatusGatewayTimeout,
+}
+
+var internal = &fault.Fault{Code: "internal", Detail: "the panel failed to answer; read its log for this request id"}
+
+// problem turns any error into the document that the caller sees, and logs what the caller must not see.
+func (s *Server) problem(ctx context.Context, err error) *Problem {
+	f, known := fault.As(err)
+	if !known {
+		f = s.unknown(err)
+	}
+	p := document(ctx, f)
+	if p.Status >= http.StatusInternalServerError {
+		s.log.Error("request failed", zap.String("request_id", p.RequestID), zap.String("code", p.Code), zap.Error(err))
+	}
+	return p
+}
+
+// unknown gives a request that ran out of time, or that the database could not serve now, its own word.
+func (s *Server) unknown(err error) *fault.Fault {
+	if errors.Is(err, context.DeadlineExceeded) || database.Unreachable(err) {
+		return fault.Unavailable("the panel could not answer in time; try again")
+	}
+	return internal
+}
+
+func document(ctx context.Context, f *fault.Fault) *Problem {
+	status := statuses[f.Kind]
+	return &Problem{
+		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: f.Detail, Code: f.Code,
+		RequestID: access.From(ctx).RequestID, Errors: f.Fields, extra: f.Extra, retryAfter: f.RetryAfter,
+	}
+}
+
+// write answers a plain fiber request with the problem of err.
+func (s *Server) write(c *fiber.Ctx, err error) error {
+	p := s.problem(c.UserContext(), fromFiber(err))
+	body, marshalErr := json.Marshal(p)
+	if marshalErr != nil {
+		return marshalErr
+	}
+	for name, values := range p.GetHeaders() {
+		c.Set(name, values[0])
+	}
+	c.Set(fiber.HeaderContentType, p.ContentType(""))
+	return c.Status(p.Status).Send(body)
+}
+
+// fromFiber gives the faults of the HTTP layer itself their words.
+func fromFiber(err error) error {
+	var fe *fiber.Error
+	if !errors.As(err, &fe) {
+		return err
+	}
+	switch fe.Code {
+	case http.StatusNotFound:
+		return fault.Missing("there is nothing at this address")
+	case http.StatusMethodNotAllowed:
+		return &fault.Fault{Kind: fault.KindMethod, Code: "method_not_allowed", Detail: "this address does not take this method"}
+	case http.StatusRequestEntityTooLarge:
+		return fault.TooLarge("the body is larger than any operation takes")
+	case http.StatusInternalServerError:
+		return err
+	default:
+		return fault.Malformed("bad_parameter", "the request could not be read")
+	}
+}

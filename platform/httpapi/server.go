@@ -1,0 +1,147 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
+
+	"panel/platform/access"
+	"panel/platform/entitlement"
+)
+
+// Options are the services that every request passes through.
+type Options struct {
+	Log            *zap.Logger
+	Clock          clockwork.Clock
+	Version        string
+	Sessions       Sessions
+	Agents         Agents
+	License        entitlement.Source
+	Installation   Installation
+	Denials        Denials
+	Permissions    []access.Permission // declared keys; an operation may name no other
+	Streams        *Streams
+	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
+	Fallback       fiber.Handler  // the web interface; nil answers 404
+}
+
+// Server is the panel's HTTP server.
+type Server struct {
+	opts   Options
+	log    *zap.Logger
+	app    *fiber.App
+	api    huma.API
+	limits *limiter
+	ops    map[string]*Operation
+	routes Routes
+}
+
+// headerLimit is the most that the headers of a request may take; every connected agent costs as much memory.
+const headerLimit = 4 << 10
+
+// New makes a server with all operations mounted. It refuses an operation without declared access, a path taken twice
+// and a permission key that nobody declared; the message names the module and the operation.
+func New(opts Options, routes Routes) (*Server, error) {
+	installHooks()
+	limits, err := newLimiter()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*Operation{}, routes: routes}
+	s.app = fiber.New(fiber.Config{
+		DisableStartupMessage: true, Immutable: true, BodyLimit: MaxBodyLimit, ReadBufferSize: headerLimit,
+		ReadTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute, ErrorHandler: s.write, StreamRequestBody: false,
+	})
+	s.api = huma.NewAPI(describe(opts.Version), &adapter{server: s})
+	s.app.Use(s.enter)
+	for i := range routes {
+		if err := s.add(&routes[i]); err != nil {
+			return nil, err
+		}
+	}
+	if opts.Fallback != nil {
+		s.app.Use(opts.Fallback)
+	}
+	return s, nil
+}
+
+func (s *Server) add(op *Operation) error {
+	if err := s.check(op); err != nil {
+		return fmt.Errorf("module %s, operation %s %s: %w", op.Owner, op.Method, op.Path, err)
+	}
+	s.ops[op.Method+" "+op.Path] = op
+	if op.raw != nil {
+		if !op.Hidden {
+			s.api.OpenAPI().AddOperation(rawDescription(op))
+		}
+		s.mount(op.Method, op.Path, op.raw)
+		return nil
+	}
+	described := description(op)
+	op.register(s.api, described, s)
+	if op.Lenient {
+		s.loosen(op)
+	}
+	return nil
+}
+
+func (s *Server) check(op *Operation) error {
+	if op.Rule.Kind == access.Undeclared {
+		return errors.New("declares no access; say Public, Throttled, Agent, Setup, Session or Needs")
+	}
+	if _, taken := s.ops[op.Method+" "+op.Path]; taken {
+		return errors.New("this address is already taken by another operation")
+	}
+	if op.BodyLimit > MaxBodyLimit {
+		return fmt.Errorf("its body limit is above %d bytes", MaxBodyLimit)
+	}
+	for _, key := range op.Rule.Keys {
+		if !slices.ContainsFunc(s.opts.Permissions, func(p access.Permission) bool { return p.Key == key }) {
+			return fmt.Errorf("needs the permission %s, which no module declares", key)
+		}
+	}
+	return nil
+}
+
+// mount puts a handler behind the guard; a GET also answers HEAD.
+func (s *Server) mount(method, path string, handler fiber.Handler) {
+	guarded := s.guard(s.ops[method+" "+path], handler)
+	s.app.Add(method, route(path), guarded)
+	if method == fiber.MethodGet {
+		s.app.Head(route(path), guarded)
+	}
+}
+
+// Routes are the mounted operations, for the tests that walk over all of them.
+func (s *Server) Routes() Routes { return slices.Clone(s.routes) }
+
+// App is the fiber application, for tests that send requests without a network.
+func (s *Server) App() *fiber.App { return s.app }
+
+// Serve answers requests on the listener until Stop.
+func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(listener) }
+
+// Stop ends streams first, because they would hold the shutdown to its deadline, then drains the rest.
+func (s *Server) Stop(ctx context.Context) error {
+	s.opts.Streams.Stop()
+	if err := s.app.ShutdownWithContext(ctx); err != nil {
+		return fmt.Errorf("stop the HTTP server: %w", err)
+	}
+	return nil
+}
+
+// believed says whether the peer is a proxy whose X-Forwarded-For counts.
+func (s *Server) believed(peer string) bool {
+	addr, err := netip.ParseAddr(strings.Trim(peer, "[]"))
+	return err == nil && slices.ContainsFunc(s.opts.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
+}

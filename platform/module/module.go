@@ -1,0 +1,61 @@
+// Package module is the contract between a feature and the panel: one manifest that says all that the feature adds.
+//
+// The manifest has a static half, plain data that is readable when the panel cannot start (names, keys, SQL, commands,
+// checks), and a live half, Parts, that Attach builds from services once the panel starts.
+package module
+
+import (
+	"context"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"panel/platform/access"
+	"panel/platform/cli"
+	"panel/platform/config"
+	"panel/platform/doctor"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/httpapi"
+	"panel/platform/notice"
+)
+
+// Module is the manifest. An empty field means "none".
+type Module struct {
+	// Name is the one word for the feature everywhere: folder, package, screen folder, feature key.
+	Name string
+	// Summary is one sentence for people who list the modules.
+	Summary string
+	// Requires names modules that must be in the same build.
+	Requires []string
+
+	Permissions []access.Permission
+	Features    []entitlement.Feature
+	Notices     []notice.Kind
+	Config      []config.Key
+
+	// Migrations holds *.tx.up.sql files with rising stamps; every table in them belongs to this module alone.
+	Migrations fs.FS
+	// Commands adds commands to panelctl; they must work while the panel is down.
+	Commands func(cli.Env) []*cobra.Command
+	// Checks are asked by Doctor, also with the database down.
+	Checks []doctor.Check
+
+	// Private are constructors whose results only this module sees.
+	Private []any
+	// Exports are constructors whose results every module sees: interfaces of the module's api package.
+	Exports []any
+	// Attach is func(services...) Parts.
+	Attach any
+}
+
+// Parts is what a module does once it lives.
+type Parts struct {
+	Routes    httpapi.Routes
+	Listeners []events.Listener
+	// Loops run from the start of the panel until the context ends; one that returns an error earlier is started again
+	// after a pause, and the error is logged.
+	Loops []func(context.Context) error
+	// Ready runs once before the panel answers its first request, for example to load a memory image.
+	Ready []func(context.Context) error
+}

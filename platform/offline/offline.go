@@ -1,0 +1,133 @@
+// Package offline opens the panel's database for a command that works without the panel: it finds the settings, says
+// where they come from, and starts or joins the private database where there is no other.
+package offline
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"panel/platform/cli"
+	"panel/platform/cli/envfile"
+	"panel/platform/config"
+	"panel/platform/database"
+)
+
+// World is an open database with the settings that led to it.
+type World struct {
+	Config *config.Config
+	DB     *database.DB
+	// Settings is the file that the settings came from, or "environment".
+	Settings string
+	// Database is the server and name, without any password.
+	Database string
+
+	stop func(context.Context) error
+}
+
+// Open finds PANEL_DB_URL in the environment or in a .env file, in the order of the specification; without one it joins
+// the private database of the data folder. Failures carry exit code 3.
+func Open(ctx context.Context, env cli.Env, keys ...config.Key) (*World, error) {
+	w, err := settings(env, keys)
+	if err != nil {
+		return nil, err
+	}
+	dsn := w.Config.Secret(config.DBURL).Reveal()
+	if dsn == "" {
+		if dsn, err = w.private(ctx); err != nil {
+			return nil, unreachable(err)
+		}
+	}
+	w.DB, err = database.Open(ctx, dsn, database.Options{MaxConns: 2, Name: "panelctl"})
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	return w, w.name(ctx)
+}
+
+func settings(env cli.Env, keys []config.Key) (*World, error) {
+	w := &World{Settings: "environment", stop: func(context.Context) error { return nil }}
+	found := (*envfile.File)(nil)
+	if env.Getenv(config.DBURL.Name) == "" {
+		found = envfile.Find(envfile.Places(env.Getenv("HOME")), config.DBURL.Name)
+	}
+	values := map[string]string{}
+	if found != nil {
+		if found.Err != nil {
+			return nil, cli.Failed(cli.Say("the settings in %s cannot be read", found.Path)).Because(cli.Plain(found.Err.Error()))
+		}
+		w.Settings = absolute(found.Path)
+	}
+	for _, key := range append(config.Platform(), keys...) {
+		if value := env.Getenv(key.Name); value != "" {
+			values[key.Name] = value
+		} else if found != nil {
+			values[key.Name] = found.Values[key.Name]
+		}
+	}
+	read, err := config.Of(values, keys...)
+	w.Config = read
+	return w, err
+}
+
+func absolute(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
+}
+
+// private never makes a new cluster: a command that works on a panel's data has nothing to do without one.
+func (w *World) private(ctx context.Context) (string, error) {
+	dir := w.Config.DataDir()
+	if _, err := os.Stat(filepath.Join(dir, "postgres")); err != nil {
+		return "", errNoDatabase(dir)
+	}
+	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{DataDir: dir, BinDir: w.Config.String(config.PGBin), Log: zap.NewNop()})
+	if err == nil {
+		w.stop = stop
+	}
+	return dsn, err
+}
+
+type errNoDatabase string
+
+func (e errNoDatabase) Error() string {
+	return "PANEL_DB_URL is not set and there is no private database in " + string(e)
+}
+
+func unreachable(err error) error {
+	return cli.Unreachable(cli.Say("the panel's database cannot be opened")).Because(cli.Plain(err.Error())).
+		Advise(cli.Say("set PANEL_DB_URL or PANEL_DATA_DIR as the panel's service does"), cli.Plain("panelctl doctor"))
+}
+
+// name reads where the connection really leads and refuses a database that is not a panel's.
+func (w *World) name(ctx context.Context) error {
+	var database, host string
+	err := w.DB.NewRaw("select current_database(), coalesce(host(inet_server_addr()), 'local socket')").Scan(ctx, &database, &host)
+	if err != nil {
+		return unreachable(err)
+	}
+	w.Database = strings.TrimSpace(database + " at " + host)
+	var panels bool
+	if err := w.DB.NewRaw("select to_regclass('accounts') is not null").Scan(ctx, &panels); err != nil {
+		return unreachable(err)
+	}
+	if !panels {
+		return cli.Failed(cli.Say("the database %s holds no panel", w.Database)).
+			Because(cli.Say("its schema is empty; the panel makes it at its first start")).
+			Advise(cli.Say("check which database %s names", config.DBURL.Name), cli.Plain("panelctl serve"))
+	}
+	return nil
+}
+
+// Close leaves the database as it was found.
+func (w *World) Close(ctx context.Context) error {
+	if err := w.DB.Close(); err != nil {
+		return err
+	}
+	return w.stop(context.WithoutCancel(ctx))
+}

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Formats the Go sources and repairs what the linters can repair.
+set -eu
+cd "$(dirname "$0")/.."
+tool="$(scripts/linter.sh)"
+"$tool" fmt ./...

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Runs every test and ends with the first kind that fails. Each part says how long it took.
+set -eu
+cd "$(dirname "$0")/.."
+scripts/need.sh postgresql chromium gcc iproute2
+export PANEL_PG_BIN="${PANEL_PG_BIN:-$(scripts/pgbin.sh)}"
+
+part() {
+	printf '\n--- %s\n' "$1"
+	started=$(date +%s)
+	shift
+	"$@"
+	printf -- '--- done in %s s\n' "$(($(date +%s) - started))"
+}
+
+# Tests of the real executables start them as users do; the proxy core races inside itself when two run in one process.
+raced() { go list ./... | grep -v -e '^panel/e2e' -e '/coretest$'; }
+
+# shellcheck disable=SC2046
+go_tests() { CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(raced); }
+executables() { go test -p 1 -timeout 25m ./modules/flows/internal/plan/coretest ./e2e/...; }
+
+part "web interface: packages and build" scripts/ui.sh
+part "Go, with the race detector" go_tests
+part "real core and real executables" executables
+part "web interface: unit tests" sh -c 'cd ui && npm test --silent'
+part "browser journeys" scripts/e2e.sh

@@ -1,0 +1,154 @@
+import { administrator, expect, passesGates, picture, sessionToken, signIn, test } from "../rig/test";
+
+test.describe.configure({ mode: "serial" });
+
+test("first installation: checks, administrator, license, a node that reports, done", async ({ page, stand }) => {
+  await page.goto(stand.url);
+  await expect(page.getByRole("heading", { name: "Language and checks" })).toBeVisible();
+  await expect(page.getByText("connected")).toBeVisible();
+  await passesGates(page);
+  await page.getByRole("button", { name: "Continue" }).click();
+
+  await expect(page.getByRole("heading", { name: "Administrator" })).toBeVisible();
+  await page.getByLabel("Username").fill(administrator.username);
+  await page.getByLabel("Password", { exact: true }).fill("short");
+  await page.getByRole("button", { name: "Create and continue" }).click();
+  await expect(page.locator("#password-error")).toContainText("8 to 128");
+  await passesGates(page);
+  await page.getByLabel("Password", { exact: true }).fill(administrator.password);
+  await page.getByRole("button", { name: "Create and continue" }).click();
+
+  await expect(page.getByRole("heading", { name: "License" })).toBeVisible();
+  await page.getByRole("textbox", { name: "License key" }).fill("PNL-WRONG");
+  await page.getByRole("button", { name: "Activate and continue" }).click();
+  await expect(page.getByRole("alert")).toContainText("license_key_invalid");
+  await passesGates(page);
+  await page.getByRole("textbox", { name: "License key" }).fill(stand.licenseKey);
+  await page.getByRole("button", { name: "Activate and continue" }).click();
+
+  await expect(page.getByRole("heading", { name: "First node" })).toBeVisible();
+  await page.getByLabel("Name").fill("waw-03");
+  await page.getByRole("button", { name: "Create and show the command" }).click();
+  await expect(page.getByText("Token is shown once")).toBeVisible();
+  await passesGates(page);
+  await picture(page, "setup-node");
+  const command = await page.getByRole("region", { name: "command" }).innerText();
+  const token = /pne_[A-Za-z0-9_-]+/.exec(command)?.[0] ?? "";
+  expect(token, "the command carries an enrolment token").not.toBe("");
+
+  await stand.runAgent("waw-03", token);
+  await expect(page.getByText("measurements arrive")).toBeVisible({ timeout: 90_000 });
+  await picture(page, "setup-node-reports");
+  await page.getByRole("button", { name: "Continue" }).click();
+
+  await expect(page.getByRole("heading", { name: "Ready" })).toBeVisible();
+  await passesGates(page);
+  await page.getByRole("button", { name: "Finish and open the panel" }).click();
+  await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
+  await expect(page.getByText("Fleet 50")).toBeVisible();
+  await passesGates(page);
+  await picture(page, "overview");
+});
+
+test("the installation cannot be opened again", async ({ page, stand }) => {
+  await page.goto(`${stand.url}/setup`);
+  await expect(page.getByText("The first installation is finished")).toBeVisible();
+  await passesGates(page);
+});
+
+test("sign-in: a neutral refusal, then the page that was wanted", async ({ page, stand }) => {
+  await page.goto(`${stand.url}/nodes`);
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+  await page.getByLabel("Username").fill(administrator.username);
+  await page.getByLabel("Password", { exact: true }).fill("not the password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toHaveText("Wrong username or password.");
+  await passesGates(page);
+  await page.getByLabel("Password", { exact: true }).fill(administrator.password);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Nodes" })).toBeVisible();
+  await expect(page).toHaveURL(/\/nodes$/);
+});
+
+test("nodes: the list and one node with its charts", async ({ page, stand }) => {
+  await signIn(page, stand.url);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Nodes" }).click();
+  await passesGates(page);
+  await picture(page, "nodes");
+  await page.getByRole("link", { name: "waw-03" }).click();
+  await expect(page.getByRole("heading", { name: "waw-03" })).toBeVisible();
+  await expect(page.getByText("connected")).toBeVisible();
+  await expect(page.getByRole("img", { name: /^CPU and memory/ })).toBeVisible({ timeout: 60_000 });
+  await passesGates(page);
+  await picture(page, "node");
+  for (const tab of ["Domains", "Agent", "Settings"]) {
+    await page.getByRole("navigation", { name: "Node" }).getByRole("link", { name: tab }).click();
+    await passesGates(page);
+  }
+});
+
+test("a session that ends keeps what was typed", async ({ page, stand }) => {
+  await signIn(page, stand.url);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Nodes" }).click();
+  await page.getByRole("link", { name: "waw-03" }).click();
+  await page.getByRole("navigation", { name: "Node" }).getByRole("link", { name: "Settings" }).click();
+  await page.getByLabel("City").fill("Warsaw");
+  await stand.call(await sessionToken(page), "POST", "/api/v1/auth/logout");
+  await page.getByRole("button", { name: "Save" }).click();
+  const again = page.getByRole("dialog", { name: "The session has ended" });
+  await expect(again).toBeVisible();
+  await passesGates(page);
+  await again.getByLabel("Username").fill(administrator.username);
+  await again.getByLabel("Password", { exact: true }).fill(administrator.password);
+  await again.getByRole("button", { name: "Sign in" }).click();
+  await expect(again).toBeHidden();
+  await expect(page.getByLabel("City")).toHaveValue("Warsaw");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Saved")).toBeVisible();
+});
+
+test("license: removed, read-only everywhere, activated again", async ({ page, stand }) => {
+  await signIn(page, stand.url);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "License" }).click();
+  await passesGates(page);
+  await picture(page, "license");
+  await page.getByRole("button", { name: "Remove…" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByRole("button", { name: "Remove license" })).toHaveAttribute("aria-disabled", "true");
+  await passesGates(page);
+  await dialog.getByRole("textbox").fill("REMOVE");
+  await dialog.getByRole("button", { name: "Remove license" }).click();
+  await expect(page.getByText("Read-only: license removed.")).toBeVisible();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Nodes" }).click();
+  await expect(page.getByRole("button", { name: "Add node" })).toHaveAttribute("aria-disabled", "true");
+  await passesGates(page);
+  await picture(page, "nodes-read-only");
+  await page.getByRole("link", { name: "Activate license" }).click();
+  await page.getByRole("button", { name: "Activate license" }).click();
+  await page.getByRole("dialog").getByLabel("License key").fill(stand.licenseKey);
+  await page.getByRole("dialog").getByRole("button", { name: "Activate license" }).click();
+  await expect(page.getByText("Read-only:")).toBeHidden();
+});
+
+test("palette, languages, themes and a phone", async ({ page, stand }) => {
+  await signIn(page, stand.url);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("waw");
+  await expect(page.getByRole("option", { name: /waw-03/ })).toBeVisible();
+  await passesGates(page);
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "waw-03" })).toBeVisible();
+  await page.getByRole("button", { name: /^Account/ }).click();
+  await passesGates(page);
+  await page.getByRole("menuitemradio", { name: "Русский" }).click();
+  await page.getByRole("menuitemradio", { name: "Светлая" }).click();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("link", { name: "Домены" })).toBeVisible();
+  await passesGates(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const path of ["/", "/nodes", "/license", "/account/sessions", "/account/password"]) {
+    await page.goto(stand.url + path);
+    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    await passesGates(page);
+  }
+});

@@ -1,0 +1,75 @@
+import type { ChildProcess } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually, freePort, run, start, stop } from "./processes";
+
+const programs = process.env.PANEL_PROGRAMS ?? new URL("../../../.run/bin/", import.meta.url).pathname;
+const program = (name: string) => join(programs, name);
+
+/** A panel as the product ships it: real executables, a private database, a license authority, agents on demand. */
+export class Stand {
+  readonly folder = mkdtempSync(join(tmpdir(), "panel-e2e-"));
+  url = "";
+  licenseKey = "";
+  private authority: ChildProcess | undefined;
+  private panel: ChildProcess | undefined;
+  private readonly agents: ChildProcess[] = [];
+  private settings: Record<string, string> = {};
+
+  static async start(): Promise<Stand> {
+    const stand = new Stand();
+    // The database may run as another user, who must reach its folder.
+    chmodSync(stand.folder, 0o755);
+    await stand.startAuthority();
+    await stand.startPanel();
+    return stand;
+  }
+
+  private async startAuthority(): Promise<void> {
+    const data = join(this.folder, "authority");
+    mkdirSync(data);
+    const issued = JSON.parse(await run(program("panel-licensed"), ["issue", "--json", "--plan", "Fleet 50", "--features", "*", "--activations", "5", "--data", data])) as { key: string };
+    this.licenseKey = issued.key;
+    const publicKey = await run(program("panel-licensed"), ["public-key", "--data", data]);
+    const address = `127.0.0.1:${await freePort()}`;
+    this.authority = start(program("panel-licensed"), ["serve", "--data", data, "--listen", address], {}, join(this.folder, "authority.log"));
+    this.settings = { PANEL_LICENSE_URLS: `http://${address}`, PANEL_LICENSE_PUBLIC_KEY: publicKey };
+  }
+
+  private async startPanel(): Promise<void> {
+    const port = await freePort();
+    this.url = `http://127.0.0.1:${port}`;
+    const env = {
+      ...this.settings,
+      PANEL_BIND: "127.0.0.1",
+      PANEL_PORT: String(port),
+      PANEL_DATA_DIR: join(this.folder, "data"),
+      PANEL_PUBLIC_URL: this.url,
+      PANEL_METRICS_ADDR: `127.0.0.1:${await freePort()}`,
+      PANEL_AGENT_BINARY_DIR: programs,
+      ...(process.env.PANEL_PG_BIN ? { PANEL_PG_BIN: process.env.PANEL_PG_BIN } : {}),
+    };
+    this.panel = start(program("panelctl"), ["serve"], env, join(this.folder, "panel.log"));
+    await eventually("a healthy panel", 120, async () => ((await fetch(`${this.url}/health`)).ok ? true : undefined));
+  }
+
+  /** Makes an agent of this machine as the token says, and lets it run. */
+  async runAgent(name: string, token: string): Promise<void> {
+    const data = join(this.folder, `agent-${name}`);
+    await run(program("panel-agent"), ["enroll", "--panel", this.url, "--data", data, "--name", name, "--token-stdin"], token);
+    this.agents.push(start(program("panel-agent"), ["run", "--data", data], {}, join(this.folder, `agent-${name}.log`)));
+  }
+
+  /** One call of the API, for preparing what a journey does not show. */
+  async call<T>(token: string, method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(this.url + path, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return (response.status === 204 ? undefined : await response.json()) as T;
+  }
+
+  async close(): Promise<void> {
+    for (const child of [...this.agents, this.panel, this.authority]) await stop(child);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,36 @@
+import createClient, { type Middleware } from "openapi-fetch";
+import { problemOf, unreachable } from "./problem";
+import type { paths } from "./schema.gen";
+import { markSessionEnded, session } from "./session";
+
+const withSession: Middleware = {
+  onRequest({ request }) {
+    const { token } = session.getState();
+    if (token) request.headers.set("Authorization", `Bearer ${token}`);
+    return request;
+  },
+};
+
+/** The typed client of the panel's API. Use `answer` to get the body or a thrown Problem. */
+export const api = createClient<paths>({
+  baseUrl: window.location.origin,
+  credentials: "omit",
+  cache: "no-store",
+  fetch: (request: Request) => globalThis.fetch(request),
+});
+api.use(withSession);
+
+/** The body of a call that succeeded; every refusal is thrown as a Problem. */
+export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  let result;
+  try {
+    result = await call;
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw unreachable();
+  }
+  if (result.response.ok) return result.data as T;
+  const problem = problemOf(result.response, result.error);
+  if (problem.endsSession) markSessionEnded();
+  throw problem;
+}

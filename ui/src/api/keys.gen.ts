@@ -1,0 +1,22 @@
+// Generated from the permission and feature catalogue of the panel by "make generate". Do not edit.
+export const permissionKeys = [
+  "accounts.manage",
+  "accounts.view",
+  "audit.view",
+  "connection_units.apply",
+  "connection_units.edit",
+  "connection_units.policies",
+  "connection_units.view",
+  "license.manage",
+  "nodes.edit",
+  "nodes.view",
+  "settings.manage",
+] as const;
+
+export type PermissionKey = (typeof permissionKeys)[number];
+
+export const featureKeys = [
+  "flows",
+] as const;
+
+export type FeatureKey = (typeof featureKeys)[number];

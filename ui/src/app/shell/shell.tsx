@@ -1,0 +1,48 @@
+import { Drawer } from "@mantine/core";
+import { useHotkeys, useLocalStorage } from "@mantine/hooks";
+import { Outlet, useMatches } from "@tanstack/react-router";
+import { Suspense, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { usePhone } from "@/components/use-phone";
+import { Skeleton } from "@/components/states";
+import { Banner } from "./banner";
+import { Palette } from "./palette";
+import { SessionEnded } from "./session-ended";
+import classes from "./shell.module.css";
+import { SideNav } from "./side-nav";
+import { TopBar } from "./top-bar";
+
+/** The frame of every signed-in page: bar, navigation, one banner, the page. */
+export function Shell() {
+  const { t } = useTranslation("app");
+  const page = useMatches().at(-1)?.staticData.page;
+  const [menu, setMenu] = useState(false);
+  const [searching, setSearching] = useState(false);
+  const [folded, setFolded] = useLocalStorage({ key: "panel-nav-folded", defaultValue: false, getInitialValueInEffect: false });
+  const phone = usePhone();
+  const rail = folded || page?.frame === "wide";
+  useHotkeys([["mod+K", () => setSearching(true)]], []);
+  useEffect(() => setMenu(false), [page]);
+  return (
+    <div className={classes.shell} data-rail={rail || undefined}>
+      <a href="#content" className={classes.skip}>
+        {t("shell.skip")}
+      </a>
+      <TopBar rail={rail} onMenu={() => setMenu(true)} onFold={() => setFolded(!folded)} onSearch={() => setSearching(true)} />
+      {!phone && <SideNav rail={rail} />}
+      <div className={classes.column}>
+        <Banner />
+        <main id="content" tabIndex={-1} className={classes.page} data-wide={page?.frame === "wide" || undefined}>
+          <Suspense fallback={<Skeleton rows={8} />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      <Drawer opened={menu && phone} onClose={() => setMenu(false)} position="left" size={288} title={t("shell.menu")}>
+        <SideNav rail={false} />
+      </Drawer>
+      <Palette opened={searching} onClose={() => setSearching(false)} />
+      <SessionEnded />
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ChartSeries } from "./chart";
+
+export interface TimePoint {
+  at: string;
+  value: number;
+}
+
+/** The even grid of times between two moments, in seconds. */
+export function timeGrid(fromSeconds: number, toSeconds: number, step: number): number[] {
+  const first = Math.ceil(fromSeconds / step) * step;
+  const count = Math.max(0, Math.floor((toSeconds - first) / step) + 1);
+  return Array.from({ length: count }, (_, index) => first + index * step);
+}
+
+/** Puts points on the grid; a time without a point is a gap. */
+export function onGrid(points: readonly TimePoint[], grid: readonly number[], step: number): (number | null)[] {
+  const byTime = new Map(points.map((point) => [Math.round(Date.parse(point.at) / 1000 / step) * step, point.value]));
+  return grid.map((time) => byTime.get(time) ?? null);
+}
+
+const apart = 28;
+
+/** Labels at the right end of their lines, moved apart so that none covers another. */
+export function placeLabels(series: readonly ChartSeries[], topOf: (index: number, value: number) => number, height: number) {
+  const wanted = series.flatMap((item, index) => {
+    const last = item.values.findLast((value) => value !== null);
+    return last == null ? [] : [{ name: item.name, text: item.format(last), color: item.color, top: topOf(index, last) - 8 }];
+  });
+  wanted.sort((a, b) => a.top - b.top);
+  wanted.forEach((label, index) => {
+    const above = wanted[index - 1];
+    if (above) label.top = Math.max(label.top, above.top + apart);
+  });
+  const overflow = (wanted.at(-1)?.top ?? 0) + apart - height;
+  if (overflow > 0) wanted.forEach((label) => (label.top -= overflow));
+  return wanted;
+}

@@ -1,0 +1,21 @@
+import { notifications } from "@mantine/notifications";
+import { isProblem } from "@/api/problem";
+import { problemText } from "@/text/problem-text";
+import { Glyph } from "./glyph";
+
+/** Says that something worked; gone after five seconds. */
+export function toastDone(title: string, message?: string): void {
+  notifications.show({ title, message, autoClose: 5000, icon: <Glyph kind="healthy" />, withBorder: false });
+}
+
+/** Says what failed, with code and request id; stays until closed. Never the only place of an error. */
+export function toastProblem(title: string, error: unknown): void {
+  const reference = isProblem(error) ? [error.code, error.requestId].filter(Boolean).join(" · ") : "";
+  notifications.show({
+    title,
+    message: [problemText(error), reference].filter(Boolean).join(" "),
+    autoClose: false,
+    icon: <Glyph kind="down" />,
+    role: "alert",
+  });
+}

@@ -1,0 +1,27 @@
+import { useSyncExternalStore } from "react";
+
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function tick(): void {
+  if (document.hidden) return;
+  now = Date.now();
+  listeners.forEach((listener) => listener());
+}
+
+/** The current moment, told once a second to all who show it by one shared clock. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}

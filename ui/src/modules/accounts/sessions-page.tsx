@@ -1,0 +1,13 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { viewState } from "@/components/states";
+import { toastProblem } from "@/components/toast";
+import { sessionsQuery, useEndSession } from "./api";
+import { SessionsView } from "./sessions-view";
+
+export default function SessionsPage() {
+  const { t } = useTranslation("accounts");
+  const sessions = useQuery(sessionsQuery);
+  const end = useEndSession();
+  return <SessionsView state={viewState(sessions)} ending={end.isPending ? end.variables : undefined} onEnd={(id) => end.mutate(id, { onError: (error) => toastProblem(t("sessions.failed"), error) })} />;
+}

@@ -1,0 +1,90 @@
+import { PasswordInput, TextInput } from "@mantine/core";
+import { useEffect, useRef, useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { asProblem } from "@/api/problem";
+import { Action } from "@/components/action";
+import { ProblemNote } from "@/components/problem-view";
+import { formatCountdown } from "@/text/format";
+import { secondFactorChallenge, useSecondFactor, useSignIn } from "./api";
+import classes from "./sign-in.module.css";
+
+/** Username and password, then the second step where the account has one. */
+export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
+  const signIn = useSignIn(onSignedIn);
+  const challenge = secondFactorChallenge(signIn.error);
+  if (challenge !== undefined) return <SecondStep challenge={challenge} onSignedIn={onSignedIn} onBack={signIn.reset} />;
+  return <FirstStep error={signIn.error} busy={signIn.isPending} onSubmit={signIn.mutate} />;
+}
+
+function FirstStep({ error, busy, onSubmit }: { error: unknown; busy: boolean; onSubmit: (body: { username: string; password: string }) => void }) {
+  const { t } = useTranslation("accounts");
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const [missing, setMissing] = useState(false);
+  const passwordField = useRef<HTMLInputElement>(null);
+  const wait = useWait(error);
+  useEffect(() => {
+    if (error) passwordField.current?.select();
+  }, [error]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(true);
+    if (username && password && !busy && wait === 0) onSubmit({ username, password });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <SignInProblem error={error} wait={wait} />
+      <TextInput size="md" id="username" name="username" autoComplete="username" autoCapitalize="none" spellCheck={false} autoFocus label={t("signIn.username")} value={username} onChange={(event) => setUsername(event.currentTarget.value)} error={missing && !username && t("signIn.usernameMissing")} />
+      <PasswordInput size="md" id="password" name="password" autoComplete="current-password" ref={passwordField} label={t("signIn.password")} value={password} onChange={(event) => setPassword(event.currentTarget.value)} error={missing && !password && t("signIn.passwordMissing")} visibilityToggleButtonProps={{ "aria-label": t("signIn.show"), "aria-hidden": undefined, tabIndex: 0 }} />
+      <Action kind="filled" size="dialog" type="submit" busy={busy} className={classes.submit} reason={wait > 0 ? t("signIn.wait", { time: formatCountdown(wait) }) : undefined}>
+        {wait > 0 ? t("signIn.waitShort", { time: formatCountdown(wait) }) : t("signIn.submit")}
+      </Action>
+    </form>
+  );
+}
+
+function SecondStep({ challenge, onSignedIn, onBack }: { challenge: string; onSignedIn: () => void; onBack: () => void }) {
+  const { t } = useTranslation("accounts");
+  const [code, setCode] = useState("");
+  const second = useSecondFactor(onSignedIn);
+  const wait = useWait(second.error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (code && !second.isPending && wait === 0) second.mutate({ challenge, code: code.trim() });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <SignInProblem error={second.error} wait={wait} />
+      <TextInput size="md" autoFocus inputMode="numeric" autoComplete="one-time-code" label={t("signIn.code")} description={t("signIn.codeHelp")} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
+      <Action kind="filled" size="dialog" type="submit" busy={second.isPending} className={classes.submit}>
+        {t("signIn.confirm")}
+      </Action>
+      <Action kind="link" onClick={onBack}>
+        {t("signIn.back")}
+      </Action>
+    </form>
+  );
+}
+
+function SignInProblem({ error, wait }: { error: unknown; wait: number }) {
+  const { t } = useTranslation("accounts");
+  if (!error) return null;
+  const problem = asProblem(error);
+  if (problem.code === "throttled") return wait > 0 ? <ProblemNote error={problem}>{t("signIn.throttled", { time: formatCountdown(wait) })}</ProblemNote> : null;
+  return <ProblemNote error={problem} />;
+}
+
+/** Seconds until another try is allowed, counted down from Retry-After. */
+function useWait(error: unknown): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const problem = error ? asProblem(error) : undefined;
+    const seconds = problem?.status === 429 ? (problem.retryAfterSeconds ?? 1) : 0;
+    const until = Date.now() + seconds * 1000;
+    setLeft(seconds);
+    if (seconds === 0) return;
+    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000))), 250);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}

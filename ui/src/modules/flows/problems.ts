@@ -1,0 +1,68 @@
+import type { components } from "@/api/schema.gen";
+import type { Drawing } from "./drawing";
+
+/** One finding about a drawing or a plan, as the panel words it. */
+export type Finding = components["schemas"]["GraphProblem"];
+
+export interface Problem extends Finding {
+  severity: "error" | "warning";
+  place: Place;
+}
+
+/** Where a problem lives: a block and a field of it, an edge and a field of it, or the drawing as a whole. */
+export type Place = { block: string; field: string } | { edge: number; from: string; field: string } | undefined;
+
+const pathForm = /^(nodes|edges)\[(\d+)\](?:\.(.+))?$/;
+
+/** Finds the block or edge that a path such as `nodes[2].params.listener.port` points at. */
+export function placeOf(drawing: Drawing, path: string): Place {
+  const found = pathForm.exec(path);
+  if (!found) return undefined;
+  const [, list, number, field = ""] = found;
+  const index = Number(number);
+  if (list === "nodes") {
+    const block = drawing.nodes[index];
+    return block && { block: block.key, field };
+  }
+  const edge = drawing.edges[index];
+  return edge && { edge: index, from: edge.from, field };
+}
+
+/** Joins errors and warnings, errors first, each once, each with its place in the drawing that they were found in. */
+export function gatherProblems(drawing: Drawing, errors: readonly Finding[], warnings: readonly Finding[] = []): Problem[] {
+  const seen = new Set<string>();
+  const own = (severity: Problem["severity"]) => (finding: Finding) => {
+    const id = `${finding.code} ${finding.path}`;
+    if (seen.has(id)) return [];
+    seen.add(id);
+    return [{ ...finding, severity, place: placeOf(drawing, finding.path) }];
+  };
+  return [...errors.flatMap(own("error")), ...warnings.flatMap(own("warning"))];
+}
+
+export function problemsOfBlock(problems: readonly Problem[], key: string): Problem[] {
+  return problems.filter((problem) => problem.place && "block" in problem.place && problem.place.block === key);
+}
+
+export function problemsOfEdge(problems: readonly Problem[], index: number): Problem[] {
+  return problems.filter((problem) => problem.place && "edge" in problem.place && problem.place.edge === index);
+}
+
+/** Problems of the ways out of a block, shown at its rules. */
+export function problemsOfRules(problems: readonly Problem[], key: string): Problem[] {
+  return problems.filter((problem) => problem.place && "edge" in problem.place && problem.place.from === key);
+}
+
+/** The last word of a field's path without its index: `short_ids` of `params.listener.reality.short_ids[1]`. */
+export function fieldName(path: string): string {
+  return path.replace(/\[\d+\]/g, "").split(".").at(-1) ?? "";
+}
+
+/** Whether a problem's field is this form field: the same path, or an item of its list. */
+export function isOfField(problemField: string, field: string): boolean {
+  return problemField === field || problemField.startsWith(`${field}[`);
+}
+
+export function countErrors(problems: readonly Problem[]): number {
+  return problems.filter((problem) => problem.severity === "error").length;
+}

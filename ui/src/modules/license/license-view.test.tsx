@@ -1,0 +1,54 @@
+import { screen } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import { Problem } from "@/api/problem";
+import type { ViewState } from "@/components/states";
+import type { LicenseStatus } from "@/api/access";
+import { makeLicense } from "@/testing/fixtures";
+import { renderApp } from "@/testing/render-app";
+import { LicenseView } from "./license-view";
+
+const nothing = () => undefined;
+
+function view(state: ViewState<LicenseStatus>, block?: string) {
+  return <LicenseView state={state} block={block} onActivate={nothing} onRemove={nothing} refresh={{ run: nothing, busy: false, error: null }} />;
+}
+
+describe("license page", () => {
+  it("says that it loads", async () => {
+    await renderApp(view({ kind: "loading" }));
+    expect(await screen.findByRole("status", { name: "Loading" })).toBeInTheDocument();
+  });
+
+  it("shows code and request id of a refusal, and retries where that can help", async () => {
+    const retry = vi.fn();
+    await renderApp(view({ kind: "error", error: new Problem({ status: 503, code: "unavailable", request_id: "r-1" }), retry }));
+    expect(await screen.findByText("unavailable · r-1")).toBeInTheDocument();
+    screen.getByRole("button", { name: "Retry" }).click();
+    expect(retry).toHaveBeenCalledOnce();
+  });
+
+  it("asks for a key where there is no license", async () => {
+    await renderApp(view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "none", read_only: true, plan: null, key_masked: null, last_check: null }) }));
+    expect(await screen.findByText("No license yet")).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Remove…" })).not.toBeInTheDocument();
+  });
+
+  it("shows plan, masked key and what the plan opens", async () => {
+    await renderApp(view({ kind: "ready", data: makeLicense() }));
+    expect(await screen.findByRole("heading", { name: "Fleet 50" })).toBeInTheDocument();
+    expect(screen.getByText("PNL-••••-••••-91CD")).toBeInTheDocument();
+    expect(screen.getByText("Abuse protection")).toBeInTheDocument();
+  });
+
+  it("tells a signed refusal apart from an unreachable server", async () => {
+    await renderApp(view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "refused", read_only: true }) }));
+    expect(await screen.findByText("The license server refused this license")).toBeInTheDocument();
+  });
+
+  it("closes the acts with a reason, and keeps them reachable", async () => {
+    await renderApp(view({ kind: "ready", data: makeLicense() }, "Needs the permission license.manage"));
+    const remove = await screen.findByRole("button", { name: /^Remove…/ });
+    expect(remove).toHaveAttribute("aria-disabled", "true");
+    expect(remove).toHaveAccessibleDescription("Needs the permission license.manage");
+  });
+});

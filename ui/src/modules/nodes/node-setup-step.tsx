@@ -1,0 +1,52 @@
+import { useQuery } from "@tanstack/react-query";
+import { IconArrowLeft } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action";
+import { SetupBody, SetupFoot } from "@/components/setup-frame";
+import type { SetupStepProps } from "@/module";
+import { nodeQuery } from "./api";
+import { CommandCard } from "./command-card";
+import { DescribeCard } from "./describe-card";
+import { enrollTicks, isComplete } from "./enroll-ticks";
+import { LiveTicks } from "./live-ticks";
+import classes from "./add-node.module.css";
+import { useEnrollment } from "./use-enrollment";
+
+export default function NodeSetupStep({ onDone, onBack }: SetupStepProps) {
+  const { t } = useTranslation("nodes");
+  const [id, setId] = useState<string>();
+  const node = useQuery({ ...nodeQuery(id ?? ""), enabled: id !== undefined, refetchInterval: (query) => (query.state.data?.metrics ? false : 2000) }).data;
+  const enrollment = useEnrollment(id, setId);
+  const ticks = enrollTicks(node);
+  const complete = isComplete(ticks);
+  return (
+    <SetupBody title={t("setup.title")} lead={t("new.lead")}>
+      <div className={classes.main}>
+        <DescribeCard node={node} enrollment={enrollment} block={undefined} />
+        <CommandCard node={node} enrollment={enrollment} block={undefined} />
+        {node && <LiveTicks node={node} ticks={ticks} since={enrollment.since} enrollment={enrollment.issued} />}
+      </div>
+      <SetupFoot
+        back={
+          onBack && (
+            <Action kind="ghost" size="dialog" icon={IconArrowLeft} onClick={onBack}>
+              {t("setup.back")}
+            </Action>
+          )
+        }
+      >
+        {!complete && (
+          <Action size="dialog" onClick={() => onDone(node?.name ?? t("setup.skipped"))}>
+            {node ? t("setup.later") : t("setup.skip")}
+          </Action>
+        )}
+        {node && (
+          <Action kind="filled" size="dialog" onClick={() => onDone(node.name)} reason={complete ? undefined : t("new.waits")}>
+            {t("setup.continue")}
+          </Action>
+        )}
+      </SetupFoot>
+    </SetupBody>
+  );
+}

@@ -1,0 +1,42 @@
+import { IconCheck } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { ActionLink } from "@/components/action";
+import { Card } from "@/components/card";
+import classes from "./overview.module.css";
+
+export interface FirstStep {
+  order: number;
+  title: string;
+  text: string;
+  act: string;
+  path: string;
+  done: boolean;
+}
+
+/** What an empty fleet needs, in order. Only the next step has the filled button. */
+export function FirstSteps({ steps }: { steps: FirstStep[] }) {
+  const { t } = useTranslation("overview");
+  const next = steps.findIndex((step) => !step.done);
+  return (
+    <Card title={t("first.title")} aside={t("first.count", { done: steps.filter((step) => step.done).length, total: steps.length })} flush className={classes.first}>
+      <ol>
+        {steps.map((step, index) => (
+          <li key={step.path} className={classes.firstStep} data-done={step.done || undefined}>
+            <span className={`${classes.mark} num`} data-next={index === next || undefined}>
+              {step.done ? <IconCheck size={13} stroke={2.2} aria-label={t("first.done")} /> : index + 1}
+            </span>
+            <span className={classes.firstWords}>
+              <b>{step.title}</b>
+              <span className="dim">{step.text}</span>
+            </span>
+            {!step.done && (
+              <ActionLink to={step.path} kind={index === next ? "filled" : "default"}>
+                {step.act}
+              </ActionLink>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

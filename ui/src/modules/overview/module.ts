@@ -1,0 +1,9 @@
+import { IconLayoutDashboard } from "@tabler/icons-react";
+import { defineModule } from "@/module";
+
+/** The first page: figures, the fleet, what needs a person. Its parts come from the other modules. */
+export default defineModule({
+  name: "overview",
+  navigation: [{ group: "home", order: 10, path: "/", label: { en: "Overview", ru: "Обзор" }, icon: IconLayoutDashboard }],
+  pages: [{ path: "/", title: { en: "Overview", ru: "Обзор" }, load: () => import("./overview-page") }],
+});

@@ -1,0 +1,97 @@
+export type Language = "en" | "ru";
+
+const locales: Record<Language, string> = { en: "en-GB", ru: "ru-RU" };
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export function formatNumber(value: number, language: Language, digits = 0): string {
+  return new Intl.NumberFormat(language === "en" ? "en-US" : "ru-RU", { maximumFractionDigits: digits, minimumFractionDigits: digits, signDisplay: "negative" }).format(value);
+}
+
+export function formatPercent(value: number, language: Language): string {
+  return `${formatNumber(value, language, value > 0 && value < 1 ? 1 : 0)} %`;
+}
+
+const bitUnits: Record<Language, string[]> = {
+  en: ["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"],
+  ru: ["бит/с", "кбит/с", "Мбит/с", "Гбит/с", "Тбит/с"],
+};
+const byteUnits: Record<Language, string[]> = { en: ["B", "KB", "MB", "GB", "TB"], ru: ["Б", "КБ", "МБ", "ГБ", "ТБ"] };
+
+/** Speed is counted in bits, by thousands. */
+export function formatBits(bitsPerSecond: number, language: Language): { value: string; unit: string } {
+  return scaled(bitsPerSecond, 1000, bitUnits[language], language);
+}
+
+/** The unit that fits the largest of some speeds, and each of them in it, so that a column or chart has one unit. */
+export function commonBits(largest: number, language: Language): { unit: string; write: (bitsPerSecond: number) => string } {
+  const power = largest < 1000 ? 0 : Math.min(bitUnits[language].length - 1, Math.floor(Math.log10(largest) / 3));
+  const step = 1000 ** power;
+  return { unit: bitUnits[language][power] ?? "", write: (value) => formatNumber(value / step, language, power === 0 || value / step >= 100 ? 0 : value / step >= 10 ? 1 : 2) };
+}
+
+/** Volume is counted in bytes, by 1024. */
+export function formatBytes(bytes: number, language: Language): string {
+  const { value, unit } = scaled(bytes, 1024, byteUnits[language], language);
+  return `${value} ${unit}`;
+}
+
+function scaled(amount: number, step: number, units: string[], language: Language): { value: string; unit: string } {
+  let value = amount;
+  let index = 0;
+  while (Math.abs(value) >= step && index < units.length - 1) {
+    value /= step;
+    index += 1;
+  }
+  const digits = index === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return { value: formatNumber(value, language, digits), unit: units[index] ?? "" };
+}
+
+const shortUnits: Record<Language, Record<"s" | "m" | "h" | "d", string>> = {
+  en: { s: "s", m: "min", h: "h", d: "d" },
+  ru: { s: "с", m: "мин", h: "ч", d: "д" },
+};
+
+/** A length of time in its largest sensible unit: "14 min", "5 h", "2 d". */
+export function formatSpan(seconds: number, language: Language): string {
+  const words = shortUnits[language];
+  const positive = Math.max(0, Math.floor(seconds));
+  if (positive < minute) return `${positive} ${words.s}`;
+  if (positive < hour) return `${Math.floor(positive / minute)} ${words.m}`;
+  if (positive < 2 * day) return `${Math.floor(positive / hour)} ${words.h}`;
+  return `${Math.floor(positive / day)} ${words.d}`;
+}
+
+/** A length of time in two units: "2 d 6 h". */
+export function formatUptime(seconds: number, language: Language): string {
+  const words = shortUnits[language];
+  if (seconds >= day) return `${Math.floor(seconds / day)} ${words.d} ${Math.floor((seconds % day) / hour)} ${words.h}`;
+  if (seconds >= hour) return `${Math.floor(seconds / hour)} ${words.h} ${Math.floor((seconds % hour) / minute)} ${words.m}`;
+  return formatSpan(seconds, language);
+}
+
+export function formatDate(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(locales[language], { day: "numeric", month: "short", year: "numeric" }).format(new Date(iso));
+}
+
+export function formatClock(iso: string | number, language: Language, seconds = false): string {
+  return new Intl.DateTimeFormat(locales[language], { hour: "2-digit", minute: "2-digit", second: seconds ? "2-digit" : undefined }).format(new Date(iso));
+}
+
+export function formatMoment(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(locales[language], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(new Date(iso));
+}
+
+export function formatFullMoment(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(locales[language], { dateStyle: "long", timeStyle: "long" }).format(new Date(iso));
+}
+
+/** A countdown such as "23:51:08" or "0:38". */
+export function formatCountdown(seconds: number): string {
+  const left = Math.max(0, Math.floor(seconds));
+  const tail = [Math.floor((left % hour) / minute), left % minute];
+  const parts = left >= hour ? [Math.floor(left / hour), ...tail] : tail;
+  return parts.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, "0"))).join(":");
+}

@@ -1,0 +1,47 @@
+import i18next, { type BackendModule } from "i18next";
+import { initReactI18next } from "react-i18next";
+import type { Language } from "./format";
+
+const files = {
+  ...import.meta.glob<Record<string, unknown>>("../app/messages.*.json", { import: "default" }),
+  ...import.meta.glob<Record<string, unknown>>("../modules/*/messages.*.json", { import: "default" }),
+};
+
+/** Words are loaded per module and language, when the module's first page opens. The namespace is the folder's name. */
+const bundled: BackendModule = {
+  type: "backend",
+  init: () => undefined,
+  read: (language, namespace, done) => {
+    const file = namespace === "app" ? `../app/messages.${language}.json` : `../modules/${namespace}/messages.${language}.json`;
+    const load = files[file];
+    if (!load) return done(null, {});
+    load().then(
+      (words) => done(null, words),
+      (error: Error) => done(error, false),
+    );
+  },
+};
+
+const storageKey = "panel-language";
+
+export function chosenLanguage(): Language {
+  return document.documentElement.lang === "ru" ? "ru" : "en";
+}
+
+export async function startI18n(language: Language = chosenLanguage()): Promise<void> {
+  await i18next.use(bundled).use(initReactI18next).init({
+    lng: language,
+    fallbackLng: "en",
+    supportedLngs: ["en", "ru"],
+    ns: ["app"],
+    defaultNS: "app",
+    interpolation: { escapeValue: false },
+    react: { useSuspense: true },
+  });
+}
+
+export async function changeLanguage(language: Language): Promise<void> {
+  localStorage.setItem(storageKey, language);
+  document.documentElement.lang = language;
+  await i18next.changeLanguage(language);
+}
