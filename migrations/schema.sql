@@ -372,18 +372,6 @@ create table node_metrics_10m (
   constraint node_metrics_10m_pkey PRIMARY KEY (node_id, at)
 ) partition by RANGE (at);
 
-create table node_metrics_10m_2026101900 partition of node_metrics_10m FOR VALUES FROM ('2026-10-19 00:00:00+00') TO ('2026-10-26 00:00:00+00');
-
-create table node_metrics_10m_2026102600 partition of node_metrics_10m FOR VALUES FROM ('2026-10-26 00:00:00+00') TO ('2026-11-02 00:00:00+00');
-
-create table node_metrics_10m_2026110200 partition of node_metrics_10m FOR VALUES FROM ('2026-11-02 00:00:00+00') TO ('2026-11-09 00:00:00+00');
-
-create table node_metrics_10m_2026110900 partition of node_metrics_10m FOR VALUES FROM ('2026-11-09 00:00:00+00') TO ('2026-11-16 00:00:00+00');
-
-create table node_metrics_10m_2026111600 partition of node_metrics_10m FOR VALUES FROM ('2026-11-16 00:00:00+00') TO ('2026-11-23 00:00:00+00');
-
-create table node_metrics_10m_2026112300 partition of node_metrics_10m FOR VALUES FROM ('2026-11-23 00:00:00+00') TO ('2026-11-30 00:00:00+00');
-
 create table node_metrics_1m (
   node_id uuid not null,
   at timestamp with time zone not null,
@@ -401,14 +389,6 @@ create table node_metrics_1m (
   listen_drops_ps double precision not null,
   constraint node_metrics_1m_pkey PRIMARY KEY (node_id, at)
 ) partition by RANGE (at);
-
-create table node_metrics_1m_2026111900 partition of node_metrics_1m FOR VALUES FROM ('2026-11-19 00:00:00+00') TO ('2026-11-20 00:00:00+00');
-
-create table node_metrics_1m_2026112000 partition of node_metrics_1m FOR VALUES FROM ('2026-11-20 00:00:00+00') TO ('2026-11-21 00:00:00+00');
-
-create table node_metrics_1m_2026112100 partition of node_metrics_1m FOR VALUES FROM ('2026-11-21 00:00:00+00') TO ('2026-11-22 00:00:00+00');
-
-create table node_metrics_1m_2026112200 partition of node_metrics_1m FOR VALUES FROM ('2026-11-22 00:00:00+00') TO ('2026-11-23 00:00:00+00');
 
 create table node_reports (
   node_id uuid not null,
@@ -449,12 +429,6 @@ create table node_samples (
 ) partition by RANGE (stored_at);
 CREATE INDEX node_samples_node ON ONLY node_samples USING btree (node_id, observed_at);
 CREATE INDEX node_samples_xact ON ONLY node_samples USING brin (xact) WITH (pages_per_range='16');
-
-create table node_samples_2026112103 partition of node_samples FOR VALUES FROM ('2026-11-21 03:00:00+00') TO ('2026-11-21 04:00:00+00');
-
-create table node_samples_2026112104 partition of node_samples FOR VALUES FROM ('2026-11-21 04:00:00+00') TO ('2026-11-21 05:00:00+00');
-
-create table node_samples_2026112105 partition of node_samples FOR VALUES FROM ('2026-11-21 05:00:00+00') TO ('2026-11-21 06:00:00+00');
 
 create table nodes (
   id uuid not null,
