@@ -4,7 +4,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -25,9 +24,11 @@ type Env struct {
 	Err      io.Writer
 	Getenv   func(string) string
 	Terminal Terminal
-	Serve    func(context.Context) error  // runs the panel until the context ends
-	Commands []func(Env) []*cobra.Command // the commands that modules bring
-	Checks   []doctor.Check               // the checks that modules bring
+	Serve    func(context.Context) error // runs the panel until the context ends
+	// Interface shows the terminal interface until the operator leaves it; nil where there is none.
+	Interface func(ctx context.Context, env Env, linear bool) error
+	Commands  []func(Env) []*cobra.Command // the commands that modules bring
+	Checks    []doctor.Check               // the checks that modules bring
 
 	flags          *flags
 	platformChecks []doctor.Check
@@ -124,7 +125,7 @@ func Root(env *Env) *cobra.Command {
 	env.flags.bind(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFailure(err) })
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.flags.check(env) }
-	root.AddCommand(env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.completionCommand())
+	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.completionCommand())
 	for _, commands := range env.Commands {
 		root.AddCommand(commands(*env)...)
 	}
@@ -159,16 +160,8 @@ func usageOnly(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// bare is panelctl without arguments: help, and a negative answer where nobody sits at a terminal.
-func (env *Env) bare(cmd *cobra.Command, _ []string) error {
-	if err := cmd.Help(); err != nil {
-		return fmt.Errorf("print help: %w", err)
-	}
-	if env.Terminal.In && env.Terminal.Out {
-		return nil
-	}
-	return &Failure{Exit: ExitUsage}
-}
+// bare is panelctl without arguments: the terminal interface.
+func (env *Env) bare(cmd *cobra.Command, _ []string) error { return env.open(cmd, false) }
 
 func (env *Env) knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func (env *Env) tuiCommand() *cobra.Command {
+	var linear bool
+	cmd := &cobra.Command{
+		Use:     "tui",
+		Short:   "Open the terminal interface; the same as no command",
+		Long:    "Panel state, Doctor, logs, license, password reset and version on one screen of at least 80x24. It works while the panel is down. --linear asks numbered questions line by line, for screen readers and simple terminals.",
+		Example: "panelctl tui\npanelctl tui --linear",
+		Args:    env.noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return env.open(cmd, linear) },
+	}
+	cmd.Flags().BoolVar(&linear, "linear", false, "ask numbered questions line by line, without moving the cursor")
+	return cmd
+}
+
+// open shows the terminal interface; where nobody sits at a terminal it prints help and is a usage failure.
+func (env *Env) open(cmd *cobra.Command, linear bool) error {
+	atTerminal := env.Terminal.In && env.Terminal.Out
+	if env.Interface == nil || !atTerminal {
+		if err := cmd.Root().Help(); err != nil {
+			return fmt.Errorf("print help: %w", err)
+		}
+		if atTerminal {
+			return nil
+		}
+		return &Failure{Exit: ExitUsage}
+	}
+	address, err := env.apiURL()
+	if err != nil {
+		return err
+	}
+	return env.Interface(cmd.Context(), env.decided(address), linear)
+}
+
+// decided is the same world with the common flags folded into the environment, so that commands started from within follow them.
+func (env *Env) decided(address string) Env {
+	decided, token, outside := *env, env.apiToken(), env.Getenv
+	decided.Getenv = func(name string) string {
+		switch name {
+		case "PANEL_API_URL":
+			return address
+		case "PANEL_API_TOKEN":
+			return token
+		}
+		return outside(name)
+	}
+	return decided
+}
