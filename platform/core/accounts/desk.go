@@ -1,0 +1,155 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/cli"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/offline"
+	"panel/platform/password"
+)
+
+// Desk is where an operator of the server resets passwords directly in the database, by a command or in the terminal interface.
+type Desk struct {
+	world *offline.World
+	store *store
+}
+
+// Administrator is what an operator chooses by.
+type Administrator struct {
+	Username      string
+	Active        bool
+	Authenticator bool // an authenticator app is set up
+	LastLogin     *time.Time
+
+	row *accountRow
+}
+
+// OpenDesk asks for the privileges first and opens the database then. Failures carry exit code 4 without privileges and 3
+// without a database.
+func OpenDesk(ctx context.Context, env cli.Env) (*Desk, error) {
+	if err := privileged(); err != nil {
+		return nil, err
+	}
+	world, err := offline.Open(ctx, env)
+	if err != nil {
+		return nil, err
+	}
+	return &Desk{world: world, store: newStore(world.DB)}, nil
+}
+
+// Source tells which settings and which database were chosen.
+func (d *Desk) Source() cli.Message {
+	return cli.Say("settings from %s, database %s", d.world.Settings, d.world.Database)
+}
+
+// Close leaves the database as it was found.
+func (d *Desk) Close(ctx context.Context) error { return d.world.Close(ctx) }
+
+// privileged is rule 1: root, sudo, or the owner of the installation directory.
+func privileged() error {
+	if os.Geteuid() == 0 {
+		return nil
+	}
+	dir := installation()
+	if info, err := os.Stat(dir); err == nil {
+		if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == os.Geteuid() {
+			return nil
+		}
+	}
+	return cli.NotAllowed(cli.Say("resetting a password needs root or the owner of %s", dir)).
+		Advise(cli.Plain("sudo panelctl admin reset-password"))
+}
+
+// installation is /opt/panel, else the folder above the executable's.
+func installation() string {
+	const usual = "/opt/panel"
+	if _, err := os.Stat(usual); err == nil {
+		return usual
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return usual
+	}
+	return filepath.Dir(filepath.Dir(self))
+}
+
+// Administrators are those that rule 2 lists; without any there is a failure that says what to do.
+func (d *Desk) Administrators(ctx context.Context) ([]Administrator, error) {
+	const most = 200
+	rows, _, err := d.store.page(ctx, pageOf{limit: most})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, cli.Failed(cli.Say("there is no administrator yet")).Advise(cli.Say("open the panel and finish the first installation"))
+	}
+	all := make([]Administrator, len(rows))
+	for i := range rows {
+		all[i] = administrator(&rows[i])
+	}
+	return all, nil
+}
+
+func administrator(row *accountRow) Administrator {
+	return Administrator{
+		Username: row.Username, Active: row.State == stateActive, Authenticator: row.TOTPEnabled, LastLogin: row.LastLoginAt, row: row,
+	}
+}
+
+// Named finds an administrator beyond the list too.
+func (d *Desk) Named(ctx context.Context, username string) (Administrator, error) {
+	row, err := d.store.byUsername(ctx, username)
+	if fault.KindOf(err) == fault.KindMissing {
+		return Administrator{}, cli.Failed(cli.Say("there is no administrator %s", username))
+	}
+	return administrator(row), err
+}
+
+// Consequence is what must be known before the question of rule 3.
+func (a Administrator) Consequence() cli.Message {
+	return cli.Say("The old password of %s stops working now and all its sessions end.", a.Username)
+}
+
+// Reset is rules 5 and 6: hash, sessions, journal and the word to running panels, all in one transaction. An empty password
+// is replaced by a random one of 16 characters; the one that is stored comes back.
+func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, withoutFactor bool) (string, error) {
+	if plain == "" {
+		plain = generated()
+	}
+	journal, err := audit.New(d.world.DB, clockwork.NewRealClock(), zap.NewNop(), d.world.Config)
+	if err != nil {
+		return "", fmt.Errorf("open the journal: %w", err)
+	}
+	hash, err := password.NewHasher().Hash(ctx, plain)
+	if err != nil {
+		return "", err
+	}
+	ctx = access.With(ctx, access.Caller{Kind: access.CLI, Username: "panelctl", UserAgent: "uid " + strconv.Itoa(os.Getuid())})
+	s := &service{db: d.world.DB, store: d.store, journal: journal, clock: clockwork.NewRealClock()}
+	err = d.world.DB.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.replacePassword(ctx, tx, owner.row, hash, ""); err != nil {
+			return err
+		}
+		if withoutFactor {
+			if err := d.store.removeFactors(ctx, tx, owner.row.ID); err != nil {
+				return err
+			}
+		}
+		return database.Notify(ctx, tx, channel, owner.row.ID)
+	})
+	return plain, err
+}
