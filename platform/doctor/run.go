@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 )
@@ -19,16 +20,19 @@ type Result struct {
 
 // Report is the outcome of one run, in the order of the checks.
 type Report struct {
+	Host    string // the machine that was looked at
 	Started time.Time
 	Took    time.Duration
 	Results []Result
+	Changes *Changes // from the run before; nil where none is known
 }
 
 // Run asks all checks at once; one that hangs or panics is Unknown and stops no other.
 func Run(ctx context.Context, env Env, checks []Check) Report { return run(ctx, env, checks, Limit) }
 
 func run(ctx context.Context, env Env, checks []Check, limit time.Duration) Report {
-	report := Report{Started: env.Now(), Results: make([]Result, len(checks))}
+	host, _ := os.Hostname() // a machine without a name has none to tell
+	report := Report{Host: host, Started: env.Now(), Results: make([]Result, len(checks))}
 	var wait sync.WaitGroup
 	for i, check := range checks {
 		wait.Go(func() { report.Results[i] = ask(ctx, env, check, limit) })

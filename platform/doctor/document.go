@@ -1,0 +1,132 @@
+package doctor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Schema is the form of Document; docs/reference/doctor.schema.json describes it.
+const Schema = "panelctl.doctor/v1"
+
+// Document is a report as it is printed with --json, kept in the data folder and put into a support bundle. Its texts
+// are English.
+type Document struct {
+	Schema     string          `json:"schema"`
+	Host       string          `json:"host"`
+	StartedAt  time.Time       `json:"started_at"`
+	DurationMS int64           `json:"duration_ms"`
+	Summary    map[Status]int  `json:"summary"`
+	Checks     []CheckDocument `json:"checks"`
+	Changes    *Changes        `json:"changes,omitempty"`
+}
+
+// CheckDocument is one result.
+type CheckDocument struct {
+	ID         string         `json:"id"`
+	Group      string         `json:"group"`
+	Title      string         `json:"title"`
+	Status     Status         `json:"status"`
+	Finding    string         `json:"finding"`
+	Action     string         `json:"action,omitempty"`
+	Doc        string         `json:"doc"`
+	DurationMS int64          `json:"duration_ms"`
+	Data       map[string]any `json:"data,omitempty"`
+}
+
+// Changes say what is different from the run before.
+type Changes struct {
+	Since    time.Time `json:"since"` // when the run before began
+	Statuses []Change  `json:"statuses"`
+}
+
+// Change is one check whose status is another than before; an empty status says that the check was not there.
+type Change struct {
+	ID   string `json:"id"`
+	From Status `json:"from"`
+	To   Status `json:"to"`
+}
+
+// String is the English sentence.
+func (t Text) String() string {
+	if t.Format == "" {
+		return ""
+	}
+	return fmt.Sprintf(t.Format, t.Args...)
+}
+
+// Document makes the document of a report.
+func (r Report) Document() Document {
+	document := Document{
+		Schema: Schema, Host: r.Host, StartedAt: r.Started.UTC().Truncate(time.Second), DurationMS: r.Took.Milliseconds(),
+		Summary: r.Summary(), Checks: make([]CheckDocument, len(r.Results)), Changes: r.Changes,
+	}
+	for i, result := range r.Results {
+		document.Checks[i] = CheckDocument{
+			ID: result.Check.ID, Group: result.Check.Group, Title: result.Check.Title, Status: result.Finding.Status,
+			Finding: result.Finding.Found.String(), Action: result.Finding.Do.String(),
+			Doc: "doctor#" + strings.ReplaceAll(result.Check.ID, ".", "-"), DurationMS: result.Took.Milliseconds(), Data: result.Finding.Data,
+		}
+	}
+	return document
+}
+
+// Compare notes in the report what is different from an earlier one.
+func (r *Report) Compare(before Document) {
+	r.Changes = &Changes{Since: before.StartedAt, Statuses: []Change{}}
+	known := map[string]Status{}
+	for _, check := range before.Checks {
+		known[check.ID] = check.Status
+	}
+	for _, result := range r.Results {
+		if was := known[result.Check.ID]; was != result.Finding.Status {
+			r.Changes.Statuses = append(r.Changes.Statuses, Change{ID: result.Check.ID, From: was, To: result.Finding.Status})
+		}
+	}
+}
+
+func lastPath(dataDir string) string { return filepath.Join(dataDir, "doctor", "last.json") }
+
+// Last reads the diagnosis that was kept in the data folder; fs.ErrNotExist says that there is none yet.
+func Last(dataDir string) (Document, error) {
+	var document Document
+	content, err := os.ReadFile(lastPath(dataDir))
+	if err != nil {
+		return document, fmt.Errorf("read the last diagnosis: %w", err)
+	}
+	if err := json.Unmarshal(content, &document); err != nil {
+		return document, fmt.Errorf("read the last diagnosis: %w", err)
+	}
+	return document, nil
+}
+
+// Keep saves a diagnosis as the last one and answers where. It belongs to the owner of the data folder, so that the
+// panel can show what root has found. A data folder that does not exist is not made.
+func Keep(document Document, dataDir string) (path string, err error) {
+	about, err := os.Stat(dataDir)
+	if err != nil {
+		return "", fmt.Errorf("keep the diagnosis: %w", err)
+	}
+	content, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("keep the diagnosis: %w", err)
+	}
+	path = lastPath(dataDir)
+	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("keep the diagnosis: %w", err)
+	}
+	draft := path + ".new"
+	if err := os.WriteFile(draft, append(content, '\n'), 0o600); err != nil {
+		return "", fmt.Errorf("keep the diagnosis: %w", errors.Join(err, os.Remove(draft)))
+	}
+	if owner, known := about.Sys().(*syscall.Stat_t); known && os.Geteuid() == 0 {
+		err = errors.Join(os.Chown(filepath.Dir(path), int(owner.Uid), int(owner.Gid)), os.Chown(draft, int(owner.Uid), int(owner.Gid)))
+	}
+	return path, errors.Join(err, os.Rename(draft, path))
+}
