@@ -2,8 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
+
+	"panel/platform/doctor"
 )
 
 func (env *Env) tuiCommand() *cobra.Command {
@@ -53,3 +56,17 @@ func (env *Env) decided(address string) Env {
 	}
 	return decided
 }
+
+// What follows is what the terminal interface needs to do the same as the commands.
+
+// World is what the checks of Doctor look at: the environment, completed by the file of settings.
+func (env Env) World() doctor.Env { return env.world() }
+
+// Diagnosis lists the checks of Doctor, of the platform and of all modules.
+func (env Env) Diagnosis() []doctor.Check { return slices.Concat(env.platformChecks, env.Checks) }
+
+// Unicode tells whether this terminal can show more than ASCII.
+func (env Env) Unicode() bool { return env.symbol("u", "a") == "u" }
+
+// Coloured tells whether a screen may have colours: not with NO_COLOR and not on a dumb terminal.
+func (env Env) Coloured() bool { return env.coloured() }
