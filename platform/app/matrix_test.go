@@ -23,7 +23,9 @@ import (
 )
 
 // gate is a license that the test turns while the panel runs.
-type gate struct{ now atomic.Pointer[entitlement.State] }
+type gate struct {
+	now atomic.Pointer[entitlement.State]
+}
 
 // Current gives what was turned to.
 func (g *gate) Current() entitlement.State { return *g.now.Load() }

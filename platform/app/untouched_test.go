@@ -37,7 +37,8 @@ func (o *outside) settings(t *testing.T) map[string]string {
 }
 
 // picture is the content of the whole database, one sum per table. Left out is what time alone moves: last uses of
-// sessions, the noted time of the license, what agents were last heard, and the journal's lines about refusals.
+// sessions, the noted time of the license, when agents were heard, evidence that plans ask for by themselves, and the
+// journal's lines about refusals.
 func (m *matrix) picture() map[string]string {
 	m.t.Helper()
 	var tables []string
@@ -56,6 +57,10 @@ var contentOf = map[string]string{
 	"journal":            "select (to_jsonb(e) - array['seq', 'hash', 'hash_prev'])::text as t from journal e where action <> 'access.denied'",
 	"journal_heads":      "select '' as t where false",
 	"telemetry_progress": "select '' as t where false",
+	"node_commands":      "select c::text as t from node_commands c where kind <> 'probe'",
+	"flow_checks":        "select '' as t where false",
+	"node_reports":       "select '' as t where false",
+	"nodes":              "select (to_jsonb(n) - 'announced_state')::text as t from nodes n",
 }
 
 func (m *matrix) sum(table string) string {
