@@ -58,6 +58,7 @@ var contentOf = map[string]string{
 	"journal_heads":      "select '' as t where false",
 	"telemetry_progress": "select '' as t where false",
 	"node_commands":      "select c::text as t from node_commands c where kind <> 'probe'",
+	"flow_plans":         "select id::text as t from flow_plans",
 	"flow_checks":        "select '' as t where false",
 	"node_reports":       "select '' as t where false",
 	"nodes":              "select (to_jsonb(n) - 'announced_state')::text as t from nodes n",
