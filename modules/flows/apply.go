@@ -260,8 +260,8 @@ func (s *service) await(ctx context.Context, flowID, applyID string, limit time.
 	news := s.bus.Subscribe(ctx)
 	const look = 500 * time.Millisecond
 	for {
-		row, err := s.store.apply(context.WithoutCancel(ctx), s.db, applyID)
-		if err != nil || row.FinishedAt != nil || ctx.Err() != nil {
+		ended, err := s.store.ended(context.WithoutCancel(ctx), applyID)
+		if err != nil || ended || ctx.Err() != nil {
 			return err
 		}
 		s.untilNews(ctx, news, flowID, look)

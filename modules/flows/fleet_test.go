@@ -162,33 +162,47 @@ func (f *fleet) Nodes(_ context.Context, ids ...string) ([]nodesapi.Node, error)
 	return out, nil
 }
 
-func (f *fleet) PutCandidate(_ context.Context, nodeID string, core json.RawMessage, listeners []nodesapi.Listener) (nodesapi.Config, error) {
+func (f *fleet) PutCandidates(_ context.Context, candidates ...nodesapi.Candidate) ([]nodesapi.Config, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.nodes[nodeID] == nil {
-		return nodesapi.Config{}, nodesapi.ErrUnknown
+	out := make([]nodesapi.Config, len(candidates))
+	for i, c := range candidates {
+		out[i] = f.put(c)
 	}
-	sum := sha256.Sum256(core)
-	c := nodesapi.Config{NodeID: nodeID, Revision: int64(len(f.configs[nodeID]) + 1), Hash: hex.EncodeToString(sum[:]), Core: core, Listeners: listeners}
-	if n := len(f.configs[nodeID]); n > 0 && f.configs[nodeID][n-1].Hash == c.Hash {
-		return f.configs[nodeID][n-1], f.lost()
-	}
-	f.configs[nodeID] = append(f.configs[nodeID], c)
-	return c, f.lost()
+	return out, f.lost()
 }
 
-func (f *fleet) SetDesired(_ context.Context, nodeID string, revision int64) error {
+func (f *fleet) put(candidate nodesapi.Candidate) nodesapi.Config {
+	id := candidate.NodeID
+	if f.nodes[id] == nil {
+		return nodesapi.Config{NodeID: id}
+	}
+	sum := sha256.Sum256(candidate.Core)
+	c := nodesapi.Config{
+		NodeID: id, Revision: int64(len(f.configs[id]) + 1), Hash: hex.EncodeToString(sum[:]), Core: candidate.Core, Listeners: candidate.Listeners,
+	}
+	if n := len(f.configs[id]); n > 0 && f.configs[id][n-1].Hash == c.Hash {
+		return f.configs[id][n-1]
+	}
+	f.configs[id] = append(f.configs[id], c)
+	return c
+}
+
+func (f *fleet) SetDesired(_ context.Context, revisions map[string]int64) (unknown []string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n, known := f.nodes[nodeID]
-	if !known {
-		return nodesapi.ErrUnknown
+	for id, revision := range revisions {
+		n, known := f.nodes[id]
+		if !known {
+			unknown = append(unknown, id)
+			continue
+		}
+		f.desired[id], n.RevisionDesired = revision, revision
+		if n.Online {
+			n.RevisionInstalled = revision
+		}
 	}
-	f.desired[nodeID], n.RevisionDesired = revision, revision
-	if n.Online {
-		n.RevisionInstalled = revision
-	}
-	return f.lost()
+	return unknown, f.lost()
 }
 
 func (f *fleet) Desired(context.Context, string) (nodesapi.Config, error) {

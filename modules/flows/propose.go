@@ -2,11 +2,9 @@ package flows
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/uptrace/bun"
 
@@ -41,13 +39,14 @@ func (r *runner) lock(ctx context.Context, row *applyRow) (bool, error) {
 		return true, nil
 	}
 	ids := stepNodes(row)
+	locks := make([]lockRow, len(ids)) // in the order of the ids, so that two applies never wait for each other in a circle
+	for i, id := range ids {
+		locks[i] = lockRow{NodeID: id, ApplyID: row.ID, TakenAt: r.now()}
+	}
 	mine := false
 	err := r.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		for _, id := range ids {
-			lock := &lockRow{NodeID: id, ApplyID: row.ID, TakenAt: r.now()}
-			if _, err := tx.NewInsert().Model(lock).On("conflict (node_id) do nothing").Exec(ctx); err != nil {
-				return err
-			}
+		if _, err := tx.NewInsert().Model(&locks).On("conflict (node_id) do nothing").Exec(ctx); err != nil {
+			return err
 		}
 		n, err := tx.NewSelect().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Count(ctx)
 		if mine = int(n) == len(ids); err == nil && !mine {
@@ -82,16 +81,13 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	if err != nil {
 		return err
 	}
-	problems := make([]string, len(row.Steps))
-	err = together(len(row.Steps), func(i int) (err error) {
-		problems[i], err = r.candidate(ctx, &row.Steps[i], parts, others)
-		return err
-	})
-	if err != nil {
-		return err
+	if i := conflicting(row, parts, others); i >= 0 {
+		return r.notProposed(ctx, row, &row.Steps[i], "port_conflict")
 	}
-	if i := slices.IndexFunc(problems, func(p string) bool { return p != "" }); i >= 0 {
-		return r.notProposed(ctx, row, &row.Steps[i], problems[i])
+	if i, err := r.candidates(ctx, row, parts, others); err != nil {
+		return err
+	} else if i >= 0 {
+		return r.notProposed(ctx, row, &row.Steps[i], "unknown_node")
 	}
 	if !slices.ContainsFunc(row.Steps, configures) {
 		return r.commit(ctx, row)
@@ -110,51 +106,46 @@ func (r *runner) notProposed(ctx context.Context, row *applyRow, step *stepRow, 
 	return r.fail(ctx, row, problem, proposalProblems[problem], "")
 }
 
-// together does n things, a few at a time, and gives the first error.
-func together(n int, do func(i int) error) error {
-	const atOnce = 8
-	errs := make([]error, n)
-	var all sync.WaitGroup
-	for worker := range min(atOnce, n) {
-		all.Go(func() {
-			for i := worker; i < n; i += atOnce {
-				errs[i] = do(i)
-			}
-		})
-	}
-	all.Wait()
-	return errors.Join(errs...)
-}
-
 var proposalProblems = map[string]string{
 	"port_conflict": "another flow has taken a port since the plan was compiled; choose another one",
 	"unknown_node":  "the server was deleted since the plan was compiled",
 }
 
-func (r *runner) candidate(ctx context.Context, step *stepRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment) (string, error) {
-	all := slices.Clone(others[step.NodeID])
-	if part, stays := parts[step.NodeID]; stays {
-		if meets(part, all) {
-			return "port_conflict", nil
+// conflicting gives the first step whose part meets another flow on its server, or -1.
+func conflicting(row *applyRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment) int {
+	return slices.IndexFunc(row.Steps, func(s stepRow) bool {
+		part, stays := parts[s.NodeID]
+		return stays && meets(part, others[s.NodeID])
+	})
+}
+
+// candidates stores what every server shall serve, all at once, and gives the first step whose server is gone, or -1.
+// A server that is gone has nothing left to remove.
+func (r *runner) candidates(ctx context.Context, row *applyRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment) (int, error) {
+	wanted := make([]nodesapi.Candidate, len(row.Steps))
+	for i, step := range row.Steps {
+		all := slices.Clone(others[step.NodeID])
+		if part, stays := parts[step.NodeID]; stays {
+			all = append(all, part)
 		}
-		all = append(all, part)
+		wanted[i] = nodesapi.Candidate{NodeID: step.NodeID, Listeners: socketsOf(all)}
+		if len(all) > 0 {
+			wanted[i].Core = plan.Render(all)
+		}
 	}
-	var core json.RawMessage
-	if len(all) > 0 {
-		core = plan.Render(all)
-	}
-	config, err := r.servers.PutCandidate(ctx, step.NodeID, core, socketsOf(all))
-	if missing(err) && step.Action == plan.ActionRemove {
-		return "", nil // a deleted server has nothing left to remove
-	}
-	if missing(err) {
-		return "unknown_node", nil
-	}
+	configs, err := r.servers.PutCandidates(ctx, wanted...)
 	if err != nil {
-		return "", fmt.Errorf("store a candidate configuration: %w", err)
+		return -1, fmt.Errorf("store the candidate configurations: %w", err)
 	}
-	step.Config, step.Hash = config.Revision, config.Hash
-	return "", nil
+	gone := -1
+	for i, c := range configs {
+		step := &row.Steps[i]
+		step.Config, step.Hash = c.Revision, c.Hash
+		if c.Revision == 0 && step.Action != plan.ActionRemove && gone < 0 {
+			gone = i
+		}
+	}
+	return gone, nil
 }
 
 func meets(part plan.Fragment, others []plan.Fragment) bool {

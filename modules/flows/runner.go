@@ -78,10 +78,12 @@ func (r *runner) claim(ctx context.Context) ([]string, error) {
 	return ids, database.Fault(err, nil)
 }
 
-// drive goes on with one apply until it has ended, another panel has it, or this panel stops.
+// drive goes on with one apply until it has ended, another panel has it, or this panel stops. What this panel wrote is
+// what is written as long as its lease holds, so that the row, which is large, is read again only after a failure or a pause.
 func (r *runner) drive(ctx context.Context, id string) {
+	var row *applyRow
 	for ctx.Err() == nil {
-		row, err := r.store.apply(ctx, r.db, id)
+		err := r.refresh(ctx, id, &row)
 		if err == nil && (row.FinishedAt != nil || row.Runner != r.id) {
 			return
 		}
@@ -92,11 +94,24 @@ func (r *runner) drive(ctx context.Context, id string) {
 			return
 		}
 		if err != nil && ctx.Err() == nil {
+			row = nil
 			r.log.Warn("an apply could not go on; it is tried again", zap.String("apply_id", id), zap.Error(err))
 			r.pause(ctx)
 		}
 	}
 	r.letGo(context.WithoutCancel(ctx), id)
+}
+
+// refresh reads the apply unless what is known of it is protected by a lease that still runs.
+func (r *runner) refresh(ctx context.Context, id string, row **applyRow) error {
+	if *row != nil && r.now().Before((*row).LeaseUntil) {
+		return nil
+	}
+	read, err := r.store.apply(ctx, r.db, id)
+	if err == nil {
+		*row = read
+	}
+	return err
 }
 
 // as lets the journal name the person who started the apply.

@@ -240,17 +240,21 @@ var endings = map[string]struct{ word, detail string }{
 	kindDelete:  {"flow.deleted", "deleted; servers that were away drop it when they return"},
 }
 
+// want makes the candidates the desired configurations. A server that was deleted meanwhile is left out.
 func (r *runner) want(ctx context.Context, row *applyRow) error {
-	return together(len(row.Steps), func(i int) error {
-		step := &row.Steps[i]
+	revisions := make(map[string]int64, len(row.Steps))
+	for _, step := range row.Steps {
 		if step.Config > 0 {
-			if err := r.servers.SetDesired(ctx, step.NodeID, step.Config); err != nil && !missing(err) {
-				return fmt.Errorf("make a configuration the desired one: %w", err)
-			}
+			revisions[step.NodeID] = step.Config
 		}
-		step.mark("commit", "done", r.now(), "it is the desired configuration now")
-		return nil
-	})
+	}
+	if _, err := r.servers.SetDesired(ctx, revisions); err != nil {
+		return fmt.Errorf("make the configurations the desired ones: %w", err)
+	}
+	for i := range row.Steps {
+		row.Steps[i].mark("commit", "done", r.now(), "it is the desired configuration now")
+	}
+	return nil
 }
 
 // fail decides to go back. The installed revision was never replaced, so servers that switched return to it.

@@ -80,8 +80,14 @@ func (r *runner) results(ctx context.Context, ids []string) (map[string]nodesapi
 	}
 	short, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
-	_, _ = r.servers.Await(short, ids...) // only a pause: what has ended is read next
-	found, err := r.servers.Results(ctx, ids...)
+	if all, err := r.servers.Await(short, ids...); err == nil {
+		found := make(map[string]nodesapi.Result, len(all))
+		for _, result := range all {
+			found[result.ID] = result
+		}
+		return found, nil
+	}
+	found, err := r.servers.Results(ctx, ids...) // not all have ended, or the wait has failed
 	if err != nil {
 		return nil, fmt.Errorf("read the agents' answers: %w", err)
 	}

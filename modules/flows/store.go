@@ -138,14 +138,17 @@ func (s *store) replaceFragments(ctx context.Context, tx bun.Tx, flowID string, 
 	if _, err := tx.NewDelete().Model((*fragmentRow)(nil)).Where("flow_id = ?", flowID).Exec(ctx); err != nil {
 		return database.Fault(err, nil)
 	}
-	for _, f := range fragments {
-		row := &fragmentRow{FlowID: flowID, NodeID: f.NodeID, Hash: f.Hash(), ClientIDs: f.Clients, Listens: f.Listens}
-		row.Content = s.vault.Seal(fragmentRef(flowID, f.NodeID), f.Bytes())
-		if err := s.insert(ctx, tx, row); err != nil {
-			return err
-		}
+	if len(fragments) == 0 {
+		return nil
 	}
-	return nil
+	rows := make([]fragmentRow, 0, len(fragments))
+	for _, f := range fragments {
+		rows = append(rows, fragmentRow{
+			FlowID: flowID, NodeID: f.NodeID, Hash: f.Hash(), ClientIDs: f.Clients, Listens: f.Listens,
+			Content: s.vault.Seal(fragmentRef(flowID, f.NodeID), f.Bytes()),
+		})
+	}
+	return s.insert(ctx, tx, &rows)
 }
 
 func fragmentRef(flowID, nodeID string) vault.Ref {
@@ -207,6 +210,12 @@ func (s *store) apply(ctx context.Context, db bun.IDB, id string) (*applyRow, er
 	row := new(applyRow)
 	err := db.NewSelect().Model(row).Where("id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
+}
+
+// ended tells whether an apply is over, without reading its large row. Fault: not_found (404).
+func (s *store) ended(ctx context.Context, id string) (over bool, err error) {
+	err = s.db.NewRaw("select finished_at is not null from flow_applies where id = ?", id).Scan(ctx, &over)
+	return over, database.Fault(err, nil)
 }
 
 func (s *store) version(ctx context.Context, db bun.IDB, flowID, id string) (*versionRow, error) {

@@ -107,15 +107,15 @@ func TestAnAgentFetchesItsConfigurationAndNobodyElses(t *testing.T) {
 	a.Get(agentapi.PathConfig).Refused(http.StatusNotFound, "not_found")
 	core := json.RawMessage(`{"inbounds":[],"secret":"canary"}`)
 	listeners := []nodesapi.Listener{{Key: "in", FlowID: "0199a0de-0000-7000-8000-000000000001", L4: "tcp", IP: "0.0.0.0", Port: 443}}
-	config, err := with.configs.PutCandidate(t.Context(), a.nodeID, core, listeners)
-	require.NoError(t, err)
+	config := with.put(t, a.nodeID, core, listeners)
 	require.EqualValues(t, 1, config.Revision)
-	same, err := with.configs.PutCandidate(t.Context(), a.nodeID, json.RawMessage(` {"secret":"canary", "inbounds":[]}`), listeners)
-	require.NoError(t, err)
+	same := with.put(t, a.nodeID, json.RawMessage(` {"secret":"canary", "inbounds":[]}`), listeners)
 	require.Equal(t, config.Revision, same.Revision, "an unchanged configuration is not a new one")
 	require.Zero(t, a.beat(t).DesiredRevision, "a candidate is not wanted yet")
 
-	require.NoError(t, with.configs.SetDesired(t.Context(), a.nodeID, config.Revision))
+	unknown, err := with.configs.SetDesired(t.Context(), map[string]int64{a.nodeID: config.Revision})
+	require.NoError(t, err)
+	require.Empty(t, unknown)
 	require.Equal(t, config.Revision, a.beat(t).DesiredRevision)
 	got := a.Get(agentapi.PathConfig + "?revision=1").Is(http.StatusOK)
 	var fetched agentapi.NodeConfig
@@ -131,7 +131,9 @@ func TestAnAgentFetchesItsConfigurationAndNobodyElses(t *testing.T) {
 	require.NoError(t, p.DB.NewRaw("select c::text from node_configs c").Scan(t.Context(), &stored))
 	require.NotContains(t, strings.Join(stored, ""), "canary", "a configuration holds clients' secrets and is sealed")
 	p.As("nodes.edit").Delete("/api/v1/nodes/"+a.nodeID).Refused(http.StatusConflict, "node_in_use")
-	require.ErrorIs(t, with.configs.SetDesired(t.Context(), a.nodeID, 99), nodesapi.ErrUnknown)
+	unknown, err = with.configs.SetDesired(t.Context(), map[string]int64{a.nodeID: 99, "no-id": 1, b.nodeID: 1})
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{a.nodeID, "no-id", b.nodeID}, unknown)
 }
 
 func TestAFailedInstallationIsShownWithTheCoresOwnWords(t *testing.T) {
@@ -306,4 +308,13 @@ func TestBadInputOfAgentsIsRefusedAndNotEchoed(t *testing.T) {
 	}
 	agent.Post(agentapi.PathMetrics, `{"stream_id":"`+strings.Repeat("c", agentapi.MaxBody)+`"}`).Refused(http.StatusRequestEntityTooLarge, "body_too_large")
 	agent.Post("/agent/v1/commands/not-an-id/result", map[string]any{}).Refused(http.StatusNotFound, "not_found")
+}
+
+// put stores one candidate.
+func (p *ports) put(t *testing.T, nodeID string, core json.RawMessage, listeners []nodesapi.Listener) nodesapi.Config {
+	t.Helper()
+	stored, err := p.configs.PutCandidates(t.Context(), nodesapi.Candidate{NodeID: nodeID, Core: core, Listeners: listeners})
+	require.NoError(t, err)
+	require.Len(t, stored, 1)
+	return stored[0]
 }

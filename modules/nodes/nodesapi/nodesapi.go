@@ -86,13 +86,22 @@ type Config struct {
 	Listeners []Listener
 }
 
-// Configs keeps what nodes shall serve.
+// Candidate is a configuration that a node may be wanted to serve.
+type Candidate struct {
+	NodeID    string
+	Core      json.RawMessage
+	Listeners []Listener
+}
+
+// Configs keeps what nodes shall serve. Whole fleets change at once, so writing takes many nodes for the price of one.
 type Configs interface {
-	// PutCandidate stores a configuration for a node without wanting it yet, and gives it a revision and a hash.
-	// The same content as the newest one gives that one again. ErrUnknown for an unknown node.
-	PutCandidate(ctx context.Context, nodeID string, core json.RawMessage, listeners []Listener) (Config, error)
-	// SetDesired makes a stored configuration the one that the node shall serve, and tells its agent.
-	SetDesired(ctx context.Context, nodeID string, revision int64) error
+	// PutCandidates stores configurations without wanting them yet, at most one for a node, and gives each a revision and a
+	// hash, in the sequence of the candidates. The same content as the newest one of a node gives that one again; an
+	// unknown node gives revision 0. All are stored or, with an error, none.
+	PutCandidates(ctx context.Context, candidates ...Candidate) ([]Config, error)
+	// SetDesired makes stored configurations, revisions by node, the ones that the nodes shall serve, and tells their agents.
+	// It gives the nodes of which there is no such configuration; they stay as they are.
+	SetDesired(ctx context.Context, revisions map[string]int64) (unknown []string, err error)
 	// Desired gives what the node shall serve; revision 0 when nothing was ever wanted.
 	Desired(ctx context.Context, nodeID string) (Config, error)
 	// Stored gives any stored configuration, or ErrUnknown.
