@@ -103,8 +103,17 @@ func (e *exchange) SetStatus(code int) {
 
 func (e *exchange) Status() int                     { return e.status }
 func (e *exchange) AppendHeader(name, value string) { e.fiber.Append(name, value) }
-func (e *exchange) SetHeader(name, value string)    { e.fiber.Set(name, value) }
 func (e *exchange) BodyWriter() io.Writer           { return e.fiber.Context() }
-func (e *exchange) TLS() *tls.ConnectionState       { return e.fiber.Context().TLSConnectionState() }
+
+// SetHeader knows the one header that every answer has, so that its name is not brought into form each time.
+func (e *exchange) SetHeader(name, value string) {
+	if name == fiber.HeaderContentType {
+		e.fiber.Response().Header.SetContentType(value)
+		return
+	}
+	e.fiber.Set(name, value)
+}
+
+func (e *exchange) TLS() *tls.ConnectionState { return e.fiber.Context().TLSConnectionState() }
 
 func (e *exchange) Version() huma.ProtoVersion { return huma.ProtoVersion{Proto: e.fiber.Protocol()} }

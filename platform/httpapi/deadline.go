@@ -18,10 +18,9 @@ type bounded struct {
 	ended  bool
 }
 
-// within bounds the context; the returned function must be called at the end of the request.
-func within(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	b := &bounded{Context: parent, until: time.Now().Add(limit)} //nolint:forbidigo // as the runtime's own timers
-	return b, b.end
+// within bounds the context; end must be called at the end of the request.
+func within(parent context.Context, limit time.Duration) *bounded {
+	return &bounded{Context: parent, until: time.Now().Add(limit)} //nolint:forbidigo // as the runtime's own timers
 }
 
 // Deadline is when the request must have ended.

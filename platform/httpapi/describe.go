@@ -14,7 +14,7 @@ import (
 )
 
 func describe(version string) huma.Config {
-	format := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: decode}
+	format := huma.Format{Marshal: Encode, Unmarshal: decode}
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",

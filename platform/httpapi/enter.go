@@ -1,33 +1,29 @@
 package httpapi
 
 import (
-	"context"
-	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/google/uuid"
 	"go.uber.org/zap"
 
 	"panel/platform/access"
 )
 
-// enter is the first and last thing of every request: request id, caller's address, headers, log line, panic.
+// enter is the first and last thing of every request: request id, caller's address, headers, log line, count, panic.
 func (s *Server) enter(c *fiber.Ctx) (err error) {
 	began := s.opts.Clock.Now()
-	caller := access.Caller{Kind: access.Nobody, IP: s.address(c), UserAgent: agent(c), RequestID: requestID()}
-	c.SetUserContext(access.With(context.Background(), caller))
-	c.Set(fiber.HeaderXRequestID, caller.RequestID)
-	secure(c)
+	id := requestID(began)
+	v := &visit{began: began, caller: access.Caller{Kind: access.Nobody, IP: s.address(c), UserAgent: agent(c), RequestID: string(id[:])}}
+	c.Locals(visitKey{}, v)
+	s.opts.Meter.Began()
+	secure(c, id[:])
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = s.write(c, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 		}
-		s.logged(c, caller, began)
+		s.left(c, v)
 	}()
 	if err = c.Next(); err != nil {
 		err = s.write(c, err)
@@ -35,32 +31,11 @@ func (s *Server) enter(c *fiber.Ctx) (err error) {
 	return err
 }
 
-// requestID is no secret, so that it needs no random bytes from the kernel.
-func requestID() string {
-	id, err := uuid.NewV7FromReader(quickRandom{})
-	if err != nil {
-		return uuid.NewString()
-	}
-	return id.String()
-}
-
-type quickRandom struct{}
-
-// Read fills the whole slice.
-func (quickRandom) Read(into []byte) (int, error) {
-	for i := 0; i < len(into); i += 8 {
-		var word [8]byte
-		binary.LittleEndian.PutUint64(word[:], rand.Uint64()) //nolint:gosec // see requestID
-		copy(into[i:], word[:])
-	}
-	return len(into), nil
-}
-
 const longestUserAgent = 256
 
 func agent(c *fiber.Ctx) string {
-	text := c.Get(fiber.HeaderUserAgent)
-	return strings.Clone(text[:min(len(text), longestUserAgent)])
+	text := c.Request().Header.UserAgent()
+	return string(text[:min(len(text), longestUserAgent)])
 }
 
 // address is the client's: the peer, or what trusted proxies say in front of it, read from the right.
@@ -91,9 +66,12 @@ var standing = [][2][]byte{
 	{[]byte("Cross-Origin-Resource-Policy"), []byte("same-origin")},
 }
 
+var canonicalRequestID = []byte("X-Request-Id")
+
 // secure sets the headers that every answer carries; the web interface replaces the policy for its page.
-func secure(c *fiber.Ctx) {
+func secure(c *fiber.Ctx, requestID []byte) {
 	h := &c.Response().Header
+	h.SetCanonical(canonicalRequestID, requestID)
 	for _, header := range standing {
 		h.SetCanonical(header[0], header[1])
 	}
@@ -102,11 +80,14 @@ func secure(c *fiber.Ctx) {
 	}
 }
 
-func (s *Server) logged(c *fiber.Ctx, caller access.Caller, began time.Time) {
-	if entry := s.log.Check(zap.InfoLevel, "request"); entry != nil {
-		entry.Write(
-			zap.String("method", c.Method()), zap.String("route", c.Route().Path), zap.Int("status", c.Response().StatusCode()),
-			zap.Duration("took", s.opts.Clock.Since(began)), zap.String("ip", caller.IP), zap.String("request_id", caller.RequestID),
-		)
+// left counts and logs the answer.
+func (s *Server) left(c *fiber.Ctx, v *visit) {
+	at, status, took := v.at, c.Response().StatusCode(), s.opts.Clock.Since(v.began)
+	if at == nil {
+		at = &s.unmatched
+	}
+	at.answered(status, took)
+	if entry := at.log.Check(zap.InfoLevel, "request"); entry != nil {
+		entry.Write(zap.Int("status", status), zap.Duration("took", took), zap.String("ip", v.caller.IP), zap.String("request_id", v.caller.RequestID))
 	}
 }

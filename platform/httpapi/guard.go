@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"strings"
 	"time"
@@ -37,18 +38,24 @@ type Denials interface {
 }
 
 // guard runs the refusals in the one order that the conventions fix: 401, 403, 409 setup_closed, 429, then 404.
-func (s *Server) guard(op *Operation, next fiber.Handler) fiber.Handler {
+func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
-		ctx := c.UserContext()
-		if op.raw == nil {
-			limited, end := within(ctx, requestDeadline)
-			defer end()
+		v := visited(c)
+		v.at = at
+		ctx := context.Background()
+		if at.op.raw == nil {
+			limited := within(ctx, requestDeadline)
+			defer limited.end()
 			ctx = limited
 		}
-		ctx, err := s.admit(ctx, c, op)
+		err := s.identify(ctx, c, v)
+		ctx = access.With(ctx, v.caller)
 		c.SetUserContext(ctx)
+		if err == nil {
+			err = s.admit(ctx, c, v)
+		}
 		if err != nil {
-			s.refused(ctx, op, err)
+			s.refused(ctx, at.op, err)
 			return s.write(c, err)
 		}
 		return next(c)
@@ -61,54 +68,51 @@ func (s *Server) refused(ctx context.Context, op *Operation, err error) {
 	}
 }
 
-func (s *Server) admit(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
-	ctx, err := s.identify(ctx, c, op)
-	if err != nil {
-		return ctx, err
-	}
+// admit asks everything that follows once the caller is known.
+func (s *Server) admit(ctx context.Context, c *fiber.Ctx, v *visit) error {
+	op := v.at.op
 	if err := s.entitled(op); err != nil {
-		return ctx, err
+		return err
 	}
 	if err := s.setupOpen(ctx, op); err != nil {
-		return ctx, err
+		return err
 	}
-	if err := s.throttle(ctx, op); err != nil {
-		return ctx, err
+	if err := s.throttle(v); err != nil {
+		return err
 	}
 	if query := c.Request().URI().QueryString(); len(query) > 0 {
 		if err := cleanURL(string(query)); err != nil {
-			return ctx, err
+			return err
 		}
 	}
-	if strings.Contains(op.Path, "{") {
-		return ctx, identifiers(c)
+	if v.at.parameters {
+		return identifiers(c)
 	}
-	return ctx, nil
+	return nil
 }
 
 // identify proves the caller as the operation's access demands and checks the permission key.
-func (s *Server) identify(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
-	switch op.Rule.Kind {
+func (s *Server) identify(ctx context.Context, c *fiber.Ctx, v *visit) error {
+	switch v.at.op.Rule.Kind {
 	case access.KindSession:
-		return s.session(ctx, c, op)
+		return s.session(ctx, c, v)
 	case access.KindAgent:
-		return s.proved(ctx, c, s.opts.Agents.AuthenticateAgent, noAgent)
+		return v.proved(ctx, c, s.opts.Agents.AuthenticateAgent, noAgent)
 	case access.KindSetup:
-		return s.installer(ctx, c, op)
+		return s.installer(ctx, c, v)
 	default:
-		return ctx, nil
+		return nil
 	}
 }
 
-func (s *Server) session(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
-	ctx, err := s.proved(ctx, c, s.opts.Sessions.Authenticate, noSession)
-	if err != nil {
-		return ctx, err
+func (s *Server) session(ctx context.Context, c *fiber.Ctx, v *visit) error {
+	if err := v.proved(ctx, c, s.opts.Sessions.Authenticate, noSession); err != nil {
+		return err
 	}
-	if caller := access.From(ctx); !caller.Permissions.HasAny(op.Rule.Keys) {
-		return ctx, lacks(op.Rule.Keys)
+	if keys := v.at.op.Rule.Keys; !v.caller.Permissions.HasAny(keys) {
+		return lacks(keys)
 	}
-	return ctx, nil
+	return nil
 }
 
 func lacks(keys []access.Key) error {
@@ -122,29 +126,32 @@ func lacks(keys []access.Key) error {
 
 // installer lets anybody in until the first administrator exists; from then on it is an ordinary session, but for the
 // operation that makes the first administrator, which is closed instead.
-func (s *Server) installer(ctx context.Context, c *fiber.Ctx, op *Operation) (context.Context, error) {
+func (s *Server) installer(ctx context.Context, c *fiber.Ctx, v *visit) error {
 	administrator, _, err := s.opts.Installation.Progress(ctx)
-	if err != nil || !administrator || op.Rule.First {
-		return ctx, err
+	if err != nil || !administrator || v.at.op.Rule.First {
+		return err
 	}
-	return s.session(ctx, c, op)
+	return s.session(ctx, c, v)
 }
 
 type proof func(ctx context.Context, token string) (access.Caller, error)
 
-func (s *Server) proved(ctx context.Context, c *fiber.Ctx, prove proof, none error) (context.Context, error) {
-	scheme, token, _ := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
-	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return ctx, none
+// proved replaces the stranger of the visit by the caller whose token the request carries.
+func (v *visit) proved(ctx context.Context, c *fiber.Ctx, prove proof, none error) error {
+	scheme, token, _ := bytes.Cut(c.Request().Header.Peek(fiber.HeaderAuthorization), []byte(" "))
+	if !bytes.EqualFold(scheme, bearer) || len(token) == 0 {
+		return none
 	}
-	known, err := prove(ctx, strings.Clone(token))
+	known, err := prove(ctx, string(token))
 	if err != nil {
-		return ctx, err
+		return err
 	}
-	caller := access.From(ctx)
-	known.IP, known.UserAgent, known.RequestID = caller.IP, caller.UserAgent, caller.RequestID
-	return access.With(ctx, known), nil
+	known.IP, known.UserAgent, known.RequestID = v.caller.IP, v.caller.UserAgent, v.caller.RequestID
+	v.caller = known
+	return nil
 }
+
+var bearer = []byte("Bearer")
 
 var (
 	noSession = fault.Unauthenticated("no_session", "sign in and send the session token as a Bearer token")
@@ -198,12 +205,12 @@ func (s *Server) setupOpen(ctx context.Context, op *Operation) error {
 	return nil
 }
 
-func (s *Server) throttle(ctx context.Context, op *Operation) error {
-	if op.Rule.Limit.PerMinute == 0 {
+func (s *Server) throttle(v *visit) error {
+	limit := v.at.op.Rule.Limit
+	if limit.PerMinute == 0 {
 		return nil
 	}
-	key := op.Method + op.Path + " " + access.Network(access.From(ctx).IP)
-	if wait := s.limits.take(key, op.Rule.Limit, s.opts.Clock.Now()); wait > 0 {
+	if wait := s.limits.take(v.at.op.Method+v.at.op.Path+" "+access.Network(v.caller.IP), limit, s.opts.Clock.Now()); wait > 0 {
 		return fault.Throttled(wait)
 	}
 	return nil

@@ -6,6 +6,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,6 +37,7 @@ type Operation struct {
 	Owner         string // module, set by the composition
 
 	ungatedReads bool
+	answer       reflect.Type
 	register     func(huma.API, huma.Operation, *Server)
 	raw          func(*fiber.Ctx) error
 }
@@ -51,6 +53,9 @@ func (o Operation) ID() string {
 	words := strings.FieldsFunc(strings.TrimPrefix(o.Path, "/api/v1"), func(r rune) bool { return strings.ContainsRune("/{}._", r) })
 	return strings.ToLower(o.Method) + "-" + strings.Join(words, "-")
 }
+
+// Answer is the Go type of what a typed operation gives; nil for a raw one.
+func (o Operation) Answer() reflect.Type { return o.answer }
 
 // Option adjusts one operation.
 type Option func(*Operation)
@@ -136,6 +141,7 @@ func declared(method, path, summary string, rule access.Rule, opts []Option) Ope
 
 func typed[I, O any](method, path, summary string, rule access.Rule, h Handler[I, O], opts []Option) Operation {
 	op := declared(method, path, summary, rule, opts)
+	op.answer = reflect.TypeFor[O]()
 	op.register = func(api huma.API, described huma.Operation, s *Server) {
 		huma.Register(api, described, func(ctx context.Context, in *I) (*O, error) {
 			out, err := h(ctx, in)

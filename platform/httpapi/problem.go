@@ -116,7 +116,7 @@ func document(ctx context.Context, f *fault.Fault) *Problem {
 
 // write answers a plain fiber request with the problem of err.
 func (s *Server) write(c *fiber.Ctx, err error) error {
-	p := s.problem(c.UserContext(), fromFiber(err))
+	p := s.problem(visited(c).context(c), fromFiber(err))
 	body, marshalErr := json.Marshal(p)
 	if marshalErr != nil {
 		return marshalErr

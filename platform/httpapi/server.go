@@ -33,7 +33,19 @@ type Options struct {
 	Streams        *Streams
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	Fallback       fiber.Handler  // the web interface; nil answers 404
+	Meter          Meter          // nil counts nothing
 }
+
+// Meter counts answers for whoever watches the panel.
+type Meter interface {
+	// Began hears of every request at its beginning.
+	Began()
+	// Route gives the function that hears of the answers of one operation, or with Unmatched of all that none took.
+	Route(method, template string) (answered func(status int, took time.Duration))
+}
+
+// Unmatched is the route of requests that no operation took.
+const Unmatched = "unmatched"
 
 // Server is the panel's HTTP server.
 type Server struct {
@@ -42,8 +54,18 @@ type Server struct {
 	app    *fiber.App
 	api    huma.API
 	limits *limiter
-	ops    map[string]*Operation
+	ops    map[string]*mounted
 	routes Routes
+
+	unmatched mounted
+}
+
+// mounted is an operation with everything that its requests would otherwise compute each time.
+type mounted struct {
+	op         *Operation
+	parameters bool        // the path holds some
+	log        *zap.Logger // already knows method and route
+	answered   func(status int, took time.Duration)
 }
 
 // headerLimit is the most that the headers of a request may take; every connected agent costs as much memory.
@@ -57,7 +79,14 @@ func New(opts Options, routes Routes) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*Operation{}, routes: routes}
+	if opts.Log == nil {
+		opts.Log = zap.NewNop()
+	}
+	if opts.Meter == nil {
+		opts.Meter = noMeter{}
+	}
+	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes}
+	s.unmatched = s.prepared(&Operation{Path: Unmatched})
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage: true, Immutable: true, BodyLimit: MaxBodyLimit, ReadBufferSize: headerLimit,
 		ReadTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute, ErrorHandler: s.write, StreamRequestBody: false,
@@ -79,7 +108,8 @@ func (s *Server) add(op *Operation) error {
 	if err := s.check(op); err != nil {
 		return fmt.Errorf("module %s, operation %s %s: %w", op.Owner, op.Method, op.Path, err)
 	}
-	s.ops[op.Method+" "+op.Path] = op
+	at := s.prepared(op)
+	s.ops[op.Method+" "+op.Path] = &at
 	if op.raw != nil {
 		if !op.Hidden {
 			s.api.OpenAPI().AddOperation(rawDescription(op))
@@ -93,6 +123,13 @@ func (s *Server) add(op *Operation) error {
 		s.loosen(op)
 	}
 	return nil
+}
+
+func (s *Server) prepared(op *Operation) mounted {
+	return mounted{
+		op: op, parameters: strings.Contains(op.Path, "{"), answered: s.opts.Meter.Route(op.Method, op.Path),
+		log: s.log.With(zap.String("method", op.Method), zap.String("route", op.Path)),
+	}
 }
 
 func (s *Server) check(op *Operation) error {

@@ -1,0 +1,63 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"panel/platform/access"
+)
+
+// visit is what the layers know of one request before and after the guard. It travels beside the request, because a context
+// costs memory for every fact that is put into it.
+type visit struct {
+	caller access.Caller
+	began  time.Time
+	at     *mounted // nil when no operation took the request
+}
+
+type visitKey struct{}
+
+// visited gives the request's visit; a request that could not even be read has an empty one.
+func visited(c *fiber.Ctx) *visit {
+	if v, ok := c.Locals(visitKey{}).(*visit); ok {
+		return v
+	}
+	return &visit{caller: access.Caller{Kind: access.Nobody}}
+}
+
+// context is the request's own, for the places that the guard never reached.
+func (v *visit) context(c *fiber.Ctx) context.Context {
+	if v.at != nil {
+		return c.UserContext()
+	}
+	return access.With(context.Background(), v.caller)
+}
+
+// requestID is a UUIDv7. It is no secret, so that it needs no random bytes from the kernel.
+func requestID(now time.Time) (id [36]byte) {
+	var raw [16]byte
+	binary.BigEndian.PutUint64(raw[:8], uint64(now.UnixMilli())<<16|uint64(version7)<<8|rand.Uint64N(1<<12)) //nolint:gosec // after 1970
+	binary.BigEndian.PutUint64(raw[8:], rand.Uint64()>>2|variant)
+	for at, part := 0, 0; part < len(dashes); part++ {
+		from, to := dashes[part][0], dashes[part][1]
+		hex.Encode(id[at:], raw[from:to])
+		if at += 2 * (to - from); at < len(id) {
+			id[at] = '-'
+			at++
+		}
+	}
+	return id
+}
+
+const (
+	version7 = 0x70
+	variant  = 1 << 63
+)
+
+// dashes are the groups of a UUID in bytes.
+var dashes = [5][2]int{{0, 4}, {4, 6}, {6, 8}, {8, 10}, {10, 16}}
