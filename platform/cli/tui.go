@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -70,3 +71,8 @@ func (env Env) Unicode() bool { return env.symbol("u", "a") == "u" }
 
 // Coloured tells whether a screen may have colours: not with NO_COLOR and not on a dumb terminal.
 func (env Env) Coloured() bool { return env.coloured() }
+
+// Answer gives whatever the panel answered, be it a refusal; only silence is an error.
+func (c *Client) Answer(ctx context.Context, method, path string, body any) (status int, answer []byte, err error) {
+	return c.exchange(ctx, method, path, body)
+}
