@@ -18,11 +18,12 @@ import (
 	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/module"
+	"panel/platform/selfupdate"
 )
 
 // Core lists the panel's own features, built with the same contract as every other.
 func Core() []module.Module {
-	return []module.Module{accounts.Module(), audit.Module(), setup.Module(), system.Module()}
+	return []module.Module{accounts.Module(), audit.Module(), setup.Module(), system.Module(), selfupdate.Module()}
 }
 
 // With gives the core and the features in one list, sorted by name.

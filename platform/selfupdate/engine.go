@@ -1,0 +1,360 @@
+package selfupdate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"panel/platform/release"
+)
+
+// Engine is root's half: it carries one run through its stages. Every stage is written down before it begins and may be
+// done again, so that a run goes on after a crash at any line.
+type Engine struct {
+	Paths Paths
+	Host  Host
+	Owner *identity // of what root writes into the panel's folder
+	Clock clockwork.Clock
+	Tell  func(state, detail string) // progress for the log and the terminal
+	Look  func(ctx context.Context, from string) (*release.Release, error)
+}
+
+// Paths are the places that a run works on.
+type Paths struct {
+	Binary   string // the executable that the service runs
+	Settings string // /etc/panel/panel.env
+	Work     string // root's own folder
+	Data     string // PANEL_DATA_DIR
+}
+
+func (p Paths) state() string   { return filepath.Join(p.Work, "run.json") }
+func (p Paths) self() string    { return filepath.Join(p.Work, "self", "panelctl") }
+func (p Paths) fetched() string { return filepath.Join(p.Work, "new", "panelctl") }
+func (p Paths) set() string     { return filepath.Join(p.Work, "set") }
+func (p Paths) kept() string    { return filepath.Join(p.Work, "kept") }
+
+// Host is this machine as a run needs it.
+type Host interface {
+	Stop(ctx context.Context) error
+	Start(ctx context.Context) error                           // does not wait until the panel is ready
+	Broken(ctx context.Context) bool                           // the service has given up or starts again and again
+	Health(ctx context.Context) (version string, healthy bool) // of the panel that runs
+	Try(ctx context.Context, binary string) (string, error)    // runs a new executable without touching anything
+	Schema(ctx context.Context) (string, error)                // fingerprint of the applied migrations
+	Dump(ctx context.Context, file string) error               // whole database into file
+	Restore(ctx context.Context, file string) error            // whole database from file, all or nothing
+	Room(ctx context.Context, folder string, need int64) error // enough disk for need bytes and a dump
+}
+
+const (
+	// healthyWithin leaves time to return within a minute of the start of a panel that never becomes healthy.
+	healthyWithin = 45 * time.Second
+	oldWithin     = 60 * time.Second
+	lookEvery     = 500 * time.Millisecond
+	// tries bounds how often a stage is begun anew after crashes.
+	tries = 3
+)
+
+// stageKeeping follows Checking: the set becomes the one that a rollback uses.
+const stageKeeping = "keeping"
+
+// state is the run that goes on, in root's own folder.
+type state struct {
+	Run      string         `json:"run"`
+	Kind     string         `json:"kind"`
+	From     string         `json:"from"`
+	To       string         `json:"to"`
+	By       string         `json:"by"`
+	Manifest string         `json:"manifest,omitempty"` // where root found it; empty: the address of the settings
+	Stage    string         `json:"stage"`
+	Reason   string         `json:"reason,omitempty"`
+	Tries    map[string]int `json:"tries"`
+}
+
+// Unfinished tells whether a run waits to be carried on.
+func (e *Engine) Unfinished() bool { return exists(e.Paths.state()) }
+
+// Run carries on an unfinished run, else takes a request; without either there is nothing to do. current is the version
+// of this executable. Only one process at a time may call it.
+func (e *Engine) Run(ctx context.Context, current string) error {
+	if err := os.MkdirAll(e.Paths.Work, 0o700); err != nil {
+		return fmt.Errorf("make the folder of updates: %w", err)
+	}
+	data, err := os.OpenRoot(e.Paths.Data)
+	if err != nil {
+		return fmt.Errorf("open the data folder: %w", err)
+	}
+	defer data.Close()
+	begin := func(r request) error { return e.begin(r, current) }
+	if e.Unfinished() {
+		begin = func(request) error { return nil } // it is the run that goes on, or came too late
+	}
+	if err := takeRequest(data, begin); err != nil && !e.Unfinished() {
+		return err
+	}
+	return e.carryOn(ctx)
+}
+
+// begin writes a run down before anything else happens. The executable of this process is kept beside, because the one in
+// its place may be replaced by one that cannot even start.
+func (e *Engine) begin(r request, current string) error {
+	s := state{Run: r.ID, Kind: r.Kind, From: current, To: r.Version, By: r.By, Manifest: r.from, Stage: Fetching, Tries: map[string]int{}}
+	if r.Kind == kindRollback {
+		back, err := openSet(e.Paths.kept())
+		if err != nil || release.Compare(back.Next, current) != 0 {
+			return e.close(s, Failed, "there is no kept set of the release before")
+		}
+		s.To, s.Stage = back.Version, Returning
+	}
+	if err := os.MkdirAll(filepath.Dir(e.Paths.self()), 0o700); err != nil {
+		return fmt.Errorf("make the folder of updates: %w", err)
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the own executable: %w", err)
+	}
+	if _, err := copyWhole(own, e.Paths.self(), 0o700); err != nil {
+		return err
+	}
+	return e.note(s)
+}
+
+func (e *Engine) carryOn(ctx context.Context) error {
+	for {
+		s, err := e.read()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := e.once(ctx, s); err != nil {
+			return err
+		}
+	}
+}
+
+// once does one stage. An error of the stage is part of the run; only what keeps the run itself from being written down
+// ends the process, to be tried again.
+func (e *Engine) once(ctx context.Context, s state) error {
+	s.Tries[s.Stage]++
+	if s.Tries[s.Stage] > tries {
+		return e.failed(s, errors.New("it was interrupted again and again"))
+	}
+	if err := e.store(s); err != nil {
+		return err
+	}
+	next, err := e.stage(ctx, &s)
+	if ctx.Err() != nil {
+		return fmt.Errorf("the run waits to be carried on: %w", ctx.Err())
+	}
+	switch {
+	case err != nil:
+		return e.failed(s, err)
+	case next == Done, next == Returned:
+		return e.close(s, next, s.Reason)
+	}
+	s.Stage = next
+	return e.note(s)
+}
+
+// failed decides what a failing stage means: before the panel was stopped nothing has changed; afterwards the set comes
+// back; when that fails too an operator is needed.
+func (e *Engine) failed(s state, cause error) error {
+	switch s.Stage {
+	case Fetching:
+		return e.close(s, Failed, cause.Error())
+	case Returning:
+		return e.close(s, Failed, join(s.Reason, "the way back failed: "+cause.Error()))
+	case stageKeeping:
+		return e.close(s, Done, "the set of the release before could not be kept: "+cause.Error())
+	}
+	s.Stage, s.Reason = Returning, cause.Error()
+	return e.note(s)
+}
+
+func join(first, second string) string {
+	if first == "" {
+		return second
+	}
+	return first + "; " + second
+}
+
+func (e *Engine) stage(ctx context.Context, s *state) (next string, err error) {
+	switch s.Stage {
+	case Fetching:
+		return Stopping, e.fetch(ctx, s)
+	case Stopping:
+		return Saving, e.Host.Stop(ctx)
+	case Saving:
+		return Replacing, e.save(ctx, set{Version: s.From, Next: s.To, TakenAt: e.Clock.Now().UTC()})
+	case Replacing:
+		return Starting, e.replace(ctx)
+	case Starting:
+		return Checking, e.restart(ctx)
+	case Checking:
+		return stageKeeping, e.await(ctx, s.To, healthyWithin)
+	case stageKeeping:
+		return Done, e.keep(ctx)
+	case Returning:
+		return e.goBack(ctx, s)
+	}
+	return "", fmt.Errorf("the run is in the unknown stage %q", s.Stage)
+}
+
+// replace stops the panel again: after a power failure it was started with the machine.
+func (e *Engine) replace(ctx context.Context) error {
+	if err := e.Host.Stop(ctx); err != nil {
+		return err
+	}
+	_, err := copyWhole(e.Paths.fetched(), e.Paths.Binary, 0o755)
+	return err
+}
+
+// restart begins from a stopped service, so that a stage that is done again meets no panel of the attempt before.
+func (e *Engine) restart(ctx context.Context) error {
+	if err := e.Host.Stop(ctx); err != nil {
+		return err
+	}
+	return e.Host.Start(ctx)
+}
+
+var errUnhealthy = errors.New("the new panel did not become healthy")
+
+func (e *Engine) await(ctx context.Context, version string, within time.Duration) error {
+	until := e.Clock.Now().Add(within)
+	for e.Clock.Now().Before(until) {
+		running, healthy := e.Host.Health(ctx)
+		if healthy && release.Compare(running, version) == 0 {
+			return nil
+		}
+		if e.Host.Broken(ctx) {
+			return fmt.Errorf("%w: its service failed", errUnhealthy)
+		}
+		select {
+		case <-e.Clock.After(lookEvery):
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the panel: %w", ctx.Err())
+		}
+	}
+	return fmt.Errorf("%w within %d s", errUnhealthy, int(within.Seconds()))
+}
+
+// keep makes the set the one that a rollback uses and notes whether the way back costs data.
+func (e *Engine) keep(ctx context.Context) error {
+	if exists(e.Paths.set()) {
+		if err := e.compareSchema(ctx); err != nil {
+			return err
+		}
+		if err := os.RemoveAll(e.Paths.kept()); err != nil {
+			return fmt.Errorf("remove the older set: %w", err)
+		}
+		if err := os.Rename(e.Paths.set(), e.Paths.kept()); err != nil {
+			return fmt.Errorf("keep the set: %w", err)
+		}
+	}
+	return os.RemoveAll(filepath.Dir(e.Paths.fetched()))
+}
+
+// goBack brings the set back and waits for the panel of it. Without a finished set nothing was replaced yet, and only the
+// service is started again.
+func (e *Engine) goBack(ctx context.Context, s *state) (string, error) {
+	folder, wanted, end := e.Paths.set(), s.From, Returned
+	if s.Kind == kindRollback {
+		folder, wanted, end = e.Paths.kept(), s.To, Done
+	}
+	err := e.Host.Stop(ctx)
+	if err == nil {
+		err = e.bring(ctx, folder, s.Kind)
+	}
+	if started := e.Host.Start(ctx); err == nil {
+		err = started
+	}
+	if err != nil {
+		return "", err
+	}
+	return end, e.await(ctx, wanted, oldWithin)
+}
+
+func (e *Engine) bring(ctx context.Context, folder, kind string) error {
+	back, err := openSet(folder)
+	if errors.Is(err, fs.ErrNotExist) && kind == kindUpdate {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return e.putBack(ctx, folder, back)
+}
+
+func (e *Engine) read() (state, error) {
+	var s state
+	text, err := os.ReadFile(e.Paths.state())
+	if err != nil {
+		return s, fmt.Errorf("read the unfinished run: %w", err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("read the unfinished run: %w", err)
+	}
+	if s.Tries == nil {
+		s.Tries = map[string]int{}
+	}
+	return s, nil
+}
+
+func (e *Engine) store(s state) error {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode the run: %w", err)
+	}
+	return writeWhole(e.Paths.state(), text, 0o600)
+}
+
+// note writes a stage down and tells it.
+func (e *Engine) note(s state) error {
+	if err := e.store(s); err != nil {
+		return err
+	}
+	return e.tell(line{Run: s.Run, Kind: s.Kind, From: s.From, To: s.To, By: s.By, State: s.Stage, Reason: s.Reason})
+}
+
+func (e *Engine) tell(l line) error {
+	e.Tell(l.State, l.Reason)
+	if l.State == stageKeeping {
+		return nil
+	}
+	data, err := os.OpenRoot(e.Paths.Data)
+	if err != nil {
+		return fmt.Errorf("open the data folder: %w", err)
+	}
+	defer data.Close()
+	l.At = e.Clock.Now().UTC()
+	return appendLine(data, l, e.Owner)
+}
+
+// close ends the run: the journal says so before the run is forgotten. A crash between the two repeats the last line.
+func (e *Engine) close(s state, end, reason string) error {
+	l := line{Run: s.Run, Kind: s.Kind, From: s.From, To: s.To, By: s.By, State: end, Reason: reason}
+	if end == Done && s.Kind == kindUpdate {
+		l.Kept = e.describeKept()
+	}
+	if err := e.tell(l); err != nil {
+		return err
+	}
+	if end == Done && s.Kind == kindRollback {
+		if err := os.RemoveAll(e.Paths.kept()); err != nil {
+			return fmt.Errorf("remove the set that came back: %w", err)
+		}
+	}
+	if err := os.Remove(e.Paths.state()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the ended run: %w", err)
+	}
+	return syncFolder(e.Paths.Work)
+}

@@ -1,0 +1,121 @@
+package selfupdate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// identity is the user that the panel runs as; nil stands for the user of this process.
+type identity struct{ uid, gid int }
+
+func identityOf(name string) (*identity, error) {
+	found, err := user.Lookup(name)
+	if err != nil {
+		return nil, fmt.Errorf("find the user of the panel: %w", err)
+	}
+	uid, err := strconv.Atoi(found.Uid)
+	if err != nil {
+		return nil, fmt.Errorf("read the id of the user of the panel: %w", err)
+	}
+	gid, err := strconv.Atoi(found.Gid)
+	if err != nil {
+		return nil, fmt.Errorf("read the group of the user of the panel: %w", err)
+	}
+	return &identity{uid: uid, gid: gid}, nil
+}
+
+func (i *identity) own(file *os.File) error {
+	if i == nil {
+		return nil
+	}
+	if err := file.Chown(i.uid, i.gid); err != nil {
+		return fmt.Errorf("give a file to the user of the panel: %w", err)
+	}
+	return nil
+}
+
+// attributes starts a program as the user.
+func (i *identity) attributes() *syscall.SysProcAttr {
+	if i == nil {
+		return nil
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.uid), Gid: uint32(i.gid)}} //nolint:gosec // ids of the system
+}
+
+// writeWhole replaces path by way of a neighbour: a reader, also one after a power failure, sees the old or the new text.
+func writeWhole(path string, text []byte, mode fs.FileMode) error {
+	return replace(path, mode, func(file *os.File) error {
+		_, err := file.Write(text)
+		return err
+	})
+}
+
+// copyWhole copies a file the same way and answers its checksum.
+func copyWhole(from, to string, mode fs.FileMode) (string, error) {
+	source, err := os.Open(from)
+	if err != nil {
+		return "", fmt.Errorf("copy a file: %w", err)
+	}
+	defer source.Close()
+	sum := sha256.New()
+	err = replace(to, mode, func(file *os.File) error {
+		_, err := io.Copy(io.MultiWriter(file, sum), source)
+		return err
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+func replace(path string, mode fs.FileMode, fill func(*os.File) error) error {
+	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer os.Remove(draft.Name())
+	err = fill(draft)
+	if err = errors.Join(err, draft.Chmod(mode), draft.Sync(), draft.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := os.Rename(draft.Name(), path); err != nil {
+		return fmt.Errorf("put %s in its place: %w", path, err)
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func syncFolder(path string) error {
+	folder, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open a folder: %w", err)
+	}
+	defer folder.Close()
+	if err := folder.Sync(); err != nil {
+		return fmt.Errorf("write a folder through to the disk: %w", err)
+	}
+	return nil
+}
+
+func sumOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("read a file of the set: %w", err)
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return "", fmt.Errorf("read a file of the set: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,236 @@
+package selfupdate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// set is database, executable and settings of one moment, kept together in a folder of root. Its description is written
+// last: a folder without one is a set that was never finished.
+type set struct {
+	Version string            `json:"version"`
+	Next    string            `json:"next"` // the version that was installed over it
+	TakenAt time.Time         `json:"taken_at"`
+	Schema  string            `json:"schema"` // fingerprint of the applied migrations
+	Sums    map[string]string `json:"sums"`
+	Changed bool              `json:"changed"` // the next version changed the schema: the way back restores the database
+}
+
+// Files of a set. The journal's heads belong to the database: a newer head would contradict an older journal.
+const (
+	setBinary   = "panelctl"
+	setSettings = "panel.env"
+	setDatabase = "database.sql"
+	setHeads    = "heads.json"
+	setFile     = "set.json"
+
+	headsInData = "audit/heads.json"
+)
+
+// keepFor is how long the way back stays open after an update.
+const keepFor = 7 * 24 * time.Hour
+
+var errSet = errors.New("the kept set is damaged")
+
+// save stops the panel, also one that a power failure started again, and makes the set of it.
+func (e *Engine) save(ctx context.Context, of set) error {
+	folder := e.Paths.set()
+	if err := e.Host.Stop(ctx); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(folder); err != nil {
+		return fmt.Errorf("make room for the set: %w", err)
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("make the folder of the set: %w", err)
+	}
+	var err error
+	if of.Schema, err = e.Host.Schema(ctx); err != nil {
+		return fmt.Errorf("read the schema of the database: %w", err)
+	}
+	if err := e.Host.Dump(ctx, filepath.Join(folder, setDatabase)); err != nil {
+		return fmt.Errorf("dump the database: %w", err)
+	}
+	if of.Sums, err = e.copyFiles(folder); err != nil {
+		return err
+	}
+	return describe(folder, of)
+}
+
+func (e *Engine) copyFiles(folder string) (map[string]string, error) {
+	sums := map[string]string{}
+	for name, from := range map[string]string{setBinary: e.Paths.Binary, setSettings: e.Paths.Settings} {
+		sum, err := copyWhole(from, filepath.Join(folder, name), 0o600)
+		if err != nil {
+			return nil, err
+		}
+		sums[name] = sum
+	}
+	if err := e.copyHeads(filepath.Join(folder, setHeads)); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{setDatabase, setHeads} {
+		sum, err := sumOf(filepath.Join(folder, name))
+		if errors.Is(err, fs.ErrNotExist) && name == setHeads {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		sums[name] = sum
+	}
+	return sums, nil
+}
+
+// longestHeads is far more than the journal keeps.
+const longestHeads = 8 << 20
+
+// copyHeads reads inside the panel's own folder and follows no link out of it. A panel may have no heads yet.
+func (e *Engine) copyHeads(to string) error {
+	data, err := os.OpenRoot(e.Paths.Data)
+	if err != nil {
+		return fmt.Errorf("open the data folder: %w", err)
+	}
+	defer data.Close()
+	file, err := data.Open(headsInData)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the heads of the journal: %w", err)
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, longestHeads))
+	if err != nil {
+		return fmt.Errorf("read the heads of the journal: %w", err)
+	}
+	return writeWhole(to, text, 0o600)
+}
+
+func describe(folder string, s set) error {
+	text, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return fmt.Errorf("describe the set: %w", err)
+	}
+	return writeWhole(filepath.Join(folder, setFile), text, 0o600)
+}
+
+func (e *Engine) compareSchema(ctx context.Context) error {
+	s, err := openSet(e.Paths.set())
+	if err != nil {
+		return err
+	}
+	now, err := e.Host.Schema(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema of the database: %w", err)
+	}
+	s.Changed = now != s.Schema
+	return describe(e.Paths.set(), s)
+}
+
+// describeKept tells the journal, and so the panel, what a rollback would bring back.
+func (e *Engine) describeKept() *kept {
+	text, err := os.ReadFile(filepath.Join(e.Paths.kept(), setFile))
+	var s set
+	if err != nil || json.Unmarshal(text, &s) != nil {
+		return nil
+	}
+	return &kept{Version: s.Version, TakenAt: s.TakenAt, Until: s.TakenAt.Add(keepFor), RestoresDatabase: s.Changed}
+}
+
+// openSet reads a finished set and proves its files; fs.ErrNotExist when there is none.
+func openSet(folder string) (set, error) {
+	var s set
+	text, err := os.ReadFile(filepath.Join(folder, setFile))
+	if err != nil {
+		return s, fmt.Errorf("open the kept set: %w", err)
+	}
+	if json.Unmarshal(text, &s) != nil {
+		return s, errSet
+	}
+	for name, want := range s.Sums {
+		got, err := sumOf(filepath.Join(folder, name))
+		if err != nil {
+			return s, err
+		}
+		if got != want {
+			return s, fmt.Errorf("%w: %s is not what it was", errSet, name)
+		}
+	}
+	return s, nil
+}
+
+// putBack makes the stopped panel what the set says. It may be interrupted anywhere and done again.
+func (e *Engine) putBack(ctx context.Context, folder string, s set) error {
+	now, err := e.Host.Schema(ctx)
+	if err != nil || now != s.Schema {
+		if err := e.Host.Restore(ctx, filepath.Join(folder, setDatabase)); err != nil {
+			return fmt.Errorf("restore the database: %w", err)
+		}
+		if err := e.putHeads(folder, s); err != nil {
+			return err
+		}
+	}
+	if err := e.putSettings(folder, s); err != nil {
+		return err
+	}
+	if _, err := copyWhole(filepath.Join(folder, setBinary), e.Paths.Binary, 0o755); err != nil {
+		return fmt.Errorf("put the executable back: %w", err)
+	}
+	return nil
+}
+
+// putSettings keeps owner and mode of the file, which the panel's group must be able to read.
+func (e *Engine) putSettings(folder string, s set) error {
+	if now, err := sumOf(e.Paths.Settings); err == nil && now == s.Sums[setSettings] {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(folder, setSettings))
+	if err != nil {
+		return fmt.Errorf("read the kept settings: %w", err)
+	}
+	if exists(e.Paths.Settings) {
+		if _, err := copyWhole(e.Paths.Settings, e.Paths.Settings+".before-rollback", 0o600); err != nil {
+			return err
+		}
+	}
+	return replace(e.Paths.Settings, 0o640, func(file *os.File) error {
+		_, err := file.Write(text)
+		if e.Owner != nil && err == nil {
+			err = file.Chown(os.Geteuid(), e.Owner.gid)
+		}
+		return err
+	})
+}
+
+// putHeads works inside the panel's own folder and follows no link out of it.
+func (e *Engine) putHeads(folder string, s set) error {
+	if s.Sums[setHeads] == "" {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(folder, setHeads))
+	if err != nil {
+		return fmt.Errorf("read the kept heads of the journal: %w", err)
+	}
+	data, err := os.OpenRoot(e.Paths.Data)
+	if err != nil {
+		return fmt.Errorf("open the data folder: %w", err)
+	}
+	defer data.Close()
+	file, err := data.OpenFile(headsInData, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("put the heads of the journal back: %w", err)
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, e.Owner.own(file), file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("put the heads of the journal back: %w", err)
+	}
+	return nil
+}

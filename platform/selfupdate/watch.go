@@ -1,0 +1,229 @@
+package selfupdate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"go.uber.org/zap"
+
+	"panel/platform/audit"
+	"panel/platform/config"
+	"panel/platform/core/system"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/release"
+	"panel/platform/version"
+)
+
+const (
+	firstLook    = time.Minute
+	lookAgain    = 6 * time.Hour
+	outcomeEvery = 5 * time.Second
+	checkWithin  = 25 * time.Second
+)
+
+// watch looks for a newer release some times a day.
+func (s *service) watch(ctx context.Context) error {
+	wait := firstLook
+	for {
+		select {
+		case <-s.clock.After(wait):
+			wait = lookAgain
+			if s.configured() {
+				_ = s.look(ctx) // the view tells what went wrong
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// look reads the manifest now. A release server that does not answer is told by the view; the fault here is only
+// update_not_configured (409).
+func (s *service) look(ctx context.Context) error {
+	if !s.configured() {
+		return errNotConfigured
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkWithin)
+	defer cancel()
+	found, err := release.Open(ctx, s.cfg.String(config.UpdateURL), s.cfg.String(PublicKey), release.Via(s.cfg.Secret(config.HTTPProxy).Reveal()))
+	now := latest{at: s.clock.Now().UTC(), problem: problemOf(err)}
+	if err != nil {
+		s.log.Warn("no release could be read", zap.Error(err))
+	} else {
+		now.manifest = &found.Manifest
+	}
+	s.mu.Lock()
+	before := s.latest
+	if err != nil && problemOf(err) == "unreachable" {
+		now.manifest = before.manifest // what was offered is still there
+	}
+	s.latest = now
+	s.mu.Unlock()
+	s.tellNew(ctx, before.manifest, now.manifest)
+	return nil
+}
+
+func problemOf(err error) string {
+	var network net.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, release.ErrUntrusted), errors.Is(err, release.ErrKey):
+		return "untrusted"
+	case errors.Is(err, release.ErrManifest):
+		return "unusable"
+	case errors.Is(err, release.ErrUnreachable), errors.As(err, &network):
+		return "unreachable"
+	}
+	return "unreachable"
+}
+
+func (s *service) found() latest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.latest
+}
+
+func (s *service) tellNew(ctx context.Context, before, now *release.Manifest) {
+	offered := s.offer(now)
+	if offered == nil || before != nil && before.Version == now.Version {
+		return
+	}
+	s.bus.Publish(ctx, events.Event{
+		Kind: "system.update_available", SubjectType: "update", SubjectID: offered.Version, At: s.clock.Now().UTC(), Permission: system.Manage, Data: offered,
+	})
+}
+
+// offer is a release of the wanted channel that is newer than this panel. A stable panel is offered nothing of dev.
+func (s *service) offer(m *release.Manifest) *Offer {
+	if m == nil || release.Compare(m.Version, version.Version) <= 0 {
+		return nil
+	}
+	if m.Channel == "dev" && s.cfg.String(config.UpdateChannel) != "dev" {
+		return nil
+	}
+	size := int64(0)
+	if artefact, err := m.Artefact(release.Panel, release.Platform()); err == nil {
+		size = artefact.Size
+	}
+	return &Offer{
+		Version: m.Version, Channel: m.Channel, ReleasedAt: m.ReleasedAt, Notes: m.Notes, Breaking: m.Breaking,
+		MinPanel: m.MinPanel, MinAgent: m.MinAgent, Size: size,
+	}
+}
+
+// checks are the conditions of an update; root's half asks them again.
+func (s *service) checks(ctx context.Context, m release.Manifest) []Check {
+	list := []Check{{ID: "installer", OK: s.installer(), Finding: "panel-update.service takes requests", Action: "install the new package by hand"}}
+	if !s.installer() {
+		list[0].Finding = "PANEL_UPDATE_REQUEST is not set: nothing here installs updates"
+	}
+	err := suits(m, version.Version, m.Version)
+	list = append(list,
+		Check{ID: "version", OK: !errors.Is(err, errTooOld), Finding: "panel " + version.Version + ", needed " + orAny(m.MinPanel), Action: "install the releases between first"},
+		Check{ID: "platform", OK: !errors.Is(err, errPlatform), Finding: release.Platform(), Action: "ask the publisher for a build of this platform"},
+		s.diskCheck(m), s.databaseCheck(ctx))
+	return list
+}
+
+func orAny(version string) string {
+	if version == "" {
+		return "any"
+	}
+	return version
+}
+
+func (s *service) diskCheck(m release.Manifest) Check {
+	c := Check{ID: "disk", OK: true, Finding: "there is room for the set and the new release", Action: "free space on the disk of the data folder"}
+	artefact, err := m.Artefact(release.Panel, release.Platform())
+	if err == nil {
+		err = room(s.cfg.DataDir(), artefact.Size+databaseSize(s.cfg.DataDir()))
+	}
+	if errors.Is(err, errRoom) {
+		c.OK, c.Finding = false, err.Error()
+	}
+	return c
+}
+
+func (s *service) databaseCheck(ctx context.Context) Check {
+	c := Check{ID: "database", Action: "install the operating system's postgresql-client of the server's version or newer, or set PANEL_PG_BIN"}
+	var server int
+	if err := s.db.NewRaw("select current_setting('server_version_num')::int / 10000").Scan(ctx, &server); err != nil {
+		c.Finding = "the database does not answer"
+		return c
+	}
+	folder, err := postgresPrograms(ctx, s.cfg.String(config.PGBin), server)
+	c.OK, c.Finding = err == nil, fmt.Sprintf("PostgreSQL %d, pg_dump in %s", server, folder)
+	if err != nil {
+		c.Finding = err.Error()
+	}
+	return c
+}
+
+// tellOutcomes puts what root's half wrote about ended runs into the panel's journal, once each.
+func (s *service) tellOutcomes(ctx context.Context) error {
+	ticker := s.clock.NewTicker(outcomeEvery)
+	defer ticker.Stop()
+	for {
+		if err := s.outcomes(ctx); err != nil && ctx.Err() == nil {
+			s.log.Warn("the outcome of an update could not be told", zap.Error(err))
+		}
+		select {
+		case <-ticker.Chan():
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+const toldName = "update-journal.told"
+
+// outcomes relies on run ids that rise with time.
+func (s *service) outcomes(ctx context.Context) error {
+	past, _, err := s.history()
+	if err != nil || len(past) == 0 {
+		return err
+	}
+	marker := filepath.Join(s.cfg.DataDir(), toldName)
+	told, err := os.ReadFile(marker)
+	if err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("read which updates were told: %w", err)
+	}
+	for _, run := range past {
+		if run.FinishedAt == nil || run.ID <= strings.TrimSpace(string(told)) {
+			continue
+		}
+		if err := s.record(ctx, run); err != nil {
+			return err
+		}
+		if err := writeWhole(marker, []byte(run.ID+"\n"), 0o640); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *service) record(ctx context.Context, run Run) error {
+	entry := audit.Entry{
+		Action: "system.updated", Object: audit.Object{Type: "update", ID: run.ID, Name: run.To},
+		Changes: map[string]audit.Change{"version": {From: run.From, To: run.To}},
+	}
+	if run.State != Done {
+		entry.Action, entry.Result = "system.update_failed", audit.Failed
+		entry.Changes = map[string]audit.Change{"reason": {To: run.Reason}, "state": {To: run.State}}
+	}
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.journal.Record(ctx, tx, entry) })
+	if err != nil {
+		return fault.Unavailable("the journal cannot be written").Wrap(err)
+	}
+	s.publish(ctx, entry.Action, run)
+	return nil
+}
