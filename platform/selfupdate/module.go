@@ -30,7 +30,7 @@ func keys() []config.Key { return []config.Key{PublicKey, RequestFile} }
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
-		Name:     "updates",
+		Name:     "selfupdate",
 		Summary:  "Newer releases of the panel, and the way back",
 		Requires: []string{"system"},
 		Config:   keys(),
