@@ -45,18 +45,22 @@ func nodeOf(ctx context.Context) string { return access.From(ctx).NodeID }
 const oldestProtocol = agentapi.Protocol - 2
 
 func (h *handlers) heartbeat(ctx context.Context, in *heartbeatInput) (*body[agentapi.HeartbeatReply], error) {
-	a, nodeID := h.agents, nodeOf(ctx)
-	if in.Body.Protocol < oldestProtocol {
+	return wrapped(h.agents.beat(ctx, nodeOf(ctx), &in.Body))
+}
+
+// beat notes a heartbeat and answers with what waits for the agent. Fault: invalid_value (422).
+func (a *agents) beat(ctx context.Context, nodeID string, in *agentapi.Heartbeat) (*agentapi.HeartbeatReply, error) {
+	if in.Protocol < oldestProtocol {
 		return nil, fault.InvalidValue("protocol", "this agent is too old for this panel; update it")
 	}
-	a.reports.heard(nodeID, &in.Body)
+	a.reports.heard(nodeID, in)
 	work, err := a.desk.work(ctx, nodeID)
 	if err != nil {
 		return nil, err
 	}
-	return &body[agentapi.HeartbeatReply]{agentapi.HeartbeatReply{
+	return &agentapi.HeartbeatReply{
 		Desired: work.Desired, Commands: work.Commands, HeartbeatSeconds: a.heartbeat, ServerTime: a.clock.Now().UTC(),
-	}}, nil
+	}, nil
 }
 
 // config gives the desired configuration or the asked revision of this node. The revision is the ETag.

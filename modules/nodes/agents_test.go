@@ -318,3 +318,37 @@ func (p *ports) put(t *testing.T, nodeID string, core json.RawMessage, listeners
 	require.Len(t, stored, 1)
 	return stored[0]
 }
+
+// What an agent may POST it may also send on its stream, with the same answers; a revoked token ends both at once.
+func TestHeartbeatsAndSamplesTravelOnTheStream(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "one-connection")
+	conn := dial(t, p, agent)
+	require.Equal(t, takes, next(t, conn).Takes, "the panel says what it takes")
+	ask := func(f agentapi.Frame) *agentapi.Reply {
+		require.NoError(t, wsjson.Write(t.Context(), conn, f))
+		got := next(t, conn)
+		require.Equal(t, f.Call, got.Call)
+		return got.Reply
+	}
+	sent := beat()
+	reply := ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 1, Heartbeat: &sent})
+	require.Equal(t, http.StatusOK, reply.Status)
+	require.Equal(t, 15, reply.Heartbeat.HeartbeatSeconds)
+	eventually(t, func() bool { return agent.state(p) == "online" })
+
+	batch := agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: samples(3, time.Now())}
+	for call := range int64(2) {
+		reply = ask(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 2 + call, Metrics: &batch})
+		require.EqualValues(t, 1, reply.Metrics.AckedSeq)
+	}
+	stored, err := p.DB.NewSelect().Table("node_samples").Count(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 3, stored, "a repeated batch is stored once")
+
+	batch.Seq, sent.Protocol = 0, -9
+	require.Equal(t, http.StatusUnprocessableEntity, ask(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 4, Metrics: &batch}).Status)
+	require.Equal(t, "invalid_value", ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 5, Heartbeat: &sent}).Code)
+	require.Equal(t, http.StatusBadRequest, ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 6}).Status)
+}

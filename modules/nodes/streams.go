@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -17,6 +18,8 @@ import (
 // streams is the registry of open WebSockets, one per node: a newer one takes the older one's place.
 type streams struct {
 	desk        *desk
+	agents      *agents
+	telemetry   *telemetry
 	reports     *reports
 	credentials *credentials
 	clock       clockwork.Clock
@@ -37,8 +40,10 @@ type wire interface {
 
 const pingEvery = 30 * time.Second
 
-func newStreams(d *desk, r *reports, c *credentials, s *httpapi.Streams, clock clockwork.Clock, log *zap.Logger) *streams {
-	registry := &streams{desk: d, reports: r, credentials: c, clock: clock, log: log, stop: s.Stopping(), links: map[string]*link{}}
+func newStreams(d *desk, a *agents, t *telemetry, c *credentials, s *httpapi.Streams, clock clockwork.Clock, log *zap.Logger) *streams {
+	registry := &streams{
+		desk: d, agents: a, telemetry: t, reports: a.reports, credentials: c, clock: clock, log: log, stop: s.Stopping(), links: map[string]*link{},
+	}
 	d.present, d.deliver = registry.present, registry.deliver
 	c.onForget(registry.cut)
 	return registry
@@ -49,6 +54,7 @@ type link struct {
 	nodeID string
 	token  string
 	wire   wire
+	heard  atomic.Int64 // when the agent last sent something, as Unix nanoseconds
 
 	mu      sync.Mutex
 	queue   []agentapi.Frame
@@ -68,16 +74,22 @@ func (s *streams) serve(nodeID, token string, w wire) {
 	defer s.leave(l)
 	for {
 		text, err := w.Receive()
-		if err != nil {
+		if err != nil || !s.understood(l, text) {
 			return
 		}
-		s.reports.alive(nodeID)
-		var frame agentapi.Frame
-		if json.Unmarshal(text, &frame) != nil {
-			return
-		}
-		s.take(l, &frame)
 	}
+}
+
+// understood takes one frame; what is no frame ends the stream.
+func (s *streams) understood(l *link, text []byte) bool {
+	l.heard.Store(s.clock.Now().UnixNano())
+	var frame agentapi.Frame
+	if json.Unmarshal(text, &frame) != nil {
+		return false
+	}
+	s.reports.alive(l.nodeID)
+	s.take(l, &frame)
+	return true
 }
 
 func (s *streams) take(l *link, frame *agentapi.Frame) {
@@ -88,7 +100,9 @@ func (s *streams) take(l *link, frame *agentapi.Frame) {
 		l.push(agentapi.Frame{Type: agentapi.FramePong})
 	case agentapi.FrameAck:
 		s.desk.acked(frame.CommandID)
-	case agentapi.FrameDesired, agentapi.FrameCommand, agentapi.FramePong, agentapi.FrameBye: // nothing to do
+	case agentapi.FrameHeartbeat, agentapi.FrameMetrics:
+		s.answer(l, frame)
+	case agentapi.FrameDesired, agentapi.FrameCommand, agentapi.FramePong, agentapi.FrameReply, agentapi.FrameBye: // nothing to do
 	}
 }
 
@@ -100,7 +114,7 @@ func (s *streams) welcome(l *link) {
 		s.log.Warn("an agent gets its work with the next heartbeat", zap.String("node", l.nodeID), zap.Error(err))
 		return
 	}
-	l.push(agentapi.Frame{Type: agentapi.FrameDesired, Desired: &work.Desired})
+	l.push(agentapi.Frame{Type: agentapi.FrameDesired, Desired: &work.Desired, Takes: takes})
 	l.mu.Lock()
 	l.desired = work.Desired
 	l.mu.Unlock()
@@ -173,15 +187,19 @@ func (s *streams) recheck(l *link) {
 	}
 }
 
-// run pings every stream twice a minute, proves its token again (from memory, as a rule) and says goodbye to all when the panel stops.
+// run pings twice a minute who has been silent, proves every token again (from memory, as a rule) and says goodbye to all
+// when the panel stops.
 func (s *streams) run(ctx context.Context) error {
 	ticker := s.clock.NewTicker(pingEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.Chan():
+			silent := s.clock.Now().Add(-pingEvery).UnixNano()
 			for _, l := range s.all() {
-				l.ping()
+				if l.heard.Load() <= silent {
+					l.ping()
+				}
 				s.recheck(l)
 			}
 		case <-s.stop:

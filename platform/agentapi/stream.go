@@ -3,7 +3,8 @@ package agentapi
 // FrameType tells the frames of the stream apart.
 type FrameType string
 
-// Types of frame. Results never travel on the stream: they are POSTed, so that each is acknowledged by a status.
+// Types of frame. What the panel can take besides its own POST routes it says in the first desired after the hello; an
+// agent sends nothing else, and POSTs it where the panel, an older one, says nothing. Results of commands are always POSTed.
 const (
 	FrameHello   FrameType = "hello"   // agent, first: Hello
 	FrameDesired FrameType = "desired" // panel: Desired, after hello and at every change
@@ -12,6 +13,10 @@ const (
 	FramePing    FrameType = "ping"    // either side
 	FramePong    FrameType = "pong"    // answer to ping
 	FrameBye     FrameType = "bye"     // panel: about to stop; RetrySeconds spreads the return
+
+	FrameHeartbeat FrameType = "heartbeat" // agent: Heartbeat, as POSTed to PathHeartbeat
+	FrameMetrics   FrameType = "metrics"   // agent: Metrics, as POSTed to PathMetrics
+	FrameReply     FrameType = "reply"     // panel: Reply to the call of this number
 )
 
 // Frame is one message of the WebSocket, a JSON text frame.
@@ -22,6 +27,22 @@ type Frame struct {
 	Command      *Command  `json:"command,omitempty"`
 	CommandID    string    `json:"command_id,omitempty" doc:"Of an ack"`
 	RetrySeconds int       `json:"retry_seconds,omitempty" doc:"Of a bye: come back within this time, at a random moment"`
+
+	Takes     []FrameType   `json:"takes,omitempty" doc:"Of the first desired: calls that the panel answers on this stream"`
+	Call      int64         `json:"call,omitempty" doc:"Number of a call and of its reply, chosen by the agent"`
+	Heartbeat *Heartbeat    `json:"heartbeat,omitempty"`
+	Metrics   *MetricsBatch `json:"metrics,omitempty"`
+	Reply     *Reply        `json:"reply,omitempty"`
+}
+
+// Reply answers a call on the stream with what the POST would have answered.
+type Reply struct {
+	Status       int             `json:"status" doc:"As of HTTP: 200, or that of a problem"`
+	Code         string          `json:"code,omitempty" doc:"Of a problem"`
+	Detail       string          `json:"detail,omitempty" doc:"Of a problem"`
+	RetrySeconds int             `json:"retry_seconds,omitempty" doc:"Of a problem: ask again after this time"`
+	Heartbeat    *HeartbeatReply `json:"heartbeat,omitempty"`
+	Metrics      *MetricsReply   `json:"metrics,omitempty"`
 }
 
 // Hello opens the stream.

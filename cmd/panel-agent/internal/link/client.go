@@ -34,6 +34,8 @@ type Client struct {
 	base  string
 	token atomic.Pointer[string]
 	http  *http.Client
+
+	stream atomic.Pointer[calls] // the one that is open or being opened
 }
 
 // StatusError is an answer of the panel other than success.
@@ -81,7 +83,7 @@ func NewHTTP(caFile string) (*http.Client, error) {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: (agentapi.MaxLongPollSeconds + 10) * time.Second,
 		MaxIdleConnsPerHost:   2,
-		IdleConnTimeout:       90 * time.Second,
+		IdleConnTimeout:       30 * time.Second, // two heartbeats, where they are POSTed
 	}
 	return &http.Client{Transport: transport, CheckRedirect: noRedirect}, nil
 }
@@ -121,15 +123,21 @@ func (c *Client) Enroll(ctx context.Context, req agentapi.EnrollRequest) (agenta
 	return reply, err
 }
 
-// Heartbeat reports the agent's state.
+// Heartbeat reports the agent's state, on the open stream or by POST.
 func (c *Client) Heartbeat(ctx context.Context, beat agentapi.Heartbeat) (agentapi.HeartbeatReply, error) {
+	if r, answered := c.overStream(ctx, agentapi.Frame{Type: agentapi.FrameHeartbeat, Heartbeat: &beat}); answered {
+		return valueOf(r.Heartbeat), failure(r)
+	}
 	var reply agentapi.HeartbeatReply
 	err := c.call(ctx, http.MethodPost, agentapi.PathHeartbeat, beat, &reply)
 	return reply, err
 }
 
-// Metrics delivers one numbered batch.
+// Metrics delivers one numbered batch, on the open stream or by POST.
 func (c *Client) Metrics(ctx context.Context, batch agentapi.MetricsBatch) (agentapi.MetricsReply, error) {
+	if r, answered := c.overStream(ctx, agentapi.Frame{Type: agentapi.FrameMetrics, Metrics: &batch}); answered {
+		return valueOf(r.Metrics), failure(r)
+	}
 	var reply agentapi.MetricsReply
 	err := c.call(ctx, http.MethodPost, agentapi.PathMetrics, batch, &reply)
 	return reply, err

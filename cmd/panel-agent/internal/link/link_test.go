@@ -225,3 +225,76 @@ func TestANewTokenIsUsedOnlyAfterItWasKept(t *testing.T) {
 	require.Equal(t, "fresh", c.Token())
 	require.Equal(t, []string{"Bearer " + old, "Bearer " + old}, used)
 }
+
+// answering is a panel that answers calls on the stream and counts the POSTs that come beside it.
+func answering(t *testing.T, takes []agentapi.FrameType, reply func(agentapi.Frame) *agentapi.Reply) (*Client, *atomic.Int64) {
+	t.Helper()
+	posts := new(atomic.Int64)
+	mux := http.NewServeMux()
+	mux.HandleFunc(agentapi.PathHeartbeat, func(w http.ResponseWriter, _ *http.Request) {
+		posts.Add(1)
+		_ = json.NewEncoder(w).Encode(agentapi.HeartbeatReply{HeartbeatSeconds: 7})
+	})
+	mux.HandleFunc(agentapi.PathStream, func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer conn.CloseNow()
+		writeFrame(r.Context(), conn, agentapi.Frame{Type: agentapi.FrameDesired, Desired: &agentapi.Desired{}, Takes: takes})
+		for {
+			_, raw, err := conn.Read(r.Context())
+			var frame agentapi.Frame
+			if err != nil || json.Unmarshal(raw, &frame) != nil {
+				return
+			}
+			if frame.Call == 0 {
+				continue
+			}
+			answer := reply(frame)
+			if answer == nil {
+				return
+			}
+			writeFrame(r.Context(), conn, agentapi.Frame{Type: agentapi.FrameReply, Call: frame.Call, Reply: answer})
+		}
+	})
+	c := client(t, mux)
+	receive(t, c, quick)
+	require.Eventually(t, func() bool { return c.stream.Load() != nil }, 5*time.Second, time.Millisecond)
+	return c, posts
+}
+
+func TestACallGoesOverTheOpenStreamAndNeedsNoSecondConnection(t *testing.T) {
+	t.Parallel()
+	c, posts := answering(t, []agentapi.FrameType{agentapi.FrameHeartbeat, agentapi.FrameMetrics}, func(f agentapi.Frame) *agentapi.Reply {
+		if f.Metrics != nil {
+			return &agentapi.Reply{Status: http.StatusServiceUnavailable, Code: "unavailable", RetrySeconds: 2}
+		}
+		return &agentapi.Reply{Status: http.StatusOK, Heartbeat: &agentapi.HeartbeatReply{HeartbeatSeconds: 11}}
+	})
+	reply, err := c.Heartbeat(t.Context(), agentapi.Heartbeat{})
+	require.NoError(t, err)
+	require.Equal(t, 11, reply.HeartbeatSeconds)
+	_, err = c.Metrics(t.Context(), agentapi.MetricsBatch{Seq: 1})
+	require.Equal(t, 2*time.Second, RetryAfter(err), "a refusal reads like that of the POST: %v", err)
+	require.Zero(t, posts.Load())
+}
+
+// Compatibility: a panel of before says nothing about calls, and everything is POSTed as ever.
+func TestAnOlderPanelGetsPOSTs(t *testing.T) {
+	t.Parallel()
+	c, posts := answering(t, nil, func(agentapi.Frame) *agentapi.Reply { return nil })
+	reply, err := c.Heartbeat(t.Context(), agentapi.Heartbeat{})
+	require.NoError(t, err)
+	require.Equal(t, 7, reply.HeartbeatSeconds)
+	require.EqualValues(t, 1, posts.Load())
+}
+
+func TestACallWhoseStreamEndsIsPOSTed(t *testing.T) {
+	t.Parallel()
+	c, posts := answering(t, []agentapi.FrameType{agentapi.FrameHeartbeat}, func(agentapi.Frame) *agentapi.Reply { return nil })
+	reply, err := c.Heartbeat(t.Context(), agentapi.Heartbeat{})
+	require.NoError(t, err)
+	require.Equal(t, 7, reply.HeartbeatSeconds)
+	require.EqualValues(t, 1, posts.Load())
+}

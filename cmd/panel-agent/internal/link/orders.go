@@ -131,11 +131,16 @@ func (r *Receiver) take(pending agentapi.Pending) {
 
 // stream serves one WebSocket to its end. A positive duration is the time within which the panel wants us back.
 func (r *Receiver) stream(ctx context.Context) (time.Duration, error) {
+	open := newCalls()
+	r.Client.stream.Store(open)
+	defer r.Client.stream.CompareAndSwap(open, nil)
+	defer open.end()
 	conn, err := r.dial(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = conn.CloseNow() }()
+	open.conn = conn
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	hello := r.Orders.Hello()
@@ -145,7 +150,7 @@ func (r *Receiver) stream(ctx context.Context) (time.Duration, error) {
 	r.tell(true)
 	defer r.tell(false)
 	go r.ping(ctx, conn)
-	return r.read(ctx, conn)
+	return r.read(ctx, open)
 }
 
 func (r *Receiver) tell(open bool) {
@@ -171,16 +176,16 @@ func (r *Receiver) dial(ctx context.Context) (*websocket.Conn, error) {
 	return conn, nil
 }
 
-func (r *Receiver) read(ctx context.Context, conn *websocket.Conn) (time.Duration, error) {
+func (r *Receiver) read(ctx context.Context, open *calls) (time.Duration, error) {
 	for {
-		frame, err := r.next(ctx, conn)
+		frame, err := r.next(ctx, open.conn)
 		if err != nil {
 			return 0, err
 		}
 		if frame.Type == agentapi.FrameBye {
 			return time.Duration(max(1, frame.RetrySeconds)) * time.Second, errors.New("the panel said goodbye")
 		}
-		if err := r.handle(ctx, conn, frame); err != nil {
+		if err := r.handle(ctx, open, frame); err != nil {
 			return 0, err
 		}
 	}
@@ -200,17 +205,20 @@ func (r *Receiver) next(ctx context.Context, conn *websocket.Conn) (agentapi.Fra
 	return frame, nil
 }
 
-func (r *Receiver) handle(ctx context.Context, conn *websocket.Conn, frame agentapi.Frame) error {
+func (r *Receiver) handle(ctx context.Context, open *calls, frame agentapi.Frame) error {
 	switch frame.Type {
 	case agentapi.FramePing:
-		return write(ctx, conn, agentapi.Frame{Type: agentapi.FramePong})
+		return write(ctx, open.conn, agentapi.Frame{Type: agentapi.FramePong})
+	case agentapi.FrameReply:
+		open.replied(frame)
 	case agentapi.FrameDesired:
+		open.offered(frame.Takes)
 		if frame.Desired != nil {
 			r.Orders.Desired(*frame.Desired)
 		}
 	case agentapi.FrameCommand:
-		return r.accept(ctx, conn, frame.Command)
-	case agentapi.FramePong, agentapi.FrameHello, agentapi.FrameAck, agentapi.FrameBye:
+		return r.accept(ctx, open.conn, frame.Command)
+	case agentapi.FramePong, agentapi.FrameHello, agentapi.FrameAck, agentapi.FrameBye, agentapi.FrameHeartbeat, agentapi.FrameMetrics:
 	}
 	return nil
 }
@@ -226,7 +234,7 @@ func (r *Receiver) accept(ctx context.Context, conn *websocket.Conn, command *ag
 	return write(ctx, conn, agentapi.Frame{Type: agentapi.FrameAck, CommandID: command.ID})
 }
 
-// ping shows the panel, and every box between, that this end lives.
+// ping shows the panel, and every box between, that this end lives, and makes the panel answer.
 func (r *Receiver) ping(ctx context.Context, conn *websocket.Conn) {
 	for {
 		select {

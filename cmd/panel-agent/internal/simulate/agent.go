@@ -63,7 +63,7 @@ func newAgent(o Options, m member, totals *Totals) (*simulated, error) {
 
 func (s *simulated) run(ctx context.Context) {
 	var loops sync.WaitGroup
-	for _, loop := range []func(context.Context){s.heartbeats, s.samples, s.follow, s.receive} {
+	for _, loop := range []func(context.Context){s.receive, s.heartbeats, s.samples, s.follow} {
 		loops.Go(func() { loop(ctx) })
 	}
 	loops.Wait()

@@ -1,0 +1,168 @@
+package nodes
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	fast "github.com/fasthttp/websocket"
+	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
+
+	"panel/platform/agentapi"
+	"panel/platform/fault"
+)
+
+var errUpgrade = fault.Malformed("bad_parameter", "this address takes WebSocket connections only")
+
+// stream turns the request into a WebSocket. The token was proved before, by the guard. A fleet keeps thousands of streams
+// open for days, so that nothing of the request and of the server's buffers may live on with one of them: the bare
+// connection goes to a goroutine of its own, and the server gets everything else back.
+func (h *handlers) stream(c *fiber.Ctx) error {
+	request, err := handshake(c)
+	if err != nil {
+		return err
+	}
+	h.ownStreams.Do(func() { c.App().Server().KeepHijackedConns = true })
+	nodeID := nodeOf(c.UserContext())
+	_, token, _ := strings.Cut(strings.Clone(c.Get(fiber.HeaderAuthorization)), " ")
+	c.Status(http.StatusSwitchingProtocols)
+	c.Context().HijackSetNoResponse(true)
+	c.Context().Hijack(func(hijacked net.Conn) {
+		if conn := upgraded(hijacked, request); conn != nil {
+			go h.keep(nodeID, token, newSocket(conn))
+		}
+	})
+	return nil
+}
+
+// handshake copies what the WebSocket library looks at. Fault: bad_parameter (400).
+func handshake(c *fiber.Ctx) (*http.Request, error) {
+	request := &http.Request{Method: http.MethodGet, Header: http.Header{}}
+	for _, name := range []string{"Connection", "Upgrade", "Sec-Websocket-Version", "Sec-Websocket-Key"} {
+		request.Header.Set(name, strings.Clone(c.Get(name)))
+	}
+	key, err := base64.StdEncoding.DecodeString(request.Header.Get("Sec-Websocket-Key"))
+	if !fast.IsWebSocketUpgrade(request) || request.Header.Get("Sec-Websocket-Version") != "13" || err != nil || len(key) != 16 {
+		return nil, errUpgrade
+	}
+	return request, nil
+}
+
+// writeBuffers are shared by all streams, because at a moment few of them write.
+var writeBuffers sync.Pool
+
+var upgrader = fast.Upgrader{
+	ReadBufferSize: 512, WriteBufferSize: 1 << 10, WriteBufferPool: &writeBuffers, HandshakeTimeout: writeWithin,
+	CheckOrigin: func(*http.Request) bool { return true }, // an agent is no browser, and it has proved its token
+}
+
+// upgraded answers the handshake on the bare connection; nil after it has closed it.
+func upgraded(hijacked net.Conn, request *http.Request) *fast.Conn {
+	kept, known := hijacked.(interface{ UnsafeConn() net.Conn })
+	if !known || spokeTooEarly(hijacked) {
+		_ = hijacked.Close()
+		return nil
+	}
+	bare := kept.UnsafeConn()
+	conn, err := upgrader.Upgrade(takeover{conn: bare}, request, nil)
+	if err != nil {
+		_ = bare.Close()
+		return nil
+	}
+	return conn
+}
+
+// spokeTooEarly finds bytes that came with the handshake: they would be lost with the server's buffer, and no agent sends any.
+func spokeTooEarly(hijacked net.Conn) bool {
+	if hijacked.SetReadDeadline(time.Unix(1, 0)) != nil {
+		return true
+	}
+	n, _ := hijacked.Read(make([]byte, 1)) // what is buffered comes at once, else the deadline is over
+	return n > 0
+}
+
+// takeover hands the library a connection in the form in which net/http would.
+type takeover struct {
+	http.ResponseWriter // never called: the handshake was checked before
+	conn                net.Conn
+}
+
+// Hijack gives the connection with buffers that are thrown away.
+func (t takeover) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	const least = 16
+	return t.conn, bufio.NewReadWriter(bufio.NewReaderSize(t.conn, least), bufio.NewWriterSize(t.conn, least)), nil
+}
+
+// keep serves a stream to its end. A panic costs the stream, not the panel.
+func (h *handlers) keep(nodeID, token string, s *socket) {
+	defer s.Close()
+	defer func() {
+		if cause := recover(); cause != nil {
+			h.streams.log.Error("a stream of an agent failed", zap.String("node", nodeID), zap.Any("panic", cause), zap.Stack("stack"))
+		}
+	}()
+	h.streams.serve(nodeID, token, s)
+}
+
+const (
+	writeWithin = 10 * time.Second
+	silence     = 90 * time.Second
+)
+
+// socket is one WebSocket as a wire. Writes are one at a time; a peer that is silent for 90 seconds is gone.
+type socket struct {
+	conn *fast.Conn
+	mu   sync.Mutex
+}
+
+func newSocket(conn *fast.Conn) *socket {
+	conn.SetReadLimit(agentapi.MaxFrame)
+	s := &socket{conn: conn}
+	conn.SetPongHandler(func(string) error { return s.heard() })
+	return s
+}
+
+func (s *socket) heard() error {
+	return s.conn.SetReadDeadline(time.Now().Add(silence)) //nolint:forbidigo // deadlines of the network are real time
+}
+
+// Send writes one text frame.
+func (s *socket) Send(text []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.conn.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil { //nolint:forbidigo // as above
+		return err
+	}
+	return s.conn.WriteMessage(fast.TextMessage, text)
+}
+
+// Ping asks for a sign of life.
+func (s *socket) Ping() error {
+	return s.conn.WriteControl(fast.PingMessage, nil, time.Now().Add(writeWithin)) //nolint:forbidigo // as above
+}
+
+var errSilent = errors.New("the agent sent something that is no text frame")
+
+// Receive waits for the next text frame.
+func (s *socket) Receive() ([]byte, error) {
+	if err := s.heard(); err != nil {
+		return nil, err
+	}
+	kind, text, err := s.conn.ReadMessage()
+	if err == nil && kind != fast.TextMessage {
+		err = errSilent
+	}
+	return text, err
+}
+
+// Close ends the connection; a Receive that waits returns.
+func (s *socket) Close() {
+	_ = s.conn.WriteControl(fast.CloseMessage, fast.FormatCloseMessage(fast.CloseGoingAway, ""), time.Now().Add(time.Second)) //nolint:forbidigo // as above
+	_ = s.conn.Close()
+}
