@@ -65,6 +65,9 @@ func (p *Process) launch() error {
 	return <-started
 }
 
+// Again starts the same program anew; the one before must have ended.
+func (p *Process) Again() (*Process, error) { return Start(p.spec) }
+
 // PID is the number of the process.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 

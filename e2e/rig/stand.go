@@ -18,7 +18,9 @@ type Stand struct {
 	program   string // of the authority
 	Authority *Process
 	Panel     *Panel
-	API       *API // signed in as the administrator
+	API       *API   // signed in as the administrator
+	Key       string // of the license
+	settings  PanelSettings
 }
 
 // Login of the administrator of a Stand.
@@ -52,6 +54,7 @@ func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error)
 	}
 	settings.Env = append(settings.Env, license...)
 	settings.Env = append(settings.Env, "PANEL_AGENT_BINARY_DIR="+filepath.Dir(settings.Executable))
+	s.Key, s.settings = key, settings
 	if s.Panel, err = NewPanel(settings); err != nil {
 		return err
 	}
@@ -63,7 +66,7 @@ func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error)
 
 // startAuthority gives a license key and the settings that let a panel use it.
 func (s *Stand) startAuthority(ctx context.Context) (key string, settings []string, err error) {
-	issued, err := s.authority(ctx, "issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")
+	issued, err := s.Vendor(ctx, "issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")
 	if err != nil {
 		return "", nil, err
 	}
@@ -73,7 +76,7 @@ func (s *Stand) startAuthority(ctx context.Context) (key string, settings []stri
 	if err := json.Unmarshal([]byte(issued), &license); err != nil {
 		return "", nil, fmt.Errorf("read the license key: %w", err)
 	}
-	public, err := s.authority(ctx, "public-key")
+	public, err := s.Vendor(ctx, "public-key")
 	if err != nil {
 		return "", nil, err
 	}
@@ -91,7 +94,8 @@ func (s *Stand) startAuthority(ctx context.Context) (key string, settings []stri
 
 func (s *Stand) authorityData() string { return filepath.Join(s.Folder, "authority") }
 
-func (s *Stand) authority(ctx context.Context, args ...string) (string, error) {
+// Vendor runs one command of the license authority beside its server and gives what it printed.
+func (s *Stand) Vendor(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.program, append(args, "--data", s.authorityData())...)
@@ -118,6 +122,14 @@ func (s *Stand) setUp(ctx context.Context, key string) error {
 		return err
 	}
 	return s.API.Post(ctx, "/api/v1/setup/finish", nil, nil)
+}
+
+// Beside describes another panel on the same database, which has its own folder and shares all other settings. The
+// stand must have been installed with a DSN and a PANEL_SECRET_KEY.
+func (s *Stand) Beside(folder string) (*Panel, error) {
+	settings := s.settings
+	settings.Folder, settings.Port = folder, 0
+	return NewPanel(settings)
 }
 
 // Close stops panel and authority.

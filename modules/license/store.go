@@ -59,9 +59,10 @@ func (s *store) read(ctx context.Context) (row, error) {
 }
 
 // change locks the row, lets edit give the next one, writes it and tells the other
-// panels. An edit that gives false changes nothing.
+// panels; it returns when they know. An edit that gives false changes nothing.
 func (s *store) change(ctx context.Context, edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error)) (row, error) {
 	var next row
+	var echo *database.Echo
 	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var current row
 		if err := tx.NewSelect().Model(&current).For("update").Scan(ctx); err != nil {
@@ -74,8 +75,17 @@ func (s *store) change(ctx context.Context, edit func(ctx context.Context, tx bu
 		if _, err := tx.NewUpdate().Model(&edited).WherePK().Exec(ctx); err != nil {
 			return fmt.Errorf("writing the license: %w", err)
 		}
-		return database.Notify(ctx, tx, channel, "")
+		if err := database.Notify(ctx, tx, channel, ""); err != nil {
+			return err
+		}
+		asked, err := database.Ask(ctx, tx)
+		echo = &asked
+		return err
 	})
+	if err == nil && echo != nil {
+		// A panel that does not answer reads the row as soon as it hears again; what is committed stays.
+		_ = echo.Await(ctx, s.db)
+	}
 	return next, database.Fault(err, nil)
 }
 

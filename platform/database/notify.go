@@ -103,11 +103,12 @@ func (l *Listener) listen(ctx context.Context) (began bool, err error) {
 		return false, err
 	}
 	defer l.hangUp(conn)
+	var echo echoing
 	l.refresh()
 	l.healthy.Store(true)
 	defer l.healthy.Store(false)
 	for {
-		if err := l.next(ctx, conn); err != nil {
+		if err := l.next(ctx, conn, &echo); err != nil {
 			return true, err
 		}
 	}
@@ -120,7 +121,7 @@ func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to listen: %w", err)
 	}
-	if _, err := conn.Exec(ctx, "listen "+wire); err != nil {
+	if _, err := conn.Exec(ctx, "listen "+wire+"; "+listening); err != nil {
 		l.hangUp(conn)
 		return nil, fmt.Errorf("beginning to listen: %w", err)
 	}
@@ -143,13 +144,16 @@ func (l *Listener) refresh() {
 }
 
 // next waits for one notification; a quiet time ends with a ping, so that a dead peer is noticed.
-func (l *Listener) next(ctx context.Context, conn *pgx.Conn) error {
+func (l *Listener) next(ctx context.Context, conn *pgx.Conn, echo *echoing) error {
 	const quiet, answer = 5 * time.Second, 2 * time.Second
 	waiting, stop := context.WithTimeout(ctx, quiet)
 	notice, err := conn.WaitForNotification(waiting)
 	stop()
 	switch {
 	case err == nil:
+		if question, asked := strings.CutPrefix(notice.Payload, echoes+" "); asked {
+			return echo.answer(ctx, conn, question)
+		}
 		l.deliver(notice.Payload)
 		return nil
 	case ctx.Err() != nil:

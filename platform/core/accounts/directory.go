@@ -149,9 +149,20 @@ func (d *directory) forget(accountID string) {
 	}
 }
 
-// changed tells the other panels when the change commits; the caller of changed calls forget after the commit.
-func (d *directory) changed(ctx context.Context, tx bun.IDB, accountID string) error {
-	return database.Notify(ctx, tx, channel, accountID)
+// announced tells all panels with the transaction of the change; the caller waits for the echo after the commit.
+func announced(ctx context.Context, tx bun.IDB, accountID string) (database.Echo, error) {
+	if err := database.Notify(ctx, tx, channel, accountID); err != nil {
+		return database.Echo{}, err
+	}
+	return database.Ask(ctx, tx)
+}
+
+// heard waits for the other panels. One that does not answer cannot undo what is committed: it learns of it as soon as it
+// hears again.
+func (d *directory) heard(ctx context.Context, echo database.Echo) {
+	if err := echo.Await(ctx, d.store.db); err != nil {
+		d.log.Warn("a change of an account may reach another panel late", zap.Error(err))
+	}
 }
 
 const (

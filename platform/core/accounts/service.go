@@ -173,15 +173,23 @@ func (s *service) replacePassword(ctx context.Context, tx bun.Tx, owner *account
 	return s.journal.Record(ctx, tx, audit.Entry{Action: "account.password_reset", Object: object(owner), Changes: changes})
 }
 
-// change commits a change of one account and makes every panel forget what it remembered of it.
+// change commits a change of one account, makes every panel forget what it remembered of it, and returns when they have:
+// the change is seen at the very next request, through whichever panel.
 func (s *service) change(ctx context.Context, accountID string, do func(context.Context, bun.Tx) error) error {
 	defer s.directory.forget(accountID)
-	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	var echo database.Echo
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if err := do(ctx, tx); err != nil {
 			return err
 		}
-		return s.directory.changed(ctx, tx, accountID)
+		echo, err = announced(ctx, tx, accountID)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	s.directory.heard(ctx, echo)
+	return nil
 }
 
 // SignedIn is the answer of the operations that open a session.

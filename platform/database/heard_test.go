@@ -1,0 +1,87 @@
+package database_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
+	"go.uber.org/zap/zaptest"
+
+	"panel/platform/database"
+	"panel/platform/database/dbtest"
+)
+
+// listener runs one that handles "rights" and stops with the test.
+func listener(t *testing.T, db *database.DB, handle func(payload string)) *database.Listener {
+	t.Helper()
+	l := database.NewListener(db.Pool, zaptest.NewLogger(t))
+	l.On("rights", handle)
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- l.Run(ctx) }()
+	t.Cleanup(func() { stop(); require.NoError(t, <-ended) })
+	require.Eventually(t, l.Healthy, 5*time.Second, time.Millisecond)
+	return l
+}
+
+func told(t *testing.T, db *database.DB, payload string) database.Echo {
+	t.Helper()
+	var echo database.Echo
+	require.NoError(t, db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
+		require.NoError(t, database.Notify(ctx, tx, "rights", payload))
+		echo, err = database.Ask(ctx, tx)
+		return err
+	}))
+	return echo
+}
+
+// After the echo every panel on the database has handled the change: nobody answers before the slowest one knows.
+func TestAnEchoReturnsOnlyWhenEveryListenerHasHandledTheChange(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	var quick, slow atomic.Int64
+	listener(t, db, func(string) { quick.Add(1) })
+	listener(t, db, func(string) { time.Sleep(5 * time.Millisecond); slow.Add(1) })
+	const more = 100 // than answers are kept
+	for round := range int64(more) {
+		require.NoError(t, told(t, db, "x").Await(t.Context(), db))
+		require.Equal(t, round+1, quick.Load())
+		require.Equal(t, round+1, slow.Load())
+	}
+}
+
+// Nobody waits for a panel that is gone, nor for ever for one that hangs; without any panel there is nothing to wait for.
+func TestAnEchoDoesNotWaitForTheDeadNorForEver(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	require.NoError(t, told(t, db, "nobody").Await(t.Context(), db))
+	release := make(chan struct{})
+	l := listener(t, db, func(string) { <-release })
+	require.ErrorIs(t, told(t, db, "hangs").Await(t.Context(), db), database.ErrUnheard)
+	close(release)
+	require.NoError(t, told(t, db, "well again").Await(t.Context(), db))
+	require.True(t, l.Healthy())
+	_, err := db.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())")
+	require.NoError(t, err)
+	require.NoError(t, told(t, db, "gone").Await(t.Context(), db))
+}
+
+// An echo costs a change no more than a few milliseconds.
+func BenchmarkEcho(b *testing.B) {
+	db := dbtest.New(b)
+	for range 2 {
+		l := database.NewListener(db.Pool, zaptest.NewLogger(b))
+		ctx, stop := context.WithCancel(context.Background())
+		go func() { _ = l.Run(ctx) }()
+		b.Cleanup(stop)
+		require.Eventually(b, l.Healthy, 5*time.Second, time.Millisecond)
+	}
+	for b.Loop() {
+		echo, err := database.Ask(b.Context(), db)
+		require.NoError(b, err)
+		require.NoError(b, echo.Await(b.Context(), db))
+	}
+}
