@@ -38,7 +38,7 @@ func (p Places) files(_ context.Context, q Query) (feed, Source, []doctor.Text) 
 		found, err := growing(folder, q.Component)
 		if len(found) > 0 {
 			text := doctor.Say("files, %s", strings.Join(found, ", "))
-			return &files{paths: found, component: q.Component}, Source{Kind: "file", Name: strings.Join(found, ", "), Text: text}, nil
+			return &files{paths: found, component: q.Component}, Source{Kind: "file", Name: strings.Join(found, ", "), Text: text}, skipped
 		}
 		skipped = append(skipped, whyNot(folder, err))
 	}
@@ -169,7 +169,9 @@ func (f *files) end(path string, q Query) (*tail, []Line, error) {
 
 // rotated lists the earlier files of a log, newest first: panel.log.1, panel.log.2.gz, panel.log-20261120.
 func rotated(path string) []string {
-	found, _ := filepath.Glob(path + "[.-]*") // the pattern is sound
+	found, _ := filepath.Glob(path + ".*") // the pattern is sound
+	dated, _ := filepath.Glob(path + "-*")
+	found = append(found, dated...)
 	times := map[string]time.Time{}
 	found = slices.DeleteFunc(found, func(name string) bool {
 		about, err := os.Stat(name)

@@ -76,11 +76,11 @@ func Open(ctx context.Context, places Places, query Query) (*Reader, error) {
 	var skipped []doctor.Text
 	for _, look := range places.order() {
 		from, source, why := look(ctx, query)
+		skipped = append(skipped, why...)
 		if from != nil {
 			source.Skipped = skipped
 			return &Reader{Source: source, from: from, query: query}, nil
 		}
-		skipped = append(skipped, why...)
 	}
 	return nil, &NotFoundError{Component: query.Component, Looked: skipped}
 }
