@@ -135,3 +135,6 @@ require (
 )
 
 ignore ./ui/node_modules
+
+// Later versions fill tables of two megabytes before every command, even panelctl version.
+replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.24
