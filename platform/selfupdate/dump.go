@@ -100,8 +100,18 @@ begin
 end $wipe$;
 `
 
+var errShared = errors.New("another panel works on this database; stop it first")
+
 // restore replaces everything in one transaction: a restore that is interrupted has changed nothing.
 func (c *connection) restore(ctx context.Context, given string, from io.Reader) error {
+	var others int
+	err := c.conn.QueryRow(ctx, "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel'").Scan(&others)
+	if err != nil {
+		return fmt.Errorf("look for other panels: %w", err)
+	}
+	if others > 0 {
+		return errShared
+	}
 	return c.run(ctx, given, "psql", io.MultiReader(strings.NewReader(wipe), from), io.Discard,
 		"--no-psqlrc", "--no-password", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-")
 }

@@ -22,6 +22,7 @@ type Engine struct {
 	Host  Host
 	Owner *identity // of what root writes into the panel's folder
 	Clock clockwork.Clock
+	Self  string                     // the executable of this process
 	Tell  func(state, detail string) // progress for the log and the terminal
 	Look  func(ctx context.Context, from string) (*release.Release, error)
 }
@@ -84,9 +85,6 @@ func (e *Engine) Unfinished() bool { return exists(e.Paths.state()) }
 // Run carries on an unfinished run, else takes a request; without either there is nothing to do. current is the version
 // of this executable. Only one process at a time may call it.
 func (e *Engine) Run(ctx context.Context, current string) error {
-	if err := os.MkdirAll(e.Paths.Work, 0o700); err != nil {
-		return fmt.Errorf("make the folder of updates: %w", err)
-	}
 	data, err := os.OpenRoot(e.Paths.Data)
 	if err != nil {
 		return fmt.Errorf("open the data folder: %w", err)
@@ -113,17 +111,21 @@ func (e *Engine) begin(r request, current string) error {
 		}
 		s.To, s.Stage = back.Version, Returning
 	}
-	if err := os.MkdirAll(filepath.Dir(e.Paths.self()), 0o700); err != nil {
-		return fmt.Errorf("make the folder of updates: %w", err)
-	}
-	own, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("find the own executable: %w", err)
-	}
-	if _, err := copyWhole(own, e.Paths.self(), 0o700); err != nil {
+	if err := e.keepSelf(); err != nil {
 		return err
 	}
 	return e.note(s)
+}
+
+// keepSelf lets the panel's user run the copy: it dumps and restores with it.
+func (e *Engine) keepSelf() error {
+	for _, folder := range []string{e.Paths.Work, filepath.Dir(e.Paths.self())} {
+		if err := makeFolder(folder, 0o711); err != nil {
+			return err
+		}
+	}
+	_, err := copyWhole(e.Self, e.Paths.self(), 0o755)
+	return err
 }
 
 func (e *Engine) carryOn(ctx context.Context) error {
@@ -355,6 +357,9 @@ func (e *Engine) close(s state, end, reason string) error {
 	}
 	if err := os.Remove(e.Paths.state()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget the ended run: %w", err)
+	}
+	if err := os.RemoveAll(filepath.Dir(e.Paths.self())); err != nil {
+		return fmt.Errorf("remove what the run no longer needs: %w", err)
 	}
 	return syncFolder(e.Paths.Work)
 }

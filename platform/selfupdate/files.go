@@ -119,3 +119,14 @@ func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
+
+// makeFolder also corrects the mode of a folder that is there.
+func makeFolder(path string, mode fs.FileMode) error {
+	if err := os.MkdirAll(path, mode); err != nil {
+		return fmt.Errorf("make a folder for updates: %w", err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return fmt.Errorf("open a folder for updates: %w", err)
+	}
+	return nil
+}
