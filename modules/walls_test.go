@@ -126,16 +126,18 @@ func TestPanelDoesNotLinkTheCore(t *testing.T) {
 	}
 }
 
-// Of ours the agent knows the wire types and nothing of the panel.
+// Of ours the agent knows the wire types, the form of signed releases and nothing of the panel.
 func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./cmd/panel-agent/...") {
 		for _, imported := range p.Imports {
 			ours := within(imported, "panel") && !within(imported, "panel/cmd/panel-agent")
-			require.False(t, ours && imported != "panel/platform/agentapi" && imported != "panel/platform/version", "%s imports %s", p.ImportPath, imported)
+			require.False(t, ours && !slices.Contains(agentKnows, imported), "%s imports %s", p.ImportPath, imported)
 		}
 	}
 }
+
+var agentKnows = []string{"panel/platform/agentapi", "panel/platform/release", "panel/platform/version"}
 
 // Fiber is spoken in httpapi, web and a module's raw.go.
 func TestFiberHasItsPlaces(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"panel/cmd/panel-agent/internal/agent"
 	"panel/cmd/panel-agent/internal/identity"
 	"panel/cmd/panel-agent/internal/link"
+	"panel/cmd/panel-agent/internal/update"
 	"panel/platform/agentapi"
 )
 
@@ -72,6 +73,10 @@ func (e enrollment) run(cmd *cobra.Command) error {
 	id := identity.Identity{NodeID: reply.NodeID, Token: identity.Token(reply.AgentToken), PanelURL: base}
 	if err := identity.Save(e.dir, id); err != nil {
 		return err
+	}
+	panel := update.Panel{Base: base, Token: func() string { return reply.AgentToken }, HTTP: shared}
+	if err := update.PinFrom(cmd.Context(), e.dir, panel); err != nil { // the first update keeps them then
+		cmd.PrintErrln("the keys of updates were not kept yet:", err)
 	}
 	return e.show(cmd, reply.NodeID, "enrolled")
 }

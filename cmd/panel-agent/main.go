@@ -9,8 +9,11 @@ import (
 	"panel/cmd/panel-agent/internal/core"
 )
 
-// version is set when the executable is built.
-var version = "dev"
+// Both are set when the executable is built. Without keys of its own an agent keeps those that its panel shows at enrolment.
+var (
+	version    = "dev"
+	updateKeys = ""
+)
 
 func main() {
 	if err := root().Execute(); err != nil {

@@ -18,29 +18,49 @@ import (
 	"panel/cmd/panel-agent/internal/agent"
 	"panel/cmd/panel-agent/internal/core"
 	"panel/cmd/panel-agent/internal/link"
+	"panel/platform/agentapi"
 )
+
+// runSettings are how an agent runs beside its options.
+type runSettings struct {
+	level    string
+	selfTest bool
+	watched  bool
+	patience time.Duration
+}
 
 func runCommand() *cobra.Command {
 	var o agent.Options
-	var level string
+	var s runSettings
 	cmd := &cobra.Command{
 		Use: "run", Short: "Run the agent until it is told to stop", Args: cobra.NoArgs,
 		Long: "Run the agent until it is told to stop.\n\n" +
 			"SIGTERM and SIGINT stop the agent and its core. SIGHUP ends the agent alone: the core serves on and the next agent adopts it.",
-		RunE: func(*cobra.Command, []string) error { return run(o, level) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if s.selfTest {
+				return selfTest(cmd, o.DataDir)
+			}
+			return run(o, s, handedOn(cmd))
+		},
 	}
 	dataFlag(cmd, &o.DataDir)
 	cmd.Flags().StringVar(&o.PanelURL, "panel", "", "address of the panel; empty = the one of the enrolment")
 	cmd.Flags().StringVar(&o.CAFile, "ca-file", "", "PEM file with further trusted roots for the panel's certificate")
 	cmd.Flags().DurationVar(&o.Drain, "drain", 5*time.Minute, "how long open streams may outlive a replaced core")
 	cmd.Flags().DurationVar(&o.Sampling, "sampling", 15*time.Second, "pause between samples of the host")
-	cmd.Flags().StringVar(&level, "log-level", "info", "debug, info, warn or error")
+	cmd.Flags().StringVar(&s.level, "log-level", "info", "debug, info, warn or error")
+	cmd.Flags().BoolVar(&s.selfTest, "self-test", false, "only look whether this build could serve on this server, and print its version")
+	cmd.Flags().DurationVar(&s.patience, "update-patience", agentapi.UpdatePatience*time.Second, "how long a new build of the agent may take to its first heartbeat")
+	cmd.Flags().StringVar(&o.Build, buildFlag, "", "digest of this build")
+	cmd.Flags().BoolVar(&s.watched, watchedFlag, false, "the build before this one watches")
+	_ = cmd.Flags().MarkHidden(buildFlag)
+	_ = cmd.Flags().MarkHidden(watchedFlag)
 	return cmd
 }
 
-func run(o agent.Options, level string) error {
+func run(o agent.Options, s runSettings, args []string) error {
 	o.Lines = &agent.Ring{}
-	log, err := newLog(level, o.Lines)
+	log, err := newLog(s.level, o.Lines)
 	if err != nil {
 		return err
 	}
@@ -51,27 +71,39 @@ func run(o agent.Options, level string) error {
 	if o.DataDir, err = filepath.Abs(o.DataDir); err != nil {
 		return fmt.Errorf("find the data folder: %w", err)
 	}
-	o.Version, o.Clock, o.Log, o.Timing = version, clockwork.NewRealClock(), log, link.DefaultTiming
-	a, err := agent.New(o)
-	if err != nil {
+	o.Version, o.Clock, o.Log, o.Timing, o.UpdateKeys = version, clockwork.NewRealClock(), log, link.DefaultTiming, updateKeys
+	if s.watched {
+		_, err := serve(o)
 		return err
 	}
-	ctx, leave := untilTold()
-	log.Info("agent runs", zap.String("version", version), zap.String("core", core.Version()))
-	return a.Run(ctx, leave)
+	return startOver(o, s, args)
 }
 
-// untilTold ends the context at a signal, and says whether that signal leaves the core alone.
-func untilTold() (context.Context, func() bool) {
+// serve runs the agent to its end and says whether it ended in order to become another build.
+func serve(o agent.Options) (becomes bool, err error) {
+	ctx, leave, change := untilTold()
+	o.Leave = func() { becomes = true; change() }
+	a, err := agent.New(o)
+	if err != nil {
+		return false, err
+	}
+	o.Log.Info("agent runs", zap.String("version", version), zap.String("core", core.Version()))
+	err = a.Run(ctx, leave)
+	return becomes, err
+}
+
+// untilTold ends the context at a signal, and says whether that signal leaves the core alone. The last function does what
+// such a signal does.
+func untilTold() (ctx context.Context, left func() bool, leave func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	var leave atomic.Bool
+	var leaves atomic.Bool
 	go func() {
-		leave.Store(<-told == syscall.SIGHUP)
+		leaves.Store(<-told == syscall.SIGHUP)
 		cancel()
 	}()
-	return ctx, leave.Load
+	return ctx, leaves.Load, func() { leaves.Store(true); cancel() }
 }
 
 func newLog(level string, lines *agent.Ring) (*zap.Logger, error) {

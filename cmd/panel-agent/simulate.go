@@ -26,7 +26,7 @@ func simulateCommand() *cobra.Command {
 			}
 			o.EnrollToken = func() (string, error) { return enroll.token(cmd.InOrStdin()) }
 			o.Version, o.Clock, o.Log, o.Timing, o.Out = version, clockwork.NewRealClock(), log, link.DefaultTiming, cmd.OutOrStdout()
-			ctx, _ := untilTold()
+			ctx, _, _ := untilTold()
 			if err := simulate.Run(ctx, o); err != nil {
 				return fmt.Errorf("simulate a fleet: %w", err)
 			}

@@ -28,13 +28,14 @@ import (
 	"panel/cmd/panel-agent/internal/probe"
 	"panel/cmd/panel-agent/internal/sockets"
 	"panel/cmd/panel-agent/internal/telemetry"
+	"panel/cmd/panel-agent/internal/update"
 	"panel/platform/agentapi"
 )
 
 // Capabilities are what this build can do.
 var Capabilities = []agentapi.Capability{
 	agentapi.CanApply, agentapi.CanRestartCore, agentapi.CanCollectLogs, agentapi.CanProbe, agentapi.CanStream,
-	agentapi.CanRotateToken,
+	agentapi.CanRotateToken, agentapi.CanUpdate,
 }
 
 // Options of an Agent.
@@ -50,6 +51,9 @@ type Options struct {
 	Clock      clockwork.Clock
 	Log        *zap.Logger
 	Lines      *Ring
+	Build      string // digest of the build that this is after an update; empty: the installed program
+	UpdateKeys string // keys that updates are checked with, where they were built in
+	Leave      func() // ends the agent for another build and leaves the cores serving; nil: updates are not for this agent
 }
 
 const (
@@ -57,6 +61,8 @@ const (
 	defaultHeartbeat = 15 * time.Second
 	shortestBeat     = time.Second
 	flushLimit       = 4 * time.Second
+	lockPatience     = 2 * time.Second
+	lockLook         = 20 * time.Millisecond
 )
 
 // Agent is one agent with its parts.
@@ -71,6 +77,7 @@ type Agent struct {
 	sockets   *sockets.Lister
 	firewall  *firewall.Reader
 	prober    *probe.Prober
+	updater   *update.Updater
 	session   string
 	boot      string
 	lock      *os.File
@@ -114,10 +121,14 @@ func lockDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(ErrBusy, file.Close())
+	for began := time.Now(); ; time.Sleep(lockLook) { // the agent before this one may be ending at this moment
+		if err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
+			return file, nil
+		}
+		if time.Since(began) > lockPatience {
+			return nil, errors.Join(ErrBusy, file.Close())
+		}
 	}
-	return file, nil
 }
 
 func (a *Agent) connect(id identity.Identity) error {
@@ -134,7 +145,11 @@ func (a *Agent) connect(id identity.Identity) error {
 		return err
 	}
 	a.client = link.NewClient(base, string(id.Token), shared)
-	return nil
+	a.updater = &update.Updater{
+		DataDir: a.DataDir, Executable: a.Executable, Version: a.Version, Build: a.Build, BuiltIn: a.UpdateKeys,
+		Panel: update.Panel{Base: base, Token: a.client.Token, HTTP: shared}, Clock: a.Clock, Log: a.Log.Named("update"), Leave: a.Leave,
+	}
+	return a.updater.Open()
 }
 
 func (a *Agent) assemble() error {

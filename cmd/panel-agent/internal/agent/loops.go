@@ -36,6 +36,7 @@ func (a *Agent) heartbeat(ctx context.Context) {
 		a.explain("heartbeat", err)
 		return
 	}
+	a.updater.Heard()
 	if !reply.ServerTime.IsZero() {
 		middle := began.Add(a.Clock.Since(began) / 2)
 		a.skew.Store(int64(reply.ServerTime.Sub(middle)))

@@ -10,6 +10,7 @@ import (
 	"panel/cmd/panel-agent/internal/identity"
 	"panel/cmd/panel-agent/internal/install"
 	"panel/cmd/panel-agent/internal/probe"
+	"panel/cmd/panel-agent/internal/update"
 	"panel/platform/agentapi"
 )
 
@@ -31,7 +32,11 @@ func (a *Agent) handle(ctx context.Context, command agentapi.Command) agentapi.C
 		return decoded(command, func(args agentapi.ProbeArgs) (any, error) { return a.prober.Run(ctx, args) })
 	case agentapi.RotateToken:
 		return answer(a.rotate(ctx))
-	case agentapi.UpdateAgent, agentapi.BlockIPs, agentapi.DropSessions:
+	case agentapi.UpdateAgent:
+		if a.Leave != nil {
+			return decoded(command, func(args agentapi.UpdateAgentArgs) (any, error) { return a.updater.Order(ctx, command.ID, args) })
+		}
+	case agentapi.BlockIPs, agentapi.DropSessions:
 	}
 	return agentapi.CommandResult{Code: agentapi.CodeNotSupported, Error: "this agent cannot do that; update it"}
 }
@@ -58,6 +63,9 @@ func answer(data any, err error) agentapi.CommandResult {
 	result.Error = err.Error()
 	var failure *install.Failure
 	var started *core.StartFailed
+	if stage, tail, ok := update.Failed(err); ok {
+		result.Stage, result.StderrTail = stage, tail
+	}
 	switch {
 	case errors.As(err, &failure):
 		result.Stage, result.StderrTail = failure.Stage, failure.Words

@@ -149,3 +149,13 @@ func (s store) dropOutcome(sent agentapi.ConfigResult) error {
 	}
 	return nil
 }
+
+// Installed gives the last good configuration of a data folder without opening it; false when there is none.
+func Installed(dir string) (agentapi.NodeConfig, bool, error) {
+	var now state
+	if _, err := disk.ReadJSON(filepath.Join(dir, stateFile), &now); err != nil || now.Installed == nil {
+		return agentapi.NodeConfig{}, false, err
+	}
+	config, err := store{dir: dir}.get(*now.Installed)
+	return config, err == nil, err
+}

@@ -43,6 +43,7 @@ func (c *calls) offered(takes []agentapi.FrameType) {
 	})
 }
 
+// end lets nobody wait any longer.
 func (c *calls) end() {
 	close(c.ended)
 	c.offered(nil)
@@ -108,14 +109,35 @@ func (c *Client) overStream(ctx context.Context, frame agentapi.Frame) (reply *a
 // openLimit is how long calls wait for a stream that is just being opened, so that they need no second connection.
 const openLimit = 3 * time.Second
 
+// ExpectStream says that a Receiver is about to open the stream, so that calls made at the start wait for it, too.
+func (c *Client) ExpectStream() { c.stream.CompareAndSwap(nil, newCalls()) }
+
+// opening is the stream that is expected, or a new one.
+func (c *Client) opening() *calls {
+	if expected := c.stream.Load(); expected != nil && !expected.isReady() {
+		return expected
+	}
+	open := newCalls()
+	c.stream.Store(open)
+	return open
+}
+
 // opened waits for the panel's offer until the stream has had its time to open.
 func (c *calls) opened(ctx context.Context) bool {
 	ctx, cancel := context.WithDeadline(ctx, c.until)
 	defer cancel()
 	select {
 	case <-c.ready:
-		return true
 	case <-ctx.Done():
+	}
+	return c.isReady()
+}
+
+func (c *calls) isReady() bool {
+	select {
+	case <-c.ready:
+		return true
+	default:
 		return false
 	}
 }

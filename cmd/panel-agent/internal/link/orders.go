@@ -131,8 +131,7 @@ func (r *Receiver) take(pending agentapi.Pending) {
 
 // stream serves one WebSocket to its end. A positive duration is the time within which the panel wants us back.
 func (r *Receiver) stream(ctx context.Context) (time.Duration, error) {
-	open := newCalls()
-	r.Client.stream.Store(open)
+	open := r.Client.opening()
 	defer r.Client.stream.CompareAndSwap(open, nil)
 	defer open.end()
 	conn, err := r.dial(ctx)

@@ -62,6 +62,9 @@ func newAgent(o Options, m member, totals *Totals) (*simulated, error) {
 }
 
 func (s *simulated) run(ctx context.Context) {
+	if !s.options.PollOnly {
+		s.client.ExpectStream()
+	}
 	var loops sync.WaitGroup
 	for _, loop := range []func(context.Context){s.receive, s.heartbeats, s.samples, s.follow} {
 		loops.Go(func() { loop(ctx) })

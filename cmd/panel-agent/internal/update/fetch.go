@@ -1,0 +1,199 @@
+package update
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"panel/cmd/panel-agent/internal/disk"
+	"panel/platform/agentapi"
+	"panel/platform/release"
+)
+
+const (
+	askLimit  = 30 * time.Second
+	fileLimit = 10 * time.Minute
+	textLimit = 1 << 20
+)
+
+// Panel is where updates come from.
+type Panel struct {
+	Base  string
+	Token func() string
+	HTTP  *http.Client
+}
+
+// failure is an update that ended at a stage; the words are for the administrator.
+type failure struct {
+	stage agentapi.Stage
+	err   error
+	tail  string
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func failed(stage agentapi.Stage, err error) error { return &failure{stage: stage, err: err} }
+
+// fetch brings the executable of the asked version to the disk, checked against a signature that this agent trusts.
+func (u *Updater) fetch(ctx context.Context, version string) (Build, error) {
+	offered, err := u.offered(ctx)
+	if err != nil {
+		return Build{}, failed(agentapi.StageFetch, err)
+	}
+	file, err := u.verified(ctx, offered, version)
+	if err != nil {
+		return Build{}, failed(agentapi.StageVerify, err)
+	}
+	b := Build{Version: version, SHA256: file.SHA256}
+	if err := u.download(ctx, b, file); err != nil {
+		return Build{}, err
+	}
+	return b, nil
+}
+
+func (u *Updater) offered(ctx context.Context) (agentapi.Update, error) {
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	var offered agentapi.Update
+	body, err := u.get(ctx, agentapi.PathUpdate)
+	if err != nil {
+		return offered, err
+	}
+	defer body.Close()
+	if err := json.NewDecoder(io.LimitReader(body, textLimit)).Decode(&offered); err != nil {
+		return offered, fmt.Errorf("read the panel's answer: %w", err)
+	}
+	return offered, nil
+}
+
+func (u *Updater) get(ctx context.Context, path string) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.Panel.Base+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("ask the panel for the update: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+u.Panel.Token())
+	resp, err := u.Panel.HTTP.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("ask the panel for the update: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer resp.Body.Close()
+		var problem struct{ Code, Detail string }
+		_ = json.NewDecoder(io.LimitReader(resp.Body, 4<<10)).Decode(&problem) // what is no problem document has no words
+		return nil, fmt.Errorf("the panel does not give the update: %d %s", resp.StatusCode, strings.TrimSpace(problem.Code+" "+problem.Detail))
+	}
+	return resp.Body, nil
+}
+
+// verified believes the signature alone. The manifest must be of the ordered version and name an agent for this system.
+func (u *Updater) verified(ctx context.Context, offered agentapi.Update, version string) (release.Artefact, error) {
+	keys, err := u.trusted(offered.PublicKey)
+	if err != nil {
+		return release.Artefact{}, err
+	}
+	manifest := u.store.path("manifest.json")
+	err = errors.Join(
+		disk.WriteFile(manifest, []byte(offered.Manifest)),
+		disk.WriteFile(manifest+".minisig", []byte(offered.Signature)),
+	)
+	if err != nil {
+		return release.Artefact{}, err
+	}
+	opened, err := release.Open(ctx, manifest, keys)
+	if err != nil {
+		return release.Artefact{}, err
+	}
+	if opened.Manifest.Version != version {
+		return release.Artefact{}, fmt.Errorf("the panel offers %s and ordered %s; order again", opened.Manifest.Version, version)
+	}
+	return opened.Manifest.Artefact(release.Agent, release.Platform())
+}
+
+// trusted gives the keys that updates are checked with: those built in, else those that this agent has kept since its
+// enrolment or since the first update that it saw. What the panel says later changes nothing.
+func (u *Updater) trusted(seen string) (string, error) {
+	if u.BuiltIn != "" {
+		return u.BuiltIn, nil
+	}
+	kept, err := os.ReadFile(u.store.path(trustName))
+	if err == nil {
+		return strings.TrimSpace(string(kept)), nil
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("read the trusted keys: %w", err)
+	}
+	return seen, Pin(u.DataDir, seen)
+}
+
+// Pin keeps the keys that updates are checked with from now on.
+func Pin(dataDir, keys string) error {
+	if _, err := release.Keys(keys); err != nil {
+		return err
+	}
+	s := newStore(dataDir)
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder of updates: %w", err)
+	}
+	return disk.WriteFile(s.path(trustName), []byte(strings.TrimSpace(keys)+"\n"))
+}
+
+// download leaves the executable in place only when it is the signed one; what is already there is not fetched again.
+func (u *Updater) download(ctx context.Context, b Build, file release.Artefact) error {
+	target := u.store.executable(b)
+	if release.Check(target, file) == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return failed(agentapi.StageFetch, fmt.Errorf("make the folder of the new build: %w", err))
+	}
+	part := target + ".part"
+	if err := u.receive(ctx, part, file.Size); err != nil {
+		return failed(agentapi.StageFetch, err)
+	}
+	if err := release.Check(part, file); err != nil {
+		return failed(agentapi.StageVerify, errors.Join(err, os.Remove(part)))
+	}
+	if err := os.Rename(part, target); err != nil {
+		return failed(agentapi.StageFetch, fmt.Errorf("put the new build in its place: %w", err))
+	}
+	return disk.SyncDir(filepath.Dir(target))
+}
+
+func (u *Updater) receive(ctx context.Context, part string, size int64) error {
+	ctx, cancel := context.WithTimeout(ctx, fileLimit)
+	defer cancel()
+	path := strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(agentapi.PathUpdateFile)
+	body, err := u.get(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	out, err := os.OpenFile(part, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o700)
+	if err != nil {
+		return fmt.Errorf("make room for the new build: %w", err)
+	}
+	_, err = io.Copy(out, io.LimitReader(body, size+1)) // one byte more shows a file that is too long
+	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
+		return fmt.Errorf("fetch the new build: %w", err)
+	}
+	return nil
+}
+
+// PinFrom keeps the keys that the panel shows at the enrolment: whom this server belongs to decides then whom it believes.
+func PinFrom(ctx context.Context, dataDir string, panel Panel) error {
+	u := Updater{DataDir: dataDir, Panel: panel, store: newStore(dataDir)}
+	offered, err := u.offered(ctx)
+	if err != nil || offered.PublicKey == "" {
+		return err
+	}
+	return Pin(dataDir, offered.PublicKey)
+}
