@@ -10,6 +10,7 @@ import (
 	"panel/platform/cli"
 	"panel/platform/config"
 	"panel/platform/module"
+	"panel/platform/tui"
 	"panel/platform/version"
 )
 
@@ -29,6 +30,7 @@ func Main(build string, features []module.Module, args []string) int {
 func CommandLine(env cli.Env, features []module.Module) cli.Env {
 	modules := With(features)
 	env.Serve = func(ctx context.Context) error { return Serve(ctx, features) }
+	env.Interface = tui.Run
 	env.Checks = append(env.Checks, Checks(modules)...)
 	for _, m := range modules {
 		if m.Commands != nil {

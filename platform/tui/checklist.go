@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"panel/platform/doctor"
+)
+
+// checkRow is one check as the screen shows it, of a run that goes on, has ended, or was kept.
+type checkRow struct {
+	id, group, title string
+	status           doctor.Status // empty while there is no answer
+	asking           bool
+	found, do        string
+	took             time.Duration
+	data             map[string]any
+	repair           string // what the safe recovery would do; empty for none
+}
+
+// checklist shows rows of checks with the details of the chosen one below.
+type checklist struct {
+	w      *world
+	list   list
+	filter filter
+	rows   []checkRow
+}
+
+func newChecklist(w *world) checklist { return checklist{w: w, filter: filter{w: w}} }
+
+func (c *checklist) shown() []checkRow {
+	return slices.DeleteFunc(slices.Clone(c.rows), func(r checkRow) bool {
+		return !c.filter.matches(r.id, r.title, string(r.status), r.found, c.w.group(r.group))
+	})
+}
+
+// press takes the keys for moving, filtering and opening a check.
+func (c *checklist) press(key string, msg tea.KeyPressMsg) (tea.Cmd, bool) {
+	if cmd, used := c.filter.press(key, msg); used {
+		c.list.at = 0
+		return cmd, true
+	}
+	shown := c.shown()
+	if key == "enter" && len(shown) > 0 {
+		return push(&checkPage{base: base{w: c.w}, row: shown[min(c.list.at, len(shown)-1)]}), true
+	}
+	return nil, c.list.move(key, len(shown), len(shown))
+}
+
+const detailLines = 5
+
+func (c *checklist) view(width, height int) []line {
+	shown := c.shown()
+	room := height - detailLines - 1
+	if extra := room - len(shown); extra > 0 && len(shown) > 0 {
+		room = len(shown) + extra/2 // a tall window gives the details their share
+	}
+	from, to := c.list.window(len(shown), room)
+	groups := 0
+	for _, one := range c.rows {
+		groups = max(groups, c.w.look.width(c.w.group(one.group)))
+	}
+	var lines []line
+	for i := from; i < to; i++ {
+		group := c.w.group(shown[i].group)
+		if i > from && shown[i-1].group == shown[i].group {
+			group = ""
+		}
+		lines = append(lines, row(c.row(shown[i], group, groups, i == c.list.at)))
+	}
+	if len(shown) == 0 {
+		return tall([]line{row(c.w.say("nothing matches"))}, height)
+	}
+	chosen := shown[c.list.at]
+	lines = append(tall(lines, room), ruled(chosen.id, c.w.tookText(chosen)))
+	return tall(append(lines, c.w.details(chosen, width, height-room-1)...), height)
+}
+
+func (c *checklist) row(r checkRow, group string, groups int, chosen bool) string {
+	l := c.w.look
+	marker, status, text := "  ", l.paint(toneOf(r.status), l.fit(string(r.status), statusWidth)), r.found
+	switch {
+	case r.asking:
+		status, text = l.fit("  "+l.spinner(c.w.step), statusWidth), ""
+	case r.status == "":
+		status, text = l.paint(quiet, l.fit("  -", statusWidth)), ""
+	}
+	title := l.fit(c.w.env.T(r.title), titleWidth)
+	if chosen {
+		marker, title = "> ", l.paint(strong, title)
+	}
+	return l.fit(group, groups) + " " + marker + status + "  " + title + "  " + text
+}
+
+// details are the finding and the action; the longer of them gets the room that the other leaves.
+func (w *world) details(r checkRow, width, height int) []line {
+	if r.status == "" {
+		return []line{row(w.say("Not asked yet: r runs the diagnosis."))}
+	}
+	do := r.do
+	if do == "" {
+		do = w.say("nothing to do")
+	}
+	repair := w.say("not available for this check")
+	if r.repair != "" {
+		repair = r.repair + "  " + w.say("(press s)")
+	}
+	if r.status == doctor.OK || r.status == doctor.Skipped {
+		repair = ""
+	}
+	lines := append(w.labelled("Found", r.found, width), w.labelled("Do|for finding", do, width)...)
+	if repair == "" {
+		return lines
+	}
+	recovery := w.labelled("Safe recovery:", repair, width)
+	if keep := height - len(recovery); len(lines) > keep {
+		lines = lines[:max(0, keep)]
+	}
+	return append(lines, recovery...)
+}
+
+// labelled wraps a text beside its label.
+func (w *world) labelled(label, text string, width int) []line {
+	label = w.say(label)
+	indent := max(w.look.width(label), w.look.width(w.say("Found")), w.look.width(w.say("Do|for finding"))) + 2
+	var lines []line
+	for i, part := range w.look.wrapped(text, width-indent) {
+		head := ""
+		if i == 0 {
+			head = label
+		}
+		lines = append(lines, row(w.look.paint(quiet, w.look.fit(head, indent))+part))
+	}
+	return lines
+}
+
+func (w *world) tookText(r checkRow) string {
+	if r.status == "" {
+		return ""
+	}
+	return w.say("%d ms", r.took.Milliseconds())
+}
+
+var groups = map[string]string{
+	"configuration": "Configuration", "services": "Services", "database": "Database", "disk": "Disk",
+	"network": "Network", "dns": "DNS", "tls": "TLS", "components": "Components",
+}
+
+func (w *world) group(key string) string {
+	if name := groups[key]; name != "" {
+		return w.say(name)
+	}
+	return key
+}
+
+// checkPage is one check with everything that is known of it.
+type checkPage struct {
+	base
+	row checkRow
+	top int
+}
+
+func (p *checkPage) title() (string, string) { return p.row.id, p.w.tookText(p.row) }
+
+func (p *checkPage) keys() []binding { return []binding{{key: "↑↓", does: "scroll", quiet: true}} }
+
+func (p *checkPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
+	switch key {
+	case "down", "j":
+		p.top++
+	case "up", "k":
+		p.top = max(0, p.top-1)
+	case "enter":
+		return pop(p)
+	}
+	return nil
+}
+
+func (p *checkPage) view(width, height int) []line {
+	w, r := p.w, p.row
+	status := string(r.status)
+	if status == "" {
+		status = "-"
+	}
+	lines := []line{row(w.group(r.group) + " · " + w.env.T(r.title) + "   " + w.look.paint(toneOf(r.status), status)), row("")}
+	lines = append(lines, w.details(r, width, height)...)
+	if len(r.data) > 0 {
+		lines = append(lines, row(""), row(w.look.paint(quiet, w.say("Facts"))))
+		for _, name := range slices.Sorted(maps.Keys(r.data)) {
+			lines = append(lines, row("  "+name+"  "+fmt.Sprint(r.data[name])))
+		}
+	}
+	p.top = min(p.top, max(0, len(lines)-height))
+	return lines[p.top:]
+}

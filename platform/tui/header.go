@@ -1,0 +1,175 @@
+package tui
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"panel/platform/cli"
+)
+
+const (
+	lookEvery  = 5 * time.Second
+	lookWithin = 4 * time.Second
+)
+
+// panelState is what is known of the panel at the moment.
+type panelState struct {
+	asked   bool  // somebody has asked at least once
+	silence error // why the panel cannot be reached; nil when it answers
+	refused bool  // it answers, but not to this token
+	version string
+	healthy bool
+	status  panelStatus
+	license *licenseState // nil where it is not known
+}
+
+// panelStatus is the body of GET /api/v1/system/status.
+type panelStatus struct {
+	Status        string `json:"status"`
+	Version       string `json:"version"`
+	Database      string `json:"database"`
+	SetupDone     bool   `json:"setup_done"`
+	UptimeSeconds int64  `json:"uptime_seconds"`
+}
+
+// licenseState is what the header and the menu need of GET /api/v1/license/status.
+type licenseState struct {
+	State      string     `json:"state"`
+	ReadOnly   bool       `json:"read_only"`
+	GraceUntil *time.Time `json:"grace_until"`
+	ValidUntil *time.Time `json:"valid_until"`
+}
+
+// stateMsg is an answer about the panel; the one of the regular look brings the next look.
+type stateMsg struct {
+	state   panelState
+	regular bool
+}
+
+type lookMsg struct{}
+
+// lookAtPanel asks everything that the header shows, within its deadline.
+func (w *world) lookAtPanel(ctx context.Context, regular bool) tea.Cmd {
+	client, err := w.fixed().Client()
+	return func() tea.Msg {
+		if err != nil {
+			return stateMsg{panelState{asked: true, silence: err}, regular}
+		}
+		ctx, cancel := context.WithTimeout(ctx, lookWithin)
+		defer cancel()
+		return stateMsg{askPanel(ctx, client), regular}
+	}
+}
+
+func askPanel(ctx context.Context, client *cli.Client) panelState {
+	state := panelState{asked: true}
+	err := client.Get(ctx, "/api/v1/system/status", &state.status)
+	if err == nil {
+		state.healthy, state.version = state.status.Status == "running", state.status.Version
+		state.license = askLicense(ctx, client)
+		return state
+	}
+	var answered *cli.APIError
+	if !errors.As(err, &answered) {
+		state.silence = err
+		return state
+	}
+	state.refused = answered.Status == http.StatusUnauthorized || answered.Status == http.StatusForbidden
+	return askHealth(ctx, client, state)
+}
+
+// askHealth needs no token and is believed of an unhealthy panel too.
+func askHealth(ctx context.Context, client *cli.Client, state panelState) panelState {
+	status, body, err := client.Answer(ctx, http.MethodGet, "/health", nil)
+	if err != nil {
+		state.silence = err
+		return state
+	}
+	var health struct{ Version string }
+	if json.Unmarshal(body, &health) == nil {
+		state.version = health.Version
+	}
+	state.healthy = status == http.StatusOK && state.version != ""
+	return state
+}
+
+// askLicense gives nil where the panel has no license, or this token may not see it.
+func askLicense(ctx context.Context, client *cli.Client) *licenseState {
+	license := new(licenseState)
+	if client.Get(ctx, "/api/v1/license/status", license) != nil {
+		return nil
+	}
+	return license
+}
+
+// stateLine is the second line of the frame: the panel in one look.
+func (w *world) stateLine() string {
+	s := w.state
+	switch {
+	case !s.asked:
+		return w.look.spinner(w.step) + " " + w.say("asking the panel")
+	case s.silence != nil:
+		return w.look.paint(bad, w.look.plain("○")) + " " + w.say("not reachable") + "   " + w.look.paint(quiet, w.say("Doctor, logs and password reset work all the same"))
+	case s.refused:
+		return w.healthWord() + "   " + w.look.paint(quiet, w.say("details need a sign-in: i"))
+	}
+	text := w.healthWord() + "   " + w.say("DB %s", s.status.Database) + "   " + w.setupWord()
+	if s.status.UptimeSeconds > 0 {
+		text += "   " + w.say("up %s", w.span(time.Duration(s.status.UptimeSeconds)*time.Second))
+	}
+	if s.license != nil {
+		text += "   " + w.say("license: %s", w.licenseWord())
+	}
+	return text
+}
+
+func (w *world) healthWord() string {
+	if w.state.healthy {
+		return w.look.paint(good, w.look.plain("●")) + " running"
+	}
+	word := w.state.status.Status
+	if word == "" {
+		word = "unavailable"
+	}
+	return w.look.paint(bad, w.look.plain("●")) + " " + word
+}
+
+func (w *world) setupWord() string {
+	if w.state.status.SetupDone {
+		return w.say("setup done")
+	}
+	return w.look.paint(careful, w.say("setup not done"))
+}
+
+// licenseWord keeps the word of the state in every language.
+func (w *world) licenseWord() string {
+	license := w.state.license
+	switch {
+	case license.ReadOnly:
+		return w.look.paint(bad, license.State)
+	case license.GraceUntil != nil:
+		return w.look.paint(careful, license.State+" "+w.say("%dh", w.hoursTo(*license.GraceUntil)))
+	}
+	return license.State
+}
+
+func (w *world) hoursTo(moment time.Time) int { return max(0, int(moment.Sub(w.clock.Now()).Hours())) }
+
+// span is a duration with its two largest units.
+func (w *world) span(d time.Duration) string {
+	days, hours, minutes := int(d.Hours())/24, int(d.Hours())%24, int(d.Minutes())%60
+	switch {
+	case days > 0:
+		return w.say("%dd %dh", days, hours)
+	case hours > 0:
+		return w.say("%dh %dm", hours, minutes)
+	case minutes > 0:
+		return w.say("%dm", minutes)
+	}
+	return w.say("%ds", int(d.Seconds()))
+}

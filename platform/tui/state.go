@@ -1,0 +1,138 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"panel/platform/doctor"
+)
+
+func stateEntry() entry {
+	return entry{
+		name:  "Panel state",
+		hint:  func(w *world) string { return w.say("services, database, versions") },
+		open:  func(w *world) page { return &statePage{base: base{w: w}} },
+		lines: func(q *lines) { q.command("status") },
+	}
+}
+
+// statePage shows what the panel says of itself, and what this machine shows of its services and its database.
+type statePage struct {
+	base
+	report *doctor.Report
+	asking bool
+}
+
+type servicesMsg struct{ report doctor.Report }
+
+func (p *statePage) start(ctx context.Context) tea.Cmd {
+	p.ctx = ctx
+	return p.look()
+}
+
+func (p *statePage) look() tea.Cmd {
+	p.asking = true
+	return tea.Batch(p.w.lookAtPanel(p.ctx, false), askServices(p.ctx, p.w))
+}
+
+// askServices runs the checks of Doctor that tell about services and database, and keeps nothing.
+func askServices(ctx context.Context, w *world) tea.Cmd {
+	env := w.fixed()
+	return func() tea.Msg {
+		var few []doctor.Check
+		for _, check := range env.Diagnosis() {
+			if check.Group == "services" || check.Group == "database" {
+				few = append(few, check)
+			}
+		}
+		return servicesMsg{doctor.Run(ctx, env.World(), few)}
+	}
+}
+
+func (p *statePage) update(msg tea.Msg) tea.Cmd {
+	if answer, is := msg.(servicesMsg); is {
+		p.report, p.asking = &answer.report, false
+	}
+	return nil
+}
+
+func (p *statePage) busy() bool { return p.asking }
+
+func (p *statePage) title() (string, string) { return p.w.say("Panel state"), "" }
+
+func (p *statePage) keys() []binding { return []binding{{key: "r", does: "Refresh"}} }
+
+func (p *statePage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
+	if key == "r" && !p.asking {
+		return p.look()
+	}
+	return nil
+}
+
+func (p *statePage) view(width, height int) []line {
+	w := p.w
+	lines := []line{row(w.bar(p.keys())), row("")}
+	lines = append(lines, p.panel(width)...)
+	lines = append(lines, row(""), ruled(w.say("Services and database on this machine"), ""))
+	if p.report == nil {
+		return append(lines, row(w.look.spinner(w.step)+" "+w.say("looking")))
+	}
+	for _, result := range p.report.Results {
+		status := w.look.paint(toneOf(result.Finding.Status), w.look.fit(string(result.Finding.Status), statusWidth))
+		text := status + "  " + w.look.fit(w.env.T(result.Check.Title), titleWidth) + "  " + w.found(result.Finding.Found)
+		lines = append(lines, row(text))
+		if do := w.found(result.Finding.Do); do != "" && result.Finding.Status != doctor.OK && len(lines) < height {
+			lines = append(lines, row(w.look.fit("", statusWidth+titleWidth+4)+w.look.paint(quiet, w.look.plain("→ ")+do)))
+		}
+	}
+	return lines
+}
+
+func (p *statePage) panel(width int) []line {
+	w, s := p.w, p.w.state
+	switch {
+	case !s.asked:
+		return []line{row(w.look.spinner(w.step) + " " + w.say("asking the panel"))}
+	case s.silence != nil:
+		var lines []line
+		for _, text := range w.trouble(s.silence) {
+			lines = append(lines, rows(w.look.wrapped(text, width))...)
+		}
+		return lines
+	case s.refused:
+		lines := rows(w.look.columns([][]string{{w.env.T("Status"), w.healthWord()}, {w.env.T("Version"), s.version}}))
+		return append(lines, row(""), row(w.say("The rest needs an administrator: press i to sign in, or set PANEL_API_TOKEN.")))
+	case s.status.Status == "":
+		return []line{row(w.env.T("Status") + "  " + w.healthWord())}
+	}
+	setup := w.env.T("no|setup")
+	if s.status.SetupDone {
+		setup = w.env.T("yes|setup")
+	}
+	table := [][]string{
+		{w.env.T("Status"), w.healthWord()}, {w.env.T("Version"), s.status.Version}, {w.env.T("Database"), s.status.Database},
+		{w.env.T("Setup done"), setup}, {w.env.T("Uptime"), w.span(time.Duration(s.status.UptimeSeconds) * time.Second)},
+	}
+	if s.license != nil {
+		table = append(table, []string{w.say("License"), w.licenseWord()})
+	}
+	return rows(w.look.columns(table))
+}
+
+// bar is the line of keys at the head of a page.
+func (w *world) bar(keys []binding) string {
+	text := ""
+	for _, one := range keys {
+		if !one.quiet {
+			text += one.key + " " + w.say(one.does) + "  "
+		}
+	}
+	return text
+}
+
+const (
+	statusWidth = 7 // "Skipped"
+	titleWidth  = 18
+)

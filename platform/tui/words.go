@@ -1,0 +1,67 @@
+package tui
+
+import (
+	_ "embed" // for the texts
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"panel/platform/cli"
+	"panel/platform/doctor"
+)
+
+//go:embed russian.txt
+var russianText string
+
+// russian is read when somebody needs it: the texts of this interface; the command line has its own.
+var russian = sync.OnceValue(func() map[string]string {
+	words := map[string]string{}
+	for entry := range strings.SplitSeq(russianText, "\n\n") {
+		if text, translated, found := strings.Cut(strings.Trim(entry, "\n"), "\n"); found {
+			words[text] = translated
+		}
+	}
+	return words
+})
+
+// say translates an English text of this interface and fills in its values.
+func (w *world) say(text string, values ...any) string {
+	if w.russian {
+		if translated := russian()[text]; translated != "" {
+			text = translated
+		} else {
+			text = w.env.T(text)
+		}
+	}
+	text, _, _ = strings.Cut(text, "|for ")
+	if len(values) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, values...)
+}
+
+// found is what a check says, in the language of the operator.
+func (w *world) found(text doctor.Text) string {
+	return w.env.Text(cli.Message{Text: text.Format, Args: text.Args})
+}
+
+// trouble is a failure in two or three lines: what, why, what to do.
+func (w *world) trouble(err error) []string {
+	var failure *cli.Failure
+	if !errors.As(err, &failure) {
+		return []string{w.say("Error:") + " " + err.Error()}
+	}
+	var try []string
+	for _, one := range failure.Try {
+		try = append(try, w.env.Text(one))
+	}
+	lines := []string{w.say("Error:") + " " + w.env.Text(failure.Problem)}
+	if cause := w.env.Text(failure.Cause); cause != "" {
+		lines = append(lines, w.say("Cause:")+" "+cause)
+	}
+	if len(try) > 0 {
+		lines = append(lines, w.say("Try:")+" "+strings.Join(try, " · "))
+	}
+	return lines
+}

@@ -1,0 +1,69 @@
+package tui
+
+import (
+	"os"
+
+	"github.com/jonboulle/clockwork"
+
+	"panel/platform/cli"
+	"panel/platform/doctor"
+)
+
+// world is what all pages share: the command line's view of this machine, the language, the look and the state of the panel.
+type world struct {
+	env     cli.Env // answers in the chosen language
+	russian bool
+	look    look
+	clock   clockwork.Clock
+	host    string
+	address string
+	token   string // of a sign-in from here; else the environment's
+	state   panelState
+	last    *doctor.Document // the diagnosis that was kept last; nil for none
+	step    int              // of the spinner
+
+	outside func(string) string // the environment without what was chosen here
+}
+
+func newWorld(env cli.Env) *world {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	w := &world{russian: env.Russian(), look: lookOf(env), clock: clockwork.NewRealClock(), host: host, address: env.Getenv("PANEL_API_URL")}
+	outside := env.Getenv
+	w.env, w.outside = env, outside
+	w.env.Getenv = func(name string) string {
+		switch {
+		case name == "PANEL_LANG":
+			return w.language()
+		case name == "PANEL_API_TOKEN" && w.token != "":
+			return w.token
+		}
+		return outside(name)
+	}
+	return w
+}
+
+func (w *world) language() string {
+	if w.russian {
+		return "ru"
+	}
+	return "en"
+}
+
+// fixed is the command line's view as it is now, for work that goes on beside the screen.
+func (w *world) fixed() cli.Env {
+	language, token, outside := w.language(), w.env.Getenv("PANEL_API_TOKEN"), w.outside
+	env := w.env
+	env.Getenv = func(name string) string {
+		switch name {
+		case "PANEL_LANG":
+			return language
+		case "PANEL_API_TOKEN":
+			return token
+		}
+		return outside(name)
+	}
+	return env
+}
