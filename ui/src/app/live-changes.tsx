@@ -4,6 +4,7 @@ import { useStore } from "zustand";
 import { useSession } from "@/api/session";
 import { followChanges, live, type LiveEvent } from "@/api/stream";
 import { modules } from "./modules";
+import { learnFromRefusals } from "./refusals";
 
 const pollEvery = 15_000;
 
@@ -11,6 +12,7 @@ const pollEvery = 15_000;
 export function LiveChanges() {
   const queries = useQueryClient();
   const { token } = useSession();
+  useEffect(() => learnFromRefusals(queries), [queries]);
   const failing = useStore(live, (state) => state.failures >= 2);
 
   useEffect(() => {

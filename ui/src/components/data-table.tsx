@@ -43,6 +43,10 @@ export interface DataTableProps<Row> {
   sorting?: Sorting;
   selection?: Selection;
   hidden?: Record<string, boolean>;
+  /** The row that is open beside the table. */
+  current?: string;
+  /** A click anywhere in the row; the keyboard takes the link that the row has. */
+  onOpen?: (row: Row) => void;
   rowHeight?: "one" | "two" | "dense";
   /** The row menu, shown on hover and focus. */
   menu?: (row: Row) => ReactNode;
@@ -93,7 +97,7 @@ function PhoneRows<Row extends object>({ label, rows, rowId, phone, menu }: Data
 }
 
 function WideRows<Row extends object>(props: DataTableProps<Row>) {
-  const { label, rows, rowId, rowName, sorting, selection, menu, rowHeight = "one", hidden = {} } = props;
+  const { label, rows, rowId, rowName, sorting, selection, menu, rowHeight = "one", hidden = {}, current, onOpen } = props;
   const { t } = useTranslation("app");
   const columns = useTableColumns(props.columns);
   const data = rows as Row[];
@@ -124,7 +128,7 @@ function WideRows<Row extends object>(props: DataTableProps<Row>) {
         </Table.Thead>
         <Table.Tbody>
           {table.getRowModel().rows.map((row) => (
-            <Table.Tr key={row.id} data-selected={selection?.ids.has(row.id) || undefined}>
+            <Table.Tr key={row.id} data-selected={(selection?.ids.has(row.id) ?? row.id === current) || undefined} data-opens={onOpen !== undefined || undefined} onClick={onOpen && ((event) => !hasOwnAct(event.target) && onOpen(row.original))}>
               {selection && (
                 <Table.Td className={classes.check}>
                   <Checkbox size="xs" checked={selection.ids.has(row.id)} onChange={() => selection.onChange(toggled(selection.ids, row.id))} aria-label={t("table.select", { name: rowName(row.original) })} />
@@ -145,6 +149,11 @@ function WideRows<Row extends object>(props: DataTableProps<Row>) {
 }
 
 /* eslint-enable jsx-a11y/no-noninteractive-tabindex */
+
+/** What is clicked for itself inside a row. */
+function hasOwnAct(target: EventTarget): boolean {
+  return target instanceof Element && target.closest("a, button, input, label") !== null;
+}
 
 function useTableColumns<Row extends object>(columns: Column<Row>[]): ColumnDef<typeof features, Row>[] {
   return useMemo(() => {

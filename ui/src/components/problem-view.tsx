@@ -7,6 +7,7 @@ import { Action } from "./action";
 import { copyText } from "./copy-button";
 import { Glyph } from "./glyph";
 import classes from "./problem-view.module.css";
+import { Remedy, requiredKeys } from "./remedy";
 import { NoPermission } from "./states";
 import { toastDone } from "./toast";
 
@@ -21,6 +22,7 @@ export function ProblemView({ error, tried, onRetry }: { error: unknown; tried?:
       <div className={classes.words}>
         <p className="strong">{tried ?? t("problem.title")}</p>
         <p className="soft">{problemText(problem)}</p>
+        <Remedy problem={problem} />
         {problem.status >= 500 && <p className="dim">{t("problem.doctor")}</p>}
         <Reference problem={problem} />
         <div className={classes.acts}>
@@ -46,6 +48,7 @@ export function ProblemNote({ error, children }: { error: unknown; children?: Re
       <Glyph kind="down" />
       <div>
         {children ?? problemText(problem)}
+        <Remedy problem={problem} />
         <Reference problem={problem} quietFor={["bad_credentials", "throttled"]} />
       </div>
     </div>
@@ -55,12 +58,6 @@ export function ProblemNote({ error, children }: { error: unknown; children?: Re
 function Reference({ problem, quietFor = [] }: { problem: Problem; quietFor?: string[] }) {
   if (quietFor.includes(problem.code)) return null;
   return <p className={classes.reference}>{[problem.code, problem.requestId].filter(Boolean).join(" · ")}</p>;
-}
-
-function requiredKeys(problem: Problem): string[] {
-  const { required } = problem.document;
-  if (Array.isArray(required)) return required.map(String);
-  return typeof required === "string" ? [required] : [];
 }
 
 function report(problem: Problem, tried?: string): string {

@@ -1,12 +1,13 @@
 import { Menu, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { IconDevices, IconLogout, IconPassword } from "@tabler/icons-react";
+import { IconDevices, IconLogout, IconPassword, IconShieldLock } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { answer, api } from "@/api/client";
 import { endSession } from "@/api/session";
 import { changeLanguage } from "@/text/i18n";
+import { initials } from "@/text/initials";
 import { useLanguage } from "@/text/use-format";
 import classes from "./account-menu.module.css";
 
@@ -29,6 +30,9 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{account?.username}</Menu.Label>
+        <Menu.Item leftSection={<IconShieldLock size={15} stroke={1.6} aria-hidden />} onClick={() => void navigate({ to: "/account/security" })}>
+          {t("account.security")}
+        </Menu.Item>
         <Menu.Item leftSection={<IconPassword size={15} stroke={1.6} aria-hidden />} onClick={() => void navigate({ to: "/account/password" })}>
           {t("account.password")}
         </Menu.Item>
@@ -74,11 +78,4 @@ function useSignOut() {
       queries.clear();
     },
   });
-}
-
-/** Two letters for the round mark of an account. */
-export function initials(name: string): string {
-  const parts = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  const letters = parts.length > 1 ? `${parts[0]![0]}${parts[1]![0]}` : (parts[0] ?? "").slice(0, 2);
-  return letters.toUpperCase();
 }

@@ -1,17 +1,26 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import { isProblem } from "@/api/problem";
 import { beginSession } from "@/api/session";
 
 export type SignedIn = components["schemas"]["AccountsSignedIn"];
-export type Session = components["schemas"]["AccountsSession"];
 export type Health = components["schemas"]["SystemHealthDocument"];
 
+export type FactorMethod = "totp" | "recovery_code" | "passkey";
+
+/** The second step of a sign-in: its token, the ways open to this account, and what a passkey needs. */
+export interface Challenge {
+  token: string;
+  methods: FactorMethod[];
+  passkeyOptions: unknown;
+}
+
 /** What the form has to ask next, told by the problem's code. */
-export function secondFactorChallenge(error: unknown): string | undefined {
+export function secondFactorChallenge(error: unknown): Challenge | undefined {
   if (!isProblem(error, "second_factor_required")) return undefined;
-  return String(error.document.challenge ?? "");
+  const { challenge, methods, passkey_options } = error.document;
+  return { token: String(challenge ?? ""), methods: Array.isArray(methods) ? (methods as FactorMethod[]) : ["totp", "recovery_code"], passkeyOptions: passkey_options };
 }
 
 export function useSignIn(onSignedIn: () => void) {
@@ -26,35 +35,11 @@ export function useSignIn(onSignedIn: () => void) {
 
 export function useSecondFactor(onSignedIn: () => void) {
   return useMutation({
-    mutationFn: (body: { challenge: string; code: string }): Promise<SignedIn> => answer(api.POST("/api/v1/auth/second-factor", { body })),
+    mutationFn: (body: { challenge: string; code?: string; recovery_code?: string; passkey?: unknown }): Promise<SignedIn> => answer(api.POST("/api/v1/auth/second-factor", { body })),
     onSuccess: (signedIn) => {
       beginSession(signedIn.token);
       onSignedIn();
     },
-  });
-}
-
-export function useChangePassword() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (body: { current_password: string; new_password: string }): Promise<unknown> => answer(api.POST("/api/v1/auth/password", { body })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["accounts"] }),
-  });
-}
-
-export const sessionsQuery = queryOptions({
-  queryKey: ["accounts", "sessions"],
-  queryFn: async ({ signal }): Promise<Session[]> => {
-    const page = await answer(api.GET("/api/v1/auth/sessions", { signal }));
-    return page.items;
-  },
-});
-
-export function useEndSession() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (id: string): Promise<unknown> => answer(api.DELETE("/api/v1/auth/sessions/{id}", { params: { path: { id } } })),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["accounts", "sessions"] }),
   });
 }
 
@@ -65,4 +50,3 @@ export const healthQuery = queryOptions({
   retry: false,
   staleTime: 30_000,
 });
-

@@ -1,12 +1,19 @@
+import { IconUsers } from "@tabler/icons-react";
 import { defineModule } from "@/module";
 
-/** Who signs in: sign-in, own password, own sessions. */
+const accounts = { en: "Accounts", ru: "Учётные записи" };
+const system = { label: { en: "System", ru: "Система" } };
+
+/** Who signs in, and what each of them may do. */
 export default defineModule({
   name: "accounts",
+  navigation: [{ group: "system", order: 10, path: "/accounts", label: accounts, icon: IconUsers, needs: ["accounts.view"] }],
   pages: [
     { path: "/login", title: { en: "Sign in", ru: "Вход" }, frame: "bare", load: () => import("./sign-in-page") },
-    { path: "/account/password", title: { en: "Change password", ru: "Смена пароля" }, load: () => import("./password-page") },
-    { path: "/account/sessions", title: { en: "My sessions", ru: "Мои сеансы" }, load: () => import("./sessions-page") },
+    { path: "/accounts", title: accounts, parents: [system], needs: ["accounts.view"], load: () => import("./accounts-page") },
+    { path: "/accounts/new", title: { en: "New account", ru: "Новая учётная запись" }, parents: [{ label: accounts, path: "/accounts" }], needs: ["accounts.manage"], load: () => import("./new-account-page") },
+    { path: "/accounts/$id", title: { en: "Account", ru: "Учётная запись" }, parents: [{ label: accounts, path: "/accounts" }], needs: ["accounts.view"], load: () => import("./account-page") },
   ],
+  search: { needs: ["accounts.view"], find: (text, signal) => import("./find-accounts").then(({ findAccounts }) => findAccounts(text, signal)) },
   refresh: (event) => (event.kind.startsWith("account.") ? [["accounts"]] : []),
 });

@@ -5,8 +5,10 @@ import { asProblem } from "@/api/problem";
 import { Action } from "@/components/action";
 import { ProblemNote } from "@/components/problem-view";
 import { formatCountdown } from "@/text/format";
-import { secondFactorChallenge, useSecondFactor, useSignIn } from "./api";
+import { secondFactorChallenge, useSignIn } from "./api";
+import { SecondStep } from "./second-step";
 import classes from "./sign-in.module.css";
+import { useWait } from "./use-wait";
 
 /** Username and password, then the second step where the account has one. */
 export function SignInForm({ onSignedIn }: { onSignedIn: () => void }) {
@@ -43,48 +45,10 @@ function FirstStep({ error, busy, onSubmit }: { error: unknown; busy: boolean; o
   );
 }
 
-function SecondStep({ challenge, onSignedIn, onBack }: { challenge: string; onSignedIn: () => void; onBack: () => void }) {
-  const { t } = useTranslation("accounts");
-  const [code, setCode] = useState("");
-  const second = useSecondFactor(onSignedIn);
-  const wait = useWait(second.error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (code && !second.isPending && wait === 0) second.mutate({ challenge, code: code.trim() });
-  };
-  return (
-    <form className={classes.form} onSubmit={submit} noValidate>
-      <SignInProblem error={second.error} wait={wait} />
-      <TextInput size="md" autoFocus inputMode="numeric" autoComplete="one-time-code" label={t("signIn.code")} description={t("signIn.codeHelp")} value={code} onChange={(event) => setCode(event.currentTarget.value)} />
-      <Action kind="filled" size="dialog" type="submit" busy={second.isPending} className={classes.submit}>
-        {t("signIn.confirm")}
-      </Action>
-      <Action kind="link" onClick={onBack}>
-        {t("signIn.back")}
-      </Action>
-    </form>
-  );
-}
-
 function SignInProblem({ error, wait }: { error: unknown; wait: number }) {
   const { t } = useTranslation("accounts");
   if (!error) return null;
   const problem = asProblem(error);
   if (problem.code === "throttled") return wait > 0 ? <ProblemNote error={problem}>{t("signIn.throttled", { time: formatCountdown(wait) })}</ProblemNote> : null;
   return <ProblemNote error={problem} />;
-}
-
-/** Seconds until another try is allowed, counted down from Retry-After. */
-function useWait(error: unknown): number {
-  const [left, setLeft] = useState(0);
-  useEffect(() => {
-    const problem = error ? asProblem(error) : undefined;
-    const seconds = problem?.status === 429 ? (problem.retryAfterSeconds ?? 1) : 0;
-    const until = Date.now() + seconds * 1000;
-    setLeft(seconds);
-    if (seconds === 0) return;
-    const timer = setInterval(() => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000))), 250);
-    return () => clearInterval(timer);
-  }, [error]);
-  return left;
 }

@@ -5,7 +5,7 @@ import { useChangePassword } from "./api";
 import { PasswordView } from "./password-view";
 
 export default function PasswordPage() {
-  const { t } = useTranslation("accounts");
+  const { t } = useTranslation("security");
   const navigate = useNavigate();
   const change = useChangePassword();
   return (

@@ -1,0 +1,55 @@
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action";
+import { ProblemNote } from "@/components/problem-view";
+import { SaveBar } from "@/components/save-bar";
+import type { Permission } from "./areas";
+import classes from "./accounts.module.css";
+import type { Account } from "./directory-api";
+import { Matrix } from "./matrix";
+import { isLastFull } from "./permissions";
+import { usePermissionDraft } from "./use-permission-draft";
+import { useAccountBlock } from "./use-rules";
+
+interface MatrixEditorProps {
+  accounts: Account[];
+  /** All accounts are loaded. */
+  complete: boolean;
+  catalogue: Permission[];
+  edit: string | undefined;
+  onEdit: (id: string | undefined) => void;
+  more: { load: () => void; busy: boolean; total: number } | undefined;
+}
+
+export function MatrixEditor({ accounts, complete, catalogue, edit, onEdit, more }: MatrixEditorProps) {
+  const { t } = useTranslation(["accounts", "app"]);
+  const chosen = accounts.find((account) => account.id === edit);
+  const draft = usePermissionDraft(chosen, catalogue);
+  const blockOf = useAccountBlock();
+  return (
+    <>
+      <Matrix
+        accounts={accounts}
+        catalogue={catalogue}
+        chosen={chosen}
+        draft={draft.held}
+        onChange={draft.set}
+        onChoose={onEdit}
+        reason={chosen && blockOf(chosen)}
+        lastFull={chosen !== undefined && isLastFull(chosen, accounts, complete)}
+      />
+      <p className={classes.hint}>{chosen ? t("matrix.editing", { name: chosen.username }) : t("matrix.hint")}</p>
+      {more && (
+        <div className={classes.more}>
+          <span className="dim num">{t("app:table.shown", { shown: accounts.length, total: more.total })}</span>
+          <Action size="bar" onClick={more.load} busy={more.busy}>
+            {t("app:table.more")}
+          </Action>
+        </div>
+      )}
+      {draft.error !== null && <ProblemNote error={draft.error} />}
+      <SaveBar changes={draft.changes} onSave={draft.save} onDiscard={draft.discard} busy={draft.busy}>
+        {draft.summary}
+      </SaveBar>
+    </>
+  );
+}

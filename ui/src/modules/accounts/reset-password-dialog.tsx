@@ -1,0 +1,103 @@
+import { Checkbox, Modal, PasswordInput } from "@mantine/core";
+import { IconRefresh } from "@tabler/icons-react";
+import { useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldErrors } from "@/api/problem";
+import { Action } from "@/components/action";
+import { CodeBlock } from "@/components/code-block";
+import { FormProblems } from "@/components/form-problems";
+import { makePassword, passwordProblem } from "@/text/password-rule";
+import classes from "./accounts.module.css";
+import { useResetPassword, type Account } from "./directory-api";
+
+/** Sets another account's password; afterwards it is shown once to be handed over. */
+export function ResetPasswordDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
+  const { t } = useTranslation("accounts");
+  return (
+    <Modal opened={account !== undefined} onClose={onClose} title={t("reset.title", { name: account?.username ?? "" })}>
+      {account && <ResetForm account={account} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function ResetForm({ account, onClose }: { account: Account; onClose: () => void }) {
+  const { t } = useTranslation(["accounts", "app"]);
+  const reset = useResetPassword();
+  const [password, setPassword] = useState("");
+  const [withoutFactor, setWithoutFactor] = useState(false);
+  const [tried, setTried] = useState(false);
+  const wrong = passwordProblem(password, t);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!wrong && !reset.isPending) reset.mutate({ id: account.id, password, ...(withoutFactor ? { remove_second_factor: true } : {}) });
+  };
+  if (reset.isSuccess) return <HandOver name={account.username} password={password} onClose={onClose} />;
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <p className="soft">{t("reset.text")}</p>
+      <FormProblems error={reset.error} fields={{ password: "reset-password" }} />
+      <NewPassword id="reset-password" value={password} onChange={setPassword} error={(tried && wrong) || fieldErrors(reset.error).password} />
+      <Checkbox size="xs" checked={withoutFactor} onChange={(event) => setWithoutFactor(event.currentTarget.checked)} label={t("reset.factor")} description={t("reset.factorHelp")} />
+      <div className={classes.foot}>
+        <Action size="dialog" onClick={onClose}>
+          {t("cancel")}
+        </Action>
+        <Action size="dialog" kind="filled" type="submit" busy={reset.isPending}>
+          {t("reset.verb")}
+        </Action>
+      </div>
+    </form>
+  );
+}
+
+/** A field for somebody else's new password, with one made at random on request. */
+export function NewPassword({ id, value, onChange, error }: { id: string; value: string; onChange: (value: string) => void; error?: React.ReactNode }) {
+  const { t } = useTranslation(["accounts", "app"]);
+  const [shown, setShown] = useState(false);
+  return (
+    <div className={classes.password}>
+      <PasswordInput
+        size="md"
+        id={id}
+        autoComplete="new-password"
+        data-autofocus
+        label={t("newPassword.label")}
+        description={t("app:passwordRule.rule")}
+        visible={shown}
+        onVisibilityChange={setShown}
+        visibilityToggleButtonProps={{ "aria-label": t("signIn.show"), "aria-hidden": undefined, tabIndex: 0 }}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={error}
+      />
+      <Action
+        size="dialog"
+        icon={IconRefresh}
+        onClick={() => {
+          onChange(makePassword());
+          setShown(true);
+        }}
+      >
+        {t("newPassword.make")}
+      </Action>
+    </div>
+  );
+}
+
+function HandOver({ name, password, onClose }: { name: string; password: string; onClose: () => void }) {
+  const { t } = useTranslation("accounts");
+  return (
+    <div className={classes.form}>
+      <p className="soft" role="status">
+        {t("reset.done", { name })}
+      </p>
+      <CodeBlock value={password} what={t("newPassword.label")} />
+      <div className={classes.foot}>
+        <Action size="dialog" kind="filled" onClick={onClose}>
+          {t("done")}
+        </Action>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action";
+import { PageHeader } from "@/components/page-header";
+import { ProblemView } from "@/components/problem-view";
+import { Skeleton } from "@/components/states";
+import { toastProblem } from "@/components/toast";
+import { useSearchState } from "@/components/use-search";
+import { entriesQuery, entryQuery, useExport, useVerify } from "./api";
+import { Entries } from "./entries";
+import { EntryPanel } from "./entry-panel";
+import { ExportMenu } from "./export-menu";
+import { FilterBar } from "./filter-bar";
+import { auditSearch } from "./filter";
+import { VerifyCard } from "./verify-card";
+
+export default function AuditPage() {
+  const { t } = useTranslation("audit");
+  const [{ entry, ...filter }, setSearch] = useSearchState(auditSearch);
+  const list = useInfiniteQuery(entriesQuery(filter));
+  const verify = useVerify();
+  const save = useExport(filter);
+  const entries = useMemo(() => list.data?.pages.flatMap((page) => page.items), [list.data]);
+  const total = list.data?.pages.at(-1)?.total ?? 0;
+  const listed = entries?.find((item) => item.id === entry);
+  const alone = useQuery({ ...entryQuery(entry ?? ""), enabled: entry !== undefined && listed === undefined && list.data !== undefined });
+  const open = (id: string | undefined) => setSearch({ entry: id });
+  return (
+    <>
+      <PageHeader
+        title={t("title")}
+        meta={t("lead")}
+        actions={
+          <>
+            <Action kind="ghost" iconOnly icon={IconRefresh} busy={list.isFetching && !list.isFetchingNextPage} onClick={() => void list.refetch()}>
+              {t("refresh")}
+            </Action>
+            <ExportMenu total={total} busy={save.isPending} onExport={(format) => save.mutate(format, { onError: (error) => toastProblem(t("export.failed"), error) })} />
+            <Action icon={IconShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
+              {t("verify.act")}
+            </Action>
+          </>
+        }
+      />
+      <VerifyCard verify={verify} onOpen={open} onClose={verify.reset} />
+      <FilterBar filter={filter} onFilter={(change) => setSearch({ ...change, entry: undefined })} />
+      {entries ? (
+        <Entries
+          entries={entries}
+          total={total}
+          filter={filter}
+          current={entry}
+          onOpen={open}
+          onClear={() => setSearch({ q: undefined, actor: undefined, action: undefined, object: undefined, result: undefined, range: undefined, from: undefined, to: undefined })}
+          more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
+        />
+      ) : list.error ? (
+        <ProblemView error={list.error} tried={t("loadFailed")} onRetry={() => void list.refetch()} />
+      ) : (
+        <Skeleton rows={12} />
+      )}
+      <EntryPanel id={entry} entry={listed ?? (alone.data?.id === entry ? alone.data : undefined)} error={listed ? null : alone.error} neighbours={neighboursOf(entries ?? [], entry)} onOpen={open} onFilter={(change) => setSearch({ ...change, entry })} />
+    </>
+  );
+}
+
+function neighboursOf(entries: readonly { id: string }[], id: string | undefined): { newer?: string; older?: string } {
+  const index = entries.findIndex((item) => item.id === id);
+  if (index < 0) return {};
+  return { newer: entries[index - 1]?.id, older: entries[index + 1]?.id };
+}

@@ -1,0 +1,114 @@
+import { IconHistory } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action";
+import { DataTable, type Column } from "@/components/data-table";
+import { EmptyState } from "@/components/states";
+import type { Entry } from "./api";
+import classes from "./audit.module.css";
+import { isFiltered, type AuditFilter } from "./filter";
+import { Result, useActionWords, When, Who } from "./words";
+
+interface EntriesProps {
+  entries: Entry[];
+  total: number;
+  filter: AuditFilter;
+  current: string | undefined;
+  onOpen: (id: string) => void;
+  onClear: () => void;
+  more: { load: () => void; busy: boolean } | undefined;
+}
+
+export function Entries({ entries, total, filter, current, onOpen, onClear, more }: EntriesProps) {
+  const { t } = useTranslation("audit");
+  const columns = useColumns();
+  return (
+    <DataTable
+      label={t("title")}
+      rows={entries}
+      total={total}
+      columns={columns}
+      rowId={(entry) => entry.id}
+      rowName={(entry) => entry.action}
+      current={current}
+      onOpen={(entry) => onOpen(entry.id)}
+      phone={(entry) => <PhoneEntry entry={entry} />}
+      onMore={more?.load}
+      loadingMore={more?.busy}
+      empty={
+        isFiltered(filter) ? (
+          <EmptyState title={t("nothing")} act={<Action onClick={onClear}>{t("clear")}</Action>}>
+            {t("nothingText")}
+          </EmptyState>
+        ) : (
+          <EmptyState icon={IconHistory} title={t("empty")} />
+        )
+      }
+    />
+  );
+}
+
+/** The address of an entry: the page as it is, with the entry open. */
+function EntryLink({ entry, children, className }: { entry: Entry; children: React.ReactNode; className?: string }) {
+  return (
+    <Link to="." search={(old: Record<string, unknown>) => ({ ...old, entry: entry.id })} replace className={className ?? classes.link} id={`entry-${entry.id}`}>
+      {children}
+    </Link>
+  );
+}
+
+function useColumns(): Column<Entry>[] {
+  const { t } = useTranslation("audit");
+  return useMemo(
+    () => [
+      {
+        key: "at",
+        head: t("columns.at"),
+        width: 150,
+        cell: (entry) => (
+          <EntryLink entry={entry}>
+            <When at={entry.at} />
+          </EntryLink>
+        ),
+      },
+      { key: "actor", head: t("columns.actor"), cell: (entry) => <Who actor={entry.actor} /> },
+      { key: "action", head: t("columns.action"), cell: (entry) => <span className="mono">{entry.action}</span> },
+      { key: "object", head: t("columns.object"), cell: (entry) => <ObjectName entry={entry} /> },
+      { key: "result", head: t("columns.result"), cell: (entry) => <Result entry={entry} /> },
+      { key: "ip", head: t("columns.ip"), cell: (entry) => (entry.ip ? <span className="mono soft">{entry.ip}</span> : <span className="dim">—</span>) },
+    ],
+    [t],
+  );
+}
+
+function ObjectName({ entry }: { entry: Entry }) {
+  const name = entry.object.name || entry.object.type;
+  return (
+    <span className={`strong ${classes.object}`} title={name}>
+      {name}
+    </span>
+  );
+}
+
+function PhoneEntry({ entry }: { entry: Entry }) {
+  const words = useActionWords();
+  return (
+    <>
+      <div className={classes.phoneLine}>
+        <EntryLink entry={entry} className={classes.phoneLink}>
+          {words(entry.action)}
+        </EntryLink>
+        <Result entry={entry} />
+      </div>
+      <div className={classes.phoneLine}>
+        <span className={classes.phoneWho}>
+          <Who actor={entry.actor} /> <ObjectName entry={entry} />
+        </span>
+        <span className={classes.phoneWhen}>
+          <When at={entry.at} />
+        </span>
+      </div>
+    </>
+  );
+}

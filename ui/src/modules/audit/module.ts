@@ -1,0 +1,11 @@
+import { IconHistory } from "@tabler/icons-react";
+import { defineModule } from "@/module";
+
+const journal = { en: "Audit", ru: "Журнал" };
+
+/** The journal: who did what, and the proof that nobody changed the record since. */
+export default defineModule({
+  name: "audit",
+  navigation: [{ group: "protection", order: 20, path: "/audit", label: journal, icon: IconHistory, needs: ["audit.view"] }],
+  pages: [{ path: "/audit", title: journal, parents: [{ label: { en: "Protection", ru: "Защита" } }], needs: ["audit.view"], load: () => import("./audit-page") }],
+});

@@ -1,0 +1,64 @@
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+import { makePasskey } from "@/components/passkeys";
+import type { Session } from "@/components/session-rows";
+
+export type Factors = components["schemas"]["FactorsOutputBody"];
+export type Passkey = components["schemas"]["AccountsPasskey"];
+export type Enrolment = components["schemas"]["AccountsEnrolment"];
+
+export const factorsQuery = queryOptions({
+  queryKey: ["security", "factors"],
+  queryFn: ({ signal }): Promise<Factors> => answer(api.GET("/api/v1/auth/factors", { signal })),
+});
+
+export const sessionsQuery = queryOptions({
+  queryKey: ["security", "sessions"],
+  queryFn: async ({ signal }): Promise<Session[]> => (await answer(api.GET("/api/v1/auth/sessions", { signal }))).items,
+});
+
+/** What is known of one's own account, and of accounts at all, is stale after each act. */
+function useOwnAct<Variables, Result = unknown>(act: (variables: Variables) => Promise<Result>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSettled: () => Promise.all([queries.invalidateQueries({ queryKey: ["security"] }), queries.invalidateQueries({ queryKey: ["accounts"] })]),
+  });
+}
+
+export function useChangePassword() {
+  return useOwnAct((body: { current_password: string; new_password: string }) => answer(api.POST("/api/v1/auth/password", { body })));
+}
+
+export function useEndSession() {
+  return useOwnAct((id: string) => answer(api.DELETE("/api/v1/auth/sessions/{id}", { params: { path: { id } } })));
+}
+
+/** Gives a fresh secret; with `replace` the present app and its recovery codes are removed first. */
+export function useBeginTotp() {
+  return useOwnAct(async ({ password, replace }: { password: string; replace: boolean }): Promise<Enrolment> => {
+    if (replace) await answer(api.POST("/api/v1/auth/totp/remove", { body: { password } }));
+    return answer(api.POST("/api/v1/auth/totp", { body: { password } }));
+  });
+}
+
+export function useConfirmTotp() {
+  return useOwnAct(async (code: string): Promise<string[]> => (await answer(api.POST("/api/v1/auth/totp/confirm", { body: { code } }))).recovery_codes);
+}
+
+export function useRemoveTotp() {
+  return useOwnAct((password: string) => answer(api.POST("/api/v1/auth/totp/remove", { body: { password } })));
+}
+
+export function useAddPasskey() {
+  return useOwnAct(async ({ password, name }: { password: string; name: string }): Promise<Passkey> => {
+    const { challenge, options } = await answer(api.POST("/api/v1/auth/passkeys", { body: { password } }));
+    const credential = await makePasskey(options);
+    return answer(api.POST("/api/v1/auth/passkeys/finish", { body: { challenge, name, credential } }));
+  });
+}
+
+export function useRemovePasskey() {
+  return useOwnAct((id: string) => answer(api.DELETE("/api/v1/auth/passkeys/{id}", { params: { path: { id } } })));
+}

@@ -1,0 +1,113 @@
+import { Modal, TextInput } from "@mantine/core";
+import { useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldErrors } from "@/api/problem";
+import { Action } from "@/components/action";
+import { FormProblems } from "@/components/form-problems";
+import { ProblemNote } from "@/components/problem-view";
+import { useBeginTotp, useConfirmTotp, type Enrolment } from "./api";
+import { OwnPassword } from "./own-password";
+import { RecoveryCodes } from "./recovery-codes";
+import { SecretCard } from "./secret-card";
+import classes from "./security.module.css";
+
+interface EnrolProps {
+  opened: boolean;
+  /** The present app and its codes give way to new ones. */
+  replace: boolean;
+  onClose: () => void;
+}
+
+/** Password, secret, first code, recovery codes. The codes are shown this once, so closing waits until they are kept. */
+export function EnrolDialog({ opened, replace, onClose }: EnrolProps) {
+  const { t } = useTranslation("security");
+  const [codes, setCodes] = useState<string[]>();
+  const close = () => {
+    setCodes(undefined);
+    onClose();
+  };
+  return (
+    <Modal opened={opened} onClose={close} closeOnClickOutside={false} closeOnEscape={codes === undefined} withCloseButton={codes === undefined} title={codes ? t("codes.title") : t(replace ? "renew.title" : "enrol.title")}>
+      {opened && (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <Enrolling replace={replace} onCodes={setCodes} onClose={close} />)}
+    </Modal>
+  );
+}
+
+function Enrolling({ replace, onCodes, onClose }: { replace: boolean; onCodes: (codes: string[]) => void; onClose: () => void }) {
+  const [enrolment, setEnrolment] = useState<Enrolment>();
+  if (enrolment) return <ConfirmStep enrolment={enrolment} replaced={replace} onCodes={onCodes} onClose={onClose} />;
+  return <PasswordStep replace={replace} onBegun={setEnrolment} onClose={onClose} />;
+}
+
+function PasswordStep({ replace, onBegun, onClose }: { replace: boolean; onBegun: (enrolment: Enrolment) => void; onClose: () => void }) {
+  const { t } = useTranslation("security");
+  const begin = useBeginTotp();
+  const [password, setPassword] = useState("");
+  const [tried, setTried] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (password && !begin.isPending) begin.mutate({ password, replace }, { onSuccess: onBegun });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <p className="soft">{t(replace ? "renew.text" : "enrol.text")}</p>
+      <FormProblems error={begin.error} fields={{ password: "own-password" }} />
+      <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(begin.error).password && t("ownPassword.wrong"))} />
+      <div className={classes.foot}>
+        <Action size="dialog" onClick={onClose}>
+          {t("cancel")}
+        </Action>
+        <Action size="dialog" kind="filled" type="submit" busy={begin.isPending}>
+          {t("enrol.next")}
+        </Action>
+      </div>
+    </form>
+  );
+}
+
+function ConfirmStep({ enrolment, replaced, onCodes, onClose }: { enrolment: Enrolment; replaced: boolean; onCodes: (codes: string[]) => void; onClose: () => void }) {
+  const { t } = useTranslation("security");
+  const confirm = useConfirmTotp();
+  const [code, setCode] = useState("");
+  const [tried, setTried] = useState(false);
+  const clean = code.replaceAll(/\s/g, "");
+  const missing = !/^\d{6}$/.test(clean);
+  const wrong = fieldErrors(confirm.error).code !== undefined;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!missing && !confirm.isPending) confirm.mutate(clean, { onSuccess: onCodes });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      {replaced && (
+        <p className={classes.reason} role="status">
+          {t("renew.open")}
+        </p>
+      )}
+      <SecretCard enrolment={enrolment} />
+      {confirm.error !== null && !wrong && <ProblemNote error={confirm.error} />}
+      <TextInput
+        size="md"
+        id="first-code"
+        autoFocus
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        label={t("enrol.code")}
+        description={t("enrol.codeHelp")}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        error={(tried && missing && t("enrol.codeMissing")) || (wrong && t("enrol.codeWrong"))}
+      />
+      <div className={classes.foot}>
+        <Action size="dialog" onClick={onClose}>
+          {t("cancel")}
+        </Action>
+        <Action size="dialog" kind="filled" type="submit" busy={confirm.isPending}>
+          {t("enrol.confirm")}
+        </Action>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ProblemView } from "@/components/problem-view";
+import { Skeleton } from "@/components/states";
+import { toastDone, toastProblem } from "@/components/toast";
+import { factorsQuery, useRemovePasskey, type Passkey } from "./api";
+import { AppCard, type AppAct } from "./app-card";
+import { EnrolDialog } from "./enrol-dialog";
+import { PasskeyDialog } from "./passkey-dialog";
+import { PasskeysCard } from "./passkeys-card";
+import { RemoveAppDialog } from "./remove-app-dialog";
+import { RemovePasskeyDialog } from "./remove-passkey-dialog";
+import { SecurityHeader } from "./security-header";
+import classes from "./security.module.css";
+
+export default function FactorsPage() {
+  const { t } = useTranslation("security");
+  const factors = useQuery(factorsQuery);
+  const [act, setAct] = useState<AppAct | "passkey">();
+  const [leaving, setLeaving] = useState<Passkey>();
+  const remove = useRemovePasskey();
+  const close = () => setAct(undefined);
+  return (
+    <>
+      <SecurityHeader current="factors" lead={t("factors.lead")} />
+      {factors.data ? (
+        <div className={classes.stack}>
+          <AppCard factors={factors.data} onAct={setAct} />
+          <PasskeysCard passkeys={factors.data.passkeys} onAdd={() => setAct("passkey")} onRemove={setLeaving} />
+        </div>
+      ) : factors.error ? (
+        <ProblemView error={factors.error} onRetry={() => void factors.refetch()} />
+      ) : (
+        <Skeleton rows={6} />
+      )}
+      <EnrolDialog opened={act === "enrol" || act === "renew"} replace={act === "renew"} onClose={close} />
+      <RemoveAppDialog opened={act === "remove"} onClose={close} />
+      <PasskeyDialog opened={act === "passkey"} onClose={close} />
+      <RemovePasskeyDialog
+        passkey={leaving}
+        busy={remove.isPending}
+        onClose={() => setLeaving(undefined)}
+        onConfirm={(id) => remove.mutate(id, { onSuccess: () => toastDone(t("passkeys.removed")), onError: (error) => toastProblem(t("passkeys.failed"), error), onSettled: () => setLeaving(undefined) })}
+      />
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { Modal, TextInput } from "@mantine/core";
+import { useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldErrors } from "@/api/problem";
+import { Action } from "@/components/action";
+import { FormProblems } from "@/components/form-problems";
+import { PasskeyTrouble } from "@/components/passkeys";
+import { toastDone } from "@/components/toast";
+import { deviceName } from "@/text/device-name";
+import { useAddPasskey } from "./api";
+import { OwnPassword } from "./own-password";
+import classes from "./security.module.css";
+
+export function PasskeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const { t } = useTranslation("security");
+  return (
+    <Modal opened={opened} onClose={onClose} title={t("addPasskey.title")}>
+      {opened && <PasskeyForm onClose={onClose} />}
+    </Modal>
+  );
+}
+
+const longestName = 64;
+
+function PasskeyForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("security");
+  const add = useAddPasskey();
+  const [name, setName] = useState(() => deviceName(navigator.userAgent) ?? "");
+  const [password, setPassword] = useState("");
+  const [tried, setTried] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!password || !name.trim() || add.isPending) return;
+    const done = () => {
+      toastDone(t("addPasskey.done", { name: name.trim() }));
+      onClose();
+    };
+    add.mutate({ password, name: name.trim() }, { onSuccess: done });
+  };
+  const trouble = add.error instanceof PasskeyTrouble ? add.error.why : undefined;
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <p className="soft">{t("addPasskey.text")}</p>
+      {trouble ? (
+        <p className={classes.reason} role="alert">
+          {t(`addPasskey.${trouble}`)}
+        </p>
+      ) : (
+        <FormProblems error={add.error} fields={{ password: "own-password", name: "passkey-name" }} />
+      )}
+      <TextInput size="md" id="passkey-name" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(add.error).name} />
+      <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(add.error).password && t("ownPassword.wrong"))} />
+      <div className={classes.foot}>
+        <Action size="dialog" onClick={onClose}>
+          {t("cancel")}
+        </Action>
+        <Action size="dialog" kind="filled" type="submit" busy={add.isPending}>
+          {t("addPasskey.verb")}
+        </Action>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,23 @@
+import { useTranslation } from "react-i18next";
+import { Card } from "@/components/card";
+import { ProblemView } from "@/components/problem-view";
+import { SessionRows, type Session } from "@/components/session-rows";
+import { Skeleton, type ViewState } from "@/components/states";
+import { SecurityHeader } from "./security-header";
+import classes from "./security.module.css";
+
+export function SessionsView({ state, ending, onEnd }: { state: ViewState<Session[]>; ending: string | undefined; onEnd: (id: string) => void }) {
+  const { t } = useTranslation("security");
+  return (
+    <>
+      <SecurityHeader current="sessions" lead={t("sessions.lead")} />
+      {state.kind === "loading" && <Skeleton rows={4} />}
+      {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} />}
+      {state.kind === "ready" && (
+        <Card flush className={classes.wide}>
+          <SessionRows sessions={state.data} label={t("sessions.title")} ending={ending} onEnd={onEnd} />
+        </Card>
+      )}
+    </>
+  );
+}
