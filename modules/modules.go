@@ -5,6 +5,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/license"
 	"panel/modules/nodes"
+	"panel/modules/updates"
 	"panel/platform/module"
 )
 
@@ -14,5 +15,6 @@ func All() []module.Module {
 		flows.Module(),
 		license.Module(),
 		nodes.Module(),
+		updates.Module(),
 	}
 }

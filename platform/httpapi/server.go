@@ -44,7 +44,8 @@ type Meter interface {
 	Route(method, template string) (answered func(status int, took time.Duration))
 }
 
-// Unmatched is the route of requests that no operation took.
+// Unmatched is the route of requests that no operation took: pages of the web interface and unknown addresses. They count
+// as GET, because anybody may send any method there.
 const Unmatched = "unmatched"
 
 // Server is the panel's HTTP server.
@@ -86,13 +87,14 @@ func New(opts Options, routes Routes) (*Server, error) {
 		opts.Meter = noMeter{}
 	}
 	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes}
-	s.unmatched = s.prepared(&Operation{Path: Unmatched})
+	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage: true, Immutable: true, BodyLimit: MaxBodyLimit, ReadBufferSize: headerLimit,
 		ReadTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute, ErrorHandler: s.write, StreamRequestBody: false,
 	})
 	s.api = huma.NewAPI(describe(opts.Version), &adapter{server: s})
 	s.app.Use(s.enter)
+	slices.SortStableFunc(routes, literalFirst)
 	for i := range routes {
 		if err := s.add(&routes[i]); err != nil {
 			return nil, err
@@ -102,6 +104,11 @@ func New(opts Options, routes Routes) (*Server, error) {
 		s.app.Use(opts.Fallback)
 	}
 	return s, nil
+}
+
+// literalFirst keeps /nodes/{id} of one module from taking the requests of /nodes/agent-rings of another.
+func literalFirst(a, b Operation) int {
+	return strings.Compare(strings.ReplaceAll(a.Path, "{", "\x7f"), strings.ReplaceAll(b.Path, "{", "\x7f"))
 }
 
 func (s *Server) add(op *Operation) error {

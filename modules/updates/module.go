@@ -1,0 +1,36 @@
+// Package updates brings agents to a newer build: one server, then a tenth of the fleet, then all, and no further than the
+// first failure.
+//
+// The panel serves the build itself and never changes it: agents believe the publisher's signature alone. A rollout is a state
+// machine in the database that any panel continues; what happens on a server is the agent's own work, which returns by
+// itself to the build before when the new one does not report.
+package updates
+
+import (
+	"context"
+	"embed"
+
+	"panel/platform/config"
+	"panel/platform/module"
+	"panel/platform/selfupdate"
+)
+
+//go:embed migrations
+var files embed.FS
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:       "updates",
+		Summary:    "Newer builds of the agents, rolled out in rings",
+		Requires:   []string{"nodes"},
+		Config:     []config.Key{selfupdate.PublicKey},
+		Migrations: module.SQL(files),
+		Private:    []any{newStore, newBuilds, newService, newRunner, newHandlers},
+		Attach:     attach,
+	}
+}
+
+func attach(h *handlers, r *runner, b *builds) module.Parts {
+	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{r.loop, b.follow}}
+}
