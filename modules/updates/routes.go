@@ -24,7 +24,7 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("/agent-rings/{ring}/update", "Roll the build out up to a ring", access.Needs(edit), h.startRollout, open, started),
 			httpapi.Post("/{id}/agent-update", "Update the agent of one node", access.Needs(edit), h.updateNode, open, started),
 		),
-		httpapi.Under("/api/v1/agent-rollouts", "",
+		httpapi.Under("/api/v1/nodes/agent-rings/rollouts", "",
 			httpapi.Get("", "List rollouts of agents", access.Needs(view), h.list),
 			httpapi.Get("/{id}", "Show a rollout with its nodes", access.Needs(view), h.show),
 			httpapi.Post("/{id}/stop", "Stop a rollout; nodes that are at it go on", access.Needs(edit), h.stop, open, started),

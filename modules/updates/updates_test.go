@@ -134,7 +134,7 @@ func (w *world) start(ring string) string {
 func (w *world) rollout(id string) Rollout {
 	w.t.Helper()
 	var r Rollout
-	w.viewer().Get("/api/v1/agent-rollouts/" + id).Is(http.StatusOK).JSON(&r)
+	w.viewer().Get("/api/v1/nodes/agent-rings/rollouts/" + id).Is(http.StatusOK).JSON(&r)
 	return r
 }
 
@@ -223,8 +223,8 @@ func TestAStoppedRolloutLetsNobodyElseBegin(t *testing.T) {
 	id := w.start("3")
 	order := a.order()
 	w.editor().Post("/api/v1/nodes/agent-rings/3/update", map[string]any{}).Refused(http.StatusConflict, "rollout_active")
-	w.editor().Post("/api/v1/agent-rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
-	w.editor().Post("/api/v1/agent-rollouts/"+id+"/stop", nil).Refused(http.StatusConflict, "rollout_ended")
+	w.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
+	w.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Refused(http.StatusConflict, "rollout_ended")
 	require.True(t, w.rollout(id).Stopping, "who is at it goes on")
 	a.beat(newVersion)
 	a.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{ID: order.ID, OK: true}).Is(http.StatusNoContent)
@@ -263,7 +263,7 @@ func TestRolloutsWorkInReadOnlyMode(t *testing.T) {
 	degraded := newWorldOn(w, entitlement.Fixed{State: entitlement.Degraded, Reason: "expired"})
 	id := degraded.editor().Post("/api/v1/nodes/agent-rings/1/update", map[string]any{}).Is(http.StatusAccepted).Text("id")
 	a.order()
-	degraded.editor().Post("/api/v1/agent-rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
+	degraded.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
 	degraded.editor().Put("/api/v1/nodes/agent-rings", map[string]any{"sizes": []int{2, 20, 100}, "pause_seconds": 5, "parallel": 3, "revision": 1}).Is(http.StatusOK)
 }
 
