@@ -31,14 +31,17 @@ type commands struct {
 	clock   clockwork.Clock
 	log     *zap.Logger
 	results *batcher[*commandRow]
+	news    *collector
 
 	mu      sync.Mutex
 	waiters map[string][]*signal // by command
 }
 
-// signal collects the commands that have ended since its owner last looked.
+// signal collects the commands that have ended since its owner last looked: with their results where they came to this
+// panel, and by their ids where another one has them.
 type signal struct {
 	rang  chan struct{} // holds at most one ring
+	got   []nodesapi.Result
 	ended []string
 }
 
@@ -46,11 +49,12 @@ const (
 	resultChannel = "panel_command_results"
 	lookAgain     = 2 * time.Second // in case the news of a result was lost
 	keepResults   = 7 * 24 * time.Hour
+	newsPause     = 20 * time.Millisecond
 )
 
 func newCommands(db *database.DB, d *desk, v *vault.Vault, l *database.Listener, clock clockwork.Clock, log *zap.Logger) *commands {
 	c := &commands{db: db, desk: d, vault: v, clock: clock, log: log, waiters: map[string][]*signal{}}
-	c.results = newBatcher(500, c.store)
+	c.results, c.news = newBatcher(500, c.store), newCollector(clock, newsPause, c.tellOthers)
 	l.On(resultChannel, c.hear)
 	return c
 }
@@ -115,7 +119,10 @@ func (c *commands) finish(ctx context.Context, nodeID string, result *agentapi.C
 	at := c.clock.Now().UTC()
 	row := &commandRow{
 		ID: result.ID, NodeID: nodeID, EndedAt: &at, OK: result.OK, Code: string(result.Code), Error: clip(result.Error, agentapi.MaxTail),
-		Stage: string(result.Stage), StderrTail: clip(result.StderrTail, agentapi.MaxTail), Data: result.Data,
+		Stage: string(result.Stage), StderrTail: clip(result.StderrTail, agentapi.MaxTail),
+	}
+	if json.Valid(result.Data) {
+		row.Data = result.Data
 	}
 	return c.results.submit(ctx, row)
 }
@@ -130,15 +137,16 @@ func (c *commands) store(ctx context.Context, rows []*commandRow) []error {
 	}
 	answers, done := make([]error, len(rows)), []*commandRow{}
 	for i, row := range rows {
-		now, known := written[row.ID+row.NodeID]
+		found, known := written[row.ID+row.NodeID]
 		if !known {
 			answers[i] = errUnknownCommand
 		}
-		if now {
+		if found.now {
+			row.Kind = found.kind
 			done = append(done, row)
 		}
 	}
-	c.tellEnded(ctx, done)
+	c.tellEnded(done)
 	return answers
 }
 
@@ -150,11 +158,17 @@ const writeResults = `with given as (
 			stderr_tail = g.stderr_tail, data = g.data
 		from given g where c.id = g.id and c.node_id = g.node_id and c.ended_at is null returning c.id
 	)
-	select c.id::text, c.node_id::text, w.id is not null from given g join node_commands c on c.id = g.id and c.node_id = g.node_id
+	select c.id::text, c.node_id::text, c.kind, w.id is not null from given g join node_commands c on c.id = g.id and c.node_id = g.node_id
 		left join written w on w.id = c.id`
 
-// write gives the commands that exist, and of each whether it has ended with this.
-func (c *commands) write(ctx context.Context, rows []*commandRow) (map[string]bool, error) {
+// ending is what the database knows of a command that got a result: what it was, and whether it has ended with this.
+type ending struct {
+	kind string
+	now  bool
+}
+
+// write gives the commands that exist.
+func (c *commands) write(ctx context.Context, rows []*commandRow) (map[string]ending, error) {
 	var ids, nodes, codes, errs, stages, tails []string
 	var ended []time.Time
 	var oks []bool
@@ -168,51 +182,62 @@ func (c *commands) write(ctx context.Context, rows []*commandRow) (map[string]bo
 	if err != nil {
 		return nil, err
 	}
-	written := map[string]bool{}
+	written := map[string]ending{}
 	var id, node string
-	var now bool
-	_, err = pgx.ForEachRow(found, []any{&id, &node, &now}, func() error {
-		written[id+node] = now
+	var e ending
+	_, err = pgx.ForEachRow(found, []any{&id, &node, &e.kind, &e.now}, func() error {
+		written[id+node] = e
 		return nil
 	})
 	return written, err
 }
 
 func jsonText(raw json.RawMessage) *string {
-	if len(raw) == 0 || !json.Valid(raw) {
+	if len(raw) == 0 {
 		return nil
 	}
 	text := string(raw)
 	return &text
 }
 
-// tellEnded wakes who waits, here and on other panels. A lost notification only costs the time until they look again.
-func (c *commands) tellEnded(ctx context.Context, done []*commandRow) {
-	news := make([]string, len(done))
-	for i, row := range done {
-		news[i] = row.NodeID + "/" + row.ID
-		c.ended(row.NodeID, row.ID)
+// tellEnded wakes who waits: here with the result that is durable now, on other panels by a notification. A lost one only
+// costs the time until they look again.
+func (c *commands) tellEnded(done []*commandRow) {
+	for _, row := range done {
+		result := row.result()
+		c.ended(row.NodeID, row.ID, &result)
+		c.news.add(row.NodeID + "/" + row.ID)
 	}
-	for part := range slices.Chunk(news, 100) {
-		if err := database.Notify(ctx, c.db, resultChannel, strings.Join(part, ",")); err != nil {
-			c.log.Warn("other panels look for results by themselves", zap.Error(err))
-		}
+}
+
+func (c *commands) tellOthers(ctx context.Context, news []string) {
+	const together = 100
+	var messages []string
+	for part := range slices.Chunk(news, together) {
+		messages = append(messages, resultChannel+" "+strings.Join(part, ","))
+	}
+	if err := database.NotifyAll(ctx, c.db.Pool, messages); err != nil {
+		c.log.Warn("other panels look for results by themselves", zap.Error(err))
 	}
 }
 
 func (c *commands) hear(payload string) {
 	for news := range strings.SplitSeq(payload, ",") {
 		node, id, _ := strings.Cut(news, "/")
-		c.ended(node, id)
+		c.ended(node, id, nil)
 	}
 }
 
-func (c *commands) ended(nodeID, id string) {
+func (c *commands) ended(nodeID, id string, result *nodesapi.Result) {
 	c.desk.finished(nodeID, id)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.waiters[id] {
-		s.ended = append(s.ended, id)
+		if result != nil {
+			s.got = append(s.got, *result)
+		} else {
+			s.ended = append(s.ended, id)
+		}
 		select {
 		case s.rang <- struct{}{}:
 		default:
@@ -225,9 +250,8 @@ func (c *commands) ended(nodeID, id string) {
 func (c *commands) Await(ctx context.Context, ids ...string) ([]nodesapi.Result, error) {
 	s := c.expect(ids)
 	defer c.giveUp(s, ids)
-	var missing []string
 	got := make(map[string]nodesapi.Result, len(ids))
-	for look := ids; ; look = c.next(ctx, s, missing) {
+	for look := ids; ; look = c.next(ctx, s, got, ids) {
 		if len(look) > 0 {
 			found, err := c.Results(ctx, look...)
 			if err != nil {
@@ -235,8 +259,7 @@ func (c *commands) Await(ctx context.Context, ids ...string) ([]nodesapi.Result,
 			}
 			maps.Copy(got, found)
 		}
-		missing = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, have := got[id]; return have })
-		if len(missing) == 0 {
+		if len(got) == len(ids) {
 			return inOrder(got, ids), nil
 		}
 		if ctx.Err() != nil {
@@ -253,19 +276,22 @@ func inOrder(got map[string]nodesapi.Result, ids []string) []nodesapi.Result {
 	return results
 }
 
-// next gives what has ended, or after a while everything that is missing.
-func (c *commands) next(ctx context.Context, s *signal, missing []string) []string {
+// next takes what has ended and gives what must be read; after a while that is everything that is missing.
+func (c *commands) next(ctx context.Context, s *signal, got map[string]nodesapi.Result, ids []string) []string {
 	select {
 	case <-ctx.Done():
 		return nil
 	case <-c.clock.After(lookAgain):
-		return missing
+		return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { _, have := got[id]; return have })
 	case <-s.rang:
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	for _, result := range s.got {
+		got[result.ID] = result
+	}
 	ended := s.ended
-	s.ended = nil
+	s.got, s.ended = nil, nil
 	return ended
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
@@ -26,25 +27,30 @@ type desk struct {
 	clock    clockwork.Clock
 	log      *zap.Logger
 	origin   string
-	acks     *batcher[string]
+	acks     *collector
 
 	mu      sync.Mutex
 	pages   map[string]agentapi.Pending
-	changes uint64
+	changes uint64            // counts changes of all nodes
+	latest  map[string]uint64 // by node, the number of its last change: what was read before it is not remembered
+	cleared uint64            // the same for all nodes at once
 	waiters map[string][]chan struct{}
 	present func(ids []string) []string // those that hold a stream here; nothing means all
 	deliver func(nodeID string, work agentapi.Pending)
 }
 
-const workChannel = "panel_node_work"
+const (
+	workChannel = "panel_node_work"
+	ackPause    = 250 * time.Millisecond // most commands have ended by then, and their acknowledgement says nothing any more
+)
 
 func newDesk(db *database.DB, listener *database.Listener, v *vault.Vault, clock clockwork.Clock, log *zap.Logger) *desk {
 	d := &desk{
 		db: db, listener: listener, vault: v, clock: clock, log: log, origin: database.NewID(),
-		pages: map[string]agentapi.Pending{}, waiters: map[string][]chan struct{}{},
+		pages: map[string]agentapi.Pending{}, latest: map[string]uint64{}, waiters: map[string][]chan struct{}{},
 		present: func([]string) []string { return nil }, deliver: func(string, agentapi.Pending) {},
 	}
-	d.acks = newBatcher(500, d.writeAcks)
+	d.acks = newCollector(clock, ackPause, d.writeAcks)
 	listener.On(workChannel, d.hear)
 	listener.OnReady(func() { d.changed(nil) })
 	return d
@@ -79,11 +85,10 @@ func (d *desk) remembered(nodeID string) (agentapi.Pending, bool) {
 func (d *desk) remember(pages map[string]agentapi.Pending, before uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.changes != before {
-		return
-	}
 	for id, page := range pages {
-		d.pages[id] = page
+		if d.latest[id] <= before && d.cleared <= before {
+			d.pages[id] = page
+		}
 	}
 }
 
@@ -170,9 +175,12 @@ func (d *desk) changed(ids []string) {
 	d.changes++
 	if ids == nil {
 		clear(d.pages)
+		clear(d.latest)
+		d.cleared = d.changes
 	}
 	for _, id := range ids {
 		delete(d.pages, id)
+		d.latest[id] = d.changes
 		d.wake(id)
 	}
 	if ids == nil {
@@ -229,9 +237,11 @@ func (d *desk) wait(nodeID string) (<-chan struct{}, func()) {
 
 // finished takes a command off the node's page; nobody needs to be woken for that.
 func (d *desk) finished(nodeID, commandID string) {
+	d.acks.drop(commandID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changes++
+	d.latest[nodeID] = d.changes
 	page, known := d.pages[nodeID]
 	if !known {
 		return
@@ -243,18 +253,15 @@ func (d *desk) finished(nodeID, commandID string) {
 // acked notes that the agent has the command on its disk; it is shown as running from then on. A rollout brings thousands
 // at once, so they are written together.
 func (d *desk) acked(commandID string) {
-	if !database.IsID(commandID) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), writeLimit)
-	defer cancel()
-	if err := d.acks.submit(ctx, commandID); err != nil {
-		d.log.Debug("noting that an agent took a command", zap.Error(err))
+	if database.IsID(commandID) {
+		d.acks.add(commandID)
 	}
 }
 
-func (d *desk) writeAcks(ctx context.Context, commandIDs []string) []error {
+func (d *desk) writeAcks(ctx context.Context, commandIDs []string) {
 	_, err := d.db.NewRaw("update node_commands set acked_at = ? where id = any(?::uuid[]) and acked_at is null and ended_at is null",
 		d.clock.Now().UTC(), pgdialect.Array(commandIDs)).Exec(ctx)
-	return []error{err}
+	if err != nil {
+		d.log.Debug("noting that agents took commands", zap.Error(err))
+	}
 }

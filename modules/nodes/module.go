@@ -41,7 +41,7 @@ func Module() module.Module {
 
 func attach(h *handlers) module.Parts {
 	loops := []func(context.Context) error{
-		h.agents.reports.run, h.agents.desk.acks.run, h.agents.configs.reads.run, h.outbox.results.run, h.telemetry.keepRollingUp, h.streams.run, h.keepTidy,
+		h.agents.reports.run, h.agents.desk.acks.run, h.agents.configs.reads.run, h.outbox.results.run, h.outbox.news.run, h.telemetry.keepRollingUp, h.streams.run, h.keepTidy,
 	}
 	for range writers {
 		loops = append(loops, h.telemetry.batches.run)
