@@ -36,5 +36,5 @@ func Module() module.Module {
 }
 
 func attach(h *handlers, r *runner) module.Parts {
-	return module.Parts{Routes: h.routes(), Loops: loops(r)}
+	return module.Parts{Routes: h.routes(), Loops: loops(r), Metrics: r.metrics()}
 }

@@ -46,7 +46,7 @@ func attach(h *handlers) module.Parts {
 	for range writers {
 		loops = append(loops, h.telemetry.batches.run)
 	}
-	return module.Parts{Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.renew}}
+	return module.Parts{Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.renew}, Metrics: h.watched()}
 }
 
 // keepTidy removes once an hour what nobody needs any more.

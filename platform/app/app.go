@@ -21,6 +21,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/httpapi"
+	"panel/platform/metrics"
 	"panel/platform/module"
 	"panel/platform/password"
 	"panel/platform/vault"
@@ -37,6 +38,8 @@ type Options struct {
 	Vault   *vault.Vault
 	License entitlement.Source // replaces the license module's, for tests
 	Web     fiber.Handler      // the web interface; nil for none
+
+	MetricsAddr string // where scrapes are answered; "" for nowhere
 }
 
 // App is a composed panel.
@@ -49,6 +52,8 @@ type App struct {
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 	loops    sync.Map // a mark of its own to the loop's owner, while it runs
+	keepers  keepers
+	metrics  *metrics.Registry
 }
 
 // New composes the panel and mounts its operations; nothing runs yet.
@@ -76,15 +81,20 @@ func New(opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := httpapi.New(httpapi.Options{
+	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus}
+	if a.metrics, err = a.counted(source(opts, found)); err != nil {
+		return nil, err
+	}
+	a.server, err = httpapi.New(httpapi.Options{
 		Log: opts.Log.Named("http"), Clock: opts.Clock, Version: version.Version, Sessions: found.Sessions,
 		Agents: agents(found), License: source(opts, found), Installation: found.Installation, Denials: journal,
 		Permissions: Permissions(opts.Modules), Streams: streams, TrustedProxies: proxies, Fallback: opts.Web,
+		Meter: a.metrics.Requests,
 	}, found.routes())
 	if err != nil {
 		return nil, err
 	}
-	return &App{opts: opts, server: server, parts: found.Parts, listener: listener, bus: bus}, nil
+	return a, nil
 }
 
 func agents(found gathered) httpapi.Agents {
@@ -138,6 +148,9 @@ func (a *App) Start(ctx context.Context) error {
 	a.cancel = cancel
 	a.keep(running, "listener", a.listener.Run)
 	a.keep(running, "events", a.bus.Run)
+	if a.opts.MetricsAddr != "" {
+		a.keep(running, "metrics", a.showMetrics)
+	}
 	for _, o := range a.parts {
 		for _, ready := range o.parts.Ready {
 			if err := ready(ctx); err != nil {
@@ -159,8 +172,11 @@ func (a *App) keep(ctx context.Context, owner string, loop func(context.Context)
 		id := new(byte)
 		a.loops.Store(id, owner)
 		defer a.loops.Delete(id)
+		a.keepers.began(owner)
+		defer a.keepers.ended(owner)
 		for ctx.Err() == nil {
 			if err := guarded(ctx, loop); err != nil && ctx.Err() == nil {
+				a.keepers.broke(owner)
 				a.opts.Log.Error("a loop ended and starts again", zap.String("owner", owner), zap.Error(err))
 			}
 			select {

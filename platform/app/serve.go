@@ -73,7 +73,10 @@ func compose(ctx context.Context, cfg *config.Config, log *zap.Logger, modules [
 	if err != nil {
 		return nil, err
 	}
-	return New(Options{Modules: modules, Config: cfg, Log: log, Clock: clockwork.NewRealClock(), DB: db, Vault: secrets, Web: page})
+	return New(Options{
+		Modules: modules, Config: cfg, Log: log, Clock: clockwork.NewRealClock(), DB: db, Vault: secrets, Web: page,
+		MetricsAddr: cfg.String(config.MetricsAddr),
+	})
 }
 
 // run starts the panel, answers requests and stops cleanly when ctx ends.
@@ -84,6 +87,7 @@ func run(ctx context.Context, app *App, on net.Listener, log *zap.Logger) error 
 	served := make(chan error, 1)
 	go func() { served <- app.Serve(on) }()
 	log.Info("the panel is ready", zap.String("address", "http://"+on.Addr().String()), zap.String("version", version.Version))
+	go supervise(ctx, on.Addr().String(), log)
 	var failure error
 	select {
 	case failure = <-served:

@@ -111,7 +111,7 @@ func (s *Store) anchor(ctx context.Context) error {
 		return err
 	}
 	if last := newest(kept.Heads); last != nil && last.Seq == now.Seq && hmac.Equal(last.Hash, now.Hash) {
-		s.noted = now.Seq
+		s.noted.Store(now.Seq)
 		return nil
 	}
 	key, err := s.secret.key(ctx)
@@ -164,7 +164,7 @@ func (s *Store) keep(ctx context.Context, kept headsKept, key []byte, now head) 
 	if err := s.heads.write(kept); err != nil {
 		return err
 	}
-	s.noted = now.Seq
+	s.noted.Store(now.Seq)
 	if h.At.Sub(s.said) >= headsInLog {
 		s.said = h.At
 		s.log.Info("journal head", zap.Int64("seq", h.Seq), zap.Binary("hash", h.Hash), zap.Binary("mac", h.MAC))

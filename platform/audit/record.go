@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -25,8 +26,9 @@ type Store struct {
 	denials  *denials
 	heads    *headFile
 	keepDays int
-	said     time.Time // when the head was last written to the log
-	noted    int64     // the number of the head that was noted last
+	said     time.Time    // when the head was last written to the log
+	noted    atomic.Int64 // the number of the head that was noted last
+	tended   atomic.Int64 // when everything was sealed last, in Unix milliseconds
 }
 
 // New makes the journal of this panel; it touches neither database nor disk yet.

@@ -48,8 +48,11 @@ func (s *Store) tend(ctx context.Context, all bool) error {
 	if open {
 		err = s.sealAll(ctx)
 	}
-	if open || last != s.noted {
+	if open || last != s.noted.Load() {
 		err = errors.Join(err, s.anchor(ctx))
+	}
+	if err == nil {
+		s.tended.Store(s.clock.Now().UnixMilli())
 	}
 	return err
 }

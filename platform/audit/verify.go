@@ -64,7 +64,7 @@ func (s *Store) Verify(ctx context.Context, within time.Duration) (Report, error
 	}
 	until := s.clock.Now().Add(within)
 	v := &verifier{
-		key: key, report: Report{Complete: true, Findings: []Finding{}, CheckedAt: s.now()}, bySeq: map[int64][]Head{},
+		key: key, prover: newProver(key), report: Report{Complete: true, Findings: []Finding{}, CheckedAt: s.now()}, bySeq: map[int64][]Head{},
 		late: func() bool { return s.clock.Now().After(until) },
 	}
 	err = s.verifyWith(ctx, v)
@@ -87,6 +87,7 @@ func (s *Store) verifyWith(ctx context.Context, v *verifier) error {
 
 type verifier struct {
 	key      []byte
+	prover   *prover
 	report   Report
 	heads    []Head
 	bySeq    map[int64][]Head
@@ -117,54 +118,58 @@ func (v *verifier) walk(ctx context.Context, tx pgx.Tx) error {
 	}
 }
 
-const columns = `id::text, at, actor_kind, actor_id, actor_name, action, object_type, object_id, object_name, result, ip, user_agent,
-	request_id, changes, count, mark, coalesce(seq, 0), hash_prev, hash`
-
-// each reads rows without the comfort of the mapper: a verification reads everything there is.
-func (v *verifier) each(ctx context.Context, tx pgx.Tx, which string, use func(Row), args ...any) (n int, err error) {
-	found, err := tx.Query(ctx, "select "+columns+" from journal "+which, args...)
+// each reads entries as the database sends them: a verification reads everything there is.
+func (v *verifier) each(ctx context.Context, tx pgx.Tx, which string, use func(*raw), args ...any) (n int, err error) {
+	binary := []any{pgx.QueryExecModeDescribeExec, pgx.QueryResultFormats{pgx.BinaryFormatCode}}
+	found, err := tx.Query(ctx, "select "+columns+" from journal "+which, append(binary, args...)...)
 	if err != nil {
 		return 0, fmt.Errorf("reading the journal: %w", err)
 	}
 	defer found.Close()
+	var entry raw
 	for ; found.Next(); n++ {
-		var r Row
-		err := found.Scan(&r.ID, &r.At, &r.ActorKind, &r.ActorID, &r.ActorName, &r.Action, &r.ObjectType, &r.ObjectID, &r.ObjectName, &r.Result,
-			&r.IP, &r.UserAgent, &r.RequestID, &r.Changes, &r.Count, &r.Mark, &r.Seq, &r.HashPrev, &r.Hash)
-		if err != nil {
+		if err := entry.read(found.RawValues()); err != nil {
 			return n, fmt.Errorf("reading the journal: %w", err)
 		}
-		use(r)
+		use(&entry)
 	}
 	return n, found.Err()
 }
 
-func (v *verifier) check(row Row) {
+func (v *verifier) check(entry *raw) {
 	v.report.Checked++
-	missing := row.Seq > v.before.Seq+1
+	missing := entry.seq > v.before.Seq+1
 	if missing {
-		v.note(Removed, v.before.Seq+1, row.Seq-1, "", fmt.Sprintf("entries %d to %d are missing", v.before.Seq+1, row.Seq-1))
+		v.note(Removed, v.before.Seq+1, entry.seq-1, "", fmt.Sprintf("entries %d to %d are missing", v.before.Seq+1, entry.seq-1))
 	}
-	intact := hmac.Equal(row.Hash, row.hashWith(v.key, row.HashPrev, row.Seq))
+	intact, marked := v.prover.proves(entry)
 	switch {
 	case !intact:
-		v.broken = append(v.broken, row)
-	case !missing && !v.unproven && !hmac.Equal(row.HashPrev, v.before.Hash):
-		v.note(Rewritten, row.Seq, row.Seq, row.ID, "the entry is genuine but does not follow the one before it")
-	case len(row.Mark) == 0:
-		v.note(Unmarked, row.Seq, row.Seq, row.ID, "written where the journal's key was not known, for example by a command line without the panel's settings")
-	case !hmac.Equal(row.Mark, row.markWith(v.key)):
-		v.note(Inserted, row.Seq, row.Seq, row.ID, "no panel wrote this entry, or it was changed before it was sealed")
+		v.breaks(entry)
+	case !missing && !v.unproven && !hmac.Equal(entry.previous, v.before.Hash):
+		v.note(Rewritten, entry.seq, entry.seq, string(entry.id[:]), "the entry is genuine but does not follow the one before it")
+	case len(entry.mark) == 0:
+		v.note(Unmarked, entry.seq, entry.seq, string(entry.id[:]), "written where the journal's key was not known, for example by a command line without the panel's settings")
+	case !marked:
+		v.note(Inserted, entry.seq, entry.seq, string(entry.id[:]), "no panel wrote this entry, or it was changed before it was sealed")
 	}
-	v.compare(row)
-	v.before, v.unproven = head{row.Seq, row.Hash}, !intact
+	v.compare(entry)
+	v.before = head{entry.seq, append(v.before.Hash[:0], entry.hash...)}
+	v.unproven = !intact
+}
+
+// breaks keeps an entry for sorting; what is more than a report holds is not kept.
+func (v *verifier) breaks(entry *raw) {
+	if len(v.broken) < mostFindings {
+		v.broken = append(v.broken, entry.row())
+	}
 }
 
 // compare holds an entry against the heads that were noted when it was the last one.
-func (v *verifier) compare(row Row) {
-	for _, h := range v.bySeq[row.Seq] {
-		if !hmac.Equal(h.Hash, row.Hash) {
-			v.note(Rewritten, row.Seq, row.Seq, row.ID, fmt.Sprintf("the chain had another entry here when its head was noted at %s", h.At.Format(time.RFC3339)))
+func (v *verifier) compare(entry *raw) {
+	for _, h := range v.bySeq[entry.seq] {
+		if !hmac.Equal(h.Hash, entry.hash) {
+			v.note(Rewritten, entry.seq, entry.seq, string(entry.id[:]), fmt.Sprintf("the chain had another entry here when its head was noted at %s", h.At.Format(time.RFC3339)))
 			return
 		}
 	}
@@ -202,8 +207,8 @@ func (v *verifier) openEnd(ctx context.Context, tx pgx.Tx) (err error) {
 	return err
 }
 
-func (v *verifier) checkOpen(row Row) {
-	if len(row.Mark) > 0 && !hmac.Equal(row.Mark, row.markWith(v.key)) {
-		v.note(Inserted, 0, 0, row.ID, "no panel wrote this entry, or it was changed before it was sealed")
+func (v *verifier) checkOpen(entry *raw) {
+	if _, marked := v.prover.proves(entry); len(entry.mark) > 0 && !marked {
+		v.note(Inserted, 0, 0, string(entry.id[:]), "no panel wrote this entry, or it was changed before it was sealed")
 	}
 }

@@ -61,9 +61,10 @@ func Counters(name, help, label string, read func() map[string]float64) Collecto
 
 // family reads all its numbers at once, when it is asked.
 type family struct {
-	desc *prometheus.Desc
-	kind prometheus.ValueType
-	read func() map[string]float64
+	desc   *prometheus.Desc
+	kind   prometheus.ValueType
+	single bool // has no label
+	read   func() map[string]float64
 }
 
 // Describe names the family.
@@ -72,6 +73,10 @@ func (f *family) Describe(into chan<- *prometheus.Desc) { into <- f.desc }
 // Collect reads it.
 func (f *family) Collect(into chan<- prometheus.Metric) {
 	for label, value := range f.read() {
-		into <- prometheus.MustNewConstMetric(f.desc, f.kind, value, label)
+		labels := []string{label}
+		if f.single {
+			labels = nil
+		}
+		into <- prometheus.MustNewConstMetric(f.desc, f.kind, value, labels...)
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Unmatched is the route of requests that no operation took: the pages of the web interface and unknown addresses.
-const Unmatched = "unmatched"
-
 // within are the bounds of the duration histogram in seconds: answers from memory, one statement, several, a wait.
 var within = []float64{0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 30}
 
@@ -48,7 +45,7 @@ func (r *Requests) Route(method, template string) func(status int, took time.Dur
 	return m.answered
 }
 
-// statuses bounds the counters of a route: every status of the API's first five hundred numbers from 100 on.
+// The statuses that HTTP knows bound the counters of a route.
 const (
 	firstStatus = 100
 	lastStatus  = 599

@@ -17,6 +17,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/httpapi"
+	"panel/platform/metrics"
 	"panel/platform/notice"
 )
 
@@ -58,4 +59,6 @@ type Parts struct {
 	Loops []func(context.Context) error
 	// Ready runs once before the panel answers its first request, for example to load a memory image.
 	Ready []func(context.Context) error
+	// Metrics are shown to whoever watches the panel; their names begin with panel_ and end with their unit.
+	Metrics []metrics.Collector
 }

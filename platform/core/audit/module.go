@@ -40,5 +40,5 @@ func stored(journal audit.Journal) (*audit.Store, error) {
 }
 
 func attach(h *handlers, store *audit.Store) module.Parts {
-	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{store.Run}}
+	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{store.Run}, Metrics: store.Metrics()}
 }

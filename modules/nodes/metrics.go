@@ -1,0 +1,35 @@
+package nodes
+
+import (
+	"context"
+
+	"panel/platform/metrics"
+)
+
+// watched is the fleet for whoever watches the panel: states as last announced, and the links that agents hold to this panel.
+func (h *handlers) watched() []metrics.Collector {
+	return []metrics.Collector{
+		metrics.Asked("panel_nodes", "Nodes by the state that was last announced.", "state", h.store.announcedStates),
+		metrics.Gauge("panel_agent_links", "Open streams of agents to this panel.", func() float64 { return float64(h.streams.open()) }),
+	}
+}
+
+func (s *streams) open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.links)
+}
+
+// announcedStates also counts the states that no node is in, so that an alert can wait for them.
+func (s *store) announcedStates(ctx context.Context) (map[string]float64, error) {
+	counts := map[string]float64{"pending": 0, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0, "disabled": 0}
+	var rows []struct {
+		State string  `bun:"state"`
+		N     float64 `bun:"n"`
+	}
+	err := s.db.NewRaw("select announced_state as state, count(*) as n from nodes group by announced_state").Scan(ctx, &rows)
+	for _, row := range rows {
+		counts[row.State] = row.N
+	}
+	return counts, err
+}
