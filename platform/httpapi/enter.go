@@ -87,6 +87,9 @@ func (s *Server) left(c *fiber.Ctx, v *visit) {
 		at = &s.unmatched
 	}
 	at.answered(status, took)
+	if v.unlogged {
+		return
+	}
 	if entry := at.log.Check(zap.InfoLevel, "request"); entry != nil {
 		entry.Write(zap.Int("status", status), zap.Duration("took", took), zap.String("ip", v.caller.IP), zap.String("request_id", v.caller.RequestID))
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -13,32 +14,68 @@ import (
 // rememberedAddresses bounds the limiter's memory: the addresses longest unseen are forgotten first.
 const rememberedAddresses = 100_000
 
-// limiter is a token bucket per address, kept as the one instant at which the bucket would be full again (GCRA).
+// bucketKey is a route and the network that asks for it.
+type bucketKey struct {
+	route *mounted
+	from  netip.Addr
+}
+
+// bucket is a token bucket, kept as the one instant at which it would be full again (GCRA).
+type bucket struct {
+	full    time.Time
+	refused bool // the network was told to wait and has not been let in since
+}
+
+// limiter keeps a bucket for every route and network that was seen lately.
 type limiter struct {
-	mu   sync.Mutex
-	full *lru.LRU[string, time.Time]
+	mu      sync.Mutex
+	buckets *lru.LRU[bucketKey, bucket]
 }
 
 func newLimiter() (*limiter, error) {
-	full, err := lru.NewLRU[string, time.Time](rememberedAddresses, nil)
+	buckets, err := lru.NewLRU[bucketKey, bucket](rememberedAddresses, nil)
 	if err != nil {
 		return nil, fmt.Errorf("make the limiter of public routes: %w", err)
 	}
-	return &limiter{full: full}, nil
+	return &limiter{buckets: buckets}, nil
 }
 
-// take counts one request and gives zero, or refuses it and gives the time to wait.
-func (l *limiter) take(key string, limit access.Limit, now time.Time) time.Duration {
+// take counts one request and gives zero, or refuses it and gives the time to wait; news says that the refusal is the first one
+// in a row.
+func (l *limiter) take(key bucketKey, limit access.Limit, now time.Time) (wait time.Duration, news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, known := l.full.Get(key)
-	if !known || at.Before(now) {
-		at = now
+	held, known := l.buckets.Get(key)
+	if !known || held.full.Before(now) {
+		held.full = now
 	}
-	at = at.Add(limit.Interval())
-	if wait := at.Sub(now.Add(time.Duration(limit.Burst) * limit.Interval())); wait > 0 {
-		return wait
+	full := held.full.Add(limit.Interval())
+	if wait = full.Sub(now.Add(time.Duration(limit.Burst) * limit.Interval())); wait > 0 {
+		if news = !held.refused; news {
+			held.refused = true
+			l.buckets.Add(key, held)
+		}
+		return wait, news
 	}
-	l.full.Add(key, at)
-	return 0
+	l.buckets.Add(key, bucket{full: full})
+	return 0, false
+}
+
+const sharedBits = 64
+
+// network is an address as limits count it: an IPv6 customer owns a /64, and an IPv4 address may come wrapped in IPv6. What is no
+// address, as a proxy may send it, shares one bucket.
+func network(ip string) netip.Addr {
+	addr, err := netip.ParseAddr(ip)
+	if err != nil {
+		return netip.Addr{}
+	}
+	if addr = addr.Unmap(); addr.Is4() {
+		return addr
+	}
+	prefix, err := addr.WithZone("").Prefix(sharedBits)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return prefix.Addr()
 }

@@ -1,7 +1,8 @@
 package httpapi
 
 import (
-	"fmt"
+	"net/netip"
+	"runtime"
 	"testing"
 	"time"
 
@@ -23,10 +24,11 @@ func TestLimiterNeverLetsMoreThrough(t *testing.T) {
 		var passed []time.Time
 		for _, step := range rapid.SliceOfN(rapid.IntRange(0, 5_000), 1, 200).Draw(t, "steps") {
 			now = now.Add(time.Duration(step) * time.Millisecond)
-			wait := l.take("k", limit, now)
+			wait, _ := l.take(bucketKey{}, limit, now)
 			if wait > 0 {
 				now = now.Add(wait)
-				require.Zero(t, l.take("k", limit, now), "waiting as told works")
+				again, _ := l.take(bucketKey{}, limit, now)
+				require.Zero(t, again, "waiting as told works")
 			}
 			passed = append(passed, now)
 			within := 0
@@ -40,16 +42,41 @@ func TestLimiterNeverLetsMoreThrough(t *testing.T) {
 	})
 }
 
-// IPv6 customers own a /64: rotating inside it wins nothing. Memory stays bounded however many addresses come.
-func TestLimiterCountsNetworksAndForgetsTheOldest(t *testing.T) {
+// IPv6 customers own a /64: rotating inside it wins nothing, nor does another spelling or garbage in place of an address.
+func TestLimiterCountsNetworks(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, access.Network("2001:db8:1:2::1"), access.Network("2001:db8:1:2:ffff::9"))
-	require.NotEqual(t, access.Network("2001:db8:1:2::1"), access.Network("2001:db8:1:3::1"))
-	require.Equal(t, access.Network("192.0.2.1"), access.Network("::ffff:192.0.2.1"))
+	require.Equal(t, network("2001:db8:1:2::1"), network("2001:db8:1:2:ffff::9"))
+	require.NotEqual(t, network("2001:db8:1:2::1"), network("2001:db8:1:3::1"))
+	require.Equal(t, network("192.0.2.1"), network("::ffff:192.0.2.1"))
+	require.NotEqual(t, network("192.0.2.1"), network("192.0.2.2"))
+	require.Equal(t, network("fe80::1%eth0"), network("fe80::1%eth1"))
+	require.Equal(t, network("unknown"), network("_hidden"))
+}
+
+// The memory of a million strangers is that of the last hundred thousand.
+func TestLimiterForgetsTheOldest(t *testing.T) {
 	l, err := newLimiter()
 	require.NoError(t, err)
-	for i := range rememberedAddresses + 1000 {
-		l.take(fmt.Sprint(i), access.PublicLimit, time.Unix(1_800_000_000, 0))
+	const strangers, most = 1_000_000, 64 << 20
+	before := heap()
+	began := time.Unix(1_800_000_000, 0)
+	regular := bucketKey{from: network("192.0.2.1")}
+	for i := range strangers {
+		stranger := bucketKey{from: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})}
+		l.take(stranger, access.PublicLimit, began)
+		if i%50_000 == 0 {
+			l.take(regular, access.PublicLimit, began)
+		}
 	}
-	require.Equal(t, rememberedAddresses, l.full.Len())
+	require.Equal(t, rememberedAddresses, l.buckets.Len())
+	require.Less(t, heap()-before, int64(most))
+	wait, _ := l.take(regular, access.PublicLimit, began)
+	require.Positive(t, wait, "who keeps asking is not forgotten among them")
+}
+
+func heap() int64 {
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	return int64(now.HeapAlloc) //nolint:gosec // far below the limit of the type
 }

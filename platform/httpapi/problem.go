@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	fast "github.com/segmentio/encoding/json"
 	"go.uber.org/zap"
 
 	"panel/platform/access"
@@ -49,18 +50,24 @@ func (p *Problem) GetHeaders() http.Header {
 }
 
 // MarshalJSON adds the fault's extra members beside the standard ones.
-func (p *Problem) MarshalJSON() ([]byte, error) {
+func (p *Problem) MarshalJSON() ([]byte, error) { return p.appended(nil) }
+
+func (p *Problem) appended(into []byte) ([]byte, error) {
 	type plain Problem
+	if len(p.extra) == 0 {
+		return fast.Append(into, (*plain)(p), fast.SortMapKeys)
+	}
 	body, err := json.Marshal((*plain)(p))
-	if err != nil || len(p.extra) == 0 {
-		return body, err
+	if err != nil {
+		return into, err
 	}
 	members := map[string]any{}
 	maps.Copy(members, p.extra)
 	if err := json.Unmarshal(body, &members); err != nil {
-		return nil, err
+		return into, err
 	}
-	return json.Marshal(members)
+	body, err = json.Marshal(members)
+	return append(into, body...), err
 }
 
 func retrySeconds(d time.Duration) string {
@@ -117,15 +124,16 @@ func document(ctx context.Context, f *fault.Fault) *Problem {
 // write answers a plain fiber request with the problem of err.
 func (s *Server) write(c *fiber.Ctx, err error) error {
 	p := s.problem(visited(c).context(c), fromFiber(err))
-	body, marshalErr := json.Marshal(p)
-	if marshalErr != nil {
-		return marshalErr
+	b := borrow()
+	defer b.back()
+	if b.text, err = p.appended(b.text); err != nil {
+		return err
 	}
-	for name, values := range p.GetHeaders() {
-		c.Set(name, values[0])
+	if p.retryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, retrySeconds(p.retryAfter))
 	}
-	c.Set(fiber.HeaderContentType, p.ContentType(""))
-	return c.Status(p.Status).Send(body)
+	c.Response().Header.SetContentType(p.ContentType(""))
+	return c.Status(p.Status).Send(b.text)
 }
 
 // fromFiber gives the faults of the HTTP layer itself their words.

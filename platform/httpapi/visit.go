@@ -15,9 +15,10 @@ import (
 // visit is what the layers know of one request before and after the guard. It travels beside the request, because a context
 // costs memory for every fact that is put into it.
 type visit struct {
-	caller access.Caller
-	began  time.Time
-	at     *mounted // nil when no operation took the request
+	caller   access.Caller
+	began    time.Time
+	at       *mounted // nil when no operation took the request
+	unlogged bool     // one of many like it
 }
 
 type visitKey struct{}
