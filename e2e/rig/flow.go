@@ -119,3 +119,18 @@ func (a *API) Link(ctx context.Context, flow string) (string, error) {
 	err := a.Post(ctx, flowPath(flow, "/connection-link"), map[string]any{}, &link)
 	return link.URI, err
 }
+
+// OneServer draws clients -> entry -> exit on one server of this machine; the exit may reach the site.
+func OneServer(nodeID string, port int, site *Site) map[string]any {
+	listener := map[string]any{
+		"protocol": "vless", "listen_ip": "127.0.0.1", "port": port, "transport": "raw", "security": "reality",
+		"reality": map[string]any{"target": site.Target, "server_names": []string{SiteName}},
+	}
+	return map[string]any{
+		"nodes": []map[string]any{
+			{"key": "entry", "kind": "entry", "node_id": nodeID, "params": map[string]any{"listener": listener}},
+			{"key": "exit", "kind": "exit", "node_id": nodeID, "params": map[string]any{"private": "allow"}},
+		},
+		"edges": []map[string]any{{"from": "entry", "to": "exit"}},
+	}
+}

@@ -28,6 +28,9 @@ type PanelSettings struct {
 	DSN        string   // empty: the private database
 	Env        []string // further settings
 	Prefix     []string // see Spec
+
+	// LicenseFront gives the address to ask instead of the license authority's own; nil: the authority itself.
+	LicenseFront func(authority string) string
 }
 
 // NewPanel describes a panel without starting it.

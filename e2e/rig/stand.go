@@ -48,7 +48,7 @@ func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error)
 	if s.program, err = Executable(ctx, AuthorityProgram); err != nil {
 		return err
 	}
-	key, license, err := s.startAuthority(ctx)
+	key, license, err := s.startAuthority(ctx, settings.LicenseFront)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error)
 }
 
 // startAuthority gives a license key and the settings that let a panel use it.
-func (s *Stand) startAuthority(ctx context.Context) (key string, settings []string, err error) {
+func (s *Stand) startAuthority(ctx context.Context, front func(string) string) (key string, settings []string, err error) {
 	issued, err := s.Vendor(ctx, "issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")
 	if err != nil {
 		return "", nil, err
@@ -89,7 +89,11 @@ func (s *Stand) startAuthority(ctx context.Context) (key string, settings []stri
 		Name: "the license authority", Log: filepath.Join(s.Folder, "authority.log"), Path: s.program,
 		Args: []string{"serve", "--data", s.authorityData(), "--listen", address},
 	})
-	return license.Key, []string{"PANEL_LICENSE_URLS=http://" + address, "PANEL_LICENSE_PUBLIC_KEY=" + public}, err
+	asked := "http://" + address
+	if front != nil {
+		asked = front(asked)
+	}
+	return license.Key, []string{"PANEL_LICENSE_URLS=" + asked, "PANEL_LICENSE_PUBLIC_KEY=" + public}, err
 }
 
 func (s *Stand) authorityData() string { return filepath.Join(s.Folder, "authority") }

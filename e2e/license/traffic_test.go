@@ -1,0 +1,100 @@
+package license
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/e2e/rig"
+	"panel/e2e/rig/rigtest"
+	"panel/platform/agentapi"
+)
+
+// traffic is an applied flow on a real agent and core with a client that fetches pages all the time, and one that holds a
+// long answer open from the beginning to the end.
+type traffic struct {
+	site   *rig.Site
+	flow   string
+	link   string
+	pages  atomic.Int64
+	failed atomic.Pointer[string]
+}
+
+func carry(t *testing.T, stand *rig.Stand) *traffic {
+	t.Helper()
+	site, err := rig.OpenSite("127.0.0.1")
+	require.NoError(t, err)
+	t.Cleanup(site.Close)
+	agent, err := stand.Enroll(t.Context(), "carrier")
+	require.NoError(t, err)
+	require.NoError(t, agent.Launch())
+	t.Cleanup(func() { require.NoError(t, agent.Stop()); rigtest.ShowLog(t, agent.Process) })
+	require.NoError(t, stand.Online(t.Context(), agent))
+	c := &traffic{site: site}
+	c.install(t, stand, agent)
+	c.run(t)
+	return c
+}
+
+func (c *traffic) install(t *testing.T, stand *rig.Stand, agent *rig.Agent) {
+	t.Helper()
+	port, err := rig.FreePort()
+	require.NoError(t, err)
+	drawn, err := stand.API.Draw(t.Context(), "carries", rig.OneServer(agent.NodeID, port, c.site))
+	require.NoError(t, err)
+	plan, err := stand.API.Compile(t.Context(), drawn.ID)
+	require.NoError(t, err)
+	_, err = stand.API.Apply(t.Context(), drawn.ID, plan)
+	require.NoError(t, err)
+	c.flow = drawn.ID
+	c.link, err = stand.API.Link(t.Context(), drawn.ID)
+	require.NoError(t, err)
+}
+
+// run fetches until the test ends; a page that does not come ends it and is remembered.
+func (c *traffic) run(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	pages, long := make(chan struct{}), make(chan error, 1)
+	go func() {
+		_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/held", Expect: "ended", Timeout: 600})
+		long <- err
+	}()
+	go func() {
+		defer close(pages)
+		for ctx.Err() == nil {
+			_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/", Expect: `"page":"ok"`, Timeout: 30})
+			if err != nil && ctx.Err() == nil {
+				why := err.Error()
+				c.failed.Store(&why)
+				return
+			}
+			c.pages.Add(1)
+			select {
+			case <-ctx.Done():
+			case <-time.After(pause):
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		c.site.Release()
+		require.NoError(t, <-long, "the answer that was open all the time arrived whole")
+		cancel()
+		<-pages
+	})
+	require.Eventually(t, func() bool { return c.site.Held() == 1 }, 30*time.Second, 20*time.Millisecond)
+}
+
+const pause = 200 * time.Millisecond
+
+// goesOn waits for a page that was asked for after this call.
+func (c *traffic) goesOn(t *testing.T) {
+	t.Helper()
+	after := c.pages.Load() + 2
+	require.Eventually(t, func() bool { return c.pages.Load() >= after || c.failed.Load() != nil }, 60*time.Second, 20*time.Millisecond)
+	if why := c.failed.Load(); why != nil {
+		require.FailNow(t, "a page did not come through the flow", *why)
+	}
+}
