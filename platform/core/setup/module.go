@@ -19,6 +19,7 @@ func Module() module.Module {
 		Summary:    "The first installation",
 		Requires:   []string{"accounts", "system"},
 		Migrations: module.SQL(files),
+		Commands:   commands,
 		Private:    []any{newHandlers},
 		Exports:    []any{newProgress, exportInstallation},
 		Attach:     attach,
