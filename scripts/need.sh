@@ -28,6 +28,7 @@ package() {
 	case "$(manager)-$1" in
 	dnf-postgresql) echo postgresql-server ;;
 	dnf-iproute2) echo iproute ;;
+	*-promtool) echo prometheus ;;
 	*) echo "$1" ;;
 	esac
 }
