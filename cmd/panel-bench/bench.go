@@ -113,6 +113,10 @@ type stand struct {
 
 // install brings up a panel; prepare, if given, fills the database before the panel that is measured starts.
 func (b *bench) install(ctx context.Context, name string, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
+	return b.installWith(ctx, name, rig.PanelSettings{}, prepare)
+}
+
+func (b *bench) installWith(ctx context.Context, name string, settings rig.PanelSettings, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
 	dsn, err := b.database(ctx, name)
 	if err != nil {
 		return nil, err
@@ -125,7 +129,8 @@ func (b *bench) install(ctx context.Context, name string, prepare func(ctx conte
 	if err != nil {
 		return nil, err
 	}
-	installed, err := rig.Install(ctx, rig.PanelSettings{Folder: folder, DSN: counted})
+	settings.Folder, settings.DSN = folder, counted
+	installed, err := rig.Install(ctx, settings)
 	if err != nil {
 		return nil, errors.Join(err, counter.Close())
 	}

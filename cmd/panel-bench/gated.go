@@ -30,7 +30,11 @@ func gatedGet(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	bare, process, err := b.bareFiber(ctx, s)
+	body, err := fetch(ctx, s, gatedPath)
+	if err != nil {
+		return nil, err
+	}
+	bare, process, err := b.bareFiber(ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +134,8 @@ func serveBare(file string) error {
 	return app.Listener(listener)
 }
 
-func (b *bench) bareFiber(ctx context.Context, s *stand) (string, *rig.Process, error) {
-	body, err := fetch(ctx, s, gatedPath)
-	if err != nil {
-		return "", nil, err
-	}
+// bareFiber answers everybody with the body.
+func (b *bench) bareFiber(ctx context.Context, body []byte) (string, *rig.Process, error) {
 	file := filepath.Join(b.folder, "body.json")
 	if err := os.WriteFile(file, body, 0o644); err != nil {
 		return "", nil, fmt.Errorf("keep the body for the limit: %w", err)

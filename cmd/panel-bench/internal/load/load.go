@@ -19,6 +19,8 @@ type Plan struct {
 	// Request appends the next request of the connection to the empty buffer.
 	Request func(connection int, buffer []byte) []byte
 	For     time.Duration
+	// Refusals are expected and no error.
+	Refusals bool
 }
 
 // Outcome is what the server did in the time.
@@ -43,7 +45,7 @@ func Run(ctx context.Context, plan Plan) (Outcome, error) {
 	if err := d.drive(ctx); err != nil {
 		return d.outcome, err
 	}
-	if d.outcome.Refused > 0 {
+	if d.outcome.Refused > 0 && !plan.Refusals {
 		return d.outcome, fmt.Errorf("drive %s: %d of %d answers were refusals, the first: %s", plan.Address, d.outcome.Refused, d.outcome.Requests, d.outcome.Refusal)
 	}
 	return d.outcome, nil

@@ -134,6 +134,15 @@ func Below(goal, what, unit string, readings Series, ceiling float64) Result {
 	return r.judge(r.Value <= ceiling)
 }
 
+// Above gates an absolute figure, the median of the readings, from below.
+func Above(goal, what, unit string, readings Series, floor float64) Result {
+	r := Result{Goal: goal, What: what, Unit: unit, Product: readings, Value: readings.Median(), MAD: readings.MAD(), Gate: fmt.Sprintf(">= %g %s", floor, unit)}
+	if len(readings) > 0 {
+		r.Min, r.Max = slices.Min(readings), slices.Max(readings)
+	}
+	return r.judge(r.Value >= floor)
+}
+
 // Failed says that a goal could not be measured, which is not met either.
 func Failed(goal, what string, err error) Result {
 	return Result{Goal: goal, What: what, Verdict: Missed, Gate: "measured", Notes: []string{err.Error()}}

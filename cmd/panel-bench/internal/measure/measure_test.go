@@ -32,6 +32,8 @@ func TestWithoutReadingsNothingIsMet(t *testing.T) {
 	require.Equal(t, measure.Missed, measure.AtLeast("P", "x", "1/s", nil, nil, 0.5).Verdict)
 	require.Equal(t, measure.Missed, measure.Below("P", "x", "ms", nil, 5).Verdict)
 	require.Equal(t, measure.Met, measure.Below("P", "x", "ms", measure.Series{4, 4, 9}, 5).Verdict)
+	require.Equal(t, measure.Missed, measure.Above("P", "x", "1/s", nil, 5).Verdict)
+	require.Equal(t, measure.Met, measure.Above("P", "x", "1/s", measure.Series{6, 6, 1}, 5).Verdict)
 }
 
 func TestQuantile(t *testing.T) {
