@@ -2,6 +2,9 @@ package nodes
 
 import (
 	"context"
+	"time"
+
+	"github.com/jonboulle/clockwork"
 
 	"panel/platform/fault"
 )
@@ -12,6 +15,9 @@ type batcher[T any] struct {
 	in    chan waiting[T]
 	most  int
 	write func(ctx context.Context, items []T) []error // one answer per item, or one for all
+
+	clock clockwork.Clock
+	pace  time.Duration // a writer begins a batch of few at most so often; 0: at once
 }
 
 type waiting[T any] struct {
@@ -21,6 +27,15 @@ type waiting[T any] struct {
 
 func newBatcher[T any](most int, write func(ctx context.Context, items []T) []error) *batcher[T] {
 	return &batcher[T]{in: make(chan waiting[T]), most: most, write: write}
+}
+
+// few callers wait for others; a batch of more is written at once.
+const few = 16
+
+// paced lets few callers wait a moment for each other, because a write costs the same for one and for many.
+func (b *batcher[T]) paced(clock clockwork.Clock, pace time.Duration) *batcher[T] {
+	b.clock, b.pace = clock, pace
+	return b
 }
 
 var errBusy = fault.Unavailable("the panel is too busy to store this now; send it again")
@@ -43,18 +58,41 @@ func (b *batcher[T]) submit(ctx context.Context, item T) error {
 
 // run writes until the context ends; what it took by then is still written and answered.
 func (b *batcher[T]) run(ctx context.Context) error {
+	var began time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case first := <-b.in:
-			b.flush(context.WithoutCancel(ctx), b.gather(first))
+			batch := b.gather([]waiting[T]{first}, b.moment(began))
+			if b.pace > 0 {
+				began = b.clock.Now()
+			}
+			b.flush(context.WithoutCancel(ctx), batch)
 		}
 	}
 }
 
-func (b *batcher[T]) gather(first waiting[T]) []waiting[T] {
-	batch := []waiting[T]{first}
+// moment ends when the pace allows the next batch; nil when it does already.
+func (b *batcher[T]) moment(began time.Time) <-chan time.Time {
+	if b.pace == 0 {
+		return nil
+	}
+	if left := b.pace - b.clock.Since(began); left > 0 {
+		return b.clock.After(left)
+	}
+	return nil
+}
+
+func (b *batcher[T]) gather(batch []waiting[T], moment <-chan time.Time) []waiting[T] {
+	for moment != nil && len(batch) < few {
+		select {
+		case next := <-b.in:
+			batch = append(batch, next)
+		case <-moment:
+			moment = nil
+		}
+	}
 	for len(batch) < b.most {
 		select {
 		case next := <-b.in:

@@ -24,7 +24,7 @@ func (s *streams) answer(l *link, frame *agentapi.Frame) {
 	if err := s.carryOut(ctx, l, frame, reply); err != nil {
 		reply = s.refusal(l, err)
 	}
-	l.push(agentapi.Frame{Type: agentapi.FrameReply, Call: frame.Call, Reply: reply})
+	l.reply(agentapi.Frame{Type: agentapi.FrameReply, Call: frame.Call, Reply: reply})
 }
 
 func (s *streams) carryOut(ctx context.Context, l *link, frame *agentapi.Frame, reply *agentapi.Reply) (err error) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	fast "github.com/fasthttp/websocket"
@@ -110,26 +111,28 @@ func (h *handlers) keep(nodeID, token string, s *socket) {
 	h.streams.serve(nodeID, token, s)
 }
 
-const (
-	writeWithin = 10 * time.Second
-	silence     = 90 * time.Second
-)
+const writeWithin = 10 * time.Second
 
-// socket is one WebSocket as a wire. Writes are one at a time; a peer that is silent for 90 seconds is gone.
+// socket is one WebSocket as a wire. Writes are one at a time.
 type socket struct {
 	conn *fast.Conn
 	mu   sync.Mutex
+	seen atomic.Int64 // when the other side last showed itself, as Unix nanoseconds
 }
 
 func newSocket(conn *fast.Conn) *socket {
 	conn.SetReadLimit(agentapi.MaxFrame)
 	s := &socket{conn: conn}
-	conn.SetPongHandler(func(string) error { return s.heard() })
+	s.heard()
+	conn.SetPongHandler(func(string) error { s.heard(); return nil })
 	return s
 }
 
-func (s *socket) heard() error {
-	return s.conn.SetReadDeadline(time.Now().Add(silence)) //nolint:forbidigo // deadlines of the network are real time
+func (s *socket) heard() { s.seen.Store(time.Now().UnixNano()) } //nolint:forbidigo // the network is real time
+
+// Quiet is the time since the other side last showed itself.
+func (s *socket) Quiet() time.Duration {
+	return time.Since(time.Unix(0, s.seen.Load())) //nolint:forbidigo // as above
 }
 
 // Send writes one text frame.
@@ -151,10 +154,8 @@ var errSilent = errors.New("the agent sent something that is no text frame")
 
 // Receive waits for the next text frame.
 func (s *socket) Receive() ([]byte, error) {
-	if err := s.heard(); err != nil {
-		return nil, err
-	}
 	kind, text, err := s.conn.ReadMessage()
+	s.heard()
 	if err == nil && kind != fast.TextMessage {
 		err = errSilent
 	}

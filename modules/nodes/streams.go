@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -35,10 +34,14 @@ type wire interface {
 	Send(text []byte) error
 	Ping() error
 	Receive() (text []byte, err error)
+	Quiet() time.Duration // since the other side last showed itself
 	Close()
 }
 
-const pingEvery = 30 * time.Second
+const (
+	pingEvery = 30 * time.Second
+	silence   = 90 * time.Second
+)
 
 func newStreams(d *desk, a *agents, t *telemetry, c *credentials, s *httpapi.Streams, clock clockwork.Clock, log *zap.Logger) *streams {
 	registry := &streams{
@@ -54,7 +57,6 @@ type link struct {
 	nodeID string
 	token  string
 	wire   wire
-	heard  atomic.Int64 // when the agent last sent something, as Unix nanoseconds
 
 	mu      sync.Mutex
 	queue   []agentapi.Frame
@@ -82,7 +84,6 @@ func (s *streams) serve(nodeID, token string, w wire) {
 
 // understood takes one frame; what is no frame ends the stream.
 func (s *streams) understood(l *link, text []byte) bool {
-	l.heard.Store(s.clock.Now().UnixNano())
 	var frame agentapi.Frame
 	if json.Unmarshal(text, &frame) != nil {
 		return false
@@ -187,20 +188,15 @@ func (s *streams) recheck(l *link) {
 	}
 }
 
-// run pings twice a minute who has been silent, proves every token again (from memory, as a rule) and says goodbye to all
-// when the panel stops.
+// run looks twice a minute at every stream and says goodbye to all when the panel stops.
 func (s *streams) run(ctx context.Context) error {
 	ticker := s.clock.NewTicker(pingEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.Chan():
-			silent := s.clock.Now().Add(-pingEvery).UnixNano()
 			for _, l := range s.all() {
-				if l.heard.Load() <= silent {
-					l.ping()
-				}
-				s.recheck(l)
+				s.inspect(l)
 			}
 		case <-s.stop:
 			s.dismiss()
@@ -211,6 +207,18 @@ func (s *streams) run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// inspect pings a stream that is quiet, gives up one that stays so, and proves the token again, from memory as a rule. One
+// look at all of them costs less than a deadline that moves with every frame.
+func (s *streams) inspect(l *link) {
+	switch quiet := l.wire.Quiet(); {
+	case quiet > silence:
+		l.close()
+	case quiet > pingEvery:
+		l.ping()
+	}
+	s.recheck(l)
 }
 
 func (s *streams) all() []*link {
@@ -261,19 +269,34 @@ func (l *link) hand(work agentapi.Pending) {
 }
 
 func (l *link) push(frames ...agentapi.Frame) {
+	if l.queued(frames) {
+		go l.drain()
+	}
+}
+
+// reply writes in the goroutine that reads, which has nothing else to do: an agent that does not take its replies is not heard.
+func (l *link) reply(frame agentapi.Frame) {
+	if l.queued([]agentapi.Frame{frame}) {
+		l.drain()
+	}
+}
+
+// queued reports whether the caller is the one who has to write.
+func (l *link) queued(frames []agentapi.Frame) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed || len(frames) == 0 {
-		return
+		return false
 	}
 	if l.queue = append(l.queue, frames...); len(l.queue) > mostFrames {
 		go l.close()
-		return
+		return false
 	}
-	if !l.writing {
-		l.writing = true
-		go l.drain()
+	if l.writing {
+		return false
 	}
+	l.writing = true
+	return true
 }
 
 func (l *link) drain() {

@@ -45,12 +45,15 @@ func newDelivery(nodeID string, batch *agentapi.MetricsBatch) (*delivery, error)
 	return &delivery{nodeID: nodeID, node: node, batch: batch}, nil
 }
 
-// writers is how many transactions store telemetry side by side.
-const writers = 2
+// Writers is how many transactions store telemetry side by side, and how often each begins one while there is little to store.
+const (
+	writers   = 2
+	writePace = 50 * time.Millisecond
+)
 
 func newTelemetry(db *database.DB, r *reports, clock clockwork.Clock, log *zap.Logger) *telemetry {
 	t := &telemetry{db: db, reports: r, clock: clock, log: log}
-	t.batches = newBatcher(200, t.write)
+	t.batches = newBatcher(200, t.write).paced(clock, writePace)
 	return t
 }
 
