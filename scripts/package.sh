@@ -33,12 +33,14 @@ if [ "$arch" != "$(go env GOHOSTARCH)" ]; then
 fi
 go run ./packaging/pages "$made/pages" "$helper"
 
-PACKAGE_ARCH="$arch" PACKAGE_BIN="$made/bin" PACKAGE_PAGES="$made/pages" PACKAGE_VERSION="$(debian "$version")"
-PACKAGE_TIME="$(git log -1 --format=%cI 2>/dev/null || date -u +%Y-%m-%dT%H:%M:%SZ)"
-PACKAGE_MAINTAINER="${PACKAGE_MAINTAINER:-Panel <panel@localhost>}"
-export PACKAGE_ARCH PACKAGE_BIN PACKAGE_PAGES PACKAGE_VERSION PACKAGE_TIME PACKAGE_MAINTAINER
+# The same sources give the same package.
+SOURCE_DATE_EPOCH="$(git log -1 --format=%ct 2>/dev/null || date +%s)"
+export SOURCE_DATE_EPOCH
 for package in "$@"; do
-	"$tool" package --config "packaging/$package.yaml" --packager deb --target "$folder/" >"$made/$package.log" || {
+	sed -e "s|\${PACKAGE_ARCH}|$arch|" -e "s|\${PACKAGE_VERSION}|$(debian "$version")|" -e "s|\${PACKAGE_BIN}|$made/bin|" \
+		-e "s|\${PACKAGE_PAGES}|$made/pages|" -e "s|\${PACKAGE_MAINTAINER}|${PACKAGE_MAINTAINER:-Panel <panel@localhost>}|" \
+		"packaging/$package.yaml" >"$made/$package.yaml"
+	"$tool" package --config "$made/$package.yaml" --packager deb --target "$folder/" >"$made/$package.log" || {
 		cat "$made/$package.log" >&2
 		exit 1
 	}
