@@ -126,3 +126,19 @@ func TestSessionEndedThroughAnotherPanelIsDeadHere(t *testing.T) {
 	admin.Post("/api/v1/auth/logout", nil).Is(http.StatusNoContent)
 	require.Eventually(t, func() bool { return there.Get("/api/v1/auth/me").Status == http.StatusUnauthorized }, 2*time.Second, 5*time.Millisecond)
 }
+
+// Canary scan: a password typed into the username's line is not kept in the journal; an existing account is named.
+func TestTheJournalNamesOnlyAccountsThatExist(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	signUp(t, p)
+	for range freeAttempts + 2 { // the last ones are throttled
+		login(p, "my-secret-passphrase", "anna")
+		login(p, "anna", "not the password")
+	}
+	var names []string
+	require.NoError(t, p.DB.NewRaw("select distinct object_name from journal where action like 'account.login_%' and result = 'denied'").Scan(t.Context(), &names))
+	require.ElementsMatch(t, []string{"", "anna"}, names)
+}
+
+const freeAttempts = 5

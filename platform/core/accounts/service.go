@@ -50,7 +50,7 @@ var errCredentials = fault.Unauthenticated("bad_credentials", "the username or t
 func (s *service) login(ctx context.Context, username, plain string) (*signedIn, error) {
 	ip := access.From(ctx).IP
 	if err := s.throttle.enter(username, ip); err != nil {
-		return nil, s.refused(ctx, username, "account.login_throttled", err)
+		return nil, s.refused(ctx, s.known(ctx, username), "account.login_throttled", err)
 	}
 	owner, err := s.store.byUsername(ctx, username)
 	if err != nil && fault.KindOf(err) != fault.KindMissing {
@@ -61,7 +61,7 @@ func (s *service) login(ctx context.Context, username, plain string) (*signedIn,
 		return nil, err
 	}
 	if !matches || owner.State != stateActive {
-		return nil, s.refused(ctx, username, "account.login_failed", errCredentials)
+		return nil, s.refused(ctx, owner.Username, "account.login_failed", errCredentials)
 	}
 	s.throttle.succeed(username, ip)
 	held, err := s.factorsOf(ctx, s.db, owner.ID)
@@ -78,6 +78,16 @@ func (s *service) login(ctx context.Context, username, plain string) (*signedIn,
 		}
 	}
 	return s.open(ctx, owner, stale)
+}
+
+// known is the username if there is such an account. What else stands in that field is often a password that somebody
+// typed into the wrong line, and the journal must not keep it.
+func (s *service) known(ctx context.Context, username string) string {
+	owner, err := s.store.byUsername(ctx, username)
+	if err != nil {
+		return ""
+	}
+	return owner.Username
 }
 
 func (s *service) refused(ctx context.Context, username, action string, cause error) error {

@@ -1,0 +1,242 @@
+package canary
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"panel/e2e/rig"
+)
+
+// use does what administrators, agents and their clients do, and plants a value for every secret that comes up.
+func (w *world) use() {
+	w.Helper()
+	w.signIn()
+	w.secondFactor()
+	w.join()
+	w.connect()
+	w.commandLine()
+	w.read()
+}
+
+const (
+	second = "canary-password-two-6Yh2"
+	third  = "canary-password-three-9Lm4"
+)
+
+func (w *world) signIn() {
+	w.Helper()
+	admin := w.stand.API.Token
+	w.book.plant(w.T, "administrator's password", second)
+	w.do(admin, "POST /api/v1/accounts", "/api/v1/accounts", map[string]any{"username": "vera", "password": second})
+	opened := w.do("", "POST /api/v1/auth/login", "/api/v1/auth/login", map[string]string{"username": "vera", "password": second})
+	token := w.book.plant(w.T, "session token", opened.text(w.T, "token"))
+	w.book.plant(w.T, "administrator's password", third)
+	w.do(token, "POST /api/v1/auth/password", "/api/v1/auth/password", map[string]string{"current_password": second, "new_password": third})
+	w.tokens = append(w.tokens, token)
+}
+
+// secondFactor sets an authenticator up, signs in with a code and with a recovery code.
+func (w *world) secondFactor() {
+	w.Helper()
+	token := w.tokens[1]
+	begun := w.do(token, "POST /api/v1/auth/totp", "/api/v1/auth/totp", map[string]string{"password": third})
+	shared := w.book.plant(w.T, "TOTP secret", begun.text(w.T, "secret"))
+	code, err := totp.GenerateCode(shared, time.Now())
+	require.NoError(w, err)
+	confirmed := w.do(token, "POST /api/v1/auth/totp/confirm", "/api/v1/auth/totp/confirm", map[string]string{"code": code})
+	var codes struct {
+		Recovery []string `json:"recovery_codes"`
+	}
+	require.NoError(w, json.Unmarshal(confirmed.body, &codes))
+	for _, one := range codes.Recovery {
+		w.book.plant(w.T, "recovery code", one)
+	}
+	half := w.call("", "POST /api/v1/auth/login", "/api/v1/auth/login", map[string]string{"username": "vera", "password": third})
+	require.Equal(w, http.StatusUnauthorized, half.status)
+	challenge := half.text(w.T, "challenge")
+	w.call("", "POST /api/v1/auth/second-factor", "/api/v1/auth/second-factor", map[string]string{"challenge": challenge, "code": "000000"})
+	opened := w.do("", "POST /api/v1/auth/second-factor", "/api/v1/auth/second-factor", map[string]string{"challenge": challenge, "recovery_code": codes.Recovery[0]})
+	w.tokens = append(w.tokens, w.book.plant(w.T, "session token", opened.text(w.T, "token")))
+}
+
+// join enrols a real agent with a token that was planted before it was used.
+func (w *world) join() {
+	w.Helper()
+	issued := w.do(w.stand.API.Token, "POST /api/v1/nodes/enrollment-tokens", "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "reusable"})
+	enrolment := w.book.plant(w.T, "enrolment token", issued.text(w.T, "token"))
+	joined := w.do("", "POST /install/enroll", "/install/enroll", map[string]any{"token": enrolment, "hostname": "spare", "os": "linux", "arch": "amd64", "protocol": 1})
+	w.book.plant(w.T, "agent token", joined.text(w.T, "agent_token"))
+	var err error
+	w.agent, err = w.stand.Enroll(w.Context(), "carrier")
+	require.NoError(w, err)
+	require.NoError(w, w.agent.Launch())
+	w.Cleanup(func() { require.NoError(w, w.agent.Stop()) })
+	require.NoError(w, w.stand.Online(w.Context(), w.agent))
+	raw, err := os.ReadFile(filepath.Join(w.stand.Folder, "carrier", "identity.json"))
+	require.NoError(w, err)
+	var identity struct {
+		Token string `json:"agent_token"`
+	}
+	require.NoError(w, json.Unmarshal(raw, &identity))
+	w.book.plant(w.T, "agent token", identity.Token)
+	w.do(identity.Token, "GET /agent/v1/reflect", "/agent/v1/reflect", nil)
+}
+
+// connect applies a flow, issues its client's links and reads everything about it.
+func (w *world) connect() {
+	w.Helper()
+	admin, ctx := w.stand.API, w.Context()
+	port, err := rig.FreePort()
+	require.NoError(w, err)
+	flow, err := admin.Draw(ctx, "carries", rig.OneServer(w.agent.NodeID, port, w.site))
+	require.NoError(w, err)
+	plan, err := admin.Compile(ctx, flow.ID)
+	require.NoError(w, err)
+	_, err = admin.Apply(ctx, flow.ID, plan)
+	require.NoError(w, err)
+	path := "/api/v1/connection-units/" + flow.ID
+	name := "/api/v1/connection-units/{id}"
+	link := w.do(admin.Token, "POST "+name+"/connection-link", path+"/connection-link", map[string]any{}).text(w.T, "uri")
+	address, err := url.Parse(link)
+	require.NoError(w, err)
+	w.book.plant(w.T, "client secret", address.User.Username())
+	w.privateKey()
+	var clients struct{ Items []struct{ ID string } }
+	require.NoError(w, json.Unmarshal(w.do(admin.Token, "GET "+name+"/clients", path+"/clients", nil).body, &clients))
+	public := w.do(admin.Token, "POST "+name+"/clients/{client_id}/public-link", path+"/clients/"+clients.Items[0].ID+"/public-link", map[string]any{})
+	shared, err := url.Parse(public.text(w.T, "url"))
+	require.NoError(w, err)
+	w.book.plant(w.T, "public link token", strings.TrimPrefix(shared.Path, "/s/"))
+	w.do("", "GET /s/{token}", shared.Path, nil)
+	for _, rest := range []string{"", "/draft", "/clients", "/versions", "/applies", "/rendered?node_id=" + w.agent.NodeID, "/plans/" + plan.ID} {
+		w.do(admin.Token, "GET "+name+strings.Split(rest, "?")[0], path+rest, nil)
+	}
+	w.do(admin.Token, "POST /api/v1/nodes/{id}/logs", "/api/v1/nodes/"+w.agent.NodeID+"/logs", map[string]any{})
+}
+
+var privateKey = regexp.MustCompile(`"privateKey":\s*"([A-Za-z0-9_-]{40,})"`)
+
+// privateKey takes the flow's own key from where it belongs: the configuration on the server.
+func (w *world) privateKey() {
+	w.Helper()
+	found := false
+	_ = filepath.Walk(filepath.Join(w.stand.Folder, "carrier"), func(path string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return nil //nolint:nilerr // files come and go while the agent works
+		}
+		content, _ := os.ReadFile(path)
+		for _, match := range privateKey.FindAllSubmatch(content, -1) {
+			w.book.plant(w.T, "REALITY private key", string(match[1]))
+			found = true
+		}
+		return nil
+	})
+	require.True(w, found, "the agent's folder holds the configuration that it serves")
+}
+
+// commandLine asks with the most talkative flags; its token is in the environment.
+func (w *world) commandLine() {
+	w.Helper()
+	for _, args := range [][]string{
+		{"status", "--debug"}, {"license", "status", "--verbose"}, {"license", "refresh", "--debug"}, {"doctor", "--debug"}, {"doctor", "--json"},
+		{"version", "--debug"}, {"logs", "--tail", "500", "--debug"}, {"license", "activate", "PNL-0000-0000-0000", "--debug"}, {"help"},
+	} {
+		said, err := w.stand.Panel.Command(w.Context(), w.stand.API.Token, args...)
+		require.NoError(w, err)
+		w.keep("output of panelctl", []byte(said.Out+said.Err))
+	}
+	said, err := w.stand.Panel.Command(w.Context(), "", "admin", "reset-password", "--username", "vera", "--yes", "--json", "--debug")
+	require.NoError(w, err)
+	var printed struct{ Password string }
+	require.NoError(w, json.Unmarshal([]byte(said.Out), &printed))
+	w.book.plant(w.T, "password of a reset", printed.Password)
+	w.keep("output of panelctl admin reset-password", []byte(said.Out+said.Err))
+}
+
+// read looks at every list and document that has no parameter.
+func (w *world) read() {
+	w.Helper()
+	raw, err := os.ReadFile(filepath.Join(mustRoot(w.T), "ui", "openapi.json"))
+	require.NoError(w, err)
+	var description struct{ Paths map[string]map[string]any }
+	require.NoError(w, json.Unmarshal(raw, &description))
+	for path, methods := range description.Paths {
+		if _, reads := methods["get"]; reads && !strings.Contains(path, "{") && path != "/api/v1/stream" && strings.HasPrefix(path, "/api/") {
+			w.call(w.stand.API.Token, "GET "+path, path, nil)
+		}
+	}
+	w.call(w.stand.API.Token, "GET /api/v1/nodes/{id}", "/api/v1/nodes/"+w.agent.NodeID, nil)
+}
+
+// fail sends every secret where it is refused, with a working panel and with one whose database or license server is gone.
+func (w *world) fail() {
+	w.Helper()
+	w.refusals()
+	require.NoError(w, w.stand.Authority.Stop())
+	activation := w.call(w.stand.API.Token, "POST /api/v1/license/activate", "/api/v1/license/activate", map[string]string{"license_key": w.stand.Key})
+	require.GreaterOrEqual(w, activation.status, http.StatusInternalServerError)
+	w.call(w.stand.API.Token, "POST /api/v1/license/refresh", "/api/v1/license/refresh", nil)
+	w.withoutDatabase(w.refusals)
+}
+
+// refusals are the same wrong requests with each secret in turn: broken JSON, wrong types, unknown fields, wrong places.
+func (w *world) refusals() {
+	for _, s := range w.book.secrets {
+		quoted, _ := json.Marshal(s.value)
+		v := string(quoted)
+		for operation, body := range map[string]string{
+			"POST /api/v1/auth/login":              `{"username":` + v + `,"password":` + v + `}`,
+			"POST /api/v1/auth/second-factor":      `{"challenge":` + v + `,"code":` + v + `}`,
+			"POST /api/v1/setup/admin":             `{"username":"x","password":` + v + `,"setup_token":` + v + `}`,
+			"POST /api/v1/license/activate":        `{"license_key":` + v + `,"surplus":` + v + `}`,
+			"POST /api/v1/accounts":                `{"username":[` + v + `],"password":` + v,
+			"POST /api/v1/nodes":                   `{"name":` + v + `,"address":{"x":` + v + `}}`,
+			"POST /api/v1/connection-units":        `{"name":"x","graph":` + v + `}`,
+			"POST /install/enroll":                 `{"token":` + v + `}`,
+			"POST /agent/v1/heartbeat":             `{"protocol":` + v + `}`,
+			"POST /api/v1/nodes/enrollment-tokens": v,
+		} {
+			_, path, _ := strings.Cut(operation, " ")
+			w.call(w.stand.API.Token, operation, path, body)
+			w.call(s.value, operation, path, body)
+		}
+		w.call(s.value, "GET /api/v1/auth/me", "/api/v1/auth/me", nil)
+		w.call(s.value, "GET /agent/v1/config", "/agent/v1/config", nil)
+		w.call("", "GET /api/v1/nodes", "/api/v1/nodes?token="+url.QueryEscape(s.value)+"&q=%00", nil)
+		w.call(w.stand.API.Token, "GET /api/v1/nodes/{id}", "/api/v1/nodes/"+url.PathEscape(s.value), nil)
+	}
+}
+
+// withoutDatabase does the work while no connection to the database is let in.
+func (w *world) withoutDatabase(do func()) {
+	w.Helper()
+	address, err := url.Parse(w.dsn)
+	require.NoError(w, err)
+	name := strings.TrimPrefix(address.Path, "/")
+	address.Path = "/postgres"
+	conn, err := pgx.Connect(w.Context(), address.String())
+	require.NoError(w, err)
+	defer func() { _ = conn.Close(w.Context()) }()
+	shut := func(open string) {
+		_, err := conn.Exec(w.Context(), "alter database "+name+" allow_connections "+open)
+		require.NoError(w, err)
+	}
+	shut("false")
+	_, err = conn.Exec(w.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", name)
+	require.NoError(w, err)
+	down := w.call(w.stand.API.Token, "GET /api/v1/auth/me", "/api/v1/auth/me", nil)
+	require.GreaterOrEqual(w, down.status, http.StatusInternalServerError)
+	do()
+	shut("true")
+	require.NoError(w, w.stand.Panel.Healthy(w.Context()))
+}
