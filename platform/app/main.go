@@ -9,6 +9,7 @@ import (
 
 	"panel/platform/cli"
 	"panel/platform/config"
+	"panel/platform/doctor"
 	"panel/platform/module"
 	"panel/platform/tui"
 	"panel/platform/version"
@@ -31,7 +32,7 @@ func CommandLine(env cli.Env, features []module.Module) cli.Env {
 	modules := With(features)
 	env.Serve = func(ctx context.Context) error { return Serve(ctx, features) }
 	env.Interface = tui.Run
-	env.Checks = append(env.Checks, Checks(modules)...)
+	env.Checks, env.Known = append(env.Checks, Checks(modules)...), func() doctor.Known { return known(modules) }
 	for _, m := range modules {
 		if m.Commands != nil {
 			env.Commands = append(env.Commands, func(e cli.Env) []*cobra.Command { return m.Commands(e) })

@@ -14,6 +14,7 @@ import (
 
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
+	"panel/platform/logs"
 )
 
 // Env is what a command may touch of the world outside; tests hand in buffers and maps.
@@ -29,10 +30,12 @@ type Env struct {
 	Interface func(ctx context.Context, env Env, linear bool) error
 	Commands  []func(Env) []*cobra.Command // the commands that modules bring
 	Checks    []doctor.Check               // the checks that modules bring
+	Known     func() doctor.Known          // what this build declares; asked by the commands that need it
 
 	flags          *flags
 	platformChecks []doctor.Check
-	isolated       bool // touches no file of this machine; for tests
+	isolated       bool         // touches no file of this machine; for tests
+	logPlaces      *logs.Places // where to look instead of this machine's places; for tests
 }
 
 // Terminal says which of the three streams are terminals and how wide the screen is.
@@ -125,7 +128,7 @@ func Root(env *Env) *cobra.Command {
 	env.flags.bind(root)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFailure(err) })
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.flags.check(env) }
-	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.completionCommand())
+	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.logsCommand(), env.supportCommand(), env.completionCommand())
 	for _, commands := range env.Commands {
 		root.AddCommand(commands(*env)...)
 	}

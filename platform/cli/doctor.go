@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +22,7 @@ func (env *Env) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Find out what is wrong with this panel and what to do",
-		Long:    "Checks services, database, disk, network, DNS, TLS and connected components. A failed check does not stop the others; the last result is saved in the data directory. Run it on the panel server.",
+		Long:    "Checks services, configuration, database, disk, network, DNS, TLS and connected components. A failed check does not stop the others; the last result is saved in the data directory and compared with. Run it on the panel server.",
 		Example: "panelctl doctor\npanelctl doctor --json --strict",
 		Args:    env.noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.doctor(cmd.Context(), strict) },
@@ -31,11 +33,11 @@ func (env *Env) doctorCommand() *cobra.Command {
 
 func (env *Env) doctor(ctx context.Context, strict bool) error {
 	world := env.world()
-	report := doctor.Run(ctx, world, append(env.platformChecks, env.Checks...))
+	report := env.diagnose(ctx, world)
 	if ctx.Err() != nil {
 		return fmt.Errorf("run the diagnosis: %w", ctx.Err())
 	}
-	if err := env.printReport(report, env.keep(report, checks.DataDir(world))); err != nil {
+	if err := env.printReport(report, env.keep(&report, checks.DataDir(world))); err != nil {
 		return err
 	}
 	summary := report.Summary()
@@ -45,27 +47,87 @@ func (env *Env) doctor(ctx context.Context, strict bool) error {
 	return nil
 }
 
+// diagnose runs all checks; somebody at a terminal who waits sees how far they are.
+func (env *Env) diagnose(ctx context.Context, world doctor.Env) doctor.Report {
+	var done atomic.Int64
+	all := env.Diagnosis()
+	counted := slices.Clone(all)
+	for i, check := range all {
+		counted[i].Run = func(ctx context.Context, world doctor.Env) doctor.Finding {
+			defer done.Add(1)
+			return check.Run(ctx, world)
+		}
+	}
+	defer env.whileWaiting(func() Message { return Say("%d of %d checks", int(done.Load()), len(all)) })()
+	return doctor.Run(ctx, world, counted)
+}
+
+// whileWaiting shows a line that changes on a terminal once 300 ms have passed; the answer ends and removes it.
+func (env *Env) whileWaiting(text func() Message) (end func()) {
+	if !env.Terminal.Err {
+		return func() {}
+	}
+	const patience, beat = 300 * time.Millisecond, 100 * time.Millisecond
+	stop, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		wait, shown := patience, false
+		for {
+			select {
+			case <-stop:
+				if shown {
+					fmt.Fprint(env.Err, "\r\x1b[K")
+				}
+				return
+			case <-time.After(wait):
+				fmt.Fprint(env.Err, "\r\x1b[K", env.Text(text()))
+				wait, shown = beat, true
+			}
+		}
+	}()
+	return func() { close(stop); <-gone }
+}
+
 // world is the environment of this process completed by the file of settings that the service would have loaded.
 func (env *Env) world() doctor.Env {
 	world := doctor.Env{Getenv: env.Getenv, Now: time.Now}
+	if env.Known != nil {
+		world.Known = env.Known()
+	}
+	if env.isolated {
+		return world
+	}
+	world.Names = given()
 	found := envfile.Find(append(envfile.Places(env.Getenv("HOME")), "/etc/panel/panel.env"), "PANEL_DB_URL")
-	if found == nil || env.isolated {
+	if found == nil {
 		return world
 	}
 	world.File, world.FileErr = found.Path, found.Err
+	world.Names = append(world.Names, slices.Sorted(maps.Keys(found.Values))...)
 	world.Getenv = func(name string) string { return firstOf(env.Getenv(name), found.Values[name]) }
 	return world
 }
 
-// keep saves the last diagnosis and answers where; where that is not possible, the report itself says why.
-func (env *Env) keep(report doctor.Report, dataDir string) string {
+func given() []string {
+	var names []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name)
+	}
+	return names
+}
+
+// keep compares with the last diagnosis and takes its place; where that is not possible, a note says why.
+func (env *Env) keep(report *doctor.Report, dataDir string) string {
 	if env.isolated {
 		return ""
 	}
-	path := filepath.Join(dataDir, "doctor", "last.json")
-	content, err := json.MarshalIndent(documentOf(report), "", "  ")
-	if err != nil || os.MkdirAll(filepath.Dir(path), 0o700) != nil || os.WriteFile(path, content, 0o600) != nil {
-		return ""
+	if before, err := doctor.Last(dataDir); err == nil {
+		report.Compare(before)
+	}
+	path, err := doctor.Keep(report.Document(), dataDir)
+	if err != nil {
+		env.Note(Say("the diagnosis could not be saved: %s", err.Error()))
 	}
 	return path
 }

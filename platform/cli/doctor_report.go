@@ -7,64 +7,28 @@ import (
 	"panel/platform/doctor"
 )
 
-// reportDocument is what `panelctl doctor --json` prints and what is saved as the last diagnosis.
-type reportDocument struct {
-	Schema     string                `json:"schema"`
-	StartedAt  string                `json:"started_at"`
-	DurationMS int64                 `json:"duration_ms"`
-	Summary    map[doctor.Status]int `json:"summary"`
-	Checks     []checkDocument       `json:"checks"`
-}
-
-type checkDocument struct {
-	ID         string         `json:"id"`
-	Group      string         `json:"group"`
-	Status     doctor.Status  `json:"status"`
-	Finding    string         `json:"finding"`
-	Action     string         `json:"action,omitempty"`
-	Doc        string         `json:"doc"`
-	DurationMS int64          `json:"duration_ms"`
-	Data       map[string]any `json:"data,omitempty"`
-}
-
 func (env Env) printReport(report doctor.Report, saved string) error {
 	switch env.Form() {
 	case JSON:
-		return env.document(documentOf(report))
+		return env.document(report.Document())
 	case PlainText:
 		return env.write(plainReport(report))
 	case Table:
-		return env.write(env.tableReport(report) + env.savedAt(saved) + "\n")
+		return env.write(env.tableReport(report) + env.savedAt(saved) + "\n" + env.changes(report))
 	}
 	return nil
 }
 
-func documentOf(report doctor.Report) reportDocument {
-	document := reportDocument{
-		Schema:     "panelctl.doctor/v1",
-		StartedAt:  report.Started.UTC().Format("2006-01-02T15:04:05Z"),
-		DurationMS: report.Took.Milliseconds(),
-		Summary:    report.Summary(),
-		Checks:     make([]checkDocument, len(report.Results)),
-	}
-	for i, r := range report.Results {
-		document.Checks[i] = checkDocument{
-			ID: r.Check.ID, Group: r.Check.Group, Status: r.Finding.Status, Finding: said(r.Finding.Found), Action: said(r.Finding.Do),
-			Doc: "doctor#" + strings.ReplaceAll(r.Check.ID, ".", "-"), DurationMS: r.Took.Milliseconds(), Data: r.Finding.Data,
-		}
-	}
-	return document
-}
-
-func said(text doctor.Text) string { return english(Message{Text: text.Format, Args: text.Args}) }
-
 func plainReport(report doctor.Report) string {
 	var b strings.Builder
 	for _, r := range report.Results {
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\n", r.Check.ID, r.Finding.Status, said(r.Finding.Found), said(r.Finding.Do))
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\n", r.Check.ID, r.Finding.Status, oneLine(r.Finding.Found.String()), oneLine(r.Finding.Do.String()))
 	}
 	return b.String()
 }
+
+// oneLine keeps the words of another program from making lines or columns of their own.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func (env Env) tableReport(report doctor.Report) string {
 	rows := [][]string{{env.T("GROUP"), env.T("STATUS"), env.T("CHECK"), env.T("FINDING")}}
@@ -75,12 +39,25 @@ func (env Env) tableReport(report doctor.Report) string {
 			group = r.Check.Group
 			shown = env.T(groupTitles[group])
 		}
-		rows = append(rows, []string{shown, string(r.Finding.Status), env.T(r.Check.Title), env.Text(messageOf(r.Finding.Found))})
+		subject := firstOf(r.Finding.Subject, env.T(r.Check.Title))
+		rows = append(rows, []string{shown, env.statusText(r.Finding.Status), subject, oneLine(env.Text(messageOf(r.Finding.Found)))})
 		if r.Finding.Do.Format != "" && r.Finding.Status != doctor.OK {
-			rows = append(rows, []string{"", "", "", env.symbol("→ ", "-> ") + env.Text(messageOf(r.Finding.Do)) + "  (" + r.Check.ID + ")"})
+			rows = append(rows, []string{"", "", "", env.symbol("→ ", "-> ") + oneLine(env.Text(messageOf(r.Finding.Do))) + "  (" + r.Check.ID + ")"})
 		}
 	}
 	return columns(rows) + env.tally(report)
+}
+
+func (env Env) statusText(status doctor.Status) string {
+	switch status {
+	case doctor.OK:
+		return env.paint(Good, string(status))
+	case doctor.Failed:
+		return env.paint(Bad, string(status))
+	case doctor.Warning:
+		return env.paint(Careful, string(status))
+	}
+	return string(status)
 }
 
 func messageOf(text doctor.Text) Message { return Message{Text: text.Format, Args: text.Args} }
@@ -96,7 +73,7 @@ func (env Env) tally(report doctor.Report) string {
 		counts[i] = fmt.Sprintf("%d %s", report.Summary()[status], status)
 	}
 	checks := env.Text(Say("%d checks:", len(report.Results)))
-	return checks + " " + strings.Join(counts, ", ") + env.symbol(" · ", " | ") + env.Text(Say("%.1f s", report.Took.Seconds()))
+	return checks + " " + strings.Join(counts, ", ") + env.symbol(" · ", " | ") + env.Text(Say("%s s", doctor.Decimal(report.Took.Seconds())))
 }
 
 var statuses = []doctor.Status{doctor.OK, doctor.Warning, doctor.Failed, doctor.Skipped, doctor.Unknown}
@@ -106,4 +83,22 @@ func (env Env) savedAt(path string) string {
 		return ""
 	}
 	return env.symbol(" · ", " | ") + env.Text(Say("saved to %s", path))
+}
+
+// changes tells what is different from the run before; a first run has nothing to compare with.
+func (env Env) changes(report doctor.Report) string {
+	if report.Changes == nil {
+		return ""
+	}
+	since := env.localTime(report.Changes.Since).Format("2006-01-02 15:04")
+	if len(report.Changes.Statuses) == 0 {
+		return env.Text(Say("Nothing has changed since %s.", since)) + "\n"
+	}
+	var b strings.Builder
+	b.WriteString(env.Text(Say("Changed since %s:", since)) + "\n")
+	for _, change := range report.Changes.Statuses {
+		from := firstOf(string(change.From), env.T("new"))
+		fmt.Fprintf(&b, "  %s  %s %s %s\n", change.ID, from, env.symbol("→", "->"), change.To)
+	}
+	return b.String()
 }

@@ -84,7 +84,14 @@ func english(m Message) string {
 	if m.Text == "" {
 		return ""
 	}
-	return fmt.Sprintf(m.Text, m.Args...)
+	args := make([]any, len(m.Args))
+	for i, arg := range m.Args {
+		if inner, is := arg.(Message); is {
+			arg = english(inner)
+		}
+		args[i] = arg
+	}
+	return fmt.Sprintf(m.Text, args...)
 }
 
 // report prints the block Error, Cause, Try; a failure without a problem has already said everything.

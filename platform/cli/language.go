@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"panel/platform/doctor"
 )
 
 // Russian tells whether people read Russian here: PANEL_LANG=ru, else LANG.
@@ -43,5 +45,24 @@ func (env Env) Text(m Message) string {
 	if m.Text == "" {
 		return ""
 	}
-	return fmt.Sprintf(env.T(m.Text), m.Args...)
+	args := make([]any, len(m.Args))
+	for i, arg := range m.Args {
+		args[i] = env.argument(arg)
+	}
+	return fmt.Sprintf(env.T(m.Text), args...)
+}
+
+// argument translates what is inside a sentence: another sentence, or a number with a decimal comma.
+func (env Env) argument(arg any) any {
+	switch value := arg.(type) {
+	case Message:
+		return env.Text(value)
+	case doctor.Text:
+		return env.Text(messageOf(value))
+	case doctor.Decimal:
+		if env.Russian() {
+			return strings.Replace(value.String(), ".", ",", 1)
+		}
+	}
+	return arg
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -76,6 +78,16 @@ func (env Env) document(document any) error {
 	return nil
 }
 
+// stream prints one document of many, each on a line of its own.
+func (env Env) stream(document any) error {
+	encoder := json.NewEncoder(env.Out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(document); err != nil {
+		return fmt.Errorf("print JSON: %w", err)
+	}
+	return nil
+}
+
 func plainFields(fields []Field) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -140,11 +152,13 @@ func (env Env) symbol(unicode, ascii string) string {
 
 var colours = map[Mood]string{Good: "\x1b[32m", Bad: "\x1b[31m", Careful: "\x1b[33m"}
 
+const uncoloured = "\x1b[0m"
+
 func (env Env) paint(mood Mood, text string) string {
 	if !env.coloured() {
 		return text
 	}
-	return colours[mood] + text + "\x1b[0m"
+	return colours[mood] + text + uncoloured
 }
 
 func (env Env) coloured() bool {
@@ -157,18 +171,27 @@ func (env Env) coloured() bool {
 	return env.Terminal.Out && env.Getenv("TERM") != "dumb"
 }
 
+// seen is the width of a text on the screen, where colours take none.
+func seen(text string) int {
+	width := utf8.RuneCountInString(text)
+	for _, colour := range append(slices.Collect(maps.Values(colours)), uncoloured) {
+		width -= strings.Count(text, colour) * len(colour)
+	}
+	return width
+}
+
 // columns aligns rows by their widest cells, two spaces apart, the last column free.
 func columns(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], seen(cell))
 		}
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		for i, cell := range row[:len(row)-1] {
-			b.WriteString(cell + strings.Repeat(" ", widths[i]+2-utf8.RuneCountInString(cell)))
+			b.WriteString(cell + strings.Repeat(" ", widths[i]+2-seen(cell)))
 		}
 		b.WriteString(row[len(row)-1] + "\n")
 	}

@@ -3,7 +3,10 @@ package doctor
 
 import (
 	"context"
+	"strconv"
 	"time"
+
+	"panel/platform/config"
 )
 
 // Status is the outcome of a check.
@@ -24,15 +27,28 @@ type Text struct {
 	Args   []any
 }
 
-// Say makes a text.
+// Say makes a text. A value may be a text or a decimal itself; it is translated with the sentence.
 func Say(format string, args ...any) Text { return Text{Format: format, Args: args} }
+
+// Decimal is a number with at most one digit behind the point, which is a comma in some languages.
+type Decimal float64
+
+// String is the English form.
+func (d Decimal) String() string {
+	text := strconv.FormatFloat(float64(d), 'f', 1, 64)
+	if whole, fraction := text[:len(text)-2], text[len(text)-1]; fraction == '0' {
+		return whole
+	}
+	return text
+}
 
 // Finding is what a check found and what the operator should do.
 type Finding struct {
-	Status Status
-	Found  Text
-	Do     Text
-	Data   map[string]any // facts for scripts
+	Status  Status
+	Subject string // what was looked at, such as a folder or a name; shown instead of the title of the check
+	Found   Text
+	Do      Text           // with the next command where there is one
+	Data    map[string]any // facts for scripts
 }
 
 // Check is one question with a stable id such as "database.connect".
@@ -49,4 +65,14 @@ type Env struct {
 	File    string              // the file of settings that was found; empty for none
 	FileErr error               // why it could not be read
 	Now     func() time.Time
+	// Names are all settings that were given, in the environment or in the file, also unknown ones.
+	Names []string
+	// Known is what this build declares.
+	Known Known
+}
+
+// Known is what a build declares, needed to tell what is missing or misspelt.
+type Known struct {
+	Keys  []config.Key // the settings of modules, beside the platform's
+	Steps []string     // the migrations as they are recorded in the database
 }

@@ -32,6 +32,7 @@ type CheckDocument struct {
 	ID         string         `json:"id"`
 	Group      string         `json:"group"`
 	Title      string         `json:"title"`
+	Subject    string         `json:"subject,omitempty"`
 	Status     Status         `json:"status"`
 	Finding    string         `json:"finding"`
 	Action     string         `json:"action,omitempty"`
@@ -69,7 +70,7 @@ func (r Report) Document() Document {
 	}
 	for i, result := range r.Results {
 		document.Checks[i] = CheckDocument{
-			ID: result.Check.ID, Group: result.Check.Group, Title: result.Check.Title, Status: result.Finding.Status,
+			ID: result.Check.ID, Group: result.Check.Group, Title: result.Check.Title, Subject: result.Finding.Subject, Status: result.Finding.Status,
 			Finding: result.Finding.Found.String(), Action: result.Finding.Do.String(),
 			Doc: "doctor#" + strings.ReplaceAll(result.Check.ID, ".", "-"), DurationMS: result.Took.Milliseconds(), Data: result.Finding.Data,
 		}

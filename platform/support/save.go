@@ -1,7 +1,22 @@
 package support
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
 
 	"panel/platform/fault"
 )
@@ -9,15 +24,154 @@ import (
 // Schema is the form of Manifest.
 const Schema = "panelctl.support/v1"
 
-// Save packs a bundle and answers where it lies: panel-20261120-1402.tar.gz, readable by its owner alone. A bundle is
-// whole or absent.
-func Save(ctx context.Context, o Options) (path string, m Manifest, err error) {
-	m, _, err = gather(ctx, o)
-	return "", m, err
+// Write packs a bundle into a stream: a tar of MANIFEST.json and the parts, compressed.
+func Write(ctx context.Context, o Options, to io.Writer) (Manifest, error) {
+	manifest, parts, err := gather(ctx, o)
+	if err != nil {
+		return manifest, err
+	}
+	return manifest, pack(manifest, parts, to)
 }
 
-// Send uploads a saved bundle to the address of PANEL_SUPPORT_URL. Faults: upstream errors of kind
-// support_server_error and support_server_timeout.
-func Send(ctx context.Context, path, url string) error {
-	return fault.Upstream("support_server_error", "the support address took no bundle")
+func pack(manifest Manifest, parts []part, to io.Writer) error {
+	list, err := json.MarshalIndent(manifest, "", "  ")
+	if err != nil {
+		return fmt.Errorf("pack the support bundle: %w", err)
+	}
+	packed := gzip.NewWriter(to)
+	archive := tar.NewWriter(packed)
+	for _, p := range append([]part{{name: "MANIFEST.json", content: append(list, '\n')}}, parts...) {
+		head := &tar.Header{Name: p.name, Mode: 0o600, Size: int64(len(p.content)), ModTime: manifest.CreatedAt, Typeflag: tar.TypeReg}
+		if err := archive.WriteHeader(head); err != nil {
+			return fmt.Errorf("pack the support bundle: %w", err)
+		}
+		if _, err := archive.Write(p.content); err != nil {
+			return fmt.Errorf("pack the support bundle: %w", err)
+		}
+	}
+	if err := errors.Join(archive.Close(), packed.Close()); err != nil {
+		return fmt.Errorf("pack the support bundle: %w", err)
+	}
+	return nil
+}
+
+// Folder is where bundles of a data folder are saved.
+func Folder(dataDir string) string { return filepath.Join(dataDir, "support") }
+
+// Name is what a bundle of a moment is called.
+func Name(at time.Time) string { return "panel-" + at.UTC().Format("20060102-1504") + ".tar.gz" }
+
+// Save packs a bundle and answers where it lies: panel-20261120-1402.tar.gz, readable by its owner alone. A bundle is
+// whole or absent, and none is written over.
+func Save(ctx context.Context, o Options) (path string, m Manifest, err error) {
+	o = o.complete()
+	if o.Folder == "" {
+		o.Folder = Folder(dataDir(o))
+	}
+	m, parts, err := gather(ctx, o)
+	if err != nil {
+		return "", m, err
+	}
+	path, err = keep(m, parts, o.Folder)
+	if err != nil {
+		return "", m, fmt.Errorf("save the support bundle in %s: %w", o.Folder, err)
+	}
+	return path, m, nil
+}
+
+func keep(m Manifest, parts []part, folder string) (path string, err error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	draft, err := os.CreateTemp(folder, ".panel-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(draft.Name())
+	err = pack(m, parts, draft)
+	if err = errors.Join(err, draft.Sync(), handOver(draft, filepath.Dir(folder)), draft.Close()); err != nil {
+		return "", err
+	}
+	return place(draft.Name(), filepath.Join(folder, Name(m.CreatedAt)))
+}
+
+// handOver gives what root has written to the owner of the folder above, so that the panel can show it.
+func handOver(file *os.File, above string) error {
+	about, err := os.Stat(above)
+	if err != nil {
+		return err
+	}
+	owner, known := about.Sys().(*syscall.Stat_t)
+	if !known || os.Geteuid() != 0 {
+		return nil
+	}
+	return errors.Join(file.Chown(int(owner.Uid), int(owner.Gid)), os.Lchown(filepath.Dir(file.Name()), int(owner.Uid), int(owner.Gid)))
+}
+
+// place gives the draft its name, with a number when the name is taken.
+func place(draft, path string) (string, error) {
+	const ending, most = ".tar.gz", 100
+	for n := 1; n < most; n++ {
+		name := path
+		if n > 1 {
+			name = path[:len(path)-len(ending)] + "-" + strconv.Itoa(n) + ending
+		}
+		err := os.Link(draft, name)
+		if !errors.Is(err, fs.ErrExist) {
+			return name, err
+		}
+	}
+	return "", fs.ErrExist
+}
+
+const sendWithin = 5 * time.Minute
+
+// Send uploads a saved bundle to the address of PANEL_SUPPORT_URL by POST. Without TLS it goes only to this machine.
+// Faults: support_url_invalid, support_server_error, support_server_timeout.
+func Send(ctx context.Context, path, address string) error {
+	parsed, err := url.Parse(address)
+	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && !(parsed.Scheme == "http" && local(parsed.Hostname())) {
+		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL must begin with https://")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("open the support bundle: %w", err)
+	}
+	defer file.Close()
+	ctx, cancel := context.WithTimeout(ctx, sendWithin)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, file)
+	if err != nil {
+		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL cannot be used as an address")
+	}
+	about, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("open the support bundle: %w", err)
+	}
+	request.ContentLength = about.Size()
+	request.Header.Set("Content-Type", "application/gzip")
+	request.Header.Set("Content-Disposition", `attachment; filename="`+filepath.Base(path)+`"`)
+	return answered(request)
+}
+
+func local(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
+}
+
+// answered follows no redirect: the bundle goes where the operator said.
+func answered(request *http.Request) error {
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.UpstreamTimeout("support_server_timeout", "the support address did not answer in time; the bundle is kept").Wrap(err)
+	case err != nil:
+		return fault.Upstream("support_server_error", "the support address cannot be reached; the bundle is kept").Wrap(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return fault.Upstream("support_server_error", fmt.Sprintf("the support address answered %d; the bundle is kept", response.StatusCode))
+	}
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"time"
 
-	"panel/platform/config"
 	"panel/platform/doctor"
 	"panel/platform/logs"
 )
@@ -15,13 +14,12 @@ import (
 type Options struct {
 	Env     doctor.Env     // the settings of the panel, as Doctor sees them
 	Checks  []doctor.Check // asked anew; none leaves the last diagnosis as it was kept
-	Keys    []config.Key   // the settings that modules declare, beside the platform's
 	Places  logs.Places
 	Since   time.Time // the logs from then on; zero means the last 24 hours
 	Version string    // of this program
 	Folder  string    // where to save; empty means the support folder of the data folder
-	// HideAddresses replaces public IP addresses by numbered names; the same address keeps the same name.
-	HideAddresses bool
+	// ShowAddresses leaves public IP addresses as they are. Without it each gets a number, the same one everywhere.
+	ShowAddresses bool
 }
 
 // Manifest lists what a bundle holds and counts what was masked in it. MANIFEST.json in the bundle is this document.

@@ -2,48 +2,102 @@ package checks
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"strings"
-	"time"
+	"syscall"
 
 	"panel/platform/doctor"
 )
 
-func gigabytes(bytes uint64) string { return fmt.Sprintf("%.1f GB", float64(bytes)/1e9) }
-
 // licenseServer asks the addresses in the panel's order; one that answers anything at all is reachable.
 func licenseServer(ctx context.Context, env doctor.Env) doctor.Finding {
-	var last error
-	for address := range strings.SplitSeq(env.Getenv("PANEL_LICENSE_URLS"), ",") {
-		if address = strings.TrimSpace(address); address == "" {
-			continue
-		}
-		if last = reach(ctx, address); last == nil {
-			return ok("%s answers", hostOf(address))
-		}
-	}
-	if last == nil {
-		return skipped("no license server is configured")
-	}
-	return warning(doctor.Say("no license server answers: %s", innermost(last)), doctor.Say("check the network and PANEL_LICENSE_URLS; the license holds for its grace period"))
+	return outgoing(ctx, env, "PANEL_LICENSE_URLS", skipped("no license server is configured"),
+		doctor.Say("check the network and PANEL_LICENSE_URLS; the license holds for its grace period: panelctl license status"))
 }
 
-func reach(ctx context.Context, address string) error {
+func messenger(ctx context.Context, env doctor.Env) doctor.Finding {
+	return outgoing(ctx, env, "PANEL_MESSENGER_API_ROOT", skipped("no address of a messenger is configured"),
+		doctor.Say("check the network and PANEL_MESSENGER_API_ROOT; notifications wait until then"))
+}
+
+func updateServer(ctx context.Context, env doctor.Env) doctor.Finding {
+	return outgoing(ctx, env, "PANEL_UPDATE_URL", skipped("no update server is configured"),
+		doctor.Say("check the network and PANEL_UPDATE_URL"))
+}
+
+// outgoing reaches for the addresses of a setting the way the panel does, through its proxy.
+func outgoing(ctx context.Context, env doctor.Env, name string, none doctor.Finding, do doctor.Text) doctor.Finding {
+	list := addresses(env, name)
+	if len(list) == 0 {
+		return none
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answers := make(chan error, len(list))
+	for _, address := range list {
+		go func() { answers <- reach(ctx, env, address) }()
+	}
+	var last error
+	for range list {
+		if last = <-answers; last == nil {
+			finding := ok("it answers")
+			finding.Subject = hostOf(list[0])
+			return finding
+		}
+	}
+	return doctor.Finding{Status: doctor.Warning, Subject: hostOf(list[0]), Found: doctor.Say("it does not answer: %s", whyNot(last)), Do: do}
+}
+
+func addresses(env doctor.Env, name string) []string {
+	var list []string
+	for address := range strings.SplitSeq(env.Getenv(name), ",") {
+		if address = strings.TrimSpace(address); address != "" {
+			list = append(list, address)
+		}
+	}
+	return list
+}
+
+var errUnreadable = errors.New("the address cannot be read")
+
+func reach(ctx context.Context, env doctor.Env, address string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return errors.New("an address in PANEL_LICENSE_URLS cannot be read")
+		return errUnreadable
 	}
-	response, err := http.DefaultClient.Do(request)
+	transport := &http.Transport{DisableKeepAlives: true}
+	if proxy, err := url.Parse(env.Getenv("PANEL_HTTP_PROXY")); err == nil && proxy.Host != "" {
+		transport.Proxy = http.ProxyURL(proxy)
+	}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
 	if err != nil {
 		return err
 	}
 	return response.Body.Close()
+}
+
+// whyNot names the cause of silence in words that an operator can act on.
+func whyNot(err error) doctor.Text {
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return doctor.Say("connection refused")
+	case errors.As(err, &name) && name.IsNotFound:
+		return doctor.Say("the name %s does not resolve", name.Name)
+	case errors.As(err, &name):
+		return doctor.Say("the name server does not answer")
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
+		return doctor.Say("no answer within %d s", int(patience.Seconds()))
+	case errors.Is(err, errUnreadable):
+		return doctor.Say("the address cannot be read")
+	}
+	return doctor.Say("%s", innermost(err))
 }
 
 func hostOf(address string) string {
@@ -63,53 +117,7 @@ func public(env doctor.Env) *url.URL {
 	return parsed
 }
 
-func publicName(ctx context.Context, env doctor.Env) doctor.Finding {
-	address := public(env)
-	if address == nil {
-		return skipped("no public address configured")
-	}
-	if _, err := netip.ParseAddr(address.Hostname()); err == nil {
-		return skipped("the public address is no name")
-	}
-	found, err := net.DefaultResolver.LookupHost(ctx, address.Hostname())
-	if err != nil {
-		return failed(doctor.Say("the name %s does not resolve", address.Hostname()), doctor.Say("correct the DNS record, or PANEL_PUBLIC_URL"))
-	}
-	return ok("%s is %s", address.Hostname(), strings.Join(found, ", "))
-}
-
-const (
-	renewWithin = 30 * 24 * time.Hour
-	alarmWithin = 14 * 24 * time.Hour
-)
-
-func publicCertificate(ctx context.Context, env doctor.Env) doctor.Finding {
-	address := public(env)
-	if address == nil || address.Scheme != "https" {
-		return skipped("no public address with https configured")
-	}
-	port := address.Port()
-	if port == "" {
-		port = "443"
-	}
-	connection, err := (&tls.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort(address.Hostname(), port))
-	if err != nil {
-		return failed(doctor.Say("no trusted TLS connection to %s: %s", address.Host, innermost(err)), doctor.Say("renew the certificate and reload nginx"))
-	}
-	defer connection.Close()
-	return expiry(connection.(*tls.Conn).ConnectionState().PeerCertificates[0].NotAfter, env.Now())
-}
-
-func expiry(ends, now time.Time) doctor.Finding {
-	left := ends.Sub(now)
-	finding := ok("the certificate is valid until %s", ends.UTC().Format(time.DateOnly))
-	finding.Data = map[string]any{"not_after": ends.UTC().Format(time.RFC3339)}
-	renew := doctor.Say("renew the certificate and reload nginx")
-	switch {
-	case left < alarmWithin:
-		finding.Status, finding.Do = doctor.Failed, renew
-	case left < renewWithin:
-		finding.Status, finding.Do = doctor.Warning, renew
-	}
-	return finding
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }

@@ -1,0 +1,18 @@
+package app
+
+import (
+	"panel/migrations"
+	"panel/platform/doctor"
+	"panel/platform/module"
+)
+
+// known is what Doctor compares an installation with.
+func known(modules []module.Module) doctor.Known {
+	declared := doctor.Known{Keys: Keys(modules)}
+	for _, set := range append([]migrations.Set{migrations.Platform()}, Migrations(modules)...) {
+		if names, err := migrations.Names(set); err == nil {
+			declared.Steps = append(declared.Steps, names...)
+		}
+	}
+	return declared
+}
