@@ -144,7 +144,7 @@ func (b *bench) bareFiber(ctx context.Context, body []byte) (string, *rig.Proces
 	if err != nil {
 		return "", nil, fmt.Errorf("find this executable: %w", err)
 	}
-	process, err := rig.Start(rig.Spec{Name: "bare fiber", Log: filepath.Join(b.folder, "bare.log"), Path: self, Args: []string{bareMode, file}})
+	process, err := rig.Start(rig.Spec{Name: "bare fiber", Log: filepath.Join(b.folder, fmt.Sprintf("bare-%d.log", len(b.stops))), Path: self, Args: []string{bareMode, file}})
 	if err != nil {
 		return "", nil, err
 	}

@@ -18,9 +18,9 @@ type bounded struct {
 	ended  bool
 }
 
-// within bounds the context; end must be called at the end of the request.
-func within(parent context.Context, limit time.Duration) *bounded {
-	return &bounded{Context: parent, until: time.Now().Add(limit)} //nolint:forbidigo // as the runtime's own timers
+// within bounds the context from a moment of the real clock on; end must be called at the end of the request.
+func within(parent context.Context, from time.Time, limit time.Duration) *bounded {
+	return &bounded{Context: parent, until: from.Add(limit)}
 }
 
 // Deadline is when the request must have ended.

@@ -15,8 +15,8 @@ import (
 func (s *Server) enter(c *fiber.Ctx) (err error) {
 	began := s.opts.Clock.Now()
 	id := requestID(began)
-	v := &visit{began: began, caller: access.Caller{Kind: access.Nobody, IP: s.address(c), UserAgent: agent(c), RequestID: string(id[:])}}
-	c.Locals(visitKey{}, v)
+	v := comes(c)
+	v.began, v.caller = began, access.Caller{Kind: access.Nobody, IP: s.address(c), UserAgent: agent(c), RequestID: string(id[:])}
 	s.opts.Meter.Began()
 	secure(c, id[:])
 	defer func() {
@@ -24,6 +24,7 @@ func (s *Server) enter(c *fiber.Ctx) (err error) {
 			err = s.write(c, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 		}
 		s.left(c, v)
+		v.goes(c)
 	}()
 	if err = c.Next(); err != nil {
 		err = s.write(c, err)

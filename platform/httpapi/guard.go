@@ -44,27 +44,26 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 		v.at = at
 		ctx := context.Background()
 		if at.op.raw == nil {
-			limited := within(ctx, requestDeadline)
+			limited := within(ctx, c.Context().Time(), requestDeadline)
 			defer limited.end()
 			ctx = limited
 		}
 		err := s.identify(ctx, c, v)
-		ctx = access.With(ctx, v.caller)
-		c.SetUserContext(ctx)
 		if err == nil {
 			err = s.admit(ctx, c, v)
 		}
 		if err != nil {
-			s.refused(ctx, at.op, err)
+			s.refused(ctx, v, err)
 			return s.write(c, err)
 		}
+		c.SetUserContext(access.With(ctx, v.caller))
 		return next(c)
 	}
 }
 
-func (s *Server) refused(ctx context.Context, op *Operation, err error) {
+func (s *Server) refused(ctx context.Context, v *visit, err error) {
 	if kind := fault.KindOf(err); kind == fault.KindForbidden || kind == fault.KindUnauthenticated {
-		s.opts.Denials.Denied(ctx, *op, fault.Code(err))
+		s.opts.Denials.Denied(access.With(ctx, v.caller), *v.at.op, fault.Code(err))
 	}
 }
 

@@ -98,3 +98,39 @@ func TestRequestIDsAreUUIDsThatSortByTime(t *testing.T) {
 		seen[id], before = true, id
 	}
 }
+
+// stormed is a server whose one throttled route has already let in all that it lets in.
+func stormed(t testing.TB) (fasthttp.RequestHandler, *fasthttp.RequestCtx) {
+	t.Helper()
+	s, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()},
+		Routes{Get("/open", "x", access.Throttled(access.PublicLimit), func(context.Context, *struct{}) (*struct{}, error) { return &struct{}{}, nil })})
+	require.NoError(t, err)
+	c := &fasthttp.RequestCtx{}
+	c.Request.SetRequestURI("/open")
+	for range access.PublicLimit.Burst + 1 {
+		c.Response.Reset()
+		s.App().Handler()(c)
+	}
+	return s.App().Handler(), c
+}
+
+func BenchmarkRefused(b *testing.B) {
+	handle, c := stormed(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Response.Reset()
+		handle(c)
+	}
+	require.Equal(b, fasthttp.StatusTooManyRequests, c.Response.StatusCode())
+}
+
+// Refusing must cost less than answering: it is what a flood pays with. Under the race detector pools forget, as above.
+func TestARefusalAllocatesLittle(t *testing.T) {
+	handle, c := stormed(t)
+	got := testing.AllocsPerRun(1000, func() {
+		c.Response.Reset()
+		handle(c)
+	})
+	require.Equal(t, fasthttp.StatusTooManyRequests, c.Response.StatusCode())
+	require.LessOrEqual(t, got, 18.0)
+}

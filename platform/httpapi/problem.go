@@ -94,11 +94,15 @@ var internal = &fault.Fault{Code: "internal", Detail: "the panel failed to answe
 
 // problem turns any error into the document that the caller sees, and logs what the caller must not see.
 func (s *Server) problem(ctx context.Context, err error) *Problem {
+	return s.problemOf(access.From(ctx).RequestID, err)
+}
+
+func (s *Server) problemOf(requestID string, err error) *Problem {
 	f, known := fault.As(err)
 	if !known {
 		f = s.unknown(err)
 	}
-	p := document(ctx, f)
+	p := document(requestID, f)
 	if p.Status >= http.StatusInternalServerError {
 		s.log.Error("request failed", zap.String("request_id", p.RequestID), zap.String("code", p.Code), zap.Error(err))
 	}
@@ -113,17 +117,17 @@ func (s *Server) unknown(err error) *fault.Fault {
 	return internal
 }
 
-func document(ctx context.Context, f *fault.Fault) *Problem {
+func document(requestID string, f *fault.Fault) *Problem {
 	status := statuses[f.Kind]
 	return &Problem{
 		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: f.Detail, Code: f.Code,
-		RequestID: access.From(ctx).RequestID, Errors: f.Fields, extra: f.Extra, retryAfter: f.RetryAfter,
+		RequestID: requestID, Errors: f.Fields, extra: f.Extra, retryAfter: f.RetryAfter,
 	}
 }
 
 // write answers a plain fiber request with the problem of err.
 func (s *Server) write(c *fiber.Ctx, err error) error {
-	p := s.problem(visited(c).context(c), fromFiber(err))
+	p := s.problemOf(visited(c).caller.RequestID, fromFiber(err))
 	b := borrow()
 	defer b.back()
 	if b.text, err = p.appended(b.text); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"panel/platform/access"
 	"panel/platform/fault"
 )
 
@@ -22,7 +23,7 @@ func installHooks() {
 			return &Problem{Status: status, Title: http.StatusText(status)}
 		}
 		huma.NewErrorWithContext = func(ctx huma.Context, status int, _ string, errs ...error) huma.StatusError {
-			p := document(ctx.Context(), refusal(status, errs))
+			p := document(access.From(ctx.Context()).RequestID, refusal(status, errs))
 			for name, values := range p.GetHeaders() {
 				ctx.SetHeader(name, values[0])
 			}

@@ -1,10 +1,10 @@
 package httpapi
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -31,12 +31,23 @@ func visited(c *fiber.Ctx) *visit {
 	return &visit{caller: access.Caller{Kind: access.Nobody}}
 }
 
-// context is the request's own, for the places that the guard never reached.
-func (v *visit) context(c *fiber.Ctx) context.Context {
-	if v.at != nil {
-		return c.UserContext()
+var visits = sync.Pool{New: func() any { return new(visit) }}
+
+// comes begins a visit.
+func comes(c *fiber.Ctx) *visit {
+	v, ok := visits.Get().(*visit)
+	if !ok {
+		v = new(visit)
 	}
-	return access.With(context.Background(), v.caller)
+	c.Locals(visitKey{}, v)
+	return v
+}
+
+// goes ends it; nothing may hold it any longer.
+func (v *visit) goes(c *fiber.Ctx) {
+	c.Locals(visitKey{}, nil)
+	*v = visit{}
+	visits.Put(v)
 }
 
 // requestID is a UUIDv7. It is no secret, so that it needs no random bytes from the kernel.
