@@ -210,14 +210,17 @@ func (a *asker) reached(ctx context.Context, c checkRow, peer *nodesapi.Node, wo
 	return a.fromPanel(ctx, c.Ask.L4, address, word)
 }
 
-// peers are the servers that can dial others. They are read once for a plan, because they may be thousands.
+// mostPeers is among how many servers the dialling of a plan is spread.
+const mostPeers = 64
+
+// peers are some of the servers that can dial others.
 func (a *asker) peers(ctx context.Context) []nodesapi.Node {
-	nodes, err := a.servers.Nodes(ctx)
+	nodes, err := a.servers.Able(ctx, string(agentapi.CanProbe), mostPeers)
 	if err != nil {
 		a.log.Warn("no server can be asked to dial another one; the panel dials itself", zap.Error(err))
 		return nil
 	}
-	return slices.DeleteFunc(nodes, func(n nodesapi.Node) bool { return !n.Online || !n.Can(string(agentapi.CanProbe)) })
+	return nodes
 }
 
 // peerOf spreads the dialling over the peers; nobody dials himself.

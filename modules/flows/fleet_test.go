@@ -162,6 +162,12 @@ func (f *fleet) Nodes(_ context.Context, ids ...string) ([]nodesapi.Node, error)
 	return out, nil
 }
 
+func (f *fleet) Able(ctx context.Context, capability string, most int) ([]nodesapi.Node, error) {
+	all, err := f.Nodes(ctx)
+	able := slices.DeleteFunc(all, func(n nodesapi.Node) bool { return !n.Online || !n.Can(capability) })
+	return able[:min(most, len(able))], err
+}
+
 func (f *fleet) PutCandidates(_ context.Context, candidates ...nodesapi.Candidate) ([]nodesapi.Config, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 )
 
 // takes are the calls that an agent may make on its stream, so that it needs no second connection.
-var takes = []agentapi.FrameType{agentapi.FrameHeartbeat, agentapi.FrameMetrics}
+var takes = []agentapi.FrameType{agentapi.FrameHeartbeat, agentapi.FrameMetrics, agentapi.FrameResult, agentapi.FrameConfig}
 
 // answer does what the call's POST route would have done. The token is proved again for each call, from memory as a rule,
 // so that a revocation takes effect here as it does there.
@@ -38,15 +38,29 @@ func (s *streams) carryOut(ctx context.Context, l *link, frame *agentapi.Frame, 
 		if err = s.telemetry.take(ctx, l.nodeID, frame.Metrics); err == nil {
 			reply.Metrics = &agentapi.MetricsReply{AckedSeq: frame.Metrics.Seq}
 		}
+	case frame.Result != nil:
+		err = s.agents.commands.finish(ctx, l.nodeID, frame.Result)
+	case frame.Revision > 0:
+		reply.Config, err = s.fitting(ctx, l.nodeID, frame.Revision)
 	default:
 		err = fault.Malformed("missing_field", "the call holds nothing")
 	}
 	return err
 }
 
+// fitting gives a configuration that a frame can carry with room for the reply around it. Faults: not_found (404), body_too_large (413).
+func (s *streams) fitting(ctx context.Context, nodeID string, revision int64) (*agentapi.NodeConfig, error) {
+	const most = agentapi.MaxFrame / 2
+	found, err := s.agents.configs.read(ctx, nodeID, revision)
+	if err == nil && len(found.Core) > most {
+		return nil, fault.TooLarge("this configuration does not fit into a frame; fetch it with a GET")
+	}
+	return found, err
+}
+
 var callStatuses = map[fault.Kind]int{
 	fault.KindMalformed: http.StatusBadRequest, fault.KindUnauthenticated: http.StatusUnauthorized, fault.KindInvalid: http.StatusUnprocessableEntity,
-	fault.KindUnavailable: http.StatusServiceUnavailable,
+	fault.KindMissing: http.StatusNotFound, fault.KindTooLarge: http.StatusRequestEntityTooLarge, fault.KindUnavailable: http.StatusServiceUnavailable,
 }
 
 // refusal is the problem that the POST would have answered. What the agent must not see is in the log.

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 
@@ -44,14 +45,22 @@ func (f *fleet) Nodes(ctx context.Context, ids ...string) ([]nodesapi.Node, erro
 	}
 	now := f.clock.Now().UTC()
 	rows, err := f.store.viewsOf(ctx, valid, now)
-	if err != nil {
-		return nil, err
-	}
+	return f.all(rows, now), err
+}
+
+// Able gives some nodes whose agents answer and have the capability.
+func (f *fleet) Able(ctx context.Context, capability string, most int) ([]nodesapi.Node, error) {
+	now := f.clock.Now().UTC()
+	rows, err := f.store.able(ctx, capability, most, now)
+	return f.all(rows, now), err
+}
+
+func (f *fleet) all(rows []viewRow, now time.Time) []nodesapi.Node {
 	nodes := make([]nodesapi.Node, len(rows))
 	for i := range rows {
 		nodes[i] = f.outside(&rows[i], f.store.node(&rows[i], now))
 	}
-	return nodes, nil
+	return nodes
 }
 
 func (f *fleet) outside(row *viewRow, n Node) nodesapi.Node {

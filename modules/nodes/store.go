@@ -71,6 +71,14 @@ func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]view
 	return rows, database.Fault(q.Scan(ctx), nil)
 }
 
+// able gives nodes that were heard within two heartbeats and whose agent has named the capability.
+func (s *store) able(ctx context.Context, capability string, most int, at time.Time) ([]viewRow, error) {
+	var rows []viewRow
+	err := s.views(s.db, &rows, at).Where("n.agent_access = ? and r.seen_at > ?", accessGranted, at.Add(-2*s.heartbeat)).
+		Where("jsonb_exists(r.report->'capabilities', ?)", capability).Limit(int64(most)).Scan(ctx)
+	return rows, database.Fault(err, nil)
+}
+
 // orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do not.
 func (s *store) orders(at time.Time) map[string]order {
 	return map[string]order{

@@ -101,7 +101,7 @@ func (s *streams) take(l *link, frame *agentapi.Frame) {
 		l.push(agentapi.Frame{Type: agentapi.FramePong})
 	case agentapi.FrameAck:
 		s.desk.acked(frame.CommandID)
-	case agentapi.FrameHeartbeat, agentapi.FrameMetrics:
+	case agentapi.FrameHeartbeat, agentapi.FrameMetrics, agentapi.FrameResult, agentapi.FrameConfig:
 		s.answer(l, frame)
 	case agentapi.FrameDesired, agentapi.FrameCommand, agentapi.FramePong, agentapi.FrameReply, agentapi.FrameBye: // nothing to do
 	}

@@ -4,7 +4,8 @@ package agentapi
 type FrameType string
 
 // Types of frame. What the panel can take besides its own POST routes it says in the first desired after the hello; an
-// agent sends nothing else, and POSTs it where the panel, an older one, says nothing. Results of commands are always POSTed.
+// agent sends nothing else, and uses the routes where the panel, an older one, says nothing. Every call has its reply with a
+// status, so that a result is acknowledged here as it is there.
 const (
 	FrameHello   FrameType = "hello"   // agent, first: Hello
 	FrameDesired FrameType = "desired" // panel: Desired, after hello and at every change
@@ -16,6 +17,8 @@ const (
 
 	FrameHeartbeat FrameType = "heartbeat" // agent: Heartbeat, as POSTed to PathHeartbeat
 	FrameMetrics   FrameType = "metrics"   // agent: Metrics, as POSTed to PathMetrics
+	FrameResult    FrameType = "result"    // agent: Result, as POSTed to PathCommandResult
+	FrameConfig    FrameType = "config"    // agent: Revision of the configuration that it wants, as of PathConfig
 	FrameReply     FrameType = "reply"     // panel: Reply to the call of this number
 )
 
@@ -28,11 +31,13 @@ type Frame struct {
 	CommandID    string    `json:"command_id,omitempty" doc:"Of an ack"`
 	RetrySeconds int       `json:"retry_seconds,omitempty" doc:"Of a bye: come back within this time, at a random moment"`
 
-	Takes     []FrameType   `json:"takes,omitempty" doc:"Of the first desired: calls that the panel answers on this stream"`
-	Call      int64         `json:"call,omitempty" doc:"Number of a call and of its reply, chosen by the agent"`
-	Heartbeat *Heartbeat    `json:"heartbeat,omitempty"`
-	Metrics   *MetricsBatch `json:"metrics,omitempty"`
-	Reply     *Reply        `json:"reply,omitempty"`
+	Takes     []FrameType    `json:"takes,omitempty" doc:"Of the first desired: calls that the panel answers on this stream"`
+	Call      int64          `json:"call,omitempty" doc:"Number of a call and of its reply, chosen by the agent"`
+	Heartbeat *Heartbeat     `json:"heartbeat,omitempty"`
+	Metrics   *MetricsBatch  `json:"metrics,omitempty"`
+	Result    *CommandResult `json:"result,omitempty"`
+	Revision  int64          `json:"revision,omitempty" doc:"Of a config call"`
+	Reply     *Reply         `json:"reply,omitempty"`
 }
 
 // Reply answers a call on the stream with what the POST would have answered.
@@ -43,6 +48,7 @@ type Reply struct {
 	RetrySeconds int             `json:"retry_seconds,omitempty" doc:"Of a problem: ask again after this time"`
 	Heartbeat    *HeartbeatReply `json:"heartbeat,omitempty"`
 	Metrics      *MetricsReply   `json:"metrics,omitempty"`
+	Config       *NodeConfig     `json:"config,omitempty" doc:"Status 413 says that it does not fit into a frame: GET it"`
 }
 
 // Hello opens the stream.

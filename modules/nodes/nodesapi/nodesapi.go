@@ -66,6 +66,8 @@ type Fleet interface {
 	Node(ctx context.Context, id string) (Node, error)
 	// Nodes gives the nodes with these ids, or all without any; unknown ids are left out. Ordered by name.
 	Nodes(ctx context.Context, ids ...string) ([]Node, error)
+	// Able gives some nodes, at most so many, whose agents answer and can do what the capability says; any of them.
+	Able(ctx context.Context, capability string, most int) ([]Node, error)
 }
 
 // Listener is one socket that a configuration makes the core open.

@@ -207,6 +207,7 @@ func (a *Agent) Run(ctx context.Context, leave func() bool) error {
 	}
 	a.desk.Resume()
 	var loops sync.WaitGroup
+	a.client.ExpectStream()
 	for _, loop := range []func(context.Context){a.installer.Run, a.receive, a.heartbeats, a.samples, a.deliverSamples, a.deliverResults, a.deliverOutcomes} {
 		loops.Go(func() { loop(ctx) })
 	}

@@ -143,11 +143,10 @@ func (c *Client) Metrics(ctx context.Context, batch agentapi.MetricsBatch) (agen
 	return reply, err
 }
 
-// Config fetches one revision of this node's configuration and checks its hash.
+// Config fetches one revision of this node's configuration, on the open stream or by GET, and checks its hash.
 func (c *Client) Config(ctx context.Context, revision int64) (agentapi.NodeConfig, error) {
-	var config agentapi.NodeConfig
-	path := agentapi.PathConfig + "?revision=" + strconv.FormatInt(revision, 10)
-	if err := c.call(ctx, http.MethodGet, path, nil, &config); err != nil {
+	config, err := c.fetch(ctx, revision)
+	if err != nil {
 		return config, err
 	}
 	hash, err := config.ContentHash()
@@ -160,13 +159,26 @@ func (c *Client) Config(ctx context.Context, revision int64) (agentapi.NodeConfi
 	return config, nil
 }
 
+func (c *Client) fetch(ctx context.Context, revision int64) (config agentapi.NodeConfig, err error) {
+	r, answered := c.overStream(ctx, agentapi.Frame{Type: agentapi.FrameConfig, Revision: revision})
+	if answered && r.Status != http.StatusRequestEntityTooLarge {
+		return valueOf(r.Config), failure(r)
+	}
+	path := agentapi.PathConfig + "?revision=" + strconv.FormatInt(revision, 10)
+	err = c.call(ctx, http.MethodGet, path, nil, &config)
+	return config, err
+}
+
 // ConfigResult reports what became of a configuration.
 func (c *Client) ConfigResult(ctx context.Context, result agentapi.ConfigResult) error {
 	return c.call(ctx, http.MethodPost, agentapi.PathConfigResult, result, nil)
 }
 
-// CommandResult reports what became of a command.
+// CommandResult reports what became of a command, on the open stream or by POST.
 func (c *Client) CommandResult(ctx context.Context, result agentapi.CommandResult) error {
+	if r, answered := c.overStream(ctx, agentapi.Frame{Type: agentapi.FrameResult, Result: &result}); answered {
+		return failure(r)
+	}
 	path := strings.Replace(agentapi.PathCommandResult, "{id}", url.PathEscape(result.ID), 1)
 	return c.call(ctx, http.MethodPost, path, result, nil)
 }

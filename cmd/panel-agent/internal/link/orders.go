@@ -217,7 +217,8 @@ func (r *Receiver) handle(ctx context.Context, open *calls, frame agentapi.Frame
 		}
 	case agentapi.FrameCommand:
 		return r.accept(ctx, open.conn, frame.Command)
-	case agentapi.FramePong, agentapi.FrameHello, agentapi.FrameAck, agentapi.FrameBye, agentapi.FrameHeartbeat, agentapi.FrameMetrics:
+	case agentapi.FramePong, agentapi.FrameHello, agentapi.FrameAck, agentapi.FrameBye, agentapi.FrameHeartbeat, agentapi.FrameMetrics,
+		agentapi.FrameResult, agentapi.FrameConfig:
 	}
 	return nil
 }
