@@ -137,7 +137,8 @@ func (s *Server) write(c *fiber.Ctx, err error) error {
 		c.Set(fiber.HeaderRetryAfter, retrySeconds(p.retryAfter))
 	}
 	c.Response().Header.SetContentType(p.ContentType(""))
-	return c.Status(p.Status).Send(b.text)
+	c.Status(p.Status).Response().SetBody(b.text) // copies, unlike fiber's own way, which would keep what is given back here
+	return nil
 }
 
 // fromFiber gives the faults of the HTTP layer itself their words.
