@@ -13,7 +13,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"panel/platform/logs"
 	"panel/platform/support"
 )
 
@@ -154,14 +153,22 @@ func (p *bundlePage) gather() tea.Cmd {
 		return nil
 	}
 	p.working, p.trouble = "gathering: the checks are asked and the logs are read", nil
-	env, ctx, since, version := p.w.fixed(), p.ctx, p.w.clock.Now().Add(-long), p.w.env.Version
+	ctx, options := p.ctx, p.w.bundle(long)
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, gatherWithin)
 		defer cancel()
-		world := env.World()
-		o := support.Options{Env: world, Checks: env.Diagnosis(), Places: logs.Standard(world), Since: since, Version: version}
+		o := options()
 		manifest, err := support.Preview(ctx, o)
-		return bundleMsg{page: p, step: stepReview, options: o, address: world.Getenv("PANEL_SUPPORT_URL"), manifest: manifest, err: err}
+		return bundleMsg{page: p, step: stepReview, options: o, address: o.Env.Getenv("PANEL_SUPPORT_URL"), manifest: manifest, err: err}
+	}
+}
+
+// bundle says what goes into a bundle with logs of that length; the function it gives looks at files of this machine.
+func (w *world) bundle(long time.Duration) func() support.Options {
+	env, ask, places, since := w.fixed(), w.doctor, w.places, w.clock.Now().Add(-long)
+	return func() support.Options {
+		world, all := ask(env)
+		return support.Options{Env: world, Checks: all, Places: places(world), Since: since, Version: env.Version}
 	}
 }
 
@@ -242,20 +249,40 @@ func (p *bundlePage) upload() tea.Cmd {
 
 func (p *bundlePage) view(width, _ int) []line {
 	w := p.w
-	lines := append([]line{row("")}, p.periodLine(width)...)
+	lines := append([]line{row("")}, p.labelled("Period", p.periodText(width), width)...)
 	if p.step >= stepReview {
 		lines = append(lines, row(""))
-		lines = append(lines, w.labelled("Masked", p.maskedText(), width)...)
-		lines = append(lines, w.labelled("Holds", p.holdsText(), width)...)
+		lines = append(lines, p.labelled("Masked", p.maskedText(), width)...)
+		lines = append(lines, p.labelled("Holds", p.holdsText(), width)...)
 	}
 	switch p.step {
 	case stepReview:
 		lines = append(append(lines, row("")), p.targets(width)...)
 	case stepSaved:
-		lines = append(append(lines, row("")), w.labelled("Saved", p.path+"  "+size(p.bytes), width)...)
+		lines = append(append(lines, row("")), p.labelled("Saved", p.path+"  "+size(p.bytes), width)...)
 		lines = append(lines, row(""), row(w.say("Only you can read it. Look inside before you pass it on: tar -xzf")))
 	}
 	return append(lines, p.outcome(width)...)
+}
+
+// labelled puts a text beside its label; all labels of the dialog are of one width.
+func (p *bundlePage) labelled(label, text string, width int) []line {
+	wide := 0
+	for _, one := range []string{p.w.say("Period"), p.w.say("Masked"), p.w.say("Holds"), p.w.say("Send to"), p.w.say("Saved")} {
+		wide = max(wide, p.w.look.width(one))
+	}
+	return p.w.labelledAt(wide, label, text, width)
+}
+
+// foot are the keys of the step.
+func (p *bundlePage) foot() string {
+	switch p.step {
+	case stepPeriod:
+		return "←→ choose  enter next  esc back"
+	case stepReview:
+		return "enter pack  p preview  ↑↓ choose  esc back"
+	}
+	return "enter close"
 }
 
 func (p *bundlePage) outcome(width int) []line {
@@ -273,16 +300,12 @@ func (p *bundlePage) outcome(width int) []line {
 	case p.done != "":
 		lines = append(lines, row(w.look.paint(good, p.done)))
 	case p.step == stepPeriod:
-		lines = append(lines, row(w.look.paint(quiet, w.say("Passwords, tokens and keys are masked before anything is saved."))), row(""), row(w.say("←→ choose  enter next  esc back")))
-	case p.step == stepReview:
-		lines = append(lines, row(w.say("enter pack  p preview  ↑↓ choose  esc back")))
-	default:
-		lines = append(lines, row(w.say("enter close")))
+		lines = append(lines, row(w.look.paint(quiet, w.say("Passwords, tokens and keys are masked before anything is saved."))))
 	}
 	return lines
 }
 
-func (p *bundlePage) periodLine(width int) []line {
+func (p *bundlePage) periodText(width int) string {
 	text := ""
 	for i, one := range periods {
 		text += p.w.look.choice(i == p.period) + " " + p.w.say(one.words) + "   "
@@ -293,27 +316,36 @@ func (p *bundlePage) periodLine(width int) []line {
 	} else if p.period == len(periods) {
 		text += " " + p.other.value()
 	}
-	return p.w.labelled("Period", text, width)
+	return text
 }
 
 func (p *bundlePage) maskedText() string {
-	var kinds []string
+	var found []string
 	for _, kind := range slices.Sorted(maps.Keys(p.manifest.Masked)) {
 		if n := p.manifest.Masked[kind]; n > 0 {
-			kinds = append(kinds, fmt.Sprintf("%d %s", n, p.w.say(kind)))
+			found = append(found, fmt.Sprintf("%s %d", p.w.kind(kind), n))
 		}
 	}
 	text := p.w.say("%d values", p.manifest.MaskedTotal())
-	if len(kinds) > 0 {
-		text += ": " + strings.Join(kinds, ", ")
+	if len(found) > 0 {
+		text += " (" + strings.Join(found, ", ") + ")"
 	}
 	return text
+}
+
+var kinds = map[string]string{"password": "passwords", "token": "tokens", "key": "keys|for masked", "address": "addresses", "id": "identifiers"}
+
+func (w *world) kind(key string) string {
+	if name := kinds[key]; name != "" {
+		return w.say(name)
+	}
+	return key
 }
 
 func (p *bundlePage) holdsText() string {
 	text := p.w.say("%d files", len(p.manifest.Files)) + ", " + size(p.manifest.Bytes)
 	if n := len(p.manifest.Missing); n > 0 {
-		text += " · " + p.w.say("%d parts are missing: p tells why", n)
+		text += " · " + p.w.say("missing parts: %d (p tells why)", n)
 	}
 	return text
 }
@@ -323,14 +355,15 @@ func (p *bundlePage) targets(width int) []line {
 	if folder == "" {
 		folder = p.w.say("the support folder of the data folder")
 	}
-	lines := p.w.labelled("Send to", p.w.look.choice(!p.send)+" "+p.w.say("save in %s", folder), width)
+	lines := p.labelled("Send to", p.w.look.choice(!p.send)+" "+p.w.say("save in %s", folder), width)
 	if p.address != "" {
 		text := p.w.look.choice(p.send) + " " + p.w.say("support — saves, then uploads the file, asks once more")
-		lines = append(lines, p.w.labelled("", text, width)...)
+		lines = append(lines, p.labelled("", text, width)...)
 	}
 	return lines
 }
 
+// size is a number of bytes as people say it.
 func size(bytes int64) string {
 	const kilo, mega = 1 << 10, 1 << 20
 	switch {
@@ -340,48 +373,4 @@ func size(bytes int64) string {
 		return fmt.Sprintf("%d kB", bytes/kilo)
 	}
 	return fmt.Sprintf("%d B", bytes)
-}
-
-// manifestPage lists what a bundle holds, what was masked where, and what is missing.
-type manifestPage struct {
-	base
-	manifest support.Manifest
-	top      int
-}
-
-func (p *manifestPage) title() (string, string) { return p.w.say("Preview"), size(p.manifest.Bytes) }
-
-func (p *manifestPage) keys() []binding { return []binding{{key: "↑↓", does: "scroll"}} }
-
-func (p *manifestPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
-	switch key {
-	case "up", "k":
-		p.top = max(0, p.top-1)
-	case "down", "j":
-		p.top++
-	case "enter", "p":
-		return pop(p)
-	}
-	return nil
-}
-
-func (p *manifestPage) view(width, height int) []line {
-	w := p.w
-	cells := [][]string{{w.say("FILE"), w.say("SIZE"), w.say("MASKED"), w.say("SOURCE")}}
-	for _, file := range p.manifest.Files {
-		masked := 0
-		for _, n := range file.Masked {
-			masked += n
-		}
-		cells = append(cells, []string{file.Name, size(file.Bytes), fmt.Sprint(masked), file.Source})
-	}
-	lines := rows(w.look.columns(cells))
-	if len(p.manifest.Missing) > 0 {
-		lines = append(lines, row(""), row(w.look.paint(careful, w.say("Missing"))))
-		for _, one := range p.manifest.Missing {
-			lines = append(lines, rows(w.look.wrapped("  "+one.Name+": "+one.Why, width))...)
-		}
-	}
-	p.top = min(p.top, max(0, len(lines)-height))
-	return lines[p.top:]
 }

@@ -20,6 +20,7 @@ type checkRow struct {
 	took             time.Duration
 	data             map[string]any
 	repair           string // what the safe recovery would do; empty for none
+	kept             bool   // of an earlier run, which says nothing about repairs now
 }
 
 // checklist shows rows of checks with the details of the chosen one below.
@@ -36,6 +37,18 @@ func (c *checklist) shown() []checkRow {
 	return slices.DeleteFunc(slices.Clone(c.rows), func(r checkRow) bool {
 		return !c.filter.matches(r.id, r.title, string(r.status), r.found, c.w.group(r.group))
 	})
+}
+
+// worstFirst puts the marker on the first check that failed, else on the first that warns.
+func (c *checklist) worstFirst() {
+	for _, status := range []doctor.Status{doctor.Failed, doctor.Warning} {
+		for i, one := range c.shown() {
+			if one.status == status {
+				c.list.at = i
+				return
+			}
+		}
+	}
 }
 
 // press takes the keys for moving, filtering and opening a check.
@@ -60,17 +73,18 @@ func (c *checklist) view(width, height int) []line {
 		room = len(shown) + extra/2 // a tall window gives the details their share
 	}
 	from, to := c.list.window(len(shown), room)
-	groups := 0
+	groups, titles := 0, 0
 	for _, one := range c.rows {
-		groups = max(groups, c.w.look.width(c.w.group(one.group)))
+		groups, titles = max(groups, c.w.look.width(c.w.group(one.group))), max(titles, c.w.look.width(c.w.env.T(one.title)))
 	}
+	titles = min(titles, width/4)
 	var lines []line
 	for i := from; i < to; i++ {
 		group := c.w.group(shown[i].group)
 		if i > from && shown[i-1].group == shown[i].group {
 			group = ""
 		}
-		lines = append(lines, row(c.row(shown[i], group, groups, i == c.list.at)))
+		lines = append(lines, row(c.row(shown[i], group, [2]int{groups, titles}, i == c.list.at)))
 	}
 	if len(shown) == 0 {
 		return tall([]line{row(c.w.say("nothing matches"))}, height)
@@ -80,7 +94,7 @@ func (c *checklist) view(width, height int) []line {
 	return tall(append(lines, c.w.details(chosen, width, height-room-1)...), height)
 }
 
-func (c *checklist) row(r checkRow, group string, groups int, chosen bool) string {
+func (c *checklist) row(r checkRow, group string, widths [2]int, chosen bool) string {
 	l := c.w.look
 	marker, status, text := "  ", l.paint(toneOf(r.status), l.fit(string(r.status), statusWidth)), r.found
 	switch {
@@ -89,11 +103,11 @@ func (c *checklist) row(r checkRow, group string, groups int, chosen bool) strin
 	case r.status == "":
 		status, text = l.paint(quiet, l.fit("  -", statusWidth)), ""
 	}
-	title := l.fit(c.w.env.T(r.title), titleWidth)
+	title := l.fit(c.w.env.T(r.title), widths[1])
 	if chosen {
 		marker, title = "> ", l.paint(strong, title)
 	}
-	return l.fit(group, groups) + " " + marker + status + "  " + title + "  " + text
+	return l.fit(group, widths[0]) + " " + marker + status + "  " + title + "  " + text
 }
 
 // details are the finding and the action; the longer of them gets the room that the other leaves.
@@ -109,7 +123,7 @@ func (w *world) details(r checkRow, width, height int) []line {
 	if r.repair != "" {
 		repair = r.repair + "  " + w.say("(press s)")
 	}
-	if r.status == doctor.OK || r.status == doctor.Skipped {
+	if r.kept || r.status == doctor.OK || r.status == doctor.Skipped {
 		repair = ""
 	}
 	lines := append(w.labelled("Found", r.found, width), w.labelled("Do|for finding", do, width)...)
@@ -123,17 +137,20 @@ func (w *world) details(r checkRow, width, height int) []line {
 	return append(lines, recovery...)
 }
 
-// labelled wraps a text beside its label.
+// labelled wraps a text beside its label, as wide as the labels of a finding are.
 func (w *world) labelled(label, text string, width int) []line {
-	label = w.say(label)
-	indent := max(w.look.width(label), w.look.width(w.say("Found")), w.look.width(w.say("Do|for finding"))) + 2
+	return w.labelledAt(max(w.look.width(w.say(label)), w.look.width(w.say("Found")), w.look.width(w.say("Do|for finding"))), label, text, width)
+}
+
+// labelledAt wraps a text beside a label that takes a given width.
+func (w *world) labelledAt(wide int, label, text string, width int) []line {
 	var lines []line
-	for i, part := range w.look.wrapped(text, width-indent) {
+	for i, part := range w.look.wrapped(text, width-wide-2) {
 		head := ""
-		if i == 0 {
-			head = label
+		if i == 0 && label != "" {
+			head = w.say(label)
 		}
-		lines = append(lines, row(w.look.paint(quiet, w.look.fit(head, indent))+part))
+		lines = append(lines, row(w.look.paint(quiet, w.look.fit(head, wide+2))+part))
 	}
 	return lines
 }

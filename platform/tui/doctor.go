@@ -60,8 +60,11 @@ type (
 
 func (p *doctorPage) start(ctx context.Context) tea.Cmd {
 	p.ctx = ctx
-	env := p.w.fixed()
-	return func() tea.Msg { return preparedMsg{page: p, env: env.World(), all: env.Diagnosis()} }
+	env, ask := p.w.fixed(), p.w.doctor
+	return func() tea.Msg {
+		world, all := ask(env)
+		return preparedMsg{page: p, env: world, all: all}
+	}
 }
 
 func (p *doctorPage) update(msg tea.Msg) tea.Cmd {
@@ -193,25 +196,13 @@ func (p *doctorPage) answered(result doctor.Result) {
 func (p *doctorPage) finish(msg reportMsg) tea.Cmd {
 	p.running, p.report = false, &msg.report
 	p.draw()
-	p.worstFirst()
+	p.checks.worstFirst()
 	document := msg.report.Document()
 	p.w.last = &document
 	if msg.err != nil {
 		return warn(p.w.say("done, but not saved: %s", innermost(msg.err)))
 	}
 	return note(p.w.say("saved to %s", msg.path))
-}
-
-// worstFirst puts the marker on the first check that failed, else on the first that warns.
-func (p *doctorPage) worstFirst() {
-	for _, status := range []doctor.Status{doctor.Failed, doctor.Warning} {
-		for i, one := range p.checks.shown() {
-			if one.status == status {
-				p.checks.list.at = i
-				return
-			}
-		}
-	}
 }
 
 func innermost(err error) string {

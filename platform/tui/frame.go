@@ -52,13 +52,13 @@ func (l look) top(title, aside string, width int) string {
 
 func (l look) bottom(words, aside string, width int) string {
 	b := l.border()
-	return l.across(b.bottomLeft, b.bottomRight, words, aside, width)
+	return l.across(b.bottomLeft+b.line, b.bottomRight, words, aside, width)
 }
 
 // across draws "┌ title ─────── aside ┐"; the aside gives way before the title does.
 func (l look) across(from, to, title, aside string, width int) string {
 	b := l.border()
-	room := width - 2
+	room := width - l.width(from) - l.width(to)
 	left, right := "", ""
 	if title != "" {
 		left = " " + l.cut(title, room-2) + " "

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -108,7 +110,7 @@ func askLicense(ctx context.Context, client *cli.Client) *licenseState {
 }
 
 // stateLine is the second line of the frame: the panel in one look.
-func (w *world) stateLine() string {
+func (w *world) stateLine(room int) string {
 	s := w.state
 	switch {
 	case !s.asked:
@@ -118,14 +120,45 @@ func (w *world) stateLine() string {
 	case s.refused:
 		return w.healthWord() + "   " + w.look.paint(quiet, w.say("details need a sign-in: i"))
 	}
-	text := w.healthWord() + "   " + w.say("DB %s", s.status.Database) + "   " + w.setupWord()
+	return w.fitting(w.facts(), room)
+}
+
+// fact is a part of the state line; a dispensable one gives way on a narrow screen, the first of them first.
+type fact struct {
+	text        string
+	dispensable int
+}
+
+func (w *world) facts() []fact {
+	s := w.state
+	facts := []fact{{text: w.healthWord()}, {text: w.say("DB %s", s.status.Database)}, {text: w.setupWord()}}
+	if s.status.SetupDone {
+		facts[2].dispensable = 2
+	}
 	if s.status.UptimeSeconds > 0 {
-		text += "   " + w.say("up %s", w.span(time.Duration(s.status.UptimeSeconds)*time.Second))
+		facts = append(facts, fact{w.say("up %s", w.span(time.Duration(s.status.UptimeSeconds)*time.Second)), 1})
 	}
 	if s.license != nil {
-		text += "   " + w.say("license: %s", w.licenseWord())
+		facts = append(facts, fact{text: w.say("license: %s", w.licenseWord())})
 	}
-	return text
+	return facts
+}
+
+func (w *world) fitting(facts []fact, room int) string {
+	join := func(gap string) string {
+		var texts []string
+		for _, one := range facts {
+			texts = append(texts, one.text)
+		}
+		return strings.Join(texts, gap)
+	}
+	for first := 1; first <= 2 && w.look.width(join("  ")) > room; first++ {
+		facts = slices.DeleteFunc(facts, func(one fact) bool { return one.dispensable == first })
+	}
+	if text := join("   "); w.look.width(text) <= room {
+		return text
+	}
+	return join("  ")
 }
 
 func (w *world) healthWord() string {

@@ -19,9 +19,10 @@ type lastMsg struct {
 }
 
 func (w *world) readLast() tea.Cmd {
-	env := w.fixed()
+	env, ask := w.fixed(), w.doctor
 	return func() tea.Msg {
-		document, err := doctor.Last(checks.DataDir(env.World()))
+		world, _ := ask(env)
+		document, err := doctor.Last(checks.DataDir(world))
 		if err != nil {
 			return lastMsg{err: err}
 		}
@@ -87,9 +88,10 @@ func (p *lastPage) draw() {
 	for _, one := range p.document.Checks {
 		p.checks.rows = append(p.checks.rows, checkRow{
 			id: one.ID, group: one.Group, title: one.Title, status: one.Status, found: one.Finding, do: one.Action,
-			took: time.Duration(one.DurationMS) * time.Millisecond, data: one.Data,
+			took: time.Duration(one.DurationMS) * time.Millisecond, data: one.Data, kept: true,
 		})
 	}
+	p.checks.worstFirst()
 }
 
 func (p *lastPage) typing() bool { return p.checks.filter.typing() }

@@ -1,8 +1,8 @@
 package tui
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"os"
 	"strings"
 	"time"
@@ -84,15 +84,20 @@ func (p *licensePage) ask(operation string, body any, said string) tea.Cmd {
 
 // printed is what a command prints; a command that complains gives its complaint as the error.
 func printed(ctx context.Context, env cli.Env, l look, args ...string) (string, error) {
-	var out, complaint strings.Builder
-	env.In, env.Out, env.Err = strings.NewReader(""), &out, &complaint
+	var out, said strings.Builder
+	env.In, env.Out, env.Err = strings.NewReader(""), &out, &said
 	env.Terminal = cli.Terminal{Out: l.coloured}
 	cli.Run(ctx, env, append(args, "--table"))
-	if text := strings.TrimSpace(complaint.String()); text != "" && out.Len() == 0 {
-		return "", errors.New(text)
+	if text := strings.TrimSpace(said.String()); text != "" && out.Len() == 0 {
+		return "", complaint(text)
 	}
 	return out.String(), nil
 }
+
+// complaint is what a command has said on its error stream, in the language of the operator.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
 
 func (p *licensePage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -102,10 +107,7 @@ func (p *licensePage) update(msg tea.Msg) tea.Cmd {
 		if msg.page != p {
 			return nil
 		}
-		p.asking, p.text, p.trouble = false, msg.text, errors.Join(msg.err, msg.shown)
-		if msg.err != nil && msg.shown == nil {
-			p.trouble = msg.err
-		}
+		p.asking, p.text, p.trouble = false, msg.text, cmp.Or(msg.err, msg.shown)
 		if msg.err == nil && msg.said != "" {
 			return tea.Batch(note(p.w.say(msg.said)), p.w.lookAtPanel(p.ctx, false))
 		}

@@ -8,7 +8,6 @@ import (
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
 	"panel/platform/doctor/recovery"
-	"panel/platform/logs"
 	"panel/platform/support"
 )
 
@@ -29,9 +28,8 @@ func doctorLines(q *lines) {
 // recover asks the checks anew, since a repair answers a finding.
 func (q *lines) recover() {
 	q.print(q.w.say("looking"))
-	env := q.w.fixed()
-	world := env.World()
-	actions := recovery.Actions(world, doctor.Run(q.ctx, world, env.Diagnosis()))
+	world, all := q.w.doctor(q.w.fixed())
+	actions := recovery.Actions(world, doctor.Run(q.ctx, world, all))
 	if len(actions) == 0 {
 		q.print(q.w.say("nothing here can be repaired safely by itself"))
 		return
@@ -68,9 +66,7 @@ func (q *lines) bundle() {
 		return
 	}
 	q.print(q.w.say("gathering: the checks are asked and the logs are read"))
-	env := q.w.fixed()
-	world := env.World()
-	options := support.Options{Env: world, Checks: env.Diagnosis(), Places: logs.Standard(world), Since: q.w.clock.Now().Add(-long), Version: env.Version}
+	options := q.w.bundle(long)()
 	ctx, cancel := context.WithTimeout(q.ctx, gatherWithin)
 	defer cancel()
 	path, manifest, err := support.Save(ctx, options)
@@ -81,7 +77,7 @@ func (q *lines) bundle() {
 	about := bundlePage{base: base{w: q.w}, manifest: &manifest}
 	q.print(q.w.say("Masked") + ": " + about.maskedText())
 	q.print(q.w.say("saved to %s", path))
-	if address := world.Getenv("PANEL_SUPPORT_URL"); address != "" {
+	if address := options.Env.Getenv("PANEL_SUPPORT_URL"); address != "" {
 		q.send(path, address)
 	}
 }
@@ -100,7 +96,8 @@ func (q *lines) send(path, address string) {
 }
 
 func (q *lines) last() {
-	document, err := doctor.Last(checks.DataDir(q.w.fixed().World()))
+	world, _ := q.w.doctor(q.w.fixed())
+	document, err := doctor.Last(checks.DataDir(world))
 	if err != nil {
 		q.print(q.w.say("There is no diagnosis yet."))
 		return

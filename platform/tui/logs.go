@@ -11,7 +11,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"panel/platform/cli"
 	"panel/platform/logs"
 )
 
@@ -92,7 +91,7 @@ func (p *logsPage) load() tea.Cmd {
 	}
 	p.end = end
 	p.items = make(chan logItem, logBatch)
-	go readLog(ctx, p.w.fixed(), p.query(), p.items)
+	go readLog(ctx, p.w.reader(), p.query(), p.items)
 	return p.next()
 }
 
@@ -104,9 +103,25 @@ func (p *logsPage) query() logs.Query {
 	return query
 }
 
-// readLog hands over the source, then the lines, until the log or ctx ends.
-func readLog(ctx context.Context, env cli.Env, query logs.Query, items chan<- logItem) {
+// opening finds the log of a query; it looks at files and programs of this machine.
+type opening func(context.Context, logs.Query) (*logs.Reader, error)
+
+func (w *world) reader() opening {
+	env, ask, places := w.fixed(), w.doctor, w.places
+	return func(ctx context.Context, query logs.Query) (*logs.Reader, error) {
+		world, _ := ask(env)
+		return logs.Open(ctx, places(world), query)
+	}
+}
+
+// readLog hands over the source, then the lines, until the log or ctx ends. A panic in it must not leave the terminal as it is.
+func readLog(ctx context.Context, open opening, query logs.Query, items chan<- logItem) {
 	defer close(items)
+	defer func() {
+		if trouble := recover(); trouble != nil {
+			items <- logItem{err: fmt.Errorf("reading ended: %v", trouble)}
+		}
+	}()
 	hand := func(item logItem) bool {
 		select {
 		case items <- item:
@@ -115,7 +130,7 @@ func readLog(ctx context.Context, env cli.Env, query logs.Query, items chan<- lo
 			return false
 		}
 	}
-	reader, err := logs.Open(ctx, logs.Standard(env.World()), query)
+	reader, err := open(ctx, query)
 	if err != nil {
 		hand(logItem{err: err})
 		return

@@ -40,6 +40,9 @@ type page interface {
 // closer is a page that keeps esc for itself while it has something to close.
 type closer interface{ closes() bool }
 
+// footed is a page whose foot has keys of its own, in English.
+type footed interface{ foot() string }
+
 // leaver is a page that wipes something when it is left.
 type leaver interface{ leave() }
 

@@ -91,7 +91,8 @@ func (p *recoveryPage) view(width, _ int) []line {
 		}
 		lines = append(lines, row(marker+w.found(action.Title)+"  "+w.look.paint(quiet, "("+action.CheckID+")")))
 	}
-	lines = append(lines, row(""), row(w.look.paint(quiet, w.say("Only repairs that lose nothing are offered. Each is shown and confirmed first."))))
+	lines = append(lines, row(""))
+	lines = append(lines, rows(w.look.wrapped(w.say("Only repairs that lose nothing are offered. Each is shown and confirmed first."), width))...)
 	if p.working {
 		lines = append(lines, row(""), row(w.look.spinner(w.step)+" "+w.say("at work")))
 	}

@@ -130,8 +130,8 @@ func (p *resetPage) title() (string, string) { return p.w.say("Reset password"),
 
 func (p *resetPage) keys() []binding {
 	return []binding{
-		{key: "enter", does: "choose"}, {key: "f", does: "also remove the second factor"}, {key: "r", does: "Refresh", quiet: true},
-		{key: "/", does: "filter", quiet: true}, {key: "↑↓", does: "move", quiet: true},
+		{key: "enter", does: "choose"}, {key: "f", does: "also remove the second factor", quiet: true}, {key: "r", does: "Refresh", quiet: true},
+		{key: "/", does: "filter"}, {key: "↑↓", does: "move"},
 	}
 }
 
@@ -195,7 +195,7 @@ func (p *resetPage) view(width, height int) []line {
 		return append(lines, row(w.look.spinner(w.step)+" "+w.say(p.working)))
 	}
 	lines = append(lines, rows(w.look.wrapped(w.env.Text(p.source), width))...)
-	choice := w.look.choice(p.withFactor) + " " + w.say("also remove the second factor")
+	choice := "f " + w.look.choice(p.withFactor) + " " + w.say("also remove the second factor")
 	lines = append(lines, row(choice), row(""))
 	return append(lines, p.table(height-len(lines))...)
 }
@@ -242,6 +242,8 @@ func (p *passwordPage) title() (string, string) { return p.w.say("New password")
 
 // typing keeps every key from leaving the page by accident, but for esc and enter.
 func (p *passwordPage) typing() bool { return true }
+
+func (p *passwordPage) foot() string { return "enter or esc hides it" }
 
 func (p *passwordPage) leave() {
 	clear(p.plain)

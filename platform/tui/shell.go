@@ -242,27 +242,31 @@ func (s *shell) frame(width, height int) []string {
 	l := s.w.look
 	title, aside := s.top().title()
 	drawn := []string{l.top("panelctl "+s.w.env.Version, s.w.host+" · "+s.w.address, width)}
-	drawn = append(drawn, l.framed([]line{row(" " + s.w.stateLine()), ruled(title, aside)}, width)...)
+	drawn = append(drawn, l.framed([]line{row(" " + s.w.stateLine(width-sides-1)), ruled(title, aside)}, width)...)
 	body := tall(s.top().view(width-sides, height-frameLines), height-frameLines)
 	return append(append(drawn, l.framed(body, width)...), s.foot(width))
 }
 
 // foot is the last line: a remark while there is one, else the keys for moving.
 func (s *shell) foot(width int) string {
+	l := s.w.look
 	if s.note.text != "" {
 		tone := good
 		if s.note.bad {
 			tone = bad
 		}
-		return s.w.look.bottom(s.w.look.paint(tone, s.note.text), "", width)
+		return l.bottom(l.paint(tone, s.note.text), "", width)
 	}
-	if len(s.pages) == 1 {
-		return s.w.look.bottom("", "", width)
+	if own, has := s.top().(footed); has {
+		return l.bottom(s.w.say(own.foot()), "", width)
 	}
-	if s.top().typing() {
-		return s.w.look.bottom(s.w.say("enter next  esc back"), "", width)
+	switch {
+	case len(s.pages) == 1:
+		return l.bottom("", "", width)
+	case s.top().typing():
+		return l.bottom(s.w.say("enter next  esc back"), "", width)
 	}
-	return s.w.look.bottom(s.w.say("esc back  L ru/en  ? keys  q quit"), "", width)
+	return l.bottom(s.w.say("esc back  L ru/en  ? keys  q quit"), "", width)
 }
 
 // exit is the end of the program as the command line understands it.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"panel/platform/cli"
 )
 
 const signInWithin = 10 * time.Second
@@ -27,6 +29,7 @@ type signIn struct {
 type signedInMsg struct {
 	page             *signIn
 	token, challenge string
+	refused          bool // the panel answers, but not with a session
 	err              error
 }
 
@@ -63,6 +66,10 @@ func (p *signIn) update(msg tea.Msg) tea.Cmd {
 		p.challenge, p.trouble = answer.challenge, nil
 		p.fields = append(p.fields, newField(""))
 		p.at = len(p.fields) - 1
+	case answer.refused && p.challenge == "":
+		p.trouble = []string{p.w.say("the username or the password is wrong")}
+	case answer.refused:
+		p.trouble = []string{p.w.say("the code is wrong or too late")}
 	default:
 		p.trouble = p.w.trouble(answer.err)
 	}
@@ -121,11 +128,13 @@ func understood(p *signIn, status int, answer []byte, err error) signedInMsg {
 	case err != nil:
 		return signedInMsg{page: p, err: err}
 	case json.Unmarshal(answer, &said) != nil:
-		return signedInMsg{page: p, err: errors.New("the answer is not that of a panel")}
+		return signedInMsg{page: p, err: cli.Failed(cli.Say("the answer of %s is not that of a panel", p.w.address))}
 	case status == http.StatusOK && said.Token != "":
 		return signedInMsg{page: p, token: said.Token}
 	case said.Challenge != "":
 		return signedInMsg{page: p, challenge: said.Challenge}
+	case status == http.StatusUnauthorized:
+		return signedInMsg{page: p, refused: true}
 	}
 	return signedInMsg{page: p, err: errors.New(said.Detail)}
 }

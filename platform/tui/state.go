@@ -39,15 +39,16 @@ func (p *statePage) look() tea.Cmd {
 
 // askServices runs the checks of Doctor that tell about services and database, and keeps nothing.
 func askServices(ctx context.Context, w *world) tea.Cmd {
-	env := w.fixed()
+	env, ask := w.fixed(), w.doctor
 	return func() tea.Msg {
 		var few []doctor.Check
-		for _, check := range env.Diagnosis() {
+		world, all := ask(env)
+		for _, check := range all {
 			if check.Group == "services" || check.Group == "database" {
 				few = append(few, check)
 			}
 		}
-		return servicesMsg{doctor.Run(ctx, env.World(), few)}
+		return servicesMsg{doctor.Run(ctx, world, few)}
 	}
 }
 
@@ -103,7 +104,8 @@ func (p *statePage) panel(width int) []line {
 		return lines
 	case s.refused:
 		lines := rows(w.look.columns([][]string{{w.env.T("Status"), w.healthWord()}, {w.env.T("Version"), s.version}}))
-		return append(lines, row(""), row(w.say("The rest needs an administrator: press i to sign in, or set PANEL_API_TOKEN.")))
+		rest := w.say("The rest needs an administrator: press i to sign in, or set PANEL_API_TOKEN.")
+		return append(append(lines, row("")), rows(w.look.wrapped(rest, width))...)
 	case s.status.Status == "":
 		return []line{row(w.env.T("Status") + "  " + w.healthWord())}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"panel/platform/cli"
 	"panel/platform/doctor"
 )
@@ -48,20 +50,25 @@ func (w *world) found(text doctor.Text) string {
 
 // trouble is a failure in two or three lines: what, why, what to do.
 func (w *world) trouble(err error) []string {
+	var said complaint
+	if errors.As(err, &said) {
+		return strings.Split(ansi.Strip(string(said)), "\n")
+	}
 	var failure *cli.Failure
 	if !errors.As(err, &failure) {
-		return []string{w.say("Error:") + " " + err.Error()}
+		failure = cli.Failed(cli.Plain(err.Error()))
 	}
 	var try []string
 	for _, one := range failure.Try {
 		try = append(try, w.env.Text(one))
 	}
-	lines := []string{w.say("Error:") + " " + w.env.Text(failure.Problem)}
-	if cause := w.env.Text(failure.Cause); cause != "" {
-		lines = append(lines, w.say("Cause:")+" "+cause)
-	}
-	if len(try) > 0 {
-		lines = append(lines, w.say("Try:")+" "+strings.Join(try, " · "))
+	var lines []string
+	for _, one := range [][2]string{
+		{w.env.T("Error:"), w.env.Text(failure.Problem)}, {w.env.T("Cause:"), w.env.Text(failure.Cause)}, {w.env.T("Try:"), strings.Join(try, " · ")},
+	} {
+		if one[1] != "" {
+			lines = append(lines, ansi.Strip(one[0]+" "+one[1]))
+		}
 	}
 	return lines
 }

@@ -7,6 +7,7 @@ import (
 
 	"panel/platform/cli"
 	"panel/platform/doctor"
+	"panel/platform/logs"
 )
 
 // world is what all pages share: the command line's view of this machine, the language, the look and the state of the panel.
@@ -23,6 +24,9 @@ type world struct {
 	step    int              // of the spinner
 
 	outside func(string) string // the environment without what was chosen here
+	// doctor and places are this machine; tests have one of their own.
+	doctor func(cli.Env) (doctor.Env, []doctor.Check)
+	places func(doctor.Env) logs.Places
 }
 
 func newWorld(env cli.Env) *world {
@@ -31,6 +35,7 @@ func newWorld(env cli.Env) *world {
 		host = "localhost"
 	}
 	w := &world{russian: env.Russian(), look: lookOf(env), clock: clockwork.NewRealClock(), host: host, address: env.Getenv("PANEL_API_URL")}
+	w.doctor, w.places = ofThisMachine, logs.Standard
 	outside := env.Getenv
 	w.env, w.outside = env, outside
 	w.env.Getenv = func(name string) string {
@@ -44,6 +49,8 @@ func newWorld(env cli.Env) *world {
 	}
 	return w
 }
+
+func ofThisMachine(env cli.Env) (doctor.Env, []doctor.Check) { return env.World(), env.Diagnosis() }
 
 func (w *world) language() string {
 	if w.russian {
