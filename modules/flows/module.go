@@ -30,6 +30,7 @@ func Module() module.Module {
 		},
 		Features:   []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
 		Migrations: module.SQL(files),
+		Checks:     doctorChecks(),
 		Private:    []any{newStore, newServers, newService, newAsker, newRunner, newHandlers},
 		Attach:     attach,
 	}

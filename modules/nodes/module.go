@@ -30,6 +30,7 @@ func Module() module.Module {
 		},
 		Config:     []config.Key{AgentDir},
 		Migrations: module.SQL(files),
+		Checks:     doctorChecks(),
 		Private: []any{
 			newStore, newService, newEnrollment, newReports, newDesk, newStreams, newTelemetry, newAgents, newInstaller, newHandlers,
 			newFleet, newConfigs, newCommands, newDomainBook, newCredentials,

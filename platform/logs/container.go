@@ -113,7 +113,7 @@ func (c *container) lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
 			yield(Line{}, err)
 			return
 		}
-		for _, line := range kept {
+		for _, line := range q.past(kept) {
 			if !yield(line, nil) {
 				return
 			}

@@ -104,7 +104,7 @@ func (f *files) lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
 			}
 			growing, kept = append(growing, t), append(kept, last...)
 		}
-		for _, line := range merged(kept, q.Tail, len(f.paths)) {
+		for _, line := range q.past(merged(kept, q.Tail, len(f.paths))) {
 			if !yield(line, nil) {
 				return
 			}

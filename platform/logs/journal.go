@@ -68,7 +68,7 @@ func (j *journal) lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
 			yield(Line{}, err)
 			return
 		}
-		for _, line := range kept {
+		for _, line := range q.past(kept) {
 			if !yield(line, nil) {
 				return
 			}

@@ -22,16 +22,22 @@ const (
 // Components lists what may be asked for, in the order in which people are shown them.
 func Components() []string { return []string{Backend, Worker, Scheduler, Nginx} }
 
-// DefaultTail is how many lines are read without a wish.
-const DefaultTail = 100
+// How many lines are read without a wish, and two wishes that are no number.
+const (
+	DefaultTail = 100
+	All         = -1 // of the period
+	None        = -2 // only what comes while following
+)
 
 // Query is what somebody wants to read.
 type Query struct {
 	Component string    // backend for empty; frontend means backend
-	Tail      int       // the last lines; 0 means DefaultTail, negative means all of the period
+	Tail      int       // the last lines; 0 means DefaultTail; or All, or None
 	Since     time.Time // zero means no bound
 	Follow    bool      // go on with new lines until the context ends
 	Level     string    // keeps lines of this level and above; empty keeps all
+
+	silent bool // nothing of the past is shown
 }
 
 // Line is one entry. Raw is what was written, untouched; the other fields are what could be read from it.
@@ -107,5 +113,16 @@ func (q Query) complete() (Query, error) {
 	if q.Tail == 0 {
 		q.Tail = DefaultTail
 	}
+	if q.Tail == None {
+		q.Tail, q.silent = 1, true
+	}
 	return q, nil
+}
+
+// past leaves out what was read only to find the place from which to follow.
+func (q Query) past(lines []Line) []Line {
+	if q.silent {
+		return nil
+	}
+	return lines
 }

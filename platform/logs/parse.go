@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -105,4 +107,28 @@ func (l *Line) fromConsole() {
 	if len(parts) > 3 {
 		l.Component, l.Message = parts[2], strings.Join(parts[3:], " ")
 	}
+}
+
+// Text is the message followed by its values, each as name=value, sorted by name.
+func (l Line) Text() string {
+	var text strings.Builder
+	text.WriteString(l.Message)
+	for _, name := range slices.Sorted(maps.Keys(l.Attrs)) {
+		text.WriteString(" " + name + "=" + valueText(l.Attrs[name]))
+	}
+	return text.String()
+}
+
+func valueText(value any) string {
+	if text, is := value.(string); is {
+		if text == "" || strings.ContainsAny(text, " \t\n\"=") {
+			return strconv.Quote(text)
+		}
+		return text
+	}
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return "?"
+	}
+	return string(encoded)
 }

@@ -22,7 +22,9 @@ func (q Query) wanted(line Line) bool {
 }
 
 // narrow tells that only some lines of the process are wanted, so that a place must be read beyond the tail.
-func (q Query) narrow() bool { return q.Component == Worker || q.Component == Scheduler || q.Level != "" }
+func (q Query) narrow() bool {
+	return q.Component == Worker || q.Component == Scheduler || q.Level != ""
+}
 
 // parts are the words by which loggers of the process say that they work in the background or by the clock.
 var parts = map[string]string{

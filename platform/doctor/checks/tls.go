@@ -35,7 +35,8 @@ func renew() doctor.Text {
 	return doctor.Say("renew the certificate (certbot renew, or your own way), then nginx -t && systemctl reload nginx")
 }
 
-// Certificate looks at what a server shows and tells in which way it is bad.
+// Certificate looks at what a server shows and tells in which way it is bad. The data hold not_after where the end of a
+// certificate for this name is known.
 func Certificate(ctx context.Context, env doctor.Env, host, port string) doctor.Finding {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -49,7 +50,9 @@ func Certificate(ctx context.Context, env doctor.Env, host, port string) doctor.
 	var other x509.HostnameError
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return failed(doctor.Say("the certificate ended on %s", invalid.Cert.NotAfter.UTC().Format(time.DateOnly)), renew())
+		finding := failed(doctor.Say("the certificate ended on %s", invalid.Cert.NotAfter.UTC().Format(time.DateOnly)), renew())
+		finding.Data = map[string]any{"not_after": invalid.Cert.NotAfter.UTC().Format(time.RFC3339)}
+		return finding
 	case errors.As(err, &other):
 		return failed(doctor.Say("the certificate is not for this name"), doctor.Say("correct ssl_certificate in nginx, then nginx -t && systemctl reload nginx"))
 	case errors.As(err, &stranger):

@@ -1,0 +1,109 @@
+package nodes
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/platform/config"
+	"panel/platform/doctor"
+	"panel/platform/doctor/checks"
+)
+
+// doctorChecks are what Doctor asks about nodes.
+func doctorChecks() []doctor.Check {
+	return []doctor.Check{
+		{ID: "components.agents", Group: "components", Title: "agents", Run: silentAgents},
+		{ID: "tls.nodes", Group: "tls", Title: "certificates of node domains", Run: domainCertificates},
+	}
+}
+
+// silentAgents counts nodes in service whose agent has been silent for more than two heartbeats.
+func silentAgents(ctx context.Context, env doctor.Env) doctor.Finding {
+	db, done, none := checks.Database(ctx, env)
+	if none != nil {
+		return *none
+	}
+	defer done()
+	var known, silent int
+	var names []string
+	err := db.NewRaw(`select count(*), count(*) filter (where r.seen_at < now() - ? * interval '1 second'),
+			coalesce(array_agg(n.name order by r.seen_at) filter (where r.seen_at < now() - ? * interval '1 second'), '{}')
+		from nodes n join node_reports r on r.node_id = n.id where not n.disabled and not n.maintenance`, 2*heartbeat(env), 2*heartbeat(env)).
+		Scan(ctx, &known, &silent, pgdialect.Array(&names))
+	switch {
+	case err != nil:
+		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database")}
+	case known == 0:
+		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no node is in service")}
+	case silent == 0:
+		return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d agents report", known), Data: map[string]any{"agents": known}}
+	}
+	const most = 3
+	finding := doctor.Finding{
+		Status: doctor.Warning, Found: doctor.Say("%d of %d agents are silent: %s", silent, known, strings.Join(names[:min(len(names), most)], ", ")),
+		Do: doctor.Say("on that server: systemctl status panel-agent; journalctl -u panel-agent -n 50"), Data: map[string]any{"agents": known, "silent": silent},
+	}
+	if silent == known {
+		finding.Status = doctor.Failed
+	}
+	return finding
+}
+
+func heartbeat(env doctor.Env) int {
+	seconds, err := strconv.Atoi(cmp.Or(env.Getenv(config.AgentHeartbeat.Name), config.AgentHeartbeat.Default))
+	if err != nil {
+		return 0
+	}
+	return seconds
+}
+
+// domainCertificates asks the domains of nodes for their certificates, as many as the time of a check allows.
+func domainCertificates(ctx context.Context, env doctor.Env) doctor.Finding {
+	const most = 50
+	db, done, none := checks.Database(ctx, env)
+	if none != nil {
+		return *none
+	}
+	var names []string
+	err := db.NewRaw("select d.hostname from node_domains d join nodes n on n.id = d.node_id where not n.disabled order by d.hostname limit ?", most).Scan(ctx, &names)
+	done()
+	switch {
+	case err != nil:
+		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database")}
+	case len(names) == 0:
+		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no node has a domain")}
+	}
+	return worst(names, certificates(ctx, env, names))
+}
+
+func certificates(ctx context.Context, env doctor.Env, names []string) []doctor.Finding {
+	found := make([]doctor.Finding, len(names))
+	var wait sync.WaitGroup
+	for i, name := range names {
+		wait.Go(func() { found[i] = checks.Certificate(ctx, env, name, "443") })
+	}
+	wait.Wait()
+	return found
+}
+
+// worst gives the first certificate that ends. A domain without a server behind port 443 has none, and one that is not for
+// the name is what a disguised listener shows on purpose.
+func worst(names []string, found []doctor.Finding) doctor.Finding {
+	looked := 0
+	for i, finding := range found {
+		if finding.Data == nil {
+			continue
+		}
+		looked++
+		if finding.Status != doctor.OK {
+			finding.Subject = names[i]
+			return finding
+		}
+	}
+	return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d certificates are in order, %d domains show none of their own", looked, len(names)-looked)}
+}

@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"panel/platform/support"
+)
+
+// supportCall is what the flags of one call say.
+type supportCall struct {
+	since   string
+	folder  string
+	preview bool
+	send    bool
+	shown   bool // addresses stay as they are
+}
+
+func (env *Env) supportCommand() *cobra.Command {
+	call := &supportCall{}
+	cmd := &cobra.Command{
+		Use:   "support",
+		Short: "Pack diagnosis, settings and logs into one file without secrets",
+		Long: "Packs the diagnosis, versions, settings and the logs of a period into one file. Every password, token and key is masked, public addresses get numbers; MANIFEST.json in the file counts what was masked. " +
+			"The file is saved in the data directory; --send uploads it to PANEL_SUPPORT_URL after a question. It works while the panel and the database are down.",
+		Example: "panelctl support\npanelctl support --since 7d --preview\nsudo panelctl support --since 1h --output /tmp --send",
+		Args:    env.noArguments,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return env.support(cmd.Context(), call) },
+	}
+	set := cmd.Flags()
+	set.StringVar(&call.since, "since", "24h", "the period of the logs, for example 1h, 24h or 7d")
+	set.StringVar(&call.folder, "output", "", "folder to save in; the support folder of the data directory without it")
+	set.BoolVar(&call.preview, "preview", false, "only tell what would be packed and masked")
+	set.BoolVar(&call.send, "send", false, "also upload the file to PANEL_SUPPORT_URL")
+	set.BoolVar(&call.shown, "show-addresses", false, "leave public IP addresses as they are")
+	return cmd
+}
+
+func (env *Env) support(ctx context.Context, call *supportCall) error {
+	period, err := Period(call.since)
+	if err != nil {
+		return Usage(Say("--since takes a period such as 30m, 1h or 2d")).Advise(Plain("panelctl help support"))
+	}
+	world := env.world()
+	address := world.Getenv("PANEL_SUPPORT_URL")
+	if call.send && address == "" {
+		return Usage(Say("PANEL_SUPPORT_URL is not set, so there is nobody to send to")).Advise(Plain("panelctl support"))
+	}
+	options := support.Options{
+		Env: world, Checks: env.Diagnosis(), Places: env.places(), Version: env.Version, Folder: call.folder, ShowAddresses: call.shown,
+		Since: world.Now().Add(-max(period, time.Minute)),
+	}
+	path, manifest, err := env.packed(ctx, options, call.preview)
+	if err != nil {
+		return err
+	}
+	if err := env.printManifest(path, manifest); err != nil || !call.send || call.preview {
+		return err
+	}
+	return env.sendBundle(ctx, path, address)
+}
+
+func (env *Env) packed(ctx context.Context, options support.Options, preview bool) (path string, m support.Manifest, err error) {
+	defer env.whileWaiting(func() Message { return Say("collecting") })()
+	if preview {
+		m, err = support.Preview(ctx, options)
+	} else {
+		path, m, err = support.Save(ctx, options)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = Failed(Say("the support bundle could not be saved")).Because(Plain(err.Error())).Advise(Plain("panelctl support --output /tmp"), Plain("panelctl doctor"))
+	}
+	return path, m, err
+}
+
+// bundleDocument is what `panelctl support --json` prints: the manifest and where the file lies.
+type bundleDocument struct {
+	support.Manifest
+	Path *string `json:"path"`
+}
+
+func (env *Env) printManifest(path string, m support.Manifest) error {
+	document := bundleDocument{Manifest: m}
+	fields := []Field{
+		{Key: "since", Label: "Logs since", Value: m.Since.Format(time.RFC3339)},
+		{Key: "files", Label: "Files", Value: strings.Join(fileNames(m), ", ")},
+		{Key: "masked", Label: "Masked", Value: fmt.Sprint(m.MaskedTotal()), Shown: env.maskedText(m)},
+		{Key: "missing", Label: "Missing", Value: orDash(missingNames(m))},
+		{Key: "bytes", Label: "Size", Value: fmt.Sprint(m.Bytes), Shown: Say("%d KB before packing", m.Bytes/1000)},
+	}
+	if path != "" {
+		document.Path = &path
+		fields = append([]Field{{Key: "path", Label: "Saved", Value: path}}, fields...)
+	}
+	return env.Record(document, fields...)
+}
+
+func fileNames(m support.Manifest) []string {
+	var names []string
+	for _, file := range m.Files {
+		names = append(names, file.Name)
+	}
+	return names
+}
+
+func missingNames(m support.Manifest) string {
+	var names []string
+	for _, missing := range m.Missing {
+		names = append(names, missing.Name+" ("+missing.Why+")")
+	}
+	return strings.Join(names, ", ")
+}
+
+func orDash(text string) string { return firstOf(text, "-") }
+
+// maskedText is "37 values: address 20, key 1, password 4, token 12".
+func (env *Env) maskedText(m support.Manifest) Message {
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(m.Masked)) {
+		kinds = append(kinds, fmt.Sprintf("%s %d", env.kindWord(kind), m.Masked[kind]))
+	}
+	if len(kinds) == 0 {
+		return Say("nothing had to be masked")
+	}
+	return Say("%d values: %s", m.MaskedTotal(), strings.Join(kinds, ", "))
+}
+
+func (env *Env) kindWord(kind string) string {
+	switch kind {
+	case "password":
+		return env.T("passwords")
+	case "token":
+		return env.T("tokens")
+	case "key":
+		return env.T("keys")
+	case "address":
+		return env.T("addresses")
+	}
+	return env.T("names of clients")
+}
+
+// answer reads one line; an ended input is an empty answer.
+func (env *Env) answer() string {
+	typed, _ := bufio.NewReader(env.In).ReadString('\n')
+	return strings.TrimSpace(typed)
+}
+
+// sendBundle asks once more: what leaves the machine does not come back.
+func (env *Env) sendBundle(ctx context.Context, path, address string) error {
+	if !env.Yes() {
+		if !env.Terminal.In || !env.Terminal.Err {
+			return Usage(Say("nobody can confirm here")).Advise(Plain("--yes"))
+		}
+		fmt.Fprint(env.Err, env.Text(Say("Send %s to %s? Type yes:", path, address)), " ")
+		if env.answer() != "yes" {
+			return Failed(Say("nothing was sent; the file is kept"))
+		}
+	}
+	if err := support.Send(ctx, path, address); err != nil {
+		return Unreachable(Say("the support bundle could not be sent")).Because(Plain(err.Error())).Advise(Say("send the file %s another way", path))
+	}
+	env.Note(Say("sent to %s", address))
+	return nil
+}
