@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"panel/platform/config"
+	"panel/platform/logs"
 )
 
 const (
@@ -25,8 +26,17 @@ func newLog(cfg *config.Config) (*zap.Logger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the log level: %w", err)
 	}
-	out := &zapcore.BufferedWriteSyncer{WS: zapcore.AddSync(struct{ io.Writer }{os.Stderr}), Size: logBuffer, FlushInterval: logDelay}
+	out := &zapcore.BufferedWriteSyncer{WS: zapcore.AddSync(kept(cfg)), Size: logBuffer, FlushInterval: logDelay}
 	return zap.New(prompt{zapcore.NewCore(logForm(cfg.String(config.LogFormat)), out, level)}), nil
+}
+
+// kept is the standard error; where no journal reads it, the data folder keeps the lines for panelctl logs.
+func kept(cfg *config.Config) io.Writer {
+	var out io.Writer = struct{ io.Writer }{os.Stderr}
+	if logs.InJournal(config.Foreign("JOURNAL_STREAM")) {
+		return out
+	}
+	return logs.Keep(out, logs.Folder(cfg.DataDir()))
 }
 
 func logForm(name string) zapcore.Encoder {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 )
 
 const (
@@ -22,9 +23,15 @@ func Keep(out io.Writer, folder string) io.Writer {
 	return &kept{out: out, path: filepath.Join(folder, "panel.log"), most: keptBytes}
 }
 
-// InJournal tells whether what a process writes to its standard error reaches the system journal, as the service manager
-// says in JOURNAL_STREAM.
-func InJournal(getenv func(string) string) bool { return getenv("JOURNAL_STREAM") != "" }
+// InJournal tells whether what a process writes to its standard error reaches the system journal: the service manager
+// names the stream in JOURNAL_STREAM, which children with other streams inherit.
+func InJournal(stream string) bool {
+	var own syscall.Stat_t
+	if stream == "" || syscall.Fstat(int(os.Stderr.Fd()), &own) != nil {
+		return false
+	}
+	return stream == fmt.Sprintf("%d:%d", own.Dev, own.Ino)
+}
 
 type kept struct {
 	out  io.Writer
