@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"bytes"
 	"fmt"
+	"net/netip"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -39,23 +42,46 @@ func agent(c *fiber.Ctx) string {
 	return string(text[:min(len(text), longestUserAgent)])
 }
 
-// address is the client's: the peer, or what trusted proxies say in front of it, read from the right.
+// address is the client's: the peer, or what trusted proxies say in front of it. Some proxies add to the line that came, some
+// add a line; either way what they say stands last, and what stands before it is the client's own word.
 func (s *Server) address(c *fiber.Ctx) string {
-	peer := c.Context().RemoteIP().String()
-	if len(s.opts.TrustedProxies) == 0 || !s.believed(peer) {
-		return peer
+	peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
+	if !ok {
+		return ""
 	}
-	hops := strings.Split(c.Get(fiber.HeaderXForwardedFor), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop := strings.TrimSpace(hops[i])
-		if hop == "" {
-			break
-		}
-		if peer = strings.Clone(hop); !s.believed(hop) {
-			break
+	if peer = peer.Unmap(); !s.believed(peer) {
+		return peer.String()
+	}
+	for _, line := range slices.Backward(c.Request().Header.PeekAll(fiber.HeaderXForwardedFor)) {
+		for _, hop := range slices.Backward(bytes.Split(line, []byte(","))) {
+			text := strings.Trim(string(bytes.TrimSpace(hop)), "[]")
+			next, err := netip.ParseAddr(text)
+			if text == "" || err != nil {
+				return orElse(text, peer.String())
+			}
+			if peer = next.Unmap(); !s.believed(peer) {
+				return peer.String()
+			}
 		}
 	}
-	return peer
+	return peer.String()
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// believed says whether the peer is a proxy whose X-Forwarded-For counts.
+func (s *Server) believed(peer netip.Addr) bool {
+	for _, proxy := range s.opts.TrustedProxies {
+		if proxy.Contains(peer) {
+			return true
+		}
+	}
+	return false
 }
 
 // standing are the headers that every answer carries, in the canonical spelling, so that nothing is computed for them.

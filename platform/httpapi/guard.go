@@ -53,18 +53,24 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 			err = s.admit(ctx, c, v)
 		}
 		if err != nil {
-			s.refused(ctx, v, err)
-			return s.write(c, err)
+			return s.refuse(ctx, c, err)
 		}
 		c.SetUserContext(access.With(ctx, v.caller))
 		return next(c)
 	}
 }
 
-func (s *Server) refused(ctx context.Context, v *visit, err error) {
-	if kind := fault.KindOf(err); kind == fault.KindForbidden || kind == fault.KindUnauthenticated {
-		s.opts.Denials.Denied(access.With(ctx, v.caller), *v.at.op, fault.Code(err))
+// refuse answers who is turned away, and tells the journal of those who lacked something.
+func (s *Server) refuse(ctx context.Context, c *fiber.Ctx, err error) error {
+	f, known := fault.As(err)
+	if !known {
+		return s.write(c, err)
 	}
+	v := visited(c)
+	if f.Kind == fault.KindForbidden || f.Kind == fault.KindUnauthenticated {
+		s.opts.Denials.Denied(access.With(ctx, v.caller), *v.at.op, f.Code)
+	}
+	return s.send(c, s.told(v.caller.RequestID, f, err))
 }
 
 // admit asks everything that follows once the caller is known.

@@ -102,6 +102,11 @@ func (s *Server) problemOf(requestID string, err error) *Problem {
 	if !known {
 		f = s.unknown(err)
 	}
+	return s.told(requestID, f, err)
+}
+
+// told makes the document of a fault and logs what is the panel's own failure.
+func (s *Server) told(requestID string, f *fault.Fault, err error) *Problem {
 	p := document(requestID, f)
 	if p.Status >= http.StatusInternalServerError {
 		s.log.Error("request failed", zap.String("request_id", p.RequestID), zap.String("code", p.Code), zap.Error(err))
@@ -127,7 +132,10 @@ func document(requestID string, f *fault.Fault) *Problem {
 
 // write answers a plain fiber request with the problem of err.
 func (s *Server) write(c *fiber.Ctx, err error) error {
-	p := s.problemOf(visited(c).caller.RequestID, fromFiber(err))
+	return s.send(c, s.problemOf(visited(c).caller.RequestID, fromFiber(err)))
+}
+
+func (s *Server) send(c *fiber.Ctx, p *Problem) (err error) {
 	b := borrow()
 	defer b.back()
 	if b.text, err = p.appended(b.text); err != nil {

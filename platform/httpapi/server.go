@@ -183,9 +183,3 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 	return nil
 }
-
-// believed says whether the peer is a proxy whose X-Forwarded-For counts.
-func (s *Server) believed(peer string) bool {
-	addr, err := netip.ParseAddr(strings.Trim(peer, "[]"))
-	return err == nil && slices.ContainsFunc(s.opts.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
-}

@@ -56,8 +56,8 @@ func newPublic(t *testing.T, proxies ...string) *public {
 func (p *public) ask(client *http.Client, path, forwarded string) (status, retryAfter int) {
 	request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+path, nil)
 	require.NoError(p.t, err)
-	if forwarded != "" {
-		request.Header.Set("X-Forwarded-For", forwarded)
+	for line := range strings.SplitSeq(forwarded, "\n") {
+		request.Header.Add("X-Forwarded-For", line)
 	}
 	answer, err := client.Do(request)
 	require.NoError(p.t, err)
@@ -159,6 +159,7 @@ func TestATrustedProxyNamesTheClient(t *testing.T) {
 	require.Equal(t, burst, exhaust(func(int) string { return "198.51.100.1" }))
 	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + ", 198.51.100.2" }), "what stands to the left is the client's own word")
 	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + ", 198.51.100.3, 10.0.0.7" }), "trusted hops are stepped over")
+	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + "\n198.51.100.4" }), "also where the proxy adds a line of its own")
 	require.Equal(t, burst, exhaust(func(i int) string { return "2001:db8:1:2::" + strconv.FormatInt(int64(i+1), 16) }))
 	require.Equal(t, 30, exhaust(func(i int) string { return "2001:db8:1:" + strconv.FormatInt(int64(i+16), 16) + "::1" }), "another /64 is another client")
 	require.Equal(t, burst, exhaust(func(i int) string { return strings.Repeat("x", i+1) }), "garbage is one client")
