@@ -174,7 +174,8 @@ func (u *Updater) selfTest(ctx context.Context, b Build) error {
 		return &failure{stage: agentapi.StageSelfTest, err: fmt.Errorf("the new build does not pass its self test: %w", err), tail: words.String()}
 	}
 	var tested SelfTested
-	if err := json.Unmarshal(said.Bytes(), &tested); err != nil || tested.Version != b.Version {
+	lines := bytes.Split(bytes.TrimSpace(said.Bytes()), []byte("\n")) // the core may speak before
+	if err := json.Unmarshal(lines[len(lines)-1], &tested); err != nil || tested.Version != b.Version {
 		return &failure{stage: agentapi.StageSelfTest, err: errors.New("the new build calls itself another version than the release says"), tail: words.String()}
 	}
 	return nil
