@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -63,8 +64,18 @@ func (env *Env) decided(address string) Env {
 // World is what the checks of Doctor look at: the environment, completed by the file of settings.
 func (env Env) World() doctor.Env { return env.world() }
 
-// Diagnosis lists the checks of Doctor, of the platform and of all modules.
-func (env Env) Diagnosis() []doctor.Check { return slices.Concat(env.platformChecks, env.Checks) }
+// Diagnosis lists the checks of Doctor, of the platform and of all modules, each beside those of its group.
+func (env Env) Diagnosis() []doctor.Check {
+	all := slices.Concat(env.platformChecks, env.Checks)
+	place := map[string]int{}
+	for _, check := range all {
+		if _, known := place[check.Group]; !known {
+			place[check.Group] = len(place)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b doctor.Check) int { return cmp.Compare(place[a.Group], place[b.Group]) })
+	return all
+}
 
 // Unicode tells whether this terminal can show more than ASCII.
 func (env Env) Unicode() bool { return env.symbol("u", "a") == "u" }

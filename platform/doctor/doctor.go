@@ -3,6 +3,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -29,6 +30,11 @@ type Text struct {
 
 // Say makes a text. A value may be a text or a decimal itself; it is translated with the sentence.
 func Say(format string, args ...any) Text { return Text{Format: format, Args: args} }
+
+// Command makes a text that reads the same in every language: what the operator types.
+func Command(format string, args ...any) Text {
+	return Text{Format: "%s", Args: []any{fmt.Sprintf(format, args...)}}
+}
 
 // Decimal is a number with at most one digit behind the point, which is a comma in some languages.
 type Decimal float64

@@ -42,7 +42,7 @@ type Query struct {
 
 // Line is one entry. Raw is what was written, untouched; the other fields are what could be read from it.
 type Line struct {
-	Time      time.Time      `json:"time"`
+	Time      time.Time      `json:"time,omitzero"`
 	Level     string         `json:"level"` // DEBUG, INFO, WARN, ERROR; empty where the line does not say
 	Component string         `json:"component"`
 	Source    string         `json:"source"` // container, journal or file

@@ -64,7 +64,7 @@ func unknown(found, do doctor.Text) doctor.Finding {
 }
 
 // asOwner is the advice where only the privileges are missing.
-func asOwner() doctor.Text { return doctor.Say("sudo panelctl doctor") }
+func asOwner() doctor.Text { return doctor.Command("sudo panelctl doctor") }
 
 // innermost is the cause under all that was said about it.
 func innermost(err error) string {

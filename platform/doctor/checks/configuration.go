@@ -35,13 +35,13 @@ func settingsFileOf(env doctor.Env) doctor.Finding {
 	}
 	about, err := os.Stat(env.File)
 	if err != nil {
-		return failed(doctor.Say("%s", innermost(err)), doctor.Say("ls -l %s", env.File))
+		return failed(doctor.Say("%s", innermost(err)), doctor.Command("ls -l %s", env.File))
 	}
 	if about.Mode().Perm()&othersMayRead != 0 {
-		return warning(doctor.Say("it holds secrets and other users can read it (mode %s)", mode(about)), doctor.Say("chmod 640 %s", env.File))
+		return warning(doctor.Say("it holds secrets and other users can read it (mode %s)", mode(about)), doctor.Command("chmod 640 %s", env.File))
 	}
 	if owner := ownerOf(about); owner != 0 && strings.HasPrefix(env.File, "/etc/") {
-		return warning(doctor.Say("it belongs to user %d, who could change the settings of a service", owner), doctor.Say("chown root:panel %s", env.File))
+		return warning(doctor.Say("it belongs to user %d, who could change the settings of a service", owner), doctor.Command("chown root:panel %s", env.File))
 	}
 	return ok("in use, mode %s", mode(about))
 }
@@ -100,7 +100,7 @@ func secretKey(_ context.Context, env doctor.Env) doctor.Finding {
 	case err != nil:
 		return unknown(doctor.Say("%s may not be looked at by this user", path), asOwner())
 	case about.Mode().Perm()&0o077 != 0:
-		return failed(doctor.Say("the master key %s can be read by other users", path), doctor.Say("chmod 600 %s", path))
+		return failed(doctor.Say("the master key %s can be read by other users", path), doctor.Command("chmod 600 %s", path))
 	}
 	return warning(doctor.Say("the master key lies beside the data it protects: %s", path), doctor.Say("move it to PANEL_SECRET_KEY in %s and keep a copy apart from the backups", settingsPlace(env)))
 }

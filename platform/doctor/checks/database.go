@@ -121,7 +121,7 @@ func greeting(ctx context.Context, db *database.DB) doctor.Finding {
 	began := time.Now()
 	var version string
 	if err := db.NewRaw("show server_version").Scan(ctx, &version); err != nil {
-		return failed(doctor.Say("the database accepts connections but answers no question: %s", innermost(err)), doctor.Say("journalctl -u postgresql -n 50"))
+		return failed(doctor.Say("the database accepts connections but answers no question: %s", innermost(err)), doctor.Command("journalctl -u postgresql -n 50"))
 	}
 	took := time.Since(began)
 	version, _, _ = strings.Cut(version, " ")
@@ -192,7 +192,7 @@ func secretsOpen(ctx context.Context, env doctor.Env) doctor.Finding {
 		return failed(doctor.Say("the master key is not the one that this database was sealed with; the panel does not start with it"),
 			doctor.Say("put the right PANEL_SECRET_KEY back into %s, then systemctl restart panel", settingsPlace(env)))
 	case err != nil:
-		return unknown(doctor.Say("the sample of the secret store cannot be read"), doctor.Say("panelctl logs"))
+		return unknown(doctor.Say("the sample of the secret store cannot be read"), doctor.Command("panelctl logs"))
 	}
 	return ok("the master key opens what is sealed")
 }
@@ -229,7 +229,7 @@ func databaseSpace(ctx context.Context, env doctor.Env) doctor.Finding {
 	defer done()
 	var size int64
 	if err := db.NewRaw("select pg_database_size(current_database())").Scan(ctx, &size); err != nil {
-		return unknown(doctor.Say("the database does not tell its size: %s", innermost(err)), doctor.Say("journalctl -u postgresql -n 50"))
+		return unknown(doctor.Say("the database does not tell its size: %s", innermost(err)), doctor.Command("journalctl -u postgresql -n 50"))
 	}
 	finding := ok("the database takes %s; its disk belongs to its own server", Gigabytes(uint64(size)))
 	finding.Data = map[string]any{"size_bytes": size}

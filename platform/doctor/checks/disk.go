@@ -60,7 +60,7 @@ func logFolder(_ context.Context, env doctor.Env) doctor.Finding {
 	finding := spaceIn(folder)
 	finding.Subject = folder
 	if finding.Status != doctor.OK {
-		finding.Do = doctor.Say("journalctl --vacuum-size=200M; du -sh %s/*", folder)
+		finding.Do = doctor.Command("journalctl --vacuum-size=200M; du -sh %s/*", folder)
 	}
 	return finding
 }

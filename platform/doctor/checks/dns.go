@@ -83,7 +83,7 @@ func publicNameOf(ctx context.Context, name string) doctor.Finding {
 	var problem *net.DNSError
 	switch {
 	case errors.As(err, &problem) && !problem.IsNotFound:
-		return failed(doctor.Say("the name server does not answer"), doctor.Say("cat /etc/resolv.conf; resolvectl query %s", name))
+		return failed(doctor.Say("the name server does not answer"), doctor.Command("cat /etc/resolv.conf; resolvectl query %s", name))
 	case err != nil:
 		return failed(doctor.Say("the name does not resolve"), doctor.Say("correct the DNS record or PANEL_PUBLIC_URL, then resolvectl query %s", name))
 	}

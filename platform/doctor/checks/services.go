@@ -23,7 +23,7 @@ func service(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 	out, err := exec.CommandContext(ctx, "systemctl", "show", "panel.service", "--property=LoadState,ActiveState,SubState,NRestarts,ActiveEnterTimestamp", "--timestamp=unix").Output()
 	if err != nil {
-		return unknown(doctor.Say("systemctl gave no answer"), doctor.Say("systemctl status panel"))
+		return unknown(doctor.Say("systemctl gave no answer"), doctor.Command("systemctl status panel"))
 	}
 	return serviceState(properties(string(out)), env.Now())
 }
@@ -71,11 +71,11 @@ func nginx(ctx context.Context, _ doctor.Env) doctor.Finding {
 	text := strings.TrimSpace(string(out))
 	switch {
 	case err != nil && strings.Contains(text, "Permission denied"):
-		return unknown(doctor.Say("the configuration may not be read by this user"), doctor.Say("sudo nginx -t"))
+		return unknown(doctor.Say("the configuration may not be read by this user"), doctor.Command("sudo nginx -t"))
 	case err != nil:
 		return failed(doctor.Say("the configuration test fails: %s", nginxWords(text)), doctor.Say("correct it, then nginx -t && systemctl reload nginx"))
 	case strings.Contains(text, "[warn]"):
-		return warning(doctor.Say("configuration test: %d warnings (%s)", strings.Count(text, "[warn]"), nginxWords(text)), doctor.Say("panelctl logs nginx -n 50"))
+		return warning(doctor.Say("configuration test: %d warnings (%s)", strings.Count(text, "[warn]"), nginxWords(text)), doctor.Command("panelctl logs nginx -n 50"))
 	}
 	return ok("the configuration test passes")
 }
@@ -139,14 +139,14 @@ const unsynchronised = 0x0040
 
 func clock(_ context.Context, env doctor.Env) doctor.Finding {
 	if env.Now().Before(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) {
-		return failed(doctor.Say("the clock shows %s", env.Now().UTC().Format(time.DateOnly)), doctor.Say("timedatectl set-ntp true"))
+		return failed(doctor.Say("the clock shows %s", env.Now().UTC().Format(time.DateOnly)), doctor.Command("timedatectl set-ntp true"))
 	}
 	var state syscall.Timex
 	if _, err := syscall.Adjtimex(&state); err != nil {
-		return doctor.Finding{Status: doctor.Unknown, Found: doctor.Say("the kernel does not tell about its clock"), Do: doctor.Say("timedatectl status")}
+		return doctor.Finding{Status: doctor.Unknown, Found: doctor.Say("the kernel does not tell about its clock"), Do: doctor.Command("timedatectl status")}
 	}
 	if state.Status&unsynchronised != 0 {
-		return warning(doctor.Say("nothing keeps the clock of this machine right"), doctor.Say("timedatectl set-ntp true"))
+		return warning(doctor.Say("nothing keeps the clock of this machine right"), doctor.Command("timedatectl set-ntp true"))
 	}
 	return ok("the clock is kept right")
 }

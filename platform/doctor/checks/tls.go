@@ -58,7 +58,7 @@ func Certificate(ctx context.Context, env doctor.Env, host, port string) doctor.
 	case errors.As(err, &stranger):
 		return failed(doctor.Say("browsers do not trust the certificate: its issuer is unknown"), doctor.Say("use a certificate of a public authority with its whole chain, then nginx -t && systemctl reload nginx"))
 	}
-	return failed(doctor.Say("no TLS connection: %s", whyNot(err)), doctor.Say("systemctl status nginx; panelctl logs nginx -n 50"))
+	return failed(doctor.Say("no TLS connection: %s", whyNot(err)), doctor.Command("systemctl status nginx; panelctl logs nginx -n 50"))
 }
 
 func expiry(ends, now time.Time) doctor.Finding {

@@ -66,7 +66,7 @@ func restoreMode(env doctor.Env) *Action {
 	}
 	path := env.File
 	return &Action{
-		ID: "restore_mode", Title: doctor.Say("Restore the mode of the file of settings"), What: doctor.Say("chmod 640 %s", path),
+		ID: "restore_mode", Title: doctor.Say("Restore the mode of the file of settings"), What: doctor.Command("chmod 640 %s", path),
 		Do: func(context.Context) error { return os.Chmod(path, rightMode) },
 	}
 }
