@@ -268,7 +268,7 @@ func (e *enrollment) admit(ctx context.Context, tx bun.Tx, row *nodeRow, fresh b
 	if reply.AgentToken, err = e.credentials.issue(ctx, tx, row, false); err != nil {
 		return err
 	}
-	if err := e.store.update(ctx, tx, row); err != nil {
+	if err := e.store.update(ctx, tx, row, now); err != nil {
 		return err
 	}
 	return e.journal.Record(ctx, tx, audit.Entry{Action: "node.enrolled", Object: row.object(), Changes: map[string]audit.Change{

@@ -122,7 +122,7 @@ func (h *handlers) bindAgent(ctx context.Context, in *bindingInput) (*secretBody
 
 func (h *handlers) tokens(ctx context.Context, in *tokensInput) (*body[httpapi.Page[EnrollmentToken]], error) {
 	k, err := newKeyset(in.PageQuery, "id", "-created_at", map[string]order{
-		"created_at": {"created_at", "timestamptz"}, "expires_at": {"expires_at", "timestamptz"},
+		"created_at": {expression: "created_at", kind: "timestamptz"}, "expires_at": {expression: "expires_at", kind: "timestamptz"},
 	})
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (h *handlers) revokeToken(ctx context.Context, in *tokenPath) (*struct{}, e
 
 func (h *handlers) domains(ctx context.Context, in *domainsInput) (*body[httpapi.Page[Domain]], error) {
 	k, err := newKeyset(in.PageQuery, "d.id", "hostname", map[string]order{
-		"hostname": {"d.hostname", "text"}, "created_at": {"d.created_at", "timestamptz"},
+		"hostname": {expression: "d.hostname", kind: "text"}, "created_at": {expression: "d.created_at", kind: "timestamptz"},
 	})
 	if err != nil {
 		return nil, err

@@ -90,8 +90,13 @@ func fleetOf(t testing.TB, p *paneltest.Panel, n int) {
 	_, err = p.DB.ExecContext(t.Context(), `insert into node_reports (node_id, seen_at, core_state, report, metrics)
 		select id, now() - (case when right(name, 1) = '7' then interval '1 hour' else interval '0' end), 'running',
 			'{"agent_version":"1.0.0","core":{"kind":"xray"}}', jsonb_build_object('cpu_pct', right(name, 2)::int, 'observed_at', now()) from nodes;
-		analyze nodes; analyze node_reports;`)
+		update node_readings m set seen_at = r.seen_at, cpu_pct = (r.metrics->>'cpu_pct')::float8 from node_reports r where r.node_id = m.node_id;
+		analyze nodes; analyze node_reports; analyze node_readings;`)
 	require.NoError(t, err)
+	eventually(t, func() bool { // the panel lists them under their states once a second
+		unlisted, err := p.DB.NewSelect().Table("nodes").Where("listed_state = 'pending'").Count(t.Context())
+		return err == nil && unlisted == 0
+	})
 }
 
 func TestPagesOfEveryOrderCoverTheFleetOnceWithoutGaps(t *testing.T) {

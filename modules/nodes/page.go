@@ -11,13 +11,13 @@ import (
 	"panel/platform/httpapi"
 )
 
-// order is one way to sort a list: an expression over the table and the type of its value.
-type order struct{ expression, kind string }
+// order is one way to sort a list: an expression over the table, the type of its value, and the column that breaks ties
+// where it is not the list's own.
+type order struct{ expression, kind, id string }
 
 // keyset pages through a list by the value of the last row seen, so that a deep page costs as much as the first.
 type keyset struct {
 	order
-	id    string // the column that breaks ties
 	desc  bool
 	sort  string
 	limit int
@@ -42,7 +42,10 @@ func newKeyset(query httpapi.PageQuery, idColumn, usual string, orders map[strin
 	if !known {
 		return nil, fault.Malformed("bad_parameter", "this list cannot be sorted by that field").Field("query.sort", "bad_parameter", "unknown field")
 	}
-	k := &keyset{order: by, id: idColumn, desc: desc, sort: sort, limit: query.Limit}
+	k := &keyset{order: by, desc: desc, sort: sort, limit: query.Limit}
+	if k.id == "" {
+		k.id = idColumn
+	}
 	if k.limit == 0 {
 		k.limit = 50
 	}

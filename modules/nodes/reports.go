@@ -250,7 +250,7 @@ func (s *store) writeEvidence(ctx context.Context, batch map[string]*evidence) e
 		}
 	}
 	if len(alive.ids) > 0 {
-		if _, err := s.db.Pool.Exec(ctx, writeSigns, alive.ids, alive.seen, alive.metrics); err != nil {
+		if _, err := s.db.Pool.Exec(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.cpu, alive.tx); err != nil {
 			return fmt.Errorf("writing signs of life: %w", err)
 		}
 	}
@@ -267,8 +267,13 @@ const (
 		on conflict (node_id) do update set seen_at = greatest(r.seen_at, excluded.seen_at), core_state = excluded.core_state,
 			config_revision = excluded.config_revision, config_hash = excluded.config_hash, cloned = excluded.cloned,
 			report = excluded.report, surroundings = excluded.surroundings`
-	writeSigns = `update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics)
-		from unnest($1::uuid[], $2::timestamptz[], $3::jsonb[]) u(id, seen, metrics) where r.node_id = u.id`
+	writeSigns = `with u as (
+			select * from unnest($1::uuid[], $2::timestamptz[], $3::jsonb[], $4::float8[], $5::float8[]) u(id, seen, metrics, cpu, tx)
+		), reported as (
+			update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics) from u where r.node_id = u.id
+		)
+		update node_readings m set seen_at = greatest(m.seen_at, u.seen), cpu_pct = coalesce(u.cpu, m.cpu_pct), net_tx_bps = coalesce(u.tx, m.net_tx_bps)
+		from u where m.node_id = u.id`
 )
 
 // evidenceColumns are the arrays of the two statements.
@@ -279,11 +284,12 @@ type evidenceColumns struct {
 	cloned                []bool
 	reports, surroundings []string
 	metrics               []*string
+	cpu, tx               []*float64
 }
 
 func (c *evidenceColumns) add(id string, e *evidence) {
 	c.ids, c.seen = append(c.ids, id), append(c.seen, e.seen)
-	c.metrics = append(c.metrics, sampleText(e.metrics))
+	c.measured(e.metrics)
 	if e.full == nil {
 		return
 	}
@@ -293,19 +299,21 @@ func (c *evidenceColumns) add(id string, e *evidence) {
 	c.reports, c.surroundings = append(c.reports, e.full.report), append(c.surroundings, e.full.surroundings)
 }
 
-func sampleText(s *agentapi.Sample) *string {
+// measured adds the newest sample, or nothing in its places.
+func (c *evidenceColumns) measured(s *agentapi.Sample) {
 	if s == nil {
-		return nil
+		c.metrics, c.cpu, c.tx = append(c.metrics, nil), append(c.cpu, nil), append(c.tx, nil)
+		return
 	}
 	short := *s
 	short.Traffic = nil
 	text, _ := json.Marshal(short) // finite numbers always encode; others were refused
 	shown := string(text)
-	return &shown
+	c.metrics, c.cpu, c.tx = append(c.metrics, &shown), append(c.cpu, &short.CPUPercent), append(c.tx, &short.NetTxBps)
 }
 
-// announce publishes each change of a derived state once, over all panels and restarts: the statement that notes it decides
-// who tells. Right after a start, silence is not yet evidence, because the panel itself was away.
+// announce lists each node under its derived state and publishes each change of it once, over all panels and restarts: the
+// statement that notes it decides who tells. Rows are locked in one order for all, against deadlocks. Right after a start, silence is not yet evidence, because the panel itself was away.
 func (r *reports) announce(ctx context.Context) {
 	now := r.clock.Now().UTC()
 	quiet := []string{""}
@@ -315,11 +323,16 @@ func (r *reports) announce(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
 	var turned []struct{ ID, Name, Was, State string }
-	err := r.db.NewRaw(`update nodes n set announced_state = s.state from (
-			select n.id, n.announced_state as was, `+r.store.stateAt(now)+` as state
-			from nodes n left join node_reports r on r.node_id = n.id
-		) s where n.id = s.id and n.announced_state = s.was and s.state <> s.was and not s.state = any(?)
-		returning n.id, n.name, s.was, s.state`, pgdialect.Array(quiet)).Scan(ctx, &turned)
+	err := r.db.NewRaw(`with s as (
+			select n.id, n.announced_state as was, e.state, e.state <> n.announced_state and not e.state = any(?) as told
+			from nodes n left join node_reports r on r.node_id = n.id, lateral (select `+r.store.stateAt(now)+` as state) e
+			where n.listed_state <> e.state or e.state <> n.announced_state and not e.state = any(?)
+			order by n.id for no key update of n
+		), written as (
+			update nodes n set listed_state = s.state, announced_state = case when s.told then s.state else s.was end
+			from s where n.id = s.id returning n.id, n.name, s.was, s.state, s.told
+		)
+		select id, name, was, state from written where told`, pgdialect.Array(quiet), pgdialect.Array(quiet)).Scan(ctx, &turned)
 	if err != nil {
 		r.log.Debug("looking for nodes that changed", zap.Error(err))
 		return

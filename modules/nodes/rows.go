@@ -39,6 +39,7 @@ type nodeRow struct {
 	DesiredCore        bool       `bun:"desired_core"`
 	DesiredAt          *time.Time `bun:"desired_at"`
 	AnnouncedState     string     `bun:"announced_state"`
+	ListedState        string     `bun:"listed_state,nullzero,default:'pending'"`
 	CreatedAt          time.Time  `bun:"created_at"`
 	UpdatedAt          time.Time  `bun:"updated_at"`
 	Revision           int64      `bun:"revision"`

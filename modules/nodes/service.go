@@ -101,7 +101,7 @@ var errRevision = fault.Conflict("revision_conflict", "somebody else changed thi
 func (s *service) save(ctx context.Context, tx bun.Tx, action string, before, row *nodeRow) error {
 	changes := differences(before, row)
 	row.UpdatedAt, row.Revision = s.now(), row.Revision+1
-	if err := s.store.update(ctx, tx, row); err != nil {
+	if err := s.store.update(ctx, tx, row, row.UpdatedAt); err != nil {
 		return err
 	}
 	return s.journal.Record(ctx, tx, audit.Entry{Action: action, Object: row.object(), Changes: changes})

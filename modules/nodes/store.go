@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,15 +83,18 @@ func (s *store) able(ctx context.Context, capability string, most int, at time.T
 // orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do not.
 func (s *store) orders(at time.Time) map[string]order {
 	return map[string]order{
-		"name":         {"n.name_key", "text"},
-		"created_at":   {"n.created_at", "timestamptz"},
-		"country_code": {"n.country_code", "text"},
-		"last_seen_at": {"coalesce(r.seen_at, 'epoch'::timestamptz)", "timestamptz"},
-		"state":        {s.stateAt(at), "text"},
-		"cpu_pct":      {"coalesce((r.metrics->>'cpu_pct')::float8, -1)", "float8"},
-		"net_tx_bps":   {"coalesce((r.metrics->>'net_tx_bps')::float8, -1)", "float8"},
+		"name":         {expression: "n.name_key", kind: "text"},
+		"created_at":   {expression: "n.created_at", kind: "timestamptz"},
+		"country_code": {expression: "n.country_code", kind: "text"},
+		"state":        {expression: s.stateAt(at), kind: "text"},
+		"last_seen_at": {expression: "m.seen_at", kind: "timestamptz", id: "m.node_id"},
+		"cpu_pct":      {expression: "m.cpu_pct", kind: "float8", id: "m.node_id"},
+		"net_tx_bps":   {expression: "m.net_tx_bps", kind: "float8", id: "m.node_id"},
 	}
 }
+
+// measured reports whether the order is that of readings, which have indexes of their own.
+func (k *keyset) measured() bool { return strings.HasPrefix(k.expression, "m.") }
 
 // list reads one page and the count of all that match, at most two statements at any size of the fleet: the page's keys are found
 // first, from narrow rows, and only these nodes are read whole.
@@ -100,8 +104,13 @@ func (s *store) list(ctx context.Context, in *listInput, k *keyset, at time.Time
 		keys = beside(keys)
 	}
 	var rows []viewRow
-	err := s.views(s.db, &rows, at).Join("JOIN (?) AS p ON p.id = n.id", k.apply(keys.Clone().ColumnExpr("n.id"))).
-		ColumnExpr("p.sort_key").OrderExpr(k.sorted()).Scan(ctx)
+	whole := s.views(s.db, &rows, at)
+	found := keys.Clone()
+	if k.measured() {
+		const readings = "JOIN node_readings AS m ON m.node_id = n.id"
+		whole, found = whole.Join(readings), found.Join(readings)
+	}
+	err := whole.Join("JOIN (?) AS p ON p.id = n.id", k.apply(found.ColumnExpr("n.id"))).ColumnExpr("p.sort_key").OrderExpr(k.sorted()).Scan(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
@@ -121,13 +130,16 @@ func (s *store) total(ctx context.Context, in *listInput, keys *bun.SelectQuery,
 	return int(n), database.Fault(err, nil)
 }
 
+// inState keeps nodes in a state: those that were in it lately, found by an index, and of these the ones that still are. The
+// second part says it by what they are not, so that the planner knows that most of them match and walks the order of the page.
+func (s *store) inState(q *bun.SelectQuery, state string, at time.Time) *bun.SelectQuery {
+	others := slices.DeleteFunc([]string{"pending", "online", "degraded", "offline", "maintenance", "disabled"}, func(o string) bool { return o == state })
+	return q.Where("n.listed_state = ?", state).Where("("+s.stateAt(at)+") <> ALL(?)", pgdialect.Array(others))
+}
+
 func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time) *bun.SelectQuery {
-	switch in.State {
-	case "":
-	case "online": // said by what it is not, the planner knows that most nodes match and walks the order of the page
-		q = q.Where("("+s.stateAt(at)+") <> ALL(?)", pgdialect.Array([]string{"pending", "degraded", "offline", "maintenance", "disabled"}))
-	default:
-		q = q.Where("("+s.stateAt(at)+") = ?", in.State)
+	if in.State != "" {
+		q = s.inState(q, in.State, at)
 	}
 	if in.Tag != "" {
 		q = q.Where("n.tags @> ?", pgdialect.Array([]string{in.Tag}))
@@ -179,10 +191,16 @@ func (s *store) insert(ctx context.Context, tx bun.IDB, row *nodeRow) error {
 	return database.Fault(err, constraints)
 }
 
-func (s *store) update(ctx context.Context, tx bun.IDB, row *nodeRow) error {
+// update writes a node and lists it under the state that follows, so that whoever changed it finds it there.
+func (s *store) update(ctx context.Context, tx bun.IDB, row *nodeRow, at time.Time) error {
 	row.NameKey = strings.ToLower(row.Name)
-	_, err := tx.NewUpdate().Model(row).WherePK().ExcludeColumn("announced_state").Exec(ctx)
-	return database.Fault(err, constraints)
+	if _, err := tx.NewUpdate().Model(row).WherePK().ExcludeColumn("announced_state", "listed_state").Exec(ctx); err != nil {
+		return database.Fault(err, constraints)
+	}
+	_, err := tx.NewRaw(`update nodes set listed_state = s.state from (
+		select `+s.stateAt(at)+` as state from nodes n left join node_reports r on r.node_id = n.id where n.id = ?0) s
+		where id = ?0 and listed_state <> s.state`, row.ID).Exec(ctx)
+	return database.Fault(err, nil)
 }
 
 func (s *store) delete(ctx context.Context, tx bun.IDB, id string) error {
