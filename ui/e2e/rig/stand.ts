@@ -39,7 +39,8 @@ export class Stand {
 
   private async startPanel(): Promise<void> {
     const port = await freePort();
-    this.url = `http://127.0.0.1:${port}`;
+    // A name, because browsers make passkeys for no bare address.
+    this.url = `http://localhost:${port}`;
     const env = {
       ...this.settings,
       PANEL_BIND: "127.0.0.1",

@@ -55,12 +55,23 @@ export async function sessionToken(page: Page): Promise<string> {
 
 export const administrator = { username: "anna", password: "correct horse battery" };
 
-export async function signIn(page: Page, url: string): Promise<void> {
-  await page.goto(`${url}/login`);
-  await page.getByLabel("Username").fill(administrator.username);
-  await page.getByLabel("Password", { exact: true }).fill(administrator.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+export async function signIn(page: Page, url: string, who = administrator): Promise<void> {
+  await showPassword(page, url, who);
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
+}
+
+/** The first step of a sign-in alone. */
+export async function showPassword(page: Page, url: string, who: { username: string; password: string }): Promise<void> {
+  await page.goto(`${url}/login`);
+  await page.getByLabel("Username").fill(who.username);
+  await page.getByLabel("Password", { exact: true }).fill(who.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^Account / }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
 }
 
 const shots = process.env.PANEL_SHOTS;

@@ -1,4 +1,4 @@
-import type { LicenseStatus } from "@/api/access";
+import type { LicenseStatus, Me } from "@/api/access";
 import type { components } from "@/api/schema.gen";
 
 const at = "2026-03-11T12:00:00Z";
@@ -18,6 +18,16 @@ export function makeLicense(change: Partial<LicenseStatus> = {}): LicenseStatus 
     key_masked: "PNL-••••-••••-91CD",
     instance_id: "01890000-0000-7000-8000-000000000001",
     ...change,
+  };
+}
+
+/** Who is signed in, with these permissions. */
+export function makeMe(permissions: string[]): Me {
+  const id = "01890000-0000-7000-8000-000000000003";
+  return {
+    account: { id, username: "anna", permissions, state: "active", created_at: at, last_login_at: at, last_login_ip: "203.0.113.7", totp_enabled: false, must_change_password: false, revision: 1 },
+    permissions,
+    session: { id, created_at: at, last_seen_at: at, expires_at: at, ip: "203.0.113.7", user_agent: "", current: true },
   };
 }
 

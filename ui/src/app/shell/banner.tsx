@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { IconClock, IconLock, IconPassword, IconPlugConnectedX, IconRefresh } from "@tabler/icons-react";
+import { IconClock, IconLock, IconLockPassword, IconPlugConnectedX, IconRefresh } from "@tabler/icons-react";
 import { useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
@@ -82,7 +82,7 @@ function PasswordBanner() {
   const { t } = useTranslation("app");
   return (
     <div className={classes.banner} data-tone="info" role="status">
-      <IconPassword size={16} stroke={1.6} aria-hidden />
+      <IconLockPassword size={16} stroke={1.6} aria-hidden />
       <p>
         <b>{t("banner.mustChange")}</b> {t("banner.mustChangeText")}
       </p>

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { useAccess } from "@/api/access";
 import { Action } from "@/components/action";
 import { ProblemNote } from "@/components/problem-view";
 import { SaveBar } from "@/components/save-bar";
@@ -6,7 +7,7 @@ import type { Permission } from "./areas";
 import classes from "./accounts.module.css";
 import type { Account } from "./directory-api";
 import { Matrix } from "./matrix";
-import { isLastFull } from "./permissions";
+import { covers, isLastFull } from "./permissions";
 import { usePermissionDraft } from "./use-permission-draft";
 import { useAccountBlock } from "./use-rules";
 
@@ -25,6 +26,10 @@ export function MatrixEditor({ accounts, complete, catalogue, edit, onEdit, more
   const chosen = accounts.find((account) => account.id === edit);
   const draft = usePermissionDraft(chosen, catalogue);
   const blockOf = useAccountBlock();
+  const { permissions } = useAccess();
+  const closed = chosen && blockOf(chosen);
+  const some = catalogue.some(({ key }) => !covers(permissions, [key]));
+  const hint = !chosen ? t("matrix.hint") : (closed ?? [t("matrix.editing", { name: chosen.username }), some && t("matrix.dashed")].filter(Boolean).join(" "));
   return (
     <>
       <Matrix
@@ -34,10 +39,10 @@ export function MatrixEditor({ accounts, complete, catalogue, edit, onEdit, more
         draft={draft.held}
         onChange={draft.set}
         onChoose={onEdit}
-        reason={chosen && blockOf(chosen)}
+        reason={closed}
         lastFull={chosen !== undefined && isLastFull(chosen, accounts, complete)}
       />
-      <p className={classes.hint}>{chosen ? t("matrix.editing", { name: chosen.username }) : t("matrix.hint")}</p>
+      <p className={classes.hint}>{hint}</p>
       {more && (
         <div className={classes.more}>
           <span className="dim num">{t("app:table.shown", { shown: accounts.length, total: more.total })}</span>

@@ -46,7 +46,6 @@ export function Matrix(props: MatrixProps) {
             {accounts.map((account) => (
               <Person key={account.id} account={account} {...props} />
             ))}
-            <td className={classes.rest} />
           </tr>
         </thead>
         <tbody>
@@ -103,7 +102,6 @@ function Cells({ accounts, chosen, read, children }: MatrixProps & { read?: (acc
           {chosen?.id === account.id ? children(account) : read?.(account)}
         </td>
       ))}
-      <td className={classes.rest} />
     </>
   );
 }
@@ -182,7 +180,9 @@ function Head({ of, words }: { of: string; words: string }) {
       <th scope="row" className={`mono ${classes.key}`}>
         {of}
       </th>
-      <td className={classes.words}>{words}</td>
+      <td className={classes.words} title={words}>
+        {words}
+      </td>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { IconFingerprint } from "@tabler/icons-react";
-import { useState, type FormEvent } from "react";
+import { useEffect, useRef, useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { isProblem } from "@/api/problem";
 import { Action } from "@/components/action";
@@ -52,6 +52,7 @@ export function SecondStep({ challenge, onSignedIn, onBack }: { challenge: Chall
           method={method}
           busy={second.isPending}
           wait={wait}
+          error={second.error}
           onSubmit={(code) => second.mutate({ challenge: challenge.token, ...(method === "totp" ? { code } : { recovery_code: code }) })}
         />
       )}
@@ -81,10 +82,14 @@ export function SecondStep({ challenge, onSignedIn, onBack }: { challenge: Chall
 
 const digits = 6;
 
-function CodeForm({ method, busy, wait, onSubmit }: { method: "totp" | "recovery_code"; busy: boolean; wait: number; onSubmit: (code: string) => void }) {
+function CodeForm({ method, busy, wait, error, onSubmit }: { method: "totp" | "recovery_code"; busy: boolean; wait: number; error: unknown; onSubmit: (code: string) => void }) {
   const { t } = useTranslation("accounts");
   const [code, setCode] = useState("");
   const [tried, setTried] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (error) field.current?.select();
+  }, [error]);
   const app = method === "totp";
   const clean = app ? code.replaceAll(/\s/g, "") : code.trim();
   const missing = app ? !new RegExp(`^\\d{${digits}}$`).test(clean) : clean === "";
@@ -97,6 +102,7 @@ function CodeForm({ method, busy, wait, onSubmit }: { method: "totp" | "recovery
     <form className={classes.form} onSubmit={submit} noValidate>
       <TextInput
         size="md"
+        ref={field}
         autoFocus
         inputMode={app ? "numeric" : "text"}
         autoComplete={app ? "one-time-code" : "off"}

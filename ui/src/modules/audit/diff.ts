@@ -28,7 +28,8 @@ function fieldsOf(path: string, from: unknown, to: unknown): DiffField[] {
     const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
     return keys.filter((key) => JSON.stringify(from[key]) !== JSON.stringify(to[key])).flatMap((key) => fieldsOf(`${path}.${key}`, from[key], to[key]));
   }
-  return [{ path, lines: lineDiff(linesOf(from), linesOf(to)) }];
+  const apart = isLongList(from) || isLongList(to);
+  return [{ path, lines: lineDiff(linesOf(from, apart), linesOf(to, apart)) }];
 }
 
 /** The journal writes a secret as "set" or "unset", never as itself. */
@@ -45,12 +46,26 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 const longestLine = 56;
 
-function linesOf(value: unknown): string[] {
-  if (value === null || value === undefined || value === "") return [];
-  if (typeof value === "string") return value.split("\n");
-  const short = JSON.stringify(value)
+/** A list of words that would fill more than a line: each word gets its own, so that only what differs is marked. */
+function isLongList(value: unknown): boolean {
+  return isList(value) && inOneLine(value).length > longestLine;
+}
+
+function isList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function inOneLine(value: unknown): string {
+  return JSON.stringify(value)
     .replaceAll('","', '", "')
     .replaceAll(/(\d),(?=[\d-])/g, "$1, ");
+}
+
+function linesOf(value: unknown, apart: boolean): string[] {
+  if (value === null || value === undefined || value === "") return [];
+  if (typeof value === "string") return value.split("\n");
+  if (apart && isList(value)) return value;
+  const short = inOneLine(value);
   return short.length <= longestLine ? [short] : JSON.stringify(value, null, 2).split("\n");
 }
 

@@ -12,7 +12,7 @@ export function EntryDiff({ changes }: { changes: Entry["changes"] }) {
   const fields = diffOf(changes);
   if (fields.length === 0) return <p className="dim">{t("diff.none")}</p>;
   return (
-    <>
+    <div>
       <div className={classes.bar}>
         <h3>{t("diff.title")}</h3>
         <span className="dim">{t("diff.count", { count: fields.length })}</span>
@@ -31,7 +31,7 @@ export function EntryDiff({ changes }: { changes: Entry["changes"] }) {
           <Field key={field.path} field={field} split={form === "split"} />
         ))}
       </div>
-    </>
+    </div>
   );
 }
 

@@ -15,7 +15,7 @@ import type { Entry } from "./api";
 import classes from "./audit.module.css";
 import { EntryDiff } from "./entry-diff";
 import type { AuditFilter } from "./filter";
-import { placeOf, Result, useActionWords, Who } from "./words";
+import { placeOf, refusalOf, Result, useActionWords, Who } from "./words";
 
 interface EntryViewProps {
   entry: Entry | undefined;
@@ -51,7 +51,7 @@ export function EntryView({ entry, error, neighbours, onOpen, onFilter, onClose 
         {entry ? (
           <>
             <EntryFacts entry={entry} onFilter={onFilter} />
-            <EntryDiff changes={entry.changes} />
+            {refusalOf(entry) === undefined && <EntryDiff changes={entry.changes} />}
             <Chain entry={entry} />
           </>
         ) : error ? (
@@ -110,6 +110,8 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
   ];
   if (entry.ip || device) items.push({ name: t("entry.from"), value: <span className={classes.fact}>{entry.ip && <span className="mono">{entry.ip}</span>} <span className="dim" title={entry.user_agent}>{device}</span></span> });
   items.push({ name: t("entry.result"), value: <Result entry={entry} /> });
+  const refusal = refusalOf(entry);
+  if (refusal !== undefined) items.push({ name: t("entry.reason"), value: <span className="mono">{refusal}</span> });
   if (entry.request_id) items.push({ name: t("entry.request"), value: <Copied value={entry.request_id} what={t("entry.request")} /> });
   items.push({ name: t("entry.id"), value: <Copied value={entry.id} what={t("entry.id")} /> });
   return (
@@ -122,7 +124,7 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
 
 function Copied({ value, what }: { value: string; what: string }) {
   return (
-    <span className={classes.fact}>
+    <span className={classes.copied}>
       <span className="mono">{value}</span>
       <CopyButton value={value} what={what} />
     </span>

@@ -109,7 +109,7 @@ function FilterForm({ filter, onApply }: { filter: AuditFilter; onApply: (change
   };
   return (
     <form className={classes.form} onSubmit={submit}>
-      <Select label={t("columns.action")} searchable nothingFoundMessage={t("filter.none")} maxDropdownHeight={220} comboboxProps={inside} data={[any, ...withFamilies(actions).map((value) => ({ value, label: value }))]} value={draft.action} onChange={set("action")} />
+      <Select label={t("columns.action")} searchable openOnFocus={false} nothingFoundMessage={t("filter.none")} maxDropdownHeight={220} comboboxProps={inside} data={[any, ...withFamilies(actions).map((value) => ({ value, label: value }))]} value={draft.action} onChange={set("action")} />
       <Select label={t("columns.result")} comboboxProps={inside} data={[any, ...(["ok", "denied", "failed"] as const).map((value) => ({ value, label: t(`result.${value}`) }))]} value={draft.result} onChange={set("result")} />
       <TextInput label={t("columns.actor")} description={t("filter.actorHelp")} autoComplete="off" value={draft.actor} onChange={(event) => set("actor")(event.currentTarget.value)} />
       <TextInput label={t("columns.object")} description={t("filter.objectHelp")} autoComplete="off" value={draft.object} onChange={(event) => set("object")(event.currentTarget.value)} />

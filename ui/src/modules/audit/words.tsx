@@ -56,6 +56,12 @@ function dayOf(moment: string): string {
   return moment.replace(/,? \d{2}:\d{2}$/, "");
 }
 
+/** Why a request was refused: the code of its problem, which is no change of anything. */
+export function refusalOf(entry: Entry): string | undefined {
+  const code = entry.changes.code?.to;
+  return entry.action === "access.denied" && typeof code === "string" ? code : undefined;
+}
+
 const places: Record<string, string> = { account: "/accounts/", node: "/nodes/", flow: "/flows/" };
 
 /** Where an object can be looked at; nothing for what has no page or is gone with the act. */

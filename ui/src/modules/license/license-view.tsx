@@ -12,6 +12,7 @@ import { useNow } from "@/components/use-now";
 import { useFormat } from "@/text/use-format";
 import { featuresByArea, type FeatureArea } from "./features";
 import { GraceTimeline } from "./grace-timeline";
+import { LicenseJournal } from "./license-journal";
 import classes from "./license.module.css";
 import { WhatNext } from "./what-next";
 
@@ -68,6 +69,7 @@ export function LicenseView(props: LicenseViewProps) {
           </div>
           <div className={classes.side}>
             <WhatNext license={license} />
+            <LicenseJournal />
             <p className={classes.hint}>
               <IconInfoCircle size={16} stroke={1.6} aria-hidden />
               {license.reason === "refused" ? t("hintRefused") : t("hint")}
@@ -106,6 +108,7 @@ function StateCard({ license }: { license: LicenseStatus }) {
           {t(`state.${license.state}`)}
         </Status>
         {license.state === "degraded" && <span className="soft">{t(`reason.${license.reason}`)}</span>}
+        {inGrace && <span className={classes.days}>{t("grace.left", { span: format.uptime((Date.parse(license.grace_until!) - now) / 1000) })}</span>}
         {license.state === "active" && days !== undefined && <span className={classes.days}>{t("daysLeft", { count: Math.max(0, days) })}</span>}
       </div>
       {inGrace && <GraceTimeline license={license} />}
@@ -146,13 +149,12 @@ function FeaturesCard({ license }: { license: LicenseStatus }) {
   const groups = featuresByArea(license.features);
   const { enabled, blocked } = license.features;
   return (
-    <Card title={t("features.title")} aside={t("features.count", { enabled: enabled.length, blocked: blocked.length })} flush>
+    <Card title={t("features.title")} aside={blocked.length > 0 ? t("features.count", { enabled: enabled.length, blocked: blocked.length }) : t("features.all", { count: enabled.length })} flush>
       <div className={classes.features}>
-        {(Object.keys(groups) as FeatureArea[]).map((area) => (
+        {(Object.keys(groups) as FeatureArea[]).filter((area) => groups[area].length > 0).map((area) => (
           <div key={area}>
             <h3 className="caps">{t(`features.${area}`)}</h3>
             <ul>
-              {groups[area].length === 0 && <li className="dim">{t("features.none")}</li>}
               {groups[area].map(({ key, open }) => (
                 <li key={key} className={open ? undefined : classes.locked}>
                   {open ? <IconCheck size={15} stroke={2} className={classes.tick} aria-hidden /> : <IconLock size={15} stroke={1.6} aria-hidden />}
