@@ -18,9 +18,13 @@ type Permission struct {
 	Summary string
 }
 
-// Family gives the key that opens every key with the same noun, "connection_units.*" for "connection_units.view".
+// Family gives the key that opens every key with the same noun, "connection_units.*" for "connection_units.view". What is
+// not of the form noun.verb, as "*", has no family but itself.
 func (k Key) Family() Key {
-	noun, _, _ := strings.Cut(string(k), ".")
+	noun, verb, _ := strings.Cut(string(k), ".")
+	if noun == "" || noun == string(All) || verb == "" {
+		return k
+	}
 	return Key(noun + ".*")
 }
 

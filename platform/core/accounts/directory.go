@@ -118,12 +118,17 @@ func (d *directory) remember(key string, held *liveSession, before uint64) {
 	d.live[key] = held
 }
 
+// clockError is how far ahead a clock may have been when a session began. One from farther ahead, left behind by a clock
+// that was wrong and was put right, would live until the calendar catches up with it: it has ended.
+const clockError = 25 * time.Hour
+
 // used checks the session's ends and notes the use.
 func (d *directory) used(held *liveSession) (access.Caller, error) {
 	now := d.clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !now.Before(held.row.ExpiresAt) || now.Sub(held.last) >= d.idle {
+	fromAfar := held.row.CreatedAt.After(now.Add(clockError))
+	if fromAfar || !now.Before(held.row.ExpiresAt) || now.Sub(held.last) >= d.idle {
 		return access.Caller{}, errExpired
 	}
 	if now.Sub(held.last) >= touchStep {
