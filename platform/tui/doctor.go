@@ -32,6 +32,7 @@ type doctorPage struct {
 	round   int // of the run that is shown; answers of an earlier one are dropped
 	running bool
 	report  *doctor.Report
+	repairs []recovery.Action
 	began   time.Time
 	ticks   chan doctor.Result
 	ended   chan struct{}
@@ -51,8 +52,10 @@ type (
 	reportMsg struct {
 		round  int
 		report doctor.Report
-		path   string
-		err    error
+		// repairs are what the report calls for; finding them looks at files.
+		repairs []recovery.Action
+		path    string
+		err     error
 	}
 	// rerunMsg asks for a new diagnosis after something was repaired.
 	rerunMsg struct{}
@@ -97,7 +100,7 @@ func (p *doctorPage) update(msg tea.Msg) tea.Cmd {
 // draw makes the rows anew from the report, or empty ones before there is any.
 func (p *doctorPage) draw() {
 	if p.report != nil {
-		p.checks.rows = p.w.rowsOf(p.env, *p.report)
+		p.checks.rows = p.w.rowsOf(*p.report, p.repairs)
 		return
 	}
 	p.checks.rows = make([]checkRow, len(p.all))
@@ -107,9 +110,9 @@ func (p *doctorPage) draw() {
 }
 
 // rowsOf shows a report, with the repairs that it calls for.
-func (w *world) rowsOf(env doctor.Env, report doctor.Report) []checkRow {
+func (w *world) rowsOf(report doctor.Report, actions []recovery.Action) []checkRow {
 	repairs := map[string]string{}
-	for _, action := range recovery.Actions(env, report) {
+	for _, action := range actions {
 		repairs[action.CheckID] = w.found(action.Title)
 	}
 	rows := make([]checkRow, len(report.Results))
@@ -156,7 +159,7 @@ func (p *doctorPage) diagnose() tea.Cmd {
 			report.Compare(before)
 		}
 		path, err := doctor.Keep(report.Document(), dir)
-		return reportMsg{round: round, report: report, path: path, err: err}
+		return reportMsg{round: round, report: report, repairs: recovery.Actions(env, report), path: path, err: err}
 	}
 }
 
@@ -194,7 +197,7 @@ func (p *doctorPage) answered(result doctor.Result) {
 }
 
 func (p *doctorPage) finish(msg reportMsg) tea.Cmd {
-	p.running, p.report = false, &msg.report
+	p.running, p.report, p.repairs = false, &msg.report, msg.repairs
 	p.draw()
 	p.checks.worstFirst()
 	document := msg.report.Document()
@@ -281,11 +284,10 @@ func (p *doctorPage) recover() tea.Cmd {
 	if p.report == nil {
 		return warn(p.w.say("run the diagnosis first: r"))
 	}
-	actions := recovery.Actions(p.env, *p.report)
-	if len(actions) == 0 {
+	if len(p.repairs) == 0 {
 		return note(p.w.say("nothing here can be repaired safely by itself"))
 	}
-	return push(newRecoveryPage(p.w, actions))
+	return push(newRecoveryPage(p.w, p.repairs))
 }
 
 func (p *doctorPage) export() tea.Cmd {

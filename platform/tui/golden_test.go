@@ -22,7 +22,11 @@ import (
 	"panel/platform/support"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+// updating tells that -update, which teatest brings, asks for new golden files.
+func updating() bool {
+	wish := flag.Lookup("update")
+	return wish != nil && wish.Value.String() == "true"
+}
 
 // screen is one picture of the interface: the way to it.
 type screen struct {
@@ -247,7 +251,7 @@ plain words with a colour \x1b[31m of their own
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata", "golden", name+".txt")
-	if *update {
+	if updating() {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
 	}

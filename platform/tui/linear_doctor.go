@@ -8,7 +8,6 @@ import (
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
 	"panel/platform/doctor/recovery"
-	"panel/platform/support"
 )
 
 func doctorLines(q *lines) {
@@ -58,41 +57,25 @@ func (q *lines) repair(action recovery.Action) {
 	q.print(q.w.say("done: %s", q.w.found(action.Title)))
 }
 
-// bundle asks for the period, says what would be packed, packs it, and sends it only when asked once more.
+// bundle shows what would be packed before it packs; the command asks by itself before it sends.
 func (q *lines) bundle() {
-	long, err := parsePeriod(q.ask(q.w.say("Period of the logs (1h, 24h, 7d):")))
-	if err != nil {
+	period := q.ask(q.w.say("Period of the logs (1h, 24h, 7d):"))
+	if _, err := parsePeriod(period); err != nil {
 		q.print(q.w.say("Write a period such as 30m, 2h or 7d."))
 		return
 	}
-	q.print(q.w.say("gathering: the checks are asked and the logs are read"))
-	options := q.w.bundle(long)()
-	ctx, cancel := context.WithTimeout(q.ctx, gatherWithin)
-	defer cancel()
-	path, manifest, err := support.Save(ctx, options)
-	if err != nil {
-		q.fail(err)
-		return
+	q.command("support", "--since", period, "--preview")
+	names := []string{q.w.say("save")}
+	world, _ := q.w.doctor(q.w.fixed())
+	if address := world.Getenv("PANEL_SUPPORT_URL"); address != "" {
+		names = append(names, q.w.say("send to %s", address))
 	}
-	about := bundlePage{base: base{w: q.w}, manifest: &manifest}
-	q.print(q.w.say("Masked") + ": " + about.maskedText())
-	q.print(q.w.say("saved to %s", path))
-	if address := options.Env.Getenv("PANEL_SUPPORT_URL"); address != "" {
-		q.send(path, address)
+	switch q.choose(q.w.say("Support bundle"), names, q.w.say("back")) {
+	case 0:
+		q.command("support", "--since", period)
+	case 1:
+		q.command("support", "--since", period, "--send")
 	}
-}
-
-func (q *lines) send(path, address string) {
-	if q.choose(q.w.say("Send to the support"), []string{q.w.say("send to %s", address)}, q.w.say("no")) < 0 || !q.agreed(sendWord) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(q.ctx, sendWithin)
-	defer cancel()
-	if err := support.Send(ctx, path, address); err != nil {
-		q.fail(err)
-		return
-	}
-	q.print(q.w.say("sent to %s", address))
 }
 
 func (q *lines) last() {
