@@ -17,6 +17,63 @@ create table accounts (
 );
 CREATE UNIQUE INDEX accounts_username ON accounts USING btree (lower(username));
 
+create table agent_rings (
+  id boolean default true not null,
+  sizes integer[] not null,
+  first_nodes uuid[] default '{}'::uuid[] not null,
+  pause_seconds integer not null,
+  parallel integer not null,
+  revision bigint not null,
+  updated_at timestamp with time zone not null,
+  constraint agent_rings_id_check CHECK (id),
+  constraint agent_rings_pkey PRIMARY KEY (id)
+);
+
+create table agent_rollout_nodes (
+  rollout_id uuid not null,
+  node_id uuid not null,
+  name text not null,
+  ring integer not null,
+  place integer not null,
+  state text not null,
+  active boolean default true not null,
+  command_id uuid,
+  from_version text default ''::text not null,
+  stage text default ''::text not null,
+  error text default ''::text not null,
+  tail text default ''::text not null,
+  ordered_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint agent_rollout_nodes_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint agent_rollout_nodes_rollout_id_fkey FOREIGN KEY (rollout_id) REFERENCES agent_rollouts(id) ON DELETE CASCADE,
+  constraint agent_rollout_nodes_pkey PRIMARY KEY (rollout_id, node_id)
+);
+CREATE UNIQUE INDEX agent_rollout_nodes_active ON agent_rollout_nodes USING btree (node_id) WHERE active;
+
+create table agent_rollouts (
+  id uuid not null,
+  kind text not null,
+  version text not null,
+  through integer not null,
+  ring integer not null,
+  state text not null,
+  detail text default ''::text not null,
+  pause_seconds integer not null,
+  parallel integer not null,
+  started_by text not null,
+  account_id text default ''::text not null,
+  started_at timestamp with time zone not null,
+  rested_at timestamp with time zone,
+  stopped_by text default ''::text not null,
+  finished_at timestamp with time zone,
+  runner text default ''::text not null,
+  lease_until timestamp with time zone not null,
+  constraint agent_rollouts_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX agent_rollouts_active ON agent_rollouts USING btree (kind) WHERE ((finished_at IS NULL) AND (kind = 'rings'::text));
+CREATE INDEX agent_rollouts_open ON agent_rollouts USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE INDEX agent_rollouts_started ON agent_rollouts USING btree (started_at, id);
+
 create table agent_tokens (
   id uuid not null,
   node_id uuid not null,
@@ -290,6 +347,7 @@ create table licenses (
   told_state text default 'degraded'::text not null,
   told_days integer default 0 not null,
   clock_at timestamp with time zone not null,
+  checks jsonb default '[]'::jsonb not null,
   constraint licenses_singleton_check CHECK (singleton),
   constraint licenses_pkey PRIMARY KEY (singleton)
 );
@@ -390,6 +448,18 @@ create table node_metrics_1m (
   constraint node_metrics_1m_pkey PRIMARY KEY (node_id, at)
 ) partition by RANGE (at);
 
+create table node_readings (
+  node_id uuid not null,
+  seen_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  cpu_pct double precision default '-1'::integer not null,
+  net_tx_bps double precision default '-1'::integer not null,
+  constraint node_readings_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint node_readings_pkey PRIMARY KEY (node_id)
+);
+CREATE INDEX node_readings_cpu ON node_readings USING btree (cpu_pct, node_id);
+CREATE INDEX node_readings_seen ON node_readings USING btree (seen_at, node_id);
+CREATE INDEX node_readings_tx ON node_readings USING btree (net_tx_bps, node_id);
+
 create table node_reports (
   node_id uuid not null,
   seen_at timestamp with time zone not null,
@@ -460,12 +530,15 @@ create table nodes (
   updated_at timestamp with time zone not null,
   revision bigint default 1 not null,
   name_key text not null,
+  listed_state text default 'pending'::text not null,
   constraint nodes_agent_access_check CHECK ((agent_access = ANY (ARRAY['none'::text, 'granted'::text, 'revoked'::text]))),
   constraint nodes_pkey PRIMARY KEY (id)
 );
 CREATE INDEX nodes_created ON nodes USING btree (created_at, id);
+CREATE INDEX nodes_listed ON nodes USING btree (listed_state, name_key, id);
 CREATE UNIQUE INDEX nodes_name ON nodes USING btree (name_key);
 CREATE INDEX nodes_tags ON nodes USING gin (tags);
+CREATE TRIGGER node_readings_begin AFTER INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION node_readings_begin();
 
 create table passkeys (
   id uuid not null,
@@ -558,6 +631,15 @@ begin
     raise exception 'the journal is append-only' using errcode = 'insufficient_privilege';
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.node_readings_begin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+    insert into node_readings (node_id) values (new.id);
+    return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.telemetry_expire()
  RETURNS void
