@@ -1,0 +1,419 @@
+package package_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/release"
+)
+
+const (
+	partsVar  = "PANEL_PACKAGE_PARTS"
+	panelHome = "http://127.0.0.1:8080"
+	within    = 40 * time.Second
+)
+
+// An installed panel from its package to its removal, in one story: each step needs the one before.
+func TestLifeOfAnInstalledPanel(t *testing.T) {
+	if os.Getenv(stageVar) != "" {
+		newLife(t).live()
+		return
+	}
+	if !canInstall() {
+		t.Log("only root on a system with dpkg and namespaces can install; the packages themselves are inspected by the other tests")
+		return
+	}
+	parts := t.TempDir()
+	require.NoError(t, os.Symlink(packages(t, older), filepath.Join(parts, "old")))
+	require.NoError(t, os.Symlink(packages(t, newer), filepath.Join(parts, "new")))
+	for _, version := range []string{"1.2.0", "1.4.0"} {
+		compile(t, "v"+version, filepath.Join(parts, "panelctl-"+version))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(parts, "panelctl-1.3.0"), []byte(broken), 0o755))
+	inStage(t, t.Name(), partsVar+"="+parts)
+}
+
+// life is the stage with its service manager and release server.
+type life struct {
+	t     *testing.T
+	m     *manager
+	parts string
+	key   release.Key
+	offer string // the version that the release server offers
+	token string
+}
+
+func newLife(t *testing.T) *life {
+	t.Helper()
+	key, err := release.NewKey()
+	require.NoError(t, err)
+	l := &life{t: t, parts: os.Getenv(partsVar), key: key, offer: "none"}
+	site := t.TempDir()
+	for _, version := range []string{"1.2.0", "1.3.0", "1.4.0"} {
+		publish(t, site, key, version, filepath.Join(l.parts, "panelctl-"+version))
+	}
+	server := &http.Server{Addr: "127.0.0.1:9000", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join(site, l.offer, filepath.Base(r.URL.Path)))
+	})}
+	go func() { _ = server.ListenAndServe() }()
+	l.m = newManager(t)
+	t.Cleanup(func() {
+		l.m.stop()
+		if t.Failed() {
+			t.Log(l.m.logged())
+		}
+	})
+	return l
+}
+
+func (l *life) live() {
+	for _, step := range []struct {
+		name string
+		do   func()
+	}{
+		{"units are sound", l.unitsAreSound}, {"installed and started", l.install}, {"first administrator by the printed link", l.firstAdministrator},
+		{"upgraded, settings and data kept", l.upgrade}, {"updated by itself", l.update}, {"an older package is refused", l.olderPackage},
+		{"broken on purpose and back by itself", l.broken}, {"interrupted by kill -9 and carried on", l.interrupted},
+		{"rolled back on demand", l.rollback}, {"removed, data kept", l.remove}, {"purged", l.purge},
+	} {
+		began := time.Now()
+		step.do()
+		l.t.Logf("%-45s %5.1f s", step.name, time.Since(began).Seconds())
+	}
+}
+
+// run executes a command in the stage as root.
+func (l *life) run(args ...string) (string, error) {
+	// env looks the program up inside the stage; this process would look outside.
+	cmd := exec.CommandContext(l.t.Context(), "/usr/bin/env", args...)
+	cmd.SysProcAttr = chrooted()
+	cmd.Dir, cmd.Env = "/", []string{servicePath, "DEBIAN_FRONTEND=noninteractive", "HOME=/root"}
+	said, err := cmd.CombinedOutput()
+	return string(said), err
+}
+
+func (l *life) must(args ...string) string {
+	l.t.Helper()
+	said, err := l.run(args...)
+	require.NoError(l.t, err, "%s\n%s\n%s", strings.Join(args, " "), said, l.m.logged())
+	return said
+}
+
+// dpkg installs a package of the parts; the stage sees it under /tmp.
+func (l *life) dpkg(folder, name string) (string, error) {
+	l.t.Helper()
+	found, err := filepath.Glob(filepath.Join(l.parts, folder, name+"_*.deb"))
+	require.NoError(l.t, err)
+	require.Len(l.t, found, 1)
+	raw, err := os.ReadFile(found[0])
+	require.NoError(l.t, err)
+	require.NoError(l.t, os.WriteFile(inside("/tmp/it.deb"), raw, 0o600))
+	return l.run("dpkg", "--force-depends", "--force-unsafe-io", "-i", "/tmp/it.deb")
+}
+
+func (l *life) unitsAreSound() {
+	said, err := l.dpkg("new", "panel-agent")
+	require.NoError(l.t, err, said)
+	require.DirExists(l.t, inside("/etc/panel-agent"))
+	l.must("panel-agent", "version")
+}
+
+func (l *life) install() {
+	said, err := l.dpkg("old", "panel")
+	require.NoError(l.t, err, "%s\n%s", said, l.m.logged())
+	require.Contains(l.t, said, "http://127.0.0.1:8080/setup#token=", "the one-time link is printed")
+	l.healthy(older)
+	require.True(l.t, l.m.said("READY=1"))
+	info, err := os.Stat(inside("/etc/panel/panel.env"))
+	require.NoError(l.t, err)
+	require.EqualValues(l.t, 0o640, info.Mode().Perm())
+	require.Equal(l.t, "root:panel\n", l.must("stat", "-c", "%U:%G", "/etc/panel/panel.env"))
+	link, err := os.Readlink(inside("/opt/panel/.env"))
+	require.NoError(l.t, err)
+	require.Equal(l.t, "/etc/panel/panel.env", link)
+	l.must("systemd-analyze", "verify", "panel.service", "panel-update.service", "panel-update.path", "panel-agent.service")
+}
+
+func (l *life) firstAdministrator() {
+	link := strings.TrimSpace(l.must("panelctl", "setup", "link", "--plain"))
+	_, token, _ := strings.Cut(link, "#token=")
+	status, _ := l.call(http.MethodPost, "/api/v1/setup/admin", map[string]string{"username": "anna", "password": "correct horse"})
+	require.Equal(l.t, http.StatusUnauthorized, status, "there is no way in without the link")
+	status, body := l.call(http.MethodPost, "/api/v1/setup/admin", map[string]string{"username": "anna", "password": "correct horse", "setup_token": token})
+	require.Equal(l.t, http.StatusCreated, status, string(body))
+	_, err := l.run("panelctl", "setup", "link")
+	require.Error(l.t, err, "the link is spent")
+	l.signIn()
+}
+
+// upgrade adds the settings of the release server, which the package must leave alone.
+func (l *life) upgrade() {
+	l.append("PANEL_UPDATE_URL=http://127.0.0.1:9000/manifest.json\nPANEL_UPDATE_PUBLIC_KEY=" + l.key.Public() + "\n")
+	before := l.settings()
+	said, err := l.dpkg("new", "panel")
+	require.NoError(l.t, err, "%s\n%s", said, l.m.logged())
+	require.NotContains(l.t, said, "#token=")
+	require.Equal(l.t, before, l.settings(), "the settings belong to the operator")
+	l.healthy(newer)
+	l.signIn()
+}
+
+func (l *life) update() {
+	l.offer = "1.2.0"
+	took := l.apply("1.2.0", "done")
+	l.t.Logf("update: %.1f s from the request to the healthy new panel", took.Seconds())
+	l.healthy("v1.2.0")
+	l.signIn()
+	require.Equal(l.t, "700 root\n", l.must("stat", "-c", "%a %U", "/opt/panel/updates/kept"))
+	for _, file := range []string{"panelctl", "panel.env", "database.sql"} {
+		require.FileExists(l.t, inside("/opt/panel/updates/kept/"+file))
+	}
+	view := l.view()
+	require.True(l.t, view.Rollback.Possible)
+	require.Equal(l.t, newer, view.Rollback.Version)
+}
+
+func (l *life) olderPackage() {
+	said, err := l.dpkg("old", "panel")
+	require.Error(l.t, err)
+	require.Contains(l.t, said, "newer than this package")
+	l.healthy("v1.2.0")
+	// dpkg notes the refused attempt; the package itself is as it was.
+	l.must("dpkg", "--configure", "-a")
+}
+
+func (l *life) broken() {
+	schema := l.schema()
+	l.offer = "1.3.0"
+	took := l.apply("1.3.0", "returned")
+	l.t.Logf("broken update: %.1f s from the request to the healthy panel of before", took.Seconds())
+	require.Less(l.t, took, time.Minute)
+	l.healthy("v1.2.0")
+	require.Equal(l.t, schema, l.schema(), "the database is what it was")
+	require.Equal(l.t, "0\n", l.sql("select (select count(*) from pg_class where relname = 'broken_leftover') + (select count(*) from pg_proc where proname = 'broken_leftover')"))
+	l.signIn()
+	require.Contains(l.t, l.view().History[0].Reason, "did not become healthy")
+	l.journalHolds("system.update_failed")
+}
+
+// interrupted kills root's half three times at different stages; the path unit starts it again.
+func (l *life) interrupted() {
+	l.offer = "1.4.0"
+	killed := make(chan int, 1)
+	stop := make(chan struct{})
+	go func() {
+		seen := map[string]bool{}
+		for {
+			select {
+			case <-stop:
+				killed <- len(seen)
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			raw, _ := os.ReadFile(inside("/opt/panel/updates/run.json"))
+			var s struct {
+				Stage string `json:"stage"`
+			}
+			if json.Unmarshal(raw, &s) == nil && s.Stage != "" && !seen[s.Stage] && l.m.killUpdater() {
+				seen[s.Stage] = true
+			}
+		}
+	}()
+	took := l.apply("1.4.0", "done")
+	close(stop)
+	n := <-killed
+	l.t.Logf("killed in %d stages, done after %.1f s", n, took.Seconds())
+	require.GreaterOrEqual(l.t, n, 3)
+	l.healthy("v1.4.0")
+	l.signIn()
+}
+
+func (l *life) rollback() {
+	l.offer = "none"
+	status, body := l.call(http.MethodPost, "/api/v1/system/updates/rollback", nil)
+	require.Equal(l.t, http.StatusAccepted, status, string(body))
+	l.ended("done")
+	l.healthy("v1.2.0")
+	l.signIn()
+	view := l.view()
+	require.False(l.t, view.Rollback.Possible)
+	require.Equal(l.t, "none_kept", view.Rollback.Reason)
+}
+
+func (l *life) remove() {
+	l.must("dpkg", "-r", "panel")
+	require.False(l.t, l.m.active(), "a removed panel does not run")
+	require.NoFileExists(l.t, inside("/opt/panel/bin/panelctl"))
+	require.FileExists(l.t, inside("/etc/panel/panel.env"))
+	require.DirExists(l.t, inside("/opt/panel/data/postgres"))
+	said, err := l.dpkg("new", "panel")
+	require.NoError(l.t, err, "%s\n%s", said, l.m.logged())
+	l.healthy(newer)
+	l.signIn()
+	l.must("dpkg", "-r", "panel")
+}
+
+func (l *life) purge() {
+	l.must("dpkg", "-P", "panel", "panel-agent")
+	for _, path := range []string{"/etc/panel", "/opt/panel", "/etc/panel-agent", "/opt/panel-agent"} {
+		require.NoDirExists(l.t, inside(path))
+	}
+	_, err := credentialOf("panel")
+	require.Error(l.t, err)
+}
+
+func (l *life) healthy(version string) {
+	l.t.Helper()
+	var last string
+	require.Eventually(l.t, func() bool {
+		status, body := l.call(http.MethodGet, "/health", nil)
+		last = fmt.Sprint(status, " ", string(body))
+		return status == http.StatusOK && strings.Contains(last, `"`+version+`"`)
+	}, within, 100*time.Millisecond, "%s\n%s", last, l.m.logged())
+}
+
+// signIn proves that the data is there.
+func (l *life) signIn() {
+	l.t.Helper()
+	status, body := l.call(http.MethodPost, "/api/v1/auth/login", map[string]string{"username": "anna", "password": "correct horse"})
+	require.Equal(l.t, http.StatusOK, status, string(body))
+	var signed struct {
+		Token string `json:"token"`
+	}
+	require.NoError(l.t, json.Unmarshal(body, &signed))
+	l.token = signed.Token
+}
+
+func (l *life) call(method, path string, body any) (int, []byte) {
+	text, err := json.Marshal(body)
+	require.NoError(l.t, err)
+	if body == nil {
+		text = nil
+	}
+	request, err := http.NewRequestWithContext(l.t.Context(), method, panelHome+path, bytes.NewReader(text))
+	require.NoError(l.t, err)
+	request.Header.Set("Authorization", "Bearer "+l.token)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	response, err := (&http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	if err != nil {
+		return 0, []byte(err.Error())
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		return 0, []byte(err.Error())
+	}
+	return response.StatusCode, answer
+}
+
+type run struct {
+	ID     string `json:"id"`
+	To     string `json:"to"`
+	State  string `json:"state"`
+	Reason string `json:"reason"`
+}
+
+type view struct {
+	Available *struct {
+		Version string `json:"version"`
+	} `json:"available"`
+	Checks []struct {
+		ID      string `json:"id"`
+		OK      bool   `json:"ok"`
+		Finding string `json:"finding"`
+	} `json:"checks"`
+	Run      *run `json:"run"`
+	Rollback struct {
+		Possible bool   `json:"possible"`
+		Version  string `json:"version"`
+		Reason   string `json:"reason"`
+	} `json:"rollback"`
+	History []run `json:"history"`
+}
+
+func (l *life) view() view {
+	l.t.Helper()
+	status, body := l.call(http.MethodGet, "/api/v1/system/updates", nil)
+	require.Equal(l.t, http.StatusOK, status, string(body))
+	var v view
+	require.NoError(l.t, json.Unmarshal(body, &v))
+	return v
+}
+
+// apply asks the panel, which has no license and is read-only, for the update and waits for the end of its run.
+func (l *life) apply(version, state string) time.Duration {
+	l.t.Helper()
+	status, body := l.call(http.MethodPost, "/api/v1/system/updates/check", nil)
+	require.Equal(l.t, http.StatusOK, status, string(body))
+	v := l.view()
+	require.NotNil(l.t, v.Available, string(body))
+	require.Equal(l.t, version, v.Available.Version)
+	for _, check := range v.Checks {
+		require.True(l.t, check.OK, "%s: %s", check.ID, check.Finding)
+	}
+	began := time.Now()
+	status, body = l.call(http.MethodPost, "/api/v1/system/updates/apply", map[string]string{"version": version})
+	require.Equal(l.t, http.StatusAccepted, status, string(body))
+	status, _ = l.call(http.MethodPost, "/api/v1/system/updates/apply", map[string]string{"version": version})
+	require.NotEqual(l.t, http.StatusAccepted, status, "one update at a time")
+	l.ended(state)
+	return time.Since(began)
+}
+
+// ended reads the journal on disk: the panel itself comes and goes.
+func (l *life) ended(state string) {
+	l.t.Helper()
+	var last string
+	require.Eventually(l.t, func() bool {
+		raw, _ := os.ReadFile(inside("/opt/panel/data/update-journal.jsonl"))
+		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+		last = lines[len(lines)-1]
+		_, waiting := os.Stat(inside("/opt/panel/data/update-request.json"))
+		_, going := os.Stat(inside("/opt/panel/updates/run.json"))
+		return waiting != nil && going != nil && strings.Contains(last, `"state":"`+state+`"`)
+	}, 70*time.Second, 100*time.Millisecond, "%s\n%s", &last, l.m.logged())
+}
+
+func (l *life) journalHolds(action string) {
+	l.t.Helper()
+	require.Eventually(l.t, func() bool {
+		_, body := l.call(http.MethodGet, "/api/v1/audit?action="+action, nil)
+		return strings.Contains(string(body), `"action":"`+action+`"`)
+	}, within, 200*time.Millisecond)
+}
+
+func (l *life) sql(statement string) string {
+	l.t.Helper()
+	return l.must("runuser", "-u", "panel", "--", "psql", "-h", "/opt/panel/data/postgres/data", "-U", "panel", "-d", "panel", "-Atc", statement)
+}
+
+func (l *life) schema() string {
+	return l.sql("select string_agg(name, ',' order by name) from bun_migrations")
+}
+
+func (l *life) settings() string {
+	raw, err := os.ReadFile(inside("/etc/panel/panel.env"))
+	require.NoError(l.t, err)
+	return string(raw)
+}
+
+func (l *life) append(text string) {
+	file, err := os.OpenFile(inside("/etc/panel/panel.env"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(l.t, err)
+	defer file.Close()
+	_, err = file.WriteString(text)
+	require.NoError(l.t, err)
+}
