@@ -73,7 +73,7 @@ func (s *service) noteFailure(ctx context.Context, before *kept, failure *tempor
 		if current.document == nil || r.SealedKey != before.SealedKey {
 			return r, false, nil
 		}
-		next := current.failed(now, s.grace, failure.summary)
+		next := current.failed(now, s.grace, failure)
 		next.NextCheckAt = after(now, retryAfter)
 		kind = changed(&next, s.understand(next).judge(now, s.grace))
 		return next, true, s.recordCheck(ctx, tx, kind, byHand, before, s.understand(next), failure.summary)
@@ -96,7 +96,7 @@ func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, b
 		if current.document == nil || r.SealedKey != before.SealedKey || current.document.IssuedAt.After(answer.document.IssuedAt) {
 			return r, false, nil
 		}
-		next := current.answered(now, answer.text, answer.document)
+		next := current.answered(now, answer)
 		s.renew(&next, current, answer, now)
 		kind = changed(&next, s.understand(next).judge(now, s.grace))
 		failure := ""

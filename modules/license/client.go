@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jonboulle/clockwork"
+
 	"panel/platform/licensedoc"
 )
 
@@ -30,6 +32,7 @@ type client struct {
 	trusted   []licensedoc.PublicKey
 	version   string
 	limit     time.Duration // of one request
+	watch     clockwork.Clock
 	http      *http.Client
 }
 
@@ -46,7 +49,8 @@ func newClient(addresses []string, trusted []licensedoc.PublicKey, proxy, versio
 		transport.Proxy = http.ProxyURL(through)
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &client{addresses, trusted, version, requestLimit, &http.Client{Transport: transport, CheckRedirect: stay}}, nil
+	asker := &http.Client{Transport: transport, CheckRedirect: stay}
+	return &client{addresses, trusted, version, requestLimit, clockwork.NewRealClock(), asker}, nil
 }
 
 func (c *client) configured() bool { return len(c.addresses) > 0 && len(c.trusted) > 0 }
@@ -67,16 +71,18 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// signed is a verified answer.
+// signed is a verified answer, with all attempts that led to it.
 type signed struct {
 	text     string
 	document licensedoc.Document
+	attempts []Attempt
 }
 
 // temporary is every outcome that is no signed verdict: it says nothing about the license.
 type temporary struct {
-	summary string
-	timeout bool
+	summary  string
+	timeout  bool
+	attempts []Attempt
 }
 
 func (t *temporary) Error() string { return t.summary }
@@ -88,16 +94,22 @@ func (c *client) ask(ctx context.Context, path string, key licensedoc.Key, insta
 		return signed{}, &temporary{summary: "no license server is configured"}
 	}
 	var tried []string
+	var attempts []Attempt
 	late := true
 	for _, address := range c.addresses {
+		began := c.watch.Now()
 		answer, err := c.askOne(ctx, address, path, key, instance)
+		attempt := Attempt{Server: host(address), OK: err == nil, Outcome: answer.document.Verdict, TookMS: c.watch.Since(began).Milliseconds()}
 		if err == nil {
+			answer.attempts = append(attempts, attempt)
 			return answer, nil
 		}
 		failure := explain(err)
-		tried, late = append(tried, host(address)+": "+failure.summary), late && failure.timeout
+		attempt.Outcome = failure.summary
+		attempts = append(attempts, attempt)
+		tried, late = append(tried, attempt.Server+": "+failure.summary), late && failure.timeout
 	}
-	return signed{}, &temporary{strings.Join(tried, "; "), late}
+	return signed{}, &temporary{strings.Join(tried, "; "), late, attempts}
 }
 
 func (c *client) askOne(ctx context.Context, address, path string, key licensedoc.Key, instance string) (signed, error) {
@@ -118,7 +130,7 @@ func (c *client) verify(text string, key licensedoc.Key, question licensedoc.Req
 	if d.Nonce != question.Nonce || d.InstanceID != question.InstanceID || d.KeyHash != key.Hash(question.InstanceID) {
 		return signed{}, &temporary{summary: "the signed document answers another question"}
 	}
-	return signed{text, d}, nil
+	return signed{text: text, document: d}, nil
 }
 
 func (c *client) post(ctx context.Context, address string, question licensedoc.Request) (string, error) {
@@ -188,7 +200,7 @@ func explain(err error) *temporary {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return &temporary{"timeout", true}
+		return &temporary{summary: "timeout", timeout: true}
 	case errors.As(err, &lookup):
 		return &temporary{summary: "the name is not found"}
 	case errors.Is(err, syscall.ECONNREFUSED):

@@ -64,20 +64,22 @@ func (k *kept) checkable() bool { return k.document != nil && k.SealedKey != "" 
 
 // failed gives the row after a temporary failure. Grace begins only from an active
 // license: a degraded one is not brought back by a server that does not answer.
-func (k *kept) failed(now time.Time, grace time.Duration, reason string) row {
+func (k *kept) failed(now time.Time, grace time.Duration, failure *temporary) row {
 	next := k.row
 	if k.judge(now, grace).state == entitlement.Active {
 		next.FailingSince = &now
 	}
-	next.CheckAt, next.CheckOK, next.CheckError = &now, false, reason
+	next.CheckAt, next.CheckOK, next.CheckError = &now, false, failure.summary
+	next.Checks = latest(k.Checks, failure.attempts, now)
 	return next
 }
 
 // answered gives the row after a signed verdict, good or bad.
-func (k *kept) answered(now time.Time, text string, d licensedoc.Document) row {
+func (k *kept) answered(now time.Time, answer signed) row {
 	next := k.row
-	next.Document, next.FailingSince, next.RemovedAt = text, nil, nil
-	next.CheckAt, next.CheckOK, next.CheckError = &now, true, d.Reason
+	next.Document, next.FailingSince, next.RemovedAt = answer.text, nil, nil
+	next.CheckAt, next.CheckOK, next.CheckError = &now, true, answer.document.Reason
+	next.Checks = latest(k.Checks, answer.attempts, now)
 	return next
 }
 

@@ -76,7 +76,7 @@ func (s *service) carried(text string, before *kept) (obtained, error) {
 	case !d.ValidUntil.After(s.clock.Now()):
 		return obtained{}, invalidKey("the document has expired")
 	}
-	return obtained{signed: signed{text, d}}, nil
+	return obtained{signed: signed{text: text, document: d}}, nil
 }
 
 var refusals = map[string]string{
@@ -106,7 +106,7 @@ func (s *service) replace(ctx context.Context, got obtained, before *kept) error
 	s.timeFrom(got.signed)
 	now := s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
-		next := (&kept{row: r}).answered(now, got.text, got.document)
+		next := (&kept{row: r}).answered(now, got.signed)
 		next.SealedKey, next.KeyMasked, next.ToldState, next.ToldDays = "", got.key.Masked(), entitlement.Active, 0
 		next.ClockAt = now
 		if !got.key.IsZero() {

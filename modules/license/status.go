@@ -15,6 +15,7 @@ type Status struct {
 	ValidUntil  *time.Time `json:"valid_until"`
 	GraceUntil  *time.Time `json:"grace_until" doc:"When the grace period ends; null outside of it"`
 	LastCheck   *LastCheck `json:"last_check"`
+	Checks      []Attempt  `json:"checks,omitempty" doc:"The latest questions to license servers, newest first, at most five"`
 	NextCheckAt *time.Time `json:"next_check_at" doc:"null when nothing is checked: no license, or an offline document"`
 	Features    Features   `json:"features"`
 	KeyMasked   *string    `json:"key_masked" example:"PNL-••••-••••-7F3A"`
@@ -55,7 +56,7 @@ func (k *kept) status(now time.Time, grace time.Duration) Status {
 	v := k.judge(now, grace)
 	status := Status{
 		State: v.state, Reason: v.reason, ReadOnly: v.state == entitlement.Degraded, InstanceID: k.InstanceID,
-		Features: Features{Enabled: k.enabled, Blocked: k.blocked},
+		Features: Features{Enabled: k.enabled, Blocked: k.blocked}, Checks: k.Checks,
 	}
 	if k.document == nil {
 		return status

@@ -28,6 +28,7 @@ type row struct {
 	CheckOK      bool       `bun:"check_ok"`
 	CheckError   string     `bun:"check_error"`
 	NextCheckAt  *time.Time `bun:"next_check_at"`
+	Checks       []Attempt  `bun:"checks,type:jsonb,nullzero,default:'[]'"`
 	ToldState    string     `bun:"told_state"`
 	ToldDays     int        `bun:"told_days"`
 	ClockAt      time.Time  `bun:"clock_at"`
