@@ -7,7 +7,7 @@ SHELL := /bin/sh
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench soak lint fmt generate ui e2e module check
+.PHONY: help run build package test bench soak lint fmt generate ui e2e module check
 
 help: ## Show these sentences.
 	@scripts/help.sh $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ run: ## Bring up panel, database, license authority, agent and an example flow, 
 
 build: ui ## Build all executables into .run/bin.
 	@scripts/build.sh "$(VERSION)" .run/bin
+
+package: ui ## Build the Debian packages of panel and agent into .run/dist; ARCH=arm64 for another processor.
+	@scripts/package.sh "$(VERSION)" .run/dist
 
 ui: ## Build the web interface, if its sources changed.
 	@scripts/ui.sh
