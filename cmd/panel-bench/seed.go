@@ -57,11 +57,22 @@ func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
 	if _, err := conn.Exec(ctx, reported, began); err != nil {
 		return nil, fmt.Errorf("seed the reports of nodes: %w", err)
 	}
-	if _, err := conn.Exec(ctx, "analyze"); err != nil {
-		return nil, fmt.Errorf("analyse the seeded tables: %w", err)
+	if _, err := conn.Exec(ctx, measured); err != nil {
+		return nil, fmt.Errorf("seed the readings of nodes: %w", err)
 	}
-	return members, nil
+	return members, analyze(ctx, conn)
 }
+
+func analyze(ctx context.Context, conn *pgx.Conn) error {
+	if _, err := conn.Exec(ctx, "analyze"); err != nil {
+		return fmt.Errorf("analyse the seeded tables: %w", err)
+	}
+	return nil
+}
+
+// measured sorts the nodes by what their agents would have measured.
+const measured = `update node_readings m set seen_at = r.seen_at, cpu_pct = (r.metrics->>'cpu_pct')::float8, net_tx_bps = (r.metrics->>'net_tx_bps')::float8
+	from node_reports r where r.node_id = m.node_id`
 
 // reported gives each node what its agent would have said.
 const reported = `insert into node_reports (node_id, seen_at, core_state, report, surroundings, metrics)

@@ -226,7 +226,7 @@ func (s *service) use(ctx context.Context, f *flowRow) {
 	}
 	slices.Sort(ids)
 	if err := s.servers.SetUses(ctx, f.ID, slices.Compact(ids)...); err != nil {
-		s.log.Warn("the use of domain bindings could not be noted", zap.String("flow_id", f.ID), zap.Error(err))
+		s.log.Warn("the use of domain bindings could not be noted", zap.String("flow_id", f.ID), access.Logged(ctx), zap.Error(err))
 	}
 }
 

@@ -43,7 +43,7 @@ func newDenials() *denials {
 // Denied notes a refused request; it never waits.
 func (s *Store) Denied(ctx context.Context, op httpapi.Operation, code string) {
 	caller := access.From(ctx)
-	s.log.Info("refused", zap.String("operation", op.ID()), zap.String("code", code), zap.String("request_id", caller.RequestID))
+	s.log.Info("refused", zap.String("operation", op.ID()), zap.String("code", code), access.Logged(ctx))
 	s.denials.note(caller, op.Method+" "+op.Path, op.Summary, code)
 }
 

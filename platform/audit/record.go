@@ -73,7 +73,7 @@ func (s *Store) row(caller access.Caller, entry Entry) (Row, error) {
 func (s *Store) mark(ctx context.Context, row Row) []byte {
 	key, err := s.secret.key(ctx)
 	if err != nil {
-		s.log.Warn("a journal entry is written without its mark", zap.String("action", row.Action), zap.Error(err))
+		s.log.Warn("a journal entry is written without its mark", zap.String("action", row.Action), access.Logged(ctx), zap.Error(err))
 		return []byte{}
 	}
 	return row.markWith(key)

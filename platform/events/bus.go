@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"panel/platform/access"
 	"panel/platform/database"
 )
 
@@ -97,7 +98,7 @@ func (b *Bus) tell(ctx context.Context, l Listener, event Event) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handleLimit)
 	defer cancel()
 	if err := guarded(ctx, l, event); err != nil {
-		b.log.Error("a listener failed", zap.String("listener", l.Name), zap.String("kind", event.Kind), zap.Error(err))
+		b.log.Error("a listener failed", zap.String("listener", l.Name), zap.String("kind", event.Kind), access.Logged(ctx), zap.Error(err))
 	}
 }
 
