@@ -173,7 +173,9 @@ func (s *service) delete(ctx context.Context, id string) error {
 	return nil
 }
 
+// tell is called after the commit.
 func (s *service) tell(ctx context.Context, kind, nodeID string) {
+	s.store.totals.forget()
 	s.bus.Publish(ctx, events.Event{Kind: kind, SubjectType: "node", SubjectID: nodeID, At: s.now(), Permission: View})
 }
 

@@ -99,33 +99,51 @@ func (k *keyset) measured() bool { return strings.HasPrefix(k.expression, "m.") 
 // list reads one page and the count of all that match, at most two statements at any size of the fleet: the page's keys are found
 // first, from narrow rows, and only these nodes are read whole.
 func (s *store) list(ctx context.Context, in *listInput, k *keyset, at time.Time) ([]viewRow, int, error) {
-	keys := s.filtered(s.db.NewSelect().TableExpr("nodes AS n"), in, at)
-	if in.State != "" || strings.Contains(k.expression, "r.") {
-		keys = beside(keys)
-	}
 	var rows []viewRow
 	whole := s.views(s.db, &rows, at)
-	found := keys.Clone()
 	if k.measured() {
-		const readings = "JOIN node_readings AS m ON m.node_id = n.id"
-		whole, found = whole.Join(readings), found.Join(readings)
+		whole = whole.Join(readings)
 	}
-	err := whole.Join("JOIN (?) AS p ON p.id = n.id", k.apply(found.ColumnExpr("n.id"))).ColumnExpr("p.sort_key").OrderExpr(k.sorted()).Scan(ctx)
+	err := whole.Join("JOIN (?) AS p ON p.id = n.id", k.apply(s.keys(in, k, at).ColumnExpr("n.id"))).ColumnExpr("p.sort_key").OrderExpr(k.sorted()).Scan(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
-	total, err := s.total(ctx, in, keys, at)
+	total, err := s.total(ctx, in, at)
 	return rows, total, err
 }
 
-func (s *store) total(ctx context.Context, in *listInput, keys *bun.SelectQuery, at time.Time) (int, error) {
-	f := listFilter{in.State, in.Tag, in.Role, in.Country, in.Query}
-	if n, known := s.totals.recall(f, at); known && in.State != "" {
-		return n, nil
+const readings = "JOIN node_readings AS m ON m.node_id = n.id"
+
+// matching is the nodes that the filter keeps.
+func (s *store) matching(in *listInput, at time.Time) *bun.SelectQuery {
+	q := s.filtered(s.db.NewSelect().TableExpr("nodes AS n"), in, at)
+	if in.State != "" {
+		q = beside(q)
 	}
-	n, err := keys.Count(ctx)
-	if err == nil && in.State != "" {
-		s.totals.keep(f, int(n), at)
+	return q
+}
+
+// keys is the same with what the order is about.
+func (s *store) keys(in *listInput, k *keyset, at time.Time) *bun.SelectQuery {
+	q := s.matching(in, at)
+	if k.measured() {
+		return q.Join(readings)
+	}
+	if in.State == "" && strings.Contains(k.expression, "r.") {
+		q = beside(q)
+	}
+	return q
+}
+
+func (s *store) total(ctx context.Context, in *listInput, at time.Time) (int, error) {
+	f := listFilter{in.State, in.Tag, in.Role, in.Country, in.Query}
+	remembered, known, changes := s.totals.recall(f, at)
+	if known {
+		return remembered, nil
+	}
+	n, err := s.matching(in, at).Count(ctx)
+	if err == nil {
+		s.totals.keep(f, int(n), at, changes)
 	}
 	return int(n), database.Fault(err, nil)
 }

@@ -1,0 +1,137 @@
+package nodes
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/app"
+	"panel/platform/database"
+	"panel/platform/database/dbtest"
+	"panel/platform/module"
+	"panel/platform/paneltest"
+)
+
+// statements counts what is sent to the database; the count is free of noise.
+type statements struct{ n atomic.Int64 }
+
+func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	s.n.Add(1)
+	return ctx
+}
+
+func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// during gives the fewest statements of a few runs, because the panel's own loops send some of theirs meanwhile.
+func (s *statements) during(run func()) int64 {
+	fewest := int64(-1)
+	for range 5 {
+		before := s.n.Load()
+		run()
+		if n := s.n.Load() - before; fewest < 0 || n < fewest {
+			fewest = n
+		}
+	}
+	return fewest
+}
+
+func counted(t *testing.T, modules ...module.Module) (*database.DB, *statements) {
+	t.Helper()
+	settings, err := pgxpool.ParseConfig(dbtest.DSN(t, app.Migrations(app.With(modules))...))
+	require.NoError(t, err)
+	count := new(statements)
+	settings.ConnConfig.Tracer = count
+	pool, err := pgxpool.NewWithConfig(t.Context(), settings)
+	require.NoError(t, err)
+	db := &database.DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()), Pool: pool}
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db, count
+}
+
+// P4: at most three statements per page, whatever it is filtered and sorted by and however large the fleet is.
+func TestAPageTakesAtMostThreeStatements(t *testing.T) {
+	t.Parallel()
+	db, count := counted(t, Module())
+	p := paneltest.Start(t, paneltest.On(db), paneltest.Modules(Module()))
+	fleetOf(t, p, 300)
+	admin := p.As("nodes.view")
+	admin.Get("/api/v1/nodes").Is(http.StatusOK)
+	for sort := range (&store{}).orders(p.Clock.Now()) {
+		for _, filter := range []string{"", "&state=online", "&state=offline&tag=t7", "&q=node"} {
+			n := count.during(func() { admin.Get("/api/v1/nodes?limit=50&sort=-" + sort + filter).Is(http.StatusOK) })
+			require.LessOrEqual(t, n, int64(3), "%s %s", sort, filter)
+		}
+	}
+}
+
+// The plan of a page shows no step over the whole fleet: what is sorted by load or filtered by state is walked in an index.
+func TestAPageReadsThePageAndNotTheFleet(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	fleetOf(t, p, 3000)
+	s := &store{db: p.DB, heartbeat: 15e9}
+	for sort, filter := range map[string]listInput{"-cpu_pct": {}, "-last_seen_at": {}, "name": {State: "online"}, "-name": {State: "offline"}} {
+		filter.Sort, filter.Limit = sort, 50
+		k, err := newKeyset(filter.PageQuery, "n.id", "name", s.orders(p.Clock.Now()))
+		require.NoError(t, err)
+		var plan []string
+		query := s.keys(&filter, k, p.Clock.Now()).ColumnExpr("n.id")
+		require.NoError(t, p.DB.NewRaw("explain "+k.apply(query).String()).Scan(t.Context(), &plan))
+		require.NotContains(t, fmt.Sprint(plan), "Seq Scan", "%s: %v", sort, plan)
+		require.NotContains(t, fmt.Sprint(plan), "Sort", "%s: %v", sort, plan)
+	}
+}
+
+// P8: storing, wanting and ordering take as many statements for many nodes as for one.
+func TestWritesForManyNodesTakeTheStatementsOfOne(t *testing.T) {
+	t.Parallel()
+	with := new(ports)
+	features := []module.Module{Module(), asking(with)}
+	db, count := counted(t, features...)
+	p := paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
+	fleetOf(t, p, 200)
+	var ids []string
+	require.NoError(t, db.NewRaw("select id::text from nodes").Scan(t.Context(), &ids))
+	round := 0
+	spent := func(ids []string) int64 {
+		return count.during(func() {
+			round++
+			apply(t, with, ids, round)
+		})
+	}
+	one, many := spent(ids[:1]), spent(ids)
+	require.LessOrEqual(t, many, one+3, "one node takes %d statements, %d nodes %d", one, len(ids), many)
+}
+
+// apply does what an apply does to the nodes, without agents.
+func apply(t *testing.T, with *ports, ids []string, round int) {
+	t.Helper()
+	candidates, orders := make([]nodesapi.Candidate, len(ids)), make([]nodesapi.Order, len(ids))
+	for i, id := range ids {
+		candidates[i] = nodesapi.Candidate{NodeID: id, Core: []byte(fmt.Sprintf(`{"round":%d}`, round))}
+		orders[i] = nodesapi.Order{NodeID: id, Kind: "restart_core"}
+	}
+	stored, err := with.configs.PutCandidates(t.Context(), candidates...)
+	require.NoError(t, err)
+	revisions := map[string]int64{}
+	for _, c := range stored {
+		revisions[c.NodeID] = c.Revision
+	}
+	unknown, err := with.configs.SetDesired(t.Context(), revisions)
+	require.NoError(t, err)
+	require.Empty(t, unknown)
+	sent, err := with.commands.Send(t.Context(), orders...)
+	require.NoError(t, err)
+	_, err = with.commands.Await(t.Context(), sent...)
+	require.NoError(t, err)
+}
