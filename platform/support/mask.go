@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+
+	"panel/platform/doctor"
 )
 
 // Kinds of what is masked.
@@ -320,4 +322,13 @@ func (m *masker) hideAddresses(text string, counts map[string]int) string {
 		}
 		return m.addresses[found]
 	})
+}
+
+// NewMask gives a function that takes the secrets of a panel's settings, and what is written like one, out of single lines.
+func NewMask(env doctor.Env) func(string) string {
+	m := newMasker(false)
+	for value, kind := range secretsOf(env) {
+		m.known.add(value, kind)
+	}
+	return func(text string) string { return m.mask(text, map[string]int{}) }
 }

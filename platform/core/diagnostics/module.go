@@ -1,0 +1,79 @@
+// Package diagnostics shows in the browser what somebody looks for when the panel misbehaves: the last diagnosis of Doctor,
+// the end of the log, and a support bundle without secrets.
+package diagnostics
+
+import (
+	"context"
+
+	"panel/platform/audit"
+	"panel/platform/config"
+	"panel/platform/database"
+	"panel/platform/doctor"
+	"panel/platform/doctor/checks"
+	"panel/platform/logs"
+	"panel/platform/module"
+	"panel/platform/support"
+	"panel/platform/version"
+
+	"github.com/jonboulle/clockwork"
+)
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:     "diagnostics",
+		Summary:  "The last diagnosis, the end of the log and support bundles",
+		Requires: []string{"system"},
+		Private:  []any{newHandlers},
+		Attach:   attach,
+	}
+}
+
+func attach(h *handlers) module.Parts { return module.Parts{Routes: h.routes()} }
+
+type handlers struct {
+	config  *config.Config
+	clock   clockwork.Clock
+	db      *database.DB
+	journal audit.Journal
+	places  logs.Places
+	busy    chan struct{} // one bundle at a time
+}
+
+func newHandlers(cfg *config.Config, clock clockwork.Clock, db *database.DB, journal audit.Journal) *handlers {
+	h := &handlers{config: cfg, clock: clock, db: db, journal: journal, busy: make(chan struct{}, 1)}
+	h.places = logs.Standard(h.world())
+	return h
+}
+
+// world is what the checks look at: the settings that this panel was started with.
+func (h *handlers) world() doctor.Env {
+	given := map[string]string{"HOME": config.Foreign("HOME"), "KUBECONFIG": config.Foreign("KUBECONFIG")}
+	for _, value := range h.config.Values() {
+		given[value.Key.Name] = h.value(value.Key)
+	}
+	given["PANEL_DATA_DIR"] = h.config.DataDir()
+	return doctor.Env{Getenv: func(name string) string { return given[name] }, Now: h.clock.Now}
+}
+
+func (h *handlers) value(key config.Key) string {
+	if !h.config.Given(key) {
+		return ""
+	}
+	if key.Secret {
+		return h.config.Secret(key).Reveal()
+	}
+	return h.config.String(key)
+}
+
+func (h *handlers) options(period string) (support.Options, error) {
+	since, err := sinceOf(period, h.clock.Now())
+	return support.Options{Env: h.world(), Checks: checks.All(), Places: h.places, Since: since, Version: version.Version}, err
+}
+
+// recorded writes into the journal who took what out of the panel.
+func (h *handlers) recorded(ctx context.Context, action string, m support.Manifest) error {
+	return h.journal.Record(ctx, h.db, audit.Entry{
+		Action: action, Object: audit.Object{Type: "support_bundle", ID: support.Name(m.CreatedAt), Name: support.Name(m.CreatedAt)},
+	})
+}

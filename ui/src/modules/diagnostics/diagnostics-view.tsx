@@ -1,0 +1,63 @@
+import { useTranslation } from "react-i18next";
+import type { SystemStatus } from "@/api/system";
+import { Card, Facts } from "@/components/card";
+import { PageHeader } from "@/components/page-header";
+import { ProblemView } from "@/components/problem-view";
+import { Skeleton, type ViewState } from "@/components/states";
+import { Status } from "@/components/status";
+import { useFormat } from "@/text/use-format";
+import type { Diagnostics } from "./api";
+import { BundleCard, type Bundle } from "./bundle-card";
+import classes from "./diagnostics.module.css";
+import { DoctorCard } from "./doctor-card";
+import { LogCard, type LogChoice } from "./log-card";
+
+interface DiagnosticsViewProps {
+  status: ViewState<SystemStatus>;
+  state: ViewState<Diagnostics>;
+  log: LogChoice;
+  bundle: Bundle;
+}
+
+/** Status and diagnosis, the end of the log below, and beside them what can be handed to support. */
+export function DiagnosticsView({ status, state, log, bundle }: DiagnosticsViewProps) {
+  const { t } = useTranslation("diagnostics");
+  return (
+    <>
+      <PageHeader title={t("title")} meta={t("lead")} />
+      <div className={classes.columns}>
+        <div className={classes.main}>
+          {state.kind === "loading" && <Skeleton height={260} />}
+          {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} />}
+          {state.kind === "ready" && <DoctorCard document={state.data.doctor ?? undefined} command={state.data.command} />}
+          {state.kind === "ready" && <LogCard log={state.data.log} choice={log} />}
+        </div>
+        <div className={classes.side}>
+          <StateCard status={status} />
+          <BundleCard bundle={bundle} upload={state.kind === "ready" && state.data.upload} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function StateCard({ status }: { status: ViewState<SystemStatus> }) {
+  const { t } = useTranslation("diagnostics");
+  const format = useFormat();
+  if (status.kind === "loading") return <Skeleton height={140} />;
+  if (status.kind === "error") return <ProblemView error={status.error} onRetry={status.retry} />;
+  const { data } = status;
+  return (
+    <Card title={t("state.title")}>
+      <Facts
+        items={[
+          { name: t("state.status"), value: <Status kind={data.status === "running" ? "healthy" : "degraded"}>{t(`status.${data.status}`)}</Status> },
+          { name: t("state.database"), value: <Status kind={data.database === "connected" ? "healthy" : "failed"}>{t(`database.${data.database}`)}</Status> },
+          { name: t("state.version"), value: data.version, mono: true },
+          { name: t("state.uptime"), value: format.uptime(data.uptime_seconds) },
+          { name: t("state.metrics"), value: <span className="soft">{t("state.metricsHint")}</span> },
+        ]}
+      />
+    </Card>
+  );
+}
