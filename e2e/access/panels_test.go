@@ -2,7 +2,6 @@ package access
 
 import (
 	"net/http"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,7 +23,7 @@ func two(t *testing.T, env ...string) *pair {
 	t.Helper()
 	p := &pair{T: t, stand: installed(t, dbtest.Empty(t), env...)}
 	var err error
-	p.other, err = p.stand.Beside(filepath.Join(rigtest.Folder(t)))
+	p.other, err = p.stand.Beside(rigtest.Folder(t))
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, p.other.Stop())
@@ -71,7 +70,7 @@ func (p *pair) changedPermissions(t *testing.T) {
 	account := map[string]any{"username": "vera", "password": "a long enough one", "permissions": []string{"nodes.view"}}
 	require.NoError(t, p.admin.Post(t.Context(), "/api/v1/accounts", account, &user))
 	var opened struct{ Token string }
-	require.NoError(t, p.stand.Panel.API.Post(t.Context(), "/api/v1/auth/login", account1("vera", "a long enough one"), &opened))
+	require.NoError(t, p.stand.Panel.API.Post(t.Context(), "/api/v1/auth/login", credentials("vera", "a long enough one"), &opened))
 	session := p.other.API.As(opened.Token)
 	late := 0
 	for round := range 4 * rounds {
@@ -89,23 +88,23 @@ func (p *pair) changedPermissions(t *testing.T) {
 	warm(t, session)
 }
 
-func account1(name, password string) map[string]string {
+func credentials(name, password string) map[string]string {
 	return map[string]string{"username": name, "password": password}
 }
 
 func (p *pair) changedLicense(t *testing.T) {
 	late := 0
 	const changes = 20
-	write := func(round int) error {
+	write := func() error {
 		return p.through(p.admin).Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, nil)
 	}
-	for round := range changes {
+	for range changes {
 		require.NoError(t, p.admin.Post(t.Context(), "/api/v1/license/remove", nil, nil))
-		if err := write(round); !rig.Refused(err, http.StatusForbidden) {
+		if err := write(); !rig.Refused(err, http.StatusForbidden) {
 			late++
 		}
 		require.NoError(t, p.admin.Post(t.Context(), "/api/v1/license/activate", map[string]string{"license_key": p.stand.Key}, nil))
-		if err := write(round); err != nil {
+		if err := write(); err != nil {
 			late++
 		}
 	}

@@ -148,8 +148,15 @@ func (w *world) privateKey() {
 func (w *world) commandLine() {
 	w.Helper()
 	for _, args := range [][]string{
-		{"status", "--debug"}, {"license", "status", "--verbose"}, {"license", "refresh", "--debug"}, {"doctor", "--debug"}, {"doctor", "--json"},
-		{"version", "--debug"}, {"logs", "--tail", "500", "--debug"}, {"license", "activate", "PNL-0000-0000-0000", "--debug"}, {"help"},
+		{"status", "--debug"},
+		{"license", "status", "--verbose"},
+		{"license", "refresh", "--debug"},
+		{"doctor", "--debug"},
+		{"doctor", "--json"},
+		{"version", "--debug"},
+		{"logs", "--tail", "500", "--debug"},
+		{"license", "activate", "PNL-0000-0000-0000", "--debug"},
+		{"help"},
 	} {
 		said, err := w.stand.Panel.Command(w.Context(), w.stand.API.Token, args...)
 		require.NoError(w, err)

@@ -35,10 +35,7 @@ type world struct {
 	tokens []string // of administrators
 }
 
-const (
-	masterKey  = "canary-master-key-Zx81qLw0"
-	setupToken = "canary-setup-token-8Kd0aaVw"
-)
+const masterKey = "canary-master-key-Zx81qLw0"
 
 func begin(t *testing.T) *world {
 	t.Helper()
