@@ -176,32 +176,49 @@ func programFolders(given string) []string {
 	return folders
 }
 
-var passwordWord = regexp.MustCompile(`(^|\s)password\s*=\s*('(\\.|[^'\\])*'|\S*)`)
+// libpqWords are what PostgreSQL's own programs take of an address; the panel's driver takes more.
+var libpqWords = []string{
+	"host", "hostaddr", "port", "user", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslsni", "sslnegotiation",
+	"channel_binding", "require_auth", "target_session_attrs", "options", "krbsrvname", "gssencmode",
+}
+
+var wordOf = regexp.MustCompile(`(\w+)\s*=\s*('(?:\\.|[^'\\])*'|\S*)`)
+
+var errAddress = errors.New("PANEL_DB_URL cannot be read")
 
 // libpq takes the password out of the address: an argument list is readable to everybody on the machine.
 func libpq(dsn string) (address string, environ []string, err error) {
 	read, err := pgconn.ParseConfig(dsn)
 	if err != nil {
-		return "", nil, errors.New("PANEL_DB_URL cannot be read")
+		return "", nil, errAddress
 	}
 	environ = environment(map[string]string{"PGPASSWORD": read.Password, "PGCONNECT_TIMEOUT": "10"})
 	if !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
-		return strings.TrimSpace(passwordWord.ReplaceAllString(dsn, " ")), environ, nil
+		return wordsOnly(dsn), environ, nil
 	}
 	parsed, err := url.Parse(dsn)
 	if err != nil {
-		return "", nil, errors.New("PANEL_DB_URL cannot be read")
+		return "", nil, errAddress
 	}
 	query := parsed.Query()
-	query.Del("password")
 	for name := range query {
-		if strings.HasPrefix(name, "pool_") {
-			query.Del(name) // a word of the panel's own driver
+		if !slices.Contains(libpqWords, name) {
+			query.Del(name)
 		}
 	}
-	parsed.RawQuery = query.Encode()
+	parsed.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20") // these programs read a plus as a plus
 	if parsed.User != nil {
 		parsed.User = url.User(parsed.User.Username())
 	}
 	return parsed.String(), environ, nil
+}
+
+func wordsOnly(dsn string) string {
+	var kept []string
+	for _, word := range wordOf.FindAllStringSubmatch(dsn, -1) {
+		if slices.Contains(libpqWords, word[1]) {
+			kept = append(kept, word[1]+"="+word[2])
+		}
+	}
+	return strings.Join(kept, " ")
 }

@@ -1,0 +1,124 @@
+package selfupdate
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/database"
+	"panel/platform/database/dbtest"
+)
+
+// scratch is a migrated database and a connection to it that is not a panel's.
+func scratch(t *testing.T) (*database.DB, *connection) {
+	t.Helper()
+	db := dbtest.New(t)
+	settings := db.Pool.Config().ConnConfig
+	conn, err := pgx.Connect(t.Context(), settings.ConnString())
+	require.NoError(t, err)
+	t.Cleanup(func() { conn.Close(t.Context()) })
+	return db, &connection{conn: conn, dsn: settings.ConnString()}
+}
+
+func execute(t *testing.T, c *connection, statements ...string) {
+	t.Helper()
+	for _, statement := range statements {
+		_, err := c.conn.Exec(t.Context(), statement)
+		require.NoError(t, err, statement)
+	}
+}
+
+// everything is what a person would compare: the definitions and the data, without the hour.
+func everything(t *testing.T, c *connection) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, c.dump(t.Context(), "", &out))
+	var lines []string
+	for line := range strings.Lines(out.String()) {
+		if !strings.HasPrefix(line, "--") && !strings.HasPrefix(line, `\`) {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// The way back removes also what a newer panel added: tables, types, functions, views, whole schemas.
+func TestRestoreBringsBackExactlyWhatWasDumped(t *testing.T) {
+	t.Parallel()
+	_, c := scratch(t)
+	execute(t, c, "create table kept (id int primary key, word text)", "insert into kept values (1, 'it''s; \\ ü')", "create sequence counter")
+	before := everything(t, c)
+	fingerprint, err := c.schema(t.Context())
+	require.NoError(t, err)
+	var dump bytes.Buffer
+	require.NoError(t, c.dump(t.Context(), "", &dump))
+	execute(t, c,
+		"update kept set word = 'changed'", "alter table kept add column more text", "create schema jobs", "create table jobs.queue (id int)",
+		"create type colour as enum ('red')", "create table added (id int, c colour)", "create view seen as select * from added",
+		"create function twice(int) returns int language sql as 'select $1 * 2'", "create domain positive as int check (value > 0)",
+		"insert into bun_migrations (name, group_id) values ('20990101000000_newer', 99)")
+	changed, err := c.schema(t.Context())
+	require.NoError(t, err)
+	require.NotEqual(t, fingerprint, changed)
+	require.NoError(t, c.restore(t.Context(), "", &dump))
+	require.Equal(t, before, everything(t, c))
+	again, err := c.schema(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, fingerprint, again)
+}
+
+// A restore that breaks off in the middle has changed nothing.
+func TestARestoreThatBreaksOffChangesNothing(t *testing.T) {
+	t.Parallel()
+	_, c := scratch(t)
+	execute(t, c, "create table kept (id int primary key)", "insert into kept values (1)")
+	var dump bytes.Buffer
+	require.NoError(t, c.dump(t.Context(), "", &dump))
+	execute(t, c, "insert into kept values (2)")
+	before := everything(t, c)
+	half := dump.String()[:strings.Index(dump.String(), "COPY public.kept")] + "\nselect 1/0;\n"
+	require.Error(t, c.restore(t.Context(), "", strings.NewReader(half)))
+	require.Equal(t, before, everything(t, c))
+}
+
+// With several panels on one database, the way back of one must not take away what another writes.
+func TestARestoreIsRefusedWhileAnotherPanelIsConnected(t *testing.T) {
+	t.Parallel()
+	db, c := scratch(t)
+	other, err := database.Open(t.Context(), db.Pool.Config().ConnString(), database.Options{Name: "panel"})
+	require.NoError(t, err)
+	t.Cleanup(func() { other.Close() })
+	require.ErrorIs(t, c.restore(t.Context(), "", strings.NewReader("select 1;")), errShared)
+}
+
+// A secret appears in no argument list.
+func TestThePasswordStaysOutOfTheArguments(t *testing.T) {
+	t.Parallel()
+	for _, dsn := range []string{
+		"postgres://panel:s3cret@db.example.org:5432/panel?sslmode=require&pool_max_conns=4&timezone=Asia/Kathmandu",
+		"postgresql://panel@db.example.org/panel?password=s3cret&sslmode=require",
+		"host=db.example.org user=panel password=s3cret dbname=panel sslmode=require",
+		"host=db.example.org user=panel password = 's3cret' dbname=panel sslmode=require",
+	} {
+		address, environ, err := libpq(dsn)
+		require.NoError(t, err, dsn)
+		require.NotContains(t, address, "s3cret")
+		require.NotContains(t, address, "pool_", "words that only the panel's driver knows")
+		require.NotContains(t, address, "timezone")
+		require.Contains(t, address, "sslmode=require")
+		require.Contains(t, address, "db.example.org")
+		require.Contains(t, environ, "PGPASSWORD=s3cret")
+	}
+	_, _, err := libpq("postgres://panel:s3cret@:nonsense")
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "s3cret")
+}
+
+func TestProgramsOlderThanTheServerAreNotUsed(t *testing.T) {
+	t.Parallel()
+	_, err := postgresPrograms(t.Context(), "", 99)
+	require.ErrorIs(t, err, errPrograms)
+}
