@@ -15,7 +15,11 @@ import (
 
 const (
 	writers       = 8
-	journalLength = 200_000
+	journalLength = 100_000
+
+	// What plain inserts and reading alone reach on an idle machine of two cores, for which the goal's figures were set.
+	usualWrites  = 2_500
+	usualReading = 300_000
 )
 
 // auditedWrite (P15) compares a write through the API, with its line in the journal, with a plain insert of such a line, and
@@ -43,7 +47,7 @@ func auditedWrite(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	results := []measure.Result{
 		measure.AtLeast("P15", "audited write through the API against a plain insert", "1/s", limits, products, 0.20),
-		measure.Above("P15", "audited writes", "1/s", products, 500),
+		measure.Above("P15", "audited writes", "1/s", limits, products, 500, usualWrites),
 	}
 	proofs, err := b.proofs(ctx, s, pool)
 	return append(results, proofs...), err
@@ -116,9 +120,7 @@ func (b *bench) proofs(ctx context.Context, s *stand, pool *pgxpool.Pool) ([]mea
 	limits, products, err := b.pairs(
 		func() (float64, error) { return readJournal(ctx, pool) },
 		func() (float64, error) { return s.prove(ctx) })
-	verify := measure.Above("P15", "verification of the journal", "rows/s", products, 100_000)
-	verify.Limit = limits
-	verify = verify.Note("reading the same rows without any proof: median %.0f rows/s", limits.Median())
+	verify := measure.Above("P15", "verification of the journal, beside reading alone", "rows/s", limits, products, 100_000, usualReading)
 	verify = verify.Note("sealing: %.0f rows/s", journalLength/sealed.Seconds())
 	return []measure.Result{verify}, err
 }

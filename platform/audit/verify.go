@@ -103,11 +103,16 @@ func (v *verifier) note(kind string, first, last int64, id, detail string) {
 	}
 }
 
-// walk reads the chain by its numbers, in pieces, until the end or until time is up.
+// walk reads the chain by its numbers, in pieces, until the end or until time is up. A cursor makes the database find its way
+// once, not once for every piece.
 func (v *verifier) walk(ctx context.Context, tx pgx.Tx) error {
 	v.report.FirstSeq = v.before.Seq + 1
+	query := fmt.Sprintf("declare chain no scroll cursor for select %s from journal where seq > %d order by seq", columns, v.before.Seq)
+	if _, err := tx.Exec(ctx, query); err != nil {
+		return fmt.Errorf("reading the journal: %w", err)
+	}
 	for {
-		n, err := v.each(ctx, tx, "where seq > $1 order by seq limit $2", v.check, v.before.Seq, verifyBatch)
+		n, err := v.each(ctx, tx, fmt.Sprintf("fetch %d from chain", verifyBatch), v.check)
 		if err != nil || n < verifyBatch {
 			return err
 		}
@@ -119,9 +124,8 @@ func (v *verifier) walk(ctx context.Context, tx pgx.Tx) error {
 }
 
 // each reads entries as the database sends them: a verification reads everything there is.
-func (v *verifier) each(ctx context.Context, tx pgx.Tx, which string, use func(*raw), args ...any) (n int, err error) {
-	binary := []any{pgx.QueryExecModeDescribeExec, pgx.QueryResultFormats{pgx.BinaryFormatCode}}
-	found, err := tx.Query(ctx, "select "+columns+" from journal "+which, append(binary, args...)...)
+func (v *verifier) each(ctx context.Context, tx pgx.Tx, query string, use func(*raw)) (n int, err error) {
+	found, err := tx.Query(ctx, query, pgx.QueryExecModeDescribeExec, pgx.QueryResultFormats{pgx.BinaryFormatCode})
 	if err != nil {
 		return 0, fmt.Errorf("reading the journal: %w", err)
 	}
@@ -203,7 +207,7 @@ func (v *verifier) cutEnd() {
 
 // openEnd counts what is not chained yet.
 func (v *verifier) openEnd(ctx context.Context, tx pgx.Tx) (err error) {
-	v.report.Unsealed, err = v.each(ctx, tx, "where seq is null order by id limit $1", v.checkOpen, sealBatch)
+	v.report.Unsealed, err = v.each(ctx, tx, fmt.Sprintf("select %s from journal where seq is null order by id limit %d", columns, sealBatch), v.checkOpen)
 	return err
 }
 

@@ -134,13 +134,19 @@ func Below(goal, what, unit string, readings Series, ceiling float64) Result {
 	return r.judge(r.Value <= ceiling)
 }
 
-// Above gates an absolute figure, the median of the readings, from below.
-func Above(goal, what, unit string, readings Series, floor float64) Result {
-	r := Result{Goal: goal, What: what, Unit: unit, Product: readings, Value: readings.Median(), MAD: readings.MAD(), Gate: fmt.Sprintf(">= %g %s", floor, unit)}
-	if len(readings) > 0 {
-		r.Min, r.Max = slices.Min(readings), slices.Max(readings)
+// Above gates an absolute figure from below. Such a figure means something only on a machine like the one it was set on: where the
+// limit stays under what was usual there, a miss proves nothing.
+func Above(goal, what, unit string, limit, product Series, floor, usual float64) Result {
+	r := Result{Goal: goal, What: what, Unit: unit, Limit: limit, Product: product, Value: product.Median(), MAD: product.MAD(), Gate: fmt.Sprintf(">= %g %s", floor, unit)}
+	if len(product) > 0 {
+		r.Min, r.Max = slices.Min(product), slices.Max(product)
 	}
-	return r.judge(r.Value >= floor)
+	met := r.Value >= floor
+	if !met && len(limit) > 0 && limit.Median() < usual {
+		r.Verdict = Noise
+		return r.Note("the limit reaches only %.0f %s here, and %.0f where the goal was set", limit.Median(), unit, usual)
+	}
+	return r.judge(met)
 }
 
 // Failed says that a goal could not be measured, which is not met either.

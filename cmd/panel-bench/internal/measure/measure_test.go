@@ -32,8 +32,17 @@ func TestWithoutReadingsNothingIsMet(t *testing.T) {
 	require.Equal(t, measure.Missed, measure.AtLeast("P", "x", "1/s", nil, nil, 0.5).Verdict)
 	require.Equal(t, measure.Missed, measure.Below("P", "x", "ms", nil, 5).Verdict)
 	require.Equal(t, measure.Met, measure.Below("P", "x", "ms", measure.Series{4, 4, 9}, 5).Verdict)
-	require.Equal(t, measure.Missed, measure.Above("P", "x", "1/s", nil, 5).Verdict)
-	require.Equal(t, measure.Met, measure.Above("P", "x", "1/s", measure.Series{6, 6, 1}, 5).Verdict)
+	require.Equal(t, measure.Missed, measure.Above("P", "x", "1/s", nil, nil, 5, 10).Verdict)
+}
+
+// An absolute figure is asked only of a machine that is as fast as the one it was set on.
+func TestAbsoluteFiguresNeedAMachineThatCouldReachThem(t *testing.T) {
+	t.Parallel()
+	fast, slow := measure.Series{10, 10, 10}, measure.Series{4, 4, 4}
+	require.Equal(t, measure.Met, measure.Above("P", "x", "1/s", fast, measure.Series{6, 6, 1}, 5, 10).Verdict)
+	require.Equal(t, measure.Missed, measure.Above("P", "x", "1/s", fast, measure.Series{3}, 5, 10).Verdict)
+	require.Equal(t, measure.Noise, measure.Above("P", "x", "1/s", slow, measure.Series{3}, 5, 10).Verdict)
+	require.Equal(t, measure.Met, measure.Above("P", "x", "1/s", slow, measure.Series{6}, 5, 10).Verdict)
 }
 
 func TestQuantile(t *testing.T) {
