@@ -1481,6 +1481,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/system/diagnostics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the last diagnosis of Doctor and the end of the log */
+        get: operations["get-system-diagnostics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/system/status": {
         parameters: {
             query?: never;
@@ -1492,6 +1509,57 @@ export interface paths {
         get: operations["get-system-status"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/system/support-bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pack a support bundle without secrets and download it */
+        post: operations["post-system-support-bundle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/system/support-bundle/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tell what a support bundle would hold and how much is masked in it */
+        post: operations["post-system-support-bundle-preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/system/support-bundle/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pack a support bundle and send it to the configured address */
+        post: operations["post-system-support-bundle-send"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2169,6 +2237,10 @@ export interface components {
              */
             action?: "bind" | "revoke";
         };
+        BundleInputBody: {
+            /** @description The period of the logs: 1h, 24h, 7d */
+            since: string;
+        };
         CodeInputBody: {
             code: string;
         };
@@ -2182,6 +2254,71 @@ export interface components {
             /** @description Not sent: full access */
             permissions?: string[];
             username: string;
+        };
+        DiagnosticsLine: {
+            component: string;
+            /** @enum {string} */
+            level: "" | "DEBUG" | "INFO" | "WARN" | "ERROR";
+            /** @description The message and its values */
+            text: string;
+            /** Format: date-time */
+            time: string | null;
+        };
+        DiagnosticsLog: {
+            /** @enum {string} */
+            component: "backend" | "worker" | "scheduler" | "nginx";
+            lines: components["schemas"]["DiagnosticsLine"][];
+            /** @description Why not from a place that is asked earlier */
+            skipped: string[];
+            /** @description Where the lines come from; empty when no log was found */
+            source: string;
+        };
+        DiagnosticsView: {
+            /** @description What to type on the server for a new one */
+            command: string;
+            /** @description The last diagnosis that was saved on the server; null when there was none */
+            doctor: components["schemas"]["DoctorDocument"];
+            log: components["schemas"]["DiagnosticsLog"];
+            /** @description PANEL_SUPPORT_URL is set: a bundle can be sent */
+            upload: boolean;
+        };
+        DoctorChange: {
+            from: string;
+            id: string;
+            to: string;
+        };
+        DoctorChanges: {
+            /** Format: date-time */
+            since: string;
+            statuses: components["schemas"]["DoctorChange"][];
+        };
+        DoctorCheckDocument: {
+            action?: string;
+            data?: {
+                [key: string]: unknown;
+            };
+            doc: string;
+            /** Format: int64 */
+            duration_ms: number;
+            finding: string;
+            group: string;
+            id: string;
+            status: string;
+            subject?: string;
+            title: string;
+        };
+        DoctorDocument: {
+            changes?: components["schemas"]["DoctorChanges"];
+            checks: components["schemas"]["DoctorCheckDocument"][];
+            /** Format: int64 */
+            duration_ms: number;
+            host: string;
+            schema: string;
+            /** Format: date-time */
+            started_at: string;
+            summary: {
+                [key: string]: number;
+            };
         };
         DomainInputBody: {
             /** @description First part of the host name; empty: derived from the node's name */
@@ -3422,6 +3559,35 @@ export interface components {
             uptime_seconds: number;
             version: string;
         };
+        SupportFile: {
+            /** Format: int64 */
+            bytes: number;
+            masked?: {
+                [key: string]: number;
+            };
+            name: string;
+            source?: string;
+        };
+        SupportManifest: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: date-time */
+            created_at: string;
+            files: components["schemas"]["SupportFile"][];
+            host: string;
+            masked: {
+                [key: string]: number;
+            };
+            missing: components["schemas"]["SupportMissing"][];
+            schema: string;
+            /** Format: date-time */
+            since: string;
+            version: string;
+        };
+        SupportMissing: {
+            name: string;
+            why: string;
+        };
         SystemHealthDocument: {
             /** @enum {string} */
             status: "ok" | "unavailable";
@@ -3577,7 +3743,7 @@ export interface components {
             ordered_at: string | null;
             /** Format: int64 */
             ring: number;
-            /** @description Where it failed: fetch, verify, held, self_test, switch, start, heartbeat */
+            /** @description Where it failed: fetch, verify, held, self_test, switch, start, heartbeat; why it was left out: offline, agent_too_old */
             stage: string;
             /** @enum {string} */
             state: "waiting" | "updating" | "done" | "failed" | "skipped";
@@ -12792,6 +12958,87 @@ export interface operations {
             };
         };
     };
+    "get-system-diagnostics": {
+        parameters: {
+            query?: {
+                /** @description Whose log */
+                component?: "backend" | "worker" | "scheduler" | "nginx";
+                /** @description Only lines of this level and above */
+                level?: "DEBUG" | "INFO" | "WARN" | "ERROR";
+                /** @description The last lines */
+                tail?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiagnosticsView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-system-status": {
         parameters: {
             query?: never;
@@ -12830,6 +13077,216 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-system-support-bundle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "post-system-support-bundle-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BundleInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupportManifest"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-system-support-bundle-send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BundleInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupportManifest"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
