@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { useAccess } from "@/api/access";
+import { useAccess, useWriteBlock } from "@/api/access";
 import { Action } from "@/components/action";
 import { ProblemNote } from "@/components/problem-view";
 import { SaveBar } from "@/components/save-bar";
@@ -25,11 +25,12 @@ export function MatrixEditor({ accounts, complete, catalogue, edit, onEdit, more
   const { t } = useTranslation(["accounts", "app"]);
   const chosen = accounts.find((account) => account.id === edit);
   const draft = usePermissionDraft(chosen, catalogue);
+  const block = useWriteBlock({ needs: "accounts.manage" });
   const blockOf = useAccountBlock();
   const { permissions } = useAccess();
   const closed = chosen && blockOf(chosen);
   const some = catalogue.some(({ key }) => !covers(permissions, [key]));
-  const hint = !chosen ? t("matrix.hint") : (closed ?? [t("matrix.editing", { name: chosen.username }), some && t("matrix.dashed")].filter(Boolean).join(" "));
+  const hint = !chosen ? !block && t("matrix.hint") : (closed ?? [t("matrix.editing", { name: chosen.username }), some && t("matrix.dashed")].filter(Boolean).join(" "));
   return (
     <>
       <Matrix
@@ -42,7 +43,7 @@ export function MatrixEditor({ accounts, complete, catalogue, edit, onEdit, more
         reason={closed}
         lastFull={chosen !== undefined && isLastFull(chosen, accounts, complete)}
       />
-      <p className={classes.hint}>{hint}</p>
+      {hint && <p className={classes.hint}>{hint}</p>}
       {more && (
         <div className={classes.more}>
           <span className="dim num">{t("app:table.shown", { shown: accounts.length, total: more.total })}</span>

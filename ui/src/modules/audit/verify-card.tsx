@@ -4,7 +4,6 @@ import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
 import { Glyph, type GlyphKind } from "@/components/glyph";
 import { ProblemView } from "@/components/problem-view";
-import { RelativeTime } from "@/components/relative-time";
 import { useFormat } from "@/text/use-format";
 import type { Finding, Report } from "./api";
 import classes from "./audit.module.css";
@@ -41,12 +40,9 @@ function Proof({ report, onOpen, onClose }: { report: Report; onOpen: (id: strin
           <b>{t(`verify.${word}`, { count: breaks })}</b>{" "}
           <span className="soft">
             {t("verify.checked", { count: report.checked, number: format.number(report.checked), first: report.first_seq, last: report.last_seq })} {t("verify.heads", { count: report.heads })}
-            {report.unsealed > 0 && ` ${t("verify.unsealed", { count: report.unsealed })}`}
+            {report.unsealed > 0 && ` ${t("verify.unsealed", { count: report.unsealed })}`} {t("verify.at", { time: format.clock(report.checked_at, true) })}
           </span>
         </p>
-        <span className="dim">
-          <RelativeTime at={report.checked_at} />
-        </span>
         <Action kind="ghost" size="bar" iconOnly icon={IconX} onClick={onClose}>
           {t("close")}
         </Action>

@@ -70,10 +70,12 @@ export function LicenseView(props: LicenseViewProps) {
           <div className={classes.side}>
             <WhatNext license={license} />
             <LicenseJournal />
-            <p className={classes.hint}>
-              <IconInfoCircle size={16} stroke={1.6} aria-hidden />
-              {license.reason === "refused" ? t("hintRefused") : t("hint")}
-            </p>
+            {present && (
+              <p className={classes.hint}>
+                <IconInfoCircle size={16} stroke={1.6} aria-hidden />
+                {license.reason === "refused" ? t("hintRefused") : t("hint")}
+              </p>
+            )}
           </div>
         </div>
       )}
