@@ -148,7 +148,7 @@ type RolloutNode struct {
 	Ring      int        `json:"ring"`
 	State     string     `json:"state" enum:"waiting,updating,done,failed,skipped"`
 	From      string     `json:"from" doc:"Version before"`
-	Stage     string     `json:"stage" doc:"Where it failed: fetch, verify, held, self_test, switch, start, heartbeat"`
+	Stage     string     `json:"stage" doc:"Where it failed: fetch, verify, held, self_test, switch, start, heartbeat; why it was left out: offline, agent_too_old"`
 	Error     string     `json:"error"`
 	Tail      string     `json:"tail" doc:"Last words of the new build"`
 	OrderedAt *time.Time `json:"ordered_at"`

@@ -166,7 +166,7 @@ func (s *service) target(o *rolloutRow, n nodesapi.Node, ring, place int) target
 	}
 	if !n.Can(string(agentapi.CanUpdate)) {
 		now := s.now()
-		t.State, t.Active, t.EndedAt = skipped, false, &now
+		t.State, t.Active, t.EndedAt, t.Stage = skipped, false, &now, "agent_too_old"
 		t.Error = "this agent cannot update itself; run the install command on the server again"
 	}
 	return t

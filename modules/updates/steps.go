@@ -124,7 +124,8 @@ func (r *runner) orderOne(ctx context.Context, o *rolloutRow, t *targetRow) erro
 	case err != nil:
 		return err
 	case t.State == waiting && !n.Online:
-		t.State, t.Active, t.EndedAt, t.Error = skipped, false, &now, "the node is not online"
+		t.State, t.Active, t.EndedAt = skipped, false, &now
+		t.Stage, t.Error = "offline", "the node is not online"
 		return r.saveTarget(ctx, o, t, audit.Entry{})
 	case t.State == waiting:
 		t.State, t.OrderedAt = ordering, &now

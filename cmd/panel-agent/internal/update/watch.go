@@ -71,7 +71,7 @@ func (w *Watcher) follow(s store, b Build, c *child) (again bool, code int, err 
 			if onTrial && !s.confirmed(b.SHA256) {
 				_ = c.cmd.Process.Kill() // its cores serve on
 				<-c.ended
-				words := fmt.Sprintf("no heartbeat of the new build reached the panel within %s", w.Patience)
+				words := fmt.Sprintf("no heartbeat of the new build reached the panel within %.0f s", w.Patience.Seconds())
 				return true, 0, w.giveUp(s, agentapi.StageHeartbeat, words, c.tail.String())
 			}
 		case <-looks.Chan():

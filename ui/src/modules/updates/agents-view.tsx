@@ -1,0 +1,169 @@
+import { IconInfoCircle, IconPlayerStop, IconRocket } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action";
+import { Card, Row, Rows } from "@/components/card";
+import { Glyph, type GlyphKind } from "@/components/glyph";
+import { ProblemNote, ProblemView } from "@/components/problem-view";
+import { EmptyState, Skeleton, type ViewState } from "@/components/states";
+import { Status } from "@/components/status";
+import { useFormat } from "@/text/use-format";
+import type { Rings, Rollout } from "./api";
+import { RolloutCard } from "./rollout-card";
+import classes from "./updates.module.css";
+
+export interface AgentAct {
+  run: (id: string) => void;
+  busy: boolean;
+  error: unknown;
+}
+
+interface AgentsViewProps {
+  state: ViewState<Rings>;
+  rollouts: Rollout[];
+  rollout: Rollout | undefined;
+  block: string | undefined;
+  onShow: (id: string) => void;
+  onStart: (ring: number) => void;
+  stop: AgentAct;
+  retry: AgentAct;
+}
+
+/** Agents by version, the build that they can get, the rings it goes through, and what became of earlier rollouts. */
+export function AgentsView({ state, rollouts, rollout, block, onShow, onStart, stop, retry }: AgentsViewProps) {
+  if (state.kind === "loading") return <Skeleton height={260} />;
+  if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} />;
+  const rings = state.data;
+  return (
+    <div className={classes.columns}>
+      <div className={classes.main}>
+        <BuildCard rings={rings} block={block} onStart={onStart} stop={stop} />
+        {rollout && <RolloutCard rollout={rollout} block={block} retry={retry} />}
+      </div>
+      <div className={classes.side}>
+        <VersionsCard rings={rings} />
+        {rollouts.length > 0 && <RolloutsCard rollouts={rollouts} shown={rollout?.id} onShow={onShow} />}
+      </div>
+    </div>
+  );
+}
+
+function BuildCard({ rings, block, onStart, stop }: { rings: Rings; block: string | undefined; onStart: (ring: number) => void; stop: AgentAct }) {
+  const { t } = useTranslation("updates");
+  const { build, active } = rings;
+  return (
+    <Card title={t("agents.title")} right={<FleetState rings={rings} />}>
+      {stop.error !== null && <ProblemNote error={stop.error} />}
+      {!build && (
+        <EmptyState icon={IconInfoCircle} title={t("agents.noBuild")}>
+          {rings.build_problem !== "" && t(`agents.problem.${rings.build_problem}`)}
+        </EmptyState>
+      )}
+      {build && (
+        <div className={classes.block}>
+          <BuildWords build={build} />
+          <ol className={classes.rings} aria-label={t("agents.rings")}>
+            {rings.rings.map((ring) => (
+              <li key={ring.ring}>
+                <span className={classes.ringName}>{t("agents.ring", { ring: ring.ring })}</span>
+                <span className="soft">{ring.unit === "nodes" ? t("agents.sizeNodes", { count: ring.size }) : t(ring.ring === rings.rings.length ? "agents.sizeRest" : "agents.sizeShare", { size: ring.size })}</span>
+                <span className="dim num">{t("agents.behind", { count: ring.nodes })}</span>
+                <Action size="bar" icon={IconRocket} kind={ring.ring === rings.rings.length ? "filled" : "default"} onClick={() => onStart(ring.ring)} reason={block ?? closedBy(rings, t)}>
+                  {ring.ring === 1 ? t("agents.startFirst") : t("agents.startThrough", { ring: ring.ring })}
+                </Action>
+              </li>
+            ))}
+          </ol>
+          <p className={classes.hint}>
+            <IconInfoCircle size={16} stroke={1.6} aria-hidden />
+            <span>{t("agents.how", { seconds: rings.pause_seconds, parallel: rings.parallel })}</span>
+          </p>
+          {active && (
+            <div className={classes.acts}>
+              <Action icon={IconPlayerStop} kind="danger" onClick={() => stop.run(active.id)} busy={stop.busy} reason={block ?? (active.stopping ? t("agents.stopping") : undefined)}>
+                {t("agents.stop")}
+              </Action>
+            </div>
+          )}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function closedBy(rings: Rings, t: (key: string) => string): string | undefined {
+  if (rings.active) return t("agents.closedActive");
+  return rings.behind === 0 ? t("agents.closedCurrent") : undefined;
+}
+
+function FleetState({ rings }: { rings: Rings }) {
+  const { t } = useTranslation("updates");
+  if (rings.active) return <Status kind="applying">{t("agents.state.running", { version: rings.active.version })}</Status>;
+  if (!rings.build) return <Status kind="skipped">{t("agents.state.none")}</Status>;
+  if (rings.behind > 0) return <Status kind="waiting">{t("agents.state.behind", { count: rings.behind })}</Status>;
+  return <Status kind="healthy">{t("agents.state.current")}</Status>;
+}
+
+function BuildWords({ build }: { build: NonNullable<Rings["build"]> }) {
+  const { t } = useTranslation("updates");
+  const format = useFormat();
+  return (
+    <div className={classes.offer}>
+      <div className={classes.offerHead}>
+        <span className="strong mono">{build.version}</span>
+        {build.breaking && <Status kind="bypassed">{t("panel.breakingShort")}</Status>}
+        <span className="dim num">
+          {format.date(build.released_at)} · {build.platforms.join(", ")}
+        </span>
+      </div>
+      {build.notes !== "" && <p className={classes.notes}>{build.notes}</p>}
+    </div>
+  );
+}
+
+function VersionsCard({ rings }: { rings: Rings }) {
+  const { t } = useTranslation("updates");
+  const format = useFormat();
+  const total = rings.versions.reduce((sum, one) => sum + one.nodes, 0);
+  return (
+    <Card title={t("agents.versions")} aside={t("agents.nodes", { count: total })} flush>
+      {total === 0 && <p className={classes.nothing}>{t("agents.noAgents")}</p>}
+      {total > 0 && (
+        <Rows label={t("agents.versions")}>
+          {rings.versions.map((one) => (
+            <Row key={one.version} className={classes.version}>
+              <span className="mono">{one.version === "" ? t("agents.neverReported") : one.version}</span>
+              <span className={classes.share} aria-hidden>
+                <span style={{ width: `${(100 * one.nodes) / total}%` }} data-current={one.version === rings.build?.version || undefined} />
+              </span>
+              <span className="num">{format.number(one.nodes)}</span>
+            </Row>
+          ))}
+        </Rows>
+      )}
+    </Card>
+  );
+}
+
+export const rolloutGlyphs: Record<Rollout["state"], GlyphKind> = { running: "applying", done: "healthy", failed: "down", stopped: "skipped" };
+
+function RolloutsCard({ rollouts, shown, onShow }: { rollouts: Rollout[]; shown: string | undefined; onShow: (id: string) => void }) {
+  const { t } = useTranslation("updates");
+  const format = useFormat();
+  return (
+    <Card title={t("agents.earlier")} flush>
+      <Rows label={t("agents.earlier")}>
+        {rollouts.map((one) => (
+          <Row key={one.id} className={classes.run}>
+            <Glyph kind={rolloutGlyphs[one.state]} label={t(`rollout.state.${one.state}`)} />
+            <button type="button" className={classes.open} aria-pressed={one.id === shown} onClick={() => onShow(one.id)}>
+              {t(`rollout.${one.kind}`, { version: one.version })}
+            </button>
+            <time dateTime={one.started_at} className="dim num">
+              {format.moment(one.started_at)}
+            </time>
+          </Row>
+        ))}
+      </Rows>
+    </Card>
+  );
+}

@@ -1,0 +1,71 @@
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+
+type Schemas = components["schemas"];
+
+/** The description cannot say that a reference may be null. */
+export type Rollout = Schemas["UpdatesRollout"];
+export type RolloutNode = Schemas["UpdatesRolloutNode"];
+export type Build = Schemas["UpdatesBuild"];
+export type Rings = Omit<Schemas["UpdatesRings"], "build" | "active"> & { build: Build | null; active: Rollout | null };
+export type Run = Schemas["SelfupdateRun"];
+export type Offer = Schemas["SelfupdateOffer"];
+export type PanelUpdates = Omit<Schemas["SelfupdateView"], "available" | "run"> & { available: Offer | null; run: Run | null };
+
+const often = 3_000;
+
+export const ringsQuery = queryOptions({
+  queryKey: ["updates", "agents", "rings"],
+  queryFn: ({ signal }): Promise<Rings> => answer(api.GET("/api/v1/nodes/agent-rings", { signal })),
+  refetchInterval: (query) => (query.state.data?.active ? often : false),
+});
+
+export const rolloutsQuery = queryOptions({
+  queryKey: ["updates", "agents", "rollouts"],
+  queryFn: async ({ signal }): Promise<Rollout[]> => (await answer(api.GET("/api/v1/nodes/agent-rings/rollouts", { params: { query: { limit: 10 } }, signal }))).items,
+});
+
+export function rolloutQuery(id: string) {
+  return queryOptions({
+    queryKey: ["updates", "agents", "rollout", id],
+    queryFn: ({ signal }): Promise<Rollout> => answer(api.GET("/api/v1/nodes/agent-rings/rollouts/{id}", { params: { path: { id } }, signal })),
+    refetchInterval: (query) => (query.state.data?.state === "running" ? often : false),
+  });
+}
+
+export const panelQuery = queryOptions({
+  queryKey: ["updates", "panel"],
+  queryFn: ({ signal }): Promise<PanelUpdates> => answer(api.GET("/api/v1/system/updates", { signal })),
+  refetchInterval: (query) => (query.state.data?.run ? often : false),
+});
+
+/** After an act both halves of the screen are read again. */
+function useAct<Variables, Result>(act: (variables: Variables) => Promise<Result>, half: "agents" | "panel") {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn: act, onSettled: () => queries.invalidateQueries({ queryKey: ["updates", half] }) });
+}
+
+export function useStartRollout() {
+  return useAct(({ ring, version }: { ring: number; version: string }) => answer(api.POST("/api/v1/nodes/agent-rings/{ring}/update", { params: { path: { ring } }, body: { version } })), "agents");
+}
+
+export function useStopRollout() {
+  return useAct((id: string) => answer(api.POST("/api/v1/nodes/agent-rings/rollouts/{id}/stop", { params: { path: { id } } })), "agents");
+}
+
+export function useRetryNode() {
+  return useAct((id: string) => answer(api.POST("/api/v1/nodes/{id}/agent-update", { params: { path: { id } }, body: {} })), "agents");
+}
+
+export function useCheck() {
+  return useAct<void, unknown>(() => answer(api.POST("/api/v1/system/updates/check", {})), "panel");
+}
+
+export function useInstall() {
+  return useAct((version: string) => answer(api.POST("/api/v1/system/updates/apply", { body: { version } })), "panel");
+}
+
+export function useReturn() {
+  return useAct<void, unknown>(() => answer(api.POST("/api/v1/system/updates/rollback", {})), "panel");
+}

@@ -1,0 +1,169 @@
+import { IconDownload, IconInfoCircle, IconRefresh, IconRotate2 } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action";
+import { Card, Facts, Row, Rows } from "@/components/card";
+import { Glyph, Spinner, type GlyphKind } from "@/components/glyph";
+import { ProblemNote, ProblemView } from "@/components/problem-view";
+import { RelativeTime } from "@/components/relative-time";
+import { Skeleton, type ViewState } from "@/components/states";
+import { Status, Tag } from "@/components/status";
+import { useFormat } from "@/text/use-format";
+import type { Offer, PanelUpdates, Run } from "./api";
+import classes from "./updates.module.css";
+
+interface PanelViewProps {
+  state: ViewState<PanelUpdates>;
+  block: string | undefined;
+  check: { run: () => void; busy: boolean; error: unknown };
+  onInstall: () => void;
+  onReturn: () => void;
+}
+
+/** The panel's own release: what runs, what newer there is, what must hold before, the way back, and what was done. */
+export function PanelView({ state, block, check, onInstall, onReturn }: PanelViewProps) {
+  const { t } = useTranslation("updates");
+  if (state.kind === "loading") return <Skeleton height={220} />;
+  if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} />;
+  const updates = state.data;
+  return (
+    <div className={classes.columns}>
+      <Card title={t("panel.title")} right={<PanelState updates={updates} />}>
+        {check.error !== null && <ProblemNote error={check.error} />}
+        <div className={classes.block}>
+          <PanelFacts updates={updates} />
+          {!updates.configured && <Hint>{t("panel.notConfigured")}</Hint>}
+          {updates.configured && !updates.installer && <Hint>{t("panel.noInstaller")}</Hint>}
+          {updates.run && <Progress run={updates.run} />}
+          {updates.available && <Offered offer={updates.available} checks={updates.checks} />}
+          <div className={classes.acts}>
+            {updates.available && (
+              <Action icon={IconDownload} kind="filled" onClick={onInstall} reason={block ?? closedBy(updates, t)}>
+                {t("panel.installVersion", { version: updates.available.version })}
+              </Action>
+            )}
+            <Action icon={IconRefresh} onClick={check.run} busy={check.busy} reason={block ?? (updates.configured ? undefined : t("panel.closedConfigured"))}>
+              {t("panel.check")}
+            </Action>
+            {updates.rollback.version !== "" && (
+              <Action icon={IconRotate2} onClick={onReturn} reason={block ?? (updates.rollback.possible ? undefined : t(`panel.rollback.${updates.rollback.reason}`))}>
+                {t("panel.returnTo", { version: updates.rollback.version })}
+              </Action>
+            )}
+          </div>
+        </div>
+      </Card>
+      <History runs={updates.history} />
+    </div>
+  );
+}
+
+function closedBy(updates: PanelUpdates, t: (key: string) => string): string | undefined {
+  if (updates.run) return t("panel.closedRun");
+  return updates.checks.some((check) => !check.ok) ? t("panel.closedChecks") : undefined;
+}
+
+function PanelState({ updates }: { updates: PanelUpdates }) {
+  const { t } = useTranslation("updates");
+  if (updates.run) return <Status kind="applying">{t("panel.state.running")}</Status>;
+  if (!updates.configured) return <Status kind="skipped">{t("panel.state.byHand")}</Status>;
+  if (updates.check_error !== "") return <Status kind="degraded">{t(`panel.checkError.${updates.check_error}`)}</Status>;
+  if (updates.available) return <Status kind="waiting">{t("panel.state.available")}</Status>;
+  return <Status kind="healthy">{t("panel.state.current")}</Status>;
+}
+
+function PanelFacts({ updates }: { updates: PanelUpdates }) {
+  const { t } = useTranslation("updates");
+  const items = [
+    { name: t("panel.version"), value: updates.current, mono: true },
+    { name: t("panel.channel"), value: t(`panel.channels.${updates.channel}`) },
+    { name: t("panel.checked"), value: updates.checked_at ? <RelativeTime at={updates.checked_at} /> : t("panel.never") },
+  ];
+  if (updates.rollback.possible && updates.rollback.until) {
+    items.push({ name: t("panel.kept"), value: <KeptUntil version={updates.rollback.version} until={updates.rollback.until} /> });
+  }
+  return <Facts items={items} nameWidth={132} />;
+}
+
+function KeptUntil({ version, until }: { version: string; until: string }) {
+  const { t } = useTranslation("updates");
+  const format = useFormat();
+  return <>{t("panel.keptUntil", { version, date: format.moment(until) })}</>;
+}
+
+function Offered({ offer, checks }: { offer: Offer; checks: PanelUpdates["checks"] }) {
+  const { t } = useTranslation("updates");
+  const format = useFormat();
+  return (
+    <div className={classes.offer}>
+      <div className={classes.offerHead}>
+        <span className="strong mono">{offer.version}</span>
+        {offer.breaking && <Status kind="bypassed">{t("panel.breakingShort")}</Status>}
+        <span className="dim num">
+          {format.date(offer.released_at)} · {format.bytes(offer.size)}
+        </span>
+      </div>
+      {offer.notes !== "" && <p className={classes.notes}>{offer.notes}</p>}
+      {checks.length > 0 && (
+        <ul className={classes.checks} aria-label={t("panel.checks")}>
+          {checks.map((check) => (
+            <li key={check.id}>
+              <Glyph kind={check.ok ? "healthy" : "down"} label={t(check.ok ? "panel.holds" : "panel.fails")} />
+              <span>
+                {check.finding}
+                {!check.ok && check.action !== "" && <span className="soft"> {check.action}</span>}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Progress({ run }: { run: Run }) {
+  const { t } = useTranslation("updates");
+  return (
+    <p className={classes.progress} role="status">
+      <Spinner size={14} />
+      {t(`run.${run.kind}`, { from: run.from, to: run.to })}: {t(`run.state.${run.state}`)}
+    </p>
+  );
+}
+
+function Hint({ children }: { children: string }) {
+  return (
+    <p className={classes.hint}>
+      <IconInfoCircle size={16} stroke={1.6} aria-hidden />
+      <span>{children}</span>
+    </p>
+  );
+}
+
+const runGlyphs: Partial<Record<Run["state"], GlyphKind>> = { done: "healthy", returned: "degraded", failed: "down" };
+
+function History({ runs }: { runs: Run[] }) {
+  const { t } = useTranslation("updates");
+  const format = useFormat();
+  return (
+    <Card title={t("panel.journal")} flush>
+      {runs.length === 0 && <p className={classes.nothing}>{t("panel.noRuns")}</p>}
+      {runs.length > 0 && (
+        <Rows label={t("panel.journal")}>
+          {runs.map((run) => (
+            <Row key={run.id} className={classes.run}>
+              <Glyph kind={runGlyphs[run.state] ?? "applying"} label={t(`run.state.${run.state}`)} />
+              <span className={classes.runWords}>
+                {t(`run.${run.kind}`, { from: run.from, to: run.to })}
+                {run.reason !== "" && <span className="soft"> {run.reason}</span>}
+              </span>
+              <Tag>{run.by}</Tag>
+              <time dateTime={run.started_at} className="dim num">
+                {format.moment(run.started_at)}
+              </time>
+            </Row>
+          ))}
+        </Rows>
+      )}
+    </Card>
+  );
+}
