@@ -141,7 +141,21 @@ func (p *doctorPage) run() tea.Cmd {
 	return tea.Batch(p.diagnose(), p.next())
 }
 
-// diagnose runs all checks beside each other, compares with the run before and keeps the result, as the command does.
+// diagnosis runs all checks beside each other, compares with the run before and keeps the result, as the command does.
+func diagnosis(ctx context.Context, env doctor.Env, all []doctor.Check) (report doctor.Report, path string, err error) {
+	report = doctor.Run(ctx, env, all)
+	if ctx.Err() != nil {
+		return report, "", ctx.Err()
+	}
+	dir := checks.DataDir(env)
+	if before, err := doctor.Last(dir); err == nil {
+		report.Compare(before)
+	}
+	path, err = doctor.Keep(report.Document(), dir)
+	return report, path, err
+}
+
+// diagnose starts a diagnosis whose checks tell their answers at once.
 func (p *doctorPage) diagnose() tea.Cmd {
 	ctx, env, round, ended := p.ctx, p.env, p.round, p.ended
 	watched := make([]doctor.Check, len(p.all))
@@ -150,15 +164,10 @@ func (p *doctorPage) diagnose() tea.Cmd {
 	}
 	return func() tea.Msg {
 		defer close(ended)
-		report := doctor.Run(ctx, env, watched)
+		report, path, err := diagnosis(ctx, env, watched)
 		if ctx.Err() != nil {
 			return nil
 		}
-		dir := checks.DataDir(env)
-		if before, err := doctor.Last(dir); err == nil {
-			report.Compare(before)
-		}
-		path, err := doctor.Keep(report.Document(), dir)
 		return reportMsg{round: round, report: report, repairs: recovery.Actions(env, report), path: path, err: err}
 	}
 }

@@ -174,6 +174,15 @@ func TestRussianLayout(t *testing.T) {
 	st.keys("Д").until("Состояние панели").keys("/", "=йц").until("/ йц").keys("esc", "Д").until("Panel state")
 }
 
+// Escape with a letter close behind it, which terminals send as Alt and the letter, is both keys.
+func TestEscapeInAHurry(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, stillWorld(t, settings{"PANEL_LANG": "en"}), 80, 24)
+	st.opens("2").until("panel.service")
+	st.send(tea.KeyPressMsg{Code: '6', Mod: tea.ModAlt})
+	st.until("machine").keys("esc").until("> 6  Version")
+}
+
 // Rule: ctrl+c ends with 130, q with 0, also while something is typed.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()

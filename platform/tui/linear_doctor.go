@@ -14,7 +14,7 @@ func doctorLines(q *lines) {
 	names := []string{q.w.say("Run the diagnosis"), q.w.say("Safe recovery"), q.w.say("Support bundle"), q.w.say("View last diagnosis")}
 	switch q.choose(q.w.say("Doctor"), names, q.w.say("back")) {
 	case 0:
-		q.command("doctor")
+		q.diagnose()
 	case 1:
 		q.recover()
 	case 2:
@@ -22,6 +22,34 @@ func doctorLines(q *lines) {
 	case 3:
 		q.last()
 	}
+}
+
+// diagnose tells one check per line, which is easier to listen to than a table.
+func (q *lines) diagnose() {
+	q.print(q.w.say("looking"))
+	world, all := q.w.doctor(q.w.fixed())
+	report, path, err := diagnosis(q.ctx, world, all)
+	if q.ctx.Err() != nil {
+		return
+	}
+	q.print(q.w.tally(report.Summary()) + ", " + q.w.seconds(report.Took))
+	for _, one := range q.w.rowsOf(report, nil) {
+		q.tell(string(one.status), q.w.env.T(one.title), one.found, one.do)
+	}
+	if err != nil {
+		q.print(q.w.say("done, but not saved: %s", innermost(err)))
+		return
+	}
+	q.print(q.w.say("saved to %s", path))
+}
+
+// tell prints sentences of which some may be empty; what is good needs no action.
+func (q *lines) tell(status, name, found, do string) {
+	sentences := []string{status, name, found}
+	if do != "" && status != string(doctor.OK) {
+		sentences = append(sentences, do)
+	}
+	q.print(strings.Join(sentences, ". "))
 }
 
 // recover asks the checks anew, since a repair answers a finding.
@@ -87,10 +115,6 @@ func (q *lines) last() {
 	}
 	q.print(q.w.moment(document.StartedAt) + ", " + q.w.tally(document.Summary) + ", " + q.w.seconds(time.Duration(document.DurationMS)*time.Millisecond))
 	for _, check := range document.Checks {
-		text := []string{string(check.Status), check.ID, check.Finding}
-		if check.Action != "" && check.Status != doctor.OK {
-			text = append(text, check.Action)
-		}
-		q.print(strings.Join(text, ". "))
+		q.tell(string(check.Status), check.Title, check.Finding, check.Action)
 	}
 }

@@ -162,6 +162,10 @@ func (s *shell) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil
 	}
+	// Escape and a letter close behind it look like the letter with Alt, which means nothing here.
+	if letter, hasty := strings.CutPrefix(key, "alt+"); hasty && !s.top().typing() {
+		return tea.Batch(s.press(tea.KeyPressMsg{Code: tea.KeyEscape}), s.press(tea.KeyPressMsg{Code: msg.Code, Text: letter}))
+	}
 	if !s.top().typing() {
 		key = latin(key)
 	}
