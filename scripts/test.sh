@@ -2,7 +2,7 @@
 # Runs every test and ends with the first kind that fails. Each part says how long it took.
 set -eu
 cd "$(dirname "$0")/.."
-scripts/need.sh postgresql chromium gcc iproute2 promtool nginx
+scripts/need.sh postgresql chromium gcc iproute2 promtool nginx tmux
 export PANEL_PG_BIN="${PANEL_PG_BIN:-$(scripts/pgbin.sh)}"
 
 part() {
