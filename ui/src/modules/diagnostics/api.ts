@@ -3,10 +3,10 @@ import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import { saveFile } from "@/components/save-file";
 
-export type Diagnostics = components["schemas"]["View"];
-export type Check = components["schemas"]["CheckDocument"];
-export type LogLine = components["schemas"]["Line"];
-export type Manifest = components["schemas"]["Manifest"];
+export type Diagnostics = components["schemas"]["DiagnosticsView"];
+export type Check = components["schemas"]["DoctorCheckDocument"];
+export type LogLine = components["schemas"]["DiagnosticsLine"];
+export type Manifest = components["schemas"]["SupportManifest"];
 
 export const logComponents = ["backend", "worker", "scheduler", "nginx"] as const;
 export type LogComponent = (typeof logComponents)[number];
