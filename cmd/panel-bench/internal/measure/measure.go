@@ -134,6 +134,18 @@ func Below(goal, what, unit string, readings Series, ceiling float64) Result {
 	return r.judge(r.Value <= ceiling)
 }
 
+// Within gates an absolute time from above; as with Above, a miss proves nothing where the limit itself needs longer than was usual
+// where the goal was set.
+func Within(goal, what, unit string, limit, product Series, ceiling, usual float64) Result {
+	r := Below(goal, what, unit, product, ceiling)
+	r.Limit = limit
+	if r.Verdict == Missed && len(limit) > 0 && limit.Median() > usual {
+		r.Verdict = Noise
+		return r.Note("without the product it is %.3g %s here, and under %.3g where the goal was set", limit.Median(), unit, usual)
+	}
+	return r
+}
+
 // Above gates an absolute figure from below. Such a figure means something only on a machine like the one it was set on: where the
 // limit stays under what was usual there, a miss proves nothing.
 func Above(goal, what, unit string, limit, product Series, floor, usual float64) Result {

@@ -43,6 +43,9 @@ func TestAbsoluteFiguresNeedAMachineThatCouldReachThem(t *testing.T) {
 	require.Equal(t, measure.Missed, measure.Above("P", "x", "1/s", fast, measure.Series{3}, 5, 10).Verdict)
 	require.Equal(t, measure.Noise, measure.Above("P", "x", "1/s", slow, measure.Series{3}, 5, 10).Verdict)
 	require.Equal(t, measure.Met, measure.Above("P", "x", "1/s", slow, measure.Series{6}, 5, 10).Verdict)
+	require.Equal(t, measure.Met, measure.Within("P", "x", "ms", fast, measure.Series{5}, 5, 4).Verdict)
+	require.Equal(t, measure.Noise, measure.Within("P", "x", "ms", fast, measure.Series{6}, 5, 4).Verdict)
+	require.Equal(t, measure.Missed, measure.Within("P", "x", "ms", slow, measure.Series{6}, 5, 4).Verdict)
 }
 
 func TestQuantile(t *testing.T) {
