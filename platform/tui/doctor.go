@@ -264,9 +264,14 @@ func (w *world) tally(summary map[doctor.Status]int) string {
 
 func (p *doctorPage) keys() []binding {
 	return []binding{
-		{key: "r", does: "Run"}, {key: "s", does: "Safe recovery"}, {key: "b", does: "Support bundle"},
-		{key: "v", does: "View last diagnosis"}, {key: "e", does: "Export"},
-		{key: "↑↓", does: "choose a check", quiet: true}, {key: "enter", does: "everything about the check", quiet: true}, {key: "/", does: "filter", quiet: true},
+		{key: "r", does: "Run"},
+		{key: "s", does: "Safe recovery"},
+		{key: "b", does: "Support bundle"},
+		{key: "v", does: "View last diagnosis"},
+		{key: "e", does: "Export"},
+		{key: "↑↓", does: "choose a check", quiet: true},
+		{key: "enter", does: "everything about the check", quiet: true},
+		{key: "/", does: "filter", quiet: true},
 	}
 }
 

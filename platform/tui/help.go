@@ -26,8 +26,12 @@ func (p *keyHelp) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 }
 
 var everywhere = []binding{
-	{key: "esc", does: "back"}, {key: "L", does: "Russian or English"}, {key: "i", does: "sign in, where the panel asks for it"},
-	{key: "?", does: "this list"}, {key: "q", does: "quit"}, {key: "ctrl+c", does: "quit at once"},
+	{key: "esc", does: "back"},
+	{key: "L", does: "Russian or English"},
+	{key: "i", does: "sign in, where the panel asks for it"},
+	{key: "?", does: "this list"},
+	{key: "q", does: "quit"},
+	{key: "ctrl+c", does: "quit at once"},
 }
 
 func (p *keyHelp) view(_, _ int) []line {

@@ -46,7 +46,6 @@ type licensePage struct {
 	text    string
 	trouble error
 	asking  bool
-	width   int
 }
 
 type licenseMsg struct {

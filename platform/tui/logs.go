@@ -226,9 +226,17 @@ func (p *logsPage) title() (string, string) {
 
 func (p *logsPage) keys() []binding {
 	return []binding{
-		{key: "f", does: "follow"}, {key: "/", does: "search"}, {key: "t", does: "since"}, {key: "w", does: "wrap"}, {key: "y", does: "copy"}, {key: "s", does: "save"},
-		{key: "1-4", does: "component", quiet: true}, {key: "n N", does: "next and previous match", quiet: true}, {key: "r", does: "read anew", quiet: true},
-		{key: "↑↓ pgup pgdown g G", does: "move", quiet: true}, {key: "←→", does: "move sideways", quiet: true},
+		{key: "f", does: "follow"},
+		{key: "/", does: "search"},
+		{key: "t", does: "since"},
+		{key: "w", does: "wrap"},
+		{key: "y", does: "copy"},
+		{key: "s", does: "save"},
+		{key: "1-4", does: "component", quiet: true},
+		{key: "n N", does: "next and previous match", quiet: true},
+		{key: "r", does: "read anew", quiet: true},
+		{key: "↑↓ pgup pgdown g G", does: "move", quiet: true},
+		{key: "←→", does: "move sideways", quiet: true},
 	}
 }
 

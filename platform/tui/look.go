@@ -121,6 +121,7 @@ func toneOf(status doctor.Status) tone {
 		return careful
 	case doctor.Failed:
 		return bad
+	case doctor.Skipped:
 	}
 	return quiet
 }

@@ -130,8 +130,11 @@ func (p *resetPage) title() (string, string) { return p.w.say("Reset password"),
 
 func (p *resetPage) keys() []binding {
 	return []binding{
-		{key: "enter", does: "choose"}, {key: "f", does: "also remove the second factor", quiet: true}, {key: "r", does: "Refresh", quiet: true},
-		{key: "/", does: "filter"}, {key: "↑↓", does: "move"},
+		{key: "enter", does: "choose"},
+		{key: "f", does: "also remove the second factor", quiet: true},
+		{key: "r", does: "Refresh", quiet: true},
+		{key: "/", does: "filter"},
+		{key: "↑↓", does: "move"},
 	}
 }
 

@@ -177,9 +177,8 @@ func (s *shell) press(msg tea.KeyPressMsg) tea.Cmd {
 
 // own are the keys that work everywhere.
 func (s *shell) own(key string) (tea.Cmd, bool) {
-	closing, keeps := s.top().(closer)
 	switch {
-	case key == "esc" && !(keeps && closing.closes()):
+	case key == "esc" && !s.kept():
 		s.close()
 		return nil, true
 	case s.top().typing():
@@ -201,6 +200,12 @@ func (s *shell) own(key string) (tea.Cmd, bool) {
 		}
 	}
 	return nil, false
+}
+
+// kept says that the page has something to take back before it is left.
+func (s *shell) kept() bool {
+	page, has := s.top().(closer)
+	return has && page.closes()
 }
 
 // languageMsg tells pages that keep ready-made text that the language is another now.

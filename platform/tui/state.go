@@ -114,8 +114,11 @@ func (p *statePage) panel(width int) []line {
 		setup = w.env.T("yes|setup")
 	}
 	table := [][]string{
-		{w.env.T("Status"), w.healthWord()}, {w.env.T("Version"), s.status.Version}, {w.env.T("Database"), s.status.Database},
-		{w.env.T("Setup done"), setup}, {w.env.T("Uptime"), w.span(time.Duration(s.status.UptimeSeconds) * time.Second)},
+		{w.env.T("Status"), w.healthWord()},
+		{w.env.T("Version"), s.status.Version},
+		{w.env.T("Database"), s.status.Database},
+		{w.env.T("Setup done"), setup},
+		{w.env.T("Uptime"), w.span(time.Duration(s.status.UptimeSeconds) * time.Second)},
 	}
 	if s.license != nil {
 		table = append(table, []string{w.say("License"), w.licenseWord()})

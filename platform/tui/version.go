@@ -44,9 +44,9 @@ func (p *versionPage) view(width, _ int) []line {
 		{"panelctl", w.env.Version}, {w.say("panel"), shown}, {w.say("address"), w.address}, {w.say("machine"), w.host + ", " + runtime.GOOS + "/" + runtime.GOARCH},
 	}))...)
 	verdict := ""
-	switch {
-	case running == "":
-	case running == w.env.Version:
+	switch running {
+	case "":
+	case w.env.Version:
 		verdict = w.say("The running panel is of the same version as this tool.")
 	default:
 		verdict = w.say("The running panel is of another version than this tool. After an update restart it: systemctl restart panel")

@@ -1,0 +1,63 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// talk answers the questions of the linear mode and gives everything that was printed.
+func talk(t *testing.T, vars settings, answers ...string) string {
+	t.Helper()
+	w := stillWorld(t, vars)
+	var out bytes.Buffer
+	w.env.Out, w.env.Err, w.env.In = &out, &out, strings.NewReader(strings.Join(answers, "\n")+"\n")
+	require.NoError(t, newLines(w).run(t.Context()))
+	return out.String()
+}
+
+// Rule: the linear mode moves no cursor, needs no Unicode and does the same as the screens.
+func TestLinearMode(t *testing.T) {
+	t.Parallel()
+	said := talk(t, settings{"PANEL_LANG": "en", "LANG": "C"}, "2", "4", "2", "1", "2", "4", "nonsense", "7", "0")
+	require.NotContains(t, said, "\x1b")
+	for _, r := range said[:strings.Index(said, "Russian or English\n0. leave\nNumber: \n")] {
+		require.Less(t, r, rune(0x80))
+	}
+	for _, text := range []string{
+		"There is no diagnosis yet.", "1 Failed, 1 Warning", "Failed. data folder. /opt/panel/data: 97 % of 40.0 GB used, 1.2 GB free. Web: Backups -> Retention",
+		"saved to ", `There is no "nonsense" here.`, "Состояние панели",
+	} {
+		require.Contains(t, said, text)
+	}
+}
+
+func TestLinearLicense(t *testing.T) {
+	t.Parallel()
+	panel := newFakePanel(t)
+	vars := panel.vars()
+	vars["PANEL_LANG"] = "en"
+	said := talk(t, vars, "4", "1", "4", "2", "PNL-1", "0")
+	require.Contains(t, said, "grace")
+	require.True(t, panel.did("/api/v1/license/activate PNL-1"))
+}
+
+// An input that ends, or a signal, ends the conversation.
+func TestLinearModeEnds(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, talk(t, nil), "Menu")
+	w := stillWorld(t, nil)
+	var out bytes.Buffer
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, errors.Join(writer.Close(), reader.Close())) })
+	w.env.Out, w.env.In = &out, reader
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorIs(t, newLines(w).run(ctx), context.Canceled)
+}
