@@ -25,6 +25,7 @@ export function secondFactorChallenge(error: unknown): Challenge | undefined {
 
 export function useSignIn(onSignedIn: () => void) {
   return useMutation({
+    gcTime: 0,
     mutationFn: (body: { username: string; password: string }): Promise<SignedIn> => answer(api.POST("/api/v1/auth/login", { body })),
     onSuccess: (signedIn) => {
       beginSession(signedIn.token);
@@ -35,6 +36,7 @@ export function useSignIn(onSignedIn: () => void) {
 
 export function useSecondFactor(onSignedIn: () => void) {
   return useMutation({
+    gcTime: 0,
     mutationFn: (body: { challenge: string; code?: string; recovery_code?: string; passkey?: unknown }): Promise<SignedIn> => answer(api.POST("/api/v1/auth/second-factor", { body })),
     onSuccess: (signedIn) => {
       beginSession(signedIn.token);

@@ -36,10 +36,10 @@ export const catalogueQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** Every act on accounts makes all that is known of them stale, one's own keys included. */
+/** Every act on accounts makes all that is known of them stale, one's own keys included. Nothing typed outlives the form. */
 function useAccountAct<Variables, Result = unknown>(act: (variables: Variables) => Promise<Result>) {
   const queries = useQueryClient();
-  return useMutation({ mutationFn: act, onSettled: () => queries.invalidateQueries({ queryKey: ["accounts"] }) });
+  return useMutation({ mutationFn: act, gcTime: 0, onSettled: () => queries.invalidateQueries({ queryKey: ["accounts"] }) });
 }
 
 export function useCreateAccount() {

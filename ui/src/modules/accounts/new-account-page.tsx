@@ -33,7 +33,7 @@ export default function NewAccountPage() {
     validateInputOnBlur: true,
     validate: { username: (value) => (isUsername(value.trim()) ? null : t("new.usernameRule")), password: (value) => passwordProblem(value, t) },
   });
-  useLeaveGuard(form.isDirty() && !create.isPending && !create.isSuccess);
+  useLeaveGuard((form.isDirty() || held.length > 0) && !create.isPending && !create.isSuccess);
   const server = fieldErrors(create.error);
   const submit = form.onSubmit((values) => {
     if (block !== undefined) return;

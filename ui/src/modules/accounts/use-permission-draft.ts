@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { toastDone } from "@/components/toast";
@@ -11,6 +11,8 @@ export function usePermissionDraft(account: Account | undefined, catalogue: read
   const { t } = useTranslation("accounts");
   const change = useChangeAccount();
   const [kept, setKept] = useState<{ id: string; held: string[] }>();
+  const id = account?.id;
+  useEffect(() => setKept((old) => (old?.id === id ? old : undefined)), [id]);
   const held = account && kept?.id === account.id ? kept.held : (account?.permissions ?? []);
   const keys = catalogue.map((permission) => permission.key);
   const { gained, lost } = difference(account?.permissions ?? [], held, keys);

@@ -18,11 +18,12 @@ export const sessionsQuery = queryOptions({
   queryFn: async ({ signal }): Promise<Session[]> => (await answer(api.GET("/api/v1/auth/sessions", { signal }))).items,
 });
 
-/** What is known of one's own account, and of accounts at all, is stale after each act. */
+/** What is known of one's own account, and of accounts at all, is stale after each act. Passwords, secrets and codes do not outlive the form. */
 function useOwnAct<Variables, Result = unknown>(act: (variables: Variables) => Promise<Result>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: act,
+    gcTime: 0,
     onSettled: () => Promise.all([queries.invalidateQueries({ queryKey: ["security"] }), queries.invalidateQueries({ queryKey: ["accounts"] })]),
   });
 }
