@@ -59,9 +59,21 @@ func (c *checklist) press(key string, msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	shown := c.shown()
 	if key == "enter" && len(shown) > 0 {
-		return push(&checkPage{base: base{w: c.w}, row: shown[min(c.list.at, len(shown)-1)]}), true
+		return push(&checkPage{base: base{w: c.w}, row: c.rowOf(shown[min(c.list.at, len(shown)-1)].id)}), true
 	}
 	return nil, c.list.move(key, len(shown), len(shown))
+}
+
+// rowOf gives the row of a check as it is whenever it is asked for: the language may be another by then.
+func (c *checklist) rowOf(id string) func() checkRow {
+	return func() checkRow {
+		for _, one := range c.rows {
+			if one.id == id {
+				return one
+			}
+		}
+		return checkRow{id: id}
+	}
 }
 
 const detailLines = 5
@@ -90,8 +102,17 @@ func (c *checklist) view(width, height int) []line {
 		return tall([]line{row(c.w.say("nothing matches"))}, height)
 	}
 	chosen := shown[c.list.at]
-	lines = append(tall(lines, room), ruled(chosen.id, c.w.tookText(chosen)))
+	lines = append(tall(lines, room), ruled(chosen.id, c.place(len(shown), chosen)))
 	return tall(append(lines, c.w.details(chosen, width, height-room-1)...), height)
+}
+
+// place tells which of the rows is chosen, so that a list longer than its window does not look complete.
+func (c *checklist) place(shown int, chosen checkRow) string {
+	place := fmt.Sprintf("%d/%d", c.list.at+1, shown)
+	if took := c.w.tookText(chosen); took != "" {
+		place += " · " + took
+	}
+	return place
 }
 
 func (c *checklist) row(r checkRow, group string, widths [2]int, chosen bool) string {
@@ -115,10 +136,6 @@ func (w *world) details(r checkRow, width, height int) []line {
 	if r.status == "" {
 		return []line{row(w.say("Not asked yet: r runs the diagnosis."))}
 	}
-	do := r.do
-	if do == "" {
-		do = w.say("nothing to do")
-	}
 	repair := w.say("not available for this check")
 	if r.repair != "" {
 		repair = r.repair + "  " + w.say("(press s)")
@@ -126,7 +143,10 @@ func (w *world) details(r checkRow, width, height int) []line {
 	if r.kept || r.status == doctor.OK || r.status == doctor.Skipped {
 		repair = ""
 	}
-	lines := append(w.labelled("Found", r.found, width), w.labelled("Do|for finding", do, width)...)
+	lines := w.labelled("Found", r.found, width)
+	if r.do != "" {
+		lines = append(lines, w.labelled("Do|for finding", r.do, width)...)
+	}
 	if repair == "" {
 		return lines
 	}
@@ -177,11 +197,14 @@ func (w *world) group(key string) string {
 // checkPage is one check with everything that is known of it.
 type checkPage struct {
 	base
-	row checkRow
+	row func() checkRow
 	top int
 }
 
-func (p *checkPage) title() (string, string) { return p.row.id, p.w.tookText(p.row) }
+func (p *checkPage) title() (string, string) {
+	r := p.row()
+	return r.id, p.w.tookText(r)
+}
 
 func (p *checkPage) keys() []binding { return []binding{{key: "↑↓", does: "scroll", quiet: true}} }
 
@@ -198,7 +221,7 @@ func (p *checkPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 }
 
 func (p *checkPage) view(width, height int) []line {
-	w, r := p.w, p.row
+	w, r := p.w, p.row()
 	status := string(r.status)
 	if status == "" {
 		status = "-"
@@ -207,9 +230,11 @@ func (p *checkPage) view(width, height int) []line {
 	lines = append(lines, w.details(r, width, height)...)
 	if len(r.data) > 0 {
 		lines = append(lines, row(""), row(w.look.paint(quiet, w.say("Facts"))))
+		var cells [][]string
 		for _, name := range slices.Sorted(maps.Keys(r.data)) {
-			lines = append(lines, row("  "+name+"  "+fmt.Sprint(r.data[name])))
+			cells = append(cells, []string{"  " + name, fmt.Sprint(r.data[name])})
 		}
+		lines = append(lines, rows(w.look.columns(cells))...)
 	}
 	p.top = min(p.top, max(0, len(lines)-height))
 	return lines[p.top:]

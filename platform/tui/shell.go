@@ -188,7 +188,7 @@ func (s *shell) own(key string) (tea.Cmd, bool) {
 	case "q":
 		return s.quit(), true
 	case "L":
-		s.w.russian = !s.w.russian
+		s.w.russian, s.note = !s.w.russian, noteMsg{}
 		return s.spread(languageMsg{}), true
 	case "?":
 		if _, open := s.top().(*keyHelp); !open {
