@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -85,20 +86,21 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 		}
 		flows[i] = flow.ID
 	}
-	var whole measure.Series
+	var whole, work measure.Series
 	for round := range b.settings.pairs + 1 {
 		f.counter.Take()
-		took, err := f.installAll(ctx, flows, round)
+		took, used, err := f.installAll(ctx, flows, round)
 		if err != nil {
 			return nil, err
 		}
 		if round > 0 { // the first one installs on empty servers and warms up
-			whole = append(whole, milliseconds(took))
+			whole, work = append(whole, milliseconds(took)), append(work, used)
 		}
 	}
 	what := fmt.Sprintf("apply to %d agents in flows of 200, slowest round", b.settings.agents)
 	result := measure.Below("P8", what, "ms", measure.Series{whole.Quantile(1)}, 2000)
 	result = result.Note("median %.0f ms over %d rounds; ends when every flow is applied and journalled", whole.Median(), len(whole))
+	result = result.Note("%.2f s of processor time in the panel per round, median", work.Median())
 	return []measure.Result{busiest(result, f.counter.Take(), b.settings.agents)}, nil
 }
 
@@ -133,21 +135,15 @@ func (f *fleet) star(flow, round int) map[string]any {
 	return map[string]any{"nodes": nodes, "edges": edges}
 }
 
-// installAll compiles one after the other and then applies all at once.
-func (f *fleet) installAll(ctx context.Context, flows []string, round int) (time.Duration, error) {
-	plans := make([]rig.Plan, len(flows))
-	for i, flow := range flows {
-		var draft rig.Flow
-		path := "/api/v1/connection-units/" + flow
-		if err := f.API.Get(ctx, path, &draft); err != nil {
-			return 0, err
-		}
-		if err := f.API.Put(ctx, path+"/draft", map[string]any{"revision": draft.DraftRevision, "graph": f.star(i, round)}, nil); err != nil {
-			return 0, err
-		}
-		if err := f.API.Post(ctx, path+"/plan/compile", nil, &plans[i]); err != nil {
-			return 0, err
-		}
+// installAll compiles one after the other and then applies all at once; it gives the time of that, and the panel's processor time.
+func (f *fleet) installAll(ctx context.Context, flows []string, round int) (took time.Duration, used float64, err error) {
+	plans, err := f.compileAll(ctx, flows, round)
+	if err != nil {
+		return 0, 0, err
+	}
+	before, err := processorSeconds(f.Panel.PID())
+	if err != nil {
+		return 0, 0, err
 	}
 	failures := make([]error, len(flows))
 	var all sync.WaitGroup
@@ -156,13 +152,27 @@ func (f *fleet) installAll(ctx context.Context, flows []string, round int) (time
 		all.Go(func() { failures[i] = f.force(ctx, flow, plans[i]) })
 	}
 	all.Wait()
-	took := time.Since(began)
-	for _, err := range failures {
-		if err != nil {
-			return took, err
+	took = time.Since(began)
+	after, err := processorSeconds(f.Panel.PID())
+	return took, after - before, errors.Join(append(failures, err)...)
+}
+
+func (f *fleet) compileAll(ctx context.Context, flows []string, round int) ([]rig.Plan, error) {
+	plans := make([]rig.Plan, len(flows))
+	for i, flow := range flows {
+		var draft rig.Flow
+		path := "/api/v1/connection-units/" + flow
+		if err := f.API.Get(ctx, path, &draft); err != nil {
+			return nil, err
+		}
+		if err := f.API.Put(ctx, path+"/draft", map[string]any{"revision": draft.DraftRevision, "graph": f.star(i, round)}, nil); err != nil {
+			return nil, err
+		}
+		if err := f.API.Post(ctx, path+"/plan/compile", nil, &plans[i]); err != nil {
+			return nil, err
 		}
 	}
-	return took, nil
+	return plans, nil
 }
 
 func (f *fleet) force(ctx context.Context, flow string, p rig.Plan) error {

@@ -253,8 +253,16 @@ func keysOf(checks []BypassCheck) []string {
 	return keys
 }
 
+// timeToAnswer is what a request keeps of its own time for the answer after a wait: the apply has begun and must be shown.
+const timeToAnswer = 3 * time.Second
+
 // await waits until an apply has ended, at most for the given time, and holds nothing while it waits.
 func (s *service) await(ctx context.Context, flowID, applyID string, limit time.Duration) error {
+	if until, bounded := ctx.Deadline(); bounded {
+		early, stop := context.WithDeadline(ctx, until.Add(-timeToAnswer))
+		defer stop()
+		ctx = early
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	news := s.bus.Subscribe(ctx)

@@ -3,9 +3,13 @@ package nodes
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/base64"
 	"io"
+	"net"
+	"net/http"
 	"strings"
 
+	fast "github.com/fasthttp/websocket"
 	"github.com/gofiber/fiber/v2"
 
 	"panel/platform/agentapi"
@@ -50,6 +54,42 @@ func within(text []byte) ([]byte, error) {
 		return nil, fault.TooLarge("a body of an agent may have 1 MiB")
 	}
 	return text, nil
+}
+
+var errUpgrade = fault.Malformed("bad_parameter", "this address takes WebSocket connections only")
+
+// stream turns the request into a WebSocket. The token was proved before, by the guard. A fleet keeps thousands of streams
+// open for days, so that nothing of the request and of the server's buffers may live on with one of them: the bare
+// connection goes to a goroutine of its own, and the server gets everything else back.
+func (h *handlers) stream(c *fiber.Ctx) error {
+	request, err := handshake(c)
+	if err != nil {
+		return err
+	}
+	h.ownStreams.Do(func() { c.App().Server().KeepHijackedConns = true })
+	nodeID := nodeOf(c.UserContext())
+	_, token, _ := strings.Cut(strings.Clone(c.Get(fiber.HeaderAuthorization)), " ")
+	c.Status(http.StatusSwitchingProtocols)
+	c.Context().HijackSetNoResponse(true)
+	c.Context().Hijack(func(hijacked net.Conn) {
+		if conn := upgraded(hijacked, request); conn != nil {
+			go h.keep(nodeID, token, newSocket(conn))
+		}
+	})
+	return nil
+}
+
+// handshake copies what the WebSocket library looks at. Fault: bad_parameter (400).
+func handshake(c *fiber.Ctx) (*http.Request, error) {
+	request := &http.Request{Method: http.MethodGet, Header: http.Header{}}
+	for _, name := range []string{"Connection", "Upgrade", "Sec-Websocket-Version", "Sec-Websocket-Key"} {
+		request.Header.Set(name, strings.Clone(c.Get(name)))
+	}
+	key, err := base64.StdEncoding.DecodeString(request.Header.Get("Sec-Websocket-Key"))
+	if !fast.IsWebSocketUpgrade(request) || request.Header.Get("Sec-Websocket-Version") != "13" || err != nil || len(key) != 16 {
+		return nil, errUpgrade
+	}
+	return request, nil
 }
 
 func (h *handlers) installScript(c *fiber.Ctx) error {
