@@ -3,7 +3,7 @@ import type { Check } from "./api";
 
 export type CheckStatus = "OK" | "Warning" | "Failed" | "Skipped" | "Unknown";
 
-export const looks: Record<CheckStatus, GlyphKind> = { OK: "healthy", Warning: "waiting", Failed: "failed", Skipped: "skipped", Unknown: "no-data" };
+export const looks: Record<CheckStatus, GlyphKind> = { OK: "healthy", Warning: "degraded", Failed: "failed", Skipped: "skipped", Unknown: "no-data" };
 
 const worst: CheckStatus[] = ["Failed", "Warning", "Unknown", "OK", "Skipped"];
 
