@@ -82,10 +82,17 @@ func (l *life) live() {
 		name string
 		do   func()
 	}{
-		{"units are sound", l.unitsAreSound}, {"installed and started", l.install}, {"first administrator by the printed link", l.firstAdministrator},
-		{"upgraded, settings and data kept", l.upgrade}, {"updated by itself", l.update}, {"an older package is refused", l.olderPackage},
-		{"broken on purpose and back by itself", l.broken}, {"interrupted by kill -9 and carried on", l.interrupted},
-		{"rolled back on demand", l.rollback}, {"removed, data kept", l.remove}, {"purged", l.purge},
+		{"the agent beside it", l.installAgent},
+		{"installed and started", l.install},
+		{"first administrator by the printed link", l.firstAdministrator},
+		{"upgraded, settings and data kept", l.upgrade},
+		{"updated by itself", l.update},
+		{"an older package is refused", l.olderPackage},
+		{"broken on purpose and back by itself", l.broken},
+		{"interrupted by kill -9 and carried on", l.interrupted},
+		{"rolled back on demand", l.rollback},
+		{"removed, data kept", l.remove},
+		{"purged", l.purge},
 	} {
 		began := time.Now()
 		step.do()
@@ -122,7 +129,7 @@ func (l *life) dpkg(folder, name string) (string, error) {
 	return l.run("dpkg", "--force-depends", "--force-unsafe-io", "-i", "/tmp/it.deb")
 }
 
-func (l *life) unitsAreSound() {
+func (l *life) installAgent() {
 	said, err := l.dpkg("new", "panel-agent")
 	require.NoError(l.t, err, said)
 	require.DirExists(l.t, inside("/etc/panel-agent"))

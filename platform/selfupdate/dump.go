@@ -23,12 +23,11 @@ import (
 	"panel/platform/database"
 )
 
-// connection is an open panel database and PostgreSQL's own programs that fit it.
+// connection is an open panel database.
 type connection struct {
-	conn     *pgx.Conn
-	dsn      string
-	programs string
-	stop     func(context.Context) error
+	conn *pgx.Conn
+	dsn  string
+	stop func(context.Context) error
 }
 
 // connect opens PANEL_DB_URL, or brings up the private database of a stopped panel.

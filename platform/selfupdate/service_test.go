@@ -61,7 +61,7 @@ func TestAReadOnlyPanelHandsAnUpdateToItsServiceOnce(t *testing.T) {
 	shown := admin.Post(updates+"/check", nil).Is(http.StatusOK)
 	require.Equal(t, "7.0.0", shown.Text("available.version"))
 	require.Equal(t, "what is new", shown.Text("available.notes"))
-	require.Equal(t, "", shown.Text("check_error"))
+	require.Empty(t, shown.Text("check_error"))
 	for _, check := range shown.Value("checks").([]any) {
 		require.Equal(t, true, check.(map[string]any)["ok"], "%v", check)
 	}
