@@ -13,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"panel/platform/cli"
 	"panel/platform/support"
 )
 
@@ -124,26 +125,16 @@ func (p *bundlePage) length() (time.Duration, error) {
 	return parsePeriod(p.other.value())
 }
 
-// parsePeriod reads 30m, 2h or 7d.
+// parsePeriod reads 30m, 2h or 7d as the commands do; nothing is no period here.
 func parsePeriod(text string) (time.Duration, error) {
-	text = strings.TrimSpace(text)
-	if days, is := strings.CutSuffix(text, "d"); is {
-		text = days + "h"
-		long, err := time.ParseDuration(text)
-		return positive(24*long, err)
-	}
-	long, err := time.ParseDuration(text)
-	return positive(long, err)
-}
-
-var errPeriod = errors.New("no period")
-
-func positive(long time.Duration, err error) (time.Duration, error) {
+	long, err := cli.Period(strings.TrimSpace(text))
 	if err != nil || long <= 0 {
 		return 0, errPeriod
 	}
 	return long, nil
 }
+
+var errPeriod = errors.New("no period")
 
 // gather finds out what the bundle would hold, without writing anything.
 func (p *bundlePage) gather() tea.Cmd {

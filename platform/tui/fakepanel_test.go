@@ -12,8 +12,9 @@ import (
 // fakePanel answers like a panel whose license is in its grace period, and notes what it was asked to do.
 type fakePanel struct {
 	*httptest.Server
-	mu    sync.Mutex
-	posts []string
+	mu      sync.Mutex
+	posts   []string
+	refused int
 }
 
 const session = "ps_session"
@@ -36,6 +37,9 @@ func (p *fakePanel) answer(out http.ResponseWriter, in *http.Request) {
 	case in.URL.Path == "/health":
 		say(out, 200, map[string]any{"status": "ok", "version": "1.4.2"})
 	case in.Header.Get("Authorization") != "Bearer "+session:
+		p.mu.Lock()
+		p.refused++
+		p.mu.Unlock()
 		say(out, 401, map[string]any{"code": "no_session", "detail": "no session"})
 	case in.URL.Path == "/api/v1/license/status":
 		say(out, 200, map[string]any{"state": "grace", "grace_until": noon.Add(61*60*60*1e9 + 1e9), "valid_until": "2027-03-01T00:00:00Z"})
@@ -66,6 +70,12 @@ func (p *fakePanel) did(what string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Contains(p.posts, what)
+}
+
+func (p *fakePanel) refusals() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.refused
 }
 
 func say(out http.ResponseWriter, status int, body any) {

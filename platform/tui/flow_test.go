@@ -151,6 +151,21 @@ func TestSignIn(t *testing.T) {
 	st.keys("q").when(func() bool { return panel.did("/api/v1/auth/logout ") }, "sign-out")
 }
 
+// Without a token only the public health is asked, and a refused token is not shown again: each refusal is a line in the journal.
+func TestRefusalsAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	for token, most := range map[string]int{"": 0, "old": 1} {
+		panel := newFakePanel(t)
+		w := stillWorld(t, settings{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": token, "PANEL_LANG": "en"})
+		st := newStage(t, w, 80, 24)
+		st.until("details need a sign-in")
+		for range 3 {
+			st.opens("6").keys("r").until("of the same version").keys("esc")
+		}
+		require.LessOrEqual(t, panel.refusals(), most)
+	}
+}
+
 // Rule: the new password is shown once and is gone when it is left, by whatever way.
 func TestPasswordLeavesNothing(t *testing.T) {
 	t.Parallel()

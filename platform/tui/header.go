@@ -14,8 +14,10 @@ import (
 	"panel/platform/cli"
 )
 
+// A panel that is well is asked less often than one that somebody waits for.
 const (
-	lookEvery  = 5 * time.Second
+	lookEvery  = 10 * time.Second
+	lookSoon   = 4 * time.Second
 	lookWithin = 4 * time.Second
 )
 
@@ -24,6 +26,7 @@ type panelState struct {
 	asked   bool  // somebody has asked at least once
 	silence error // why the panel cannot be reached; nil when it answers
 	refused bool  // it answers, but not to this token
+	token   string
 	version string
 	healthy bool
 	status  panelStatus
@@ -57,14 +60,25 @@ type lookMsg struct{}
 
 // lookAtPanel asks everything that the header shows, within its deadline.
 func (w *world) lookAtPanel(ctx context.Context, regular bool) tea.Cmd {
-	client, err := w.fixed().Client()
+	env := w.fixed()
+	client, err := env.Client()
+	token := env.Getenv("PANEL_API_TOKEN")
+	// A refusal is a line in the panel's journal: the same token is not shown twice.
+	hopeless := token == "" || w.state.refused && w.state.token == token
 	return func() tea.Msg {
 		if err != nil {
 			return stateMsg{panelState{asked: true, silence: err}, regular}
 		}
 		ctx, cancel := context.WithTimeout(ctx, lookWithin)
 		defer cancel()
-		return stateMsg{askPanel(ctx, client), regular}
+		state := panelState{asked: true, refused: true}
+		if hopeless {
+			state = askHealth(ctx, client, state)
+		} else {
+			state = askPanel(ctx, client)
+		}
+		state.token = token
+		return stateMsg{state, regular}
 	}
 }
 

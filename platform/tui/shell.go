@@ -90,7 +90,7 @@ func (s *shell) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return s, s.top().update(msg)
 	case stateMsg:
 		s.w.state = msg.state
-		return s, tea.Batch(nextLook(msg.regular), s.spread(msg))
+		return s, tea.Batch(nextLook(msg), s.spread(msg))
 	case lookMsg:
 		return s, s.w.lookAtPanel(s.ctx, true)
 	case spinMsg:
@@ -113,11 +113,15 @@ func (s *shell) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return s, nil
 }
 
-func nextLook(regular bool) tea.Cmd {
-	if !regular {
+func nextLook(msg stateMsg) tea.Cmd {
+	if !msg.regular {
 		return nil
 	}
-	return tea.Tick(lookEvery, func(time.Time) tea.Msg { return lookMsg{} })
+	wait := lookSoon
+	if msg.state.healthy {
+		wait = lookEvery
+	}
+	return tea.Tick(wait, func(time.Time) tea.Msg { return lookMsg{} })
 }
 
 // spread hands an answer to every page: one may still be at work below another.
