@@ -112,11 +112,15 @@ func declaredFeatures(modules []module.Module) []entitlement.Feature {
 	return all
 }
 
-// Keys lists the settings that the modules declare.
+// Keys lists the settings that the modules declare, each once: two modules may use the same one.
 func Keys(modules []module.Module) []config.Key {
 	var all []config.Key
 	for _, m := range modules {
-		all = append(all, m.Config...)
+		for _, key := range m.Config {
+			if !slices.Contains(all, key) {
+				all = append(all, key)
+			}
+		}
 	}
 	return all
 }
