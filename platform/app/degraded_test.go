@@ -20,8 +20,9 @@ var (
 		`|[A-Z]+ /api/v1/setup/.*` +
 		`|[A-Z]+ /agent/v1/.*)$`)
 	neverOpen = regexp.MustCompile(`^POST /agent/v1/(abuse-signals|session-diversity)$`)
-	// Preview, validate and check stay open where they have no effect; which of them have one, the policy says.
-	mayStayOpen = regexp.MustCompile(`^POST .*(preview|validate|check|suggest|dry-run|test-.*)$`)
+	// Preview, validate and check stay open where they have no effect; which of them have one, the policy says. A support
+	// bundle reads and leaves the panel as it is, also when it is sent.
+	mayStayOpen = regexp.MustCompile(`^POST .*(preview|validate|check|suggest|dry-run|test-.*|/system/support-bundle(/send)?)$`)
 )
 
 // Specification, Degraded mode rules, asked of the running panel: every state-changing operation there is answers 403
