@@ -219,6 +219,9 @@ func (s *service) start(ctx context.Context, f *flowRow, a *applyRow, result pla
 	if a.Forced {
 		s.tell(ctx, "flow.force_applied", f.ID, map[string]any{"apply_id": a.ID, "bypassed_checks": a.Bypassed})
 	}
+	if a.PlanID != nil {
+		s.decided(*a.PlanID)
+	}
 	s.stir()
 	return nil
 }

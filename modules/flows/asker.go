@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -26,10 +27,38 @@ type asker struct {
 	*service
 	id   string
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	mu     sync.Mutex
+	asking map[string]*atomic.Bool // by plan: whether the rest of its questions has become pointless
 }
 
 func newAsker(s *service) *asker {
-	return &asker{service: s, id: database.NewID(), dial: (&net.Dialer{}).DialContext}
+	a := &asker{service: s, id: database.NewID(), dial: (&net.Dialer{}).DialContext, asking: map[string]*atomic.Bool{}}
+	s.decided = a.spare
+	return a
+}
+
+// spare leaves out the questions that are not asked yet about a plan that is being installed: their answers come too late,
+// and what they would open on the servers is about to be opened for good.
+func (a *asker) spare(planID string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if pointless := a.asking[planID]; pointless != nil {
+		pointless.Store(true)
+	}
+}
+
+func (a *asker) starts(planID string) *atomic.Bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asking[planID] = new(atomic.Bool)
+	return a.asking[planID]
+}
+
+func (a *asker) ends(planID string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.asking, planID)
 }
 
 // Times of readiness probes: how long an agent may take, and how long its temporary listener stays for others to dial.
@@ -65,10 +94,16 @@ func (a *asker) ask(ctx context.Context, row *planRow) {
 		a.log.Warn("readiness could not be read", zap.String("plan_id", row.ID), zap.Error(err))
 		return
 	}
+	pointless := a.starts(row.ID)
+	defer a.ends(row.ID)
 	var all sync.WaitGroup
 	slots := make(chan struct{}, questionsAtOnce)
 	begin := func(question func()) {
 		slots <- struct{}{}
+		if pointless.Load() {
+			<-slots
+			return
+		}
 		all.Go(func() {
 			defer func() { <-slots }()
 			question()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -15,6 +16,8 @@ import (
 
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
 	"panel/platform/app"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
@@ -97,4 +100,46 @@ func TestAnApplyTakesAsManyStatementsForManyServersAsForFew(t *testing.T) {
 	few, many := applied(t, 3), applied(t, 60)
 	t.Logf("%d statements for 3 servers, %d for 60", few, many)
 	require.LessOrEqual(t, many, few+20)
+}
+
+// A plan that is being installed is not asked about any longer: what a question would open on a server is about to be
+// opened for good, and a rollout over hundreds of servers does not compete with its own check-up.
+func TestQuestionsEndWhenTheInstallationBegins(t *testing.T) {
+	t.Parallel()
+	const servers, atOnce = 60, 32
+	names := make([]string, servers)
+	for i := range names {
+		names[i] = fmt.Sprintf("server-%03d", i)
+	}
+	s := &stage{t: t, fleet: newFleet(names...)}
+	s.panel = paneltest.New(t, s.fleet.manifest(), flows.Module())
+	s.admin = s.panel.Admin()
+	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, servers, 3000)}).Is(201).Text("id")
+	s.fleet.scripted(func(o nodesapi.Order) (*nodesapi.Result, bool) {
+		args, isProbe := o.Args.(agentapi.ProbeArgs)
+		return nil, isProbe && args.Bind != nil
+	})
+	p := s.compile()
+	require.Eventually(t, func() bool { return s.fleet.binds() == atOnce }, 20*time.Second, 10*time.Millisecond)
+	id := s.admin.Post(s.path("/apply?wait=0"), order(p, true)).Is(200).Text("apply_id")
+	s.fleet.catchUp()
+	require.Equal(t, "applied", s.ended(id).State)
+	require.Eventually(t, func() bool {
+		asking, err := s.panel.DB.NewSelect().Table("flow_plans").Where("ask_until is not null").Count(t.Context())
+		return err == nil && asking == 0
+	}, 20*time.Second, 20*time.Millisecond)
+	require.Equal(t, atOnce, s.fleet.binds())
+}
+
+// binds counts the temporary listeners that were ordered.
+func (f *fleet) binds() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, o := range f.orders {
+		if args, isProbe := o.Args.(agentapi.ProbeArgs); isProbe && args.Bind != nil {
+			n++
+		}
+	}
+	return n
 }

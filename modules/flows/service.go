@@ -34,10 +34,12 @@ type service struct {
 	clock   clockwork.Clock
 	log     *zap.Logger
 	wake    chan struct{} // there may be something for the runner
+
+	decided func(planID string) // told when the installation of a plan has begun
 }
 
 func newService(db *database.DB, s *store, n *servers, j audit.Journal, b *events.Bus, c clockwork.Clock, log *zap.Logger) *service {
-	return &service{db: db, store: s, servers: n, journal: j, bus: b, clock: c, log: log, wake: make(chan struct{}, 1)}
+	return &service{db: db, store: s, servers: n, journal: j, bus: b, clock: c, log: log, wake: make(chan struct{}, 1), decided: func(string) {}}
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC().Truncate(time.Microsecond) }
