@@ -54,6 +54,8 @@ func countEverything(parsed *conf.Config) {
 		parsed.Policy.System = &conf.SystemPolicy{}
 	}
 	parsed.Policy.System.StatsInboundUplink, parsed.Policy.System.StatsInboundDownlink = true, true
+	// Nobody reads what an outbound counted, and counting it wraps every connection to a destination.
+	parsed.Policy.System.StatsOutboundUplink, parsed.Policy.System.StatsOutboundDownlink = false, false
 }
 
 // receivers gives the listening side of every inbound.
