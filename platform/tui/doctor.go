@@ -301,7 +301,9 @@ func (p *doctorPage) recover() tea.Cmd {
 	if len(p.repairs) == 0 {
 		return note(p.w.say("nothing here can be repaired safely by itself"))
 	}
-	return push(newRecoveryPage(p.w, p.repairs))
+	page := newRecoveryPage(p.w, p.repairs)
+	page.finding = func(check string) string { return p.checks.rowOf(check)().found }
+	return push(page)
 }
 
 func (p *doctorPage) export() tea.Cmd {

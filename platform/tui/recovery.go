@@ -16,6 +16,7 @@ const repairWithin = time.Minute
 type recoveryPage struct {
 	base
 	actions []recovery.Action
+	finding func(check string) string // what the check found
 	list    list
 	working bool
 	trouble error
@@ -27,8 +28,8 @@ type repairedMsg struct {
 	err  error
 }
 
-func newRecoveryPage(w *world, actions []recovery.Action) page {
-	return &recoveryPage{base: base{w: w}, actions: actions}
+func newRecoveryPage(w *world, actions []recovery.Action) *recoveryPage {
+	return &recoveryPage{base: base{w: w}, actions: actions, finding: func(check string) string { return check }}
 }
 
 func (p *recoveryPage) title() (string, string) { return p.w.say("Safe recovery"), "" }
@@ -48,7 +49,7 @@ func (p *recoveryPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 	}
 	action := p.actions[p.list.at]
 	preview := func(width int) []line {
-		lines := append(p.w.labelled("Found", action.CheckID, width), p.w.labelled("Do|for finding", p.w.found(action.Title), width)...)
+		lines := append(p.w.labelled("Found", p.finding(action.CheckID), width), p.w.labelled("Do|for finding", p.w.found(action.Title), width)...)
 		lines = append(lines, row(""), row(p.w.look.paint(quiet, p.w.say("This will be done, and nothing else:"))))
 		return append(lines, rows(p.w.look.wrapped(p.w.found(action.What), width))...)
 	}
