@@ -21,12 +21,12 @@ func TestCrashedRunsAreReleased(t *testing.T) {
 	db, err := database.Open(t.Context(), dsn, database.Options{MaxConns: 1})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	flow := database.NewID()
-	_, err = db.ExecContext(t.Context(), `insert into flows (id, name, owner_id, root, graph, draft_updated_at, created_at, updated_at)
-		values (?, 'a', 'x', 'r', '{}', now(), now(), now())`, flow)
-	require.NoError(t, err)
 	crashed, working := database.NewID(), database.NewID()
-	for id, lease := range map[string]time.Duration{crashed: 20 * time.Hour, working: 5 * time.Second} {
+	for id, lease := range map[string]time.Duration{crashed: 20 * time.Hour, working: 30 * time.Second} {
+		flow := database.NewID()
+		_, err = db.ExecContext(t.Context(), `insert into flows (id, name, owner_id, root, graph, draft_updated_at, created_at, updated_at)
+			values (?, ?, 'x', 'r', '{}', now(), now(), now())`, flow, flow)
+		require.NoError(t, err)
 		_, err = db.ExecContext(t.Context(), `insert into flow_applies (id, flow_id, kind, stage, revision, started_by, started_at, staged_at, runner, lease_until)
 			values (?, ?, 'apply', 'staging', 1, 'anna', now(), now(), 'other', now() + ? * interval '1 second')`, id, flow, lease.Seconds())
 		require.NoError(t, err)

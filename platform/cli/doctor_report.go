@@ -56,6 +56,7 @@ func (env Env) statusText(status doctor.Status) string {
 		return env.paint(Bad, string(status))
 	case doctor.Warning:
 		return env.paint(Careful, string(status))
+	case doctor.Skipped, doctor.Unknown:
 	}
 	return string(status)
 }

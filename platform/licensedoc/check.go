@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -13,11 +14,12 @@ const (
 )
 
 var (
-	keyIDForm    = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	hashForm     = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	uuidForm     = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-	featureForm  = regexp.MustCompile(`^(\*|[a-z][a-z0-9_]{0,39})$`)
-	planForm     = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._+-]{0,63}$`)
+	keyIDForm   = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	hashForm    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	uuidForm    = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	featureForm = regexp.MustCompile(`^(\*|[a-z][a-z0-9_]{0,39})$`)
+	// Compiled when the first plan is read: it knows all letters of the world, which costs every start of the command line.
+	planForm     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._+-]{0,63}$`) })
 	reasonForm   = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
 	nonceForm    = regexp.MustCompile(`^([A-Za-z0-9_-]{16,64})?$`)
 	instanceForm = uuidForm
@@ -33,7 +35,7 @@ func ValidNonce(nonce string) bool { return nonce != "" && nonceForm.MatchString
 func ValidFeature(key string) bool { return featureForm.MatchString(key) }
 
 // ValidPlan tells whether the text can name a plan.
-func ValidPlan(name string) bool { return planForm.MatchString(name) }
+func ValidPlan(name string) bool { return planForm().MatchString(name) }
 
 func (d Document) check() error {
 	for _, rule := range d.rules() {
@@ -70,14 +72,14 @@ func (d Document) verdictRules() []rule {
 	case Active:
 		return []rule{
 			{"license_id", uuidForm.MatchString(d.LicenseID)},
-			{"plan", planForm.MatchString(d.Plan)},
+			{"plan", planForm().MatchString(d.Plan)},
 			{"valid_until", plainTime(d.ValidUntil) && d.ValidUntil.After(d.IssuedAt)},
 			{"reason", d.Reason == ""},
 		}
 	case Refused:
 		return []rule{
 			{"license_id", d.LicenseID == "" || uuidForm.MatchString(d.LicenseID)},
-			{"plan", d.Plan == "" || planForm.MatchString(d.Plan)},
+			{"plan", d.Plan == "" || planForm().MatchString(d.Plan)},
 			{"valid_until", d.ValidUntil.IsZero() || plainTime(d.ValidUntil)},
 			{"features", len(d.Features) == 0},
 			{"reason", reasonForm.MatchString(d.Reason)},

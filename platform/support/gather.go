@@ -32,8 +32,14 @@ type collector struct {
 
 func collectors() []collector {
 	return []collector{
-		{"doctor.json", diagnosis}, {"versions.json", versions}, {"settings.txt", settings}, {"system.txt", system}, {"counts.json", counts},
-		{"logs/backend.log", logOf("backend")}, {"logs/nginx.log", logOf("nginx")}, {"update-journal.jsonl", updateJournal},
+		{"doctor.json", diagnosis},
+		{"versions.json", versions},
+		{"settings.txt", settings},
+		{"system.txt", system},
+		{"counts.json", counts},
+		{"logs/backend.log", logOf("backend")},
+		{"logs/nginx.log", logOf("nginx")},
+		{"update-journal.jsonl", updateJournal},
 	}
 }
 
@@ -82,9 +88,6 @@ func (m *Manifest) add(p part, counts map[string]int) {
 }
 
 func (o Options) complete() Options {
-	if o.Env.Now == nil {
-		o.Env.Now = time.Now
-	}
 	if o.Since.IsZero() {
 		o.Since = o.Env.Now().Add(-defaultPeriod)
 	}

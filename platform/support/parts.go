@@ -108,7 +108,9 @@ func system(ctx context.Context, o Options) part {
 		}
 	}
 	for _, command := range [][]string{
-		{"df", "-h", dataDir(o), "/var/log"}, {"df", "-i", dataDir(o)}, {"ls", "-lan", dataDir(o)},
+		{"df", "-h", dataDir(o), "/var/log"},
+		{"df", "-i", dataDir(o)},
+		{"ls", "-lan", dataDir(o)},
 		{"systemctl", "show", "panel.service", "--property=ActiveState,SubState,NRestarts,Result,ExecMainStatus,MemoryCurrent"},
 	} {
 		said, why := run(ctx, command)

@@ -130,7 +130,7 @@ const sendWithin = 5 * time.Minute
 // Faults: support_url_invalid, support_server_error, support_server_timeout.
 func Send(ctx context.Context, path, address string) error {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && !(parsed.Scheme == "http" && local(parsed.Hostname())) {
+	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && (parsed.Scheme != "http" || !local(parsed.Hostname())) {
 		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL must begin with https://")
 	}
 	file, err := os.Open(path)

@@ -174,7 +174,7 @@ func TestFiftyPlantedSecretsAreNotInTheBundle(t *testing.T) {
 		for form, text := range tellTales(secret) {
 			for name, content := range files {
 				at := strings.Index(strings.ToLower(content), strings.ToLower(text))
-				require.Less(t, at, 0, "%s shows %q (%s): %s", name, secret, form, around(content, at))
+				require.Negative(t, at, "%s shows %q (%s): %s", name, secret, form, around(content, at))
 			}
 		}
 	}
