@@ -1,8 +1,12 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/react";
-import { afterEach } from "vitest";
+import { cleanup, configure } from "@testing-library/react";
+import { afterEach, vi } from "vitest";
 
 afterEach(cleanup);
+
+// A view waits for its words to be loaded, which takes its time on a busy machine.
+configure({ asyncUtilTimeout: 15_000 });
+vi.setConfig({ testTimeout: 30_000 });
 
 // What the kit asks of a browser and jsdom lacks.
 Object.defineProperty(window, "matchMedia", {
