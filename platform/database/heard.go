@@ -19,7 +19,7 @@ const (
 	listens    = 1885433191 // class of the lock that a listener holds as long as it listens
 	hasHeard   = 1885433192 // class of the locks that answer questions
 	echoes     = "echo"     // channel of the questions
-	echoWithin = 2 * time.Second
+	echoWithin = 5 * time.Second
 	keptEchoes = 64
 )
 
