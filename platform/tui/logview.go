@@ -2,8 +2,10 @@ package tui
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -180,4 +182,21 @@ func (v *logView) linesOnScreen() []int {
 		}
 	}
 	return lines
+}
+
+// lineText is one entry in one line: time, level, component, message, attributes.
+func (w *world) lineText(one logs.Line) string {
+	if one.Time.IsZero() {
+		return one.Raw
+	}
+	at, now := one.Time.In(w.clock.Now().Location()), w.clock.Now()
+	text := at.Format("15:04:05")
+	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
+		text = at.Format("01-02 15:04:05")
+	}
+	text += fmt.Sprintf(" %-5s %s  %s", one.Level, one.Component, one.Message)
+	for _, name := range slices.Sorted(maps.Keys(one.Attrs)) {
+		text += fmt.Sprintf(" %s=%v", name, one.Attrs[name])
+	}
+	return text
 }
