@@ -140,7 +140,8 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, wit
 	}
 	ctx = access.With(ctx, access.Caller{Kind: access.CLI, Username: "panelctl", UserAgent: "uid " + strconv.Itoa(os.Getuid())})
 	s := &service{db: d.world.DB, store: d.store, journal: journal, clock: clockwork.NewRealClock()}
-	err = d.world.DB.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	var echo database.Echo
+	err = d.world.DB.InTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if err := s.replacePassword(ctx, tx, owner.row, hash, ""); err != nil {
 			return err
 		}
@@ -149,7 +150,12 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, wit
 				return err
 			}
 		}
-		return database.Notify(ctx, tx, channel, owner.row.ID)
+		echo, err = announced(ctx, tx, owner.row.ID)
+		return err
 	})
+	if err == nil {
+		// A panel that hangs learns of it as soon as it hears again; the password is set all the same.
+		_ = echo.Await(ctx, d.world.DB)
+	}
 	return plain, err
 }
