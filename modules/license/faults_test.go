@@ -118,6 +118,7 @@ func TestEveryTemporaryFaultLeadsFromActiveToGraceAndKeepsTheDocument(t *testing
 		require.False(t, status.LastCheck.OK, name)
 		require.NotEmpty(t, *status.LastCheck.Error, name)
 		require.Equal(t, p.look().document.IssuedAt.Add(72*time.Hour), *status.GraceUntil, name)
+		require.Equal(t, status.GraceUntil.Add(-72*time.Hour).UTC(), *status.ContactAt, name)
 		require.Equal(t, document, p.look().Document, name)
 		require.Equal(t, declared, status.Features.Enabled, "entitlements follow the kept document")
 		p.works()

@@ -15,6 +15,7 @@ type Status struct {
 	ValidUntil  *time.Time `json:"valid_until"`
 	GraceUntil  *time.Time `json:"grace_until" doc:"When the grace period ends; null outside of it"`
 	LastCheck   *LastCheck `json:"last_check"`
+	ContactAt   *time.Time `json:"last_contact_at,omitempty" doc:"When a license server signed its latest answer; the grace period counts from here"`
 	Checks      []Attempt  `json:"checks,omitempty" doc:"The latest questions to license servers, newest first, at most five"`
 	NextCheckAt *time.Time `json:"next_check_at" doc:"null when nothing is checked: no license, or an offline document"`
 	Features    Features   `json:"features"`
@@ -68,6 +69,10 @@ func (k *kept) status(now time.Time, grace time.Duration) Status {
 	if v.state == entitlement.Grace {
 		until := k.graceUntil(grace)
 		status.GraceUntil = &until
+	}
+	if k.checkable() {
+		contact := k.document.IssuedAt.UTC()
+		status.ContactAt = &contact
 	}
 	if k.CheckAt != nil {
 		status.LastCheck = &LastCheck{k.CheckAt.UTC(), k.CheckOK, optional(k.CheckError)}

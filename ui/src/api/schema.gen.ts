@@ -2845,6 +2845,11 @@ export interface components {
             last_check: components["schemas"]["LicenseLastCheck"];
             /**
              * Format: date-time
+             * @description When a license server signed its latest answer; the grace period counts from here
+             */
+            last_contact_at?: string;
+            /**
+             * Format: date-time
              * @description null when nothing is checked: no license, or an offline document
              */
             next_check_at: string | null;

@@ -1,22 +1,13 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { licenseQuery, type LicenseStatus } from "@/api/access";
 import { answer, api } from "@/api/client";
-import type { components } from "@/api/schema.gen";
-
-export const licenseEntriesQuery = queryOptions({
-  queryKey: ["license", "journal"],
-  queryFn: async ({ signal }): Promise<components["schemas"]["AuditEntry"][]> => (await answer(api.GET("/api/v1/audit", { params: { query: { action: "license.*", limit: 5 } }, signal }))).items,
-});
 
 /** The answer of every act on the license is the new status. */
 function useLicenseAct<Variables>(act: (variables: Variables) => Promise<LicenseStatus>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: act,
-    onSuccess: (status) => {
-      queries.setQueryData(licenseQuery.queryKey, status);
-      void queries.invalidateQueries({ queryKey: licenseEntriesQuery.queryKey });
-    },
+    onSuccess: (status) => queries.setQueryData(licenseQuery.queryKey, status),
     onError: () => queries.invalidateQueries({ queryKey: ["license"] }),
   });
 }

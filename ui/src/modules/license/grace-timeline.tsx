@@ -5,13 +5,11 @@ import { useFormat } from "@/text/use-format";
 import { graceBar } from "./grace";
 import classes from "./license.module.css";
 
-/** The grace period as one bar from the last good answer to read-only; `grace_until` minus 72 h where the answer is not told. */
+/** The grace period as one bar from the last signed answer to read-only. */
 export function GraceTimeline({ license }: { license: LicenseStatus }) {
   const { t } = useTranslation("license");
   const format = useFormat();
-  const until = license.grace_until!;
-  const answered = new Date(Date.parse(until) - 72 * 3_600_000).toISOString();
-  const bar = graceBar(answered, until, useNow());
+  const bar = graceBar(license.last_contact_at!, license.grace_until!, useNow());
   const iso = (moment: number) => new Date(moment).toISOString();
   return (
     <div className={classes.timeline}>

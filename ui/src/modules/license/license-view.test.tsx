@@ -40,6 +40,27 @@ describe("license page", () => {
     expect(screen.getByText("Abuse protection")).toBeInTheDocument();
   });
 
+  it("shows each question to a license server", async () => {
+    const at = "2026-03-10T15:02:00Z";
+    const checks = [
+      { at, server: "lic2.example.com", ok: true, outcome: "active", took_ms: 84 },
+      { at, server: "lic1.example.com", ok: false, outcome: "HTTP 503", took_ms: 1200 },
+    ];
+    await renderApp(view({ kind: "ready", data: makeLicense({ checks }) }));
+    const list = await screen.findByRole("list", { name: "Checks" });
+    expect(list).toHaveTextContent("lic2.example.comLicense confirmed");
+    expect(list).toHaveTextContent("lic1.example.comHTTP 503");
+    expect(list).toHaveTextContent("1,200 ms");
+  });
+
+  it("draws the grace period from the last signed answer, however long it is", async () => {
+    const hour = 3_600_000;
+    const [answered, until] = [Date.now() - 10.5 * hour, Date.now() + 37.5 * hour];
+    const iso = (moment: number) => new Date(moment).toISOString();
+    await renderApp(view({ kind: "ready", data: makeLicense({ state: "grace", reason: "unreachable", last_contact_at: iso(answered), grace_until: iso(until) }) }));
+    expect(await screen.findByRole("img", { name: "10 of 48 hours of grace used" })).toBeInTheDocument();
+  });
+
   it("tells a signed refusal apart from an unreachable server", async () => {
     await renderApp(view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "refused", read_only: true }) }));
     expect(await screen.findByText("The license server refused this license")).toBeInTheDocument();

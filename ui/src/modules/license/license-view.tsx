@@ -12,7 +12,7 @@ import { useNow } from "@/components/use-now";
 import { useFormat } from "@/text/use-format";
 import { featuresByArea, type FeatureArea } from "./features";
 import { GraceTimeline } from "./grace-timeline";
-import { LicenseJournal } from "./license-journal";
+import { LicenseChecks } from "./license-checks";
 import classes from "./license.module.css";
 import { WhatNext } from "./what-next";
 
@@ -69,7 +69,7 @@ export function LicenseView(props: LicenseViewProps) {
           </div>
           <div className={classes.side}>
             <WhatNext license={license} />
-            <LicenseJournal />
+            <LicenseChecks license={license} />
             {present && (
               <p className={classes.hint}>
                 <IconInfoCircle size={16} stroke={1.6} aria-hidden />
@@ -100,7 +100,7 @@ function StateCard({ license }: { license: LicenseStatus }) {
   const { t } = useTranslation("license");
   const format = useFormat();
   const now = useNow();
-  const inGrace = license.state === "grace" && license.grace_until !== null && license.last_check?.at;
+  const inGrace = license.state === "grace" && license.grace_until !== null;
   const days = license.valid_until ? Math.ceil((Date.parse(license.valid_until) - now) / 86_400_000) : undefined;
   return (
     <section className={classes.state} aria-label={t("stateLabel")}>
@@ -113,7 +113,7 @@ function StateCard({ license }: { license: LicenseStatus }) {
         {inGrace && <span className={classes.days}>{t("grace.left", { span: format.uptime((Date.parse(license.grace_until!) - now) / 1000) })}</span>}
         {license.state === "active" && days !== undefined && <span className={classes.days}>{t("daysLeft", { count: Math.max(0, days) })}</span>}
       </div>
-      {inGrace && <GraceTimeline license={license} />}
+      {inGrace && license.last_contact_at && <GraceTimeline license={license} />}
       <dl className={classes.facts}>
         <div>
           <dt>{t("key")}</dt>
