@@ -149,6 +149,7 @@ func (s *service) confirmed(ctx context.Context, field, plain string) (*accountR
 	}
 	matches, _, err := s.hasher.Verify(ctx, plain, owner.PasswordHash)
 	if err != nil {
+		s.throttle.forget(owner.Username, caller.IP)
 		return nil, err
 	}
 	if !matches {

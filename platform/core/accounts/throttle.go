@@ -63,9 +63,21 @@ func (t *throttle) succeed(username, ip string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pairs.Remove(pairKey(username, ip))
-	if known, ok := t.hosts.Get(access.Network(ip)); ok && known.failures > 0 {
+	uncount(t.hosts, access.Network(ip))
+}
+
+// forget takes an attempt back that was never examined, because no core was free to hash: it tells nothing about who asked.
+func (t *throttle) forget(username, ip string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	uncount(t.pairs, pairKey(username, ip))
+	uncount(t.hosts, access.Network(ip))
+}
+
+func uncount(in *lru.LRU[string, tally], key string) {
+	if known, ok := in.Get(key); ok && known.failures > 0 {
 		known.failures--
-		t.hosts.Add(access.Network(ip), known)
+		in.Add(key, known)
 	}
 }
 
