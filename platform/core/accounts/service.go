@@ -54,10 +54,12 @@ func (s *service) login(ctx context.Context, username, plain string) (*signedIn,
 	}
 	owner, err := s.store.byUsername(ctx, username)
 	if err != nil && fault.KindOf(err) != fault.KindMissing {
+		s.throttle.forget(username, ip)
 		return nil, err
 	}
 	matches, stale, err := s.hasher.Verify(ctx, plain, owner.PasswordHash)
 	if err != nil {
+		s.throttle.forget(username, ip)
 		return nil, err
 	}
 	if !matches || owner.State != stateActive {
