@@ -12,8 +12,8 @@ import (
 
 // Domain decision 2, word by word: what stays possible while the license is missing or expired.
 var (
-	staysOpen = regexp.MustCompile(`^(POST /api/v1/auth/(login|logout|password|second-factor|totp(/confirm|/remove)?|passkeys(/finish)?)` +
-		`|DELETE /api/v1/auth/(sessions|passkeys)/\{id\}` +
+	staysOpen = regexp.MustCompile(`^(POST /api/v1/auth/(login|logout|password|second-factor|totp(/confirm|/remove|/recovery-codes)?|passkeys(/finish)?)` +
+		`|DELETE /api/v1/auth/(sessions|passkeys)/\{id\}|PATCH /api/v1/auth/passkeys/\{id\}` +
 		`|POST /api/v1/license/(activate|remove|refresh)` +
 		`|[A-Z]+ /api/v1/system/updates(/.*)?` +
 		`|POST /api/v1/nodes/\{id\}/agent-update|[A-Z]+ /api/v1/nodes/agent-rings(/.*)?` +
@@ -27,6 +27,9 @@ var (
 
 // Specification, Degraded mode rules, asked of the running panel: every state-changing operation there is answers 403
 // license_read_only, but for the list; every reading one passes. Agents are told when to send their telemetry again.
+// Specification, Degraded mode rules 1 to 3: GET requests succeed, all others get 403 but for activation, updates and
+// authentication.
+// Specification, Errors: in degraded mode "state-changing requests get 403".
 func TestInDegradedModeEveryWriteOfTheRunningPanelIsRefusedButTheList(t *testing.T) {
 	t.Parallel()
 	m := newMatrix(t, newOutside(t))

@@ -28,6 +28,7 @@ type accountRow struct {
 	UpdatedAt          time.Time    `bun:"updated_at"`
 	Revision           int64        `bun:"revision"`
 	TOTPEnabled        bool         `bun:"totp_enabled,scanonly"`
+	Passkeys           int          `bun:"passkeys,scanonly"`
 }
 
 // account is an administrator as the API shows him; the password is never part of it.
@@ -40,6 +41,7 @@ type account struct {
 	LastLoginAt        *time.Time `json:"last_login_at"`
 	LastLoginIP        string     `json:"last_login_ip"`
 	TOTPEnabled        bool       `json:"totp_enabled"`
+	Passkeys           int        `json:"passkeys" doc:"How many passkeys are registered"`
 	MustChangePassword bool       `json:"must_change_password"`
 	Revision           int64      `json:"revision"`
 }
@@ -48,7 +50,7 @@ func (r *accountRow) shown() account {
 	return account{
 		ID: r.ID, Username: r.Username, Permissions: words(r.Permissions), State: r.State, CreatedAt: r.CreatedAt,
 		LastLoginAt: r.LastLoginAt, LastLoginIP: r.LastLoginIP, MustChangePassword: r.MustChangePassword, Revision: r.Revision,
-		TOTPEnabled: r.TOTPEnabled,
+		TOTPEnabled: r.TOTPEnabled, Passkeys: r.Passkeys,
 	}
 }
 

@@ -95,6 +95,13 @@ func (h *handlers) confirmTOTP(ctx context.Context, in *codeInput) (*recoveryOut
 	return out, err
 }
 
+func (h *handlers) renewRecoveryCodes(ctx context.Context, in *confirmInput) (*recoveryOutput, error) {
+	codes, err := h.service.renewRecoveryCodes(ctx, in.Body.Password)
+	out := &recoveryOutput{}
+	out.Body.RecoveryCodes = codes
+	return out, err
+}
+
 func (h *handlers) removeTOTP(ctx context.Context, in *confirmInput) (*none, error) {
 	return nil, h.service.removeTOTP(ctx, in.Body.Password)
 }
@@ -118,6 +125,21 @@ type passkeyOutput struct{ Body passkey }
 
 func (h *handlers) finishPasskey(ctx context.Context, in *finishPasskeyInput) (*passkeyOutput, error) {
 	row, err := h.service.finishPasskey(ctx, in.Body.Challenge, in.Body.Name, in.Body.Credential)
+	if err != nil {
+		return nil, err
+	}
+	return &passkeyOutput{Body: row.shown()}, nil
+}
+
+type renamePasskeyInput struct {
+	ID   string `path:"id"`
+	Body struct {
+		Name string `json:"name" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"a name that can be seen"`
+	}
+}
+
+func (h *handlers) renamePasskey(ctx context.Context, in *renamePasskeyInput) (*passkeyOutput, error) {
+	row, err := h.service.renamePasskey(ctx, in.ID, in.Body.Name)
 	if err != nil {
 		return nil, err
 	}

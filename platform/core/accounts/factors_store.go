@@ -52,6 +52,14 @@ func (s *store) totp(ctx context.Context, db bun.IDB, accountID string) (*totpRo
 	return row, err
 }
 
+// lockTOTP says whether the account has a confirmed authenticator and keeps it so until tx ends:
+// of two renewals at once the later one's codes alone count.
+func (s *store) lockTOTP(ctx context.Context, tx bun.IDB, accountID string) (bool, error) {
+	rows, err := tx.NewSelect().Model((*totpRow)(nil)).Column("account_id").
+		Where("account_id = ? and confirmed_at is not null", accountID).For("update").Exec(ctx)
+	return one(rows, err)
+}
+
 func (s *store) saveTOTP(ctx context.Context, db bun.IDB, row *totpRow) error {
 	_, err := db.NewInsert().Model(row).On("conflict (account_id) do update").
 		Set("sealed_secret = excluded.sealed_secret, confirmed_at = excluded.confirmed_at, last_step = excluded.last_step").Exec(ctx)
@@ -130,11 +138,28 @@ func (s *store) usedPasskey(ctx context.Context, db bun.IDB, row *passkeyRow) er
 	return database.Fault(err, nil)
 }
 
+// lockPasskey reads one of the account's passkeys for change.
+func (s *store) lockPasskey(ctx context.Context, tx bun.IDB, accountID, id string) (*passkeyRow, error) {
+	row := new(passkeyRow)
+	err := database.Fault(tx.NewSelect().Model(row).Where("id = ? and account_id = ?", id, accountID).For("update").Scan(ctx), nil)
+	if fault.KindOf(err) == fault.KindMissing {
+		return nil, errNoPasskey
+	}
+	return row, err
+}
+
+func (s *store) renamePasskey(ctx context.Context, tx bun.IDB, row *passkeyRow) error {
+	_, err := tx.NewUpdate().Model(row).Column("name").WherePK().Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+var errNoPasskey = fault.Missing("there is no such passkey")
+
 func (s *store) deletePasskey(ctx context.Context, db bun.IDB, accountID, id string) error {
 	result, err := db.NewDelete().Model((*passkeyRow)(nil)).Where("id = ? and account_id = ?", id, accountID).Exec(ctx)
 	found, err := one(result, err)
 	if err == nil && !found {
-		return fault.Missing("there is no such passkey")
+		return errNoPasskey
 	}
 	return err
 }

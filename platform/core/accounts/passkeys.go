@@ -109,7 +109,7 @@ func (s *service) spendPasskey(ctx context.Context, tx bun.Tx, owner *accountRow
 func (s *service) notePasskey(ctx context.Context, tx bun.Tx, rows []passkeyRow, used *webauthn.Credential) error {
 	at := slices.IndexFunc(rows, func(r passkeyRow) bool { return bytes.Equal(r.CredentialID, used.ID) })
 	if at < 0 {
-		return fault.Missing("there is no such passkey")
+		return errNoPasskey
 	}
 	stored, err := json.Marshal(used)
 	if err != nil {
@@ -201,6 +201,31 @@ func (c *ceremonies) made(owner *accountRow, ceremony, answer json.RawMessage) (
 	}
 	stored, err := json.Marshal(credential)
 	return &passkeyRow{CredentialID: credential.ID, Credential: stored}, err
+}
+
+// renamePasskey changes the name alone, which tells one passkey from another and proves nothing. Fault: not_found (404).
+func (s *service) renamePasskey(ctx context.Context, id, name string) (*passkeyRow, error) {
+	owner, err := s.store.account(ctx, s.db, access.From(ctx).AccountID)
+	if err != nil {
+		return nil, err
+	}
+	var renamed *passkeyRow
+	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		row, err := s.store.lockPasskey(ctx, tx, owner.ID, id)
+		if err != nil {
+			return err
+		}
+		former := row.Name
+		row.Name, renamed = name, row
+		if former == name {
+			return nil
+		}
+		if err := s.store.renamePasskey(ctx, tx, row); err != nil {
+			return err
+		}
+		return s.factorChanged(ctx, tx, owner, "passkey", former, name)
+	})
+	return renamed, err
 }
 
 func (s *service) removePasskey(ctx context.Context, id string) error {

@@ -25,8 +25,10 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 		httpapi.Post("/totp", "Begin to set up an authenticator app", access.Session(), h.beginTOTP, httpapi.WhileDegraded()),
 		httpapi.Post("/totp/confirm", "Switch the authenticator app on", access.Session(), h.confirmTOTP, httpapi.WhileDegraded()),
 		httpapi.Post("/totp/remove", "Remove the authenticator app", access.Session(), h.removeTOTP, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+		httpapi.Post("/totp/recovery-codes", "Replace your own recovery codes", access.Session(), h.renewRecoveryCodes, httpapi.WhileDegraded()),
 		httpapi.Post("/passkeys", "Begin to register a passkey", access.Session(), h.beginPasskey, httpapi.WhileDegraded()),
 		httpapi.Post("/passkeys/finish", "Register the passkey that the browser made", access.Session(), h.finishPasskey, httpapi.WhileDegraded(), httpapi.Status(created)),
+		httpapi.Patch("/passkeys/{id}", "Rename one of your own passkeys", access.Session(), h.renamePasskey, httpapi.WhileDegraded()),
 		httpapi.Delete("/passkeys/{id}", "Remove one of your own passkeys", access.Session(), h.removePasskey, httpapi.WhileDegraded(), httpapi.Status(noContent)),
 	)
 }

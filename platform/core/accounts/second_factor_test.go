@@ -64,6 +64,50 @@ func TestAuthenticatorAppGuardsTheSignIn(t *testing.T) {
 	login(p, "anna", secret).Is(http.StatusOK)
 }
 
+// New recovery codes leave the app as it is; the former codes no longer work, and the renewal needs the password and is in the journal.
+func TestRecoveryCodesAreRenewedWithoutTheApp(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Clock(clock))
+	me, key, former := withTOTP(t, p)
+	clock.Advance(31 * time.Second)
+	second(p, challenged(t, p).Text("challenge"), "recovery_code", former[0]).Is(http.StatusOK)
+	const path = "/api/v1/auth/totp/recovery-codes"
+	me.Post(path, object{"password": "not the password"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	require.EqualValues(t, 9, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"), "a refused renewal changes nothing")
+	fresh := me.Post(path, object{"password": secret}).Is(http.StatusOK).Value("recovery_codes").([]any)
+	require.Len(t, fresh, 10)
+	require.NotContains(t, fresh, former[1])
+	require.EqualValues(t, 10, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"))
+	second(p, challenged(t, p).Text("challenge"), "recovery_code", former[1]).Refused(http.StatusUnauthorized, "bad_credentials")
+	second(p, challenged(t, p).Text("challenge"), "recovery_code", fresh[0]).Is(http.StatusOK)
+	second(p, challenged(t, p).Text("challenge"), "code", code(t, p, key)).Is(http.StatusOK)
+	require.Equal(t, 1, factorEntries(t, p, "recovery_codes"))
+	me.Post("/api/v1/auth/totp/remove", object{"password": secret}).Is(http.StatusNoContent)
+	me.Post(path, object{"password": secret}).Refused(http.StatusConflict, "totp_missing")
+}
+
+// factorEntries counts the journal's lines about one of the second factors.
+func factorEntries(t *testing.T, p *paneltest.Panel, what string) int {
+	t.Helper()
+	var n int
+	err := p.DB.NewRaw("select count(*) from journal where action = 'account.factor_changed' and changes like ?", `%"`+what+`"%`).Scan(t.Context(), &n)
+	require.NoError(t, err)
+	return n
+}
+
+func TestOfTwoRenewalsAtOnceOneSetOfCodesCounts(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	me, _, _ := withTOTP(t, p)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { me.Post("/api/v1/auth/totp/recovery-codes", object{"password": secret}) })
+	}
+	all.Wait()
+	require.EqualValues(t, 10, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"))
+}
+
 func TestAChallengeWorksOnceAndNotForLong(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
@@ -125,9 +169,30 @@ func TestPasskeyGuardsTheSignIn(t *testing.T) {
 	signed := json.RawMessage(virtualwebauthn.CreateAssertionResponse(site, device, key, *request))
 	second(p, challenged(t, p).Text("challenge"), "passkey", signed).Refused(http.StatusUnauthorized, "bad_credentials")
 	second(p, asked.Text("challenge"), "passkey", signed).Is(http.StatusOK)
+	requireRenamed(t, p, me, made.Text("id"))
 	me.Delete("/api/v1/auth/passkeys/" + made.Text("id")).Is(http.StatusNoContent)
 	login(p, "anna", secret).Is(http.StatusOK)
 }
+
+// A passkey is renamed by its owner alone; lists of accounts tell that there is one.
+func requireRenamed(t *testing.T, p *paneltest.Panel, me *paneltest.Client, id string) {
+	t.Helper()
+	path, admin := "/api/v1/auth/passkeys/"+id, p.Admin()
+	admin.Patch(path, object{"name": "mine"}).Refused(http.StatusNotFound, "not_found")
+	me.Patch(path, object{"name": "  "}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	before := factorEntries(t, p, "passkey")
+	require.Equal(t, "work laptop", me.Patch(path, object{"name": "work laptop"}).Is(http.StatusOK).Text("name"))
+	me.Patch(path, object{"name": "work laptop"}).Is(http.StatusOK)
+	require.Equal(t, before+1, factorEntries(t, p, "passkey"), "the same name again is no change")
+	require.Equal(t, "work laptop", first(me.Get("/api/v1/auth/factors").Value("passkeys"))["name"])
+	account := "/api/v1/accounts/" + me.Get("/api/v1/auth/me").Text("account.id")
+	shown := admin.Get(account).Is(http.StatusOK)
+	require.EqualValues(t, 1, shown.Value("passkeys"))
+	require.EqualValues(t, 1, admin.Patch(account, object{"revision": shown.Value("revision")}).Is(http.StatusOK).Value("passkeys"))
+	require.EqualValues(t, 1, first(admin.Get("/api/v1/accounts?q=anna").Value("items"))["passkeys"])
+}
+
+func first(list any) object { return list.([]any)[0].(object) }
 
 func inner(t *testing.T, options any) string {
 	t.Helper()

@@ -20,10 +20,11 @@ var constraints = map[string]*fault.Fault{
 	"accounts_username": fault.Conflict("name_taken", "another account has this username"),
 }
 
-// selectAccounts also tells whether an authenticator app is set up.
+// selectAccounts also tells which second factors are set up.
 func selectAccounts(db bun.IDB, model any) *bun.SelectQuery {
 	return db.NewSelect().Model(model).ColumnExpr("a.*").ColumnExpr(
-		"exists (select 1 from totp_factors t where t.account_id = a.id and t.confirmed_at is not null) as totp_enabled")
+		"exists (select 1 from totp_factors t where t.account_id = a.id and t.confirmed_at is not null) as totp_enabled").ColumnExpr(
+		"(select count(*) from passkeys p where p.account_id = a.id) as passkeys")
 }
 
 func (s *store) byUsername(ctx context.Context, username string) (*accountRow, error) {
@@ -129,7 +130,7 @@ func (s *store) lock(ctx context.Context, tx bun.IDB, id string) (*accountRow, e
 		return nil, database.Fault(err, nil)
 	}
 	row := new(accountRow)
-	err := tx.NewSelect().Model(row).Where("id = ?", id).For("update").Scan(ctx)
+	err := selectAccounts(tx, row).Where("id = ?", id).For("update").Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 

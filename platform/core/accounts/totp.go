@@ -86,6 +86,33 @@ func (s *service) confirmTOTP(ctx context.Context, code string) ([]string, error
 	return codes, err
 }
 
+// renewRecoveryCodes replaces the caller's recovery codes, used or not; the app stays as it is.
+// Faults: invalid_value (422), totp_missing (409) without a confirmed app, throttled (429).
+func (s *service) renewRecoveryCodes(ctx context.Context, password string) ([]string, error) {
+	owner, err := s.confirmed(ctx, "password", password)
+	if err != nil {
+		return nil, err
+	}
+	codes, hashes := newRecoveryCodes()
+	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		confirmed, err := s.store.lockTOTP(ctx, tx, owner.ID)
+		if err != nil {
+			return err
+		}
+		if !confirmed {
+			return fault.Conflict("totp_missing", "recovery codes come with an authenticator app; set one up first")
+		}
+		if err := s.store.replaceRecoveryCodes(ctx, tx, owner.ID, hashes); err != nil {
+			return err
+		}
+		return s.factorChanged(ctx, tx, owner, "recovery_codes", "set", "set")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return codes, nil
+}
+
 func (s *service) removeTOTP(ctx context.Context, password string) error {
 	owner, err := s.confirmed(ctx, "password", password)
 	if err != nil {

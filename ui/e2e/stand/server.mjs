@@ -16,7 +16,7 @@ license.grace = { ...license.active, state: "grace", reason: "unreachable", grac
 license.degraded = { ...license.active, state: "degraded", reason: "expired", read_only: true, valid_until: new Date(Date.now() - 20 * day).toISOString() };
 license.none = { ...license.active, state: "degraded", reason: "none", read_only: true, plan: null, valid_until: null, key_masked: null, last_check: null, next_check_at: null, features: { enabled: [], blocked: [] } };
 
-const account = { id: nodes[0].id, username: "anna", permissions: ["*"], state: "active", created_at: new Date().toISOString(), last_login_at: null, last_login_ip: "", totp_enabled: false, must_change_password: false };
+const account = { id: nodes[0].id, username: "anna", permissions: ["*"], state: "active", created_at: new Date().toISOString(), last_login_at: null, last_login_ip: "", totp_enabled: false, passkeys: 0, must_change_password: false };
 
 function page(items, query) {
   const limit = Number(query.get("limit") ?? 50);

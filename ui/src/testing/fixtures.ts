@@ -25,7 +25,7 @@ export function makeLicense(change: Partial<LicenseStatus> = {}): LicenseStatus 
 export function makeMe(permissions: string[]): Me {
   const id = "01890000-0000-7000-8000-000000000003";
   return {
-    account: { id, username: "anna", permissions, state: "active", created_at: at, last_login_at: at, last_login_ip: "203.0.113.7", totp_enabled: false, must_change_password: false, revision: 1 },
+    account: { id, username: "anna", permissions, state: "active", created_at: at, last_login_at: at, last_login_ip: "203.0.113.7", totp_enabled: false, passkeys: 0, must_change_password: false, revision: 1 },
     permissions,
     session: { id, created_at: at, last_seen_at: at, expires_at: at, ip: "203.0.113.7", user_agent: "", current: true },
   };
