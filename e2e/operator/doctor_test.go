@@ -123,6 +123,7 @@ func finds(t *testing.T, check doctor.CheckDocument, status doctor.Status, cause
 	require.Regexp(t, next, check.Action)
 }
 
+// Specification, Command-line interface: doctor "works when the database is down".
 func TestTheDatabaseIsDown(t *testing.T) {
 	t.Parallel()
 	checks, did := diagnosed(t, call{env: []string{"PANEL_DB_URL=postgres://panel:canary@127.0.0.1:1/panel"}})
@@ -254,6 +255,7 @@ func TestWithoutRoot(t *testing.T) {
 }
 
 // Rule: the last result is saved and the next run tells what changed.
+// Specification, Command-line interface: doctor "saves the last result".
 func TestTheNextRunTellsWhatChanged(t *testing.T) {
 	t.Parallel()
 	folder := world(t)

@@ -47,7 +47,8 @@ func TestCtrlCEndsFollowing(t *testing.T) {
 	require.NotContains(t, problems.String(), "Error")
 }
 
-// Rule: without privileges the password reset refuses before it opens anything; an empty schema is refused with a sentence.
+// Specification, Password reset rules 1: root, sudo or the owner of the installation directory; otherwise it refuses.
+// Specification, Authentication 9: the offline password reset needs server privileges. Without them the password reset refuses before it opens anything; an empty schema is refused with a sentence.
 func TestResetPasswordRefuses(t *testing.T) {
 	t.Parallel()
 	empty := []string{"PANEL_DB_URL=" + dbtest.Empty(t)}

@@ -46,6 +46,7 @@ func requireOneClearSentence(t *testing.T, words string) {
 const secretWord = "canary-of-the-password"
 
 // Rule: a wrong DSN stops the start with one clear sentence and exit code 3.
+// Specification, Configuration: a "wrong database DSN prevents the panel from starting".
 func TestWrongDatabaseAddressEndsWithOneSentenceAndCode3(t *testing.T) {
 	t.Parallel()
 	free, err := rig.FreePort()
@@ -70,6 +71,7 @@ func TestWrongDatabaseAddressEndsWithOneSentenceAndCode3(t *testing.T) {
 }
 
 // Rule: a taken port stops the start with exit code 1.
+// Specification, Command-line interface: "a second process cannot take the same port".
 func TestTakenPortEndsWithCode1AndNamesThePort(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

@@ -129,6 +129,9 @@ func (s *stage) ended(id string) flows.Apply {
 	return a
 }
 
+// Specification, Endpoints rule 9: a link is issued separately, is not cached and matches the last installed
+// configuration.
+// Specification, Flow: a plan has id and revision; "id and revision are sent back" when it is applied.
 func TestAFlowIsInstalledExitsFirstAndItsLinkMatches(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -152,6 +155,7 @@ func TestAFlowIsInstalledExitsFirstAndItsLinkMatches(t *testing.T) {
 }
 
 // Trap 1: a save without a change has no plan steps, and no server is contacted.
+// Specification, Endpoints rule 3: saving a flow draft does not start an installation.
 func TestSavingWithoutAChangeInstallsNothing(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -168,6 +172,8 @@ func TestSavingWithoutAChangeInstallsNothing(t *testing.T) {
 }
 
 // Trap 2: ports are compared across the fleet per layer 4.
+// Specification, Errors: compilation errors, found port conflicts and a revision mismatch are "not overridden by
+// force_apply".
 func TestAPortOfAnotherFlowIsAConflictNeverForced(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -306,6 +312,8 @@ func TestAnOwnBindingGivesTheLinkItsHostName(t *testing.T) {
 }
 
 // Trap 19: a plan whose draft has moved on is refused, also under force.
+// Specification, Flow draft: apply needs "plan compiled, revision current".
+// Specification, Errors: 409 is a state conflict.
 func TestAPlanOfAnOlderDraftIsRefused(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -326,6 +334,8 @@ func TestAPlanOfAnotherWorldIsStale(t *testing.T) {
 }
 
 // Trap 20: an occupied port is 409 under force; unconfirmed readiness passes with force and is recorded.
+// Specification, Endpoints rule 2: force_apply accepts unconfirmed readiness and nothing else; the result records
+// what was bypassed.
 func TestForcePassesReadinessAloneAndIsRecorded(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -363,6 +373,7 @@ func TestForcePassesReadinessAloneAndIsRecorded(t *testing.T) {
 	s.admin.Post(s.path("/apply"), order(s.compile(), true)).Refused(409, "port_conflict")
 }
 
+// Specification, Errors: 422 is well-formed data that fails business validation.
 func TestADraftThatCannotBeCompiledIsRefusedAndStoresNothing(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

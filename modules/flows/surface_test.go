@@ -16,6 +16,8 @@ import (
 )
 
 // Rolling back is loading a version's drawing into the draft through the public API; nothing is installed by it.
+// Specification, Flow: "each version is a snapshot".
+// Specification, Flow draft: the snapshot is "saved into the draft; applying is still required".
 func TestAVersionIsLoadedIntoTheDraft(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

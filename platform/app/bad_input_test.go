@@ -31,6 +31,7 @@ var badBodies = map[string]string{
 }
 
 // Bad input gets a clear error with a stable code, is never echoed and never a server error, on every writing operation.
+// Specification, Errors: 400 is invalid JSON, a missing field or a wrong parameter.
 func TestBadBodiesAreRefusedWithoutEcho(t *testing.T) {
 	t.Parallel()
 	p := everything(t)

@@ -82,6 +82,8 @@ func each(t *testing.T, check func(t *testing.T, line policy), accesses ...strin
 }
 
 // Specification, Authentication 3 and 6: missing, invalid or misplaced tokens give 401.
+// Specification, Authentication 2: a protected call sends Authorization: Bearer.
+// Specification, Errors: 401 is no session, an invalid or expired token.
 func TestProtectedOperationsRefuseMissingAndMisplacedTokens(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
@@ -98,6 +100,14 @@ func TestProtectedOperationsRefuseMissingAndMisplacedTokens(t *testing.T) {
 	}, "session", "agent")
 }
 
+// Specification, Versioning: the API is under the "prefix /api/v1", agent routes under /agent/v1; the rest is at the root.
+func TestOperationsAreUnderTheirPrefixes(t *testing.T) {
+	t.Parallel()
+	for name, line := range policies(t) {
+		require.Regexp(t, `^(/api/v1/|/agent/v1/|/s/|/install/|/health$|/livez$|/readyz$)`, line.path, name)
+	}
+}
+
 // Specification, Authentication 7: agent routes take the agent's own token, not a session.
 func TestASessionOpensNoAgentOperation(t *testing.T) {
 	t.Parallel()
@@ -111,6 +121,7 @@ func TestASessionOpensNoAgentOperation(t *testing.T) {
 }
 
 // Specification, Authentication 6 and 8: each permission is a key checked per route; "*" grants all.
+// Specification, Errors: 403 is insufficient permissions.
 func TestPermissionKeysOpenExactlyTheirOperations(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
@@ -168,6 +179,7 @@ func TestAFeatureOutsideThePlanIsBlocked(t *testing.T) {
 }
 
 // Specification, Limits: over the limit a public throttled route gives 429 with Retry-After.
+// Specification, Errors: 429 carries Retry-After.
 func TestThrottledOperationsCarryRetryAfter(t *testing.T) {
 	t.Parallel()
 	p := everything(t)

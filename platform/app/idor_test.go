@@ -152,6 +152,7 @@ func TestAChildOfAnotherParentIsUnknown(t *testing.T) {
 }
 
 // An identifier of any other kind of object is unknown, whatever operation it is given to.
+// Specification, Errors: 404 is an unknown identifier.
 func TestAnIdentifierOfAnotherKindIsUnknown(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)

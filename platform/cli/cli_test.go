@@ -66,7 +66,7 @@ func TestColour(t *testing.T) {
 	}
 }
 
-// Rule: PANEL_LANG=ru forces Russian; otherwise LANG decides.
+// Specification, Command-line interface: "PANEL_LANG=ru forces Russian"; otherwise LANG decides.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -114,6 +114,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	require.False(t, reached)
 }
 
+// Specification, Command-line interface: serve "stops cleanly on SIGINT/SIGTERM".
 // Rule: serve ends with 0 after a signal, with 3 on an unreachable database and with 1 on a taken port.
 func TestServe(t *testing.T) {
 	t.Parallel()

@@ -70,6 +70,8 @@ func check(id, group, title string, finding doctor.Finding) doctor.Check {
 }
 
 // Every command in every form and both languages says exactly what its golden file says, and ends with that exit code.
+// Specification, Command-line interface: --api has the "default http://localhost:8080"; status "exits non-zero when status
+// is not running"; version asks the running panel "by a live API call"; --level "prints a warning".
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for _, place := range worlds {

@@ -8,6 +8,8 @@ import (
 )
 
 // Rule: started with no arguments panelctl opens the terminal interface, the same as panelctl tui; the common flags hold there too.
+// Specification, Command-line interface: started with no arguments it opens the terminal interface, the "same as
+// panelctl tui".
 func TestTerminalInterface(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"tui"}, {"tui", "--linear"}} {

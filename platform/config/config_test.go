@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Specification, Configuration: the panel is "configured only by environment variables", read once at process start.
 func TestLoadReadsTheEnvironmentOnceAndFallsBackToDefaults(t *testing.T) {
 	t.Setenv("PANEL_PORT", "9000")
 	t.Setenv("PANEL_BIND", "")

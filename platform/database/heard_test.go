@@ -44,7 +44,7 @@ func TestAnEchoReturnsOnlyWhenEveryListenerHasHandledTheChange(t *testing.T) {
 	db := dbtest.New(t)
 	var quick, slow atomic.Int64
 	listener(t, db, func(string) { quick.Add(1) })
-	listener(t, db, func(string) { time.Sleep(5 * time.Millisecond); slow.Add(1) })
+	listener(t, db, func(string) { <-time.After(5 * time.Millisecond); slow.Add(1) })
 	const more = 100 // than answers are kept
 	for round := range int64(more) {
 		require.NoError(t, told(t, db, "x").Await(t.Context(), db))

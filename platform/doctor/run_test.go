@@ -15,6 +15,7 @@ func answering(f Finding) Check {
 }
 
 // Rule: a failed check does not stop the others; neither does one that hangs or panics.
+// Specification, Command-line interface: "a failed check does not stop the others".
 func TestNothingStopsTheOthers(t *testing.T) {
 	t.Parallel()
 	released := make(chan struct{})

@@ -46,7 +46,8 @@ func entryAt(second int, component, message string) string {
 	return fmt.Sprintf(`{"level":"info","time":"2026-11-20T14:00:%02dZ","component":%q,"msg":%q,"n":%d}`, second, component, message, second)
 }
 
-// Rule: the default is the last 100 lines, --tail takes another number, also from rotated and compressed files.
+// Specification, Command-line interface: --tail N, "default 100".
+// Specification, Limits: "default log lines" are 100. --tail takes another number, also from rotated and compressed files.
 func TestTheTailReachesIntoRotatedFiles(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -226,6 +227,8 @@ logs) case "$*" in
 esac`
 
 // Rule: the container engine comes first; both streams of a container are its log, and no line comes twice.
+// Specification, Command-line interface: "source order": container orchestrator logs, the system journal, log files
+// in standard directories.
 func TestContainerComesFirst(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -162,6 +162,7 @@ func tellTales(secret string) map[string]string {
 }
 
 // Rule: passwords, tokens and keys are masked before saving, whatever way they are written in.
+// Specification, Command-line interface: passwords, tokens and keys are "masked before saving".
 func TestFiftyPlantedSecretsAreNotInTheBundle(t *testing.T) {
 	t.Parallel()
 	p := newPlanted()

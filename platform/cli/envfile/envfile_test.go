@@ -26,6 +26,7 @@ func TestBrokenLine(t *testing.T) {
 }
 
 // Rule: the DSN is looked for in ./.env, /opt/panel/.env, /var/lib/panel/.env and ~/.panel/.env, in this order.
+// Specification, Command-line interface: the DSN is found "in env PANEL_DB_URL or in a .env file" of four places.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{"./.env", "/opt/panel/.env", "/var/lib/panel/.env", "/home/ann/.panel/.env"}, Places("/home/ann"))

@@ -124,6 +124,7 @@ func TestDisablingResettingAndDeletingEndSessions(t *testing.T) {
 	}
 }
 
+// Specification, Administrator account: the password is "never returned".
 func TestAccountsAreListedPagedAndFiltered(t *testing.T) {
 	t.Parallel()
 	admin := paneltest.New(t).Admin()
@@ -134,6 +135,8 @@ func TestAccountsAreListedPagedAndFiltered(t *testing.T) {
 	first := admin.Get("/api/v1/accounts?limit=2").Is(http.StatusOK)
 	require.Equal(t, "Beta", first.Text("next_cursor"))
 	require.EqualValues(t, 4, first.Value("total"))
+	require.NotContains(t, string(first.Body), "password_hash")
+	require.NotContains(t, string(first.Body), "argon2")
 	rest := admin.Get("/api/v1/accounts?limit=2&cursor=Beta").Is(http.StatusOK)
 	require.Nil(t, rest.Value("next_cursor"))
 	require.Len(t, rest.Value("items"), 2)

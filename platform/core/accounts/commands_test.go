@@ -42,6 +42,8 @@ func onDatabase(t *testing.T, p *paneltest.Panel) map[string]string {
 
 // Specification, Password reset rules 4 to 6: 16 random characters, printed in clear, hash stored, journal event, the old
 // password and all sessions dead at once in the running panel.
+// Specification, Events: "administrator password resets" are written to the audit journal.
+// Specification, Limits: a generated password has "16 characters".
 func TestResetPasswordWorksOnARunningPanel(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
@@ -74,7 +76,7 @@ func TestResetPasswordTakesAGivenOne(t *testing.T) {
 	login(p, "anna", "battery staple").Is(http.StatusOK)
 }
 
-// Rules 2 and 3: with several administrators a choice is offered, then a confirmation is asked for.
+// Specification, Password reset rules 2 and 3: with several administrators a choice is offered, then a confirmation is asked for.
 func TestResetPasswordOffersAChoiceAndAsks(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)

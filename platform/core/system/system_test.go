@@ -16,6 +16,7 @@ import (
 )
 
 // Specification, Health document: public, three fields.
+// Specification, Versioning: the "version string is returned" by /health, status and panelctl version.
 func TestHealthHasExactlyTheFieldsOfTheSpecification(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
