@@ -19,7 +19,7 @@ import (
 func Main(build string, features []module.Module, args []string) int {
 	version.Version = build
 	env := cli.Env{
-		Version: build, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: config.Foreign,
+		Version: build, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: config.Foreign, Names: config.Names,
 		Terminal: cli.Terminal{
 			In: isTerminal(os.Stdin), Out: isTerminal(os.Stdout), Err: isTerminal(os.Stderr), Width: width(os.Stdout),
 		},

@@ -31,6 +31,7 @@ type Env struct {
 	Commands  []func(Env) []*cobra.Command // the commands that modules bring
 	Checks    []doctor.Check               // the checks that modules bring
 	Known     func() doctor.Known          // what this build declares; asked by the commands that need it
+	Names     func() []string              // names of all variables of this process
 
 	flags          *flags
 	platformChecks []doctor.Check

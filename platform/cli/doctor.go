@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -97,7 +95,9 @@ func (env *Env) world() doctor.Env {
 	if env.isolated {
 		return world
 	}
-	world.Names = given()
+	if env.Names != nil {
+		world.Names = env.Names()
+	}
 	found := envfile.Find(append(envfile.Places(env.Getenv("HOME")), "/etc/panel/panel.env"), "PANEL_DB_URL")
 	if found == nil {
 		return world
@@ -106,15 +106,6 @@ func (env *Env) world() doctor.Env {
 	world.Names = append(world.Names, slices.Sorted(maps.Keys(found.Values))...)
 	world.Getenv = func(name string) string { return firstOf(env.Getenv(name), found.Values[name]) }
 	return world
-}
-
-func given() []string {
-	var names []string
-	for _, pair := range os.Environ() {
-		name, _, _ := strings.Cut(pair, "=")
-		names = append(names, name)
-	}
-	return names
 }
 
 // keep compares with the last diagnosis and takes its place; where that is not possible, a note says why.

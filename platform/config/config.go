@@ -195,5 +195,15 @@ func (c *Config) Values() []Value {
 	return list
 }
 
+// Names are the names of all variables in the environment of this process.
+func Names() []string {
+	var names []string
+	for _, pair := range os.Environ() {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name)
+	}
+	return names
+}
+
 // Foreign reads a variable that belongs to the operating system or the terminal, such as LANG or HOME.
 func Foreign(name string) string { return os.Getenv(name) }
