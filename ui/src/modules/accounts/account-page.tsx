@@ -23,6 +23,7 @@ import { PermissionList } from "./permission-list";
 import { isLastFull } from "./permissions";
 import { RenameDialog } from "./rename-dialog";
 import { ResetPasswordDialog } from "./reset-password-dialog";
+import { SecondFactors } from "./second-factors";
 import { StateDialog } from "./state-dialog";
 import { usePermissionDraft } from "./use-permission-draft";
 import { useAccountBlock } from "./use-rules";
@@ -114,7 +115,7 @@ function FactsCard({ account }: { account: Account }) {
         nameWidth={132}
         items={[
           { name: t("columns.login"), value: <LastSignIn account={account} /> },
-          { name: t("columns.factor"), value: account.totp_enabled ? <Status kind="healthy">{t("factor.on")}</Status> : <span className="dim">{t("factor.off")}</span> },
+          { name: t("columns.factor"), value: <SecondFactors account={account} /> },
           { name: t("facts.password"), value: account.must_change_password ? <Status kind="degraded">{t("facts.mustChange")}</Status> : t("facts.passwordOwn") },
           { name: t("facts.created"), value: <RelativeTime at={account.created_at} /> },
         ]}

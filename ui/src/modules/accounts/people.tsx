@@ -15,6 +15,7 @@ import type { Permission } from "./areas";
 import classes from "./accounts.module.css";
 import type { Account } from "./directory-api";
 import { countOpened, isFull } from "./permissions";
+import { SecondFactors } from "./second-factors";
 import { useAccountBlock } from "./use-rules";
 
 export interface PeopleActs {
@@ -77,7 +78,7 @@ function useColumns(catalogue: Permission[]): Column<Account>[] {
       { key: "name", head: t("columns.name"), cell: (account) => <Name account={account} /> },
       { key: "access", head: t("columns.access"), cell: (account) => <AccessWords account={account} catalogue={catalogue} /> },
       { key: "state", head: t("columns.state"), cell: (account) => <AccountState account={account} inTable /> },
-      { key: "factor", head: t("columns.factor"), cell: (account) => (account.totp_enabled ? <Status kind="healthy">{t("factor.on")}</Status> : <span className="dim">{t("factor.off")}</span>) },
+      { key: "factor", head: t("columns.factor"), cell: (account) => <SecondFactors account={account} /> },
       { key: "login", head: t("columns.login"), cell: (account) => <LastSignIn account={account} /> },
     ],
     [t, catalogue],

@@ -8,6 +8,8 @@ export type Factors = components["schemas"]["FactorsOutputBody"];
 export type Passkey = components["schemas"]["AccountsPasskey"];
 export type Enrolment = components["schemas"]["AccountsEnrolment"];
 
+export const longestPasskeyName = 64;
+
 export const factorsQuery = queryOptions({
   queryKey: ["security", "factors"],
   queryFn: ({ signal }): Promise<Factors> => answer(api.GET("/api/v1/auth/factors", { signal })),
@@ -36,16 +38,16 @@ export function useEndSession() {
   return useOwnAct((id: string) => answer(api.DELETE("/api/v1/auth/sessions/{id}", { params: { path: { id } } })));
 }
 
-/** Gives a fresh secret; with `replace` the present app and its recovery codes are removed first. */
 export function useBeginTotp() {
-  return useOwnAct(async ({ password, replace }: { password: string; replace: boolean }): Promise<Enrolment> => {
-    if (replace) await answer(api.POST("/api/v1/auth/totp/remove", { body: { password } }));
-    return answer(api.POST("/api/v1/auth/totp", { body: { password } }));
-  });
+  return useOwnAct((password: string): Promise<Enrolment> => answer(api.POST("/api/v1/auth/totp", { body: { password } })));
 }
 
 export function useConfirmTotp() {
   return useOwnAct(async (code: string): Promise<string[]> => (await answer(api.POST("/api/v1/auth/totp/confirm", { body: { code } }))).recovery_codes);
+}
+
+export function useRenewCodes() {
+  return useOwnAct(async (password: string): Promise<string[]> => (await answer(api.POST("/api/v1/auth/totp/recovery-codes", { body: { password } }))).recovery_codes);
 }
 
 export function useRemoveTotp() {
@@ -58,6 +60,10 @@ export function useAddPasskey() {
     const credential = await makePasskey(options);
     return answer(api.POST("/api/v1/auth/passkeys/finish", { body: { challenge, name, credential } }));
   });
+}
+
+export function useRenamePasskey() {
+  return useOwnAct(({ id, name }: { id: string; name: string }): Promise<Passkey> => answer(api.PATCH("/api/v1/auth/passkeys/{id}", { params: { path: { id } }, body: { name } })));
 }
 
 export function useRemovePasskey() {

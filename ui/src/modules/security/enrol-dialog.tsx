@@ -13,13 +13,11 @@ import classes from "./security.module.css";
 
 interface EnrolProps {
   opened: boolean;
-  /** The present app and its codes give way to new ones. */
-  replace: boolean;
   onClose: () => void;
 }
 
 /** Password, secret, first code, recovery codes. The codes are shown this once, so closing waits until they are kept. */
-export function EnrolDialog({ opened, replace, onClose }: EnrolProps) {
+export function EnrolDialog({ opened, onClose }: EnrolProps) {
   const { t } = useTranslation("security");
   const [codes, setCodes] = useState<string[]>();
   const close = () => {
@@ -27,19 +25,19 @@ export function EnrolDialog({ opened, replace, onClose }: EnrolProps) {
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} closeOnClickOutside={false} closeOnEscape={codes === undefined} withCloseButton={codes === undefined} title={codes ? t("codes.title") : t(replace ? "renew.title" : "enrol.title")}>
-      {opened && (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <Enrolling replace={replace} onCodes={setCodes} onClose={close} />)}
+    <Modal opened={opened} onClose={close} closeOnClickOutside={false} closeOnEscape={codes === undefined} withCloseButton={codes === undefined} title={t(codes ? "codes.title" : "enrol.title")}>
+      {opened && (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <Enrolling onCodes={setCodes} onClose={close} />)}
     </Modal>
   );
 }
 
-function Enrolling({ replace, onCodes, onClose }: { replace: boolean; onCodes: (codes: string[]) => void; onClose: () => void }) {
+function Enrolling({ onCodes, onClose }: { onCodes: (codes: string[]) => void; onClose: () => void }) {
   const [enrolment, setEnrolment] = useState<Enrolment>();
-  if (enrolment) return <ConfirmStep enrolment={enrolment} replaced={replace} onCodes={onCodes} onClose={onClose} />;
-  return <PasswordStep replace={replace} onBegun={setEnrolment} onClose={onClose} />;
+  if (enrolment) return <ConfirmStep enrolment={enrolment} onCodes={onCodes} onClose={onClose} />;
+  return <PasswordStep onBegun={setEnrolment} onClose={onClose} />;
 }
 
-function PasswordStep({ replace, onBegun, onClose }: { replace: boolean; onBegun: (enrolment: Enrolment) => void; onClose: () => void }) {
+function PasswordStep({ onBegun, onClose }: { onBegun: (enrolment: Enrolment) => void; onClose: () => void }) {
   const { t } = useTranslation("security");
   const begin = useBeginTotp();
   const [password, setPassword] = useState("");
@@ -47,11 +45,11 @@ function PasswordStep({ replace, onBegun, onClose }: { replace: boolean; onBegun
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (password && !begin.isPending) begin.mutate({ password, replace }, { onSuccess: onBegun });
+    if (password && !begin.isPending) begin.mutate(password, { onSuccess: onBegun });
   };
   return (
     <form className={classes.form} onSubmit={submit} noValidate>
-      <p className="soft">{t(replace ? "renew.text" : "enrol.text")}</p>
+      <p className="soft">{t("enrol.text")}</p>
       <FormProblems error={begin.error} fields={{ password: "own-password" }} />
       <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(begin.error).password && t("ownPassword.wrong"))} />
       <div className={classes.foot}>
@@ -66,7 +64,7 @@ function PasswordStep({ replace, onBegun, onClose }: { replace: boolean; onBegun
   );
 }
 
-function ConfirmStep({ enrolment, replaced, onCodes, onClose }: { enrolment: Enrolment; replaced: boolean; onCodes: (codes: string[]) => void; onClose: () => void }) {
+function ConfirmStep({ enrolment, onCodes, onClose }: { enrolment: Enrolment; onCodes: (codes: string[]) => void; onClose: () => void }) {
   const { t } = useTranslation("security");
   const confirm = useConfirmTotp();
   const [code, setCode] = useState("");
@@ -81,11 +79,6 @@ function ConfirmStep({ enrolment, replaced, onCodes, onClose }: { enrolment: Enr
   };
   return (
     <form className={classes.form} onSubmit={submit} noValidate>
-      {replaced && (
-        <p className={classes.reason} role="status">
-          {t("renew.open")}
-        </p>
-      )}
       <SecretCard enrolment={enrolment} />
       {confirm.error !== null && !wrong && <ProblemNote error={confirm.error} />}
       <TextInput

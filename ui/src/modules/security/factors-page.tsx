@@ -11,6 +11,8 @@ import { PasskeyDialog } from "./passkey-dialog";
 import { PasskeysCard } from "./passkeys-card";
 import { RemoveAppDialog } from "./remove-app-dialog";
 import { RemovePasskeyDialog } from "./remove-passkey-dialog";
+import { RenamePasskeyDialog } from "./rename-passkey-dialog";
+import { RenewCodesDialog } from "./renew-codes-dialog";
 import { SecurityHeader } from "./security-header";
 import classes from "./security.module.css";
 
@@ -19,6 +21,7 @@ export default function FactorsPage() {
   const factors = useQuery(factorsQuery);
   const [act, setAct] = useState<AppAct | "passkey">();
   const [leaving, setLeaving] = useState<Passkey>();
+  const [renaming, setRenaming] = useState<Passkey>();
   const remove = useRemovePasskey();
   const close = () => setAct(undefined);
   return (
@@ -27,16 +30,18 @@ export default function FactorsPage() {
       {factors.data ? (
         <div className={classes.stack}>
           <AppCard factors={factors.data} onAct={setAct} />
-          <PasskeysCard passkeys={factors.data.passkeys} onAdd={() => setAct("passkey")} onRemove={setLeaving} />
+          <PasskeysCard passkeys={factors.data.passkeys} onAdd={() => setAct("passkey")} onRename={setRenaming} onRemove={setLeaving} />
         </div>
       ) : factors.error ? (
         <ProblemView error={factors.error} onRetry={() => void factors.refetch()} />
       ) : (
         <Skeleton rows={6} />
       )}
-      <EnrolDialog opened={act === "enrol" || act === "renew"} replace={act === "renew"} onClose={close} />
+      <EnrolDialog opened={act === "enrol"} onClose={close} />
+      <RenewCodesDialog opened={act === "renew"} onClose={close} />
       <RemoveAppDialog opened={act === "remove"} onClose={close} />
       <PasskeyDialog opened={act === "passkey"} onClose={close} />
+      <RenamePasskeyDialog passkey={renaming} onClose={() => setRenaming(undefined)} />
       <RemovePasskeyDialog
         passkey={leaving}
         busy={remove.isPending}

@@ -7,7 +7,7 @@ import { FormProblems } from "@/components/form-problems";
 import { PasskeyTrouble } from "@/components/passkeys";
 import { toastDone } from "@/components/toast";
 import { deviceName } from "@/text/device-name";
-import { useAddPasskey } from "./api";
+import { longestPasskeyName, useAddPasskey } from "./api";
 import { OwnPassword } from "./own-password";
 import classes from "./security.module.css";
 
@@ -19,8 +19,6 @@ export function PasskeyDialog({ opened, onClose }: { opened: boolean; onClose: (
     </Modal>
   );
 }
-
-const longestName = 64;
 
 function PasskeyForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("security");
@@ -49,7 +47,7 @@ function PasskeyForm({ onClose }: { onClose: () => void }) {
       ) : (
         <FormProblems error={add.error} fields={{ password: "own-password", name: "passkey-name" }} />
       )}
-      <TextInput size="md" id="passkey-name" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(add.error).name} />
+      <TextInput size="md" id="passkey-name" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestPasskeyName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(add.error).name} />
       <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(add.error).password && t("ownPassword.wrong"))} />
       <div className={classes.foot}>
         <Action size="dialog" onClick={onClose}>

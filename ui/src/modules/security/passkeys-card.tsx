@@ -7,7 +7,7 @@ import { RelativeTime } from "@/components/relative-time";
 import type { Passkey } from "./api";
 import classes from "./security.module.css";
 
-export function PasskeysCard({ passkeys, onAdd, onRemove }: { passkeys: Passkey[]; onAdd: () => void; onRemove: (passkey: Passkey) => void }) {
+export function PasskeysCard({ passkeys, onAdd, onRename, onRemove }: { passkeys: Passkey[]; onAdd: () => void; onRename: (passkey: Passkey) => void; onRemove: (passkey: Passkey) => void }) {
   const { t } = useTranslation("security");
   const reason = passkeysWork() ? undefined : t("passkeys.unsupported");
   const add = (
@@ -41,6 +41,9 @@ export function PasskeysCard({ passkeys, onAdd, onRemove }: { passkeys: Passkey[
                 {t("passkeys.added")} <RelativeTime at={passkey.created_at} /> · {passkey.last_used_at ? <>{t("passkeys.used")} <RelativeTime at={passkey.last_used_at} /></> : t("passkeys.unused")}
               </span>
             </div>
+            <Action size="bar" onClick={() => onRename(passkey)} aria-label={t("passkeys.renameOf", { name: passkey.name })}>
+              {t("passkeys.rename")}
+            </Action>
             <Action kind="danger" size="bar" onClick={() => onRemove(passkey)} aria-label={t("passkeys.removeOf", { name: passkey.name })}>
               {t("passkeys.remove")}
             </Action>

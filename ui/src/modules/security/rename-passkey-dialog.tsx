@@ -1,0 +1,49 @@
+import { Modal, TextInput } from "@mantine/core";
+import { useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldErrors } from "@/api/problem";
+import { Action } from "@/components/action";
+import { FormProblems } from "@/components/form-problems";
+import { toastDone } from "@/components/toast";
+import { longestPasskeyName, useRenamePasskey, type Passkey } from "./api";
+import classes from "./security.module.css";
+
+export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
+  const { t } = useTranslation("security");
+  return (
+    <Modal opened={passkey !== undefined} onClose={onClose} title={t("renamePasskey.title")}>
+      {passkey && <RenameForm passkey={passkey} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function RenameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const { t } = useTranslation("security");
+  const rename = useRenamePasskey();
+  const [name, setName] = useState(passkey.name);
+  const [tried, setTried] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!name.trim() || rename.isPending) return;
+    const done = () => {
+      toastDone(t("renamePasskey.done", { name: name.trim() }));
+      onClose();
+    };
+    rename.mutate({ id: passkey.id, name: name.trim() }, { onSuccess: done });
+  };
+  return (
+    <form className={classes.form} onSubmit={submit} noValidate>
+      <FormProblems error={rename.error} fields={{ name: "passkey-name" }} />
+      <TextInput size="md" id="passkey-name" data-autofocus autoComplete="off" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestPasskeyName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(rename.error).name} />
+      <div className={classes.foot}>
+        <Action size="dialog" onClick={onClose}>
+          {t("cancel")}
+        </Action>
+        <Action size="dialog" kind="filled" type="submit" busy={rename.isPending}>
+          {t("renamePasskey.verb")}
+        </Action>
+      </div>
+    </form>
+  );
+}
