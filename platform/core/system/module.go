@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"panel/platform/access"
+	"panel/platform/httpapi"
 	"panel/platform/module"
 )
 
@@ -17,13 +18,13 @@ func Module() module.Module {
 		Name:        "system",
 		Summary:     "The panel's own health, status and live updates",
 		Permissions: []access.Permission{{Key: Manage, Summary: "Change settings, updates and diagnostics of the panel"}},
-		Private:     []any{newMonitor, newHandlers},
+		Private:     []any{newMonitor, newHandlers, newGuarding},
 		Attach:      attach,
 	}
 }
 
-func attach(h *handlers, m *monitor) module.Parts {
+func attach(h *handlers, m *monitor, g *guarding) module.Parts {
 	return module.Parts{
-		Routes: h.routes(), Ready: []func(context.Context) error{m.look}, Loops: []func(context.Context) error{m.watch},
+		Routes: httpapi.Join(h.routes(), g.routes()), Ready: []func(context.Context) error{m.look}, Loops: []func(context.Context) error{m.watch},
 	}
 }

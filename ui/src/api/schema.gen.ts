@@ -1516,6 +1516,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/system/security": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what protects the panel and which variables set it */
+        get: operations["get-system-security"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/system/status": {
         parameters: {
             query?: never;
@@ -3472,6 +3489,15 @@ export interface components {
             passkey?: unknown;
             recovery_code?: string;
         };
+        SecurityOutputBody: {
+            journal: components["schemas"]["SystemJournalRules"];
+            master_key: components["schemas"]["SystemMasterKey"];
+            password: components["schemas"]["SystemPasswordCost"];
+            public_url: components["schemas"]["SystemPublicAddress"];
+            session: components["schemas"]["SystemSessionRules"];
+            sign_in: components["schemas"]["SystemSignInRules"];
+            trusted_proxies: components["schemas"]["SystemTrustedProxies"];
+        };
         SelfupdateCheck: {
             /** @description What to do when it does not hold */
             action: string;
@@ -3625,6 +3651,76 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
             version: string;
+        };
+        SystemJournalRules: {
+            /**
+             * Format: int64
+             * @description 0: for ever
+             */
+            days: number;
+            given: boolean;
+            variable: string;
+        };
+        SystemMasterKey: {
+            /** @description An earlier key is still set */
+            previous_given: boolean;
+            previous_variable: string;
+            /** @description The key opens the sample that is sealed in the database */
+            readable: boolean;
+            /**
+             * @description file: made by the panel and kept in secret.key of the data folder
+             * @enum {string}
+             */
+            source: "environment" | "file";
+            variable: string;
+        };
+        SystemPasswordCost: {
+            /** @example argon2id */
+            algorithm: string;
+            /** Format: int64 */
+            iterations: number;
+            /** Format: int64 */
+            lanes: number;
+            /** Format: int64 */
+            memory_kib: number;
+        };
+        SystemPublicAddress: {
+            /** @description The operator set the variable */
+            given: boolean;
+            https: boolean;
+            /** @description Scheme and host; empty where it is not set */
+            origin: string;
+            variable: string;
+        };
+        SystemSessionRules: {
+            /** Format: int64 */
+            absolute_seconds: number;
+            given: boolean;
+            /** Format: int64 */
+            idle_seconds: number;
+            /** @description Sets idle_seconds */
+            variable: string;
+        };
+        SystemSignInRules: {
+            /**
+             * Format: int64
+             * @description The same for all accounts from one address
+             */
+            free_address_failures: number;
+            /**
+             * Format: int64
+             * @description Wrong passwords for one account from one address before it must wait
+             */
+            free_failures: number;
+            /** Format: int64 */
+            longest_delay_seconds: number;
+        };
+        SystemTrustedProxies: {
+            given: boolean;
+            /** @description This request came through a proxy that is not trusted, so its address stands for every browser */
+            ignored: boolean;
+            list: string[];
+            variable: string;
         };
         TokenInputBody: {
             auto_tags?: string[];
@@ -13215,6 +13311,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiagnosticsView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-system-security": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What a reverse proxy adds; it is compared with what the panel believes */
+                "X-Forwarded-For"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecurityOutputBody"];
                 };
             };
             /** @description Bad Request */
