@@ -200,7 +200,7 @@ func (s *service) rollback(ctx context.Context) (Run, error) {
 func (s *service) hand(ctx context.Context, r request, action string) (Run, error) {
 	caller := access.From(ctx)
 	r.ID, r.By, r.At = database.NewID(), caller.Username, s.clock.Now().UTC()
-	if !person.MatchString(r.By) {
+	if !isPerson(r.By) {
 		r.By = ""
 	}
 	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
