@@ -1,0 +1,17 @@
+import type { Security } from "./api";
+
+export type Warning = "unreadable" | "proxy" | "http" | "noAddress" | "generated" | "previous";
+
+/** What an operator should look at, the worst first. */
+export function warningsOf(security: Security): Warning[] {
+  const { master_key: key, public_url: address, trusted_proxies: proxies } = security;
+  const found: [Warning, boolean][] = [
+    ["unreadable", !key.readable],
+    ["proxy", proxies.ignored],
+    ["http", address.given && !address.https],
+    ["noAddress", !address.given],
+    ["generated", key.source === "file"],
+    ["previous", key.previous_given],
+  ];
+  return found.filter(([, holds]) => holds).map(([warning]) => warning);
+}
