@@ -41,12 +41,14 @@ export function PasskeysCard({ passkeys, onAdd, onRename, onRemove }: { passkeys
                 {t("passkeys.added")} <RelativeTime at={passkey.created_at} /> · {passkey.last_used_at ? <>{t("passkeys.used")} <RelativeTime at={passkey.last_used_at} /></> : t("passkeys.unused")}
               </span>
             </div>
-            <Action size="bar" onClick={() => onRename(passkey)} aria-label={t("passkeys.renameOf", { name: passkey.name })}>
-              {t("passkeys.rename")}
-            </Action>
-            <Action kind="danger" size="bar" onClick={() => onRemove(passkey)} aria-label={t("passkeys.removeOf", { name: passkey.name })}>
-              {t("passkeys.remove")}
-            </Action>
+            <div className={classes.acts}>
+              <Action size="bar" onClick={() => onRename(passkey)} aria-label={t("passkeys.renameOf", { name: passkey.name })}>
+                {t("passkeys.rename")}
+              </Action>
+              <Action kind="danger" size="bar" onClick={() => onRemove(passkey)} aria-label={t("passkeys.removeOf", { name: passkey.name })}>
+                {t("passkeys.remove")}
+              </Action>
+            </div>
           </Row>
         ))}
       </Rows>

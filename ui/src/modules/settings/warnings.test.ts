@@ -19,6 +19,7 @@ describe("warnings about the settings", () => {
 
   it("tell an address without TLS from none", () => {
     expect(warningsOf({ ...good, public_url: { ...good.public_url, origin: "http://panel.example.net", https: false } })).toEqual(["http"]);
+    expect(warningsOf({ ...good, public_url: { ...good.public_url, origin: "http://localhost:8080", https: false } })).toEqual([]);
     expect(warningsOf({ ...good, public_url: { ...good.public_url, given: false, origin: "", https: false } })).toEqual(["noAddress"]);
   });
 });
