@@ -40,7 +40,7 @@ func TestSecurityOfAPanelWithoutSettings(t *testing.T) {
 	admin := p.Admin()
 	p.As("nodes.view").Get("/api/v1/system/security").Refused(http.StatusForbidden, "permission_denied")
 	shown := admin.Get("/api/v1/system/security").Is(http.StatusOK)
-	require.Equal(t, "", shown.Text("public_url.origin"))
+	require.Empty(t, shown.Text("public_url.origin"))
 	require.Equal(t, []any{}, shown.Value("trusted_proxies.list"))
 	require.Equal(t, false, shown.Value("trusted_proxies.ignored"))
 	require.Equal(t, "file", shown.Text("master_key.source"))
