@@ -20,7 +20,11 @@ import (
 // passes, from whatever address the test wants.
 type wire struct{ server *fasthttp.Server }
 
-func wired(p *paneltest.Panel) wire { return wire{server: p.App.Server().App().Server()} }
+func wired(p *paneltest.Panel) wire {
+	fiber := p.App.Server().App()
+	fiber.Handler() // mounts the routes, which otherwise the first request through fiber itself does
+	return wire{server: fiber.Server()}
+}
 
 // call is one request as the wire carries it.
 type call struct {
