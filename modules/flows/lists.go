@@ -111,7 +111,7 @@ const stateFilter = `case
 	when f.compiled_revision = f.draft_revision then 'compiled' else 'draft' end`
 
 func flowFilter(in *listInput) (string, []any) {
-	where, args := "not f.deleting", []any{}
+	where, args := "not f.deleting", []any(nil)
 	add := func(condition string, value any) { where, args = where+" and "+condition, append(args, value) }
 	if in.State != "" {
 		add(stateFilter+" = ?", in.State)
