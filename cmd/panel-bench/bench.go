@@ -104,7 +104,7 @@ func changed(dsn string, change func(*url.URL)) (string, error) {
 	return address.String(), nil
 }
 
-// stand is an installed panel on a database of its own, with a counter of statements in between.
+// stand is an installed panel on a database of its own, with a counter of statements in between unless it is bare.
 type stand struct {
 	*rig.Stand
 	dsn     string // past the counter
@@ -129,13 +129,36 @@ func (b *bench) installWith(ctx context.Context, name string, settings rig.Panel
 	if err != nil {
 		return nil, err
 	}
+	b.stops = append(b.stops, counter.Close)
 	settings.Folder, settings.DSN = folder, counted
+	s, err := b.bringUp(ctx, settings, dsn, prepare)
+	if err != nil {
+		return nil, err
+	}
+	s.counter = counter
+	return s, nil
+}
+
+// installBare is install without the counter, which takes a share of the processor from a panel that writes much.
+func (b *bench) installBare(ctx context.Context, name string, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
+	dsn, err := b.database(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Join(b.folder, name)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of a panel: %w", err)
+	}
+	return b.bringUp(ctx, rig.PanelSettings{Folder: folder, DSN: dsn}, dsn, prepare)
+}
+
+func (b *bench) bringUp(ctx context.Context, settings rig.PanelSettings, dsn string, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
 	installed, err := rig.Install(ctx, settings)
 	if err != nil {
-		return nil, errors.Join(err, counter.Close())
+		return nil, err
 	}
-	b.stops = append(b.stops, counter.Close, installed.Close)
-	s := &stand{Stand: installed, dsn: dsn, counter: counter}
+	b.stops = append(b.stops, installed.Close)
+	s := &stand{Stand: installed, dsn: dsn}
 	if prepare == nil {
 		return s, nil
 	}

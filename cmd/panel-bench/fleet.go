@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,7 +27,7 @@ type fleet struct {
 func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time.Duration) (*fleet, error) {
 	f := &fleet{}
 	var err error
-	f.stand, err = b.install(ctx, name, func(ctx context.Context, dsn string) (err error) {
+	f.stand, err = b.installBare(ctx, name, func(ctx context.Context, dsn string) (err error) {
 		f.members, err = seedFleet(ctx, dsn, count)
 		return err
 	})
@@ -88,7 +86,6 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	var whole, work measure.Series
 	for round := range b.settings.pairs + 1 {
-		f.counter.Take()
 		took, used, err := f.installAll(ctx, flows, round)
 		if err != nil {
 			return nil, err
@@ -101,17 +98,7 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 	result := measure.Below("P8", what, "ms", measure.Series{whole.Quantile(1)}, 2000)
 	result = result.Note("median %.0f ms over %d rounds; ends when every flow is applied and journalled", whole.Median(), len(whole))
 	result = result.Note("%.2f s of processor time in the panel per round, median", work.Median())
-	return []measure.Result{busiest(result, f.counter.Take(), b.settings.agents)}, nil
-}
-
-// busiest names the statements of the last round that grow with the fleet.
-func busiest(r measure.Result, seen map[string]int, agents int) measure.Result {
-	r = r.Note("%.1f statements per agent in the last round, with the compiling before it", float64(sum(seen))/float64(agents))
-	statements := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return seen[b] - seen[a] })
-	for _, statement := range statements[:min(6, len(statements))] {
-		r = r.Note("%.2f per agent: %s", float64(seen[statement])/float64(agents), statement[:min(90, len(statement))])
-	}
-	return r
+	return []measure.Result{result}, nil
 }
 
 // star enters on the first server of the flow's share and leaves, by destination, on the others.

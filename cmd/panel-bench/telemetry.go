@@ -31,7 +31,7 @@ const (
 // telemetry (P1) compares samples that agents deliver, acknowledged when durable, with COPY of the same rows.
 func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 	var members []member
-	s, err := b.install(ctx, "telemetry", func(ctx context.Context, dsn string) (err error) {
+	s, err := b.installBare(ctx, "telemetry", func(ctx context.Context, dsn string) (err error) {
 		members, err = seedFleet(ctx, dsn, telemetryAgents)
 		return err
 	})
