@@ -94,6 +94,7 @@ var goals = []goal{
 	{"P20", interfaceSize},
 	{"P6", compileSlope},
 	{"P18", startTime},
+	{"P19", commandLine},
 	{"P3", gatedGet},
 	{"P22", hangingLicense},
 	{"P14", loginFlood},

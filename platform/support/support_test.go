@@ -65,6 +65,7 @@ func newPlanted() *planted {
 		`dial postgres://panel:%s@127.0.0.1/panel: refused`, `Authorization: Bearer %s`, `{"Authorization":["Bearer %s"]}`, `authorization=Basic %s`,
 		`GET /api/v1/x?token=%s&page=1 200`, `GET /login?password%%3D%s HTTP/1.1`, `Cookie: sid=%s; theme=dark`, `Set-Cookie: session=%s; Path=/`,
 		`{"private_key":"%s"}`, `bot_token='%s'`, `licenseKey: %s`, `x-api-key: %s`, `{"totp_secret": "%s"}`, `--token %s`, `secret = "%s"`, `master_key:%s`,
+		`{"refresh_token":"%s"}`, `passwd=%s`, `credential: %s`, `Proxy-Authorization: Basic %s`, `{"session_token":"%s"}`, `api_key=%s`,
 	} {
 		p.line(form, fmt.Sprintf("planted-Value%02d!x", 20+i))
 	}
@@ -167,7 +168,7 @@ func TestFiftyPlantedSecretsAreNotInTheBundle(t *testing.T) {
 	t.Parallel()
 	p := newPlanted()
 	options := p.options(t)
-	require.GreaterOrEqual(t, len(p.secrets), 45)
+	require.GreaterOrEqual(t, len(p.secrets), 50)
 	path, manifest, err := Save(t.Context(), options)
 	require.NoError(t, err)
 	files := unpacked(t, path)
