@@ -3,10 +3,9 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
-import { FormProblems } from "@/components/form-problems";
 import { ProblemNote } from "@/components/problem-view";
 import { useBeginTotp, useConfirmTotp, type Enrolment } from "./api";
-import { OwnPassword } from "./own-password";
+import { PasswordForm } from "./password-form";
 import { RecoveryCodes } from "./recovery-codes";
 import { SecretCard } from "./secret-card";
 import classes from "./security.module.css";
@@ -39,29 +38,7 @@ function Enrolling({ onCodes, onClose }: { onCodes: (codes: string[]) => void; o
 
 function PasswordStep({ onBegun, onClose }: { onBegun: (enrolment: Enrolment) => void; onClose: () => void }) {
   const { t } = useTranslation("security");
-  const begin = useBeginTotp();
-  const [password, setPassword] = useState("");
-  const [tried, setTried] = useState(false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    if (password && !begin.isPending) begin.mutate(password, { onSuccess: onBegun });
-  };
-  return (
-    <form className={classes.form} onSubmit={submit} noValidate>
-      <p className="soft">{t("enrol.text")}</p>
-      <FormProblems error={begin.error} fields={{ password: "own-password" }} />
-      <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(begin.error).password && t("ownPassword.wrong"))} />
-      <div className={classes.foot}>
-        <Action size="dialog" onClick={onClose}>
-          {t("cancel")}
-        </Action>
-        <Action size="dialog" kind="filled" type="submit" busy={begin.isPending}>
-          {t("enrol.next")}
-        </Action>
-      </div>
-    </form>
-  );
+  return <PasswordForm text={t("enrol.text")} verb={t("enrol.next")} act={useBeginTotp()} onDone={onBegun} onClose={onClose} />;
 }
 
 function ConfirmStep({ enrolment, onCodes, onClose }: { enrolment: Enrolment; onCodes: (codes: string[]) => void; onClose: () => void }) {
