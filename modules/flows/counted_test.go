@@ -1,52 +1,21 @@
 package flows_test
 
 import (
-	"context"
 	"fmt"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/require"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/app"
-	"panel/platform/database"
 	"panel/platform/database/dbtest"
 	"panel/platform/module"
 	"panel/platform/paneltest"
 )
-
-// statements counts what is sent to the database; the count is free of noise.
-type statements struct{ n atomic.Int64 }
-
-func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	s.n.Add(1)
-	return ctx
-}
-
-func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-func counted(t *testing.T, features ...module.Module) (*database.DB, *statements) {
-	t.Helper()
-	settings, err := pgxpool.ParseConfig(dbtest.DSN(t, app.Migrations(app.With(features))...))
-	require.NoError(t, err)
-	count := new(statements)
-	settings.ConnConfig.Tracer = count
-	pool, err := pgxpool.NewWithConfig(t.Context(), settings)
-	require.NoError(t, err)
-	db := &database.DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()), Pool: pool}
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return db, count
-}
 
 // sunflower enters on the first server and leaves, by destination, on all others.
 func sunflower(f *fleet, servers, port int) graph.Graph {
@@ -75,7 +44,7 @@ func applied(t *testing.T, servers int) int64 {
 	}
 	s := &stage{t: t, fleet: newFleet(names...)}
 	features := []module.Module{s.fleet.manifest(), flows.Module()}
-	db, count := counted(t, features...)
+	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
 	s.panel = paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
 	s.admin = s.panel.Admin()
 	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, servers, 2000)}).Is(201).Text("id")
@@ -83,11 +52,11 @@ func applied(t *testing.T, servers int) int64 {
 	for round := 1; round <= 4; round++ {
 		s.save(sunflower(s.fleet, servers, 2000+round))
 		p := s.ready()
-		before := count.n.Load()
+		before := count.Sent()
 		a := s.apply(p)
 		require.Equal(t, "applied", a.State, "%+v", a.Error)
 		require.Len(t, a.Steps, servers)
-		if n := count.n.Load() - before; round > 1 && (fewest < 0 || n < fewest) {
+		if n := count.Sent() - before; round > 1 && (fewest < 0 || n < fewest) {
 			fewest = n
 		}
 	}

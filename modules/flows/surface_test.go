@@ -176,9 +176,8 @@ func TestManyPeopleAtOnceLeaveOneConsistentFlow(t *testing.T) {
 			last = max(last, a.Revision)
 		}
 	}
-	if last > 0 {
-		require.Equal(t, last, *f.InstalledRevision)
-	}
+	require.Positive(t, last, "nobody's apply got through")
+	require.Equal(t, last, *f.InstalledRevision)
 }
 
 func (s *stage) act(person, round int) {

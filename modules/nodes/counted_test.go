@@ -1,74 +1,30 @@
 package nodes
 
 import (
-	"context"
 	"fmt"
 	"net/http"
-	"sync/atomic"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/stretchr/testify/require"
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/app"
-	"panel/platform/database"
 	"panel/platform/database/dbtest"
 	"panel/platform/module"
 	"panel/platform/paneltest"
 )
 
-// statements counts what is sent to the database; the count is free of noise.
-type statements struct{ n atomic.Int64 }
-
-func (s *statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	s.n.Add(1)
-	return ctx
-}
-
-func (s *statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-// during gives the fewest statements of a few runs, because the panel's own loops send some of theirs meanwhile.
-func (s *statements) during(run func()) int64 {
-	fewest := int64(-1)
-	for range 5 {
-		before := s.n.Load()
-		run()
-		if n := s.n.Load() - before; fewest < 0 || n < fewest {
-			fewest = n
-		}
-	}
-	return fewest
-}
-
-func counted(t *testing.T, modules ...module.Module) (*database.DB, *statements) {
-	t.Helper()
-	settings, err := pgxpool.ParseConfig(dbtest.DSN(t, app.Migrations(app.With(modules))...))
-	require.NoError(t, err)
-	count := new(statements)
-	settings.ConnConfig.Tracer = count
-	pool, err := pgxpool.NewWithConfig(t.Context(), settings)
-	require.NoError(t, err)
-	db := &database.DB{DB: bun.NewDB(stdlib.OpenDBFromPool(pool), pgdialect.New()), Pool: pool}
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return db, count
-}
-
 // P4: at most three statements per page, whatever it is filtered and sorted by and however large the fleet is.
 func TestAPageTakesAtMostThreeStatements(t *testing.T) {
 	t.Parallel()
-	db, count := counted(t, Module())
+	db, count := dbtest.Counted(t, app.Migrations(app.With([]module.Module{Module()}))...)
 	p := paneltest.Start(t, paneltest.On(db), paneltest.Modules(Module()))
 	fleetOf(t, p, 300)
 	admin := p.As("nodes.view")
 	admin.Get("/api/v1/nodes").Is(http.StatusOK)
 	for sort := range (&store{}).orders(p.Clock.Now()) {
 		for _, filter := range []string{"", "&state=online", "&state=offline&tag=t7", "&q=node"} {
-			n := count.during(func() { admin.Get("/api/v1/nodes?limit=50&sort=-" + sort + filter).Is(http.StatusOK) })
+			n := count.Fewest(func() { admin.Get("/api/v1/nodes?limit=50&sort=-" + sort + filter).Is(http.StatusOK) })
 			require.LessOrEqual(t, n, int64(3), "%s %s", sort, filter)
 		}
 	}
@@ -97,14 +53,14 @@ func TestWritesForManyNodesTakeTheStatementsOfOne(t *testing.T) {
 	t.Parallel()
 	with := new(ports)
 	features := []module.Module{Module(), asking(with)}
-	db, count := counted(t, features...)
+	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
 	p := paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
 	fleetOf(t, p, 200)
 	var ids []string
 	require.NoError(t, db.NewRaw("select id::text from nodes").Scan(t.Context(), &ids))
 	round := 0
 	spent := func(ids []string) int64 {
-		return count.during(func() {
+		return count.Fewest(func() {
 			round++
 			apply(t, with, ids, round)
 		})

@@ -29,9 +29,10 @@ type DB struct {
 
 // Options tune Open; the zero value is right for a command line tool.
 type Options struct {
-	MaxConns int           // 20 when zero
-	Wait     time.Duration // how long Open keeps trying a server that does not answer yet
-	Name     string        // shown in pg_stat_activity
+	MaxConns int             // 20 when zero
+	Wait     time.Duration   // how long Open keeps trying a server that does not answer yet
+	Name     string          // shown in pg_stat_activity
+	Tracer   pgx.QueryTracer // sees every statement
 }
 
 const (
@@ -94,6 +95,7 @@ func poolSettings(dsn string, opts Options) (*pgxpool.Config, error) {
 	if opts.Name != "" {
 		settings.ConnConfig.RuntimeParams["application_name"] = opts.Name
 	}
+	settings.ConnConfig.Tracer = opts.Tracer
 	settings.AfterConnect = readTimesAsUTC
 	return settings, nil
 }

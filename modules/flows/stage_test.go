@@ -1,0 +1,140 @@
+package flows_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/modules/flows"
+	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+	"panel/platform/paneltest"
+)
+
+const units = "/api/v1/connection-units"
+
+// stage is a panel with a fleet of two servers and one flow between them.
+type stage struct {
+	t     *testing.T
+	panel *paneltest.Panel
+	fleet *fleet
+	admin *paneltest.Client
+	flow  string
+}
+
+func setup(t *testing.T) *stage {
+	t.Helper()
+	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
+	s.panel = paneltest.New(t, s.fleet.manifest(), flows.Module())
+	s.admin = s.panel.Admin()
+	s.flow = s.create("Europe main", 443)
+	return s
+}
+
+func (s *stage) drawing(port int) graph.Graph {
+	return graph.Graph{
+		Nodes: []graph.Node{
+			{Key: "in", Kind: graph.Entry, NodeID: s.fleet.id("fra-01"), Params: graph.Params{Listener: &graph.Listener{
+				Protocol: "vless", Port: port, Reality: &graph.Reality{Target: "www.example.org:443"},
+			}}},
+			{Key: "out", Kind: graph.Exit, NodeID: s.fleet.id("ams-01")},
+		},
+		Edges: []graph.Edge{{From: "in", To: "out"}},
+	}
+}
+
+func (s *stage) create(name string, port int) string {
+	s.t.Helper()
+	g := s.drawing(port)
+	return s.admin.Post(units, map[string]any{"name": name, "graph": g}).Is(201).Text("id")
+}
+
+func (s *stage) path(rest string) string { return units + "/" + s.flow + rest }
+
+func (s *stage) get() flows.Flow {
+	s.t.Helper()
+	var f flows.Flow
+	s.admin.Get(s.path("")).Is(200).JSON(&f)
+	return f
+}
+
+func (s *stage) save(g graph.Graph) flows.Draft {
+	s.t.Helper()
+	var d flows.Draft
+	s.admin.Put(s.path("/draft"), map[string]any{"revision": s.get().DraftRevision, "graph": g}).Is(200).JSON(&d)
+	return d
+}
+
+func (s *stage) compile() plan.Plan {
+	s.t.Helper()
+	var p plan.Plan
+	s.admin.Post(s.path("/plan/compile"), nil).Is(201).JSON(&p)
+	return p
+}
+
+// ready compiles and waits for the evidence.
+func (s *stage) ready() plan.Plan {
+	s.t.Helper()
+	p := s.compile()
+	require.Eventually(s.t, func() bool {
+		var seen plan.Plan
+		s.admin.Get(s.path("/plans/" + p.ID)).Is(200).JSON(&seen)
+		for _, c := range seen.Readiness {
+			if c.Status != plan.Confirmed {
+				return false
+			}
+		}
+		return true
+	}, 10*time.Second, 20*time.Millisecond)
+	return p
+}
+
+func order(p plan.Plan, force bool) map[string]any {
+	return map[string]any{"id": p.ID, "revision": p.Revision, "force_apply": force}
+}
+
+func (s *stage) apply(p plan.Plan) flows.Apply {
+	s.t.Helper()
+	var a flows.Apply
+	s.admin.Post(s.path("/apply"), order(p, false)).Is(200).JSON(&a)
+	return a
+}
+
+func (s *stage) install() flows.Apply {
+	s.t.Helper()
+	a := s.apply(s.ready())
+	require.Equal(s.t, "applied", a.State, "%+v", a)
+	return a
+}
+
+// ended waits for the end of an apply.
+func (s *stage) ended(id string) flows.Apply {
+	s.t.Helper()
+	var a flows.Apply
+	require.Eventually(s.t, func() bool {
+		s.admin.Get(s.path("/applies/" + id)).Is(200).JSON(&a)
+		return a.FinishedAt != nil
+	}, 20*time.Second, 20*time.Millisecond)
+	return a
+}
+
+// silence never answers a phase.
+func silence(phase agentapi.ApplyPhase) func(nodesapi.Order) (*nodesapi.Result, bool) {
+	return func(o nodesapi.Order) (*nodesapi.Result, bool) {
+		args, ok := o.Args.(agentapi.ApplyConfigArgs)
+		return nil, ok && args.Phase == phase
+	}
+}
+
+func refusal(node string, phase agentapi.ApplyPhase, r nodesapi.Result) func(nodesapi.Order) (*nodesapi.Result, bool) {
+	return func(o nodesapi.Order) (*nodesapi.Result, bool) {
+		args, ok := o.Args.(agentapi.ApplyConfigArgs)
+		if !ok || args.Phase != phase || o.NodeID != node {
+			return nil, false
+		}
+		return &r, true
+	}
+}

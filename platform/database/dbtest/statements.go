@@ -1,0 +1,54 @@
+package dbtest
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"panel/migrations"
+	"panel/platform/database"
+)
+
+// Statements counts what is sent to one database; unlike time, the count is the same on every machine.
+type Statements struct{ sent atomic.Int64 }
+
+// Counted is New with a count of the statements.
+func Counted(t testing.TB, sets ...migrations.Set) (*database.DB, *Statements) {
+	t.Helper()
+	count := new(Statements)
+	db, err := database.Open(t.Context(), DSN(t, sets...), database.Options{MaxConns: 12, Tracer: count})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db, count
+}
+
+// Sent gives the statements since the database was opened.
+func (s *Statements) Sent() int64 { return s.sent.Load() }
+
+// Fewest runs something a few times and gives the fewest statements that it took: a panel's own loops send some meanwhile.
+func (s *Statements) Fewest(run func()) int64 {
+	const rounds = 5
+	fewest := s.of(run)
+	for range rounds - 1 {
+		fewest = min(fewest, s.of(run))
+	}
+	return fewest
+}
+
+func (s *Statements) of(run func()) int64 {
+	before := s.Sent()
+	run()
+	return s.Sent() - before
+}
+
+// TraceQueryStart is called by the driver for every statement.
+func (s *Statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	s.sent.Add(1)
+	return ctx
+}
+
+// TraceQueryEnd belongs to what the driver asks for.
+func (s *Statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}

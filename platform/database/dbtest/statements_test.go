@@ -1,0 +1,34 @@
+package dbtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Statements of bun and of the pool are counted alike, and nothing else is.
+func TestEveryStatementIsCountedOnce(t *testing.T) {
+	t.Parallel()
+	db, count := Counted(t)
+	before := count.Sent()
+	var one int
+	require.NoError(t, db.NewRaw("select ?", 1).Scan(t.Context(), &one))
+	require.NoError(t, db.Pool.QueryRow(t.Context(), "select $1::int", 1).Scan(&one))
+	_, err := db.Exec("select 1")
+	require.NoError(t, err)
+	require.EqualValues(t, 3, count.Sent()-before)
+}
+
+// What others send in one round does not count against what is measured.
+func TestFewestLeavesOutWhatOthersSend(t *testing.T) {
+	t.Parallel()
+	_, count := Counted(t)
+	round := 0
+	require.EqualValues(t, 2, count.Fewest(func() {
+		round++
+		count.sent.Add(2)
+		if round != 3 {
+			count.sent.Add(5)
+		}
+	}))
+}
