@@ -3,6 +3,7 @@ package cli
 import (
 	_ "embed" // for the texts
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -20,14 +21,10 @@ func (env Env) Russian() bool {
 //go:embed russian.txt
 var russianText string
 
-// russian is read when somebody needs it; most runs do not.
+// russian is read when somebody needs it; most runs do not. Doctor and the logs bring the words of their own.
 var russian = sync.OnceValue(func() map[string]string {
-	words := map[string]string{}
-	for entry := range strings.SplitSeq(russianText, "\n\n") {
-		if text, translated, found := strings.Cut(strings.Trim(entry, "\n"), "\n"); found && !strings.HasPrefix(text, "#") {
-			words[text] = translated
-		}
-	}
+	words := doctor.Catalogue(russianText)
+	maps.Copy(words, doctor.RussianWords())
 	return words
 })
 
@@ -58,11 +55,16 @@ func (env Env) argument(arg any) any {
 	case Message:
 		return env.Text(value)
 	case doctor.Text:
-		return env.Text(messageOf(value))
+		return value.In(env.language())
 	case doctor.Decimal:
-		if env.Russian() {
-			return strings.Replace(value.String(), ".", ",", 1)
-		}
+		return value.In(env.language())
 	}
 	return arg
+}
+
+func (env Env) language() string {
+	if env.Russian() {
+		return doctor.Russian
+	}
+	return "en"
 }

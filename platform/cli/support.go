@@ -92,7 +92,7 @@ func (env *Env) printManifest(path string, m support.Manifest) error {
 		{Key: "since", Label: "Logs since", Value: m.Since.Format(time.RFC3339)},
 		{Key: "files", Label: "Files", Value: strings.Join(fileNames(m), ", ")},
 		{Key: "masked", Label: "Masked", Value: fmt.Sprint(m.MaskedTotal()), Shown: env.maskedText(m)},
-		{Key: "missing", Label: "Missing", Value: orDash(missingNames(m))},
+		{Key: "missing", Label: "Missing", Value: orDash(missingNames(m, "en")), Shown: Plain(orDash(missingNames(m, env.language())))},
 		{Key: "bytes", Label: "Size", Value: fmt.Sprint(m.Bytes), Shown: Say("%d KB before packing", m.Bytes/1000)},
 	}
 	if path != "" {
@@ -110,10 +110,10 @@ func fileNames(m support.Manifest) []string {
 	return names
 }
 
-func missingNames(m support.Manifest) string {
+func missingNames(m support.Manifest, language string) string {
 	var names []string
 	for _, missing := range m.Missing {
-		names = append(names, missing.Name+" ("+missing.Why+")")
+		names = append(names, missing.Name+" ("+missing.In(language)+")")
 	}
 	return strings.Join(names, ", ")
 }

@@ -16,7 +16,7 @@ import (
 const Schema = "panelctl.doctor/v1"
 
 // Document is a report as it is printed with --json, kept in the data folder and put into a support bundle. Its texts
-// are English.
+// are English; translations stand beside them.
 type Document struct {
 	Schema     string          `json:"schema"`
 	Host       string          `json:"host"`
@@ -39,6 +39,8 @@ type CheckDocument struct {
 	Doc        string         `json:"doc"`
 	DurationMS int64          `json:"duration_ms"`
 	Data       map[string]any `json:"data,omitempty"`
+
+	Translations map[string]Words `json:"translations,omitempty" doc:"The texts in other languages, by the code of the language"`
 }
 
 // Changes say what is different from the run before.
@@ -73,6 +75,7 @@ func (r Report) Document() Document {
 			ID: result.Check.ID, Group: result.Check.Group, Title: result.Check.Title, Subject: result.Finding.Subject, Status: result.Finding.Status,
 			Finding: result.Finding.Found.String(), Action: result.Finding.Do.String(),
 			Doc: "doctor#" + strings.ReplaceAll(result.Check.ID, ".", "-"), DurationMS: result.Took.Milliseconds(), Data: result.Finding.Data,
+			Translations: translations(result),
 		}
 	}
 	return document

@@ -21,7 +21,7 @@ type part struct {
 	name    string
 	source  string // where a log came from
 	content []byte
-	why     string // the content is absent
+	why     doctor.Text // the content is absent
 }
 
 // collector makes one or more parts; it answers within the time of its context.
@@ -64,8 +64,11 @@ func gather(ctx context.Context, o Options) (Manifest, []part, error) {
 	}
 	var masked []part
 	for _, p := range raw {
-		if p.why != "" {
-			manifest.Missing = append(manifest.Missing, Missing{Name: p.name, Why: m.mask(p.why, manifest.Masked)})
+		if p.why.Format != "" {
+			inRussian := MissingWords{Why: m.mask(p.why.In(doctor.Russian), map[string]int{})}
+			manifest.Missing = append(manifest.Missing, Missing{
+				Name: p.name, Why: m.mask(p.why.String(), manifest.Masked), Translations: map[string]MissingWords{doctor.Russian: inRussian},
+			})
 			continue
 		}
 		counts := map[string]int{}
@@ -108,7 +111,7 @@ func collectAll(ctx context.Context, o Options) []part {
 			select {
 			case parts[i] = <-answer:
 			case <-ctx.Done():
-				parts[i] = part{why: "it did not come in time"}
+				parts[i] = part{why: doctor.Say("it did not come in time")}
 			}
 			parts[i].name = c.name
 		})
@@ -120,7 +123,7 @@ func collectAll(ctx context.Context, o Options) []part {
 func document(value any) part {
 	content, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		return part{why: err.Error()}
+		return part{why: doctor.Command("%s", err.Error())}
 	}
 	return part{content: append(content, '\n')}
 }
@@ -131,7 +134,7 @@ func diagnosis(ctx context.Context, o Options) part {
 	}
 	last, err := doctor.Last(dataDir(o))
 	if err != nil {
-		return part{why: "there is no diagnosis yet: panelctl doctor"}
+		return part{why: doctor.Say("there is no diagnosis yet: panelctl doctor")}
 	}
 	return document(last)
 }

@@ -3,6 +3,7 @@ package support
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -45,7 +46,7 @@ func secretsOf(env doctor.Env) map[string]string {
 		}
 	}
 	for _, name := range env.Names {
-		if strings.HasPrefix(name, "PANEL_") && !declared[name] || secretName.MatchString(name) {
+		if strings.HasPrefix(name, "PANEL_") && !declared[name] || secretName().MatchString(name) {
 			found[env.Getenv(name)] = kindOf(name)
 		}
 	}
@@ -137,7 +138,7 @@ func run(ctx context.Context, command []string) (said, why string) {
 func counts(ctx context.Context, o Options) part {
 	db, done, none := checks.Database(ctx, o.Env)
 	if none != nil {
-		return part{why: none.Found.String()}
+		return part{why: none.Found}
 	}
 	defer done()
 	var rows []struct {
@@ -146,7 +147,7 @@ func counts(ctx context.Context, o Options) part {
 	}
 	err := db.NewRaw(`select relname as "table", n_live_tup as "rows" from pg_stat_user_tables order by 1`).Scan(ctx, &rows)
 	if err != nil {
-		return part{why: "the database does not tell its counts"}
+		return part{why: doctor.Say("the database does not tell its counts")}
 	}
 	all := map[string]int64{}
 	for _, row := range rows {
@@ -161,13 +162,16 @@ const logLimit = 5 << 20
 func logOf(component string) func(context.Context, Options) part {
 	return func(ctx context.Context, o Options) part {
 		reader, err := logs.Open(ctx, o.Places, logs.Query{Component: component, Tail: logs.All, Since: o.Since})
+		if missing := (*logs.NotFoundError)(nil); errors.As(err, &missing) {
+			return part{why: doctor.Say("there is no log of %s", missing.Component)}
+		}
 		if err != nil {
-			return part{why: err.Error()}
+			return part{why: doctor.Command("%s", err.Error())}
 		}
 		var out bytes.Buffer
 		for line, err := range reader.Lines(ctx) {
 			if err != nil {
-				return part{why: err.Error()}
+				return part{why: doctor.Command("%s", err.Error())}
 			}
 			out.WriteString(line.Raw + "\n")
 			if out.Len() > 2*logLimit {
@@ -186,7 +190,7 @@ func logOf(component string) func(context.Context, Options) part {
 func updateJournal(_ context.Context, o Options) part {
 	content, err := os.ReadFile(filepath.Join(dataDir(o), "update-journal.jsonl"))
 	if err != nil {
-		return part{why: "the panel was never updated here"}
+		return part{why: doctor.Say("the panel was never updated here")}
 	}
 	return part{content: content[max(0, len(content)-logLimit):]}
 }

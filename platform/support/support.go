@@ -48,6 +48,21 @@ type File struct {
 type Missing struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
+
+	Translations map[string]MissingWords `json:"translations" doc:"The texts in other languages, by the code of the language"`
+}
+
+// MissingWords are the texts about a missing part in another language than English.
+type MissingWords struct {
+	Why string `json:"why"`
+}
+
+// In gives the reason in a language.
+func (m Missing) In(language string) string {
+	if words, has := m.Translations[language]; has {
+		return words.Why
+	}
+	return m.Why
 }
 
 // MaskedTotal is the number of all masked values.

@@ -86,8 +86,9 @@ func (p *lastPage) draw() {
 	}
 	p.checks.rows = nil
 	for _, one := range p.document.Checks {
+		words := one.In(p.w.language())
 		p.checks.rows = append(p.checks.rows, checkRow{
-			id: one.ID, group: one.Group, title: one.Title, status: one.Status, found: one.Finding, do: one.Action,
+			id: one.ID, group: one.Group, title: one.Title, status: one.Status, found: words.Finding, do: words.Action,
 			took: time.Duration(one.DurationMS) * time.Millisecond, data: one.Data, kept: true,
 		})
 	}

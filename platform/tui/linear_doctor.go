@@ -115,6 +115,7 @@ func (q *lines) last() {
 	}
 	q.print(q.w.moment(document.StartedAt) + ", " + q.w.tally(document.Summary) + ", " + q.w.seconds(time.Duration(document.DurationMS)*time.Millisecond))
 	for _, check := range document.Checks {
-		q.tell(string(check.Status), check.Title, check.Finding, check.Action)
+		words := check.In(q.w.language())
+		q.tell(string(check.Status), words.Title, words.Finding, words.Action)
 	}
 }

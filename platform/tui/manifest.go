@@ -45,7 +45,7 @@ func (p *manifestPage) view(width, height int) []line {
 	if len(p.manifest.Missing) > 0 {
 		lines = append(lines, row(""), row(w.look.paint(careful, w.say("Missing"))))
 		for _, one := range p.manifest.Missing {
-			lines = append(lines, rows(w.look.wrapped("  "+one.Name+": "+one.Why, width))...)
+			lines = append(lines, rows(w.look.wrapped("  "+one.Name+": "+one.In(w.language()), width))...)
 		}
 	}
 	p.top = min(p.top, max(0, len(lines)-height))

@@ -17,15 +17,7 @@ import (
 var russianText string
 
 // russian is read when somebody needs it: the texts of this interface; the command line has its own.
-var russian = sync.OnceValue(func() map[string]string {
-	words := map[string]string{}
-	for entry := range strings.SplitSeq(russianText, "\n\n") {
-		if text, translated, found := strings.Cut(strings.Trim(entry, "\n"), "\n"); found {
-			words[text] = translated
-		}
-	}
-	return words
-})
+var russian = sync.OnceValue(func() map[string]string { return doctor.Catalogue(russianText) })
 
 // say translates an English text of this interface and fills in its values.
 func (w *world) say(text string, values ...any) string {

@@ -59,6 +59,14 @@ func read(path string) *File {
 	return &File{Path: path, Values: values}
 }
 
+// BadLine is the number of a line that is no setting.
+type BadLine int
+
+func (l BadLine) Error() string { return fmt.Sprintf("line %d is not of the form NAME=value", int(l)) }
+
+// Line is the number for who tells it in words of their own.
+func (l BadLine) Line() int { return int(l) }
+
 // longestLine is more than any setting needs.
 const longestLine = 64 << 10
 
@@ -77,7 +85,7 @@ func Parse(from io.Reader) (map[string]string, error) {
 		name, value, found := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		if !found || !isName(name) {
 			if problem == nil {
-				problem = fmt.Errorf("line %d is not of the form NAME=value", number)
+				problem = BadLine(number)
 			}
 			continue
 		}

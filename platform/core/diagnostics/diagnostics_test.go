@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/platform/core/diagnostics"
 	"panel/platform/doctor"
 	"panel/platform/logs"
 	"panel/platform/paneltest"
@@ -28,7 +29,8 @@ func prepared(t *testing.T, support string) (p *paneltest.Panel, data string) {
 	require.NoError(t, os.MkdirAll(logs.Folder(data), 0o755))
 	entry := `{"level":"error","time":"` + time.Now().UTC().Format(time.RFC3339) + `","component":"worker","msg":"notify.send","password":"canary-Secret77"}`
 	require.NoError(t, os.WriteFile(filepath.Join(logs.Folder(data), "panel.log"), []byte(entry+"\n"), 0o600))
-	_, err := doctor.Keep(doctor.Report{Host: "vps-nl", Started: time.Now()}.Document(), data)
+	old := doctor.Result{Check: doctor.Check{ID: "components.backups", Title: "newest backup"}, Finding: doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no local backups in %s", "/srv")}}
+	_, err := doctor.Keep(doctor.Report{Host: "vps-nl", Started: time.Now(), Results: []doctor.Result{old}}.Document(), data)
 	require.NoError(t, err)
 	return p, data
 }
@@ -40,6 +42,12 @@ func TestTheDiagnosisAndTheEndOfTheLog(t *testing.T) {
 	shown := p.As("settings.manage").Get("/api/v1/system/diagnostics?component=worker&tail=5").Is(http.StatusOK)
 	require.Equal(t, "vps-nl", shown.Text("doctor.host"))
 	require.Equal(t, false, shown.Value("upload"))
+	var view diagnostics.View
+	shown.JSON(&view)
+	require.Equal(t, "no local backups in /srv", view.Doctor.Checks[0].Finding)
+	require.Equal(t, "в /srv нет локальных бэкапов", view.Doctor.Checks[0].In(doctor.Russian).Finding)
+	require.Contains(t, view.Log.Source, "files, ")
+	require.Contains(t, view.Log.Translations[doctor.Russian].Source, "файлы, ")
 	require.NotContains(t, string(shown.Body), "canary-Secret77")
 	require.Contains(t, string(shown.Body), "notify.send password=***password***")
 	p.As("nodes.view").Get("/api/v1/system/diagnostics").Refused(http.StatusForbidden, "permission_denied")

@@ -43,6 +43,14 @@ type Log struct {
 	Source    string   `json:"source" doc:"Where the lines come from; empty when no log was found"`
 	Skipped   []string `json:"skipped" doc:"Why not from a place that is asked earlier"`
 	Lines     []Line   `json:"lines"`
+
+	Translations map[string]LogWords `json:"translations" doc:"The texts in other languages, by the code of the language"`
+}
+
+// LogWords are the texts about a log in another language than English.
+type LogWords struct {
+	Source  string   `json:"source"`
+	Skipped []string `json:"skipped"`
 }
 
 // Line is one entry of a log.
@@ -80,17 +88,17 @@ func (h *handlers) show(ctx context.Context, in *showInput) (*showOutput, error)
 func (h *handlers) log(ctx context.Context, query logs.Query) (Log, error) {
 	ctx, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
-	out := Log{Component: query.Component, Skipped: []string{}, Lines: []Line{}}
+	out := Log{Component: query.Component, Lines: []Line{}}
 	reader, err := logs.Open(ctx, h.places, query)
 	var missing *logs.NotFoundError
 	if errors.As(err, &missing) {
-		out.Skipped = sentences(missing.Looked)
+		out.tell(doctor.Text{}, missing.Looked)
 		return out, nil
 	}
 	if err != nil {
 		return out, err
 	}
-	out.Source, out.Skipped = reader.Source.Text.String(), sentences(reader.Source.Skipped)
+	out.tell(reader.Source.Text, reader.Source.Skipped)
 	mask := support.NewMask(h.world())
 	for line, err := range reader.Lines(ctx) {
 		if err != nil {
@@ -101,10 +109,15 @@ func (h *handlers) log(ctx context.Context, query logs.Query) (Log, error) {
 	return out, nil
 }
 
-func sentences(texts []doctor.Text) []string {
+func (l *Log) tell(source doctor.Text, skipped []doctor.Text) {
+	l.Source, l.Skipped = source.String(), sentences(skipped, "")
+	l.Translations = map[string]LogWords{doctor.Russian: {Source: source.In(doctor.Russian), Skipped: sentences(skipped, doctor.Russian)}}
+}
+
+func sentences(texts []doctor.Text, language string) []string {
 	said := make([]string, len(texts))
 	for i, text := range texts {
-		said[i] = text.String()
+		said[i] = text.In(language)
 	}
 	return said
 }

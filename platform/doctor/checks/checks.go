@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"panel/platform/doctor"
@@ -72,6 +73,15 @@ func innermost(err error) string {
 		err = next
 	}
 	return err.Error()
+}
+
+// words are what the system says about a failure; what it says of its own is known in every language.
+func words(err error) doctor.Text {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return doctor.Text{Format: number.Error()}
+	}
+	return doctor.Command("%s", innermost(err))
 }
 
 // DataDir is PANEL_DATA_DIR, or where the panel looks without it.

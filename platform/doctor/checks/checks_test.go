@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/platform/cli/envfile"
 	"panel/platform/doctor"
 )
 
@@ -54,6 +56,24 @@ func TestInAnEmptyWorld(t *testing.T) {
 	require.Equal(t, doctor.Failed, found["dns.public"].Status)
 	require.Equal(t, doctor.Warning, found["network.license"].Status)
 	require.Equal(t, doctor.Skipped, found["database.migrations"].Status)
+}
+
+// Nothing of a diagnosis is told in English to somebody who reads Russian.
+func TestFindingsAreInRussian(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, values := range []map[string]string{
+		{"PANEL_DATA_DIR": dir},
+		{"PANEL_DATA_DIR": filepath.Join(dir, "absent"), "PANEL_DB_URL": "postgres://nobody:x@127.0.0.1:1/none", "PANEL_PORT": "canary", "PANEL_LOG_FORMAT": "canary", "PANEL_PUBLIC_URL": "https://panel.invalid"},
+	} {
+		env := world(values)
+		env.File, env.FileErr = "/etc/panel/panel.env", fmt.Errorf("read: %w", envfile.BadLine(3))
+		for _, check := range doctor.Run(t.Context(), env, All()).Document().Checks {
+			words := check.In(doctor.Russian)
+			require.NotRegexp(t, `(?:\b[a-z]{2,} ){2}[a-z]{2,}`, words.Finding, check.ID)
+			require.Regexp(t, `[А-Яа-яё]|^PostgreSQL`, words.Finding, check.ID)
+		}
+	}
 }
 
 func TestPortHeldBySomebodyElse(t *testing.T) {

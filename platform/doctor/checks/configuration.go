@@ -28,14 +28,14 @@ func settingsFileOf(env doctor.Env) doctor.Finding {
 		return warning(doctor.Say("it may not be read by this user, so its settings are unknown here"), asOwner())
 	}
 	if env.FileErr != nil {
-		return failed(doctor.Say("%s", env.FileErr.Error()), doctor.Say("correct the line (NAME=value without spaces around =), then systemctl restart panel"))
+		return failed(unread(env), doctor.Say("correct the line (NAME=value without spaces around =), then systemctl restart panel"))
 	}
 	if env.File == "" {
 		return skipped("no file of settings; the environment alone counts")
 	}
 	about, err := os.Stat(env.File)
 	if err != nil {
-		return failed(doctor.Say("%s", innermost(err)), doctor.Command("ls -l %s", env.File))
+		return failed(doctor.Say("it cannot be looked at: %s", words(err)), doctor.Command("ls -l %s", env.File))
 	}
 	if about.Mode().Perm()&othersMayRead != 0 {
 		return warning(doctor.Say("it holds secrets and other users can read it (mode %s)", mode(about)), doctor.Command("chmod 640 %s", env.File))
@@ -44,6 +44,15 @@ func settingsFileOf(env doctor.Env) doctor.Finding {
 		return warning(doctor.Say("it belongs to user %d, who could change the settings of a service", owner), doctor.Command("chown root:panel %s", env.File))
 	}
 	return ok("in use, mode %s", mode(about))
+}
+
+// unread tells why the file of settings was not understood, with the line where that is the cause.
+func unread(env doctor.Env) doctor.Text {
+	var bad interface{ Line() int }
+	if errors.As(env.FileErr, &bad) {
+		return doctor.Say("read %s: line %d is not of the form NAME=value", env.File, bad.Line())
+	}
+	return doctor.Say("read %s: %s", env.File, words(env.FileErr))
 }
 
 func mode(about fs.FileInfo) string { return about.Mode().Perm().String()[1:] }
@@ -63,14 +72,36 @@ func settingNames(_ context.Context, env doctor.Env) doctor.Finding {
 			values[key.Name] = value
 		}
 	}
-	if _, err := config.Of(values, env.Known.Keys...); err != nil {
-		return failed(doctor.Say("%s", err.Error()), doctor.Say("correct the value, then systemctl restart panel"))
+	if bad := unusable(values, env.Known.Keys, known); bad.Format != "" {
+		return failed(bad, doctor.Say("correct the value, then systemctl restart panel"))
 	}
 	if strange := strangers(env.Names, known); len(strange) > 0 {
 		return warning(doctor.Say("%s is no setting of the panel; is the name misspelt?", strings.Join(strange, ", ")),
 			doctor.Say("compare with docs/reference/settings.md, then systemctl restart panel"))
 	}
 	return ok("%d settings are given, all usable", len(values))
+}
+
+// unusable tells how the values that the panel does not start with must look; they are not echoed.
+func unusable(values map[string]string, extra, known []config.Key) (found doctor.Text) {
+	for _, key := range known {
+		if _, err := config.Of(map[string]string{key.Name: values[key.Name]}, extra...); err == nil {
+			continue
+		}
+		one := doctor.Say("%s is not usable: it must be %s", key.Name, formWords(key.Form))
+		if found.Format != "" {
+			one = doctor.Say("%s; %s", found, one)
+		}
+		found = one
+	}
+	return found
+}
+
+func formWords(form config.Form) doctor.Text {
+	if words, list := strings.CutPrefix(string(form), "one of: "); list {
+		return doctor.Say("one of: %s", words)
+	}
+	return doctor.Text{Format: string(form)}
 }
 
 func strangers(given []string, known []config.Key) []string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"panel/platform/config"
 	"panel/platform/database"
@@ -109,19 +111,36 @@ func connection(ctx context.Context, env doctor.Env) doctor.Finding {
 
 func unreachable(env doctor.Env, err error) doctor.Finding {
 	if env.Getenv("PANEL_DB_URL") == "" {
-		return failed(doctor.Say("the private database does not answer: %s", innermost(err)), doctor.Say("systemctl restart panel, then panelctl logs"))
+		return failed(doctor.Say("the private database does not answer: %s", words(err)), doctor.Say("systemctl restart panel, then panelctl logs"))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return failed(doctor.Say("the database does not answer within %d s", int(patience.Seconds())), doctor.Say("look at the network and the firewall to the database server, then panelctl doctor"))
 	}
-	return failed(doctor.Say("%s", err.Error()), doctor.Say("systemctl status postgresql; check PANEL_DB_URL in %s", settingsPlace(env)))
+	return failed(refusal(env.Getenv("PANEL_DB_URL"), err), doctor.Say("systemctl status postgresql; check PANEL_DB_URL in %s", settingsPlace(env)))
+}
+
+// refusal tells what the panel says when it cannot use its database.
+func refusal(address string, err error) doctor.Text {
+	read, unread := pgx.ParseConfig(address)
+	if unread != nil {
+		return doctor.Say("PANEL_DB_URL cannot be read as the address of a PostgreSQL")
+	}
+	where := net.JoinHostPort(read.Host, strconv.Itoa(int(read.Port)))
+	if strings.HasPrefix(read.Host, "/") {
+		where = read.Host
+	}
+	why := whyNot(err)
+	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
+		why = doctor.Command("%s", refused.Message)
+	}
+	return doctor.Say("the database %q at %s cannot be used: %s; check PANEL_DB_URL and that the server runs", read.Database, where, why)
 }
 
 func greeting(ctx context.Context, db *database.DB) doctor.Finding {
 	began := time.Now()
 	var version string
 	if err := db.NewRaw("show server_version").Scan(ctx, &version); err != nil {
-		return failed(doctor.Say("the database accepts connections but answers no question: %s", innermost(err)), doctor.Command("journalctl -u postgresql -n 50"))
+		return failed(doctor.Say("the database accepts connections but answers no question: %s", words(err)), doctor.Command("journalctl -u postgresql -n 50"))
 	}
 	took := time.Since(began)
 	version, _, _ = strings.Cut(version, " ")
@@ -229,7 +248,7 @@ func databaseSpace(ctx context.Context, env doctor.Env) doctor.Finding {
 	defer done()
 	var size int64
 	if err := db.NewRaw("select pg_database_size(current_database())").Scan(ctx, &size); err != nil {
-		return unknown(doctor.Say("the database does not tell its size: %s", innermost(err)), doctor.Command("journalctl -u postgresql -n 50"))
+		return unknown(doctor.Say("the database does not tell its size: %s", words(err)), doctor.Command("journalctl -u postgresql -n 50"))
 	}
 	finding := ok("the database takes %s; its disk belongs to its own server", Gigabytes(uint64(size)))
 	finding.Data = map[string]any{"size_bytes": size}

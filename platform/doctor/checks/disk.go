@@ -29,7 +29,7 @@ func dataFolder(_ context.Context, env doctor.Env) doctor.Finding {
 	if err := writable(folder); errors.Is(err, fs.ErrPermission) {
 		return doctor.Finding{Status: doctor.Warning, Subject: folder, Found: doctor.Say("it may not be written by this user; the panel itself may"), Do: asOwner(), Data: finding.Data}
 	} else if err != nil {
-		return doctor.Finding{Status: doctor.Failed, Subject: folder, Found: doctor.Say("it cannot be written to: %s", innermost(err)), Do: doctor.Say("df -h %s; free space, or chown -R panel: %s", folder, folder), Data: finding.Data}
+		return doctor.Finding{Status: doctor.Failed, Subject: folder, Found: doctor.Say("it cannot be written to: %s", words(err)), Do: doctor.Say("df -h %s; free space, or chown -R panel: %s", folder, folder), Data: finding.Data}
 	}
 	return finding
 }

@@ -97,7 +97,7 @@ func whyNot(err error) doctor.Text {
 	case errors.Is(err, errUnreadable):
 		return doctor.Say("the address cannot be read")
 	}
-	return doctor.Say("%s", innermost(err))
+	return words(err)
 }
 
 func hostOf(address string) string {

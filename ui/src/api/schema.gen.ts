@@ -2312,6 +2312,14 @@ export interface components {
             skipped: string[];
             /** @description Where the lines come from; empty when no log was found */
             source: string;
+            /** @description The texts in other languages, by the code of the language */
+            translations: {
+                [key: string]: components["schemas"]["DiagnosticsLogWords"];
+            };
+        };
+        DiagnosticsLogWords: {
+            skipped: string[];
+            source: string;
         };
         DiagnosticsView: {
             /** @description What to type on the server for a new one */
@@ -2346,6 +2354,10 @@ export interface components {
             status: string;
             subject?: string;
             title: string;
+            /** @description The texts in other languages, by the code of the language */
+            translations?: {
+                [key: string]: components["schemas"]["DoctorWords"];
+            };
         };
         DoctorDocument: {
             changes?: components["schemas"]["DoctorChanges"];
@@ -2359,6 +2371,11 @@ export interface components {
             summary: {
                 [key: string]: number;
             };
+        };
+        DoctorWords: {
+            action?: string;
+            finding: string;
+            title: string;
         };
         DomainInputBody: {
             /** @description First part of the host name; empty: derived from the node's name */
@@ -3643,6 +3660,13 @@ export interface components {
         };
         SupportMissing: {
             name: string;
+            /** @description The texts in other languages, by the code of the language */
+            translations: {
+                [key: string]: components["schemas"]["SupportMissingWords"];
+            };
+            why: string;
+        };
+        SupportMissingWords: {
             why: string;
         };
         SystemHealthDocument: {
