@@ -268,6 +268,13 @@ func (p *panel) want(config agentapi.NodeConfig) {
 	}
 }
 
+// install wants a configuration and waits until it serves.
+func (p *panel) install(revision int64, core []byte, listeners ...agentapi.Listener) {
+	p.t.Helper()
+	p.want(p.put(revision, core, listeners...))
+	p.serves(revision)
+}
+
 // order sends a command and waits for its result.
 func (p *panel) order(kind agentapi.CommandKind, args any) agentapi.CommandResult {
 	p.t.Helper()
