@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
+	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/events"
 )
@@ -35,7 +36,7 @@ func (s *service) settle(ctx context.Context, r row, kind string) {
 	s.reading <- struct{}{}
 	s.publish(r)
 	<-s.reading
-	s.keepCopy()
+	s.keepCopy(ctx)
 	if kind != "" {
 		s.tell(ctx, kind, 0)
 	}
@@ -51,11 +52,11 @@ func (s *service) tell(ctx context.Context, kind string, daysLeft int) {
 
 // keepCopy is best effort: the database is the record, the file helps when an older
 // database comes back.
-func (s *service) keepCopy() {
+func (s *service) keepCopy(ctx context.Context) {
 	k := s.current.Load()
 	c := copied{k.InstanceID, k.Document, k.SealedKey, k.KeyMasked, s.clock.Now()}
 	if err := s.file.write(c); err != nil {
-		s.log.Warn("the copy of the license in the data folder is not up to date", zap.Error(err))
+		s.log.Warn("the copy of the license in the data folder is not up to date", access.Logged(ctx), zap.Error(err))
 	}
 }
 
@@ -93,7 +94,7 @@ func (s *service) journalFailure(ctx context.Context, kind string, before *kept,
 		return s.record(ctx, tx, kind, before, before, failure)
 	})
 	if err != nil {
-		s.log.Error("a failed license operation could not be journalled", zap.Error(err))
+		s.log.Error("a failed license operation could not be journalled", access.Logged(ctx), zap.Error(err))
 	}
 }
 

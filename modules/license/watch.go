@@ -190,7 +190,7 @@ func (s *service) dueWarning(k *kept, now time.Time) int {
 }
 
 func (s *service) noteTime(ctx context.Context, now time.Time) {
-	s.keepCopy()
+	s.keepCopy(ctx)
 	if err := s.store.noteClock(ctx, now); err != nil && ctx.Err() == nil {
 		s.log.Warn("the time could not be noted in the database", zap.Error(err))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
+	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/core/system"
@@ -56,7 +57,7 @@ func (s *service) look(ctx context.Context) error {
 	found, err := release.Open(ctx, s.cfg.String(config.UpdateURL), s.cfg.String(PublicKey), release.Via(s.cfg.Secret(config.HTTPProxy).Reveal()))
 	now := latest{at: s.clock.Now().UTC(), problem: problemOf(err)}
 	if err != nil {
-		s.log.Warn("no release could be read", zap.Error(err))
+		s.log.Warn("no release could be read", access.Logged(ctx), zap.Error(err))
 	} else {
 		now.manifest = &found.Manifest
 	}
