@@ -2,22 +2,22 @@ package nodes
 
 import (
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"panel/platform/fault"
+	"panel/platform/pattern"
 )
 
-var hostPattern = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.?$`)
+var hostPattern = pattern.Of(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.?$`)
 
 // isHost reports whether the text is an IP address or a host name.
 func isHost(text string) bool {
 	if _, err := netip.ParseAddr(text); err == nil {
 		return true
 	}
-	return len(text) <= 253 && hostPattern.MatchString(text) && !looksNumeric(text)
+	return len(text) <= 253 && hostPattern().MatchString(text) && !looksNumeric(text)
 }
 
 // looksNumeric refuses decimal and dotted numbers that are not addresses but that resolvers may take for one.

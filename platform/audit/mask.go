@@ -1,8 +1,9 @@
 package audit
 
 import (
-	"regexp"
 	"strings"
+
+	"panel/platform/pattern"
 )
 
 const (
@@ -11,14 +12,14 @@ const (
 	emptied      = "unset"
 )
 
-var secretName = regexp.MustCompile(`(?i)(passw|secret|token|private|credential|api_?key|seed|recovery|totp)`)
+var secretName = pattern.Of(`(?i)(passw|secret|token|private|credential|api_?key|seed|recovery|totp)`)
 
 // masked is the second line of defence: callers already pass "set" and "unset", but a
 // field whose name speaks of a secret never gets its value into the journal.
 func masked(changes map[string]Change) map[string]Change {
 	safe := make(map[string]Change, len(changes))
 	for field, change := range changes {
-		if secretName.MatchString(field) {
+		if secretName().MatchString(field) {
 			change = Change{From: hide(change.From), To: hide(change.To)}
 		}
 		safe[field] = Change{From: short(change.From), To: short(change.To)}

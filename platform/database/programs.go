@@ -8,11 +8,12 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"syscall"
 	"time"
+
+	"panel/platform/pattern"
 )
 
 // programs is a folder with PostgreSQL's own programs and their major version.
@@ -68,7 +69,7 @@ func hasProgram(dir, name string) bool {
 	return err == nil && !info.IsDir() && info.Mode()&0o111 != 0
 }
 
-var versionPattern = regexp.MustCompile(`PostgreSQL\) (\d+)`)
+var versionPattern = pattern.Of(`PostgreSQL\) (\d+)`)
 
 func askMajor(ctx context.Context, dir string, as *account) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -76,7 +77,7 @@ func askMajor(ctx context.Context, dir string, as *account) (int, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(dir, "postgres"), "--version")
 	cmd.Dir, cmd.SysProcAttr = "/", as.attributes()
 	said, err := cmd.CombinedOutput()
-	found := versionPattern.FindSubmatch(said)
+	found := versionPattern().FindSubmatch(said)
 	if err != nil || found == nil {
 		return 0, fmt.Errorf("the PostgreSQL programs in %s cannot be run as %s: every folder above them must be open to that user; %s",
 			dir, as, HowToGetPostgres)

@@ -2,10 +2,10 @@ package licensedoc
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"sync"
 	"time"
+
+	"panel/platform/pattern"
 )
 
 const (
@@ -14,25 +14,24 @@ const (
 )
 
 var (
-	keyIDForm   = regexp.MustCompile(`^[0-9a-f]{16}$`)
-	hashForm    = regexp.MustCompile(`^[0-9a-f]{64}$`)
-	uuidForm    = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
-	featureForm = regexp.MustCompile(`^(\*|[a-z][a-z0-9_]{0,39})$`)
-	// Compiled when the first plan is read: it knows all letters of the world, which costs every start of the command line.
-	planForm     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._+-]{0,63}$`) })
-	reasonForm   = regexp.MustCompile(`^[a-z][a-z_]{0,39}$`)
-	nonceForm    = regexp.MustCompile(`^([A-Za-z0-9_-]{16,64})?$`)
+	keyIDForm    = pattern.Of(`^[0-9a-f]{16}$`)
+	hashForm     = pattern.Of(`^[0-9a-f]{64}$`)
+	uuidForm     = pattern.Of(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	featureForm  = pattern.Of(`^(\*|[a-z][a-z0-9_]{0,39})$`)
+	planForm     = pattern.Of(`^[\p{L}\p{N}][\p{L}\p{N} ._+-]{0,63}$`)
+	reasonForm   = pattern.Of(`^[a-z][a-z_]{0,39}$`)
+	nonceForm    = pattern.Of(`^([A-Za-z0-9_-]{16,64})?$`)
 	instanceForm = uuidForm
 )
 
 // ValidInstanceID tells whether the text can name an installation.
-func ValidInstanceID(id string) bool { return instanceForm.MatchString(id) }
+func ValidInstanceID(id string) bool { return instanceForm().MatchString(id) }
 
 // ValidNonce tells whether the text can be the one-time word of a request.
-func ValidNonce(nonce string) bool { return nonce != "" && nonceForm.MatchString(nonce) }
+func ValidNonce(nonce string) bool { return nonce != "" && nonceForm().MatchString(nonce) }
 
 // ValidFeature tells whether the text can name a feature.
-func ValidFeature(key string) bool { return featureForm.MatchString(key) }
+func ValidFeature(key string) bool { return featureForm().MatchString(key) }
 
 // ValidPlan tells whether the text can name a plan.
 func ValidPlan(name string) bool { return planForm().MatchString(name) }
@@ -58,10 +57,10 @@ func (d Document) rules() []rule {
 func (d Document) commonRules() []rule {
 	return []rule{
 		{"version", d.Version == Version},
-		{"key_id", keyIDForm.MatchString(d.KeyID)},
-		{"key_hash", hashForm.MatchString(d.KeyHash)},
-		{"instance_id", instanceForm.MatchString(d.InstanceID)},
-		{"nonce", nonceForm.MatchString(d.Nonce)},
+		{"key_id", keyIDForm().MatchString(d.KeyID)},
+		{"key_hash", hashForm().MatchString(d.KeyHash)},
+		{"instance_id", instanceForm().MatchString(d.InstanceID)},
+		{"nonce", nonceForm().MatchString(d.Nonce)},
 		{"issued_at", plainTime(d.IssuedAt)},
 		{"features", plainFeatures(d.Features)},
 	}
@@ -71,18 +70,18 @@ func (d Document) verdictRules() []rule {
 	switch d.Verdict {
 	case Active:
 		return []rule{
-			{"license_id", uuidForm.MatchString(d.LicenseID)},
+			{"license_id", uuidForm().MatchString(d.LicenseID)},
 			{"plan", planForm().MatchString(d.Plan)},
 			{"valid_until", plainTime(d.ValidUntil) && d.ValidUntil.After(d.IssuedAt)},
 			{"reason", d.Reason == ""},
 		}
 	case Refused:
 		return []rule{
-			{"license_id", d.LicenseID == "" || uuidForm.MatchString(d.LicenseID)},
+			{"license_id", d.LicenseID == "" || uuidForm().MatchString(d.LicenseID)},
 			{"plan", d.Plan == "" || planForm().MatchString(d.Plan)},
 			{"valid_until", d.ValidUntil.IsZero() || plainTime(d.ValidUntil)},
 			{"features", len(d.Features) == 0},
-			{"reason", reasonForm.MatchString(d.Reason)},
+			{"reason", reasonForm().MatchString(d.Reason)},
 			{"nonce", d.Nonce != ""},
 		}
 	}

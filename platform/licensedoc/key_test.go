@@ -79,7 +79,7 @@ func TestAKeyIsMaskedHoweverItIsPrinted(t *testing.T) {
 func TestTheHashDiffersPerInstallation(t *testing.T) {
 	t.Parallel()
 	key := newKey(t)
-	require.Regexp(t, hashForm, key.Hash(instance))
+	require.Regexp(t, hashForm(), key.Hash(instance))
 	again := key.Hash(instance)
 	require.Equal(t, again, key.Hash(instance))
 	require.NotEqual(t, key.Hash(instance), key.Hash(license))

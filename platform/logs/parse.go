@@ -3,11 +3,12 @@ package logs
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"panel/platform/pattern"
 )
 
 // parse reads what a line says about itself; a line that says nothing keeps its whole text as the message.
@@ -74,17 +75,17 @@ func levelOf(word string) string {
 var levels = []string{"DEBUG", "INFO", "WARN", "ERROR"}
 
 var (
-	nginxError  = regexp.MustCompile(`^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) \[(\w+)\] (?:\d+#\d+: )?`)
-	nginxAccess = regexp.MustCompile(`\[(\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\] "[^"]*" (\d{3})`)
+	nginxError  = pattern.Of(`^(\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) \[(\w+)\] (?:\d+#\d+: )?`)
+	nginxAccess = pattern.Of(`\[(\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\] "[^"]*" (\d{3})`)
 )
 
 func (l *Line) fromNginx() {
-	if found := nginxError.FindStringSubmatch(l.Raw); found != nil {
+	if found := nginxError().FindStringSubmatch(l.Raw); found != nil {
 		l.Message, l.Level = l.Raw[len(found[0]):], levelOf(found[2])
 		l.Time, _ = time.ParseInLocation("2006/01/02 15:04:05", found[1], time.Local) // the form was matched
 		return
 	}
-	if found := nginxAccess.FindStringSubmatch(l.Raw); found != nil {
+	if found := nginxAccess().FindStringSubmatch(l.Raw); found != nil {
 		l.Time, _ = time.Parse("02/Jan/2006:15:04:05 -0700", found[1]) // the form was matched
 		l.Level = "INFO"
 		if found[2][0] == '5' {

@@ -8,9 +8,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"runtime"
 	"time"
+
+	"panel/platform/pattern"
 )
 
 // Programs that a release may hold.
@@ -51,7 +52,7 @@ const (
 	maxArtefact = 1 << 30
 )
 
-var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var hash = pattern.Of(`^[0-9a-f]{64}$`)
 
 // parse reads a manifest whose signature is already checked. Unknown fields are ignored: a newer publisher may add some.
 func parse(text []byte) (Manifest, error) {
@@ -76,7 +77,7 @@ func (m Manifest) check() error {
 	}
 	for program, platforms := range m.Artefacts {
 		for platform, file := range platforms {
-			if file.URL == "" || !hash.MatchString(file.SHA256) || file.Size <= 0 || file.Size > maxArtefact {
+			if file.URL == "" || !hash().MatchString(file.SHA256) || file.Size <= 0 || file.Size > maxArtefact {
 				return fmt.Errorf("%w: %s for %s lacks an address, a checksum or a plausible size", ErrManifest, program, platform)
 			}
 		}

@@ -1,14 +1,15 @@
 package release
 
 import (
-	"regexp"
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"panel/platform/pattern"
 )
 
 // described is how a build between two releases calls itself: so many commits after the release it begins with.
-var described = regexp.MustCompile(`^(v?\d+\.\d+\.\d+)-(\d+-g[0-9a-f]+(-dirty)?|dirty)$`)
+var described = pattern.Of(`^(v?\d+\.\d+\.\d+)-(\d+-g[0-9a-f]+(-dirty)?|dirty)$`)
 
 // Valid tells whether a version has the form 1.2.3, also v1.2.3 and 1.2.3-rc.1.
 func Valid(version string) bool { return semver.IsValid(canonical(version)) }
@@ -31,7 +32,7 @@ func Compare(a, b string) int {
 }
 
 func base(version string) (text string, later bool) {
-	if found := described.FindStringSubmatch(version); found != nil {
+	if found := described().FindStringSubmatch(version); found != nil {
 		return canonical(found[1]), true
 	}
 	return canonical(version), false

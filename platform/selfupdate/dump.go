@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/pattern"
 )
 
 // connection is an open panel database.
@@ -144,13 +144,13 @@ func serverMajor(conn *pgx.Conn) int {
 
 var errPrograms = errors.New("there is no pg_dump and psql for this database server; install the operating system's postgresql-client")
 
-var majorOf = regexp.MustCompile(`PostgreSQL\) (\d+)`)
+var majorOf = pattern.Of(`PostgreSQL\) (\d+)`)
 
 // postgresPrograms finds pg_dump and psql of the server's version or a newer one.
 func postgresPrograms(ctx context.Context, given string, server int) (string, error) {
 	for _, folder := range programFolders(given) {
 		said, err := exec.CommandContext(ctx, filepath.Join(folder, "pg_dump"), "--version").Output()
-		found := majorOf.FindSubmatch(said)
+		found := majorOf().FindSubmatch(said)
 		if err != nil || found == nil || !exists(filepath.Join(folder, "psql")) {
 			continue
 		}
@@ -181,7 +181,7 @@ var libpqWords = []string{
 	"channel_binding", "require_auth", "target_session_attrs", "options", "krbsrvname", "gssencmode",
 }
 
-var wordOf = regexp.MustCompile(`(\w+)\s*=\s*('(?:\\.|[^'\\])*'|\S*)`)
+var wordOf = pattern.Of(`(\w+)\s*=\s*('(?:\\.|[^'\\])*'|\S*)`)
 
 var errAddress = errors.New("PANEL_DB_URL cannot be read")
 
@@ -214,7 +214,7 @@ func libpq(dsn string) (address string, environ []string, err error) {
 
 func wordsOnly(dsn string) string {
 	var kept []string
-	for _, word := range wordOf.FindAllStringSubmatch(dsn, -1) {
+	for _, word := range wordOf().FindAllStringSubmatch(dsn, -1) {
 		if slices.Contains(libpqWords, word[1]) {
 			kept = append(kept, word[1]+"="+word[2])
 		}

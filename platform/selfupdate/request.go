@@ -7,10 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
 	"time"
 	"unicode/utf8"
 
+	"panel/platform/pattern"
 	"panel/platform/release"
 )
 
@@ -31,20 +31,20 @@ const (
 )
 
 var (
-	runID  = regexp.MustCompile(`^[0-9a-f-]{36}$`)
-	person = regexp.MustCompile(`^[\p{L}\p{N}._@ -]*$`)
+	runID  = pattern.Of(`^[0-9a-f-]{36}$`)
+	person = pattern.Of(`^[\p{L}\p{N}._@ -]*$`)
 )
 
 // isPerson counts the length apart: a count over all letters makes an expression that is slow to start with.
 func isPerson(name string) bool {
-	return utf8.RuneCountInString(name) <= longestPerson && person.MatchString(name)
+	return utf8.RuneCountInString(name) <= longestPerson && person().MatchString(name)
 }
 
 var errRequest = errors.New("the update request cannot be used")
 
 func (r request) check() error {
 	known := r.Kind == kindRollback || r.Kind == kindUpdate && release.Valid(r.Version)
-	if !known || !runID.MatchString(r.ID) || !isPerson(r.By) {
+	if !known || !runID().MatchString(r.ID) || !isPerson(r.By) {
 		return errRequest
 	}
 	return nil

@@ -5,10 +5,10 @@ import (
 	"iter"
 	"math"
 	"net/netip"
-	"regexp"
 	"strings"
 
 	"panel/platform/doctor"
+	"panel/platform/pattern"
 )
 
 // Kinds of what is masked.
@@ -40,7 +40,7 @@ func newMasker(hideAddresses bool) *masker {
 type rule struct {
 	kind  string
 	hints []string
-	match *regexp.Regexp
+	match pattern.Pattern
 	sure  func(string) bool // nil means always
 }
 
@@ -48,24 +48,24 @@ type rule struct {
 const secretNames = `password|passwd|passwort|\bpwd|pass_?phrase|secret|token|api_?key|access_?key|private_?key|master_?key|license_?key|secret_?key|short_?id|psk|credentials?|session|cookie|otp|recovery_?codes?|db_?url|\bdsn|signature|authorization|x-api-key|\bkey`
 
 // secretName recognises a name in the environment of the process, where ordinary names such as PWD stand too.
-var secretName = regexp.MustCompile(`(?i)password|passwd|token|secret|api_?key|private_?key|credential`)
+var secretName = pattern.Of(`(?i)password|passwd|token|secret|api_?key|private_?key|credential`)
 
 var rules = []rule{
-	{kindKey, []string{"private key-----"}, regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`), nil},
-	{kindToken, []string{"://"}, regexp.MustCompile(`(?i)\b(?:vless|vmess|trojan|ssr?|hysteria2?|hy2|tuic|wireguard)://(?P<v>[^\s"'<>\\]+)`), nil},
-	{kindPassword, []string{"://"}, regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/@:"'<>]*:(?P<v>[^\s/@"'<>]+)@`), nil},
-	{kindToken, []string{"authorization"}, regexp.MustCompile(`(?i)\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?\[?\\*["']?(?:(?:bearer|basic|token|digest)\s+)?(?P<v>[^\s"'\\,\]]+)`), nil},
-	{kindToken, []string{"cookie"}, regexp.MustCompile(`(?i)\b(?:set-)?cookie\\*["']?\s*:\s*\\*["']?\[?\\*["']?(?P<v>[^"'\n\\\]]+)`), nil},
-	{kindToken, []string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(?:bearer|basic)\s+(?P<v>[a-z0-9._~+/=-]{6,})`), nil},
-	{kindToken, []string{"--", " -"}, regexp.MustCompile(`(?i)--?[a-z-]*(?:password|passwd|token|secret|api-key|license-key)[a-z-]*\s+(?P<v>[^\s"'-][^\s"']*)`), nil},
-	{kindToken, []string{"eyj"}, regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}`), nil},
-	{kindKey, []string{"pnl-"}, regexp.MustCompile(`(?i)\bPNL(?:-[A-Z0-9]{4,}){2,}`), nil},
-	{kindKey, []string{"age-secret"}, regexp.MustCompile(`(?i)\bAGE-SECRET-KEY-1[A-Z0-9]+`), nil},
-	{kindToken, []string{"gh", "xox", "sk-", "akia", "asia", "glpat", "sg."}, regexp.MustCompile(`\b(?:gh[pousr]_|github_pat_|xox[a-z]-|sk-|AKIA|ASIA|glpat-|SG\.)[A-Za-z0-9_.-]{12,}`), nil},
-	{kindPassword, []string{"$"}, regexp.MustCompile(`\$(?:argon2[a-z]*|2[aby]|scrypt|6|5|1)\$[A-Za-z0-9./+=,$-]+`), nil},
-	{"", []string{"pass", "pwd", "secret", "token", "key", "psk", "cred", "session", "cookie", "otp", "recovery", "url", "dsn", "signature", "authorization", "short"}, regexp.MustCompile(`(?i)[\w.-]*(?:` + secretNames + `)[\w.-]*(?:\\*["'])?\s*(?:[:=]|%3a|%3d)[ \t]*\[?`), telling},
+	{kindKey, []string{"private key-----"}, pattern.Of(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`), nil},
+	{kindToken, []string{"://"}, pattern.Of(`(?i)\b(?:vless|vmess|trojan|ssr?|hysteria2?|hy2|tuic|wireguard)://(?P<v>[^\s"'<>\\]+)`), nil},
+	{kindPassword, []string{"://"}, pattern.Of(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/@:"'<>]*:(?P<v>[^\s/@"'<>]+)@`), nil},
+	{kindToken, []string{"authorization"}, pattern.Of(`(?i)\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?\[?\\*["']?(?:(?:bearer|basic|token|digest)\s+)?(?P<v>[^\s"'\\,\]]+)`), nil},
+	{kindToken, []string{"cookie"}, pattern.Of(`(?i)\b(?:set-)?cookie\\*["']?\s*:\s*\\*["']?\[?\\*["']?(?P<v>[^"'\n\\\]]+)`), nil},
+	{kindToken, []string{"bearer", "basic"}, pattern.Of(`(?i)\b(?:bearer|basic)\s+(?P<v>[a-z0-9._~+/=-]{6,})`), nil},
+	{kindToken, []string{"--", " -"}, pattern.Of(`(?i)--?[a-z-]*(?:password|passwd|token|secret|api-key|license-key)[a-z-]*\s+(?P<v>[^\s"'-][^\s"']*)`), nil},
+	{kindToken, []string{"eyj"}, pattern.Of(`\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}`), nil},
+	{kindKey, []string{"pnl-"}, pattern.Of(`(?i)\bPNL(?:-[A-Z0-9]{4,}){2,}`), nil},
+	{kindKey, []string{"age-secret"}, pattern.Of(`(?i)\bAGE-SECRET-KEY-1[A-Z0-9]+`), nil},
+	{kindToken, []string{"gh", "xox", "sk-", "akia", "asia", "glpat", "sg."}, pattern.Of(`\b(?:gh[pousr]_|github_pat_|xox[a-z]-|sk-|AKIA|ASIA|glpat-|SG\.)[A-Za-z0-9_.-]{12,}`), nil},
+	{kindPassword, []string{"$"}, pattern.Of(`\$(?:argon2[a-z]*|2[aby]|scrypt|6|5|1)\$[A-Za-z0-9./+=,$-]+`), nil},
+	{"", []string{"pass", "pwd", "secret", "token", "key", "psk", "cred", "session", "cookie", "otp", "recovery", "url", "dsn", "signature", "authorization", "short"}, pattern.Of(`(?i)[\w.-]*(?:` + secretNames + `)[\w.-]*(?:\\*["'])?\s*(?:[:=]|%3a|%3d)[ \t]*\[?`), telling},
 	// A random UUID opens a connection to a server; those that rise with time are only names.
-	{kindID, []string{"-4"}, regexp.MustCompile(`(?i)\b[0-9a-f]{8}(?P<v>-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})\b`), nil},
+	{kindID, []string{"-4"}, pattern.Of(`(?i)\b[0-9a-f]{8}(?P<v>-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})\b`), nil},
 }
 
 // telling leaves out values that tell a state and hide nothing.
@@ -78,18 +78,18 @@ func telling(value string) bool {
 }
 
 var (
-	digest  = regexp.MustCompile(`^[0-9a-fA-F]{32,}$`)
-	stamp   = regexp.MustCompile(`^[0-9]{4,}[0-9_-]*(?:_[a-z_]+)?$`) // dates, numbers and names of migrations
-	orderly = regexp.MustCompile(`^01[0-9A-HJKMNP-TV-Z]{24}$`)       // names of requests, which rise with time
-	uuid    = regexp.MustCompile(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+	digest  = pattern.Of(`^[0-9a-fA-F]{32,}$`)
+	stamp   = pattern.Of(`^[0-9]{4,}[0-9_-]*(?:_[a-z_]+)?$`) // dates, numbers and names of migrations
+	orderly = pattern.Of(`^01[0-9A-HJKMNP-TV-Z]{24}$`)       // names of requests, which rise with time
+	uuid    = pattern.Of(`(?i)^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 )
 
 // random tells text that was drawn or encoded from words that people and programs write.
 func random(text string) bool {
-	if digest.MatchString(text) {
+	if digest().MatchString(text) {
 		return true
 	}
-	if stamp.MatchString(text) || orderly.MatchString(text) || uuid.MatchString(text) || strings.HasPrefix(text, "***") {
+	if stamp().MatchString(text) || orderly().MatchString(text) || uuid().MatchString(text) || strings.HasPrefix(text, "***") {
 		return false
 	}
 	upper, lower, digits, marks := 0, 0, 0, 0
@@ -214,8 +214,8 @@ func worthSearching(value string) bool {
 
 // each hands over every secret with its place.
 func (r rule) each(text string, found func(value, kind string, from, to int)) {
-	group := r.match.SubexpIndex("v")
-	for _, at := range r.match.FindAllStringSubmatchIndex(text, -1) {
+	group := r.match().SubexpIndex("v")
+	for _, at := range r.match().FindAllStringSubmatchIndex(text, -1) {
 		from, to, kind := at[0], at[1], r.kind
 		if group > 0 {
 			from, to = at[2*group], at[2*group+1]
@@ -304,14 +304,14 @@ func replaced(text string, counts map[string]int, each func(string, func(value, 
 	return out.String()
 }
 
-var addressLike = regexp.MustCompile(`\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[0-9a-fA-F]{1,4}:){2,7}[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{1,4})*\b`)
+var addressLike = pattern.Of(`\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:[0-9a-fA-F]{1,4}:){2,7}[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{1,4})*\b`)
 
 // hideAddresses gives each public address a number; those of private networks say nothing and stay.
 func (m *masker) hideAddresses(text string, counts map[string]int) string {
 	if m.addresses == nil {
 		return text
 	}
-	return addressLike.ReplaceAllStringFunc(text, func(found string) string {
+	return addressLike().ReplaceAllStringFunc(text, func(found string) string {
 		address, err := netip.ParseAddr(found)
 		if err != nil || address.IsPrivate() || address.IsLoopback() || address.IsUnspecified() || address.IsLinkLocalUnicast() {
 			return found

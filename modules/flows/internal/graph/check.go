@@ -2,10 +2,11 @@ package graph
 
 import (
 	"fmt"
-	"regexp"
+
+	"panel/platform/pattern"
 )
 
-var keyForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+var keyForm = pattern.Of(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
 // Check lists what keeps a drawing from running, in a stable order. It looks at the drawing alone, not at servers.
 func Check(g Graph) []Problem {
@@ -48,7 +49,7 @@ func (c *checker) nodes() {
 
 func (c *checker) node(i int, n Node) {
 	path := fmt.Sprintf("nodes[%d]", i)
-	if !keyForm.MatchString(n.Key) {
+	if !keyForm().MatchString(n.Key) {
 		c.add("invalid_value", path+".key", "use 1 to 40 of a-z, 0-9, dash and underscore")
 	} else if _, taken := c.index[n.Key]; taken {
 		c.add("duplicate_key", path+".key", "another block has this key")

@@ -4,15 +4,16 @@ import (
 	"encoding/hex"
 	"net"
 	"net/netip"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"panel/platform/pattern"
 )
 
 var (
-	hostForm = regexp.MustCompile(`^([a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
-	pathForm = regexp.MustCompile(`^/[A-Za-z0-9._~/-]*$`)
-	nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+	hostForm = pattern.Of(`^([a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
+	pathForm = pattern.Of(`^/[A-Za-z0-9._~/-]*$`)
+	nameForm = pattern.Of(`^[A-Za-z0-9._-]+$`)
 )
 
 // Vision is the flow control of VLESS over REALITY that hides TLS inside TLS.
@@ -143,13 +144,13 @@ func (c *checker) transports(path string, l Listener) {
 	default:
 		c.add("invalid_value", path+".transport", "unknown transport")
 	}
-	if l.Path != "" && !pathForm.MatchString(l.Path) {
+	if l.Path != "" && !pathForm().MatchString(l.Path) {
 		c.add("invalid_value", path+".path", "begin with / and use letters, digits and -._~/")
 	}
 	if !oneOf(l.Mode, "", "auto", "packet-up", "stream-up", "stream-one") {
 		c.add("invalid_value", path+".mode", "unknown mode of xhttp")
 	}
-	if l.ServiceName != "" && !nameForm.MatchString(l.ServiceName) {
+	if l.ServiceName != "" && !nameForm().MatchString(l.ServiceName) {
 		c.add("invalid_value", path+".service_name", "use letters, digits and -._")
 	}
 }
@@ -179,7 +180,7 @@ func (c *checker) serverNames(path, host string, names []string) {
 		c.add("missing_field", path+".server_names", "the target is an address: name the site that its certificate is for")
 	}
 	for _, n := range names {
-		if !hostForm.MatchString(n) || len(n) > 253 {
+		if !hostForm().MatchString(n) || len(n) > 253 {
 			c.add("invalid_value", path+".server_names", "write domain names without wildcards")
 			return
 		}
@@ -217,5 +218,5 @@ func isHost(h string) bool {
 	if _, err := netip.ParseAddr(h); err == nil {
 		return true
 	}
-	return len(h) <= 253 && hostForm.MatchString(h)
+	return len(h) <= 253 && hostForm().MatchString(h)
 }

@@ -7,18 +7,20 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"panel/platform/pattern"
 )
 
 var errForm = errors.New("write 192.0.2.1, 2001:db8::1 or 10.0.0.0/8")
 
-var geoForm = regexp.MustCompile(`^!?[a-zA-Z0-9][a-zA-Z0-9@._-]{0,63}$`)
+var geoForm = pattern.Of(`^!?[a-zA-Z0-9][a-zA-Z0-9@._-]{0,63}$`)
 
 func (c *checker) match(path string, m *Match) {
 	if m == nil {
 		return
 	}
-	c.each(path+".geosite", m.Geosite, geoForm.MatchString, "name a category of the geosite file")
-	c.each(path+".geoip", m.GeoIP, geoForm.MatchString, "name a category of the geoip file")
+	c.each(path+".geosite", m.Geosite, geoForm().MatchString, "name a category of the geosite file")
+	c.each(path+".geoip", m.GeoIP, geoForm().MatchString, "name a category of the geoip file")
 	c.each(path+".domain", m.Domain, validDomain, "write a domain, or full:, keyword: or regexp: before a pattern")
 	c.each(path+".ip", m.IP, validAddress, "write an address or a network such as 10.0.0.0/8")
 	c.each(path+".protocol", m.Protocol, validProtocol, "use http, tls, quic or bittorrent")
@@ -44,7 +46,7 @@ func validDomain(v string) bool {
 	case "full", "domain":
 		return isHost(rest)
 	case "keyword":
-		return nameForm.MatchString(rest)
+		return nameForm().MatchString(rest)
 	case "regexp":
 		_, err := regexp.Compile(rest)
 		return err == nil && rest != "" && len(rest) <= 200

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 )
 
 // Fragment is the part of one server's configuration that belongs to one flow. It holds secrets: store it sealed.
@@ -102,9 +103,9 @@ func Render(fragments []Fragment) []byte {
 			strategy = "IPOnDemand"
 		}
 	}
-	out := append([]byte(nil), configHead...)
+	out := append([]byte(nil), configHead()...)
 	out = join(append(out, `"inbounds":[`...), nil, sorted, func(e *encoded) []byte { return e.inbounds })
-	out = join(append(out, `],"outbounds":[`...), blockOutbound, sorted, func(e *encoded) []byte { return e.outbounds })
+	out = join(append(out, `],"outbounds":[`...), blockOutbound(), sorted, func(e *encoded) []byte { return e.outbounds })
 	out = append(append(append(out, `],"routing":{"domainStrategy":"`...), strategy...), `","rules":[`...)
 	out = join(out, nil, sorted, func(e *encoded) []byte { return e.rules })
 	return append(out, `]}}`...)
@@ -127,11 +128,11 @@ func join(out, first []byte, fragments []Fragment, part func(*encoded) []byte) [
 // configHead and blockOutbound are the same on every server: traffic is counted per client, and what no rule takes
 // goes nowhere.
 var (
-	configHead = func() []byte {
+	configHead = sync.OnceValue(func() []byte {
 		raw := encode(emptyHead())
 		return append(raw[:len(raw)-1], ',')
-	}()
-	blockOutbound = encode(Outbound{Tag: blockTag, Protocol: "blackhole"})
+	})
+	blockOutbound = sync.OnceValue(func() []byte { return encode(Outbound{Tag: blockTag, Protocol: "blackhole"}) })
 )
 
 func emptyHead() head {
