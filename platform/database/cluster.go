@@ -67,6 +67,19 @@ func StartPrivate(ctx context.Context, opts PrivateOptions) (dsn string, stop fu
 	return c.open(ctx)
 }
 
+// PrivateDSN is the address of the private PostgreSQL of a data folder, for whoever only looks: nothing is made or started.
+func PrivateDSN(dataDir string) (string, error) {
+	home, err := filepath.Abs(filepath.Join(dataDir, "postgres"))
+	if err != nil {
+		return "", fmt.Errorf("finding the private database in PANEL_DATA_DIR: %w", err)
+	}
+	host, err := (&server{home: home}).host()
+	if err != nil {
+		return "", err
+	}
+	return dsnOf(host, superuser), nil
+}
+
 func makeHome(dataDir string) (string, error) {
 	home, err := filepath.Abs(filepath.Join(dataDir, "postgres"))
 	if err == nil {

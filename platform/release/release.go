@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,6 +25,8 @@ const (
 type Release struct {
 	Manifest Manifest
 	from     source
+
+	text, signature []byte
 }
 
 // Option changes how a release is reached.
@@ -68,7 +72,23 @@ func Open(ctx context.Context, source, publicKey string, options ...Option) (*Re
 	if err != nil {
 		return nil, err
 	}
-	return &Release{Manifest: m, from: from}, nil
+	return &Release{Manifest: m, from: from, text: text, signature: signature}, nil
+}
+
+// Names of what proves where the files beside them come from.
+const (
+	ManifestFile  = "manifest.json"
+	SignatureFile = ManifestFile + suffix
+)
+
+// Keep puts the manifest and its signature into folder, from which Open reads them again.
+func (r *Release) Keep(folder string) error {
+	for name, text := range map[string][]byte{SignatureFile: r.signature, ManifestFile: r.text} {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
+			return fmt.Errorf("keep the manifest of the release: %w", err)
+		}
+	}
+	return nil
 }
 
 // Keys reads one or several public keys.

@@ -90,7 +90,7 @@ func (k Key) Write(folder string, m Manifest) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("encode the manifest: %w", err)
 	}
-	path := filepath.Join(folder, "manifest.json")
+	path := filepath.Join(folder, ManifestFile)
 	if err := os.WriteFile(path, text, 0o644); err != nil {
 		return "", fmt.Errorf("write the manifest: %w", err)
 	}

@@ -55,7 +55,7 @@ func commands(env cli.Env) []*cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "database schema|dump|restore", Short: "Work on the database of a stopped panel; started by an update", Hidden: true, Args: cobra.ExactArgs(1),
+			Use: "database schema|dump|restore|migrating", Short: "Work on the database of a stopped panel, or see whether a starting one works on it; started by an update", Hidden: true, Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return t.database(cmd.Context(), args[0]) },
 		},
 	)
@@ -328,12 +328,17 @@ func lock(work string) (func(), error) {
 	return func() { file.Close() }, nil
 }
 
-var errWhat = errors.New("schema, dump or restore")
+var errWhat = errors.New("schema, dump, restore or migrating")
 
 // database runs as the panel's user with the settings of its service; the data goes through the standard streams.
 func (t tool) database(ctx context.Context, what string) error {
 	cfg, _, err := config.Load(keys()...)
 	if err != nil {
+		return err
+	}
+	if what == "migrating" {
+		at, err := migrating(ctx, cfg)
+		fmt.Fprintln(t.env.Out, at)
 		return err
 	}
 	c, err := connect(ctx, cfg)

@@ -52,6 +52,7 @@ type Host interface {
 	Dump(ctx context.Context, file string) error               // whole database into file
 	Restore(ctx context.Context, file string) error            // whole database from file, all or nothing
 	Room(ctx context.Context, folder string, need int64) error // enough disk for need bytes and a dump
+	Migrating(ctx context.Context) bool                        // the panel that starts is at work on the database
 }
 
 const (
@@ -59,6 +60,10 @@ const (
 	healthyWithin = 45 * time.Second
 	oldWithin     = 60 * time.Second
 	lookEvery     = 500 * time.Millisecond
+	// migratingWithin bounds a start that brings the database up to date, just below the 15 minutes of panel.service.
+	migratingWithin = 14 * time.Minute
+	// afterMigrating is what such a start gets from one sign of work to the next, and after the last one.
+	afterMigrating = 20 * time.Second
 	// tries bounds how often a stage is begun anew after crashes.
 	tries = 3
 )
@@ -74,6 +79,7 @@ type state struct {
 	To       string         `json:"to"`
 	By       string         `json:"by"`
 	Manifest string         `json:"manifest,omitempty"` // where root found it; empty: the address of the settings
+	Beside   []string       `json:"beside,omitempty"`   // files of the release that lie beside the executable
 	Stage    string         `json:"stage"`
 	Reason   string         `json:"reason,omitempty"`
 	Tries    map[string]int `json:"tries"`
@@ -196,9 +202,9 @@ func (e *Engine) stage(ctx context.Context, s *state) (next string, err error) {
 	case Stopping:
 		return Saving, e.Host.Stop(ctx)
 	case Saving:
-		return Replacing, e.save(ctx, set{Version: s.From, Next: s.To, TakenAt: e.Clock.Now().UTC()})
+		return Replacing, e.save(ctx, set{Version: s.From, Next: s.To, TakenAt: e.Clock.Now().UTC(), Beside: s.Beside})
 	case Replacing:
-		return Starting, e.replace(ctx)
+		return Starting, e.replace(ctx, s.Beside)
 	case Starting:
 		return Checking, e.restart(ctx)
 	case Checking:
@@ -212,8 +218,11 @@ func (e *Engine) stage(ctx context.Context, s *state) (next string, err error) {
 }
 
 // replace stops the panel again: after a power failure it was started with the machine.
-func (e *Engine) replace(ctx context.Context) error {
+func (e *Engine) replace(ctx context.Context, beside []string) error {
 	if err := e.Host.Stop(ctx); err != nil {
+		return err
+	}
+	if err := e.putBeside(filepath.Dir(e.Paths.fetched()), beside); err != nil {
 		return err
 	}
 	_, err := copyWhole(e.Paths.fetched(), e.Paths.Binary, 0o755)
@@ -230,9 +239,10 @@ func (e *Engine) restart(ctx context.Context) error {
 
 var errUnhealthy = errors.New("the new panel did not become healthy")
 
+// await gives a panel its time. Only one that is seen working on the database gets more.
 func (e *Engine) await(ctx context.Context, version string, within time.Duration) error {
-	until := e.Clock.Now().Add(within)
-	for e.Clock.Now().Before(until) {
+	began := e.Clock.Now()
+	for until := began.Add(within); ; {
 		running, healthy := e.Host.Health(ctx)
 		if healthy && release.Compare(running, version) == 0 {
 			return nil
@@ -240,13 +250,19 @@ func (e *Engine) await(ctx context.Context, version string, within time.Duration
 		if e.Host.Broken(ctx) {
 			return fmt.Errorf("%w: its service failed", errUnhealthy)
 		}
+		if now := e.Clock.Now(); !now.Before(until) {
+			if now.Sub(began) >= migratingWithin || !e.Host.Migrating(ctx) {
+				return fmt.Errorf("%w within %d s", errUnhealthy, int(now.Sub(began).Seconds()))
+			}
+			e.Tell(Checking, "the database is still brought up to date")
+			until = now.Add(afterMigrating)
+		}
 		select {
 		case <-e.Clock.After(lookEvery):
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the panel: %w", ctx.Err())
 		}
 	}
-	return fmt.Errorf("%w within %d s", errUnhealthy, int(within.Seconds()))
 }
 
 // keep makes the set the one that a rollback uses and notes whether the way back costs data.

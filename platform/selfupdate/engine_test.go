@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,8 @@ type fake struct {
 	calls   int
 	killAt  int // the call that kills the process; 0 for none
 	after   bool
+	// migrates is how many looks find the starting panel of that version at work on the database before it is healthy.
+	migrates map[string]int
 }
 
 // step counts a touch of the machine and dies before or after it.
@@ -60,6 +63,20 @@ func (f *fake) put(path, text string) {
 	require.NoError(f.t, os.WriteFile(path, []byte(text), 0o600))
 }
 
+func (f *fake) agent() string { return filepath.Join(f.paths.folder(), "panel-agent") }
+
+// beside tells what lies beside the panel's executable.
+func (f *fake) beside() (names []string) {
+	entries, err := os.ReadDir(f.paths.folder())
+	require.NoError(f.t, err)
+	for _, entry := range entries {
+		if entry.Name() != "panelctl" {
+			names = append(names, entry.Name())
+		}
+	}
+	return names
+}
+
 func (f *fake) database() string { return filepath.Join(f.paths.Data, "database") }
 
 func (f *fake) Stop(context.Context) error {
@@ -80,7 +97,15 @@ func (f *fake) Start(context.Context) error {
 func (f *fake) Broken(context.Context) bool { return f.broken[f.running] }
 
 func (f *fake) Health(context.Context) (string, bool) {
-	return f.running, f.running != "" && !f.broken[f.running] && f.running != "9.9.9"
+	return f.running, f.running != "" && !f.broken[f.running] && f.running != "9.9.9" && f.migrates[f.running] == 0
+}
+
+func (f *fake) Migrating(context.Context) bool {
+	if f.migrates[f.running] == 0 {
+		return false
+	}
+	f.migrates[f.running]--
+	return true
 }
 
 func (f *fake) Try(_ context.Context, binary string) (said string, err error) {
@@ -107,17 +132,19 @@ func (f *fake) Room(context.Context, string, int64) error { return f.refuses["ro
 func scene(t *testing.T, offered string) (*Engine, *fake) {
 	t.Helper()
 	root := t.TempDir()
-	f := &fake{t: t, running: "1.0.0", broken: map[string]bool{}, refuses: map[string]error{}, paths: Paths{
+	f := &fake{t: t, running: "1.0.0", broken: map[string]bool{}, refuses: map[string]error{}, migrates: map[string]int{}, paths: Paths{
 		Binary: filepath.Join(root, "bin", "panelctl"), Settings: filepath.Join(root, "etc", "panel.env"),
 		Work: filepath.Join(root, "updates"), Data: filepath.Join(root, "data"),
 	}}
 	f.put(f.paths.Binary, "1.0.0")
+	f.put(f.agent(), "agent 1.0.0")
 	f.put(f.paths.Settings, "PANEL_PORT=8080\n")
 	f.put(f.database(), "schema of 1.0.0")
 	f.put(filepath.Join(f.paths.Data, headsInData), "heads of 1.0.0")
 	require.NoError(t, os.MkdirAll(f.paths.Work, 0o700))
 	published := filepath.Join(root, "release")
 	f.put(filepath.Join(published, "panelctl"), offered)
+	f.put(filepath.Join(published, "panel-agent"), "agent "+offered)
 	manifest, public := signed(t, published, offered)
 	return &Engine{
 		Paths: f.paths, Host: f, Self: f.paths.Binary, Clock: moving{clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))},
@@ -134,6 +161,8 @@ func signed(t *testing.T, folder, version string) (manifest, public string) {
 	require.NoError(t, err)
 	m := release.Manifest{Channel: "stable", Version: version, ReleasedAt: time.Unix(1, 0)}
 	require.NoError(t, m.Add(release.Panel, release.Platform(), filepath.Join(folder, "panelctl")))
+	require.NoError(t, m.Add(release.Agent, release.Platform(), filepath.Join(folder, "panel-agent")))
+	require.NoError(t, m.Add(release.Agent, "plan9/mips", filepath.Join(folder, "panel-agent")))
 	manifest, err = key.Write(folder, m)
 	require.NoError(t, err)
 	return manifest, key.Public()
@@ -228,6 +257,65 @@ func TestAPanelThatNeverBecomesHealthyIsReplacedByTheOneBefore(t *testing.T) {
 	}
 }
 
+// A panel that is seen at work on a large database is waited for, beyond the 45 seconds, and not for ever.
+func TestALongMigrationIsWaitedForWithinItsLimit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		version string
+		signs   int
+		state   string
+		atMost  time.Duration
+	}{
+		"gets healthy":     {"1.1.0", 10, Done, 5 * time.Minute},
+		"never ends":       {"1.1.0", 1000, Returned, 15 * time.Minute},
+		"hangs afterwards": {"9.9.9", 1, Returned, 80 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, f := scene(t, c.version)
+			f.migrates[c.version] = c.signs
+			began := e.Clock.Now()
+			ask(t, e, request{Kind: kindUpdate, Version: c.version})
+			require.NoError(t, e.Run(t.Context(), "1.0.0"))
+			require.Equal(t, c.state, history(t, e)[0].State)
+			require.Equal(t, map[string]string{Done: c.version, Returned: "1.0.0"}[c.state], f.running)
+			require.LessOrEqual(t, e.Clock.Since(began), c.atMost)
+		})
+	}
+}
+
+// The agent that the panel gives to its servers belongs to the release: it comes and goes with the panel, and with it what
+// proves where it is from. An agent for other machines is replaced only where somebody put one.
+func TestTheAgentsOfTheReleaseComeAndGoWithThePanel(t *testing.T) {
+	t.Parallel()
+	for name, other := range map[string]bool{"own machine": false, "another machine, too": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, f := scene(t, "1.1.0")
+			foreign := f.agent() + "-plan9-mips"
+			before := []string{"panel-agent"}
+			if other {
+				f.put(foreign, "agent 1.0.0")
+				before = append(before, filepath.Base(foreign))
+			}
+			ask(t, e, request{Kind: kindUpdate, Version: "1.1.0"})
+			require.NoError(t, e.Run(t.Context(), "1.0.0"))
+			require.ElementsMatch(t, append([]string{release.ManifestFile, release.SignatureFile}, before...), f.beside())
+			require.Equal(t, "agent 1.1.0", f.text(f.agent()))
+			info, err := os.Stat(f.agent())
+			require.NoError(t, err)
+			require.EqualValues(t, 0o755, info.Mode().Perm())
+			if other {
+				require.Equal(t, "agent 1.1.0", f.text(foreign))
+			}
+			ask(t, e, request{Kind: kindRollback, Version: "1.0.0"})
+			require.NoError(t, e.Run(t.Context(), "1.1.0"))
+			require.ElementsMatch(t, before, f.beside())
+			require.Equal(t, "agent 1.0.0", f.text(f.agent()))
+		})
+	}
+}
+
 // Whatever fails before the panel is stopped changes nothing.
 func TestWhatFailsBeforeThePanelIsStoppedChangesNothing(t *testing.T) {
 	t.Parallel()
@@ -312,6 +400,8 @@ func TestARunThatIsKilledAnywhereGoesOnOrReturns(t *testing.T) {
 				require.NotEmpty(t, wanted, "%s: %+v", name, last)
 				require.Equal(t, wanted, f.running, name)
 				require.Equal(t, wanted, f.text(f.paths.Binary), name)
+				require.Equal(t, "agent "+wanted, f.text(f.agent()), name)
+				require.Equal(t, wanted == "1.1.0", slices.Contains(f.beside(), release.ManifestFile), name)
 				require.Equal(t, "schema of "+wanted, f.text(f.database()), name)
 				require.Len(t, last, 1, name)
 			}

@@ -26,7 +26,7 @@ func (e *Engine) fetch(ctx context.Context, s *state) error {
 	if err := suits(found.Manifest, s.From, s.To); err != nil {
 		return err
 	}
-	artefact, err := found.Manifest.Artefact(release.Panel, release.Platform())
+	programs, err := programsOf(found.Manifest, e.Paths.folder())
 	if err != nil {
 		return err
 	}
@@ -34,10 +34,13 @@ func (e *Engine) fetch(ctx context.Context, s *state) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return fmt.Errorf("make the folder of the new executable: %w", err)
 	}
-	if err := e.Host.Room(ctx, folder, artefact.Size); err != nil {
+	if err := e.Host.Room(ctx, folder, sizeOf(programs)); err != nil {
 		return err
 	}
-	if err := found.Fetch(ctx, artefact, e.Paths.fetched()); err != nil {
+	if err := found.Fetch(ctx, programs[0].artefact, e.Paths.fetched()); err != nil {
+		return err
+	}
+	if s.Beside, err = fetchBeside(ctx, found, programs[1:], folder); err != nil {
 		return err
 	}
 	return e.try(ctx, found.Manifest.Version)

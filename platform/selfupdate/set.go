@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// set is database, executable and settings of one moment, kept together in a folder of root. Its description is written
+// set is database, executables and settings of one moment, kept together in a folder of root. Its description is written
 // last: a folder without one is a set that was never finished.
 type set struct {
 	Version string            `json:"version"`
@@ -20,6 +20,7 @@ type set struct {
 	TakenAt time.Time         `json:"taken_at"`
 	Schema  string            `json:"schema"` // fingerprint of the applied migrations
 	Sums    map[string]string `json:"sums"`
+	Beside  []string          `json:"beside,omitempty"` // files that the next version brought beside its executable
 	Changed bool              `json:"changed"` // the next version changed the schema: the way back restores the database
 }
 
@@ -59,6 +60,9 @@ func (e *Engine) save(ctx context.Context, of set) error {
 		return fmt.Errorf("dump the database: %w", err)
 	}
 	if of.Sums, err = e.copyFiles(folder); err != nil {
+		return err
+	}
+	if err := e.keepBeside(folder, of.Beside, of.Sums); err != nil {
 		return err
 	}
 	return describe(folder, of)
@@ -184,7 +188,7 @@ func (e *Engine) putBack(ctx context.Context, folder string, s set) error {
 	if _, err := copyWhole(filepath.Join(folder, setBinary), e.Paths.Binary, 0o755); err != nil {
 		return fmt.Errorf("put the executable back: %w", err)
 	}
-	return nil
+	return e.returnBeside(folder, s)
 }
 
 // putSettings keeps owner and mode of the file, which the panel's group must be able to read.

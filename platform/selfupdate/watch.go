@@ -111,13 +111,9 @@ func (s *service) offer(m *release.Manifest) *Offer {
 	if m.Channel == "dev" && s.cfg.String(config.UpdateChannel) != "dev" {
 		return nil
 	}
-	size := int64(0)
-	if artefact, err := m.Artefact(release.Panel, release.Platform()); err == nil {
-		size = artefact.Size
-	}
 	return &Offer{
 		Version: m.Version, Channel: m.Channel, ReleasedAt: m.ReleasedAt, Notes: m.Notes, Breaking: m.Breaking,
-		MinPanel: m.MinPanel, MinAgent: m.MinAgent, Size: size,
+		MinPanel: m.MinPanel, MinAgent: m.MinAgent, Size: sizeOf(programsHere(*m)),
 	}
 }
 
@@ -142,12 +138,22 @@ func orAny(version string) string {
 	return version
 }
 
+// programsHere are those of an update of this panel; a release without one for this machine has none.
+func programsHere(m release.Manifest) []program {
+	own, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	list, err := programsOf(m, filepath.Dir(own))
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
 func (s *service) diskCheck(m release.Manifest) Check {
 	c := Check{ID: "disk", OK: true, Finding: "there is room for the set and the new release", Action: "free space on the disk of the data folder"}
-	artefact, err := m.Artefact(release.Panel, release.Platform())
-	if err == nil {
-		err = room(s.cfg.DataDir(), artefact.Size+databaseSize(s.cfg.DataDir()))
-	}
+	err := room(s.cfg.DataDir(), sizeOf(programsHere(m))+databaseSize(s.cfg.DataDir()))
 	if errors.Is(err, errRoom) {
 		c.OK, c.Finding = false, err.Error()
 	}
