@@ -41,9 +41,14 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	if err != nil {
 		return nil, err
 	}
-	return &body[httpapi.Page[Node]]{page(k, rows, total,
+	shown := page(k, rows, total,
 		func(row *viewRow) Node { return h.store.node(row, now) },
-		func(row *viewRow) (string, string) { return row.SortKey, row.ID })}, nil
+		func(row *viewRow) (string, string) { return row.SortKey, row.ID })
+	nodes := make([]*Node, len(shown.Items))
+	for i := range shown.Items {
+		nodes[i] = &shown.Items[i]
+	}
+	return &body[httpapi.Page[Node]]{shown}, h.service.updates.fill(ctx, nodes...)
 }
 
 func (h *handlers) create(ctx context.Context, in *createInput) (*body[Detail], error) {

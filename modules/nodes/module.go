@@ -33,9 +33,9 @@ func Module() module.Module {
 		Checks:     doctorChecks(),
 		Private: []any{
 			newStore, newService, newEnrollment, newReports, newDesk, newStreams, newTelemetry, newAgents, newInstaller, newHandlers,
-			newFleet, newConfigs, newCommands, newDomainBook, newCredentials,
+			newFleet, newUpdateStates, newConfigs, newCommands, newDomainBook, newCredentials,
 		},
-		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains},
+		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains, exportUpdateStates},
 		Attach:  attach,
 	}
 }

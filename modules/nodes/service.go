@@ -26,10 +26,11 @@ type service struct {
 	journal     audit.Journal
 	bus         *events.Bus
 	clock       clockwork.Clock
+	updates     *updateStates
 }
 
-func newService(db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock) *service {
-	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock}
+func newService(db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates) *service {
+	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u}
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC() }
@@ -45,7 +46,7 @@ func (s *service) get(ctx context.Context, id string) (*Detail, error) {
 		return nil, err
 	}
 	d := s.store.detail(row, now, flows)
-	return &d, nil
+	return &d, s.updates.fill(ctx, &d.Node)
 }
 
 // create adds a node that waits for its agent. Faults: name_taken (409), invalid_value (422).

@@ -3,6 +3,7 @@ package nodes
 import (
 	"time"
 
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 )
 
@@ -28,7 +29,7 @@ func (row *nodeRow) inMaintenance(now time.Time) bool {
 func (s *store) agent(row *viewRow, now time.Time) AgentInfo {
 	info := AgentInfo{
 		Link: s.link(row, now), LastSeenAt: utc(row.SeenAt), EnrolledAt: utc(row.EnrolledAt), TokenID: row.TokenID,
-		UpdateState: "current", Capabilities: []string{},
+		UpdateState: nodesapi.UpdateCurrent, Capabilities: []string{},
 	}
 	info.Connected = info.Link == "connected"
 	if row.PreviousValidUntil != nil && row.PreviousValidUntil.After(now) {

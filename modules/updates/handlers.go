@@ -35,7 +35,7 @@ func (h *handlers) rings(ctx context.Context, _ *none) (*body[Rings], error) {
 		return nil, err
 	}
 	out := Rings{
-		Rings: []Ring{}, FirstNodes: settings.FirstNodes, PauseSeconds: settings.PauseSeconds, Parallel: settings.Parallel,
+		FirstNodes: settings.FirstNodes, PauseSeconds: settings.PauseSeconds, Parallel: settings.Parallel,
 		Revision: settings.Revision, Versions: versionsOf(nodes),
 	}
 	list := []nodesapi.Node{}
@@ -45,24 +45,41 @@ func (h *handlers) rings(ctx context.Context, _ *none) (*body[Rings], error) {
 		list = behind(nodes, found.Version, settings.FirstNodes)
 	}
 	out.Behind = len(list)
-	members := ringOf(len(list), settings.Sizes)
-	for at, size := range settings.Sizes {
-		ring := Ring{Ring: at + 1, Size: size, Unit: "percent"}
-		if at == 0 {
-			ring.Unit = "nodes"
-		}
-		for _, member := range members {
-			if member == ring.Ring {
-				ring.Nodes++
-			}
-		}
-		out.Rings = append(out.Rings, ring)
-	}
+	out.Rings, out.First = ringsOf(list, settings.Sizes), firstOf(nodes, settings.FirstNodes)
 	active, err := h.active(ctx)
 	if err == nil && active != nil {
 		out.Active, err = h.shown(ctx, active)
 	}
 	return &body[Rings]{out}, err
+}
+
+// ringsOf tells which of the nodes belong to which ring; they come in the order in which they go.
+func ringsOf(list []nodesapi.Node, sizes []int) []Ring {
+	const mostMembers = 20
+	rings := make([]Ring, len(sizes))
+	for at, size := range sizes {
+		rings[at] = Ring{Ring: at + 1, Size: size, Unit: "percent", Members: []RingNode{}}
+	}
+	rings[0].Unit = "nodes"
+	for place, number := range ringOf(len(list), sizes) {
+		ring := &rings[number-1]
+		ring.Nodes++
+		if ring.Nodes <= mostMembers {
+			ring.Members = append(ring.Members, RingNode{ID: list[place].ID, Name: list[place].Name})
+		}
+	}
+	return rings
+}
+
+// firstOf names the nodes that go first; one that was removed is left out.
+func firstOf(nodes []nodesapi.Node, ids []string) []RingNode {
+	first := []RingNode{}
+	for _, id := range ids {
+		if at := slices.IndexFunc(nodes, func(n nodesapi.Node) bool { return n.ID == id }); at >= 0 {
+			first = append(first, RingNode{ID: id, Name: nodes[at].Name})
+		}
+	}
+	return first
 }
 
 func versionsOf(nodes []nodesapi.Node) []VersionCount {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"embed"
 
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/config"
 	"panel/platform/module"
 	"panel/platform/selfupdate"
@@ -31,6 +32,7 @@ func Module() module.Module {
 	}
 }
 
-func attach(h *handlers, r *runner, b *builds) module.Parts {
+func attach(h *handlers, r *runner, b *builds, states nodesapi.UpdateStates) module.Parts {
+	states.From(h.standing)
 	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{r.loop, b.follow}}
 }

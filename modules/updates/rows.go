@@ -79,6 +79,7 @@ const (
 type Rings struct {
 	Rings        []Ring         `json:"rings"`
 	FirstNodes   []string       `json:"first_nodes" doc:"Nodes that go first, in this order"`
+	First        []RingNode     `json:"first" doc:"Those of them that are still there, with their names"`
 	PauseSeconds int            `json:"pause_seconds" doc:"How long a ring is watched before the next begins"`
 	Parallel     int            `json:"parallel" doc:"Nodes that are updated at the same time"`
 	Revision     int64          `json:"revision"`
@@ -95,6 +96,14 @@ type Ring struct {
 	Size  int    `json:"size" doc:"Number of nodes in ring 1, share of the fleet in percent up to the ring's end in the others"`
 	Unit  string `json:"unit" enum:"nodes,percent"`
 	Nodes int    `json:"nodes" doc:"Nodes that are behind the build and belong to it now"`
+	// Members are shown so that a person can see who goes when; a large ring is not listed whole.
+	Members []RingNode `json:"members" doc:"The first 20 of these nodes, in the order in which they go"`
+}
+
+// RingNode is a node with its place among the rings.
+type RingNode struct {
+	ID   string `json:"id" format:"uuid"`
+	Name string `json:"name"`
 }
 
 // Build is a signed release.

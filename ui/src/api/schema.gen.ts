@@ -3791,6 +3791,8 @@ export interface components {
             version: string;
         };
         UpdatesRing: {
+            /** @description The first 20 of these nodes, in the order in which they go */
+            members: components["schemas"]["UpdatesRingNode"][];
             /**
              * Format: int64
              * @description Nodes that are behind the build and belong to it now
@@ -3805,6 +3807,11 @@ export interface components {
             size: number;
             /** @enum {string} */
             unit: "nodes" | "percent";
+        };
+        UpdatesRingNode: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         UpdatesRings: {
             /** @description Rollout through the rings that goes on; null when none does */
@@ -3821,6 +3828,8 @@ export interface components {
              * @enum {string}
              */
             build_problem: "" | "no_key" | "no_manifest" | "untrusted" | "no_file" | "panel_too_old";
+            /** @description Those of them that are still there, with their names */
+            first: components["schemas"]["UpdatesRingNode"][];
             /** @description Nodes that go first, in this order */
             first_nodes: string[];
             /**
