@@ -12,7 +12,6 @@ require (
 	github.com/descope/virtualwebauthn v1.0.3
 	github.com/fasthttp/websocket v1.5.8
 	github.com/go-webauthn/webauthn v0.18.2
-	github.com/gofiber/contrib/websocket v1.3.4
 	github.com/gofiber/fiber/v2 v2.52.15
 	github.com/google/uuid v1.6.0
 	github.com/hashicorp/golang-lru/v2 v2.0.7
@@ -43,7 +42,7 @@ require (
 )
 
 require (
-	charm.land/bubbles/v2 v2.2.1 // indirect
+	charm.land/bubbles/v2 v2.2.1
 	github.com/andybalholm/brotli v1.2.1 // indirect
 	github.com/apernet/quic-go v0.59.1-0.20260217092621-db4786c77a22 // indirect
 	github.com/atotto/clipboard v0.1.4 // indirect
@@ -54,7 +53,7 @@ require (
 	github.com/charmbracelet/colorprofile v0.4.3 // indirect
 	github.com/charmbracelet/ultraviolet v0.0.0-20260811164956-006e29f97886 // indirect
 	github.com/charmbracelet/x/exp/golden v0.0.0-20251109135125-8916d276318f // indirect
-	github.com/charmbracelet/x/exp/teatest/v2 v2.0.0-20260823001701-96af6d2cb5f6 // indirect
+	github.com/charmbracelet/x/exp/teatest/v2 v2.0.0-20260823001701-96af6d2cb5f6
 	github.com/charmbracelet/x/term v0.2.2 // indirect
 	github.com/charmbracelet/x/termios v0.1.1 // indirect
 	github.com/charmbracelet/x/windows v0.2.2 // indirect
@@ -140,5 +139,10 @@ require (
 
 ignore ./ui/node_modules
 
-// Later versions fill tables of two megabytes before every command, even panelctl version.
-replace github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.24
+replace (
+	// bun guesses names of tables with it, which no model here needs; it costs every command a millisecond at its start.
+	github.com/jinzhu/inflection => ./third_party/inflection
+
+	// Later versions fill tables of two megabytes before every command, even panelctl version.
+	github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.24
+)

@@ -264,3 +264,24 @@ func eachFile(t *testing.T, extension string, visit func(path, content string)) 
 	})
 	require.NoError(t, err)
 }
+
+// No name of a table is guessed: third_party/inflection, which bun would guess with, answers the word itself.
+func TestEveryModelNamesItsTable(t *testing.T) {
+	t.Parallel()
+	model, named := regexp.MustCompile(`(?m)^\s+bun\.BaseModel\b.*$`), regexp.MustCompile("`.*bun:\"(table|select):")
+	found := 0
+	for _, folder := range []string{"../platform", "../modules"} {
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || filepath.Ext(path) != ".go" {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			for _, line := range model.FindAllString(string(source), -1) {
+				found++
+				require.Regexp(t, named, line, path)
+			}
+			return err
+		}))
+	}
+	require.Positive(t, found)
+}
