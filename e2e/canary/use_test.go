@@ -45,7 +45,7 @@ func (w *world) signIn() {
 	w.tokens = append(w.tokens, token)
 }
 
-// secondFactor sets an authenticator up, signs in with a code and with a recovery code.
+// secondFactor sets an authenticator up, renews the recovery codes, is refused with a code and signs in with a renewed one.
 func (w *world) secondFactor() {
 	w.Helper()
 	token := w.tokens[1]
@@ -54,19 +54,28 @@ func (w *world) secondFactor() {
 	code, err := totp.GenerateCode(shared, time.Now())
 	require.NoError(w, err)
 	confirmed := w.do(token, "POST /api/v1/auth/totp/confirm", "/api/v1/auth/totp/confirm", map[string]string{"code": code})
-	var codes struct {
-		Recovery []string `json:"recovery_codes"`
-	}
-	require.NoError(w, json.Unmarshal(confirmed.body, &codes))
-	for _, one := range codes.Recovery {
-		w.book.plant(w.T, "recovery code", one)
-	}
+	w.recoveryCodes(confirmed.body)
+	renewed := w.do(token, "POST /api/v1/auth/totp/recovery-codes", "/api/v1/auth/totp/recovery-codes", map[string]string{"password": third})
+	codes := w.recoveryCodes(renewed.body)
 	half := w.call("", "POST /api/v1/auth/login", "/api/v1/auth/login", map[string]string{"username": "vera", "password": third})
 	require.Equal(w, http.StatusUnauthorized, half.status)
 	challenge := half.text(w.T, "challenge")
 	w.call("", "POST /api/v1/auth/second-factor", "/api/v1/auth/second-factor", map[string]string{"challenge": challenge, "code": "000000"})
-	opened := w.do("", "POST /api/v1/auth/second-factor", "/api/v1/auth/second-factor", map[string]string{"challenge": challenge, "recovery_code": codes.Recovery[0]})
+	opened := w.do("", "POST /api/v1/auth/second-factor", "/api/v1/auth/second-factor", map[string]string{"challenge": challenge, "recovery_code": codes[0]})
 	w.tokens = append(w.tokens, w.book.plant(w.T, "session token", opened.text(w.T, "token")))
+}
+
+func (w *world) recoveryCodes(answer []byte) []string {
+	w.Helper()
+	var codes struct {
+		Recovery []string `json:"recovery_codes"`
+	}
+	require.NoError(w, json.Unmarshal(answer, &codes))
+	require.NotEmpty(w, codes.Recovery)
+	for _, one := range codes.Recovery {
+		w.book.plant(w.T, "recovery code", one)
+	}
+	return codes.Recovery
 }
 
 // join enrols a real agent with a token that was planted before it was used.
@@ -202,16 +211,17 @@ func (w *world) refusals() {
 		quoted, _ := json.Marshal(s.value)
 		v := string(quoted)
 		for operation, body := range map[string]string{
-			"POST /api/v1/auth/login":              `{"username":` + v + `,"password":` + v + `}`,
-			"POST /api/v1/auth/second-factor":      `{"challenge":` + v + `,"code":` + v + `}`,
-			"POST /api/v1/setup/admin":             `{"username":"x","password":` + v + `,"setup_token":` + v + `}`,
-			"POST /api/v1/license/activate":        `{"license_key":` + v + `,"surplus":` + v + `}`,
-			"POST /api/v1/accounts":                `{"username":[` + v + `],"password":` + v,
-			"POST /api/v1/nodes":                   `{"name":` + v + `,"address":{"x":` + v + `}}`,
-			"POST /api/v1/connection-units":        `{"name":"x","graph":` + v + `}`,
-			"POST /install/enroll":                 `{"token":` + v + `}`,
-			"POST /agent/v1/heartbeat":             `{"protocol":` + v + `}`,
-			"POST /api/v1/nodes/enrollment-tokens": v,
+			"POST /api/v1/auth/login":               `{"username":` + v + `,"password":` + v + `}`,
+			"POST /api/v1/auth/second-factor":       `{"challenge":` + v + `,"code":` + v + `}`,
+			"POST /api/v1/auth/totp/recovery-codes": `{"password":` + v + `}`,
+			"POST /api/v1/setup/admin":              `{"username":"x","password":` + v + `,"setup_token":` + v + `}`,
+			"POST /api/v1/license/activate":         `{"license_key":` + v + `,"surplus":` + v + `}`,
+			"POST /api/v1/accounts":                 `{"username":[` + v + `],"password":` + v,
+			"POST /api/v1/nodes":                    `{"name":` + v + `,"address":{"x":` + v + `}}`,
+			"POST /api/v1/connection-units":         `{"name":"x","graph":` + v + `}`,
+			"POST /install/enroll":                  `{"token":` + v + `}`,
+			"POST /agent/v1/heartbeat":              `{"protocol":` + v + `}`,
+			"POST /api/v1/nodes/enrollment-tokens":  v,
 		} {
 			_, path, _ := strings.Cut(operation, " ")
 			w.call(w.stand.API.Token, operation, path, body)
