@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"runtime/debug"
 	"strconv"
 	"syscall"
 	"time"
@@ -84,6 +85,7 @@ func run(ctx context.Context, app *App, on net.Listener, log *zap.Logger) error 
 	if err := app.Start(ctx); err != nil {
 		return err
 	}
+	debug.FreeOSMemory() // starting takes several times the memory of running; the machine gets it back now, not over minutes
 	served := make(chan error, 1)
 	go func() { served <- app.Serve(on) }()
 	log.Info("the panel is ready", zap.String("address", "http://"+on.Addr().String()), zap.String("version", version.Version))

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
-	"mime"
 	"path"
 	"strings"
 
@@ -19,15 +18,23 @@ import (
 // nonceMark stands in the built page wherever the nonce of the answer belongs.
 const nonceMark = "__CSP_NONCE__"
 
-// file is one asset with its encodings, smallest first.
-type file struct {
-	plain, brotli, gzip []byte
+// asset is one file with its encodings. Its bytes stay in the executable until somebody asks for them: read at the start they
+// would be held twice.
+type asset struct {
+	plain, brotli, gzip stored
 	kind                string
 }
 
+// stored is one file of the built interface; an empty name says that there is none.
+type stored struct {
+	name string
+	size int64
+}
+
 type site struct {
+	from  fs.FS
 	page  []byte
-	files map[string]file
+	files map[string]asset
 }
 
 // Handler answers every path that no operation took: an asset, or the page of the single-page application.
@@ -39,37 +46,43 @@ func Handler() (fiber.Handler, error) {
 	return built.serve, nil
 }
 
+const pageFile = "index.html"
+
 func load(from fs.FS) (*site, error) {
-	s := &site{files: map[string]file{}}
-	err := fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(name, ".br") || strings.HasSuffix(name, ".gz") {
+	page, err := fs.ReadFile(from, pageFile)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{from: from, page: page, files: map[string]asset{}}
+	return s, fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || name == pageFile || strings.HasSuffix(name, ".br") || strings.HasSuffix(name, ".gz") {
 			return err
 		}
-		content, err := fs.ReadFile(from, name)
-		if err != nil {
-			return err
-		}
-		s.files["/"+name] = file{plain: content, brotli: sibling(from, name+".br"), gzip: sibling(from, name+".gz"), kind: kind(name)}
+		s.files["/"+name] = asset{plain: find(from, name), brotli: find(from, name+".br"), gzip: find(from, name+".gz"), kind: kind(name)}
 		return nil
 	})
-	s.page = s.files["/index.html"].plain
-	delete(s.files, "/index.html")
-	return s, err
 }
 
-func sibling(from fs.FS, name string) []byte {
-	content, err := fs.ReadFile(from, name)
+func find(from fs.FS, name string) stored {
+	info, err := fs.Stat(from, name)
 	if err != nil {
-		return nil // an asset without this encoding is served plain
+		return stored{} // an asset without this encoding is served plain
 	}
-	return content
+	return stored{name: name, size: info.Size()}
+}
+
+// kinds of the files that the build of the interface makes. They are told here, because the standard library asks the files of
+// the operating system, where the same asset has another kind on another machine.
+var kinds = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml",
+	".woff2": "font/woff2", ".png": "image/png", ".ico": "image/x-icon", ".txt": "text/plain; charset=utf-8",
 }
 
 func kind(name string) string {
-	if found := mime.TypeByExtension(path.Ext(name)); found != "" {
-		return found
+	if known := kinds[path.Ext(name)]; known != "" {
+		return known
 	}
-	return "application/octet-stream"
+	return fiber.MIMEOctetStream
 }
 
 // machine prefixes belong to programs: an unknown address below them is a 404, never the page.
@@ -79,8 +92,8 @@ func (s *site) serve(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
 		return c.Next()
 	}
-	if asset, known := s.files[c.Path()]; known {
-		return sendAsset(c, asset)
+	if found, known := s.files[c.Path()]; known {
+		return s.sendAsset(c, found)
 	}
 	for _, prefix := range machine {
 		if strings.HasPrefix(c.Path(), prefix) {
@@ -90,8 +103,8 @@ func (s *site) serve(c *fiber.Ctx) error {
 	return s.sendPage(c)
 }
 
-func sendAsset(c *fiber.Ctx, asset file) error {
-	c.Set(fiber.HeaderContentType, asset.kind)
+func (s *site) sendAsset(c *fiber.Ctx, a asset) error {
+	c.Set(fiber.HeaderContentType, a.kind)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 	c.Set(fiber.HeaderCacheControl, "public, max-age=3600")
 	if strings.HasPrefix(c.Path(), "/assets/") {
@@ -99,14 +112,23 @@ func sendAsset(c *fiber.Ctx, asset file) error {
 	}
 	accepted := c.Get(fiber.HeaderAcceptEncoding)
 	switch {
-	case asset.brotli != nil && strings.Contains(accepted, "br"):
+	case a.brotli.name != "" && strings.Contains(accepted, "br"):
 		c.Set(fiber.HeaderContentEncoding, "br")
-		return c.Send(asset.brotli)
-	case asset.gzip != nil && strings.Contains(accepted, "gzip"):
+		return s.send(c, a.brotli)
+	case a.gzip.name != "" && strings.Contains(accepted, "gzip"):
 		c.Set(fiber.HeaderContentEncoding, "gzip")
-		return c.Send(asset.gzip)
+		return s.send(c, a.gzip)
 	}
-	return c.Send(asset.plain)
+	return s.send(c, a.plain)
+}
+
+// send hands the file to the server, which closes it.
+func (s *site) send(c *fiber.Ctx, f stored) error {
+	content, err := s.from.Open(f.name)
+	if err != nil {
+		return fmt.Errorf("read %s of the web interface: %w", f.name, err)
+	}
+	return c.SendStream(content, int(f.size))
 }
 
 const nonceBytes = 18

@@ -2,6 +2,7 @@ package web
 
 import (
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -72,4 +73,57 @@ func TestMachineAddressesNeverGetThePage(t *testing.T) {
 	}
 	response, _ := served(t, "/api/v1/x")
 	require.Equal(t, http.StatusMethodNotAllowed, response.StatusCode)
+}
+
+// Only the page itself is copied at the start; everything else stays where the executable has it.
+func TestAssetsAreNotReadBeforeSomebodyAsks(t *testing.T) {
+	t.Parallel()
+	from := &watched{FS: fstest.MapFS{"index.html": {}, "assets/a.js": {Data: []byte("a")}, "assets/a.js.br": {Data: []byte("b")}}}
+	built, err := load(from)
+	require.NoError(t, err)
+	require.Equal(t, []string{"index.html"}, from.read)
+	app := fiber.New()
+	app.Use(built.serve)
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		response, err := app.Test(httptest.NewRequest(method, "/assets/a.js", nil))
+		require.NoError(t, err)
+		require.EqualValues(t, 1, response.ContentLength, method)
+		require.Equal(t, "text/javascript; charset=utf-8", response.Header.Get("Content-Type"))
+		body, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{http.MethodGet: "a", http.MethodHead: ""}[method], string(body))
+	}
+	require.Equal(t, []string{"index.html", "assets/a.js"}, from.read)
+}
+
+// watched notes which files were read, not merely looked at.
+type watched struct {
+	fs.FS
+	read []string
+}
+
+func (w *watched) Open(name string) (fs.File, error) {
+	file, err := w.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if _, isFolder := file.(fs.ReadDirFile); isFolder {
+		return file, nil
+	}
+	return &watchedFile{File: file, name: name, in: w}, nil
+}
+
+type watchedFile struct {
+	fs.File
+	name string
+	in   *watched
+	seen bool
+}
+
+func (f *watchedFile) Read(into []byte) (int, error) {
+	if !f.seen {
+		f.seen = true
+		f.in.read = append(f.in.read, f.name)
+	}
+	return f.File.Read(into)
 }
