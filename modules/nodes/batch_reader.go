@@ -20,6 +20,34 @@ func readBatch(text []byte) (*agentapi.MetricsBatch, error) {
 	return batch, json.Unmarshal(text, batch)
 }
 
+// readFrame decodes a frame of a stream, batches of samples quickly as above.
+func readFrame(text []byte, into *agentapi.Frame) error {
+	r := batchReader{text: text}
+	if r.frame(into); !r.lost && r.atEnd() {
+		return nil
+	}
+	*into = agentapi.Frame{}
+	return json.Unmarshal(text, into)
+}
+
+// frame knows those that carry a batch.
+func (r *batchReader) frame(into *agentapi.Frame) {
+	r.object(func(name string) {
+		switch name {
+		case "type":
+			into.Type = agentapi.FrameType(r.word())
+		case "call":
+			into.Call = r.int()
+		case "metrics":
+			r.lost = r.lost || into.Metrics != nil // given twice, the two would mix
+			into.Metrics = new(agentapi.MetricsBatch)
+			r.batch(into.Metrics)
+		default:
+			r.lost = true
+		}
+	})
+}
+
 // batchReader walks over JSON; lost says that it met something that it does not know for certain.
 type batchReader struct {
 	text []byte
@@ -38,7 +66,7 @@ func (r *batchReader) batch(into *agentapi.MetricsBatch) {
 			into.Dropped = r.int()
 		case "samples":
 			r.lost = r.lost || into.Samples != nil // given twice, the two would mix
-			into.Samples = make([]agentapi.Sample, 0, 64)
+			into.Samples = make([]agentapi.Sample, 0, 1+len(r.text)/shortSample)
 			r.array(func() {
 				into.Samples = append(into.Samples, agentapi.Sample{})
 				r.sample(&into.Samples[len(into.Samples)-1])
@@ -48,6 +76,9 @@ func (r *batchReader) batch(into *agentapi.MetricsBatch) {
 		}
 	})
 }
+
+// shortSample is about the length of a short sample; the room for samples follows from it.
+const shortSample = 256
 
 func (r *batchReader) sample(into *agentapi.Sample) {
 	r.object(func(name string) {

@@ -36,12 +36,41 @@ func FuzzReadBatch(f *testing.F) {
 	})
 }
 
+// FuzzReadFrame demands the same of whole frames.
+func FuzzReadFrame(f *testing.F) {
+	batch := &agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: samples(3, time.Now().UTC())}
+	plain, err := json.Marshal(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 9, Metrics: batch})
+	require.NoError(f, err)
+	for _, seed := range []string{
+		string(plain), `{}`, `{"type":"ping"}`, `{"type":"ack","command_id":"c"}`, `{"type":"metrics","metrics":null}`, `{"metrics":{}}`, `[]`, `{"type":7}`,
+		`{"type":"metrics","metrics":{"seq":1},"metrics":{"dropped":2}}`, `{"Type":"metrics"}`, `{"type":"a","type":"b","call":1,"call":2}`,
+		`{"type":"heartbeat","call":1,"heartbeat":{"protocol":1}}`, `{"type":"metrics","call":1.5}`, `{"type":"metrics"} x`, ``,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		wanted, got := new(agentapi.Frame), new(agentapi.Frame)
+		refused := json.Unmarshal([]byte(text), wanted)
+		err := readFrame([]byte(text), got)
+		require.Equal(t, refused == nil, err == nil)
+		if err == nil {
+			require.Equal(t, wanted, got)
+		}
+	})
+}
+
 func TestAgentsPlainFormTakesTheQuickWay(t *testing.T) {
 	t.Parallel()
 	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: samples(50, time.Now().UTC())})
 	require.NoError(t, err)
 	r := batchReader{text: text}
 	r.batch(new(agentapi.MetricsBatch))
+	require.False(t, r.lost)
+	require.True(t, r.atEnd())
+
+	frame := append(append([]byte(`{"type":"metrics","call":12,"metrics":`), text...), '}')
+	r = batchReader{text: frame}
+	r.frame(new(agentapi.Frame))
 	require.False(t, r.lost)
 	require.True(t, r.atEnd())
 }

@@ -15,6 +15,7 @@ import (
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/events"
+	"panel/platform/httpapi"
 )
 
 // reports keeps what agents say in memory for a moment and writes it for many nodes at once. What is lost with a crash is at
@@ -76,11 +77,12 @@ func (r *reports) heard(nodeID string, beat *agentapi.Heartbeat) {
 	defer r.mu.Unlock()
 	e := r.evidence(nodeID, now)
 	k := r.familiar(nodeID)
-	full, digest := r.digest(k, beat, now)
+	cloned := k.cloned(beat.SessionID, now)
+	digest := lasting(beat, cloned)
 	if digest == k.digest {
 		return
 	}
-	k.digest, e.full = digest, full
+	k.digest, e.full = digest, fullOf(beat, cloned, now)
 	select {
 	case r.kick <- struct{}{}:
 	default:
@@ -123,18 +125,23 @@ func (r *reports) familiar(nodeID string) *familiar {
 	return k
 }
 
-// digest leaves out what changes with every heartbeat.
-func (r *reports) digest(k *familiar, beat *agentapi.Heartbeat, now time.Time) (*fullReport, [sha256.Size]byte) {
-	steady := *beat
-	steady.SentAt, steady.Core.UptimeSeconds = time.Time{}, 0
-	cloned := k.cloned(beat.SessionID, now)
-	text, _ := json.Marshal(struct {
+// lasting is a digest without what changes with every heartbeat. It is made of each of them, its full form only of a few.
+func lasting(beat *agentapi.Heartbeat, cloned bool) (digest [sha256.Size]byte) {
+	lasts := *beat
+	lasts.SentAt, lasts.Core.UptimeSeconds = time.Time{}, 0
+	sum := sha256.New()
+	_ = httpapi.Encode(sum, &struct {
 		agentapi.Heartbeat
 		Cloned bool
-	}{steady, cloned}) // plain values always encode
+	}{lasts, cloned}) // plain values always encode
+	sum.Sum(digest[:0])
+	return digest
+}
+
+func fullOf(beat *agentapi.Heartbeat, cloned bool, now time.Time) *fullReport {
 	full := &fullReport{core: beat.Core, cloned: cloned}
 	full.report, full.surroundings = encoded(beat, now)
-	return full, sha256.Sum256(text)
+	return full
 }
 
 // cloned notices two agent processes that take turns under one identity: a copied server.

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"net"
 	"net/http"
@@ -19,7 +20,7 @@ import (
 var writeBuffers sync.Pool
 
 var upgrader = fast.Upgrader{
-	ReadBufferSize: 512, WriteBufferSize: 1 << 10, WriteBufferPool: &writeBuffers, HandshakeTimeout: writeWithin,
+	ReadBufferSize: 1 << 10, WriteBufferSize: 1 << 10, WriteBufferPool: &writeBuffers, HandshakeTimeout: writeWithin,
 	CheckOrigin: func(*http.Request) bool { return true }, // an agent is no browser, and it has proved its token
 }
 
@@ -112,14 +113,36 @@ func (s *socket) Ping() error {
 
 var errSilent = errors.New("the agent sent something that is no text frame")
 
-// Receive waits for the next text frame.
-func (s *socket) Receive() ([]byte, error) {
-	kind, text, err := s.conn.ReadMessage()
+// texts are shared by all streams, because at a moment few of them read.
+var texts = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// mostKept bounds a text whose memory is used again.
+const mostKept = 64 << 10
+
+// Receive waits for the next text frame and hands it to take, which must not keep it.
+func (s *socket) Receive(take func(text []byte) error) error {
+	kind, reader, err := s.conn.NextReader()
 	s.heard()
 	if err == nil && kind != fast.TextMessage {
 		err = errSilent
 	}
-	return text, err
+	if err != nil {
+		return err
+	}
+	text, ok := texts.Get().(*bytes.Buffer)
+	if !ok {
+		text = new(bytes.Buffer)
+	}
+	defer func() {
+		if text.Cap() <= mostKept {
+			text.Reset()
+			texts.Put(text)
+		}
+	}()
+	if _, err := text.ReadFrom(reader); err != nil {
+		return err
+	}
+	return take(text.Bytes())
 }
 
 // Close ends the connection; a Receive that waits returns.

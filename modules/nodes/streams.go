@@ -33,7 +33,7 @@ type streams struct {
 type wire interface {
 	Send(text []byte) error
 	Ping() error
-	Receive() (text []byte, err error)
+	Receive(take func(text []byte) error) error // of the next frame, whose text is lent for the call
 	Quiet() time.Duration // since the other side last showed itself
 	Close()
 }
@@ -74,23 +74,24 @@ func (s *streams) serve(nodeID, token string, w wire) {
 	l := &link{nodeID: nodeID, token: token, wire: w, kept: map[string]bool{}}
 	s.enter(l)
 	defer s.leave(l)
-	for {
-		text, err := w.Receive()
-		if err != nil || !s.understood(l, text) {
+	for take := s.taking(l); ; {
+		if w.Receive(take) != nil {
 			return
 		}
 	}
 }
 
-// understood takes one frame; what is no frame ends the stream.
-func (s *streams) understood(l *link, text []byte) bool {
-	var frame agentapi.Frame
-	if json.Unmarshal(text, &frame) != nil {
-		return false
+// taking understands frames; what is no frame ends the stream.
+func (s *streams) taking(l *link) func(text []byte) error {
+	return func(text []byte) error {
+		var frame agentapi.Frame
+		if err := readFrame(text, &frame); err != nil {
+			return err
+		}
+		s.reports.alive(l.nodeID)
+		s.take(l, &frame)
+		return nil
 	}
-	s.reports.alive(l.nodeID)
-	s.take(l, &frame)
-	return true
 }
 
 func (s *streams) take(l *link, frame *agentapi.Frame) {
@@ -311,17 +312,19 @@ func (l *link) drain() {
 		}
 		l.mu.Unlock()
 		for i := range frames {
-			text, err := json.Marshal(&frames[i])
-			if err == nil {
-				err = l.wire.Send(text)
-			}
-			if err != nil {
+			if err := httpapi.Encode(writer{l.wire}, &frames[i]); err != nil {
 				l.close()
 				break
 			}
 		}
 	}
 }
+
+// writer sends each text that is written to it as a frame of its own.
+type writer struct{ wire }
+
+// Write implements io.Writer.
+func (w writer) Write(text []byte) (int, error) { return len(text), w.Send(text) }
 
 func (l *link) ping() {
 	if l.wire.Ping() != nil {

@@ -48,7 +48,7 @@ func newDelivery(nodeID string, batch *agentapi.MetricsBatch) (*delivery, error)
 // Writers is how many transactions store telemetry side by side, and how often each begins one while there is little to store.
 const (
 	writers   = 2
-	writePace = 50 * time.Millisecond
+	writePace = 100 * time.Millisecond
 )
 
 func newTelemetry(db *database.DB, r *reports, clock clockwork.Clock, log *zap.Logger) *telemetry {
