@@ -1,5 +1,5 @@
 // Package updates brings new builds to real agents of a real panel: a good one reaches all rings, one that never reports
-// is given up in the first, and what goes through the flow notices neither.
+// is given up in the first, and what goes through the flow notices neither. A panel that updates itself takes its agent along.
 package updates
 
 import (
@@ -246,19 +246,25 @@ func (f *fleet) onTrial() {
 	}, within, 10*time.Millisecond)
 }
 
-// buildAgent compiles the agent as that version; what is up to date stays as it is.
 func buildAgent(t *testing.T, version string) string {
+	t.Helper()
+	return build(t, rig.AgentProgram, version)
+}
+
+// build compiles a program as that version; what is up to date stays as it is.
+func build(t *testing.T, program, version string) string {
 	t.Helper()
 	root, err := rig.Root()
 	require.NoError(t, err)
-	rigtest.Executable(t, rig.AgentProgram) // its sources belong to what this test depends on
+	rigtest.Executable(t, program) // its sources belong to what this test depends on
 	folder := filepath.Join(root, ".run", "e2e")
 	lock, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	require.NoError(t, err)
 	defer lock.Close()
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
-	target := filepath.Join(folder, rig.AgentProgram+"-"+version)
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+version, "-o", target, "./cmd/panel-agent")
+	target := filepath.Join(folder, program+"-"+version)
+	versions := "-s -w -X main.version=" + version + " -X panel/platform/version.Version=" + version
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", versions, "-o", target, "./cmd/"+program)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(said))
