@@ -23,9 +23,9 @@ export function start(path: string, args: string[], env: Record<string, string>,
 }
 
 /** Runs a program to its end and gives what it printed. */
-export function run(path: string, args: string[], input = ""): Promise<string> {
+export function run(path: string, args: string[], input = "", env: Record<string, string> = {}, folder = process.cwd()): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(path, args, { stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(path, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
     let [out, err] = ["", ""];
     child.stdout.on("data", (part: Buffer) => (out += part.toString()));
     child.stderr.on("data", (part: Buffer) => (err += part.toString()));

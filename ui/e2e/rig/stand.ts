@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually, freePort, run, start, stop } from "./processes";
+import { Releases } from "./releases";
 
 const programs = process.env.PANEL_PROGRAMS ?? new URL("../../../.run/bin/", import.meta.url).pathname;
 const program = (name: string) => join(programs, name);
@@ -10,6 +11,7 @@ const program = (name: string) => join(programs, name);
 /** A panel as the product ships it: real executables, a private database, a license authority, agents on demand. */
 export class Stand {
   readonly folder = mkdtempSync(join(tmpdir(), "panel-e2e-"));
+  readonly releases = new Releases(join(this.folder, "releases"));
   url = "";
   licenseKey = "";
   private authority: ChildProcess | undefined;
@@ -21,7 +23,7 @@ export class Stand {
     const stand = new Stand();
     // The database may run as another user, who must reach its folder.
     chmodSync(stand.folder, 0o755);
-    await stand.startAuthority();
+    await Promise.all([stand.startAuthority(), stand.releases.serve()]);
     await stand.startPanel();
     return stand;
   }
@@ -41,26 +43,42 @@ export class Stand {
     const port = await freePort();
     // A name, because browsers make passkeys for no bare address.
     this.url = `http://localhost:${port}`;
-    const env = {
+    this.settings = {
       ...this.settings,
       PANEL_BIND: "127.0.0.1",
       PANEL_PORT: String(port),
       PANEL_DATA_DIR: join(this.folder, "data"),
       PANEL_PUBLIC_URL: this.url,
       PANEL_METRICS_ADDR: `127.0.0.1:${await freePort()}`,
-      PANEL_AGENT_BINARY_DIR: programs,
+      PANEL_AGENT_DIR: this.releases.folder,
+      PANEL_UPDATE_PUBLIC_KEY: this.releases.publicKey,
+      PANEL_UPDATE_URL: this.releases.address,
       ...(process.env.PANEL_PG_BIN ? { PANEL_PG_BIN: process.env.PANEL_PG_BIN } : {}),
     };
-    this.panel = start(program("panelctl"), ["serve"], env, join(this.folder, "panel.log"));
+    this.panel = start(program("panelctl"), ["serve"], this.settings, join(this.folder, "panel.log"));
     await eventually("a healthy panel", 120, async () => ((await fetch(`${this.url}/health`)).ok ? true : undefined));
   }
 
-  /** Makes an agent of this machine as the token says, and lets it run. */
+  /** Makes an agent of this machine as the token says, and lets it run. A new build of it has few seconds to report. */
   async runAgent(name: string, token: string): Promise<void> {
     const data = join(this.folder, `agent-${name}`);
     await run(program("panel-agent"), ["enroll", "--panel", this.url, "--data", data, "--name", name, "--token-stdin"], token);
-    this.agents.push(start(program("panel-agent"), ["run", "--data", data], {}, join(this.folder, `agent-${name}.log`)));
+    this.agents.push(start(program("panel-agent"), ["run", "--data", data, "--update-patience", "8s"], {}, join(this.folder, `agent-${name}.log`)));
   }
+
+  /** Asks Doctor on the panel's own machine, as an operator there would. */
+  async diagnose(): Promise<void> {
+    await run(program("panelctl"), ["doctor", "--plain"], "", this.settings).catch(() => undefined);
+  }
+
+  /** Compiles an agent that says to be of this version. */
+  async buildAgent(version: string): Promise<string> {
+    const file = join(this.folder, `panel-agent-${version}`);
+    await run("go", ["build", "-trimpath", "-ldflags", `-s -w -X main.version=${version}`, "-o", file, "./cmd/panel-agent"], "", { CGO_ENABLED: "0" }, new URL("../../../", import.meta.url).pathname);
+    return file;
+  }
+
+  readonly panelProgram = program("panelctl");
 
   /** One call of the API, for preparing what a journey does not show. */
   async call<T>(token: string, method: string, path: string, body?: unknown): Promise<T> {
@@ -71,6 +89,7 @@ export class Stand {
 
   async close(): Promise<void> {
     for (const child of [...this.agents, this.panel, this.authority]) await stop(child);
+    this.releases.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

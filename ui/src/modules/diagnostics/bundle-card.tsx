@@ -4,6 +4,7 @@ import { Action } from "@/components/action";
 import { Card } from "@/components/card";
 import { ProblemNote } from "@/components/problem-view";
 import { Segmented } from "@/components/segmented";
+import { useLanguage } from "@/text/use-format";
 import { periods, type Manifest, type Period } from "./api";
 import classes from "./diagnostics.module.css";
 
@@ -54,6 +55,7 @@ export function BundleCard({ bundle, upload }: { bundle: Bundle; upload: boolean
 
 function Inside({ manifest }: { manifest: Manifest }) {
   const { t } = useTranslation("diagnostics");
+  const language = useLanguage();
   const masked = Object.values(manifest.masked).reduce((sum, count) => sum + count, 0);
   return (
     <div className={classes.inside} aria-live="polite">
@@ -73,7 +75,7 @@ function Inside({ manifest }: { manifest: Manifest }) {
             {manifest.missing.map((one) => (
               <li key={one.name}>
                 <span className="mono">{one.name}</span>
-                <span className="dim">{one.why}</span>
+                <span className="dim">{one.translations[language]?.why ?? one.why}</span>
               </li>
             ))}
           </ul>

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/card";
 import { Segmented } from "@/components/segmented";
-import { useFormat } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import { logComponents, type Diagnostics, type LogComponent, type LogLine } from "./api";
 import classes from "./diagnostics.module.css";
 
@@ -14,6 +14,7 @@ export interface LogChoice {
 /** The end of one component's log. It stays at the newest line until somebody scrolls up. */
 export function LogCard({ log, choice }: { log: Diagnostics["log"]; choice: LogChoice }) {
   const { t } = useTranslation("diagnostics");
+  const { source, skipped } = log.translations[useLanguage()] ?? log;
   const box = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   useEffect(() => {
@@ -22,7 +23,7 @@ export function LogCard({ log, choice }: { log: Diagnostics["log"]; choice: LogC
   return (
     <Card title={t("log.title")} right={<Segmented label={t("log.component")} value={choice.component} onChange={choice.choose} options={logComponents.map((value) => ({ value, label: value }))} />}>
       <div className={classes.block}>
-        <p className="soft">{log.source === "" ? [t("log.none"), ...log.skipped].join("; ") : t("log.from", { source: log.source })}</p>
+        <p className="soft">{log.source === "" ? [t("log.none"), ...skipped].join("; ") : t("log.from", { source })}</p>
         {log.source !== "" && log.lines.length === 0 && <p className="dim">{t("log.quiet")}</p>}
         {log.lines.length > 0 && (
           // A scrolled region must be reachable by keyboard.

@@ -7,6 +7,7 @@ import { viewState } from "@/components/states";
 import { toastDone } from "@/components/toast";
 import { AgentsView } from "./agents-view";
 import { ringsQuery, rolloutQuery, rolloutsQuery, useRetryNode, useStartRollout, useStopRollout } from "./api";
+import { RingsDialog } from "./rings-dialog";
 
 export function AgentsPart() {
   const { t } = useTranslation("updates");
@@ -15,6 +16,7 @@ export function AgentsPart() {
   const [chosen, setChosen] = useState<string>();
   const shown = chosen ?? rings.data?.active?.id ?? rollouts.data?.[0]?.id;
   const rollout = useQuery({ ...rolloutQuery(shown ?? ""), enabled: shown !== undefined });
+  const [editing, setEditing] = useState(false);
   const [ring, setRing] = useState<number>();
   const start = useStartRollout();
   const stop = useStopRollout();
@@ -48,9 +50,11 @@ export function AgentsPart() {
         block={block}
         onShow={setChosen}
         onStart={setRing}
+        onRings={() => setEditing(true)}
         stop={{ run: (id) => stop.mutate(id), busy: stop.isPending, error: stop.error }}
         retry={{ run: (id) => retry.mutate(id, { onSuccess: () => setChosen(undefined) }), busy: retry.isPending, error: retry.error }}
       />
+      <RingsDialog opened={editing} rings={rings.data} onClose={() => setEditing(false)} />
       <Confirm
         opened={ring !== undefined && !!build}
         onClose={close}

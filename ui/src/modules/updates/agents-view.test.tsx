@@ -12,10 +12,11 @@ const at = "2026-03-11T12:00:00Z";
 function makeRings(change: Partial<Rings> = {}): Rings {
   return {
     rings: [
-      { ring: 1, size: 1, unit: "nodes", nodes: 1 },
-      { ring: 2, size: 100, unit: "percent", nodes: 4 },
+      { ring: 1, size: 1, unit: "nodes", nodes: 1, members: [{ id: "n1", name: "waw-01" }] },
+      { ring: 2, size: 100, unit: "percent", nodes: 4, members: ["a", "b", "c", "d"].map((name) => ({ id: name, name })) },
     ],
     first_nodes: [],
+    first: [],
     pause_seconds: 60,
     parallel: 10,
     revision: 1,
@@ -36,7 +37,7 @@ function makeRollout(change: Partial<Rollout> = {}): Rollout {
 }
 
 function view(state: ViewState<Rings>, { rollout, block, onStart = () => undefined, retry = quiet }: { rollout?: Rollout; block?: string; onStart?: (ring: number) => void; retry?: typeof quiet } = {}) {
-  return <AgentsView state={state} rollouts={rollout ? [rollout] : []} rollout={rollout} block={block} onShow={() => undefined} onStart={onStart} stop={quiet} retry={retry} />;
+  return <AgentsView state={state} rollouts={rollout ? [rollout] : []} rollout={rollout} block={block} onShow={() => undefined} onStart={onStart} onRings={() => undefined} stop={quiet} retry={retry} />;
 }
 
 describe("agents on the screen of updates", () => {

@@ -1,4 +1,5 @@
-import { IconInfoCircle, IconPlayerStop, IconRocket } from "@tabler/icons-react";
+import { IconAdjustmentsHorizontal, IconInfoCircle, IconPlayerStop, IconRocket } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
 import { Card, Row, Rows } from "@/components/card";
@@ -24,19 +25,20 @@ interface AgentsViewProps {
   block: string | undefined;
   onShow: (id: string) => void;
   onStart: (ring: number) => void;
+  onRings: () => void;
   stop: AgentAct;
   retry: AgentAct;
 }
 
 /** Agents by version, the build that they can get, the rings it goes through, and what became of earlier rollouts. */
-export function AgentsView({ state, rollouts, rollout, block, onShow, onStart, stop, retry }: AgentsViewProps) {
+export function AgentsView({ state, rollouts, rollout, block, onShow, onStart, onRings, stop, retry }: AgentsViewProps) {
   if (state.kind === "loading") return <Skeleton height={260} />;
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} />;
   const rings = state.data;
   return (
     <div className={classes.columns}>
       <div className={classes.main}>
-        <BuildCard rings={rings} block={block} onStart={onStart} stop={stop} />
+        <BuildCard rings={rings} block={block} onStart={onStart} onRings={onRings} stop={stop} />
         {rollout && <RolloutCard rollout={rollout} block={block} retry={retry} />}
       </div>
       <div className={classes.side}>
@@ -47,47 +49,79 @@ export function AgentsView({ state, rollouts, rollout, block, onShow, onStart, s
   );
 }
 
-function BuildCard({ rings, block, onStart, stop }: { rings: Rings; block: string | undefined; onStart: (ring: number) => void; stop: AgentAct }) {
+type CardProps = Pick<AgentsViewProps, "block" | "onStart" | "onRings" | "stop"> & { rings: Rings };
+
+function BuildCard({ rings, block, onStart, onRings, stop }: CardProps) {
   const { t } = useTranslation("updates");
   const { build, active } = rings;
   return (
     <Card title={t("agents.title")} right={<FleetState rings={rings} />}>
       {stop.error !== null && <ProblemNote error={stop.error} />}
-      {!build && (
-        <EmptyState icon={IconInfoCircle} title={t("agents.noBuild")}>
-          {rings.build_problem !== "" && t(`agents.problem.${rings.build_problem}`)}
-        </EmptyState>
-      )}
-      {build && (
-        <div className={classes.block}>
+      <div className={classes.block}>
+        {build ? (
           <BuildWords build={build} />
-          <ol className={classes.rings} aria-label={t("agents.rings")}>
-            {rings.rings.map((ring) => (
-              <li key={ring.ring}>
-                <span className={classes.ringName}>{t("agents.ring", { ring: ring.ring })}</span>
-                <span className="soft">{ring.unit === "nodes" ? t("agents.sizeNodes", { count: ring.size }) : t(ring.ring === rings.rings.length ? "agents.sizeRest" : "agents.sizeShare", { size: ring.size })}</span>
-                <span className="dim num">{t("agents.behind", { count: ring.nodes })}</span>
-                <Action size="bar" icon={IconRocket} kind={ring.ring === rings.rings.length ? "filled" : "default"} onClick={() => onStart(ring.ring)} reason={block ?? closedBy(rings, t)}>
-                  {ring.ring === 1 ? t("agents.startFirst") : t("agents.startThrough", { ring: ring.ring })}
-                </Action>
-              </li>
-            ))}
-          </ol>
-          <p className={classes.hint}>
-            <IconInfoCircle size={16} stroke={1.6} aria-hidden />
-            <span>{t("agents.how", { seconds: rings.pause_seconds, parallel: rings.parallel })}</span>
-          </p>
+        ) : (
+          <EmptyState icon={IconInfoCircle} title={t("agents.noBuild")}>
+            {rings.build_problem !== "" && t(`agents.problem.${rings.build_problem}`)}
+          </EmptyState>
+        )}
+        <RingList rings={rings} block={block} onStart={onStart} />
+        <p className={classes.hint}>
+          <IconInfoCircle size={16} stroke={1.6} aria-hidden />
+          <span>{t("agents.how", { seconds: rings.pause_seconds, parallel: rings.parallel })}</span>
+        </p>
+        <div className={classes.acts}>
           {active && (
-            <div className={classes.acts}>
-              <Action icon={IconPlayerStop} kind="danger" onClick={() => stop.run(active.id)} busy={stop.busy} reason={block ?? (active.stopping ? t("agents.stopping") : undefined)}>
-                {t("agents.stop")}
-              </Action>
-            </div>
+            <Action icon={IconPlayerStop} kind="danger" onClick={() => stop.run(active.id)} busy={stop.busy} reason={block ?? (active.stopping ? t("agents.stopping") : undefined)}>
+              {t("agents.stop")}
+            </Action>
           )}
+          <Action icon={IconAdjustmentsHorizontal} onClick={onRings} reason={block}>
+            {t("rings.change")}
+          </Action>
         </div>
-      )}
+      </div>
     </Card>
   );
+}
+
+function RingList({ rings, block, onStart }: Pick<CardProps, "rings" | "block" | "onStart">) {
+  const { t } = useTranslation("updates");
+  const last = rings.rings.length;
+  return (
+    <ol className={classes.rings} aria-label={t("agents.rings")}>
+      {rings.rings.map((ring) => (
+        <li key={ring.ring}>
+          <span className={classes.ringName}>{t("agents.ring", { ring: ring.ring })}</span>
+          <div className={classes.ringWords}>
+            <span className="soft">{sizeWords(rings, ring, t)}</span>
+            {ring.members.length > 0 && <span className={`${classes.members} dim`}>{membersOf(ring, t)}</span>}
+          </div>
+          {rings.build && <span className="dim num">{t("agents.behind", { count: ring.nodes })}</span>}
+          {rings.build && (
+            <Action size="bar" icon={IconRocket} kind={ring.ring === last ? "filled" : "default"} onClick={() => onStart(ring.ring)} reason={block ?? closedBy(rings, t)}>
+              {ring.ring === 1 && last > 1 ? t("agents.startFirst") : t("agents.startThrough", { ring: ring.ring })}
+            </Action>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type Ring = Rings["rings"][number];
+
+function sizeWords(rings: Rings, ring: Ring, t: TFunction<"updates">): string {
+  if (rings.rings.length === 1) return t("rings.everybody");
+  if (ring.ring === rings.rings.length) return t("agents.sizeRest");
+  return ring.unit === "nodes" ? t("agents.sizeNodes", { count: ring.size }) : t("agents.sizeShare", { size: ring.size });
+}
+
+/** A few names, and how many there are beside them. */
+function membersOf(ring: Ring, t: TFunction<"updates">): string {
+  const few = 3;
+  const names = ring.members.slice(0, few).map((node) => node.name).join(", ");
+  return ring.nodes > few ? t("agents.membersMore", { names, count: ring.nodes - few }) : names;
 }
 
 function closedBy(rings: Rings, t: (key: string) => string): string | undefined {

@@ -1,4 +1,4 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 
@@ -9,6 +9,7 @@ export type Rollout = Schemas["UpdatesRollout"];
 export type RolloutNode = Schemas["UpdatesRolloutNode"];
 export type Build = Schemas["UpdatesBuild"];
 export type Rings = Omit<Schemas["UpdatesRings"], "build" | "active"> & { build: Build | null; active: Rollout | null };
+export type RingsChange = Schemas["RingsInputBody"];
 export type Run = Schemas["SelfupdateRun"];
 export type Offer = Schemas["SelfupdateOffer"];
 export type PanelUpdates = Omit<Schemas["SelfupdateView"], "available" | "run"> & { available: Offer | null; run: Run | null };
@@ -20,6 +21,14 @@ export const ringsQuery = queryOptions({
   queryFn: ({ signal }): Promise<Rings> => answer(api.GET("/api/v1/nodes/agent-rings", { signal })),
   refetchInterval: (query) => (query.state.data?.active ? often : false),
 });
+
+/** Nodes to choose from: some whose name, address or tag holds the text. */
+export const nodeNamesQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["updates", "nodes", text],
+    queryFn: async ({ signal }): Promise<{ id: string; name: string }[]> => (await answer(api.GET("/api/v1/nodes", { params: { query: { limit: 50, ...(text && { q: text }) } }, signal }))).items,
+    placeholderData: keepPreviousData,
+  });
 
 export const rolloutsQuery = queryOptions({
   queryKey: ["updates", "agents", "rollouts"],
@@ -56,6 +65,10 @@ export function useStopRollout() {
 
 export function useRetryNode() {
   return useAct((id: string) => answer(api.POST("/api/v1/nodes/{id}/agent-update", { params: { path: { id } }, body: {} })), "agents");
+}
+
+export function useChangeRings() {
+  return useAct((body: RingsChange) => answer(api.PUT("/api/v1/nodes/agent-rings", { body })), "agents");
 }
 
 export function useCheck() {
