@@ -29,6 +29,7 @@ type checklist struct {
 	list   list
 	filter filter
 	rows   []checkRow
+	room   int // rows that the window shows
 }
 
 func newChecklist(w *world) checklist { return checklist{w: w, filter: filter{w: w}} }
@@ -61,7 +62,7 @@ func (c *checklist) press(key string, msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	if key == "enter" && len(shown) > 0 {
 		return push(&checkPage{base: base{w: c.w}, row: c.rowOf(shown[min(c.list.at, len(shown)-1)].id)}), true
 	}
-	return nil, c.list.move(key, len(shown), len(shown))
+	return nil, c.list.move(key, len(shown), max(1, c.room-1))
 }
 
 // rowOf gives the row of a check as it is whenever it is asked for: the language may be another by then.
@@ -84,6 +85,7 @@ func (c *checklist) view(width, height int) []line {
 	if extra := room - len(shown); extra > 0 && len(shown) > 0 {
 		room = len(shown) + extra/2 // a tall window gives the details their share
 	}
+	c.room = room
 	from, to := c.list.window(len(shown), room)
 	groups, titles := 0, 0
 	for _, one := range c.rows {
@@ -197,8 +199,8 @@ func (w *world) group(key string) string {
 // checkPage is one check with everything that is known of it.
 type checkPage struct {
 	base
-	row func() checkRow
-	top int
+	row    func() checkRow
+	scroll scroll
 }
 
 func (p *checkPage) title() (string, string) {
@@ -209,12 +211,7 @@ func (p *checkPage) title() (string, string) {
 func (p *checkPage) keys() []binding { return []binding{{key: "↑↓", does: "scroll", quiet: true}} }
 
 func (p *checkPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
-	switch key {
-	case "down", "j":
-		p.top++
-	case "up", "k":
-		p.top = max(0, p.top-1)
-	case "enter":
+	if !p.scroll.press(key) && key == "enter" {
 		return pop(p)
 	}
 	return nil
@@ -236,6 +233,5 @@ func (p *checkPage) view(width, height int) []line {
 		}
 		lines = append(lines, rows(w.look.columns(cells))...)
 	}
-	p.top = min(p.top, max(0, len(lines)-height))
-	return lines[p.top:]
+	return p.scroll.window(w, lines, height)
 }

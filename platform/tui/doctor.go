@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -246,7 +247,14 @@ func (p *doctorPage) title() (string, string) {
 	return p.w.say("Doctor"), p.w.tally(p.report.Summary()) + " · " + p.w.seconds(p.report.Took)
 }
 
-func (w *world) seconds(d time.Duration) string { return w.say("%.1f s", d.Seconds()) }
+// seconds has the decimal sign of the language.
+func (w *world) seconds(d time.Duration) string {
+	text := w.say("%.1f s", d.Seconds())
+	if w.russian {
+		return strings.Replace(text, ".", ",", 1)
+	}
+	return text
+}
 
 // tally names what is not well, else that all is.
 func (w *world) tally(summary map[doctor.Status]int) string {

@@ -69,13 +69,16 @@ func (w *world) lookAtPanel(ctx context.Context, regular bool) tea.Cmd {
 		if err != nil {
 			return stateMsg{panelState{asked: true, silence: err}, regular}
 		}
-		ctx, cancel := context.WithTimeout(ctx, lookWithin)
+		within, cancel := context.WithTimeout(ctx, lookWithin)
 		defer cancel()
 		state := panelState{asked: true, refused: true}
 		if hopeless {
-			state = askHealth(ctx, client, state)
+			state = askHealth(within, client, state)
 		} else {
-			state = askPanel(ctx, client)
+			state = askPanel(within, client)
+		}
+		if ctx.Err() != nil {
+			return nil // whoever asked has left: that the call broke off says nothing about the panel
 		}
 		state.token = token
 		return stateMsg{state, regular}

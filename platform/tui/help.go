@@ -9,6 +9,8 @@ type keyHelp struct {
 	base
 	name string
 	own  []binding
+
+	scroll scroll
 }
 
 func newKeyHelp(w *world, from page) page {
@@ -19,7 +21,7 @@ func newKeyHelp(w *world, from page) page {
 func (p *keyHelp) title() (string, string) { return p.w.say("Keys"), p.name }
 
 func (p *keyHelp) press(key string, _ tea.KeyPressMsg) tea.Cmd {
-	if key == "enter" || key == "?" {
+	if !p.scroll.press(key) && (key == "enter" || key == "?") {
 		return pop(p)
 	}
 	return nil
@@ -34,7 +36,7 @@ var everywhere = []binding{
 	{key: "ctrl+c", does: "quit at once"},
 }
 
-func (p *keyHelp) view(_, _ int) []line {
+func (p *keyHelp) view(_, height int) []line {
 	var cells [][]string
 	for _, one := range p.own {
 		cells = append(cells, []string{"  " + one.key, p.w.say(one.does)})
@@ -43,6 +45,6 @@ func (p *keyHelp) view(_, _ int) []line {
 	for _, one := range everywhere {
 		cells = append(cells, []string{"  " + one.key, p.w.say(one.does)})
 	}
-	lines := append([]line{row("")}, rows(p.w.look.columns(cells))...)
-	return append(lines, row(""), row(p.w.look.paint(quiet, p.w.say("Keys work in the Russian keyboard layout too."))))
+	lines := append(rows(p.w.look.columns(cells)), row(""), row(p.w.look.paint(quiet, p.w.say("Keys work in the Russian keyboard layout too."))))
+	return p.scroll.window(p.w, lines, height)
 }

@@ -46,6 +46,7 @@ type licensePage struct {
 	text    string
 	trouble error
 	asking  bool
+	waits   bool // for a sign-in, or for a panel that answers
 }
 
 type licenseMsg struct {
@@ -58,8 +59,19 @@ type licenseMsg struct {
 
 func (p *licensePage) start(ctx context.Context) tea.Cmd {
 	p.ctx = ctx
+	return p.read()
+}
+
+// read asks for the license, but not in the name of nobody: that would be a refusal in the journal of the panel.
+func (p *licensePage) read() tea.Cmd {
+	if p.waits = p.locked(); p.waits {
+		return nil
+	}
 	return p.ask("", nil, "")
 }
+
+// locked says that the panel answers, but not to whoever sits here.
+func (p *licensePage) locked() bool { return p.w.state.refused && p.w.state.silence == nil }
 
 // ask does one of the license operations, then reads the license anew; the empty operation only reads.
 func (p *licensePage) ask(operation string, body any, said string) tea.Cmd {
@@ -101,7 +113,12 @@ func (c complaint) Error() string { return string(c) }
 func (p *licensePage) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case languageMsg:
-		return p.ask("", nil, "")
+		return p.read()
+	case stateMsg:
+		p.waits = p.waits || msg.state.silence != nil
+		if p.waits && !p.asking && msg.state.silence == nil && !p.locked() {
+			return p.read()
+		}
 	case licenseMsg:
 		if msg.page != p {
 			return nil
@@ -129,6 +146,9 @@ func (p *licensePage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 	if p.asking {
 		return nil
 	}
+	if p.locked() && (key == "a" || key == "r" || key == "x") {
+		return push(newSignIn(p.w))
+	}
 	switch key {
 	case "a":
 		return push(newActivatePage(p.w, func(key string) tea.Cmd {
@@ -148,6 +168,9 @@ func (p *licensePage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 func (p *licensePage) view(width, _ int) []line {
 	w := p.w
 	lines := []line{row(w.bar(p.keys())), row("")}
+	if p.locked() {
+		return append(lines, rows(w.look.wrapped(w.say("The license needs an administrator: press i to sign in, or set PANEL_API_TOKEN."), width))...)
+	}
 	if p.trouble != nil {
 		for _, text := range w.trouble(p.trouble) {
 			lines = append(lines, rows(w.look.wrapped(w.look.paint(careful, text), width))...)

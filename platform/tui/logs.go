@@ -333,7 +333,10 @@ func (p *logsPage) view(width, height int) []line {
 	}
 	if len(p.all) == 0 {
 		text := w.say("no lines")
-		if p.reading {
+		switch {
+		case p.follow && p.source != nil:
+			text = w.say("no lines yet; new ones appear here")
+		case p.reading:
 			text = w.look.spinner(w.step) + " " + w.say("reading")
 		}
 		return append(lines, row(text))

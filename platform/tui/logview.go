@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,7 +46,7 @@ func (v *logView) draw(w *world, all []logs.Line, width int, wrap bool) {
 		text := w.look.plain(ansi.Strip(w.lineText(one)))
 		pieces := []string{text}
 		if wrap && ansi.StringWidth(text) > width {
-			pieces = strings.Split(ansi.Hardwrap(text, width, true), "\n")
+			pieces = strings.Split(ansi.Wrap(text, width, ""), "\n")
 		}
 		for _, piece := range pieces {
 			v.rows = append(v.rows, logRow{piece, v.drawn, levelTone(one.Level)})
@@ -194,9 +195,18 @@ func (w *world) lineText(one logs.Line) string {
 	if at.Format(time.DateOnly) != now.Format(time.DateOnly) {
 		text = at.Format("01-02 15:04:05")
 	}
-	text += fmt.Sprintf(" %-5s %s  %s", one.Level, one.Component, one.Message)
-	for _, name := range slices.Sorted(maps.Keys(one.Attrs)) {
+	text += fmt.Sprintf(" %-5s %-*s  %s", one.Level, componentWidth, one.Component, one.Message)
+	for _, name := range slices.SortedFunc(maps.Keys(one.Attrs), byWeight) {
 		text += fmt.Sprintf(" %s=%v", name, one.Attrs[name])
 	}
 	return text
+}
+
+const componentWidth = 9 // "scheduler"
+
+// lastAttrs are for machines, or long: a narrow screen rather cuts them than what happened.
+var lastAttrs = []string{"ip", "took", "request_id", "hash", "mac", "stack"}
+
+func byWeight(a, b string) int {
+	return cmp.Or(cmp.Compare(slices.Index(lastAttrs, a), slices.Index(lastAttrs, b)), cmp.Compare(a, b))
 }

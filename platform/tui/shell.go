@@ -183,6 +183,7 @@ func (s *shell) press(msg tea.KeyPressMsg) tea.Cmd {
 func (s *shell) own(key string) (tea.Cmd, bool) {
 	switch {
 	case key == "esc" && !s.kept():
+		s.note = noteMsg{}
 		s.close()
 		return nil, true
 	case s.top().typing():

@@ -34,7 +34,21 @@ type signedInMsg struct {
 }
 
 func newSignIn(w *world) page {
-	return &signIn{base: base{w: w}, fields: []*field{newField(""), newField("").secret()}}
+	p := &signIn{base: base{w: w}, fields: []*field{newField(""), newField("").secret()}}
+	p.choose(0)
+	return p
+}
+
+// choose is where keys go from now on.
+func (p *signIn) choose(at int) {
+	p.at = max(0, min(at, len(p.fields)-1))
+	for i, one := range p.fields {
+		if i == p.at {
+			one.input.Focus()
+		} else {
+			one.input.Blur()
+		}
+	}
 }
 
 func (p *signIn) title() (string, string) { return p.w.say("Sign in"), "" }
@@ -65,7 +79,7 @@ func (p *signIn) update(msg tea.Msg) tea.Cmd {
 	case answer.challenge != "":
 		p.challenge, p.trouble = answer.challenge, nil
 		p.fields = append(p.fields, newField(""))
-		p.at = len(p.fields) - 1
+		p.choose(len(p.fields) - 1)
 	case answer.refused && p.challenge == "":
 		p.trouble = []string{p.w.say("the username or the password is wrong")}
 	case answer.refused:
@@ -81,9 +95,9 @@ func (p *signIn) press(key string, msg tea.KeyPressMsg) tea.Cmd {
 	case p.asking:
 		return nil
 	case key == "up" || key == "shift+tab":
-		p.at = max(0, p.at-1)
+		p.choose(p.at - 1)
 	case key == "down" || key == "tab" || key == "enter" && p.at < len(p.fields)-1:
-		p.at = min(p.at+1, len(p.fields)-1)
+		p.choose(p.at + 1)
 	case key == "enter":
 		return p.ask()
 	default:
@@ -168,9 +182,6 @@ func (p *signIn) view(width, _ int) []line {
 		marker := "  "
 		if i == p.at {
 			marker = "> "
-			one.input.Focus()
-		} else {
-			one.input.Blur()
 		}
 		lines = append(lines, row(marker+w.look.fit(labels[i], room)+" "+one.view(width-room-3)))
 	}

@@ -23,6 +23,7 @@ type statePage struct {
 	base
 	report *doctor.Report
 	asking bool
+	scroll scroll
 }
 
 type servicesMsg struct{ report doctor.Report }
@@ -63,10 +64,12 @@ func (p *statePage) busy() bool { return p.asking }
 
 func (p *statePage) title() (string, string) { return p.w.say("Panel state"), "" }
 
-func (p *statePage) keys() []binding { return []binding{{key: "r", does: "Refresh"}} }
+func (p *statePage) keys() []binding {
+	return []binding{{key: "r", does: "Refresh"}, {key: "↑↓", does: "scroll", quiet: true}}
+}
 
 func (p *statePage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
-	if key == "r" && !p.asking {
+	if !p.scroll.press(key) && key == "r" && !p.asking {
 		return p.look()
 	}
 	return nil
@@ -80,12 +83,22 @@ func (p *statePage) view(width, height int) []line {
 	if p.report == nil {
 		return append(lines, row(w.look.spinner(w.step)+" "+w.say("looking")))
 	}
-	for _, result := range p.report.Results {
+	return p.scroll.window(w, append(lines, w.findings(p.report.Results, width)...), height)
+}
+
+// findings are checks with what to do about those that are not well; the titles take a third of the width at most.
+func (w *world) findings(results []doctor.Result, width int) []line {
+	titles := 0
+	for _, result := range results {
+		titles = max(titles, w.look.width(w.env.T(result.Check.Title)))
+	}
+	titles = min(titles, width/3)
+	var lines []line
+	for _, result := range results {
 		status := w.look.paint(toneOf(result.Finding.Status), w.look.fit(string(result.Finding.Status), statusWidth))
-		text := status + "  " + w.look.fit(w.env.T(result.Check.Title), titleWidth) + "  " + w.found(result.Finding.Found)
-		lines = append(lines, row(text))
-		if do := w.found(result.Finding.Do); do != "" && result.Finding.Status != doctor.OK && len(lines) < height {
-			lines = append(lines, row(w.look.fit("", statusWidth+titleWidth+4)+w.look.paint(quiet, w.look.plain("→ ")+do)))
+		lines = append(lines, row(status+"  "+w.look.fit(w.env.T(result.Check.Title), titles)+"  "+w.found(result.Finding.Found)))
+		if do := w.found(result.Finding.Do); do != "" && result.Finding.Status != doctor.OK {
+			lines = append(lines, row(w.look.fit("", statusWidth+titles+4)+w.look.paint(quiet, w.look.plain("→ ")+do)))
 		}
 	}
 	return lines
@@ -137,7 +150,4 @@ func (w *world) bar(keys []binding) string {
 	return text
 }
 
-const (
-	statusWidth = 7 // "Skipped"
-	titleWidth  = 18
-)
+const statusWidth = 7 // "Skipped"
