@@ -135,10 +135,10 @@ func fields(s Status, now time.Time) []cli.Field {
 		{Key: "reason", Label: "Reason", Value: s.Reason},
 		{Key: "plan", Label: "Plan", Value: orDash(s.Plan)},
 		{Key: "valid_until", Label: "Valid until", Value: stampOf(s.ValidUntil), Shown: untilText(s.ValidUntil, now)},
-		{Key: "grace_until", Label: "Grace until", Value: stampOf(s.GraceUntil)},
+		{Key: "grace_until", Label: "Grace until", Value: stampOf(s.GraceUntil), Shown: momentText(s.GraceUntil)},
 		{Key: "last_check", Label: "Last check", Value: checkOf(s.LastCheck), Shown: checkText(s.LastCheck)},
-		{Key: "enabled", Label: "Enabled", Value: listOf(s.Features.Enabled)},
-		{Key: "blocked", Label: "Blocked", Value: listOf(s.Features.Blocked)},
+		{Key: "enabled", Label: "Enabled", Value: listOf(s.Features.Enabled), Shown: featuresText(s.Features.Enabled)},
+		{Key: "blocked", Label: "Blocked", Value: listOf(s.Features.Blocked), Shown: featuresText(s.Features.Blocked)},
 		{Key: "key", Label: "Key", Value: orDash(s.KeyMasked)},
 	}
 }
@@ -167,22 +167,40 @@ func untilText(until *time.Time, now time.Time) cli.Message {
 	}
 	days := int(until.Sub(now).Hours()) / 24
 	if until.Before(now) {
-		return cli.Say("%s (over)", until.Format(time.DateOnly))
+		return cli.Say("%s (over)", cli.Day(*until))
 	}
-	return cli.Say("%s (in %d days)", until.Format(time.DateOnly), days)
+	return cli.Say("%s (in %d days)", cli.Day(*until), days)
 }
 
 func checkText(c *LastCheck) cli.Message {
-	const minute = "2006-01-02 15:04"
 	switch {
 	case c == nil:
 		return cli.Plain("-")
 	case c.OK && c.Error != nil:
-		return cli.Say("%s refused: %s", c.At.Format(minute), *c.Error)
+		return cli.Say("%s refused: %s", cli.Moment(c.At), *c.Error)
 	case c.OK:
-		return cli.Plain(c.At.Format(minute))
+		return cli.Say("%s", cli.Moment(c.At))
 	}
-	return cli.Say("%s failed: %s", c.At.Format(minute), orDash(c.Error))
+	return cli.Say("%s failed: %s", cli.Moment(c.At), orDash(c.Error))
+}
+
+func momentText(t *time.Time) cli.Message {
+	if t == nil {
+		return cli.Plain("-")
+	}
+	return cli.Say("%s", cli.Moment(*t))
+}
+
+// featuresText names features as people call them, where their language has a word.
+func featuresText(features []string) cli.Message {
+	if len(features) == 0 {
+		return cli.Plain("-")
+	}
+	text := cli.English(features[0])
+	for _, feature := range features[1:] {
+		text = cli.Say("%s, %s", text, cli.English(feature))
+	}
+	return text
 }
 
 func checkOf(c *LastCheck) string {

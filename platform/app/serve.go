@@ -30,7 +30,7 @@ func Serve(ctx context.Context, features []module.Module) error {
 	modules := With(features)
 	cfg, warnings, err := config.Load(Keys(modules)...)
 	if err != nil {
-		return cli.Failed(cli.Say("the configuration cannot be used")).Because(cli.Plain(err.Error()))
+		return cli.Failed(cli.Say("the configuration cannot be used")).Because(cli.English(err.Error()))
 	}
 	log, err := newLog(cfg)
 	if err != nil {
@@ -51,16 +51,16 @@ func Serve(ctx context.Context, features []module.Module) error {
 func serveOn(ctx context.Context, cfg *config.Config, log *zap.Logger, modules []module.Module, on net.Listener) error {
 	db, closeDB, err := openDatabase(ctx, cfg, log)
 	if err != nil {
-		return cli.Unreachable(cli.Say("the panel cannot start without its database")).Because(cli.Plain(err.Error())).
+		return cli.Unreachable(cli.Say("the panel cannot start without its database")).Because(cli.English(err.Error())).
 			Advise(cli.Plain("panelctl doctor"))
 	}
 	defer closeDB()
 	if err := migrations.Run(ctx, db.DB.DB, Migrations(modules)); err != nil {
-		return cli.Failed(cli.Say("the database could not be migrated")).Because(cli.Plain(err.Error()))
+		return cli.Failed(cli.Say("the database could not be migrated")).Because(cli.English(err.Error()))
 	}
 	app, err := compose(ctx, cfg, log, modules, db)
 	if err != nil {
-		return cli.Failed(cli.Say("the panel could not be composed")).Because(cli.Plain(err.Error()))
+		return cli.Failed(cli.Say("the panel could not be composed")).Because(cli.English(err.Error()))
 	}
 	return run(ctx, app, on, log)
 }
@@ -109,7 +109,7 @@ func listen(cfg *config.Config) (net.Listener, error) {
 		return nil, cli.Failed(cli.Say("the port %s is taken by another process", address)).
 			Advise(cli.Say("stop the other process, or set PANEL_PORT to a free port"))
 	case err != nil:
-		return nil, cli.Failed(cli.Say("the panel cannot listen on %s", address)).Because(cli.Plain(err.Error()))
+		return nil, cli.Failed(cli.Say("the panel cannot listen on %s", address)).Because(cli.English(err.Error()))
 	}
 	return on, nil
 }

@@ -7,14 +7,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"panel/platform/doctor"
-	"panel/platform/doctor/checks"
-	"panel/platform/logs"
 )
 
 // Env is what a command may touch of the world outside; tests hand in buffers and maps.
@@ -33,10 +32,7 @@ type Env struct {
 	Known     func() doctor.Known          // what this build declares; asked by the commands that need it
 	Names     func() []string              // names of all variables of this process
 
-	flags          *flags
-	platformChecks []doctor.Check
-	isolated       bool         // touches no file of this machine; for tests
-	logPlaces      *logs.Places // where to look instead of this machine's places; for tests
+	flags *flags
 }
 
 // Terminal says which of the three streams are terminals and how wide the screen is.
@@ -65,6 +61,7 @@ func Run(ctx context.Context, env Env, args []string) int {
 		return ExitInterrupted
 	}
 	failure := asFailure(err)
+	env.flags.json = env.flags.json || slices.Contains(args, "--json") // also where an earlier flag was not understood
 	env.report(failure)
 	return failure.Exit
 }
@@ -81,9 +78,6 @@ func (env Env) withDefaults() Env {
 	}
 	if env.Err == nil {
 		env.Err = os.Stderr
-	}
-	if !env.isolated {
-		env.platformChecks = checks.All()
 	}
 	env.flags = &flags{}
 	return env
@@ -121,13 +115,12 @@ func Root(env *Env) *cobra.Command {
 		RunE:  env.bare,
 	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetIn(env.In)
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	env.flags.bind(root)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return flagFailure(err) })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFailure(cmd, err) })
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.flags.check(env) }
 	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.logsCommand(), env.supportCommand(), env.completionCommand())
 	for _, commands := range env.Commands {
@@ -160,7 +153,7 @@ func usageOnly(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return err
 		}
 		return Usage(Say("%s does not take these arguments", cmd.CommandPath())).
-			Advise(Plain("panelctl help" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())))
+			Advise(helpOf(cmd))
 	}
 }
 
@@ -172,11 +165,17 @@ func (env *Env) knownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	failure := Usage(Say("unknown command %q", args[0]))
+	cmd.SuggestionsMinimumDistance = 2
 	for _, name := range cmd.SuggestionsFor(args[0]) {
 		failure.Try = append(failure.Try, Plain(cmd.CommandPath()+" "+name))
 	}
 	if len(failure.Try) == 0 {
-		failure.Try = []Message{Plain("panelctl help")}
+		failure.Try = []Message{helpOf(cmd)}
 	}
 	return failure
+}
+
+// helpOf is the command line that shows everything about a command.
+func helpOf(cmd *cobra.Command) Message {
+	return Plain(cmd.Root().Name() + " help" + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }

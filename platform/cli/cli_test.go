@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -25,6 +26,29 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func lookup(values map[string]string) func(string) string {
+	return func(name string) string { return values[name] }
+}
+
+func answer(status int, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}
+}
+
+const running = `{"status":"running","version":"1.4.2","database":"connected","setup_done":true,"uptime":"12d4h31m","uptime_seconds":1053060}`
+
+// up answers as a panel that knows one token.
+func up(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "Bearer secret" {
+		answer(401, `{"status":401,"code":"no_session","detail":"no session","request_id":"r1"}`)(w, r)
+		return
+	}
+	answer(200, running)(w, r)
+}
 
 func run(t *testing.T, env Env, args ...string) (exit int, out, problems string) {
 	t.Helper()
@@ -145,6 +169,39 @@ func TestConflict(t *testing.T) {
 	exit, _, problems := run(t, Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL})}, "status")
 	require.Equal(t, ExitConflict, exit)
 	require.Contains(t, problems, "license_missing")
+}
+
+// Rule: with --json the error stream holds documents too, in English, also when the flags themselves are wrong.
+func TestErrorsAreDocumentsWithJSON(t *testing.T) {
+	t.Parallel()
+	env := Env{Getenv: lookup(map[string]string{"PANEL_API_URL": "http://127.0.0.1:1", "PANEL_LANG": "ru"})}
+	for problem, args := range map[string][]string{
+		"cannot reach the panel at http://127.0.0.1:1": {"status", "--json"},
+		"unknown flag --nope":                          {"status", "--nope", "--json"},
+		"unknown command \"stauts\"":                   {"--json", "stauts"},
+	} {
+		exit, out, problems := run(t, env, args...)
+		require.Empty(t, out)
+		var said remarkDocument
+		require.NoError(t, json.Unmarshal([]byte(problems), &said), problems)
+		require.Equal(t, remarkDocument{Schema: "panelctl.message/v1", Level: "error", Message: problem, Cause: said.Cause, Try: said.Try, Exit: exit}, said)
+		require.NotEmpty(t, said.Try)
+	}
+}
+
+// What the system says is translated as far as the catalogue knows it, whole or in parts.
+func TestTextsFromElsewhereAreTranslated(t *testing.T) {
+	t.Parallel()
+	env := Env{Getenv: lookup(map[string]string{"PANEL_LANG": "ru"})}
+	for text, translated := range map[string]string{
+		"mkdir /x: permission denied": "mkdir /x: недостаточно прав",
+		"PANEL_PORT is not usable: it must be a port number from 1 to 65535 (port of the panel); correct it in the environment of the panel and start again": "PANEL_PORT не годится: нужно — номер порта от 1 до 65535; исправьте в окружении панели и запустите снова",
+		`the database "x y" at db: 5 cannot be used: connect: connection refused; check PANEL_DB_URL and that the server runs`:                               `базой данных "x y" на db: 5 нельзя воспользоваться: connect: соединение отклонено; проверьте PANEL_DB_URL и что сервер работает`,
+		"100%s of it": "100%s of it",
+	} {
+		require.Equal(t, translated, env.Text(English(text)))
+		require.Equal(t, text, Env{Getenv: lookup(nil)}.Text(English(text)))
+	}
 }
 
 // Modules bring commands that use the same forms and the same client.

@@ -127,79 +127,6 @@ func (c *Client) stranger() error {
 		Because(Say("no readable JSON")).Advise(Plain("--api"), Plain("PANEL_API_URL"))
 }
 
-// problem is the part of a problem document that an operator reads.
-type problem struct {
-	Detail    string `json:"detail"`
-	Title     string `json:"title"`
-	Code      string `json:"code"`
-	RequestID string `json:"request_id"`
-}
-
-func (c *Client) refusal(status int, answer []byte) error {
-	var p problem
-	if json.Unmarshal(answer, &p) != nil {
-		p = problem{}
-	}
-	failure := &Failure{Exit: exitOf(status), Problem: c.refused(status), Err: &APIError{Status: status, Code: p.Code}}
-	failure.Cause = causeOf(status, p)
-	failure.Try = adviceFor(status)
-	return failure
-}
-
-// APIError is under every failure that the panel itself answered.
-type APIError struct {
-	Status int
-	Code   string
-}
-
-func (e *APIError) Error() string { return fmt.Sprintf("HTTP %d %s", e.Status, e.Code) }
-
-func exitOf(status int) int {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return ExitNotAllowed
-	case http.StatusConflict:
-		return ExitConflict
-	case http.StatusServiceUnavailable:
-		return ExitUnreachable
-	}
-	return ExitFailed
-}
-
-func (c *Client) refused(status int) Message {
-	switch status {
-	case http.StatusUnauthorized:
-		return Say("the panel at %s does not accept the token", c.base)
-	case http.StatusForbidden:
-		return Say("the panel at %s does not allow this", c.base)
-	}
-	return Say("the panel at %s refused the request", c.base)
-}
-
-func causeOf(status int, p problem) Message {
-	text := firstOf(p.Detail, p.Title, http.StatusText(status))
-	if p.Code != "" {
-		text += " (" + p.Code + ")"
-	}
-	if p.RequestID != "" && status >= 500 {
-		text += ", request " + p.RequestID
-	}
-	return Plain(fmt.Sprintf("HTTP %d: %s", status, text))
-}
-
-func adviceFor(status int) []Message {
-	switch status {
-	case http.StatusUnauthorized:
-		return []Message{Say("sign in again and set PANEL_API_TOKEN")}
-	case http.StatusForbidden:
-		return []Message{Say("ask for the permission"), Plain("panelctl license status")}
-	}
-	if status >= http.StatusInternalServerError {
-		return []Message{Plain("journalctl -u panel -n 50"), Plain("panelctl doctor")}
-	}
-	return nil
-}
-
 func (c *Client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("ask the panel: %w", ctx.Err())
@@ -219,9 +146,9 @@ func causeOfSilence(err error) Message {
 	case errors.As(err, &name):
 		return Say("the name %s does not resolve", name.Name)
 	case errors.As(err, &wrapped):
-		return Plain(wrapped.Err.Error())
+		return English(wrapped.Err.Error())
 	}
-	return Plain(err.Error())
+	return English(err.Error())
 }
 
 func (c *Client) trace(request *http.Request) {

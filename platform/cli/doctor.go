@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -92,9 +94,6 @@ func (env *Env) world() doctor.Env {
 	if env.Known != nil {
 		world.Known = env.Known()
 	}
-	if env.isolated {
-		return world
-	}
 	if env.Names != nil {
 		world.Names = env.Names()
 	}
@@ -110,15 +109,21 @@ func (env *Env) world() doctor.Env {
 
 // keep compares with the last diagnosis and takes its place; where that is not possible, a note says why.
 func (env *Env) keep(report *doctor.Report, dataDir string) string {
-	if env.isolated {
-		return ""
-	}
 	if before, err := doctor.Last(dataDir); err == nil {
 		report.Compare(before)
 	}
 	path, err := doctor.Keep(report.Document(), dataDir)
 	if err != nil {
-		env.Note(Say("the diagnosis could not be saved: %s", err.Error()))
+		env.Note(Say("the diagnosis could not be saved: %s", English(pathError(err))))
 	}
 	return path
+}
+
+// pathError is what the system said about a file, without who asked for it.
+func pathError(err error) string {
+	var about *fs.PathError
+	if errors.As(err, &about) {
+		return about.Error()
+	}
+	return err.Error()
 }

@@ -91,7 +91,7 @@ func (env Env) changes(report doctor.Report) string {
 	if report.Changes == nil {
 		return ""
 	}
-	since := env.localTime(report.Changes.Since).Format("2006-01-02 15:04")
+	since := Moment(report.Changes.Since.Local())
 	if len(report.Changes.Statuses) == 0 {
 		return env.Text(Say("Nothing has changed since %s.", since)) + "\n"
 	}

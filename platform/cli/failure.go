@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -77,7 +78,7 @@ func asFailure(err error) *Failure {
 	if errors.As(err, &failure) {
 		return failure
 	}
-	return &Failure{Exit: ExitFailed, Problem: Plain(err.Error()), Err: err}
+	return &Failure{Exit: ExitFailed, Problem: English(err.Error()), Err: err}
 }
 
 func english(m Message) string {
@@ -94,9 +95,13 @@ func english(m Message) string {
 	return fmt.Sprintf(m.Text, args...)
 }
 
-// report prints the block Error, Cause, Try; a failure without a problem has already said everything.
+// report prints the block Error, Cause, Try, with --json one document; a failure without a problem has already said everything.
 func (env Env) report(f *Failure) {
 	if f.Problem.Text == "" {
+		return
+	}
+	if env.Form() == JSON {
+		env.complain(env.inEnglish().documentOf(f))
 		return
 	}
 	lines := []struct {
@@ -110,6 +115,18 @@ func (env Env) report(f *Failure) {
 	}
 }
 
+func (env Env) documentOf(f *Failure) remarkDocument {
+	d := remarkDocument{Level: "error", Message: env.Text(f.Problem), Cause: env.Text(f.Cause), Exit: f.Exit}
+	var refused *APIError
+	if errors.As(f.Err, &refused) {
+		d.Code = refused.Code
+	}
+	for _, m := range f.Try {
+		d.Try = append(d.Try, env.Text(m))
+	}
+	return d
+}
+
 func (env Env) advice(try []Message) string {
 	texts := make([]string, len(try))
 	for i, m := range try {
@@ -118,8 +135,8 @@ func (env Env) advice(try []Message) string {
 	return strings.Join(texts, env.symbol(" · ", " | "))
 }
 
-func flagFailure(err error) error {
-	help := Plain("panelctl help")
+func flagFailure(cmd *cobra.Command, err error) error {
+	help := helpOf(cmd)
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		return Usage(Say("unknown flag %s", dashed(unknown.GetSpecifiedName()))).Advise(help)
@@ -132,7 +149,7 @@ func flagFailure(err error) error {
 	if errors.As(err, &invalid) {
 		return Usage(Say("flag %s cannot take this value", "--"+invalid.GetFlag().Name)).Advise(help)
 	}
-	return Usage(Say("the flags cannot be read")).Because(Plain(err.Error())).Advise(help)
+	return Usage(Say("the flags cannot be read")).Because(English(err.Error())).Advise(help)
 }
 
 func dashed(name string) string {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"time"
 
 	"panel/platform/doctor"
 )
@@ -16,6 +17,18 @@ func (env Env) Russian() bool {
 		return strings.HasPrefix(strings.ToLower(forced), "ru")
 	}
 	return strings.HasPrefix(strings.ToLower(env.Getenv("LANG")), "ru")
+}
+
+// inEnglish is the same world for what scripts read.
+func (env Env) inEnglish() Env {
+	outside := env.Getenv
+	env.Getenv = func(name string) string {
+		if name == "PANEL_LANG" {
+			return "en"
+		}
+		return outside(name)
+	}
+	return env
 }
 
 //go:embed russian.txt
@@ -56,6 +69,14 @@ func (env Env) argument(arg any) any {
 		return env.Text(value)
 	case doctor.Text:
 		return value.In(env.language())
+	case sentence:
+		if env.Russian() {
+			return value.in(russian())
+		}
+	case Day:
+		return env.date(time.Time(value), "")
+	case Moment:
+		return env.date(time.Time(value), " 15:04")
 	case doctor.Decimal:
 		return value.In(env.language())
 	}
@@ -67,4 +88,17 @@ func (env Env) language() string {
 		return doctor.Russian
 	}
 	return "en"
+}
+
+// Day and Moment are times inside a sentence, written as people write them.
+type (
+	Day    time.Time
+	Moment time.Time
+)
+
+func (env Env) date(t time.Time, clock string) string {
+	if env.Russian() {
+		return t.Format("02.01.2006" + clock)
+	}
+	return t.Format(time.DateOnly + clock)
 }

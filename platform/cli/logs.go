@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -112,37 +113,35 @@ func Period(text string) (time.Duration, error) {
 }
 
 // places are where logs are looked for.
-func (env *Env) places() logs.Places {
-	if env.logPlaces != nil {
-		return *env.logPlaces
-	}
-	return logs.Standard(env.world())
-}
+func (env *Env) places() logs.Places { return logs.Standard(env.world()) }
 
 func (env *Env) noLogs(ctx context.Context, err error) error {
 	var missing *logs.NotFoundError
 	if !errors.As(err, &missing) || ctx.Err() != nil {
 		return err
 	}
-	failure := Failed(Say("there is no log of %s on this machine", missing.Component)).Because(Plain(env.listed(missing.Looked)))
+	failure := Failed(Say("there is no log of %s on this machine", missing.Component)).Because(listed(missing.Looked))
 	return failure.Advise(Say("run this on the panel server, as root"), Plain("panelctl doctor"))
 }
 
-func (env Env) listed(texts []doctor.Text) string {
-	said := make([]string, len(texts))
+func listed(texts []doctor.Text) Message {
+	args := make([]any, len(texts))
 	for i, text := range texts {
-		said[i] = env.Text(messageOf(text))
+		args[i] = text
 	}
-	return strings.Join(said, "; ")
+	return Message{Text: strings.TrimSuffix(strings.Repeat("%s; ", len(texts)), "; "), Args: args}
 }
 
 // tellSource says which place was used and why not an earlier one.
 func (env Env) tellSource(source logs.Source) {
-	text := env.Text(messageOf(source.Text))
+	used := messageOf(source.Text)
 	if len(source.Skipped) > 0 {
-		text += " (" + env.listed(source.Skipped) + ")"
+		used = Say("%s (%s)", used, listed(source.Skipped))
 	}
-	fmt.Fprintln(env.Err, env.T("Source:"), text)
+	if env.Form() == JSON {
+		used = Say("source: %s", used)
+	}
+	env.remark("note", "Source:", used)
 }
 
 func (env *Env) printLines(ctx context.Context, reader *logs.Reader) (shown int, err error) {
@@ -170,7 +169,7 @@ func (env *Env) printLine(line logs.Line) error {
 	case PlainText:
 		return env.write(line.Raw + "\n")
 	case Table:
-		return env.write(env.LogLine(line) + "\n")
+		return env.write(env.logRow(line) + "\n")
 	}
 	return nil
 }
@@ -178,23 +177,39 @@ func (env *Env) printLine(line logs.Line) error {
 const stampWidth = len(time.RFC3339)
 
 func (env Env) logHeader() string {
-	return fmt.Sprintf("%-*s %-5s %s %s\n", stampWidth, env.T("TIME"), env.T("LEVEL"), env.T("COMPONENT"), env.T("MESSAGE"))
+	level, component := env.logWidths()
+	return fmt.Sprintf("%-*s %-*s %-*s %s\n", stampWidth, env.T("TIME"), level, env.T("LEVEL"), component, env.T("COMPONENT"), env.T("MESSAGE"))
 }
 
+// logWidths make room for the headers and the longest words below them.
+func (env Env) logWidths() (level, component int) {
+	return max(levelWidth, utf8.RuneCountInString(env.T("LEVEL"))), max(len(logs.Scheduler), utf8.RuneCountInString(env.T("COMPONENT")))
+}
+
+// logRow is a line of the log below the headers.
+func (env Env) logRow(line logs.Line) string {
+	level, component := env.logWidths()
+	return env.logLine(line, level, component)
+}
+
+const levelWidth = 5
+
 // LogLine is a line as people read it: local time, level, component, message and its values.
-func (env Env) LogLine(line logs.Line) string {
+func (env Env) LogLine(line logs.Line) string { return env.logLine(line, levelWidth, 0) }
+
+func (env Env) logLine(line logs.Line, levelWidth, componentWidth int) string {
 	stamp := strings.Repeat(" ", stampWidth)
 	if !line.Time.IsZero() {
-		stamp = fmt.Sprintf("%-*s", stampWidth, env.localTime(line.Time).Format(time.RFC3339))
+		stamp = fmt.Sprintf("%-*s", stampWidth, line.Time.Local().Format(time.RFC3339))
 	}
-	level := fmt.Sprintf("%-5s", line.Level)
+	level := fmt.Sprintf("%-*s", levelWidth, line.Level)
 	switch line.Level {
 	case "ERROR":
 		level = env.paint(Bad, level)
 	case "WARN":
 		level = env.paint(Careful, level)
 	}
-	return stamp + " " + level + " " + line.Component + " " + harmless(line.Text())
+	return fmt.Sprintf("%s %s %-*s %s", stamp, level, componentWidth, line.Component, harmless(line.Text()))
 }
 
 // harmless keeps a line from steering the terminal.
@@ -205,11 +220,4 @@ func harmless(text string) string {
 		}
 		return r
 	}, text)
-}
-
-func (env Env) localTime(t time.Time) time.Time {
-	if env.isolated {
-		return t.UTC()
-	}
-	return t.Local()
 }

@@ -136,10 +136,37 @@ func (env Env) write(text string) error {
 }
 
 // Note tells something on the error stream that does not change the outcome.
-func (env Env) Note(m Message) { fmt.Fprintln(env.Err, env.T("Note:"), env.Text(m)) }
+func (env Env) Note(m Message) { env.remark("note", "Note:", m) }
 
 // Warn tells a warning on the error stream.
-func (env Env) Warn(m Message) { fmt.Fprintln(env.Err, env.T("Warning:"), env.Text(m)) }
+func (env Env) Warn(m Message) { env.remark("warning", "Warning:", m) }
+
+// remark says something beside the result: a line for people, with --json a document like every other.
+func (env Env) remark(level, label string, m Message) {
+	if env.Form() == JSON {
+		env.complain(remarkDocument{Level: level, Message: env.inEnglish().Text(m)})
+		return
+	}
+	fmt.Fprintln(env.Err, env.T(label), env.Text(m))
+}
+
+// remarkDocument is one line of the error stream with --json. Its texts are English, as in every document.
+type remarkDocument struct {
+	Schema  string   `json:"schema"`
+	Level   string   `json:"level"` // note, warning or error
+	Message string   `json:"message"`
+	Cause   string   `json:"cause,omitempty"`
+	Code    string   `json:"code,omitempty"` // of the API's refusal
+	Try     []string `json:"try,omitempty"`
+	Exit    int      `json:"exit,omitempty"`
+}
+
+func (env Env) complain(d remarkDocument) {
+	d.Schema = "panelctl.message/v1"
+	encoder := json.NewEncoder(env.Err)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(d) // where the error stream is closed nobody listens
+}
 
 func (env Env) symbol(unicode, ascii string) string {
 	locale := firstOf(env.Getenv("LC_ALL"), env.Getenv("LC_CTYPE"), env.Getenv("LANG"))

@@ -31,5 +31,5 @@ func (env *Env) noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return Usage(Say("%s takes no arguments", cmd.CommandPath())).Advise(Plain("panelctl help " + cmd.Name()))
+	return Usage(Say("%s takes no arguments", cmd.CommandPath())).Advise(helpOf(cmd))
 }

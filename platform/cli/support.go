@@ -75,7 +75,7 @@ func (env *Env) packed(ctx context.Context, options support.Options, preview boo
 		path, m, err = support.Save(ctx, options)
 	}
 	if err != nil && ctx.Err() == nil {
-		err = Failed(Say("the support bundle could not be saved")).Because(Plain(err.Error())).Advise(Plain("panelctl support --output /tmp"), Plain("panelctl doctor"))
+		err = Failed(Say("the support bundle could not be saved")).Because(English(pathError(err))).Advise(Plain("panelctl support --output /tmp"), Plain("panelctl doctor"))
 	}
 	return path, m, err
 }
@@ -164,7 +164,7 @@ func (env *Env) sendBundle(ctx context.Context, path, address string) error {
 		}
 	}
 	if err := support.Send(ctx, path, address); err != nil {
-		return Unreachable(Say("the support bundle could not be sent")).Because(Plain(err.Error())).Advise(Say("send the file %s another way", path))
+		return Unreachable(Say("the support bundle could not be sent")).Because(English(err.Error())).Advise(Say("send the file %s another way", path))
 	}
 	env.Note(Say("sent to %s", address))
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"panel/platform/doctor"
+	"panel/platform/doctor/checks"
 )
 
 func (env *Env) tuiCommand() *cobra.Command {
@@ -66,7 +67,7 @@ func (env Env) World() doctor.Env { return env.world() }
 
 // Diagnosis lists the checks of Doctor, of the platform and of all modules, each beside those of its group.
 func (env Env) Diagnosis() []doctor.Check {
-	all := slices.Concat(env.platformChecks, env.Checks)
+	all := slices.Concat(checks.All(), env.Checks)
 	place := map[string]int{}
 	for _, check := range all {
 		if _, known := place[check.Group]; !known {

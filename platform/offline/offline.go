@@ -57,7 +57,7 @@ func settings(env cli.Env, keys []config.Key) (*World, error) {
 	values := map[string]string{}
 	if found != nil {
 		if found.Err != nil {
-			return nil, cli.Failed(cli.Say("the settings in %s cannot be read", found.Path)).Because(cli.Plain(found.Err.Error()))
+			return nil, cli.Failed(cli.Say("the settings in %s cannot be read", found.Path)).Because(cli.English(found.Err.Error()))
 		}
 		w.Settings = absolute(found.Path)
 	}
@@ -100,7 +100,7 @@ func (e errNoDatabase) Error() string {
 }
 
 func unreachable(err error) error {
-	return cli.Unreachable(cli.Say("the panel's database cannot be opened")).Because(cli.Plain(err.Error())).
+	return cli.Unreachable(cli.Say("the panel's database cannot be opened")).Because(cli.English(err.Error())).
 		Advise(cli.Say("set PANEL_DB_URL or PANEL_DATA_DIR as the panel's service does"), cli.Plain("panelctl doctor"))
 }
 

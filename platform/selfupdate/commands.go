@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -113,7 +114,8 @@ func fields(v View) []cli.Field {
 	}
 	for _, c := range v.Checks {
 		if !c.OK {
-			list = append(list, cli.Field{Key: "check." + c.ID, Label: "To be put right", Value: c.Finding, Mood: cli.Bad})
+			said := cli.Say("%s; %s", cli.English(c.Finding), cli.English(c.Action))
+			list = append(list, cli.Field{Key: "check." + c.ID, Label: "To be put right", Value: c.Finding, Shown: said, Mood: cli.Bad})
 		}
 	}
 	if v.Run != nil {
@@ -143,7 +145,7 @@ func (t tool) apply(ctx context.Context, wanted, from string) error {
 	}
 	found, err := e.Look(ctx, from)
 	if err != nil {
-		return cli.Failed(cli.Say("no release could be read")).Because(cli.Plain(err.Error())).
+		return cli.Failed(cli.Say("no release could be read")).Because(cli.English(err.Error())).
 			Advise(cli.Say("check %s and %s", config.UpdateURL.Name, PublicKey.Name))
 	}
 	if release.Compare(found.Manifest.Version, t.env.Version) <= 0 {
@@ -217,22 +219,26 @@ func (t tool) engine() (*Engine, *config.Config, error) {
 		return nil, nil, cli.NotAllowed(cli.Say("only root may replace the panel")).Advise(cli.Plain("sudo panelctl update apply"))
 	}
 	values, err := settingsFile()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, cli.Failed(cli.Say("this machine has no installed panel")).Because(cli.Say("%s does not exist", installedSettings)).
+			Advise(cli.Say("run this on the panel server, as root"))
+	}
 	if err != nil {
-		return nil, nil, cli.Failed(cli.Say("the settings in %s cannot be read", installedSettings)).Because(cli.Plain(err.Error()))
+		return nil, nil, cli.Failed(cli.Say("the settings in %s cannot be read", installedSettings)).Because(cli.English(err.Error()))
 	}
 	cfg, err := config.Of(values, keys()...)
 	if err != nil {
-		return nil, nil, cli.Failed(cli.Say("the configuration cannot be used")).Because(cli.Plain(err.Error()))
+		return nil, nil, cli.Failed(cli.Say("the configuration cannot be used")).Because(cli.English(err.Error()))
 	}
 	owner, err := identityOf(panelUser)
 	if err != nil {
-		return nil, nil, cli.Failed(cli.Say("this machine has no installed panel")).Because(cli.Plain(err.Error()))
+		return nil, nil, cli.Failed(cli.Say("this machine has no installed panel")).Because(cli.English(err.Error()))
 	}
 	paths := Paths{Binary: installedBinary, Settings: installedSettings, Work: installedWork, Data: cfg.DataDir()}
 	e := &Engine{
 		Paths: paths, Host: &machine{unit: panelUnit, tool: paths.self(), cfg: cfg, values: values, owner: owner},
 		Owner: owner, Clock: clockwork.NewRealClock(), Self: "/proc/self/exe",
-		Tell: func(state, detail string) { t.env.Note(cli.Plain(joined(state, detail))) },
+		Tell: func(state, detail string) { t.env.Note(cli.English(joined(state, detail))) },
 		Look: func(ctx context.Context, from string) (*release.Release, error) {
 			if from == "" {
 				from = cfg.String(config.UpdateURL)
@@ -291,7 +297,7 @@ func (t tool) outcome(cfg *config.Config, id string) error {
 			continue
 		}
 		if run.State != Done {
-			return cli.Failed(cli.Say("the panel was not changed to the wanted release")).Because(cli.Plain(joined(run.State, run.Reason))).
+			return cli.Failed(cli.Say("the panel was not changed to the wanted release")).Because(cli.English(joined(run.State, run.Reason))).
 				Advise(cli.Plain("journalctl -u panel -n 50"), cli.Plain("panelctl doctor"))
 		}
 		return t.env.Record(run, cli.Field{Key: "state", Label: "State", Value: run.State, Mood: cli.Good}, cli.Field{Key: "version", Label: "Version", Value: run.To})
@@ -343,7 +349,7 @@ func (t tool) database(ctx context.Context, what string) error {
 	}
 	c, err := connect(ctx, cfg)
 	if err != nil {
-		return err
+		return cli.Unreachable(cli.English(err.Error()))
 	}
 	programs := cfg.String(config.PGBin)
 	switch what {

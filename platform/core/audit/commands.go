@@ -53,8 +53,8 @@ func fields(r audit.Report) []cli.Field {
 		mood = cli.Good
 	}
 	list := []cli.Field{
-		{Key: "intact", Label: "Intact", Value: fmt.Sprint(r.Intact), Mood: mood},
-		{Key: "complete", Label: "Complete", Value: fmt.Sprint(r.Complete)},
+		{Key: "intact", Label: "Intact", Value: fmt.Sprint(r.Intact), Shown: yesOrNo(r.Intact), Mood: mood},
+		{Key: "complete", Label: "Complete", Value: fmt.Sprint(r.Complete), Shown: yesOrNo(r.Complete)},
 		{Key: "entries", Label: "Entries", Value: fmt.Sprint(r.Checked)},
 		{Key: "heads", Label: "Heads compared", Value: fmt.Sprint(r.Heads)},
 	}
@@ -62,4 +62,11 @@ func fields(r audit.Report) []cli.Field {
 		list = append(list, cli.Field{Key: f.Kind, Label: f.Kind, Value: fmt.Sprintf("%d-%d %s %s", f.Seq, f.LastSeq, f.EntryID, f.Detail), Mood: cli.Bad})
 	}
 	return list
+}
+
+func yesOrNo(yes bool) cli.Message {
+	if yes {
+		return cli.Say("yes")
+	}
+	return cli.Say("no")
 }

@@ -51,7 +51,7 @@ func settings(env cli.Env) (*config.Config, error) {
 	if env.Getenv(config.SetupToken.Name) == "" {
 		if file := envfile.Find(envfile.Places(env.Getenv("HOME")), config.SetupToken.Name); file != nil {
 			if file.Err != nil {
-				return nil, cli.NotAllowed(cli.Say("the settings in %s cannot be read", file.Path)).Because(cli.Plain(file.Err.Error())).
+				return nil, cli.NotAllowed(cli.Say("the settings in %s cannot be read", file.Path)).Because(cli.English(file.Err.Error())).
 					Advise(cli.Plain("sudo panelctl setup link"))
 			}
 			values = file.Values
@@ -64,7 +64,7 @@ func settings(env cli.Env) (*config.Config, error) {
 	}
 	cfg, err := config.Of(values)
 	if err != nil {
-		return nil, cli.Failed(cli.Say("the configuration cannot be used")).Because(cli.Plain(err.Error()))
+		return nil, cli.Failed(cli.Say("the configuration cannot be used")).Because(cli.English(err.Error()))
 	}
 	return cfg, nil
 }
