@@ -221,7 +221,7 @@ const sendWord = "SEND"
 
 func (p *bundlePage) askOnceMore() tea.Cmd {
 	lines := func(width int) []line {
-		text := p.w.say("%s (%s) leaves this machine and goes to %s.", filepath.Base(p.path), size(p.bytes), p.address)
+		text := p.w.say("%s (%s) leaves this machine and goes to %s.", filepath.Base(p.path), p.w.size(p.bytes), p.address)
 		masked := p.w.say("%d values are masked in it. The file stays here too.", p.manifest.MaskedTotal())
 		return append(append([]line{row("")}, rows(p.w.look.wrapped(text, width))...), rows(p.w.look.wrapped(masked, width))...)
 	}
@@ -250,7 +250,7 @@ func (p *bundlePage) view(width, _ int) []line {
 	case stepReview:
 		lines = append(append(lines, row("")), p.targets(width)...)
 	case stepSaved:
-		lines = append(append(lines, row("")), p.labelled("Saved", p.path+"  "+size(p.bytes), width)...)
+		lines = append(append(lines, row("")), p.labelled("Saved", p.path+"  "+p.w.size(p.bytes), width)...)
 		lines = append(lines, row(""), row(w.say("Only you can read it. Look inside before you pass it on: tar -xzf")))
 	}
 	return append(lines, p.outcome(width)...)
@@ -334,7 +334,7 @@ func (w *world) kind(key string) string {
 }
 
 func (p *bundlePage) holdsText() string {
-	text := p.w.say("%d files", len(p.manifest.Files)) + ", " + size(p.manifest.Bytes)
+	text := p.w.say("%d files", len(p.manifest.Files)) + ", " + p.w.size(p.manifest.Bytes)
 	if n := len(p.manifest.Missing); n > 0 {
 		text += " · " + p.w.say("missing parts: %d (p tells why)", n)
 	}
@@ -355,13 +355,13 @@ func (p *bundlePage) targets(width int) []line {
 }
 
 // size is a number of bytes as people say it.
-func size(bytes int64) string {
+func (w *world) size(bytes int64) string {
 	const kilo, mega = 1 << 10, 1 << 20
 	switch {
 	case bytes >= mega:
-		return fmt.Sprintf("%.1f MB", float64(bytes)/mega)
+		return w.decimal(w.say("%.1f MB", float64(bytes)/mega))
 	case bytes >= kilo:
-		return fmt.Sprintf("%d kB", bytes/kilo)
+		return w.say("%d kB", bytes/kilo)
 	}
-	return fmt.Sprintf("%d B", bytes)
+	return w.say("%d B", bytes)
 }

@@ -247,9 +247,10 @@ func (p *doctorPage) title() (string, string) {
 	return p.w.say("Doctor"), p.w.tally(p.report.Summary()) + " · " + p.w.seconds(p.report.Took)
 }
 
-// seconds has the decimal sign of the language.
-func (w *world) seconds(d time.Duration) string {
-	text := w.say("%.1f s", d.Seconds())
+func (w *world) seconds(d time.Duration) string { return w.decimal(w.say("%.1f s", d.Seconds())) }
+
+// decimal gives a number the sign of the language.
+func (w *world) decimal(text string) string {
 	if w.russian {
 		return strings.Replace(text, ".", ",", 1)
 	}

@@ -12,20 +12,17 @@ import (
 type manifestPage struct {
 	base
 	manifest support.Manifest
-	top      int
+	scroll   scroll
 }
 
-func (p *manifestPage) title() (string, string) { return p.w.say("Preview"), size(p.manifest.Bytes) }
+func (p *manifestPage) title() (string, string) {
+	return p.w.say("Preview"), p.w.size(p.manifest.Bytes)
+}
 
 func (p *manifestPage) keys() []binding { return []binding{{key: "↑↓", does: "scroll"}} }
 
 func (p *manifestPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
-	switch key {
-	case "up", "k":
-		p.top = max(0, p.top-1)
-	case "down", "j":
-		p.top++
-	case "enter", "p":
+	if !p.scroll.press(key) && (key == "enter" || key == "p") {
 		return pop(p)
 	}
 	return nil
@@ -39,7 +36,7 @@ func (p *manifestPage) view(width, height int) []line {
 		for _, n := range file.Masked {
 			masked += n
 		}
-		cells = append(cells, []string{file.Name, size(file.Bytes), fmt.Sprint(masked), file.Source})
+		cells = append(cells, []string{file.Name, w.size(file.Bytes), fmt.Sprint(masked), file.Source})
 	}
 	lines := rows(w.look.columns(cells))
 	if len(p.manifest.Missing) > 0 {
@@ -48,6 +45,5 @@ func (p *manifestPage) view(width, height int) []line {
 			lines = append(lines, rows(w.look.wrapped("  "+one.Name+": "+one.In(w.language()), width))...)
 		}
 	}
-	p.top = min(p.top, max(0, len(lines)-height))
-	return lines[p.top:]
+	return p.scroll.window(w, lines, height)
 }
