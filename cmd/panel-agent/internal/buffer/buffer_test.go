@@ -105,7 +105,7 @@ func TestKillMinusNineLosesNothingAndDoublesNothing(t *testing.T) {
 		promised = max(promised, killAfter(t, dir, server.URL, 5+round*3))
 	}
 	drainInto(t, dir, panel)
-	require.Greater(t, promised, int64(500))
+	require.Greater(t, promised, int64(25), "too few to say anything")
 	for number := int64(1); number <= promised; number++ {
 		require.Equal(t, 1, panel.samples[number], "sample %d of %d", number, promised)
 	}

@@ -22,7 +22,7 @@ func TestARealClientFetchesThroughRealityAndIsCounted(t *testing.T) {
 	data, err := s.Through(context.Background(), through(f.link, site.URL))
 	require.NoError(t, err)
 	require.Equal(t, 200, data.Status)
-	require.Less(t, data.TotalMs, 4000.0, "REALITY was not warmed up before it listened")
+	require.Less(t, data.TotalMs, 4000.0, "without a warm REALITY the first connection waits five seconds")
 	require.Eventually(t, func() bool { return counted(s, "user>>>"+client1+">>>traffic>>>downlink") > 0 }, 5*time.Second, 50*time.Millisecond)
 	require.Equal(t, agentapi.CoreRunning, s.Report().State)
 }
