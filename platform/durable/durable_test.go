@@ -1,0 +1,122 @@
+package durable_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/durable"
+)
+
+func text(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}
+
+func names(t *testing.T, folder string) (all []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		all = append(all, entry.Name())
+	}
+	return all
+}
+
+func TestWriteReplacesTheWholeFileAndLeavesNoDraft(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "kept")
+	require.NoError(t, durable.Write(path, 0o600, []byte("a long first content")))
+	require.NoError(t, durable.Write(path, 0o640, []byte("second")))
+	require.Equal(t, "second", text(t, path))
+	about, err := os.Stat(path)
+	require.NoError(t, err)
+	require.EqualValues(t, 0o640, about.Mode().Perm())
+	require.Equal(t, []string{"kept"}, names(t, folder))
+}
+
+func TestAFailedWriteKeepsTheOldContent(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "kept")
+	require.NoError(t, durable.Write(path, 0o600, []byte("old")))
+	full := errors.New("no space left on device")
+	err := durable.Replace(path, 0o600, func(file *os.File) error {
+		_, err := file.WriteString("ne")
+		return errors.Join(err, full)
+	})
+	require.ErrorIs(t, err, full)
+	require.Equal(t, "old", text(t, path))
+	require.Equal(t, []string{"kept"}, names(t, folder))
+}
+
+func TestOfSeveralThatCreateAFileOneWins(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "key")
+	var won atomic.Int32
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			switch err := durable.Create(path, 0o600, []byte("one")); {
+			case err == nil:
+				won.Add(1)
+			case !errors.Is(err, fs.ErrExist):
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 1, won.Load())
+	require.Equal(t, []string{"key"}, names(t, filepath.Dir(path)))
+}
+
+// Root writes in folders of others, and a link that they put there must not lead it to a file of the system.
+func TestBelowDoesNotFollowALinkOutOfTheFolder(t *testing.T) {
+	t.Parallel()
+	victim := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(victim, "last.json"), []byte("untouched"), 0o600))
+	folder := t.TempDir()
+	require.NoError(t, os.Symlink(victim, filepath.Join(folder, "doctor")))
+	require.Error(t, durable.Below(folder, "doctor/last.json", 0o600, []byte("mine")))
+	require.Error(t, durable.Below(folder, "../"+filepath.Base(victim)+"/last.json", 0o600, []byte("mine")))
+	require.Equal(t, "untouched", text(t, filepath.Join(victim, "last.json")))
+	require.Equal(t, []string{"last.json"}, names(t, victim))
+
+	other := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(victim, "last.json"), filepath.Join(other, "last.json")))
+	require.NoError(t, durable.Below(other, "last.json", 0o600, []byte("mine")))
+	require.Equal(t, "untouched", text(t, filepath.Join(victim, "last.json")), "the link is replaced, not followed")
+	require.Equal(t, "mine", text(t, filepath.Join(other, "last.json")))
+}
+
+func TestWhatIsWrittenBelowAFolderBelongsToItsOwner(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Chown(folder, 65534, 65534))
+	}
+	require.NoError(t, durable.Below(folder, "doctor/kept/last.json", 0o600, []byte("{}")))
+	wanted := owner(t, folder)
+	for _, made := range []string{"doctor", "doctor/kept", "doctor/kept/last.json"} {
+		require.Equal(t, wanted, owner(t, filepath.Join(folder, made)), made)
+	}
+}
+
+func owner(t *testing.T, path string) [2]uint32 {
+	t.Helper()
+	about, err := os.Stat(path)
+	require.NoError(t, err)
+	system, is := about.Sys().(*syscall.Stat_t)
+	require.True(t, is)
+	return [2]uint32{system.Uid, system.Gid}
+}
