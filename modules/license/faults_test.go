@@ -229,5 +229,7 @@ func TestTheProxyCarriesTheQuestions(t *testing.T) {
 	asks, err := newClient([]string{"http://license.invalid"}, keys(p.authority), p.authority.front.URL, "test")
 	require.NoError(t, err)
 	p.client = asks
+	asked := p.authority.asked.Load()
 	p.activated()
+	require.Greater(t, p.authority.asked.Load(), asked, "the name resolves nowhere: only the proxy can have carried it")
 }

@@ -77,11 +77,13 @@ func TestAKilledServerIsStartedAgainWithItsData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	dsn, _ := startIn(t, dir)
+	_, err := query(t.Context(), dsn, "create table kept as select 'still here' as word; ")
+	require.Error(t, err, "a statement without rows has no answer")
 	pid := serverPID(t, dir)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 	require.Eventually(t, func() bool {
-		_, err := query(t.Context(), dsn, "select 'one'")
-		return err == nil && serverPID(t, dir) != pid
+		word, err := query(t.Context(), dsn, "select word from kept")
+		return err == nil && word == "still here" && serverPID(t, dir) != pid
 	}, 30*time.Second, 50*time.Millisecond)
 }
 
@@ -119,12 +121,17 @@ func TestAStaleLockFileOfAnotherProgramDoesNotStopTheStart(t *testing.T) {
 	dir := t.TempDir()
 	_, stop := startIn(t, dir)
 	require.NoError(t, stop(t.Context()))
-	other := exec.Command("sleep", "60")
+	other := exec.Command("sleep", "600")
 	require.NoError(t, other.Start())
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	stale := strconv.Itoa(other.Process.Pid) + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "postgres", "data", "postmaster.pid"), []byte(stale), 0o600))
-	startIn(t, dir)
+	dsn, _ := startIn(t, dir)
+	one, err := query(t.Context(), dsn, "select 'one'")
+	require.NoError(t, err)
+	require.Equal(t, "one", one)
+	require.NotEqual(t, other.Process.Pid, serverPID(t, dir))
+	require.NoError(t, other.Process.Signal(syscall.Signal(0)), "the other program was left alone")
 }
 
 func TestAnotherMajorVersionIsRefusedInOneSentenceAndNothingIsTouched(t *testing.T) {

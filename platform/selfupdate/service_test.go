@@ -62,7 +62,9 @@ func TestAReadOnlyPanelHandsAnUpdateToItsServiceOnce(t *testing.T) {
 	require.Equal(t, "7.0.0", shown.Text("available.version"))
 	require.Equal(t, "what is new", shown.Text("available.notes"))
 	require.Empty(t, shown.Text("check_error"))
-	for _, check := range shown.Value("checks").([]any) {
+	checks := shown.Value("checks").([]any)
+	require.Len(t, checks, 5)
+	for _, check := range checks {
 		require.Equal(t, true, check.(map[string]any)["ok"], "%v", check)
 	}
 	admin.Post(updates+"/apply", map[string]string{"version": "7.0.1"}).Refused(http.StatusConflict, "update_not_offered")
