@@ -22,6 +22,7 @@ func newLines(w *world) *lines { return &lines{w: w} }
 
 func (q *lines) run(ctx context.Context) error {
 	q.ctx = ctx
+	defer q.leave()
 	q.print("panelctl " + q.w.env.Version + ", " + q.w.host + ", " + q.w.address)
 	for !q.ended && ctx.Err() == nil {
 		if !q.menu() {
@@ -31,18 +32,27 @@ func (q *lines) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// leave ends the session of a sign-in from here.
+func (q *lines) leave() {
+	if end := q.w.signOut(); end != nil {
+		end()
+	}
+}
+
 func (q *lines) menu() bool {
 	var names []string
 	all := entries()
 	for _, one := range all {
 		names = append(names, q.w.say(one.name))
 	}
-	names = append(names, q.w.say("Russian or English"))
+	names = append(names, q.w.say("Russian or English"), q.w.say("Sign in"))
 	switch at := q.choose(q.w.say("Menu"), names, q.w.say("leave")); {
 	case at < 0:
 		return false
 	case at == len(all):
 		q.w.russian = !q.w.russian
+	case at > len(all):
+		q.signIn()
 	default:
 		all[at].lines(q)
 	}

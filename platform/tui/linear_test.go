@@ -26,7 +26,7 @@ func TestLinearMode(t *testing.T) {
 	t.Parallel()
 	said := talk(t, settings{"PANEL_LANG": "en", "LANG": "C"}, "2", "4", "2", "1", "2", "4", "nonsense", "7", "0")
 	require.NotContains(t, said, "\x1b")
-	for _, r := range said[:strings.Index(said, "Russian or English\n0. leave\nNumber: \n")] {
+	for _, r := range said[:strings.Index(said, "Russian or English\n8. Sign in\n0. leave\nNumber: \n")] {
 		require.Less(t, r, rune(0x80))
 	}
 	for _, text := range []string{
@@ -45,6 +45,18 @@ func TestLinearLicense(t *testing.T) {
 	said := talk(t, vars, "4", "1", "4", "2", "PNL-1", "0")
 	require.Contains(t, said, "grace")
 	require.True(t, panel.did("/api/v1/license/activate PNL-1"))
+}
+
+// Rule: who has no token signs in here too, is told what was wrong, and leaves no session behind.
+func TestLinearSignIn(t *testing.T) {
+	t.Parallel()
+	panel := newFakePanel(t)
+	vars := settings{"PANEL_API_URL": panel.URL, "PANEL_LANG": "en"}
+	said := talk(t, vars, "8", "anna", "wr0ng", "8", "anna", "right", "000000", "8", "anna", "right", "123456", "4", "1", "0")
+	for _, text := range []string{"the username or the password is wrong", "the code is wrong or too late", "signed in until you leave", "grace"} {
+		require.Contains(t, said, text)
+	}
+	require.True(t, panel.did("/api/v1/auth/logout "))
 }
 
 // An input that ends, or a signal, ends the conversation.

@@ -122,7 +122,7 @@ func (p *signIn) ask() tea.Cmd {
 			return signedInMsg{page: p, err: err}
 		}
 		status, answer, err := client.Answer(ctx, http.MethodPost, path, body)
-		return understood(p, status, answer, err)
+		return p.w.understood(p, status, answer, err)
 	}
 }
 
@@ -136,13 +136,13 @@ func secondFactor(challenge, typed string) map[string]string {
 	return map[string]string{"challenge": challenge, "recovery_code": typed}
 }
 
-func understood(p *signIn, status int, answer []byte, err error) signedInMsg {
+func (w *world) understood(p *signIn, status int, answer []byte, err error) signedInMsg {
 	var said struct{ Token, Challenge, Detail string }
 	switch {
 	case err != nil:
 		return signedInMsg{page: p, err: err}
 	case json.Unmarshal(answer, &said) != nil:
-		return signedInMsg{page: p, err: cli.Failed(cli.Say("the answer of %s is not that of a panel", p.w.address))}
+		return signedInMsg{page: p, err: cli.Failed(cli.Say("the answer of %s is not that of a panel", w.address))}
 	case status == http.StatusOK && said.Token != "":
 		return signedInMsg{page: p, token: said.Token}
 	case said.Challenge != "":
