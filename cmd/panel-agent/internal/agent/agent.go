@@ -164,7 +164,7 @@ func (a *Agent) assemble() error {
 	a.sockets = sockets.New(a.core.Processes)
 	a.firewall = firewall.New(a.Clock)
 	a.host = telemetry.NewHost(a.Clock, a.DataDir)
-	a.prober = &probe.Prober{Owner: a.sockets.Owner, Client: a.core, Reflect: a.client.ReflectURL(), Bearer: a.client.Token()}
+	a.prober = &probe.Prober{Owner: a.sockets.Owner, Client: a.core, Reflect: a.client.ReflectURL(), Bearer: a.client.Token}
 	return a.open()
 }
 

@@ -243,8 +243,13 @@ func (d *Desk) Deliver(ctx context.Context, send Sender, pause func() time.Durat
 	}
 }
 
+// deliverAll tries each result: one that the panel stumbles over must not hold up those behind it.
 func (d *Desk) deliverAll(ctx context.Context, send Sender) bool {
+	all := true
 	for _, e := range d.unsent() {
+		if ctx.Err() != nil {
+			return false
+		}
 		err := send(ctx, *e.Result)
 		switch {
 		case err == nil:
@@ -252,11 +257,12 @@ func (d *Desk) deliverAll(ctx context.Context, send Sender) bool {
 			d.Log.Warn("the panel does not want a result", zap.String("command", e.Command.ID), zap.Error(err))
 		default:
 			d.Log.Info("a result is not delivered yet", zap.String("command", e.Command.ID), zap.Error(err))
-			return false
+			all = false
+			continue
 		}
 		d.acked(e)
 	}
-	return true
+	return all
 }
 
 func (d *Desk) acked(e *entry) {

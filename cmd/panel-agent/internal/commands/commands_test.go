@@ -113,6 +113,23 @@ func TestAResultThatThePanelRefusesDoesNotBlockTheNext(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.results()) == 1 && p.results()[0].ID == "b" }, time.Second, time.Millisecond)
 }
 
+// A result that makes the panel fail, time after time, does not hold up those behind it.
+func TestAResultThatThePanelFailsOnDoesNotBlockTheNext(t *testing.T) {
+	t.Parallel()
+	var runs atomic.Int64
+	p := &panel{}
+	d := openDesk(t, t.TempDir(), ok(&runs))
+	deliver(t, d, func(ctx context.Context, r agentapi.CommandResult) error {
+		if r.ID == "a" {
+			return errors.New("the panel answered 500")
+		}
+		return p.send(ctx, r)
+	})
+	require.NoError(t, d.Accept(agentapi.Command{ID: "a"}))
+	require.NoError(t, d.Accept(agentapi.Command{ID: "b"}))
+	require.Eventually(t, func() bool { return len(p.results()) == 1 && p.results()[0].ID == "b" }, time.Second, time.Millisecond)
+}
+
 func TestWhatACrashCutIsDoneByTheNextRunButARestartIsNot(t *testing.T) {
 	t.Parallel()
 	dir, p := t.TempDir(), &panel{}

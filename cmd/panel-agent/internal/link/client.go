@@ -193,14 +193,7 @@ func (c *Client) Pending(ctx context.Context, wait time.Duration) (agentapi.Pend
 	return pending, err
 }
 
-// Reflect asks the panel for the source address that it sees.
-func (c *Client) Reflect(ctx context.Context) (string, error) {
-	var seen agentapi.Reflection
-	err := c.call(ctx, http.MethodGet, agentapi.PathReflect, nil, &seen)
-	return seen.IP, err
-}
-
-// ReflectURL and Token let a client core make the same call through a flow.
+// ReflectURL and Token let a client core ask, through a flow, for the source address that the panel sees.
 func (c *Client) ReflectURL() string { return c.base + agentapi.PathReflect }
 
 // Token is the agent token of this client.
@@ -258,7 +251,7 @@ func (c *Client) do(ctx context.Context, method, path string, body, into any) er
 func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
-		raw, err := json.Marshal(body)
+		raw, err := encode(body)
 		if err != nil {
 			return nil, fmt.Errorf("encode a call to the panel: %w", err)
 		}

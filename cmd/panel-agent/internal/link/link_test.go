@@ -175,7 +175,7 @@ func TestARedirectIsNotFollowedWithTheToken(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked.Store(r.Header.Get("Authorization") != "") }))
 	defer other.Close()
 	c := client(t, http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
-	_, err := c.Reflect(context.Background())
+	_, err := c.Heartbeat(context.Background(), agentapi.Heartbeat{})
 	require.Error(t, err)
 	require.False(t, leaked.Load())
 }
@@ -187,6 +187,26 @@ func TestAConfigurationWithAnotherContentIsRefused(t *testing.T) {
 	}))
 	_, err := c.Config(context.Background(), 3)
 	require.ErrorContains(t, err, "is not what")
+}
+
+// What a program is called and what a core prints may hold anything; the panel takes no control characters.
+func TestNoControlCharacterLeavesTheServer(t *testing.T) {
+	t.Parallel()
+	wild := "a\x00b\x1b[31m\b\f\x7f\u0085 \\u0000 \\\\b line\n\ttab ä"
+	data, err := json.Marshal(wild)
+	require.NoError(t, err)
+	raw, err := encode(agentapi.Frame{
+		Heartbeat: &agentapi.Heartbeat{Hostname: wild}, Result: &agentapi.CommandResult{StderrTail: wild, Data: data},
+	})
+	require.NoError(t, err)
+	var frame agentapi.Frame
+	require.NoError(t, json.Unmarshal(raw, &frame))
+	want := "a\ufffdb\ufffd[31m\t\t \u0085 \\u0000 \\\\b line\n\ttab ä"
+	require.Equal(t, want, frame.Heartbeat.Hostname)
+	require.Equal(t, want, frame.Result.StderrTail)
+	var inside string
+	require.NoError(t, json.Unmarshal(frame.Result.Data, &inside))
+	require.Equal(t, want, inside)
 }
 
 func TestOnlyThePanelsOwnRefusalIsFinal(t *testing.T) {

@@ -250,7 +250,7 @@ func (r *Receiver) ping(ctx context.Context, conn *websocket.Conn) {
 }
 
 func write(ctx context.Context, conn *websocket.Conn, frame agentapi.Frame) error {
-	raw, err := json.Marshal(frame)
+	raw, err := encode(frame)
 	if err != nil {
 		return fmt.Errorf("write the stream: %w", err)
 	}

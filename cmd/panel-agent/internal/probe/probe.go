@@ -47,8 +47,8 @@ type Client interface {
 type Prober struct {
 	Owner   func(l4, ip string, port int) (agentapi.Socket, bool)
 	Client  Client
-	Reflect string // page that shows the caller's address, asked with Bearer
-	Bearer  string
+	Reflect string        // page that shows the caller's address, asked with Bearer
+	Bearer  func() string // the agent token of this moment: it is replaced while the agent runs
 
 	mu   sync.Mutex
 	held map[string]io.Closer // by l4 and port
@@ -79,7 +79,7 @@ func (p *Prober) through(ctx context.Context, asked agentapi.ThroughProbe) (agen
 	}
 	order := core.FetchOrder{ThroughProbe: asked}
 	if asked.URL == "" {
-		order.URL, order.Bearer = p.Reflect, p.Bearer
+		order.URL, order.Bearer = p.Reflect, p.Bearer()
 	}
 	data, err := p.Client.Through(ctx, order)
 	if err != nil {

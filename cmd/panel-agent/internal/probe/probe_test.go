@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/cmd/panel-agent/internal/core"
 	"panel/platform/agentapi"
 )
 
@@ -78,6 +79,27 @@ func TestATargetShowsItsHandshake(t *testing.T) {
 	require.True(t, data.TLS.NameMatches)
 	require.True(t, data.TLS.Suitable)
 	require.False(t, data.TLS.Trusted)
+}
+
+// orders keeps what a client core was asked to fetch.
+type orders []core.FetchOrder
+
+func (o *orders) Through(_ context.Context, order core.FetchOrder) (agentapi.ThroughData, error) {
+	*o = append(*o, order)
+	return agentapi.ThroughData{}, nil
+}
+
+// A token that was replaced ends a day later; a probe that still carried it would take every apply of the node back.
+func TestAClientGoesThroughWithTheTokenOfTheMoment(t *testing.T) {
+	t.Parallel()
+	token, asked := "before", &orders{}
+	p := &Prober{Client: asked, Reflect: "http://panel/agent/v1/reflect", Bearer: func() string { return token }}
+	for _, want := range []string{"before", "after"} {
+		token = want
+		_, err := p.Run(context.Background(), agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Link: "vless://x"}})
+		require.NoError(t, err)
+		require.Equal(t, want, (*asked)[len(*asked)-1].Bearer)
+	}
 }
 
 func TestSenselessProbesAreRefused(t *testing.T) {
