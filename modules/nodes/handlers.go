@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"panel/modules/nodes/nodesapi"
@@ -24,7 +23,6 @@ type handlers struct {
 	agents     *agents
 	streams    *streams
 	installer  *installer
-	ownStreams sync.Once
 }
 
 func newHandlers(s *service, st *store, e *enrollment, d *domainBook, t *telemetry, c *commands, a *agents, r *streams, i *installer) *handlers {

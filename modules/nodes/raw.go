@@ -66,7 +66,6 @@ func (h *handlers) stream(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	h.ownStreams.Do(func() { c.App().Server().KeepHijackedConns = true })
 	nodeID := nodeOf(c.UserContext())
 	_, token, _ := strings.Cut(strings.Clone(c.Get(fiber.HeaderAuthorization)), " ")
 	c.Status(http.StatusSwitchingProtocols)

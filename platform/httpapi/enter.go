@@ -53,18 +53,35 @@ func (s *Server) address(c *fiber.Ctx) string {
 		return peer.String()
 	}
 	for _, line := range slices.Backward(c.Request().Header.PeekAll(fiber.HeaderXForwardedFor)) {
-		for _, hop := range slices.Backward(bytes.Split(line, []byte(","))) {
-			text := strings.Trim(string(bytes.TrimSpace(hop)), "[]")
+		for rest := true; rest; {
+			var hop []byte
+			line, hop, rest = lastHop(line)
+			text := strings.Trim(string(hop), "[]")
 			next, err := netip.ParseAddr(text)
 			if text == "" || err != nil {
 				return orElse(text, peer.String())
 			}
 			if peer = next.Unmap(); !s.believed(peer) {
-				return peer.String()
+				return written(peer, text)
 			}
 		}
 	}
 	return peer.String()
+}
+
+// lastHop takes the last of the addresses in a line, which commas part.
+func lastHop(line []byte) (before, hop []byte, more bool) {
+	at := bytes.LastIndexByte(line, ',')
+	return line[:max(at, 0)], bytes.TrimSpace(line[at+1:]), at >= 0
+}
+
+// written is the address in its one form; a text that has it already is not made anew.
+func written(addr netip.Addr, text string) string {
+	var room [48]byte
+	if form := addr.AppendTo(room[:0]); string(form) != text {
+		return string(form)
+	}
+	return text
 }
 
 func orElse(text, otherwise string) string {

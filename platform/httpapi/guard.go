@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -62,11 +63,11 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 
 // refuse answers who is turned away, and tells the journal of those who lacked something.
 func (s *Server) refuse(ctx context.Context, c *fiber.Ctx, err error) error {
-	f, known := fault.As(err)
-	if !known {
+	v := visited(c)
+	if !errors.As(err, &v.refusal) {
 		return s.write(c, err)
 	}
-	v := visited(c)
+	f := v.refusal
 	if f.Kind == fault.KindForbidden || f.Kind == fault.KindUnauthenticated {
 		s.opts.Denials.Denied(access.With(ctx, v.caller), *v.at.op, f.Code)
 	}
@@ -166,8 +167,12 @@ var (
 var readOnly = fault.Forbidden("license_read_only",
 	"the panel is read-only: its license is missing or expired; activate a license to make changes")
 
-// entitled is the license's place in the request path: one atomic load. In read-only mode reads pass unchecked.
+// entitled is the license's place in the request path: one atomic load. In read-only mode reads pass unchecked, and one that
+// belongs to no feature passes in every state, so that it does not even look.
 func (s *Server) entitled(op *Operation) error {
+	if op.Feature == "" && !op.Writes() {
+		return nil
+	}
 	state := s.opts.License.Current()
 	switch {
 	case state.ReadOnly() && (!op.Writes() || op.WhileDegraded):

@@ -142,12 +142,14 @@ func (s *Server) send(c *fiber.Ctx, p *Problem) (err error) {
 		return err
 	}
 	if p.retryAfter > 0 {
-		c.Set(fiber.HeaderRetryAfter, retrySeconds(p.retryAfter))
+		c.Response().Header.SetCanonical(canonicalRetryAfter, []byte(retrySeconds(p.retryAfter)))
 	}
 	c.Response().Header.SetContentType(p.ContentType(""))
 	c.Status(p.Status).Response().SetBody(b.text) // copies, unlike fiber's own way, which would keep what is given back here
 	return nil
 }
+
+var canonicalRetryAfter = []byte(fiber.HeaderRetryAfter)
 
 // fromFiber gives the faults of the HTTP layer itself their words.
 func fromFiber(err error) error {

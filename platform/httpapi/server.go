@@ -92,6 +92,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 		DisableStartupMessage: true, Immutable: true, BodyLimit: MaxBodyLimit, ReadBufferSize: headerLimit,
 		ReadTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute, ErrorHandler: s.write, StreamRequestBody: false,
 	})
+	s.app.Server().KeepHijackedConns = true // whoever takes a connection over keeps it after the handler has returned
 	s.api = huma.NewAPI(describe(opts.Version), &adapter{server: s})
 	s.app.Use(s.enter)
 	slices.SortStableFunc(routes, literalFirst)

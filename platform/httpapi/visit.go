@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"panel/platform/access"
+	"panel/platform/fault"
 )
 
 // visit is what the layers know of one request before and after the guard. It travels beside the request, because a context
@@ -19,6 +20,7 @@ type visit struct {
 	began    time.Time
 	at       *mounted // nil when no operation took the request
 	unlogged bool     // one of many like it
+	refusal  *fault.Fault
 }
 
 type visitKey struct{}
