@@ -11,6 +11,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
+	"go.uber.org/zap"
 
 	"panel/platform/access"
 	"panel/platform/database"
@@ -42,6 +43,7 @@ type credentials struct {
 	db       *database.DB
 	listener *database.Listener
 	clock    clockwork.Clock
+	log      *zap.Logger
 
 	mu      sync.RWMutex
 	held    map[[sha256.Size]byte]credential
@@ -60,8 +62,8 @@ const (
 	overlap            = 24 * time.Hour // how long the token before a rotation still works
 )
 
-func newCredentials(db *database.DB, listener *database.Listener, clock clockwork.Clock) *credentials {
-	c := &credentials{db: db, listener: listener, clock: clock, held: map[[sha256.Size]byte]credential{}}
+func newCredentials(db *database.DB, listener *database.Listener, clock clockwork.Clock, log *zap.Logger) *credentials {
+	c := &credentials{db: db, listener: listener, clock: clock, log: log, held: map[[sha256.Size]byte]credential{}}
 	listener.On(credentialsChannel, c.forget)
 	listener.OnReady(func() { c.forget("") })
 	return c
@@ -181,13 +183,29 @@ func (c *credentials) end(ctx context.Context, tx bun.IDB, row *nodeRow, now tim
 	return nil
 }
 
-// revoke ends every token of the node. The caller calls forget after the commit.
-func (c *credentials) revoke(ctx context.Context, tx bun.IDB, row *nodeRow) error {
+// revoke ends every token of the node. The caller calls forget after the commit, and settle.
+func (c *credentials) revoke(ctx context.Context, tx bun.IDB, row *nodeRow) (database.Echo, error) {
 	if err := c.end(ctx, tx, row, c.clock.Now(), false); err != nil {
-		return err
+		return database.Echo{}, err
 	}
 	row.AgentAccess, row.TokenID = accessRevoked, nil
-	return c.tell(ctx, tx, row.ID)
+	return c.withdraw(ctx, tx, row.ID)
+}
+
+// withdraw tells all panels of tokens that are no longer valid, and asks them whether they took notice.
+func (c *credentials) withdraw(ctx context.Context, tx bun.IDB, nodeID string) (database.Echo, error) {
+	if err := c.tell(ctx, tx, nodeID); err != nil {
+		return database.Echo{}, err
+	}
+	return database.Ask(ctx, tx)
+}
+
+// settle returns when every panel has forgotten the tokens, so that none of them takes one after the answer. One that does not
+// say so in time cannot undo what is committed: it learns of it as soon as it hears again.
+func (c *credentials) settle(ctx context.Context, echo database.Echo) {
+	if err := echo.Await(ctx, c.db); err != nil {
+		c.log.Warn("the end of an agent's token may reach another panel late", zap.Error(err))
+	}
 }
 
 func (c *credentials) tell(ctx context.Context, tx bun.IDB, nodeID string) error {

@@ -212,6 +212,7 @@ func (e *enrollment) enroll(ctx context.Context, in *agentapi.EnrollRequest) (*a
 
 func (e *enrollment) tryEnroll(ctx context.Context, in *agentapi.EnrollRequest) (*agentapi.EnrollReply, error) {
 	reply := &agentapi.EnrollReply{HeartbeatSeconds: e.heartbeat}
+	var echo *database.Echo // of a node whose earlier tokens end with this
 	err := e.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		token, err := e.spend(ctx, tx, in.Token)
 		if err != nil {
@@ -222,8 +223,16 @@ func (e *enrollment) tryEnroll(ctx context.Context, in *agentapi.EnrollRequest) 
 			return err
 		}
 		reply.NodeID = row.ID
-		return e.admit(ctx, tx, row, fresh, token, reply)
+		if err := e.admit(ctx, tx, row, fresh, token, reply); err != nil || fresh {
+			return err
+		}
+		asked, err := database.Ask(ctx, tx)
+		echo = &asked
+		return err
 	})
+	if err == nil && echo != nil {
+		e.credentials.settle(ctx, *echo)
+	}
 	return reply, database.Fault(err, nil)
 }
 
@@ -325,9 +334,15 @@ func (e *enrollment) rotate(ctx context.Context, nodeID string) (*agentapi.Token
 
 // revokeAgent ends the agent's access at its next request.
 func (e *enrollment) revokeAgent(ctx context.Context, nodeID string) error {
-	return e.change(ctx, nodeID, "node.agent_revoked", func(ctx context.Context, tx bun.Tx, row *nodeRow) error {
-		return e.credentials.revoke(ctx, tx, row)
+	var echo database.Echo
+	err := e.change(ctx, nodeID, "node.agent_revoked", func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
+		echo, err = e.credentials.revoke(ctx, tx, row)
+		return err
 	})
+	if err == nil {
+		e.credentials.settle(ctx, echo)
+	}
+	return err
 }
 
 func (e *enrollment) change(ctx context.Context, nodeID, action string, edit func(ctx context.Context, tx bun.Tx, row *nodeRow) error) error {

@@ -1,14 +1,18 @@
 package nodes
 
 import (
+	"context"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"panel/platform/agentapi"
+	"panel/platform/database"
 	"panel/platform/paneltest"
 )
 
@@ -72,9 +76,35 @@ func TestARevocationByAnotherProcessTakesEffectAtTheNextRequest(t *testing.T) {
 		there := &enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID}
 		there.beat(t)
 		there.beat(t)
-		_, err := p.DB.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen panel' and datname = current_database()")
+		_, err := p.DB.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen panel%' and datname = current_database()")
 		require.NoError(t, err)
 		p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
 		eventually(t, func() bool { return there.Post(agentapi.PathHeartbeat, beat()).Status == http.StatusUnauthorized })
 	}
+}
+
+// Who takes an agent's access away hears of it when every panel has taken notice, the slowest as well.
+func TestAnEndOfATokenIsAnsweredWhenEveryPanelKnows(t *testing.T) {
+	t.Parallel()
+	p := paneltest.Start(t, paneltest.Modules(Module()))
+	var heard atomic.Int64
+	slow := database.NewListener(p.DB.Pool, zap.NewNop())
+	slow.On(credentialsChannel, func(string) { <-time.After(100 * time.Millisecond); heard.Add(1) })
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- slow.Run(ctx) }()
+	t.Cleanup(func() { stop(); require.NoError(t, <-ended) })
+	eventually(t, slow.Healthy)
+
+	admin := p.As("nodes.edit", "nodes.view")
+	agent := newAgent(t, p, "watched")
+	eventually(t, func() bool { return heard.Swap(0) == 1 })
+	binding := "/api/v1/nodes/" + agent.nodeID + "/agent-binding"
+	token := admin.Post(binding, map[string]any{}).Is(http.StatusOK).Text("enrollment.token")
+	enroll(t, p, token, "watched")
+	require.EqualValues(t, 1, heard.Swap(0), "a bound token ends the agent before")
+	admin.Post(binding, map[string]any{"action": "revoke"}).Is(http.StatusOK)
+	require.EqualValues(t, 1, heard.Swap(0), "revoked")
+	admin.Delete("/api/v1/nodes/" + agent.nodeID).Is(http.StatusNoContent)
+	require.EqualValues(t, 1, heard.Swap(0), "deleted")
 }

@@ -146,6 +146,7 @@ func (s *service) setMaintenance(ctx context.Context, in *maintenanceInput) (*De
 // delete removes a node that no applied flow uses; its agent is refused at its next request.
 // Faults: not_found (404), node_in_use (409).
 func (s *service) delete(ctx context.Context, id string) error {
+	var echo database.Echo
 	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.locked(ctx, tx, id)
 		if err != nil {
@@ -161,7 +162,7 @@ func (s *service) delete(ctx context.Context, id string) error {
 		if err := s.store.delete(ctx, tx, id); err != nil {
 			return err
 		}
-		if err := s.credentials.tell(ctx, tx, id); err != nil {
+		if echo, err = s.credentials.withdraw(ctx, tx, id); err != nil {
 			return err
 		}
 		return s.journal.Record(ctx, tx, audit.Entry{Action: "node.deleted", Object: row.object()})
@@ -170,6 +171,7 @@ func (s *service) delete(ctx context.Context, id string) error {
 		return database.Fault(err, nil)
 	}
 	s.credentials.forget(id)
+	s.credentials.settle(ctx, echo)
 	s.tell(ctx, "node.deleted", id)
 	return nil
 }
