@@ -28,6 +28,7 @@ const (
 	MaxSamples    = 50_000
 	maxBatchBytes = 512 << 10 // below the panel's body limit with room for the frame around
 	openFile      = "open.log"
+	freshFile     = "fresh.log" // about to be the open log
 	stateFile     = "state.json"
 	batchPrefix   = "batch-"
 	batchSuffix   = ".log"
@@ -244,20 +245,32 @@ func (b *Buffer) cutBack() error {
 	return errors.Join(err, b.log.Truncate(b.size))
 }
 
-// seal gives the open log its number; from here on it never changes.
+// seal gives the open log its number; from here on it never changes. The file that follows it is there before, so that
+// nothing is ever written into a numbered batch.
 func (b *Buffer) seal() error {
 	seq := b.lastSeq() + 1
-	if err := os.Rename(b.path(openFile), b.batchPath(seq)); err != nil {
-		return fmt.Errorf("number a batch: %w", err)
-	}
-	b.batches = append(b.batches, batch{seq: seq, samples: b.pending})
-	fresh, err := os.OpenFile(b.path(openFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	fresh, err := os.OpenFile(b.path(freshFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return fmt.Errorf("number a batch: %w", err)
 	}
+	if err := b.turn(seq); err != nil {
+		return errors.Join(fmt.Errorf("number a batch: %w", err), fresh.Close())
+	}
+	b.batches = append(b.batches, batch{seq: seq, samples: b.pending})
 	closeErr := b.log.Close()
 	b.log, b.size, b.pending = fresh, 0, 0
 	return errors.Join(closeErr, disk.SyncDir(b.dir))
+}
+
+// turn makes the open log a batch and the fresh file the open log, or leaves everything as it was.
+func (b *Buffer) turn(seq int64) error {
+	if err := os.Rename(b.path(openFile), b.batchPath(seq)); err != nil {
+		return err
+	}
+	if err := os.Rename(b.path(freshFile), b.path(openFile)); err != nil {
+		return errors.Join(err, os.Rename(b.batchPath(seq), b.path(openFile)))
+	}
+	return nil
 }
 
 func (b *Buffer) lastSeq() int64 {

@@ -198,6 +198,33 @@ func TestNumbersGoOnWhenEverythingWasAcknowledged(t *testing.T) {
 	}
 }
 
+// A log whose successor cannot be made stays open and is numbered later: no sample gets into a batch that is on its way.
+func TestALogThatCannotBeFollowedIsNumberedLater(t *testing.T) {
+	t.Parallel()
+	b, err := Open(t.TempDir())
+	require.NoError(t, err)
+	add(t, b, 1)
+	require.NoError(t, os.Mkdir(b.path(freshFile), 0o700))
+	_, _, err = b.Next()
+	require.Error(t, err)
+	add(t, b, 2)
+	require.NoError(t, os.Remove(b.path(freshFile)))
+	batch, found, err := b.Next()
+	require.NoError(t, err)
+	require.True(t, found)
+	require.EqualValues(t, 1, batch.Seq)
+	require.Len(t, batch.Samples, 2)
+	add(t, b, 3)
+	again, _, err := b.Next()
+	require.NoError(t, err)
+	require.Equal(t, batch, again)
+	require.NoError(t, b.Ack(batch.Seq))
+	next, found, err := b.Next()
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Len(t, next.Samples, 1)
+}
+
 func TestALostFolderBeginsAnotherStream(t *testing.T) {
 	t.Parallel()
 	one, err := Open(t.TempDir())
