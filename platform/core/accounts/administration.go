@@ -152,7 +152,7 @@ func (s *service) save(ctx context.Context, tx bun.Tx, row *accountRow, changes 
 		return err
 	}
 	if row.State == stateDisabled {
-		if err := s.store.deleteOtherSessions(ctx, tx, row.ID, ""); err != nil {
+		if err := s.store.endAccess(ctx, tx, row.ID, ""); err != nil {
 			return err
 		}
 	}
@@ -213,11 +213,16 @@ func (s *service) resetPassword(ctx context.Context, id, plain string, withoutFa
 		if err := s.replacePassword(ctx, tx, row, hash, ""); err != nil || !withoutFactors {
 			return err
 		}
-		if err := s.store.removeFactors(ctx, tx, row.ID); err != nil {
-			return err
-		}
-		return s.factorChanged(ctx, tx, row, "second_factor", "set", "unset")
+		return s.removeFactors(ctx, tx, row)
 	})
+}
+
+// removeFactors takes every second factor off an account and journals it with tx.
+func (s *service) removeFactors(ctx context.Context, tx bun.Tx, owner *accountRow) error {
+	if err := s.store.removeFactors(ctx, tx, owner.ID); err != nil {
+		return err
+	}
+	return s.factorChanged(ctx, tx, owner, "second_factor", "set", "unset")
 }
 
 // endSessionOf ends one session of an account. Fault: not_found (404).

@@ -146,7 +146,7 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, wit
 			return err
 		}
 		if withoutFactor {
-			if err := d.store.removeFactors(ctx, tx, owner.row.ID); err != nil {
+			if err := s.removeFactors(ctx, tx, owner.row); err != nil {
 				return err
 			}
 		}

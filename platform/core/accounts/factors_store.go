@@ -60,10 +60,11 @@ func (s *store) lockTOTP(ctx context.Context, tx bun.IDB, accountID string) (boo
 	return one(rows, err)
 }
 
-func (s *store) saveTOTP(ctx context.Context, db bun.IDB, row *totpRow) error {
-	_, err := db.NewInsert().Model(row).On("conflict (account_id) do update").
-		Set("sealed_secret = excluded.sealed_secret, confirmed_at = excluded.confirmed_at, last_step = excluded.last_step").Exec(ctx)
-	return database.Fault(err, nil)
+// saveTOTP stores an authenticator; one that is confirmed already stays, and then it is false.
+func (s *store) saveTOTP(ctx context.Context, db bun.IDB, row *totpRow) (bool, error) {
+	result, err := db.NewInsert().Model(row).On("conflict (account_id) do update").
+		Set("sealed_secret = excluded.sealed_secret, confirmed_at = excluded.confirmed_at, last_step = excluded.last_step").Where("t.confirmed_at is null").Exec(ctx)
+	return one(result, err)
 }
 
 // spendStep takes a time step once: the same code never works twice.

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -148,7 +149,7 @@ func (s *service) beginPasskey(ctx context.Context, password string) (*registrat
 	if err != nil {
 		return nil, fmt.Errorf("encode a passkey challenge: %w", err)
 	}
-	token, err := s.issue(ctx, &challengeRow{AccountID: owner.ID, Purpose: purposeRegister, Ceremony: kept})
+	token, err := s.issue(ctx, owner, &challengeRow{AccountID: owner.ID, Purpose: purposeRegister, Ceremony: kept})
 	return &registration{Challenge: token, Options: options}, err
 }
 
@@ -175,8 +176,11 @@ func (s *service) finishPasskey(ctx context.Context, token, name string, answer 
 	}
 	made.ID, made.AccountID, made.Name, made.CreatedAt = database.NewID(), owner.ID, name, s.clock.Now().UTC()
 	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := s.store.endChallenge(ctx, tx, row.TokenHash); err != nil {
+		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
+		}
+		if alone, err := s.store.endChallenge(ctx, tx, row.TokenHash); err != nil || !alone {
+			return cmp.Or(err, error(errPasskey))
 		}
 		if err := s.store.insertPasskey(ctx, tx, made); err != nil {
 			return err
@@ -234,6 +238,9 @@ func (s *service) removePasskey(ctx context.Context, id string) error {
 		return err
 	}
 	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.hold(ctx, tx, owner); err != nil {
+			return err
+		}
 		if err := s.store.deletePasskey(ctx, tx, owner.ID, id); err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -57,19 +58,27 @@ func (s *service) challenge(ctx context.Context, owner *accountRow, held factors
 		row.Ceremony = ceremony
 		required = required.With("passkey_options", options)
 	}
-	token, err := s.issue(ctx, row)
+	token, err := s.issue(ctx, owner, row)
+	if errors.Is(err, errStale) {
+		return errReplaced
+	}
 	if err != nil {
 		return err
 	}
 	return required.With("challenge", token)
 }
 
-// issue stores a challenge and gives its token.
-func (s *service) issue(ctx context.Context, row *challengeRow) (string, error) {
+// issue stores a challenge and gives its token. Fault: revision_conflict (409) like hold.
+func (s *service) issue(ctx context.Context, owner *accountRow, row *challengeRow) (string, error) {
 	token, hash := newToken()
 	row.TokenHash, row.CreatedAt = hash, s.clock.Now().UTC()
 	row.ExpiresAt = row.CreatedAt.Add(challengeLife)
-	return token, s.store.insertChallenge(ctx, s.db, row)
+	return token, s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.hold(ctx, tx, owner); err != nil {
+			return err
+		}
+		return s.store.insertChallenge(ctx, tx, row)
+	})
 }
 
 // shown is the second factor that a caller shows: exactly one of the three.
@@ -112,8 +121,11 @@ const secondStep = "second factor of "
 func (s *service) prove(ctx context.Context, owner *accountRow, row *challengeRow, with shown) (*signedIn, error) {
 	var opened *signedIn
 	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if same, err := s.store.hold(ctx, tx, owner); err != nil || !same {
+			return err
+		}
 		right, err := s.spend(ctx, tx, owner, row, with)
-		if err != nil || !right || owner.State != stateActive {
+		if err != nil || !right {
 			return err
 		}
 		if alone, err := s.store.endChallenge(ctx, tx, row.TokenHash); err != nil || !alone {

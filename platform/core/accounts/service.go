@@ -1,7 +1,9 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -46,8 +48,23 @@ type signedIn struct {
 var errCredentials = fault.Unauthenticated("bad_credentials", "the username or the password is wrong")
 
 // login opens a session, or asks for a second factor. A wrong password, an unknown and a disabled account are told apart by neither body nor time.
+// A password that is replaced meanwhile is judged again, by what is stored then.
 // Faults: bad_credentials, second_factor_required (401), throttled (429).
 func (s *service) login(ctx context.Context, username, plain string) (*signedIn, error) {
+	opened, err := s.tryLogin(ctx, username, plain)
+	if errors.Is(err, errReplaced) {
+		opened, err = s.tryLogin(ctx, username, plain)
+	}
+	if errors.Is(err, errReplaced) {
+		return nil, s.refused(ctx, s.known(ctx, username), "account.login_failed", errCredentials)
+	}
+	return opened, err
+}
+
+// errReplaced says that the password, which was right, has been replaced or its account disabled before it could be used.
+var errReplaced = errors.New("the password was replaced meanwhile")
+
+func (s *service) tryLogin(ctx context.Context, username, plain string) (*signedIn, error) {
 	ip := access.From(ctx).IP
 	if err := s.throttle.enter(username, ip); err != nil {
 		return nil, s.refused(ctx, s.known(ctx, username), "account.login_throttled", err)
@@ -73,13 +90,13 @@ func (s *service) login(ctx context.Context, username, plain string) (*signedIn,
 	if len(held.methods()) > 0 {
 		return nil, s.challenge(ctx, owner, held)
 	}
+	fresh := ""
 	if stale {
-		plainHash, err := s.hasher.Hash(ctx, plain)
-		if err == nil {
-			owner.PasswordHash = plainHash
+		if fresh, err = s.hasher.Hash(ctx, plain); err != nil {
+			fresh = "" // no core is free: the next sign-in may do it
 		}
 	}
-	return s.open(ctx, owner, stale)
+	return s.open(ctx, owner, fresh)
 }
 
 // known is the username if there is such an account. What else stands in that field is often a password that somebody
@@ -100,22 +117,19 @@ func (s *service) refused(ctx context.Context, username, action string, cause er
 	return cause
 }
 
-func (s *service) open(ctx context.Context, owner *accountRow, rehashed bool) (*signedIn, error) {
+// open opens a session; fresh is the same password hashed at today's cost, or nothing.
+func (s *service) open(ctx context.Context, owner *accountRow, fresh string) (*signedIn, error) {
 	var opened *signedIn
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if rehashed {
-			if err := s.store.setPassword(ctx, tx, owner.ID, owner.PasswordHash, s.clock.Now()); err != nil {
-				return err
-			}
+	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		if opened, err = s.openIn(ctx, tx, owner); err != nil || fresh == "" {
+			return err
 		}
-		var err error
-		opened, err = s.openIn(ctx, tx, owner)
-		return err
+		return s.store.rehash(ctx, tx, owner.ID, fresh)
 	})
 	return opened, err
 }
 
-// openIn writes the session and its journal line with tx.
+// openIn writes the session and its journal line with tx, while the account is still as it was read: else errReplaced.
 func (s *service) openIn(ctx context.Context, tx bun.IDB, owner *accountRow) (*signedIn, error) {
 	now, caller := s.clock.Now().UTC(), access.From(ctx)
 	token, hash := newToken()
@@ -123,10 +137,10 @@ func (s *service) openIn(ctx context.Context, tx bun.IDB, owner *accountRow) (*s
 		ID: database.NewID(), AccountID: owner.ID, TokenHash: hash, CreatedAt: now, LastSeenAt: now,
 		ExpiresAt: now.Add(absoluteLife), IP: caller.IP, UserAgent: caller.UserAgent,
 	}
-	if err := s.store.insertSession(ctx, tx, row); err != nil {
-		return nil, err
+	if same, err := s.store.signedIn(ctx, tx, owner, caller.IP, now); err != nil || !same {
+		return nil, cmp.Or(err, errReplaced)
 	}
-	if err := s.store.signedIn(ctx, tx, owner.ID, caller.IP, now); err != nil {
+	if err := s.store.insertSession(ctx, tx, row); err != nil {
 		return nil, err
 	}
 	owner.LastLoginAt, owner.LastLoginIP = &now, caller.IP
@@ -158,7 +172,7 @@ func (s *service) endSession(ctx context.Context, id, action string) error {
 }
 
 // changePassword sets the caller's own password and ends his other sessions.
-// Faults: current password wrong (422 invalid_value), throttled (429).
+// Faults: current password wrong (422 invalid_value), throttled (429), revision_conflict (409) when it was replaced meanwhile.
 func (s *service) changePassword(ctx context.Context, current, next string) error {
 	caller := access.From(ctx)
 	owner, err := s.confirmed(ctx, "current_password", current)
@@ -170,15 +184,29 @@ func (s *service) changePassword(ctx context.Context, current, next string) erro
 		return err
 	}
 	return s.change(ctx, owner.ID, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.hold(ctx, tx, owner); err != nil {
+			return err
+		}
 		return s.replacePassword(ctx, tx, owner, hash, caller.SessionID)
 	})
 }
 
+// hold keeps the account as it was read until tx ends. What a password was proved for is done in the same transaction: who
+// replaces the password or disables the account waits, or was faster, and then it is fault revision_conflict (409).
+func (s *service) hold(ctx context.Context, tx bun.Tx, owner *accountRow) error {
+	same, err := s.store.hold(ctx, tx, owner)
+	if err == nil && !same {
+		return errStale
+	}
+	return err
+}
+
+// replacePassword ends what the former password has opened and what it could still open.
 func (s *service) replacePassword(ctx context.Context, tx bun.Tx, owner *accountRow, hash, keptSession string) error {
 	if err := s.store.setPassword(ctx, tx, owner.ID, hash, s.clock.Now().UTC()); err != nil {
 		return err
 	}
-	if err := s.store.deleteOtherSessions(ctx, tx, owner.ID, keptSession); err != nil {
+	if err := s.store.endAccess(ctx, tx, owner.ID, keptSession); err != nil {
 		return err
 	}
 	changes := map[string]audit.Change{"password": {From: "set", To: "set"}}

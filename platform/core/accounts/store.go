@@ -78,6 +78,15 @@ func (s *store) deleteSession(ctx context.Context, db bun.IDB, accountID, id str
 	return nil
 }
 
+// endAccess ends the account's sessions but for the kept one, and its challenges: a proved password must not live on in them.
+func (s *store) endAccess(ctx context.Context, db bun.IDB, accountID, keptSession string) error {
+	if err := s.deleteOtherSessions(ctx, db, accountID, keptSession); err != nil {
+		return err
+	}
+	_, err := db.NewDelete().Model((*challengeRow)(nil)).Where("account_id = ?", accountID).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
 func (s *store) deleteOtherSessions(ctx context.Context, db bun.IDB, accountID, kept string) error {
 	query := db.NewDelete().Model((*sessionRow)(nil)).Where("account_id = ?", accountID)
 	if kept != "" {
@@ -94,10 +103,26 @@ func (s *store) setPassword(ctx context.Context, db bun.IDB, id, hash string, at
 	return database.Fault(err, nil)
 }
 
-func (s *store) signedIn(ctx context.Context, db bun.IDB, id, ip string, at time.Time) error {
-	_, err := db.NewUpdate().Model((*accountRow)(nil)).
-		Set("last_login_at = ?, last_login_ip = ?", at, ip).Where("id = ?", id).Exec(ctx)
+// rehash stores another hash of the same password.
+func (s *store) rehash(ctx context.Context, db bun.IDB, id, hash string) error {
+	_, err := db.NewUpdate().Model((*accountRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", id).Exec(ctx)
 	return database.Fault(err, nil)
+}
+
+const asRead = "id = ? and password_hash = ? and state = 'active'"
+
+// signedIn notes a sign-in and holds the account like hold.
+func (s *store) signedIn(ctx context.Context, tx bun.IDB, read *accountRow, ip string, at time.Time) (bool, error) {
+	result, err := tx.NewUpdate().Model((*accountRow)(nil)).
+		Set("last_login_at = ?, last_login_ip = ?", at, ip).Where(asRead, read.ID, read.PasswordHash).Exec(ctx)
+	return one(result, err)
+}
+
+// hold keeps the account active and its password in place until tx ends; false means that it is not as it was read any more.
+func (s *store) hold(ctx context.Context, tx bun.IDB, read *accountRow) (bool, error) {
+	result, err := tx.NewSelect().Model((*accountRow)(nil)).Column("id").
+		Where(asRead, read.ID, read.PasswordHash).For("no key update").Exec(ctx)
+	return one(result, err)
 }
 
 // touch moves the last use of many sessions at once; it never moves one back.

@@ -39,19 +39,21 @@ func (s *service) beginTOTP(ctx context.Context, password string) (*enrolment, e
 	if err != nil {
 		return nil, err
 	}
-	held, err := s.store.totp(ctx, s.db, owner.ID)
-	if err != nil {
-		return nil, err
-	}
-	if held != nil && held.ConfirmedAt != nil {
-		return nil, fault.Conflict("totp_enabled", "an authenticator app is set up already; remove it first")
-	}
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: owner.Username})
 	if err != nil {
 		return nil, err
 	}
 	row := &totpRow{AccountID: owner.ID, SealedSecret: s.vault.Seal(place(owner.ID), []byte(key.Secret())), CreatedAt: s.clock.Now().UTC()}
-	return &enrolment{Secret: key.Secret(), URI: key.URL()}, s.store.saveTOTP(ctx, s.db, row)
+	return &enrolment{Secret: key.Secret(), URI: key.URL()}, s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.hold(ctx, tx, owner); err != nil {
+			return err
+		}
+		begun, err := s.store.saveTOTP(ctx, tx, row)
+		if err == nil && !begun {
+			return fault.Conflict("totp_enabled", "an authenticator app is set up already; remove it first")
+		}
+		return err
+	})
 }
 
 // confirmTOTP switches the authenticator on with its first code and gives the recovery codes, shown this once.
@@ -62,6 +64,9 @@ func (s *service) confirmTOTP(ctx context.Context, code string) ([]string, error
 	}
 	codes, hashes := newRecoveryCodes()
 	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.hold(ctx, tx, owner); err != nil {
+			return err
+		}
 		row, err := s.store.totp(ctx, tx, owner.ID)
 		if err != nil {
 			return err
@@ -75,7 +80,7 @@ func (s *service) confirmTOTP(ctx context.Context, code string) ([]string, error
 		}
 		now := s.clock.Now().UTC()
 		row.ConfirmedAt, row.LastStep = &now, step
-		if err := s.store.saveTOTP(ctx, tx, row); err != nil {
+		if _, err := s.store.saveTOTP(ctx, tx, row); err != nil {
 			return err
 		}
 		if err := s.store.replaceRecoveryCodes(ctx, tx, owner.ID, hashes); err != nil {
@@ -95,6 +100,9 @@ func (s *service) renewRecoveryCodes(ctx context.Context, password string) ([]st
 	}
 	codes, hashes := newRecoveryCodes()
 	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.hold(ctx, tx, owner); err != nil {
+			return err
+		}
 		confirmed, err := s.store.lockTOTP(ctx, tx, owner.ID)
 		if err != nil {
 			return err
@@ -119,6 +127,9 @@ func (s *service) removeTOTP(ctx context.Context, password string) error {
 		return err
 	}
 	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.hold(ctx, tx, owner); err != nil {
+			return err
+		}
 		if err := s.store.removeTOTP(ctx, tx, owner.ID); err != nil {
 			return err
 		}
