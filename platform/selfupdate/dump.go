@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -28,11 +29,16 @@ type connection struct {
 	conn *pgx.Conn
 	dsn  string
 	stop func(context.Context) error
+	// patience is how long a restore waits for the sessions of a panel that was just killed in the middle of a statement.
+	patience time.Duration
 }
+
+// killedWithin leaves the rest of a minute to the restore.
+const killedWithin = 10 * time.Second
 
 // connect opens PANEL_DB_URL, or brings up the private database of a stopped panel.
 func connect(ctx context.Context, cfg *config.Config) (*connection, error) {
-	c := &connection{dsn: cfg.Secret(config.DBURL).Reveal(), stop: func(context.Context) error { return nil }}
+	c := &connection{patience: killedWithin, dsn: cfg.Secret(config.DBURL).Reveal(), stop: func(context.Context) error { return nil }}
 	var err error
 	if c.dsn == "" {
 		c.dsn, c.stop, err = database.StartPrivate(ctx, database.PrivateOptions{DataDir: cfg.DataDir(), BinDir: cfg.String(config.PGBin), Log: zap.NewNop()})
@@ -103,16 +109,33 @@ var errShared = errors.New("another panel works on this database; stop it first"
 
 // restore replaces everything in one transaction: a restore that is interrupted has changed nothing.
 func (c *connection) restore(ctx context.Context, given string, from io.Reader) error {
-	var others int
-	err := c.conn.QueryRow(ctx, "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel'").Scan(&others)
-	if err != nil {
-		return fmt.Errorf("look for other panels: %w", err)
-	}
-	if others > 0 {
-		return errShared
+	if err := c.alone(ctx); err != nil {
+		return err
 	}
 	return c.run(ctx, given, "psql", io.MultiReader(strings.NewReader(wipe), from), io.Discard,
 		"--no-psqlrc", "--no-password", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", "--file=-")
+}
+
+// alone makes sure that no panel is connected.
+func (c *connection) alone(ctx context.Context) error {
+	const again = 200 * time.Millisecond
+	for left := c.patience; ; left -= again {
+		var others int
+		err := c.conn.QueryRow(ctx, "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel'").Scan(&others)
+		switch {
+		case err != nil:
+			return fmt.Errorf("look for other panels: %w", err)
+		case others == 0:
+			return nil
+		case left <= 0:
+			return errShared
+		}
+		select {
+		case <-time.After(again):
+		case <-ctx.Done():
+			return fmt.Errorf("look for other panels: %w", ctx.Err())
+		}
+	}
 }
 
 func (c *connection) run(ctx context.Context, given, program string, in io.Reader, out io.Writer, args ...string) error {

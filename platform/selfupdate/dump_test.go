@@ -2,8 +2,10 @@ package selfupdate
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -92,6 +94,23 @@ func TestARestoreIsRefusedWhileAnotherPanelIsConnected(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { other.Close() })
 	require.ErrorIs(t, c.restore(t.Context(), "", strings.NewReader("select 1;")), errShared)
+}
+
+// A panel that was killed in the middle of a long statement leaves a session behind, which ends soon after.
+func TestARestoreWaitsForTheSessionsOfAKilledPanel(t *testing.T) {
+	t.Parallel()
+	db, c := scratch(t)
+	c.patience = time.Minute
+	left, err := database.Open(t.Context(), db.Pool.Config().ConnString(), database.Options{Name: "panel"})
+	require.NoError(t, err)
+	statement := make(chan error, 1)
+	go func() {
+		_, err := left.ExecContext(t.Context(), "select pg_sleep(0.5)")
+		statement <- errors.Join(err, left.Close())
+	}()
+	require.Eventually(t, sessions(t, c, "wait_event = 'PgSleep'"), 10*time.Second, time.Millisecond)
+	require.NoError(t, c.restore(t.Context(), "", strings.NewReader("select 1;")))
+	require.NoError(t, <-statement)
 }
 
 // A secret appears in no argument list.
