@@ -66,6 +66,8 @@ const (
 	afterMigrating = 20 * time.Second
 	// tries bounds how often a stage is begun anew after crashes.
 	tries = 3
+	// staleAfter is the age from which a request no longer says what its author wants.
+	staleAfter = 15 * time.Minute
 )
 
 // stageKeeping follows Checking: the set becomes the one that a rollback uses.
@@ -110,17 +112,45 @@ func (e *Engine) Run(ctx context.Context, current string) error {
 // its place may be replaced by one that cannot even start.
 func (e *Engine) begin(r request, current string) error {
 	s := state{Run: r.ID, Kind: r.Kind, From: current, To: r.Version, By: r.By, Manifest: r.from, Stage: Fetching, Tries: map[string]int{}}
+	if e.Clock.Since(r.At) > staleAfter {
+		return e.close(s, Failed, "it was asked for at "+r.At.UTC().Format(time.RFC3339)+" and nobody began it; ask again")
+	}
 	if r.Kind == kindRollback {
-		back, err := openSet(e.Paths.kept())
-		if err != nil || release.Compare(back.Next, current) != 0 {
-			return e.close(s, Failed, "there is no kept set of the release before")
+		back, err := e.wayBack(current)
+		if err != nil {
+			return e.close(s, Failed, err.Error())
 		}
 		s.To, s.Stage = back.Version, Returning
 	}
-	if err := e.keepSelf(); err != nil {
+	if err := errors.Join(e.sweep(), e.keepSelf()); err != nil {
 		return err
 	}
 	return e.note(s)
+}
+
+// wayBack is the kept set, while it may be used: what was written since would be lost with an older one.
+func (e *Engine) wayBack(current string) (set, error) {
+	back, err := openSet(e.Paths.kept())
+	switch {
+	case err != nil || release.Compare(back.Next, current) != 0:
+		return back, errors.New("there is no kept set of the release before")
+	case e.Clock.Since(back.TakenAt) > keepFor:
+		return back, errors.New("the set of the release before is too old")
+	}
+	return back, nil
+}
+
+// sweep removes what no run can use any more, each a whole database: the set of a run that came to nothing, and a kept one
+// that is too old.
+func (e *Engine) sweep() error {
+	err := os.RemoveAll(e.Paths.set())
+	if back, opened := readSet(e.Paths.kept()); opened == nil && e.Clock.Since(back.TakenAt) > keepFor {
+		err = errors.Join(err, os.RemoveAll(e.Paths.kept()))
+	}
+	if err != nil {
+		return fmt.Errorf("remove an old set: %w", err)
+	}
+	return nil
 }
 
 // keepSelf lets the panel's user run the copy: it dumps and restores with it.
@@ -202,7 +232,7 @@ func (e *Engine) stage(ctx context.Context, s *state) (next string, err error) {
 	case Stopping:
 		return Saving, e.Host.Stop(ctx)
 	case Saving:
-		return Replacing, e.save(ctx, set{Version: s.From, Next: s.To, TakenAt: e.Clock.Now().UTC(), Beside: s.Beside})
+		return Replacing, e.save(ctx, set{Run: s.Run, Version: s.From, Next: s.To, TakenAt: e.Clock.Now().UTC(), Beside: s.Beside})
 	case Replacing:
 		return Starting, e.replace(ctx, s.Beside)
 	case Starting:
@@ -290,7 +320,7 @@ func (e *Engine) goBack(ctx context.Context, s *state) (string, error) {
 	}
 	err := e.Host.Stop(ctx)
 	if err == nil {
-		err = e.bring(ctx, folder, s.Kind)
+		err = e.bring(ctx, folder, s)
 	}
 	if started := e.Host.Start(ctx); err == nil {
 		err = started
@@ -301,9 +331,10 @@ func (e *Engine) goBack(ctx context.Context, s *state) (string, error) {
 	return end, e.await(ctx, wanted, oldWithin)
 }
 
-func (e *Engine) bring(ctx context.Context, folder, kind string) error {
+// bring takes only the set that this run made: one of an earlier run holds a database of that time.
+func (e *Engine) bring(ctx context.Context, folder string, s *state) error {
 	back, err := openSet(folder)
-	if errors.Is(err, fs.ErrNotExist) && kind == kindUpdate {
+	if s.Kind == kindUpdate && (errors.Is(err, fs.ErrNotExist) || err == nil && back.Run != s.Run) {
 		return nil
 	}
 	if err != nil {
@@ -366,13 +397,13 @@ func (e *Engine) close(s state, end, reason string) error {
 	if err := e.tell(l); err != nil {
 		return err
 	}
+	if err := os.Remove(e.Paths.state()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget the ended run: %w", err)
+	}
 	if end == Done && s.Kind == kindRollback {
 		if err := os.RemoveAll(e.Paths.kept()); err != nil {
 			return fmt.Errorf("remove the set that came back: %w", err)
 		}
-	}
-	if err := os.Remove(e.Paths.state()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("forget the ended run: %w", err)
 	}
 	if err := os.RemoveAll(filepath.Dir(e.Paths.self())); err != nil {
 		return fmt.Errorf("remove what the run no longer needs: %w", err)

@@ -102,6 +102,26 @@ func syncFolder(path string) error {
 	return nil
 }
 
+var errNotPlain = errors.New("it is not a plain file with one name")
+
+// openPlain opens a file of the panel's user for root: no pipe, which would hold root up, and no second name of a file
+// that belongs to somebody else.
+func openPlain(folder *os.Root, name string, flag int) (*os.File, error) {
+	file, err := folder.OpenFile(name, flag|syscall.O_NONBLOCK, 0o640)
+	if err != nil {
+		return nil, err
+	}
+	if about, err := file.Stat(); err != nil || !plain(about) {
+		return nil, errors.Join(errNotPlain, err, file.Close())
+	}
+	return file, nil
+}
+
+func plain(about fs.FileInfo) bool {
+	system, known := about.Sys().(*syscall.Stat_t)
+	return about.Mode().IsRegular() && known && system.Nlink == 1
+}
+
 func sumOf(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

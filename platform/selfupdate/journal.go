@@ -67,13 +67,16 @@ func appendLine(folder *os.Root, l line, owner *identity) error {
 	if err != nil {
 		return fmt.Errorf("encode a line of the update journal: %w", err)
 	}
-	file, err := folder.OpenFile(journalName, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o640)
+	file, err := openPlain(folder, journalName, os.O_APPEND|os.O_CREATE|os.O_RDWR)
 	if err != nil {
 		return fmt.Errorf("open the update journal: %w", err)
 	}
 	defer file.Close()
 	if err := owner.own(file); err != nil {
 		return err
+	}
+	if torn(file) {
+		text = append([]byte{'\n'}, text...)
 	}
 	if _, err := file.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("write the update journal: %w", err)
@@ -82,6 +85,17 @@ func appendLine(folder *os.Root, l line, owner *identity) error {
 		return fmt.Errorf("write the update journal through to the disk: %w", err)
 	}
 	return nil
+}
+
+// torn tells whether the last line was cut short: by a crash, or by a full disk.
+func torn(file *os.File) bool {
+	about, err := file.Stat()
+	if err != nil || about.Size() == 0 {
+		return false
+	}
+	last := make([]byte, 1)
+	_, err = file.ReadAt(last, about.Size()-1)
+	return err != nil || last[0] != '\n'
 }
 
 // readJournal gives the lines that can be read; a line that a crash cut short is passed over.

@@ -77,7 +77,7 @@ func takeRequest(folder *os.Root, kept func(request) error) error {
 
 func readRequest(folder *os.Root) (request, error) {
 	var r request
-	file, err := folder.Open(requestName)
+	file, err := openPlain(folder, requestName, os.O_RDONLY)
 	if err != nil {
 		return r, fmt.Errorf("open the update request: %w", err)
 	}

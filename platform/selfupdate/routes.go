@@ -77,7 +77,7 @@ type Run struct {
 type Rollback struct {
 	Possible bool       `json:"possible"`
 	Version  string     `json:"version" doc:"The release that would come back; empty when none is kept"`
-	Until    *time.Time `json:"until" doc:"When the kept set is removed"`
+	Until    *time.Time `json:"until" doc:"Until when it can come back; the kept set is removed by the next run after it"`
 	Reason   string     `json:"reason" enum:",none_kept,expired,run_active,no_installer" doc:"Why it is not possible"`
 	// RestoresDatabase is true when the newer release changed the schema: then what was written since is lost.
 	RestoresDatabase bool       `json:"restores_database" doc:"The database comes back as it was at taken_at; what was written since is lost"`

@@ -15,13 +15,14 @@ import (
 // set is database, executables and settings of one moment, kept together in a folder of root. Its description is written
 // last: a folder without one is a set that was never finished.
 type set struct {
+	Run     string            `json:"run"` // that made it
 	Version string            `json:"version"`
 	Next    string            `json:"next"` // the version that was installed over it
 	TakenAt time.Time         `json:"taken_at"`
 	Schema  string            `json:"schema"` // fingerprint of the applied migrations
 	Sums    map[string]string `json:"sums"`
 	Beside  []string          `json:"beside,omitempty"` // files that the next version brought beside its executable
-	Changed bool              `json:"changed"` // the next version changed the schema: the way back restores the database
+	Changed bool              `json:"changed"`          // the next version changed the schema: the way back restores the database
 }
 
 // Files of a set. The journal's heads belong to the database: a newer head would contradict an older journal.
@@ -141,16 +142,15 @@ func (e *Engine) compareSchema(ctx context.Context) error {
 
 // describeKept tells the journal, and so the panel, what a rollback would bring back.
 func (e *Engine) describeKept() *kept {
-	text, err := os.ReadFile(filepath.Join(e.Paths.kept(), setFile))
-	var s set
-	if err != nil || json.Unmarshal(text, &s) != nil {
+	s, err := readSet(e.Paths.kept())
+	if err != nil {
 		return nil
 	}
 	return &kept{Version: s.Version, TakenAt: s.TakenAt, Until: s.TakenAt.Add(keepFor), RestoresDatabase: s.Changed}
 }
 
-// openSet reads a finished set and proves its files; fs.ErrNotExist when there is none.
-func openSet(folder string) (set, error) {
+// readSet reads the description of a finished set; fs.ErrNotExist when there is none.
+func readSet(folder string) (set, error) {
 	var s set
 	text, err := os.ReadFile(filepath.Join(folder, setFile))
 	if err != nil {
@@ -158,6 +158,15 @@ func openSet(folder string) (set, error) {
 	}
 	if json.Unmarshal(text, &s) != nil {
 		return s, errSet
+	}
+	return s, nil
+}
+
+// openSet also proves the files of the set.
+func openSet(folder string) (set, error) {
+	s, err := readSet(folder)
+	if err != nil {
+		return s, err
 	}
 	for name, want := range s.Sums {
 		got, err := sumOf(filepath.Join(folder, name))
