@@ -23,6 +23,9 @@ func run(ctx context.Context, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s %s has not ended yet and was left to itself: %w", name, strings.Join(args, " "), ctx.Err())
+	}
 	if err != nil {
 		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
 	}
@@ -43,7 +46,7 @@ func restartService(doctor.Env) *Action {
 	}
 	return &Action{
 		ID: "restart_service", Title: doctor.Say("Restart the panel"), What: doctor.Say("systemctl restart panel.service; traffic on nodes goes on"),
-		Do: func(ctx context.Context) error { return run(ctx, "systemctl", "restart", "panel.service") },
+		Do: func(ctx context.Context) error { return run(ctx, "systemctl", "--no-ask-password", "restart", "panel.service") },
 	}
 }
 
