@@ -66,7 +66,7 @@ test("from a template to an installed version and its link", async ({ page, stan
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Office");
   await dialog.getByRole("radio", { name: "Shadowsocks 2022" }).check();
-  await dialog.getByLabel("Server", { exact: true }).first().click();
+  await dialog.getByLabel("Node", { exact: true }).first().click();
   await page.getByRole("option", { name: nodeName }).click();
   await dialog.getByLabel("Port").fill(String(await freePort()));
   await passesGates(page);

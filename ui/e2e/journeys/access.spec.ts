@@ -64,7 +64,7 @@ test("it sees what it may, and every refusal says why", async ({ page, stand, re
   await signIn(page, stand.url, oleg);
   await expect(page.getByText("Set a password of your own.")).toBeVisible();
   await expect(nav(page).getByRole("link", { name: "Flows" })).toBeHidden();
-  await expect(nav(page).getByRole("link", { name: "Audit" })).toBeHidden();
+  await expect(nav(page).getByRole("link", { name: "Journal" })).toBeHidden();
   await page.goto(`${stand.url}/audit`);
   await expect(page.getByRole("heading", { name: "You may not see this page" })).toBeVisible();
   await expect(page.getByText("audit.view")).toBeVisible();
@@ -197,7 +197,7 @@ test("a session is ended from elsewhere", async ({ page, stand, browser }) => {
 
 test("the journal shows it all", async ({ page, stand, ready }) => {
   await signIn(page, stand.url);
-  await nav(page).getByRole("link", { name: "Audit" }).click();
+  await nav(page).getByRole("link", { name: "Journal" }).click();
   await passesGates(page);
   await picture(page, "audit");
   for (const action of ["account.session_ended", "account.factor_changed", "account.login_ok"]) await expect(page.getByText(action).first()).toBeVisible();

@@ -1,7 +1,7 @@
 import { IconHistory } from "@tabler/icons-react";
 import { defineModule } from "@/module";
 
-const journal = { en: "Audit", ru: "Журнал" };
+const journal = { en: "Journal", ru: "Журнал" };
 
 /** The journal: who did what, and the proof that nobody changed the record since. */
 export default defineModule({

@@ -71,7 +71,7 @@ function FindingRow({ finding, onOpen }: { finding: Finding; onOpen: (id: string
       <Glyph kind={finding.kind === "unmarked" ? "degraded" : "down"} />
       <div>
         <span className="strong">
-          {place}: {t(`verify.kind.${finding.kind}`)}
+          {place}: {t(`verify.kind.${finding.kind}`, { count: finding.last_seq - finding.seq + 1 })}
         </span>
         <span className="dim">{finding.detail}</span>
       </div>

@@ -54,7 +54,7 @@ export function PanelPart() {
       <Confirm
         opened={dialog === "return"}
         onClose={close}
-        onConfirm={() => back.mutate(undefined, done(t("panel.begun")))}
+        onConfirm={() => back.mutate(undefined, done(t("panel.begunBack")))}
         busy={back.isPending}
         error={back.error}
         typed={rollback?.version}
