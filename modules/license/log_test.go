@@ -18,7 +18,9 @@ import (
 // full is a journal that takes nothing.
 type full struct{}
 
-func (full) Record(context.Context, bun.IDB, audit.Entry) error { return errors.New("the disk is full") }
+func (full) Record(context.Context, bun.IDB, audit.Entry) error {
+	return errors.New("the disk is full")
+}
 
 // What goes wrong beside a request is logged with its id, so that all lines of one request are found together.
 func TestWhatGoesWrongBesideARequestIsLoggedWithItsID(t *testing.T) {
