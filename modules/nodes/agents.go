@@ -53,6 +53,7 @@ func (a *agents) beat(ctx context.Context, nodeID string, in *agentapi.Heartbeat
 	if in.Protocol < oldestProtocol {
 		return nil, fault.InvalidValue("protocol", "this agent is too old for this panel; update it")
 	}
+	shorten(in)
 	a.reports.heard(nodeID, in)
 	work, err := a.desk.work(ctx, nodeID)
 	if err != nil {
@@ -90,7 +91,7 @@ func (h *handlers) config(ctx context.Context, in *configInput) (*configOutput, 
 func (h *handlers) configResult(ctx context.Context, in *configResultInput) (*struct{}, error) {
 	a, nodeID, now := h.agents, nodeOf(ctx), h.agents.clock.Now().UTC()
 	state := ConfigState{
-		Revision: in.Body.Revision, OK: in.Body.OK, Stage: clip(string(in.Body.Stage), 32), Error: clip(in.Body.Error, agentapi.MaxTail),
+		Revision: in.Body.Revision, OK: in.Body.OK, Stage: clip(string(in.Body.Stage), wordLimit), Error: clip(in.Body.Error, agentapi.MaxTail),
 		StderrTail: clip(in.Body.StderrTail, agentapi.MaxTail), At: now,
 	}
 	_, err := a.db.NewRaw(`insert into node_reports (node_id, seen_at, config_result) select id, ?, ? from nodes where id = ?

@@ -118,8 +118,8 @@ func (c *commands) finish(ctx context.Context, nodeID string, result *agentapi.C
 	}
 	at := c.clock.Now().UTC()
 	row := &commandRow{
-		ID: result.ID, NodeID: nodeID, EndedAt: &at, OK: result.OK, Code: string(result.Code), Error: clip(result.Error, agentapi.MaxTail),
-		Stage: string(result.Stage), StderrTail: clip(result.StderrTail, agentapi.MaxTail),
+		ID: result.ID, NodeID: nodeID, EndedAt: &at, OK: result.OK, Code: clip(string(result.Code), wordLimit),
+		Error: clip(result.Error, agentapi.MaxTail), Stage: clip(string(result.Stage), wordLimit), StderrTail: clip(result.StderrTail, agentapi.MaxTail),
 	}
 	if json.Valid(result.Data) {
 		row.Data = result.Data
@@ -131,14 +131,21 @@ var errUnknownCommand = fault.Missing("this node has no such command")
 
 // store writes many agents' results in one statement.
 func (c *commands) store(ctx context.Context, rows []*commandRow) []error {
-	written, err := c.write(ctx, rows)
+	written, dropped := map[string]ending{}, map[*commandRow]bool{}
+	err := apart(rows, func(part []*commandRow) error { return c.write(ctx, part, written) }, func(row *commandRow, err error) {
+		c.log.Warn("a result cannot be stored and is dropped", zap.String("node", row.NodeID), zap.String("command", row.ID), zap.Error(err))
+		dropped[row] = true
+	})
 	if err != nil {
 		return []error{database.Fault(fmt.Errorf("storing results: %w", err), nil)}
 	}
 	answers, done := make([]error, len(rows)), []*commandRow{}
 	for i, row := range rows {
 		found, known := written[row.ID+row.NodeID]
-		if !known {
+		switch {
+		case dropped[row]:
+			answers[i] = errUnstorable
+		case !known:
 			answers[i] = errUnknownCommand
 		}
 		if found.now {
@@ -167,8 +174,8 @@ type ending struct {
 	now  bool
 }
 
-// write gives the commands that exist.
-func (c *commands) write(ctx context.Context, rows []*commandRow) (map[string]ending, error) {
+// write notes the commands that exist.
+func (c *commands) write(ctx context.Context, rows []*commandRow, written map[string]ending) error {
 	var ids, nodes, codes, errs, stages, tails []string
 	var ended []time.Time
 	var oks []bool
@@ -180,16 +187,15 @@ func (c *commands) write(ctx context.Context, rows []*commandRow) (map[string]en
 	}
 	found, err := c.db.Pool.Query(ctx, writeResults, ids, nodes, ended, oks, codes, errs, stages, tails, data)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	written := map[string]ending{}
 	var id, node string
 	var e ending
 	_, err = pgx.ForEachRow(found, []any{&id, &node, &e.kind, &e.now}, func() error {
 		written[id+node] = e
 		return nil
 	})
-	return written, err
+	return err
 }
 
 func jsonText(raw json.RawMessage) *string {
@@ -353,12 +359,4 @@ func (row *commandRow) result() nodesapi.Result {
 func (c *commands) tidy(ctx context.Context) error {
 	_, err := c.db.NewRaw("delete from node_commands where ended_at < ?0 or ended_at is null and deadline < ?0", c.clock.Now().Add(-keepResults)).Exec(ctx)
 	return err
-}
-
-func clip(text string, most int) string {
-	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "�")
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[len(text)-most:], "")
 }

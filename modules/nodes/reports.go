@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -208,10 +211,34 @@ func (r *reports) write(ctx context.Context) {
 	batch := r.take()
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
-	if err := r.store.writeEvidence(ctx, batch); err != nil {
+	err := r.store.writeEvidence(ctx, batch)
+	if unstorable(err) {
+		err = r.writeApart(ctx, batch)
+	}
+	if err != nil {
 		r.log.Warn("reports of agents are kept until the database answers", zap.Error(err))
 		r.putBack(batch)
 	}
+}
+
+// writeApart keeps of an agent whose words cannot be stored that it lives, and of the others everything.
+func (r *reports) writeApart(ctx context.Context, batch map[string]*evidence) error {
+	var bare []string
+	err := apart(slices.Collect(maps.Keys(batch)), func(ids []string) error {
+		part := make(map[string]*evidence, len(ids))
+		for _, id := range ids {
+			part[id] = batch[id]
+		}
+		return r.store.writeEvidence(ctx, part)
+	}, func(id string, err error) {
+		r.log.Warn("what an agent reports cannot be stored and is dropped", zap.String("node", id), zap.Error(err))
+		batch[id] = &evidence{seen: batch[id].seen}
+		bare = append(bare, id)
+	})
+	for _, id := range bare {
+		err = errors.Join(err, r.store.writeEvidence(ctx, map[string]*evidence{id: batch[id]}))
+	}
+	return err
 }
 
 func (r *reports) take() map[string]*evidence {

@@ -34,7 +34,7 @@ type wire interface {
 	Send(text []byte) error
 	Ping() error
 	Receive(take func(text []byte) error) error // of the next frame, whose text is lent for the call
-	Quiet() time.Duration // since the other side last showed itself
+	Quiet() time.Duration                       // since the other side last showed itself
 	Close()
 }
 
@@ -89,6 +89,12 @@ func (s *streams) taking(l *link) func(text []byte) error {
 			return err
 		}
 		s.reports.alive(l.nodeID)
+		if frame.Heartbeat != nil || frame.Result != nil {
+			if err := storable(text); err != nil {
+				l.reply(agentapi.Frame{Type: agentapi.FrameReply, Call: frame.Call, Reply: s.refusal(l, err)})
+				return nil
+			}
+		}
 		s.take(l, &frame)
 		return nil
 	}

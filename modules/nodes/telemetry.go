@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,6 +36,7 @@ type delivery struct {
 	node    uuid.UUID
 	batch   *agentapi.MetricsBatch
 	decided bool // stored now, or known from before
+	refused error
 }
 
 func newDelivery(nodeID string, batch *agentapi.MetricsBatch) (*delivery, error) {
@@ -93,9 +95,17 @@ func (t *telemetry) check(batch *agentapi.MetricsBatch) error {
 		if s.ObservedAt.After(now) {
 			s.ObservedAt = now
 		}
+		for _, f := range [...]float64{s.CPUPercent, s.Load1, s.NetRxBps, s.NetTxBps, s.RxPps, s.SyncookiesPs, s.ListenDropsPs} {
+			if math.Abs(f) > mostReading {
+				return fault.InvalidValue("samples", "hold a number that no server can have")
+			}
+		}
 	}
 	return nil
 }
+
+// mostReading is a bound within which means can be taken of any number of readings: beyond it one node would stop the condensing of all.
+const mostReading = 1e18
 
 func isPlain(text string) bool {
 	for _, r := range text {
@@ -111,23 +121,31 @@ func isPlain(text string) bool {
 func (t *telemetry) write(ctx context.Context, all []*delivery) []error {
 	for left := all; len(left) > 0; {
 		round, later := firstOfEachStream(left)
-		if err := t.store(ctx, round); err != nil {
-			return undecided(all, database.Fault(fmt.Errorf("storing samples: %w", err), nil))
+		if err := apart(round, func(part []*delivery) error { return t.store(ctx, part) }, t.refuse); err != nil {
+			return answers(all, database.Fault(fmt.Errorf("storing samples: %w", err), nil))
 		}
 		left = later
+	}
+	if slices.ContainsFunc(all, func(d *delivery) bool { return d.refused != nil }) {
+		return answers(all, nil)
 	}
 	return []error{nil}
 }
 
-// undecided gives the error to those that are not stored.
-func undecided(all []*delivery, err error) []error {
-	answers := make([]error, len(all))
+func (t *telemetry) refuse(d *delivery, err error) {
+	t.log.Warn("a batch of samples cannot be stored and is refused", zap.String("node", d.nodeID), zap.Int64("seq", d.batch.Seq), zap.Error(err))
+	d.refused = errUnstorable
+}
+
+// answers are err for those that are neither stored nor refused.
+func answers(all []*delivery, err error) []error {
+	each := make([]error, len(all))
 	for i, d := range all {
-		if !d.decided {
-			answers[i] = err
+		if each[i] = d.refused; !d.decided && d.refused == nil {
+			each[i] = err
 		}
 	}
-	return answers
+	return each
 }
 
 func firstOfEachStream(all []*delivery) (round, later []*delivery) {
