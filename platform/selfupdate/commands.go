@@ -119,11 +119,11 @@ func fields(v View) []cli.Field {
 		}
 	}
 	if v.Run != nil {
-		list = append(list, cli.Field{Key: "run", Label: "Goes on", Value: v.Run.Kind + " to " + v.Run.To + ": " + v.Run.State, Mood: cli.Careful})
+		list = append(list, cli.Field{Key: "run", Label: "Goes on", Value: v.Run.Kind + " to " + v.Run.To + ": " + v.Run.State, Shown: runText(*v.Run), Mood: cli.Careful})
 	}
 	if len(v.History) > 0 {
 		last := v.History[0]
-		list = append(list, cli.Field{Key: "last", Label: "Last run", Value: last.Kind + " to " + last.To + ": " + last.State})
+		list = append(list, cli.Field{Key: "last", Label: "Last run", Value: last.Kind + " to " + last.To + ": " + last.State, Shown: runText(last)})
 	}
 	way := cli.Field{Key: "rollback", Label: "Way back", Value: "-"}
 	if v.Rollback.Possible {
@@ -132,10 +132,18 @@ func fields(v View) []cli.Field {
 	return append(list, way)
 }
 
+// runText keeps the state's word in every language.
+func runText(run Run) cli.Message {
+	if run.Kind == kindRollback {
+		return cli.Say("rollback to %s: %s", run.To, run.State)
+	}
+	return cli.Say("update to %s: %s", run.To, run.State)
+}
+
 func (t tool) apply(ctx context.Context, wanted, from string) error {
 	if os.Geteuid() != 0 {
 		if from != "" {
-			return cli.NotAllowed(cli.Say("only root may install a release from a file"))
+			return cli.NotAllowed(cli.Say("only root may install a release from a file")).Advise(cli.Plain("sudo panelctl update apply --from " + from))
 		}
 		return t.ask(ctx, wanted)
 	}
@@ -153,7 +161,7 @@ func (t tool) apply(ctx context.Context, wanted, from string) error {
 		return nil
 	}
 	if wanted != "" && release.Compare(wanted, found.Manifest.Version) != 0 {
-		return cli.Conflict(cli.Say("the release server offers %s", found.Manifest.Version))
+		return cli.Conflict(cli.Say("the release server offers %s", found.Manifest.Version)).Advise(cli.Plain("panelctl update apply " + found.Manifest.Version))
 	}
 	return t.here(ctx, e, cfg, request{Kind: kindUpdate, Version: found.Manifest.Version, from: absolute(from)})
 }
