@@ -29,6 +29,7 @@ type ask struct {
 	as     string   // "root" or "user"; empty: whoever runs the tests, but "user" in the world without rights
 	env    []string // settings beside those of the world
 	lines  int      // how many lines of the answer are kept; 0: all
+	atOnce bool     // the cells of a world do not wait for each other; for commands that wait long
 	text   bool     // the answer is a text in every form: help, or a script for a shell
 }
 
@@ -41,10 +42,21 @@ func parseAsk(words []string) (ask, error) {
 	set.StringVar(&a.as, "as", "", "")
 	set.IntVar(&a.lines, "lines", 0, "")
 	set.BoolVar(&a.text, "text", false, "")
+	set.BoolVar(&a.atOnce, "at-once", false, "")
 	set.Func("env", "", func(pair string) error { a.env = append(a.env, pair); return nil })
 	err := set.Parse(words)
 	a.args, a.worlds = set.Args(), strings.Split(*in, ",")
 	return a, err
+}
+
+// inCell gives each cell settings of its own: {cell} stands for a number.
+func (a ask) inCell(i int) ask {
+	const first = 2 // 127.0.0.1 is taken
+	a.env = slices.Clone(a.env)
+	for n, pair := range a.env {
+		a.env[n] = strings.ReplaceAll(pair, "{cell}", strconv.Itoa(first+i))
+	}
+	return a
 }
 
 // cell is one answer of panelctl.

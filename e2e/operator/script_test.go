@@ -216,19 +216,36 @@ func (s *scene) grid(ts *testscript.TestScript, args []string) error {
 		if !open {
 			return fmt.Errorf("the world %q is not open", world)
 		}
-		for _, form := range forms {
-			for _, language := range languages {
-				answer, err := s.answer(a, p, world, form, language)
-				if err != nil {
-					return fmt.Errorf("%s, %s, %s: %w", world, form, language, err)
-				}
-				cells = append(cells, cell{world, form, language, answer})
-			}
+		answered, err := s.world(a, p, world)
+		if err != nil {
+			return err
 		}
+		cells = append(cells, answered...)
 	}
 	s.before, s.forget = nil, false
 	_, err = io.WriteString(ts.Stdout(), steady(table(a.args, cells), s.places[up].words))
 	return err
+}
+
+// world asks a command in one world.
+func (s *scene) world(a ask, p place, world string) ([]cell, error) {
+	cells, failures := make([]cell, len(forms)*len(languages)), make([]error, len(forms)*len(languages))
+	var asked sync.WaitGroup
+	for i := range cells {
+		form, language := forms[i/len(languages)], languages[i%len(languages)]
+		asked.Go(func() {
+			answer, err := s.answer(a.inCell(i), p, world, form, language)
+			cells[i] = cell{world, form, language, answer}
+			if err != nil {
+				failures[i] = fmt.Errorf("%s, %s, %s: %w", world, form, language, err)
+			}
+		})
+		if !a.atOnce {
+			asked.Wait()
+		}
+	}
+	asked.Wait()
+	return cells, errors.Join(failures...)
 }
 
 func (s *scene) answer(a ask, p place, world, form, language string) (string, error) {

@@ -94,7 +94,7 @@ const nowhere = "127.0.0.1:1"
 func placeDown() (place, error) {
 	p, err := settle()
 	p = p.with("PANEL_API_URL=http://"+nowhere, "PANEL_API_TOKEN=token", "PANEL_DB_URL=postgres://panel:secret@"+nowhere+"/panel",
-		"PANEL_SECRET_KEY=the master key of a panel that is down")
+		"PANEL_SECRET_KEY=the master key of a panel that is down", "PANEL_PORT=1")
 	return p.called(nowhere, "127.0.0.1:8080"), err
 }
 

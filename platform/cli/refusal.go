@@ -80,6 +80,8 @@ func adviceFor(status int, code string) []Message {
 		return []Message{Say("sign in again and set PANEL_API_TOKEN")}
 	case strings.HasPrefix(code, "license_"):
 		return []Message{Plain("panelctl license status")}
+	case strings.HasPrefix(code, "update_"), strings.HasPrefix(code, "rollback_"):
+		return []Message{Plain("panelctl update status")}
 	case status == http.StatusForbidden:
 		return []Message{Say("ask for the permission")}
 	case status >= http.StatusInternalServerError:

@@ -42,7 +42,10 @@ func (s sentence) whole(words map[string]string) (string, bool) {
 		}
 		args := make([]any, len(values)-1)
 		for i, value := range values[1:] {
-			args[i] = sentence(value).in(words)
+			args[i] = value
+			if strings.Contains(value, " ") { // a name stays as it is
+				args[i] = sentence(value).in(words)
+			}
 		}
 		return fmt.Sprintf(m.translated, args...), true
 	}

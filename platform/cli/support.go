@@ -164,7 +164,7 @@ func (env *Env) sendBundle(ctx context.Context, path, address string) error {
 		}
 	}
 	if err := support.Send(ctx, path, address); err != nil {
-		return Unreachable(Say("the support bundle could not be sent")).Because(English(err.Error())).Advise(Say("send the file %s another way", path))
+		return Unreachable(Say("the support bundle could not be sent")).Because(causeOfSilence(err)).Advise(Say("send the file %s another way", path))
 	}
 	env.Note(Say("sent to %s", address))
 	return nil
