@@ -15,6 +15,13 @@ import (
 // orderLimit is how long an order given on a node's page waits for the agent.
 const orderLimit = time.Minute
 
+// asked are the commands that an administrator may give on a node's page, as actions of the journal.
+var asked = map[agentapi.CommandKind]string{
+	agentapi.RestartCore: "node.restart_core",
+	agentapi.RotateToken: "node.rotate_token",
+	agentapi.CollectLogs: "node.collect_logs",
+}
+
 // order sends a command that an administrator asked for. Faults: not_found (404), agent_offline (422).
 func (s *service) order(ctx context.Context, outbox *commands, nodeID string, kind agentapi.CommandKind, args any) (*Operation, error) {
 	row, err := s.store.view(ctx, nodeID, s.now())
@@ -28,7 +35,7 @@ func (s *service) order(ctx context.Context, outbox *commands, nodeID string, ki
 	if err != nil {
 		return nil, known(err)
 	}
-	err = s.journal.Record(ctx, s.db, audit.Entry{Action: "node." + string(kind), Object: row.object()})
+	err = s.journal.Record(ctx, s.db, audit.Entry{Action: asked[kind], Object: row.object()})
 	if err != nil {
 		return nil, err
 	}
