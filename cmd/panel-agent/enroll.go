@@ -35,7 +35,7 @@ func enrollCommand() *cobra.Command {
 	var e enrollment
 	cmd := &cobra.Command{
 		Use: "enroll", Short: "Give this server an identity at a panel", Args: cobra.NoArgs,
-		Long: "Give this server an identity at a panel.\n\nThe enrolment token comes from --token-file, from standard input with --token-stdin, " +
+		Long: "Give this server an identity at a panel.\n\nThe enrollment token comes from --token-file, from standard input with --token-stdin, " +
 			"or from the variable " + tokenVariable + ".",
 		RunE: func(cmd *cobra.Command, _ []string) error { return e.run(cmd) },
 	}
@@ -43,8 +43,8 @@ func enrollCommand() *cobra.Command {
 	cmd.Flags().StringVar(&e.panel, "panel", "", "address of the panel")
 	cmd.Flags().StringVar(&e.caFile, "ca-file", "", "PEM file with further trusted roots for the panel's certificate")
 	cmd.Flags().StringVar(&e.name, "name", "", "name of the node; empty = the panel takes the host name")
-	cmd.Flags().StringVar(&e.tokenFile, "token-file", "", "file that holds the enrolment token")
-	cmd.Flags().BoolVar(&e.fromStdin, "token-stdin", false, "read the enrolment token from standard input")
+	cmd.Flags().StringVar(&e.tokenFile, "token-file", "", "file that holds the enrollment token")
+	cmd.Flags().BoolVar(&e.fromStdin, "token-stdin", false, "read the enrollment token from standard input")
 	cmd.Flags().BoolVar(&e.again, "again", false, "replace an identity that is already there")
 	_ = cmd.MarkFlagRequired("panel")
 	return cmd
@@ -97,11 +97,11 @@ func (e enrollment) token(in io.Reader) (string, error) {
 		raw = []byte(os.Getenv(tokenVariable))
 	}
 	if err != nil {
-		return "", fmt.Errorf("read the enrolment token: %w", err)
+		return "", fmt.Errorf("read the enrollment token: %w", err)
 	}
 	token := strings.TrimSpace(string(raw))
 	if token == "" {
-		return "", errors.New("no enrolment token: give --token-file, --token-stdin or " + tokenVariable)
+		return "", errors.New("no enrollment token: give --token-file, --token-stdin or " + tokenVariable)
 	}
 	return token, nil
 }

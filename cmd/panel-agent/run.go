@@ -44,7 +44,7 @@ func runCommand() *cobra.Command {
 		},
 	}
 	dataFlag(cmd, &o.DataDir)
-	cmd.Flags().StringVar(&o.PanelURL, "panel", "", "address of the panel; empty = the one of the enrolment")
+	cmd.Flags().StringVar(&o.PanelURL, "panel", "", "address of the panel; empty = the one of the enrollment")
 	cmd.Flags().StringVar(&o.CAFile, "ca-file", "", "PEM file with further trusted roots for the panel's certificate")
 	cmd.Flags().DurationVar(&o.Drain, "drain", 5*time.Minute, "how long open streams may outlive a replaced core")
 	cmd.Flags().DurationVar(&o.Sampling, "sampling", 15*time.Second, "pause between samples of the host")

@@ -43,8 +43,8 @@ func simulateCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&o.PollOnly, "poll-only", false, "use the long-poll in place of the stream")
 	cmd.Flags().DurationVar(&o.Latency, "latency", 0, "time that a simulated core takes for each phase of an apply")
 	cmd.Flags().BoolVar(&o.EnrollOnly, "enroll-only", false, "enrol missing agents and end")
-	cmd.Flags().StringVar(&enroll.tokenFile, "token-file", "", "file with a reusable enrolment token, for agents that are not enrolled yet")
-	cmd.Flags().BoolVar(&enroll.fromStdin, "token-stdin", false, "read the reusable enrolment token from standard input")
+	cmd.Flags().StringVar(&enroll.tokenFile, "token-file", "", "file with a reusable enrollment token, for agents that are not enrolled yet")
+	cmd.Flags().BoolVar(&enroll.fromStdin, "token-stdin", false, "read the reusable enrollment token from standard input")
 	cmd.Flags().StringVar(&level, "log-level", "warn", "debug, info, warn or error")
 	_ = cmd.MarkFlagRequired("panel")
 	return cmd

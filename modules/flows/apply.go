@@ -105,9 +105,9 @@ func (s *service) unchanged(row *planRow, result plan.Result) error {
 	case len(result.Plan.Conflicts) > 0:
 		return portConflict(result.Plan.Conflicts)
 	case len(result.Plan.Errors) > 0:
-		return stale("the servers have changed since this plan was compiled; compile the draft again")
+		return stale("the nodes have changed since this plan was compiled; compile the draft again")
 	case result.Plan.Hash != row.Hash:
-		return stale("the servers or the clients have changed since this plan was compiled; compile the draft again")
+		return stale("the nodes or the clients have changed since this plan was compiled; compile the draft again")
 	}
 	return nil
 }
@@ -149,14 +149,14 @@ func offline(steps []plan.Step, nodes map[string]nodesapi.Node) []string {
 }
 
 func agentOffline(away []string) error {
-	return fault.Invalid("agent_offline", "the agent of a server that has to change does not answer; bring it back and apply again").With("nodes", away)
+	return fault.Invalid("agent_offline", "the agent of a node that has to change does not answer; bring it back and apply again").With("nodes", away)
 }
 
 func (s *service) newApply(ctx context.Context, f *flowRow, kind string, result plan.Result) *applyRow {
 	caller, now := access.From(ctx), s.now()
 	a := &applyRow{
 		ID: database.NewID(), FlowID: f.ID, Kind: kind, Stage: stageWaiting, Revision: f.DraftRevision, Bypassed: []BypassCheck{},
-		Steps: []stepRow{}, Listens: map[string][]plan.Listen{}, Detail: "waiting for the servers", StartedBy: caller.Username,
+		Steps: []stepRow{}, Listens: map[string][]plan.Listen{}, Detail: "waiting for the nodes", StartedBy: caller.Username,
 		AccountID: caller.AccountID, StartedAt: now, StagedAt: now, LeaseUntil: now,
 	}
 	for _, step := range result.Plan.Steps {
@@ -174,7 +174,7 @@ func newStep(step plan.Step) stepRow {
 	for _, stage := range []string{"prepare", "test", "switch", "probe", "commit"} {
 		st := StepStage{Stage: stage, State: "pending"}
 		if step.Action == plan.ActionRemove && stage != "commit" {
-			st.State, st.Detail = "skipped", "the server only drops the flow"
+			st.State, st.Detail = "skipped", "the node only drops the flow"
 		} else if stage == "probe" && step.Role != "entry" {
 			st.State, st.Detail = "skipped", "the client that goes through the entry checks it"
 		}
@@ -323,12 +323,12 @@ func (s *service) remove(ctx context.Context, f *flowRow, kind string) (string, 
 	a := s.newApply(ctx, f, kind, plan.Result{})
 	nodes, err := s.servers.byID(ctx, slicesOfKeys(installed))
 	if err != nil {
-		return "", fmt.Errorf("look up the servers of a flow: %w", err)
+		return "", fmt.Errorf("look up the nodes of a flow: %w", err)
 	}
 	for i, id := range slicesOfKeys(installed) {
 		a.Steps = append(a.Steps, newStep(plan.Step{
 			Order: i + 1, NodeID: id, NodeName: names(nodes, id), Role: "none", Action: plan.ActionRemove, Interruption: plan.Reload,
-			Detail: "the flow leaves this server",
+			Detail: "the flow leaves this node",
 		}))
 	}
 	return a.ID, s.start(ctx, f, a, plan.Result{Fragments: map[string]plan.Fragment{}})
@@ -373,7 +373,7 @@ func (s *service) installable(result plan.Result, nodes map[string]nodesapi.Node
 		return portConflict(result.Plan.Conflicts)
 	}
 	if len(result.Plan.Errors) > 0 {
-		return stale("the servers have changed; compile the draft and apply it")
+		return stale("the nodes have changed; compile the draft and apply it")
 	}
 	if away := offline(result.Plan.Steps, nodes); len(away) > 0 {
 		return agentOffline(away)

@@ -45,7 +45,7 @@ type FlowEntry struct {
 	Key          string          `json:"key"`
 	NodeID       string          `json:"node_id"`
 	NodeDomainID *string         `json:"node_domain_id"`
-	Host         string          `json:"host" doc:"Derived domain name, else the server's address; empty when unknown"`
+	Host         string          `json:"host" doc:"Derived domain name, else the node's address; empty when unknown"`
 	Listener     *graph.Listener `json:"listener"`
 }
 
@@ -177,7 +177,7 @@ type Rendered struct {
 type Explanation struct {
 	Steps  []ExplainStep `json:"steps"`
 	Result string        `json:"result" enum:"exit,direct,block,unknown"`
-	NodeID string        `json:"node_id" doc:"Server that the traffic leaves from"`
+	NodeID string        `json:"node_id" doc:"Node that the traffic leaves from"`
 }
 
 // ExplainStep is one edge that was considered.

@@ -242,7 +242,7 @@ func (s *service) rendered(ctx context.Context, flowID, nodeID string) (Rendered
 		return Rendered{}, err
 	}
 	if len(all) == 0 {
-		return Rendered{}, fault.Missing("the flow has nothing installed on this server")
+		return Rendered{}, fault.Missing("the flow has nothing installed on this node")
 	}
 	raw := plan.Render(all)
 	masked, err := plan.Masked(raw)

@@ -123,7 +123,7 @@ func (s *service) prunePlans(ctx context.Context, tx bun.Tx, newest *planRow) er
 }
 
 func unasked(planID string, c plan.Check) *checkRow {
-	return &checkRow{PlanID: planID, Key: c.Key, NodeID: c.NodeID, Ask: c.Ask, Status: plan.Unconfirmed, Evidence: "waiting for the server's answer"}
+	return &checkRow{PlanID: planID, Key: c.Key, NodeID: c.NodeID, Ask: c.Ask, Status: plan.Unconfirmed, Evidence: "waiting for the node's answer"}
 }
 
 // plan gives a stored plan with the evidence found up to now.

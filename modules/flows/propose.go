@@ -21,10 +21,10 @@ func (r *runner) begin(ctx context.Context, row *applyRow) error {
 		return err
 	}
 	if !mine && r.late(row) && !row.removal() {
-		return r.fail(ctx, row, "deadline", "another flow kept a server for too long; apply again", "")
+		return r.fail(ctx, row, "deadline", "another flow kept a node for too long; apply again", "")
 	}
 	if !mine {
-		row.Detail = "waiting for another flow's apply on the same server"
+		row.Detail = "waiting for another flow's apply on the same node"
 		if err := r.save(ctx, r.db, row); err != nil {
 			return err
 		}
@@ -60,7 +60,7 @@ func (r *runner) lock(ctx context.Context, row *applyRow) (bool, error) {
 	return mine, database.Fault(err, nil)
 }
 
-var errTaken = errors.New("another apply holds a server")
+var errTaken = errors.New("another apply holds a node")
 
 func stepNodes(row *applyRow) []string {
 	ids := make([]string, len(row.Steps))
@@ -95,7 +95,7 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	if err := r.send(ctx, row, "prepare", configures, r.applyOrder(row, agentapi.PhasePrepare)); err != nil {
 		return err
 	}
-	r.enter(row, stagePreparing, "every server fetches its configuration and tests it")
+	r.enter(row, stagePreparing, "every node fetches its configuration and tests it")
 	return r.keep(ctx, row)
 }
 
@@ -108,7 +108,7 @@ func (r *runner) notProposed(ctx context.Context, row *applyRow, step *stepRow, 
 
 var proposalProblems = map[string]string{
 	"port_conflict": "another flow has taken a port since the plan was compiled; choose another one",
-	"unknown_node":  "the server was deleted since the plan was compiled",
+	"unknown_node":  "the node was deleted since the plan was compiled",
 }
 
 // conflicting gives the first step whose part meets another flow on its server, or -1.

@@ -145,7 +145,7 @@ func (s *service) bindings(ctx context.Context, ownerID string, g graph.Graph) e
 
 func unknownBinding(field string) error {
 	return fault.Invalid("invalid_value", "a field has a value that is not allowed").
-		Field(field, "node_domain_unknown", "there is no such domain binding on this block's server")
+		Field(field, "node_domain_unknown", "there is no such domain binding on this block's node")
 }
 
 // patch changes what is not part of the drawing. Faults: revision_conflict, name_taken (409), invalid_value (422).
@@ -327,7 +327,7 @@ func (s *service) touched(ctx context.Context, in *plan.Input) (map[string]nodes
 	}
 	nodes, err := s.servers.byID(ctx, validIDs(ids))
 	if err != nil {
-		return nil, fmt.Errorf("look up the servers of a flow: %w", err)
+		return nil, fmt.Errorf("look up the nodes of a flow: %w", err)
 	}
 	others, err := s.store.othersOn(ctx, s.db, in.FlowID, ids)
 	if err != nil {

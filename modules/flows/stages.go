@@ -53,7 +53,7 @@ func (r *runner) preparing(ctx context.Context, row *applyRow) error {
 			row.Steps[i].mark("test", "done", r.now(), "the core accepts the configuration")
 		}
 	}
-	r.enter(row, stageSwitching, "servers switch, exits first")
+	r.enter(row, stageSwitching, "nodes switch, exits first")
 	return r.keep(ctx, row)
 }
 
@@ -234,10 +234,10 @@ func (r *runner) noteUses(ctx context.Context, row *applyRow) error {
 }
 
 var endings = map[string]struct{ word, detail string }{
-	kindApply:   {"flow.apply_succeeded", "installed on every server"},
+	kindApply:   {"flow.apply_succeeded", "installed on every node"},
 	kindEnable:  {"flow.apply_succeeded", "the installed version runs again"},
-	kindDisable: {"flow.disabled", "taken off its servers; servers that were away drop it when they return"},
-	kindDelete:  {"flow.deleted", "deleted; servers that were away drop it when they return"},
+	kindDisable: {"flow.disabled", "taken off its nodes; nodes that were away drop it when they return"},
+	kindDelete:  {"flow.deleted", "deleted; nodes that were away drop it when they return"},
 }
 
 // want makes the candidates the desired configurations. A server that was deleted meanwhile is left out.
@@ -260,7 +260,7 @@ func (r *runner) want(ctx context.Context, row *applyRow) error {
 // fail decides to go back. The installed revision was never replaced, so servers that switched return to it.
 func (r *runner) fail(ctx context.Context, row *applyRow, code, message, output string) error {
 	row.Error = &StepError{Code: code, Message: message, Output: output}
-	r.enter(row, stageReverting, "something failed; servers return to the installed version")
+	r.enter(row, stageReverting, "something failed; nodes return to the installed version")
 	return r.keep(ctx, row)
 }
 

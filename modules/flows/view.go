@@ -128,7 +128,7 @@ func (s *service) serversAround(ctx context.Context, a *surroundings, rows []flo
 	slices.Sort(wanted)
 	nodes, err := s.servers.byID(ctx, validIDs(slices.Compact(wanted)))
 	if err != nil {
-		return fmt.Errorf("look up the servers of flows: %w", err)
+		return fmt.Errorf("look up the nodes of flows: %w", err)
 	}
 	a.nodes = nodes
 	return nil

@@ -187,7 +187,7 @@ func (row *tokenRow) object() audit.Object {
 	return audit.Object{Type: "enrollment_token", ID: row.ID, Name: row.Label}
 }
 
-var errEnrollment = fault.Unauthenticated("enrollment_token_invalid", "this enrolment token is not valid; ask for a new one in the panel")
+var errEnrollment = fault.Unauthenticated("enrollment_token_invalid", "this enrollment token is not valid; ask for a new one in the panel")
 
 // enroll trades a token for an identity, once per use that the token allows, also under any number of callers at once.
 // Fault: enrollment_token_invalid (401), one answer for a wrong, spent, expired and revoked token.

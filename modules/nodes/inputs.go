@@ -94,7 +94,7 @@ type metricsInput struct {
 type bindingInput struct {
 	NodePath
 	Body struct {
-		Action string `json:"action,omitempty" enum:"bind,revoke" default:"bind" doc:"bind gives a one-off enrolment token for this node; revoke ends the agent's access at its next request"`
+		Action string `json:"action,omitempty" enum:"bind,revoke" default:"bind" doc:"bind gives a one-off enrollment token for this node; revoke ends the agent's access at its next request"`
 	}
 }
 

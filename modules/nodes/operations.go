@@ -15,8 +15,8 @@ import (
 // orderLimit is how long an order given on a node's page waits for the agent.
 const orderLimit = time.Minute
 
-// asked are the commands that an administrator may give on a node's page, as actions of the journal.
-var asked = map[agentapi.CommandKind]string{
+// orderActions are the commands that an administrator may give on a node's page, as actions of the journal.
+var orderActions = map[agentapi.CommandKind]string{
 	agentapi.RestartCore: "node.restart_core",
 	agentapi.RotateToken: "node.rotate_token",
 	agentapi.CollectLogs: "node.collect_logs",
@@ -35,7 +35,7 @@ func (s *service) order(ctx context.Context, outbox *commands, nodeID string, ki
 	if err != nil {
 		return nil, known(err)
 	}
-	err = s.journal.Record(ctx, s.db, audit.Entry{Action: asked[kind], Object: row.object()})
+	err = s.journal.Record(ctx, s.db, audit.Entry{Action: orderActions[kind], Object: row.object()})
 	if err != nil {
 		return nil, err
 	}

@@ -24,10 +24,10 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 		httpapi.Post("", "Add a node", access.Needs(Edit), h.create, httpapi.Status(http.StatusCreated)),
 		httpapi.Get("/summary", "Count nodes by state", access.Needs(View), h.summary),
 
-		httpapi.Get("/enrollment-tokens", "List enrolment tokens", access.Needs(Edit), h.tokens),
-		httpapi.Post("/enrollment-tokens", "Issue an enrolment token", access.Needs(Edit), h.issueToken, httpapi.Status(http.StatusCreated)),
-		httpapi.Get("/enrollment-tokens/{token_id}", "Show an enrolment token", access.Needs(Edit), h.token),
-		httpapi.Delete("/enrollment-tokens/{token_id}", "Revoke an enrolment token", access.Needs(Edit), h.revokeToken, httpapi.Status(http.StatusNoContent)),
+		httpapi.Get("/enrollment-tokens", "List enrollment tokens", access.Needs(Edit), h.tokens),
+		httpapi.Post("/enrollment-tokens", "Issue an enrollment token", access.Needs(Edit), h.issueToken, httpapi.Status(http.StatusCreated)),
+		httpapi.Get("/enrollment-tokens/{token_id}", "Show an enrollment token", access.Needs(Edit), h.token),
+		httpapi.Delete("/enrollment-tokens/{token_id}", "Revoke an enrollment token", access.Needs(Edit), h.revokeToken, httpapi.Status(http.StatusNoContent)),
 
 		httpapi.Get("/{id}", "Show a node", access.Needs(View), h.get),
 		httpapi.Patch("/{id}", "Change a node", access.Needs(Edit), h.patch),

@@ -2,7 +2,7 @@ package agentapi
 
 // EnrollRequest turns an enrolment token into a node and an agent token. The token travels in the body only.
 type EnrollRequest struct {
-	Token        string       `json:"token" doc:"Enrolment token"`
+	Token        string       `json:"token" doc:"Enrollment token"`
 	Name         string       `json:"name,omitempty" doc:"Wanted node name; empty lets the panel derive one from the host name"`
 	Hostname     string       `json:"hostname" doc:"Host name of the server"`
 	OS           string       `json:"os" doc:"Operating system, as Go names it"`

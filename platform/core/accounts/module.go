@@ -24,10 +24,10 @@ const (
 func Module() module.Module {
 	return module.Module{
 		Name:    "accounts",
-		Summary: "Administrators, their permissions and sessions",
+		Summary: "Accounts, their permissions and sessions",
 		Permissions: []access.Permission{
-			{Key: View, Summary: "See administrators and their permissions"},
-			{Key: Manage, Summary: "Create, change and remove administrators"},
+			{Key: View, Summary: "See accounts and their permissions"},
+			{Key: Manage, Summary: "Create, change and delete accounts"},
 		},
 		Migrations: module.SQL(files),
 		Commands:   commands,

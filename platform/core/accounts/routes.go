@@ -36,13 +36,13 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 func (h *handlers) accountRoutes() httpapi.Routes {
 	return httpapi.Under("/api/v1", "",
 		httpapi.Get("/permissions", "List the permission catalogue", access.Needs(View), h.permissions),
-		httpapi.Get("/accounts", "List administrators", access.Needs(View), h.list),
-		httpapi.Post("/accounts", "Create an administrator", access.Needs(Manage), h.create, httpapi.Status(created)),
-		httpapi.Get("/accounts/{id}", "Show an administrator", access.Needs(View), h.show),
-		httpapi.Patch("/accounts/{id}", "Change or disable an administrator", access.Needs(Manage), h.update),
-		httpapi.Delete("/accounts/{id}", "Delete an administrator", access.Needs(Manage), h.remove, httpapi.Status(noContent)),
-		httpapi.Post("/accounts/{id}/password", "Reset an administrator's password", access.Needs(Manage), h.resetPassword, httpapi.Status(noContent)),
-		httpapi.Get("/accounts/{id}/sessions", "List an administrator's sessions", access.Needs(View), h.sessionsOf),
-		httpapi.Delete("/accounts/{id}/sessions/{session_id}", "End an administrator's session", access.Needs(Manage), h.endSessionOf, httpapi.Status(noContent)),
+		httpapi.Get("/accounts", "List accounts", access.Needs(View), h.list),
+		httpapi.Post("/accounts", "Create an account", access.Needs(Manage), h.create, httpapi.Status(created)),
+		httpapi.Get("/accounts/{id}", "Show an account", access.Needs(View), h.show),
+		httpapi.Patch("/accounts/{id}", "Change or disable an account", access.Needs(Manage), h.update),
+		httpapi.Delete("/accounts/{id}", "Delete an account", access.Needs(Manage), h.remove, httpapi.Status(noContent)),
+		httpapi.Post("/accounts/{id}/password", "Reset an account's password", access.Needs(Manage), h.resetPassword, httpapi.Status(noContent)),
+		httpapi.Get("/accounts/{id}/sessions", "List an account's sessions", access.Needs(View), h.sessionsOf),
+		httpapi.Delete("/accounts/{id}/sessions/{session_id}", "End an account's session", access.Needs(Manage), h.endSessionOf, httpapi.Status(noContent)),
 	)
 }

@@ -33,7 +33,7 @@ type Identity struct {
 }
 
 // ErrNotEnrolled says that the data folder holds no identity.
-var ErrNotEnrolled = errors.New("this agent is not enrolled: run `panel-agent enroll` with an enrolment token from the panel")
+var ErrNotEnrolled = errors.New("this agent is not enrolled: run `panel-agent enroll` with an enrollment token from the panel")
 
 // Load reads the identity. Faults: ErrNotEnrolled.
 func Load(dataDir string) (Identity, error) {

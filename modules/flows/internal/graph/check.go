@@ -64,11 +64,11 @@ func (c *checker) kind(path string, n Node) {
 	switch n.Kind {
 	case Entry, Transit, Exit:
 		if n.NodeID == "" {
-			c.add("node_required", path+".node_id", "choose the server this block runs on")
+			c.add("node_required", path+".node_id", "choose the node this block runs on")
 		}
 	case Direct, Block:
 		if n.NodeID != "" {
-			c.add("not_allowed_here", path+".node_id", "this block acts on the server that the traffic is on")
+			c.add("not_allowed_here", path+".node_id", "this block acts on the node that the traffic is on")
 		}
 	case TransitPool, Custom:
 		c.add("kind_not_supported", path+".kind", "this panel cannot compile this kind of block yet")
@@ -103,7 +103,7 @@ func (c *checker) listenerAllowed(path string, n Node) {
 		return
 	}
 	if n.Kind != Exit && n.Kind != Transit {
-		c.add("not_allowed_here", path+".hop", "only an exit or a transit block is reached from another server")
+		c.add("not_allowed_here", path+".hop", "only an exit or a transit block is reached from another node")
 		return
 	}
 	c.listener(path+".hop", *n.Params.Hop, false)
@@ -154,7 +154,7 @@ func (c *checker) ends(path string, from, to Node) {
 		c.add("edge_into_entry", path+".to", "traffic enters here from clients only")
 	}
 	if to.Kind == Transit && to.NodeID != "" && to.NodeID == from.NodeID {
-		c.add("hop_to_itself", path+".to", "both blocks run on one server; connect the next block directly")
+		c.add("hop_to_itself", path+".to", "both blocks run on one node; connect the next block directly")
 	}
 }
 

@@ -49,8 +49,8 @@ type Position struct {
 // Params are the settings of a block: a listener for an entry, a hop for blocks that other servers forward to.
 type Params struct {
 	Listener *Listener `json:"listener,omitempty" doc:"Entry: where clients connect"`
-	Hop      *Listener `json:"hop,omitempty" doc:"Exit or transit: where the previous server connects; may be left out"`
-	Private  string    `json:"private,omitempty" enum:"block,allow" doc:"Exit or direct: may clients reach private and loopback addresses of the server"`
+	Hop      *Listener `json:"hop,omitempty" doc:"Exit or transit: where the previous node connects; may be left out"`
+	Private  string    `json:"private,omitempty" enum:"block,allow" doc:"Exit or direct: may clients reach private and loopback addresses of the node"`
 }
 
 // Listener describes an address that accepts traffic and the protocol spoken there.
@@ -84,7 +84,7 @@ type Reality struct {
 type Edge struct {
 	From      string `json:"from" minLength:"1" maxLength:"40"`
 	To        string `json:"to" minLength:"1" maxLength:"40"`
-	Transport string `json:"transport,omitempty" enum:"raw,xhttp,grpc,ws,httpupgrade" doc:"How the two servers speak; raw when left out"`
+	Transport string `json:"transport,omitempty" enum:"raw,xhttp,grpc,ws,httpupgrade" doc:"How the two nodes speak; raw when left out"`
 	Match     *Match `json:"match,omitempty"`
 	Priority  int    `json:"priority,omitempty" minimum:"0" maximum:"10000"`
 }
@@ -109,8 +109,8 @@ type Problem struct {
 	Code    string `json:"code"`
 	Path    string `json:"path"`
 	Message string `json:"message"`
-	Node    string `json:"node,omitempty" doc:"Name of the server concerned"`
-	Core    string `json:"core,omitempty" doc:"Core version of that server"`
+	Node    string `json:"node,omitempty" doc:"Name of the node concerned"`
+	Core    string `json:"core,omitempty" doc:"Core version of that node"`
 }
 
 // NeedsNode reports whether a block of this kind runs on a server of its own choice.

@@ -99,7 +99,7 @@ func (c *checker) listener(path string, l Listener, portNeeded bool) {
 func (c *checker) address(path string, l Listener, portNeeded bool) {
 	if l.ListenIP != "" {
 		if a, err := netip.ParseAddr(l.ListenIP); err != nil || a.Zone() != "" {
-			c.add("invalid_value", path+".listen_ip", "write an IP address of the server, or leave it out")
+			c.add("invalid_value", path+".listen_ip", "write an IP address of the node, or leave it out")
 		}
 	}
 	if !portNeeded && l.Port == 0 && l.PortRange == "" {

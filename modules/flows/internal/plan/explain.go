@@ -131,7 +131,7 @@ func byPlace(m *graph.Match, d Destination) (string, string) {
 		return "", ""
 	}
 	if len(m.Geosite)+len(m.GeoIP) > 0 {
-		return "no_data", "the edge asks for a category, and its contents are on the server"
+		return "no_data", "the edge asks for a category, and its contents are on the node"
 	}
 	if names && d.Domain == "" || nets && d.IP == "" {
 		return "no_data", "the edge asks for a name or an address that was not given"

@@ -81,11 +81,11 @@ func (c *compiler) step(id string, f Fragment, stays, was bool) Step {
 	s := Step{NodeID: id, NodeName: c.in.Nodes[id].Name, Role: f.Role, Action: ActionConfigure, Interruption: NoInterruption}
 	switch {
 	case !stays:
-		s.Action, s.Role, s.Interruption, s.Detail = ActionRemove, "none", Reload, "the flow leaves this server"
+		s.Action, s.Role, s.Interruption, s.Detail = ActionRemove, "none", Reload, "the flow leaves this node"
 	case was:
 		s.Interruption, s.Detail = Reload, "change the flow's part; open connections finish on the old one"
 	default:
-		s.Detail = "add the flow; nothing else on the server changes"
+		s.Detail = "add the flow; nothing else on the node changes"
 	}
 	return s
 }

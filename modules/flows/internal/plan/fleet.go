@@ -18,7 +18,7 @@ func (c *compiler) fleet() {
 		}
 		n, known := c.in.Nodes[b.NodeID]
 		if !known {
-			c.fail("unknown_node", c.path(key, ".node_id"), "there is no such server")
+			c.fail("unknown_node", c.path(key, ".node_id"), "there is no such node")
 			continue
 		}
 		c.core(key, n)
@@ -30,7 +30,7 @@ func (c *compiler) fleet() {
 
 func (c *compiler) core(key string, n Node) {
 	if n.Core == "" {
-		c.warn("core_unknown", c.path(key, ".node_id"), "the server's agent has not told its core's version yet")
+		c.warn("core_unknown", c.path(key, ".node_id"), "the node's agent has not told its core's version yet")
 	}
 	b := c.blocks[key]
 	if b.Kind == graph.Entry {
@@ -40,7 +40,7 @@ func (c *compiler) core(key string, n Node) {
 
 func (c *compiler) transport(n Node, transport, path string) {
 	if transport == "ws" || transport == "httpupgrade" || !coreSpeaks(n.Core, transport) {
-		c.failOn(n, "transport_not_supported", path, "the server's core does not speak this transport")
+		c.failOn(n, "transport_not_supported", path, "the node's core does not speak this transport")
 	}
 }
 
@@ -98,7 +98,7 @@ func (c *compiler) edge(path string, e graph.Edge) {
 func (c *compiler) hopTransport(path, transport string, hop *graph.Listener) {
 	raw := transport == "" || transport == "raw"
 	if !raw && (hop == nil || hop.Protocol != "vless") {
-		c.fail("invalid_value", path+".transport", "between servers this transport needs a vless hop at its end")
+		c.fail("invalid_value", path+".transport", "between nodes this transport needs a vless hop at its end")
 	}
 }
 
@@ -108,10 +108,10 @@ func (c *compiler) geo(path string, n Node, m *graph.Match) {
 		return
 	}
 	if len(m.Geosite) > 0 && !slices.Contains(n.GeoFiles, "geosite.dat") {
-		c.failOn(n, "geo_category_missing", path+".geosite", "the server has no geosite file")
+		c.failOn(n, "geo_category_missing", path+".geosite", "the node has no geosite file")
 	}
 	if len(m.GeoIP) > 0 && !slices.Contains(n.GeoFiles, "geoip.dat") {
-		c.failOn(n, "geo_category_missing", path+".geoip", "the server has no geoip file")
+		c.failOn(n, "geo_category_missing", path+".geoip", "the node has no geoip file")
 	}
 }
 
@@ -127,7 +127,7 @@ func (c *compiler) ports() {
 		for _, want := range c.wanted(key) {
 			for _, other := range seen {
 				if other.node == node && other.Overlaps(want) {
-					c.fail("port_duplicate", c.portPath(key), "two blocks of this flow want this port on one server")
+					c.fail("port_duplicate", c.portPath(key), "two blocks of this flow want this port on one node")
 				}
 			}
 			seen = append(seen, held{want, node})

@@ -31,7 +31,7 @@ type Plan struct {
 	Readiness       []Check           `json:"readiness"`
 	Steps           []Step            `json:"steps"`
 	Diff            Diff              `json:"diff"`
-	Rendered        map[string]string `json:"rendered" doc:"Server id to SHA-256 of its whole configuration"`
+	Rendered        map[string]string `json:"rendered" doc:"Node id to SHA-256 of its whole configuration"`
 }
 
 // Conflict is a port that somebody else holds; it is never overridden.
