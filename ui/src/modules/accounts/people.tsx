@@ -1,5 +1,5 @@
 import { Menu, TextInput } from "@mantine/core";
-import { IconDots, IconDotsVertical, IconSearch } from "@tabler/icons-react";
+import { IconSearch } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,9 +8,9 @@ import { Action } from "@/components/action";
 import { Avatar } from "@/components/avatar";
 import { DataTable, type Column } from "@/components/data-table";
 import { RelativeTime } from "@/components/relative-time";
+import { RowMenu } from "@/components/row-menu";
 import { EmptyState } from "@/components/states";
 import { Status, Tag } from "@/components/status";
-import { usePhone } from "@/components/use-phone";
 import type { Permission } from "./areas";
 import classes from "./accounts.module.css";
 import type { Account } from "./directory-api";
@@ -137,35 +137,27 @@ export function LastSignIn({ account }: { account: Account }) {
 }
 
 function AccountMenu({ account, acts }: { account: Account; acts: PeopleActs }) {
-  const { t } = useTranslation(["accounts", "app"]);
-  const phone = usePhone();
+  const { t } = useTranslation("accounts");
   const { account: me } = useAccess();
   const own = account.id === me?.id;
   const block = useAccountBlock()(account);
   return (
-    <Menu>
-      <Menu.Target>
-        <button type="button" className={classes.dots} aria-label={t("app:table.actsOf", { name: account.username })}>
-          {phone ? <IconDotsVertical size={18} stroke={1.8} aria-hidden /> : <IconDots size={16} stroke={1.8} aria-hidden />}
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {(block ?? (own ? t("block.own") : undefined)) && <Menu.Label className={classes.why}>{block ?? t("block.own")}</Menu.Label>}
-        <Menu.Item component={Link} to={`/accounts/${account.id}`}>
-          {t("acts.open")}
-        </Menu.Item>
-        <Menu.Item disabled={block !== undefined || own} onClick={() => acts.reset(account)}>
-          {t("acts.reset")}
-        </Menu.Item>
-        <Menu.Item disabled={block !== undefined || own} onClick={() => acts.state(account)}>
-          {account.state === "active" ? t("acts.disable") : t("acts.enable")}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item data-danger disabled={block !== undefined || own} onClick={() => acts.remove(account)}>
-          {t("acts.delete")}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu name={account.username}>
+      {(block ?? (own ? t("block.own") : undefined)) && <Menu.Label className={classes.why}>{block ?? t("block.own")}</Menu.Label>}
+      <Menu.Item component={Link} to={`/accounts/${account.id}`}>
+        {t("acts.open")}
+      </Menu.Item>
+      <Menu.Item disabled={block !== undefined || own} onClick={() => acts.reset(account)}>
+        {t("acts.reset")}
+      </Menu.Item>
+      <Menu.Item disabled={block !== undefined || own} onClick={() => acts.state(account)}>
+        {account.state === "active" ? t("acts.disable") : t("acts.enable")}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item data-danger disabled={block !== undefined || own} onClick={() => acts.remove(account)}>
+        {t("acts.delete")}
+      </Menu.Item>
+    </RowMenu>
   );
 }
 

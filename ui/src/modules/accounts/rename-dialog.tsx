@@ -3,9 +3,9 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
+import { DialogFoot, DialogForm } from "@/components/dialog-form";
 import { FormProblems } from "@/components/form-problems";
 import { toastDone } from "@/components/toast";
-import classes from "./accounts.module.css";
 import { useChangeAccount, type Account } from "./directory-api";
 import { isUsername } from "./username-rule";
 
@@ -35,18 +35,18 @@ function RenameForm({ account, onClose }: { account: Account; onClose: () => voi
     change.mutate({ id: account.id, revision: account.revision, username: name.trim() }, { onSuccess: done });
   };
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <p className="soft">{t("rename.text")}</p>
       <FormProblems error={change.error} fields={{ username: "new-name" }} />
       <TextInput size="md" id="new-name" data-autofocus autoComplete="off" autoCapitalize="none" spellCheck={false} label={t("columns.name")} description={t("new.usernameHelp")} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && wrong && t("new.usernameRule")) || fieldErrors(change.error).username} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={change.isPending}>
           {t("rename.verb")}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }

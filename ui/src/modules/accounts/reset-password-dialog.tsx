@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
 import { CodeBlock } from "@/components/code-block";
+import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog-form";
 import { FormProblems } from "@/components/form-problems";
 import { makePassword, passwordProblem } from "@/text/password-rule";
 import classes from "./accounts.module.css";
@@ -34,20 +35,20 @@ function ResetForm({ account, onClose }: { account: Account; onClose: () => void
   };
   if (reset.isSuccess) return <HandOver name={account.username} password={password} onClose={onClose} />;
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <p className="soft">{t("reset.text")}</p>
       <FormProblems error={reset.error} fields={{ password: "reset-password" }} />
       <NewPassword id="reset-password" value={password} onChange={setPassword} error={(tried && wrong) || fieldErrors(reset.error).password} />
       <Checkbox size="xs" checked={withoutFactor} onChange={(event) => setWithoutFactor(event.currentTarget.checked)} label={t("reset.factor")} description={t("reset.factorHelp")} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={reset.isPending}>
           {t("reset.verb")}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }
 
@@ -88,16 +89,16 @@ export function NewPassword({ id, value, onChange, error }: { id: string; value:
 function HandOver({ name, password, onClose }: { name: string; password: string; onClose: () => void }) {
   const { t } = useTranslation("accounts");
   return (
-    <div className={classes.form}>
+    <DialogBody>
       <p className="soft" role="status">
         {t("reset.done", { name })}
       </p>
       <CodeBlock value={password} what={t("newPassword.label")} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" kind="filled" onClick={onClose}>
           {t("done")}
         </Action>
-      </div>
-    </div>
+      </DialogFoot>
+    </DialogBody>
   );
 }

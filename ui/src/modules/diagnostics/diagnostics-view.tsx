@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { SystemStatus } from "@/api/system";
 import { Card, Facts } from "@/components/card";
+import { Columns, Stack } from "@/components/columns";
 import { PageHeader } from "@/components/page-header";
 import { ProblemView } from "@/components/problem-view";
 import { Skeleton, type ViewState } from "@/components/states";
@@ -8,7 +9,6 @@ import { Status } from "@/components/status";
 import { useFormat } from "@/text/use-format";
 import type { Diagnostics } from "./api";
 import { BundleCard, type Bundle } from "./bundle-card";
-import classes from "./diagnostics.module.css";
 import { DoctorCard } from "./doctor-card";
 import { LogCard, type LogChoice } from "./log-card";
 
@@ -19,24 +19,27 @@ interface DiagnosticsViewProps {
   bundle: Bundle;
 }
 
-/** Status and diagnosis, the end of the log below, and beside them what can be handed to support. */
+/** The diagnosis, beside it the status and what can be handed to support, below them the end of the log. */
 export function DiagnosticsView({ status, state, log, bundle }: DiagnosticsViewProps) {
   const { t } = useTranslation("diagnostics");
   return (
     <>
       <PageHeader title={t("title")} meta={t("lead")} />
-      <div className={classes.columns}>
-        <div className={classes.main}>
+      <Stack>
+        <Columns
+          side={
+            <>
+              <StateCard status={status} />
+              <BundleCard bundle={bundle} upload={state.kind === "ready" && state.data.upload} />
+            </>
+          }
+        >
           {state.kind === "loading" && <Skeleton height={260} />}
           {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} />}
           {state.kind === "ready" && <DoctorCard document={state.data.doctor ?? undefined} command={state.data.command} />}
-          {state.kind === "ready" && <LogCard log={state.data.log} choice={log} />}
-        </div>
-        <div className={classes.side}>
-          <StateCard status={status} />
-          <BundleCard bundle={bundle} upload={state.kind === "ready" && state.data.upload} />
-        </div>
-      </div>
+        </Columns>
+        {state.kind === "ready" && <LogCard log={state.data.log} choice={log} />}
+      </Stack>
     </>
   );
 }

@@ -43,7 +43,7 @@ function Entry({ line }: { line: LogLine }) {
   const format = useFormat();
   return (
     <p className={classes.entry} data-level={line.level || undefined}>
-      <span className="dim">{line.time ? format.clock(line.time) : ""}</span>
+      <span className="dim">{line.time ? format.clock(line.time, true) : ""}</span>
       <span className={classes.level}>{line.level}</span>
       <span className={classes.entryText}>
         <span className="dim">{line.component}</span> {line.text}

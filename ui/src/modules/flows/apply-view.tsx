@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ActionLink } from "@/components/action";
 import { Card } from "@/components/card";
+import { Columns } from "@/components/columns";
 import { Glyph, Spinner } from "@/components/glyph";
 import { PageHeader } from "@/components/page-header";
 import { Progress } from "@/components/spark";
@@ -32,13 +33,16 @@ export function ApplyView({ flow, apply }: { flow: Flow | undefined; apply: Appl
         <Clock apply={apply} flow={flow} />
         {apply.steps.length > 0 ? <StepTable apply={apply} /> : <p className={classes.nothing}>{apply.detail || t("apply.noSteps")}</p>}
       </Card>
-      <div className={classes.columns}>
+      <Columns width="wide" sideFirst
+        side={
+          <>
+            {apply.state === "apply_failed" ? <Failure apply={apply} flow={flow} /> : apply.state === "applying" ? <FailureRule flow={flow} /> : null}
+            <Bypassed apply={apply} />
+          </>
+        }
+      >
         <Log apply={apply} />
-        <div className={classes.side}>
-          {apply.state === "apply_failed" ? <Failure apply={apply} flow={flow} /> : apply.state === "applying" ? <FailureRule flow={flow} /> : null}
-          <Bypassed apply={apply} />
-        </div>
-      </div>
+      </Columns>
     </>
   );
 }

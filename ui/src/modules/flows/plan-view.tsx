@@ -4,6 +4,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action, ActionLink } from "@/components/action";
 import { Card, Figure, Figures } from "@/components/card";
+import { Columns } from "@/components/columns";
 import { Glyph } from "@/components/glyph";
 import { PageHeader } from "@/components/page-header";
 import { ProblemNote } from "@/components/problem-view";
@@ -78,33 +79,34 @@ export function PlanView(props: PlanViewProps) {
       )}
       <StandingNotice {...props} />
       <Summary plan={plan} />
-      <div className={classes.columns}>
-        <div className={classes.main}>
-          <PlanFindings plan={plan} flowId={flow.id} />
-          <PlanConflicts plan={plan} flowId={flow.id} />
-          {plan.is_noop ? (
-            <Card>
-              <EmptyState title={t("plan.noop")}>{t("plan.noopText")}</EmptyState>
-            </Card>
-          ) : raw ? (
-            <Card title={t("plan.raw")}>
-              {/* A scrolled region must be reachable by keyboard. */}
-              {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-              <pre className={classes.raw} tabIndex={0} role="region" aria-label={t("plan.raw")}>
-                {JSON.stringify({ diff: plan.diff, steps: plan.steps, rendered: plan.rendered }, null, 2)}
-              </pre>
-            </Card>
-          ) : (
-            <>
-              <NodeChanges plan={plan} />
-              {plan.steps.length > 0 && <OrderOfWork steps={plan.steps} />}
-            </>
-          )}
-        </div>
-        <div className={classes.side}>
-          <ChecksCard plan={plan} />
-        </div>
-      </div>
+      <Columns width="wide" sideFirst
+        side={
+          <>
+            <ChecksCard plan={plan} />
+          </>
+        }
+      >
+        <PlanFindings plan={plan} flowId={flow.id} />
+        <PlanConflicts plan={plan} flowId={flow.id} />
+        {plan.is_noop ? (
+          <Card>
+            <EmptyState title={t("plan.noop")}>{t("plan.noopText")}</EmptyState>
+          </Card>
+        ) : raw ? (
+          <Card title={t("plan.raw")}>
+            {/* A scrolled region must be reachable by keyboard. */}
+            {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+            <pre className={classes.raw} tabIndex={0} role="region" aria-label={t("plan.raw")}>
+              {JSON.stringify({ diff: plan.diff, steps: plan.steps, rendered: plan.rendered }, null, 2)}
+            </pre>
+          </Card>
+        ) : (
+          <>
+            <NodeChanges plan={plan} />
+            {plan.steps.length > 0 && <OrderOfWork steps={plan.steps} />}
+          </>
+        )}
+      </Columns>
       <div className={classes.bottom}>
         <PlanActs {...props} />
       </div>

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import type { LicenseStatus } from "@/api/access";
 import { Action } from "@/components/action";
 import { Card } from "@/components/card";
+import { Columns } from "@/components/columns";
 import { PageHeader } from "@/components/page-header";
 import { ProblemNote, ProblemView } from "@/components/problem-view";
 import { RelativeTime } from "@/components/relative-time";
@@ -62,22 +63,23 @@ export function LicenseView(props: LicenseViewProps) {
       {state.kind === "loading" && <Skeleton height={200} />}
       {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} />}
       {license && (
-        <div className={classes.columns}>
-          <div className={classes.main}>
-            {present ? <StateCard license={license} /> : <NoLicense />}
-            {present && <FeaturesCard license={license} />}
-          </div>
-          <div className={classes.side}>
-            <WhatNext license={license} />
-            <LicenseChecks license={license} />
-            {present && (
-              <p className={classes.hint}>
-                <IconInfoCircle size={16} stroke={1.6} aria-hidden />
-                {license.reason === "refused" ? t("hintRefused") : t("hint")}
-              </p>
-            )}
-          </div>
-        </div>
+        <Columns
+          side={
+            <>
+              <WhatNext license={license} />
+              <LicenseChecks license={license} />
+              {present && (
+                <p className={classes.hint}>
+                  <IconInfoCircle size={16} stroke={1.6} aria-hidden />
+                  {license.reason === "refused" ? t("hintRefused") : t("hint")}
+                </p>
+              )}
+            </>
+          }
+        >
+          {present ? <StateCard license={license} /> : <NoLicense />}
+          {present && <FeaturesCard license={license} />}
+        </Columns>
       )}
     </>
   );

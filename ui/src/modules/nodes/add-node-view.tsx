@@ -1,6 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
+import { Columns } from "@/components/columns";
 import { PageHeader } from "@/components/page-header";
+import { StepMark } from "@/components/step-mark";
 import { DescribeCard } from "./describe-card";
 import { CommandCard } from "./command-card";
 import { enrollTicks, isComplete } from "./enroll-ticks";
@@ -38,14 +40,11 @@ export function AddNodeView({ title, block, node, enrollment, onCancel, onDone }
           </>
         }
       />
-      <div className={classes.columns}>
-        <div className={classes.main}>
-          <DescribeCard node={node} enrollment={enrollment} block={block} />
-          <CommandCard node={node} enrollment={enrollment} block={block} />
-          <NextCard number={3} title={t("new.use")} text={t("new.useText")} />
-        </div>
-        <LiveTicks node={node} ticks={ticks} since={enrollment.since} enrollment={enrollment.issued} />
-      </div>
+      <Columns side={<LiveTicks node={node} ticks={ticks} since={enrollment.since} enrollment={enrollment.issued} />}>
+        <DescribeCard node={node} enrollment={enrollment} block={block} />
+        <CommandCard node={node} enrollment={enrollment} block={block} />
+        <NextCard number={3} title={t("new.use")} text={t("new.useText")} />
+      </Columns>
     </>
   );
 }
@@ -53,7 +52,7 @@ export function AddNodeView({ title, block, node, enrollment, onCancel, onDone }
 function NextCard({ number, title, text }: { number: number; title: string; text: string }) {
   return (
     <section className={classes.next}>
-      <span className={`${classes.mark} num`}>{number}</span>
+      <StepMark number={number} />
       <span>{title}</span>
       <span className="dim">{text}</span>
     </section>

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
 import { CodeBlock } from "@/components/code-block";
 import { ProblemNote } from "@/components/problem-view";
+import { StepMark } from "@/components/step-mark";
 import { CardTabs } from "@/components/tabs";
 import { useNow } from "@/components/use-now";
 import { formatCountdown } from "@/text/format";
@@ -19,9 +20,7 @@ export function CommandCard({ node, enrollment, block }: { node: NodeDetail | un
   return (
     <section className={classes.step} data-open={node !== undefined || undefined} aria-label={t("new.run")}>
       <div className={classes.stepHead}>
-        <span className={`${classes.mark} num`} data-now={node !== undefined || undefined}>
-          2
-        </span>
+        <StepMark number={2} state={node ? "now" : "later"} />
         <h2>{t("new.run")}</h2>
         <span className={classes.aside}>{t("new.asRoot")}</span>
       </div>

@@ -6,6 +6,7 @@ import { fieldErrors, isProblem } from "@/api/problem";
 import { Action } from "@/components/action";
 import { FormProblems } from "@/components/form-problems";
 import { Tag } from "@/components/status";
+import { StepMark } from "@/components/step-mark";
 import { problemText } from "@/text/problem-text";
 import classes from "./add-node.module.css";
 import { nodeNameRule } from "./node-name";
@@ -49,9 +50,7 @@ function DescribeForm({ enrollment, block }: { enrollment: EnrollmentState; bloc
   return (
     <section className={classes.step} data-open aria-label={t("new.describe")}>
       <div className={classes.stepHead}>
-        <span className={`${classes.mark} num`} data-now>
-          1
-        </span>
+        <StepMark number={1} state="now" />
         <h2>{t("new.describe")}</h2>
       </div>
       <form className={classes.form} onSubmit={submit} noValidate>

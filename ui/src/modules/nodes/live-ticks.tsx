@@ -1,6 +1,7 @@
 import { IconCheck, IconHelpCircle, IconX } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Card, Facts } from "@/components/card";
+import { Stack } from "@/components/columns";
 import { Glyph, Spinner } from "@/components/glyph";
 import { useNow } from "@/components/use-now";
 import { formatCountdown } from "@/text/format";
@@ -20,7 +21,7 @@ export function LiveTicks({ node, ticks, since, enrollment }: { node: NodeDetail
   const silent = node !== undefined && node.agent.enrolled_at === null;
   const listening = node !== undefined && ticks.some((tick) => tick.state === "running");
   return (
-    <div className={classes.side}>
+    <Stack>
       <Card
         title={t("live.title")}
         right={
@@ -72,7 +73,7 @@ export function LiveTicks({ node, ticks, since, enrollment }: { node: NodeDetail
           </div>
         </div>
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -3,6 +3,7 @@ import { IconArrowLeft } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
+import { Stack } from "@/components/columns";
 import { SetupBody, SetupFoot } from "@/components/setup-frame";
 import type { SetupStepProps } from "@/module";
 import { nodeQuery } from "./api";
@@ -10,7 +11,6 @@ import { CommandCard } from "./command-card";
 import { DescribeCard } from "./describe-card";
 import { enrollTicks, isComplete } from "./enroll-ticks";
 import { LiveTicks } from "./live-ticks";
-import classes from "./add-node.module.css";
 import { useEnrollment } from "./use-enrollment";
 
 export default function NodeSetupStep({ onDone, onBack }: SetupStepProps) {
@@ -22,11 +22,11 @@ export default function NodeSetupStep({ onDone, onBack }: SetupStepProps) {
   const complete = isComplete(ticks);
   return (
     <SetupBody title={t("setup.title")} lead={t("new.lead")}>
-      <div className={classes.main}>
+      <Stack>
         <DescribeCard node={node} enrollment={enrollment} block={undefined} />
         <CommandCard node={node} enrollment={enrollment} block={undefined} />
         {node && <LiveTicks node={node} ticks={ticks} since={enrollment.since} enrollment={enrollment.issued} />}
-      </div>
+      </Stack>
       <SetupFoot
         back={
           onBack && (

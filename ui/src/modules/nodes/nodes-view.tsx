@@ -1,5 +1,5 @@
 import { Menu, TextInput } from "@mantine/core";
-import { IconArrowUp, IconDots, IconDotsVertical, IconDownload, IconPlus, IconSearch, IconServer2 } from "@tabler/icons-react";
+import { IconArrowUp, IconDownload, IconPlus, IconSearch, IconServer2 } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,6 +8,7 @@ import { DataTable, NameCell, SelectionBar, type Column } from "@/components/dat
 import { PageHeader } from "@/components/page-header";
 import { ProblemView } from "@/components/problem-view";
 import { RelativeTime } from "@/components/relative-time";
+import { RowMenu } from "@/components/row-menu";
 import { Meter } from "@/components/spark";
 import { EmptyState, Skeleton, type ViewState } from "@/components/states";
 import { Status, Tag } from "@/components/status";
@@ -243,33 +244,25 @@ function None() {
 }
 
 function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined; acts: NodeActs }) {
-  const { t } = useTranslation(["nodes", "app"]);
-  const phone = usePhone();
+  const { t } = useTranslation("nodes");
   const inMaintenance = node.state === "maintenance";
   return (
-    <Menu>
-      <Menu.Target>
-        <button type="button" className={classes.dots} aria-label={t("app:table.actsOf", { name: node.name })}>
-          {phone ? <IconDotsVertical size={18} stroke={1.8} aria-hidden /> : <IconDots size={16} stroke={1.8} aria-hidden />}
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {block && <Menu.Label>{block}</Menu.Label>}
-        <Menu.Item component={Link} to={`/nodes/${node.id}`}>
-          {t("acts.open")}
-        </Menu.Item>
-        <Menu.Item disabled={block !== undefined || !node.agent.connected} onClick={() => acts.restart([node])}>
-          {t("acts.restart")}
-        </Menu.Item>
-        <Menu.Item disabled={block !== undefined} onClick={() => acts.maintain([node], !inMaintenance)}>
-          {inMaintenance ? t("acts.endMaintenance") : t("acts.maintain")}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item data-danger disabled={block !== undefined} onClick={() => acts.remove(node)}>
-          {t("acts.delete")}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu name={node.name}>
+      {block && <Menu.Label>{block}</Menu.Label>}
+      <Menu.Item component={Link} to={`/nodes/${node.id}`}>
+        {t("acts.open")}
+      </Menu.Item>
+      <Menu.Item disabled={block !== undefined || !node.agent.connected} onClick={() => acts.restart([node])}>
+        {t("acts.restart")}
+      </Menu.Item>
+      <Menu.Item disabled={block !== undefined} onClick={() => acts.maintain([node], !inMaintenance)}>
+        {inMaintenance ? t("acts.endMaintenance") : t("acts.maintain")}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item data-danger disabled={block !== undefined} onClick={() => acts.remove(node)}>
+        {t("acts.delete")}
+      </Menu.Item>
+    </RowMenu>
   );
 }
 

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { ActionLink } from "@/components/action";
 import { Card, Facts, Row, Rows } from "@/components/card";
+import { Columns } from "@/components/columns";
 import { Glyph } from "@/components/glyph";
 import { RelativeTime } from "@/components/relative-time";
 import { useFormat } from "@/text/use-format";
@@ -17,33 +18,34 @@ import type { NodeDetail } from "./types";
 export function OverviewTab({ node, range, block }: { node: NodeDetail; range: Range; block: string | undefined }) {
   const { t } = useTranslation("nodes");
   return (
-    <div className={classes.columns}>
-      <div className={classes.main}>
-        {node.agent.enrolled_at === null ? (
-          <Card>
-            <div className={classes.unbound}>
-              <div>
-                <p className="strong">{t("unbound.title")}</p>
-                <p className="soft">{t("unbound.text")}</p>
-              </div>
-              {!block && (
-                <ActionLink to="/nodes/new" search={{ id: node.id }} kind="filled">
-                  {t("unbound.act")}
-                </ActionLink>
-              )}
+    <Columns width="narrow"
+      side={
+        <>
+          <AgentCard node={node} />
+          <CoreCard node={node} />
+          <HostCard node={node} />
+        </>
+      }
+    >
+      {node.agent.enrolled_at === null ? (
+        <Card>
+          <div className={classes.unbound}>
+            <div>
+              <p className="strong">{t("unbound.title")}</p>
+              <p className="soft">{t("unbound.text")}</p>
             </div>
-          </Card>
-        ) : (
-          <NodeCharts node={node} range={range} />
-        )}
-        <FlowsCard ids={node.flow_ids} />
-      </div>
-      <div className={classes.side}>
-        <AgentCard node={node} />
-        <CoreCard node={node} />
-        <HostCard node={node} />
-      </div>
-    </div>
+            {!block && (
+              <ActionLink to="/nodes/new" search={{ id: node.id }} kind="filled">
+                {t("unbound.act")}
+              </ActionLink>
+            )}
+          </div>
+        </Card>
+      ) : (
+        <NodeCharts node={node} range={range} />
+      )}
+      <FlowsCard ids={node.flow_ids} />
+    </Columns>
   );
 }
 

@@ -1,7 +1,7 @@
-import { IconCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { ActionLink } from "@/components/action";
 import { Card } from "@/components/card";
+import { StepMark } from "@/components/step-mark";
 import classes from "./overview.module.css";
 
 export interface FirstStep {
@@ -22,9 +22,7 @@ export function FirstSteps({ steps }: { steps: FirstStep[] }) {
       <ol>
         {steps.map((step, index) => (
           <li key={step.path} className={classes.firstStep} data-done={step.done || undefined}>
-            <span className={`${classes.mark} num`} data-next={index === next || undefined}>
-              {step.done ? <IconCheck size={13} stroke={2.2} aria-label={t("first.done")} /> : index + 1}
-            </span>
+            <StepMark number={index + 1} state={step.done ? "done" : index === next ? "now" : "later"} done={t("first.done")} />
             <span className={classes.firstWords}>
               <b>{step.title}</b>
               <span className="dim">{step.text}</span>

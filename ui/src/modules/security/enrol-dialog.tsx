@@ -3,12 +3,12 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
+import { DialogFoot, DialogForm } from "@/components/dialog-form";
 import { ProblemNote } from "@/components/problem-view";
 import { useBeginTotp, useConfirmTotp, type Enrolment } from "./api";
 import { PasswordForm } from "./password-form";
 import { RecoveryCodes } from "./recovery-codes";
 import { SecretCard } from "./secret-card";
-import classes from "./security.module.css";
 
 interface EnrolProps {
   opened: boolean;
@@ -55,7 +55,7 @@ function ConfirmStep({ enrolment, onCodes, onClose }: { enrolment: Enrolment; on
     if (!missing && !confirm.isPending) confirm.mutate(clean, { onSuccess: onCodes });
   };
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <SecretCard enrolment={enrolment} />
       {confirm.error !== null && !wrong && <ProblemNote error={confirm.error} />}
       <TextInput
@@ -70,14 +70,14 @@ function ConfirmStep({ enrolment, onCodes, onClose }: { enrolment: Enrolment; on
         onChange={(event) => setCode(event.currentTarget.value)}
         error={(tried && missing && t("enrol.codeMissing")) || (wrong && t("enrol.codeWrong"))}
       />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={confirm.isPending}>
           {t("enrol.confirm")}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }

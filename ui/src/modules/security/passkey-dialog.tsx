@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
+import { DialogFoot, DialogForm } from "@/components/dialog-form";
 import { FormProblems } from "@/components/form-problems";
 import { PasskeyTrouble } from "@/components/passkeys";
 import { toastDone } from "@/components/toast";
@@ -38,7 +39,7 @@ function PasskeyForm({ onClose }: { onClose: () => void }) {
   };
   const trouble = add.error instanceof PasskeyTrouble ? add.error.why : undefined;
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <p className="soft">{t("addPasskey.text")}</p>
       {trouble ? (
         <p className={classes.reason} role="alert">
@@ -49,14 +50,14 @@ function PasskeyForm({ onClose }: { onClose: () => void }) {
       )}
       <TextInput size="md" id="passkey-name" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestPasskeyName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(add.error).name} />
       <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(add.error).password && t("ownPassword.wrong"))} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={add.isPending}>
           {t("addPasskey.verb")}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }

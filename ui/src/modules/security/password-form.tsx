@@ -3,9 +3,9 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
+import { DialogFoot, DialogForm } from "@/components/dialog-form";
 import { FormProblems } from "@/components/form-problems";
 import { OwnPassword } from "./own-password";
-import classes from "./security.module.css";
 
 interface PasswordFormProps<Answer> {
   text: string;
@@ -26,18 +26,18 @@ export function PasswordForm<Answer>({ text, verb, act, onDone, onClose }: Passw
     if (password && !act.isPending) act.mutate(password, { onSuccess: onDone });
   };
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <p className="soft">{text}</p>
       <FormProblems error={act.error} fields={{ password: "own-password" }} />
       <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(act.error).password && t("ownPassword.wrong"))} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={act.isPending}>
           {verb}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { Action } from "@/components/action";
 import { CopyButton } from "@/components/copy-button";
+import { DialogBody, DialogFoot } from "@/components/dialog-form";
 import { saveFile } from "@/components/save-file";
 import { useFormat } from "@/text/use-format";
 import classes from "./security.module.css";
@@ -17,7 +18,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
   const [kept, setKept] = useState(false);
   const heading = t("codes.file", { host: window.location.host, name: account?.username ?? "", date: format.date(new Date().toISOString()) });
   return (
-    <div className={classes.form}>
+    <DialogBody>
       <p className="soft">{t("codes.text")}</p>
       <div className={classes.sheet} data-print>
         <p className={classes.sheetHead}>{heading}</p>
@@ -37,11 +38,11 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
         </Action>
       </div>
       <Checkbox size="xs" checked={kept} onChange={(event) => setKept(event.currentTarget.checked)} label={t("codes.kept")} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" kind="filled" onClick={onDone} reason={kept ? undefined : t("codes.keepFirst")}>
           {t("done")}
         </Action>
-      </div>
-    </div>
+      </DialogFoot>
+    </DialogBody>
   );
 }

@@ -3,6 +3,7 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
+import { DialogFoot, DialogForm } from "@/components/dialog-form";
 import { FormProblems } from "@/components/form-problems";
 import { toastDone } from "@/components/toast";
 import { useRemoveTotp } from "./api";
@@ -34,21 +35,21 @@ function RemoveForm({ onClose }: { onClose: () => void }) {
     remove.mutate(password, { onSuccess: done });
   };
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <ul className={classes.list}>
         <li>{t("remove.password")}</li>
         <li>{t("remove.codes")}</li>
       </ul>
       <FormProblems error={remove.error} fields={{ password: "own-password" }} />
       <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(remove.error).password && t("ownPassword.wrong"))} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="danger-filled" type="submit" busy={remove.isPending}>
           {t("remove.verb")}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }

@@ -3,10 +3,10 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action";
+import { DialogFoot, DialogForm } from "@/components/dialog-form";
 import { FormProblems } from "@/components/form-problems";
 import { toastDone } from "@/components/toast";
 import { longestPasskeyName, useRenamePasskey, type Passkey } from "./api";
-import classes from "./security.module.css";
 
 export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
   const { t } = useTranslation("security");
@@ -33,17 +33,17 @@ function RenameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => voi
     rename.mutate({ id: passkey.id, name: name.trim() }, { onSuccess: done });
   };
   return (
-    <form className={classes.form} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <FormProblems error={rename.error} fields={{ name: "passkey-name" }} />
       <TextInput size="md" id="passkey-name" data-autofocus autoComplete="off" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestPasskeyName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(rename.error).name} />
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={rename.isPending}>
           {t("renamePasskey.verb")}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }

@@ -1,4 +1,4 @@
-import { IconCheck, IconLock } from "@tabler/icons-react";
+import { IconLock } from "@tabler/icons-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
@@ -6,6 +6,7 @@ import { Logo } from "@/components/logo";
 import { OutsideMenu } from "@/components/outside-menu";
 import { SetupBody } from "@/components/setup-frame";
 import { EmptyState, Skeleton } from "@/components/states";
+import { StepMark } from "@/components/step-mark";
 import type { SetupStep } from "@/module";
 import { useLanguage } from "@/text/use-format";
 import type { Results } from "./progress";
@@ -40,7 +41,7 @@ export function SetupView({ steps, open, results, administrator, readOnly, onOpe
           <ol className={classes.steps}>
             {steps.map((step, number) => (
               <li key={step.key} aria-current={step.key === open ? "step" : undefined} data-done={step.key in results || undefined}>
-                <span className={`${classes.mark} num`}>{step.key in results && step.key !== open ? <IconCheck size={13} stroke={2.2} aria-hidden /> : number + 1}</span>
+                <StepMark number={number + 1} state={step.key === open ? "now" : step.key in results ? "done" : "later"} />
                 <span className={classes.step}>
                   {step.label[language]}
                   {results[step.key] && <span className={classes.result}>{results[step.key]}</span>}

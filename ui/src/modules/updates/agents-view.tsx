@@ -3,6 +3,7 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
 import { Card, Row, Rows } from "@/components/card";
+import { Columns } from "@/components/columns";
 import { Glyph, type GlyphKind } from "@/components/glyph";
 import { ProblemNote, ProblemView } from "@/components/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/states";
@@ -36,16 +37,17 @@ export function AgentsView({ state, rollouts, rollout, block, onShow, onStart, o
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} />;
   const rings = state.data;
   return (
-    <div className={classes.columns}>
-      <div className={classes.main}>
-        <BuildCard rings={rings} block={block} onStart={onStart} onRings={onRings} stop={stop} />
-        {rollout && <RolloutCard rollout={rollout} block={block} retry={retry} />}
-      </div>
-      <div className={classes.side}>
-        <VersionsCard rings={rings} />
-        {rollouts.length > 0 && <RolloutsCard rollouts={rollouts} shown={rollout?.id} onShow={onShow} />}
-      </div>
-    </div>
+    <Columns
+      side={
+        <>
+          <VersionsCard rings={rings} />
+          {rollouts.length > 0 && <RolloutsCard rollouts={rollouts} shown={rollout?.id} onShow={onShow} />}
+        </>
+      }
+    >
+      <BuildCard rings={rings} block={block} onStart={onStart} onRings={onRings} stop={stop} />
+      {rollout && <RolloutCard rollout={rollout} block={block} retry={retry} />}
+    </Columns>
   );
 }
 

@@ -2,6 +2,7 @@ import { IconDownload, IconInfoCircle, IconRefresh, IconRotate2 } from "@tabler/
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
 import { Card, Facts, Row, Rows } from "@/components/card";
+import { Columns } from "@/components/columns";
 import { Glyph, Spinner, type GlyphKind } from "@/components/glyph";
 import { ProblemNote, ProblemView } from "@/components/problem-view";
 import { RelativeTime } from "@/components/relative-time";
@@ -26,7 +27,7 @@ export function PanelView({ state, block, check, onInstall, onReturn }: PanelVie
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} />;
   const updates = state.data;
   return (
-    <div className={classes.columns}>
+    <Columns side={<History runs={updates.history} />}>
       <Card title={t("panel.title")} right={<PanelState updates={updates} />}>
         {check.error !== null && <ProblemNote error={check.error} />}
         <div className={classes.block}>
@@ -52,8 +53,7 @@ export function PanelView({ state, block, check, onInstall, onReturn }: PanelVie
           </div>
         </div>
       </Card>
-      <History runs={updates.history} />
-    </div>
+    </Columns>
   );
 }
 

@@ -6,6 +6,7 @@ import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors, isProblem } from "@/api/problem";
 import { Action } from "@/components/action";
+import { DialogFoot, DialogForm } from "@/components/dialog-form";
 import { FormProblems } from "@/components/form-problems";
 import { toastDone } from "@/components/toast";
 import { useFormat } from "@/text/use-format";
@@ -51,7 +52,7 @@ function RingsForm({ rings, onClose }: { rings: Rings; onClose: () => void }) {
     save.reset();
   };
   return (
-    <form className={classes.ringsForm} onSubmit={submit} noValidate>
+    <DialogForm onSubmit={submit}>
       <p className="soft">{t("rings.text")}</p>
       {save.error && <FormProblems error={save.error} fields={{ sizes: "ring-1", first_nodes: "ring-first", pause_seconds: "ring-pause", parallel: "ring-parallel" }} />}
       {isProblem(save.error, "revision_conflict") && (
@@ -65,15 +66,15 @@ function RingsForm({ rings, onClose }: { rings: Rings; onClose: () => void }) {
         <NumberInput id="ring-pause" label={t("rings.pause")} description={typeof draft.pause === "number" && draft.pause >= 60 ? t("rings.pauseSpan", { span: format.span(draft.pause) }) : t("rings.pauseHelp")} suffix={t("rings.seconds")} min={0} allowDecimal={false} clampBehavior="none" value={draft.pause} onChange={(pause) => change({ pause })} error={shown("ring-pause") ?? server.pause_seconds} />
         <NumberInput id="ring-parallel" label={t("rings.parallel")} description={t("rings.parallelHelp")} min={1} allowDecimal={false} clampBehavior="none" value={draft.parallel} onChange={(parallel) => change({ parallel })} error={shown("ring-parallel") ?? server.parallel} />
       </div>
-      <div className={classes.foot}>
+      <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("rings.cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={save.isPending}>
           {t("rings.save")}
         </Action>
-      </div>
-    </form>
+      </DialogFoot>
+    </DialogForm>
   );
 }
 
