@@ -537,6 +537,7 @@ create table nodes (
 CREATE INDEX nodes_created ON nodes USING btree (created_at, id);
 CREATE INDEX nodes_listed ON nodes USING btree (listed_state, name_key, id);
 CREATE UNIQUE INDEX nodes_name ON nodes USING btree (name_key);
+CREATE INDEX nodes_state_order ON nodes USING btree (listed_state, id);
 CREATE INDEX nodes_tags ON nodes USING gin (tags);
 CREATE TRIGGER node_readings_begin AFTER INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION node_readings_begin();
 

@@ -17,6 +17,7 @@ var lists = []struct{ what, query string }{
 	{"by name", "?limit=50&sort=name"},
 	{"by newest, filtered by country", "?limit=50&sort=-created_at&country=DE"},
 	{"by load", "?limit=50&sort=-cpu_pct"},
+	{"by state", "?limit=50&sort=state"},
 	{"online only", "?limit=50&state=online"},
 	{"the few offline ones", "?limit=50&state=offline"},
 }

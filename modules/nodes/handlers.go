@@ -31,7 +31,7 @@ func newHandlers(s *service, st *store, e *enrollment, d *domainBook, t *telemet
 
 func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[Node]], error) {
 	now := h.service.now()
-	k, err := newKeyset(in.PageQuery, "n.id", "name", h.store.orders(now))
+	k, err := newKeyset(in.PageQuery, "n.id", "name", h.store.orders())
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -104,7 +103,7 @@ func TestPagesOfEveryOrderCoverTheFleetOnceWithoutGaps(t *testing.T) {
 	p := paneltest.New(t, Module())
 	fleetOf(t, p, 130)
 	admin := p.As("nodes.view")
-	for sort := range (&store{}).orders(time.Now()) {
+	for sort := range (&store{}).orders() {
 		for _, direction := range []string{"", "-"} {
 			seen, cursor, pages := map[string]bool{}, "", 0
 			for {
@@ -128,6 +127,26 @@ func TestPagesOfEveryOrderCoverTheFleetOnceWithoutGaps(t *testing.T) {
 			require.Equal(t, 3, pages)
 		}
 	}
+}
+
+func TestTheListIsSortedByState(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	admin := p.As("nodes.edit", "nodes.view")
+	for name, disabled := range map[string]bool{"first": false, "second": true, "third": false} {
+		node := admin.Post("/api/v1/nodes", map[string]any{"name": name}).Is(http.StatusCreated)
+		admin.Patch("/api/v1/nodes/"+node.Text("id"), map[string]any{"revision": 1, "disabled": disabled}).Is(http.StatusOK)
+	}
+	sorted := func(by string) (states []string) {
+		var got struct{ Items []struct{ State string } }
+		admin.Get("/api/v1/nodes?sort=" + by).Is(http.StatusOK).JSON(&got)
+		for _, node := range got.Items {
+			states = append(states, node.State)
+		}
+		return states
+	}
+	require.Equal(t, []string{"disabled", "pending", "pending"}, sorted("state"))
+	require.Equal(t, []string{"pending", "pending", "disabled"}, sorted("-state"))
 }
 
 func TestTheListIsFilteredInTheDatabase(t *testing.T) {

@@ -80,13 +80,14 @@ func (s *store) able(ctx context.Context, capability string, most int, at time.T
 	return rows, database.Fault(err, nil)
 }
 
-// orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do not.
-func (s *store) orders(at time.Time) map[string]order {
+// orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do not. States
+// are sorted as they were at most a second ago, because the one of this moment would have to be derived for the whole fleet.
+func (s *store) orders() map[string]order {
 	return map[string]order{
 		"name":         {expression: "n.name_key", kind: "text"},
 		"created_at":   {expression: "n.created_at", kind: "timestamptz"},
 		"country_code": {expression: "n.country_code", kind: "text"},
-		"state":        {expression: s.stateAt(at), kind: "text"},
+		"state":        {expression: "n.listed_state", kind: "text"},
 		"last_seen_at": {expression: "m.seen_at", kind: "timestamptz", id: "m.node_id"},
 		"cpu_pct":      {expression: "m.cpu_pct", kind: "float8", id: "m.node_id"},
 		"net_tx_bps":   {expression: "m.net_tx_bps", kind: "float8", id: "m.node_id"},
@@ -128,9 +129,6 @@ func (s *store) keys(in *listInput, k *keyset, at time.Time) *bun.SelectQuery {
 	q := s.matching(in, at)
 	if k.measured() {
 		return q.Join(readings)
-	}
-	if in.State == "" && strings.Contains(k.expression, "r.") {
-		q = beside(q)
 	}
 	return q
 }
