@@ -12,7 +12,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 help: ## Show these sentences.
 	@scripts/help.sh $(MAKEFILE_LIST)
 
-run: ## Bring up panel, database, license authority, agent and an example flow, and fetch a page through it.
+run: ## Bring up panel, database, license server, agent and an example flow, and fetch a page through it.
 	@echo "Panel: bringing everything up in .run; the first time takes some minutes"
 	@scripts/need.sh postgresql
 	@CGO_ENABLED=0 go build -o .run/bin/panel-up ./cmd/panel-up

@@ -14,7 +14,7 @@ import (
 	"panel/e2e/rig"
 )
 
-// front stands before the license authority: it passes connections on, or takes them and never answers.
+// front stands before the license server: it passes connections on, or takes them and never answers.
 type front struct {
 	listener net.Listener
 	target   string

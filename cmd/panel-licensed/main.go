@@ -1,4 +1,4 @@
-// Command panel-licensed is the license authority: the vendor's program that issues
+// Command panel-licensed is the license server: the vendor's program that issues
 // license keys and signs what panels may do.
 package main
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// startAuthority runs the license authority with its own data folder and issues the demo key once.
+// startAuthority runs the license server with its own data folder and issues the demo key once.
 func (s *stand) startAuthority(ctx context.Context) (string, error) {
 	port, err := s.port("authority", "authority", 8490)
 	if err != nil {

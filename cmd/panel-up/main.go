@@ -1,6 +1,6 @@
 // Command panel-up brings up a whole panel in one folder, shows that traffic flows through it, and takes it down again.
 //
-// It is what `make run` starts: panel with a private database, license authority, one agent on this machine and an
+// It is what `make run` starts: panel with a private database, license server, one agent on this machine and an
 // example flow, all made through the public API. What still runs from an earlier start is adopted.
 package main
 
@@ -67,7 +67,7 @@ func (s *stand) bringUp(ctx context.Context) error {
 		{"web interface", s.buildInterface},
 		{"executables", s.buildExecutables},
 		{"REALITY target and page", s.startTarget},
-		{"license authority", s.startAuthority},
+		{"license server", s.startAuthority},
 		{"panel and database", s.startPanel},
 		{"administrator", s.signIn},
 		{"license", s.activateLicense},

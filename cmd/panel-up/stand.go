@@ -19,7 +19,7 @@ type stand struct {
 	progress  *progress
 	panel     *client
 	memory    memory
-	publicKey string // of the license authority
+	publicKey string // of the license server
 
 	mutex  sync.Mutex
 	exited chan string

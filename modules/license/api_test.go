@@ -17,7 +17,7 @@ import (
 	"panel/platform/paneltest"
 )
 
-// vendor is a running license authority and what it was told to issue.
+// vendor is a running license server and what it was told to issue.
 type vendor struct {
 	t             *testing.T
 	binary        string

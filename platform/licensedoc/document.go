@@ -1,5 +1,5 @@
 // Package licensedoc is the signed paper that says what an installation may do:
-// the license authority signs it, a panel checks it without asking anybody.
+// the license server signs it, a panel checks it without asking anybody.
 package licensedoc
 
 import (

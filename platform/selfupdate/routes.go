@@ -19,9 +19,9 @@ func (h *handlers) routes() httpapi.Routes {
 	manage := access.Needs(system.Manage)
 	return httpapi.Under("/api/v1/system/updates", "",
 		httpapi.Get("", "Show the version, what newer there is, and the way back", manage, h.show),
-		httpapi.Post("/check", "Look for a newer release now", manage, h.check, httpapi.WhileDegraded()),
+		httpapi.Post("/check", "Check for a newer release now", manage, h.check, httpapi.WhileDegraded()),
 		httpapi.Post("/apply", "Install the newer release", manage, h.apply, httpapi.WhileDegraded(), httpapi.Status(accepted)),
-		httpapi.Post("/rollback", "Return to the release before", manage, h.rollback, httpapi.WhileDegraded(), httpapi.Status(accepted)),
+		httpapi.Post("/rollback", "Roll back to the release before", manage, h.rollback, httpapi.WhileDegraded(), httpapi.Status(accepted)),
 	)
 }
 
@@ -31,8 +31,8 @@ type View struct {
 	Channel    string     `json:"channel" enum:"stable,dev"`
 	Configured bool       `json:"configured" doc:"Address and key of the releases are set"`
 	Installer  bool       `json:"installer" doc:"This installation can replace itself; false: updates are installed by hand"`
-	CheckedAt  *time.Time `json:"checked_at" doc:"When a release was last looked for"`
-	CheckError string     `json:"check_error" enum:",unreachable,untrusted,unusable" doc:"Why the last look failed; empty when it did not"`
+	CheckedAt  *time.Time `json:"checked_at" doc:"When a newer release was last checked for"`
+	CheckError string     `json:"check_error" enum:",unreachable,untrusted,unusable" doc:"Why the last check failed; empty when it did not"`
 	Available  *Offer     `json:"available" doc:"The newer release; null when there is none"`
 	Checks     []Check    `json:"checks" doc:"What must hold before the newer release may be installed; empty without one"`
 	Run        *Run       `json:"run" doc:"The run that goes on; null when none does"`

@@ -8,7 +8,7 @@ import { Releases } from "./releases";
 const programs = process.env.PANEL_PROGRAMS ?? new URL("../../../.run/bin/", import.meta.url).pathname;
 const program = (name: string) => join(programs, name);
 
-/** A panel as the product ships it: real executables, a private database, a license authority, agents on demand. */
+/** A panel as the product ships it: real executables, a private database, a license server, agents on demand. */
 export class Stand {
   readonly folder = mkdtempSync(join(tmpdir(), "panel-e2e-"));
   readonly releases = new Releases(join(this.folder, "releases"));

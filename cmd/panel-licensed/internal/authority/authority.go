@@ -19,8 +19,8 @@ import (
 // Faults that callers tell apart.
 var (
 	ErrNotFound = errNotFound
-	ErrRequest  = errors.New("the request is not what the authority takes")
-	ErrBusy     = errors.New("the authority is busy; try again soon")
+	ErrRequest  = errors.New("the request is not what the license server takes")
+	ErrBusy     = errors.New("the license server is busy; try again soon")
 )
 
 // Authority keeps everything in one data folder.

@@ -1,4 +1,4 @@
-// Package server is the license authority's HTTP door: one half for panels, one half,
+// Package server is the license server's HTTP door: one half for panels, one half,
 // behind a token, for the vendor.
 package server
 
@@ -135,7 +135,7 @@ func (s *Server) problem(w http.ResponseWriter, err error) (int, any) {
 		status, code = http.StatusServiceUnavailable, "unavailable"
 	default:
 		s.log.Error("request failed", "error", err)
-		err = errors.New("the authority could not do this; its log says why")
+		err = errors.New("the license server could not do this; its log says why")
 	}
 	return status, Problem{Code: code, Detail: err.Error()}
 }
