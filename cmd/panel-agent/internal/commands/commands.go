@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -26,6 +27,8 @@ const (
 	keepFor    = 24 * time.Hour
 	mostKept   = 500
 	mostActive = 16
+
+	mostSending = 8
 )
 
 // entry is one order on disk.
@@ -243,26 +246,38 @@ func (d *Desk) Deliver(ctx context.Context, send Sender, pause func() time.Durat
 	}
 }
 
-// deliverAll tries each result: one that the panel stumbles over must not hold up those behind it.
+// deliverAll tries each result, some at once: many probes end together, and the panel may be a long way off. One that the panel
+// stumbles over holds up none of the others.
 func (d *Desk) deliverAll(ctx context.Context, send Sender) bool {
-	all := true
+	var failed atomic.Bool
+	var sending sync.WaitGroup
+	slots := make(chan struct{}, mostSending)
 	for _, e := range d.unsent() {
-		if ctx.Err() != nil {
-			return false
-		}
-		err := send(ctx, *e.Result)
-		switch {
-		case err == nil:
-		case d.Refused(err):
-			d.Log.Warn("the panel does not want a result", zap.String("command", e.Command.ID), zap.Error(err))
-		default:
-			d.Log.Info("a result is not delivered yet", zap.String("command", e.Command.ID), zap.Error(err))
-			all = false
-			continue
-		}
-		d.acked(e)
+		slots <- struct{}{}
+		sending.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() != nil || !d.deliver(ctx, send, e) {
+				failed.Store(true)
+			}
+		})
 	}
-	return all
+	sending.Wait()
+	return !failed.Load()
+}
+
+// deliver says whether nothing is left to do for the result.
+func (d *Desk) deliver(ctx context.Context, send Sender, e *entry) bool {
+	err := send(ctx, *e.Result)
+	switch {
+	case err == nil:
+	case d.Refused(err):
+		d.Log.Warn("the panel does not want a result", zap.String("command", e.Command.ID), zap.Error(err))
+	default:
+		d.Log.Info("a result is not delivered yet", zap.String("command", e.Command.ID), zap.Error(err))
+		return false
+	}
+	d.acked(e)
+	return true
 }
 
 func (d *Desk) acked(e *entry) {

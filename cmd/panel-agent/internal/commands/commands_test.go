@@ -165,3 +165,29 @@ func TestAnOrderBeyondItsDeadlineIsNotStarted(t *testing.T) {
 	require.Eventually(t, func() bool { return len(p.results()) == 2 }, time.Second, time.Millisecond)
 	require.EqualValues(t, 1, runs.Load())
 }
+
+// Many results do not wait for each other's way to the panel, and never flood it.
+func TestResultsAreSentSomeAtOnce(t *testing.T) {
+	t.Parallel()
+	var runs, sending, most atomic.Int64
+	p := &panel{}
+	d := openDesk(t, t.TempDir(), ok(&runs))
+	const orders = 3 * mostSending
+	for i := range orders {
+		require.NoError(t, d.Accept(agentapi.Command{ID: string(rune('a' + i))}))
+	}
+	require.Eventually(t, func() bool { return len(d.unsent()) == orders }, 5*time.Second, time.Millisecond)
+	release := make(chan struct{})
+	deliver(t, d, func(ctx context.Context, r agentapi.CommandResult) error {
+		now := sending.Add(1)
+		defer sending.Add(-1)
+		for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+		}
+		<-release
+		return p.send(ctx, r)
+	})
+	require.Eventually(t, func() bool { return sending.Load() == mostSending }, 5*time.Second, time.Millisecond)
+	close(release)
+	require.Eventually(t, func() bool { return len(p.results()) == orders }, 5*time.Second, time.Millisecond)
+	require.EqualValues(t, mostSending, most.Load())
+}
