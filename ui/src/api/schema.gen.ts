@@ -211,10 +211,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List administrators */
+        /** List accounts */
         get: operations["get-accounts"];
         put?: never;
-        /** Create an administrator */
+        /** Create an account */
         post: operations["post-accounts"];
         delete?: never;
         options?: never;
@@ -229,15 +229,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show an administrator */
+        /** Show an account */
         get: operations["get-accounts-id"];
         put?: never;
         post?: never;
-        /** Delete an administrator */
+        /** Delete an account */
         delete: operations["delete-accounts-id"];
         options?: never;
         head?: never;
-        /** Change or disable an administrator */
+        /** Change or disable an account */
         patch: operations["patch-accounts-id"];
         trace?: never;
     };
@@ -250,7 +250,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reset an administrator's password */
+        /** Reset an account's password */
         post: operations["post-accounts-id-password"];
         delete?: never;
         options?: never;
@@ -265,7 +265,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List an administrator's sessions */
+        /** List an account's sessions */
         get: operations["get-accounts-id-sessions"];
         put?: never;
         post?: never;
@@ -285,7 +285,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End an administrator's session */
+        /** End an account's session */
         delete: operations["delete-accounts-id-sessions-session-id"];
         options?: never;
         head?: never;
@@ -662,7 +662,7 @@ export interface paths {
         get: operations["get-connection-units-id"];
         put?: never;
         post?: never;
-        /** Delete a flow and remove it from its servers */
+        /** Delete a flow and remove it from its nodes */
         delete: operations["delete-connection-units-id"];
         options?: never;
         head?: never;
@@ -800,7 +800,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a flow off its servers */
+        /** Take a flow off its nodes */
         post: operations["post-connection-units-id-disable"];
         delete?: never;
         options?: never;
@@ -920,7 +920,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask the servers about readiness again */
+        /** Ask the nodes about readiness again */
         post: operations["post-connection-units-id-plans-plan-id-recheck"];
         delete?: never;
         options?: never;
@@ -935,7 +935,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a server's configuration, secrets masked */
+        /** Show a node's configuration, secrets masked */
         get: operations["get-connection-units-id-rendered"];
         put?: never;
         post?: never;
@@ -1351,10 +1351,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List enrolment tokens */
+        /** List enrollment tokens */
         get: operations["get-nodes-enrollment-tokens"];
         put?: never;
-        /** Issue an enrolment token */
+        /** Issue an enrollment token */
         post: operations["post-nodes-enrollment-tokens"];
         delete?: never;
         options?: never;
@@ -1369,11 +1369,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show an enrolment token */
+        /** Show an enrollment token */
         get: operations["get-nodes-enrollment-tokens-token-id"];
         put?: never;
         post?: never;
-        /** Revoke an enrolment token */
+        /** Revoke an enrollment token */
         delete: operations["delete-nodes-enrollment-tokens-token-id"];
         options?: never;
         head?: never;
@@ -1644,7 +1644,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Look for a newer release now */
+        /** Check for a newer release now */
         post: operations["post-system-updates-check"];
         delete?: never;
         options?: never;
@@ -1661,7 +1661,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Return to the release before */
+        /** Roll back to the release before */
         post: operations["post-system-updates-rollback"];
         delete?: never;
         options?: never;
@@ -2024,7 +2024,7 @@ export interface components {
              * @description Protocol version that the agent speaks
              */
             protocol?: number;
-            /** @description Enrolment token */
+            /** @description Enrollment token */
             token?: string;
         } & {
             [key: string]: unknown;
@@ -2271,7 +2271,7 @@ export interface components {
         };
         BindingInputBody: {
             /**
-             * @description bind gives a one-off enrolment token for this node; revoke ends the agent's access at its next request
+             * @description bind gives a one-off enrollment token for this node; revoke ends the agent's access at its next request
              * @default bind
              * @enum {string}
              */
@@ -2578,7 +2578,7 @@ export interface components {
             to: string;
         };
         FlowsExplanation: {
-            /** @description Server that the traffic leaves from */
+            /** @description Node that the traffic leaves from */
             node_id: string;
             /** @enum {string} */
             result: "exit" | "direct" | "block" | "unknown";
@@ -2622,7 +2622,7 @@ export interface components {
             updated_at: string;
         };
         FlowsFlowEntry: {
-            /** @description Derived domain name, else the server's address; empty when unknown */
+            /** @description Derived domain name, else the node's address; empty when unknown */
             host: string;
             key: string;
             listener: components["schemas"]["GraphListener"];
@@ -2750,7 +2750,7 @@ export interface components {
             priority?: number;
             to: string;
             /**
-             * @description How the two servers speak; raw when left out
+             * @description How the two nodes speak; raw when left out
              * @enum {string}
              */
             transport?: "raw" | "xhttp" | "grpc" | "ws" | "httpupgrade";
@@ -2810,12 +2810,12 @@ export interface components {
             title?: string;
         };
         GraphParams: {
-            /** @description Exit or transit: where the previous server connects; may be left out */
+            /** @description Exit or transit: where the previous node connects; may be left out */
             hop?: components["schemas"]["GraphListener"];
             /** @description Entry: where clients connect */
             listener?: components["schemas"]["GraphListener"];
             /**
-             * @description Exit or direct: may clients reach private and loopback addresses of the server
+             * @description Exit or direct: may clients reach private and loopback addresses of the node
              * @enum {string}
              */
             private?: "block" | "allow";
@@ -2828,10 +2828,10 @@ export interface components {
         };
         GraphProblem: {
             code: string;
-            /** @description Core version of that server */
+            /** @description Core version of that node */
             core?: string;
             message: string;
-            /** @description Name of the server concerned */
+            /** @description Name of the node concerned */
             node?: string;
             path: string;
         };
@@ -3434,7 +3434,7 @@ export interface components {
             /** @description Installing it would change nothing */
             is_noop: boolean;
             readiness: components["schemas"]["PlanCheck"][];
-            /** @description Server id to SHA-256 of its whole configuration */
+            /** @description Node id to SHA-256 of its whole configuration */
             rendered: {
                 [key: string]: string;
             };
@@ -3554,7 +3554,7 @@ export interface components {
             taken_at: string | null;
             /**
              * Format: date-time
-             * @description When the kept set is removed
+             * @description Until when it can come back; the kept set is removed by the next run after it
              */
             until: string | null;
             /** @description The release that would come back; empty when none is kept */
@@ -3585,13 +3585,13 @@ export interface components {
             /** @enum {string} */
             channel: "stable" | "dev";
             /**
-             * @description Why the last look failed; empty when it did not
+             * @description Why the last check failed; empty when it did not
              * @enum {string}
              */
             check_error: "" | "unreachable" | "untrusted" | "unusable";
             /**
              * Format: date-time
-             * @description When a release was last looked for
+             * @description When a newer release was last checked for
              */
             checked_at: string | null;
             /** @description What must hold before the newer release may be installed; empty without one */
