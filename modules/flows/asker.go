@@ -25,7 +25,6 @@ import (
 // waits for evidence is claimed for a while; when the panel dies, another one or the next start asks again.
 type asker struct {
 	*service
-	id   string
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu     sync.Mutex
@@ -33,7 +32,7 @@ type asker struct {
 }
 
 func newAsker(s *service) *asker {
-	a := &asker{service: s, id: database.NewID(), dial: (&net.Dialer{}).DialContext, asking: map[string]*atomic.Bool{}}
+	a := &asker{service: s, dial: (&net.Dialer{}).DialContext, asking: map[string]*atomic.Bool{}}
 	s.decided = a.spare
 	return a
 }
@@ -78,7 +77,7 @@ func (a *asker) claim(ctx context.Context) (*planRow, error) {
 	now := a.now()
 	err := a.db.NewRaw(`update flow_plans set ask_until = ?, asker = ? where id = (
 		select id from flow_plans where ask_until <= ? order by ask_until limit 1 for update skip locked) returning *`,
-		now.Add(askLimit), a.id, now).Scan(ctx, &rows)
+		now.Add(askLimit), database.NewID(), now).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return nil, database.Fault(err, nil)
 	}
@@ -123,7 +122,7 @@ func (a *asker) ask(ctx context.Context, row *planRow) {
 }
 
 func (a *asker) release(ctx context.Context, row *planRow) {
-	_, err := a.db.NewUpdate().Model(row).Set("ask_until = null").WherePK().Where("asker = ?", a.id).Exec(ctx)
+	_, err := a.db.NewUpdate().Model(row).Set("ask_until = null").WherePK().Where("asker = ?", row.Asker).Exec(ctx)
 	if err != nil {
 		a.log.Warn("a plan could not be released after its checks", zap.String("plan_id", row.ID), zap.Error(err))
 	}
@@ -194,7 +193,7 @@ func bound(r nodesapi.Result, data *agentapi.BindData, err error) finding {
 	case data != nil && data.Bound:
 		return finding{plan.Confirmed, "the agent bound the port"}
 	case data != nil && data.Own:
-		return finding{plan.Confirmed, "the server's core holds the port already"}
+		return finding{plan.Confirmed, "the node's core holds the port already"}
 	case data != nil && data.Owner != "":
 		return finding{plan.Failed, "the port is held by " + data.Owner}
 	}
@@ -252,7 +251,7 @@ const mostPeers = 64
 func (a *asker) peers(ctx context.Context) []nodesapi.Node {
 	nodes, err := a.servers.Able(ctx, string(agentapi.CanProbe), mostPeers)
 	if err != nil {
-		a.log.Warn("no server can be asked to dial another one; the panel dials itself", zap.Error(err))
+		a.log.Warn("no node can be asked to dial another one; the panel dials itself", zap.Error(err))
 		return nil
 	}
 	return nodes
@@ -294,7 +293,7 @@ func (a *asker) fromPanel(ctx context.Context, l4, address, word string) finding
 	}
 	defer func() { _ = conn.Close() }()
 	if word == "" && l4 == agentapi.UDP {
-		return unclear("the port is in use by the server's core; udp cannot be checked then")
+		return unclear("the port is in use by the node's core; udp cannot be checked then")
 	}
 	if word == "" {
 		return finding{plan.Confirmed, "the panel dialled it"}
@@ -302,7 +301,7 @@ func (a *asker) fromPanel(ctx context.Context, l4, address, word string) finding
 	if heard(conn, l4, word) {
 		return finding{plan.Confirmed, "the panel dialled it"}
 	}
-	return finding{plan.Failed, "the panel reached the address, and the server's agent did not answer there"}
+	return finding{plan.Failed, "the panel reached the address, and the node's agent did not answer there"}
 }
 
 func heard(conn net.Conn, l4, word string) bool {
@@ -329,7 +328,7 @@ func (a *asker) target(ctx context.Context, c checkRow) finding {
 	case err != nil || t == nil && r.Code != string(agentapi.CodeUnreachable):
 		return unclear(silence(r, err))
 	case t == nil:
-		return finding{plan.Failed, "the server could not reach the target"}
+		return finding{plan.Failed, "the node could not reach the target"}
 	}
 	text := fmt.Sprintf("TLS %s, ALPN %s, name matches: %t, %.0f ms", t.Version, t.ALPN, t.NameMatches, t.LatencyMillis)
 	if t.Version == "1.3" && t.ALPN == "h2" {

@@ -92,6 +92,30 @@ func TestAnotherPanelFinishesAnInterruptedApply(t *testing.T) {
 	require.Equal(t, "applied", s.ended(id).State)
 }
 
+// After a pause of the whole machine the lease of a running apply has ended: its own panel starts no second driver beside
+// the first, and the apply ends as if nothing had been.
+func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	p := s.ready()
+	s.fleet.scripted(silence(agentapi.PhaseSwitch))
+	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
+	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 10*time.Second, 10*time.Millisecond)
+	s.fleet.mostAtOnce()
+	for range 3 {
+		_, err := s.panel.DB.ExecContext(t.Context(), "update flow_applies set lease_until = 'epoch' where id = ?", id)
+		require.NoError(t, err)
+		require.Eventually(t, func() bool {
+			var renewed bool
+			require.NoError(t, s.panel.DB.NewRaw("select lease_until > now() from flow_applies where id = ?", id).Scan(t.Context(), &renewed))
+			return renewed
+		}, 10*time.Second, 10*time.Millisecond)
+	}
+	require.LessOrEqual(t, s.fleet.mostAtOnce(), 1, "one driver waits for the answers")
+	s.fleet.catchUp()
+	require.Equal(t, "applied", s.ended(id).State)
+}
+
 // Whatever answer of the fleet gets lost after it has taken effect, as when a panel is killed between an order and its
 // note, the apply is continued: every server ends with the new revision, and no lock is left.
 func TestAnApplySurvivesALostAnswerAtEveryCall(t *testing.T) {

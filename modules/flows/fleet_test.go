@@ -30,6 +30,8 @@ type fleet struct {
 	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
 	lose   int
 	losing bool
+	// waits counts who waits for answers now, mostWaits the most there were at once.
+	waits, mostWaits int
 	// script answers an order in its own way; ok false leaves it to the usual answer, a nil result to silence.
 	script func(o nodesapi.Order) (r *nodesapi.Result, ok bool)
 }
@@ -283,7 +285,24 @@ func evidence(args agentapi.ProbeArgs) agentapi.ProbeData {
 	return agentapi.ProbeData{Through: &agentapi.ThroughData{Status: 200, ExitIP: "192.0.2.2"}}
 }
 
+func (f *fleet) wait(by int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waits += by
+	f.mostWaits = max(f.mostWaits, f.waits)
+}
+
+// mostAtOnce gives how many waited at once since it was asked before.
+func (f *fleet) mostAtOnce() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer func() { f.mostWaits = f.waits }()
+	return f.mostWaits
+}
+
 func (f *fleet) Await(ctx context.Context, ids ...string) ([]nodesapi.Result, error) {
+	f.wait(1)
+	defer f.wait(-1)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {

@@ -13,6 +13,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/lease"
 )
 
 // runner carries applies to their end. Each unfinished apply is leased by one panel; when that panel dies the lease
@@ -20,27 +21,24 @@ import (
 type runner struct {
 	*service
 	asker *asker
-	id    string
+	desk  *lease.Desk
 	busy  sync.WaitGroup
 }
 
 func newRunner(s *service, a *asker) *runner {
-	return &runner{service: s, asker: a, id: database.NewID()}
+	return &runner{service: s, asker: a, desk: lease.New(s.db, "flow_applies")}
 }
 
-// Times of the runner: how long a claim holds without a sign of life, how often an idle panel looks for work, and how
-// long one look at the agents' answers may take.
+// Times of the runner: how often an idle panel looks for work, and how long one look at the agents' answers may take.
 const (
-	lease    = 6 * time.Second
 	idleLook = time.Second
 	oneLook  = 2 * time.Second
 )
 
-var errLeaseLost = errors.New("another panel continues this apply")
-
 // loop finds work until the context ends and then waits for what it has begun.
 func (r *runner) loop(ctx context.Context) error {
 	defer r.busy.Wait()
+	defer r.desk.Wait()
 	for ctx.Err() == nil {
 		r.take(ctx)
 		select {
@@ -53,12 +51,12 @@ func (r *runner) loop(ctx context.Context) error {
 }
 
 func (r *runner) take(ctx context.Context) {
-	ids, err := r.claim(ctx)
+	ids, word, err := r.desk.Claim(ctx, r.now())
 	if err != nil && ctx.Err() == nil {
 		r.log.Warn("unfinished applies could not be looked up", zap.Error(err))
 	}
 	for _, id := range ids {
-		r.busy.Go(func() { r.drive(ctx, id) })
+		r.desk.Go(id, func() { r.drive(ctx, id, word) })
 	}
 	for {
 		row, err := r.asker.claim(ctx)
@@ -69,28 +67,19 @@ func (r *runner) take(ctx context.Context) {
 	}
 }
 
-func (r *runner) claim(ctx context.Context) ([]string, error) {
-	var ids []string
-	now := r.now()
-	err := r.db.NewRaw(`update flow_applies set runner = ?, lease_until = ? where id in (
-		select id from flow_applies where finished_at is null and lease_until <= ? order by started_at for update skip locked) returning id`,
-		r.id, now.Add(lease), now).Scan(ctx, &ids)
-	return ids, database.Fault(err, nil)
-}
-
-// drive goes on with one apply until it has ended, another panel has it, or this panel stops. What this panel wrote is
+// drive goes on with one apply until it has ended, somebody else has it, or this panel stops. What this claim wrote is
 // what is written as long as its lease holds, so that the row, which is large, is read again only after a failure or a pause.
-func (r *runner) drive(ctx context.Context, id string) {
+func (r *runner) drive(ctx context.Context, id, word string) {
 	var row *applyRow
 	for ctx.Err() == nil {
 		err := r.refresh(ctx, id, &row)
-		if err == nil && (row.FinishedAt != nil || row.Runner != r.id) {
+		if err == nil && (row.FinishedAt != nil || row.Runner != word) {
 			return
 		}
 		if err == nil {
 			err = r.advance(r.as(ctx, row), row)
 		}
-		if errors.Is(err, errLeaseLost) {
+		if errors.Is(err, lease.ErrLost) {
 			return
 		}
 		if err != nil && ctx.Err() == nil {
@@ -99,7 +88,7 @@ func (r *runner) drive(ctx context.Context, id string) {
 			r.pause(ctx)
 		}
 	}
-	r.letGo(context.WithoutCancel(ctx), id)
+	r.letGo(context.WithoutCancel(ctx), id, word)
 }
 
 // refresh reads the apply unless what is known of it is protected by a lease that still runs.
@@ -131,28 +120,20 @@ func (r *runner) pause(ctx context.Context) {
 }
 
 // letGo ends the lease early when the panel stops in good order.
-func (r *runner) letGo(ctx context.Context, id string) {
+func (r *runner) letGo(ctx context.Context, id, word string) {
 	ctx, cancel := context.WithTimeout(ctx, oneLook)
 	defer cancel()
-	_, err := r.db.NewUpdate().Model((*applyRow)(nil)).Set("lease_until = ?", r.now()).Where("id = ? and runner = ?", id, r.id).Exec(ctx)
-	if err != nil {
+	if err := r.desk.LetGo(ctx, id, word, r.now()); err != nil {
 		r.log.Info("an apply keeps its lease until it ends by itself", zap.String("apply_id", id), zap.Error(err))
 	}
 }
 
 // save writes what was decided or seen, if the lease is still ours, and tells who follows live.
 func (r *runner) save(ctx context.Context, db bun.IDB, row *applyRow) error {
-	row.LeaseUntil = r.now().Add(lease)
-	result, err := db.NewUpdate().Model(row).
+	row.LeaseUntil = r.now().Add(lease.Holds)
+	return lease.Kept(db.NewUpdate().Model(row).
 		Column("stage", "steps", "error", "detail", "version_id", "staged_at", "finished_at", "lease_until").
-		WherePK().Where("runner = ?", r.id).Exec(ctx)
-	if err != nil {
-		return database.Fault(err, nil)
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(errLeaseLost, err)
-	}
-	return nil
+		WherePK().Where("runner = ?", row.Runner).Exec(ctx))
 }
 
 func (r *runner) keep(ctx context.Context, row *applyRow) error {

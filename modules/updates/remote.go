@@ -2,11 +2,7 @@ package updates
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,8 +17,6 @@ import (
 const (
 	lookEvery   = 6 * time.Hour
 	lookSoon    = time.Minute // after the start, when the panel has other things to do
-	textWithin  = 30 * time.Second
-	textAtMost  = 256 << 10
 	fetchWithin = 30 * time.Minute
 )
 
@@ -70,43 +64,5 @@ func (b *builds) bring(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.remote.keepManifest(ctx)
-}
-
-func (r remote) keepManifest(ctx context.Context) error {
-	for _, suffix := range []string{".minisig", ""} {
-		text, err := r.read(ctx, r.address+suffix)
-		if err != nil {
-			return err
-		}
-		file := filepath.Join(r.folder, "manifest.json"+suffix)
-		err = errors.Join(os.WriteFile(file+".new", text, 0o644), os.Rename(file+".new", file))
-		if err != nil {
-			return fmt.Errorf("keep the release manifest: %w", err)
-		}
-	}
-	return nil
-}
-
-func (r remote) read(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, textWithin)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return nil, fmt.Errorf("fetch the release manifest: %w", err)
-	}
-	client := &http.Client{Transport: &http.Transport{}}
-	if through, err := url.Parse(r.proxy.Reveal()); err == nil && through.Host != "" {
-		client.Transport = &http.Transport{Proxy: http.ProxyURL(through)}
-	}
-	defer client.CloseIdleConnections()
-	answer, err := client.Do(request)
-	if err != nil {
-		return nil, fmt.Errorf("fetch the release manifest: %w", err)
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("fetch the release manifest: the server answered %s", answer.Status)
-	}
-	return io.ReadAll(io.LimitReader(answer.Body, textAtMost))
+	return opened.Keep(b.remote.folder)
 }

@@ -3,14 +3,13 @@ package updates
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
-	"panel/platform/database"
+	"panel/platform/lease"
 )
 
 // runner carries rollouts to their end. Each unfinished one is leased by one panel; when that panel dies the lease ends and
@@ -19,34 +18,30 @@ type runner struct {
 	*service
 	commands nodesapi.Commands
 	log      *zap.Logger
-	id       string
-	busy     sync.WaitGroup
+	desk     *lease.Desk
 }
 
 func newRunner(s *service, c nodesapi.Commands, log *zap.Logger) *runner {
-	return &runner{service: s, commands: c, log: log, id: database.NewID()}
+	return &runner{service: s, commands: c, log: log, desk: lease.New(s.db, "agent_rollouts")}
 }
 
 const (
-	lease      = 6 * time.Second
 	idleLook   = time.Second
 	stepLook   = 250 * time.Millisecond
 	writeLimit = 5 * time.Second
 	orderLimit = 20 * time.Minute // to fetch, to try and to return, also over a slow line
 )
 
-var errLeaseLost = errors.New("another panel continues this rollout")
-
 // loop finds rollouts until the context ends and then waits for what it has begun.
 func (r *runner) loop(ctx context.Context) error {
-	defer r.busy.Wait()
+	defer r.desk.Wait()
 	for ctx.Err() == nil {
-		ids, err := r.claim(ctx)
+		ids, word, err := r.desk.Claim(ctx, r.now())
 		if err != nil && ctx.Err() == nil {
 			r.log.Warn("unfinished rollouts could not be looked up", zap.Error(err))
 		}
 		for _, id := range ids {
-			r.busy.Go(func() { r.drive(ctx, id) })
+			r.desk.Go(id, func() { r.drive(ctx, id, word) })
 		}
 		select {
 		case <-ctx.Done():
@@ -57,26 +52,17 @@ func (r *runner) loop(ctx context.Context) error {
 	return nil
 }
 
-func (r *runner) claim(ctx context.Context) ([]string, error) {
-	var ids []string
-	now := r.now()
-	err := r.db.NewRaw(`update agent_rollouts set runner = ?, lease_until = ? where id in (
-		select id from agent_rollouts where finished_at is null and lease_until <= ? for update skip locked) returning id`,
-		r.id, now.Add(lease), now).Scan(ctx, &ids)
-	return ids, database.Fault(err, nil)
-}
-
-// drive goes on with one rollout until it has ended, another panel has it, or this panel stops.
-func (r *runner) drive(ctx context.Context, id string) {
+// drive goes on with one rollout until it has ended, somebody else has it, or this panel stops.
+func (r *runner) drive(ctx context.Context, id, word string) {
 	for ctx.Err() == nil {
 		o, err := r.rollout(ctx, id)
-		if err == nil && (o.FinishedAt != nil || o.Runner != r.id) {
+		if err == nil && (o.FinishedAt != nil || o.Runner != word) {
 			return
 		}
 		if err == nil {
 			err = r.advance(as(ctx, o), o)
 		}
-		if errors.Is(err, errLeaseLost) {
+		if errors.Is(err, lease.ErrLost) {
 			return
 		}
 		if err != nil && ctx.Err() == nil {
@@ -87,7 +73,7 @@ func (r *runner) drive(ctx context.Context, id string) {
 		case <-r.clock.After(stepLook):
 		}
 	}
-	r.letGo(context.WithoutCancel(ctx), id)
+	r.letGo(context.WithoutCancel(ctx), id, word)
 }
 
 // as lets the journal name the person who started the rollout.
@@ -99,11 +85,10 @@ func as(ctx context.Context, o *rolloutRow) context.Context {
 }
 
 // letGo ends the lease early when the panel stops in good order.
-func (r *runner) letGo(ctx context.Context, id string) {
+func (r *runner) letGo(ctx context.Context, id, word string) {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
-	_, err := r.db.NewUpdate().Model((*rolloutRow)(nil)).Set("lease_until = ?", r.now()).Where("id = ? and runner = ?", id, r.id).Exec(ctx)
-	if err != nil {
+	if err := r.desk.LetGo(ctx, id, word, r.now()); err != nil {
 		r.log.Info("a rollout keeps its lease until it ends by itself", zap.String("rollout", id), zap.Error(err))
 	}
 }

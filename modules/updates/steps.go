@@ -14,6 +14,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/events"
+	"panel/platform/lease"
 )
 
 // advance makes the next step that is due: hear results, end, give orders, or go to the next ring.
@@ -242,16 +243,9 @@ func (r *runner) keepAndTell(ctx context.Context, o *rolloutRow) error {
 }
 
 func (r *runner) save(ctx context.Context, db bun.IDB, o *rolloutRow) error {
-	o.LeaseUntil = r.now().Add(lease)
-	result, err := db.NewUpdate().Model(o).Column("ring", "state", "detail", "rested_at", "finished_at", "lease_until").
-		WherePK().Where("runner = ?", r.id).Exec(ctx)
-	if err != nil {
-		return database.Fault(err, nil)
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(errLeaseLost, err)
-	}
-	return nil
+	o.LeaseUntil = r.now().Add(lease.Holds)
+	return lease.Kept(db.NewUpdate().Model(o).Column("ring", "state", "detail", "rested_at", "finished_at", "lease_until").
+		WherePK().Where("runner = ?", o.Runner).Exec(ctx))
 }
 
 // saveTarget writes one node and its line in the journal, if the lease is still ours, and tells about it.
