@@ -125,7 +125,7 @@ func TestPanelDoesNotLinkTheCore(t *testing.T) {
 	}
 }
 
-// Of ours the agent knows the wire types, the form of signed releases and nothing of the panel.
+// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, and nothing of the panel.
 func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./cmd/panel-agent/...") {
@@ -136,7 +136,7 @@ func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	}
 }
 
-var agentKnows = []string{"panel/platform/agentapi", "panel/platform/release", "panel/platform/version"}
+var agentKnows = []string{"panel/platform/agentapi", "panel/platform/durable", "panel/platform/release", "panel/platform/version"}
 
 // Fiber is spoken in httpapi, web and a module's raw.go.
 func TestFiberHasItsPlaces(t *testing.T) {

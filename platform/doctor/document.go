@@ -2,14 +2,12 @@ package doctor
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
+
+	"panel/platform/durable"
 )
 
 // Schema is the form of Document; docs/reference/doctor.schema.json describes it.
@@ -95,12 +93,13 @@ func (r *Report) Compare(before Document) {
 	}
 }
 
-func lastPath(dataDir string) string { return filepath.Join(dataDir, "doctor", "last.json") }
+// lastName is the last diagnosis, below the data folder.
+const lastName = "doctor/last.json"
 
 // Last reads the diagnosis that was kept in the data folder; fs.ErrNotExist says that there is none yet.
 func Last(dataDir string) (Document, error) {
 	var document Document
-	content, err := os.ReadFile(lastPath(dataDir))
+	content, err := durable.ReadFile(filepath.Join(dataDir, lastName))
 	if err != nil {
 		return document, fmt.Errorf("read the last diagnosis: %w", err)
 	}
@@ -113,24 +112,12 @@ func Last(dataDir string) (Document, error) {
 // Keep saves a diagnosis as the last one and answers where. It belongs to the owner of the data folder, so that the
 // panel can show what root has found. A data folder that does not exist is not made.
 func Keep(document Document, dataDir string) (path string, err error) {
-	about, err := os.Stat(dataDir)
-	if err != nil {
-		return "", fmt.Errorf("keep the diagnosis: %w", err)
-	}
 	content, err := json.MarshalIndent(document, "", "  ")
 	if err != nil {
 		return "", fmt.Errorf("keep the diagnosis: %w", err)
 	}
-	path = lastPath(dataDir)
-	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := durable.Below(dataDir, lastName, 0o600, append(content, '\n')); err != nil {
 		return "", fmt.Errorf("keep the diagnosis: %w", err)
 	}
-	draft := path + ".new"
-	if err := os.WriteFile(draft, append(content, '\n'), 0o600); err != nil {
-		return "", fmt.Errorf("keep the diagnosis: %w", errors.Join(err, os.Remove(draft)))
-	}
-	if owner, known := about.Sys().(*syscall.Stat_t); known && os.Geteuid() == 0 {
-		err = errors.Join(os.Chown(filepath.Dir(path), int(owner.Uid), int(owner.Gid)), os.Chown(draft, int(owner.Uid), int(owner.Gid)))
-	}
-	return path, errors.Join(err, os.Rename(draft, path))
+	return filepath.Join(dataDir, lastName), nil
 }

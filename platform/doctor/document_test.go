@@ -78,3 +78,15 @@ func TestDecimalsSayNoMoreThanNeeded(t *testing.T) {
 	require.Equal(t, "97 % of 40 GB", Say("%d %% of %s", 97, Say("%s GB", Decimal(40))).String())
 	require.Equal(t, "chmod 640 /etc/x", Command("chmod 640 %s", "/etc/x").String())
 }
+
+// Root keeps its diagnosis in a folder of the panel's user, who might put a link there.
+func TestKeepingADiagnosisFollowsNoLinkOutOfTheDataFolder(t *testing.T) {
+	t.Parallel()
+	data, victim := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Symlink(victim, filepath.Join(data, "doctor")))
+	_, err := Keep(Report{Started: time.Now()}.Document(), data)
+	require.ErrorContains(t, err, "keep the diagnosis")
+	entries, err := os.ReadDir(victim)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}

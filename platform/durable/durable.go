@@ -14,10 +14,7 @@ import (
 
 // Write replaces the file at path: it is written beside it, synced and renamed, and the folder is synced.
 func Write(path string, mode fs.FileMode, content []byte) error {
-	return Replace(path, mode, func(file *os.File) error {
-		_, err := file.Write(content)
-		return err
-	})
+	return Replace(path, mode, text(content))
 }
 
 // Replace is Write for a file that fill writes.
@@ -30,31 +27,37 @@ func Replace(path string, mode fs.FileMode, fill func(*os.File) error) error {
 // Create is Write where no file may be yet: of several writers the first one wins, and the others get fs.ErrExist.
 func Create(path string, mode fs.FileMode, content []byte) error {
 	return within(filepath.Dir(path), func(folder *os.Root) error {
-		fill := func(file *os.File) error {
-			_, err := file.Write(content)
-			return err
-		}
-		return put(folder, filepath.Base(path), mode, nil, fill, folder.Link)
+		return put(folder, filepath.Base(path), mode, nil, text(content), folder.Link)
 	})
 }
 
 // Below replaces the file name in a folder that may belong to somebody else, while root works on it: folders on the way
 // are made, a link that leads out of the folder is an error, and what was made belongs to the owner of the folder.
 func Below(folder, name string, mode fs.FileMode, content []byte) error {
-	return within(folder, func(root *os.Root) error {
-		owner, err := ownerOf(root)
-		if err != nil {
-			return err
-		}
-		if err := makeWay(root, filepath.Dir(name), owner); err != nil {
-			return err
-		}
-		fill := func(file *os.File) error {
-			_, err := file.Write(content)
-			return err
-		}
-		return put(root, name, mode, owner, fill, root.Rename)
-	})
+	return within(folder, func(root *os.Root) error { return below(root, name, mode, content, root.Rename) })
+}
+
+// CreateBelow is Below where no file may be yet, as Create is Write.
+func CreateBelow(folder, name string, mode fs.FileMode, content []byte) error {
+	return within(folder, func(root *os.Root) error { return below(root, name, mode, content, root.Link) })
+}
+
+func below(root *os.Root, name string, mode fs.FileMode, content []byte, place func(from, to string) error) error {
+	owner, err := ownerOf(root)
+	if err != nil {
+		return err
+	}
+	if err := makeWay(root, filepath.Dir(name), owner); err != nil {
+		return err
+	}
+	return put(root, name, mode, owner, text(content), place)
+}
+
+func text(content []byte) func(*os.File) error {
+	return func(file *os.File) error {
+		_, err := file.Write(content)
+		return err
+	}
 }
 
 // SyncFolder makes the names in a folder durable.

@@ -120,3 +120,46 @@ func owner(t *testing.T, path string) [2]uint32 {
 	require.True(t, is)
 	return [2]uint32{system.Uid, system.Gid}
 }
+
+func TestOnlyAPlainFileIsOpened(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	_, err := durable.Open(pipe)
+	require.ErrorContains(t, err, "not a plain file")
+	_, err = durable.Open(filepath.Dir(pipe))
+	require.ErrorContains(t, err, "not a plain file")
+	_, err = durable.Open(pipe + ".none")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// Root shows others what it reads, so it must not be led to what they may not read.
+func TestRootReadsInAFolderOfSomebodyElseOnlyWhatThatPersonMayRead(t *testing.T) {
+	t.Parallel()
+	secret := filepath.Join(t.TempDir(), "shadow")
+	require.NoError(t, os.WriteFile(secret, []byte("root's own"), 0o600))
+	folder := t.TempDir()
+	link := filepath.Join(folder, "panel.log")
+	require.NoError(t, os.Symlink(secret, link))
+	if os.Geteuid() != 0 {
+		require.Equal(t, "root's own", read(t, link), "without root the system itself decides")
+		return
+	}
+	require.NoError(t, os.Chown(folder, 65534, 65534))
+	_, err := durable.ReadFile(link)
+	require.ErrorIs(t, err, fs.ErrPermission)
+
+	own := filepath.Join(folder, "own.log")
+	require.NoError(t, os.WriteFile(own, []byte("theirs"), 0o600))
+	require.NoError(t, os.Chown(own, 65534, 65534))
+	require.Equal(t, "theirs", read(t, own))
+	require.NoError(t, os.Chmod(secret, 0o644))
+	require.Equal(t, "root's own", read(t, link), "everybody may read it")
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := durable.ReadFile(path)
+	require.NoError(t, err)
+	return string(content)
+}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"panel/platform/doctor"
+	"panel/platform/durable"
 )
 
 // files are the logs of one folder; nginx has two that grow.
@@ -64,7 +65,7 @@ func growing(folder, component string) ([]string, error) {
 	var refused error
 	for _, name := range names[component] {
 		path := filepath.Join(folder, name+".log")
-		file, err := os.Open(path)
+		file, err := durable.Open(path)
 		if err != nil {
 			refused = firstError(refused, err)
 			continue

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"panel/platform/durable"
 )
 
 const (
@@ -30,7 +32,7 @@ type tail struct {
 
 // openTail stands behind the last whole line.
 func openTail(path string) (*tail, error) {
-	file, err := os.Open(path)
+	file, err := durable.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +125,7 @@ func (t *tail) rotate() ([]string, error) {
 	if err != nil {
 		return last, err
 	}
-	next, err := os.Open(t.path)
+	next, err := durable.Open(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return last, nil
 	}
@@ -169,7 +171,7 @@ func backward(file io.ReaderAt, end int64, take func(string) bool) (more bool, e
 
 // backwardFile reads a rotated file; a compressed one is unpacked in memory.
 func backwardFile(path string, take func(string) bool) (bool, error) {
-	file, err := os.Open(path)
+	file, err := durable.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return true, nil // rotated away in this moment, or not for us
 	}

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
+
+	"panel/platform/durable"
 )
 
 // Check compares a file with what the release says of it: ErrDamaged when they differ.
@@ -37,24 +38,9 @@ func sumOf(file string) (string, int64, error) {
 	return hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
-// store writes body to file by way of a neighbour, so that the name never stands for half a file.
+// store writes body to file; the name never stands for half a file.
 func store(file string, body io.Reader, artefact Artefact) error {
-	part, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".part-*")
-	if err != nil {
-		return fmt.Errorf("make room for the file: %w", err)
-	}
-	defer os.Remove(part.Name())
-	err = fill(part, body, artefact)
-	if closed := part.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(part.Name(), file); err != nil {
-		return fmt.Errorf("put the file in its place: %w", err)
-	}
-	return syncFolder(filepath.Dir(file))
+	return durable.Replace(file, 0o600, func(part *os.File) error { return fill(part, body, artefact) })
 }
 
 func fill(part *os.File, body io.Reader, artefact Artefact) error {
@@ -68,21 +54,6 @@ func fill(part *os.File, body io.Reader, artefact Artefact) error {
 		return fmt.Errorf("%w: it does not have the %d bytes that were announced", ErrDamaged, artefact.Size)
 	case hex.EncodeToString(sum.Sum(nil)) != artefact.SHA256:
 		return fmt.Errorf("%w: its checksum differs", ErrDamaged)
-	}
-	if err := part.Sync(); err != nil {
-		return fmt.Errorf("write the file through to the disk: %w", err)
-	}
-	return nil
-}
-
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("open the folder of the file: %w", err)
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
-		return fmt.Errorf("write the folder through to the disk: %w", err)
 	}
 	return nil
 }

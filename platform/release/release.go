@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"aead.dev/minisign"
+
+	"panel/platform/durable"
 )
 
 // suffix makes the address of the signature from that of the manifest, as the minisign program does.
@@ -83,10 +84,12 @@ const (
 
 // Keep puts the manifest and its signature into folder, from which Open reads them again.
 func (r *Release) Keep(folder string) error {
-	for name, text := range map[string][]byte{SignatureFile: r.signature, ManifestFile: r.text} {
-		if err := os.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
-			return fmt.Errorf("keep the manifest of the release: %w", err)
-		}
+	err := durable.Write(filepath.Join(folder, SignatureFile), 0o644, r.signature)
+	if err == nil {
+		err = durable.Write(filepath.Join(folder, ManifestFile), 0o644, r.text)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the manifest of the release: %w", err)
 	}
 	return nil
 }

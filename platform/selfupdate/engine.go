@@ -12,6 +12,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"panel/platform/durable"
 	"panel/platform/release"
 )
 
@@ -363,7 +364,7 @@ func (e *Engine) store(s state) error {
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
-	return writeWhole(e.Paths.state(), text, 0o600)
+	return durable.Write(e.Paths.state(), 0o600, text)
 }
 
 // note writes a stage down and tells it.
@@ -408,5 +409,5 @@ func (e *Engine) close(s state, end, reason string) error {
 	if err := os.RemoveAll(filepath.Dir(e.Paths.self())); err != nil {
 		return fmt.Errorf("remove what the run no longer needs: %w", err)
 	}
-	return syncFolder(e.Paths.Work)
+	return durable.SyncFolder(e.Paths.Work)
 }

@@ -9,9 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
-	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"panel/platform/durable"
 )
 
 // identity is the user that the panel runs as; nil stands for the user of this process.
@@ -51,15 +52,7 @@ func (i *identity) attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.uid), Gid: uint32(i.gid)}} //nolint:gosec // ids of the system
 }
 
-// writeWhole replaces path by way of a neighbour: a reader, also one after a power failure, sees the old or the new text.
-func writeWhole(path string, text []byte, mode fs.FileMode) error {
-	return replace(path, mode, func(file *os.File) error {
-		_, err := file.Write(text)
-		return err
-	})
-}
-
-// copyWhole copies a file the same way and answers its checksum.
+// copyWhole copies a file durably and answers its checksum.
 func copyWhole(from, to string, mode fs.FileMode) (string, error) {
 	source, err := os.Open(from)
 	if err != nil {
@@ -67,39 +60,11 @@ func copyWhole(from, to string, mode fs.FileMode) (string, error) {
 	}
 	defer source.Close()
 	sum := sha256.New()
-	err = replace(to, mode, func(file *os.File) error {
+	err = durable.Replace(to, mode, func(file *os.File) error {
 		_, err := io.Copy(io.MultiWriter(file, sum), source)
 		return err
 	})
 	return hex.EncodeToString(sum.Sum(nil)), err
-}
-
-func replace(path string, mode fs.FileMode, fill func(*os.File) error) error {
-	draft, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	defer os.Remove(draft.Name())
-	err = fill(draft)
-	if err = errors.Join(err, draft.Chmod(mode), draft.Sync(), draft.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := os.Rename(draft.Name(), path); err != nil {
-		return fmt.Errorf("put %s in its place: %w", path, err)
-	}
-	return syncFolder(filepath.Dir(path))
-}
-
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("open a folder: %w", err)
-	}
-	defer folder.Close()
-	if err := folder.Sync(); err != nil {
-		return fmt.Errorf("write a folder through to the disk: %w", err)
-	}
-	return nil
 }
 
 var errNotPlain = errors.New("it is not a plain file with one name")

@@ -19,6 +19,7 @@ import (
 
 	"panel/platform/cli"
 	"panel/platform/config"
+	"panel/platform/durable"
 )
 
 // machine is a host with systemd, a user for the panel and its settings in a file.
@@ -139,7 +140,7 @@ func (m *machine) Schema(ctx context.Context) (string, error) {
 
 // Dump writes into a file of root, which the panel's user only gets as an open stream.
 func (m *machine) Dump(ctx context.Context, file string) error {
-	return replace(file, 0o600, func(into *os.File) error { return m.database(ctx, "dump", nil, into) })
+	return durable.Replace(file, 0o600, func(into *os.File) error { return m.database(ctx, "dump", nil, into) })
 }
 
 // Restore reads the file for the panel's user.

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"panel/platform/durable"
 	"panel/platform/pattern"
 	"panel/platform/release"
 )
@@ -56,7 +57,7 @@ func (r request) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("encode the update request: %w", err)
 	}
-	return writeWhole(path, text, 0o640)
+	return durable.Write(path, 0o640, text)
 }
 
 // takeRequest reads the request and removes it once kept holds it; nil when there is none. One that cannot be used is

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"panel/platform/durable"
 )
 
 // set is database, executables and settings of one moment, kept together in a folder of root. Its description is written
@@ -116,7 +118,7 @@ func (e *Engine) copyHeads(to string) error {
 	if err != nil {
 		return fmt.Errorf("read the heads of the journal: %w", err)
 	}
-	return writeWhole(to, text, 0o600)
+	return durable.Write(to, 0o600, text)
 }
 
 func describe(folder string, s set) error {
@@ -124,7 +126,7 @@ func describe(folder string, s set) error {
 	if err != nil {
 		return fmt.Errorf("describe the set: %w", err)
 	}
-	return writeWhole(filepath.Join(folder, setFile), text, 0o600)
+	return durable.Write(filepath.Join(folder, setFile), 0o600, text)
 }
 
 func (e *Engine) compareSchema(ctx context.Context) error {
@@ -214,7 +216,7 @@ func (e *Engine) putSettings(folder string, s set) error {
 			return err
 		}
 	}
-	return replace(e.Paths.Settings, 0o640, func(file *os.File) error {
+	return durable.Replace(e.Paths.Settings, 0o640, func(file *os.File) error {
 		_, err := file.Write(text)
 		if e.Owner != nil && err == nil {
 			err = file.Chown(os.Geteuid(), e.Owner.gid)

@@ -17,6 +17,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/core/system"
+	"panel/platform/durable"
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/release"
@@ -211,7 +212,7 @@ func (s *service) outcomes(ctx context.Context) error {
 		if err := s.record(ctx, run); err != nil {
 			return err
 		}
-		if err := writeWhole(marker, []byte(run.ID+"\n"), 0o640); err != nil {
+		if err := durable.Write(marker, 0o640, []byte(run.ID+"\n")); err != nil {
 			return err
 		}
 	}

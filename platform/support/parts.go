@@ -19,6 +19,7 @@ import (
 	"panel/platform/config"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
+	"panel/platform/durable"
 	"panel/platform/logs"
 )
 
@@ -188,7 +189,7 @@ func logOf(component string) func(context.Context, Options) part {
 }
 
 func updateJournal(_ context.Context, o Options) part {
-	content, err := os.ReadFile(filepath.Join(dataDir(o), "update-journal.jsonl"))
+	content, err := durable.ReadFile(filepath.Join(dataDir(o), "update-journal.jsonl"))
 	if err != nil {
 		return part{why: doctor.Say("the panel was never updated here")}
 	}

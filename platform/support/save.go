@@ -2,6 +2,7 @@ package support
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -15,9 +16,9 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
+	"panel/platform/durable"
 	"panel/platform/fault"
 )
 
@@ -56,7 +57,9 @@ func pack(manifest Manifest, parts []part, to io.Writer) error {
 }
 
 // Folder is where bundles of a data folder are saved.
-func Folder(dataDir string) string { return filepath.Join(dataDir, "support") }
+func Folder(dataDir string) string { return filepath.Join(dataDir, inData) }
+
+const inData = "support"
 
 // Name is what a bundle of a moment is called.
 func Name(at time.Time) string { return "panel-" + at.UTC().Format("20060102-1504") + ".tar.gz" }
@@ -65,58 +68,45 @@ func Name(at time.Time) string { return "panel-" + at.UTC().Format("20060102-150
 // whole or absent, and none is written over.
 func Save(ctx context.Context, o Options) (path string, m Manifest, err error) {
 	o = o.complete()
-	if o.Folder == "" {
-		o.Folder = Folder(dataDir(o))
-	}
 	m, parts, err := gather(ctx, o)
 	if err != nil {
 		return "", m, err
 	}
-	path, err = keep(m, parts, o.Folder)
+	var packed bytes.Buffer
+	if err := pack(m, parts, &packed); err != nil {
+		return "", m, err
+	}
+	folder := o.Folder
+	if folder == "" {
+		folder = Folder(dataDir(o))
+	}
+	path, err = place(filepath.Join(folder, Name(m.CreatedAt)), func(path string) error { return keep(o, path, packed.Bytes()) })
 	if err != nil {
-		return "", m, fmt.Errorf("save the support bundle in %s: %w", o.Folder, err)
+		return "", m, fmt.Errorf("save the support bundle in %s: %w", folder, err)
 	}
 	return path, m, nil
 }
 
-func keep(m Manifest, parts []part, folder string) (path string, err error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return "", err
+// keep leaves a bundle in the data folder to its owner, and one in a folder that was named to whoever named it.
+func keep(o Options, path string, packed []byte) error {
+	if o.Folder == "" {
+		return durable.CreateBelow(dataDir(o), filepath.Join(inData, filepath.Base(path)), 0o600, packed)
 	}
-	draft, err := os.CreateTemp(folder, ".panel-*")
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(draft.Name())
-	err = pack(m, parts, draft)
-	if err = errors.Join(err, draft.Sync(), handOver(draft, filepath.Dir(folder)), draft.Close()); err != nil {
-		return "", err
-	}
-	return place(draft.Name(), filepath.Join(folder, Name(m.CreatedAt)))
-}
-
-// handOver gives what root has written to the owner of the folder above, so that the panel can show it.
-func handOver(file *os.File, above string) error {
-	about, err := os.Stat(above)
-	if err != nil {
+	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return err
 	}
-	owner, known := about.Sys().(*syscall.Stat_t)
-	if !known || os.Geteuid() != 0 {
-		return nil
-	}
-	return errors.Join(file.Chown(int(owner.Uid), int(owner.Gid)), os.Lchown(filepath.Dir(file.Name()), int(owner.Uid), int(owner.Gid)))
+	return durable.Create(path, 0o600, packed)
 }
 
-// place gives the draft its name, with a number when the name is taken.
-func place(draft, path string) (string, error) {
+// place keeps a bundle under its name, with a number when the name is taken.
+func place(path string, keep func(path string) error) (string, error) {
 	const ending, most = ".tar.gz", 100
 	for n := 1; n < most; n++ {
 		name := path
 		if n > 1 {
 			name = path[:len(path)-len(ending)] + "-" + strconv.Itoa(n) + ending
 		}
-		err := os.Link(draft, name)
+		err := keep(name)
 		if !errors.Is(err, fs.ErrExist) {
 			return name, err
 		}

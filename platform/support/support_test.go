@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -252,6 +253,38 @@ func TestADiskThatTakesNothingLeavesNothing(t *testing.T) {
 	options.Folder = filepath.Join(p.values["PANEL_DATA_DIR"], "secret.key", "support")
 	_, _, err := Save(t.Context(), options)
 	require.ErrorContains(t, err, "save the support bundle in")
+}
+
+// A folder that was named stays whose it is; one in the data folder serves the panel, so it belongs to the owner of that.
+func TestABundleBelongsToTheFolderItIsSavedIn(t *testing.T) {
+	t.Parallel()
+	p := newPlanted()
+	options := p.options(t)
+	home, data := t.TempDir(), p.values["PANEL_DATA_DIR"]
+	const nobody = 65534
+	if os.Geteuid() == 0 {
+		require.NoError(t, errors.Join(os.Chown(filepath.Dir(home), nobody, nobody), os.Chown(data, nobody, nobody)))
+	}
+	options.Folder = home
+	path, _, err := Save(t.Context(), options)
+	require.NoError(t, err)
+	require.Equal(t, os.Geteuid(), ownerOf(t, home))
+	require.Equal(t, os.Geteuid(), ownerOf(t, path))
+
+	options.Folder = ""
+	path, _, err = Save(t.Context(), options)
+	require.NoError(t, err)
+	require.Equal(t, ownerOf(t, data), ownerOf(t, path))
+	require.Equal(t, ownerOf(t, data), ownerOf(t, filepath.Dir(path)))
+}
+
+func ownerOf(t *testing.T, path string) int {
+	t.Helper()
+	about, err := os.Stat(path)
+	require.NoError(t, err)
+	system, known := about.Sys().(*syscall.Stat_t)
+	require.True(t, known)
+	return int(system.Uid)
 }
 
 // Rule: the bundle is sent only to the configured address, with TLS unless it is this machine, and no redirect is followed.

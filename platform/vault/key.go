@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"panel/platform/durable"
 )
 
 const keyFile = "secret.key"
@@ -40,21 +42,13 @@ func readKey(path string) (string, error) {
 	return key, nil
 }
 
-// makeKey writes beside the place and links there: the file is whole or absent, and the first of several writers wins.
+// makeKey keeps the key before anything is sealed with it; the first of several writers wins.
 func makeKey(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the master key: %w", err)
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), keyFile+".*")
-	if err != nil {
-		return fmt.Errorf("writing the master key: %w", err)
-	}
-	defer func() { _ = os.Remove(draft.Name()) }()
-	_, err = draft.WriteString(rand.Text() + rand.Text() + "\n")
-	if err = errors.Join(err, draft.Chmod(0o600), draft.Sync(), draft.Close()); err != nil {
-		return fmt.Errorf("writing the master key: %w", err)
-	}
-	if err := os.Link(draft.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	err := durable.Create(path, 0o600, []byte(rand.Text()+rand.Text()+"\n"))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("writing the master key: %w", err)
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 
 	"panel/cmd/panel-agent/internal/disk"
 	"panel/platform/agentapi"
+	"panel/platform/durable"
 )
 
 // Bounds of the buffer.
@@ -259,7 +260,7 @@ func (b *Buffer) seal() error {
 	b.batches = append(b.batches, batch{seq: seq, samples: b.pending})
 	closeErr := b.log.Close()
 	b.log, b.size, b.pending = fresh, 0, 0
-	return errors.Join(closeErr, disk.SyncDir(b.dir))
+	return errors.Join(closeErr, durable.SyncFolder(b.dir))
 }
 
 // turn makes the open log a batch and the fresh file the open log, or leaves everything as it was.

@@ -9,38 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"panel/platform/durable"
 )
 
-// WriteFile replaces a file: written beside it, synced, renamed, and the folder synced. Readable by the owner only.
-func WriteFile(path string, content []byte) error {
-	if err := replace(path, content); err != nil {
-		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
-	}
-	return SyncDir(filepath.Dir(path))
-}
-
-func replace(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(content)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
-}
-
-// SyncDir makes renames and removals in a folder durable.
-func SyncDir(dir string) error {
-	handle, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", filepath.Base(dir), err)
-	}
-	return errors.Join(handle.Sync(), handle.Close())
-}
+// WriteFile replaces a file durably. Readable by the owner only.
+func WriteFile(path string, content []byte) error { return durable.Write(path, 0o600, content) }
 
 // WriteJSON is WriteFile with the JSON form of a value.
 func WriteJSON(path string, value any) error {

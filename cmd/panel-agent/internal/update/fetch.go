@@ -15,6 +15,7 @@ import (
 
 	"panel/cmd/panel-agent/internal/disk"
 	"panel/platform/agentapi"
+	"panel/platform/durable"
 	"panel/platform/release"
 )
 
@@ -165,7 +166,7 @@ func (u *Updater) download(ctx context.Context, b Build, file release.Artefact) 
 	if err := os.Rename(part, target); err != nil {
 		return failed(agentapi.StageFetch, fmt.Errorf("put the new build in its place: %w", err))
 	}
-	return disk.SyncDir(filepath.Dir(target))
+	return durable.SyncFolder(filepath.Dir(target))
 }
 
 func (u *Updater) receive(ctx context.Context, part string, size int64) error {
