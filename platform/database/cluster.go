@@ -83,12 +83,26 @@ func PrivateDSN(dataDir string) (string, error) {
 func makeHome(dataDir string) (string, error) {
 	home, err := filepath.Abs(filepath.Join(dataDir, "postgres"))
 	if err == nil {
-		err = os.MkdirAll(home, 0o700)
+		err = errors.Join(os.MkdirAll(home, 0o700), trusted(home))
 	}
 	if err != nil {
 		return "", fmt.Errorf("making the folder of the private database in PANEL_DATA_DIR: %w", err)
 	}
 	return home, nil
+}
+
+var errLink = errors.New("the folder postgres is a link, and not one of root: root does not follow it; run this as the owner of the data folder")
+
+// trusted keeps root from working where a link of somebody else leads. An operator may link to another disk.
+func trusted(home string) error {
+	about, err := os.Lstat(home)
+	if err != nil || os.Geteuid() != 0 || about.Mode()&os.ModeSymlink == 0 {
+		return err
+	}
+	if system, known := about.Sys().(*syscall.Stat_t); known && system.Uid == 0 {
+		return nil
+	}
+	return errLink
 }
 
 func (c *cluster) open(ctx context.Context) (string, func(context.Context) error, error) {
@@ -116,7 +130,7 @@ func (c *cluster) open(ctx context.Context) (string, func(context.Context) error
 
 // takeLock decides who looks after the server; the kernel gives the lock back when that process ends.
 func (c *cluster) takeLock() (bool, error) {
-	file, err := os.OpenFile(filepath.Join(c.server.home, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(filepath.Join(c.server.home, "lock"), os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return false, fmt.Errorf("opening the lock of the private database: %w", err)
 	}

@@ -163,3 +163,25 @@ func TestAnUnfinishedClusterOfAKilledStartIsMadeAnew(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(half, "PG_VERSION"), []byte("15\n"), 0o600))
 	startIn(t, dir)
 }
+
+// Root may work on the private database of the panel's user, who might put a link in its place. An operator's link, to
+// another disk, is followed.
+func TestRootFollowsNoLinkOfSomebodyElseToThePrivateDatabase(t *testing.T) {
+	t.Parallel()
+	data, elsewhere := t.TempDir(), t.TempDir()
+	link := filepath.Join(data, "postgres")
+	require.NoError(t, os.Symlink(elsewhere, link))
+	if os.Geteuid() == 0 {
+		require.NoError(t, os.Lchown(link, 65534, 65534))
+		_, _, err := database.StartPrivate(t.Context(), database.PrivateOptions{DataDir: data, Log: zap.NewNop()})
+		require.ErrorContains(t, err, "is a link")
+		entries, err := os.ReadDir(elsewhere)
+		require.NoError(t, err)
+		require.Empty(t, entries)
+		require.NoError(t, os.Lchown(link, 0, 0))
+	}
+	dsn, _ := startIn(t, data)
+	answer, err := query(t.Context(), dsn, "select 'followed'")
+	require.NoError(t, err)
+	require.Equal(t, "followed", answer)
+}

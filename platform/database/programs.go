@@ -150,7 +150,7 @@ func (a *account) own(path string) error {
 	if a == nil {
 		return nil
 	}
-	return os.Chown(path, a.uid, a.gid)
+	return os.Lchown(path, a.uid, a.gid)
 }
 
 func (a *account) String() string {

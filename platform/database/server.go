@@ -177,7 +177,7 @@ func (s *server) arguments() []string {
 func (s *server) openLog() (*os.File, error) {
 	path := filepath.Join(s.home, "server.log")
 	_ = os.Rename(path, path+".1")
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening the log of the private database: %w", err)
 	}
