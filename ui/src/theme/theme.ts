@@ -1,4 +1,4 @@
-import { createTheme, Drawer, Menu, Modal, Notification, PasswordInput, SegmentedControl, Select, Switch, TagsInput, TextInput, Textarea, NumberInput, Tooltip, type MantineColorsTuple } from "@mantine/core";
+import { createTheme, Drawer, Menu, Modal, MultiSelect, Notification, PasswordInput, SegmentedControl, Select, Switch, TagsInput, TextInput, Textarea, NumberInput, Tooltip, type MantineColorsTuple } from "@mantine/core";
 
 // The kit wants ten shades of a primary colour; what is really painted comes from tokens.css.
 const accent: MantineColorsTuple = ["#eceffd", "#d5dbfa", "#b9c3f5", "#9db0ff", "#7c93ff", "#5a6ff0", "#4c62ea", "#3e54d6", "#3347c4", "#2a3ba6"];
@@ -32,6 +32,7 @@ export function createPanelTheme(words: { close: string }) {
       PasswordInput: PasswordInput.extend({ defaultProps: fieldOrder }),
       Select: Select.extend({ defaultProps: { ...fieldOrder, allowDeselect: false } }),
       TagsInput: TagsInput.extend({ defaultProps: fieldOrder }),
+      MultiSelect: MultiSelect.extend({ defaultProps: fieldOrder }),
     },
   });
 }

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action, ActionLink } from "@/components/action";
 import { DataTable, NameCell, SelectionBar, type Column } from "@/components/data-table";
+import { Glyph } from "@/components/glyph";
 import { PageHeader } from "@/components/page-header";
 import { ProblemView } from "@/components/problem-view";
 import { RelativeTime } from "@/components/relative-time";
@@ -196,7 +197,7 @@ function useColumns(onFilter: NodesViewProps["onFilter"], rows: readonly Node[])
           node.agent.version ? (
             <span className={classes.version}>
               {node.agent.version}
-              {node.agent.update_state === "available" && <IconArrowUp size={14} stroke={1.8} aria-label={t("updateAvailable")} />}
+              <UpdateMark state={node.agent.update_state} />
             </span>
           ) : (
             <None />
@@ -237,6 +238,14 @@ function Traffic({ node, write }: { node: Node; write: (value: number) => string
       <span className="soft">{write(node.metrics.net_rx_bps)} /</span> {write(node.metrics.net_tx_bps)}
     </>
   );
+}
+
+/** Only what is not usual is marked: a newer agent, one on its way, one that did not hold. */
+function UpdateMark({ state }: { state: Node["agent"]["update_state"] }) {
+  const { t } = useTranslation("nodes");
+  if (state === "current") return null;
+  if (state === "available") return <IconArrowUp size={14} stroke={1.8} aria-label={t("update.available")} />;
+  return <Glyph kind={state === "updating" ? "applying" : "failed"} label={t(`update.${state}`)} />;
 }
 
 function None() {

@@ -81,7 +81,7 @@ function AgentCard({ node }: { node: NodeDetail }) {
   const format = useFormat();
   const { agent } = node;
   const items = [
-    { name: t("agent.version"), value: agent.version ? `${agent.version}${agent.update_state === "current" ? ` ${t("agent.current")}` : ""}` : "—" },
+    { name: t("agent.version"), value: agent.version ? `${agent.version}, ${t(`update.${agent.update_state}`)}` : "—" },
     { name: t("agent.protocol"), value: agent.protocol || "—" },
     { name: t("agent.lastSeen"), value: agent.last_seen_at ? <RelativeTime at={agent.last_seen_at} /> : "—" },
     { name: t("agent.bound"), value: agent.enrolled_at ? format.date(agent.enrolled_at) : t("agent.notBound") },
@@ -112,7 +112,7 @@ function CoreCard({ node }: { node: NodeDetail }) {
     () => [
       { name: t("coreCard.kind"), value: [core.kind, core.version].filter(Boolean).join(" ") || "—" },
       { name: t("coreCard.config"), value: t("coreCard.revisions", { installed: core.config_revision_installed, desired: core.config_revision_desired }) },
-      { name: t("coreCard.hash"), value: core.config_hash ? `${core.config_hash.slice(0, 4)}…${core.config_hash.slice(-4)}` : "—", mono: true },
+      { name: t("coreCard.hash"), value: core.config_hash ? `${core.config_hash.slice(0, 4)}…${core.config_hash.slice(-4)}` : "—", mono: core.config_hash !== "" },
       { name: t("coreCard.uptime"), value: core.state === "running" ? format.uptime(core.uptime_s) : "—" },
     ],
     [core, format, t],

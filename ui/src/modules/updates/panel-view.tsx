@@ -8,7 +8,7 @@ import { ProblemNote, ProblemView } from "@/components/problem-view";
 import { RelativeTime } from "@/components/relative-time";
 import { Skeleton, type ViewState } from "@/components/states";
 import { Status, Tag } from "@/components/status";
-import { useFormat } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import type { Offer, PanelUpdates, Run } from "./api";
 import classes from "./updates.module.css";
 
@@ -67,6 +67,7 @@ function PanelState({ updates }: { updates: PanelUpdates }) {
   if (updates.run) return <Status kind="applying">{t("panel.state.running")}</Status>;
   if (!updates.configured) return <Status kind="skipped">{t("panel.state.byHand")}</Status>;
   if (updates.check_error !== "") return <Status kind="degraded">{t(`panel.checkError.${updates.check_error}`)}</Status>;
+  if (!updates.checked_at) return <Status kind="no-data">{t("panel.state.unknown")}</Status>;
   if (updates.available) return <Status kind="waiting">{t("panel.state.available")}</Status>;
   return <Status kind="healthy">{t("panel.state.current")}</Status>;
 }
@@ -108,15 +109,25 @@ function Offered({ offer, checks }: { offer: Offer; checks: PanelUpdates["checks
           {checks.map((check) => (
             <li key={check.id}>
               <Glyph kind={check.ok ? "healthy" : "down"} label={t(check.ok ? "panel.holds" : "panel.fails")} />
-              <span>
-                {check.finding}
-                {!check.ok && check.action !== "" && <span className="soft"> {check.action}</span>}
-              </span>
+              <CheckWords check={check} />
             </li>
           ))}
         </ul>
       )}
     </div>
+  );
+}
+
+/** English as the panel says it; in another language what the check is about and, where it does not hold, what to do. */
+function CheckWords({ check }: { check: PanelUpdates["checks"][number] }) {
+  const { t } = useTranslation("updates");
+  const english = useLanguage() === "en";
+  const action = english ? check.action : t(`panel.check_.${check.id}.fails`);
+  return (
+    <span>
+      {english ? check.finding : t(`panel.check_.${check.id}.about`)}
+      {!check.ok && action !== "" && <span className="soft"> {action}</span>}
+    </span>
   );
 }
 
