@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -189,17 +190,25 @@ func (s *stand) get(path string) func(int, []byte) []byte {
 
 // pairs reads limit and product alternately; each gives a rate or a time.
 func (b *bench) pairs(limit, product func() (float64, error)) (limits, products measure.Series, err error) {
-	for range b.settings.pairs {
-		for _, side := range []struct {
-			read func() (float64, error)
-			into *measure.Series
-		}{{limit, &limits}, {product, &products}} {
-			value, err := side.read()
+	return readPairs(b.settings.pairs, limit, product)
+}
+
+// readPairs lets each side begin every other pair, so that neither always follows the other.
+func readPairs(count int, limit, product func() (float64, error)) (limits, products measure.Series, err error) {
+	type side struct {
+		read func() (float64, error)
+		into *measure.Series
+	}
+	sides := []side{{limit, &limits}, {product, &products}}
+	for range count {
+		for _, s := range sides {
+			value, err := s.read()
 			if err != nil {
 				return limits, products, err
 			}
-			*side.into = append(*side.into, value)
+			*s.into = append(*s.into, value)
 		}
+		slices.Reverse(sides)
 	}
 	return limits, products, nil
 }
