@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"panel/e2e/rig"
+	"panel/platform/agentapi"
 	"panel/platform/release"
 )
 
@@ -38,18 +40,23 @@ func TestLifeOfAnInstalledPanel(t *testing.T) {
 	for _, version := range []string{"1.2.0", "1.4.0"} {
 		compile(t, "v"+version, filepath.Join(parts, "panelctl-"+version))
 	}
+	licensed, err := rig.Executable(t.Context(), rig.AuthorityProgram)
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(licensed, filepath.Join(parts, rig.AuthorityProgram)))
 	require.NoError(t, os.WriteFile(filepath.Join(parts, "panelctl-1.3.0"), []byte(broken), 0o755))
 	inStage(t, t.Name(), partsVar+"="+parts)
 }
 
-// life is the stage with its service manager and release server.
+// life is the stage with its systemd and a release server.
 type life struct {
 	t     *testing.T
-	m     *manager
+	m     *machine
 	parts string
 	key   release.Key
 	offer string // the version that the release server offers
 	token string
+	node  string // of the agent
+	probe agentapi.ThroughProbe
 }
 
 func newLife(t *testing.T) *life {
@@ -65,12 +72,12 @@ func newLife(t *testing.T) *life {
 		http.ServeFile(w, r, filepath.Join(site, l.offer, filepath.Base(r.URL.Path)))
 	})}
 	go func() { _ = server.ListenAndServe() }()
-	l.m = newManager(t)
+	l.m = &machine{t: t}
 	t.Cleanup(func() {
-		l.m.stop()
 		if t.Failed() {
 			t.Log(l.m.logged())
 		}
+		l.m.cut()
 	})
 	return l
 }
@@ -80,15 +87,24 @@ func (l *life) live() {
 		name string
 		do   func()
 	}{
+		{"power on", l.m.on},
 		{"the agent beside it", l.installAgent},
 		{"installed and started", l.install},
 		{"first administrator by the printed link", l.firstAdministrator},
+		{"kept by the service manager", l.kept},
+		{"restarted, killed and hung", l.supervised},
 		{"upgraded, settings and data kept", l.upgrade},
+		{"and back, then down on a full disk", l.wayBackFromPackage},
 		{"updated by itself", l.update},
 		{"an older package is refused", l.olderPackage},
 		{"broken on purpose and back by itself", l.broken},
 		{"interrupted by kill -9 and carried on", l.interrupted},
 		{"rolled back on demand", l.rollback},
+		{"a power cut in the middle of an update", l.powerCut},
+		{"an agent beside it serves", l.agent},
+		{"the agent without panel and power", l.agentEndures},
+		{"nginx repaired by Doctor", l.recoverNginx},
+		{"the panel repaired by Doctor", l.recoverPanel},
 		{"removed, data kept", l.remove},
 		{"purged", l.purge},
 	} {
@@ -96,23 +112,6 @@ func (l *life) live() {
 		step.do()
 		l.t.Logf("%-45s %5.1f s", step.name, time.Since(began).Seconds())
 	}
-}
-
-// run executes a command in the stage as root.
-func (l *life) run(args ...string) (string, error) {
-	// env looks the program up inside the stage; this process would look outside.
-	cmd := exec.CommandContext(l.t.Context(), "/usr/bin/env", args...)
-	cmd.SysProcAttr = chrooted()
-	cmd.Dir, cmd.Env = "/", []string{servicePath, "DEBIAN_FRONTEND=noninteractive", "HOME=/root"}
-	said, err := cmd.CombinedOutput()
-	return string(said), err
-}
-
-func (l *life) must(args ...string) string {
-	l.t.Helper()
-	said, err := l.run(args...)
-	require.NoError(l.t, err, "%s\n%s\n%s", strings.Join(args, " "), said, l.m.logged())
-	return said
 }
 
 // dpkg installs a package of the parts; the stage sees it under /tmp.
@@ -124,44 +123,39 @@ func (l *life) dpkg(folder, name string) (string, error) {
 	raw, err := os.ReadFile(found[0])
 	require.NoError(l.t, err)
 	require.NoError(l.t, os.WriteFile(inside("/tmp/it.deb"), raw, 0o600))
-	return l.run("dpkg", "--force-depends", "--force-unsafe-io", "-i", "/tmp/it.deb")
+	return l.m.run("dpkg", "--force-depends", "--force-unsafe-io", "-i", "/tmp/it.deb")
 }
 
 func (l *life) installAgent() {
 	said, err := l.dpkg("new", "panel-agent")
 	require.NoError(l.t, err, said)
 	require.DirExists(l.t, inside("/etc/panel-agent"))
-	l.must("panel-agent", "version")
+	l.m.must("panel-agent", "version")
 }
 
 func (l *life) install() {
 	said, err := l.dpkg("old", "panel")
-	require.NoError(l.t, err, "%s\n%s", said, l.m.logged())
+	require.NoError(l.t, err, said)
 	require.Contains(l.t, said, "http://127.0.0.1:8080/setup#token=", "the one-time link is printed")
 	l.healthy(older)
-	require.True(l.t, l.m.said("READY=1"))
 	info, err := os.Stat(inside("/etc/panel/panel.env"))
 	require.NoError(l.t, err)
 	require.EqualValues(l.t, 0o640, info.Mode().Perm())
-	require.Equal(l.t, "root:panel\n", l.must("stat", "-c", "%U:%G", "/etc/panel/panel.env"))
+	require.Equal(l.t, "root:panel\n", l.m.must("stat", "-c", "%U:%G", "/etc/panel/panel.env"))
 	link, err := os.Readlink(inside("/opt/panel/.env"))
 	require.NoError(l.t, err)
 	require.Equal(l.t, "/etc/panel/panel.env", link)
-	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		l.t.Log("systemd is not installed here: nobody but the stage has read the units")
-		return
-	}
-	l.must("systemd-analyze", "verify", "panel.service", "panel-update.service", "panel-update.path", "panel-agent.service")
+	l.m.must("systemd-analyze", "verify", "panel.service", "panel-update.service", "panel-update.path", "panel-agent.service")
 }
 
 func (l *life) firstAdministrator() {
-	link := strings.TrimSpace(l.must("panelctl", "setup", "link", "--plain"))
+	link := strings.TrimSpace(l.m.must("panelctl", "setup", "link", "--plain"))
 	_, token, _ := strings.Cut(link, "#token=")
 	status, _ := l.call(http.MethodPost, "/api/v1/setup/admin", map[string]string{"username": "anna", "password": "correct horse"})
 	require.Equal(l.t, http.StatusUnauthorized, status, "there is no way in without the link")
 	status, body := l.call(http.MethodPost, "/api/v1/setup/admin", map[string]string{"username": "anna", "password": "correct horse", "setup_token": token})
 	require.Equal(l.t, http.StatusCreated, status, string(body))
-	_, err := l.run("panelctl", "setup", "link")
+	_, err := l.m.run("panelctl", "setup", "link")
 	require.Error(l.t, err, "the link is spent")
 	l.signIn()
 }
@@ -171,7 +165,7 @@ func (l *life) upgrade() {
 	l.append("PANEL_UPDATE_URL=http://127.0.0.1:9000/manifest.json\nPANEL_UPDATE_PUBLIC_KEY=" + l.key.Public() + "\n")
 	before := l.settings()
 	said, err := l.dpkg("new", "panel")
-	require.NoError(l.t, err, "%s\n%s", said, l.m.logged())
+	require.NoError(l.t, err, said)
 	require.NotContains(l.t, said, "#token=")
 	require.Equal(l.t, before, l.settings(), "the settings belong to the operator")
 	l.healthy(newer)
@@ -184,7 +178,7 @@ func (l *life) update() {
 	l.t.Logf("update: %.1f s from the request to the healthy new panel", took.Seconds())
 	l.healthy("v1.2.0")
 	l.signIn()
-	require.Equal(l.t, "700 root\n", l.must("stat", "-c", "%a %U", "/opt/panel/updates/kept"))
+	require.Equal(l.t, "700 root\n", l.m.must("stat", "-c", "%a %U", "/opt/panel/updates/kept"))
 	for _, file := range []string{"panelctl", "panel.env", "database.sql"} {
 		require.FileExists(l.t, inside("/opt/panel/updates/kept/"+file))
 	}
@@ -199,7 +193,7 @@ func (l *life) olderPackage() {
 	require.Contains(l.t, said, "newer than this package")
 	l.healthy("v1.2.0")
 	// dpkg notes the refused attempt; the package itself is as it was.
-	l.must("dpkg", "--configure", "-a")
+	l.m.must("dpkg", "--configure", "-a")
 }
 
 func (l *life) broken() {
@@ -216,7 +210,7 @@ func (l *life) broken() {
 	l.journalHolds("system.update_failed")
 }
 
-// interrupted kills root's half three times at different stages; the path unit starts it again.
+// interrupted kills root's half once in every stage that it meets; its unit starts it again.
 func (l *life) interrupted() {
 	l.offer = "1.4.0"
 	killed := make(chan int, 1)
@@ -230,12 +224,9 @@ func (l *life) interrupted() {
 				return
 			case <-time.After(5 * time.Millisecond):
 			}
-			raw, _ := os.ReadFile(inside("/opt/panel/updates/run.json"))
-			var s struct {
-				Stage string `json:"stage"`
-			}
-			if json.Unmarshal(raw, &s) == nil && s.Stage != "" && !seen[s.Stage] && l.m.killUpdater() {
-				seen[s.Stage] = true
+			if stage := l.stage(); stage != "" && !seen[stage] {
+				_, err := l.m.run("systemctl", "kill", "--signal=KILL", "panel-update.service")
+				seen[stage] = err == nil
 			}
 		}
 	}()
@@ -246,6 +237,19 @@ func (l *life) interrupted() {
 	require.GreaterOrEqual(l.t, n, 3)
 	l.healthy("v1.4.0")
 	l.signIn()
+	require.Equal(l.t, "active", l.m.show("panel-update.path", "ActiveState"), "the next update is waited for")
+}
+
+// stage is where root's half of an update is.
+func (l *life) stage() string {
+	raw, _ := os.ReadFile(inside("/opt/panel/updates/run.json"))
+	var s struct {
+		Stage string `json:"stage"`
+	}
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s.Stage
 }
 
 func (l *life) rollback() {
@@ -261,40 +265,42 @@ func (l *life) rollback() {
 }
 
 func (l *life) remove() {
-	l.must("dpkg", "-r", "panel")
-	require.False(l.t, l.m.active(), "a removed panel does not run")
+	l.m.must("dpkg", "-r", "panel")
+	said, err := l.m.run("systemctl", "is-active", "panel.service", "panel-update.path")
+	require.Error(l.t, err, "a removed panel does not run: %s", said)
 	require.NoFileExists(l.t, inside("/opt/panel/bin/panelctl"))
 	require.FileExists(l.t, inside("/etc/panel/panel.env"))
 	require.DirExists(l.t, inside("/opt/panel/data/postgres"))
-	said, err := l.dpkg("new", "panel")
-	require.NoError(l.t, err, "%s\n%s", said, l.m.logged())
+	said, err = l.dpkg("new", "panel")
+	require.NoError(l.t, err, said)
 	l.healthy(newer)
 	l.signIn()
-	l.must("dpkg", "-r", "panel")
+	l.m.must("dpkg", "-r", "panel")
 }
 
 func (l *life) purge() {
-	l.must("dpkg", "-P", "panel", "panel-agent")
+	l.m.must("dpkg", "-P", "panel", "panel-agent")
 	for _, path := range []string{"/etc/panel", "/opt/panel", "/etc/panel-agent", "/opt/panel-agent"} {
 		require.NoDirExists(l.t, inside(path))
 	}
-	_, err := credentialOf("panel")
-	require.Error(l.t, err)
+	said, err := l.m.run("id", "panel")
+	require.Error(l.t, err, said)
 }
 
 func (l *life) healthy(version string) {
 	l.t.Helper()
 	var last string
-	require.Eventually(l.t, func() bool {
+	well := assert.Eventually(l.t, func() bool {
 		status, body := l.call(http.MethodGet, "/health", nil)
 		last = fmt.Sprint(status, " ", string(body))
 		return status == http.StatusOK && strings.Contains(last, `"`+version+`"`)
-	}, within, 100*time.Millisecond, "%s\n%s", last, l.m.logged())
+	}, within, 100*time.Millisecond)
+	require.True(l.t, well, last)
 }
 
 func (l *life) sql(statement string) string {
 	l.t.Helper()
-	return l.must("runuser", "-u", "panel", "--", "psql", "-h", "/opt/panel/data/postgres/data", "-U", "panel", "-d", "panel", "-Atc", statement)
+	return l.m.must("runuser", "-u", "panel", "--", "psql", "-h", "/opt/panel/data/postgres/data", "-U", "panel", "-d", "panel", "-Atc", statement)
 }
 
 func (l *life) schema() string {

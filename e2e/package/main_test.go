@@ -1,25 +1,28 @@
-// Package package_test installs the real Debian packages and lives through the life of an installed panel: start, upgrade,
-// update, a broken update and the way back, removal.
+// Package package_test installs the real Debian packages on a machine with a systemd of its own and lives through the life
+// of an installed panel: start, upgrade, update, a broken update and the way back, power cuts, removal.
 package package_test
 
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 )
 
-// stageVar tells a copy of this process that it is inside the stage.
-const stageVar = "PANEL_PACKAGE_STAGE"
+// What a copy of this process is told: that it is inside the stage, and that it is to become the first process there, in
+// this control group.
+const (
+	stageVar = "PANEL_PACKAGE_STAGE"
+	groupVar = "PANEL_PACKAGE_GROUP"
+)
 
-// The same executable is the tests and, under another name inside the stage, the systemctl that maintainer scripts and the
-// panel call.
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "systemctl" {
-		os.Exit(systemctl(os.Args[1:]))
-	}
-	if root := os.Getenv(stageVar); root != "" {
-		if err := openStage(root); err != nil {
+	stage, group := os.Getenv(stageVar), os.Getenv(groupVar)
+	switch {
+	case group != "":
+		fmt.Fprintln(os.Stderr, "systemd does not start:", becomeFirst(group))
+		os.Exit(1)
+	case stage != "":
+		if err := openStage(stage); err != nil {
 			fmt.Fprintln(os.Stderr, "the stage does not open:", err)
 			os.Exit(1)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -85,6 +86,13 @@ func (l *life) view() view {
 // apply asks the panel, which has no license and is read-only, for the update and waits for the end of its run.
 func (l *life) apply(version, state string) time.Duration {
 	l.t.Helper()
+	began := l.ask(version)
+	l.ended(state)
+	return time.Since(began)
+}
+
+func (l *life) ask(version string) time.Time {
+	l.t.Helper()
 	status, body := l.call(http.MethodPost, "/api/v1/system/updates/check", nil)
 	require.Equal(l.t, http.StatusOK, status, string(body))
 	v := l.view()
@@ -98,22 +106,29 @@ func (l *life) apply(version, state string) time.Duration {
 	require.Equal(l.t, http.StatusAccepted, status, string(body))
 	status, _ = l.call(http.MethodPost, "/api/v1/system/updates/apply", map[string]string{"version": version})
 	require.NotEqual(l.t, http.StatusAccepted, status, "one update at a time")
-	l.ended(state)
-	return time.Since(began)
+	return began
 }
 
-// ended reads the journal on disk: the panel itself comes and goes.
+// ended waits for the end of a run.
 func (l *life) ended(state string) {
 	l.t.Helper()
+	require.Contains(l.t, l.end(), `"state":"`+state+`"`)
+}
+
+// end is the last line of the journal on disk, which is there while the panel itself comes and goes, when nothing is going on.
+func (l *life) end() string {
+	l.t.Helper()
 	var last string
-	require.Eventually(l.t, func() bool {
+	over := assert.Eventually(l.t, func() bool {
 		raw, _ := os.ReadFile(inside("/opt/panel/data/update-journal.jsonl"))
 		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 		last = lines[len(lines)-1]
 		_, waiting := os.Stat(inside("/opt/panel/data/update-request.json"))
 		_, going := os.Stat(inside("/opt/panel/updates/run.json"))
-		return waiting != nil && going != nil && strings.Contains(last, `"state":"`+state+`"`)
-	}, 70*time.Second, 100*time.Millisecond, "%s\n%s", &last, l.m.logged())
+		return waiting != nil && going != nil
+	}, 70*time.Second, 100*time.Millisecond)
+	require.True(l.t, over, last)
+	return last
 }
 
 func (l *life) journalHolds(action string) {

@@ -14,12 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openStage makes this process, the first of its own namespaces, a machine that is a copy of this one: what is installed in
-// it is gone when the process ends. Files are read from this machine and written to memory.
-func openStage(root string) error {
-	memory := filepath.Join(root, "memory")
-	top := filepath.Join(root, "top")
-	if err := errors.Join(os.MkdirAll(memory, 0o755), os.MkdirAll(top, 0o755)); err != nil {
+// openStage makes a copy of this machine: what is installed in it is gone when the process, the first of its own
+// namespaces, ends. Files are read from this machine and written to memory.
+func openStage(stage string) error {
+	memory := filepath.Join(stage, "memory")
+	if err := errors.Join(os.MkdirAll(memory, 0o755), os.MkdirAll(root(), 0o755)); err != nil {
 		return err
 	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -29,29 +28,28 @@ func openStage(root string) error {
 		return fmt.Errorf("mount memory: %w", err)
 	}
 	upper, work := filepath.Join(memory, "upper"), filepath.Join(memory, "work")
-	if err := errors.Join(os.Mkdir(upper, 0o755), os.Mkdir(work, 0o755)); err != nil {
+	if err := errors.Join(os.Mkdir(upper, 0o755), os.Mkdir(work, 0o755), os.Mkdir(groups(), 0o755)); err != nil {
 		return err
 	}
 	layers := fmt.Sprintf("lowerdir=/,upperdir=%s,workdir=%s", upper, work)
-	if err := unix.Mount("overlay", top, "overlay", 0, layers); err != nil {
+	if err := unix.Mount("overlay", root(), "overlay", 0, layers); err != nil {
 		return fmt.Errorf("lay memory over this machine: %w", err)
 	}
-	return furnish(top)
+	// This process looks for the processes of its own namespace.
+	if err := errors.Join(unix.Mount("proc", "/proc", "proc", 0, ""), unix.Mount("cgroup2", groups(), "cgroup2", 0, "")); err != nil {
+		return fmt.Errorf("mount processes and control groups: %w", err)
+	}
+	return furnish()
 }
 
-func furnish(top string) error {
-	at := func(name string) string { return filepath.Join(top, name) }
+func furnish() error {
 	err := errors.Join(
-		unix.Mount("proc", at("proc"), "proc", 0, ""),
-		unix.Mount("/dev", at("dev"), "", unix.MS_BIND|unix.MS_REC, ""),
-		unix.Mount("tmpfs", at("run"), "tmpfs", 0, "mode=755"),
-		unix.Mount("tmpfs", at("tmp"), "tmpfs", 0, "mode=1777"),
-		// The scripts of the packages ask this folder whether systemd runs.
-		os.MkdirAll(at("run/systemd/system"), 0o755),
-		os.MkdirAll(at("run/stage"), 0o755),
-		os.RemoveAll(at("opt/panel")), os.RemoveAll(at("etc/panel")),
+		// Nothing that is installed here by chance starts; the packages under test add what they want.
+		os.RemoveAll(inside("/etc/systemd/system")), os.MkdirAll(inside("/etc/systemd/system"), 0o755),
+		os.RemoveAll(inside("/var/log/journal")), os.RemoveAll(inside("/opt/panel")), os.RemoveAll(inside("/etc/panel")),
 		// The index of all manuals of the machine takes longer than everything else here.
-		os.RemoveAll(at("var/lib/man-db/auto-update")),
+		os.RemoveAll(inside("/var/lib/man-db/auto-update")),
+		volatile(), devices(),
 	)
 	if err != nil {
 		return fmt.Errorf("furnish the stage: %w", err)
@@ -59,20 +57,36 @@ func furnish(top string) error {
 	if said, err := exec.Command("ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
 		return fmt.Errorf("bring up the loopback of the stage: %w: %s", err, said)
 	}
-	own, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		return fmt.Errorf("read the own executable: %w", err)
-	}
-	return os.WriteFile(at("usr/local/sbin/systemctl"), own, 0o755)
+	return nil
 }
 
-// canInstall tells whether this user may open a stage here: root with namespaces, on a system with dpkg.
+// volatile mounts what a power cut empties.
+func volatile() error {
+	return errors.Join(unix.Mount("tmpfs", inside("/run"), "tmpfs", 0, "mode=755"), unix.Mount("tmpfs", inside("/tmp"), "tmpfs", 0, "mode=1777"))
+}
+
+// devices are those that every program may expect, and no other of this machine.
+func devices() error {
+	err := unix.Mount("tmpfs", inside("/dev"), "tmpfs", 0, "mode=755")
+	for _, name := range []string{"null", "zero", "full", "random", "urandom", "tty"} {
+		at := inside("/dev/" + name)
+		err = errors.Join(err, os.WriteFile(at, nil, 0o666), unix.Mount("/dev/"+name, at, "", unix.MS_BIND, ""))
+	}
+	return errors.Join(err,
+		os.Mkdir(inside("/dev/pts"), 0o755), unix.Mount("devpts", inside("/dev/pts"), "devpts", 0, "newinstance,ptmxmode=0666,mode=620"),
+		os.Mkdir(inside("/dev/shm"), 0o755), unix.Mount("tmpfs", inside("/dev/shm"), "tmpfs", 0, "mode=1777"),
+		os.Symlink("pts/ptmx", inside("/dev/ptmx")), os.Symlink("/proc/self/fd", inside("/dev/fd")))
+}
+
+// canInstall tells whether this user may open a stage here: root with namespaces, on a system with dpkg and systemd.
 func canInstall() bool {
 	if os.Geteuid() != 0 {
 		return false
 	}
-	if _, err := exec.LookPath("dpkg"); err != nil {
-		return false
+	for _, program := range []string{"dpkg", "nsenter", systemd} {
+		if _, err := exec.LookPath(program); err != nil {
+			return false
+		}
 	}
 	probe := exec.Command("true")
 	probe.SysProcAttr = namespaces()
@@ -86,7 +100,7 @@ func namespaces() *syscall.SysProcAttr {
 // inStage runs one test of this executable inside a fresh stage.
 func inStage(t *testing.T, name string, env ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+name+"$", "-test.v", "-test.timeout=4m")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+name+"$", "-test.v", "-test.timeout=8m")
 	cmd.Env = append(append(os.Environ(), stageVar+"="+t.TempDir()), env...)
 	cmd.SysProcAttr = namespaces()
 	var said bytes.Buffer
@@ -100,5 +114,5 @@ func root() string { return filepath.Join(os.Getenv(stageVar), "top") }
 
 func inside(path string) string { return filepath.Join(root(), path) }
 
-// chrooted starts a program inside the stage as root.
-func chrooted() *syscall.SysProcAttr { return &syscall.SysProcAttr{Chroot: root()} }
+// groups is where the stage sees the control groups of this machine.
+func groups() string { return filepath.Join(os.Getenv(stageVar), "memory", "groups") }
