@@ -77,7 +77,7 @@ func settingNames(_ context.Context, env doctor.Env) doctor.Finding {
 	}
 	if strange := strangers(env.Names, known); len(strange) > 0 {
 		return warning(doctor.Say("%s is no setting of the panel; is the name misspelt?", strings.Join(strange, ", ")),
-			doctor.Say("compare with docs/reference/settings.md, then systemctl restart panel"))
+			doctor.Say("compare with /usr/share/panel/panel.env.example, then systemctl restart panel"))
 	}
 	return ok("%d settings are given, all usable", len(values))
 }

@@ -109,7 +109,7 @@ func space(folder string, available, total uint64) doctor.Finding {
 	}
 	finding := ok("%d %% of %s used, %s free", percent-share, Gigabytes(total), Gigabytes(available))
 	finding.Data = map[string]any{"free_bytes": available, "total_bytes": total}
-	more := doctor.Say("Web: Backups → Retention, or move PANEL_DATA_DIR; du -xsh %s/*", folder)
+	more := doctor.Say("free space, or move PANEL_DATA_DIR to a larger disk; what is large: du -xsh %s/*", folder)
 	switch {
 	case available < fullBytes || share < fullFree:
 		finding.Status, finding.Do = doctor.Failed, more
@@ -130,7 +130,7 @@ func newestBackup(_ context.Context, env doctor.Env) doctor.Finding {
 	finding := ok("%s old", Span(age))
 	finding.Data = map[string]any{"at": newest.UTC().Format(time.RFC3339)}
 	if age > late {
-		finding.Status, finding.Do = doctor.Warning, doctor.Say("Web: Backups → Run now, and look why the last run failed: panelctl logs worker")
+		finding.Status, finding.Do = doctor.Warning, doctor.Say("make a backup, and look why the last one failed: panelctl logs worker")
 	}
 	return finding
 }
