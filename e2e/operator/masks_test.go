@@ -38,7 +38,7 @@ var masked = []struct {
 	{regexp.MustCompile(`((?:Masked|Скрыто) +).*`), "$1<counts>"},
 	{regexp.MustCompile(`,\n      "masked": \{[^}]*\}`), ""},
 	{regexp.MustCompile(`"masked": \{[^}]*\}`), `"masked": <counts>`},
-	{regexp.MustCompile(`logs/nginx\.log \([^)]*\), |, logs/nginx\.log`), ""},
+	{regexp.MustCompile(`, logs/nginx\.log(?: \([^)]*\))?|logs/nginx\.log \([^)]*\), `), ""},
 	{regexp.MustCompile(`(?s),\n    \{\n      "name": "logs/nginx\.log".*?\n    \}`), ""},
 	{regexp.MustCompile(`(?s)    \{\n      "name": "logs/nginx\.log".*?\n    \},\n`), ""},
 	{regexp.MustCompile(`((?:Size|Размер) +)\d+`), "$1<n>"},

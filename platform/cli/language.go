@@ -90,11 +90,11 @@ func (env Env) language() string {
 	return "en"
 }
 
-// Day and Moment are times inside a sentence, written as people write them.
-type (
-	Day    time.Time
-	Moment time.Time
-)
+// Day is a date inside a sentence, written as people write it.
+type Day time.Time
+
+// Moment is a date with the time of the day, to the minute.
+type Moment time.Time
 
 func (env Env) date(t time.Time, clock string) string {
 	if env.Russian() {
