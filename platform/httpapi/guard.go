@@ -20,6 +20,8 @@ const requestDeadline = 30 * time.Second
 // Sessions proves administrators by their session token, from memory in steady state.
 type Sessions interface {
 	Authenticate(ctx context.Context, token string) (access.Caller, error)
+	// Recognise is the same without counting as a use of the session, for streams that stay open by themselves.
+	Recognise(ctx context.Context, token string) (access.Caller, error)
 }
 
 // Agents proves nodes by their agent token, from memory in steady state.
@@ -43,18 +45,18 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		v := visited(c)
 		v.at = at
-		ctx := context.Background()
-		if at.op.raw == nil {
-			limited := within(ctx, c.Context().Time(), requestDeadline)
-			defer limited.end()
-			ctx = limited
-		}
-		err := s.identify(ctx, c, v)
+		limited := within(context.Background(), c.Context().Time(), requestDeadline)
+		defer limited.end()
+		err := s.identify(limited, c, v)
 		if err == nil {
-			err = s.admit(ctx, c, v)
+			err = s.admit(limited, c, v)
 		}
 		if err != nil {
-			return s.refuse(ctx, c, err)
+			return s.refuse(limited, c, err)
+		}
+		ctx := context.Context(limited)
+		if at.op.raw != nil {
+			ctx = context.Background() // its answer may be a stream
 		}
 		c.SetUserContext(access.With(ctx, v.caller))
 		return next(c)
@@ -144,17 +146,26 @@ type proof func(ctx context.Context, token string) (access.Caller, error)
 
 // proved replaces the stranger of the visit by the caller whose token the request carries.
 func (v *visit) proved(ctx context.Context, c *fiber.Ctx, prove proof, none error) error {
-	scheme, token, _ := bytes.Cut(c.Request().Header.Peek(fiber.HeaderAuthorization), []byte(" "))
-	if !bytes.EqualFold(scheme, bearer) || len(token) == 0 {
+	token := Token(c)
+	if token == "" {
 		return none
 	}
-	known, err := prove(ctx, string(token))
+	known, err := prove(ctx, token)
 	if err != nil {
 		return err
 	}
 	known.IP, known.UserAgent, known.RequestID = v.caller.IP, v.caller.UserAgent, v.caller.RequestID
 	v.caller = known
 	return nil
+}
+
+// Token is the one that the request carries in its Authorization header, or nothing.
+func Token(c *fiber.Ctx) string {
+	scheme, token, _ := bytes.Cut(c.Request().Header.Peek(fiber.HeaderAuthorization), []byte(" "))
+	if !bytes.EqualFold(scheme, bearer) {
+		return ""
+	}
+	return string(token)
 }
 
 var bearer = []byte("Bearer")

@@ -142,3 +142,43 @@ func TestTheJournalNamesOnlyAccountsThatExist(t *testing.T) {
 }
 
 const freeAttempts = 5
+
+// Domain decision 5: a session is idle when no panel sees it used. What this panel remembers of a session that was used through
+// another one is looked up again before it is called expired.
+func TestASessionInUseThroughAnotherPanelIsNotIdleHere(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	one := paneltest.Start(t, paneltest.Clock(clock))
+	two := paneltest.Start(t, paneltest.Clock(clock), paneltest.On(one.DB))
+	here := signUp(t, one)
+	there := two.Bearer(here.Token)
+	there.Get("/api/v1/auth/factors").Is(http.StatusOK)
+	for range 2 {
+		clock.Advance(7 * time.Hour)
+		here.Get("/api/v1/auth/factors").Is(http.StatusOK)
+	}
+	require.Eventually(t, func() bool {
+		clock.Advance(20 * time.Second) // last uses are stored in batches
+		var seen time.Time
+		err := one.DB.NewRaw("select max(last_seen_at) from sessions").Scan(t.Context(), &seen)
+		return err == nil && clock.Since(seen) < time.Hour
+	}, 20*time.Second, 50*time.Millisecond)
+	there.Get("/api/v1/auth/factors").Is(http.StatusOK)
+	clock.Advance(13 * time.Hour)
+	there.Get("/api/v1/auth/factors").Refused(http.StatusUnauthorized, "session_expired")
+	here.Get("/api/v1/auth/factors").Refused(http.StatusUnauthorized, "session_expired")
+}
+
+// Challenges that nobody answered are removed.
+func TestOldChallengesAreSwept(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Clock(clock))
+	withTOTP(t, p)
+	challenged(t, p)
+	require.Equal(t, 1, challenges(t, p))
+	require.Eventually(t, func() bool {
+		clock.Advance(time.Hour)
+		return challenges(t, p) == 0
+	}, 20*time.Second, 50*time.Millisecond)
+}

@@ -62,15 +62,27 @@ var (
 
 // Authenticate proves a session token. Faults: no_session, session_expired (401), unavailable (503).
 func (d *directory) Authenticate(ctx context.Context, token string) (access.Caller, error) {
+	return d.prove(ctx, token, d.used)
+}
+
+// Recognise is Authenticate for what goes on by itself: it is no use of the session.
+func (d *directory) Recognise(ctx context.Context, token string) (access.Caller, error) {
+	return d.prove(ctx, token, d.lives)
+}
+
+// prove reads what memory calls ended once more: the session may have been used through another panel.
+func (d *directory) prove(ctx context.Context, token string, by func(*liveSession) (access.Caller, error)) (access.Caller, error) {
 	hash := hashToken(token)
-	held := d.remembered(string(hash))
-	if held == nil {
-		var err error
-		if held, err = d.read(ctx, hash); err != nil {
-			return access.Caller{}, err
+	if held := d.remembered(string(hash)); held != nil {
+		if caller, err := by(held); err == nil {
+			return caller, nil
 		}
 	}
-	return d.used(held)
+	held, err := d.read(ctx, hash)
+	if err != nil {
+		return access.Caller{}, err
+	}
+	return by(held)
 }
 
 // remembered gives nothing while other processes' changes cannot be heard.
@@ -122,13 +134,27 @@ func (d *directory) remember(key string, held *liveSession, before uint64) {
 // that was wrong and was put right, would live until the calendar catches up with it: it has ended.
 const clockError = 25 * time.Hour
 
+// lives checks the session's ends.
+func (d *directory) lives(held *liveSession) (access.Caller, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.ended(held, d.clock.Now()) {
+		return access.Caller{}, errExpired
+	}
+	return held.caller, nil
+}
+
+func (d *directory) ended(held *liveSession, now time.Time) bool {
+	fromAfar := held.row.CreatedAt.After(now.Add(clockError))
+	return fromAfar || !now.Before(held.row.ExpiresAt) || now.Sub(held.last) >= d.idle
+}
+
 // used checks the session's ends and notes the use.
 func (d *directory) used(held *liveSession) (access.Caller, error) {
 	now := d.clock.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	fromAfar := held.row.CreatedAt.After(now.Add(clockError))
-	if fromAfar || !now.Before(held.row.ExpiresAt) || now.Sub(held.last) >= d.idle {
+	if d.ended(held, now) {
 		return access.Caller{}, errExpired
 	}
 	if now.Sub(held.last) >= touchStep {
@@ -223,6 +249,9 @@ func (d *directory) keepSweeping(ctx context.Context) error {
 			ended := d.clock.Now().Add(-rememberEnded)
 			if err := d.store.deleteEnded(ctx, ended, ended.Add(-d.idle)); err != nil {
 				d.log.Warn("could not remove ended sessions", zap.Error(err))
+			}
+			if err := d.store.deleteOldChallenges(ctx, d.clock.Now()); err != nil {
+				d.log.Warn("could not remove unanswered challenges", zap.Error(err))
 			}
 		case <-ctx.Done():
 			return nil

@@ -178,6 +178,11 @@ func (s *store) tryChallenge(ctx context.Context, hash []byte, purpose string, m
 	return row, database.Fault(err, nil)
 }
 
+func (s *store) deleteOldChallenges(ctx context.Context, now time.Time) error {
+	_, err := s.db.NewDelete().Model((*challengeRow)(nil)).Where("expires_at <= ?", now).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
 // endChallenge removes a challenge; false means that another request has used it already.
 func (s *store) endChallenge(ctx context.Context, db bun.IDB, hash []byte) (bool, error) {
 	result, err := db.NewDelete().Model((*challengeRow)(nil)).Where("token_hash = ?", hash).Exec(ctx)

@@ -4,26 +4,28 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"panel/platform/access"
 	"panel/platform/events"
+	"panel/platform/httpapi"
 	"panel/ui"
 )
 
 const (
-	keepAlive  = 15 * time.Second
-	recheck    = time.Second
-	retryAfter = 2 * time.Second
+	keepAlive = 15 * time.Second
+	recheck   = time.Second
+	// recheckWithin ends a look at the session that the database does not answer; the client comes again.
+	recheckWithin = 5 * time.Second
+	retryAfter    = 2 * time.Second
 )
 
 // stream sends live changes that the caller may read until he leaves, his session ends or the panel stops.
 func (h *handlers) stream(c *fiber.Ctx) error {
 	ctx, cancel := context.WithCancel(h.streams.Detach(c.UserContext()))
-	token := strings.TrimPrefix(c.Get(fiber.HeaderAuthorization), "Bearer ")
+	token := httpapi.Token(c)
 	feed := h.bus.Subscribe(ctx)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -52,13 +54,20 @@ func (h *handlers) send(ctx context.Context, w *bufio.Writer, feed <-chan events
 				err = write(w, fmt.Sprintf("event: %s\ndata: %s\n\n", event.Kind, event.JSON()))
 			}
 		case <-check.Chan():
-			caller, err = h.sessions.Authenticate(ctx, token)
+			caller, err = h.recognised(ctx, token)
 		case <-alive.Chan():
 			err = write(w, ": still here\n\n")
 		case <-ctx.Done():
 			return
 		}
 	}
+}
+
+// recognised asks who the caller is now, because permissions change and sessions end while the stream is open.
+func (h *handlers) recognised(ctx context.Context, token string) (access.Caller, error) {
+	ctx, cancel := context.WithTimeout(ctx, recheckWithin)
+	defer cancel()
+	return h.sessions.Recognise(ctx, token)
 }
 
 func mayRead(caller access.Caller, event events.Event) bool {

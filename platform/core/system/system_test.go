@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/access"
@@ -72,11 +73,16 @@ func TestStreamFollowsPermissionsAndEndsWithTheSession(t *testing.T) {
 // follow gives the event lines of a stream; the channel closes when the stream ends.
 func follow(t *testing.T, p *paneltest.Panel, token string) <-chan string {
 	t.Helper()
+	return followAs(t, p, "Bearer "+token)
+}
+
+func followAs(t *testing.T, p *paneltest.Panel, authorization string) <-chan string {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/api/v1/stream", nil)
 	require.NoError(t, err)
-	request.Header.Set("Authorization", "Bearer "+token)
+	request.Header.Set("Authorization", authorization)
 	response, err := http.DefaultTransport.RoundTrip(request)
 	require.NoError(t, err)
 	require.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
@@ -92,4 +98,42 @@ func follow(t *testing.T, p *paneltest.Panel, token string) <-chan string {
 		}
 	}()
 	return lines
+}
+
+// Domain decision 5: a stream that merely stays open is no use of the session, so that a tab nobody looks at idles out.
+// Specification, Authentication 2: the word before the token is read like everywhere else, whatever its capitals.
+func TestAnOpenStreamDoesNotKeepASessionAlive(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Clock(clock))
+	viewer := p.As("nodes.view")
+	lines := followAs(t, p, "bearer "+viewer.Token)
+	for range 11 {
+		clock.Advance(time.Hour)
+		require.Eventually(t, func() bool {
+			clock.Advance(time.Second)
+			p.Bus().Publish(t.Context(), events.Event{Kind: "node.online", Permission: access.Key("nodes.view"), SubjectID: "n1"})
+			return heard(lines)
+		}, 10*time.Second, 10*time.Millisecond)
+	}
+	clock.Advance(time.Hour)
+	require.Eventually(t, func() bool {
+		clock.Advance(time.Second)
+		select {
+		case _, open := <-lines:
+			return !open
+		default:
+			return false
+		}
+	}, 10*time.Second, 10*time.Millisecond)
+	viewer.Get("/api/v1/system/status").Refused(http.StatusUnauthorized, "session_expired")
+}
+
+func heard(lines <-chan string) bool {
+	select {
+	case _, open := <-lines:
+		return open
+	case <-time.After(100 * time.Millisecond):
+		return false
+	}
 }
