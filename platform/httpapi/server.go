@@ -58,8 +58,12 @@ type Server struct {
 	ops    map[string]*mounted
 	routes Routes
 
-	unmatched mounted
+	unmatched   mounted
+	writeWithin time.Duration
 }
+
+// writeWithin is how long a client may leave a piece of an answer unread.
+const writeWithin = 30 * time.Second
 
 // mounted is an operation with everything that its requests would otherwise compute each time.
 type mounted struct {
@@ -86,7 +90,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 	if opts.Meter == nil {
 		opts.Meter = noMeter{}
 	}
-	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes}
+	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes, writeWithin: writeWithin}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage: true, Immutable: true, BodyLimit: MaxBodyLimit, ReadBufferSize: headerLimit,
@@ -174,7 +178,7 @@ func (s *Server) Routes() Routes { return slices.Clone(s.routes) }
 func (s *Server) App() *fiber.App { return s.app }
 
 // Serve answers requests on the listener until Stop.
-func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(idleListener{listener}) }
+func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(idleListener{listener, s.writeWithin}) }
 
 // Stop ends streams first, because they would hold the shutdown to its deadline, then drains the rest.
 func (s *Server) Stop(ctx context.Context) error {
