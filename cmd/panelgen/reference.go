@@ -46,6 +46,21 @@ func code(text string) string {
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", "\\|") }
 
+func flagName(f *pflag.Flag) string {
+	if f.Shorthand != "" {
+		return fmt.Sprintf("`--%s`, `-%s`", f.Name, f.Shorthand)
+	}
+	return code("--" + f.Name)
+}
+
+func flagDefault(f *pflag.Flag) string {
+	switch f.DefValue {
+	case "", "false", "0", "0s", "[]":
+		return ""
+	}
+	return "; default " + code(f.DefValue)
+}
+
 func permissionsPage(all []module.Module) []byte {
 	var out bytes.Buffer
 	out.WriteString(generated + "# Permissions\n\n`*` opens everything; `family.*` opens its family.\n\n| Key | What it allows |\n|---|---|\n")
@@ -66,7 +81,7 @@ func modulesPage(all []module.Module) []byte {
 
 func doctorPage(all []module.Module) []byte {
 	var out bytes.Buffer
-	out.WriteString(generated + "# What `panelctl doctor` checks\n\n| Check | Group | Question |\n|---|---|---|\n")
+	out.WriteString(generated + "# What `panelctl doctor` checks\n\n| Check | Group | What is looked at |\n|---|---|---|\n")
 	for _, check := range append(checks.All(), app.Checks(all)...) {
 		fmt.Fprintf(&out, "| <a id=\"%s\"></a>`%s` | %s | %s |\n", strings.ReplaceAll(check.ID, ".", "-"), check.ID, check.Group, cell(check.Title))
 	}
@@ -83,6 +98,9 @@ func commandsPage() []byte {
 }
 
 func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
+	if cmd.Hidden {
+		return
+	}
 	visit(cmd)
 	for _, sub := range cmd.Commands() {
 		eachCommand(sub, visit)
@@ -101,7 +119,7 @@ func writeCommand(out *bytes.Buffer, cmd *cobra.Command) {
 	if flags.HasAvailableFlags() {
 		out.WriteString("\n| Flag | Meaning |\n|---|---|\n")
 	}
-	flags.VisitAll(func(f *pflag.Flag) { fmt.Fprintf(out, "| `--%s` | %s |\n", f.Name, cell(f.Usage)) })
+	flags.VisitAll(func(f *pflag.Flag) { fmt.Fprintf(out, "| %s | %s |\n", flagName(f), cell(f.Usage)+flagDefault(f)) })
 	if cmd.Example != "" {
 		fmt.Fprintf(out, "\n```\n%s\n```\n", cmd.Example)
 	}
