@@ -26,6 +26,7 @@ type fleet struct {
 	results map[string]nodesapi.Result
 	orders  []nodesapi.Order
 	silent  map[string]nodesapi.Order // by id
+	holds   func(ctx context.Context, nodeID string) ([]string, error)
 	domains map[string]nodesapi.Domain
 	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
 	lose   int
@@ -137,7 +138,7 @@ func (f *fleet) manifest() module.Module {
 		Name: "nodes", Summary: "Servers for tests",
 		Exports: []any{
 			func() nodesapi.Fleet { return f }, func() nodesapi.Configs { return f },
-			func() nodesapi.Commands { return f }, func() nodesapi.Domains { return f },
+			func() nodesapi.Commands { return f }, func() nodesapi.Domains { return f }, func() nodesapi.Holds { return f },
 		},
 	}
 }
@@ -344,3 +345,7 @@ func (f *fleet) Domain(_ context.Context, id, ownerID string) (nodesapi.Domain, 
 }
 
 func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }
+
+func (f *fleet) From(answer func(ctx context.Context, nodeID string) ([]string, error)) {
+	f.holds = answer
+}

@@ -8,6 +8,7 @@ package flows
 import (
 	"embed"
 
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/entitlement"
 	"panel/platform/module"
@@ -36,6 +37,7 @@ func Module() module.Module {
 	}
 }
 
-func attach(h *handlers, r *runner) module.Parts {
+func attach(h *handlers, r *runner, holds nodesapi.Holds) module.Parts {
+	holds.From(r.store.installing)
 	return module.Parts{Routes: h.routes(), Loops: loops(r), Metrics: r.metrics()}
 }

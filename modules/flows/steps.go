@@ -239,7 +239,7 @@ func stageOf(stage string, result nodesapi.Result) string {
 func stepError(stage string, result nodesapi.Result) *StepError {
 	message := result.Error
 	switch {
-	case result.Code == string(agentapi.CodeExpired):
+	case message == "" && result.Code == string(agentapi.CodeExpired):
 		message = "the agent did not answer in time"
 	case message == "":
 		message = "the stage " + stage + " failed"

@@ -247,3 +247,11 @@ func (s *store) pruneVersions(ctx context.Context, tx bun.Tx, flowID string, now
 		flowID, now.Add(-appliedKept), flowID, unappliedKept)
 	return database.Fault(err, nil)
 }
+
+// installing gives the flows of which something is being installed that needs the node.
+func (s *store) installing(ctx context.Context, nodeID string) ([]string, error) {
+	flows := []string{}
+	err := s.db.NewRaw(`select flow_id from flow_applies where finished_at is null and steps @> jsonb_build_array(jsonb_build_object('node_id', ?::text))
+		order by flow_id`, nodeID).Scan(ctx, &flows)
+	return flows, database.Fault(err, nil)
+}

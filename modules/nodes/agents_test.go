@@ -226,8 +226,46 @@ func TestALongPollEndsWithTheNextCommand(t *testing.T) {
 	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], (<-answered).Commands[0].ID)
-	_, err = with.commands.Send(t.Context(), nodesapi.Order{NodeID: "0199a0de-0000-7000-8000-000000000009", Kind: "probe", Deadline: time.Now()})
-	require.ErrorIs(t, err, nodesapi.ErrUnknown)
+}
+
+// An order does not outlive its node: it has ended, so that whoever waits for it goes on. The others of the same call are given.
+func TestAnOrderToANodeThatIsGoneHasEnded(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	agent, doomed := newAgent(t, p, "staying"), newAgent(t, p, "doomed")
+	to := func(id string) nodesapi.Order {
+		return nodesapi.Order{NodeID: id, Kind: "restart_core", Deadline: time.Now().Add(time.Hour)}
+	}
+	before, err := with.commands.Send(t.Context(), to(doomed.nodeID), to(agent.nodeID))
+	require.NoError(t, err)
+	p.As("nodes.edit").Delete("/api/v1/nodes/" + doomed.nodeID).Is(http.StatusNoContent)
+	ids, err := with.commands.Send(t.Context(), to(agent.nodeID), to(doomed.nodeID), to("0199a0de-0000-7000-8000-000000000009"), to("no id"))
+	require.NoError(t, err)
+	gone := []string{before[0], ids[1], ids[2], ids[3]}
+	found, err := with.commands.Results(t.Context(), append(gone, before[1], ids[0])...)
+	require.NoError(t, err)
+	require.Len(t, found, len(gone))
+	results, err := with.commands.Await(t.Context(), gone...)
+	require.NoError(t, err)
+	for _, result := range results {
+		require.False(t, result.OK)
+		require.Equal(t, string(agentapi.CodeExpired), result.Code)
+	}
+	require.Len(t, agent.beat(t).Commands, 2)
+}
+
+// An order and its line in the journal are written together or not at all.
+func TestAnOrderIsNeverGivenWithoutItsLineInTheJournal(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "audited")
+	agent.beat(t)
+	eventually(t, func() bool { return agent.state(p) == "online" })
+	_, err := p.DB.ExecContext(t.Context(), `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the journal is out of order'; end $$;
+		create trigger refuse before insert on journal for each row when (new.action = 'node.restart_core') execute function refuse()`)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusInternalServerError, p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/restart-core", nil).Status)
+	require.Empty(t, agent.beat(t).Commands)
 }
 
 func TestACommandThatNobodyAnswersExpires(t *testing.T) {

@@ -63,6 +63,11 @@ func exportCommands(c *commands) nodesapi.Commands { return c }
 
 // Send stores the orders and wakes their agents.
 func (c *commands) Send(ctx context.Context, orders ...nodesapi.Order) ([]string, error) {
+	return c.sendWith(ctx, orders, func(context.Context, bun.Tx) error { return nil })
+}
+
+// sendWith stores orders together with what their sender has to write about them.
+func (c *commands) sendWith(ctx context.Context, orders []nodesapi.Order, also func(ctx context.Context, tx bun.Tx) error) ([]string, error) {
 	rows, err := c.rows(orders)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -71,16 +76,13 @@ func (c *commands) Send(ctx context.Context, orders ...nodesapi.Order) ([]string
 	for i, row := range rows {
 		ids[i], nodes[row.NodeID] = row.ID, true
 	}
-	addressed := slices.Sorted(maps.Keys(nodes))
+	addressed := valid(slices.Sorted(maps.Keys(nodes)))
 	err = c.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+		if err := c.put(ctx, tx, rows, addressed); err != nil {
 			return err
 		}
-		return c.desk.tell(ctx, tx, addressed)
+		return also(ctx, tx)
 	})
-	if database.Constraint(err) == "node_commands_node_id_fkey" {
-		return nil, nodesapi.ErrUnknown
-	}
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("storing commands: %w", err), nil)
 	}
@@ -88,13 +90,30 @@ func (c *commands) Send(ctx context.Context, orders ...nodesapi.Order) ([]string
 	return ids, nil
 }
 
+// put leaves out nodes that are gone: an order to one of them has ended before it began, as Results tells.
+func (c *commands) put(ctx context.Context, tx bun.Tx, rows []commandRow, addressed []string) error {
+	var here []string
+	err := tx.NewRaw("select id from nodes where id = any(?::uuid[]) order by id for key share", pgdialect.Array(addressed)).Scan(ctx, &here)
+	if err != nil {
+		return err
+	}
+	kept := slices.DeleteFunc(slices.Clone(rows), func(row commandRow) bool {
+		_, found := slices.BinarySearch(here, row.NodeID)
+		return !found
+	})
+	if len(kept) == 0 {
+		return nil
+	}
+	if _, err := tx.NewInsert().Model(&kept).Exec(ctx); err != nil {
+		return err
+	}
+	return c.desk.tell(ctx, tx, here)
+}
+
 func (c *commands) rows(orders []nodesapi.Order) ([]commandRow, error) {
 	rows := make([]commandRow, 0, len(orders))
 	now := c.clock.Now().UTC()
 	for _, order := range orders {
-		if !database.IsID(order.NodeID) {
-			return nil, nodesapi.ErrUnknown
-		}
 		row := commandRow{
 			ID: database.NewID(), NodeID: order.NodeID, Kind: order.Kind, Deadline: order.Deadline.UTC(), CreatedAt: now, StartedBy: order.By,
 		}
@@ -322,20 +341,25 @@ func (c *commands) giveUp(s *signal, ids []string) {
 	}
 }
 
-// Results gives those that have ended; one whose deadline passed has ended with the code expired.
+// Results gives those that have ended; one whose deadline passed has ended with the code expired, and so has one that is gone,
+// with its node or after a week.
 func (c *commands) Results(ctx context.Context, ids ...string) (map[string]nodesapi.Result, error) {
 	var rows []commandRow
 	err := c.db.NewSelect().Model(&rows).ExcludeColumn("sealed").Where("id = any(?::uuid[])", pgdialect.Array(ids)).Scan(ctx)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("reading results: %w", err), nil)
 	}
-	if len(rows) < len(ids) {
-		return nil, nodesapi.ErrUnknown
+	now, found := c.clock.Now(), make(map[string]nodesapi.Result, len(ids))
+	for _, id := range ids {
+		found[id] = nodesapi.Result{
+			ID: id, Code: string(agentapi.CodeExpired), Error: "the order is gone, most likely with its node", FinishedAt: now.UTC(),
+		}
 	}
-	now, found := c.clock.Now(), map[string]nodesapi.Result{}
 	for i := range rows {
 		if rows[i].EndedAt != nil || !rows[i].Deadline.After(now) {
 			found[rows[i].ID] = rows[i].result()
+		} else {
+			delete(found, rows[i].ID)
 		}
 	}
 	return found, nil

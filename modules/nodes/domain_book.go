@@ -39,8 +39,11 @@ var domainConstraints = map[string]*fault.Fault{
 }
 
 func (b *domainBook) rows(db bun.IDB, into any, owner string) *bun.SelectQuery {
-	return db.NewSelect().Model(into).ColumnExpr("d.*").Where("d.owner_id = ?", owner).
-		ColumnExpr("array(select u.flow_id::text from node_domain_uses u where u.domain_id = d.id order by 1) AS used_by")
+	return withUses(db.NewSelect().Model(into)).Where("d.owner_id = ?", owner)
+}
+
+func withUses(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("d.*").ColumnExpr("array(select u.flow_id::text from node_domain_uses u where u.domain_id = d.id order by 1) AS used_by")
 }
 
 func (b *domainBook) list(ctx context.Context, in *domainsInput, k *keyset) ([]domainRow, int, error) {
@@ -146,7 +149,7 @@ func (b *domainBook) patch(ctx context.Context, in *domainPatch, want int64) (*D
 	}
 	row := new(domainRow)
 	err := b.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		q := tx.NewSelect().Model(row).ColumnExpr("d.*").Where("d.id = ?", in.ID).For("UPDATE")
+		q := withUses(tx.NewSelect().Model(row)).Where("d.id = ?", in.ID).For("UPDATE OF d")
 		if !handsOver {
 			q = q.Where("d.owner_id = ?", caller.AccountID)
 		}

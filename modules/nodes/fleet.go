@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -34,18 +35,18 @@ func (f *fleet) Node(ctx context.Context, id string) (nodesapi.Node, error) {
 
 // Nodes gives the nodes with these ids, or all without any.
 func (f *fleet) Nodes(ctx context.Context, ids ...string) ([]nodesapi.Node, error) {
-	var valid []string
-	for _, id := range ids {
-		if database.IsID(id) {
-			valid = append(valid, id)
-		}
-	}
-	if len(ids) > 0 && len(valid) == 0 {
+	known := valid(ids)
+	if len(ids) > 0 && len(known) == 0 {
 		return nil, nil
 	}
 	now := f.clock.Now().UTC()
-	rows, err := f.store.viewsOf(ctx, valid, now)
+	rows, err := f.store.viewsOf(ctx, known, now)
 	return f.all(rows, now), err
+}
+
+// valid leaves out what can not be an id, so that it is unknown and not an error of the database.
+func valid(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !database.IsID(id) })
 }
 
 // Able gives some nodes whose agents answer and have the capability.

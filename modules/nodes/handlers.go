@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
@@ -221,12 +220,4 @@ func momentOr(text string, usual time.Time) time.Time {
 		return at.UTC()
 	}
 	return usual
-}
-
-// known turns the api package's word for "not found" back into the fault.
-func known(err error) error {
-	if err == nodesapi.ErrUnknown { //nolint:errorlint // compared where it is made
-		return fault.Missing("there is no such node")
-	}
-	return err
 }

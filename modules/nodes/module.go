@@ -33,9 +33,9 @@ func Module() module.Module {
 		Checks:     doctorChecks(),
 		Private: []any{
 			newStore, newService, newEnrollment, newReports, newDesk, newStreams, newTelemetry, newAgents, newInstaller, newHandlers,
-			newFleet, newUpdateStates, newConfigs, newCommands, newDomainBook, newCredentials,
+			newFleet, newUpdateStates, newHolds, newConfigs, newCommands, newDomainBook, newCredentials,
 		},
-		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains, exportUpdateStates},
+		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains, exportUpdateStates, exportHolds},
 		Attach:  attach,
 	}
 }
@@ -59,7 +59,7 @@ func (h *handlers) keepTidy(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.Chan():
-			if err := errors.Join(h.outbox.tidy(ctx), h.enrollment.tidy(ctx)); err != nil {
+			if err := errors.Join(h.outbox.tidy(ctx), h.enrollment.tidy(ctx), h.telemetry.tidy(ctx)); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
@@ -31,15 +33,14 @@ func (s *service) order(ctx context.Context, outbox *commands, nodeID string, ki
 	if link := s.store.link(row, s.now()); link != "connected" && link != "stale" {
 		return nil, fault.Invalid("agent_offline", "the node's agent is not connected; try again when the node is online")
 	}
-	ids, err := outbox.Send(ctx, nodesapi.Order{NodeID: nodeID, Kind: string(kind), Args: args, Deadline: s.now().Add(orderLimit), By: by(ctx)})
-	if err != nil {
-		return nil, known(err)
-	}
-	err = s.journal.Record(ctx, s.db, audit.Entry{Action: orderActions[kind], Object: row.object()})
+	given := []nodesapi.Order{{NodeID: row.ID, Kind: string(kind), Args: args, Deadline: s.now().Add(orderLimit), By: by(ctx)}}
+	ids, err := outbox.sendWith(ctx, given, func(ctx context.Context, tx bun.Tx) error {
+		return s.journal.Record(ctx, tx, audit.Entry{Action: orderActions[kind], Object: row.object()})
+	})
 	if err != nil {
 		return nil, err
 	}
-	return outbox.operation(ctx, nodeID, ids[0])
+	return outbox.operation(ctx, row.ID, ids[0])
 }
 
 // operation shows one command of a node. Fault: not_found (404).

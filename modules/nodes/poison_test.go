@@ -138,4 +138,3 @@ func TestReadingsThatNoServerCanHaveAreRefused(t *testing.T) {
 	agent.deliver("s", 1, absurd).Is(http.StatusOK)
 	require.NoError(t, (&telemetry{db: p.DB}).rollUp(t.Context()))
 }
-

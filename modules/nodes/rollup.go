@@ -49,6 +49,15 @@ func (t *telemetry) renew(ctx context.Context) error {
 	return nil
 }
 
+// keepStreams is how long an agent may be away and still be known by the numbers of its batches: longer than the history is kept.
+const keepStreams = 60 * 24 * time.Hour
+
+// tidy forgets the numbers of streams that have ended.
+func (t *telemetry) tidy(ctx context.Context) error {
+	_, err := t.db.NewRaw("delete from telemetry_streams where updated_at < ?", t.clock.Now().Add(-keepStreams)).Exec(ctx)
+	return err
+}
+
 // unhurried gives way to readers and writers: it rather fails and comes again than let a queue form behind its lock.
 func (t *telemetry) unhurried(ctx context.Context, statement string) error {
 	return pgx.BeginFunc(ctx, t.db.Pool, func(tx pgx.Tx) error {

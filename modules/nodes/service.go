@@ -27,10 +27,11 @@ type service struct {
 	bus         *events.Bus
 	clock       clockwork.Clock
 	updates     *updateStates
+	holds       *holds
 }
 
-func newService(db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates) *service {
-	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u}
+func newService(db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates, h *holds) *service {
+	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u, holds: h}
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC() }
@@ -143,9 +144,12 @@ func (s *service) setMaintenance(ctx context.Context, in *maintenanceInput) (*De
 	})
 }
 
-// delete removes a node that no applied flow uses; its agent is refused at its next request.
+// delete removes a node that no flow uses, installed or about to be; its agent is refused at its next request.
 // Faults: not_found (404), node_in_use (409).
 func (s *service) delete(ctx context.Context, id string) error {
+	if err := s.holds.check(ctx, id); err != nil {
+		return err
+	}
 	var echo database.Echo
 	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.locked(ctx, tx, id)

@@ -169,3 +169,18 @@ func deliveryOf(t *testing.T, nodeID string, seq int64) *delivery {
 	require.NoError(t, err)
 	return d
 }
+
+// What is kept of a stream of batches goes when its agent has been away for longer than anything of it is kept.
+func TestStreamsThatHaveEndedAreForgotten(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "renewed")
+	agent.deliver("old-folder", 1, samples(1, time.Now())).Is(http.StatusOK)
+	agent.deliver("folder", 1, samples(1, time.Now())).Is(http.StatusOK)
+	_, err := p.DB.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '61 days' where stream_id = 'old-folder'")
+	require.NoError(t, err)
+	require.NoError(t, (&telemetry{db: p.DB, clock: p.Clock}).tidy(t.Context()))
+	var left []string
+	require.NoError(t, p.DB.NewRaw("select stream_id from telemetry_streams").Scan(t.Context(), &left))
+	require.Equal(t, []string{"folder"}, left)
+}

@@ -135,10 +135,11 @@ type Result struct {
 
 // Commands gives orders to agents. An order survives restarts of the panel and of the agent; it runs once.
 type Commands interface {
-	// Send stores the orders and wakes the agents; the ids come in the same sequence. ErrUnknown for an unknown node.
+	// Send stores the orders and wakes the agents; the ids come in the same sequence. An order to a node that is gone has ended
+	// at once, with the code expired.
 	Send(ctx context.Context, orders ...Order) ([]string, error)
 	// Await waits until all have ended or the context ends, and gives the results in the sequence of the ids.
-	// An order whose deadline has passed ends with the code expired.
+	// An order whose deadline has passed, and one that is gone with its node, ends with the code expired.
 	Await(ctx context.Context, ids ...string) ([]Result, error)
 	// Results gives those that have ended, without waiting.
 	Results(ctx context.Context, ids ...string) (map[string]Result, error)
