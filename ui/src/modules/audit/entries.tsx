@@ -83,7 +83,8 @@ function useColumns(): Column<Entry>[] {
 }
 
 function ObjectName({ entry }: { entry: Entry }) {
-  const name = entry.object.name || entry.object.type;
+  const { t } = useTranslation("audit");
+  const name = entry.object.name || t(`object.${entry.object.type}`, { defaultValue: entry.object.type });
   return (
     <span className={`strong ${classes.object}`} title={name}>
       {name}
