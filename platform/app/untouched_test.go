@@ -61,7 +61,8 @@ var contentOf = map[string]string{
 	"flow_plans":         "select id::text as t from flow_plans",
 	"flow_checks":        "select '' as t where false",
 	"node_reports":       "select '' as t where false",
-	"nodes":              "select (to_jsonb(n) - 'announced_state')::text as t from nodes n",
+	"node_readings":      "select '' as t where false",
+	"nodes":              "select (to_jsonb(n) - array['announced_state', 'listed_state'])::text as t from nodes n",
 }
 
 func (m *matrix) sum(table string) string {
