@@ -3,7 +3,6 @@ package agentapi
 import (
 	"encoding/json"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -48,15 +47,6 @@ func TestReadersIgnoreUnknownMembers(t *testing.T) {
 	var reply HeartbeatReply
 	require.NoError(t, json.Unmarshal([]byte(`{"desired_revision":7,"heartbeat_seconds":15,"later":{"x":1}}`), &reply))
 	require.EqualValues(t, 7, reply.DesiredRevision)
-}
-
-func TestCommandCarriesTypedArguments(t *testing.T) {
-	t.Parallel()
-	cmd, err := NewCommand("c1", CollectLogs, CollectLogsArgs{Lines: 5}, time.Unix(100, 0).UTC())
-	require.NoError(t, err)
-	var args CollectLogsArgs
-	require.NoError(t, json.Unmarshal(cmd.Args, &args))
-	require.Equal(t, 5, args.Lines)
 }
 
 func hashOf(t *testing.T, c NodeConfig) string {

@@ -2,7 +2,6 @@ package agentapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -28,20 +27,6 @@ type Command struct {
 	Kind     CommandKind     `json:"kind" doc:"What to do"`
 	Args     json.RawMessage `json:"args,omitempty" doc:"Arguments of that kind"`
 	Deadline time.Time       `json:"deadline" doc:"Not started after this; running work stops then"`
-}
-
-// NewCommand builds a command with typed arguments; nil means none.
-func NewCommand(id string, kind CommandKind, args any, deadline time.Time) (Command, error) {
-	cmd := Command{ID: id, Kind: kind, Deadline: deadline}
-	if args == nil {
-		return cmd, nil
-	}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		return Command{}, fmt.Errorf("encode the arguments of %s: %w", kind, err)
-	}
-	cmd.Args = raw
-	return cmd, nil
 }
 
 // ResultCode says in one word how a command ended.

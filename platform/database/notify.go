@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -183,11 +182,4 @@ func (l *Listener) guarded(channel, payload string, handle func(string)) {
 		}
 	}()
 	handle(payload)
-}
-
-// Channels lists what is listened for, sorted.
-func (l *Listener) Channels() []string {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	return slices.Sorted(maps.Keys(l.handlers))
 }

@@ -279,8 +279,12 @@ func (p *panel) install(revision int64, core []byte, listeners ...agentapi.Liste
 func (p *panel) order(kind agentapi.CommandKind, args any) agentapi.CommandResult {
 	p.t.Helper()
 	id := fmt.Sprintf("command-%d", time.Now().UnixNano())
-	command, err := agentapi.NewCommand(id, kind, args, time.Now().Add(time.Minute))
-	require.NoError(p.t, err)
+	command := agentapi.Command{ID: id, Kind: kind, Deadline: time.Now().Add(time.Minute)}
+	if args != nil {
+		raw, err := json.Marshal(args)
+		require.NoError(p.t, err)
+		command.Args = raw
+	}
 	p.mu.Lock()
 	p.commands = append(p.commands, command)
 	for frames := range p.streams {

@@ -80,8 +80,8 @@ func (p *fleetPanel) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	defer conn.CloseNow()
 	for _, phase := range []agentapi.ApplyPhase{agentapi.PhasePrepare, agentapi.PhaseSwitch, agentapi.PhaseCommit} {
-		args := agentapi.ApplyConfigArgs{Phase: phase, ApplyID: "a", Revision: 1, Hash: config().Hash}
-		command, _ := agentapi.NewCommand(string(phase), agentapi.ApplyConfig, args, time.Now().Add(time.Minute))
+		args, _ := json.Marshal(agentapi.ApplyConfigArgs{Phase: phase, ApplyID: "a", Revision: 1, Hash: config().Hash})
+		command := agentapi.Command{ID: string(phase), Kind: agentapi.ApplyConfig, Args: args, Deadline: time.Now().Add(time.Minute)}
 		raw, _ := json.Marshal(agentapi.Frame{Type: agentapi.FrameCommand, Command: &command})
 		_ = conn.Write(r.Context(), websocket.MessageText, raw)
 	}

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,28 +82,29 @@ func twoDefaults(g *graph.Graph) {
 	g.Edges = append(g.Edges, graph.Edge{From: "in", To: "b"})
 }
 
-func TestDecodeRefusesUnknownFieldsAndTrailingBytes(t *testing.T) {
+func read(raw []byte) (g graph.Graph, err error) {
+	err = json.Unmarshal(raw, &g)
+	return g, err
+}
+
+func TestADrawingReadsBackAsItWasWritten(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{`{"nodes":[],"edges":[],"x":1}`, `{"nodes":[],"edges":[]} {}`, `[]`, `{"nodes":{}}`, ``} {
-		_, err := graph.Decode([]byte(raw))
-		require.Error(t, err, raw)
-	}
-	g, err := graph.Decode(graph.Encode(sound()))
+	g, err := read(graph.Encode(sound()))
 	require.NoError(t, err)
 	require.Equal(t, sound(), g)
 }
 
-func FuzzDecode(f *testing.F) {
+func FuzzEncode(f *testing.F) {
 	f.Add(graph.Encode(sound()))
 	f.Add([]byte(`{"nodes":[{"key":"a","kind":"entry","params":{}}],"edges":[{"from":"a","to":"a"}]}`))
 	f.Add([]byte(`{"nodes":[],"edges":[{"from":"","to":"","match":{"port":"-,1-"}}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		g, err := graph.Decode(raw)
+		g, err := read(raw)
 		if err != nil {
 			return
 		}
 		graph.Check(g)
-		again, err := graph.Decode(graph.Encode(g))
+		again, err := read(graph.Encode(g))
 		require.NoError(t, err)
 		require.Equal(t, graph.Encode(g), graph.Encode(again))
 	})
