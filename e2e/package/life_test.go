@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"panel/e2e/rig"
@@ -105,6 +104,7 @@ func (l *life) live() {
 		{"the agent without panel and power", l.agentEndures},
 		{"nginx repaired by Doctor", l.recoverNginx},
 		{"the panel repaired by Doctor", l.recoverPanel},
+		{"with a database of the operating system", l.database},
 		{"removed, data kept", l.remove},
 		{"purged", l.purge},
 	} {
@@ -271,6 +271,7 @@ func (l *life) remove() {
 	require.NoFileExists(l.t, inside("/opt/panel/bin/panelctl"))
 	require.FileExists(l.t, inside("/etc/panel/panel.env"))
 	require.DirExists(l.t, inside("/opt/panel/data/postgres"))
+	l.append("PANEL_DB_URL=\n")
 	said, err = l.dpkg("new", "panel")
 	require.NoError(l.t, err, said)
 	l.healthy(newer)
@@ -290,12 +291,11 @@ func (l *life) purge() {
 func (l *life) healthy(version string) {
 	l.t.Helper()
 	var last string
-	well := assert.Eventually(l.t, func() bool {
+	require.Eventually(l.t, func() bool {
 		status, body := l.call(http.MethodGet, "/health", nil)
 		last = fmt.Sprint(status, " ", string(body))
 		return status == http.StatusOK && strings.Contains(last, `"`+version+`"`)
-	}, within, 100*time.Millisecond)
-	require.True(l.t, well, last)
+	}, within, 100*time.Millisecond, late{&last})
 }
 
 func (l *life) sql(statement string) string {

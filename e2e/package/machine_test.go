@@ -106,8 +106,10 @@ func (m *machine) run(args ...string) (string, error) { return m.tell("", args..
 
 // tell does the same with something on its standard input.
 func (m *machine) tell(input string, args ...string) (string, error) {
-	enter := []string{"--target", strconv.Itoa(m.first.Process.Pid), "--all", "--root", "--wd", "--",
-		"/usr/bin/env", "-i", servicePath, "HOME=/root", "LANG=C.UTF-8", "DEBIAN_FRONTEND=noninteractive"}
+	enter := []string{
+		"--target", strconv.Itoa(m.first.Process.Pid), "--all", "--root", "--wd", "--",
+		"/usr/bin/env", "-i", servicePath, "HOME=/root", "LANG=C.UTF-8", "DEBIAN_FRONTEND=noninteractive",
+	}
 	// Also after the end of the test, whose context is gone then.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), runWithin)
 	defer cancel()

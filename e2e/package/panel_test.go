@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -119,17 +118,21 @@ func (l *life) ended(state string) {
 func (l *life) end() string {
 	l.t.Helper()
 	var last string
-	over := assert.Eventually(l.t, func() bool {
+	require.Eventually(l.t, func() bool {
 		raw, _ := os.ReadFile(inside("/opt/panel/data/update-journal.jsonl"))
 		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 		last = lines[len(lines)-1]
 		_, waiting := os.Stat(inside("/opt/panel/data/update-request.json"))
 		_, going := os.Stat(inside("/opt/panel/updates/run.json"))
 		return waiting != nil && going != nil
-	}, 70*time.Second, 100*time.Millisecond)
-	require.True(l.t, over, last)
+	}, 70*time.Second, 100*time.Millisecond, late{&last})
 	return last
 }
+
+// late is a message that is read when it is printed.
+type late struct{ text *string }
+
+func (m late) String() string { return *m.text }
 
 func (l *life) journalHolds(action string) {
 	l.t.Helper()

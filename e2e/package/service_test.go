@@ -24,6 +24,8 @@ func (l *life) kept() {
 	l.examined("root")
 	l.examined("panel")
 	require.Contains(l.t, l.m.must("panelctl", "logs", "-n", "200"), `"msg":"the panel is ready"`, "the journal of the machine is read")
+	_, body := l.call(http.MethodGet, "/api/v1/system/diagnostics", nil)
+	require.Contains(l.t, string(body), "the panel is ready", "the screen shows the log, which the panel may not read in the journal")
 }
 
 // examined runs the doctor as a user: nothing fails, and services and database are looked at.
@@ -129,4 +131,23 @@ func (l *life) fullDisk() {
 	l.m.must("systemctl", "start", "panel.service")
 	l.healthy(newer)
 	l.signIn()
+}
+
+// database gives the panel a PostgreSQL of the operating system in place of its private one.
+func (l *life) database() {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	require.NoError(l.t, err)
+	require.NotEmpty(l.t, found)
+	release := filepath.Base(filepath.Dir(filepath.Dir(found[len(found)-1])))
+	l.m.must("pg_createcluster", release, "given", "--port", "5499")
+	l.m.must("systemctl", "start", "postgresql@"+release+"-given.service")
+	l.m.must("runuser", "-u", "postgres", "--", "psql", "-p", "5499", "-c", "create role panel login password 'given'", "-c", "create database panel owner panel")
+	l.append("PANEL_DB_URL=postgres://panel:given@127.0.0.1:5499/panel\n")
+	l.m.must("systemctl", "restart", "panel.service")
+	l.healthy("v1.4.0")
+	require.NotContains(l.t, l.m.must("systemd-cgls", "--unit", "panel.service", "--no-pager", "--full"), "postgres", "nothing private runs beside it")
+	require.Contains(l.t, l.finding("database.connect"), "OK")
+	l.m.must("systemctl", "stop", "postgresql@"+release+"-given.service")
+	l.m.must("systemctl", "start", "postgresql@"+release+"-given.service")
+	l.healthy("v1.4.0")
 }

@@ -46,7 +46,9 @@ func restartService(doctor.Env) *Action {
 	}
 	return &Action{
 		ID: "restart_service", Title: doctor.Say("Restart the panel"), What: doctor.Say("systemctl restart panel.service; traffic on nodes goes on"),
-		Do: func(ctx context.Context) error { return run(ctx, "systemctl", "--no-ask-password", "restart", "panel.service") },
+		Do: func(ctx context.Context) error {
+			return run(ctx, "systemctl", "--no-ask-password", "restart", "panel.service")
+		},
 	}
 }
 
