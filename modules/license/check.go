@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"panel/platform/entitlement"
+	"panel/platform/fault"
 	"panel/platform/licensedoc"
 )
 
@@ -19,11 +20,32 @@ const (
 	checkBudget = 25 * time.Second
 )
 
+// patience is how long a question waits for another one to end; it leaves time to ask within one request.
+const patience = 5 * time.Second
+
+var errBusy = fault.Unavailable("another question to the license server is under way; try again")
+
+// begin waits for its turn; end gives it on. Fault: unavailable (503).
+func (s *service) begin(ctx context.Context) error {
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	select {
+	case s.checking <- struct{}{}:
+		return nil
+	case <-waiting.Done():
+		return errBusy
+	}
+}
+
+func (s *service) end() { <-s.checking }
+
 // check asks the authority and keeps what it says. byHand is a person's request, which
 // is journalled whatever comes of it; by itself only what changes is.
 func (s *service) check(ctx context.Context, byHand bool) error {
-	s.checking.Lock()
-	defer s.checking.Unlock()
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.end()
 	before := s.look()
 	if !before.checkable() {
 		return s.lookedAt(ctx, before, byHand)
@@ -31,6 +53,9 @@ func (s *service) check(ctx context.Context, byHand bool) error {
 	answer, failure, err := s.question(ctx, before)
 	if err != nil {
 		return err
+	}
+	if failure != nil && !byHand && ctx.Err() != nil {
+		return nil // the panel stops: that is no failure of the server
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

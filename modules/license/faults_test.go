@@ -117,8 +117,8 @@ func TestEveryTemporaryFaultLeadsFromActiveToGraceAndKeepsTheDocument(t *testing
 		require.Equal(t, []string{"grace", "unreachable"}, []string{status.State, status.Reason}, name)
 		require.False(t, status.LastCheck.OK, name)
 		require.NotEmpty(t, *status.LastCheck.Error, name)
-		require.Equal(t, p.look().document.IssuedAt.Add(72*time.Hour), *status.GraceUntil, name)
-		require.Equal(t, status.GraceUntil.Add(-72*time.Hour).UTC(), *status.ContactAt, name)
+		require.Equal(t, status.GraceSince.Add(72*time.Hour), *status.GraceUntil, name)
+		require.WithinDuration(t, p.clock.Now(), *status.GraceSince, time.Minute, name)
 		require.Equal(t, document, p.look().Document, name)
 		require.Equal(t, declared, status.Features.Enabled, "entitlements follow the kept document")
 		p.works()
@@ -126,7 +126,7 @@ func TestEveryTemporaryFaultLeadsFromActiveToGraceAndKeepsTheDocument(t *testing
 	}
 }
 
-// R9. A failure while in grace moves nothing; grace counts from the last good contact.
+// R9. A failure while in grace moves nothing; grace counts from the first failure.
 func TestEveryTemporaryFaultInGraceLeavesItsEndWhereItWas(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)

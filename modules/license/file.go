@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"panel/platform/durable"
 )
 
 // copyFile is the license outside the database: a copy of the kept document and the
@@ -20,6 +22,14 @@ type copied struct {
 	SealedKey  string    `json:"sealed_key"`
 	KeyMasked  string    `json:"key_masked"`
 	ClockAt    time.Time `json:"clock_at"`
+
+	FailingSince *time.Time `json:"failing_since,omitempty"`
+}
+
+// failsLonger says that the copy knows of an earlier failure since the same answer: an older database does not begin grace anew.
+func (c copied) failsLonger(r row) bool {
+	same := c.Document != "" && c.Document == r.Document && c.InstanceID == r.InstanceID
+	return same && c.FailingSince != nil && (r.FailingSince == nil || c.FailingSince.Before(*r.FailingSince))
 }
 
 func newCopyFile(dataDir string) copyFile {
@@ -51,16 +61,7 @@ func (f copyFile) write(c copied) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the license: %w", err)
 	}
-	draft, err := os.CreateTemp(filepath.Dir(f.path), "license.*")
-	if err != nil {
-		return fmt.Errorf("writing the copy of the license: %w", err)
-	}
-	defer func() { _ = os.Remove(draft.Name()) }()
-	_, err = draft.Write(append(raw, '\n'))
-	if err = errors.Join(err, draft.Chmod(0o600), draft.Sync(), draft.Close()); err == nil {
-		err = os.Rename(draft.Name(), f.path)
-	}
-	if err != nil {
+	if err := durable.Write(f.path, 0o600, append(raw, '\n')); err != nil {
 		return fmt.Errorf("writing the copy of the license: %w", err)
 	}
 	return nil

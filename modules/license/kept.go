@@ -56,8 +56,9 @@ func refusalReason(reason string) string {
 	return reasonRefused
 }
 
-// graceUntil counts from the last good contact, whose time the authority has signed.
-func (k *kept) graceUntil(grace time.Duration) time.Time { return k.document.IssuedAt.Add(grace) }
+// graceUntil counts from the first failure after the last good answer. Only another signed answer ends that count: it is
+// kept in the database and in the data folder, and neither a restart nor a clock set back begins it anew.
+func (k *kept) graceUntil(grace time.Duration) time.Time { return k.FailingSince.Add(grace) }
 
 // checkable tells whether there is a key to ask the authority about.
 func (k *kept) checkable() bool { return k.document != nil && k.SealedKey != "" }
@@ -69,6 +70,7 @@ func (k *kept) failed(now time.Time, grace time.Duration, failure *temporary) ro
 	if k.judge(now, grace).state == entitlement.Active {
 		next.FailingSince = &now
 	}
+	next.Asking = false
 	next.CheckAt, next.CheckOK, next.CheckError = &now, false, failure.summary
 	next.Checks = latest(k.Checks, failure.attempts, now)
 	return next
@@ -77,7 +79,7 @@ func (k *kept) failed(now time.Time, grace time.Duration, failure *temporary) ro
 // answered gives the row after a signed verdict, good or bad.
 func (k *kept) answered(now time.Time, answer signed) row {
 	next := k.row
-	next.Document, next.FailingSince, next.RemovedAt = answer.text, nil, nil
+	next.Document, next.FailingSince, next.RemovedAt, next.Asking = answer.text, nil, nil, false
 	next.CheckAt, next.CheckOK, next.CheckError = &now, true, answer.document.Reason
 	next.Checks = latest(k.Checks, answer.attempts, now)
 	return next

@@ -83,7 +83,7 @@ func status503(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.Stat
 
 // R9: "72 h boundary at -1 s / +1 s". Limits: "license grace period, default 72 hours".
 // Specification, Limits: grace has "default 72 hours", set by PANEL_LICENSE_GRACE_HOURS.
-func TestGraceEndsSeventyTwoHoursAfterTheLastGoodContact(t *testing.T) {
+func TestGraceEndsSeventyTwoHoursAfterTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
 	p.activated()

@@ -54,7 +54,7 @@ func (s *service) tell(ctx context.Context, kind string, daysLeft int) {
 // database comes back.
 func (s *service) keepCopy(ctx context.Context) {
 	k := s.current.Load()
-	c := copied{k.InstanceID, k.Document, k.SealedKey, k.KeyMasked, s.clock.Now()}
+	c := copied{k.InstanceID, k.Document, k.SealedKey, k.KeyMasked, s.clock.Now(), k.FailingSince}
 	if err := s.file.write(c); err != nil {
 		s.log.Warn("the copy of the license in the data folder is not up to date", access.Logged(ctx), zap.Error(err))
 	}

@@ -18,8 +18,10 @@ var errMissing = fault.Conflict("license_missing", "there is no license to check
 // Faults: license_key_invalid, license_server_error, license_server_timeout; the old
 // license stays in all of them.
 func (s *service) Activate(ctx context.Context, secret string) (Status, error) {
-	s.checking.Lock()
-	defer s.checking.Unlock()
+	if err := s.begin(ctx); err != nil {
+		return Status{}, err
+	}
+	defer s.end()
 	before := s.look()
 	got, err := s.obtain(ctx, secret, before)
 	if err != nil {
@@ -145,8 +147,10 @@ func (s *service) Refresh(ctx context.Context) (Status, error) {
 
 // Remove takes the license from this installation; the panel is read-only from then on.
 func (s *service) Remove(ctx context.Context) (Status, error) {
-	s.checking.Lock()
-	defer s.checking.Unlock()
+	if err := s.begin(ctx); err != nil {
+		return Status{}, err
+	}
+	defer s.end()
 	before, now := s.look(), s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		next := row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded, ClockAt: now}

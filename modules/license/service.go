@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -55,7 +54,7 @@ type service struct {
 	current  atomic.Pointer[kept]
 	stale    atomic.Bool
 	reading  chan struct{} // one reader of the database at a time; waiting for it can end
-	checking sync.Mutex
+	checking chan struct{} // one question to the authority at a time; waiting for it can end
 	wake     chan struct{}
 	given    chan release
 }
@@ -94,7 +93,7 @@ func keysOf(catalogue []entitlement.Feature) []string {
 }
 
 func build(p parts) *service {
-	s := &service{parts: p, reading: make(chan struct{}, 1), wake: make(chan struct{}, 1), given: make(chan release, 16)}
+	s := &service{parts: p, reading: make(chan struct{}, 1), checking: make(chan struct{}, 1), wake: make(chan struct{}, 1), given: make(chan release, 16)}
 	s.current.Store(&kept{})
 	s.stale.Store(true)
 	p.live.On(channel, func(string) { s.outdate() })
@@ -158,6 +157,9 @@ func (s *service) reload(ctx context.Context) error {
 // publish puts a row into memory. A document that does not verify keeps the old one.
 func (s *service) publish(r row) {
 	s.clock.AtLeast(r.ClockAt)
+	if r.FailingSince != nil {
+		s.clock.AtLeast(*r.FailingSince)
+	}
 	s.current.Store(s.understand(r))
 }
 

@@ -15,7 +15,8 @@ type Status struct {
 	ValidUntil  *time.Time `json:"valid_until"`
 	GraceUntil  *time.Time `json:"grace_until" doc:"When the grace period ends; null outside of it"`
 	LastCheck   *LastCheck `json:"last_check"`
-	ContactAt   *time.Time `json:"last_contact_at,omitempty" doc:"When a license server signed its latest answer; the grace period counts from here"`
+	ContactAt   *time.Time `json:"last_contact_at,omitempty" doc:"When a license server signed its latest answer"`
+	GraceSince  *time.Time `json:"grace_since,omitempty" doc:"When the server first failed to answer; the grace period counts from here"`
 	Checks      []Attempt  `json:"checks,omitempty" doc:"The latest questions to license servers, newest first, at most five"`
 	NextCheckAt *time.Time `json:"next_check_at" doc:"null when nothing is checked: no license, or an offline document"`
 	Features    Features   `json:"features"`
@@ -67,8 +68,8 @@ func (k *kept) status(now time.Time, grace time.Duration) Status {
 		status.ValidUntil = &k.document.ValidUntil
 	}
 	if v.state == entitlement.Grace {
-		until := k.graceUntil(grace)
-		status.GraceUntil = &until
+		since, until := k.FailingSince.UTC(), k.graceUntil(grace).UTC()
+		status.GraceSince, status.GraceUntil = &since, &until
 	}
 	if k.checkable() {
 		contact := k.document.IssuedAt.UTC()

@@ -2,6 +2,8 @@ package license
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,6 +30,7 @@ type row struct {
 	CheckOK      bool       `bun:"check_ok"`
 	CheckError   string     `bun:"check_error"`
 	NextCheckAt  *time.Time `bun:"next_check_at"`
+	Asking       bool       `bun:"asking"`
 	Checks       []Attempt  `bun:"checks,type:jsonb,nullzero,default:'[]'"`
 	ToldState    string     `bun:"told_state"`
 	ToldDays     int        `bun:"told_days"`
@@ -90,15 +93,19 @@ func (s *store) change(ctx context.Context, edit func(ctx context.Context, tx bu
 	return next, database.Fault(err, nil)
 }
 
-// claim takes the next check for this panel; another panel that asks meanwhile gets false.
-func (s *store) claim(ctx context.Context, now time.Time) (bool, error) {
+// claim takes the next check for this panel; another panel that asks meanwhile gets false. Broken says that whoever had
+// claimed the former check ended before its outcome was known.
+func (s *store) claim(ctx context.Context, now time.Time) (mine, broken bool, err error) {
 	const turn = 2 * time.Minute
-	result, err := s.db.NewUpdate().Model((*row)(nil)).Set("next_check_at = ?", now.Add(turn)).Where("next_check_at <= ?", now).Exec(ctx)
-	if err != nil {
-		return false, fmt.Errorf("claiming the license check: %w", err)
+	err = s.db.NewRaw(`with former as (select asking from licenses where next_check_at <= ? for update)
+		update licenses set next_check_at = ?, asking = true from former returning former.asking`, now, now.Add(turn)).Scan(ctx, &broken)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, false, nil
 	}
-	n, err := result.RowsAffected()
-	return n > 0, err
+	if err != nil {
+		return false, false, fmt.Errorf("claiming the license check: %w", err)
+	}
+	return true, broken, nil
 }
 
 // noteClock keeps the latest trusted time; it never goes back here.

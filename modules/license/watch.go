@@ -46,12 +46,15 @@ func (s *service) restore(ctx context.Context, c copied) error {
 	if err != nil {
 		return err
 	}
-	if !s.newer(c, r) && !s.vault.Stale(r.SealedKey) {
+	if !s.newer(c, r) && !c.failsLonger(r) && !s.vault.Stale(r.SealedKey) {
 		return nil
 	}
 	_, err = s.store.change(ctx, func(_ context.Context, _ bun.Tx, r row) (row, bool, error) {
-		if s.newer(c, r) {
-			r.Document, r.SealedKey, r.KeyMasked = c.Document, c.SealedKey, c.KeyMasked
+		switch {
+		case s.newer(c, r):
+			r.Document, r.SealedKey, r.KeyMasked, r.FailingSince = c.Document, c.SealedKey, c.KeyMasked, c.FailingSince
+		case c.failsLonger(r):
+			r.FailingSince = c.FailingSince
 		}
 		return s.resealed(r), true, nil
 	})
@@ -117,13 +120,22 @@ func (s *service) checkWhenDue(ctx context.Context) error {
 	if !k.checkable() || k.NextCheckAt == nil || now.Before(*k.NextCheckAt) {
 		return nil
 	}
-	mine, err := s.store.claim(ctx, now)
+	mine, broken, err := s.store.claim(ctx, now)
 	if err != nil || !mine {
 		s.stale.Store(true)
 		return err
 	}
+	if broken {
+		if err := s.noteFailure(ctx, k, unfinished, false); err != nil {
+			return err
+		}
+	}
 	return s.check(ctx, false)
 }
+
+// unfinished is the failure of a question that a panel did not live to see answered: a panel that always ends before a
+// blocked server counts as failing would otherwise need no license server at all.
+var unfinished = &temporary{summary: "the panel ended before the license server answered"}
 
 // announce tells of a state that time alone has brought: the end of grace or of the
 // license. One panel of several tells it.
