@@ -283,7 +283,9 @@ func (a *asker) fromPeer(ctx context.Context, peer nodesapi.Node, l4, address, w
 	return finding{plan.Failed, peer.Name + " could not reach it"}, true
 }
 
-// fromPanel dials the temporary listener from here, when there is no other server to do it.
+// fromPanel dials the temporary listener from here, when there is no other node to do it. It is the one case in which the panel
+// connects to a node (domain 4.3: reachable from panel or peer agent): it says nothing there and believes nothing but the secret
+// word, and without it a fleet of one node could install nothing but by force.
 func (a *asker) fromPanel(ctx context.Context, l4, address, word string) finding {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()

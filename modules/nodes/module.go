@@ -1,8 +1,8 @@
 // Package nodes is the fleet: servers, the agents that run on them, what they report and what they shall serve.
 //
-// Agents dial out; the panel never connects to a node. What a node shall serve is written first, as a numbered configuration,
-// and fetched by the agent; what it does is known only from its own reports, and every state shown is derived from those
-// when it is read. Reports, samples and results are written in batches that many agents share.
+// Agents dial out; nothing that the panel wants or learns needs a connection to a node. What a node shall serve is written
+// first, as a numbered configuration, and fetched by the agent; what it does is known only from its own reports, and every
+// state shown is derived from those when it is read. Reports, samples and results are written in batches that many agents share.
 package nodes
 
 import (
