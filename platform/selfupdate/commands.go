@@ -52,6 +52,10 @@ func commands(env cli.Env) []*cobra.Command {
 			RunE:    func(cmd *cobra.Command, _ []string) error { return t.rollback(cmd.Context()) },
 		},
 		&cobra.Command{
+			Use: "keep before|after", Short: "Keep a way back from the upgrade of a package; started by its scripts", Hidden: true, Args: cobra.ExactArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return t.keep(cmd.Context(), args[0]) },
+		},
+		&cobra.Command{
 			Use: "run", Short: "Carry on a run or take a request; started by panel-update.service", Hidden: true, Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd.Context()) },
 		},
@@ -273,6 +277,10 @@ func settingsFile() (map[string]string, error) {
 	return envfile.Parse(file)
 }
 
+func goesOn() error {
+	return cli.Conflict(cli.Say("an update or rollback is already going on")).Advise(cli.Plain("journalctl -u panel-update"))
+}
+
 // here does the run in this process. Should it die, panel-update.service carries it on.
 func (t tool) here(ctx context.Context, e *Engine, cfg *config.Config, r request) error {
 	unlock, err := lock(e.Paths.Work)
@@ -281,7 +289,7 @@ func (t tool) here(ctx context.Context, e *Engine, cfg *config.Config, r request
 	}
 	defer unlock()
 	if e.Unfinished() {
-		return cli.Conflict(cli.Say("an update or rollback is already going on")).Advise(cli.Plain("journalctl -u panel-update"))
+		return goesOn()
 	}
 	r.ID, r.By, r.At = database.NewID(), "root", e.Clock.Now().UTC()
 	if err := e.begin(r, t.env.Version); err != nil {
@@ -314,6 +322,27 @@ func (t tool) outcome(cfg *config.Config, id string) error {
 }
 
 func (t tool) run(ctx context.Context) error {
+	return t.alone(func(e *Engine) error { return e.Run(ctx, t.env.Version) })
+}
+
+var errWhen = errors.New("before or after")
+
+func (t tool) keep(ctx context.Context, when string) error {
+	return t.alone(func(e *Engine) error {
+		switch {
+		case e.Unfinished():
+			return goesOn()
+		case when == "before":
+			return e.beforePackage(ctx, t.env.Version)
+		case when == "after":
+			return e.afterPackage(ctx, t.env.Version)
+		}
+		return errWhen
+	})
+}
+
+// alone works on the installed panel while no other process does.
+func (t tool) alone(do func(*Engine) error) error {
 	e, _, err := t.engine()
 	if err != nil {
 		return err
@@ -323,7 +352,7 @@ func (t tool) run(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	return e.Run(ctx, t.env.Version)
+	return do(e)
 }
 
 // lock lets one process work at a time; the system gives it back when that process dies.
@@ -337,7 +366,7 @@ func lock(work string) (func(), error) {
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		file.Close()
-		return nil, cli.Conflict(cli.Say("an update or rollback is already going on")).Advise(cli.Plain("journalctl -u panel-update"))
+		return nil, goesOn()
 	}
 	return func() { file.Close() }, nil
 }

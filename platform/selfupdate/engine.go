@@ -36,11 +36,12 @@ type Paths struct {
 	Data     string // PANEL_DATA_DIR
 }
 
-func (p Paths) state() string   { return filepath.Join(p.Work, "run.json") }
-func (p Paths) self() string    { return filepath.Join(p.Work, "self", "panelctl") }
-func (p Paths) fetched() string { return filepath.Join(p.Work, "new", "panelctl") }
-func (p Paths) set() string     { return filepath.Join(p.Work, "set") }
-func (p Paths) kept() string    { return filepath.Join(p.Work, "kept") }
+func (p Paths) state() string    { return filepath.Join(p.Work, "run.json") }
+func (p Paths) self() string     { return filepath.Join(p.Work, "self", "panelctl") }
+func (p Paths) fetched() string  { return filepath.Join(p.Work, "new", "panelctl") }
+func (p Paths) set() string      { return filepath.Join(p.Work, "set") }
+func (p Paths) kept() string     { return filepath.Join(p.Work, "kept") }
+func (p Paths) packaged() string { return filepath.Join(p.Work, "package") }
 
 // Host is this machine as a run needs it.
 type Host interface {
@@ -241,7 +242,7 @@ func (e *Engine) stage(ctx context.Context, s *state) (next string, err error) {
 	case Checking:
 		return stageKeeping, e.await(ctx, s.To, healthyWithin)
 	case stageKeeping:
-		return Done, e.keep(ctx)
+		return Done, e.keep(ctx, s.To)
 	case Returning:
 		return e.goBack(ctx, s)
 	}
@@ -296,17 +297,11 @@ func (e *Engine) await(ctx context.Context, version string, within time.Duration
 	}
 }
 
-// keep makes the set the one that a rollback uses and notes whether the way back costs data.
-func (e *Engine) keep(ctx context.Context) error {
+// keep leaves the way back open. The set is gone when this was done before.
+func (e *Engine) keep(ctx context.Context, next string) error {
 	if exists(e.Paths.set()) {
-		if err := e.compareSchema(ctx); err != nil {
+		if err := e.becomeKept(ctx, e.Paths.set(), next); err != nil {
 			return err
-		}
-		if err := os.RemoveAll(e.Paths.kept()); err != nil {
-			return fmt.Errorf("remove the older set: %w", err)
-		}
-		if err := os.Rename(e.Paths.set(), e.Paths.kept()); err != nil {
-			return fmt.Errorf("keep the set: %w", err)
 		}
 	}
 	return os.RemoveAll(filepath.Dir(e.Paths.fetched()))

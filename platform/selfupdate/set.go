@@ -45,10 +45,14 @@ var errSet = errors.New("the kept set is damaged")
 
 // save stops the panel, also one that a power failure started again, and makes the set of it.
 func (e *Engine) save(ctx context.Context, of set) error {
-	folder := e.Paths.set()
 	if err := e.Host.Stop(ctx); err != nil {
 		return err
 	}
+	return e.take(ctx, e.Paths.set(), of)
+}
+
+// take makes a set in folder. The panel may run: the heads of its journal are then older than the dump, never newer.
+func (e *Engine) take(ctx context.Context, folder string, of set) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return fmt.Errorf("make room for the set: %w", err)
 	}
@@ -58,6 +62,9 @@ func (e *Engine) save(ctx context.Context, of set) error {
 	var err error
 	if of.Schema, err = e.Host.Schema(ctx); err != nil {
 		return fmt.Errorf("read the schema of the database: %w", err)
+	}
+	if err := e.copyHeads(filepath.Join(folder, setHeads)); err != nil {
+		return err
 	}
 	if err := e.Host.Dump(ctx, filepath.Join(folder, setDatabase)); err != nil {
 		return fmt.Errorf("dump the database: %w", err)
@@ -79,9 +86,6 @@ func (e *Engine) copyFiles(folder string) (map[string]string, error) {
 			return nil, err
 		}
 		sums[name] = sum
-	}
-	if err := e.copyHeads(filepath.Join(folder, setHeads)); err != nil {
-		return nil, err
 	}
 	for _, name := range []string{setDatabase, setHeads} {
 		sum, err := sumOf(filepath.Join(folder, name))
@@ -129,8 +133,9 @@ func describe(folder string, s set) error {
 	return durable.Write(filepath.Join(folder, setFile), 0o600, text)
 }
 
-func (e *Engine) compareSchema(ctx context.Context) error {
-	s, err := openSet(e.Paths.set())
+// becomeKept makes a set the one that a rollback uses, and notes whether the way back costs data.
+func (e *Engine) becomeKept(ctx context.Context, folder, next string) error {
+	s, err := openSet(folder)
 	if err != nil {
 		return err
 	}
@@ -138,8 +143,17 @@ func (e *Engine) compareSchema(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the schema of the database: %w", err)
 	}
-	s.Changed = now != s.Schema
-	return describe(e.Paths.set(), s)
+	s.Next, s.Changed = next, now != s.Schema
+	if err := describe(folder, s); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(e.Paths.kept()); err != nil {
+		return fmt.Errorf("remove the older set: %w", err)
+	}
+	if err := os.Rename(folder, e.Paths.kept()); err != nil {
+		return fmt.Errorf("keep the set: %w", err)
+	}
+	return durable.SyncFolder(e.Paths.Work)
 }
 
 // describeKept tells the journal, and so the panel, what a rollback would bring back.
