@@ -275,7 +275,7 @@ func (a *asker) fromPeer(ctx context.Context, peer nodesapi.Node, l4, address, w
 		return finding{}, false
 	}
 	if data.Dial.NonceMatched || word == "" && data.Dial.Connected {
-		return finding{plan.Confirmed, fmt.Sprintf("%s dialled it in %.0f ms", peer.Name, data.Dial.LatencyMillis)}, true
+		return finding{plan.Confirmed, fmt.Sprintf("%s dialed it in %.0f ms", peer.Name, data.Dial.LatencyMillis)}, true
 	}
 	if data.Dial.Connected {
 		return finding{plan.Failed, peer.Name + " reached something else on this port"}, true
@@ -298,10 +298,10 @@ func (a *asker) fromPanel(ctx context.Context, l4, address, word string) finding
 		return unclear("the port is in use by the node's core; udp cannot be checked then")
 	}
 	if word == "" {
-		return finding{plan.Confirmed, "the panel dialled it"}
+		return finding{plan.Confirmed, "the panel dialed it"}
 	}
 	if heard(conn, l4, word) {
-		return finding{plan.Confirmed, "the panel dialled it"}
+		return finding{plan.Confirmed, "the panel dialed it"}
 	}
 	return finding{plan.Failed, "the panel reached the address, and the node's agent did not answer there"}
 }

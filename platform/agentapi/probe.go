@@ -47,7 +47,7 @@ type DialProbe struct {
 type DialData struct {
 	Connected     bool    `json:"connected" doc:"A connection was made"`
 	NonceMatched  bool    `json:"nonce_matched" doc:"The expected answer came"`
-	RemoteAddress string  `json:"remote_address,omitempty" doc:"Address that was dialled"`
+	RemoteAddress string  `json:"remote_address,omitempty" doc:"Address that was dialed"`
 	LatencyMillis float64 `json:"latency_ms" doc:"Time to connect"`
 }
 
@@ -65,7 +65,7 @@ type TLSData struct {
 	NameMatches   bool     `json:"name_matches" doc:"The certificate covers the server name"`
 	Trusted       bool     `json:"trusted" doc:"The host's roots trust the certificate"`
 	Curve         string   `json:"curve,omitempty" doc:"Key exchange"`
-	RemoteAddress string   `json:"remote_address,omitempty" doc:"Address that was dialled"`
+	RemoteAddress string   `json:"remote_address,omitempty" doc:"Address that was dialed"`
 	LatencyMillis float64  `json:"latency_ms" doc:"Time of the handshake, without connecting"`
 	Suitable      bool     `json:"suitable" doc:"TLS 1.3, h2 and a matching name"`
 }
