@@ -290,6 +290,8 @@ func TestAgentsGetTheReleaseAsItWasSigned(t *testing.T) {
 	require.Equal(t, w.key.Public(), offered.PublicKey)
 	require.Equal(t, newVersion, offered.Version)
 	require.Equal(t, "the executable of "+newVersion, string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body))
+	w.publish("1.10.0-longer")
+	require.Equal(t, "the executable of 1.10.0-longer", string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body), "what was sent before is not remembered")
 	a.Get("/agent/v1/update/linux/arm64").Refused(http.StatusNotFound, "not_found")
 	w.panel.Anonymous().Get("/agent/v1/update/linux/amd64").Refused(http.StatusUnauthorized, "agent_token_invalid")
 }

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
-import { copyFileSync, createReadStream, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, createReadStream, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { basename, join } from "node:path";
 import { freePort } from "./processes";
@@ -52,7 +52,8 @@ export class Releases {
 
   private publish(folder: string, version: string, program: string, executable: string, notes: string): void {
     const file = join(folder, `${program}-linux-amd64`);
-    copyFileSync(executable, file);
+    copyFileSync(executable, `${file}.new`);
+    renameSync(`${file}.new`, file);
     const artefact = { url: basename(file), sha256: createHash("sha256").update(readFileSync(file)).digest("hex"), size: statSync(file).size };
     const manifest = JSON.stringify({ schema: "panel.release/v1", channel: "stable", version, released_at: "2026-03-09T00:00:00Z", notes, breaking: false, artefacts: { [program]: { [platform]: artefact } } });
     writeFileSync(join(folder, "manifest.json"), manifest);

@@ -126,7 +126,7 @@ function CheckWords({ check }: { check: PanelUpdates["checks"][number] }) {
   return (
     <span>
       {english ? check.finding : t(`panel.check_.${check.id}.about`)}
-      {!check.ok && action !== "" && <span className="soft"> {action}</span>}
+      {!check.ok && action !== "" && <span className={classes.remedy}>{action}</span>}
     </span>
   );
 }
