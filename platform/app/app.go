@@ -71,7 +71,7 @@ func New(opts Options) (*App, error) {
 	var found gathered
 	err = wire(services{
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
-		Journal: journal, Hasher: password.NewHasher(), Streams: streams,
+		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {

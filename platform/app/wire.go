@@ -33,6 +33,7 @@ type services struct {
 	Vault    *vault.Vault
 	Bus      *events.Bus
 	Journal  audit.Journal
+	Refusals audit.Refusals
 	Hasher   *password.Hasher
 	Streams  *httpapi.Streams
 	Catalog  []access.Permission   // every declared key

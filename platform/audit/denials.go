@@ -15,25 +15,31 @@ import (
 
 const (
 	denialWindow = time.Minute
-	mostDenials  = 2000
+	// mostDenials is how many rows a minute strangers get one by one: whoever owns many addresses must not fill the disk.
+	mostDenials  = 100
 	actionDenied = "access.denied"
 )
 
-// denials gathers refused requests in memory. Each actor (or address) and route gets one
-// row a minute with the count of what was refused since the row before; memory is
-// bounded, and beyond it strangers share one row.
+// Refusals takes what anybody on the network can cause as often as he likes.
+type Refusals interface {
+	// Refused journals the entry soon; the same from the same network is one row a minute with its count. It never waits.
+	Refused(ctx context.Context, entry Entry)
+}
+
+// denials gathers refusals in memory. Each actor (or network) and object gets one row a minute with the count of what was
+// refused since the row before; memory and rows are bounded, and beyond that strangers share one row.
 type denials struct {
 	mu      sync.Mutex
 	waiting map[denialKey]*denial
 	written map[denialKey]time.Time
 }
 
-type denialKey struct{ who, operation, code string }
+type denialKey struct{ who, action, object, code string }
 
 type denial struct {
-	caller  access.Caller
-	summary string
-	count   int
+	caller access.Caller
+	entry  Entry
+	count  int
 }
 
 func newDenials() *denials {
@@ -42,25 +48,40 @@ func newDenials() *denials {
 
 // Denied notes a refused request; it never waits.
 func (s *Store) Denied(ctx context.Context, op httpapi.Operation, code string) {
-	caller := access.From(ctx)
 	s.log.Info("refused", zap.String("operation", op.ID()), zap.String("code", code), access.Logged(ctx))
-	s.denials.note(caller, op.Method+" "+op.Path, op.Summary, code)
+	s.denials.note(access.From(ctx), Entry{
+		Action: actionDenied, Object: Object{Type: "operation", ID: op.Method + " " + op.Path, Name: op.Summary}, Result: Denied,
+		Changes: map[string]Change{"code": {To: code}},
+	}, code)
 }
 
-func (d *denials) note(caller access.Caller, operation, summary, code string) {
-	key := denialKey{caller.AccountID + caller.NodeID, operation, code}
-	if key.who == "" {
-		key.who = caller.IP
+// Refused notes a refusal that has an action of its own.
+func (s *Store) Refused(ctx context.Context, entry Entry) {
+	entry.Result = Denied
+	s.denials.note(access.From(ctx), entry, "")
+}
+
+func (d *denials) note(caller access.Caller, entry Entry, code string) {
+	key := denialKey{caller.AccountID + caller.NodeID, entry.Action, entry.Object.ID + "\n" + entry.Object.Name, code}
+	stranger := key.who == ""
+	if stranger {
+		key.who = access.Network(caller.IP)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.waiting[key] == nil && len(d.waiting) >= mostDenials {
-		key.who, caller = "", access.Caller{Kind: access.Nobody, Username: "many addresses"}
+	if stranger && !d.has(key) && len(d.waiting)+len(d.written) >= mostDenials {
+		key.who, key.object, caller = "", "", access.Caller{Kind: access.Nobody, Username: "many addresses"}
+		entry.Object = Object{Type: entry.Object.Type}
 	}
 	if d.waiting[key] == nil {
-		d.waiting[key] = &denial{caller: caller, summary: summary}
+		d.waiting[key] = &denial{caller: caller, entry: entry}
 	}
 	d.waiting[key].count++
+}
+
+func (d *denials) has(key denialKey) bool {
+	_, recent := d.written[key]
+	return recent || d.waiting[key] != nil
 }
 
 // due takes what may be written now: no key more often than once in a window.
@@ -99,8 +120,8 @@ func (s *Store) writeDenials(ctx context.Context, all bool) error {
 		return nil
 	}
 	rows := make([]Row, 0, len(ready))
-	for key, refused := range ready {
-		rows = append(rows, s.denialRow(ctx, key, refused))
+	for _, refused := range ready {
+		rows = append(rows, s.denialRow(ctx, refused))
 	}
 	slices.SortFunc(rows, func(a, b Row) int { return compare(a.ID, b.ID) })
 	_, err := s.db.NewInsert().Model(&rows).ExcludeColumn("seq", "hash_prev", "hash").Exec(ctx)
@@ -110,11 +131,8 @@ func (s *Store) writeDenials(ctx context.Context, all bool) error {
 	return err
 }
 
-func (s *Store) denialRow(ctx context.Context, key denialKey, refused *denial) Row {
-	row, err := s.row(refused.caller, Entry{
-		Action: actionDenied, Object: Object{Type: "operation", ID: key.operation, Name: refused.summary}, Result: Denied,
-		Changes: map[string]Change{"code": {To: key.code}},
-	})
+func (s *Store) denialRow(ctx context.Context, refused *denial) Row {
+	row, err := s.row(refused.caller, refused.entry)
 	if err != nil {
 		s.log.Error("a refused request could not be journalled", zap.Error(err))
 	}

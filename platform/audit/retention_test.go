@@ -2,6 +2,8 @@ package audit
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,20 +77,46 @@ func (j *journal) rows() (rows []Row) {
 	return rows
 }
 
+// Strangers fill neither memory nor disk, however many networks and operations they use: there are so many rows a minute, and
+// what is beyond is counted. Who has proved himself keeps his own row.
 func TestAFloodOfStrangersIsBounded(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
-	for i := range 3 * mostDenials {
-		caller := access.Caller{Kind: access.Nobody, IP: time.Duration(i).String()}
-		j.denials.note(caller, "GET /x", "X", "no_session")
+	const seconds, each = 120, 40
+	for second := range seconds {
+		for i := range each {
+			from := access.Caller{Kind: access.Nobody, IP: fmt.Sprintf("2001:db8:%x:%x::1", second, i)}
+			j.Denied(access.With(t.Context(), from), httpapi.Operation{Method: "GET", Path: fmt.Sprintf("/%d", i)}, "no_session")
+		}
+		j.tended()
+		j.clock.Advance(time.Second)
 	}
-	require.LessOrEqual(t, len(j.denials.waiting), mostDenials+1)
+	j.Denied(access.With(t.Context(), anna), httpapi.Operation{Method: "GET", Path: "/x"}, "permission_denied")
+	j.clock.Advance(time.Minute)
 	j.tended()
-	total := 0
-	for _, row := range j.rows() {
+	rows, total := j.rows(), 0
+	for _, row := range rows {
 		total += row.Count
 	}
-	require.Equal(t, 3*mostDenials, total)
+	require.Equal(t, seconds*each+1, total, "nothing is lost")
+	require.LessOrEqual(t, len(rows), 3*(mostDenials+each))
+	require.True(t, slices.ContainsFunc(rows, func(r Row) bool { return r.ActorName == "anna" }))
+	require.True(t, slices.ContainsFunc(rows, func(r Row) bool { return r.ActorName == "many addresses" && r.Count > 1 }))
+}
+
+// A customer of IPv6 owns a whole /64: all its addresses are one stranger.
+func TestTheAddressesOfOneNetworkShareARow(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t)
+	for i := range 300 {
+		from := access.Caller{Kind: access.Nobody, IP: fmt.Sprintf("2001:db8::%x", i)}
+		j.Refused(access.With(t.Context(), from), Entry{Action: "account.login_throttled", Object: Object{Type: "account", Name: "anna"}})
+	}
+	j.tended()
+	rows := j.rows()
+	require.Len(t, rows, 1)
+	require.Equal(t, 300, rows[0].Count)
+	require.Equal(t, []string{"account.login_throttled", Denied, "anna", "2001:db8::0"}, []string{rows[0].Action, rows[0].Result, rows[0].ObjectName, rows[0].IP})
 }
 
 func TestRunSealsAndAnchorsAndWritesOutAtItsEnd(t *testing.T) {
@@ -99,7 +127,7 @@ func TestRunSealsAndAnchorsAndWritesOutAtItsEnd(t *testing.T) {
 	go func() { ended <- j.Run(ctx) }()
 	require.NoError(t, j.clock.BlockUntilContext(ctx, 1))
 	j.record("flow.created")
-	j.denials.note(anna, "GET /x", "X", "permission_denied")
+	j.Denied(access.With(t.Context(), anna), httpapi.Operation{Method: "GET", Path: "/x"}, "permission_denied")
 	cancel()
 	require.NoError(t, <-ended)
 	for _, row := range j.rows() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -25,6 +24,7 @@ type service struct {
 	throttle  *throttle
 	hasher    *password.Hasher
 	journal   audit.Journal
+	refusals  audit.Refusals
 	clock     clockwork.Clock
 	catalogue *catalogue
 
@@ -32,10 +32,10 @@ type service struct {
 	ceremonies *ceremonies
 }
 
-func newService(db *database.DB, s *store, d *directory, t *throttle, h *password.Hasher, j audit.Journal, c clockwork.Clock,
+func newService(db *database.DB, s *store, d *directory, t *throttle, h *password.Hasher, j audit.Journal, r audit.Refusals, c clockwork.Clock,
 	k *catalogue, v *vault.Vault, cs *ceremonies,
 ) *service {
-	return &service{db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, clock: c, catalogue: k, vault: v, ceremonies: cs}
+	return &service{db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, refusals: r, clock: c, catalogue: k, vault: v, ceremonies: cs}
 }
 
 // signedIn is a fresh session; Token is shown this once.
@@ -56,7 +56,7 @@ func (s *service) login(ctx context.Context, username, plain string) (*signedIn,
 		opened, err = s.tryLogin(ctx, username, plain)
 	}
 	if errors.Is(err, errReplaced) {
-		return nil, s.refused(ctx, s.known(ctx, username), "account.login_failed", errCredentials)
+		return nil, s.refused(ctx, s.throttle.account(username, access.From(ctx).IP), "account.login_failed", errCredentials)
 	}
 	return opened, err
 }
@@ -67,13 +67,14 @@ var errReplaced = errors.New("the password was replaced meanwhile")
 func (s *service) tryLogin(ctx context.Context, username, plain string) (*signedIn, error) {
 	ip := access.From(ctx).IP
 	if err := s.throttle.enter(username, ip); err != nil {
-		return nil, s.refused(ctx, s.known(ctx, username), "account.login_throttled", err)
+		return nil, s.refused(ctx, s.throttle.account(username, ip), "account.login_throttled", err)
 	}
 	owner, err := s.store.byUsername(ctx, username)
 	if err != nil && fault.KindOf(err) != fault.KindMissing {
 		s.throttle.forget(username, ip)
 		return nil, err
 	}
+	s.throttle.names(username, ip, owner.Username)
 	matches, stale, err := s.hasher.Verify(ctx, plain, owner.PasswordHash)
 	if err != nil {
 		s.throttle.forget(username, ip)
@@ -99,21 +100,11 @@ func (s *service) tryLogin(ctx context.Context, username, plain string) (*signed
 	return s.open(ctx, owner, fresh)
 }
 
-// known is the username if there is such an account. What else stands in that field is often a password that somebody
-// typed into the wrong line, and the journal must not keep it.
-func (s *service) known(ctx context.Context, username string) string {
-	owner, err := s.store.byUsername(ctx, username)
-	if err != nil {
-		return ""
-	}
-	return owner.Username
-}
-
+// refused journals a refused sign-in without costing the database anything: anybody can cause as many as he likes. The username
+// is that of an account that there is, else nothing: what else stands in that field is often a password that somebody typed into
+// the wrong line.
 func (s *service) refused(ctx context.Context, username, action string, cause error) error {
-	entry := audit.Entry{Action: action, Object: audit.Object{Type: "account", Name: username}, Result: audit.Denied}
-	if err := s.journal.Record(ctx, s.db, entry); err != nil {
-		return fmt.Errorf("record a refused sign-in: %w", err)
-	}
+	s.refusals.Refused(ctx, audit.Entry{Action: action, Object: audit.Object{Type: "account", Name: username}})
 	return cause
 }
 

@@ -25,6 +25,7 @@ const (
 type tally struct {
 	failures int
 	last     time.Time
+	account  string // whom the username belongs to, if it is known to
 }
 
 type throttle struct {
@@ -100,7 +101,27 @@ func count(in *lru.LRU[string, tally], key string, now time.Time) {
 	if now.Sub(known.last) > longestDelay {
 		known.failures = 0
 	}
-	in.Add(key, tally{failures: known.failures + 1, last: now})
+	known.failures, known.last = known.failures+1, now
+	in.Add(key, known)
+}
+
+// names notes which account the username that was entered belongs to.
+func (t *throttle) names(username, ip, account string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := pairKey(username, ip)
+	if known, ok := t.pairs.Get(key); ok {
+		known.account = account
+		t.pairs.Add(key, known)
+	}
+}
+
+// account is what names has noted, without asking anybody: of an attempt that is turned away at the door too.
+func (t *throttle) account(username, ip string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	known, _ := t.pairs.Get(pairKey(username, ip))
+	return known.account
 }
 
 func pairKey(username, ip string) string {
