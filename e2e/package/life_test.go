@@ -265,10 +265,13 @@ func (l *life) rollback() {
 }
 
 func (l *life) remove() {
+	draft := inside("/opt/panel/bin/.panelctl.123")
+	require.NoError(l.t, os.WriteFile(draft, nil, 0o600), "what an update leaves that was killed while it wrote")
 	l.m.must("dpkg", "-r", "panel")
 	said, err := l.m.run("systemctl", "is-active", "panel.service", "panel-update.path")
 	require.Error(l.t, err, "a removed panel does not run: %s", said)
 	require.NoFileExists(l.t, inside("/opt/panel/bin/panelctl"))
+	require.NoFileExists(l.t, draft)
 	require.FileExists(l.t, inside("/etc/panel/panel.env"))
 	require.DirExists(l.t, inside("/opt/panel/data/postgres"))
 	l.append("PANEL_DB_URL=\n")
@@ -282,7 +285,8 @@ func (l *life) remove() {
 func (l *life) purge() {
 	l.m.must("dpkg", "-P", "panel", "panel-agent")
 	for _, path := range []string{"/etc/panel", "/opt/panel", "/etc/panel-agent", "/opt/panel-agent"} {
-		require.NoDirExists(l.t, inside(path))
+		left, err := l.m.run("find", path)
+		require.Error(l.t, err, "%s holds %s", path, left)
 	}
 	said, err := l.m.run("id", "panel")
 	require.Error(l.t, err, said)

@@ -113,8 +113,18 @@ func (l *life) wayBackFromPackage() {
 	require.Equal(l.t, "active 0", l.m.show("panel-update.path", "ActiveState")+" "+l.m.show("panel-update.service", "NRestarts"), "it waited for the terminal")
 	require.Equal(l.t, schema, l.schema())
 	require.Equal(l.t, "0\n", l.sql("select count(*) from pg_class where relname = 'later'"), "the database is what it was")
+	require.Contains(l.t, l.m.must("/opt/panel/bin/panel-agent", "version"), older, "the agent beside it came back, too")
 	l.signIn()
 	require.False(l.t, l.view().Rollback.Possible)
+
+	l.m.must("systemctl", "stop", "panel.service")
+	said, err := l.dpkg("new", "panel")
+	require.NoError(l.t, err, said)
+	require.NotContains(l.t, said, "without a way back", "the database of a panel that is down is kept as well")
+	require.Equal(l.t, "inactive", l.m.show("panel.service", "ActiveState"), "a panel that somebody stopped stays stopped")
+	l.m.must("panelctl", "update", "rollback")
+	l.healthy(older)
+	l.signIn()
 	l.fullDisk()
 }
 
@@ -126,7 +136,6 @@ func (l *life) fullDisk() {
 	require.NoError(l.t, err, said)
 	require.Contains(l.t, said, "without a way back")
 	require.NotContains(l.t, l.m.must("ls", "-A", "/opt/panel/updates"), "package", "no part of a copy is left")
-	require.Equal(l.t, "inactive", l.m.show("panel.service", "ActiveState"), "a panel that somebody stopped stays stopped")
 	l.m.must("umount", "/opt/panel/updates")
 	l.m.must("systemctl", "start", "panel.service")
 	l.healthy(newer)
