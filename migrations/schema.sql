@@ -348,6 +348,7 @@ create table licenses (
   told_days integer default 0 not null,
   clock_at timestamp with time zone not null,
   checks jsonb default '[]'::jsonb not null,
+  asking boolean default false not null,
   constraint licenses_singleton_check CHECK (singleton),
   constraint licenses_pkey PRIMARY KEY (singleton)
 );

@@ -2892,6 +2892,11 @@ export interface components {
             features: components["schemas"]["LicenseFeatures"];
             /**
              * Format: date-time
+             * @description When the server first failed to answer; the grace period counts from here
+             */
+            grace_since?: string;
+            /**
+             * Format: date-time
              * @description When the grace period ends; null outside of it
              */
             grace_until: string | null;
@@ -2902,7 +2907,7 @@ export interface components {
             last_check: components["schemas"]["LicenseLastCheck"];
             /**
              * Format: date-time
-             * @description When a license server signed its latest answer; the grace period counts from here
+             * @description When a license server signed its latest answer
              */
             last_contact_at?: string;
             /**
