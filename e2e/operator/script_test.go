@@ -138,7 +138,8 @@ func (s *scene) panel(ts *testscript.TestScript, args []string) error {
 	if i.stand == nil {
 		return nil
 	}
-	s.places[noRights], err = i.closed()
+	stranger, end, err := i.closed()
+	s.places[noRights], s.closers = stranger, append(s.closers, end)
 	return err
 }
 

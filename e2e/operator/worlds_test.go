@@ -211,16 +211,17 @@ func (i *installed) hire(ctx context.Context) error {
 
 // closed is the panel as somebody on its machine meets it who has no permission, and may read neither its settings nor its
 // data.
-func (i *installed) closed() (place, error) {
-	p, err := settle()
-	before := i.end
-	i.end = func() error { return errors.Join(os.Chmod(p.data(), 0o700), os.RemoveAll(p.folder), before()) }
+func (i *installed) closed() (p place, end func() error, err error) {
+	p, err = settle()
+	data, folder := p.data(), p.folder
+	end = func() error { return errors.Join(os.Chmod(data, 0o700), os.RemoveAll(folder)) }
 	p.words = append(p.words, i.words...)
 	for _, name := range []string{"PANEL_API_URL", "PANEL_BIND", "PANEL_PORT"} {
 		p = p.with(name + "=" + i.setting(name))
 	}
 	settings := filepath.Join(p.folder, ".env")
-	return p.with("PANEL_API_TOKEN=" + i.stranger), errors.Join(err, os.WriteFile(settings, nil, 0o600), os.Chmod(settings, 0), os.Chmod(p.data(), 0))
+	p = p.with("PANEL_API_TOKEN=" + i.stranger)
+	return p, end, errors.Join(err, os.WriteFile(settings, nil, 0o600), os.Chmod(settings, 0), os.Chmod(p.data(), 0))
 }
 
 // requestFile is where a panel of the scripts hands an update over.
