@@ -47,7 +47,26 @@ func newModule(name string) error {
 	if err := enlist(name); err != nil {
 		return err
 	}
+	for language, words := range map[string][2]string{"en": {"Item added", "item"}, "ru": {"Добавлена запись", "запись"}} {
+		if err := word(name, language, words[0], words[1]); err != nil {
+			return err
+		}
+	}
 	return review(name)
+}
+
+// word gives the journal's screen words for the one action of the new module and for its object.
+func word(name, language, action, object string) error {
+	path := "ui/src/modules/audit/messages." + language + ".json"
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read the words of the journal: %w", err)
+	}
+	text := strings.Replace(string(content), "  \"action\": {\n", fmt.Sprintf("  \"action\": {\n    %q: {\n      \"added\": %q\n    },\n", name, action), 1)
+	if !strings.Contains(text, "    \"item\": ") {
+		text = strings.Replace(text, "  \"object\": {\n", fmt.Sprintf("  \"object\": {\n    \"item\": %q,\n", object), 1)
+	}
+	return file{path, []byte(text)}.write()
 }
 
 // review appends the access of the two operations to the policy, which a person reads and decides about.
