@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"panel/platform/database"
+	"panel/platform/durable"
 )
 
 const (
@@ -83,16 +84,7 @@ func (f *headFile) write(kept headsKept) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return fmt.Errorf("making the folder of the journal's heads: %w", err)
 	}
-	draft, err := os.CreateTemp(filepath.Dir(f.path), "heads.*")
-	if err != nil {
-		return fmt.Errorf("writing the journal's heads: %w", err)
-	}
-	defer func() { _ = os.Remove(draft.Name()) }()
-	_, err = draft.Write(append(raw, '\n'))
-	if err = errors.Join(err, draft.Sync(), draft.Close()); err == nil {
-		err = os.Rename(draft.Name(), f.path)
-	}
-	if err != nil {
+	if err := durable.Write(f.path, 0o600, append(raw, '\n')); err != nil {
 		return fmt.Errorf("writing the journal's heads: %w", err)
 	}
 	f.known = &kept

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	sealLock  = 7203120411 // advisory lock: one sealer per database
+	sealLock  = 7203120412 // advisory lock: one sealer per database
 	sealBatch = 1000
 )
 
