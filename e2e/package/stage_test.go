@@ -100,7 +100,7 @@ func namespaces() *syscall.SysProcAttr {
 // inStage runs one test of this executable inside a fresh stage.
 func inStage(t *testing.T, name string, env ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+name+"$", "-test.v", "-test.timeout=8m")
+	cmd := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^"+name+"$", "-test.v", "-test.timeout=12m")
 	cmd.Env = append(append(os.Environ(), stageVar+"="+t.TempDir()), env...)
 	cmd.SysProcAttr = namespaces()
 	var said bytes.Buffer
