@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -85,6 +84,7 @@ func (r *reset) choose(ctx context.Context, desk *Desk) (Administrator, error) {
 		return owner, err
 	}
 	if len(all) == 1 {
+		r.env.Note(cli.Plain("1  " + listed(all[0])))
 		return all[0], nil
 	}
 	return r.ask(all)
@@ -98,15 +98,17 @@ func list(all []Administrator) []cli.Message {
 	return lines
 }
 
+func listed(one Administrator) string { return one.Username + "  (" + one.row.State + ")" }
+
 func (r *reset) ask(all []Administrator) (Administrator, error) {
-	if !r.canAsk() {
+	if !r.env.CanAsk() {
 		return Administrator{}, cli.Usage(cli.Say("there are several administrators; name one")).Advise(list(all)...)
 	}
 	for i, one := range all {
-		fmt.Fprintf(r.env.Err, "%3d  %s  (%s)\n", i+1, one.Username, one.row.State)
+		fmt.Fprintf(r.env.Err, "%3d  %s\n", i+1, listed(one))
 	}
 	fmt.Fprint(r.env.Err, r.env.T("Number or username:"), " ")
-	answer := r.line()
+	answer := r.env.Answer()
 	for i, one := range all {
 		if answer == strconv.Itoa(i+1) || strings.EqualFold(answer, one.Username) {
 			return one, nil
@@ -115,27 +117,9 @@ func (r *reset) ask(all []Administrator) (Administrator, error) {
 	return Administrator{}, cli.Usage(cli.Say("nobody was chosen"))
 }
 
-func (r *reset) canAsk() bool { return r.env.Terminal.In && r.env.Terminal.Err }
-
-func (r *reset) line() string {
-	text, _ := bufio.NewReader(r.env.In).ReadString('\n') // an ended input is an empty answer
-	return strings.TrimSpace(text)
-}
-
 // confirm is rule 3: the username must be typed, unless --yes is given.
 func (r *reset) confirm(owner Administrator) error {
-	if r.env.Yes() {
-		return nil
-	}
-	if !r.canAsk() {
-		return cli.Usage(cli.Say("nobody can confirm here")).Advise(cli.Plain("--yes"))
-	}
-	fmt.Fprintln(r.env.Err, r.env.Text(owner.Consequence()))
-	fmt.Fprint(r.env.Err, r.env.T("Type the username to go on:"), " ")
-	if r.line() != owner.Username {
-		return cli.Failed(cli.Say("nothing was changed"))
-	}
-	return nil
+	return r.env.Confirm(owner.Consequence(), cli.Say("Type the username to go on:"), owner.Username)
 }
 
 // generatedLength is the specification's length of a generated password.

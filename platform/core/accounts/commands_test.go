@@ -40,7 +40,7 @@ func onDatabase(t *testing.T, p *paneltest.Panel) map[string]string {
 	return map[string]string{"PANEL_DB_URL": p.DB.Pool.Config().ConnString(), "PANEL_DATA_DIR": p.Dir, "HOME": t.TempDir()}
 }
 
-// Specification, Password reset rules 4 to 6: 16 random characters, printed in clear, hash stored, journal event, the old
+// Specification, Password reset rules 2 and 4 to 6: it lists administrators, 16 random characters, printed in clear, hash stored, journal event, the old
 // password and all sessions dead at once in the running panel.
 // Specification, Events: "administrator password resets" are written to the audit journal.
 // Specification, Limits: a generated password has "16 characters".
@@ -54,6 +54,7 @@ func TestResetPasswordWorksOnARunningPanel(t *testing.T) {
 	var printed struct{ Username, Password string }
 	require.NoError(t, json.Unmarshal([]byte(done.out), &printed))
 	require.Equal(t, "anna", printed.Username)
+	require.Contains(t, done.err, "1  anna  (active)", "rule 2: one is listed too")
 	require.Len(t, printed.Password, 16)
 	require.Eventually(t, func() bool { return old.Get("/api/v1/auth/me").Status == http.StatusUnauthorized }, 2*time.Second, time.Millisecond)
 	login(p, "anna", secret).Refused(http.StatusUnauthorized, "bad_credentials")
