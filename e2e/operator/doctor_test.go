@@ -215,7 +215,7 @@ func TestTheFileOfSettingsIsBroken(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, ".env"), []byte("PANEL_PORT=8080\nthis is canary no setting\nPANEL_PROT=1\n"), 0o640))
 	checks, did := diagnosed(t, call{dir: folder})
 	finds(t, checks["configuration.file"], doctor.Failed, `line 2`, `systemctl restart panel`)
-	finds(t, checks["configuration.names"], doctor.Warning, `PANEL_PROT is no setting`, `settings.md`)
+	finds(t, checks["configuration.names"], doctor.Warning, `PANEL_PROT is no setting`, `panel.env.example`)
 	require.NotContains(t, did.out, "canary")
 }
 

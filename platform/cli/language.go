@@ -70,9 +70,7 @@ func (env Env) argument(arg any) any {
 	case doctor.Text:
 		return value.In(env.language())
 	case sentence:
-		if env.Russian() {
-			return value.in(russian())
-		}
+		return value.told(env.Russian())
 	case Day:
 		return env.date(time.Time(value), "")
 	case Moment:

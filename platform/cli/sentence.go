@@ -16,6 +16,17 @@ func English(text string) Message { return Message{Text: "%s", Args: []any{sente
 
 type sentence string
 
+// told is the text on one line, however many errors it joins.
+func (s sentence) told(inRussian bool) string {
+	lines := strings.Split(string(s), "\n")
+	for i := range lines {
+		if inRussian {
+			lines[i] = sentence(lines[i]).in(russian())
+		}
+	}
+	return strings.Join(lines, "; ")
+}
+
 // in translates the whole, else each part between colons.
 func (s sentence) in(words map[string]string) string {
 	if translated, known := s.whole(words); known {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"maps"
@@ -146,22 +145,10 @@ func (env *Env) kindWord(kind string) string {
 	return env.T("names of clients")
 }
 
-// answer reads one line; an ended input is an empty answer.
-func (env *Env) answer() string {
-	typed, _ := bufio.NewReader(env.In).ReadString('\n')
-	return strings.TrimSpace(typed)
-}
-
 // sendBundle asks once more: what leaves the machine does not come back.
 func (env *Env) sendBundle(ctx context.Context, path, address string) error {
-	if !env.Yes() {
-		if !env.Terminal.In || !env.Terminal.Err {
-			return Usage(Say("nobody can confirm here")).Advise(Plain("--yes"))
-		}
-		fmt.Fprint(env.Err, env.Text(Say("Send %s to %s? Type yes:", path, address)), " ")
-		if env.answer() != "yes" {
-			return Failed(Say("nothing was sent; the file is kept"))
-		}
+	if err := env.Confirm(Say("the bundle is saved as %s", path), Say("Send it to %s? Type yes:", address), "yes"); err != nil {
+		return err
 	}
 	if err := support.Send(ctx, path, address); err != nil {
 		return Unreachable(Say("the support bundle could not be sent")).Because(causeOfSilence(err)).Advise(Say("send the file %s another way", path))
