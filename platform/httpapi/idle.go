@@ -51,7 +51,7 @@ func (c *idleConn) Write(text []byte) (written int, err error) {
 
 // bound moves the limit on once a good part of it is over; busy connections need not pay for it with every answer.
 func (c *idleConn) bound() error {
-	now := time.Now()
+	now := time.Now() //nolint:forbidigo // deadlines of connections are times of the machine
 	if left := c.until.Sub(now); left > c.within-c.within/8 {
 		return nil
 	}

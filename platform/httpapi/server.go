@@ -178,7 +178,9 @@ func (s *Server) Routes() Routes { return slices.Clone(s.routes) }
 func (s *Server) App() *fiber.App { return s.app }
 
 // Serve answers requests on the listener until Stop.
-func (s *Server) Serve(listener net.Listener) error { return s.app.Listener(idleListener{listener, s.writeWithin}) }
+func (s *Server) Serve(listener net.Listener) error {
+	return s.app.Listener(idleListener{listener, s.writeWithin})
+}
 
 // Stop ends streams first, because they would hold the shutdown to its deadline, then drains the rest.
 func (s *Server) Stop(ctx context.Context) error {
