@@ -70,12 +70,13 @@ func inOwnMounts(script string) []string {
 
 func panelctl(t *testing.T, c call) outcome {
 	t.Helper()
+	program := rigtest.Executable(t, rig.PanelProgram) // the first one waits for the compiler
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if c.dir == "" {
 		c.dir = world(t)
 	}
-	line := append(append(c.prefix, rigtest.Executable(t, rig.PanelProgram)), c.args...)
+	line := append(append(c.prefix, program), c.args...)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	var out, problems bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &out, &problems

@@ -43,8 +43,8 @@ var masked = []struct {
 	{regexp.MustCompile(`(?s)    \{\n      "name": "logs/nginx\.log".*?\n    \},\n`), ""},
 	{regexp.MustCompile(`((?:Size|Размер) +)\d+`), "$1<n>"},
 	// What Doctor finds on the machine itself: systemd, clock and disks.
-	{regexp.MustCompile(`(?m)^(.*?)(?:OK|Warning|Failed|Skipped|Unknown) +(panel\.service|clock|часы|/var/log|log folder|каталог журналов) .*\n(?: +→ .*\((?:services\.panel|services\.clock|disk\.logs)\)\n)?`), "$1<status> $2  <machine>\n"},
-	{regexp.MustCompile(`<status> (?:/var/log|log folder|каталог журналов)  <machine>`), "<status> /var/log  <machine>"},
+	{regexp.MustCompile(`(?m)^(.*?)(?:OK|Warning|Failed|Skipped|Unknown) +(panel\.service|clock|часы|/var/log|log folder|папка логов) .*\n(?: +→ .*\((?:services\.panel|services\.clock|disk\.logs)\)\n)?`), "$1<status> $2  <machine>\n"},
+	{regexp.MustCompile(`<status> (?:/var/log|log folder|папка логов)  <machine>`), "<status> /var/log  <machine>"},
 	{regexp.MustCompile(`(?m)(?:OK|Warning|Failed) +(/opt/panel/data +)(?:\d+ % of .*|занято .*)\n(?: +→ .*\(disk\.data\)\n)?`), "<status> $1<space>\n"},
 	{regexp.MustCompile(`(?m)^(services\.panel|services\.clock|disk\.logs|disk\.data)\t.*`), "$1\t<machine>"},
 	{regexp.MustCompile(`(?s)    \{\n      "id": "(services\.panel|services\.clock|disk\.logs|disk\.data)",.*?\n    \}`), `    {"id": "$1", <machine>}`},
