@@ -22,7 +22,7 @@ func (env *Env) doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "Find out what is wrong with this panel and what to do",
-		Long:    "Checks services, configuration, database, disk, network, DNS, TLS and connected components. A failed check does not stop the others; the last result is saved in the data directory and compared with. Run it on the panel server.",
+		Long:    "Checks services, configuration, database, disk, network, DNS, TLS and connected components. A failed check does not stop the others; the last result is saved in the data folder and compared with. Run it on the panel server.",
 		Example: "panelctl doctor\npanelctl doctor --json --strict",
 		Args:    env.noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.doctor(cmd.Context(), strict) },

@@ -122,7 +122,7 @@ func (env *Env) environment() string {
 		{"PANEL_API_URL", env.T("address of the panel, as --api")},
 		{"PANEL_API_TOKEN", env.T("session token, as --token")},
 		{"PANEL_LANG", env.T("language of this tool: ru or en; else LANG decides")},
-		{"NO_COLOR", env.T("no colours; CLICOLOR_FORCE=1 forces them")},
+		{"NO_COLOR", env.T("no colors; CLICOLOR_FORCE=1 forces them")},
 	})
 }
 

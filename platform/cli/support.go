@@ -28,14 +28,14 @@ func (env *Env) supportCommand() *cobra.Command {
 		Use:   "support",
 		Short: "Pack diagnosis, settings and logs into one file without secrets",
 		Long: "Packs the diagnosis, versions, settings and the logs of a period into one file. Every password, token and key is masked, public addresses get numbers; MANIFEST.json in the file counts what was masked. " +
-			"The file is saved in the data directory; --send uploads it to PANEL_SUPPORT_URL after a question. It works while the panel and the database are down.",
+			"The file is saved in the data folder; --send uploads it to PANEL_SUPPORT_URL after a question. It works while the panel and the database are down.",
 		Example: "panelctl support\npanelctl support --since 7d --preview\nsudo panelctl support --since 1h --output /tmp --send",
 		Args:    env.noArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return env.support(cmd.Context(), call) },
 	}
 	set := cmd.Flags()
 	set.StringVar(&call.since, "since", "24h", "the period of the logs, for example 1h, 24h or 7d")
-	set.StringVar(&call.folder, "output", "", "folder to save in; the support folder of the data directory without it")
+	set.StringVar(&call.folder, "output", "", "folder to save in; the support folder of the data folder without it")
 	set.BoolVar(&call.preview, "preview", false, "only tell what would be packed and masked")
 	set.BoolVar(&call.send, "send", false, "also upload the file to PANEL_SUPPORT_URL")
 	set.BoolVar(&call.shown, "show-addresses", false, "leave public IP addresses as they are")

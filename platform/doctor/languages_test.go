@@ -43,7 +43,7 @@ func TestAKeptResultIsInBothLanguages(t *testing.T) {
 	finding := Finding{Status: Warning, Found: Say("%d %% of %s used, %s free", 97, Say("%s GB", Decimal(40.5)), Say("%s MB", "900")), Do: Command("df -h %s", "/opt")}
 	kept := Report{Results: []Result{{Check: check, Finding: finding}}}.Document().Checks[0]
 	require.Equal(t, "97 % of 40.5 GB used, 900 MB free", kept.Finding)
-	require.Equal(t, Words{Title: "каталог данных", Finding: "занято 97 % из 40,5 ГБ, свободно 900 МБ", Action: "df -h /opt"}, kept.In(Russian))
+	require.Equal(t, Words{Title: "папка данных", Finding: "занято 97 % из 40,5 ГБ, свободно 900 МБ", Action: "df -h /opt"}, kept.In(Russian))
 	require.Equal(t, kept.Finding, kept.In("en").Finding)
 	kept.Translations = nil
 	require.Equal(t, kept.Finding, kept.In(Russian).Finding)

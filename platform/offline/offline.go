@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"go.uber.org/zap"
 
@@ -20,10 +19,10 @@ import (
 type World struct {
 	Config *config.Config
 	DB     *database.DB
-	// Settings is the file that the settings came from, or "environment".
-	Settings string
+	// Settings is the file that the settings came from, or the environment.
+	Settings cli.Message
 	// Database is the server and name, without any password.
-	Database string
+	Database cli.Message
 
 	stop func(context.Context) error
 }
@@ -49,7 +48,7 @@ func Open(ctx context.Context, env cli.Env, keys ...config.Key) (*World, error) 
 }
 
 func settings(env cli.Env, keys []config.Key) (*World, error) {
-	w := &World{Settings: "environment", stop: func(context.Context) error { return nil }}
+	w := &World{Settings: cli.Say("environment"), stop: func(context.Context) error { return nil }}
 	found := (*envfile.File)(nil)
 	if env.Getenv(config.DBURL.Name) == "" {
 		found = envfile.Find(envfile.Places(env.Getenv("HOME")), config.DBURL.Name)
@@ -59,7 +58,7 @@ func settings(env cli.Env, keys []config.Key) (*World, error) {
 		if found.Err != nil {
 			return nil, cli.Failed(cli.Say("the settings in %s cannot be read", found.Path)).Because(cli.English(found.Err.Error()))
 		}
-		w.Settings = absolute(found.Path)
+		w.Settings = cli.Plain(absolute(found.Path))
 	}
 	for _, key := range append(config.Platform(), keys...) {
 		if value := env.Getenv(key.Name); value != "" {
@@ -107,11 +106,14 @@ func unreachable(err error) error {
 // name reads where the connection really leads and refuses a database that is not a panel's.
 func (w *World) name(ctx context.Context) error {
 	var database, host string
-	err := w.DB.NewRaw("select current_database(), coalesce(host(inet_server_addr()), 'local socket')").Scan(ctx, &database, &host)
+	err := w.DB.NewRaw("select current_database(), coalesce(host(inet_server_addr()), '')").Scan(ctx, &database, &host)
 	if err != nil {
 		return unreachable(err)
 	}
-	w.Database = strings.TrimSpace(database + " at " + host)
+	w.Database = cli.Say("%s at %s", database, host)
+	if host == "" {
+		w.Database = cli.Say("%s at local socket", database)
+	}
 	var panels bool
 	if err := w.DB.NewRaw("select to_regclass('accounts') is not null").Scan(ctx, &panels); err != nil {
 		return unreachable(err)

@@ -23,7 +23,7 @@ type tool struct{ env cli.Env }
 
 func commands(env cli.Env) []*cobra.Command {
 	t := tool{env}
-	group := &cobra.Command{Use: "update", Short: "Show and install newer releases of the panel, and return to the one before"}
+	group := &cobra.Command{Use: "update", Short: "Show and install newer releases of the panel, and roll back to the one before"}
 	apply := &cobra.Command{
 		Use: "apply [version]", Short: "Install the newer release; root needs no token", Args: cobra.MaximumNArgs(1),
 		Long: "As root on the panel server it does the whole update here and shows each stage; elsewhere it asks the panel by POST /api/v1/system/updates/apply. " +
@@ -39,16 +39,16 @@ func commands(env cli.Env) []*cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return t.status(cmd.Context(), false) },
 		},
 		&cobra.Command{
-			Use: "check", Short: "Look for a newer release now", Args: cobra.NoArgs,
+			Use: "check", Short: "Check for a newer release now", Args: cobra.NoArgs,
 			Long: "Calls POST /api/v1/system/updates/check and shows the answer.", Example: "panelctl update check",
 			RunE: func(cmd *cobra.Command, _ []string) error { return t.status(cmd.Context(), true) },
 		},
 		apply,
 		&cobra.Command{
-			Use: "rollback", Short: "Return to the release before; root needs no token", Args: cobra.NoArgs,
+			Use: "rollback", Short: "Roll back to the release before; root needs no token", Args: cobra.NoArgs,
 			Long: "Brings back the set that the last update kept. When that update changed the schema, the database comes back too and what was written since is lost. " +
 				"As root it works while the panel is down.",
-			Example: "sudo panelctl update rollback",
+			Example: "sudo panelctl update rollback\nsudo panelctl update rollback --yes",
 			RunE:    func(cmd *cobra.Command, _ []string) error { return t.rollback(cmd.Context()) },
 		},
 		&cobra.Command{
@@ -114,7 +114,7 @@ func fields(v View) []cli.Field {
 		list[2].Value, list[2].Mood = v.Available.Version, cli.Careful
 	}
 	if v.CheckError != "" {
-		list = append(list, cli.Field{Key: "check_error", Label: "Last look failed", Value: v.CheckError, Mood: cli.Bad})
+		list = append(list, cli.Field{Key: "check_error", Label: "Last check failed", Value: v.CheckError, Mood: cli.Bad})
 	}
 	for _, c := range v.Checks {
 		if !c.OK {
@@ -206,7 +206,14 @@ func (t tool) accepted(run Run) error {
 	return t.env.Record(run, cli.Field{Key: "run", Label: "Run", Value: run.ID}, cli.Field{Key: "to", Label: "Version", Value: run.To})
 }
 
+const word = "ROLLBACK"
+
 func (t tool) rollback(ctx context.Context) error {
+	err := t.env.Confirm(cli.Say("The release before comes back. If the newer one changed the database, that comes back too, and what was written since is lost."),
+		cli.Say("Type %s to go on:", word), word)
+	if err != nil {
+		return err
+	}
 	if os.Geteuid() == 0 {
 		e, cfg, err := t.engine()
 		if err != nil {

@@ -53,7 +53,7 @@ var (
 	errNotConfigured = fault.Conflict("update_not_configured", "set PANEL_UPDATE_URL and PANEL_UPDATE_PUBLIC_KEY, then restart the panel")
 	errNoInstaller   = fault.Conflict("update_not_supported", "this installation cannot replace itself; install the new package by hand")
 	errActive        = fault.Conflict("update_active", "an update or rollback is already going on")
-	errNotOffered    = fault.Conflict("update_not_offered", "this version is not offered any more; look again")
+	errNotOffered    = fault.Conflict("update_not_offered", "this version is not offered any more; check again")
 	errBlocked       = fault.Conflict("update_blocked", "something must be put right before the update; see the checks")
 	errNoWayBack     = fault.Conflict("rollback_impossible", "the release before cannot come back")
 )

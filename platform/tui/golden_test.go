@@ -124,7 +124,7 @@ type stillBundle struct{ bundlePage }
 func sampleReset(w *world) page {
 	signedIn := noon.Add(-26 * time.Hour)
 	return &stillReset{resetPage{
-		base: base{w: w}, filter: filter{w: w}, source: cli.Say("settings from %s, database %s", "/opt/panel/.env", "panel at local socket"),
+		base: base{w: w}, filter: filter{w: w}, source: cli.Say("settings from %s, database %s", "/opt/panel/.env", cli.Say("%s at local socket", "panel")),
 		all: []accounts.Administrator{{Username: "anna", Active: true, Authenticator: true, LastLogin: &signedIn}, {Username: "boris"}},
 	}}
 }

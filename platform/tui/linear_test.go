@@ -30,7 +30,7 @@ func TestLinearMode(t *testing.T) {
 		require.Less(t, r, rune(0x80))
 	}
 	for _, text := range []string{
-		"There is no diagnosis yet.", "1 Failed, 1 Warning", "Failed. data folder. /opt/panel/data: 97 % of 40.0 GB used, 1.2 GB free. Web: Backups -> Retention",
+		"There is no diagnosis yet.", "1 Failed, 1 Warning", "Failed. data folder. 97 % of 40 GB used, 1.2 GB free. free space, or move PANEL_DATA_DIR",
 		"saved to ", `There is no "nonsense" here.`, "Состояние панели",
 	} {
 		require.Contains(t, said, text)

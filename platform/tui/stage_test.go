@@ -175,16 +175,16 @@ func sample(id, group, title string, finding doctor.Finding) doctor.Check {
 }
 
 var sampleChecks = []doctor.Check{
-	sample("services.panel", "services", "panel.service", doctor.Finding{Status: doctor.OK, Found: doctor.Say("panel.service is active")}),
+	sample("services.panel", "services", "panel.service", doctor.Finding{Status: doctor.OK, Found: doctor.Say("active, %d restarts", 0)}),
 	sample("services.port", "services", "panel answers", doctor.Finding{Status: doctor.OK, Found: doctor.Say("version %s answers on %s", "1.4.2", "127.0.0.1:8080")}),
 	sample("database.connect", "database", "connection", doctor.Finding{Status: doctor.OK, Found: doctor.Say("PostgreSQL %s, %d ms", "17.6", 3)}),
 	sample("disk.data", "disk", "data folder", doctor.Finding{
-		Status: doctor.Failed, Found: doctor.Say("%s: %d %% of %s used, %s free", "/opt/panel/data", 97, "40.0 GB", "1.2 GB"),
-		Do: doctor.Say("Web: Backups → Retention, or move PANEL_DATA_DIR"), Data: map[string]any{"free_bytes": 1288490188},
+		Status: doctor.Failed, Found: doctor.Say("%d %% of %s used, %s free", 97, doctor.Say("%s GB", doctor.Decimal(40)), doctor.Say("%s GB", doctor.Decimal(1.2))),
+		Do: doctor.Say("free space, or move PANEL_DATA_DIR to a larger disk; what is large: du -xsh %s/*", "/opt/panel/data"), Data: map[string]any{"free_bytes": 1288490188},
 	}),
 	sample("network.license", "network", "license server", doctor.Finding{
-		Status: doctor.Warning, Found: doctor.Say("no license server answers: %s", "i/o timeout"),
-		Do: doctor.Say("check the network and PANEL_LICENSE_URLS; the license holds for its grace period"),
+		Status: doctor.Warning, Found: doctor.Say("it does not answer: %s", doctor.Say("no answer within %d s", 5)),
+		Do: doctor.Say("check the network and PANEL_LICENSE_URLS; the license holds for its grace period: panelctl license status"),
 	}),
 	sample("tls.public", "tls", "public certificate", doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no public address with https configured")}),
 }

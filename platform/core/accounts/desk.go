@@ -53,7 +53,7 @@ func OpenDesk(ctx context.Context, env cli.Env) (*Desk, error) {
 
 // Source tells which settings and which database were chosen.
 func (d *Desk) Source() cli.Message {
-	return cli.Say("settings from %s, database %s", cli.English(d.world.Settings), cli.English(d.world.Database))
+	return cli.Say("settings from %s, database %s", d.world.Settings, d.world.Database)
 }
 
 // Close leaves the database as it was found.

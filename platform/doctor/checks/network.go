@@ -26,7 +26,7 @@ func messenger(ctx context.Context, env doctor.Env) doctor.Finding {
 }
 
 func updateServer(ctx context.Context, env doctor.Env) doctor.Finding {
-	return outgoing(ctx, env, "PANEL_UPDATE_URL", skipped("no update server is configured"),
+	return outgoing(ctx, env, "PANEL_UPDATE_URL", skipped("no release server is configured"),
 		doctor.Say("check the network and PANEL_UPDATE_URL"))
 }
 

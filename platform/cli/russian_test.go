@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/doctor"
+)
+
+// elsewhere are texts that stand in no source as they are: words of the operating system, and what is put together with a constant.
+var elsewhere = []string{"exec format error", "base URL of the panel API (PANEL_API_URL, default " + defaultAPI + ")"}
+
+// A Russian text whose English nobody says any more is translated for nothing and misleads whoever looks for a word.
+func TestEveryRussianTextHasAnEnglishOneInTheSources(t *testing.T) {
+	t.Parallel()
+	said := literals(t)
+	for text := range doctor.Catalogue(russianText) {
+		english, _, _ := strings.Cut(text, "|")
+		require.True(t, said[english] || said[text] || slices.Contains(elsewhere, text), "nobody says %q", text)
+	}
+}
+
+// literals are all texts in the sources, those that are put together with + as one, and the parts of a chain of errors.
+func literals(t *testing.T) map[string]bool {
+	t.Helper()
+	said := map[string]bool{}
+	for _, root := range []string{"../../platform", "../../modules", "../../cmd/panelctl"} {
+		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			ast.Inspect(file, func(node ast.Node) bool {
+				if expression, is := node.(ast.Expr); is {
+					text, whole := joined(expression)
+					for _, part := range append(strings.Split(text, ": "), text) {
+						said[part] = said[part] || whole
+					}
+				}
+				return true
+			})
+			return err
+		}))
+	}
+	return said
+}
+
+func joined(expression ast.Expr) (text string, whole bool) {
+	switch e := expression.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(e.Value)
+		return text, err == nil && e.Kind == token.STRING
+	case *ast.BinaryExpr:
+		left, isLeft := joined(e.X)
+		right, isRight := joined(e.Y)
+		return left + right, isLeft && isRight && e.Op == token.ADD
+	}
+	return "", false
+}
