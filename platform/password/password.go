@@ -39,7 +39,7 @@ type Hasher struct {
 
 // NewHasher makes a hasher for this machine.
 func NewHasher() *Hasher {
-	return &Hasher{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), dummy: encode("no account has this password")}
+	return &Hasher{slots: make(chan struct{}, runtime.GOMAXPROCS(0)), dummy: unmatched()}
 }
 
 // Hash gives the hash to store. When no core is free for 2 s it is fault 429.
@@ -86,9 +86,20 @@ func header() string {
 
 // encode gives the PHC text of a new salted hash.
 func encode(plain string) string {
-	salt := make([]byte, saltBytes)
-	_, _ = rand.Read(salt) // never fails: the runtime ends the process instead
-	key := argon2.IDKey([]byte(plain), salt, iterations, memoryKiB, lanes, keyBytes)
+	salt := drawn(saltBytes)
+	return text(salt, argon2.IDKey([]byte(plain), salt, iterations, memoryKiB, lanes, keyBytes))
+}
+
+// unmatched is the text of a hash that no password has, and costs nothing to make.
+func unmatched() string { return text(drawn(saltBytes), drawn(keyBytes)) }
+
+func drawn(n int) []byte {
+	random := make([]byte, n)
+	_, _ = rand.Read(random) // never fails: the runtime ends the process instead
+	return random
+}
+
+func text(salt, key []byte) string {
 	return header() + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key)
 }
 

@@ -53,6 +53,7 @@ type compiler struct {
 	plan   Plan
 	blocks map[string]graph.Node // reached blocks by key
 	order  []string              // their keys, sorted
+	onNode map[string][]string   // the same by node
 	index  map[string]int        // their place in the drawing, for paths of problems
 	out    map[string][]graph.Edge
 	into   map[string][]string // keys of blocks on other servers that forward to this one, sorted
@@ -91,7 +92,11 @@ func (c *compiler) read() {
 		}
 		c.blocks[n.Key] = n
 	}
-	c.order = slices.Sorted(maps.Keys(c.blocks))
+	c.order, c.onNode = slices.Sorted(maps.Keys(c.blocks)), map[string][]string{}
+	for _, key := range c.order {
+		node := c.blocks[key].NodeID
+		c.onNode[node] = append(c.onNode[node], key)
+	}
 	for _, e := range g.Edges {
 		if _, reached := c.blocks[e.From]; reached {
 			c.out[e.From] = append(c.out[e.From], e)
@@ -205,16 +210,9 @@ func (c *compiler) free(b graph.Node, l graph.Listener) bool {
 
 // drawn reports whether the drawing itself already wants that port on that server.
 func (c *compiler) drawn(nodeID string, want Listen) bool {
-	for _, key := range c.order {
-		if b := c.blocks[key]; b.NodeID == nodeID && key != want.Block {
-			for _, l := range c.wanted(key) {
-				if l.Overlaps(want) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.onNode[nodeID], func(key string) bool {
+		return key != want.Block && slices.ContainsFunc(c.wanted(key), want.Overlaps)
+	})
 }
 
 // wanted lists the ports of a block's listener, as far as they are known yet.

@@ -117,20 +117,16 @@ func (c *compiler) geo(path string, n Node, m *graph.Match) {
 
 // ports finds who else holds the ports that the drawing wants.
 func (c *compiler) ports() {
-	type held struct {
-		Listen
-		node string
-	}
-	var seen []held
+	seen := map[string][]Listen{} // by node
 	for _, key := range c.order {
 		node := c.blocks[key].NodeID
 		for _, want := range c.wanted(key) {
-			for _, other := range seen {
-				if other.node == node && other.Overlaps(want) {
+			for _, other := range seen[node] {
+				if other.Overlaps(want) {
 					c.fail("port_duplicate", c.portPath(key), "two blocks of this flow want this port on one node")
 				}
 			}
-			seen = append(seen, held{want, node})
+			seen[node] = append(seen[node], want)
 			c.conflict(key, node, want)
 		}
 	}
