@@ -87,7 +87,7 @@ func TestThePackagesHoldWhatTheyPromise(t *testing.T) {
 		"opt/panel/bin/panelctl": 0o755, "opt/panel/bin/panel-agent": 0o755, "opt/panel/bin/panel-update": 0o755,
 		"usr/lib/systemd/system/panel.service": 0o644, "usr/lib/systemd/system/panel-update.service": 0o644,
 		"usr/lib/systemd/system/panel-update.path": 0o644, "usr/share/panel/panel.env.example": 0o644,
-		"usr/share/doc/panel/examples/nginx.conf": 0o644, "usr/share/doc/panel/operate.md": 0o644,
+		"usr/share/doc/panel/configs/nginx.conf": 0o644, "usr/share/doc/panel/docs/operate.md": 0o644,
 		"usr/share/bash-completion/completions/panelctl": 0o644, "usr/share/zsh/vendor-completions/_panelctl": 0o644,
 		"usr/share/fish/vendor_completions.d/panelctl.fish": 0o644, "usr/share/man/man1/panelctl.1.gz": 0o644,
 		"usr/share/man/man1/panelctl-update-apply.1.gz": 0o644,

@@ -18,7 +18,7 @@ const (
 
 // front puts nginx with the example configuration before the panel, with a certificate that nobody trusts.
 func (l *life) front() {
-	l.m.must("sh", "-c", "rm -f /etc/nginx/sites-enabled/default; cp /usr/share/doc/panel/examples/nginx.conf /etc/nginx/conf.d/panel.conf")
+	l.m.must("sh", "-c", "rm -f /etc/nginx/sites-enabled/default; cp /usr/share/doc/panel/configs/nginx.conf /etc/nginx/conf.d/panel.conf")
 	l.append("PANEL_PUBLIC_URL=https://" + publicName + "\nPANEL_TRUSTED_PROXIES=127.0.0.1\n")
 	require.NoError(l.t, os.WriteFile(inside("/etc/hosts"), []byte("127.0.0.1 localhost "+publicName+"\n"), 0o644))
 	l.certificate()

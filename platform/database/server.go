@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -115,6 +116,8 @@ func (s *server) prepare(cmd *exec.Cmd, folder string) (*os.File, error) {
 		return nil, fmt.Errorf("opening the folder of the private database: %w", err)
 	}
 	cmd.Dir, cmd.ExtraFiles, cmd.SysProcAttr = "/", []*os.File{handle}, s.as.attributes()
+	// The service manager listens there to the panel alone.
+	cmd.Env = slices.DeleteFunc(cmd.Environ(), func(v string) bool { return strings.HasPrefix(v, "NOTIFY_SOCKET=") })
 	return handle, nil
 }
 

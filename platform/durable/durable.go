@@ -12,6 +12,9 @@ import (
 	"syscall"
 )
 
+// draftMark is in the names of drafts.
+const draftMark = ".draft-"
+
 // Write replaces the file at path: it is written beside it, synced and renamed, and the folder is synced.
 func Write(path string, mode fs.FileMode, content []byte) error {
 	return Replace(path, mode, text(content))
@@ -60,6 +63,18 @@ func text(content []byte) func(*os.File) error {
 	}
 }
 
+// Sweep removes the drafts that killed writers left in a folder. Nobody may be writing there.
+func Sweep(folder string) error {
+	drafts, err := filepath.Glob(filepath.Join(folder, ".*"+draftMark+"*"))
+	for _, draft := range drafts {
+		err = errors.Join(err, os.Remove(draft))
+	}
+	if err != nil {
+		return fmt.Errorf("remove drafts: %w", err)
+	}
+	return nil
+}
+
 // SyncFolder makes the names in a folder durable.
 func SyncFolder(path string) error {
 	return within(path, func(folder *os.Root) error { return syncIn(folder, ".") })
@@ -76,7 +91,7 @@ func within(path string, do func(*os.Root) error) error {
 
 // put writes a draft and gives it the name by place, which is Rename or Link.
 func put(folder *os.Root, name string, mode fs.FileMode, owner *syscall.Stat_t, fill func(*os.File) error, place func(from, to string) error) error {
-	draft := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+rand.Text())
+	draft := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+draftMark+rand.Text())
 	file, err := folder.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

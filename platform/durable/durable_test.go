@@ -163,3 +163,18 @@ func read(t *testing.T, path string) string {
 	require.NoError(t, err)
 	return string(content)
 }
+
+func TestDraftsOfKilledWritersCanBeSwept(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	killed := errors.New("killed")
+	var draft string
+	require.ErrorIs(t, durable.Replace(filepath.Join(folder, "panelctl"), 0o755, func(file *os.File) error {
+		draft = filepath.Join(folder, filepath.Base(file.Name()))
+		return killed
+	}), killed)
+	require.NoError(t, os.WriteFile(draft, []byte("half"), 0o600))
+	require.NoError(t, durable.Write(filepath.Join(folder, ".kept"), 0o600, nil))
+	require.NoError(t, durable.Sweep(folder))
+	require.Equal(t, []string{".kept"}, names(t, folder))
+}

@@ -142,10 +142,10 @@ func (e *Engine) wayBack(current string) (set, error) {
 	return back, nil
 }
 
-// sweep removes what no run can use any more, each a whole database: the set of a run that came to nothing, and a kept one
-// that is too old.
+// sweep removes what no run can use any more: drafts of one that was killed, the set of one that came to nothing, and a
+// kept set that is too old.
 func (e *Engine) sweep() error {
-	err := os.RemoveAll(e.Paths.set())
+	err := errors.Join(durable.Sweep(e.Paths.folder()), os.RemoveAll(e.Paths.set()))
 	if back, opened := readSet(e.Paths.kept()); opened == nil && e.Clock.Since(back.TakenAt) > keepFor {
 		err = errors.Join(err, os.RemoveAll(e.Paths.kept()))
 	}
@@ -300,7 +300,7 @@ func (e *Engine) await(ctx context.Context, version string, within time.Duration
 // keep leaves the way back open. The set is gone when this was done before.
 func (e *Engine) keep(ctx context.Context, next string) error {
 	if exists(e.Paths.set()) {
-		if err := e.becomeKept(ctx, e.Paths.set(), next); err != nil {
+		if err := e.becomeKept(ctx, e.Paths.set(), next, true); err != nil {
 			return err
 		}
 	}

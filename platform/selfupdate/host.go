@@ -37,14 +37,31 @@ const (
 	tryWithin      = 20 * time.Second
 	databaseWithin = 30 * time.Minute
 	restartsAreFew = 3
+	systemctlTries = 3
+	systemctlAgain = time.Second
 )
 
-func (m *machine) systemctl(ctx context.Context, args ...string) (string, error) {
+// systemctl asks a few times: while the machine starts, the service manager breaks off connections.
+func (m *machine) systemctl(ctx context.Context, args ...string) (said string, err error) {
+	for attempt := 1; ; attempt++ {
+		said, err = m.systemctlOnce(ctx, args...)
+		if err == nil || attempt == systemctlTries || errors.Is(err, context.DeadlineExceeded) {
+			return said, err
+		}
+		select {
+		case <-time.After(systemctlAgain):
+		case <-ctx.Done():
+			return said, err
+		}
+	}
+}
+
+func (m *machine) systemctlOnce(ctx context.Context, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, serviceWithin)
 	defer cancel()
 	said, err := exec.CommandContext(ctx, "systemctl", args...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("systemctl %s: %w: %s", args[0], err, lastLine(said))
+		return "", errors.Join(fmt.Errorf("systemctl %s: %w: %s", args[0], err, lastLine(said)), ctx.Err())
 	}
 	return strings.TrimSpace(string(said)), nil
 }

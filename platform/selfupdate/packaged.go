@@ -2,6 +2,7 @@ package selfupdate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,7 +32,7 @@ func (e *Engine) beforePackage(ctx context.Context, current string) error {
 		Version: current, TakenAt: e.Clock.Now().UTC(), Beside: []string{release.Agent, release.ManifestFile, release.SignatureFile},
 	})
 	if err != nil {
-		return fmt.Errorf("keep the panel before the package: %w", err)
+		return errors.Join(fmt.Errorf("keep the panel before the package: %w", err), os.RemoveAll(e.Paths.packaged()))
 	}
 	return nil
 }
@@ -47,7 +48,8 @@ func (e *Engine) afterPackage(ctx context.Context, current string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(filepath.Dir(e.Paths.self())) }()
-	if err := e.becomeKept(ctx, e.Paths.packaged(), current); err != nil {
+	running, healthy := e.Host.Health(ctx)
+	if err := e.becomeKept(ctx, e.Paths.packaged(), current, healthy && release.Compare(running, current) == 0); err != nil {
 		return err
 	}
 	return e.tell(line{

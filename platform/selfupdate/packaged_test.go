@@ -34,6 +34,18 @@ func TestAPackageLeavesAWayBack(t *testing.T) {
 	require.Equal(t, "agent 1.0.0", f.text(f.agent()))
 }
 
+// A panel that somebody stopped migrates when it is started again, so the way back may cost data.
+func TestTheWayBackFromThePackageOfAStoppedPanelSaysThatItMayCostData(t *testing.T) {
+	t.Parallel()
+	e, f := scene(t, "1.1.0")
+	require.NoError(t, e.Host.Stop(t.Context()))
+	require.NoError(t, e.beforePackage(t.Context(), "1.0.0"))
+	f.put(e.Paths.Binary, "1.1.0")
+	require.NoError(t, e.afterPackage(t.Context(), "1.1.0"))
+	require.Empty(t, f.running)
+	require.True(t, e.describeKept().RestoresDatabase)
+}
+
 func TestAPackageOfTheSameVersionOrWithoutRoomLeavesTheOlderWayBackAlone(t *testing.T) {
 	t.Parallel()
 	e, f := scene(t, "1.1.0")
@@ -48,6 +60,7 @@ func TestAPackageOfTheSameVersionOrWithoutRoomLeavesTheOlderWayBackAlone(t *test
 	f.refuses["room"] = nil
 	f.refuses["dump"] = errors.New("no pg_dump")
 	require.ErrorContains(t, e.beforePackage(t.Context(), "1.1.0"), "no pg_dump")
+	require.NoDirExists(t, e.Paths.packaged())
 	require.NoError(t, e.afterPackage(t.Context(), "1.2.0"))
 
 	back, err := e.wayBack("1.1.0")

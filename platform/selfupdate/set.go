@@ -133,8 +133,9 @@ func describe(folder string, s set) error {
 	return durable.Write(filepath.Join(folder, setFile), 0o600, text)
 }
 
-// becomeKept makes a set the one that a rollback uses, and notes whether the way back costs data.
-func (e *Engine) becomeKept(ctx context.Context, folder, next string) error {
+// becomeKept makes a set the one that a rollback uses, and notes whether the way back costs data: a panel that did not
+// start yet may still change the schema.
+func (e *Engine) becomeKept(ctx context.Context, folder, next string, started bool) error {
 	s, err := openSet(folder)
 	if err != nil {
 		return err
@@ -143,7 +144,7 @@ func (e *Engine) becomeKept(ctx context.Context, folder, next string) error {
 	if err != nil {
 		return fmt.Errorf("read the schema of the database: %w", err)
 	}
-	s.Next, s.Changed = next, now != s.Schema
+	s.Next, s.Changed = next, !started || now != s.Schema
 	if err := describe(folder, s); err != nil {
 		return err
 	}
