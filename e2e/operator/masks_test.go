@@ -19,7 +19,7 @@ var masked = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`), "<id>"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<hash>"},
 	{regexp.MustCompile(`("(?:duration_ms|took_ms|bytes|checked|last_seq|heads|unsealed|uptime_seconds|latency_ms|size_bytes|applied)"): \d+`), "$1: <n>"},
-	{regexp.MustCompile(`((?:Entries|Записей|Heads compared|Сверено вершин) +|(?:entries|heads|masked|bytes)\t)\d+`), "$1<n>"},
+	{regexp.MustCompile(`((?:Entries|Записей|Heads compared|Сверено отметок) +|(?:entries|heads|masked|bytes)\t)\d+`), "$1<n>"},
 	{regexp.MustCompile(`((?:Uptime|Время работы) +|uptime\t)\d+.*`), "$1<uptime>"},
 	{regexp.MustCompile(`("uptime"): "[^"]*"`), `$1: "<uptime>"`},
 	{regexp.MustCompile(`((?:New password|Новый пароль) +|password\t|"password": ")[a-zA-Z0-9]{16}\b`), "$1<16 characters>"},

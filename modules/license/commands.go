@@ -1,9 +1,7 @@
 package license
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -99,19 +97,7 @@ func (t tool) remove(ctx context.Context) error {
 const word = "REMOVE"
 
 func (t tool) confirm() error {
-	if t.env.Yes() {
-		return nil
-	}
-	if !t.env.Terminal.In || !t.env.Terminal.Err {
-		return cli.Usage(cli.Say("nobody can confirm here")).Advise(cli.Plain("--yes"))
-	}
-	fmt.Fprintln(t.env.Err, t.env.T("Without a license the panel is read-only. Traffic on nodes goes on."))
-	fmt.Fprint(t.env.Err, t.env.Text(cli.Say("Type %s to go on:", word)), " ")
-	typed, _ := bufio.NewReader(t.env.In).ReadString('\n') // an ended input is an empty answer
-	if strings.TrimSpace(typed) != word {
-		return cli.Failed(cli.Say("nothing was changed"))
-	}
-	return nil
+	return t.env.Confirm(cli.Say("Without a license the panel is read-only. Traffic on nodes goes on."), cli.Say("Type %s to go on:", word), word)
 }
 
 func (t tool) print(d document) error {
