@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -156,7 +155,6 @@ func unpack(ctx context.Context, program, dsn string, env ...string) (*installed
 
 // described gives a place the settings of its panel, and its ports and database fixed names of the same length.
 func (i *installed) described() {
-	i.panel.Spec.Env = slices.DeleteFunc(i.panel.Spec.Env, func(pair string) bool { return strings.HasPrefix(pair, "PANEL_AGENT_BINARY_DIR=") })
 	i.place = i.place.with(i.panel.Spec.Env...).with("PANEL_API_URL=" + i.panel.URL)
 	for name, stands := range map[string]string{
 		"PANEL_API_URL": "127.0.0.1:18080", "PANEL_LICENSE_URLS": "127.0.0.1:18081", "PANEL_METRICS_ADDR": "127.0.0.1:18082", "PANEL_UPDATE_URL": "127.0.0.1:18083",

@@ -53,7 +53,6 @@ func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error)
 		return err
 	}
 	settings.Env = append(settings.Env, license...)
-	settings.Env = append(settings.Env, "PANEL_AGENT_BINARY_DIR="+filepath.Dir(settings.Executable))
 	s.Key, s.settings = key, settings
 	if s.Panel, err = NewPanel(settings); err != nil {
 		return err
