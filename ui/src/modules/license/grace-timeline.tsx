@@ -5,11 +5,11 @@ import { useFormat } from "@/text/use-format";
 import { graceBar } from "./grace";
 import classes from "./license.module.css";
 
-/** The grace period as one bar from the last signed answer to read-only. */
+/** The grace period as one bar from the first failure of the license server to read-only. */
 export function GraceTimeline({ license }: { license: LicenseStatus }) {
   const { t } = useTranslation("license");
   const format = useFormat();
-  const bar = graceBar(license.last_contact_at!, license.grace_until!, useNow());
+  const bar = graceBar(license.grace_since!, license.grace_until!, useNow());
   const iso = (moment: number) => new Date(moment).toISOString();
   return (
     <div className={classes.timeline}>
@@ -20,7 +20,7 @@ export function GraceTimeline({ license }: { license: LicenseStatus }) {
       </div>
       <div className={classes.marks}>
         <span>
-          {t("grace.answered")}
+          {t("grace.since")}
           <b>{format.moment(iso(bar.start))}</b>
         </span>
         <span className={classes.now}>

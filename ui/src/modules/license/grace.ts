@@ -14,8 +14,8 @@ export interface GraceBar {
 }
 
 /** The grace period as a bar: what is used, what is left, and the amber last day. */
-export function graceBar(lastAnswer: string, until: string, now: number): GraceBar {
-  const start = Date.parse(lastAnswer);
+export function graceBar(since: string, until: string, now: number): GraceBar {
+  const start = Date.parse(since);
   const end = Math.max(Date.parse(until), start + hour);
   const at = Math.min(Math.max(now, start), end);
   const warnFrom = Math.max(start, end - lastDay);

@@ -5,6 +5,7 @@ import type { ViewState } from "@/components/states";
 import type { LicenseStatus } from "@/api/access";
 import { makeLicense } from "@/testing/fixtures";
 import { renderApp } from "@/testing/render-app";
+import { formatMoment } from "@/text/format";
 import { LicenseView } from "./license-view";
 
 const nothing = () => undefined;
@@ -53,12 +54,13 @@ describe("license page", () => {
     expect(list).toHaveTextContent("1,200 ms");
   });
 
-  it("draws the grace period from the last signed answer, however long it is", async () => {
+  it("draws the grace period from the first failure of the server, not from its last answer", async () => {
     const hour = 3_600_000;
-    const [answered, until] = [Date.now() - 10.5 * hour, Date.now() + 37.5 * hour];
-    const iso = (moment: number) => new Date(moment).toISOString();
-    await renderApp(view({ kind: "ready", data: makeLicense({ state: "grace", reason: "unreachable", last_contact_at: iso(answered), grace_until: iso(until) }) }));
+    const iso = (hours: number) => new Date(Date.now() + hours * hour).toISOString();
+    const grace = makeLicense({ state: "grace", reason: "unreachable", last_contact_at: iso(-18.5), grace_since: iso(-10.5), grace_until: iso(37.5) });
+    await renderApp(view({ kind: "ready", data: grace }));
     expect(await screen.findByRole("img", { name: "10 of 48 hours of grace used" })).toBeInTheDocument();
+    expect(screen.getByText("since the license server first failed")).toHaveTextContent(formatMoment(grace.grace_since!, "en"));
   });
 
   it("tells a signed refusal apart from an unreachable server", async () => {

@@ -115,7 +115,7 @@ function StateCard({ license }: { license: LicenseStatus }) {
         {inGrace && <span className={classes.days}>{t("grace.left", { span: format.uptime((Date.parse(license.grace_until!) - now) / 1000) })}</span>}
         {license.state === "active" && days !== undefined && <span className={classes.days}>{t("daysLeft", { count: Math.max(0, days) })}</span>}
       </div>
-      {inGrace && license.last_contact_at && <GraceTimeline license={license} />}
+      {inGrace && license.grace_since && <GraceTimeline license={license} />}
       <dl className={classes.facts}>
         <div>
           <dt>{t("key")}</dt>
