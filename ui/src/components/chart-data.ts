@@ -1,4 +1,16 @@
-import type { ChartSeries } from "./chart";
+export interface ChartSeries {
+  name: string;
+  /** One value for each time; null is a gap and stays one. */
+  values: (number | null)[];
+  color: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+  format: (value: number) => string;
+}
+
+export interface ChartMark {
+  at: number;
+  text: string;
+  failure?: boolean;
+}
 
 export interface TimePoint {
   at: string;

@@ -1,6 +1,6 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import type { ChartMark, ChartSeries } from "./chart";
+import type { ChartMark, ChartSeries } from "./chart-data";
 
 interface PlotInput {
   target: HTMLElement;

@@ -7,21 +7,7 @@ import { useFormat } from "@/text/use-format";
 import { Action } from "./action";
 import { Card } from "./card";
 import classes from "./chart.module.css";
-import { placeLabels } from "./chart-data";
-
-export interface ChartSeries {
-  name: string;
-  /** One value for each time; null is a gap and stays one. */
-  values: (number | null)[];
-  color: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
-  format: (value: number) => string;
-}
-
-export interface ChartMark {
-  at: number;
-  text: string;
-  failure?: boolean;
-}
+import { placeLabels, type ChartMark, type ChartSeries } from "./chart-data";
 
 interface ChartProps {
   title: string;

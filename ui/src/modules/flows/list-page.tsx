@@ -1,27 +1,17 @@
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { z } from "zod";
 import { useWriteBlock } from "@/api/access";
 import { useSearchState } from "@/components/use-search";
 import { flowsQuery, type Flow } from "./api";
 import { CreateFlow } from "./create-flow";
 import { DeleteFlow } from "./delete-flow";
+import { flowListSearch, sorted, viewFilters } from "./list-search";
 import { ListView } from "./list-view";
-import { needsWork } from "./states";
-
-const search = z.object({
-  q: z.string().catch(""),
-  view: z.enum(["all", "config", "health", "bypassed"]).catch("all"),
-  sort: z.enum(["name", "-name", "installed_at", "-installed_at"]).catch("name"),
-  create: z.enum(["blank", "single", "pair", "shadowsocks"]).optional().catch(undefined),
-});
-
-export type FlowListSearch = z.output<typeof search>;
 
 /** All flows: the filter is in the address, what needs work is counted. */
 export default function FlowListPage() {
-  const [filter, setFilter] = useSearchState(search);
+  const [filter, setFilter] = useSearchState(flowListSearch);
   const query = useInfiniteQuery(flowsQuery({ ...(filter.q && { q: filter.q }) }));
   const closed = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
   const deleteClosed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
@@ -48,17 +38,3 @@ export default function FlowListPage() {
     </>
   );
 }
-
-export const viewFilters: Record<FlowListSearch["view"], (flow: Flow) => boolean> = {
-  all: () => true,
-  config: (flow) => needsWork(flow, "config"),
-  health: (flow) => needsWork(flow, "health"),
-  bypassed: (flow) => flow.bypassed_checks.length > 0,
-};
-
-function sorted(flows: Flow[], sort: FlowListSearch["sort"]): Flow[] {
-  const sign = sort.startsWith("-") ? -1 : 1;
-  const key = sort.replace("-", "") as "name" | "installed_at";
-  return [...flows].sort((a, b) => sign * (a[key] ?? "").localeCompare(b[key] ?? ""));
-}
-

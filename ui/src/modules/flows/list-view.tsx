@@ -16,7 +16,7 @@ import { listenerLine } from "./drawing";
 import { usePlaces } from "./editor-context";
 import { BypassMark, FlowConfig, FlowHealth } from "./flow-states";
 import classes from "./list.module.css";
-import { viewFilters, type FlowListSearch } from "./list-page";
+import { viewFilters, type FlowListSearch } from "./list-search";
 
 export interface ListViewProps {
   state: ViewState<Flow[]>;

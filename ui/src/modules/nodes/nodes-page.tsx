@@ -1,7 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { useWriteBlock } from "@/api/access";
 import type { ViewState } from "@/components/states";
 import { toastDone, toastProblem } from "@/components/toast";
@@ -9,22 +8,13 @@ import { useSearchState } from "@/components/use-search";
 import { nodesQuery, summaryQuery, useMaintenance, useRestartCore } from "./api";
 import { DeleteNodeDialog } from "./delete-node-dialog";
 import { bySeverity } from "./node-status";
+import { nodesFilter } from "./nodes-filter";
 import { NodesView, type NodesData } from "./nodes-view";
 import type { Node } from "./types";
 
-const filters = z.object({
-  state: z.enum(["pending", "online", "degraded", "offline", "maintenance", "disabled"]).optional().catch(undefined),
-  tag: z.string().optional().catch(undefined),
-  role: z.enum(["entry", "transit", "exit", "edge"]).optional().catch(undefined),
-  q: z.coerce.string().optional().catch(undefined),
-  sort: z.string().optional().catch(undefined),
-});
-
-export type NodesFilter = z.output<typeof filters>;
-
 export default function NodesPage() {
   const { t } = useTranslation("nodes");
-  const [filter, setFilter] = useSearchState(filters);
+  const [filter, setFilter] = useSearchState(nodesFilter);
   const list = useInfiniteQuery(nodesQuery({ ...filter, sort: filter.sort ?? "state" }));
   const summary = useQuery(summaryQuery).data;
   const block = useWriteBlock({ needs: "nodes.edit" });

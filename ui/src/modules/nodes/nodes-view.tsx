@@ -18,7 +18,7 @@ import { usePhone } from "@/components/use-phone";
 import { useFormat } from "@/text/use-format";
 import { saveNodesCsv } from "./nodes-csv";
 import { configOf, cpuLimit, healthOf } from "./node-status";
-import type { NodesFilter } from "./nodes-page";
+import type { NodesFilter } from "./nodes-filter";
 import classes from "./nodes.module.css";
 import type { Node, NodeSummary } from "./types";
 

@@ -4,20 +4,15 @@ import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
 import { Card, Row, Rows } from "@/components/card";
 import { Columns } from "@/components/columns";
-import { Glyph, type GlyphKind } from "@/components/glyph";
+import { Glyph } from "@/components/glyph";
 import { ProblemNote, ProblemView } from "@/components/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/states";
 import { Status } from "@/components/status";
 import { useFormat } from "@/text/use-format";
 import type { Rings, Rollout } from "./api";
+import { rolloutGlyphs, type AgentAct } from "./rollout";
 import { RolloutCard } from "./rollout-card";
 import classes from "./updates.module.css";
-
-export interface AgentAct {
-  run: (id: string) => void;
-  busy: boolean;
-  error: unknown;
-}
 
 interface AgentsViewProps {
   state: ViewState<Rings>;
@@ -179,8 +174,6 @@ function VersionsCard({ rings }: { rings: Rings }) {
     </Card>
   );
 }
-
-export const rolloutGlyphs: Record<Rollout["state"], GlyphKind> = { running: "applying", done: "healthy", failed: "down", stopped: "skipped" };
 
 function RolloutsCard({ rollouts, shown, onShow }: { rollouts: Rollout[]; shown: string | undefined; onShow: (id: string) => void }) {
   const { t } = useTranslation("updates");

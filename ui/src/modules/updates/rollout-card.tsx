@@ -9,8 +9,8 @@ import { ProblemNote } from "@/components/problem-view";
 import { Status } from "@/components/status";
 import { useNow } from "@/components/use-now";
 import { useFormat } from "@/text/use-format";
-import { rolloutGlyphs, type AgentAct } from "./agents-view";
 import type { Rollout, RolloutNode } from "./api";
+import { rolloutGlyphs, type AgentAct } from "./rollout";
 import classes from "./updates.module.css";
 
 const nodeGlyphs: Record<RolloutNode["state"], GlyphKind> = { waiting: "waiting", updating: "applying", done: "healthy", failed: "down", skipped: "skipped" };
