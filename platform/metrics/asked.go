@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // How long an answer of the database is shown again, and how long a scrape waits for a new one.
@@ -17,9 +15,7 @@ const (
 // Asked shows gauges that only the database knows, told apart by a label. However often and by how many it is scraped, the
 // database is asked once in a few seconds; when it does not answer in time the family is missing from the scrape, not old.
 func Asked(name, help, label string, ask func(ctx context.Context) (map[string]float64, error)) Collector {
-	a := &asked{ask: ask}
-	a.family = family{desc: prometheus.NewDesc(name, help, []string{label}, nil), kind: prometheus.GaugeValue, read: a.answer}
-	return a
+	return Gauges(name, help, label, (&asked{ask: ask}).answer)
 }
 
 // AskedOne is Asked for a single number.
@@ -28,12 +24,14 @@ func AskedOne(name, help string, ask func(ctx context.Context) (float64, error))
 		value, err := ask(ctx)
 		return map[string]float64{"": value}, err
 	}}
-	a.family = family{desc: prometheus.NewDesc(name, help, nil, nil), kind: prometheus.GaugeValue, single: true, read: a.answer}
-	return a
+	return Collector{name: name, help: help, kind: gauge, read: func(show func(string, float64)) {
+		for _, value := range a.answer() {
+			show("", value)
+		}
+	}}
 }
 
 type asked struct {
-	family
 	ask func(ctx context.Context) (map[string]float64, error)
 
 	mu    sync.Mutex

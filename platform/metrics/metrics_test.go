@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -44,16 +45,32 @@ func TestAnswersAreCountedByRouteAndStatus(t *testing.T) {
 	r.Requests.Began()
 	answered(503, 2*time.Second)
 	r.Requests.Began()
+	r.Requests.Began()
+	r.Requests.Route("GET", "/api/v1/nodes/{id}")(503, time.Minute)
 	text := shown(t, r)
 	for _, line := range []string{
 		`panel_http_requests_total{code="200",method="GET",route="/api/v1/nodes/{id}"} 800`,
-		`panel_http_requests_total{code="503",method="GET",route="/api/v1/nodes/{id}"} 1`,
+		`panel_http_requests_total{code="503",method="GET",route="/api/v1/nodes/{id}"} 2`,
+		`panel_http_request_duration_seconds_bucket{method="GET",route="/api/v1/nodes/{id}",le="0.001"} 800`,
 		`panel_http_request_duration_seconds_bucket{method="GET",route="/api/v1/nodes/{id}",le="1"} 800`,
-		`panel_http_request_duration_seconds_count{method="GET",route="/api/v1/nodes/{id}"} 801`,
+		`panel_http_request_duration_seconds_bucket{method="GET",route="/api/v1/nodes/{id}",le="30"} 801`,
+		`panel_http_request_duration_seconds_bucket{method="GET",route="/api/v1/nodes/{id}",le="+Inf"} 802`,
+		`panel_http_request_duration_seconds_count{method="GET",route="/api/v1/nodes/{id}"} 802`,
+		`panel_http_request_duration_seconds_sum{method="GET",route="/api/v1/nodes/{id}"} 62.8`,
 		`panel_http_requests_in_flight 1`, `panel_build_info{version="1.2.3"} 1`, "go_goroutines ", "process_open_fds ",
 	} {
 		require.Contains(t, text, line)
 	}
+}
+
+// A text may hold anything; the line it stands in must still be one line.
+func TestTextsAreEscaped(t *testing.T) {
+	t.Parallel()
+	r := New("x")
+	require.NoError(t, r.Add(Gauges("panel_odd", "back\\slash\nand line", "word", func() map[string]float64 {
+		return map[string]float64{"a\"b\\c\nd": math.Inf(1)}
+	})))
+	require.Contains(t, shown(t, r), "# HELP panel_odd back\\\\slash\\nand line\n# TYPE panel_odd gauge\npanel_odd{word=\"a\\\"b\\\\c\\nd\"} +Inf\n")
 }
 
 // Every request pays for being counted: it must cost no memory and hardly any time.

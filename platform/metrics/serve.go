@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.uber.org/zap"
 )
 
@@ -20,11 +19,20 @@ const (
 	headerLimit = 8 << 10
 )
 
-// Handler answers a scrape.
+// Handler answers a scrape. More than a few at once are turned away, because each may ask the database.
 func (r *Registry) Handler() http.Handler {
-	return promhttp.HandlerFor(r.all, promhttp.HandlerOpts{
-		Timeout: scrapeLimit, MaxRequestsInFlight: mostScrapes, ErrorHandling: promhttp.ContinueOnError,
-	})
+	slots := make(chan struct{}, mostScrapes)
+	return http.TimeoutHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+		default:
+			http.Error(w, "too many scrapes at once", http.StatusServiceUnavailable)
+			return
+		}
+		w.Header().Set("Content-Type", contentType)
+		_, _ = w.Write(page(r.collectors())) // a scraper that went away needs no answer
+	}), scrapeLimit, "the scrape took too long")
 }
 
 // Serve shows the metrics on the address until the context ends. An address that is taken does not keep the panel from its
