@@ -132,6 +132,9 @@ func fields(v View) []cli.Field {
 	way := cli.Field{Key: "rollback", Label: "Way back", Value: "-"}
 	if v.Rollback.Possible {
 		way.Value = v.Rollback.Version
+		if v.Rollback.RestoresDatabase {
+			way.Shown = cli.Say("%s, with the database of that time", v.Rollback.Version)
+		}
 	}
 	return append(list, way)
 }
