@@ -42,10 +42,12 @@ func (e Echo) Await(ctx context.Context, db bun.IDB) error {
 	defer cancel()
 	for pause := 200 * time.Microsecond; ; pause = min(2*pause, 20*time.Millisecond) {
 		deaf, err := e.deaf(ctx, db)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return ErrUnheard
+		case err != nil:
 			return fmt.Errorf("waiting for the other panels: %w", err)
-		}
-		if deaf == 0 {
+		case deaf == 0:
 			return nil
 		}
 		select {

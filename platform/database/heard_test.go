@@ -60,11 +60,12 @@ func TestAnEchoDoesNotWaitForTheDeadNorForEver(t *testing.T) {
 	require.NoError(t, told(t, db, "nobody").Await(t.Context(), db))
 	release := make(chan struct{})
 	l := listener(t, db, func(string) { <-release })
-	require.ErrorIs(t, told(t, db, "hangs").Await(t.Context(), db), database.ErrUnheard)
-	close(release)
+	err := told(t, db, "hangs").Await(t.Context(), db)
+	close(release) // before anything may fail: the listener must come to its end
+	require.ErrorIs(t, err, database.ErrUnheard)
 	require.NoError(t, told(t, db, "well again").Await(t.Context(), db))
 	require.True(t, l.Healthy())
-	_, err := db.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())")
+	_, err = db.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())")
 	require.NoError(t, err)
 	require.NoError(t, told(t, db, "gone").Await(t.Context(), db))
 }
