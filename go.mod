@@ -132,6 +132,9 @@ require (
 ignore ./ui/node_modules
 
 replace (
+	// Text fields ask it for the desktop's clipboard; it searches the disk for programs before every command.
+	github.com/atotto/clipboard => ./third_party/clipboard
+
 	// bun guesses names of tables with it, which no model here needs; it costs every command a millisecond at its start.
 	github.com/jinzhu/inflection => ./third_party/inflection
 
