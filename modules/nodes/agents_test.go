@@ -303,17 +303,6 @@ func TestLogsOfANodeAreAnOperationThatCanBeFollowed(t *testing.T) {
 	admin.Post("/api/v1/nodes/"+never+"/restart-core", nil).Refused(http.StatusUnprocessableEntity, "agent_offline")
 }
 
-func TestAStreamEndsWhenTheAgentIsRevoked(t *testing.T) {
-	t.Parallel()
-	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "cut-off")
-	conn := dial(t, p, agent)
-	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
-	p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
-	var frame agentapi.Frame
-	require.Error(t, wsjson.Read(t.Context(), conn, &frame))
-}
-
 func TestADeletedNodesAgentIsRefusedAtItsNextRequest(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -355,61 +344,6 @@ func (p *ports) put(t *testing.T, nodeID string, core json.RawMessage, listeners
 	require.NoError(t, err)
 	require.Len(t, stored, 1)
 	return stored[0]
-}
-
-// What an agent may POST it may also send on its stream, with the same answers; a revoked token ends both at once.
-func TestHeartbeatsAndSamplesTravelOnTheStream(t *testing.T) {
-	t.Parallel()
-	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "one-connection")
-	conn := dial(t, p, agent)
-	require.Equal(t, takes, next(t, conn).Takes, "the panel says what it takes")
-	ask := func(f agentapi.Frame) *agentapi.Reply { return call(t, conn, f) }
-	sent := beat()
-	reply := ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 1, Heartbeat: &sent})
-	require.Equal(t, http.StatusOK, reply.Status)
-	require.Equal(t, 15, reply.Heartbeat.HeartbeatSeconds)
-	eventually(t, func() bool { return agent.state(p) == "online" })
-
-	batch := agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: samples(3, time.Now())}
-	for call := range int64(2) {
-		reply = ask(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 2 + call, Metrics: &batch})
-		require.EqualValues(t, 1, reply.Metrics.AckedSeq)
-	}
-	stored, err := p.DB.NewSelect().Table("node_samples").Count(t.Context())
-	require.NoError(t, err)
-	require.EqualValues(t, 3, stored, "a repeated batch is stored once")
-
-	batch.Seq, sent.Protocol = 0, -9
-	require.Equal(t, http.StatusUnprocessableEntity, ask(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 4, Metrics: &batch}).Status)
-	require.Equal(t, "invalid_value", ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 5, Heartbeat: &sent}).Code)
-	require.Equal(t, http.StatusBadRequest, ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 6}).Status)
-}
-
-// A whole apply needs no second connection: the configuration comes and the result goes on the stream.
-func TestConfigurationsAndResultsTravelOnTheStream(t *testing.T) {
-	t.Parallel()
-	p, with := asked(t)
-	agent, foreign := newAgent(t, p, "one-connection"), newAgent(t, p, "foreign")
-	small := with.put(t, agent.nodeID, json.RawMessage(`{"inbounds":[]}`), nil)
-	large := with.put(t, agent.nodeID, json.RawMessage(`{"pad":"`+strings.Repeat("x", agentapi.MaxFrame/2)+`"}`), nil)
-	conn := dial(t, p, agent)
-	next(t, conn)
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
-	require.NoError(t, err)
-	require.Equal(t, ids[0], next(t, conn).Command.ID)
-	got := call(t, conn, agentapi.Frame{Type: agentapi.FrameConfig, Call: 1, Revision: small.Revision})
-	require.Equal(t, small.Hash, got.Config.Hash)
-	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, conn, agentapi.Frame{Type: agentapi.FrameConfig, Call: 2, Revision: large.Revision}).Status)
-	require.Equal(t, http.StatusNotFound, call(t, conn, agentapi.Frame{Type: agentapi.FrameConfig, Call: 3, Revision: 99}).Status)
-	result := agentapi.CommandResult{ID: ids[0], OK: true, Code: agentapi.CodeDone}
-	other := dial(t, p, foreign)
-	next(t, other)
-	require.Equal(t, http.StatusNotFound, call(t, other, agentapi.Frame{Type: agentapi.FrameResult, Call: 1, Result: &result}).Status, "another node's command")
-	require.Equal(t, http.StatusOK, call(t, conn, agentapi.Frame{Type: agentapi.FrameResult, Call: 4, Result: &result}).Status)
-	results, err := with.commands.Results(t.Context(), ids...)
-	require.NoError(t, err)
-	require.True(t, results[ids[0]].OK, "it is stored when it is acknowledged")
 }
 
 // call sends a call and reads its reply.
