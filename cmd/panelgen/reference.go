@@ -30,9 +30,9 @@ func reference(all []module.Module) []file {
 
 func settingsPage(all []module.Module) []byte {
 	var out bytes.Buffer
-	out.WriteString(generated + "# Settings\n\nThe panel reads these variables once, at its start. There is no other configuration.\n\n| Name | Default | Meaning |\n|---|---|---|\n")
+	out.WriteString(generated + "# Settings\n\nThe panel reads these variables once, at its start. There is no other configuration.\n\n| Name | Default | Meaning | Form |\n|---|---|---|---|\n")
 	for _, key := range settings(all) {
-		fmt.Fprintf(&out, "| `%s` | %s | %s |\n", key.Name, code(key.Default), cell(key.Summary))
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", key.Name, code(key.Default), cell(key.Summary), key.Wanted())
 	}
 	return out.Bytes()
 }

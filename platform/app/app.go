@@ -119,19 +119,11 @@ func source(opts Options, found gathered) entitlement.Source {
 func proxies(cfg *config.Config) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range cfg.List(config.TrustedProxies) {
-		if !strings.Contains(text, "/") {
-			addr, err := netip.ParseAddr(text)
-			if err != nil {
-				return nil, fmt.Errorf("%s is not usable: it must hold IP addresses or networks, separated by commas", config.TrustedProxies.Name)
-			}
-			list = append(list, netip.PrefixFrom(addr, addr.BitLen()))
-			continue
-		}
-		prefix, err := netip.ParsePrefix(text)
+		network, err := config.Network(text)
 		if err != nil {
-			return nil, fmt.Errorf("%s is not usable: it must hold IP addresses or networks, separated by commas", config.TrustedProxies.Name)
+			return nil, fmt.Errorf("read %s: %w", config.TrustedProxies.Name, err)
 		}
-		list = append(list, prefix)
+		list = append(list, network)
 	}
 	return list, nil
 }

@@ -195,7 +195,7 @@ func TestTextsFromElsewhereAreTranslated(t *testing.T) {
 	env := Env{Getenv: lookup(map[string]string{"PANEL_LANG": "ru"})}
 	for text, translated := range map[string]string{
 		"mkdir /x: permission denied": "mkdir /x: недостаточно прав",
-		"PANEL_PORT is not usable: it must be a port number from 1 to 65535 (port of the panel); correct it in the environment of the panel and start again": "PANEL_PORT не годится: нужно — номер порта от 1 до 65535; исправьте в окружении панели и запустите снова",
+		"PANEL_PORT is not usable: it must be a whole number from 1 to 65535 (port of the panel); correct it in the environment of the panel and start again": "PANEL_PORT не годится: нужно — целое число от 1 до 65535; исправьте в окружении панели и запустите снова",
 		`the database "panel" at db: 5 cannot be used: connect: connection refused; check PANEL_DB_URL and that the server runs`:                             `базой данных "panel" на db: 5 нельзя воспользоваться: connect: соединение отклонено; проверьте PANEL_DB_URL и что сервер работает`,
 		"100%s of it": "100%s of it",
 	} {

@@ -61,10 +61,11 @@ func Of(values map[string]string, keys ...Key) (*Config, error) {
 func declared(extra []Key) ([]Key, error) {
 	all := Platform()
 	for _, key := range extra {
+		if err := key.declarable(); err != nil {
+			return nil, err
+		}
 		at := slices.IndexFunc(all, func(k Key) bool { return k.Name == key.Name })
 		switch {
-		case !strings.HasPrefix(key.Name, prefix):
-			return nil, fmt.Errorf("the key %q cannot be declared: names begin with %s", key.Name, prefix)
 		case at < 0:
 			all = append(all, key)
 		case all[at] != key:
@@ -84,7 +85,7 @@ func build(keys []Key, reader *viper.Viper) (*Config, error) {
 		if value == "" {
 			c.values[key.Name] = key.Default
 		}
-		bad = append(bad, key.check(value))
+		bad = append(bad, key.Check(value))
 	}
 	if err := errors.Join(bad...); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (c *Config) String(key Key) string {
 // Secret gives the value of a secret key in a form that does not print.
 func (c *Config) Secret(key Key) Secret { return Secret{value: c.values[key.Name]} }
 
-// Int gives the value of a key whose form is a number or a port; an empty one is 0.
+// Int gives the value of a key whose form is a number; an empty one is 0.
 func (c *Config) Int(key Key) int {
 	n, err := strconv.Atoi(c.values[key.Name])
 	if err != nil {
@@ -141,13 +142,7 @@ func (c *Config) Duration(key Key, unit time.Duration) time.Duration {
 
 // List gives the parts of a value that is separated by commas.
 func (c *Config) List(key Key) []string {
-	var parts []string
-	for part := range strings.SplitSeq(c.values[key.Name], ",") {
-		if part = strings.TrimSpace(part); part != "" {
-			parts = append(parts, part)
-		}
-	}
-	return parts
+	return parts(c.values[key.Name])
 }
 
 // Path gives a file or folder as an absolute path; an empty one stays empty.

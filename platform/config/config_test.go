@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +39,7 @@ func TestABadValueNamesKeyFormAndMeaningButNeverTheValue(t *testing.T) {
 	t.Parallel()
 	_, err := Of(map[string]string{"PANEL_PORT": "sesame", "PANEL_LOG_LEVEL": "loudly"})
 	require.ErrorContains(t, err, "PANEL_PORT")
-	require.ErrorContains(t, err, "1 to 65535")
+	require.ErrorContains(t, err, "a whole number from 1 to 65535")
 	require.ErrorContains(t, err, "port of the panel")
 	require.ErrorContains(t, err, "debug, info, warn, error")
 	require.NotContains(t, err.Error(), "sesame")
@@ -47,27 +49,67 @@ func TestABadValueNamesKeyFormAndMeaningButNeverTheValue(t *testing.T) {
 func TestFormsAcceptAndRefuse(t *testing.T) {
 	t.Parallel()
 	for form, cases := range map[Form]struct{ good, bad []string }{
-		Number:          {[]string{"0", "72"}, []string{"-1", "1.5", "x"}},
-		PortForm:        {[]string{"1", "65535"}, []string{"0", "65536"}},
 		Switch:          {[]string{"true", "false", "1", "0"}, []string{"maybe"}},
 		URL:             {[]string{"https://panel.example", "http://[::1]:8080"}, []string{"panel.example", "ftp://x", "http://"}},
-		Listen:          {[]string{"127.0.0.1:9464", ":0"}, []string{"9464", "a:b"}},
+		URLs:            {[]string{"https://a", " https://a , http://b:1,"}, []string{"https://a,b", ",", "ftp://x"}},
+		Networks:        {[]string{"127.0.0.1, ::1", "10.0.0.0/8"}, []string{"10.0.0.0/33", "proxy", "1.2.3.4,x", " , "}},
+		Listen:          {[]string{"127.0.0.1:9464", ":1"}, []string{"9464", "a:b", "127.0.0.1:0", ":65536"}},
 		Host:            {[]string{"0.0.0.0", "::1", "panel.example"}, []string{"http://x", "a b"}},
 		OneOf("a", "b"): {[]string{"a", "b"}, []string{"c", "a, b"}},
-		Text:            {[]string{"anything at all"}, nil},
 	} {
 		for _, value := range cases.good {
-			require.True(t, form.accepts(value), "%q as %s", value, form)
+			require.NoError(t, Key{Form: form}.Check(value), "%q as %s", value, form)
 		}
 		for _, value := range cases.bad {
-			require.False(t, form.accepts(value), "%q as %s", value, form)
+			require.Error(t, Key{Form: form}.Check(value), "%q as %s", value, form)
 		}
 	}
 }
 
+// Every setting has a least and a largest value, or a longest length: what lies outside stops the start, and the sentence
+// holds the name, the form and the meaning, but not the value.
+func TestEverySettingHasBounds(t *testing.T) {
+	t.Parallel()
+	for _, key := range Platform() {
+		require.NoError(t, key.declarable())
+		require.NoError(t, key.Check(""), "%s: empty is unset", key.Name)
+		for _, value := range outside(key) {
+			_, err := Of(map[string]string{key.Name: value})
+			require.ErrorContains(t, err, key.Name+" is not usable: it must be "+key.Wanted())
+			require.ErrorContains(t, err, key.Summary)
+			require.NotContains(t, err.Error(), "canary")
+		}
+	}
+}
+
+// outside lists values next to the bounds of a key and far from them.
+func outside(key Key) []string {
+	long := "canary" + strings.Repeat("y", key.Longest())
+	switch key.Form {
+	case Number:
+		return []string{strconv.Itoa(key.Min - 1), strconv.Itoa(key.Max + 1), "-1", "1e3", "1.5", "canary", "99999999999999999999", long}
+	case Text:
+		if key.Min > 1 {
+			return []string{"x", long}
+		}
+		return []string{long}
+	case Host:
+		return []string{"canary/x", long}
+	}
+	return []string{"canary", long}
+}
+
+func TestANumberWithoutBoundsCannotBeDeclared(t *testing.T) {
+	t.Parallel()
+	_, err := Of(nil, Key{Name: "PANEL_OWN", Form: Number})
+	require.ErrorContains(t, err, "least and its largest value")
+	_, err = Of(nil, Key{Name: "PANEL_OWN", Form: Number, Min: 1, Max: 9, Default: "0"})
+	require.ErrorContains(t, err, "its default is not a whole number from 1 to 9")
+}
+
 func TestASecretPrintsAsStarsEverywhere(t *testing.T) {
 	t.Parallel()
-	read, err := Of(map[string]string{"PANEL_SECRET_KEY": "canary"})
+	read, err := Of(map[string]string{"PANEL_SECRET_KEY": "canary-of-sixteen"})
 	require.NoError(t, err)
 	secret := read.Secret(SecretKey)
 	encoded, err := json.Marshal(struct{ Key Secret }{secret})
@@ -75,7 +117,7 @@ func TestASecretPrintsAsStarsEverywhere(t *testing.T) {
 	shown := fmt.Sprintf("%s %v %+v %#v %x %q %s %v", secret, secret, secret, secret, secret, secret, encoded, read.String(SecretKey))
 	require.NotContains(t, shown, "canary")
 	require.NotContains(t, shown, fmt.Sprintf("%x", "canary"))
-	require.Equal(t, "canary", secret.Reveal())
+	require.Equal(t, "canary-of-sixteen", secret.Reveal())
 	require.False(t, secret.Empty())
 	for _, value := range read.Values() {
 		require.NotContains(t, value.Shown, "canary")
@@ -110,6 +152,6 @@ func TestTheExampleListsEveryKeyAndParsesToTheDefaults(t *testing.T) {
 	for _, key := range Platform() {
 		require.Contains(t, text, "#"+key.Name+"="+key.Default+"\n")
 		require.Contains(t, text, key.Summary)
-		require.NoError(t, key.check(key.Default), "the default of %s must have its own form", key.Name)
+		require.NoError(t, key.Check(key.Default), "the default of %s must have its own form", key.Name)
 	}
 }

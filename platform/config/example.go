@@ -17,8 +17,8 @@ func Example(keys []Key) string {
 
 func (k Key) example() string {
 	about := k.Summary
-	if k.Form != Text {
-		about += "; " + string(k.Form)
+	if k.Form != Text || k.Min > 0 || k.Max > 0 {
+		about += "; " + k.Wanted()
 	}
 	if k.Secret {
 		about += "; secret"

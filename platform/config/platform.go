@@ -2,31 +2,31 @@ package config
 
 // The platform's own keys. Modules declare theirs in their manifests.
 var (
-	Port    = Key{Name: "PANEL_PORT", Default: "8080", Summary: "port of the panel", Form: PortForm}
+	Port    = Key{Name: "PANEL_PORT", Default: "8080", Summary: "port of the panel", Form: Number, Min: 1, Max: 65535}
 	Bind    = Key{Name: "PANEL_BIND", Default: "127.0.0.1", Summary: "address that the panel listens on", Form: Host}
 	DataDir = Key{Name: "PANEL_DATA_DIR", Summary: "folder for everything outside the database; /opt/panel/data if it exists, else ./data"}
 
 	DBURL      = Key{Name: "PANEL_DB_URL", Summary: "address of a PostgreSQL 15 or newer; unset: a private one in the data folder", Secret: true}
-	DBMaxConns = Key{Name: "PANEL_DB_MAX_CONNS", Default: "20", Summary: "most connections to the database", Form: Number}
+	DBMaxConns = Key{Name: "PANEL_DB_MAX_CONNS", Default: "20", Summary: "most connections to the database", Form: Number, Min: 4, Max: 1000}
 	PGBin      = Key{Name: "PANEL_PG_BIN", Summary: "folder with the PostgreSQL programs for the private database"}
 
-	SecretKey         = Key{Name: "PANEL_SECRET_KEY", Summary: "master key of the secret store; unset: made and kept in secret.key in the data folder", Secret: true}
+	SecretKey         = Key{Name: "PANEL_SECRET_KEY", Summary: "master key of the secret store; unset: made and kept in secret.key in the data folder", Secret: true, Min: 16}
 	SecretKeyPrevious = Key{Name: "PANEL_SECRET_KEY_PREVIOUS", Summary: "earlier master keys, separated by commas, while secrets are sealed anew", Secret: true}
 
 	PublicURL      = Key{Name: "PANEL_PUBLIC_URL", Summary: "address of the panel as browsers and agents see it; unset: the bind address", Form: URL}
-	TrustedProxies = Key{Name: "PANEL_TRUSTED_PROXIES", Summary: "addresses of reverse proxies whose forwarded headers count, separated by commas"}
+	TrustedProxies = Key{Name: "PANEL_TRUSTED_PROXIES", Summary: "reverse proxies whose forwarded headers count", Form: Networks}
 	SetupToken     = Key{Name: "PANEL_SETUP_TOKEN", Summary: "secret that the first installation asks for", Secret: true}
-	SessionTTL     = Key{Name: "PANEL_SESSION_TTL_HOURS", Default: "12", Summary: "hours until an unused session ends", Form: Number}
+	SessionTTL     = Key{Name: "PANEL_SESSION_TTL_HOURS", Default: "12", Summary: "hours until an unused session ends", Form: Number, Min: 1, Max: 8760}
 
 	LogLevel  = Key{Name: "PANEL_LOG_LEVEL", Default: "info", Summary: "least level that is logged", Form: OneOf("debug", "info", "warn", "error")}
 	LogFormat = Key{Name: "PANEL_LOG_FORMAT", Default: "json", Summary: "form of the log", Form: OneOf("json", "console")}
 
-	AuditRetention = Key{Name: "PANEL_AUDIT_RETENTION_DAYS", Default: "365", Summary: "days that the journal is kept", Form: Number}
-	AgentHeartbeat = Key{Name: "PANEL_AGENT_HEARTBEAT_SECONDS", Default: "15", Summary: "seconds between two heartbeats of an agent", Form: Number}
+	AuditRetention = Key{Name: "PANEL_AUDIT_RETENTION_DAYS", Default: "365", Summary: "days that the journal is kept; 0: for ever", Form: Number, Min: 0, Max: 36500}
+	AgentHeartbeat = Key{Name: "PANEL_AGENT_HEARTBEAT_SECONDS", Default: "15", Summary: "seconds between two heartbeats of an agent", Form: Number, Min: 1, Max: 3600}
 
-	LicenseURLs      = Key{Name: "PANEL_LICENSE_URLS", Summary: "addresses of the license server in the order they are tried, separated by commas"}
+	LicenseURLs      = Key{Name: "PANEL_LICENSE_URLS", Summary: "license server in the order its addresses are tried", Form: URLs}
 	LicensePublicKey = Key{Name: "PANEL_LICENSE_PUBLIC_KEY", Summary: "key that license documents are verified with"}
-	LicenseGrace     = Key{Name: "PANEL_LICENSE_GRACE_HOURS", Default: "72", Summary: "hours the license holds while its server cannot be reached", Form: Number}
+	LicenseGrace     = Key{Name: "PANEL_LICENSE_GRACE_HOURS", Default: "72", Summary: "hours the license holds while its server cannot be reached", Form: Number, Min: 0, Max: 8760}
 	HTTPProxy        = Key{Name: "PANEL_HTTP_PROXY", Summary: "proxy for the panel's own outgoing calls", Secret: true, Form: URL}
 
 	ProxypanelBootstrap = Key{Name: "PANEL_PROXYPANEL_BOOTSTRAP", Default: "false", Summary: "allows the proxy-panel step of the first installation", Form: Switch}

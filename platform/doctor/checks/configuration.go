@@ -72,7 +72,7 @@ func settingNames(_ context.Context, env doctor.Env) doctor.Finding {
 			values[key.Name] = value
 		}
 	}
-	if bad := unusable(values, env.Known.Keys, known); bad.Format != "" {
+	if bad := unusable(values, known); bad.Format != "" {
 		return failed(bad, doctor.Say("correct the value, then systemctl restart panel"))
 	}
 	if strange := strangers(env.Names, known); len(strange) > 0 {
@@ -83,12 +83,12 @@ func settingNames(_ context.Context, env doctor.Env) doctor.Finding {
 }
 
 // unusable tells how the values that the panel does not start with must look; they are not echoed.
-func unusable(values map[string]string, extra, known []config.Key) (found doctor.Text) {
+func unusable(values map[string]string, known []config.Key) (found doctor.Text) {
 	for _, key := range known {
-		if _, err := config.Of(map[string]string{key.Name: values[key.Name]}, extra...); err == nil {
+		if key.Check(values[key.Name]) == nil {
 			continue
 		}
-		one := doctor.Say("%s is not usable: it must be %s", key.Name, formWords(key.Form))
+		one := doctor.Say("%s is not usable: it must be %s", key.Name, wanted(key))
 		if found.Format != "" {
 			one = doctor.Say("%s; %s", found, one)
 		}
@@ -97,11 +97,18 @@ func unusable(values map[string]string, extra, known []config.Key) (found doctor
 	return found
 }
 
-func formWords(form config.Form) doctor.Text {
-	if words, list := strings.CutPrefix(string(form), "one of: "); list {
+// wanted says what a value must look like, with its bounds, in a form that can be translated.
+func wanted(key config.Key) doctor.Text {
+	words, list := strings.CutPrefix(string(key.Form), "one of: ")
+	switch {
+	case list:
 		return doctor.Say("one of: %s", words)
+	case key.Form == config.Number:
+		return doctor.Say("a whole number from %d to %d", key.Min, key.Max)
+	case key.Form == config.Text:
+		return doctor.Say("a text of %d to %d bytes", key.Min, key.Longest())
 	}
-	return doctor.Text{Format: string(form)}
+	return doctor.Text{Format: string(key.Form)}
 }
 
 func strangers(given []string, known []config.Key) []string {
