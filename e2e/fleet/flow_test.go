@@ -3,8 +3,10 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,6 +40,7 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	w.bringUp()
 	w.install()
 	t.Run("the target sees the address of the exit", func(t *testing.T) { w.carries(t) })
+	t.Run("clients reach no service of the exit itself", w.exitItself)
 	t.Run("traffic and open streams go on while the panel is down", w.withoutPanel)
 	t.Run("a killed agent leaves the traffic alone and takes it over again", w.withoutAgents)
 	t.Run("a killed core comes back", w.withoutCores)
@@ -97,7 +100,7 @@ func (w *world) drawing(port int) map[string]any {
 	return map[string]any{
 		"nodes": []map[string]any{
 			{"key": "entry", "kind": "entry", "node_id": w.entry.NodeID, "params": map[string]any{"listener": listener}},
-			{"key": "exit", "kind": "exit", "node_id": w.exit.NodeID, "params": map[string]any{"private": "allow"}},
+			{"key": "exit", "kind": "exit", "node_id": w.exit.NodeID},
 		},
 		"edges": []map[string]any{{"from": "entry", "to": "exit"}},
 	}
@@ -109,6 +112,20 @@ func (w *world) carries(t *testing.T) {
 	seen, err := rig.Fetch(t.Context(), agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/", Expect: `"page":"ok"`})
 	require.NoError(t, err)
 	require.Equal(t, exitAddress, seen.ExitIP)
+}
+
+// exitItself asks for a page that the exit's server shows to everybody, by an address that it had and by one that is new.
+func (w *world) exitItself(t *testing.T) {
+	enter := w.exit.Spec.Prefix
+	command(t, append(slices.Clone(enter), "ip", "addr", "add", laterAddress+"/24", "dev", "eth0")...)
+	showPage(t, enter)
+	for _, address := range []string{exitAddress, laterAddress} {
+		page := "http://" + net.JoinHostPort(address, pagePort) + "/"
+		require.Eventually(t, func() bool { return visited(t, page) }, answersWithin, glance, "others reach it")
+		_, err := rig.Fetch(t.Context(), agentapi.ThroughProbe{Link: w.link, URL: page, Timeout: 10})
+		require.Error(t, err, address)
+	}
+	w.carries(t)
 }
 
 // stream opens a long answer through the flow; finish lets it end and requires that it arrived whole.

@@ -5,6 +5,7 @@ package fleet
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strconv"
@@ -17,8 +18,17 @@ import (
 // insideMark tells the test process that it runs in its own network namespace.
 const insideMark = "E2E_INSIDE_NAMESPACE"
 
+// pageMark tells it to show a page to everybody who asks, on pagePort of the namespace that it was started in.
+const (
+	pageMark = "E2E_SHOW_PAGE"
+	pagePort = "7070"
+)
+
 // TestMain builds with the network at hand and then runs the tests in a fresh namespace, which ends with them.
 func TestMain(m *testing.M) {
+	if os.Getenv(pageMark) != "" {
+		fail(http.ListenAndServe(":"+pagePort, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))) //nolint:gosec // a test's page
+	}
 	if os.Getenv(insideMark) != "" {
 		os.Exit(m.Run())
 	}

@@ -1,18 +1,23 @@
 package fleet
 
 import (
+	"net/http"
+	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Addresses on the one wire that panel, client, target and servers share.
+// Addresses on the one wire that panel, client, target and servers share. They are public ones, so that the exit needs no
+// permission to reach the target.
 const (
-	worldAddress = "10.77.0.1" // panel, client and target
-	entryAddress = "10.77.0.2"
-	exitAddress  = "10.77.0.3"
+	worldAddress = "203.0.113.1" // panel, client and target
+	entryAddress = "203.0.113.2"
+	exitAddress  = "203.0.113.3"
+	laterAddress = "203.0.113.9" // which the exit gets while it serves
 )
 
 // wire makes the bridge in the namespace of the test.
@@ -62,4 +67,27 @@ func command(t *testing.T, line ...string) {
 	t.Helper()
 	said, err := exec.Command(line[0], line[1:]...).CombinedOutput()
 	require.NoError(t, err, "%v: %s", line, said)
+}
+
+// showPage lets a process show a page on every address of the server, for as long as the test runs.
+func showPage(t *testing.T, enter []string) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	page := exec.Command(enter[0], append(slices.Clone(enter[1:]), self)...)
+	page.Env = append(os.Environ(), pageMark+"=1")
+	require.NoError(t, page.Start())
+	t.Cleanup(func() {
+		require.NoError(t, page.Process.Kill())
+		_ = page.Wait() // it was killed
+	})
+}
+
+// visited says whether the page answers without a flow.
+func visited(t *testing.T, page string) bool {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, page, nil)
+	require.NoError(t, err)
+	resp, err := http.DefaultClient.Do(req)
+	return err == nil && resp.Body.Close() == nil
 }

@@ -55,6 +55,7 @@ type DialData struct {
 type TLSProbe struct {
 	Target string `json:"target" doc:"host:port"`
 	SNI    string `json:"sni" doc:"Server name to ask for"`
+	Public bool   `json:"public,omitempty" doc:"Do not dial this host itself or a private network; the result tells it"`
 }
 
 // TLSData is what the target showed.
@@ -68,6 +69,7 @@ type TLSData struct {
 	RemoteAddress string   `json:"remote_address,omitempty" doc:"Address that was dialed"`
 	LatencyMillis float64  `json:"latency_ms" doc:"Time of the handshake, without connecting"`
 	Suitable      bool     `json:"suitable" doc:"TLS 1.3, h2 and a matching name"`
+	Inside        bool     `json:"inside,omitempty" doc:"The target is this host itself or in a private network"`
 }
 
 // ThroughProbe runs a real client core of its own and fetches a page through it. Link and Core are alternatives.

@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	xnet "github.com/xtls/xray-core/common/net"
 	"github.com/xtls/xray-core/common/session"
@@ -39,17 +41,34 @@ func private(addr netip.Addr) bool {
 	return slices.ContainsFunc(privateNetworks, func(n netip.Prefix) bool { return n.Contains(addr) })
 }
 
+// Inside says whether an address is private or leads to this host, whose services its firewall may keep from the net but
+// not from a process of its own. An address that cannot be judged counts as inside.
+func Inside(addr netip.Addr) bool {
+	addr = addr.Unmap().WithZone("")
+	if private(addr) {
+		return true
+	}
+	forms := []netip.Addr{addr}
+	if v4 := embedded(addr); v4 != addr {
+		forms = append(forms, v4)
+	}
+	return slices.ContainsFunc(forms, func(form netip.Addr) bool {
+		local, err := host.local(form)
+		return local || err != nil
+	})
+}
+
 var (
-	translated = netip.MustParsePrefix("64:ff9b::/96") // NAT64
-	sixToFour  = netip.MustParsePrefix("2002::/16")
+	carriers  = networks("64:ff9b::/96", "::ffff:0:0:0/96", "::/96") // NAT64, SIIT and IPv4-compatible: the last four bytes
+	sixToFour = netip.MustParsePrefix("2002::/16")
 )
 
 func embedded(addr netip.Addr) netip.Addr {
 	raw := addr.As16()
 	switch {
-	case addr.Is4():
+	case addr.Is4(), addr == netip.IPv6Unspecified(), addr == netip.IPv6Loopback():
 		return addr
-	case translated.Contains(addr):
+	case slices.ContainsFunc(carriers, func(n netip.Prefix) bool { return n.Contains(addr) }):
 		return netip.AddrFrom4([4]byte(raw[12:16]))
 	case sixToFour.Contains(addr):
 		return netip.AddrFrom4([4]byte(raw[2:6]))
@@ -57,7 +76,7 @@ func embedded(addr netip.Addr) netip.Addr {
 	return addr
 }
 
-var errPrivate = errors.New("the destination is a private address, which this flow does not reach")
+var errPrivate = errors.New("the destination is a private address or this host, which this flow does not reach")
 
 // publicDialer is the core's own dialer behind a look at the address.
 type publicDialer struct{ internet.DefaultSystemDialer }
@@ -65,7 +84,7 @@ type publicDialer struct{ internet.DefaultSystemDialer }
 // guardPrivate makes the core in this process dial through the guard.
 func guardPrivate() { internet.UseAlternativeSystemDialer(&publicDialer{}) }
 
-// Dial refuses private addresses to outbounds whose tag says so.
+// Dial refuses private addresses and those of the host to outbounds whose tag says so.
 func (d *publicDialer) Dial(ctx context.Context, source xnet.Address, to xnet.Destination, options *internet.SocketConfig) (net.Conn, error) {
 	if !guarded(ctx) {
 		return d.DefaultSystemDialer.Dial(ctx, source, to, options)
@@ -76,7 +95,7 @@ func (d *publicDialer) Dial(ctx context.Context, source xnet.Address, to xnet.De
 	}
 	conn, err := d.DefaultSystemDialer.Dial(ctx, source, to, options)
 	if packets, ok := conn.(*internet.PacketConnWrapper); ok {
-		packets.PacketConn = publicPackets{packets.PacketConn}
+		packets.PacketConn = &publicPackets{PacketConn: packets.PacketConn}
 	}
 	return conn, err
 }
@@ -93,7 +112,7 @@ func public(ctx context.Context, to xnet.Destination) (xnet.Destination, error) 
 		return to, err
 	}
 	for _, addr := range addresses {
-		if !private(addr) {
+		if !Inside(addr) {
 			to.Address = xnet.IPAddress(addr.Unmap().AsSlice())
 			return to, nil
 		}
@@ -116,14 +135,44 @@ func resolve(ctx context.Context, address xnet.Address) ([]netip.Addr, error) {
 	return found, nil
 }
 
-// publicPackets drops datagrams to private addresses, as a network without a route would.
-type publicPackets struct{ net.PacketConn }
+// publicPackets drops datagrams to private addresses and to the host, as a network without a route would. Judgements are
+// kept for a moment: a stream of datagrams must not ask the kernel about each.
+type publicPackets struct {
+	net.PacketConn
+	mu     sync.Mutex
+	judged map[netip.Addr]judgement
+}
+
+type judgement struct {
+	inside bool
+	until  time.Time
+}
+
+const (
+	judgementLife  = time.Second
+	mostJudgements = 256
+)
 
 // WriteTo tells the core that a dropped datagram was sent: UDP promises no more.
-func (p publicPackets) WriteTo(data []byte, to net.Addr) (int, error) {
+func (p *publicPackets) WriteTo(data []byte, to net.Addr) (int, error) {
 	target, err := netip.ParseAddrPort(to.String())
-	if err != nil || private(target.Addr()) {
+	if err != nil || p.inside(target.Addr()) {
 		return len(data), nil
 	}
 	return p.PacketConn.WriteTo(data, to)
+}
+
+func (p *publicPackets) inside(addr netip.Addr) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if known, ok := p.judged[addr]; ok && now.Before(known.until) {
+		return known.inside
+	}
+	if p.judged == nil || len(p.judged) >= mostJudgements {
+		p.judged = map[netip.Addr]judgement{}
+	}
+	found := judgement{inside: Inside(addr), until: now.Add(judgementLife)}
+	p.judged[addr] = found
+	return found.inside
 }

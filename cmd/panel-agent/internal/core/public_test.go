@@ -22,7 +22,7 @@ func TestPrivateAddressesAreKnownInAllTheirForms(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "::", "fe80::1%eth0",
-		"fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1", "255.255.255.255",
+		"fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "::ffff:0:7f00:1", "::127.0.0.1", "2002:7f00:1::", "ff02::1", "255.255.255.255",
 	} {
 		require.True(t, private(netip.MustParseAddr(text)), text)
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"regexp"
 	"strconv"
 	"sync"
@@ -36,6 +37,7 @@ var (
 	ErrArgs        = errors.New("the probe is not described well")
 	ErrInUse       = errors.New("the port is in use")
 	ErrUnreachable = errors.New("no answer")
+	ErrInside      = errors.New("the target is this host itself or in a private network")
 )
 
 // Client runs a client core.
@@ -246,7 +248,10 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 	if asked.SNI == "" {
 		return agentapi.TLSData{}, ErrArgs
 	}
-	raw, err := (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, "tcp", asked.Target)
+	raw, err := dialer(asked).DialContext(ctx, "tcp", asked.Target)
+	if errors.Is(err, ErrInside) {
+		return agentapi.TLSData{Inside: true}, ErrInside
+	}
 	if err != nil {
 		return agentapi.TLSData{}, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
@@ -258,8 +263,28 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 		return agentapi.TLSData{RemoteAddress: raw.RemoteAddr().String()}, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	data := describe(conn.ConnectionState(), asked.SNI)
+	data.Inside = leadsInside(raw.RemoteAddr().String())
 	data.LatencyMillis, data.RemoteAddress = millis(time.Since(began)), raw.RemoteAddr().String()
 	return data, nil
+}
+
+// dialer looks at the address that is really dialled, after the name was resolved.
+func dialer(asked agentapi.TLSProbe) *net.Dialer {
+	d := &net.Dialer{Timeout: dialLimit}
+	if asked.Public {
+		d.Control = func(_, address string, _ syscall.RawConn) error {
+			if leadsInside(address) {
+				return ErrInside
+			}
+			return nil
+		}
+	}
+	return d
+}
+
+func leadsInside(address string) bool {
+	at, err := netip.ParseAddrPort(address)
+	return err != nil || core.Inside(at.Addr())
 }
 
 func describe(state tls.ConnectionState, sni string) agentapi.TLSData {

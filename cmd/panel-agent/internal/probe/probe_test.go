@@ -79,6 +79,17 @@ func TestATargetShowsItsHandshake(t *testing.T) {
 	require.True(t, data.TLS.NameMatches)
 	require.True(t, data.TLS.Suitable)
 	require.False(t, data.TLS.Trusted)
+	require.True(t, data.TLS.Inside, "this target is on the host itself")
+}
+
+// A target may be asked for on condition that it is out in the net; nothing inside is dialled then, whatever its name.
+func TestATargetInsideTheHostIsNotDialledWhereItMustBePublic(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "10.0.0.1", "[64:ff9b::7f00:1]"} {
+		data, err := newProber().Run(t.Context(), agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{Target: host + ":1", SNI: "example.com", Public: true}})
+		require.ErrorIs(t, err, ErrInside, host)
+		require.True(t, data.TLS.Inside, host)
+	}
 }
 
 // orders keeps what a client core was asked to fetch.
