@@ -187,7 +187,7 @@ func newStep(step plan.Step) stepRow {
 func (s *service) startNoop(ctx context.Context, f *flowRow, a *applyRow) error {
 	now := s.now()
 	a.Stage, a.FinishedAt, a.Detail, a.VersionID = stageApplied, &now, "nothing to change: this is installed already", f.InstalledVersionID
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		locked, err := s.store.locked(ctx, tx, f.ID)
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ func (s *service) start(ctx context.Context, f *flowRow, a *applyRow, result pla
 		return err
 	}
 	a.Content = content
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.startIn(ctx, tx, f, a) })
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.startIn(ctx, tx, f, a) })
 	if err != nil {
 		return database.Fault(err, constraints)
 	}

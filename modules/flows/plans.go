@@ -86,7 +86,7 @@ func (s *service) planRow(ctx context.Context, f *flowRow, p plan.Plan) *planRow
 }
 
 func (s *service) storePlan(ctx context.Context, row *planRow, nodes map[string]nodesapi.Node) error {
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		f, err := s.store.locked(ctx, tx, row.FlowID)
 		if err != nil {
 			return err

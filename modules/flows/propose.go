@@ -44,7 +44,7 @@ func (r *runner) lock(ctx context.Context, row *applyRow) (bool, error) {
 		locks[i] = lockRow{NodeID: id, ApplyID: row.ID, TakenAt: r.now()}
 	}
 	mine := false
-	err := r.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.NewInsert().Model(&locks).On("conflict (node_id) do nothing").Exec(ctx); err != nil {
 			return err
 		}

@@ -162,7 +162,7 @@ func (r *runner) finish(ctx context.Context, row *applyRow, stage, detail, word 
 	now := r.now()
 	r.enter(row, stage, detail)
 	row.FinishedAt = &now
-	err := r.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		f := new(flowRow)
 		if err := tx.NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
 			return database.Fault(err, nil)

@@ -58,7 +58,7 @@ func (s *service) tell(ctx context.Context, kind, flowID string, data any) {
 
 // change locks a flow, changes it, writes the journal and tells the others, in this order.
 func (s *service) change(ctx context.Context, id, kind string, do func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error)) error {
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		f, err := s.store.locked(ctx, tx, id)
 		if err != nil {
 			return err
@@ -91,7 +91,7 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 		return "", err
 	}
 	f.Root = s.store.vault.Seal(rootRef(f.ID), randomKey())
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.store.insert(ctx, tx, f); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func revisionConflict(current int) error {
 func (s *service) saveDraft(ctx context.Context, id string, revision int, g graph.Graph) (*flowRow, error) {
 	var saved *flowRow
 	changed := false
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		f, err := s.store.locked(ctx, tx, id)
 		if err != nil {
 			return err

@@ -141,7 +141,7 @@ func (r *runner) commit(ctx context.Context, row *applyRow) error {
 		return err
 	}
 	r.enter(row, stageCommitting, "the new configuration becomes the installed one")
-	err = r.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		f := new(flowRow)
 		if err := tx.NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
 			return database.Fault(err, nil)

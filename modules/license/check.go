@@ -85,7 +85,7 @@ func (s *service) lookedAt(ctx context.Context, before *kept, byHand bool) error
 	if before.document == nil || !byHand {
 		return nil
 	}
-	return s.store.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return s.store.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		return s.record(ctx, tx, kindRefreshed, before, before, "")
 	})
 }

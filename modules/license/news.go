@@ -90,7 +90,7 @@ func (s *service) recordWarning(ctx context.Context, tx bun.IDB, k *kept, daysLe
 func (s *service) journalFailure(ctx context.Context, kind string, before *kept, failure string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	err := s.store.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.store.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		return s.record(ctx, tx, kind, before, before, failure)
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *store) read(ctx context.Context) (row, error) {
 func (s *store) change(ctx context.Context, edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error)) (row, error) {
 	var next row
 	var echo *database.Echo
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var current row
 		if err := tx.NewSelect().Model(&current).For("update").Scan(ctx); err != nil {
 			return fmt.Errorf("locking the license: %w", err)

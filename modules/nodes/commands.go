@@ -77,7 +77,7 @@ func (c *commands) sendWith(ctx context.Context, orders []nodesapi.Order, also f
 		ids[i], nodes[row.NodeID] = row.ID, true
 	}
 	addressed := valid(slices.Sorted(maps.Keys(nodes)))
-	err = c.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = c.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := c.put(ctx, tx, rows, addressed); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (c *configs) PutCandidates(ctx context.Context, candidates ...nodesapi.Cand
 		}
 		proposals[i] = made
 	}
-	err := c.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error { return c.put(ctx, tx, proposals) })
+	err := c.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return c.put(ctx, tx, proposals) })
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("storing configurations: %w", err), nil)
 	}
@@ -137,7 +137,7 @@ func (c *configs) insert(ctx context.Context, tx bun.Tx, fresh []*proposal) erro
 // SetDesired makes stored configurations the wanted ones and tells the agents.
 func (c *configs) SetDesired(ctx context.Context, revisions map[string]int64) (unknown []string, err error) {
 	var changed []string
-	err = c.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = c.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if changed, err = c.want(ctx, tx, revisions); err != nil || len(changed) == 0 {
 			return err
 		}

@@ -81,7 +81,7 @@ func (b *domainBook) create(ctx context.Context, in *domainInput) (*Domain, erro
 		ID: database.NewID(), NodeID: in.Body.NodeID, ZoneID: in.Body.ZoneID, Zone: in.Body.Zone, Label: in.Body.Label, Mode: in.Body.Mode,
 		TTL: in.Body.TTL, OwnerID: access.From(ctx).AccountID, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
-	err := b.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := row.derive(ctx, tx); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (b *domainBook) patch(ctx context.Context, in *domainPatch, want int64) (*D
 		return nil, fault.Forbidden("permission_denied", "only full access hands a binding over").With("required", []string{string(access.All)})
 	}
 	row := new(domainRow)
-	err := b.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		q := withUses(tx.NewSelect().Model(row)).Where("d.id = ?", in.ID).For("UPDATE OF d")
 		if !handsOver {
 			q = q.Where("d.owner_id = ?", caller.AccountID)
@@ -191,7 +191,7 @@ func (b *domainBook) save(ctx context.Context, tx bun.Tx, row *domainRow, in *do
 
 // delete removes a binding that no flow uses. Faults: not_found (404), domain_conflict (409).
 func (b *domainBook) delete(ctx context.Context, id string) error {
-	err := b.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row := new(domainRow)
 		err := tx.NewDelete().Model(row).Where("d.id = ?", id).Where("d.owner_id = ?", access.From(ctx).AccountID).Returning("*").Scan(ctx)
 		if err != nil {
@@ -217,7 +217,7 @@ func (b *domainBook) Domain(ctx context.Context, id, ownerID string) (nodesapi.D
 
 // SetUses notes which bindings a flow uses.
 func (b *domainBook) SetUses(ctx context.Context, flowID string, domainIDs ...string) error {
-	err := b.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		_, removing := tx.NewRaw("delete from node_domain_uses where flow_id = ? and not domain_id = any(?::uuid[])", flowID, pgdialect.Array(list(domainIDs))).Exec(ctx)
 		_, adding := tx.NewRaw("insert into node_domain_uses (flow_id, domain_id) select ?, unnest(?::uuid[]) on conflict do nothing",
 			flowID, pgdialect.Array(list(domainIDs))).Exec(ctx)

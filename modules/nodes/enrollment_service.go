@@ -88,7 +88,7 @@ func (e *enrollment) issue(ctx context.Context, want tokenOrder) (*IssuedToken, 
 }
 
 func (e *enrollment) insert(ctx context.Context, row *tokenRow) (nodeName string, err error) {
-	err = e.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if row.BindNodeID != nil {
 			if err := tx.NewRaw("select name from nodes where id = ?", *row.BindNodeID).Scan(ctx, &nodeName); err != nil {
 				return err
@@ -127,7 +127,7 @@ func quoted(word string) string {
 const plainInShell = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/._-[]"
 
 func (e *enrollment) revoke(ctx context.Context, id string) error {
-	err := e.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row := new(tokenRow)
 		err := tx.NewUpdate().Model(row).Set("revoked_at = coalesce(revoked_at, ?)", e.clock.Now().UTC()).Where("id = ?", id).Returning("*").Scan(ctx)
 		if err != nil {
@@ -213,7 +213,7 @@ func (e *enrollment) enroll(ctx context.Context, in *agentapi.EnrollRequest) (*a
 func (e *enrollment) tryEnroll(ctx context.Context, in *agentapi.EnrollRequest) (*agentapi.EnrollReply, error) {
 	reply := &agentapi.EnrollReply{HeartbeatSeconds: e.heartbeat}
 	var echo *database.Echo // of a node whose earlier tokens end with this
-	err := e.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		token, err := e.spend(ctx, tx, in.Token)
 		if err != nil {
 			return err

@@ -61,7 +61,7 @@ func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 	if err := row.check(); err != nil {
 		return nil, err
 	}
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.store.insert(ctx, tx, row); err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 // change applies one edit under the node's lock. want is the revision that the edit starts from; nil takes any.
 // Faults: not_found (404), revision_conflict (409) and those of the edit.
 func (s *service) change(ctx context.Context, id, action string, want *int64, edit func(ctx context.Context, tx bun.Tx, row *nodeRow) error) (*Detail, error) {
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.locked(ctx, tx, id)
 		if err != nil {
 			return err
@@ -151,7 +151,7 @@ func (s *service) delete(ctx context.Context, id string) error {
 		return err
 	}
 	var echo database.Echo
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.locked(ctx, tx, id)
 		if err != nil {
 			return err

@@ -128,7 +128,7 @@ func (h *handlers) setRings(ctx context.Context, in *ringsInput) (*body[Rings], 
 	row := &ringsRow{
 		Sizes: in.Body.Sizes, FirstNodes: append([]string{}, in.Body.FirstNodes...), PauseSeconds: in.Body.PauseSeconds, Parallel: in.Body.Parallel,
 	}
-	err := h.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := h.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		before, err := h.store.rings(ctx, tx)
 		if err != nil {
 			return err

@@ -173,7 +173,7 @@ func (s *service) target(o *rolloutRow, n nodesapi.Node, ring, place int) target
 }
 
 func (s *service) begin(ctx context.Context, o *rolloutRow, targets []targetRow, about audit.Object) error {
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.add(ctx, tx, o, targets); err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (s *service) stop(ctx context.Context, id string) (*rolloutRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		result, err := tx.NewUpdate().Model((*rolloutRow)(nil)).Set("stopped_by = ?", cmp.Or(access.From(ctx).Username, "panel")).
 			Where("id = ? and finished_at is null and stopped_by = ''", id).Exec(ctx)
 		if err != nil {

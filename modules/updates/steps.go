@@ -212,7 +212,7 @@ func (r *runner) end(ctx context.Context, o *rolloutRow, state, detail string) e
 	if state == failed {
 		result = audit.Failed
 	}
-	err := r.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := r.save(ctx, tx, o); err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func (r *runner) save(ctx context.Context, db bun.IDB, o *rolloutRow) error {
 
 // saveTarget writes one node and its line in the journal, if the lease is still ours, and tells about it.
 func (r *runner) saveTarget(ctx context.Context, o *rolloutRow, t *targetRow, entry audit.Entry) error {
-	err := r.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := r.save(ctx, tx, o); err != nil {
 			return err
 		}

@@ -82,7 +82,7 @@ func (j *journal) verified() Report {
 // tamper changes the table as somebody with all rights on the database can.
 func (j *journal) tamper(statements ...string) {
 	j.t.Helper()
-	err := j.db.InTx(j.t.Context(), func(ctx context.Context, tx bun.Tx) error {
+	err := j.db.WithTx(j.t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		for _, statement := range append([]string{"set local session_replication_role = replica"}, statements...) {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
 				return err
@@ -120,7 +120,7 @@ func TestAnEntryCarriesWhoFromWhereAndWhat(t *testing.T) {
 func TestTheEntryBelongsToTheTransactionOfTheChange(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
-	err := j.db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+	err := j.db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		require.NoError(t, j.Record(ctx, tx, Entry{Action: "flow.created"}))
 		return context.Canceled
 	})

@@ -39,6 +39,15 @@ func New(db *database.DB, clock clockwork.Clock, log *zap.Logger, cfg *config.Co
 	}, nil
 }
 
+// Load reads the journal's key before the first entry, so that no transaction has to. A key that cannot be opened keeps no
+// panel from starting: entries are then written without their mark, and Verify says so.
+func (s *Store) Load(ctx context.Context) error {
+	if _, err := s.secret.key(ctx); err != nil {
+		s.log.Warn("the journal's key cannot be opened; entries get no mark", zap.Error(err))
+	}
+	return nil
+}
+
 // Record writes the entry with db; the actor, address and request id are the context's.
 func (s *Store) Record(ctx context.Context, db bun.IDB, entry Entry) error {
 	row, err := s.row(access.From(ctx), entry)

@@ -35,7 +35,7 @@ func (s *Store) trimBatch(ctx context.Context, before time.Time) (removed int64,
 	if err != nil {
 		return 0, err
 	}
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, "select pg_advisory_xact_lock(?)", sealLock); err != nil {
 			return fmt.Errorf("waiting to trim the journal: %w", err)
 		}

@@ -38,8 +38,11 @@ func (s *secret) key(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.loaded, err = s.load(ctx, safe)
-	return s.loaded, err
+	key, fresh, err := s.load(ctx, safe)
+	if err == nil && !(fresh && database.InTransaction(ctx)) { // a key of a transaction that is undone never was
+		s.loaded = key
+	}
+	return key, err
 }
 
 // vault never makes a master key: a tool that is started elsewhere has none.
@@ -65,33 +68,37 @@ func (k sealedKey) place() vault.Ref {
 	return vault.Ref{Table: "journal_keys", ID: k.ID, Column: "sealed"}
 }
 
-// load makes the one key first, when this is the first start on the database.
-func (s *secret) load(ctx context.Context, safe *vault.Vault) ([]byte, error) {
-	if err := s.ensure(ctx, safe); err != nil {
-		return nil, err
+// load makes the one key first, when this is the first start on the database. It takes part in the context's transaction:
+// a second connection beside it would wait for ever once all of them are in use.
+func (s *secret) load(ctx context.Context, safe *vault.Vault) (key []byte, fresh bool, err error) {
+	if fresh, err = s.ensure(ctx, safe); err != nil {
+		return nil, false, err
 	}
 	var k sealedKey
-	err := s.db.NewRaw("select id, sealed from journal_keys").Scan(ctx, &k.ID, &k.Sealed)
+	err = s.db.In(ctx).NewRaw("select id, sealed from journal_keys").Scan(ctx, &k.ID, &k.Sealed)
 	if err != nil {
-		return nil, fmt.Errorf("reading the journal's key: %w", err)
+		return nil, false, fmt.Errorf("reading the journal's key: %w", err)
 	}
-	key, err := safe.Open(k.place(), k.Sealed)
+	key, err = safe.Open(k.place(), k.Sealed)
 	if err != nil {
-		return nil, fmt.Errorf("opening the journal's key: %w", err)
+		return nil, false, fmt.Errorf("opening the journal's key: %w", err)
 	}
-	return key, s.renew(ctx, safe, k, key)
+	return key, fresh, s.renew(ctx, safe, k, key)
 }
 
-func (s *secret) ensure(ctx context.Context, safe *vault.Vault) error {
-	fresh := make([]byte, 32)
-	_, _ = rand.Read(fresh)
+// ensure reports whether it has made the key.
+func (s *secret) ensure(ctx context.Context, safe *vault.Vault) (fresh bool, err error) {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random)
 	k := sealedKey{ID: database.NewID()}
-	k.Sealed = safe.Seal(k.place(), fresh)
-	_, err := s.db.ExecContext(ctx, "insert into journal_keys (id, sealed) values (?, ?) on conflict do nothing", k.ID, k.Sealed)
+	k.Sealed = safe.Seal(k.place(), random)
+	made, err := s.db.In(ctx).ExecContext(ctx,
+		"insert into journal_keys (id, sealed) values (?, ?) on conflict do nothing", k.ID, k.Sealed)
 	if err != nil {
-		return fmt.Errorf("making the journal's key: %w", err)
+		return false, fmt.Errorf("making the journal's key: %w", err)
 	}
-	return nil
+	n, err := made.RowsAffected()
+	return n > 0, err
 }
 
 // renew seals the key anew after the master key was changed.
@@ -99,7 +106,7 @@ func (s *secret) renew(ctx context.Context, safe *vault.Vault, k sealedKey, key 
 	if !safe.Stale(k.Sealed) {
 		return nil
 	}
-	_, err := s.db.ExecContext(ctx, "update journal_keys set sealed = ? where id = ?", safe.Seal(k.place(), key), k.ID)
+	_, err := s.db.In(ctx).ExecContext(ctx, "update journal_keys set sealed = ? where id = ?", safe.Seal(k.place(), key), k.ID)
 	if err != nil {
 		return fmt.Errorf("sealing the journal's key anew: %w", err)
 	}

@@ -65,11 +65,6 @@ func (db *DB) Close() error {
 	return err
 }
 
-// InTx runs the function in one read-committed transaction; an error or a panic undoes it.
-func (db *DB) InTx(ctx context.Context, change func(ctx context.Context, tx bun.Tx) error) error {
-	return db.DB.RunInTx(ctx, nil, change)
-}
-
 // NewID makes an id: a UUIDv7, so that ids sort by the time they were made.
 func NewID() string { return uuid.Must(uuid.NewV7()).String() }
 

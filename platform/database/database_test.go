@@ -47,22 +47,6 @@ func TestTimesAreReadAsUTCInAnyServerTimeZone(t *testing.T) {
 	require.Equal(t, "2026-03-01T09:00:00Z", at.Format(time.RFC3339))
 }
 
-func TestInTxUndoesEverythingOnAnError(t *testing.T) {
-	t.Parallel()
-	db := dbtest.New(t)
-	_, err := db.ExecContext(t.Context(), "create table things (id int primary key)")
-	require.NoError(t, err)
-	refused := errors.New("refused")
-	err = db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-		_, err := tx.ExecContext(ctx, "insert into things values (1)")
-		return errors.Join(err, refused)
-	})
-	require.ErrorIs(t, err, refused)
-	n, err := db.NewSelect().Table("things").Count(t.Context())
-	require.NoError(t, err)
-	require.Zero(t, n)
-}
-
 func TestErrorsOfTheDatabaseBecomeFaults(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
@@ -111,7 +95,7 @@ func TestNotificationsArriveAfterCommitAndTheListenerReconnects(t *testing.T) {
 	require.Eventually(t, listener.Healthy, 5*time.Second, time.Millisecond)
 	<-ready
 
-	require.NoError(t, db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	require.NoError(t, db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		require.NoError(t, database.Notify(ctx, tx, "things", "one two"))
 		require.Empty(t, got)
 		return nil

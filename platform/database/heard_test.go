@@ -30,7 +30,7 @@ func listener(t *testing.T, db *database.DB, handle func(payload string)) *datab
 func told(t *testing.T, db *database.DB, payload string) database.Echo {
 	t.Helper()
 	var echo database.Echo
-	require.NoError(t, db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
+	require.NoError(t, db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
 		require.NoError(t, database.Notify(ctx, tx, "rights", payload))
 		echo, err = database.Ask(ctx, tx)
 		return err

@@ -203,7 +203,7 @@ func (s *service) hand(ctx context.Context, r request, action string) (Run, erro
 	if !isPerson(r.By) {
 		r.By = ""
 	}
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		return s.journal.Record(ctx, tx, audit.Entry{
 			Action: action, Object: audit.Object{Type: "update", ID: r.ID, Name: r.Version},
 			Changes: map[string]audit.Change{"version": {From: version.Version, To: r.Version}},

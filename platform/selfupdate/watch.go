@@ -228,7 +228,7 @@ func (s *service) record(ctx context.Context, run Run) error {
 		entry.Action, entry.Result = "system.update_failed", audit.Failed
 		entry.Changes = map[string]audit.Change{"reason": {To: run.Reason}, "state": {To: run.State}}
 	}
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.journal.Record(ctx, tx, entry) })
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.journal.Record(ctx, tx, entry) })
 	if err != nil {
 		return fault.Unavailable("the journal cannot be written").Wrap(err)
 	}

@@ -41,7 +41,7 @@ func (s *service) create(ctx context.Context, d draft) (*accountRow, error) {
 		ID: database.NewID(), Username: *d.Username, PasswordHash: hash, Permissions: keys, State: stateActive,
 		MustChangePassword: d.MustChange != nil && *d.MustChange, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.store.insertAccount(ctx, tx, row); err != nil {
 			return err
 		}

@@ -156,7 +156,7 @@ func TestThrottledSignInsAreCountedAndCostNothing(t *testing.T) {
 	for range freeAttempts {
 		login(p, "anna", "wrong").Refused(http.StatusUnauthorized, "bad_credentials")
 	}
-	require.NoError(t, p.DB.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+	require.NoError(t, p.DB.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		_, err := tx.ExecContext(ctx, "lock table accounts, journal in access exclusive mode")
 		for range 50 {
 			login(p, "anna", "wrong").Refused(http.StatusTooManyRequests, "throttled")

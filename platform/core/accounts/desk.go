@@ -141,7 +141,7 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, wit
 	ctx = access.With(ctx, access.Caller{Kind: access.CLI, Username: "panelctl", UserAgent: "uid " + strconv.Itoa(os.Getuid())})
 	s := &service{db: d.world.DB, store: d.store, journal: journal, clock: clockwork.NewRealClock()}
 	var echo database.Echo
-	err = d.world.DB.InTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+	err = d.world.DB.WithTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if err := s.replacePassword(ctx, tx, owner.row, hash, ""); err != nil {
 			return err
 		}

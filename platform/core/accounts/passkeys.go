@@ -175,7 +175,7 @@ func (s *service) finishPasskey(ctx context.Context, token, name string, answer 
 		return nil, err
 	}
 	made.ID, made.AccountID, made.Name, made.CreatedAt = database.NewID(), owner.ID, name, s.clock.Now().UTC()
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (s *service) renamePasskey(ctx context.Context, id, name string) (*passkeyR
 		return nil, err
 	}
 	var renamed *passkeyRow
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.lockPasskey(ctx, tx, owner.ID, id)
 		if err != nil {
 			return err
@@ -237,7 +237,7 @@ func (s *service) removePasskey(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ const replacement = "battery staple"
 func overtaken(t *testing.T, p *paneltest.Panel, first, second func() *paneltest.Answer) (one, two *paneltest.Answer) {
 	t.Helper()
 	ones, twos := make(chan *paneltest.Answer, 1), make(chan *paneltest.Answer, 1)
-	err := p.DB.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+	err := p.DB.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, "select from accounts where username = 'anna' for update"); err != nil {
 			return err
 		}

@@ -73,7 +73,7 @@ func (s *service) issue(ctx context.Context, owner *accountRow, row *challengeRo
 	token, hash := newToken()
 	row.TokenHash, row.CreatedAt = hash, s.clock.Now().UTC()
 	row.ExpiresAt = row.CreatedAt.Add(challengeLife)
-	return token, s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return token, s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ const secondStep = "second factor of "
 // prove spends the factor, the challenge and opens the session in one transaction; no session means a wrong factor.
 func (s *service) prove(ctx context.Context, owner *accountRow, row *challengeRow, with shown) (*signedIn, error) {
 	var opened *signedIn
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if same, err := s.store.hold(ctx, tx, owner); err != nil || !same {
 			return err
 		}

@@ -111,7 +111,7 @@ func (s *service) refused(ctx context.Context, username, action string, cause er
 // open opens a session; fresh is the same password hashed at today's cost, or nothing.
 func (s *service) open(ctx context.Context, owner *accountRow, fresh string) (*signedIn, error) {
 	var opened *signedIn
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if opened, err = s.openIn(ctx, tx, owner); err != nil || fresh == "" {
 			return err
 		}
@@ -209,7 +209,7 @@ func (s *service) replacePassword(ctx context.Context, tx bun.Tx, owner *account
 func (s *service) change(ctx context.Context, accountID string, do func(context.Context, bun.Tx) error) error {
 	defer s.directory.forget(accountID)
 	var echo database.Echo
-	err := s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
 		if err := do(ctx, tx); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (s *service) beginTOTP(ctx context.Context, password string) (*enrolment, e
 		return nil, err
 	}
 	row := &totpRow{AccountID: owner.ID, SealedSecret: s.vault.Seal(place(owner.ID), []byte(key.Secret())), CreatedAt: s.clock.Now().UTC()}
-	return &enrolment{Secret: key.Secret(), URI: key.URL()}, s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return &enrolment{Secret: key.Secret(), URI: key.URL()}, s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func (s *service) confirmTOTP(ctx context.Context, code string) ([]string, error
 		return nil, err
 	}
 	codes, hashes := newRecoveryCodes()
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (s *service) renewRecoveryCodes(ctx context.Context, password string) ([]st
 		return nil, err
 	}
 	codes, hashes := newRecoveryCodes()
-	err = s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}
@@ -126,7 +126,7 @@ func (s *service) removeTOTP(ctx context.Context, password string) error {
 	if err != nil {
 		return err
 	}
-	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}

@@ -40,5 +40,8 @@ func stored(journal audit.Journal) (*audit.Store, error) {
 }
 
 func attach(h *handlers, store *audit.Store) module.Parts {
-	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{store.Run}, Metrics: store.Metrics()}
+	return module.Parts{
+		Routes: h.routes(), Ready: []func(context.Context) error{store.Load}, Loops: []func(context.Context) error{store.Run},
+		Metrics: store.Metrics(),
+	}
 }

@@ -104,7 +104,7 @@ func (h *handlers) createAdmin(ctx context.Context, in *adminInput) (*adminOutpu
 		return nil, errToken
 	}
 	out := &adminOutput{}
-	err := h.progress.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := h.progress.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := h.onlyFirst(ctx, tx); err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (h *handlers) finish(ctx context.Context, _ *none) (*finishOutput, error) {
 	if !administrator {
 		return nil, fault.Unauthenticated("no_session", "create the first administrator, then finish with its session")
 	}
-	err = h.progress.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = h.progress.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := h.progress.finish(ctx, tx); err != nil {
 			return err
 		}

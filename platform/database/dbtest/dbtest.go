@@ -24,10 +24,17 @@ import (
 // oddZone is the time zone of every test database: code that forgets about zones is off by an odd offset.
 const oddZone = "Asia/Kathmandu"
 
-// New gives a database with the platform's tables and those of the sets; it is dropped when the test ends.
+// New gives a database with the platform's tables and those of the sets; it is dropped when the test ends. The test fails
+// if a query goes to the pool while its context holds a transaction.
 func New(t testing.TB, sets ...migrations.Set) *database.DB {
 	t.Helper()
-	db, err := database.Open(t.Context(), DSN(t, sets...), database.Options{MaxConns: 12})
+	return open(t, untraced{}, sets)
+}
+
+func open(t testing.TB, tracer pgx.QueryTracer, sets []migrations.Set) *database.DB {
+	t.Helper()
+	dsn := DSN(t, sets...)
+	db, err := database.Open(t.Context(), dsn, database.Options{MaxConns: 12, Tracer: guarded(t, tracer)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	return db

@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/require"
-
 	"panel/migrations"
 	"panel/platform/database"
 )
@@ -19,10 +17,7 @@ type Statements struct{ sent atomic.Int64 }
 func Counted(t testing.TB, sets ...migrations.Set) (*database.DB, *Statements) {
 	t.Helper()
 	count := new(Statements)
-	db, err := database.Open(t.Context(), DSN(t, sets...), database.Options{MaxConns: 12, Tracer: count})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	return db, count
+	return open(t, count, sets), count
 }
 
 // Sent gives the statements since the database was opened.
