@@ -208,7 +208,7 @@ func (b *domainBook) Domain(ctx context.Context, id, ownerID string) (nodesapi.D
 		return nodesapi.Domain{}, nodesapi.ErrUnknown
 	}
 	row := new(domainRow)
-	err := b.rows(b.db, row, ownerID).Where("d.id = ?", id).Scan(ctx)
+	err := b.rows(b.db.In(ctx), row, ownerID).Where("d.id = ?", id).Scan(ctx)
 	if err != nil {
 		return nodesapi.Domain{}, unknown(database.Fault(err, nil))
 	}
