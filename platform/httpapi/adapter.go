@@ -14,6 +14,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
+
+	"panel/platform/fault"
 )
 
 // adapter lets the typed layer run on fiber; a request's own context travels as fiber's user context.
@@ -21,8 +23,16 @@ type adapter struct{ server *Server }
 
 // Handle mounts one described operation behind the guard.
 func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	at := a.server.ops[op.Method+" "+op.Path]
+	at.described = op
 	a.server.mount(op.Method, op.Path, func(c *fiber.Ctx) error {
-		handler(&exchange{op: op, fiber: c, ctx: c.UserContext()})
+		e := &exchange{op: op, fiber: c, ctx: c.UserContext()}
+		if at.body != nil {
+			if err := e.read(at); err != nil {
+				return err
+			}
+		}
+		handler(e)
 		return nil
 	})
 }
@@ -43,6 +53,7 @@ type exchange struct {
 	op     *huma.Operation
 	fiber  *fiber.Ctx
 	ctx    context.Context
+	body   []byte
 	status int
 }
 
@@ -77,24 +88,45 @@ func (e *exchange) EachHeader(visit func(name, value string)) {
 	}
 }
 
-// BodyReader inflates gzip while it is read, so that the operation's limit counts inflated bytes.
-func (e *exchange) BodyReader() io.Reader {
-	body := bytes.NewReader(e.fiber.Request().Body())
-	if e.fiber.Get(fiber.HeaderContentEncoding) != "gzip" {
-		return body
+// read takes the body in, inflated and within the operation's limit, and judges it.
+func (e *exchange) read(at *mounted) (err error) {
+	e.body = e.fiber.Request().Body()
+	if e.fiber.Get(fiber.HeaderContentEncoding) == "gzip" {
+		if e.body, err = inflated(e.body, at.op.BodyLimit); err != nil {
+			return err
+		}
 	}
-	inflated, err := gzip.NewReader(body)
-	if err != nil {
-		return strings.NewReader("not gzip")
+	switch {
+	case int64(len(e.body)) > at.op.BodyLimit:
+		return errTooLarge
+	case len(e.body) == 0:
+		return nil // the typed layer knows whether there must be one
 	}
-	return inflated
+	return judged(at.registry, e.body, at.body)
 }
+
+var errTooLarge = fault.TooLarge("the body is larger than this operation takes")
+
+// inflated reads one byte more than the limit, which tells that there is more.
+func inflated(body []byte, limit int64) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, errSyntax.Field("", errSyntax.Code, "not gzip")
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, limit+1))
+	if err != nil {
+		return nil, errSyntax.Field("", errSyntax.Code, "not gzip")
+	}
+	return text, nil
+}
+
+// BodyReader gives the body that was judged.
+func (e *exchange) BodyReader() io.Reader { return bytes.NewReader(e.body) }
 
 func (e *exchange) GetMultipartForm() (*multipart.Form, error) { return e.fiber.MultipartForm() }
 
-func (e *exchange) SetReadDeadline(deadline time.Time) error {
-	return e.fiber.Context().Conn().SetReadDeadline(deadline)
-}
+// SetReadDeadline has nothing to do: a request arrives whole, under the deadlines of the connection.
+func (e *exchange) SetReadDeadline(time.Time) error { return nil }
 
 func (e *exchange) SetStatus(code int) {
 	e.status = code

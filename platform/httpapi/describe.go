@@ -14,7 +14,7 @@ import (
 )
 
 func describe(version string) huma.Config {
-	format := huma.Format{Marshal: Encode, Unmarshal: decode}
+	format := huma.Format{Marshal: Encode, Unmarshal: json.Unmarshal}
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
@@ -64,6 +64,7 @@ func description(op *Operation) huma.Operation {
 		OperationID: op.ID(), Method: op.Method, Path: op.Path, Summary: op.Summary, Hidden: op.Hidden,
 		DefaultStatus: op.Status, MaxBodyBytes: op.BodyLimit + 1, Tags: []string{op.Owner}, Errors: statusesOf(op),
 		Extensions: extensions(op), BodyReadTimeout: -1,
+		SkipValidateBody: true, // it is judged before, at one reading
 	}
 	described.Security = security(op)
 	return described
@@ -118,14 +119,15 @@ func statusesOf(op *Operation) []int {
 	return append(list, http.StatusServiceUnavailable)
 }
 
-// loosen lets the body of an agent's operation hold unknown fields and miss known ones.
-func (s *Server) loosen(op *Operation) {
-	item := s.api.OpenAPI().Paths[op.Path]
-	if item == nil || item.Post == nil || item.Post.RequestBody == nil {
-		return
-	}
-	for _, content := range item.Post.RequestBody.Content {
-		s.loosenSchema(content.Schema, map[*huma.Schema]bool{})
+// loosen describes the bodies of lenient operations as they are taken: with unknown fields and without known ones.
+func (s *Server) loosen() {
+	for _, at := range s.ops {
+		if !at.op.Lenient || at.body == nil {
+			continue
+		}
+		for _, content := range at.described.RequestBody.Content {
+			s.loosenSchema(content.Schema, map[*huma.Schema]bool{})
+		}
 	}
 }
 
@@ -142,7 +144,6 @@ func (s *Server) loosenSchema(schema *huma.Schema, seen map[*huma.Schema]bool) {
 		schema.AdditionalProperties = true
 	}
 	schema.Required = nil
-	schema.PrecomputeMessages() // the library keeps what is required in a map of its own
 	for _, property := range schema.Properties {
 		s.loosenSchema(property, seen)
 	}

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 	fast "github.com/segmentio/encoding/json"
@@ -126,8 +128,45 @@ func document(requestID string, f *fault.Fault) *Problem {
 	status := statuses[f.Kind]
 	return &Problem{
 		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: f.Detail, Code: f.Code,
-		RequestID: requestID, Errors: f.Fields, extra: f.Extra, retryAfter: f.RetryAfter,
+		RequestID: requestID, Errors: listed(f.Fields), extra: f.Extra, retryAfter: f.RetryAfter,
 	}
+}
+
+// Bounds of the errors in one answer, so that a small request never gets a large one. Names that a caller invents are cut.
+const (
+	mostListed     = 20
+	mostListedSize = 5 << 10 // bytes of names and messages; JSON writes some bytes as two
+	longestKey     = 64
+	longestField   = 200
+	longestMessage = 300
+)
+
+// listed are the first errors, as many as an answer has room for.
+func listed(all []fault.FieldError) []fault.FieldError {
+	room := mostListedSize
+	all = all[:min(len(all), mostListed)]
+	for i, one := range all {
+		one.Field, one.Message = shortened(one.Field, longestField), shortened(one.Message, longestMessage)
+		if room -= len(one.Field) + len(one.Message); room < 0 {
+			return all[:i]
+		}
+		if one != all[i] {
+			all = slices.Clone(all) // it may belong to a fault that everybody shares
+			all[i] = one
+		}
+	}
+	return all
+}
+
+// shortened cuts a text to so many bytes, between characters.
+func shortened(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "…"
 }
 
 // write answers a plain fiber request with the problem of err.

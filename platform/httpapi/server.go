@@ -71,6 +71,9 @@ type mounted struct {
 	parameters bool        // the path holds some
 	log        *zap.Logger // already knows method and route
 	answered   func(status int, took time.Duration)
+	described  *huma.Operation
+	body       *shape // nil when it takes none
+	registry   huma.Registry
 }
 
 // headerLimit is the most that the headers of a request may take; every connected agent costs as much memory.
@@ -105,6 +108,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 			return nil, err
 		}
 	}
+	s.loosen() // last, because operations may share the type of a body
 	if opts.Fallback != nil {
 		s.app.Use(opts.Fallback)
 	}
@@ -131,10 +135,7 @@ func (s *Server) add(op *Operation) error {
 	}
 	described := description(op)
 	op.register(s.api, described, s)
-	if op.Lenient {
-		s.loosen(op)
-	}
-	return nil
+	return s.shaped(&at)
 }
 
 func (s *Server) prepared(op *Operation) mounted {

@@ -86,8 +86,6 @@ var required = regexp.MustCompile(`^expected required property (\S+) to be prese
 
 func word(place, field, message string) *fault.Fault {
 	switch {
-	case strings.HasPrefix(message, controlCharacter):
-		return fault.Invalid("invalid_value", "a text holds a control character")
 	case place == "path":
 		return fault.Missing("there is nothing with this identifier")
 	case place == "query" || place == "header":
