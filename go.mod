@@ -41,6 +41,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require code.dny.dev/ssrf v0.3.0
+
 require (
 	charm.land/bubbles/v2 v2.2.1
 	github.com/andybalholm/brotli v1.2.1 // indirect
@@ -81,7 +83,7 @@ require (
 	github.com/mattn/go-colorable v0.1.14 // indirect
 	github.com/mattn/go-isatty v0.0.21 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
-	github.com/miekg/dns v1.1.72 // indirect
+	github.com/miekg/dns v1.1.72
 	github.com/muesli/cancelreader v0.2.2 // indirect
 	github.com/pelletier/go-toml v1.9.5 // indirect
 	github.com/pelletier/go-toml/v2 v2.3.0 // indirect

@@ -28,6 +28,10 @@ var (
 	LicensePublicKey = Key{Name: "PANEL_LICENSE_PUBLIC_KEY", Summary: "key that license documents are verified with"}
 	LicenseGrace     = Key{Name: "PANEL_LICENSE_GRACE_HOURS", Default: "72", Summary: "hours the license holds while its server cannot be reached", Form: Number, Min: 0, Max: 8760}
 	HTTPProxy        = Key{Name: "PANEL_HTTP_PROXY", Summary: "proxy for the panel's own outgoing calls", Secret: true, Form: URL}
+	OutboundAllow    = Key{
+		Name: "PANEL_OUTBOUND_ALLOW", Form: Networks,
+		Summary: "internal networks that outgoing calls may reach although they are loopback, link-local or private",
+	}
 
 	ProxypanelBootstrap = Key{Name: "PANEL_PROXYPANEL_BOOTSTRAP", Default: "false", Summary: "allows the proxy-panel step of the first installation", Form: Switch}
 
@@ -51,7 +55,7 @@ func Platform() []Key {
 	return []Key{
 		Port, Bind, DataDir, DBURL, DBMaxConns, PGBin, SecretKey, SecretKeyPrevious,
 		PublicURL, TrustedProxies, SetupToken, SessionTTL, LogLevel, LogFormat, AuditRetention, AgentHeartbeat,
-		LicenseURLs, LicensePublicKey, LicenseGrace, HTTPProxy, ProxypanelBootstrap,
+		LicenseURLs, LicensePublicKey, LicenseGrace, HTTPProxy, OutboundAllow, ProxypanelBootstrap,
 		BackupDir, UpdateChannel, UpdateURL, SupportURL, MessengerAPIRoot, StatusPageDir, MetricsAddr,
 		APIURL, APIToken, Lang, TestDBURL,
 	}
