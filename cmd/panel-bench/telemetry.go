@@ -22,7 +22,8 @@ import (
 )
 
 const (
-	telemetryAgents = 128 // one connection each
+	telemetryAgents = 128  // connections
+	telemetryNodes  = 4096 // that take turns on them: the panel bounds what one node may deliver
 	samplesPerPost  = 50
 	copyBatch       = 1000
 	copyWriters     = 2
@@ -32,7 +33,7 @@ const (
 func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 	var members []member
 	s, err := b.installBare(ctx, "telemetry", func(ctx context.Context, dsn string) (err error) {
-		members, err = seedFleet(ctx, dsn, telemetryAgents)
+		members, err = seedFleet(ctx, dsn, telemetryNodes)
 		return err
 	})
 	if err != nil {
@@ -68,14 +69,15 @@ func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 
 // deliveries are the numbered batches of every agent; only the number differs from POST to POST.
 type deliveries struct {
-	heads  [][]byte // up to the length of the body, by agent
+	heads  [][]byte // up to the length of the body, by node
 	before []byte   // body up to the number
 	after  []byte
 	seq    []int64
+	turn   []int // by connection, of the nodes that deliver on it
 }
 
 func newDeliveries(s *stand, members []member) *deliveries {
-	d := &deliveries{seq: make([]int64, len(members))}
+	d := &deliveries{seq: make([]int64, len(members)), turn: make([]int, telemetryAgents)}
 	body, err := json.Marshal(agentapi.MetricsBatch{StreamID: "bench", Seq: 777, Samples: sampleReadings()})
 	if err != nil {
 		panic(err) // plain values always encode
@@ -89,10 +91,12 @@ func newDeliveries(s *stand, members []member) *deliveries {
 	return d
 }
 
-func (d *deliveries) next(agent int, buffer []byte) []byte {
-	d.seq[agent]++
-	number := strconv.FormatInt(d.seq[agent], 10)
-	buffer = append(buffer, d.heads[agent]...)
+func (d *deliveries) next(connection int, buffer []byte) []byte {
+	node := (connection + d.turn[connection]*telemetryAgents) % len(d.heads)
+	d.turn[connection]++
+	d.seq[node]++
+	number := strconv.FormatInt(d.seq[node], 10)
+	buffer = append(buffer, d.heads[node]...)
 	buffer = strconv.AppendInt(buffer, int64(len(d.before)+len(number)+len(d.after)), 10)
 	buffer = append(buffer, "\r\n\r\n"...)
 	buffer = append(buffer, d.before...)

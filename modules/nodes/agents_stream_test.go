@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket/wsjson"
+	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/nodes/nodesapi"
@@ -79,4 +80,27 @@ func TestConfigurationsAndResultsTravelOnTheStream(t *testing.T) {
 	results, err := with.commands.Results(t.Context(), ids...)
 	require.NoError(t, err)
 	require.True(t, results[ids[0]].OK, "it is stored when it is acknowledged")
+}
+
+// An acknowledgement counts for the agent's own commands alone.
+func TestAnAgentAcknowledgesNoCommandOfAnother(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	victim, foreign := newAgent(t, p, "victim"), newAgent(t, p, "foreign")
+	order := nodesapi.Order{NodeID: victim.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)}
+	own := order
+	own.NodeID = foreign.nodeID
+	ids, err := with.commands.Send(t.Context(), order, own)
+	require.NoError(t, err)
+	conn := dial(t, p, foreign)
+	next(t, conn)
+	for _, id := range ids {
+		text := `{"type":"ack","command_id":"` + id + `"}`
+		require.NoError(t, conn.Write(t.Context(), websocket.MessageText, []byte(text)))
+	}
+	state := func(nodeID, id string) string {
+		return p.As("nodes.view").Get("/api/v1/nodes/" + nodeID + "/operations/" + id).Is(http.StatusOK).Text("state")
+	}
+	eventually(t, func() bool { return state(foreign.nodeID, ids[1]) == "running" })
+	require.Equal(t, "queued", state(victim.nodeID, ids[0]))
 }

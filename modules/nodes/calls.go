@@ -61,6 +61,7 @@ func (s *streams) fitting(ctx context.Context, nodeID string, revision int64) (*
 var callStatuses = map[fault.Kind]int{
 	fault.KindMalformed: http.StatusBadRequest, fault.KindUnauthenticated: http.StatusUnauthorized, fault.KindInvalid: http.StatusUnprocessableEntity,
 	fault.KindMissing: http.StatusNotFound, fault.KindTooLarge: http.StatusRequestEntityTooLarge, fault.KindUnavailable: http.StatusServiceUnavailable,
+	fault.KindThrottled: http.StatusTooManyRequests,
 }
 
 // refusal is the problem that the POST would have answered. What the agent must not see is in the log.

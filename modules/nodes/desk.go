@@ -237,7 +237,7 @@ func (d *desk) wait(nodeID string) (<-chan struct{}, func()) {
 
 // finished takes a command off the node's page; nobody needs to be woken for that.
 func (d *desk) finished(nodeID, commandID string) {
-	d.acks.drop(commandID)
+	d.acks.drop(nodeID + "/" + commandID)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changes++
@@ -251,16 +251,21 @@ func (d *desk) finished(nodeID, commandID string) {
 }
 
 // acked notes that the agent has the command on its disk; it is shown as running from then on. A rollout brings thousands
-// at once, so they are written together.
-func (d *desk) acked(commandID string) {
+// at once, so they are written together. A command of another node is left alone.
+func (d *desk) acked(nodeID, commandID string) {
 	if database.IsID(commandID) {
-		d.acks.add(commandID)
+		d.acks.add(nodeID + "/" + commandID)
 	}
 }
 
-func (d *desk) writeAcks(ctx context.Context, commandIDs []string) {
-	_, err := d.db.NewRaw("update node_commands set acked_at = ? where id = any(?::uuid[]) and acked_at is null and ended_at is null",
-		d.clock.Now().UTC(), pgdialect.Array(commandIDs)).Exec(ctx)
+func (d *desk) writeAcks(ctx context.Context, acked []string) {
+	nodes, ids := make([]string, len(acked)), make([]string, len(acked))
+	for i, one := range acked {
+		nodes[i], ids[i], _ = strings.Cut(one, "/")
+	}
+	_, err := d.db.NewRaw(`update node_commands c set acked_at = ? from unnest(?::uuid[], ?::uuid[]) u(node_id, id)
+		where c.id = u.id and c.node_id = u.node_id and c.acked_at is null and c.ended_at is null`,
+		d.clock.Now().UTC(), pgdialect.Array(nodes), pgdialect.Array(ids)).Exec(ctx)
 	if err != nil {
 		d.log.Debug("noting that agents took commands", zap.Error(err))
 	}

@@ -52,8 +52,9 @@ func (t *telemetry) renew(ctx context.Context) error {
 // keepStreams is how long an agent may be away and still be known by the numbers of its batches: longer than the history is kept.
 const keepStreams = 60 * 24 * time.Hour
 
-// tidy forgets the numbers of streams that have ended.
+// tidy forgets the numbers of streams that have ended, and nodes that are within their quota.
 func (t *telemetry) tidy(ctx context.Context) error {
+	t.quotas.tidy()
 	_, err := t.db.NewRaw("delete from telemetry_streams where updated_at < ?", t.clock.Now().Add(-keepStreams)).Exec(ctx)
 	return err
 }

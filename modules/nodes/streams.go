@@ -107,7 +107,7 @@ func (s *streams) take(l *link, frame *agentapi.Frame) {
 	case agentapi.FramePing:
 		l.push(agentapi.Frame{Type: agentapi.FramePong})
 	case agentapi.FrameAck:
-		s.desk.acked(frame.CommandID)
+		s.desk.acked(l.nodeID, frame.CommandID)
 	case agentapi.FrameHeartbeat, agentapi.FrameMetrics, agentapi.FrameResult, agentapi.FrameConfig:
 		s.answer(l, frame)
 	case agentapi.FrameDesired, agentapi.FrameCommand, agentapi.FramePong, agentapi.FrameReply, agentapi.FrameBye: // nothing to do

@@ -27,6 +27,7 @@ type telemetry struct {
 	reports *reports
 	clock   clockwork.Clock
 	log     *zap.Logger
+	quotas  *quotas
 	batches *batcher[*delivery]
 }
 
@@ -54,14 +55,17 @@ const (
 )
 
 func newTelemetry(db *database.DB, r *reports, clock clockwork.Clock, log *zap.Logger) *telemetry {
-	t := &telemetry{db: db, reports: r, clock: clock, log: log}
+	t := &telemetry{db: db, reports: r, clock: clock, log: log, quotas: newQuotas(clock)}
 	t.batches = newBatcher(200, t.write).paced(clock, writePace)
 	return t
 }
 
-// take stores a batch and returns when it is durable. Faults: invalid_value (422), unavailable (503).
+// take stores a batch and returns when it is durable. Faults: invalid_value (422), throttled (429), unavailable (503).
 func (t *telemetry) take(ctx context.Context, nodeID string, batch *agentapi.MetricsBatch) error {
 	if err := t.check(batch); err != nil {
+		return err
+	}
+	if err := t.quotas.charge(nodeID, batch); err != nil {
 		return err
 	}
 	d, err := newDelivery(nodeID, batch)
@@ -116,11 +120,11 @@ func isPlain(text string) bool {
 	return true
 }
 
-// write stores deliveries in one transaction. A second batch of the same stream waits for the next round, because a row
-// can be changed once per statement.
+// write stores deliveries in one transaction. A second batch of the same node waits for the next round, because a row can
+// be changed once per statement and a statement does not see the streams that it begins itself.
 func (t *telemetry) write(ctx context.Context, all []*delivery) []error {
 	for left := all; len(left) > 0; {
-		round, later := firstOfEachStream(left)
+		round, later := firstOfEachNode(left)
 		if err := apart(round, func(part []*delivery) error { return t.store(ctx, part) }, t.refuse); err != nil {
 			return answers(all, database.Fault(fmt.Errorf("storing samples: %w", err), nil))
 		}
@@ -148,13 +152,13 @@ func answers(all []*delivery, err error) []error {
 	return each
 }
 
-func firstOfEachStream(all []*delivery) (round, later []*delivery) {
+func firstOfEachNode(all []*delivery) (round, later []*delivery) {
 	seen := make(map[string]bool, len(all))
 	for _, d := range all {
-		if key := d.nodeID + d.batch.StreamID; seen[key] {
+		if seen[d.nodeID] {
 			later = append(later, d)
 		} else {
-			seen[key] = true
+			seen[d.nodeID] = true
 			round = append(round, d)
 		}
 	}
@@ -183,7 +187,10 @@ const noPartition = "23514"
 func (t *telemetry) storeOnce(ctx context.Context, round []*delivery) error {
 	return pgx.BeginFunc(ctx, t.db.Pool, func(tx pgx.Tx) error {
 		fresh, xact, err := t.advance(ctx, tx, round)
-		if err != nil || len(fresh) == 0 {
+		if err != nil {
+			return err
+		}
+		if err := t.refuseStreams(ctx, tx, round, fresh); err != nil || len(fresh) == 0 {
 			return err
 		}
 		text := encodeSamples(fresh, xact)
@@ -204,10 +211,13 @@ func (t *telemetry) advance(ctx context.Context, tx pgx.Tx, round []*delivery) (
 	}
 	rows, err := tx.Query(ctx, `insert into telemetry_streams as t (node_id, stream_id, last_seq, dropped)
 		select u.node_id, u.stream_id, u.seq, u.dropped from unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[]) u(node_id, stream_id, seq, dropped)
-			join nodes n on n.id = u.node_id order by 1, 2
+			join nodes n on n.id = u.node_id
+		where exists (select 1 from telemetry_streams k where k.node_id = u.node_id and k.stream_id = u.stream_id) or
+			(select count(*) from telemetry_streams k where k.node_id = u.node_id and k.updated_at > now() - interval '1 day') < $5
+		order by 1, 2
 		on conflict (node_id, stream_id) do update set last_seq = excluded.last_seq, dropped = greatest(t.dropped, excluded.dropped), updated_at = now()
 			where t.last_seq < excluded.last_seq
-		returning node_id::text, stream_id, pg_current_xact_id()::text::bigint`, nodes, streams, seqs, dropped)
+		returning node_id::text, stream_id, pg_current_xact_id()::text::bigint`, nodes, streams, seqs, dropped, streamsPerDay)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -217,6 +227,38 @@ func (t *telemetry) advance(ctx context.Context, tx pgx.Tx, round []*delivery) (
 		return nil
 	})
 	return fresh, xact, err
+}
+
+// refuseStreams answers the batches that were not numbered because their node has begun too many streams; what else was not
+// numbered is known from before, or of a node that is gone.
+func (t *telemetry) refuseStreams(ctx context.Context, tx pgx.Tx, round, fresh []*delivery) error {
+	if len(fresh) == len(round) {
+		return nil
+	}
+	rows, err := tx.Query(ctx, `select u.at from unnest($1::uuid[], $2::text[]) with ordinality u(node_id, stream_id, at)
+		join nodes n on n.id = u.node_id
+		where not exists (select 1 from telemetry_streams k where k.node_id = u.node_id and k.stream_id = u.stream_id)`,
+		column(round, func(d *delivery) string { return d.nodeID }), column(round, func(d *delivery) string { return d.batch.StreamID }))
+	if err != nil {
+		return err
+	}
+	var at int
+	_, err = pgx.ForEachRow(rows, []any{&at}, func() error {
+		round[at-1].refused = fault.Throttled(streamPause)
+		return nil
+	})
+	return err
+}
+
+// streamPause is how long an agent waits that has begun too many streams.
+const streamPause = time.Hour
+
+func column[T any](round []*delivery, of func(*delivery) T) []T {
+	values := make([]T, len(round))
+	for i, d := range round {
+		values[i] = of(d)
+	}
+	return values
 }
 
 const copySamples = `copy node_samples (node_id, observed_at, xact, cpu_pct, load1, mem_used, mem_total, disk_used, disk_total,

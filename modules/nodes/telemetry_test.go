@@ -179,7 +179,7 @@ func TestStreamsThatHaveEndedAreForgotten(t *testing.T) {
 	agent.deliver("folder", 1, samples(1, time.Now())).Is(http.StatusOK)
 	_, err := p.DB.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '61 days' where stream_id = 'old-folder'")
 	require.NoError(t, err)
-	require.NoError(t, (&telemetry{db: p.DB, clock: p.Clock}).tidy(t.Context()))
+	require.NoError(t, newTelemetry(p.DB, nil, p.Clock, zaptest.NewLogger(t)).tidy(t.Context()))
 	var left []string
 	require.NoError(t, p.DB.NewRaw("select stream_id from telemetry_streams").Scan(t.Context(), &left))
 	require.Equal(t, []string{"folder"}, left)

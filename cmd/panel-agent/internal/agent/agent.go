@@ -222,8 +222,8 @@ func (a *Agent) stop(leave bool) error {
 	a.desk.Close()
 	coreErr := a.core.Close(ctx, leave)
 	a.sample(ctx)
-	for a.deliverBatch(ctx) {
-		continue
+	for delivered := true; delivered; {
+		delivered, _ = a.deliverBatch(ctx)
 	}
 	return errors.Join(coreErr, a.buffer.Close(), a.lock.Close())
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -154,6 +155,43 @@ func TestStartsTheLastGoodConfigurationWithoutThePanel(t *testing.T) {
 	p.server.Close()
 	start(t, dir)
 	require.Eventually(t, func() bool { return agenttest.Echo(port, "up again") == nil }, 15*time.Second, 50*time.Millisecond)
+}
+
+// An agent that is told to wait does so for as long as it was told, and keeps what it has.
+func TestAThrottledAgentWaitsAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.busy = 2
+	dir := dataDir(t, p)
+	began := time.Now()
+	stop := start(t, dir)
+	require.Eventually(t, func() bool { return countSamples(p) >= 20 }, 60*time.Second, 20*time.Millisecond)
+	require.GreaterOrEqual(t, time.Since(began), 4*time.Second, "twice the pause that the panel asked for")
+	stop(false)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, batch := range p.batches {
+		require.Zero(t, batch.Dropped)
+	}
+	for seq := range int64(len(p.batches)) {
+		require.Contains(t, p.batches, fmt.Sprint(anyBatch(p).StreamID, "/", seq+1), "no number is left out")
+	}
+}
+
+func countSamples(p *panel) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, batch := range p.batches {
+		n += len(batch.Samples)
+	}
+	return n
+}
+
+func anyBatch(p *panel) (batch agentapi.MetricsBatch) {
+	for _, batch = range p.batches {
+		break
+	}
+	return batch
 }
 
 func TestOnlyOneAgentRunsOnADataFolder(t *testing.T) {

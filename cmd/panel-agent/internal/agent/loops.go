@@ -14,6 +14,9 @@ import (
 
 const settle = 150 * time.Millisecond // changes that come together make one heartbeat
 
+// longestWait bounds what a panel may ask for, so that a wrong answer does not silence an agent for days.
+const longestWait = time.Hour
+
 func newBackoff() link.Backoff { return link.Backoff{First: time.Second, Longest: time.Minute} }
 
 // heartbeats reports at the pace that the panel asks for, and at once when something changes.
@@ -108,12 +111,13 @@ func (a *Agent) sample(ctx context.Context) {
 func (a *Agent) deliverSamples(ctx context.Context) {
 	backoff := newBackoff()
 	for ctx.Err() == nil {
-		if a.deliverBatch(ctx) {
+		delivered, pause := a.deliverBatch(ctx)
+		if delivered {
 			backoff.Reset()
 			continue
 		}
 		if a.buffer.Held() > 0 {
-			a.rest(ctx, backoff.Next())
+			a.rest(ctx, max(backoff.Next(), pause))
 			continue
 		}
 		select {
@@ -123,15 +127,16 @@ func (a *Agent) deliverSamples(ctx context.Context) {
 	}
 }
 
-// deliverBatch sends the oldest batch; false when there is none or it was not acknowledged.
-func (a *Agent) deliverBatch(ctx context.Context) bool {
+// deliverBatch sends the oldest batch; false when there is none or it was not acknowledged, with the pause that the panel
+// asked for.
+func (a *Agent) deliverBatch(ctx context.Context) (delivered bool, pause time.Duration) {
 	batch, found, err := a.buffer.Next()
 	if err != nil {
 		a.Log.Error("a batch cannot be read", zap.Error(err))
-		return false
+		return false, 0
 	}
 	if !found {
-		return false
+		return false, 0
 	}
 	reply, err := a.client.Metrics(ctx, batch)
 	acked := reply.AckedSeq
@@ -141,16 +146,16 @@ func (a *Agent) deliverBatch(ctx context.Context) bool {
 	}
 	if err != nil {
 		a.explain("metrics", err)
-		return false
+		return false, min(longestWait, link.RetryAfter(err))
 	}
 	if acked < batch.Seq {
-		return false
+		return false, 0
 	}
 	if err := a.buffer.Ack(acked); err != nil {
 		a.Log.Error("an acknowledgement could not be kept", zap.Error(err))
-		return false
+		return false, 0
 	}
-	return true
+	return true, 0
 }
 
 func (a *Agent) deliverResults(ctx context.Context) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -38,6 +39,7 @@ type panel struct {
 	beats    int
 	batches  map[string]agentapi.MetricsBatch
 	urls     []string
+	busy     int // batches that are still refused for now
 	streams  map[chan agentapi.Frame]bool
 }
 
@@ -116,6 +118,13 @@ func (p *panel) metrics(w http.ResponseWriter, r *http.Request) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.busy > 0 {
+		p.busy--
+		w.Header().Set("Retry-After", "2")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"code":"throttled","detail":"too many requests"}`)
+		return
+	}
 	key := fmt.Sprint(batch.StreamID, "/", batch.Seq)
 	if _, repeated := p.batches[key]; !repeated {
 		p.batches[key] = batch

@@ -19,6 +19,8 @@ type Plan struct {
 	// Request appends the next request of the connection to the empty buffer.
 	Request func(connection int, buffer []byte) []byte
 	For     time.Duration
+	// Requests ends the load earlier, with so many answers; 0 leaves the end to the time.
+	Requests int
 	// Refusals are expected and no error.
 	Refusals bool
 }
@@ -125,7 +127,7 @@ func (d *driver) drive(ctx context.Context) error {
 		}
 	}
 	events := make([]syscall.EpollEvent, 256)
-	for now := began; now.Before(end) && ctx.Err() == nil; now = time.Now() {
+	for now := began; now.Before(end) && !d.enough() && ctx.Err() == nil; now = time.Now() {
 		count, err := syscall.EpollWait(d.poll, events, 100)
 		if err != nil && !errors.Is(err, syscall.EINTR) {
 			return fmt.Errorf("drive %s: %w", d.plan.Address, err)
@@ -139,6 +141,8 @@ func (d *driver) drive(ctx context.Context) error {
 	d.outcome.Took = time.Since(began)
 	return ctx.Err()
 }
+
+func (d *driver) enough() bool { return d.plan.Requests > 0 && d.outcome.Requests >= d.plan.Requests }
 
 func (d *driver) advance(c *connection) error {
 	if c.sent < len(c.request) {
