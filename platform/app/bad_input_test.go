@@ -2,10 +2,17 @@ package app_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -48,6 +55,186 @@ func TestBadBodiesAreRefusedWithoutEcho(t *testing.T) {
 			}
 		}
 	}, "session", "throttled", "public", "first", "setup")
+}
+
+// attack is a document that is right but for one thing.
+type attack struct {
+	what, document string
+	at             string // the field that the answer must name
+}
+
+// Other things than the name of a field that an attack may demand of its answer.
+const (
+	anywhere = "*" // a refusal that may name any field
+	unread   = "?" // raw JSON, which whoever reads it judges: it may be taken, and still nothing is stored
+)
+
+// attacks are what every place of every body must withstand.
+func (d *described) attacks(t *testing.T, line policy, body *schema) []attack {
+	t.Helper()
+	var all []attack
+	add := func(what, at string, c change) {
+		all = append(all, attack{what + " at " + c.path, d.document(t, body, c), at})
+	}
+	for _, p := range d.places(t, body) {
+		for _, twin := range twins(p.name) {
+			field := below(p.parent, twin)
+			value := d.document(t, p.schema, change{path: "nowhere"})
+			add("twin "+twin, field, change{path: p.path, beside: "," + strconv.Quote(twin) + ":" + value})
+		}
+		if !mayBeNull(line, p) {
+			add("null", p.path, change{path: p.path, value: "null"})
+		}
+		for _, wrong := range wrongFor(p.schema.kind()) {
+			add("wrong type "+wrong, p.path, change{path: p.path, value: wrong})
+		}
+		if long := tooLong(d.document(t, p.schema, change{path: "nowhere"}), p.schema.kind()); long != "" && p.path != "" {
+			at := anywhere
+			if p.schema.kind() == "anything" {
+				at = unread
+			}
+			add("a megabyte", at, change{path: p.path, value: long})
+		}
+		if p.schema.kind() == "object" && p.schema.values(t) == nil {
+			add("neighbours", anywhere, change{path: p.path, inside: neighbours()})
+		}
+	}
+	return all
+}
+
+// mayBeNull: programs of another version write a list or an object that they do not have as null.
+func mayBeNull(line policy, p place) bool {
+	kind := p.schema.kind()
+	return p.schema.nullable() || kind == "anything" || line.lenient && p.path != "" && (kind == "array" || kind == "object")
+}
+
+// twins are spellings that the decoder takes for the name, and the name itself once more.
+func twins(name string) []string {
+	if name == "" || name == "k" {
+		return nil
+	}
+	all := []string{name, strings.ToUpper(name), strings.ToUpper(name[:1]) + name[1:]}
+	if other := strings.NewReplacer("s", "ſ", "k", "\u212a").Replace(name); other != name {
+		all = append(all, other)
+	}
+	return all
+}
+
+func wrongFor(kind string) []string {
+	var wrong []string
+	for of, value := range map[string]string{"boolean": "true", "number": "17.5", "string": `"text"`, "array": "[[]]", "object": `{"":{}}`} {
+		if kind != "anything" && kind != of {
+			wrong = append(wrong, value)
+		}
+	}
+	return wrong
+}
+
+// tooLong is a megabyte of what stands at a place.
+func tooLong(value, kind string) string {
+	const size = 1_000_000
+	switch kind {
+	case "string", "anything":
+		return `"` + strings.Repeat("x", size) + `"`
+	case "integer", "number":
+		return strings.Repeat("7", size)
+	case "array":
+		item := strings.TrimSuffix(strings.TrimPrefix(value, "["), "]")
+		return "[" + strings.Repeat(item+",", size/(len(item)+1)) + item + "]"
+	}
+	return ""
+}
+
+// neighbours are a hundred thousand fields that nothing knows.
+var neighbours = sync.OnceValue(func() string {
+	var text strings.Builder
+	for i := range 100_000 {
+		text.WriteString(`"` + strconv.FormatInt(int64(i), 36) + `":1,`)
+	}
+	return text.String() + `"z-":1`
+})
+
+// Each place of each body, with a twin in other case, sent twice, null, of a wrong type, a megabyte long and among a hundred
+// thousand unknown neighbours: a refusal of at most 8 kB that names the place, and nothing is stored. Not parallel, because it
+// looks at the memory of the process.
+func TestEveryFieldOfEveryBodyWithstandsHostileInput(t *testing.T) { //nolint:paralleltest // measures memory
+	began, outside := time.Now(), newOutside(t)
+	m := besieged{matrix: newMatrix(t, outside)}
+	known := m.described()
+	todo := slices.Collect(maps.Values(policies(t)))
+	m.hostile(known, slices.DeleteFunc(slices.Clone(todo), func(line policy) bool { return line.access != "first" }))
+	m.tokens = map[string][]string{"session": bearer(m.Admin().Token), "agent": bearer(m.enrolled("one"))}
+	before, memory := m.picture(), heap()
+	m.hostile(known, slices.DeleteFunc(todo, func(line policy) bool { return line.access == "first" }))
+	m.untouched(before, outside)
+	require.Less(t, heap(), memory+64<<20, "the heap grew")
+	t.Logf("%d requests in %s", m.sent.Load(), time.Since(began).Round(time.Millisecond))
+}
+
+// besieged is a panel that answers attacks, with a token for each access that needs one.
+type besieged struct {
+	*matrix
+	tokens map[string][]string
+}
+
+func (b *besieged) described() *described {
+	b.t.Helper()
+	text, err := b.App.Server().Describe()
+	require.NoError(b.t, err)
+	known := new(described)
+	require.NoError(b.t, json.Unmarshal(text, known))
+	return known
+}
+
+func (b *besieged) hostile(known *described, lines []policy) {
+	for _, line := range lines {
+		body := known.body(line)
+		if body == nil {
+			continue
+		}
+		for _, each := range known.attacks(b.t, line, body) {
+			got := b.wire.send(call{
+				method: line.method, path: line.somewhere(), headers: b.tokens[line.access], ip: b.address(line), body: each.document,
+			})
+			if wrong := broken(b.t, each, got); wrong != "" {
+				b.t.Errorf("%s %s: %s: %s: %d %s", line.method, line.path, each.what, wrong, got.status, got.body[:min(len(got.body), 500)])
+			}
+		}
+	}
+}
+
+// broken says what is wrong with an answer.
+func broken(t *testing.T, each attack, got heard) string {
+	t.Helper()
+	switch {
+	case len(got.body) > 8<<10:
+		return "the answer is long"
+	case each.at == unread && got.status < http.StatusInternalServerError:
+		return ""
+	case got.status < http.StatusBadRequest || got.status >= http.StatusInternalServerError:
+		return "no refusal"
+	case each.at == anywhere:
+		return ""
+	case got.status != http.StatusBadRequest && got.status != http.StatusUnprocessableEntity:
+		return "not refused for its form"
+	}
+	errors, _ := decoded(t, got.body)["errors"].([]any)
+	if len(errors) == 0 {
+		return "no field is named"
+	}
+	for _, one := range errors {
+		if one.(map[string]any)["field"] != each.at {
+			return "another field is named than " + each.at
+		}
+	}
+	return ""
+}
+
+func heap() uint64 {
+	var now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	return now.HeapAlloc
 }
 
 // A body over the limit is 413 before anything reads it.

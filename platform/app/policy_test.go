@@ -20,6 +20,7 @@ type policy struct {
 	feature              string
 	whileDegraded        bool
 	hidden               bool
+	lenient              bool
 }
 
 func policies(t testing.TB) map[string]policy {
@@ -34,6 +35,7 @@ func policies(t testing.TB) map[string]policy {
 		line := policy{
 			method: row[0], path: row[1], access: row[2], keys: strings.Fields(row[3]), feature: row[4],
 			whileDegraded: row[5] == "yes", hidden: row[6] == "yes",
+			lenient: row[7] == "yes",
 		}
 		require.NotContains(t, all, line.method+" "+line.path, "two lines for one operation")
 		all[line.method+" "+line.path] = line
@@ -58,7 +60,7 @@ func declared(op httpapi.Operation) policy {
 	}
 	return policy{
 		method: op.Method, path: op.Path, access: word, keys: keys, feature: op.Feature,
-		whileDegraded: op.WhileDegraded, hidden: op.Hidden,
+		whileDegraded: op.WhileDegraded, hidden: op.Hidden, lenient: op.Lenient,
 	}
 }
 
