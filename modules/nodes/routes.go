@@ -74,6 +74,7 @@ func (h *handlers) installRoutes() httpapi.Routes {
 	return httpapi.Routes{
 		httpapi.Raw(http.MethodGet, agentapi.PathInstallScript, "Install script of the agent", limited, h.installScript),
 		httpapi.Raw(http.MethodGet, agentapi.PathInstallBinary, "Agent executable", limited, h.installBinary),
-		httpapi.Post(agentapi.PathEnroll, "Enrol an agent", limited, h.enroll, httpapi.Lenient(), httpapi.Status(http.StatusCreated)),
+		httpapi.Post(agentapi.PathEnroll, "Enrol an agent", limited, h.enroll, httpapi.Lenient(), httpapi.Status(http.StatusCreated),
+			httpapi.BodyLimit(httpapi.PublicBodyLimit)),
 	}
 }

@@ -35,8 +35,15 @@ type Rule struct {
 	First bool // makes the first administrator: open until he exists, closed from then on
 }
 
-// Public needs nothing.
+// Public needs nothing and is not limited: only for answers from memory, which cost no more than a refusal.
 func Public() Rule { return Rule{Kind: KindPublic} }
+
+// PublicWithin is public with a rate limit beside the one that its own rules set. It is wide enough for a whole office behind one
+// address, and bounds what a single address can make the panel do.
+func PublicWithin(limit Limit) Rule { return Rule{Kind: KindPublic, Limit: limit} }
+
+// WideLimit is for public operations with narrower rules of their own, such as signing in.
+var WideLimit = Limit{PerMinute: 240, Burst: 120}
 
 // Throttled is public with a rate limit; over it the answer is 429 with Retry-After.
 func Throttled(limit Limit) Rule { return Rule{Kind: KindThrottled, Limit: limit} }
@@ -46,7 +53,7 @@ func Agent() Rule { return Rule{Kind: KindAgent} }
 
 // Setup is open before the first administrator exists, then needs a session with the given keys, and is closed
 // (409 setup_closed) once the installation is finished.
-func Setup(keys ...Key) Rule { return Rule{Kind: KindSetup, Keys: keys} }
+func Setup(keys ...Key) Rule { return Rule{Kind: KindSetup, Keys: keys, Limit: WideLimit} }
 
 // FirstAdmin is the access of the one operation that makes the first administrator.
 func FirstAdmin(limit Limit) Rule { return Rule{Kind: KindSetup, Limit: limit, First: true} }

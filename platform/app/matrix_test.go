@@ -181,7 +181,7 @@ func (m *matrix) request(line policy, who caller, want verdict) call {
 // address is a new one for operations that count calls per address.
 func (m *matrix) address(line policy) net.IP {
 	n := m.sent.Add(1)
-	if line.access != "throttled" && line.access != "first" {
+	if line.access == "session" || line.access == "agent" {
 		return localhost
 	}
 	return net.IPv4(100, byte(n>>16), byte(n>>8), byte(n))

@@ -27,6 +27,8 @@ const (
 	KindUpstream
 	KindUnavailable
 	KindUpstreamTimeout
+	KindSlow            // the request did not arrive in time
+	KindHeadersTooLarge // the headers of the request
 )
 
 // FieldError points at one wrong field. Field is a dotted path; the rejected value is never part of it.

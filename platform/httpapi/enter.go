@@ -10,8 +10,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"go.uber.org/zap"
-
-	"panel/platform/access"
 )
 
 // enter is the first and last thing of every request: request id, caller's address, headers, log line, count, panic.
@@ -19,16 +17,21 @@ func (s *Server) enter(c *fiber.Ctx) (err error) {
 	began := s.opts.Clock.Now()
 	id := requestID(began)
 	v := comes(c)
-	v.began, v.caller = began, access.Caller{Kind: access.Nobody, IP: s.address(c), UserAgent: agent(c), RequestID: string(id[:])}
+	v.began, v.caller = began, s.stranger(c, string(id[:]))
 	s.opts.Meter.Began()
 	secure(c, id[:])
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = s.write(c, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 		}
+		s.settle(c)
 		s.left(c, v)
 		v.goes(c)
 	}()
+	if ambiguous(c.Request().Header.RawHeaders()) {
+		s.hangUp(c)
+		return s.write(c, errAmbiguous)
+	}
 	if err = c.Next(); err != nil {
 		err = s.write(c, err)
 	}
@@ -43,7 +46,8 @@ func agent(c *fiber.Ctx) string {
 }
 
 // address is the client's: the peer, or what trusted proxies say in front of it. Some proxies add to the line that came, some
-// add a line; either way what they say stands last, and what stands before it is the client's own word.
+// add a line; either way what they say stands last, and what stands before it is the client's own word. Where they say nothing
+// that can be read, the last address that is known counts: every limit per address needs one.
 func (s *Server) address(c *fiber.Ctx) string {
 	peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
 	if !ok {
@@ -56,13 +60,12 @@ func (s *Server) address(c *fiber.Ctx) string {
 		for rest := true; rest; {
 			var hop []byte
 			line, hop, rest = lastHop(line)
-			text := strings.Trim(string(hop), "[]")
-			next, err := netip.ParseAddr(text)
-			if text == "" || err != nil {
-				return orElse(text, peer.String())
+			next, readable := hopAddress(string(hop))
+			if !readable {
+				return peer.String()
 			}
-			if peer = next.Unmap(); !s.believed(peer) {
-				return written(peer, text)
+			if peer = next; !s.believed(peer) {
+				return written(peer, string(hop))
 			}
 		}
 	}
@@ -84,11 +87,15 @@ func written(addr netip.Addr, text string) string {
 	return text
 }
 
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
+// hopAddress reads an address as proxies write it: alone, in brackets, or with the port of the client.
+func hopAddress(text string) (netip.Addr, bool) {
+	addr, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	if err != nil {
+		var port netip.AddrPort
+		port, err = netip.ParseAddrPort(text)
+		addr = port.Addr()
 	}
-	return text
+	return addr.Unmap().WithZone(""), err == nil
 }
 
 // believed says whether the peer is a proxy whose X-Forwarded-For counts.

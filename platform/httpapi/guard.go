@@ -51,6 +51,10 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 		if err == nil {
 			err = s.admit(limited, c, v)
 		}
+		defer v.body.leave(c)
+		if err == nil {
+			err = s.receive(limited, c, v)
+		}
 		if err != nil {
 			return s.refuse(limited, c, err)
 		}
@@ -156,6 +160,9 @@ func (v *visit) proved(ctx context.Context, c *fiber.Ctx, prove proof, none erro
 	}
 	known.IP, known.UserAgent, known.RequestID = v.caller.IP, v.caller.UserAgent, v.caller.RequestID
 	v.caller = known
+	if conn, ours := c.Context().Conn().(*clientConn); ours {
+		conn.proved.Store(true)
+	}
 	return nil
 }
 

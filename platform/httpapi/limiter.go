@@ -70,6 +70,10 @@ func network(ip string) netip.Addr {
 	if err != nil {
 		return netip.Addr{}
 	}
+	return networkOf(addr)
+}
+
+func networkOf(addr netip.Addr) netip.Addr {
 	if addr = addr.Unmap(); addr.Is4() {
 		return addr
 	}

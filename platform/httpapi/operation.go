@@ -132,9 +132,12 @@ func Raw(method, path, summary string, rule access.Rule, h func(*fiber.Ctx) erro
 }
 
 func declared(method, path, summary string, rule access.Rule, opts []Option) Operation {
-	op := Operation{Method: method, Path: path, Summary: summary, Rule: rule, BodyLimit: DefaultBodyLimit}
+	op := Operation{Method: method, Path: path, Summary: summary, Rule: rule}
 	for _, opt := range opts {
 		opt(&op)
+	}
+	if op.BodyLimit == 0 && !op.Writes() {
+		op.BodyLimit = unusedBodyLimit
 	}
 	return op
 }

@@ -83,8 +83,10 @@ var statuses = map[fault.Kind]int{
 	fault.KindForbidden:       http.StatusForbidden,
 	fault.KindMissing:         http.StatusNotFound,
 	fault.KindMethod:          http.StatusMethodNotAllowed,
+	fault.KindSlow:            http.StatusRequestTimeout,
 	fault.KindConflict:        http.StatusConflict,
 	fault.KindTooLarge:        http.StatusRequestEntityTooLarge,
+	fault.KindHeadersTooLarge: http.StatusRequestHeaderFieldsTooLarge,
 	fault.KindInvalid:         http.StatusUnprocessableEntity,
 	fault.KindThrottled:       http.StatusTooManyRequests,
 	fault.KindUpstream:        http.StatusBadGateway,
@@ -200,7 +202,7 @@ func fromFiber(err error) error {
 	case http.StatusNotFound:
 		return fault.Missing("there is nothing at this address")
 	case http.StatusMethodNotAllowed:
-		return &fault.Fault{Kind: fault.KindMethod, Code: "method_not_allowed", Detail: "this address does not take this method"}
+		return errMethod
 	case http.StatusRequestEntityTooLarge:
 		return fault.TooLarge("the body is larger than any operation takes")
 	case http.StatusInternalServerError:

@@ -34,6 +34,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	Fallback       fiber.Handler  // the web interface; nil answers 404
 	Meter          Meter          // nil counts nothing
+	Connections    Connections
 }
 
 // Meter counts answers for whoever watches the panel.
@@ -57,6 +58,7 @@ type Server struct {
 	limits *limiter
 	ops    map[string]*mounted
 	routes Routes
+	bodies bodyRoom
 
 	unmatched   mounted
 	writeWithin time.Duration
@@ -79,6 +81,9 @@ type mounted struct {
 // headerLimit is the most that the headers of a request may take; every connected agent costs as much memory.
 const headerLimit = 4 << 10
 
+// headersWithin is how long the headers of a request may take to arrive.
+const headersWithin = 15 * time.Second
+
 // New makes a server with all operations mounted. It refuses an operation without declared access, a path taken twice
 // and a permission key that nobody declared; the message names the module and the operation.
 func New(opts Options, routes Routes) (*Server, error) {
@@ -93,13 +98,17 @@ func New(opts Options, routes Routes) (*Server, error) {
 	if opts.Meter == nil {
 		opts.Meter = noMeter{}
 	}
-	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes, writeWithin: writeWithin}
+	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes,
+		bodies: newBodyRoom(), writeWithin: writeWithin}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
 	s.app = fiber.New(fiber.Config{
-		DisableStartupMessage: true, Immutable: true, BodyLimit: MaxBodyLimit, ReadBufferSize: headerLimit,
-		ReadTimeout: 30 * time.Second, IdleTimeout: 3 * time.Minute, ErrorHandler: s.write, StreamRequestBody: false,
+		DisableStartupMessage: true, Immutable: true, ReadBufferSize: headerLimit, CaseSensitive: true, StrictRouting: true,
+		ReadTimeout: headersWithin, IdleTimeout: 3 * time.Minute, ErrorHandler: s.unread,
+		// The guard reads bodies, once it knows who calls what. The library shall not read ahead more than the byte that it must.
+		StreamRequestBody: true, BodyLimit: 1, DisablePreParseMultipartForm: true,
 	})
 	s.app.Server().KeepHijackedConns = true // whoever takes a connection over keeps it after the handler has returned
+	s.app.Server().Handler = s.known(s.app.Server().Handler)
 	s.api = huma.NewAPI(describe(opts.Version), &adapter{server: s})
 	s.app.Use(s.enter)
 	slices.SortStableFunc(routes, literalFirst)
@@ -123,6 +132,9 @@ func literalFirst(a, b Operation) int {
 func (s *Server) add(op *Operation) error {
 	if err := s.check(op); err != nil {
 		return fmt.Errorf("module %s, operation %s %s: %w", op.Owner, op.Method, op.Path, err)
+	}
+	if op.BodyLimit == 0 {
+		op.BodyLimit = DefaultBodyLimit
 	}
 	at := s.prepared(op)
 	s.ops[op.Method+" "+op.Path] = &at
@@ -152,8 +164,8 @@ func (s *Server) check(op *Operation) error {
 	if _, taken := s.ops[op.Method+" "+op.Path]; taken {
 		return errors.New("this address is already taken by another operation")
 	}
-	if op.BodyLimit > MaxBodyLimit {
-		return fmt.Errorf("its body limit is above %d bytes", MaxBodyLimit)
+	if err := checkBody(op); err != nil {
+		return err
 	}
 	for _, key := range op.Rule.Keys {
 		if !slices.ContainsFunc(s.opts.Permissions, func(p access.Permission) bool { return p.Key == key }) {
@@ -180,7 +192,21 @@ func (s *Server) App() *fiber.App { return s.app }
 
 // Serve answers requests on the listener until Stop.
 func (s *Server) Serve(listener net.Listener) error {
-	return s.app.Listener(idleListener{listener, s.writeWithin})
+	bounds := newConnections(s.opts.Connections, s.writeWithin, s.believed, s.log)
+	return s.app.Listener(boundListener{listener, bounds})
+}
+
+// checkBody makes sure that an operation says how much it reads of callers who need not prove who they are.
+func checkBody(op *Operation) error {
+	switch open := op.Rule.Kind != access.KindSession && op.Rule.Kind != access.KindAgent; {
+	case op.BodyLimit > MaxBodyLimit:
+		return fmt.Errorf("its body limit is above %d bytes", MaxBodyLimit)
+	case open && op.BodyLimit == 0:
+		return fmt.Errorf("anybody may call it, so it must say BodyLimit, at most %d bytes", PublicBodyLimit)
+	case open && op.BodyLimit > PublicBodyLimit:
+		return fmt.Errorf("anybody may call it, and its body limit is above %d bytes", PublicBodyLimit)
+	}
+	return nil
 }
 
 // Stop ends streams first, because they would hold the shutdown to its deadline, then drains the rest.

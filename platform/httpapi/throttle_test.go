@@ -163,6 +163,12 @@ func TestATrustedProxyNamesTheClient(t *testing.T) {
 	require.Equal(t, burst, exhaust(func(i int) string { return "2001:db8:1:2::" + strconv.FormatInt(int64(i+1), 16) }))
 	require.Equal(t, 30, exhaust(func(i int) string { return "2001:db8:1:" + strconv.FormatInt(int64(i+16), 16) + "::1" }), "another /64 is another client")
 	require.Equal(t, burst, exhaust(func(i int) string { return strings.Repeat("x", i+1) }), "garbage is one client")
+	require.Zero(t, exhaust(func(i int) string { return "unknown, " + strings.Repeat("_", i+1) }), "and that client is the proxy that sends it")
+	require.Equal(t, burst, exhaust(func(i int) string { return "198.51.100.9:" + strconv.Itoa(1024+i) }), "a port makes no other client")
+	require.Zero(t, exhaust(func(int) string { return "198.51.100.9" }), "nor does its absence")
+	require.Equal(t, burst, exhaust(func(i int) string { return "[2001:db8:7::1]:" + strconv.Itoa(1024+i) }))
+	require.Zero(t, exhaust(func(int) string { return "2001:db8:7::1%eth0" }), "nor a zone")
+	require.Equal(t, burst, exhaust(func(i int) string { return "198.51.100.10:1, 10.0.0.7:" + strconv.Itoa(1024+i) }), "trusted hops too may have one")
 }
 
 // A flood fills no log: the first refusal in a row is told, the rest is only counted.

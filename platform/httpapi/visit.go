@@ -21,6 +21,7 @@ type visit struct {
 	at       *mounted // nil when no operation took the request
 	unlogged bool     // one of many like it
 	refusal  *fault.Fault
+	body     body
 }
 
 type visitKey struct{}

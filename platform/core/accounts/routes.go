@@ -13,14 +13,15 @@ const (
 func (h *handlers) routes() httpapi.Routes { return httpapi.Join(h.ownRoutes(), h.accountRoutes()) }
 
 func (h *handlers) ownRoutes() httpapi.Routes {
+	signIn, small := access.PublicWithin(access.WideLimit), httpapi.BodyLimit(httpapi.SmallBodyLimit)
 	return httpapi.Under("/api/v1/auth", "",
-		httpapi.Post("/login", "Sign in", access.Public(), h.login, httpapi.WhileDegraded()),
+		httpapi.Post("/login", "Sign in", signIn, h.login, small, httpapi.WhileDegraded()),
 		httpapi.Get("/me", "Show who is signed in", access.Session(), h.me),
 		httpapi.Post("/logout", "End this session", access.Session(), h.logout, httpapi.WhileDegraded(), httpapi.Status(noContent)),
 		httpapi.Post("/password", "Change your own password", access.Session(), h.changePassword, httpapi.WhileDegraded(), httpapi.Status(noContent)),
 		httpapi.Get("/sessions", "List your own sessions", access.Session(), h.sessions),
 		httpapi.Delete("/sessions/{id}", "End one of your own sessions", access.Session(), h.endSession, httpapi.WhileDegraded(), httpapi.Status(noContent)),
-		httpapi.Post("/second-factor", "Finish signing in with a second factor", access.Public(), h.secondFactor, httpapi.WhileDegraded()),
+		httpapi.Post("/second-factor", "Finish signing in with a second factor", signIn, h.secondFactor, small, httpapi.WhileDegraded()),
 		httpapi.Get("/factors", "Show your own second factors", access.Session(), h.factors),
 		httpapi.Post("/totp", "Begin to set up an authenticator app", access.Session(), h.beginTOTP, httpapi.WhileDegraded()),
 		httpapi.Post("/totp/confirm", "Switch the authenticator app on", access.Session(), h.confirmTOTP, httpapi.WhileDegraded()),

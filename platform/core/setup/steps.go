@@ -31,11 +31,12 @@ func newHandlers(p *Progress, j audit.Journal, cfg *config.Config, clock clockwo
 const created = 201
 
 func (h *handlers) routes() httpapi.Routes {
+	small := httpapi.BodyLimit(httpapi.SmallBodyLimit)
 	return httpapi.Under("/api/v1/setup", "",
-		httpapi.Get("/state", "Show how far the first installation is", access.Public(), h.state),
+		httpapi.Get("/state", "Show how far the first installation is", access.PublicWithin(access.WideLimit), h.state),
 		httpapi.Post("/admin", "Create the first administrator", access.FirstAdmin(access.PublicLimit), h.createAdmin,
-			httpapi.WhileDegraded(), httpapi.Status(created)),
-		httpapi.Post("/finish", "End the first installation", access.Setup(system.Manage), h.finish, httpapi.WhileDegraded()),
+			httpapi.WhileDegraded(), httpapi.Status(created), small),
+		httpapi.Post("/finish", "End the first installation", access.Setup(system.Manage), h.finish, httpapi.WhileDegraded(), small),
 	)
 }
 

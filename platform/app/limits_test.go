@@ -1,0 +1,69 @@
+package app_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/access"
+	"panel/platform/httpapi"
+)
+
+// unlimited are the operations without a limit of requests, reviewed by hand: each answers from memory, at the cost of a refusal.
+var unlimited = []string{"GET /health", "GET /livez", "GET /readyz"}
+
+// Whatever anybody may call has a limit of its body, of its requests and of its time, all of them declared.
+func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	p := everything(t)
+	open := 0
+	for _, op := range p.App.Server().Routes() {
+		if op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent {
+			continue
+		}
+		open++
+		name := op.Method + " " + op.Path
+		require.Positive(t, op.BodyLimit, name)
+		require.LessOrEqual(t, op.BodyLimit, int64(httpapi.PublicBodyLimit), name)
+		require.Equal(t, slices.Contains(unlimited, name), op.Rule.Limit.PerMinute == 0, "%s: a limit of requests", name)
+		answer := refusedByHeaders(t, p.URL, policy{method: op.Method, path: op.Path}, op.BodyLimit+1)
+		require.Contains(t, answer, "HTTP/1.1 413 ", name)
+		require.Contains(t, answer, `"code":"body_too_large"`, name)
+	}
+	require.Greater(t, open, len(unlimited))
+}
+
+// A body of anybody whom the panel does not know is refused by its headers, on every operation, however much it may take of others.
+func TestNobodySendsABodyToWhatIsClosed(t *testing.T) {
+	t.Parallel()
+	p := everything(t)
+	each(t, func(t *testing.T, line policy) {
+		answer := refusedByHeaders(t, p.URL, line, httpapi.DefaultBodyLimit)
+		require.Contains(t, answer, "HTTP/1.1 401 ")
+		require.Contains(t, answer, "Connection: close")
+	}, "session", "agent")
+}
+
+// refusedByHeaders announces a body, sends one byte of it, and gives the answer that comes all the same.
+func refusedByHeaders(t *testing.T, base string, line policy, length int64) string {
+	t.Helper()
+	address, err := url.Parse(base)
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", address.Host)
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", line.method, line.somewhere(), length)
+	require.NoError(t, err)
+	var answer strings.Builder
+	_, err = io.Copy(&answer, conn)
+	require.NoError(t, err)
+	return answer.String()
+}

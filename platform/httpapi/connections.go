@@ -1,0 +1,237 @@
+package httpapi
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"go.uber.org/zap"
+
+	"panel/platform/fault"
+)
+
+// connections bounds how many clients are connected at a time, in sum and from one address. A full server makes room by closing
+// connections on which a stranger has been silent for long; whoever has proved who he is stays.
+type connections struct {
+	bounds  Connections
+	within  time.Duration
+	proxy   func(netip.Addr) bool // whether a peer stands for many clients
+	log     *zap.Logger
+	looking sync.Mutex // through all connections
+
+	mu     sync.Mutex
+	open   map[*clientConn]struct{}
+	counts map[netip.Addr]int
+	told   time.Time // when the log last heard of a refusal
+}
+
+// Connections are bounds of how many clients may be connected at a time. Zero is no bound.
+type Connections struct {
+	Most       int // in sum; never more than the process has file descriptors for
+	PerAddress int // from one address, or one /64 of IPv6
+}
+
+func newConnections(bounds Connections, within time.Duration, proxy func(netip.Addr) bool, log *zap.Logger) *connections {
+	bounds.Most = affordable(bounds.Most)
+	return &connections{
+		bounds: bounds, within: within, proxy: proxy, log: log, open: map[*clientConn]struct{}{}, counts: map[netip.Addr]int{},
+	}
+}
+
+// keptDescriptors is what the database, logs and files of the panel have of the descriptors of the process.
+const keptDescriptors = 512
+
+// affordable is the bound that leaves the rest of the panel enough file descriptors.
+func affordable(wanted int) int {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return wanted
+	}
+	descriptors := int(min(limit.Cur, 1<<30))
+	most := descriptors - min(keptDescriptors, descriptors/2)
+	if wanted == 0 {
+		return most
+	}
+	return min(wanted, most)
+}
+
+// boundListener accepts connections within the bounds. It outlives a lack of file descriptors and memory.
+type boundListener struct {
+	net.Listener
+	*connections
+}
+
+const (
+	shortestPause = 5 * time.Millisecond
+	longestPause  = 100 * time.Millisecond
+)
+
+// Accept gives the next connection that there is room for.
+func (l boundListener) Accept() (net.Conn, error) {
+	for pause := shortestPause; ; {
+		conn, err := l.Listener.Accept()
+		switch {
+		case err == nil:
+			if client := l.admit(conn); client != nil {
+				return client, nil
+			}
+			pause = shortestPause
+		case !passes(err):
+			return nil, err
+		default:
+			l.warn("connections cannot be accepted at the moment", zap.Error(err))
+			l.makeRoom()
+			time.Sleep(pause)
+			pause = min(2*pause, longestPause)
+		}
+	}
+}
+
+// passes says whether accepting may succeed again later: descriptors and memory come back, and a client that left while it waited
+// says nothing about the next one.
+func passes(err error) bool {
+	for _, passing := range []error{
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR, syscall.EPROTO,
+	} {
+		if errors.Is(err, passing) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	errFull = fault.Unavailable("the panel has as many connections as it takes; try again").After(5 * time.Second)
+	errMany = fault.Throttled(5 * time.Second)
+)
+
+// admit counts the connection; nil after it has refused it.
+func (l *connections) admit(conn net.Conn) *clientConn {
+	peer := peerOf(conn)
+	client := &clientConn{Conn: conn, of: l, within: l.within, peer: peer, from: networkOf(peer)}
+	refusal := l.enter(client)
+	if refusal == errFull && l.makeRoom() {
+		refusal = l.enter(client)
+	}
+	if refusal == nil {
+		return client
+	}
+	l.warn("a connection was refused", zap.String("ip", client.peer.String()), zap.String("code", refusal.Code))
+	_ = conn.SetWriteDeadline(time.Now().Add(longestPause)) //nolint:forbidigo // deadlines of connections are times of the machine
+	_, _ = conn.Write(bare(refusal))                        // it is closed either way
+	_ = conn.Close()
+	return nil
+}
+
+func (l *connections) enter(client *clientConn) *fault.Fault {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.bounds.Most > 0 && len(l.open) >= l.bounds.Most {
+		return errFull
+	}
+	if l.bounds.PerAddress > 0 && l.counts[client.from] >= l.bounds.PerAddress && !l.shared(client.peer) {
+		return errMany
+	}
+	l.open[client] = struct{}{}
+	l.counts[client.from]++
+	return nil
+}
+
+// shared says whether many clients may come from one address: a proxy of this installation, or anything on the same machine.
+func (l *connections) shared(peer netip.Addr) bool { return peer.IsLoopback() || l.proxy(peer) }
+
+// left forgets a connection that has ended.
+func (l *connections) left(client *clientConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, client)
+	if l.counts[client.from]--; l.counts[client.from] == 0 {
+		delete(l.counts, client.from)
+	}
+}
+
+const (
+	closedAtOnce = 32 // so that a full server does not look through all of its connections for each newcomer
+	silentFor    = time.Second
+)
+
+// makeRoom closes the connections of strangers that have been silent for longest.
+func (l *connections) makeRoom() bool {
+	l.looking.Lock()
+	defer l.looking.Unlock()
+	silent := l.silent()
+	for _, client := range silent[:min(len(silent), closedAtOnce)] {
+		_ = client.Conn.Close() // its worker notices and leaves
+		client.closed.Do(func() { l.left(client) })
+	}
+	return len(silent) > 0
+}
+
+func (l *connections) silent() []*clientConn {
+	type waiting struct {
+		client *clientConn
+		since  int64
+	}
+	latest := time.Now().Add(-silentFor).UnixNano() //nolint:forbidigo // as above
+	var found []waiting
+	l.mu.Lock()
+	for client := range l.open {
+		if since, waits := client.waitsSince(); waits && since < latest && !l.proxy(client.peer) {
+			found = append(found, waiting{client, since})
+		}
+	}
+	l.mu.Unlock()
+	slices.SortFunc(found, func(a, b waiting) int { return cmp.Compare(a.since, b.since) })
+	clients := make([]*clientConn, len(found))
+	for i := range found {
+		clients[i] = found[i].client
+	}
+	return clients
+}
+
+// warn logs at most once a minute: what is told here comes in floods.
+func (l *connections) warn(message string, fields ...zap.Field) {
+	now := time.Now() //nolint:forbidigo // as above
+	l.mu.Lock()
+	due := now.Sub(l.told) >= time.Minute
+	if due {
+		l.told = now
+	}
+	open := len(l.open)
+	l.mu.Unlock()
+	if due {
+		l.log.Warn(message, append(fields, zap.Int("connections", open))...)
+	}
+}
+
+// peerOf is the address of the other side.
+func peerOf(conn net.Conn) netip.Addr {
+	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return tcp.AddrPort().Addr().Unmap()
+}
+
+// bare is a whole answer for a connection that no request is read from.
+func bare(f *fault.Fault) []byte {
+	id := requestID(time.Now()) //nolint:forbidigo // as above
+	p := document(string(id[:]), f)
+	text, err := p.appended(nil)
+	if err != nil {
+		return nil
+	}
+	head := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\nRetry-After: %s\r\n%s: %s\r\n",
+		p.Status, http.StatusText(p.Status), p.ContentType(""), len(text), retrySeconds(p.retryAfter), canonicalRequestID, id)
+	for _, header := range standing {
+		head = fmt.Appendf(head, "%s: %s\r\n", header[0], header[1])
+	}
+	return append(append(head, "\r\n"...), text...)
+}

@@ -1,0 +1,208 @@
+package httpapi
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"panel/platform/access"
+)
+
+// failing is a listener that fails so many times before it accepts.
+type failing struct {
+	net.Listener
+	with error
+	left atomic.Int64
+}
+
+func (f *failing) Accept() (net.Conn, error) {
+	if f.left.Add(-1) >= 0 {
+		return nil, &net.OpError{Op: "accept", Net: "tcp", Err: f.with}
+	}
+	return f.Listener.Accept()
+}
+
+// A lack of descriptors or memory, and a client that left while it waited, pass: the server goes on.
+func TestTheServerOutlivesALackOfDescriptors(t *testing.T) {
+	t.Parallel()
+	for _, lack := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
+		core, logs := observer.New(zap.WarnLevel)
+		s, err := New(Options{Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(), Log: zap.New(core)}, nil)
+		require.NoError(t, err)
+		on, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		short := &failing{Listener: on, with: lack}
+		short.left.Store(20)
+		ended := make(chan error, 1)
+		go func() { ended <- s.Serve(short) }()
+		require.Contains(t, answered(t, on.Addr(), "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), "not_found", lack)
+		require.Equal(t, 1, logs.Len(), "a flood is told once")
+		require.NoError(t, s.Stop(context.WithoutCancel(t.Context())))
+		require.NoError(t, <-ended)
+	}
+}
+
+// Any other failure of the listener still ends the server, which says so.
+func TestABrokenListenerEndsTheServer(t *testing.T) {
+	t.Parallel()
+	s, err := New(Options{Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock()}, nil)
+	require.NoError(t, err)
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	broken := &failing{Listener: on, with: syscall.EBADF}
+	broken.left.Store(1)
+	require.ErrorIs(t, s.Serve(broken), syscall.EBADF)
+	require.NoError(t, on.Close())
+}
+
+func boundedTo(most, perAddress int) func(*Options) {
+	return func(o *Options) {
+		o.Connections, o.Sessions = Connections{Most: most, PerAddress: perAddress}, keyed{"known", new(atomic.Int64)}
+	}
+}
+
+// asks sends one request on a connection that stays open and gives its status; 0 when the server has closed it.
+func asks(t *testing.T, conn net.Conn, token string) int {
+	t.Helper()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	_, _ = io.WriteString(conn, "GET /who HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		return 0
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	require.NoError(t, err)
+	return answer.StatusCode
+}
+
+func who() Routes {
+	return Routes{Get("/who", "x", access.Session(), func(context.Context, *struct{}) (*struct{}, error) { return &struct{}{}, nil })}
+}
+
+func dialled(t *testing.T, to net.Addr, from string) net.Conn {
+	t.Helper()
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
+	conn, err := dialer.Dial("tcp", to.String())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+// A full server closes connections on which a stranger is silent, and never one whose caller has proved who he is. When there is
+// nothing to close it says so to the newcomer.
+func TestAFullServerMakesRoom(t *testing.T) {
+	t.Parallel()
+	const most = 8
+	_, addr := listening(t, who(), boundedTo(most, 0))
+	var members []net.Conn
+	for range most / 2 {
+		members = append(members, dialled(t, addr, "127.0.0.1"))
+		require.Equal(t, http.StatusNoContent, asks(t, members[len(members)-1], "known"))
+	}
+	for range 3 * most {
+		silent := dialled(t, addr, "127.0.0.1")
+		_, _ = io.WriteString(silent, "GET / HT")
+	}
+	for range most {
+		require.Eventually(t, func() bool { return asks(t, dialled(t, addr, "127.0.0.1"), "unknown") == http.StatusUnauthorized },
+			30*time.Second, 20*time.Millisecond, "strangers that are silent make room")
+	}
+	for _, member := range members {
+		require.Equal(t, http.StatusNoContent, asks(t, member, "known"), "a proved caller keeps the connection")
+	}
+	for range most / 2 {
+		require.Eventually(t, func() bool {
+			return asks(t, kept(&members, dialled(t, addr, "127.0.0.1")), "known") == http.StatusNoContent
+		},
+			30*time.Second, 20*time.Millisecond)
+	}
+}
+
+func kept(list *[]net.Conn, conn net.Conn) net.Conn {
+	*list = append(*list, conn)
+	return conn
+}
+
+// The bound of connections from one address holds for that address alone, and for none that many clients share.
+func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
+	t.Parallel()
+	proxy := netip.MustParsePrefix("198.51.100.7/32")
+	s, err := New(Options{Streams: NewStreams(), TrustedProxies: []netip.Prefix{proxy}}, nil)
+	require.NoError(t, err)
+	bounds := newConnections(Connections{PerAddress: 3}, time.Second, s.believed, zap.NewNop())
+	for address, most := range map[string]int{
+		"203.0.113.5:1": 3, "203.0.113.6:1": 3, "[2001:db8:1:2::1]:1": 3, "198.51.100.7:1": 50, "127.0.0.1:1": 50, "[::1]:1": 50,
+	} {
+		let := 0
+		for range 50 {
+			if bounds.admit(&pretended{from: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))}) != nil {
+				let++
+			}
+		}
+		require.Equal(t, most, let, address)
+	}
+	refused := &pretended{from: net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[2001:db8:1:2:ffff::9]:1"))}
+	require.Nil(t, bounds.admit(refused), "a /64 is one client")
+	require.Contains(t, string(refused.said), "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n")
+	require.Contains(t, string(refused.said), `"code":"throttled"`)
+	require.Contains(t, string(refused.said), "Retry-After: 5")
+	require.Contains(t, string(refused.said), "nosniff")
+	require.True(t, refused.closed)
+}
+
+// A connection that has ended makes room for another one.
+func TestAnEndedConnectionMakesRoom(t *testing.T) {
+	t.Parallel()
+	bounds := newConnections(Connections{Most: 2, PerAddress: 1}, time.Second, func(netip.Addr) bool { return false }, zap.NewNop())
+	from := net.TCPAddrFromAddrPort(netip.MustParseAddrPort("203.0.113.5:1"))
+	for range 10 {
+		conn := bounds.admit(&pretended{from: from})
+		require.NotNil(t, conn)
+		require.Nil(t, bounds.admit(&pretended{from: from}))
+		require.NoError(t, conn.Close())
+		require.NoError(t, conn.Close(), "closing twice counts once")
+	}
+	require.Empty(t, bounds.open)
+	require.Empty(t, bounds.counts)
+}
+
+// pretended is a connection from any address.
+type pretended struct {
+	net.Conn
+	from   net.Addr
+	said   []byte
+	closed bool
+}
+
+func (p *pretended) RemoteAddr() net.Addr             { return p.from }
+func (p *pretended) SetWriteDeadline(time.Time) error { return nil }
+func (p *pretended) Write(text []byte) (n int, _ error) {
+	p.said = append(p.said, text...)
+	return len(text), nil
+}
+func (p *pretended) Close() error { p.closed = true; return nil }
+
+// The bound leaves the rest of the panel enough descriptors, whatever the setting says.
+func TestTheBoundFitsTheDescriptors(t *testing.T) {
+	t.Parallel()
+	var limit syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
+	require.Equal(t, 5, affordable(5))
+	require.LessOrEqual(t, affordable(1<<30), int(limit.Cur)-keptDescriptors)
+	require.Equal(t, affordable(1<<30), affordable(0))
+	require.False(t, passes(errors.New("x")))
+}

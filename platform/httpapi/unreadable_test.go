@@ -1,0 +1,50 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/access"
+)
+
+// What the HTTP library answers by itself looks like every other answer: a problem document with a stable code, security headers
+// and a request id that the document names.
+func TestAnswersOfTheLibraryAreAnswersOfThePanel(t *testing.T) {
+	t.Parallel()
+	s, addr := listening(t, Routes{takesNames("/names", access.Public(), BodyLimit(SmallBodyLimit))})
+	s.app.Server().ReadTimeout = 300 * time.Millisecond
+	const json = "Host: x\r\nContent-Type: application/json\r\n"
+	for what, c := range map[string]struct{ text, status, code string }{
+		"no HTTP":           {"what is this\r\n\r\n", "400", "bad_request"},
+		"a foreign version": {"GET / HTTP/2\r\nHost: x\r\n\r\n", "400", "bad_request"},
+		"two hosts":         {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400", "bad_request"},
+		"a wrong length":    {"POST /names HTTP/1.1\r\n" + json + "Content-Length: -3\r\n\r\n", "400", "bad_request"},
+		"large headers":     {"GET / HTTP/1.1\r\nHost: x\r\nX-Large: " + strings.Repeat("x", 2*headerLimit) + "\r\n\r\n", "431", "headers_too_large"},
+		"slow headers":      {"GET / HTTP/1.1\r\nHost: x\r\nX-Sl", "408", "request_timeout"},
+		"a foreign method":  {"BREW /names HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "405", "method_not_allowed"},
+		"a wrong method":    {"PUT /names HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "405", "method_not_allowed"},
+		"no such address":   {"GET /none HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "404", "not_found"},
+		"a large body":      {"POST /names HTTP/1.1\r\n" + json + "Content-Length: 99999999\r\n\r\n{", "413", "body_too_large"},
+		"a broken chunk":    {"POST /names HTTP/1.1\r\n" + json + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "400", "bad_request"},
+	} {
+		answer := answered(t, addr, c.text)
+		require.True(t, strings.HasPrefix(answer, "HTTP/1.1 "+c.status+" "), "%s: %s", what, answer)
+		require.Contains(t, answer, `"code":"`+c.code+`"`, what)
+		require.Contains(t, answer, "Content-Type: application/problem+json", what)
+		for _, header := range standing {
+			require.Contains(t, answer, string(header[0])+": "+string(header[1]), what)
+		}
+		id := between(answer, "X-Request-Id: ", "\r\n")
+		require.Len(t, id, 36, what)
+		require.Contains(t, answer, `"request_id":"`+id+`"`, what)
+	}
+}
+
+func between(text, before, after string) string {
+	_, rest, _ := strings.Cut(text, before)
+	found, _, _ := strings.Cut(rest, after)
+	return found
+}
