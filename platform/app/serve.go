@@ -85,6 +85,7 @@ func run(ctx context.Context, app *App, on net.Listener, log *zap.Logger) error 
 	if err := app.Start(ctx); err != nil {
 		return err
 	}
+	boundMemory(log)
 	debug.FreeOSMemory() // starting takes several times the memory of running; the machine gets it back now, not over minutes
 	served := make(chan error, 1)
 	go func() { served <- app.Serve(on) }()

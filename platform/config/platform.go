@@ -15,6 +15,8 @@ var (
 
 	PublicURL      = Key{Name: "PANEL_PUBLIC_URL", Summary: "address of the panel as browsers and agents see it; unset: the bind address", Form: URL}
 	TrustedProxies = Key{Name: "PANEL_TRUSTED_PROXIES", Summary: "reverse proxies whose forwarded headers count", Form: Networks}
+	MaxConns       = Key{Name: "PANEL_MAX_CONNECTIONS", Default: "16384", Summary: "most connections of browsers and agents at a time; fewer where the process may not open as many files", Form: Number, Min: 64, Max: 1000000}
+	MaxConnsEach   = Key{Name: "PANEL_MAX_CONNECTIONS_PER_ADDRESS", Default: "512", Summary: "most connections from one address, trusted proxies and this machine excepted; 0: no bound", Form: Number, Min: 0, Max: 1000000}
 	SetupToken     = Key{Name: "PANEL_SETUP_TOKEN", Summary: "secret that the first installation asks for", Secret: true}
 	SessionTTL     = Key{Name: "PANEL_SESSION_TTL_HOURS", Default: "12", Summary: "hours until an unused session ends", Form: Number, Min: 1, Max: 8760}
 
@@ -54,7 +56,7 @@ var (
 func Platform() []Key {
 	return []Key{
 		Port, Bind, DataDir, DBURL, DBMaxConns, PGBin, SecretKey, SecretKeyPrevious,
-		PublicURL, TrustedProxies, SetupToken, SessionTTL, LogLevel, LogFormat, AuditRetention, AgentHeartbeat,
+		PublicURL, TrustedProxies, MaxConns, MaxConnsEach, SetupToken, SessionTTL, LogLevel, LogFormat, AuditRetention, AgentHeartbeat,
 		LicenseURLs, LicensePublicKey, LicenseGrace, HTTPProxy, OutboundAllow, ProxypanelBootstrap,
 		BackupDir, UpdateChannel, UpdateURL, SupportURL, MessengerAPIRoot, StatusPageDir, MetricsAddr,
 		APIURL, APIToken, Lang, TestDBURL,

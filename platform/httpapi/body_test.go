@@ -37,8 +37,11 @@ type thingInput struct{ Body thing }
 func bodies(t testing.TB) func(path, body string) (int, Problem) {
 	t.Helper()
 	took := func(context.Context, *thingInput) (*struct{}, error) { return nil, nil } //nolint:nilnil // 204
-	s, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, Routes{
-		Post("/strict", "x", access.Public(), took), Post("/lenient", "x", access.Public(), took, Lenient()),
+	s, err := New(Options{
+		Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams(),
+		Sessions: oneSession{access.Caller{Kind: access.Admin}},
+	}, Routes{
+		Post("/strict", "x", access.Session(), took), Post("/lenient", "x", access.Session(), took, Lenient()),
 	})
 	require.NoError(t, err)
 	return func(path, body string) (int, Problem) { return posted(t, s, path, body) }
@@ -50,6 +53,7 @@ func posted(t testing.TB, s *Server, path, body string, headers ...string) (int,
 	c.Request.Header.SetMethod(fasthttp.MethodPost)
 	c.Request.SetRequestURI(path)
 	c.Request.Header.SetContentType("application/json")
+	c.Request.Header.Set("Authorization", "Bearer x")
 	for i := 0; i+1 < len(headers); i += 2 {
 		c.Request.Header.Set(headers[i], headers[i+1])
 	}

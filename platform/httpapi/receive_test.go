@@ -100,8 +100,8 @@ func TestBodiesAreTakenUpToTheirLimit(t *testing.T) {
 
 // documentOf is a JSON document of exactly so many bytes.
 func documentOf(size int) string {
-	const frame = `{"name":""}`
-	return `{"name":"` + strings.Repeat("x", size-len(frame)) + `"}`
+	const text = `{"name":"x"}`
+	return text + strings.Repeat(" ", size-len(text))
 }
 
 func chunks(body string) string {
