@@ -580,6 +580,22 @@ CREATE INDEX sessions_account ON sessions USING btree (account_id);
 CREATE INDEX sessions_expiry ON sessions USING btree (expires_at);
 CREATE UNIQUE INDEX sessions_token_hash ON sessions USING btree (token_hash);
 
+create table settings_documents (
+  name text not null,
+  revision bigint not null,
+  value jsonb not null,
+  updated_at timestamp with time zone not null,
+  constraint settings_documents_pkey PRIMARY KEY (name)
+);
+
+create table settings_secrets (
+  document text not null,
+  field text not null,
+  sealed text not null,
+  constraint settings_secrets_document_fkey FOREIGN KEY (document) REFERENCES settings_documents(name) ON DELETE CASCADE,
+  constraint settings_secrets_pkey PRIMARY KEY (document, field)
+);
+
 create table telemetry_progress (
   id boolean default true not null,
   xact bigint not null,

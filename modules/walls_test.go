@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"panel/platform/app"
 )
 
 // pkg is the part of `go list -json` that the walls need.
@@ -283,4 +285,31 @@ func TestEveryModelNamesItsTable(t *testing.T) {
 		}))
 	}
 	require.Positive(t, found)
+}
+
+var sealedPlace = regexp.MustCompile(`vault\.Ref\{Table: "(\w+)", ID: [^}]*Column: "(\w+)"\}`)
+
+// Every place that secrets are sealed for is declared, so that a new master key reaches all of them.
+func TestEverySealedColumnIsDeclaredInAManifest(t *testing.T) {
+	t.Parallel()
+	declared := map[string]bool{}
+	for _, column := range app.SealedColumns(app.With(All())) {
+		declared[column.Table+"."+column.Column] = true
+	}
+	used := map[string]bool{}
+	for _, folder := range []string{".", "../platform"} {
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, found := range sealedPlace.FindAllStringSubmatch(string(text), -1) {
+				used[found[1]+"."+found[2]] = true
+			}
+			return err
+		}))
+	}
+	delete(used, "vault_canaries.sealed") // the sample belongs to its key and is never sealed anew
+	require.GreaterOrEqual(t, len(used), 9)
+	require.Equal(t, used, declared)
 }

@@ -12,6 +12,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/entitlement"
 	"panel/platform/module"
+	"panel/platform/vault"
 )
 
 //go:embed migrations
@@ -29,7 +30,13 @@ func Module() module.Module {
 			{Key: Install, Summary: "Apply, enable, disable and delete flows"},
 			{Key: Policies, Summary: "Change policies and transit pools"},
 		},
-		Features:   []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
+		Features: []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
+		Secrets: []vault.Column{
+			{Table: "flows", ID: "id", Column: "root"},
+			{Table: "flow_clients", ID: "id", Column: "secret"},
+			{Table: "flow_fragments", ID: "flow_id || '/' || node_id", Column: "content"},
+			{Table: "flow_applies", ID: "id", Column: "content"},
+		},
 		Migrations: module.SQL(files),
 		Checks:     doctorChecks(),
 		Private:    []any{newStore, newServers, newService, newAsker, newRunner, newHandlers},

@@ -14,6 +14,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/module"
 	"panel/platform/notice"
+	"panel/platform/vault"
 )
 
 //go:embed migrations
@@ -30,7 +31,10 @@ func Module() module.Module {
 			{Key: kindDegraded, Summary: "The panel became read-only", Severity: "critical"},
 			{Key: kindExpiring, Summary: "The license ends soon", Severity: "warning"},
 		},
-		Commands:   commands,
+		Commands: commands,
+		Secrets: []vault.Column{
+			{Table: "licenses", ID: "instance_id", Column: "sealed_key"},
+		},
 		Migrations: module.SQL(files),
 		Private:    []any{newService, newHandlers},
 		Exports:    []any{source},

@@ -14,6 +14,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/config"
 	"panel/platform/module"
+	"panel/platform/vault"
 )
 
 //go:embed migrations
@@ -28,7 +29,11 @@ func Module() module.Module {
 			{Key: View, Summary: "See nodes, their state and their domains"},
 			{Key: Edit, Summary: "Add, change and remove nodes, and bind their agents and domains"},
 		},
-		Config:     []config.Key{AgentDir},
+		Config: []config.Key{AgentDir},
+		Secrets: []vault.Column{
+			{Table: "node_commands", ID: "id", Column: "sealed"},
+			{Table: "node_configs", ID: "node_id || '/' || revision", Column: "sealed"},
+		},
 		Migrations: module.SQL(files),
 		Checks:     doctorChecks(),
 		Private: []any{

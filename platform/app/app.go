@@ -23,7 +23,9 @@ import (
 	"panel/platform/httpapi"
 	"panel/platform/metrics"
 	"panel/platform/module"
+	"panel/platform/outbound"
 	"panel/platform/password"
+	"panel/platform/settings"
 	"panel/platform/vault"
 	"panel/platform/version"
 )
@@ -68,10 +70,16 @@ func New(opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	network, err := outbound.NewNetwork(opts.Config)
+	if err != nil {
+		return nil, err
+	}
 	var found gathered
 	err = wire(services{
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
-		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
+		Rotation: vault.NewRotation(opts.Vault, SealedColumns(opts.Modules)), Network: network,
+		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener),
+		Journal:  journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {

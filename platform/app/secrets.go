@@ -2,9 +2,12 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/module"
+	"panel/platform/settings"
 	"panel/platform/vault"
 )
 
@@ -19,4 +22,13 @@ func OpenVault(ctx context.Context, cfg *config.Config, db *database.DB) (*vault
 		return nil, err
 	}
 	return opened, opened.Guard(ctx, db)
+}
+
+// SealedColumns are all columns of a panel that hold sealed secrets.
+func SealedColumns(modules []module.Module) []vault.Column {
+	all := slices.Clone(settings.Columns)
+	for _, m := range modules {
+		all = append(all, m.Secrets...)
+	}
+	return all
 }

@@ -17,7 +17,9 @@ import (
 	"panel/platform/events"
 	"panel/platform/httpapi"
 	"panel/platform/module"
+	"panel/platform/outbound"
 	"panel/platform/password"
+	"panel/platform/settings"
 	"panel/platform/vault"
 )
 
@@ -31,6 +33,9 @@ type services struct {
 	DB       *database.DB
 	Listener *database.Listener
 	Vault    *vault.Vault
+	Rotation *vault.Rotation
+	Settings *settings.Store
+	Network  *outbound.Network
 	Bus      *events.Bus
 	Journal  audit.Journal
 	Refusals audit.Refusals

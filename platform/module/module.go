@@ -19,6 +19,7 @@ import (
 	"panel/platform/httpapi"
 	"panel/platform/metrics"
 	"panel/platform/notice"
+	"panel/platform/vault"
 )
 
 // Module is the manifest. An empty field means "none".
@@ -35,6 +36,9 @@ type Module struct {
 	Notices     []notice.Kind
 	Config      []config.Key
 
+	// Secrets are the columns of this module's tables that hold sealed texts; they are sealed anew after the master key
+	// was changed.
+	Secrets []vault.Column
 	// Migrations holds *.tx.up.sql files with rising stamps; every table in them belongs to this module alone.
 	Migrations fs.FS
 	// Commands adds commands to panelctl; they must work while the panel is down.

@@ -10,8 +10,8 @@ import (
 // Column is a column of sealed texts, declared in the manifest of the module that owns the table.
 type Column struct {
 	Table string
-	// ID is the SQL expression that gives Ref.ID of a row, for example "id" or "flow_id || '/' || node_id". It must tell
-	// rows apart.
+	// ID is the SQL expression whose text is Ref.ID of a row, for example "id" or "flow_id || '/' || node_id". It must
+	// tell rows apart.
 	ID     string
 	Column string
 }
@@ -86,7 +86,7 @@ type staleRow struct {
 // batch handles the stale rows behind the id after and gives the last id, or "" at the end.
 func (r *Rotation) batch(ctx context.Context, db bun.IDB, c Column, after string, done *Result) (string, error) {
 	var rows []staleRow
-	err := db.NewRaw("select (?) as id, ? as sealed from ? where "+staleRows+" and (?) > ? order by 1 limit ?",
+	err := db.NewRaw("select (?)::text as id, ? as sealed from ? where "+staleRows+" and (?)::text > ? order by 1 limit ?",
 		bun.Safe(c.ID), bun.Ident(c.Column), bun.Ident(c.Table), bun.Ident(c.Column), bun.Ident(c.Column), r.current(),
 		bun.Safe(c.ID), after, resealBatch).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
@@ -108,7 +108,7 @@ func (r *Rotation) batch(ctx context.Context, db bun.IDB, c Column, after string
 
 func (r *Rotation) replace(ctx context.Context, db bun.IDB, c Column, row staleRow, plain []byte) error {
 	fresh := r.vault.Seal(Ref{Table: c.Table, ID: row.ID, Column: c.Column}, plain)
-	_, err := db.ExecContext(ctx, "update ? set ? = ? where (?) = ? and ? = ?",
+	_, err := db.ExecContext(ctx, "update ? set ? = ? where (?)::text = ? and ? = ?",
 		bun.Ident(c.Table), bun.Ident(c.Column), fresh, bun.Safe(c.ID), row.ID, bun.Ident(c.Column), row.Sealed)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/module"
+	"panel/platform/vault"
 )
 
 //go:embed migrations
@@ -28,6 +29,9 @@ func Module() module.Module {
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See accounts and their permissions"},
 			{Key: Manage, Summary: "Create, change and delete accounts"},
+		},
+		Secrets: []vault.Column{
+			{Table: "totp_factors", ID: "account_id", Column: "sealed_secret"},
 		},
 		Migrations: module.SQL(files),
 		Commands:   commands,

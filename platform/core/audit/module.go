@@ -13,6 +13,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/cli"
 	"panel/platform/module"
+	"panel/platform/vault"
 )
 
 // View is the key for everything here: the journal is only ever read.
@@ -24,9 +25,12 @@ func Module() module.Module {
 		Name:        "audit",
 		Summary:     "The journal and its proof",
 		Permissions: []access.Permission{{Key: View, Summary: "Read, export and verify the journal"}},
-		Commands:    func(env cli.Env) []*cobra.Command { return commands(env) },
-		Private:     []any{stored, newHandlers},
-		Attach:      attach,
+		Secrets: []vault.Column{
+			{Table: "journal_keys", ID: "id", Column: "sealed"},
+		},
+		Commands: func(env cli.Env) []*cobra.Command { return commands(env) },
+		Private:  []any{stored, newHandlers},
+		Attach:   attach,
 	}
 }
 
