@@ -165,6 +165,32 @@ func TestEnvironmentIsReadInOnePlace(t *testing.T) {
 	})
 }
 
+var (
+	driver  = regexp.MustCompile(`\b(pgx|pgconn|pgxpool)\.(ParseConfig|Connect|New)\(`)
+	proxied = regexp.MustCompile(`\bhttp\.(DefaultClient|DefaultTransport|ProxyFromEnvironment|Get|Head|Post)\b`)
+	client  = regexp.MustCompile(`(?s)http\.Client\{.{0,120}`)
+)
+
+// Libraries do not configure the panel from variables of their own: the driver of the database is asked through
+// platform/database, and no client takes its proxy from the environment.
+func TestLibrariesReadNoVariablesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	eachFile(t, ".go", func(path, content string) {
+		inside := strings.HasPrefix(path, "platform/") || strings.HasPrefix(path, "modules/")
+		helper := strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/dbtest/")
+		if !inside || helper {
+			return
+		}
+		require.False(t, proxied.MatchString(content), "%s makes a client that reads HTTP_PROXY", path)
+		for _, made := range client.FindAllString(content, -1) {
+			require.Contains(t, made, "Transport:", "%s makes a client that reads HTTP_PROXY", path)
+		}
+		if !strings.HasPrefix(path, "platform/database/") {
+			require.False(t, driver.MatchString(content), "%s opens a database without platform/database", path)
+		}
+	})
+}
+
 var forbidden = map[string]*regexp.Regexp{
 	"sleeps in a test":         regexp.MustCompile(`\btime\.Sleep\(`),
 	"skips a test":             regexp.MustCompile(`\bt\.Skip`),

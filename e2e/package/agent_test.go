@@ -87,6 +87,7 @@ func (l *life) serve() {
 	api := rig.NewAPI(panelHome).As(l.token)
 	flow, err := api.Draw(l.t.Context(), "packaged", rig.OneServer(l.node, 993, site))
 	require.NoError(l.t, err)
+	l.flow = flow.ID
 	plan, err := api.Compile(l.t.Context(), flow.ID)
 	require.NoError(l.t, err)
 	_, err = api.Apply(l.t.Context(), flow.ID, plan)

@@ -55,6 +55,7 @@ type life struct {
 	offer string // the version that the release server offers
 	token string
 	node  string // of the agent
+	flow  string // that the agent serves
 	probe agentapi.ThroughProbe
 }
 
@@ -103,6 +104,7 @@ func (l *life) live() {
 		{"an agent beside it serves", l.agent},
 		{"the agent without panel and power", l.agentEndures},
 		{"nginx repaired by Doctor", l.recoverNginx},
+		{"secrets stay out of logs and bundles", l.secretsStay},
 		{"the panel repaired by Doctor", l.recoverPanel},
 		{"with a database of the operating system", l.database},
 		{"removed, data kept", l.remove},

@@ -17,6 +17,7 @@ import (
 
 // Main is the whole of panelctl: it runs one command line and gives the exit code.
 func Main(build string, features []module.Module, args []string) int {
+	config.Isolate()
 	version.Version = build
 	env := cli.Env{
 		Version: build, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: config.Foreign, Names: config.Names,

@@ -90,15 +90,31 @@ func TestColour(t *testing.T) {
 	}
 }
 
-// Specification, Command-line interface: "PANEL_LANG=ru forces Russian"; otherwise LANG decides.
+// Specification, Command-line interface: "PANEL_LANG=ru forces Russian"; "otherwise the language is taken from LANG". So no
+// other value of PANEL_LANG says anything, and a word that begins like ru is not ru.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		panel, lang string
-		russian     bool
-	}{{"ru", "en_GB.UTF-8", true}, {"", "ru_RU.UTF-8", true}, {"", "en_GB.UTF-8", false}, {"en", "ru_RU.UTF-8", false}, {"", "", false}} {
-		env := Env{Getenv: lookup(map[string]string{"PANEL_LANG": c.panel, "LANG": c.lang})}
-		require.Equal(t, c.russian, env.Russian(), "%v", c)
+	for _, panel := range []string{"", "en", "ru", "russian", "run", "de"} {
+		for lang, says := range map[string]bool{
+			"": false, "C.UTF-8": false, "en_GB.UTF-8": false, "rue_UA.UTF-8": false, "russian": false, "run": false,
+			"ru": true, "ru_RU.UTF-8": true, "ru_UA": true, "ru.KOI8-R": true, "RU_ru": true, "ru@x": true,
+		} {
+			env := Env{Getenv: lookup(map[string]string{"PANEL_LANG": panel, "LANG": lang})}
+			require.Equal(t, panel == "ru" || says, env.Russian(), "PANEL_LANG=%s LANG=%s", panel, lang)
+			require.False(t, env.inEnglish().Russian(), "PANEL_LANG=%s LANG=%s", panel, lang)
+			env.Getenv = Speaking(func() bool { return true }, env.Getenv)
+			require.True(t, env.Russian())
+		}
+	}
+}
+
+// Who chooses a language keeps the letters that the terminal can show.
+func TestAChosenLanguageKeepsTheLettersOfTheLocale(t *testing.T) {
+	t.Parallel()
+	for outside, inside := range map[string]string{"ru_RU.UTF-8": "C.UTF-8", "ru": "", "": ""} {
+		spoken := Speaking(func() bool { return false }, lookup(map[string]string{"LANG": outside, "HOME": "/root"}))
+		require.Equal(t, inside, spoken("LANG"))
+		require.Equal(t, "/root", spoken("HOME"))
 	}
 }
 
@@ -196,7 +212,7 @@ func TestTextsFromElsewhereAreTranslated(t *testing.T) {
 	for text, translated := range map[string]string{
 		"mkdir /x: permission denied": "mkdir /x: недостаточно прав",
 		"PANEL_PORT is not usable: it must be a whole number from 1 to 65535 (port of the panel); correct it in the environment of the panel and start again": "PANEL_PORT не годится: нужно — целое число от 1 до 65535; исправьте в окружении панели и запустите снова",
-		`the database "panel" at db: 5 cannot be used: connect: connection refused; check PANEL_DB_URL and that the server runs`:                             `базой данных "panel" на db: 5 нельзя воспользоваться: connect: соединение отклонено; проверьте PANEL_DB_URL и что сервер работает`,
+		`the database "panel" at db: 5 cannot be used: connect: connection refused; check PANEL_DB_URL and that the server runs`:                              `базой данных "panel" на db: 5 нельзя воспользоваться: connect: соединение отклонено; проверьте PANEL_DB_URL и что сервер работает`,
 		"100%s of it": "100%s of it",
 	} {
 		require.Equal(t, translated, env.Text(English(text)))

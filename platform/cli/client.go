@@ -35,8 +35,11 @@ func (env Env) Client() (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{env: env, base: base, token: env.apiToken(), http: &http.Client{Timeout: deadline, CheckRedirect: stay}}, nil
+	return &Client{env: env, base: base, token: env.apiToken(), http: &http.Client{Timeout: deadline, CheckRedirect: stay, Transport: direct}}, nil
 }
+
+// direct uses no proxy: HTTP_PROXY and the like are not settings of the panel, and a token goes to the named host alone.
+var direct = &http.Transport{TLSHandshakeTimeout: deadline}
 
 // stay keeps a token with the host that the operator named.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

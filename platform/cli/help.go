@@ -101,18 +101,22 @@ func flagName(f *pflag.Flag) string {
 	return name
 }
 
+// nameColumn is the same in every table of every command: a new row leaves all others as they are. The text of a longer name
+// stands in the next line.
+const nameColumn = 22
+
 func (env *Env) section(title string, rows [][2]string) string {
 	if len(rows) == 0 {
 		return ""
 	}
-	width := 0
-	for _, row := range rows {
-		width = max(width, utf8.RuneCountInString(row[0]))
-	}
 	var b strings.Builder
 	b.WriteString("\n" + env.T(title) + "\n")
 	for _, row := range rows {
-		fmt.Fprintf(&b, "  %-*s  %s\n", width, row[0], row[1])
+		name := fmt.Sprintf("%-*s", nameColumn, row[0])
+		if utf8.RuneCountInString(row[0]) > nameColumn {
+			name = row[0] + "\n  " + strings.Repeat(" ", nameColumn)
+		}
+		fmt.Fprintf(&b, "  %s  %s\n", name, row[1])
 	}
 	return b.String()
 }
@@ -121,7 +125,7 @@ func (env *Env) environment() string {
 	return env.section("Environment:", [][2]string{
 		{"PANEL_API_URL", env.T("address of the panel, as --api")},
 		{"PANEL_API_TOKEN", env.T("session token, as --token")},
-		{"PANEL_LANG", env.T("language of this tool: ru or en; else LANG decides")},
+		{"PANEL_LANG", env.T("ru: this tool speaks Russian; else LANG decides")},
 		{"NO_COLOR", env.T("no colors; CLICOLOR_FORCE=1 forces them")},
 	})
 }

@@ -11,23 +11,43 @@ import (
 	"panel/platform/doctor"
 )
 
-// Russian tells whether people read Russian here: PANEL_LANG=ru, else LANG.
+// Russian tells whether people read Russian here: PANEL_LANG=ru forces it; otherwise the language is taken from LANG.
 func (env Env) Russian() bool {
-	if forced := env.Getenv("PANEL_LANG"); forced != "" {
-		return strings.HasPrefix(strings.ToLower(forced), "ru")
+	return env.Getenv("PANEL_LANG") == doctor.Russian || localeLanguage(env.Getenv("LANG")) == doctor.Russian
+}
+
+// localeLanguage is the language of a locale: "ru" of ru_RU.UTF-8.
+func localeLanguage(locale string) string {
+	if end := strings.IndexAny(locale, "_.@-"); end >= 0 {
+		locale = locale[:end]
 	}
-	return strings.HasPrefix(strings.ToLower(env.Getenv("LANG")), "ru")
+	return strings.ToLower(locale)
+}
+
+// Speaking gives an environment in which a chosen language counts, whatever PANEL_LANG and LANG say outside. The choice may
+// change between two look-ups.
+func Speaking(russian func() bool, outside func(string) string) func(string) string {
+	return func(name string) string {
+		switch name {
+		case "PANEL_LANG":
+			if russian() {
+				return doctor.Russian
+			}
+			return ""
+		case "LANG":
+			locale := outside(name)
+			if letters := strings.IndexByte(locale, '.'); letters >= 0 {
+				return "C" + locale[letters:]
+			}
+			return ""
+		}
+		return outside(name)
+	}
 }
 
 // inEnglish is the same world for what scripts read.
 func (env Env) inEnglish() Env {
-	outside := env.Getenv
-	env.Getenv = func(name string) string {
-		if name == "PANEL_LANG" {
-			return "en"
-		}
-		return outside(name)
-	}
+	env.Getenv = Speaking(func() bool { return false }, env.Getenv)
 	return env
 }
 

@@ -63,7 +63,7 @@ func (env *Env) support(ctx context.Context, call *supportCall) error {
 	if err := env.printManifest(path, manifest); err != nil || !call.send || call.preview {
 		return err
 	}
-	return env.sendBundle(ctx, path, address)
+	return env.sendBundle(ctx, path, address, world.Getenv("PANEL_HTTP_PROXY"))
 }
 
 func (env *Env) packed(ctx context.Context, options support.Options, preview bool) (path string, m support.Manifest, err error) {
@@ -146,11 +146,11 @@ func (env *Env) kindWord(kind string) string {
 }
 
 // sendBundle asks once more: what leaves the machine does not come back.
-func (env *Env) sendBundle(ctx context.Context, path, address string) error {
+func (env *Env) sendBundle(ctx context.Context, path, address, proxy string) error {
 	if err := env.Confirm(Say("the bundle is saved as %s", path), Say("Send it to %s? Type yes:", address), "yes"); err != nil {
 		return err
 	}
-	if err := support.Send(ctx, path, address); err != nil {
+	if err := support.Send(ctx, path, address, proxy); err != nil {
 		return Unreachable(Say("the support bundle could not be sent")).Because(causeOfSilence(err)).Advise(Say("send the file %s another way", path))
 	}
 	env.Note(Say("sent to %s", address))

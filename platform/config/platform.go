@@ -47,7 +47,7 @@ var (
 
 	APIURL   = Key{Name: "PANEL_API_URL", Default: "http://localhost:8080", Summary: "panel that the command line talks to", Form: URL}
 	APIToken = Key{Name: "PANEL_API_TOKEN", Summary: "session token of the command line", Secret: true}
-	Lang     = Key{Name: "PANEL_LANG", Summary: "language of the command line; unset: taken from LANG"}
+	Lang     = Key{Name: "PANEL_LANG", Summary: "ru: the command line speaks Russian; otherwise its language is taken from LANG"}
 
 	TestDBURL = Key{Name: "PANEL_TEST_DB_URL", Summary: "PostgreSQL for the tests; unset: a private one", Secret: true}
 )

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"go.uber.org/zap"
 )
 
@@ -221,7 +220,7 @@ func (c *cluster) begin(ctx context.Context) (err error) {
 }
 
 func ensureDatabase(ctx context.Context, dsn string) error {
-	conn, err := pgx.Connect(ctx, dsn)
+	conn, err := Connect(ctx, dsn)
 	if err != nil {
 		return fmt.Errorf("connecting to the private database: %w", err)
 	}

@@ -76,7 +76,7 @@ func IsID(text string) bool {
 }
 
 func poolSettings(dsn string, opts Options) (*pgxpool.Config, error) {
-	settings, err := pgxpool.ParseConfig(dsn)
+	settings, err := pgxpool.ParseConfig(withoutHome(dsn))
 	if err != nil {
 		return nil, errors.New("the database address cannot be read; PANEL_DB_URL must look like postgres://user:password@host:5432/name")
 	}

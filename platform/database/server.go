@@ -17,8 +17,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // server is one private PostgreSQL and its files: <home>/data, <home>/lock, <home>/server.log.
@@ -241,7 +239,7 @@ func isZombie(pid int) bool {
 func ping(ctx context.Context, dsn string) error {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, dsn)
+	conn, err := Connect(ctx, dsn)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,7 +17,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/zap"
 
 	"panel/platform/config"
@@ -46,7 +46,7 @@ func connect(ctx context.Context, cfg *config.Config) (*connection, error) {
 			return nil, fmt.Errorf("start the private database: %w", err)
 		}
 	}
-	c.conn, err = pgx.Connect(ctx, c.dsn)
+	c.conn, err = database.Connect(ctx, c.dsn)
 	if err != nil {
 		return nil, errors.Join(errors.New("the database cannot be reached"), c.stop(context.WithoutCancel(ctx)))
 	}
@@ -210,11 +210,11 @@ var errAddress = errors.New("PANEL_DB_URL cannot be read")
 
 // libpq takes the password out of the address: an argument list is readable to everybody on the machine.
 func libpq(dsn string) (address string, environ []string, err error) {
-	read, err := pgconn.ParseConfig(dsn)
+	read, err := database.ParseAddress(dsn)
 	if err != nil {
 		return "", nil, errAddress
 	}
-	environ = environment(map[string]string{"PGPASSWORD": read.Password, "PGCONNECT_TIMEOUT": "10"})
+	environ = environment(map[string]string{"PGPASSWORD": read.Password, "PGPASSFILE": os.DevNull, "PGCONNECT_TIMEOUT": "10"})
 	if !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
 		return wordsOnly(dsn), environ, nil
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"panel/platform/config"
 	"panel/platform/database"
 )
@@ -43,7 +41,7 @@ func migrating(ctx context.Context, cfg *config.Config) (bool, error) {
 			return false, err
 		}
 	}
-	conn, err := pgx.Connect(ctx, dsn)
+	conn, err := database.Connect(ctx, dsn)
 	if err != nil {
 		return false, errors.New("the database cannot be reached")
 	}

@@ -35,48 +35,6 @@ func newMasker(hideAddresses bool) *masker {
 	return m
 }
 
-// rule recognises secrets by how they are written; the group named v is the secret, or the whole match. It is tried only
-// on a line that has one of its hints, in small letters, because most lines have none and logs are long.
-type rule struct {
-	kind  string
-	hints []string
-	match pattern.Pattern
-	sure  func(string) bool // nil means always
-}
-
-// secretNames are the words by which settings, members and parameters say that their value is secret.
-const secretNames = `password|passwd|passwort|\bpwd|pass_?phrase|secret|token|api_?key|access_?key|private_?key|master_?key|license_?key|secret_?key|short_?id|psk|credentials?|session|cookie|otp|recovery_?codes?|db_?url|\bdsn|signature|authorization|x-api-key|\bkey`
-
-// secretName recognises a name in the environment of the process, where ordinary names such as PWD stand too.
-var secretName = pattern.Of(`(?i)password|passwd|token|secret|api_?key|private_?key|credential`)
-
-var rules = []rule{
-	{kindKey, []string{"private key-----"}, pattern.Of(`-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`), nil},
-	{kindToken, []string{"://"}, pattern.Of(`(?i)\b(?:vless|vmess|trojan|ssr?|hysteria2?|hy2|tuic|wireguard)://(?P<v>[^\s"'<>\\]+)`), nil},
-	{kindPassword, []string{"://"}, pattern.Of(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/@:"'<>]*:(?P<v>[^\s/@"'<>]+)@`), nil},
-	{kindToken, []string{"authorization"}, pattern.Of(`(?i)\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?\[?\\*["']?(?:(?:bearer|basic|token|digest)\s+)?(?P<v>[^\s"'\\,\]]+)`), nil},
-	{kindToken, []string{"cookie"}, pattern.Of(`(?i)\b(?:set-)?cookie\\*["']?\s*:\s*\\*["']?\[?\\*["']?(?P<v>[^"'\n\\\]]+)`), nil},
-	{kindToken, []string{"bearer", "basic"}, pattern.Of(`(?i)\b(?:bearer|basic)\s+(?P<v>[a-z0-9._~+/=-]{6,})`), nil},
-	{kindToken, []string{"--", " -"}, pattern.Of(`(?i)--?[a-z-]*(?:password|passwd|token|secret|api-key|license-key)[a-z-]*\s+(?P<v>[^\s"'-][^\s"']*)`), nil},
-	{kindToken, []string{"eyj"}, pattern.Of(`\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]+){1,4}`), nil},
-	{kindKey, []string{"pnl-"}, pattern.Of(`(?i)\bPNL(?:-[A-Z0-9]{4,}){2,}`), nil},
-	{kindKey, []string{"age-secret"}, pattern.Of(`(?i)\bAGE-SECRET-KEY-1[A-Z0-9]+`), nil},
-	{kindToken, []string{"gh", "xox", "sk-", "akia", "asia", "glpat", "sg."}, pattern.Of(`\b(?:gh[pousr]_|github_pat_|xox[a-z]-|sk-|AKIA|ASIA|glpat-|SG\.)[A-Za-z0-9_.-]{12,}`), nil},
-	{kindPassword, []string{"$"}, pattern.Of(`\$(?:argon2[a-z]*|2[aby]|scrypt|6|5|1)\$[A-Za-z0-9./+=,$-]+`), nil},
-	{"", []string{"pass", "pwd", "secret", "token", "key", "psk", "cred", "session", "cookie", "otp", "recovery", "url", "dsn", "signature", "authorization", "short"}, pattern.Of(`(?i)[\w.-]*(?:` + secretNames + `)[\w.-]*(?:\\*["'])?\s*(?:[:=]|%3a|%3d)[ \t]*\[?`), telling},
-	// A random UUID opens a connection to a server; those that rise with time are only names.
-	{kindID, []string{"-4"}, pattern.Of(`(?i)\b[0-9a-f]{8}(?P<v>-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})\b`), nil},
-}
-
-// telling leaves out values that tell a state and hide nothing.
-func telling(value string) bool {
-	switch strings.ToLower(value) {
-	case "", "true", "false", "null", "nil", "none", "yes", "no", "set", "unset", "-", "0", "1", "{", "[", "[]", "{}":
-		return false
-	}
-	return !strings.HasPrefix(value, "***")
-}
-
 var (
 	digest  = pattern.Of(`^[0-9a-fA-F]{32,}$`)
 	stamp   = pattern.Of(`^[0-9]{4,}[0-9_-]*(?:_[a-z_]+)?$`) // dates, numbers and names of migrations
@@ -257,18 +215,6 @@ func valueAt(text string, at int) (from, to int) {
 	return from, at + len(line)
 }
 
-// kindOf tells by its name what a value is.
-func kindOf(name string) string {
-	name = strings.ToLower(name)
-	switch {
-	case strings.Contains(name, "pass"), strings.Contains(name, "pwd"), strings.Contains(name, "url"), strings.Contains(name, "dsn"):
-		return kindPassword
-	case strings.Contains(name, "key"):
-		return kindKey
-	}
-	return kindToken
-}
-
 // mask takes out what is known, then what is recognised, then addresses.
 func (m *masker) mask(text string, counts map[string]int) string {
 	text = m.known.mask(text, counts)
@@ -324,11 +270,15 @@ func (m *masker) hideAddresses(text string, counts map[string]int) string {
 	})
 }
 
-// NewMask gives a function that takes the secrets of a panel's settings, and what is written like one, out of single lines.
-func NewMask(env doctor.Env) func(string) string {
+// NewMask gives a function that takes secrets out of single lines: those of a panel's settings, and what is written like
+// one in any of the texts, in every form in which the others repeat it.
+func NewMask(env doctor.Env, texts ...string) func(string) string {
 	m := newMasker(false)
 	for value, kind := range secretsOf(env) {
 		m.known.add(value, kind)
+	}
+	for _, text := range texts {
+		m.learn(text)
 	}
 	return func(text string) string { return m.mask(text, map[string]int{}) }
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"panel/platform/database"
 
 	"panel/platform/config"
 	"panel/platform/doctor"
@@ -67,7 +67,7 @@ func passwordsIn(value string) []string {
 			found = append(found, password)
 		}
 	}
-	if read, err := pgx.ParseConfig(value); err == nil && value != "" {
+	if read, err := database.ParseAddress(value); err == nil && value != "" {
 		found = append(found, read.Password)
 	}
 	return found

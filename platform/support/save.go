@@ -117,11 +117,16 @@ func place(path string, keep func(path string) error) (string, error) {
 const sendWithin = 5 * time.Minute
 
 // Send uploads a saved bundle to the address of PANEL_SUPPORT_URL by POST. Without TLS it goes only to this machine.
+// The proxy is that of PANEL_HTTP_PROXY; empty for none.
 // Faults: support_url_invalid, support_server_error, support_server_timeout.
-func Send(ctx context.Context, path, address string) error {
+func Send(ctx context.Context, path, address, proxy string) error {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && (parsed.Scheme != "http" || !local(parsed.Hostname())) {
 		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL must begin with https://")
+	}
+	through, err := transport(proxy)
+	if err != nil {
+		return err
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -141,7 +146,19 @@ func Send(ctx context.Context, path, address string) error {
 	request.ContentLength = about.Size()
 	request.Header.Set("Content-Type", "application/gzip")
 	request.Header.Set("Content-Disposition", `attachment; filename="`+filepath.Base(path)+`"`)
-	return answered(request)
+	return answered(request, through)
+}
+
+// transport goes through the proxy of PANEL_HTTP_PROXY or, without one, straight: HTTP_PROXY and the like do not count.
+func transport(proxy string) (*http.Transport, error) {
+	if proxy == "" {
+		return &http.Transport{}, nil
+	}
+	address, err := url.Parse(proxy)
+	if err != nil {
+		return nil, fault.Invalid("support_url_invalid", "PANEL_HTTP_PROXY cannot be used as the address of a proxy")
+	}
+	return &http.Transport{Proxy: http.ProxyURL(address)}, nil
 }
 
 func local(host string) bool {
@@ -150,8 +167,9 @@ func local(host string) bool {
 }
 
 // answered follows no redirect: the bundle goes where the operator said.
-func answered(request *http.Request) error {
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+func answered(request *http.Request, through *http.Transport) error {
+	defer through.CloseIdleConnections()
+	client := &http.Client{Transport: through, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := client.Do(request)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):

@@ -67,9 +67,25 @@ func newPlanted() *planted {
 		`GET /api/v1/x?token=%s&page=1 200`, `GET /login?password%%3D%s HTTP/1.1`, `Cookie: sid=%s; theme=dark`, `Set-Cookie: session=%s; Path=/`,
 		`{"private_key":"%s"}`, `bot_token='%s'`, `licenseKey: %s`, `x-api-key: %s`, `{"totp_secret": "%s"}`, `--token %s`, `secret = "%s"`, `master_key:%s`,
 		`{"refresh_token":"%s"}`, `passwd=%s`, `credential: %s`, `Proxy-Authorization: Basic %s`, `{"session_token":"%s"}`, `api_key=%s`,
+		`pass=%s`, `GET /x?pass=%s&a=1`, `SMTP_PASS=%s`, `{"smtp_pass":"%s"}`, `PGPASS=%s`, `db_pwd=%s`, `pw: %s`, `pass2=%s`, `Пароль: %s`,
+		`the password is %s`, `password of anna was changed to %s`, `new password for anna: %s`, `The Password %s does not work`, `her token is now %s`,
+		`password "%s" refused`, `пароль администратора — %s`, `пароль для anna теперь %s`, `localhost:5432:panel:panel:%s`, `*:*:*:panel:%s`,
 	} {
 		p.line(form, fmt.Sprintf("planted-Value%02d!x", 20+i))
 	}
+	const address = `198.51.100.7 - - [20/Nov/2026:14:02:03 +0000] "GET %s HTTP/1.1" 200 512 "-" "v2ray"`
+	for i, form := range []string{
+		`/s/%s`, `//s//%s`, `/S/%s`, `/s/%s?format=x`, `/panel/s/%s/`, `/redirect?to=https%%3A%%2F%%2Fpanel.example%%2Fs%%2F%s`,
+	} {
+		p.line(fmt.Sprintf(address, form), []string{
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "BBCDEFGHIJKLMNOPQRSTUVWXY2", "CBCDEFGHIJKLMNOPQRSTUVWX23", "DJF5QG2XWY7KZ3MPTRNC4HLV6B", "EABCDEFGHIJKLMNOPQRSTUVWXY", "short-token-77",
+		}[i])
+	}
+	p.line(`{"url":"https:\/\/panel.example\/s\/%s"}`, "FABCDEFGHIJKLMNOPQRSTUVWXY")
+	p.line(`referer https://panel.example/s/%s, upstream: "http://127.0.0.1:8080/x"`, "GABCDEFGHIJKLMNOPQRSTUVWXY")
+	p.setting("BACKUP_PASS", "environment-pass-13", "environment-pass-13")
+	p.setting("PGPASS", "environment-pass-14", "environment-pass-14")
+	p.setting("MYSQL_PWD", "environment-pwd-15", "environment-pwd-15")
 	p.line(`link vless://%s`, "0b5d3a52-7f1e-4b0e-9c55-3f1d2a7c9e10@203.0.113.7:443?pbk=AbCdEf")
 	p.line(`trojan://%s`, "trojan-password-41@host:443")
 	p.line(`key %s`, "PNL-7K2M-99QX-7F3A")
@@ -236,7 +252,9 @@ func TestOrdinaryTextStays(t *testing.T) {
 	m, counts := newMasker(true), map[string]int{}
 	text := `{"level":"error","time":"2026-11-20T14:02:03Z","component":"flows","msg":"apply failed","request_id":"01930b5e-8f00-7abc-8def-0123456789ab","node":"nl-1","ms":12,"has_token":true}
 {"caller":"platform/httpapi/server.go:112","path":"/api/v1/connection-units/{id}/apply","status":409,"from":"192.168.1.4"}
-migration 20260301090000_accounts applied; PostgreSQL 17.6; version 1.4.2-beta.3`
+migration 20260301090000_accounts applied; PostgreSQL 17.6; version 1.4.2-beta.3
+FATAL: password authentication failed for user "panel"; the password is too short; the token was revoked; tests passed: 12
+sign-in: the password of anna is wrong; GET /assets/index.js; a password must have 12 characters; modules/flows/raw.go:19:2: x`
 	m.learn(text)
 	require.Equal(t, text, m.mask(text, counts))
 	require.Empty(t, counts)
@@ -301,10 +319,10 @@ func TestSending(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	require.NoError(t, Send(t.Context(), path, server.URL))
+	require.NoError(t, Send(t.Context(), path, server.URL, ""))
 	require.Equal(t, `attachment; filename="panel-20261120-1402.tar.gz" bundle`, got)
-	require.Equal(t, "support_server_error", fault.Code(Send(t.Context(), path, server.URL+"/moved")))
-	require.Equal(t, "support_url_invalid", fault.Code(Send(t.Context(), path, "http://support.example/take")))
+	require.Equal(t, "support_server_error", fault.Code(Send(t.Context(), path, server.URL+"/moved", "")))
+	require.Equal(t, "support_url_invalid", fault.Code(Send(t.Context(), path, "http://support.example/take", "")))
 	server.Close()
-	require.Equal(t, "support_server_error", fault.Code(Send(t.Context(), path, server.URL)))
+	require.Equal(t, "support_server_error", fault.Code(Send(t.Context(), path, server.URL, "")))
 }

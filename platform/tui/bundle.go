@@ -230,11 +230,11 @@ func (p *bundlePage) askOnceMore() tea.Cmd {
 
 func (p *bundlePage) upload() tea.Cmd {
 	p.working = "sending"
-	ctx, path, address := p.ctx, p.path, p.address
+	ctx, path, address, proxy := p.ctx, p.path, p.address, p.options.Env.Getenv("PANEL_HTTP_PROXY")
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(ctx, sendWithin)
 		defer cancel()
-		return bundleMsg{page: p, sent: true, err: support.Send(ctx, path, address)}
+		return bundleMsg{page: p, sent: true, err: support.Send(ctx, path, address, proxy)}
 	}
 }
 

@@ -36,16 +36,13 @@ func newWorld(env cli.Env) *world {
 	}
 	w := &world{russian: env.Russian(), look: lookOf(env), clock: clockwork.NewRealClock(), host: host, address: env.Getenv("PANEL_API_URL")}
 	w.doctor, w.places = ofThisMachine, logs.Standard
-	outside := env.Getenv
-	w.env, w.outside = env, outside
+	w.env, w.outside = env, env.Getenv
+	spoken := cli.Speaking(func() bool { return w.russian }, env.Getenv)
 	w.env.Getenv = func(name string) string {
-		switch {
-		case name == "PANEL_LANG":
-			return w.language()
-		case name == "PANEL_API_TOKEN" && w.token != "":
+		if name == "PANEL_API_TOKEN" && w.token != "" {
 			return w.token
 		}
-		return outside(name)
+		return spoken(name)
 	}
 	return w
 }
@@ -61,16 +58,14 @@ func (w *world) language() string {
 
 // fixed is the command line's view as it is now, for work that goes on beside the screen.
 func (w *world) fixed() cli.Env {
-	language, token, outside := w.language(), w.env.Getenv("PANEL_API_TOKEN"), w.outside
+	russian, token := w.russian, w.env.Getenv("PANEL_API_TOKEN")
+	spoken := cli.Speaking(func() bool { return russian }, w.outside)
 	env := w.env
 	env.Getenv = func(name string) string {
-		switch name {
-		case "PANEL_LANG":
-			return language
-		case "PANEL_API_TOKEN":
+		if name == "PANEL_API_TOKEN" {
 			return token
 		}
-		return outside(name)
+		return spoken(name)
 	}
 	return env
 }

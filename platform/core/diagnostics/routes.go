@@ -99,11 +99,16 @@ func (h *handlers) log(ctx context.Context, query logs.Query) (Log, error) {
 		return out, err
 	}
 	out.tell(reader.Source.Text, reader.Source.Skipped)
-	mask := support.NewMask(h.world())
+	var found []logs.Line
+	var texts []string
 	for line, err := range reader.Lines(ctx) {
 		if err != nil {
 			return out, err
 		}
+		found, texts = append(found, line), append(texts, line.Text())
+	}
+	mask := support.NewMask(h.world(), texts...)
+	for _, line := range found {
 		out.Lines = append(out.Lines, shown(line, mask))
 	}
 	return out, nil
@@ -174,7 +179,7 @@ func (h *handlers) send(ctx context.Context, in *bundleInput) (*manifestOutput, 
 	if err := h.recorded(ctx, "support.bundle_sent", manifest); err != nil {
 		return nil, err
 	}
-	return &manifestOutput{manifest}, support.Send(ctx, path, h.config.String(config.SupportURL))
+	return &manifestOutput{manifest}, support.Send(ctx, path, h.config.String(config.SupportURL), h.config.Secret(config.HTTPProxy).Reveal())
 }
 
 // alone lets one caller at a time collect: it reads logs of any length.

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"panel/platform/config"
@@ -84,7 +83,7 @@ func address(_ context.Context, env doctor.Env) doctor.Finding {
 	if given == "" {
 		return ok("PANEL_DB_URL is not set: the private database in %s", DataDir(env))
 	}
-	read, err := pgx.ParseConfig(given)
+	read, err := database.ParseAddress(given)
 	if err != nil {
 		return failed(doctor.Say("PANEL_DB_URL cannot be read as the address of a PostgreSQL"),
 			doctor.Say("write it as postgres://user:password@host:5432/name into %s, then systemctl restart panel", settingsPlace(env)))
@@ -121,7 +120,7 @@ func unreachable(env doctor.Env, err error) doctor.Finding {
 
 // refusal tells what the panel says when it cannot use its database.
 func refusal(address string, err error) doctor.Text {
-	read, unread := pgx.ParseConfig(address)
+	read, unread := database.ParseAddress(address)
 	if unread != nil {
 		return doctor.Say("PANEL_DB_URL cannot be read as the address of a PostgreSQL")
 	}
