@@ -630,6 +630,82 @@ create table vault_canaries (
   constraint vault_canaries_pkey PRIMARY KEY (key_id)
 );
 
+create table jobs.clients (
+  id text not null,
+  seen_at timestamp with time zone default now() not null,
+  constraint clients_pkey PRIMARY KEY (id)
+);
+
+create table jobs.river_job (
+  id bigint default nextval('jobs.river_job_id_seq'::regclass) not null,
+  state jobs.river_job_state default 'available'::jobs.river_job_state not null,
+  attempt smallint default 0 not null,
+  max_attempts smallint default 25 not null,
+  attempted_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  finalized_at timestamp with time zone,
+  scheduled_at timestamp with time zone default now() not null,
+  priority smallint default 1 not null,
+  args jsonb not null,
+  attempted_by text[],
+  errors jsonb[],
+  kind text not null,
+  metadata jsonb default '{}'::jsonb not null,
+  queue text default 'default'::text not null,
+  tags character varying(255)[] default '{}'::character varying[] not null,
+  unique_key bytea,
+  unique_states bit(8),
+  constraint finalized_or_finalized_at_null CHECK ((((finalized_at IS NULL) AND (state <> ALL (ARRAY['cancelled'::jobs.river_job_state, 'completed'::jobs.river_job_state, 'discarded'::jobs.river_job_state]))) OR ((finalized_at IS NOT NULL) AND (state = ANY (ARRAY['cancelled'::jobs.river_job_state, 'completed'::jobs.river_job_state, 'discarded'::jobs.river_job_state]))))),
+  constraint kind_length CHECK (((char_length(kind) > 0) AND (char_length(kind) < 128))),
+  constraint max_attempts_is_positive CHECK ((max_attempts > 0)),
+  constraint priority_in_range CHECK (((priority >= 1) AND (priority <= 4))),
+  constraint queue_length CHECK (((char_length(queue) > 0) AND (char_length(queue) < 128))),
+  constraint river_job_pkey PRIMARY KEY (id)
+);
+CREATE INDEX job_backlog ON jobs.river_job USING btree (queue, kind, priority, scheduled_at, id) WHERE (state = 'available'::jobs.river_job_state);
+CREATE INDEX job_running ON jobs.river_job USING btree (id) WHERE (state = 'running'::jobs.river_job_state);
+CREATE INDEX river_job_prioritized_fetching_index ON jobs.river_job USING btree (state, queue, priority, scheduled_at, id);
+CREATE INDEX river_job_state_and_finalized_at_index ON jobs.river_job USING btree (state, finalized_at) WHERE (finalized_at IS NOT NULL);
+CREATE UNIQUE INDEX river_job_unique_idx ON jobs.river_job USING btree (unique_key) WHERE ((unique_key IS NOT NULL) AND (unique_states IS NOT NULL) AND jobs.river_job_state_in_bitmask(unique_states, state));
+
+create table jobs.river_leader (
+  elected_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  leader_id text not null,
+  name text default 'default'::text not null,
+  constraint leader_id_length CHECK (((char_length(leader_id) > 0) AND (char_length(leader_id) < 128))),
+  constraint name_length CHECK ((name = 'default'::text)),
+  constraint river_leader_pkey PRIMARY KEY (name)
+);
+
+create table jobs.river_notification (
+  id bigint default nextval('jobs.river_notification_id_seq'::regclass) not null,
+  created_at timestamp with time zone default now() not null,
+  payload text not null,
+  topic text not null,
+  constraint topic_length CHECK (((length(topic) > 0) AND (length(topic) < 128))),
+  constraint river_notification_pkey PRIMARY KEY (id)
+);
+CREATE INDEX river_notification_created_at_idx ON jobs.river_notification USING btree (created_at);
+CREATE INDEX river_notification_topic_id_idx ON jobs.river_notification USING btree (topic, id);
+
+create table jobs.river_queue (
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  metadata jsonb default '{}'::jsonb not null,
+  paused_at timestamp with time zone,
+  updated_at timestamp with time zone default CURRENT_TIMESTAMP not null,
+  constraint river_queue_pkey PRIMARY KEY (name)
+);
+
+create table jobs.schedules (
+  name text not null,
+  rule text not null,
+  next_at timestamp with time zone not null,
+  last_at timestamp with time zone,
+  constraint schedules_pkey PRIMARY KEY (name)
+);
+
 CREATE OR REPLACE FUNCTION public.journal_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -658,6 +734,24 @@ begin
     insert into node_readings (node_id) values (new.id);
     return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION jobs.river_job_state_in_bitmask(bitmask bit, state jobs.river_job_state)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case state
+        when 'available' then get_bit(bitmask, 7)
+        when 'cancelled' then get_bit(bitmask, 6)
+        when 'completed' then get_bit(bitmask, 5)
+        when 'discarded' then get_bit(bitmask, 4)
+        when 'pending'   then get_bit(bitmask, 3)
+        when 'retryable' then get_bit(bitmask, 2)
+        when 'running'   then get_bit(bitmask, 1)
+        when 'scheduled' then get_bit(bitmask, 0)
+        else 0
+    end = 1;
+$function$;
 
 CREATE OR REPLACE FUNCTION public.telemetry_expire()
  RETURNS void

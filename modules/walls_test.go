@@ -47,6 +47,7 @@ var places = []struct {
 	{"go.uber.org/fx", []string{"panel/platform/app"}},
 	{"github.com/danielgtaylor/huma/v2", []string{"panel/platform/httpapi"}},
 	{"github.com/spf13/viper", []string{"panel/platform/config"}},
+	{"github.com/riverqueue/river", []string{"panel/platform/jobs"}},
 	{"github.com/xtls/xray-core", []string{"panel/cmd/panel-agent/"}},
 }
 

@@ -21,6 +21,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/httpapi"
+	"panel/platform/jobs"
 	"panel/platform/metrics"
 	"panel/platform/module"
 	"panel/platform/outbound"
@@ -51,6 +52,7 @@ type App struct {
 	parts    []owned
 	listener *database.Listener
 	bus      *events.Bus
+	worker   *jobs.Runner
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 	loops    sync.Map // a mark of its own to the loop's owner, while it runs
@@ -65,6 +67,7 @@ func New(opts Options) (*App, error) {
 	}
 	listener := database.NewListener(opts.DB.Pool, opts.Log.Named("listener"))
 	bus := events.New(opts.DB, listener, opts.Log.Named("events"))
+	enqueuer, worker := jobs.New(opts.DB, opts.Log.Named("worker"))
 	streams := httpapi.NewStreams()
 	journal, err := audit.New(opts.DB, opts.Clock, opts.Log.Named("audit"), opts.Config)
 	if err != nil {
@@ -78,7 +81,7 @@ func New(opts Options) (*App, error) {
 	err = wire(services{
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
 		Rotation: vault.NewRotation(opts.Vault, SealedColumns(opts.Modules)), Network: network,
-		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener),
+		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener), Jobs: enqueuer,
 		Journal:  journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 	}, opts.Modules, &found, opts.Log)
@@ -89,7 +92,10 @@ func New(opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus}
+	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus, worker: worker}
+	if err := a.addJobs(); err != nil {
+		return nil, err
+	}
 	if a.metrics, err = a.counted(source(opts, found)); err != nil {
 		return nil, err
 	}
@@ -163,6 +169,7 @@ func (a *App) Start(ctx context.Context) error {
 			a.keep(running, o.owner, loop)
 		}
 	}
+	a.keep(running, "worker", a.worker.Run)
 	return nil
 }
 

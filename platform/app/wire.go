@@ -16,6 +16,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/httpapi"
+	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/outbound"
 	"panel/platform/password"
@@ -37,6 +38,7 @@ type services struct {
 	Settings *settings.Store
 	Network  *outbound.Network
 	Bus      *events.Bus
+	Jobs     *jobs.Enqueuer
 	Journal  audit.Journal
 	Refusals audit.Refusals
 	Hasher   *password.Hasher

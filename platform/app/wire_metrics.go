@@ -60,7 +60,7 @@ func (a *App) counted(license entitlement.Source) (*metrics.Registry, error) {
 		metrics.Gauge("panel_live_viewers", "Open live streams of browsers.", func() float64 { return float64(a.bus.Followers()) }),
 		metrics.Gauges("panel_license_state", "1 for the state that the license is in, 0 for the others.", "state", func() map[string]float64 { return licenseState(license) }),
 	)
-	if err := r.Add(own...); err != nil {
+	if err := r.Add(append(own, a.worker.Metrics()...)...); err != nil {
 		return nil, fmt.Errorf("name the platform's metrics: %w", err)
 	}
 	for _, o := range a.parts {

@@ -17,6 +17,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/httpapi"
+	"panel/platform/jobs"
 	"panel/platform/metrics"
 	"panel/platform/notice"
 	"panel/platform/vault"
@@ -58,6 +59,8 @@ type Module struct {
 type Parts struct {
 	Routes    httpapi.Routes
 	Listeners []events.Listener
+	// Jobs run what was postponed, "backups.run"; the first word of a kind is the module's name.
+	Jobs []jobs.Worker
 	// Loops run from the start of the panel until the context ends; one that returns an error earlier is started again
 	// after a pause, and the error is logged.
 	Loops []func(context.Context) error

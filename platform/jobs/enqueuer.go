@@ -1,0 +1,87 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"panel/platform/database"
+)
+
+// queue is the one queue of River that all kinds share: River polls once per queue, and the kinds are kept apart by the
+// backlog of each.
+const queue = "panel"
+
+// Enqueuer inserts jobs.
+type Enqueuer struct {
+	db    *database.DB
+	kinds *kinds
+}
+
+// metadata is what a job carries beside its arguments.
+type metadata struct {
+	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+// insertion is one statement: the row and the notification that wakes the panels when the transaction commits. It notifies
+// always; River's own insertion leaves out what follows within its cooldown, even when the first was rolled back.
+const insertion = `with made as (
+	insert into jobs.river_job (kind, args, max_attempts, metadata, queue, scheduled_at, unique_key, unique_states)
+	values (?, ?, ?, ?, ?, greatest(coalesce(?::timestamptz, now()), now()), ?, ?::bit(8))
+	on conflict (unique_key) where unique_key is not null and unique_states is not null
+		and jobs.river_job_state_in_bitmask(unique_states, state) do nothing
+	returning id, scheduled_at),
+	woken as (select pg_notify('jobs.river_insert', '{"queue":"` + queue + `"}') from made where scheduled_at <= now())
+	select made.id from made left join woken on true`
+
+// unfinished are the states in which a unique job keeps others out: scheduled, running, retryable, pending; not discarded,
+// completed, cancelled; available.
+const unfinished = "11110001"
+
+// Insert adds a job in the transaction of the context, else by itself. A job that Unique keeps out is no error.
+func (e *Enqueuer) Insert(ctx context.Context, args Args, o Opts) error {
+	row, err := e.row(args, o)
+	if err != nil {
+		return err
+	}
+	var ids []int64
+	if err := e.db.In(ctx).NewRaw(insertion, row...).Scan(ctx, &ids); err != nil {
+		return database.Fault(fmt.Errorf("insert a job of the kind %s: %w", args.Kind(), err), nil)
+	}
+	return nil
+}
+
+func (e *Enqueuer) row(args Args, o Opts) ([]any, error) {
+	kind := args.Kind()
+	worker, known := e.kinds.get(kind)
+	if !known {
+		return nil, fmt.Errorf("insert a job of the kind %s: no module of this build has a worker for it", kind)
+	}
+	text, err := json.Marshal(args)
+	if err != nil {
+		return nil, fmt.Errorf("write the arguments of a job of the kind %s: %w", kind, err)
+	}
+	about, err := json.Marshal(metadata{Timeout: o.Timeout})
+	if err != nil {
+		return nil, fmt.Errorf("write the options of a job of the kind %s: %w", kind, err)
+	}
+	attempts := worker.Attempts
+	if o.Attempts > 0 {
+		attempts = o.Attempts
+	}
+	var at *time.Time
+	if !o.At.IsZero() {
+		at = &o.At
+	}
+	var key []byte
+	var states *string
+	if o.Unique != "" {
+		sum := sha256.Sum256([]byte(kind + "\x00" + o.Unique))
+		key, states = sum[:], ptr(unfinished)
+	}
+	return []any{kind, string(text), attempts, string(about), queue, at, key, states}, nil
+}
+
+func ptr[T any](value T) *T { return &value }
