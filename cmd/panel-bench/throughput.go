@@ -103,7 +103,7 @@ func (s *stand) oneFlow(ctx context.Context, agent *rig.Agent, site *rig.Site) (
 	}
 	listener := object{
 		"protocol": "vless", "port": port, "transport": "raw", "security": "reality",
-		"reality": object{"target": site.Target, "server_names": []string{rig.SiteName}},
+		"reality": object{"target": site.Target, "server_names": []string{rig.SiteName}, "allow_private_target": true},
 	}
 	flow, err := s.API.Draw(ctx, "through", object{
 		"nodes": []object{

@@ -80,7 +80,7 @@ func (s *stand) saveDraft(ctx context.Context, f flow) error {
 	}
 	listener := map[string]any{
 		"protocol": "vless", "listen_ip": "0.0.0.0", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": local(s.memory.Ports["target"]), "server_names": []string{targetName}},
+		"reality": map[string]any{"target": local(s.memory.Ports["target"]), "server_names": []string{targetName}, "allow_private_target": true},
 	}
 	graph := map[string]any{
 		"nodes": []map[string]any{

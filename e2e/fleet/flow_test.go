@@ -95,7 +95,7 @@ func (w *world) apply() {
 func (w *world) drawing(port int) map[string]any {
 	listener := map[string]any{
 		"protocol": "vless", "listen_ip": "0.0.0.0", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": w.site.Target, "server_names": []string{rig.SiteName}},
+		"reality": map[string]any{"target": w.site.Target, "server_names": []string{rig.SiteName}, "allow_private_target": true},
 	}
 	return map[string]any{
 		"nodes": []map[string]any{

@@ -124,7 +124,7 @@ func (a *API) Link(ctx context.Context, flow string) (string, error) {
 func OneServer(nodeID string, port int, site *Site) map[string]any {
 	listener := map[string]any{
 		"protocol": "vless", "listen_ip": "127.0.0.1", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": site.Target, "server_names": []string{SiteName}},
+		"reality": map[string]any{"target": site.Target, "server_names": []string{SiteName}, "allow_private_target": true},
 	}
 	return map[string]any{
 		"nodes": []map[string]any{

@@ -134,7 +134,7 @@ func (f *fleet) install() string {
 	require.NoError(f.t, err)
 	listener := map[string]any{
 		"protocol": "vless", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": f.site.Target, "server_names": []string{rig.SiteName}},
+		"reality": map[string]any{"target": f.site.Target, "server_names": []string{rig.SiteName}, "allow_private_target": true},
 	}
 	node := f.agents[0].NodeID
 	flow, err := f.API.Draw(f.t.Context(), "through", map[string]any{

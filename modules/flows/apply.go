@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
@@ -37,10 +35,10 @@ const (
 )
 
 // apply starts the installation of a plan and gives its id. What is refused here has changed nothing on any server.
-// Faults, in this order: plan_revision_conflict, plan_stale, port_conflict, apply_active (409), agent_offline,
-// readiness_unconfirmed (422). Only the last one gives way to force.
+// Faults, in this order: plan_revision_conflict, apply_active, plan_stale, port_conflict (409), compile_failed,
+// agent_offline, readiness_unconfirmed (422). Only the last one gives way to force.
 func (s *service) apply(ctx context.Context, id, planID string, revision int, force bool) (string, error) {
-	f, err := s.store.flow(ctx, s.db, id)
+	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -113,19 +111,26 @@ func (s *service) unchanged(row *planRow, result plan.Result) error {
 }
 
 func portConflict(conflicts []plan.Conflict) error {
-	return fault.Conflict("port_conflict", "a port that the flow wants is taken; choose another one or free it").With("conflicts", conflicts)
+	return fault.Conflict("port_conflict", "a port that the flow wants is taken; choose another one, or free it and check again").With("conflicts", conflicts)
 }
 
-// admitted checks that every agent is there and that readiness is confirmed; with force it gives what was passed over.
+// admitted checks that nothing stands in the way that no force passes, that every agent is there and that readiness is
+// confirmed; with force it gives what was passed over.
 func (s *service) admitted(ctx context.Context, row *planRow, result plan.Result, nodes map[string]nodesapi.Node, force bool) ([]BypassCheck, error) {
-	if away := offline(result.Plan.Steps, nodes); len(away) > 0 {
-		return nil, agentOffline(away)
-	}
-	checks, err := s.readiness(ctx, row)
+	found, err := s.store.checks(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	open := []BypassCheck{}
+	if held := heldPorts(found); len(held) > 0 {
+		return nil, portConflict(held)
+	}
+	if inside := insideTargets(found); len(inside) > 0 {
+		return nil, compileFailed(inside)
+	}
+	if away := offline(result.Plan.Steps, nodes); len(away) > 0 {
+		return nil, agentOffline(away)
+	}
+	checks, open := joined(row.Plan.Readiness, found), []BypassCheck{}
 	for _, c := range checks {
 		if c.Status != plan.Confirmed {
 			open = append(open, BypassCheck{Key: c.Key, NodeID: c.NodeID, Group: c.Group, Status: c.Status})
@@ -156,7 +161,7 @@ func (s *service) newApply(ctx context.Context, f *flowRow, kind string, result 
 	caller, now := access.From(ctx), s.now()
 	a := &applyRow{
 		ID: database.NewID(), FlowID: f.ID, Kind: kind, Stage: stageWaiting, Revision: f.DraftRevision, Bypassed: []BypassCheck{},
-		Steps: []stepRow{}, Listens: map[string][]plan.Listen{}, Detail: "waiting for the nodes", StartedBy: caller.Username,
+		Hosts: orEmpty(result.Hosts), Steps: []stepRow{}, Listens: map[string][]plan.Listen{}, Detail: "waiting for the nodes", StartedBy: caller.Username,
 		AccountID: caller.AccountID, StartedAt: now, StagedAt: now, LeaseUntil: now,
 	}
 	for _, step := range result.Plan.Steps {
@@ -187,19 +192,19 @@ func newStep(step plan.Step) stepRow {
 func (s *service) startNoop(ctx context.Context, f *flowRow, a *applyRow) error {
 	now := s.now()
 	a.Stage, a.FinishedAt, a.Detail, a.VersionID = stageApplied, &now, "nothing to change: this is installed already", f.InstalledVersionID
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		locked, err := s.store.locked(ctx, tx, f.ID)
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		locked, err := s.store.locked(ctx, f.ID)
 		if err != nil {
 			return err
 		}
-		if err := s.store.insert(ctx, tx, a); err != nil {
+		if err := s.store.insert(ctx, a); err != nil {
 			return err
 		}
 		locked.LastApplyID, locked.InstalledRevision = &a.ID, &a.Revision
-		if err := s.store.updateFlow(ctx, tx, locked, "last_apply_id", "installed_revision"); err != nil {
+		if err := s.store.updateFlow(ctx, locked, "last_apply_id", "installed_revision"); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, "flow.apply_succeeded", locked, map[string]audit.Change{"noop": {To: true}})
+		return s.record(ctx, "flow.apply_succeeded", locked, map[string]audit.Change{"noop": {To: true}})
 	})
 	return database.Fault(err, constraints)
 }
@@ -211,7 +216,7 @@ func (s *service) start(ctx context.Context, f *flowRow, a *applyRow, result pla
 		return err
 	}
 	a.Content = content
-	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.startIn(ctx, tx, f, a) })
+	err = s.db.InTx(ctx, func(ctx context.Context) error { return s.startIn(ctx, f, a) })
 	if err != nil {
 		return database.Fault(err, constraints)
 	}
@@ -226,26 +231,26 @@ func (s *service) start(ctx context.Context, f *flowRow, a *applyRow, result pla
 	return nil
 }
 
-func (s *service) startIn(ctx context.Context, tx bun.Tx, f *flowRow, a *applyRow) error {
-	locked, err := s.store.locked(ctx, tx, f.ID)
+func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
+	locked, err := s.store.locked(ctx, f.ID)
 	if err != nil {
 		return err
 	}
 	if a.Kind == kindApply && locked.DraftRevision != a.Revision {
 		return fault.Conflict("plan_revision_conflict", "the draft has moved on since this plan was compiled; compile it again")
 	}
-	if err := s.store.insert(ctx, tx, a); err != nil {
+	if err := s.store.insert(ctx, a); err != nil {
 		return err
 	}
 	locked.LastApplyID = &a.ID
-	if err := s.store.updateFlow(ctx, tx, locked, "last_apply_id"); err != nil {
+	if err := s.store.updateFlow(ctx, locked, "last_apply_id"); err != nil {
 		return err
 	}
 	action, changes := "flow.apply_started", map[string]audit.Change{"apply": {To: a.ID}, "kind": {To: a.Kind}}
 	if a.Forced {
 		action, changes["bypassed_checks"] = "flow.force_applied", audit.Change{To: keysOf(a.Bypassed)}
 	}
-	return s.record(ctx, tx, action, locked, changes)
+	return s.record(ctx, action, locked, changes)
 }
 
 func keysOf(checks []BypassCheck) []string {
@@ -299,7 +304,7 @@ func (s *service) untilNews(ctx context.Context, news <-chan events.Event, flowI
 
 // disable takes the flow off its servers; enable puts the installed version back with today's clients.
 func (s *service) disable(ctx context.Context, id string) (string, error) {
-	f, err := s.store.flow(ctx, s.db, id)
+	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -308,7 +313,7 @@ func (s *service) disable(ctx context.Context, id string) (string, error) {
 
 // delete removes the flow: at once when it was never installed, else after its servers were told to drop it.
 func (s *service) delete(ctx context.Context, id string) (string, error) {
-	f, err := s.store.flow(ctx, s.db, id)
+	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return "", err
 	}
@@ -316,7 +321,7 @@ func (s *service) delete(ctx context.Context, id string) (string, error) {
 }
 
 func (s *service) remove(ctx context.Context, f *flowRow, kind string) (string, error) {
-	installed, err := s.store.installed(ctx, s.db, f.ID)
+	installed, err := s.store.installed(ctx, f.ID)
 	if err != nil {
 		return "", err
 	}
@@ -343,16 +348,17 @@ func slicesOfKeys(m map[string]plan.Fragment) []string {
 	return keys
 }
 
-// enable installs the drawing of the installed version again. Faults: plan_stale, port_conflict (409), agent_offline (422).
+// enable installs the drawing of the installed version again.
+// Faults: plan_stale, port_conflict (409), compile_failed, agent_offline (422).
 func (s *service) enable(ctx context.Context, id string) (string, error) {
-	f, err := s.store.flow(ctx, s.db, id)
+	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return "", err
 	}
 	if f.InstalledVersionID == nil {
 		return "", stale("the flow was never installed; compile the draft and apply it")
 	}
-	version, err := s.store.version(ctx, s.db, id, *f.InstalledVersionID)
+	version, err := s.store.version(ctx, id, *f.InstalledVersionID)
 	if err != nil {
 		return "", err
 	}
@@ -373,7 +379,7 @@ func (s *service) installable(result plan.Result, nodes map[string]nodesapi.Node
 		return portConflict(result.Plan.Conflicts)
 	}
 	if len(result.Plan.Errors) > 0 {
-		return stale("the nodes have changed; compile the draft and apply it")
+		return compileFailed(result.Plan.Errors)
 	}
 	if away := offline(result.Plan.Steps, nodes); len(away) > 0 {
 		return agentOffline(away)

@@ -155,14 +155,16 @@ func cutGroup(key, group string) (string, bool) {
 	return key[len(group):], true
 }
 
-// finding is what one probe showed.
-type finding struct{ status, evidence string }
+// finding is what one probe showed. A blocker is what no force passes; holder names the process that has the port.
+type finding struct{ status, evidence, blocker, holder string }
 
-func unclear(evidence string) finding { return finding{plan.Unconfirmed, evidence} }
+func confirmed(evidence string) finding { return finding{status: plan.Confirmed, evidence: evidence} }
+func failed(evidence string) finding    { return finding{status: plan.Failed, evidence: evidence} }
+func unclear(evidence string) finding   { return finding{status: plan.Unconfirmed, evidence: evidence} }
 
 func (a *asker) note(ctx context.Context, c checkRow, f finding) {
 	seen := a.now()
-	c.Status, c.Evidence, c.ObservedAt = f.status, f.evidence, &seen
+	c.Status, c.Evidence, c.ObservedAt, c.Blocker, c.Holder = f.status, f.evidence, &seen, f.blocker, f.holder
 	if err := a.store.saveCheck(ctx, c); err != nil {
 		a.log.Warn("evidence could not be stored", zap.String("check", c.Key), zap.Error(err))
 	}
@@ -191,13 +193,15 @@ func bound(r nodesapi.Result, data *agentapi.BindData, err error) finding {
 	case err != nil || data == nil && r.Code != string(agentapi.CodePortInUse):
 		return unclear(silence(r, err))
 	case data != nil && data.Bound:
-		return finding{plan.Confirmed, "the agent bound the port"}
+		return confirmed("the agent bound the port")
 	case data != nil && data.Own:
-		return finding{plan.Confirmed, "the node's core holds the port already"}
+		return confirmed("the node's core holds the port already")
 	case data != nil && data.Owner != "":
-		return finding{plan.Failed, "the port is held by " + data.Owner}
+		return finding{status: plan.Failed, evidence: "the port is held by " + data.Owner, blocker: blockedPort, holder: data.Owner}
+	case r.Code == string(agentapi.CodePortInUse):
+		return finding{status: plan.Failed, evidence: "the port is held by a process that could not be named", blocker: blockedPort}
 	}
-	return finding{plan.Failed, "the port could not be bound: " + r.Error}
+	return failed("the port could not be bound: " + r.Error)
 }
 
 func silence(r nodesapi.Result, err error) string {
@@ -275,12 +279,12 @@ func (a *asker) fromPeer(ctx context.Context, peer nodesapi.Node, l4, address, w
 		return finding{}, false
 	}
 	if data.Dial.NonceMatched || word == "" && data.Dial.Connected {
-		return finding{plan.Confirmed, fmt.Sprintf("%s dialed it in %.0f ms", peer.Name, data.Dial.LatencyMillis)}, true
+		return confirmed(fmt.Sprintf("%s dialed it in %.0f ms", peer.Name, data.Dial.LatencyMillis)), true
 	}
 	if data.Dial.Connected {
-		return finding{plan.Failed, peer.Name + " reached something else on this port"}, true
+		return failed(peer.Name + " reached something else on this port"), true
 	}
-	return finding{plan.Failed, peer.Name + " could not reach it"}, true
+	return failed(peer.Name + " could not reach it"), true
 }
 
 // fromPanel dials the temporary listener from here, when there is no other node to do it. It is the one case in which the panel
@@ -291,19 +295,19 @@ func (a *asker) fromPanel(ctx context.Context, l4, address, word string) finding
 	defer cancel()
 	conn, err := a.dial(ctx, l4, address)
 	if err != nil {
-		return finding{plan.Failed, "the panel could not reach it"}
+		return failed("the panel could not reach it")
 	}
 	defer func() { _ = conn.Close() }()
 	if word == "" && l4 == agentapi.UDP {
 		return unclear("the port is in use by the node's core; udp cannot be checked then")
 	}
 	if word == "" {
-		return finding{plan.Confirmed, "the panel dialed it"}
+		return confirmed("the panel dialed it")
 	}
 	if heard(conn, l4, word) {
-		return finding{plan.Confirmed, "the panel dialed it"}
+		return confirmed("the panel dialed it")
 	}
-	return finding{plan.Failed, "the panel reached the address, and the node's agent did not answer there"}
+	return failed("the panel reached the address, and the node's agent did not answer there")
 }
 
 func heard(conn net.Conn, l4, word string) bool {
@@ -324,17 +328,21 @@ func heard(conn net.Conn, l4, word string) bool {
 func (a *asker) target(ctx context.Context, c checkRow) finding {
 	var data agentapi.ProbeData
 	address := net.JoinHostPort(c.Ask.Host, strconv.Itoa(c.Ask.Port))
-	r, err := a.probe(ctx, c.NodeID, agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{Target: address, SNI: c.Ask.ServerName}}, &data)
+	r, err := a.probe(ctx, c.NodeID, agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{
+		Target: address, SNI: c.Ask.ServerName, Public: !c.Ask.Private,
+	}}, &data)
 	t := data.TLS
 	switch {
+	case err == nil && t != nil && t.Inside && !c.Ask.Private:
+		return finding{status: plan.Failed, evidence: insideTarget, blocker: blockedTarget}
 	case err != nil || t == nil && r.Code != string(agentapi.CodeUnreachable):
 		return unclear(silence(r, err))
 	case t == nil:
-		return finding{plan.Failed, "the node could not reach the target"}
+		return failed("the node could not reach the target")
 	}
 	text := fmt.Sprintf("TLS %s, ALPN %s, name matches: %t, %.0f ms", t.Version, t.ALPN, t.NameMatches, t.LatencyMillis)
 	if t.Version == "1.3" && t.ALPN == "h2" {
-		return finding{plan.Confirmed, text}
+		return confirmed(text)
 	}
-	return finding{plan.Failed, text}
+	return failed(text)
 }

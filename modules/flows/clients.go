@@ -1,30 +1,46 @@
 package flows
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/uptrace/bun"
-
+	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 )
 
-func (s *service) listClients(ctx context.Context, flowID string) ([]Client, error) {
-	f, err := s.shownOne(ctx, flowID)
-	return f.Clients, err
+// listClients gives the oldest client first.
+func (s *service) listClients(ctx context.Context, in *pageInput) (httpapi.Page[Client], error) {
+	by, down, err := sorting(in.Sort, "created_at", "label")
+	if err != nil {
+		return httpapi.Page[Client]{}, err
+	}
+	f, err := s.shownOne(ctx, in.ID)
+	if err != nil {
+		return httpapi.Page[Client]{}, err
+	}
+	if by == "label" {
+		slices.SortStableFunc(f.Clients, func(a, b Client) int {
+			return cmp.Or(cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)), cmp.Compare(a.ID, b.ID))
+		})
+	}
+	return pageOf(turned(f.Clients, down), in.PageQuery, func(c Client) string { return c.ID })
 }
 
 // addClient makes a client with a secret of its own; it can connect after the next apply.
 func (s *service) addClient(ctx context.Context, flowID, label string) (Client, error) {
 	var made *clientRow
-	err := s.change(ctx, flowID, "flow.client_added", func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
-		row, err := s.insertClient(ctx, tx, f.ID, label)
+	err := s.change(ctx, flowID, "flow.client_added", func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
+		row, err := s.insertClient(ctx, f.ID, label)
 		made = row
 		return map[string]audit.Change{"client": {To: label}}, err
 	})
@@ -43,8 +59,8 @@ func (s *service) revokeClient(ctx context.Context, flowID, id string) error {
 }
 
 func (s *service) changeClient(ctx context.Context, flowID, id, word string, do func(c *clientRow)) error {
-	return s.change(ctx, flowID, word, func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
-		c, err := s.store.client(ctx, tx, f.ID, id)
+	return s.change(ctx, flowID, word, func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
+		c, err := s.store.client(ctx, f.ID, id)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +68,7 @@ func (s *service) changeClient(ctx context.Context, flowID, id, word string, do 
 			return nil, fault.Missing("this client was revoked")
 		}
 		do(c)
-		return map[string]audit.Change{"client": {To: c.Label}}, s.store.updateClient(ctx, tx, c)
+		return map[string]audit.Change{"client": {To: c.Label}}, s.store.updateClient(ctx, c)
 	})
 }
 
@@ -81,7 +97,7 @@ func notInstalled(field, message string) error {
 
 // connectionLink issues a client's link from the installed revision; issuing is recorded in the journal.
 func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (ConnectionLink, error) {
-	f, err := s.store.flow(ctx, s.db, flowID)
+	f, err := s.store.flow(ctx, flowID)
 	if err != nil {
 		return ConnectionLink{}, err
 	}
@@ -96,7 +112,7 @@ func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (
 	if len(links) == 0 {
 		return ConnectionLink{}, notInstalled("client_id", "no installed entry serves this client; apply the flow first")
 	}
-	err = s.change(ctx, flowID, "flow.link_issued", func(context.Context, bun.Tx, *flowRow) (map[string]audit.Change, error) {
+	err = s.change(ctx, flowID, "flow.link_issued", func(context.Context, *flowRow) (map[string]audit.Change, error) {
 		return map[string]audit.Change{"client": {To: c.Label}}, nil
 	})
 	return ConnectionLink{URI: links[0], Format: format, Revision: *f.InstalledRevision, ClientID: c.ID}, err
@@ -106,7 +122,7 @@ func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*c
 	if f.InstalledRevision == nil || !f.Enabled {
 		return nil, notInstalled("id", "apply the flow first")
 	}
-	rows, err := s.store.clients(ctx, s.db, f.ID)
+	rows, err := s.store.clients(ctx, f.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +135,11 @@ func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*c
 
 // links writes a client's link to each installed entry that knows it.
 func (s *service) links(ctx context.Context, f *flowRow, c clientRow) (links []string, format string, err error) {
-	version, err := s.store.version(ctx, s.db, f.ID, *f.InstalledVersionID)
+	version, err := s.store.version(ctx, f.ID, *f.InstalledVersionID)
 	if err != nil {
 		return nil, "", err
 	}
-	installed, err := s.store.installed(ctx, s.db, f.ID)
+	installed, err := s.store.installed(ctx, f.ID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -139,7 +155,7 @@ func (s *service) links(ctx context.Context, f *flowRow, c clientRow) (links []s
 		if !slices.Contains(installed[entry.NodeID].Clients, c.ID) {
 			continue
 		}
-		host, err := s.hostOf(ctx, f, entry.NodeID, entry.NodeDomainID)
+		host, err := s.hostOf(ctx, f, entry)
 		if err != nil {
 			return nil, "", err
 		}
@@ -153,18 +169,24 @@ func (s *service) links(ctx context.Context, f *flowRow, c clientRow) (links []s
 	return links, format, nil
 }
 
-// hostOf is what clients dial: the derived domain name of the binding, else the server's address.
-func (s *service) hostOf(ctx context.Context, f *flowRow, nodeID, bindingID string) (string, error) {
-	if bindingID != "" {
-		d, err := s.servers.Domain(ctx, bindingID, f.OwnerID)
-		if err == nil {
-			return d.Hostname, nil
-		}
-		if !missing(err) {
-			return "", err
+// hostOf is what clients dial: what was installed, so that links change with the installed version alone. A version that
+// an older panel installed has not noted it; then it is the host name of the binding, else the node's address.
+func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (string, error) {
+	for _, h := range f.InstalledHosts {
+		if h.Block == entry.Key && h.NodeID == entry.NodeID {
+			return h.Host, nil
 		}
 	}
-	n, err := s.servers.Node(ctx, nodeID)
+	if entry.NodeDomainID != "" {
+		found, err := s.servers.ByIDs(ctx, entry.NodeDomainID)
+		if err != nil {
+			return "", fmt.Errorf("look up a domain binding: %w", err)
+		}
+		if d := found[entry.NodeDomainID]; d.OwnerID == f.OwnerID {
+			return d.Hostname, nil
+		}
+	}
+	n, err := s.servers.Node(ctx, entry.NodeID)
 	return n.Address, err
 }
 
@@ -174,7 +196,7 @@ func (s *service) subscription(ctx context.Context, token string) ([]string, str
 	if err != nil {
 		return nil, "", err
 	}
-	f, err := s.store.flow(ctx, s.db, c.FlowID)
+	f, err := s.store.flow(ctx, c.FlowID)
 	if err != nil {
 		return nil, "", err
 	}
@@ -188,15 +210,15 @@ func (s *service) subscription(ctx context.Context, token string) ([]string, str
 // keepVersion takes the draft as a version of its own, for example before an older one is loaded into it.
 func (s *service) keepVersion(ctx context.Context, flowID, reason, note string) (Version, error) {
 	var made *versionRow
-	err := s.change(ctx, flowID, "flow.version_kept", func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
+	err := s.change(ctx, flowID, "flow.version_kept", func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
 		made = &versionRow{
 			ID: database.NewID(), FlowID: f.ID, Revision: f.DraftRevision, Reason: reason, Note: note, Graph: f.Graph, Bypassed: []BypassCheck{},
 			CreatedAt: s.now(), CreatedBy: access.From(ctx).Username,
 		}
-		if err := s.store.insertVersion(ctx, tx, made); err != nil {
+		if err := s.store.insertVersion(ctx, made); err != nil {
 			return nil, err
 		}
-		return map[string]audit.Change{"version": {To: made.Number}}, s.store.pruneVersions(ctx, tx, f.ID, s.now())
+		return map[string]audit.Change{"version": {To: made.Number}}, s.store.pruneVersions(ctx, f.ID, s.now())
 	})
 	if err != nil {
 		return Version{}, err

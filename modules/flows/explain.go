@@ -12,7 +12,7 @@ func (s *service) explain(ctx context.Context, in *explainInput) (Explanation, e
 	if in.Domain == "" && in.IP == "" && in.Port == 0 && in.Protocol == "" {
 		return Explanation{}, fault.Malformed("missing_field", "say where the traffic goes: domain, ip, port or protocol")
 	}
-	f, err := s.store.flow(ctx, s.db, in.ID)
+	f, err := s.store.flow(ctx, in.ID)
 	if err != nil {
 		return Explanation{}, err
 	}

@@ -335,13 +335,16 @@ func (f *fleet) Results(_ context.Context, ids ...string) (map[string]nodesapi.R
 	return out, nil
 }
 
-func (f *fleet) Domain(_ context.Context, id, ownerID string) (nodesapi.Domain, error) {
+func (f *fleet) ByIDs(_ context.Context, ids ...string) (map[string]nodesapi.Domain, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if d, known := f.domains[id]; known && d.OwnerID == ownerID {
-		return d, nil
+	found := map[string]nodesapi.Domain{}
+	for _, id := range ids {
+		if d, known := f.domains[id]; known {
+			found[id] = d
+		}
 	}
-	return nodesapi.Domain{}, nodesapi.ErrUnknown
+	return found, nil
 }
 
 func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }

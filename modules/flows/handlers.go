@@ -93,7 +93,7 @@ func (h *handlers) begun(ctx context.Context, flowID, applyID string, err error)
 }
 
 func (h *handlers) draft(ctx context.Context, in *FlowPath) (*draftOutput, error) {
-	row, err := h.s.store.flow(ctx, h.s.db, in.ID)
+	row, err := h.s.store.flow(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -169,11 +169,7 @@ func (h *handlers) enable(ctx context.Context, in *FlowPath) (*applyOutput, erro
 }
 
 func (h *handlers) clients(ctx context.Context, in *pageInput) (*body[httpapi.Page[Client]], error) {
-	all, err := h.s.listClients(ctx, in.ID)
-	if err != nil {
-		return nil, err
-	}
-	return answer(pageOf(all, in.PageQuery, func(c Client) string { return c.ID }))
+	return answer(h.s.listClients(ctx, in))
 }
 
 func (h *handlers) addClient(ctx context.Context, in *clientCreateInput) (*clientOutput, error) {

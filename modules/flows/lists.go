@@ -30,6 +30,30 @@ func readCursor(cursor string) (key, id string, err error) {
 	return key, id, nil
 }
 
+// sorting reads how a list is to be sorted; nothing asked is the first field as it stands here. Fault: bad_parameter (400).
+func sorting(asked string, fields ...string) (field string, down bool, err error) {
+	if asked == "" {
+		asked = fields[0]
+	}
+	word, down := strings.CutPrefix(asked, "-")
+	for _, f := range fields {
+		if word == strings.TrimPrefix(f, "-") {
+			return word, down, nil
+		}
+	}
+	names := strings.ReplaceAll(strings.Join(fields, ", "), "-", "")
+	return "", false, fault.Malformed("bad_parameter", "this list is sorted by "+names+"; put - before it to turn it round").
+		Field("sort", "bad_parameter", "use one of "+names)
+}
+
+// turned puts a list that is sorted upwards into the order that was asked for.
+func turned[T any](sorted []T, down bool) []T {
+	if down {
+		slices.Reverse(sorted)
+	}
+	return sorted
+}
+
 // pageOf cuts a page out of a list that is short by nature.
 func pageOf[T any](all []T, q httpapi.PageQuery, id func(T) string) (httpapi.Page[T], error) {
 	page := httpapi.Page[T]{Items: []T{}, Total: len(all)}
@@ -50,7 +74,7 @@ func pageOf[T any](all []T, q httpapi.PageQuery, id func(T) string) (httpapi.Pag
 
 // flowSorts are expressions of type text, so that a cursor holds any of them.
 var flowSorts = map[string]string{
-	"": "f.name", "name": "f.name",
+	"name":       "f.name",
 	"created_at": "to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
 	"updated_at": "to_char(f.updated_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
 }
@@ -58,11 +82,11 @@ var flowSorts = map[string]string{
 // list gives flows by name or time; state, tag, server and name narrow it down in the database.
 func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], error) {
 	page := httpapi.Page[Flow]{Items: []Flow{}}
-	word, down := strings.CutPrefix(in.Sort, "-")
-	by, known := flowSorts[word]
-	if !known {
-		return page, fault.Malformed("bad_parameter", "flows are sorted by name, created_at or updated_at").Field("sort", "bad_parameter", "use name, created_at or updated_at")
+	word, down, err := sorting(in.Sort, "name", "created_at", "updated_at")
+	if err != nil {
+		return page, err
 	}
+	by := flowSorts[word]
 	where, args := flowFilter(in)
 	total, err := s.db.NewSelect().Model((*flowRow)(nil)).Where(where, args...).Count(ctx)
 	if err != nil {
@@ -128,13 +152,18 @@ func flowFilter(in *listInput) (string, []any) {
 	return where, args
 }
 
+// listVersions gives the newest version first; numbers rise with time, so that both fields mean the same order.
 func (s *service) listVersions(ctx context.Context, in *pageInput) (httpapi.Page[Version], error) {
-	f, err := s.store.flow(ctx, s.db, in.ID)
+	_, down, err := sorting(in.Sort, "-number", "created_at")
+	if err != nil {
+		return httpapi.Page[Version]{}, err
+	}
+	f, err := s.store.flow(ctx, in.ID)
 	if err != nil {
 		return httpapi.Page[Version]{}, err
 	}
 	var rows []versionRow
-	err = s.db.NewSelect().Model(&rows).ExcludeColumn("graph").Where("flow_id = ?", in.ID).Order("number DESC").Scan(ctx)
+	err = s.db.NewSelect().Model(&rows).ExcludeColumn("graph").Where("flow_id = ?", in.ID).Order("number").Scan(ctx)
 	if err != nil {
 		return httpapi.Page[Version]{}, database.Fault(err, nil)
 	}
@@ -142,15 +171,15 @@ func (s *service) listVersions(ctx context.Context, in *pageInput) (httpapi.Page
 	for i, row := range rows {
 		all[i] = shownVersion(row, f)
 	}
-	return pageOf(all, in.PageQuery, func(v Version) string { return v.ID })
+	return pageOf(turned(all, down), in.PageQuery, func(v Version) string { return v.ID })
 }
 
 func (s *service) snapshot(ctx context.Context, flowID, id string) (VersionSnapshot, error) {
-	f, err := s.store.flow(ctx, s.db, flowID)
+	f, err := s.store.flow(ctx, flowID)
 	if err != nil {
 		return VersionSnapshot{}, err
 	}
-	row, err := s.store.version(ctx, s.db, flowID, id)
+	row, err := s.store.version(ctx, flowID, id)
 	if err != nil {
 		return VersionSnapshot{}, err
 	}
@@ -159,7 +188,15 @@ func (s *service) snapshot(ctx context.Context, flowID, id string) (VersionSnaps
 
 func (s *service) listApplies(ctx context.Context, in *pageInput) (httpapi.Page[Apply], error) {
 	page := httpapi.Page[Apply]{Items: []Apply{}}
-	if _, err := s.store.flow(ctx, s.db, in.ID); err != nil {
+	_, down, err := sorting(in.Sort, "-started_at")
+	if err != nil {
+		return page, err
+	}
+	order, beyond := "id", "id > ?" // ids rise with the time of the start
+	if down {
+		order, beyond = "id DESC", "id < ?"
+	}
+	if _, err := s.store.flow(ctx, in.ID); err != nil {
 		return page, err
 	}
 	total, err := s.db.NewSelect().Model((*applyRow)(nil)).Where("flow_id = ?", in.ID).Count(ctx)
@@ -168,13 +205,13 @@ func (s *service) listApplies(ctx context.Context, in *pageInput) (httpapi.Page[
 	}
 	page.Total = int(total)
 	var rows []applyRow
-	q := s.db.NewSelect().Model(&rows).ExcludeColumn("content", "graph").Where("flow_id = ?", in.ID).Order("id DESC").Limit(int64(in.Limit) + 1)
+	q := s.db.NewSelect().Model(&rows).ExcludeColumn("content", "graph").Where("flow_id = ?", in.ID).Order(order).Limit(int64(in.Limit) + 1)
 	if in.Cursor != "" {
 		_, id, err := readCursor(in.Cursor)
 		if err != nil {
 			return page, err
 		}
-		q = q.Where("id < ?", id)
+		q = q.Where(beyond, id)
 	}
 	if err := q.Scan(ctx); err != nil {
 		return page, database.Fault(err, nil)
@@ -201,7 +238,7 @@ func (s *service) versionNumbers(ctx context.Context, flowID string) (map[string
 }
 
 func (s *service) shownApply(ctx context.Context, flowID, id string) (Apply, error) {
-	row, err := s.store.apply(ctx, s.db, id)
+	row, err := s.store.apply(ctx, id)
 	if err != nil {
 		return Apply{}, err
 	}
@@ -234,10 +271,10 @@ func shownApply(row applyRow, numbers map[string]int) Apply {
 
 // rendered shows the whole configuration of a server as the installed flows make it, with every secret masked.
 func (s *service) rendered(ctx context.Context, flowID, nodeID string) (Rendered, error) {
-	if _, err := s.store.flow(ctx, s.db, flowID); err != nil {
+	if _, err := s.store.flow(ctx, flowID); err != nil {
 		return Rendered{}, err
 	}
-	all, err := s.store.fragments(ctx, s.db, "node_id = ? and exists (select from flow_fragments o where o.node_id = g.node_id and o.flow_id = ?)", nodeID, flowID)
+	all, err := s.store.fragments(ctx, "node_id = ? and exists (select from flow_fragments o where o.node_id = g.node_id and o.flow_id = ?)", nodeID, flowID)
 	if err != nil {
 		return Rendered{}, err
 	}

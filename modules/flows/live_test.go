@@ -173,7 +173,7 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 	g := graph.Graph{
 		Nodes: []graph.Node{
 			{Key: "in", Kind: graph.Entry, NodeID: entry, Params: graph.Params{Listener: &graph.Listener{
-				Protocol: "vless", Port: freePort(t), Reality: &graph.Reality{Target: site(t), ServerNames: []string{"example.com"}},
+				Protocol: "vless", Port: freePort(t), Reality: &graph.Reality{Target: site(t), ServerNames: []string{"example.com"}, AllowPrivateTarget: true},
 			}}},
 			{Key: "out", Kind: graph.Exit, NodeID: exit, Params: graph.Params{Private: "allow"}},
 		},

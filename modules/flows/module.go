@@ -12,6 +12,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/entitlement"
 	"panel/platform/module"
+	"panel/platform/owners"
 	"panel/platform/vault"
 )
 
@@ -44,7 +45,8 @@ func Module() module.Module {
 	}
 }
 
-func attach(h *handlers, r *runner, holds nodesapi.Holds) module.Parts {
+func attach(h *handlers, r *runner, holds nodesapi.Holds, owned *owners.Registry) module.Parts {
+	owned.Add(h.s.owned())
 	holds.From(r.store.installing)
 	return module.Parts{Routes: h.routes(), Loops: loops(r), Metrics: r.metrics()}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
@@ -22,7 +20,7 @@ const planLife = 24 * time.Hour
 
 // preview compiles the draft, or a drawing that was not saved yet, and stores nothing.
 func (s *service) preview(ctx context.Context, id string, drawn *graph.Graph) (plan.Plan, error) {
-	f, err := s.store.flow(ctx, s.db, id)
+	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -49,7 +47,7 @@ func (s *service) compiled(ctx context.Context, f *flowRow, g graph.Graph) (plan
 // compile makes a plan of the draft and asks the servers about readiness; it does not wait for them.
 // Faults: compile_failed (422) with the problems as errors[]; nothing is stored then.
 func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
-	f, err := s.store.flow(ctx, s.db, id)
+	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -69,7 +67,11 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	return row.Plan, nil
 }
 
+// mostTold bounds the problems in one answer.
+const mostTold = 20
+
 func compileFailed(problems []graph.Problem) error {
+	problems = problems[:min(mostTold, len(problems))]
 	f := fault.Invalid("compile_failed", "the draft cannot be compiled; correct what errors names").With("problems", problems)
 	for _, p := range problems {
 		f = f.Field(p.Path, p.Code, p.Message)
@@ -86,8 +88,8 @@ func (s *service) planRow(ctx context.Context, f *flowRow, p plan.Plan) *planRow
 }
 
 func (s *service) storePlan(ctx context.Context, row *planRow, nodes map[string]nodesapi.Node) error {
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		f, err := s.store.locked(ctx, tx, row.FlowID)
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		f, err := s.store.locked(ctx, row.FlowID)
 		if err != nil {
 			return err
 		}
@@ -95,40 +97,42 @@ func (s *service) storePlan(ctx context.Context, row *planRow, nodes map[string]
 			soon := s.now()
 			row.AskUntil = &soon
 		}
-		if err := s.store.insert(ctx, tx, row); err != nil {
+		if err := s.store.insert(ctx, row); err != nil {
 			return err
 		}
 		for _, c := range row.Plan.Readiness {
-			if err := s.store.insert(ctx, tx, unasked(row.ID, c)); err != nil {
+			if err := s.store.insert(ctx, unasked(row.ID, c)); err != nil {
 				return err
 			}
 		}
-		if err := s.prunePlans(ctx, tx, row); err != nil {
+		if err := s.prunePlans(ctx, row); err != nil {
 			return err
 		}
 		f.CompiledRevision = &row.Revision
-		if err := s.store.updateFlow(ctx, tx, f, "compiled_revision"); err != nil {
+		if err := s.store.updateFlow(ctx, f, "compiled_revision"); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, "flow.compiled", f, map[string]audit.Change{"plan": {To: row.ID}, "revision": {To: row.Revision}})
+		return s.record(ctx, "flow.compiled", f, map[string]audit.Change{"plan": {To: row.ID}, "revision": {To: row.Revision}})
 	})
 	return database.Fault(err, nil)
 }
 
 // prunePlans drops plans that have been expired for a week; what was applied lives on in its version.
-func (s *service) prunePlans(ctx context.Context, tx bun.Tx, newest *planRow) error {
+func (s *service) prunePlans(ctx context.Context, newest *planRow) error {
 	const keptFor = 7 * 24 * time.Hour
-	_, err := tx.NewDelete().Model((*planRow)(nil)).Where("flow_id = ? and expires_at < ?", newest.FlowID, newest.CreatedAt.Add(-keptFor)).Exec(ctx)
+	_, err := s.db.In(ctx).NewDelete().Model((*planRow)(nil)).Where("flow_id = ? and expires_at < ?", newest.FlowID, newest.CreatedAt.Add(-keptFor)).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 func unasked(planID string, c plan.Check) *checkRow {
-	return &checkRow{PlanID: planID, Key: c.Key, NodeID: c.NodeID, Ask: c.Ask, Status: plan.Unconfirmed, Evidence: "waiting for the node's answer"}
+	return &checkRow{
+		PlanID: planID, Key: c.Key, NodeID: c.NodeID, Ask: c.Ask, Status: plan.Unconfirmed, Evidence: "waiting for the node's answer",
+	}
 }
 
 // plan gives a stored plan with the evidence found up to now.
 func (s *service) plan(ctx context.Context, id, planID string) (plan.Plan, error) {
-	f, err := s.store.flow(ctx, s.db, id)
+	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -136,8 +140,9 @@ func (s *service) plan(ctx context.Context, id, planID string) (plan.Plan, error
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	row.Plan.State = s.planState(f, row)
-	row.Plan.Readiness, err = s.readiness(ctx, row)
+	found, err := s.store.checks(ctx, row.ID)
+	row.Plan.State, row.Plan.Readiness = s.planState(f, row), joined(row.Plan.Readiness, found)
+	row.Plan.Conflicts = append(orEmpty(row.Plan.Conflicts), heldPorts(found)...)
 	return row.Plan, err
 }
 
@@ -153,13 +158,9 @@ func (s *service) planState(f *flowRow, row *planRow) string {
 	return "ready"
 }
 
-// readiness joins the plan's questions with the evidence that was found.
-func (s *service) readiness(ctx context.Context, row *planRow) ([]plan.Check, error) {
-	found, err := s.store.checks(ctx, row.ID)
-	if err != nil {
-		return nil, err
-	}
-	out := slices.Clone(row.Plan.Readiness)
+// joined is the plan's questions with the evidence that was found.
+func joined(asked []plan.Check, found []checkRow) []plan.Check {
+	out := slices.Clone(asked)
 	for i := range out {
 		for _, c := range found {
 			if c.Key == out[i].Key {
@@ -167,7 +168,7 @@ func (s *service) readiness(ctx context.Context, row *planRow) ([]plan.Check, er
 			}
 		}
 	}
-	return out, nil
+	return out
 }
 
 // recheck asks the servers again about everything that is not confirmed.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
@@ -25,7 +23,7 @@ func (r *runner) begin(ctx context.Context, row *applyRow) error {
 	}
 	if !mine {
 		row.Detail = "waiting for another flow's apply on the same node"
-		if err := r.save(ctx, r.db, row); err != nil {
+		if err := r.save(ctx, row); err != nil {
 			return err
 		}
 		r.pause(ctx)
@@ -44,11 +42,11 @@ func (r *runner) lock(ctx context.Context, row *applyRow) (bool, error) {
 		locks[i] = lockRow{NodeID: id, ApplyID: row.ID, TakenAt: r.now()}
 	}
 	mine := false
-	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if _, err := tx.NewInsert().Model(&locks).On("conflict (node_id) do nothing").Exec(ctx); err != nil {
+	err := r.db.InTx(ctx, func(ctx context.Context) error {
+		if _, err := r.db.In(ctx).NewInsert().Model(&locks).On("conflict (node_id) do nothing").Exec(ctx); err != nil {
 			return err
 		}
-		n, err := tx.NewSelect().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Count(ctx)
+		n, err := r.db.In(ctx).NewSelect().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Count(ctx)
 		if mine = int(n) == len(ids); err == nil && !mine {
 			return errTaken
 		}
@@ -77,7 +75,7 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	if err != nil {
 		return err
 	}
-	others, err := r.store.othersOn(ctx, r.db, row.FlowID, stepNodes(row))
+	others, err := r.store.othersOn(ctx, row.FlowID, stepNodes(row))
 	if err != nil {
 		return err
 	}

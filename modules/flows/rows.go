@@ -27,6 +27,7 @@ type flowRow struct {
 	InstalledVersionID *string
 	InstalledRevision  *int
 	InstalledAt        *time.Time
+	InstalledHosts     []plan.Host `bun:",type:jsonb"` // what links name, as it was installed
 	LastApplyID        *string
 	Deleting           bool
 	Revision           int
@@ -73,6 +74,8 @@ type checkRow struct {
 	Ask        plan.Ask `bun:",type:jsonb"`
 	Status     string
 	Evidence   string
+	Blocker    string // why no force passes it: port, target; empty when it may be forced
+	Holder     string // process that holds the port
 	ObservedAt *time.Time
 }
 
@@ -119,6 +122,7 @@ type applyRow struct {
 	VersionID  *string
 	Forced     bool
 	Bypassed   []BypassCheck            `bun:",type:jsonb"`
+	Hosts      []plan.Host              `bun:",type:jsonb"` // what links name once it is installed
 	Steps      []stepRow                `bun:",type:jsonb"`
 	Content    string                   // sealed fragments by server
 	Listens    map[string][]plan.Listen `bun:",type:jsonb"`

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"panel/platform/access"
@@ -96,7 +95,7 @@ func (r *runner) refresh(ctx context.Context, id string, row **applyRow) error {
 	if *row != nil && r.now().Before((*row).LeaseUntil) {
 		return nil
 	}
-	read, err := r.store.apply(ctx, r.db, id)
+	read, err := r.store.apply(ctx, id)
 	if err == nil {
 		*row = read
 	}
@@ -129,15 +128,15 @@ func (r *runner) letGo(ctx context.Context, id, word string) {
 }
 
 // save writes what was decided or seen, if the lease is still ours, and tells who follows live.
-func (r *runner) save(ctx context.Context, db bun.IDB, row *applyRow) error {
+func (r *runner) save(ctx context.Context, row *applyRow) error {
 	row.LeaseUntil = r.now().Add(lease.Holds)
-	return lease.Kept(db.NewUpdate().Model(row).
+	return lease.Kept(r.db.In(ctx).NewUpdate().Model(row).
 		Column("stage", "steps", "error", "detail", "version_id", "staged_at", "finished_at", "lease_until").
 		WherePK().Where("runner = ?", row.Runner).Exec(ctx))
 }
 
 func (r *runner) keep(ctx context.Context, row *applyRow) error {
-	if err := r.save(ctx, r.db, row); err != nil {
+	if err := r.save(ctx, row); err != nil {
 		return err
 	}
 	r.progress(ctx, row)
@@ -162,24 +161,24 @@ func (r *runner) finish(ctx context.Context, row *applyRow, stage, detail, word 
 	now := r.now()
 	r.enter(row, stage, detail)
 	row.FinishedAt = &now
-	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err := r.db.InTx(ctx, func(ctx context.Context) error {
 		f := new(flowRow)
-		if err := tx.NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
+		if err := r.db.In(ctx).NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
-		if err := r.save(ctx, tx, row); err != nil {
+		if err := r.save(ctx, row); err != nil {
 			return err
 		}
-		if _, err := tx.NewUpdate().Model(row).Set("content = ''").WherePK().Exec(ctx); err != nil { // its secrets are not needed any more
+		if _, err := r.db.In(ctx).NewUpdate().Model(row).Set("content = ''").WherePK().Exec(ctx); err != nil { // its secrets are not needed any more
 			return database.Fault(err, nil)
 		}
-		if _, err := tx.NewDelete().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Exec(ctx); err != nil {
+		if _, err := r.db.In(ctx).NewDelete().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Exec(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
-		if err := r.ended(ctx, tx, f, row, word); err != nil || !f.Deleting {
+		if err := r.ended(ctx, f, row, word); err != nil || !f.Deleting {
 			return err
 		}
-		_, err := tx.NewDelete().Model(f).WherePK().Exec(ctx)
+		_, err := r.db.In(ctx).NewDelete().Model(f).WherePK().Exec(ctx)
 		return database.Fault(err, nil)
 	})
 	if err != nil {
@@ -189,14 +188,14 @@ func (r *runner) finish(ctx context.Context, row *applyRow, stage, detail, word 
 	return nil
 }
 
-func (r *runner) ended(ctx context.Context, tx bun.Tx, f *flowRow, row *applyRow, word string) error {
+func (r *runner) ended(ctx context.Context, f *flowRow, row *applyRow, word string) error {
 	changes := map[string]audit.Change{"apply": {To: row.ID}}
 	result := audit.OK
 	if row.Error != nil {
 		result, changes["error"] = audit.Failed, audit.Change{To: row.Error.Code + ": " + row.Error.Message}
 	}
 	entry := audit.Entry{Action: word, Object: audit.Object{Type: "flow", ID: f.ID, Name: f.Name}, Result: result, Changes: changes}
-	if err := r.journal.Record(ctx, tx, entry); err != nil {
+	if err := r.journal.Record(ctx, r.db.In(ctx), entry); err != nil {
 		return fmt.Errorf("record the end of an apply: %w", err)
 	}
 	return nil

@@ -64,7 +64,7 @@ func (s *servers) byID(ctx context.Context, ids []string) (map[string]nodesapi.N
 
 // compilable is a node as the compiler sees it.
 func compilable(n nodesapi.Node) plan.Node {
-	out := plan.Node{ID: n.ID, Name: n.Name, Address: n.Address, Core: n.CoreVersion}
+	out := plan.Node{ID: n.ID, Name: n.Name, Address: n.Address, Own: n.Addresses, Core: n.CoreVersion}
 	for _, s := range n.Sockets {
 		out.Sockets = append(out.Sockets, plan.Socket{L4: s.L4, IP: s.IP, Port: s.Port, Process: s.Process, Core: s.Own})
 	}

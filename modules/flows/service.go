@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jonboulle/clockwork"
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"panel/modules/flows/internal/graph"
@@ -22,6 +21,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
+	"panel/platform/owners"
 )
 
 // service is the rules of flows; it knows no HTTP.
@@ -33,20 +33,26 @@ type service struct {
 	bus     *events.Bus
 	clock   clockwork.Clock
 	log     *zap.Logger
+	holders owners.Accounts
 	wake    chan struct{} // there may be something for the runner
 
 	decided func(planID string) // told when the installation of a plan has begun
 }
 
-func newService(db *database.DB, s *store, n *servers, j audit.Journal, b *events.Bus, c clockwork.Clock, log *zap.Logger) *service {
-	return &service{db: db, store: s, servers: n, journal: j, bus: b, clock: c, log: log, wake: make(chan struct{}, 1), decided: func(string) {}}
+func newService(
+	db *database.DB, s *store, n *servers, j audit.Journal, b *events.Bus, c clockwork.Clock, log *zap.Logger, a owners.Accounts,
+) *service {
+	return &service{
+		db: db, store: s, servers: n, journal: j, bus: b, clock: c, log: log, holders: a, wake: make(chan struct{}, 1),
+		decided: func(string) {},
+	}
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC().Truncate(time.Microsecond) }
 
-func (s *service) record(ctx context.Context, db bun.IDB, action string, f *flowRow, changes map[string]audit.Change) error {
+func (s *service) record(ctx context.Context, action string, f *flowRow, changes map[string]audit.Change) error {
 	entry := audit.Entry{Action: action, Object: audit.Object{Type: "flow", ID: f.ID, Name: f.Name}, Changes: changes}
-	if err := s.journal.Record(ctx, db, entry); err != nil {
+	if err := s.journal.Record(ctx, s.db.In(ctx), entry); err != nil {
 		return fmt.Errorf("record %s: %w", action, err)
 	}
 	return nil
@@ -56,18 +62,29 @@ func (s *service) tell(ctx context.Context, kind, flowID string, data any) {
 	s.bus.Publish(ctx, events.Event{Kind: kind, SubjectType: "flow", SubjectID: flowID, At: s.now(), Permission: View, Data: data})
 }
 
+// edit changes a locked flow and gives what the journal says about it.
+type edit func(ctx context.Context, f *flowRow) (map[string]audit.Change, error)
+
 // change locks a flow, changes it, writes the journal and tells the others, in this order.
-func (s *service) change(ctx context.Context, id, kind string, do func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error)) error {
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		f, err := s.store.locked(ctx, tx, id)
+func (s *service) change(ctx context.Context, id, kind string, do edit) error {
+	return s.changeAfter(ctx, id, kind, func(context.Context) error { return nil }, do)
+}
+
+// changeAfter is change with something that must be locked before the flow.
+func (s *service) changeAfter(ctx context.Context, id, kind string, first func(ctx context.Context) error, do edit) error {
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := first(ctx); err != nil {
+			return err
+		}
+		f, err := s.store.locked(ctx, id)
 		if err != nil {
 			return err
 		}
-		changes, err := do(ctx, tx, f)
+		changes, err := do(ctx, f)
 		if err != nil {
 			return err
 		}
-		return s.record(ctx, tx, kind, f, changes)
+		return s.record(ctx, kind, f, changes)
 	})
 	if err != nil {
 		return database.Fault(err, constraints)
@@ -82,29 +99,35 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 	f := &flowRow{
 		ID: database.NewID(), Name: strings.TrimSpace(name), Description: description, Tags: tagsOf(tags), OwnerID: caller.AccountID,
 		Enabled: true, Graph: g, DraftRevision: 1, DraftUpdatedAt: now, DraftUpdatedBy: caller.Username, Revision: 1,
-		CreatedAt: now, UpdatedAt: now,
+		InstalledHosts: []plan.Host{},
+		CreatedAt:      now, UpdatedAt: now,
 	}
 	if len(f.Name) < 3 {
 		return "", fault.InvalidValue("name", "use at least three characters")
 	}
-	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
-		return "", err
-	}
 	f.Root = s.store.vault.Seal(rootRef(f.ID), randomKey())
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.store.insert(ctx, tx, f); err != nil {
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.heir(ctx, &f.OwnerID); err != nil {
 			return err
 		}
-		if _, err := s.insertClient(ctx, tx, f.ID, "Default"); err != nil {
+		if err := s.bindings(ctx, f.OwnerID, g); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, "flow.created", f, nil)
+		if err := s.store.insert(ctx, f); err != nil {
+			return err
+		}
+		if len(bindingIDs(g)) > 0 {
+			if err := s.use(ctx, f); err != nil {
+				return err
+			}
+		}
+		if _, err := s.insertClient(ctx, f.ID, "Default"); err != nil {
+			return err
+		}
+		return s.record(ctx, "flow.created", f, nil)
 	})
 	if err != nil {
 		return "", database.Fault(err, constraints)
-	}
-	if len(bindingIDs(g)) > 0 {
-		s.use(ctx, f)
 	}
 	s.tell(ctx, "flow.created", f.ID, nil)
 	return f.ID, nil
@@ -126,31 +149,15 @@ func tagsOf(tags []string) []string {
 	return out
 }
 
-// bindings refuses a domain binding that is unknown or somebody else's, with one answer for both (domain decision 7).
-func (s *service) bindings(ctx context.Context, ownerID string, g graph.Graph) error {
-	for i, n := range g.Nodes {
-		if n.NodeDomainID == "" {
-			continue
-		}
-		d, err := s.servers.Domain(ctx, n.NodeDomainID, ownerID)
-		if missing(err) || err == nil && d.NodeID != n.NodeID {
-			return unknownBinding(fmt.Sprintf("graph.nodes[%d].node_domain_id", i))
-		}
-		if err != nil {
-			return fmt.Errorf("look up a domain binding: %w", err)
-		}
-	}
-	return nil
-}
-
-func unknownBinding(field string) error {
-	return fault.Invalid("invalid_value", "a field has a value that is not allowed").
-		Field(field, "node_domain_unknown", "there is no such domain binding on this block's node")
-}
-
-// patch changes what is not part of the drawing. Faults: revision_conflict, name_taken (409), invalid_value (422).
+// patch changes what is not part of the drawing.
+// Faults: permission_denied (403), revision_conflict, name_taken (409), invalid_value (422).
 func (s *service) patch(ctx context.Context, id string, revision int, in patchInput) error {
-	return s.change(ctx, id, "flow.changed", func(ctx context.Context, tx bun.Tx, f *flowRow) (map[string]audit.Change, error) {
+	if in.Body.OwnerID != nil && !access.From(ctx).Permissions.Has(access.All) {
+		return fault.Forbidden("permission_denied", "only full access hands a flow to another owner").
+			With("required", []string{string(access.All)})
+	}
+	ready := func(ctx context.Context) error { return s.heir(ctx, in.Body.OwnerID) }
+	return s.changeAfter(ctx, id, "flow.changed", ready, func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
 		if f.Revision != revision {
 			return nil, revisionConflict(f.Revision)
 		}
@@ -159,7 +166,7 @@ func (s *service) patch(ctx context.Context, id string, revision int, in patchIn
 			return nil, err
 		}
 		f.Revision, f.UpdatedAt = f.Revision+1, s.now()
-		return changes, s.store.updateFlow(ctx, tx, f, "name", "description", "tags", "owner_id", "revision", "updated_at")
+		return changes, s.store.updateFlow(ctx, f, "name", "description", "tags", "owner_id", "revision", "updated_at")
 	})
 }
 
@@ -180,8 +187,8 @@ func (s *service) patched(ctx context.Context, f *flowRow, in patchInput, change
 	if b.OwnerID == nil {
 		return nil
 	}
-	if !access.From(ctx).Permissions.Has(access.All) {
-		return fault.Forbidden("permission_denied", "only full access hands a flow to another owner").With("required", []string{string(access.All)})
+	if err := s.mayOwn(ctx, f, *b.OwnerID); err != nil {
+		return err
 	}
 	changes["owner_id"] = audit.Change{From: f.OwnerID, To: *b.OwnerID}
 	f.OwnerID = *b.OwnerID
@@ -197,8 +204,8 @@ func revisionConflict(current int) error {
 func (s *service) saveDraft(ctx context.Context, id string, revision int, g graph.Graph) (*flowRow, error) {
 	var saved *flowRow
 	changed := false
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		f, err := s.store.locked(ctx, tx, id)
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		f, err := s.store.locked(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -209,49 +216,30 @@ func (s *service) saveDraft(ctx context.Context, id string, revision int, g grap
 			return nil
 		}
 		changed = true
-		return s.storeDraft(ctx, tx, f, g)
+		return s.storeDraft(ctx, f, g)
 	})
 	if err == nil && changed {
-		s.use(ctx, saved)
 		s.tell(ctx, "flow.draft_saved", id, map[string]int{"draft_revision": saved.DraftRevision})
 	}
 	return saved, database.Fault(err, nil)
 }
 
-// use notes which bindings the flow names, in its draft or installed, so that nobody deletes them meanwhile.
-func (s *service) use(ctx context.Context, f *flowRow) {
-	ids := bindingIDs(f.Graph)
-	if f.InstalledVersionID != nil {
-		if v, err := s.store.version(ctx, s.db, f.ID, *f.InstalledVersionID); err == nil {
-			ids = append(ids, bindingIDs(v.Graph)...)
-		}
-	}
-	slices.Sort(ids)
-	if err := s.servers.SetUses(ctx, f.ID, slices.Compact(ids)...); err != nil {
-		s.log.Warn("the use of domain bindings could not be noted", zap.String("flow_id", f.ID), access.Logged(ctx), zap.Error(err))
-	}
-}
-
-func bindingIDs(g graph.Graph) []string {
-	ids := []string{}
-	for _, n := range g.Nodes {
-		if n.NodeDomainID != "" {
-			ids = append(ids, n.NodeDomainID)
-		}
-	}
-	return ids
-}
-
-func (s *service) storeDraft(ctx context.Context, tx bun.Tx, f *flowRow, g graph.Graph) error {
+func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph) error {
 	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
 		return err
 	}
+	before := bindingIDs(f.Graph)
 	f.Graph, f.DraftRevision = g, f.DraftRevision+1
 	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
-	if err := s.store.updateFlow(ctx, tx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by"); err != nil {
+	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by"); err != nil {
 		return err
 	}
-	return s.record(ctx, tx, "flow.draft_saved", f, map[string]audit.Change{"draft_revision": {From: f.DraftRevision - 1, To: f.DraftRevision}})
+	if !slices.Equal(before, bindingIDs(g)) {
+		if err := s.use(ctx, f); err != nil {
+			return err
+		}
+	}
+	return s.record(ctx, "flow.draft_saved", f, map[string]audit.Change{"draft_revision": {From: f.DraftRevision - 1, To: f.DraftRevision}})
 }
 
 // clientSecret is what a client row keeps sealed.
@@ -260,14 +248,14 @@ type clientSecret struct {
 	Key  []byte `json:"key"`
 }
 
-func (s *service) insertClient(ctx context.Context, tx bun.Tx, flowID, label string) (*clientRow, error) {
+func (s *service) insertClient(ctx context.Context, flowID, label string) (*clientRow, error) {
 	row := &clientRow{ID: database.NewID(), FlowID: flowID, Label: label, CreatedAt: s.now()}
 	raw, err := json.Marshal(clientSecret{UUID: uuid.NewString(), Key: randomKey()})
 	if err != nil {
 		return nil, fmt.Errorf("encode a client's secret: %w", err)
 	}
 	row.Secret = s.store.vault.Seal(secretRef(row.ID), raw)
-	return row, s.store.insert(ctx, tx, row)
+	return row, s.store.insert(ctx, row)
 }
 
 func (s *service) opened(row clientRow) (plan.Client, error) {
@@ -284,15 +272,21 @@ func (s *service) opened(row clientRow) (plan.Client, error) {
 
 // input gathers what a compilation may depend on: the drawing, the clients, and only the servers that it touches.
 func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.Input, map[string]nodesapi.Node, error) {
-	in := plan.Input{FlowID: f.ID, Revision: f.DraftRevision, Graph: g, Reflector: s.servers.reflector, Nodes: map[string]plan.Node{}}
+	in := plan.Input{
+		FlowID: f.ID, Revision: f.DraftRevision, Graph: g, Reflector: s.servers.reflector, Nodes: map[string]plan.Node{},
+		Hosts: f.InstalledHosts,
+	}
 	var err error
+	if in.Domains, err = s.domains(ctx, f.OwnerID, g); err != nil {
+		return in, nil, err
+	}
 	if in.Root, err = s.store.root(f); err != nil {
 		return in, nil, err
 	}
 	if in.Clients, err = s.liveClients(ctx, f.ID); err != nil {
 		return in, nil, err
 	}
-	if in.Installed, err = s.store.installed(ctx, s.db, f.ID); err != nil {
+	if in.Installed, err = s.store.installed(ctx, f.ID); err != nil {
 		return in, nil, err
 	}
 	nodes, err := s.touched(ctx, &in)
@@ -300,7 +294,7 @@ func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 }
 
 func (s *service) liveClients(ctx context.Context, flowID string) ([]plan.Client, error) {
-	rows, err := s.store.clients(ctx, s.db, flowID)
+	rows, err := s.store.clients(ctx, flowID)
 	if err != nil {
 		return nil, err
 	}
@@ -329,11 +323,11 @@ func (s *service) touched(ctx context.Context, in *plan.Input) (map[string]nodes
 	if err != nil {
 		return nil, fmt.Errorf("look up the nodes of a flow: %w", err)
 	}
-	others, err := s.store.othersOn(ctx, s.db, in.FlowID, ids)
+	others, err := s.store.othersOn(ctx, in.FlowID, ids)
 	if err != nil {
 		return nil, err
 	}
-	reserved, err := s.store.reserved(ctx, s.db, in.FlowID)
+	reserved, err := s.store.reserved(ctx, in.FlowID)
 	for id, n := range nodes {
 		seen := compilable(n)
 		seen.Others, seen.Reserved = others[id], reserved[id]

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"panel/platform/agentapi"
 	"panel/platform/database"
 )
@@ -141,18 +139,18 @@ func (r *runner) commit(ctx context.Context, row *applyRow) error {
 		return err
 	}
 	r.enter(row, stageCommitting, "the new configuration becomes the installed one")
-	err = r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = r.db.InTx(ctx, func(ctx context.Context) error {
 		f := new(flowRow)
-		if err := tx.NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
+		if err := r.db.In(ctx).NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
-		if err := r.store.replaceFragments(ctx, tx, f.ID, parts); err != nil {
+		if err := r.store.replaceFragments(ctx, f.ID, parts); err != nil {
 			return err
 		}
-		if err := r.installed(ctx, tx, f, row); err != nil {
+		if err := r.installed(ctx, f, row); err != nil {
 			return err
 		}
-		return r.save(ctx, tx, row)
+		return r.save(ctx, row)
 	})
 	if err == nil {
 		r.progress(ctx, row)
@@ -160,7 +158,7 @@ func (r *runner) commit(ctx context.Context, row *applyRow) error {
 	return err
 }
 
-func (r *runner) installed(ctx context.Context, tx bun.Tx, f *flowRow, row *applyRow) error {
+func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error {
 	now := r.now()
 	switch row.Kind {
 	case kindDisable:
@@ -168,30 +166,38 @@ func (r *runner) installed(ctx context.Context, tx bun.Tx, f *flowRow, row *appl
 	case kindDelete:
 		f.Deleting = true
 	case kindEnable:
-		f.Enabled, f.InstalledAt = true, &now
+		f.Enabled, f.InstalledAt, f.InstalledHosts = true, &now, row.Hosts
 	case kindApply:
-		if err := r.newVersion(ctx, tx, f, row); err != nil {
+		if err := r.newVersion(ctx, f, row); err != nil {
 			return err
 		}
 		f.Enabled, f.InstalledVersionID, f.InstalledRevision, f.InstalledAt = true, row.VersionID, &row.Revision, &now
+		f.InstalledHosts = row.Hosts
 	}
-	return r.store.updateFlow(ctx, tx, f, "enabled", "deleting", "installed_version_id", "installed_revision", "installed_at")
+	err := r.store.updateFlow(ctx, f, "enabled", "deleting", "installed_version_id", "installed_revision", "installed_at", "installed_hosts")
+	if err != nil {
+		return err
+	}
+	if f.Deleting {
+		return r.servers.SetUses(ctx, f.ID)
+	}
+	return r.use(ctx, f)
 }
 
-func (r *runner) newVersion(ctx context.Context, tx bun.Tx, f *flowRow, row *applyRow) error {
+func (r *runner) newVersion(ctx context.Context, f *flowRow, row *applyRow) error {
 	v := &versionRow{
 		ID: database.NewID(), FlowID: f.ID, Revision: row.Revision, Reason: "apply", PlanHash: row.PlanHash, Graph: drawnOr(row.Graph),
 		Applied: true, Bypassed: row.Bypassed, ApplyID: &row.ID, CreatedAt: r.now(), CreatedBy: row.StartedBy,
 	}
-	if err := r.store.insertVersion(ctx, tx, v); err != nil {
+	if err := r.store.insertVersion(ctx, v); err != nil {
 		return err
 	}
 	row.VersionID, f.InstalledVersionID = &v.ID, &v.ID
-	_, err := tx.NewUpdate().Model((*planRow)(nil)).Set("applied_at = ?", r.now()).Where("id = ?", row.PlanID).Exec(ctx)
+	_, err := r.db.In(ctx).NewUpdate().Model((*planRow)(nil)).Set("applied_at = ?", r.now()).Where("id = ?", row.PlanID).Exec(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
 	}
-	return r.store.pruneVersions(ctx, tx, f.ID, r.now())
+	return r.store.pruneVersions(ctx, f.ID, r.now())
 }
 
 // committing makes the candidates the desired configurations and lets the agents keep them. An agent that misses its
@@ -214,23 +220,7 @@ func (r *runner) committing(ctx context.Context, row *applyRow) error {
 	for i := range row.Steps {
 		row.Steps[i].State = "done"
 	}
-	if err := r.noteUses(ctx, row); err != nil {
-		return err
-	}
 	return r.finish(ctx, row, stageApplied, endings[row.Kind].detail, endings[row.Kind].word)
-}
-
-// noteUses frees the domain bindings that the installed version no longer names, and all of a deleted flow.
-func (r *runner) noteUses(ctx context.Context, row *applyRow) error {
-	f := new(flowRow)
-	if err := r.db.NewSelect().Model(f).Where("id = ?", row.FlowID).Scan(ctx); err != nil {
-		return database.Fault(err, nil)
-	}
-	if f.Deleting {
-		return r.servers.SetUses(ctx, f.ID)
-	}
-	r.use(ctx, f)
-	return nil
 }
 
 var endings = map[string]struct{ word, detail string }{

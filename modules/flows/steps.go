@@ -137,7 +137,7 @@ func (r *runner) judged(ctx context.Context, row *applyRow, waiting int, bad *st
 }
 
 // keepQuiet renews the lease and stores what was seen without telling the live stream.
-func (r *runner) keepQuiet(ctx context.Context, row *applyRow) error { return r.save(ctx, r.db, row) }
+func (r *runner) keepQuiet(ctx context.Context, row *applyRow) error { return r.save(ctx, row) }
 
 // good accepts an answer, also of a switch that was ordered twice because a panel died between ordering and noting it.
 func good(result nodesapi.Result, step stepRow, stage string) bool {

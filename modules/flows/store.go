@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -27,76 +28,76 @@ var constraints = map[string]*fault.Fault{
 	"flow_applies_active": fault.Conflict("apply_active", "another change of this flow is being installed; wait for its end"),
 }
 
-func (s *store) flow(ctx context.Context, db bun.IDB, id string) (*flowRow, error) {
+func (s *store) flow(ctx context.Context, id string) (*flowRow, error) {
 	row := new(flowRow)
-	err := db.NewSelect().Model(row).Where("id = ? and not deleting", id).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ? and not deleting", id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 // locked reads a flow for a change; other changes of it wait.
-func (s *store) locked(ctx context.Context, tx bun.Tx, id string) (*flowRow, error) {
+func (s *store) locked(ctx context.Context, id string) (*flowRow, error) {
 	row := new(flowRow)
-	err := tx.NewSelect().Model(row).Where("id = ? and not deleting", id).For("update").Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ? and not deleting", id).For("update").Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
-func (s *store) insert(ctx context.Context, db bun.IDB, row any) error {
-	_, err := db.NewInsert().Model(row).Exec(ctx)
+func (s *store) insert(ctx context.Context, row any) error {
+	_, err := s.db.In(ctx).NewInsert().Model(row).Exec(ctx)
 	return database.Fault(err, constraints)
 }
 
-func (s *store) updateFlow(ctx context.Context, db bun.IDB, row *flowRow, columns ...string) error {
-	_, err := db.NewUpdate().Model(row).Column(columns...).WherePK().Exec(ctx)
+func (s *store) updateFlow(ctx context.Context, row *flowRow, columns ...string) error {
+	_, err := s.db.In(ctx).NewUpdate().Model(row).Column(columns...).WherePK().Exec(ctx)
 	return database.Fault(err, constraints)
 }
 
-func (s *store) clients(ctx context.Context, db bun.IDB, flowIDs ...string) ([]clientRow, error) {
+func (s *store) clients(ctx context.Context, flowIDs ...string) ([]clientRow, error) {
 	var rows []clientRow
 	if len(flowIDs) == 0 {
 		return nil, nil
 	}
-	err := db.NewSelect().Model(&rows).Where("flow_id in (?)", bun.List(flowIDs)).Order("created_at", "id").Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(&rows).Where("flow_id in (?)", bun.List(flowIDs)).Order("created_at", "id").Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
 
-func (s *store) client(ctx context.Context, db bun.IDB, flowID, id string) (*clientRow, error) {
+func (s *store) client(ctx context.Context, flowID, id string) (*clientRow, error) {
 	row := new(clientRow)
-	err := db.NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 func (s *store) clientByPublicHash(ctx context.Context, hash []byte) (*clientRow, error) {
 	row := new(clientRow)
-	err := s.db.NewSelect().Model(row).Where("public_hash = ? and revoked_at is null", hash).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("public_hash = ? and revoked_at is null", hash).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
-func (s *store) updateClient(ctx context.Context, db bun.IDB, row *clientRow) error {
-	_, err := db.NewUpdate().Model(row).Column("revoked_at", "public_hash", "public_issued_at").WherePK().Exec(ctx)
+func (s *store) updateClient(ctx context.Context, row *clientRow) error {
+	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("revoked_at", "public_hash", "public_issued_at").WherePK().Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 func (s *store) plan(ctx context.Context, flowID, id string) (*planRow, error) {
 	row := new(planRow)
-	err := s.db.NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 func (s *store) checks(ctx context.Context, planID string) ([]checkRow, error) {
 	var rows []checkRow
-	err := s.db.NewSelect().Model(&rows).Where("plan_id = ?", planID).Order("key").Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(&rows).Where("plan_id = ?", planID).Order("key").Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
 
 func (s *store) saveCheck(ctx context.Context, row checkRow) error {
-	_, err := s.db.NewUpdate().Model(&row).Column("status", "evidence", "observed_at").WherePK().Exec(ctx)
+	_, err := s.db.In(ctx).NewUpdate().Model(&row).Column("status", "evidence", "observed_at", "blocker", "holder").WherePK().Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 // fragments reads what is installed: of one flow, or of all flows on some servers.
-func (s *store) fragments(ctx context.Context, db bun.IDB, where string, args ...any) ([]plan.Fragment, error) {
+func (s *store) fragments(ctx context.Context, where string, args ...any) ([]plan.Fragment, error) {
 	var rows []fragmentRow
-	if err := db.NewSelect().Model(&rows).Where(where, args...).Order("flow_id", "node_id").Scan(ctx); err != nil {
+	if err := s.db.In(ctx).NewSelect().Model(&rows).Where(where, args...).Order("flow_id", "node_id").Scan(ctx); err != nil {
 		return nil, database.Fault(err, nil)
 	}
 	out := make([]plan.Fragment, len(rows))
@@ -112,8 +113,8 @@ func (s *store) fragments(ctx context.Context, db bun.IDB, where string, args ..
 	return out, nil
 }
 
-func (s *store) installed(ctx context.Context, db bun.IDB, flowID string) (map[string]plan.Fragment, error) {
-	list, err := s.fragments(ctx, db, "flow_id = ?", flowID)
+func (s *store) installed(ctx context.Context, flowID string) (map[string]plan.Fragment, error) {
+	list, err := s.fragments(ctx, "flow_id = ?", flowID)
 	out := make(map[string]plan.Fragment, len(list))
 	for _, f := range list {
 		out[f.NodeID] = f
@@ -121,11 +122,11 @@ func (s *store) installed(ctx context.Context, db bun.IDB, flowID string) (map[s
 	return out, err
 }
 
-func (s *store) othersOn(ctx context.Context, db bun.IDB, flowID string, nodeIDs []string) (map[string][]plan.Fragment, error) {
+func (s *store) othersOn(ctx context.Context, flowID string, nodeIDs []string) (map[string][]plan.Fragment, error) {
 	if len(nodeIDs) == 0 {
 		return nil, nil
 	}
-	list, err := s.fragments(ctx, db, "flow_id <> ? and node_id in (?)", flowID, bun.List(nodeIDs))
+	list, err := s.fragments(ctx, "flow_id <> ? and node_id in (?)", flowID, bun.List(nodeIDs))
 	out := map[string][]plan.Fragment{}
 	for _, f := range list {
 		out[f.NodeID] = append(out[f.NodeID], f)
@@ -134,8 +135,8 @@ func (s *store) othersOn(ctx context.Context, db bun.IDB, flowID string, nodeIDs
 }
 
 // replaceFragments makes these the installed parts of a flow.
-func (s *store) replaceFragments(ctx context.Context, tx bun.Tx, flowID string, fragments map[string]plan.Fragment) error {
-	if _, err := tx.NewDelete().Model((*fragmentRow)(nil)).Where("flow_id = ?", flowID).Exec(ctx); err != nil {
+func (s *store) replaceFragments(ctx context.Context, flowID string, fragments map[string]plan.Fragment) error {
+	if _, err := s.db.In(ctx).NewDelete().Model((*fragmentRow)(nil)).Where("flow_id = ?", flowID).Exec(ctx); err != nil {
 		return database.Fault(err, nil)
 	}
 	if len(fragments) == 0 {
@@ -148,7 +149,7 @@ func (s *store) replaceFragments(ctx context.Context, tx bun.Tx, flowID string, 
 			Content: s.vault.Seal(fragmentRef(flowID, f.NodeID), f.Bytes()),
 		})
 	}
-	return s.insert(ctx, tx, &rows)
+	return s.insert(ctx, &rows)
 }
 
 func fragmentRef(flowID, nodeID string) vault.Ref {
@@ -194,9 +195,9 @@ func (s *store) openContent(row *applyRow) (map[string]plan.Fragment, error) {
 }
 
 // reserved lists the ports that other flows' unfinished applies are about to take, by server.
-func (s *store) reserved(ctx context.Context, db bun.IDB, flowID string) (map[string][]plan.Listen, error) {
+func (s *store) reserved(ctx context.Context, flowID string) (map[string][]plan.Listen, error) {
 	var rows []applyRow
-	err := db.NewSelect().Model(&rows).Column("listens").Where("finished_at is null and flow_id <> ?", flowID).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(&rows).Column("listens").Where("finished_at is null and flow_id <> ?", flowID).Scan(ctx)
 	out := map[string][]plan.Listen{}
 	for _, row := range rows {
 		for node, listens := range row.Listens {
@@ -206,31 +207,43 @@ func (s *store) reserved(ctx context.Context, db bun.IDB, flowID string) (map[st
 	return out, database.Fault(err, nil)
 }
 
-func (s *store) apply(ctx context.Context, db bun.IDB, id string) (*applyRow, error) {
+func (s *store) apply(ctx context.Context, id string) (*applyRow, error) {
 	row := new(applyRow)
-	err := db.NewSelect().Model(row).Where("id = ?", id).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 // ended tells whether an apply is over, without reading its large row. Fault: not_found (404).
 func (s *store) ended(ctx context.Context, id string) (over bool, err error) {
-	err = s.db.NewRaw("select finished_at is not null from flow_applies where id = ?", id).Scan(ctx, &over)
+	err = s.db.In(ctx).NewRaw("select finished_at is not null from flow_applies where id = ?", id).Scan(ctx, &over)
 	return over, database.Fault(err, nil)
 }
 
-func (s *store) version(ctx context.Context, db bun.IDB, flowID, id string) (*versionRow, error) {
+func (s *store) version(ctx context.Context, flowID, id string) (*versionRow, error) {
 	row := new(versionRow)
-	err := db.NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
+// installedGraph gives the drawing of the installed version, or an empty one.
+func (s *store) installedGraph(ctx context.Context, f *flowRow) (graph.Graph, error) {
+	if f.InstalledVersionID == nil {
+		return graph.Graph{}, nil
+	}
+	v, err := s.version(ctx, f.ID, *f.InstalledVersionID)
+	if err != nil {
+		return graph.Graph{}, err
+	}
+	return v.Graph, nil
+}
+
 // insertVersion numbers a version after the newest one; the flow's row is locked by the caller.
-func (s *store) insertVersion(ctx context.Context, tx bun.Tx, row *versionRow) error {
-	err := tx.NewSelect().Model((*versionRow)(nil)).ColumnExpr("coalesce(max(number), 0) + 1").Where("flow_id = ?", row.FlowID).Scan(ctx, &row.Number)
+func (s *store) insertVersion(ctx context.Context, row *versionRow) error {
+	err := s.db.In(ctx).NewSelect().Model((*versionRow)(nil)).ColumnExpr("coalesce(max(number), 0) + 1").Where("flow_id = ?", row.FlowID).Scan(ctx, &row.Number)
 	if err != nil {
 		return database.Fault(err, nil)
 	}
-	return s.insert(ctx, tx, row)
+	return s.insert(ctx, row)
 }
 
 // Versions kept: the newest ones that were never applied, and applied ones for a time (domain 4.18).
@@ -239,8 +252,8 @@ const (
 	appliedKept   = 90 * 24 * time.Hour
 )
 
-func (s *store) pruneVersions(ctx context.Context, tx bun.Tx, flowID string, now time.Time) error {
-	_, err := tx.ExecContext(ctx, `delete from flow_versions v using flows f
+func (s *store) pruneVersions(ctx context.Context, flowID string, now time.Time) error {
+	_, err := s.db.In(ctx).ExecContext(ctx, `delete from flow_versions v using flows f
 		where v.flow_id = ? and f.id = v.flow_id and v.id is distinct from f.installed_version_id and (
 			v.applied and v.created_at < ? or not v.applied and v.number <= coalesce((
 				select number from flow_versions where flow_id = ? and not applied order by number desc offset ? limit 1), 0))`,
@@ -251,7 +264,7 @@ func (s *store) pruneVersions(ctx context.Context, tx bun.Tx, flowID string, now
 // installing gives the flows of which something is being installed that needs the node.
 func (s *store) installing(ctx context.Context, nodeID string) ([]string, error) {
 	flows := []string{}
-	err := s.db.NewRaw(`select flow_id from flow_applies where finished_at is null and steps @> jsonb_build_array(jsonb_build_object('node_id', ?::text))
+	err := s.db.In(ctx).NewRaw(`select flow_id from flow_applies where finished_at is null and steps @> jsonb_build_array(jsonb_build_object('node_id', ?::text))
 		order by flow_id`, nodeID).Scan(ctx, &flows)
 	return flows, database.Fault(err, nil)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 )
@@ -19,7 +20,7 @@ type surroundings struct {
 	versions  map[string]versionRow
 	applies   map[string]applyRow
 	nodes     map[string]nodesapi.Node
-	hosts     map[string]string // binding to host name
+	domains   map[string]nodesapi.Domain
 }
 
 // shown turns rows into what the API tells. What a server does is derived from its reports at this moment.
@@ -36,7 +37,7 @@ func (s *service) shown(ctx context.Context, rows []flowRow) ([]Flow, error) {
 }
 
 func (s *service) shownOne(ctx context.Context, id string) (Flow, error) {
-	row, err := s.store.flow(ctx, s.db, id)
+	row, err := s.store.flow(ctx, id)
 	if err != nil {
 		return Flow{}, err
 	}
@@ -50,13 +51,13 @@ func (s *service) shownOne(ctx context.Context, id string) (Flow, error) {
 func (s *service) around(ctx context.Context, rows []flowRow) (*surroundings, error) {
 	a := &surroundings{
 		clients: map[string][]clientRow{}, fragments: map[string][]fragmentRow{}, versions: map[string]versionRow{},
-		applies: map[string]applyRow{}, hosts: map[string]string{},
+		applies: map[string]applyRow{},
 	}
 	if len(rows) == 0 {
 		return a, nil
 	}
 	ids, versions, applies := references(rows)
-	clients, err := s.store.clients(ctx, s.db, ids...)
+	clients, err := s.store.clients(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,6 +65,9 @@ func (s *service) around(ctx context.Context, rows []flowRow) (*surroundings, er
 		a.clients[c.FlowID] = append(a.clients[c.FlowID], c)
 	}
 	if err := s.installedAround(ctx, a, ids, versions, applies); err != nil {
+		return nil, err
+	}
+	if err := s.domainsAround(ctx, a, rows); err != nil {
 		return nil, err
 	}
 	return a, s.serversAround(ctx, a, rows)
@@ -122,7 +126,6 @@ func (s *service) serversAround(ctx context.Context, a *surroundings, rows []flo
 	for _, f := range rows {
 		if e := firstEntry(f.Graph); e != nil {
 			wanted = append(wanted, e.NodeID)
-			a.host(ctx, s, f, e)
 		}
 	}
 	slices.Sort(wanted)
@@ -134,13 +137,29 @@ func (s *service) serversAround(ctx context.Context, a *surroundings, rows []flo
 	return nil
 }
 
-func (a *surroundings) host(ctx context.Context, s *service, f flowRow, e *graph.Node) {
-	if e.NodeDomainID == "" {
-		return
+// domainsAround reads the bindings of a whole page in one statement, or none when no flow names one.
+func (s *service) domainsAround(ctx context.Context, a *surroundings, rows []flowRow) error {
+	var ids []string
+	for _, f := range rows {
+		if e := firstEntry(f.Graph); e != nil && e.NodeDomainID != "" {
+			ids = append(ids, e.NodeDomainID)
+		}
+		for _, h := range f.InstalledHosts {
+			if h.DomainID != "" {
+				ids = append(ids, h.DomainID)
+			}
+		}
 	}
-	if d, err := s.servers.Domain(ctx, e.NodeDomainID, f.OwnerID); err == nil {
-		a.hosts[e.NodeDomainID] = d.Hostname
+	if len(ids) == 0 {
+		return nil
 	}
+	slices.Sort(ids)
+	found, err := s.servers.ByIDs(ctx, slices.Compact(ids)...)
+	if err != nil {
+		return fmt.Errorf("look up the domain bindings of flows: %w", err)
+	}
+	a.domains = found
+	return nil
 }
 
 func firstEntry(g graph.Graph) *graph.Node {
@@ -169,7 +188,7 @@ func (a *surroundings) flow(f *flowRow) Flow {
 		v := a.versions[*f.InstalledVersionID]
 		out.InstalledVersionNumber, out.BypassedChecks = &v.Number, orEmpty(v.Bypassed)
 	}
-	out.Drift, out.HealthState = a.drift(out.NodeIDs), a.health(out.NodeIDs)
+	out.Drift, out.HealthState = a.drift(f, out.NodeIDs), a.health(out.NodeIDs)
 	return out
 }
 
@@ -210,7 +229,10 @@ func (a *surroundings) entry(f *flowRow) *FlowEntry {
 	}
 	out := &FlowEntry{Key: e.Key, NodeID: e.NodeID, Listener: e.Params.Listener, Host: a.nodes[e.NodeID].Address}
 	if e.NodeDomainID != "" {
-		out.NodeDomainID, out.Host = &e.NodeDomainID, a.hosts[e.NodeDomainID]
+		out.NodeDomainID, out.Host = &e.NodeDomainID, ""
+		if d := a.domains[e.NodeDomainID]; d.OwnerID == f.OwnerID {
+			out.Host = d.Hostname
+		}
 	}
 	return out
 }
@@ -231,15 +253,19 @@ func shownClient(c clientRow, parts []fragmentRow) Client {
 	}
 }
 
-// drift compares what each server reports with what it shall serve. A server that is not heard tells nothing.
-func (a *surroundings) drift(nodeIDs []string) Drift {
+// drift compares what each server reports with what it shall serve, and what the links name with where clients would have
+// to go. A server that is not heard tells nothing.
+func (a *surroundings) drift(f *flowRow, nodeIDs []string) Drift {
 	d := Drift{State: "in_sync", NodeIDs: []string{}}
 	silent := len(nodeIDs) == 0
 	for _, id := range nodeIDs {
 		n, known := a.nodes[id]
-		if !known || !n.Online {
+		switch {
+		case known && a.outdated(f, n):
+			d.NodeIDs = append(d.NodeIDs, id)
+		case !known || !n.Online:
 			silent = true
-		} else if n.RevisionInstalled != n.RevisionDesired {
+		case n.RevisionInstalled != n.RevisionDesired:
 			d.NodeIDs = append(d.NodeIDs, id)
 		}
 	}
@@ -250,6 +276,20 @@ func (a *surroundings) drift(nodeIDs []string) Drift {
 		d.State = "unknown"
 	}
 	return d
+}
+
+// outdated reports whether links name another host than an entry on the server has now; installing the flow again
+// changes them.
+func (a *surroundings) outdated(f *flowRow, n nodesapi.Node) bool {
+	return slices.ContainsFunc(f.InstalledHosts, func(h plan.Host) bool {
+		if h.NodeID != n.ID {
+			return false
+		}
+		if d, bound := a.domains[h.DomainID]; bound {
+			return h.Host != d.Hostname
+		}
+		return h.DomainID == "" && h.Host != n.Address
+	})
 }
 
 // health is what the servers' own reports allow to say: whether their agents are heard and their cores run.

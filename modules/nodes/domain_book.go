@@ -3,34 +3,30 @@ package nodes
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/owners"
 )
 
 // domainBook keeps which host names belong to which nodes and to whom. Somebody else's binding is answered exactly like one
-// that does not exist, also to full access. It is nodesapi.Domains.
+// that does not exist; full access sees and changes all of them. A flow may name its owner's bindings alone, whoever draws
+// it. It is nodesapi.Domains.
 type domainBook struct {
-	db      *database.DB
-	journal audit.Journal
-	clock   clockwork.Clock
+	db       *database.DB
+	journal  audit.Journal
+	clock    clockwork.Clock
+	accounts owners.Accounts
 }
 
-func newDomainBook(db *database.DB, j audit.Journal, clock clockwork.Clock) *domainBook {
-	return &domainBook{db: db, journal: j, clock: clock}
+func newDomainBook(db *database.DB, j audit.Journal, clock clockwork.Clock, a owners.Accounts) *domainBook {
+	return &domainBook{db: db, journal: j, clock: clock, accounts: a}
 }
-
-func exportDomains(b *domainBook) nodesapi.Domains { return b }
 
 var domainConstraints = map[string]*fault.Fault{
 	"node_domains_hostname":           fault.Conflict("domain_conflict", "this host name is already bound to a node"),
@@ -38,8 +34,12 @@ var domainConstraints = map[string]*fault.Fault{
 	"node_domain_uses_domain_id_fkey": fault.Conflict("domain_conflict", "a flow uses this domain; change the flow first"),
 }
 
-func (b *domainBook) rows(db bun.IDB, into any, owner string) *bun.SelectQuery {
-	return withUses(db.NewSelect().Model(into)).Where("d.owner_id = ?", owner)
+// seen narrows a query down to what the caller may know of.
+func seen[Q interface{ Where(string, ...any) Q }](ctx context.Context, q Q) Q {
+	if caller := access.From(ctx); !caller.Permissions.Has(access.All) {
+		return q.Where("d.owner_id = ?", caller.AccountID)
+	}
+	return q
 }
 
 func withUses(q *bun.SelectQuery) *bun.SelectQuery {
@@ -47,7 +47,6 @@ func withUses(q *bun.SelectQuery) *bun.SelectQuery {
 }
 
 func (b *domainBook) list(ctx context.Context, in *domainsInput, k *keyset) ([]domainRow, int, error) {
-	owner := access.From(ctx).AccountID
 	if in.NodeID != "" && !database.IsID(in.NodeID) {
 		return nil, 0, nil
 	}
@@ -55,19 +54,19 @@ func (b *domainBook) list(ctx context.Context, in *domainsInput, k *keyset) ([]d
 		if in.NodeID != "" {
 			q = q.Where("d.node_id = ?", in.NodeID)
 		}
-		return q
+		return seen(ctx, q)
 	}
 	var rows []domainRow
-	if err := k.apply(filter(b.rows(b.db, &rows, owner))).Scan(ctx); err != nil {
+	if err := k.apply(filter(withUses(b.db.NewSelect().Model(&rows)))).Scan(ctx); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
-	total, err := filter(b.db.NewSelect().Model((*domainRow)(nil)).Where("d.owner_id = ?", owner)).Count(ctx)
+	total, err := filter(b.db.NewSelect().Model((*domainRow)(nil))).Count(ctx)
 	return rows, int(total), database.Fault(err, nil)
 }
 
 func (b *domainBook) get(ctx context.Context, id string) (*Domain, error) {
 	row := new(domainRow)
-	if err := b.rows(b.db, row, access.From(ctx).AccountID).Where("d.id = ?", id).Scan(ctx); err != nil {
+	if err := seen(ctx, withUses(b.db.NewSelect().Model(row))).Where("d.id = ?", id).Scan(ctx); err != nil {
 		return nil, database.Fault(err, nil)
 	}
 	shown := row.shown()
@@ -82,6 +81,9 @@ func (b *domainBook) create(ctx context.Context, in *domainInput) (*Domain, erro
 		TTL: in.Body.TTL, OwnerID: access.From(ctx).AccountID, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := b.heir(ctx, &row.OwnerID); err != nil {
+			return err
+		}
 		if err := row.derive(ctx, tx); err != nil {
 			return err
 		}
@@ -98,62 +100,19 @@ func (b *domainBook) create(ctx context.Context, in *domainInput) (*Domain, erro
 	return b.get(ctx, row.ID)
 }
 
-// derive makes the host name from label and zone; without a label the node's name gives it.
-func (row *domainRow) derive(ctx context.Context, tx bun.IDB) error {
-	row.Zone = strings.ToLower(strings.TrimSuffix(row.Zone, "."))
-	row.Label = strings.ToLower(row.Label)
-	if row.Label == "" {
-		var name string
-		if err := tx.NewRaw("select name from nodes where id = ?", row.NodeID).Scan(ctx, &name); err != nil {
-			return fault.InvalidValue("node_id", "there is no such node").Wrap(err)
-		}
-		row.Label = labelOf(name, row.ID)
-	}
-	if row.Hostname = row.Label + "." + row.Zone; row.Label == "@" {
-		row.Hostname = row.Zone
-	}
-	switch {
-	case !isHost(row.Zone) || !strings.Contains(row.Zone, "."):
-		return fault.InvalidValue("zone", "must be a domain name")
-	case !isHost(row.Hostname) || strings.Contains(row.Label, ".") || len(row.Hostname) > 253:
-		return fault.InvalidValue("label", "must be one part of a host name: letters, digits and dashes")
-	}
-	return nil
-}
-
-func labelOf(name, id string) string {
-	label := strings.ToLower(tidyLabel(name))
-	if label == "" {
-		label = "node-" + id[len(id)-8:]
-	}
-	return label
-}
-
-func tidyLabel(name string) string {
-	kept := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, name)
-	return strings.Trim(kept[:min(len(kept), 63)], "-")
-}
-
-// patch changes a binding of the caller. Handing it over needs full access, which may also take one from another owner.
-// Faults: not_found (404), revision_conflict (409), domain_conflict (409), permission_denied (403), invalid_value (422).
+// patch changes a binding that the caller sees. Handing it over needs full access; what the links of a flow depend on
+// changes only while no flow names the binding.
+// Faults: not_found (404), revision_conflict, domain_conflict (409), permission_denied (403), invalid_value (422).
 func (b *domainBook) patch(ctx context.Context, in *domainPatch, want int64) (*Domain, error) {
-	caller := access.From(ctx)
-	handsOver := in.Body.OwnerID != nil
-	if handsOver && !slices.Contains(caller.Permissions, access.All) {
+	if in.Body.OwnerID != nil && !access.From(ctx).Permissions.Has(access.All) {
 		return nil, fault.Forbidden("permission_denied", "only full access hands a binding over").With("required", []string{string(access.All)})
 	}
-	row := new(domainRow)
 	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		q := withUses(tx.NewSelect().Model(row)).Where("d.id = ?", in.ID).For("UPDATE OF d")
-		if !handsOver {
-			q = q.Where("d.owner_id = ?", caller.AccountID)
+		if err := b.heir(ctx, in.Body.OwnerID); err != nil {
+			return err
 		}
-		if err := q.Scan(ctx); err != nil {
+		row := new(domainRow)
+		if err := seen(ctx, tx.NewSelect().Model(row)).Where("d.id = ?", in.ID).For("UPDATE OF d").Scan(ctx); err != nil {
 			return err
 		}
 		if row.Revision != want {
@@ -164,8 +123,20 @@ func (b *domainBook) patch(ctx context.Context, in *domainPatch, want int64) (*D
 	if err != nil {
 		return nil, database.Fault(err, domainConstraints)
 	}
-	shown := row.shown()
-	return &shown, nil
+	return b.get(ctx, in.ID)
+}
+
+// heir makes sure that a new owner exists. It is asked before the binding is locked, in the order of the deletion of an
+// account. Fault: invalid_value (422).
+func (b *domainBook) heir(ctx context.Context, accountID *string) error {
+	if accountID == nil {
+		return nil
+	}
+	err := b.accounts.Hold(ctx, *accountID)
+	if errors.Is(err, owners.ErrUnknown) {
+		return fault.InvalidValue("owner_id", "there is no such account")
+	}
+	return err
 }
 
 func (b *domainBook) save(ctx context.Context, tx bun.Tx, row *domainRow, in *domainPatch) error {
@@ -177,6 +148,9 @@ func (b *domainBook) save(ctx context.Context, tx bun.Tx, row *domainRow, in *do
 	set(&row.TTL, in.Body.TTL)
 	set(&row.OwnerID, in.Body.OwnerID)
 	if err := row.derive(ctx, tx); err != nil {
+		return err
+	}
+	if err := b.unused(ctx, &before, row); err != nil {
 		return err
 	}
 	row.Revision, row.UpdatedAt = row.Revision+1, b.clock.Now().UTC()
@@ -193,43 +167,13 @@ func (b *domainBook) save(ctx context.Context, tx bun.Tx, row *domainRow, in *do
 func (b *domainBook) delete(ctx context.Context, id string) error {
 	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row := new(domainRow)
-		err := tx.NewDelete().Model(row).Where("d.id = ?", id).Where("d.owner_id = ?", access.From(ctx).AccountID).Returning("*").Scan(ctx)
+		err := seen(ctx, tx.NewDelete().Model(row)).Where("d.id = ?", id).Returning("*").Scan(ctx)
 		if err != nil {
 			return err
 		}
 		return b.journal.Record(ctx, tx, audit.Entry{Action: "domain.deleted", Object: row.object()})
 	})
 	return database.Fault(err, domainConstraints)
-}
-
-// Domain gives a binding of this owner to another module.
-func (b *domainBook) Domain(ctx context.Context, id, ownerID string) (nodesapi.Domain, error) {
-	if !database.IsID(id) || !database.IsID(ownerID) {
-		return nodesapi.Domain{}, nodesapi.ErrUnknown
-	}
-	row := new(domainRow)
-	err := b.rows(b.db.In(ctx), row, ownerID).Where("d.id = ?", id).Scan(ctx)
-	if err != nil {
-		return nodesapi.Domain{}, unknown(database.Fault(err, nil))
-	}
-	return nodesapi.Domain{ID: row.ID, NodeID: row.NodeID, Hostname: row.Hostname, Mode: row.Mode, OwnerID: row.OwnerID}, nil
-}
-
-// SetUses notes which bindings a flow uses.
-func (b *domainBook) SetUses(ctx context.Context, flowID string, domainIDs ...string) error {
-	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		_, removing := tx.NewRaw("delete from node_domain_uses where flow_id = ? and not domain_id = any(?::uuid[])", flowID, pgdialect.Array(list(domainIDs))).Exec(ctx)
-		_, adding := tx.NewRaw("insert into node_domain_uses (flow_id, domain_id) select ?, unnest(?::uuid[]) on conflict do nothing",
-			flowID, pgdialect.Array(list(domainIDs))).Exec(ctx)
-		return errors.Join(removing, adding)
-	})
-	if database.Constraint(err) == "node_domain_uses_domain_id_fkey" {
-		return nodesapi.ErrUnknown
-	}
-	if err != nil {
-		return database.Fault(fmt.Errorf("noting the domains of a flow: %w", err), nil)
-	}
-	return nil
 }
 
 func (row *domainRow) object() audit.Object {

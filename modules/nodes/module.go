@@ -14,6 +14,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/config"
 	"panel/platform/module"
+	"panel/platform/owners"
 	"panel/platform/vault"
 )
 
@@ -45,7 +46,8 @@ func Module() module.Module {
 	}
 }
 
-func attach(h *handlers) module.Parts {
+func attach(h *handlers, owned *owners.Registry) module.Parts {
+	owned.Add(h.domainBook.owned())
 	loops := []func(context.Context) error{
 		h.agents.reports.run, h.agents.desk.acks.run, h.agents.configs.reads.run, h.outbox.results.run, h.outbox.news.run, h.telemetry.keepRollingUp, h.streams.run, h.keepTidy,
 	}

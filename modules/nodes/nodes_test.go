@@ -174,42 +174,6 @@ func TestEveryPermissionIsAskedFor(t *testing.T) {
 	p.As("nodes.*").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Is(http.StatusCreated)
 }
 
-// A binding of somebody else is answered like an unknown one, also to full access (domain decision 7, trap 18).
-func TestADomainOfSomebodyElseIsAnsweredLikeAnUnknownOne(t *testing.T) {
-	t.Parallel()
-	p, with := asked(t)
-	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
-	node := owner.Post("/api/v1/nodes", map[string]any{"name": "Waw 03"}).Is(http.StatusCreated).Text("id")
-	made := owner.Post("/api/v1/node-domains", map[string]any{"node_id": node, "zone": "Example.com"}).Is(http.StatusCreated)
-	require.Equal(t, "waw-03.example.com", made.Text("hostname"))
-	path := "/api/v1/node-domains/" + made.Text("id")
-	unknownPath := "/api/v1/node-domains/0199a0de-0000-7000-8000-000000000009"
-	for _, caller := range []*paneltest.Client{other, full} {
-		require.Equal(t, caller.Get(unknownPath).Text("detail"), caller.Get(path).Refused(http.StatusNotFound, "not_found").Text("detail"))
-		caller.Patch(path, map[string]any{"revision": 1, "ttl": 60}).Refused(http.StatusNotFound, "not_found")
-		caller.Delete(path).Refused(http.StatusNotFound, "not_found")
-		require.EqualValues(t, 0, caller.Get("/api/v1/node-domains").Value("total"))
-	}
-	_, err := with.domains.Domain(t.Context(), made.Text("id"), full.AccountID)
-	require.Error(t, err)
-	found, err := with.domains.Domain(t.Context(), made.Text("id"), owner.AccountID)
-	require.NoError(t, err)
-	require.Equal(t, "waw-03.example.com", found.Hostname)
-
-	flow := "0199a0de-0000-7000-8000-000000000001"
-	require.NoError(t, with.domains.SetUses(t.Context(), flow, found.ID))
-	owner.Delete(path).Refused(http.StatusConflict, "domain_conflict")
-	require.Equal(t, []any{flow}, owner.Get(path).Value("used_by_flows"))
-	require.Equal(t, []any{flow}, owner.Patch(path, map[string]any{"revision": 1, "ttl": 600}).Is(http.StatusOK).Value("used_by_flows"))
-	require.NoError(t, with.domains.SetUses(t.Context(), flow))
-	owner.Post("/api/v1/node-domains", map[string]any{"node_id": node, "zone": "example.com"}).Refused(http.StatusConflict, "domain_conflict")
-	owner.Patch(path, map[string]any{"revision": 2, "owner_id": other.AccountID}).Refused(http.StatusForbidden, "permission_denied")
-	full.Patch(path, map[string]any{"revision": 2, "owner_id": other.AccountID}).Is(http.StatusOK)
-	other.Patch(path, map[string]any{"revision": 3, "label": "entry", "mode": "cdn"}).Is(http.StatusOK)
-	require.Equal(t, "entry.example.com", other.Get(path).Text("hostname"))
-	other.Delete(path).Is(http.StatusNoContent)
-}
-
 func TestHostNamesAndAddressesAreToldFromOtherThings(t *testing.T) {
 	t.Parallel()
 	for text, good := range map[string]bool{

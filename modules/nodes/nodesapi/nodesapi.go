@@ -154,10 +154,13 @@ type Domain struct {
 	OwnerID  string
 }
 
-// Domains tells about bindings.
+// Domains tells about bindings. Its calls take part in the context's transaction.
 type Domains interface {
-	// Domain gives a binding of this owner; an unknown one and somebody else's both give ErrUnknown.
-	Domain(ctx context.Context, id, ownerID string) (Domain, error)
-	// SetUses notes which bindings a flow uses, in place of what was noted before; none frees them.
+	// ByIDs gives bindings by their ids, whoever owns them; unknown ones are left out. The caller compares the owners, and
+	// answers for somebody else's binding what it answers for an unknown one. Within a transaction the bindings stay as they
+	// are until its end.
+	ByIDs(ctx context.Context, ids ...string) (map[string]Domain, error)
+	// SetUses notes which bindings a flow uses, in place of what was noted before; none frees them. A binding in use keeps
+	// its host name, node and owner. An unknown binding gives ErrUnknown.
 	SetUses(ctx context.Context, flowID string, domainIDs ...string) error
 }

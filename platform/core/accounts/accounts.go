@@ -105,8 +105,13 @@ func revisionOf(inBody *int64, ifMatch string) (int64, error) {
 	return revision, nil
 }
 
-func (h *handlers) remove(ctx context.Context, in *idInput) (*none, error) {
-	return nil, h.service.remove(ctx, in.ID)
+type removeInput struct {
+	ID         string `path:"id"`
+	HandOverTo string `query:"hand_over_to" maxLength:"64" doc:"Account that gets what this one owns; needs full access"`
+}
+
+func (h *handlers) remove(ctx context.Context, in *removeInput) (*none, error) {
+	return nil, h.service.remove(ctx, in.ID, in.HandOverTo)
 }
 
 type resetInput struct {

@@ -176,8 +176,9 @@ func (s *service) someoneHasAll(ctx context.Context, tx bun.Tx) error {
 	return err
 }
 
-// remove deletes an account and its sessions. Faults: not_found (404), permission_denied (403), last_admin (409).
-func (s *service) remove(ctx context.Context, id string) error {
+// remove deletes an account and its sessions. What it owns goes to the heir; without one an owner is not deleted.
+// Faults: not_found (404), permission_denied (403), last_admin, account_in_use (409), invalid_value (422).
+func (s *service) remove(ctx context.Context, id, heir string) error {
 	return s.change(ctx, id, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.lock(ctx, tx, id)
 		if err != nil {
@@ -186,13 +187,17 @@ func (s *service) remove(ctx context.Context, id string) error {
 		if _, err := s.apply(ctx, row, draft{}); err != nil {
 			return err
 		}
+		changes, err := s.leaveNothing(ctx, row, heir)
+		if err != nil {
+			return err
+		}
 		if err := s.store.deleteAccount(ctx, tx, id); err != nil {
 			return err
 		}
 		if err := s.someoneHasAll(ctx, tx); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "account.deleted", Object: object(row)})
+		return s.journal.Record(ctx, tx, audit.Entry{Action: "account.deleted", Object: object(row), Changes: changes})
 	})
 }
 

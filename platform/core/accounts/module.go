@@ -9,6 +9,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/module"
+	"panel/platform/owners"
 	"panel/platform/vault"
 )
 
@@ -36,7 +37,7 @@ func Module() module.Module {
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Private:    []any{newStore, newThrottle, newCatalogue, newCeremonies, newService, newHandlers},
-		Exports:    []any{newDirectory, exportSessions, exportFirst},
+		Exports:    []any{newDirectory, exportSessions, exportFirst, exportAccounts, owners.NewRegistry},
 		Attach:     attach,
 	}
 }

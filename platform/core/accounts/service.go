@@ -13,6 +13,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/owners"
 	"panel/platform/password"
 	"panel/platform/vault"
 )
@@ -30,12 +31,18 @@ type service struct {
 
 	vault      *vault.Vault
 	ceremonies *ceremonies
+
+	accounts owners.Accounts
+	owned    *owners.Registry
 }
 
 func newService(db *database.DB, s *store, d *directory, t *throttle, h *password.Hasher, j audit.Journal, r audit.Refusals, c clockwork.Clock,
-	k *catalogue, v *vault.Vault, cs *ceremonies,
+	k *catalogue, v *vault.Vault, cs *ceremonies, a owners.Accounts, owned *owners.Registry,
 ) *service {
-	return &service{db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, refusals: r, clock: c, catalogue: k, vault: v, ceremonies: cs}
+	return &service{
+		db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, refusals: r, clock: c, catalogue: k, vault: v, ceremonies: cs,
+		accounts: a, owned: owned,
+	}
 }
 
 // signedIn is a fresh session; Token is shown this once.

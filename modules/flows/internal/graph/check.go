@@ -13,6 +13,7 @@ func Check(g Graph) []Problem {
 	c := &checker{g: g, index: map[string]int{}}
 	c.nodes()
 	c.edges()
+	c.expressions()
 	if len(c.out) == 0 {
 		c.ways()
 	}
@@ -27,6 +28,9 @@ type checker struct {
 }
 
 func (c *checker) add(code, path, message string) {
+	if len(c.out) >= MaxProblems {
+		return
+	}
 	c.out = append(c.out, Problem{Code: code, Path: path, Message: message})
 }
 

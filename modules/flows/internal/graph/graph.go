@@ -20,6 +20,10 @@ const (
 	MaxNodes = 200
 	MaxEdges = 1000
 	MaxDepth = 4
+
+	MaxPorts       = 1000 // of one listener
+	MaxExpressions = 1000 // regular expressions of all edges together
+	MaxProblems    = 100  // told of one drawing; the first ones are enough to go on
 )
 
 // Graph is a flow as an operator draws it.
@@ -58,7 +62,7 @@ type Listener struct {
 	Protocol    string   `json:"protocol,omitempty" enum:"vless,shadowsocks2022"`
 	ListenIP    string   `json:"listen_ip,omitempty" maxLength:"45"`
 	Port        int      `json:"port,omitempty" minimum:"1" maximum:"65535"`
-	PortRange   string   `json:"port_range,omitempty" maxLength:"11" doc:"Instead of port: 20000-20010"`
+	PortRange   string   `json:"port_range,omitempty" maxLength:"11" doc:"Instead of port: 20000-20010; at most 1000 ports"`
 	L4          string   `json:"l4,omitempty" enum:"tcp,udp,both"`
 	Transport   string   `json:"transport,omitempty" enum:"raw,xhttp,grpc,ws,httpupgrade"`
 	Security    string   `json:"security,omitempty" enum:"none,reality,tls"`
@@ -78,6 +82,8 @@ type Reality struct {
 	ServerNames    []string `json:"server_names,omitempty" maxItems:"32"`
 	ShortIDs       []string `json:"short_ids,omitempty" maxItems:"32"`
 	MaxTimeDiff    int      `json:"max_time_diff,omitempty" minimum:"0" maximum:"86400000"`
+
+	AllowPrivateTarget bool `json:"allow_private_target,omitempty" doc:"The target may be the node itself, the panel or in a private network"`
 }
 
 // Edge leads traffic from one block to the next. The lowest priority is tried first; an edge without a match takes the rest.

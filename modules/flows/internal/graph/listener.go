@@ -2,6 +2,7 @@ package graph
 
 import (
 	"encoding/hex"
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -105,12 +106,14 @@ func (c *checker) address(path string, l Listener, portNeeded bool) {
 	if !portNeeded && l.Port == 0 && l.PortRange == "" {
 		return
 	}
-	if _, _, ok := l.Ports(); !ok {
-		field := ".port"
-		if l.PortRange != "" {
-			field = ".port_range"
-		}
-		c.add("invalid_value", path+field, "give one port from 1 to 65535, or one range such as 20000-20010")
+	from, to, ok := l.Ports()
+	switch {
+	case !ok && l.PortRange == "":
+		c.add("invalid_value", path+".port", "give one port from 1 to 65535, or one range such as 20000-20010")
+	case !ok:
+		c.add("invalid_value", path+".port_range", "give one port from 1 to 65535, or one range such as 20000-20010")
+	case to-from >= MaxPorts:
+		c.add("too_many_ports", path+".port_range", fmt.Sprintf("a listener has at most %d ports", MaxPorts))
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 	"panel/modules/flows/internal/graph"
 )
 
-// Result is a plan with the fragments that it would install, by server. With errors there are no fragments.
+// Result is a plan with what it would install: fragments by server and what links name. With errors there is neither.
 type Result struct {
 	Plan      Plan
 	Fragments map[string]Fragment
+	Hosts     []Host
 }
 
 // Compile turns a drawing into a plan. It never fails: what is wrong is told in Errors and Conflicts.

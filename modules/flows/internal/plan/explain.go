@@ -2,7 +2,6 @@ package plan
 
 import (
 	"net/netip"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,8 +148,10 @@ func domainMatches(pattern, name string) bool {
 	if !found {
 		kind, rest = "domain", pattern
 	}
-	rest = strings.ToLower(rest)
-	switch kind {
+	if kind == "regexp" { // its case is a part of it
+		return graph.MatchesExpression(rest, name)
+	}
+	switch rest = strings.ToLower(rest); kind {
 	case "full":
 		return name == rest
 	case "domain":
@@ -158,8 +159,7 @@ func domainMatches(pattern, name string) bool {
 	case "keyword":
 		return strings.Contains(name, rest)
 	}
-	expression, err := regexp.Compile(rest)
-	return err == nil && expression.MatchString(name)
+	return false
 }
 
 func inNets(list []string, ip string) bool {

@@ -19,23 +19,58 @@ func (c *compiler) finish() Result {
 		fragments[id] = p.Encoded()
 		hashes[id] = fragments[id].Hash()
 	}
+	hosts := c.hosts()
 	c.steps(fragments, hashes)
-	c.plan.IsNoop = len(c.plan.Steps) == 0
-	c.plan.Hash = planHash(hashes)
+	c.plan.IsNoop = len(c.plan.Steps) == 0 && !c.compareHosts(hosts)
+	c.plan.Hash = planHash(hashes, hosts)
 	for _, id := range c.touched(fragments) {
 		c.compare(id, fragments[id])
 		c.render(id, fragments)
 	}
-	if !c.plan.IsNoop {
+	if len(c.plan.Steps) > 0 {
 		c.readiness(fragments)
 	}
-	return Result{Plan: c.plan, Fragments: fragments}
+	return Result{Plan: c.plan, Fragments: fragments, Hosts: hosts}
 }
 
-func planHash(hashes map[string]string) string {
+// hosts says what the links of every entry will name.
+func (c *compiler) hosts() []Host {
+	out := []Host{}
+	for _, key := range c.order {
+		b := c.blocks[key]
+		if b.Kind != graph.Entry {
+			continue
+		}
+		h := Host{Block: key, NodeID: b.NodeID, DomainID: b.NodeDomainID, Host: c.in.Nodes[b.NodeID].Address}
+		if b.NodeDomainID != "" {
+			h.Host = c.in.Domains[b.NodeDomainID].Hostname
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// compareHosts tells which links change, and whether any does. Links are no part of a server's configuration: a change of
+// them alone is installed without touching a server.
+func (c *compiler) compareHosts(hosts []Host) (changed bool) {
+	for _, now := range hosts {
+		at := slices.IndexFunc(c.in.Hosts, func(h Host) bool { return h.Block == now.Block })
+		if at < 0 || c.in.Hosts[at].Host == now.Host {
+			continue
+		}
+		changed = true
+		c.put("listeners", Change{Op: "changed", NodeID: now.NodeID, Name: now.Block, Field: "host", From: c.in.Hosts[at].Host, To: now.Host})
+	}
+	return changed
+}
+
+func planHash(hashes map[string]string, hosts []Host) string {
 	var all strings.Builder
 	for _, id := range slices.Sorted(maps.Keys(hashes)) {
 		fmt.Fprintf(&all, "%s %s %s\n", CompilerVersion, id, hashes[id])
+	}
+	for _, h := range hosts {
+		fmt.Fprintf(&all, "host %s %s\n", h.Block, h.Host)
 	}
 	return hashOf([]byte(all.String()))
 }
@@ -178,7 +213,7 @@ func serves(f Fragment, want Listen) bool {
 
 func (c *compiler) askPort(id string, l Listen) {
 	name := c.in.Nodes[id].Name
-	ask := Ask{L4: l.L4, IP: l.IP, Port: l.From, Host: c.in.Nodes[id].Address}
+	ask := Ask{L4: l.L4, IP: l.IP, Port: l.From, Host: c.in.Nodes[id].Address, Path: c.portPath(l.Block)}
 	where := fmt.Sprintf("%d/%s", l.From, l.L4)
 	c.plan.Readiness = append(c.plan.Readiness,
 		waiting("listener:"+id+":"+l.IP+":"+where, GroupListeners, id, where+" can be bound on "+name, ask),
@@ -202,7 +237,11 @@ func (c *compiler) askTarget(key string) {
 	if err != nil {
 		return
 	}
-	ask := Ask{L4: "tcp", Host: host, Port: number, ServerName: l.Reality.ServerNames[0]}
+	field, _ := c.listenerOf(key)
+	ask := Ask{
+		L4: "tcp", Host: host, Port: number, ServerName: l.Reality.ServerNames[0], Private: l.Reality.AllowPrivateTarget,
+		Path: c.path(key, field+".reality.target"),
+	}
 	id := "target:" + b.NodeID + ":" + l.Reality.Target + ":" + ask.ServerName
 	for _, known := range c.plan.Readiness {
 		if known.Key == id {

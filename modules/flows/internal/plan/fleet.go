@@ -2,6 +2,8 @@ package plan
 
 import (
 	"fmt"
+	"net"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +24,8 @@ func (c *compiler) fleet() {
 			continue
 		}
 		c.core(key, n)
+		c.binding(key, b)
+		c.target(key, n)
 	}
 	if len(c.plan.Errors) == 0 {
 		c.edges()
@@ -36,6 +40,55 @@ func (c *compiler) core(key string, n Node) {
 	if b.Kind == graph.Entry {
 		c.transport(n, b.Params.Listener.Filled().Transport, c.path(key, ".params.listener.transport"))
 	}
+}
+
+// binding refuses a domain that is unknown, somebody else's or bound to another server, with one answer for all.
+func (c *compiler) binding(key string, b graph.Node) {
+	if b.NodeDomainID == "" {
+		return
+	}
+	if d, known := c.in.Domains[b.NodeDomainID]; !known || d.NodeID != b.NodeID {
+		c.fail("node_domain_unknown", c.path(key, ".node_domain_id"), "there is no such domain binding on this block's node")
+	}
+}
+
+// target refuses a REALITY target inside the server, the panel or a private network: whoever sends an unknown client hello
+// is connected with it. A name is judged where it is resolved, by the server's own probe.
+func (c *compiler) target(key string, n Node) {
+	field, l := c.listenerOf(key)
+	if l == nil || l.Filled().Security != "reality" || l.Reality == nil {
+		return
+	}
+	host, _, err := net.SplitHostPort(l.Reality.Target)
+	if err != nil || !c.inside(n, host) {
+		return
+	}
+	path := c.path(key, field+".reality.target")
+	if l.Reality.AllowPrivateTarget {
+		c.warn("target_private", path, "strangers reach this target through the listener: it is the node itself, the panel or in a private network")
+		return
+	}
+	c.fail("target_private", path, "the target is the node itself, the panel or in a private network; choose a public site, or allow it here")
+}
+
+func (c *compiler) inside(n Node, host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	if strings.EqualFold(host, n.Address) || strings.EqualFold(host, c.in.Reflector.Host) || slices.Contains(n.Own, host) {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && slices.ContainsFunc(privateNets, func(p netip.Prefix) bool { return p.Contains(address.Unmap().WithZone("")) })
+}
+
+// listenerOf gives the listener that the drawing sets for a block, and its field.
+func (c *compiler) listenerOf(key string) (string, *graph.Listener) {
+	if b := c.blocks[key]; b.Kind != graph.Entry {
+		return ".params.hop", b.Params.Hop
+	}
+	return ".params.listener", c.blocks[key].Params.Listener
 }
 
 func (c *compiler) transport(n Node, transport, path string) {
@@ -133,10 +186,7 @@ func (c *compiler) ports() {
 }
 
 func (c *compiler) portPath(key string) string {
-	field, l := ".params.listener", c.blocks[key].Params.Listener
-	if c.blocks[key].Kind != graph.Entry {
-		field, l = ".params.hop", c.blocks[key].Params.Hop
-	}
+	field, l := c.listenerOf(key)
 	if l != nil && l.PortRange != "" {
 		return c.path(key, field+".port_range")
 	}

@@ -15,6 +15,8 @@ type Input struct {
 	Clients   []Client
 	Nodes     map[string]Node     // only the servers that the draft or the installed revision touches
 	Installed map[string]Fragment // what of this flow is installed, by server
+	Domains   map[string]Domain   // the bindings of the flow's owner that the draft names, by id
+	Hosts     []Host              // what the installed links name; nothing when that is not known
 	Reflector Endpoint            // where a probe through the flow must arrive; zero leaves probing out
 }
 
@@ -24,6 +26,20 @@ type Client struct {
 	Label string `json:"label"`
 	UUID  string `json:"uuid"`
 	Key   []byte `json:"key"` // 32 bytes
+}
+
+// Domain is a host name that is bound to a server.
+type Domain struct {
+	NodeID   string
+	Hostname string
+}
+
+// Host is what clients of an entry dial: the host name of its binding, else the server's address.
+type Host struct {
+	Block    string `json:"block"`
+	NodeID   string `json:"node_id"`
+	DomainID string `json:"node_domain_id,omitempty"`
+	Host     string `json:"host"`
 }
 
 // Endpoint is a host, name or address, with a port.
@@ -37,6 +53,7 @@ type Node struct {
 	ID       string
 	Name     string
 	Address  string
+	Own      []string // addresses of its interfaces
 	Core     string   // version of its core, empty when the agent never told
 	GeoFiles []string // base names of the geo files on the server
 	Sockets  []Socket // listening sockets that the agent saw

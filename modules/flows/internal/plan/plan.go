@@ -11,7 +11,7 @@ import (
 )
 
 // CompilerVersion changes when the same input may give other bytes.
-const CompilerVersion = "1"
+const CompilerVersion = "2"
 
 // Plan is what installing a draft would do. It never changes; Readiness is joined when it is read.
 type Plan struct {
@@ -80,6 +80,8 @@ type Ask struct {
 	Port       int    `json:"port,omitempty"`
 	Host       string `json:"host,omitempty"`
 	ServerName string `json:"server_name,omitempty"`
+	Private    bool   `json:"private,omitempty"` // the target may be inside the server or a private network
+	Path       string `json:"path,omitempty"`    // field of the drawing that it is about
 }
 
 // Actions of a step and what users of the server notice.
