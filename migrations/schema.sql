@@ -144,6 +144,7 @@ create table flow_applies (
   finished_at timestamp with time zone,
   runner text default ''::text not null,
   lease_until timestamp with time zone not null,
+  hosts jsonb default '[]'::jsonb not null,
   constraint flow_applies_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'enable'::text, 'disable'::text, 'delete'::text]))),
   constraint flow_applies_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
   constraint flow_applies_pkey PRIMARY KEY (id)
@@ -160,6 +161,8 @@ create table flow_checks (
   status text not null,
   evidence text not null,
   observed_at timestamp with time zone,
+  blocker text default ''::text not null,
+  holder text default ''::text not null,
   constraint flow_checks_status_check CHECK ((status = ANY (ARRAY['confirmed'::text, 'unconfirmed'::text, 'failed'::text]))),
   constraint flow_checks_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES flow_plans(id) ON DELETE CASCADE,
   constraint flow_checks_pkey PRIMARY KEY (plan_id, key)
@@ -261,6 +264,7 @@ create table flows (
   revision integer default 1 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  installed_hosts jsonb default '[]'::jsonb not null,
   constraint flows_pkey PRIMARY KEY (id)
 );
 CREATE INDEX flows_created ON flows USING btree (created_at, id);

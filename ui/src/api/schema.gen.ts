@@ -2776,7 +2776,7 @@ export interface components {
             path?: string;
             /** Format: int64 */
             port?: number;
-            /** @description Instead of port: 20000-20010 */
+            /** @description Instead of port: 20000-20010; at most 1000 ports */
             port_range?: string;
             /** @enum {string} */
             protocol?: "vless" | "shadowsocks2022";
@@ -2836,6 +2836,8 @@ export interface components {
             path: string;
         };
         GraphReality: {
+            /** @description The target may be the node itself, the panel or in a private network */
+            allow_private_target?: boolean;
             /** Format: int64 */
             max_time_diff?: number;
             server_names?: string[];
@@ -5035,7 +5037,10 @@ export interface operations {
     };
     "delete-accounts-id": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Account that gets what this one owns; needs full access */
+                hand_over_to?: string;
+            };
             header?: never;
             path: {
                 id: string;
