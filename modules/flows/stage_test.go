@@ -79,6 +79,13 @@ func (s *stage) compile() plan.Plan {
 func (s *stage) ready() plan.Plan {
 	s.t.Helper()
 	p := s.compile()
+	s.confirmed(p)
+	return p
+}
+
+// confirmed waits until nothing of a plan is open.
+func (s *stage) confirmed(p plan.Plan) {
+	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		var seen plan.Plan
 		s.admin.Get(s.path("/plans/" + p.ID)).Is(200).JSON(&seen)
@@ -89,7 +96,6 @@ func (s *stage) ready() plan.Plan {
 		}
 		return true
 	}, 10*time.Second, 20*time.Millisecond)
-	return p
 }
 
 func order(p plan.Plan, force bool) map[string]any {
@@ -137,4 +143,39 @@ func refusal(node string, phase agentapi.ApplyPhase, r nodesapi.Result) func(nod
 		}
 		return &r, true
 	}
+}
+
+// agentAnswer is what an agent says about a port that it cannot bind.
+type agentAnswer struct {
+	data   agentapi.ProbeData
+	code   string
+	holder string
+}
+
+func bindHeld(by string) agentapi.ProbeData {
+	return agentapi.ProbeData{Bind: &agentapi.BindData{Owner: by}}
+}
+
+// toBind gives the answer to every question of one node about a port.
+func (a *agentAnswer) toBind(node string) func(nodesapi.Order) (*nodesapi.Result, bool) {
+	return func(o nodesapi.Order) (*nodesapi.Result, bool) {
+		args, ok := o.Args.(agentapi.ProbeArgs)
+		r := done(a.data)
+		r.OK, r.Code, r.Error = false, a.code, "the port is in use"
+		return r, ok && args.Bind != nil && o.NodeID == node
+	}
+}
+
+// insideTarget answers like a node on which the target's name leads to the node itself.
+func insideTarget(o nodesapi.Order) (*nodesapi.Result, bool) {
+	args, ok := o.Args.(agentapi.ProbeArgs)
+	if !ok || args.TLS == nil {
+		return nil, false
+	}
+	if args.TLS.Public {
+		r := done(agentapi.ProbeData{TLS: &agentapi.TLSData{Inside: true}})
+		r.OK, r.Code = false, string(agentapi.CodeUnreachable)
+		return r, true
+	}
+	return done(agentapi.ProbeData{TLS: &agentapi.TLSData{Version: "1.3", ALPN: "h2", NameMatches: true, Suitable: true, Inside: true}}), true
 }

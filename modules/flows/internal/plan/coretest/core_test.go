@@ -123,7 +123,7 @@ func asClient(t *testing.T, probe []byte) []byte {
 func listenerOf(t *testing.T, protocol, transport string) graph.Listener {
 	l := graph.Listener{Protocol: protocol, ListenIP: "127.0.0.1", Port: freePort(t), Transport: transport}
 	if protocol == "vless" {
-		l.Reality = &graph.Reality{Target: target(t), ServerNames: []string{"example.com"}}
+		l.Reality = &graph.Reality{Target: target(t), AllowPrivateTarget: true, ServerNames: []string{"example.com"}}
 	}
 	return l
 }
