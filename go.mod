@@ -45,7 +45,10 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require code.dny.dev/ssrf v0.3.0
+require (
+	code.dny.dev/ssrf v0.3.0
+	github.com/robfig/cron/v3 v3.0.1
+)
 
 require (
 	github.com/riverqueue/river/rivershared v0.41.0 // indirect

@@ -53,6 +53,7 @@ type App struct {
 	listener *database.Listener
 	bus      *events.Bus
 	worker   *jobs.Runner
+	timer    *jobs.Scheduler
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
 	loops    sync.Map // a mark of its own to the loop's owner, while it runs
@@ -82,7 +83,7 @@ func New(opts Options) (*App, error) {
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
 		Rotation: vault.NewRotation(opts.Vault, SealedColumns(opts.Modules)), Network: network,
 		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener), Jobs: enqueuer,
-		Journal:  journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
+		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
@@ -93,6 +94,7 @@ func New(opts Options) (*App, error) {
 		return nil, err
 	}
 	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus, worker: worker}
+	a.timer = jobs.NewScheduler(opts.DB, enqueuer, source(opts, found), opts.Clock, opts.Log.Named("scheduler"))
 	if err := a.addJobs(); err != nil {
 		return nil, err
 	}
@@ -170,6 +172,7 @@ func (a *App) Start(ctx context.Context) error {
 		}
 	}
 	a.keep(running, "worker", a.worker.Run)
+	a.keep(running, "scheduler", a.timer.Run)
 	return nil
 }
 

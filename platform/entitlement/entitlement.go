@@ -33,6 +33,20 @@ func (s State) Allows(feature string) bool {
 	return feature == "" || slices.Contains(s.Enabled, feature)
 }
 
+// Conduct says what something that happens by itself does while the panel is read-only, or while its feature is not in
+// the plan.
+type Conduct string
+
+const (
+	// GoesOn is for what looks, tidies, tells, or ends what has an end.
+	GoesOn Conduct = "goes on"
+	// Stops is for what acts on nodes, on other systems or for money; it says that it did not run.
+	Stops Conduct = "stops"
+)
+
+// Known tells whether the conduct was declared.
+func (c Conduct) Known() bool { return c == GoesOn || c == Stops }
+
 // Source gives the current state from memory.
 type Source interface {
 	Current() State

@@ -44,6 +44,8 @@ type Module struct {
 	Migrations fs.FS
 	// Commands adds commands to panelctl; they must work while the panel is down.
 	Commands func(cli.Env) []*cobra.Command
+	// Tidy removes old rows of this module's tables, once an hour.
+	Tidy []jobs.Tidy
 	// Checks are asked by Doctor, also with the database down.
 	Checks []doctor.Check
 
@@ -61,6 +63,8 @@ type Parts struct {
 	Listeners []events.Listener
 	// Jobs run what was postponed, "backups.run"; the first word of a kind is the module's name.
 	Jobs []jobs.Worker
+	// Schedules insert jobs by the clock, once for all panels.
+	Schedules []jobs.Schedule
 	// Loops run from the start of the panel until the context ends; one that returns an error earlier is started again
 	// after a pause, and the error is logged.
 	Loops []func(context.Context) error
