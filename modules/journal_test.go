@@ -2,41 +2,53 @@ package modules
 
 import (
 	"encoding/json"
-	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"panel/platform/app"
 )
 
-var (
-	actionLike = regexp.MustCompile(`"([a-z]{2,}\.[a-z_]+)"`)
-	objectType = regexp.MustCompile(`\bObject\{(?:Type: )?"([a-z_]+)"`)
-	// otherThings have the form of an action: permissions, files, fields of a query, checks of Doctor.
-	otherThings = regexp.MustCompile(`\.(view|edit|manage|apply|policies|json|sql|env|service|key)$|^(query|components|tls)\.`)
-	// onlyTold are live events that the journal does not keep.
-	onlyTold = []string{"flow.apply_progress", "flow.reverted", "node.drift", "node.update_progress", "system.update_available"}
-)
-
-// The journal's screen shows an action and an object by its words; without them it would show the bare key. Every word of the
-// form noun.verb in a package that writes to the journal is an action, unless this file says what else it is.
+// The journal's screen shows an action and an object by its words; without them it would show the bare key.
 func TestEveryActionAndObjectOfTheJournalHasWordsInBothLanguages(t *testing.T) {
 	t.Parallel()
-	source := sourceOfJournalWriters(t)
-	actions := found(actionLike, source, func(word string) bool { return !otherThings.MatchString(word) && !slices.Contains(onlyTold, word) })
-	objects := found(objectType, source, func(string) bool { return true })
-	require.Contains(t, actions, "node.created")
-	require.Contains(t, objects, "flow")
+	kinds := app.JournalKinds(app.With(All()))
+	require.Contains(t, kinds.Actions, "node.created")
+	require.Contains(t, kinds.Objects, "flow")
 	for _, language := range []string{"en", "ru"} {
 		words := wordsOfTheJournal(t, language)
-		require.Equal(t, actions, words.actions(), "journal actions in Go on the left, their words in messages.%s.json on the right", language)
-		require.Equal(t, objects, slices.Sorted(maps.Keys(words.Object)), "object types in Go on the left, their words in messages.%s.json on the right", language)
+		const sides = "declared by the modules on the left, messages.%s.json on the right"
+		require.Equal(t, kinds.Actions, words.actions(), sides, language)
+		require.Equal(t, kinds.Objects, slices.Sorted(maps.Keys(words.Object)), sides, language)
 	}
+}
+
+var writtenAction = regexp.MustCompile(`audit\.Entry\{\s*Action: *"([^"]+)"|audit\.Object\{(?:Type: *)?"([^"]+)"`)
+
+// What stands in the source as an action or a type of object is declared: the journal would refuse it when it is written.
+func TestWhatTheSourceWritesIntoTheJournalIsDeclared(t *testing.T) {
+	t.Parallel()
+	kinds := app.JournalKinds(app.With(All()))
+	found := 0
+	eachFile(t, ".go", func(path, content string) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		for _, match := range writtenAction.FindAllStringSubmatch(content, -1) {
+			found++
+			if match[1] != "" {
+				require.Contains(t, kinds.Actions, match[1], path)
+			} else {
+				require.Contains(t, kinds.Objects, match[2], path)
+			}
+		}
+	})
+	require.Greater(t, found, 20)
 }
 
 type journalWords struct {
@@ -60,37 +72,4 @@ func wordsOfTheJournal(t *testing.T, language string) (words journalWords) {
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &words))
 	return words
-}
-
-func found(form *regexp.Regexp, source string, counts func(string) bool) (words []string) {
-	for _, match := range form.FindAllStringSubmatch(source, -1) {
-		if counts(match[1]) {
-			words = append(words, match[1])
-		}
-	}
-	slices.Sort(words)
-	return slices.Compact(words)
-}
-
-// sourceOfJournalWriters is the Go of every package that knows the journal, tests left out.
-func sourceOfJournalWriters(t *testing.T) string {
-	t.Helper()
-	packages := map[string]string{}
-	for _, root := range []string{".", "../platform"} {
-		require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			packages[filepath.Dir(path)] += string(text)
-			return err
-		}))
-	}
-	var source strings.Builder
-	for folder, text := range packages {
-		if folder == "../platform/audit" || strings.Contains(text, `"panel/platform/audit"`) {
-			source.WriteString(text)
-		}
-	}
-	return source.String()
 }

@@ -10,6 +10,7 @@ import (
 
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/entitlement"
 	"panel/platform/module"
 	"panel/platform/owners"
@@ -32,6 +33,15 @@ func Module() module.Module {
 			{Key: Policies, Summary: "Change policies and transit pools"},
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"flow.apply_failed", "flow.apply_started", "flow.apply_succeeded", "flow.changed", "flow.client_added",
+				"flow.client_revoked", "flow.compiled", "flow.created", "flow.deleted", "flow.disabled",
+				"flow.draft_saved", "flow.force_applied", "flow.link_issued", "flow.plan_checked",
+				"flow.public_link_issued", "flow.public_link_revoked", "flow.version_kept",
+			},
+			Objects: []string{"flow"},
+		},
 		Secrets: []vault.Column{
 			{Table: "flows", ID: "id", Column: "root"},
 			{Table: "flow_clients", ID: "id", Column: "secret"},

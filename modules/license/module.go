@@ -11,6 +11,7 @@ import (
 	"embed"
 
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/entitlement"
 	"panel/platform/module"
 	"panel/platform/notice"
@@ -30,6 +31,13 @@ func Module() module.Module {
 			{Key: kindGrace, Summary: "The license server does not answer; a grace period began", Severity: "warning"},
 			{Key: kindDegraded, Summary: "The panel became read-only", Severity: "critical"},
 			{Key: kindExpiring, Summary: "The license ends soon", Severity: "warning"},
+		},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"license.activated", "license.degraded", "license.expiring", "license.grace_started",
+				"license.refreshed", "license.removed",
+			},
+			Objects: []string{"license"},
 		},
 		Commands: commands,
 		Secrets: []vault.Column{

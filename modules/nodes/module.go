@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/module"
 	"panel/platform/owners"
@@ -29,6 +30,15 @@ func Module() module.Module {
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See nodes, their state and their domains"},
 			{Key: Edit, Summary: "Add, change and remove nodes, and bind their agents and domains"},
+		},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"node.agent_revoked", "node.collect_logs", "node.created", "node.deleted", "node.enrolled",
+				"node.enrollment_token_issued", "node.enrollment_token_revoked", "node.maintenance_off",
+				"node.maintenance_on", "node.restart_core", "node.rotate_token", "node.token_rotated", "node.updated",
+				"domain.created", "domain.deleted", "domain.updated",
+			},
+			Objects: []string{"node", "node_domain", "enrollment_token"},
 		},
 		Config: []config.Key{AgentDir},
 		Secrets: []vault.Column{

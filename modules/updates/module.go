@@ -11,6 +11,7 @@ import (
 	"embed"
 
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/module"
 	"panel/platform/selfupdate"
@@ -22,9 +23,16 @@ var files embed.FS
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
-		Name:       "updates",
-		Summary:    "Newer builds of the agents, rolled out in rings",
-		Requires:   []string{"nodes"},
+		Name:     "updates",
+		Summary:  "Newer builds of the agents, rolled out in rings",
+		Requires: []string{"nodes"},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"node.rings_changed", "node.rollout_ended", "node.rollout_started", "node.rollout_stopped",
+				"node.update_done", "node.update_failed", "node.update_started",
+			},
+			Objects: []string{"node", "rings", "rollout"},
+		},
 		Config:     []config.Key{selfupdate.PublicKey},
 		Migrations: module.SQL(files),
 		Private:    []any{newStore, newBuilds, newService, newRunner, newHandlers},

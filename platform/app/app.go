@@ -74,6 +74,7 @@ func New(opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	journal.Declare(JournalKinds(opts.Modules))
 	network, err := outbound.NewNetwork(opts.Config)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"panel/migrations"
 	"panel/platform/access"
+	journal "panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/core/accounts"
 	"panel/platform/core/audit"
@@ -91,6 +92,14 @@ func Permissions(modules []module.Module) []access.Permission {
 		all = append(all, m.Permissions...)
 	}
 	slices.SortFunc(all, func(a, b access.Permission) int { return cmp.Compare(a.Key, b.Key) })
+	return all
+}
+
+// JournalKinds lists what the modules write into the journal.
+func JournalKinds(modules []module.Module) (all journal.Kinds) {
+	for _, m := range modules {
+		all = all.With(m.Journal)
+	}
 	return all
 }
 

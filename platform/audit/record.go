@@ -22,6 +22,7 @@ type Store struct {
 	db       *database.DB
 	clock    clockwork.Clock
 	log      *zap.Logger
+	kinds    *Kinds // what may be recorded; nil for everything
 	secret   *secret
 	denials  *denials
 	heads    *headFile
@@ -50,6 +51,9 @@ func (s *Store) Load(ctx context.Context) error {
 
 // Record writes the entry with db; the actor, address and request id are the context's.
 func (s *Store) Record(ctx context.Context, db bun.IDB, entry Entry) error {
+	if err := s.declared(entry); err != nil {
+		return err
+	}
 	row, err := s.row(access.From(ctx), entry)
 	if err != nil {
 		return fmt.Errorf("encode the journal entry %s: %w", entry.Action, err)

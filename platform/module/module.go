@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/cli"
 	"panel/platform/config"
 	"panel/platform/doctor"
@@ -35,7 +36,9 @@ type Module struct {
 	Permissions []access.Permission
 	Features    []entitlement.Feature
 	Notices     []notice.Kind
-	Config      []config.Key
+	// Journal names what this module writes into the journal; the journal refuses anything that no module declares.
+	Journal audit.Kinds
+	Config  []config.Key
 
 	// Secrets are the columns of this module's tables that hold sealed texts; they are sealed anew after the master key
 	// was changed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"panel/platform/audit"
 	"panel/platform/cli"
 	"panel/platform/config"
 	"panel/platform/module"
@@ -33,6 +34,12 @@ func Module() module.Module {
 		Name:     "selfupdate",
 		Summary:  "Newer releases of the panel, and the way back",
 		Requires: []string{"system"},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"system.rollback_requested", "system.update_failed", "system.update_requested", "system.updated",
+			},
+			Objects: []string{"update"},
+		},
 		Config:   keys(),
 		Commands: func(env cli.Env) []*cobra.Command { return commands(env) },
 		Private:  []any{newService, newHandlers},

@@ -8,6 +8,7 @@ import (
 	"embed"
 
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/module"
 	"panel/platform/owners"
 	"panel/platform/vault"
@@ -30,6 +31,14 @@ func Module() module.Module {
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See accounts and their permissions"},
 			{Key: Manage, Summary: "Create, change and delete accounts"},
+		},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"account.created", "account.deleted", "account.factor_changed", "account.login_failed",
+				"account.login_ok", "account.login_throttled", "account.logout", "account.password_reset",
+				"account.permissions_changed", "account.session_ended", "account.updated",
+			},
+			Objects: []string{"account", "session"},
 		},
 		Secrets: []vault.Column{
 			{Table: "totp_factors", ID: "account_id", Column: "sealed_secret"},

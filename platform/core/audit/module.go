@@ -28,6 +28,12 @@ func Module() module.Module {
 		Secrets: []vault.Column{
 			{Table: "journal_keys", ID: "id", Column: "sealed"},
 		},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"access.denied", "audit.trimmed",
+			},
+			Objects: []string{"journal", "operation"},
+		},
 		Commands: func(env cli.Env) []*cobra.Command { return commands(env) },
 		Private:  []any{stored, newHandlers},
 		Attach:   attach,

@@ -24,8 +24,14 @@ func Module() module.Module {
 		Name:     "diagnostics",
 		Summary:  "The last diagnosis, the end of the log and support bundles",
 		Requires: []string{"system"},
-		Private:  []any{newHandlers},
-		Attach:   attach,
+		Journal: audit.Kinds{
+			Actions: []string{
+				"support.bundle_downloaded", "support.bundle_sent",
+			},
+			Objects: []string{"support_bundle"},
+		},
+		Private: []any{newHandlers},
+		Attach:  attach,
 	}
 }
 

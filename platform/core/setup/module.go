@@ -6,6 +6,7 @@ package setup
 import (
 	"embed"
 
+	"panel/platform/audit"
 	"panel/platform/module"
 )
 
@@ -15,9 +16,15 @@ var files embed.FS
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
-		Name:       "setup",
-		Summary:    "The first installation",
-		Requires:   []string{"accounts", "system"},
+		Name:     "setup",
+		Summary:  "The first installation",
+		Requires: []string{"accounts", "system"},
+		Journal: audit.Kinds{
+			Actions: []string{
+				"system.setup_finished",
+			},
+			Objects: []string{"installation"},
+		},
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Private:    []any{newHandlers},

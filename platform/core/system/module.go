@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/httpapi"
 	"panel/platform/module"
 )
@@ -18,6 +19,7 @@ func Module() module.Module {
 		Name:        "system",
 		Summary:     "The panel's own health, status and live updates",
 		Permissions: []access.Permission{{Key: Manage, Summary: "Change settings, updates and diagnostics of the panel"}},
+		Journal:     audit.Kinds{Objects: []string{"settings"}}, // which every module may have
 		Private:     []any{newMonitor, newHandlers, newGuarding},
 		Attach:      attach,
 	}
