@@ -513,7 +513,7 @@ create table nodes (
   country_code text default 'XX'::text not null,
   region text default ''::text not null,
   city text default ''::text not null,
-  provider_id uuid,
+  provider_id text,
   provider_server_ref text default ''::text not null,
   roles text[] default '{}'::text[] not null,
   tags text[] default '{}'::text[] not null,

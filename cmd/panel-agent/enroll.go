@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"runtime"
 	"strings"
@@ -23,12 +24,13 @@ import (
 const (
 	tokenVariable  = "PANEL_AGENT_ENROLL_TOKEN"
 	enrollAttempts = 6
-	enrollPatience = 2 * time.Minute
+	enrollPatience = 5 * time.Minute
 )
 
 type enrollment struct {
-	dir, panel, caFile, name, tokenFile string
-	fromStdin, again                    bool
+	dir, panel, caFile, name, tokenFile, updateKey string
+
+	fromStdin, again bool
 }
 
 func enrollCommand() *cobra.Command {
@@ -43,6 +45,7 @@ func enrollCommand() *cobra.Command {
 	cmd.Flags().StringVar(&e.panel, "panel", "", "address of the panel")
 	cmd.Flags().StringVar(&e.caFile, "ca-file", "", "PEM file with further trusted roots for the panel's certificate")
 	cmd.Flags().StringVar(&e.name, "name", "", "name of the node; empty = the panel takes the host name")
+	cmd.Flags().StringVar(&e.updateKey, "update-key", "", "minisign key that updates of the agent are checked with; several are separated by commas")
 	cmd.Flags().StringVar(&e.tokenFile, "token-file", "", "file that holds the enrollment token")
 	cmd.Flags().BoolVar(&e.fromStdin, "token-stdin", false, "read the enrollment token from standard input")
 	cmd.Flags().BoolVar(&e.again, "again", false, "replace an identity that is already there")
@@ -51,6 +54,11 @@ func enrollCommand() *cobra.Command {
 }
 
 func (e enrollment) run(cmd *cobra.Command) error {
+	if e.updateKey != "" {
+		if err := update.Pin(e.dir, e.updateKey); err != nil {
+			return fmt.Errorf("keep the key of updates that --update-key gives: %w", err)
+		}
+	}
 	if known, err := identity.Load(e.dir); err == nil && !e.again {
 		return e.show(cmd, known.NodeID, "already enrolled")
 	}
@@ -74,11 +82,23 @@ func (e enrollment) run(cmd *cobra.Command) error {
 	if err := identity.Save(e.dir, id); err != nil {
 		return err
 	}
-	panel := update.Panel{Base: base, Token: func() string { return reply.AgentToken }, HTTP: shared}
-	if err := update.PinFrom(cmd.Context(), e.dir, panel); err != nil { // the first update keeps them then
-		cmd.PrintErrln("the keys of updates were not kept yet:", err)
-	}
+	e.pin(cmd, update.Panel{Base: base, Token: func() string { return reply.AgentToken }, HTTP: shared})
 	return e.show(cmd, reply.NodeID, "enrolled")
+}
+
+// pin keeps the keys that updates are checked with: those of the install line, which a person copied out of the panel, else
+// those that the panel shows now, which is said, because whoever stands between sees to it what they are.
+func (e enrollment) pin(cmd *cobra.Command, panel update.Panel) {
+	if e.updateKey != "" {
+		return // they were kept before the token was spent
+	}
+	pinned, err := update.PinFrom(cmd.Context(), e.dir, panel)
+	switch {
+	case err != nil:
+		cmd.PrintErrln("the keys of updates were not kept yet, the first update keeps them:", err)
+	case pinned != "":
+		cmd.PrintErrln("no --update-key was given; updates are checked with the key that the panel showed now:", pinned)
+	}
 }
 
 func (e enrollment) show(cmd *cobra.Command, nodeID, state string) error {
@@ -114,7 +134,8 @@ func describe(token, name string) agentapi.EnrollRequest {
 	}
 }
 
-// enrollPatiently waits for a panel that is just starting; what the panel decides is not asked again.
+// enrollPatiently waits for a panel that is just starting, and for its turn among many servers that come at once from one
+// address; what the panel decides is not asked again.
 func enrollPatiently(ctx context.Context, client *link.Client, req agentapi.EnrollRequest) (agentapi.EnrollReply, error) {
 	ctx, cancel := context.WithTimeout(ctx, enrollPatience)
 	defer cancel()
@@ -122,7 +143,9 @@ func enrollPatiently(ctx context.Context, client *link.Client, req agentapi.Enro
 	for attempt := 1; ; attempt++ {
 		reply, err := client.Enroll(ctx, req)
 		var decided *link.StatusError
-		if err == nil || attempt == enrollAttempts || errors.As(err, &decided) && decided.Status < 500 && decided.Status != 429 {
+		answered := errors.As(err, &decided)
+		inTurn := answered && decided.Status == http.StatusTooManyRequests
+		if err == nil || !inTurn && (attempt >= enrollAttempts || answered && decided.Status < http.StatusInternalServerError) {
 			return reply, err
 		}
 		select {

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket/wsjson"
 	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/nodes/nodesapi"

@@ -18,6 +18,7 @@ import (
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/selfupdate"
 )
 
 // enrollment issues tokens and turns each use of one into a node with an agent token.
@@ -30,13 +31,16 @@ type enrollment struct {
 	journal     audit.Journal
 	clock       clockwork.Clock
 	address     string
+	updateKey   string
 	heartbeat   int
+	turn        chan struct{} // held by the one enrolment that chooses a name
 }
 
 func newEnrollment(db *database.DB, s *store, v *service, c *credentials, r *reports, j audit.Journal, clock clockwork.Clock, cfg *config.Config) *enrollment {
 	return &enrollment{
 		db: db, store: s, service: v, credentials: c, reports: r, journal: j, clock: clock, address: publicURL(cfg),
-		heartbeat: cfg.Int(config.AgentHeartbeat),
+		heartbeat: cfg.Int(config.AgentHeartbeat), updateKey: strings.Join(strings.Fields(cfg.String(selfupdate.PublicKey)), ","),
+		turn: make(chan struct{}, 1),
 	}
 }
 
@@ -107,11 +111,16 @@ func (e *enrollment) insert(ctx context.Context, row *tokenRow) (nodeName string
 	return nodeName, err
 }
 
+// install gives the line that brings a server its agent. The token travels in the pipe before the script, so that neither the
+// list of processes nor sudo's log shows it; the key that updates are checked with comes from here and not from the download.
 func (e *enrollment) install(token, name string) Install {
-	command := "curl -fsSL " + quoted(e.address+agentapi.PathInstallScript) + " | sudo PANEL_ENROLL_TOKEN=" + token +
-		" sh -s -- --panel " + quoted(e.address)
+	command := "(printf 'PANEL_ENROLL_TOKEN=%s\\n' " + token + "; curl -fsSL " + quoted(e.address+agentapi.PathInstallScript) + ")" +
+		" | sudo sh -s -- --panel " + quoted(e.address)
 	if name != "" {
 		command += " --name " + quoted(name)
+	}
+	if e.updateKey != "" {
+		command += " --update-key " + quoted(e.updateKey)
 	}
 	return Install{Command: command, URL: e.address}
 }
@@ -192,7 +201,13 @@ var errEnrollment = fault.Unauthenticated("enrollment_token_invalid", "this enro
 // enroll trades a token for an identity, once per use that the token allows, also under any number of callers at once.
 // Fault: enrollment_token_invalid (401), one answer for a wrong, spent, expired and revoked token.
 func (e *enrollment) enroll(ctx context.Context, in *agentapi.EnrollRequest) (*agentapi.EnrollReply, error) {
-	const tries = 8 // two servers with one host name may choose the same name at once
+	select { // one by one, because servers of one image come at once and choose the same name
+	case e.turn <- struct{}{}:
+		defer func() { <-e.turn }()
+	case <-ctx.Done():
+		return nil, errBusy.Wrap(ctx.Err())
+	}
+	const tries = 8 // another panel may give the same name away
 	var err error
 	for range tries {
 		var reply *agentapi.EnrollReply

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -22,7 +23,7 @@ func TestAnEnrolmentTokenMakesANodeAndIsShownOnce(t *testing.T) {
 	issued := admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"label": "first", "auto_tags": []string{"eu"}}).Is(http.StatusCreated)
 	require.Equal(t, "no-store", issued.Header.Get("Cache-Control"))
 	token := issued.Text("token")
-	require.Contains(t, issued.Text("install.command"), "PANEL_ENROLL_TOKEN="+token)
+	require.Contains(t, issued.Text("install.command"), "PANEL_ENROLL_TOKEN=%s\\n' "+token+";")
 	agent := enroll(t, p, token, "Web 01.example")
 
 	node := admin.Get("/api/v1/nodes/" + agent.nodeID).Is(http.StatusOK)
@@ -33,6 +34,31 @@ func TestAnEnrolmentTokenMakesANodeAndIsShownOnce(t *testing.T) {
 	again := admin.Get("/api/v1/nodes/enrollment-tokens/" + issued.Text("id")).Is(http.StatusOK)
 	require.NotContains(t, string(again.Body), token)
 	require.Equal(t, "used_up", again.Text("state"))
+}
+
+// Servers made from one image call themselves the same and often start at once.
+func TestServersOfOneHostNameEnrolAtOnce(t *testing.T) {
+	t.Parallel()
+	const servers = 60
+	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{"PANEL_TRUSTED_PROXIES": "127.0.0.1/32"}))
+	tokens := make([]string, servers)
+	for i := range tokens {
+		tokens[i] = issueToken(t, p, map[string]any{})
+	}
+	names := make([]string, servers)
+	var all sync.WaitGroup
+	for i := range servers {
+		all.Go(func() {
+			wanted := agentapi.EnrollRequest{Token: tokens[i], Hostname: "image", OS: "linux", Arch: "amd64", Protocol: 1}
+			from := fmt.Sprintf("203.0.113.%d", i+1) // one address may not ask so often
+			reply := p.Anonymous().Do(http.MethodPost, agentapi.PathEnroll, wanted, "X-Forwarded-For", from).Is(http.StatusCreated)
+			names[i] = p.As("nodes.view").Get("/api/v1/nodes/" + reply.Text("node_id")).Is(http.StatusOK).Text("name")
+		})
+	}
+	all.Wait()
+	require.Len(t, distinct(names), servers)
+	require.Contains(t, names, "image")
+	require.Contains(t, names, "image-60")
 }
 
 // One code for all four: wrong, spent, expired and revoked (domain decision 14).

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
@@ -22,10 +23,15 @@ type handlers struct {
 	agents     *agents
 	streams    *streams
 	installer  *installer
+	bulk       *bulk
 }
 
-func newHandlers(s *service, st *store, e *enrollment, d *domainBook, t *telemetry, c *commands, a *agents, r *streams, i *installer) *handlers {
-	return &handlers{service: s, store: st, enrollment: e, domainBook: d, telemetry: t, outbox: c, agents: a, streams: r, installer: i}
+func newHandlers(
+	s *service, st *store, e *enrollment, d *domainBook, t *telemetry, c *commands, a *agents, r *streams, i *installer, b *bulk,
+) *handlers {
+	return &handlers{
+		service: s, store: st, enrollment: e, domainBook: d, telemetry: t, outbox: c, agents: a, streams: r, installer: i, bulk: b,
+	}
 }
 
 func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[Node]], error) {
@@ -90,7 +96,11 @@ func (h *handlers) metrics(ctx context.Context, in *metricsInput) (*body[Series]
 }
 
 func (h *handlers) maintenance(ctx context.Context, in *maintenanceInput) (*body[Detail], error) {
-	return wrapped(h.service.setMaintenance(ctx, in))
+	return wrapped(h.service.setMaintenance(ctx, in.ID, in.Body))
+}
+
+func (h *handlers) bulkActs(ctx context.Context, in *bulkInput) (*body[BulkOutcome], error) {
+	return wrapped(h.bulk.run(ctx, &in.Body))
 }
 
 func (h *handlers) restartCore(ctx context.Context, in *NodePath) (*body[Operation], error) {
@@ -106,7 +116,11 @@ func (h *handlers) logs(ctx context.Context, in *logsInput) (*body[Operation], e
 }
 
 func (h *handlers) operation(ctx context.Context, in *operationPath) (*body[Operation], error) {
-	return wrapped(h.outbox.operation(ctx, in.ID, in.OperationID))
+	found, err := h.outbox.operation(ctx, in.ID, in.OperationID)
+	if err == nil && !access.From(ctx).Permissions.Has(Edit) {
+		found.Logs = nil
+	}
+	return wrapped(found, err)
 }
 
 func (h *handlers) bindAgent(ctx context.Context, in *bindingInput) (*secretBody[Binding], error) {

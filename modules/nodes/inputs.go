@@ -41,6 +41,9 @@ type createBody struct {
 	Roles       []string `json:"roles,omitempty" maxItems:"4" enum:"entry,transit,exit,edge"`
 	Tags        []string `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
 	Note        string   `json:"note,omitempty" maxLength:"1000"`
+
+	ProviderID        string `json:"provider_id,omitempty" maxLength:"64" doc:"Whoever hosts the server, in your own words"`
+	ProviderServerRef string `json:"provider_server_ref,omitempty" maxLength:"128" doc:"What the host calls the server"`
 }
 
 type patchInput struct {
@@ -61,15 +64,31 @@ type patchBody struct {
 	Tags        *[]string `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
 	Note        *string   `json:"note,omitempty" maxLength:"1000"`
 	Disabled    *bool     `json:"disabled,omitempty" doc:"A disabled node keeps serving and is left out of everything new"`
+
+	ProviderID        *string `json:"provider_id,omitempty" maxLength:"64" doc:"Whoever hosts the server, in your own words; empty: unknown"`
+	ProviderServerRef *string `json:"provider_server_ref,omitempty" maxLength:"128" doc:"What the host calls the server"`
 }
 
 type maintenanceInput struct {
 	NodePath
-	Body struct {
-		On     bool       `json:"on" doc:"true begins, false ends the maintenance"`
-		Until  *time.Time `json:"until,omitempty" doc:"Ends by itself then"`
-		Reason string     `json:"reason,omitempty" maxLength:"200"`
-	}
+	Body maintenanceBody
+}
+
+type maintenanceBody struct {
+	On     bool       `json:"on" doc:"true begins, false ends the maintenance"`
+	Until  *time.Time `json:"until,omitempty" doc:"Ends by itself then"`
+	Reason string     `json:"reason,omitempty" maxLength:"200"`
+}
+
+type bulkInput struct{ Body bulkBody }
+
+type bulkBody struct {
+	IDs        []string   `json:"ids" minItems:"1" maxItems:"200" minLength:"1" maxLength:"64" doc:"Nodes; each is acted on once"`
+	Act        string     `json:"act" enum:"maintenance_on,maintenance_off,tags,disable,enable,restart_core,update_agent"`
+	Until      *time.Time `json:"until,omitempty" doc:"Of maintenance_on: ends by itself then"`
+	Reason     string     `json:"reason,omitempty" maxLength:"200" doc:"Of maintenance_on"`
+	AddTags    []string   `json:"add_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
+	RemoveTags []string   `json:"remove_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
 }
 
 type logsInput struct {

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs or updates the panel's agent on this server. Running it again is safe: what is right already stays as it is.
 #
-#   curl -fsSL <panel>/install/agent.sh | sudo PANEL_ENROLL_TOKEN=... sh -s -- [--panel URL] [--name NAME]
+#   (printf 'PANEL_ENROLL_TOKEN=%s\n' TOKEN; curl -fsSL <panel>/install/agent.sh) | sudo sh -s -- [--panel URL] [--name NAME] [--update-key KEY]
 #
+# The token comes on standard input, before this script: the arguments of a process are there for every user to read.
 # What it changes:
 #   user     panel-agent, without login and without sudo
 #   folders  /opt/panel-agent (the executable), /etc/panel-agent (identity and last configuration, owned by the agent)
@@ -12,6 +13,7 @@ set -eu
 
 panel=@PANEL@
 name=""
+key=""
 say() { printf '%s\n' "$*"; }
 stop() { printf 'panel-agent: %s\n' "$*" >&2; exit 1; }
 
@@ -20,7 +22,8 @@ main() {
 		case "$1" in
 		--panel) panel="${2:?--panel needs an address}"; shift 2 ;;
 		--name) name="${2:?--name needs a name}"; shift 2 ;;
-		*) stop "unknown option $1; known: --panel, --name" ;;
+		--update-key) key="${2:?--update-key needs a key}"; shift 2 ;;
+		*) stop "unknown option $1; known: --panel, --name, --update-key" ;;
 		esac
 	done
 	[ "$(id -u)" = 0 ] || stop "run this as root, for example with sudo"
@@ -67,9 +70,12 @@ enroll() {
 		say "kept the identity that this server has"
 		return
 	fi
-	set -- --panel "$panel" --data /etc/panel-agent
+	set -- --panel "$panel" --data /etc/panel-agent --token-stdin
 	[ -z "$name" ] || set -- "$@" --name "$name"
-	PANEL_AGENT_ENROLL_TOKEN="$PANEL_ENROLL_TOKEN" /opt/panel-agent/panel-agent enroll "$@" || stop "the panel did not accept the token; ask for a new one in the panel"
+	if [ -n "$key" ] && /opt/panel-agent/panel-agent enroll --help | grep -q -- --update-key; then
+		set -- "$@" --update-key "$key"
+	fi
+	printf '%s' "$PANEL_ENROLL_TOKEN" | /opt/panel-agent/panel-agent enroll "$@" || stop "this server was not enrolled; the line above says why"
 	chown -R panel-agent:panel-agent /etc/panel-agent
 }
 

@@ -16,6 +16,7 @@ import (
 	"panel/platform/config"
 	"panel/platform/module"
 	"panel/platform/owners"
+	"panel/platform/selfupdate"
 	"panel/platform/vault"
 )
 
@@ -40,7 +41,7 @@ func Module() module.Module {
 			},
 			Objects: []string{"node", "node_domain", "enrollment_token"},
 		},
-		Config: []config.Key{AgentDir},
+		Config: []config.Key{AgentDir, selfupdate.PublicKey},
 		Secrets: []vault.Column{
 			{Table: "node_commands", ID: "id", Column: "sealed"},
 			{Table: "node_configs", ID: "node_id || '/' || revision", Column: "sealed"},
@@ -49,9 +50,9 @@ func Module() module.Module {
 		Checks:     doctorChecks(),
 		Private: []any{
 			newStore, newService, newEnrollment, newReports, newDesk, newStreams, newTelemetry, newAgents, newInstaller, newHandlers,
-			newFleet, newUpdateStates, newHolds, newConfigs, newCommands, newDomainBook, newCredentials,
+			newFleet, newUpdateStates, newHolds, newConfigs, newCommands, newDomainBook, newCredentials, newBulk,
 		},
-		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains, exportUpdateStates, exportHolds},
+		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains, exportUpdateStates, exportHolds, exportBulk},
 		Attach:  attach,
 	}
 }

@@ -4,28 +4,27 @@ import "time"
 
 // Node is a server with an agent, as the interface shows it. State, link and core are derived from evidence when read.
 type Node struct {
-	ID                string      `json:"id" format:"uuid"`
-	Name              string      `json:"name"`
-	Address           string      `json:"address" doc:"Host name or IP address that clients and other nodes dial; never the node's identity"`
-	IPs               []NodeIP    `json:"ips"`
-	CountryCode       string      `json:"country_code" doc:"ISO 3166 code, XX when unknown"`
-	Region            string      `json:"region"`
-	City              string      `json:"city"`
-	ProviderID        *string     `json:"provider_id"`
-	ProviderServerRef string      `json:"provider_server_ref"`
-	Roles             []string    `json:"roles"`
-	Tags              []string    `json:"tags"`
-	Note              string      `json:"note"`
-	State             string      `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled"`
-	Reasons           []string    `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled"`
-	Maintenance       *Window     `json:"maintenance"`
-	Agent             AgentInfo   `json:"agent"`
-	Core              CoreInfo    `json:"core"`
-	Metrics           *Metrics    `json:"metrics" doc:"Latest sample; null before the first"`
-	Traffic           TrafficPlan `json:"traffic"`
-	CreatedAt         time.Time   `json:"created_at"`
-	UpdatedAt         time.Time   `json:"updated_at"`
-	Revision          int64       `json:"revision"`
+	ID                string    `json:"id" format:"uuid"`
+	Name              string    `json:"name"`
+	Address           string    `json:"address" doc:"Host name or IP address that clients and other nodes dial; never the node's identity"`
+	IPs               []NodeIP  `json:"ips"`
+	CountryCode       string    `json:"country_code" doc:"ISO 3166 code, XX when unknown"`
+	Region            string    `json:"region"`
+	City              string    `json:"city"`
+	ProviderID        *string   `json:"provider_id" doc:"Whoever hosts the server, in the operator's words; null: unknown"`
+	ProviderServerRef string    `json:"provider_server_ref" doc:"What the host calls the server"`
+	Roles             []string  `json:"roles"`
+	Tags              []string  `json:"tags"`
+	Note              string    `json:"note"`
+	State             string    `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled"`
+	Reasons           []string  `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled"`
+	Maintenance       *Window   `json:"maintenance"`
+	Agent             AgentInfo `json:"agent"`
+	Core              CoreInfo  `json:"core"`
+	Metrics           *Metrics  `json:"metrics" doc:"Latest sample; null before the first"`
+	CreatedAt         time.Time `json:"created_at"`
+	UpdatedAt         time.Time `json:"updated_at"`
+	Revision          int64     `json:"revision"`
 }
 
 // NodeIP is one address of the server and what it is for.
@@ -104,14 +103,6 @@ type Metrics struct {
 	ObservedAt     time.Time `json:"observed_at"`
 }
 
-// TrafficPlan is the server's traffic allowance; a limit of 0 is none.
-type TrafficPlan struct {
-	LimitBytes    int64 `json:"limit_bytes"`
-	UsedBytes     int64 `json:"used_bytes"`
-	ResetDay      int   `json:"reset_day"`
-	NotifyPercent int   `json:"notify_pct"`
-}
-
 // Socket is a listening socket that the agent saw on the host.
 type Socket struct {
 	L4      string `json:"l4"`
@@ -156,7 +147,23 @@ type Operation struct {
 	EndedAt   *time.Time `json:"ended_at"`
 	Code      string     `json:"code" doc:"How it ended, in one word"`
 	Error     string     `json:"error"`
-	Logs      *Logs      `json:"logs,omitempty" doc:"Of collect_logs"`
+	Logs      *Logs      `json:"logs,omitempty" doc:"Of collect_logs, for callers with nodes.edit: lines of a log may hold what is confidential"`
+}
+
+// BulkOutcome says for each node how an act on many nodes ended, in the order in which they were named.
+type BulkOutcome struct {
+	Succeeded int          `json:"succeeded"`
+	Failed    int          `json:"failed"`
+	Results   []BulkResult `json:"results"`
+}
+
+// BulkResult is the outcome on one node.
+type BulkResult struct {
+	NodeID      string  `json:"node_id"`
+	OK          bool    `json:"ok"`
+	Code        string  `json:"code" doc:"Of a failure, as the operation on a single node gives it"`
+	Error       string  `json:"error"`
+	OperationID *string `json:"operation_id" doc:"Work that goes on, of restart_core"`
 }
 
 // Logs are the newest lines, oldest first.

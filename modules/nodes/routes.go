@@ -22,6 +22,7 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 	return httpapi.Under("/api/v1/nodes", "",
 		httpapi.Get("", "List nodes", access.Needs(View), h.list),
 		httpapi.Post("", "Add a node", access.Needs(Edit), h.create, httpapi.Status(http.StatusCreated)),
+		httpapi.Post("/bulk", "Do something to many nodes", access.Needs(Edit), h.bulkActs),
 		httpapi.Get("/summary", "Count nodes by state", access.Needs(View), h.summary),
 
 		httpapi.Get("/enrollment-tokens", "List enrollment tokens", access.Needs(Edit), h.tokens),

@@ -21,7 +21,7 @@ type nodeRow struct {
 	CountryCode        string     `bun:"country_code"`
 	Region             string     `bun:"region"`
 	City               string     `bun:"city"`
-	ProviderID         *string    `bun:"provider_id,type:uuid"`
+	ProviderID         *string    `bun:"provider_id"`
 	ProviderServerRef  string     `bun:"provider_server_ref"`
 	Roles              []string   `bun:"roles,array"`
 	Tags               []string   `bun:"tags,array"`

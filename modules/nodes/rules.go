@@ -27,6 +27,8 @@ func looksNumeric(text string) bool {
 	return err == nil && strings.ContainsAny(last[:1], "0123456789")
 }
 
+const mostTags = 20
+
 // check holds the rules that go beyond lengths and forms. Fault: invalid_value (422).
 func (row *nodeRow) check() error {
 	if n := utf8.RuneCountInString(row.Name); n < 3 || n > 64 {
@@ -34,6 +36,9 @@ func (row *nodeRow) check() error {
 	}
 	if row.Address != "" && !isHost(row.Address) {
 		return fault.InvalidValue("address", "must be an IP address or a host name")
+	}
+	if len(row.Tags) > mostTags {
+		return fault.InvalidValue("tags", "must have at most 20 items")
 	}
 	for i, ip := range row.IPs {
 		addr, err := netip.ParseAddr(ip.IP)

@@ -56,6 +56,7 @@ func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 	row := &nodeRow{
 		ID: database.NewID(), Name: strings.TrimSpace(in.Name), Address: in.Address, IPs: list(in.IPs), CountryCode: orElse(in.CountryCode, "XX"),
 		Region: in.Region, City: in.City, Roles: distinct(in.Roles), Tags: distinct(in.Tags), Note: in.Note,
+		ProviderID: named(in.ProviderID), ProviderServerRef: in.ProviderServerRef,
 		AgentAccess: accessNone, AnnouncedState: "pending", CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	if err := row.check(); err != nil {
@@ -122,23 +123,27 @@ func (s *service) patch(ctx context.Context, id string, want int64, in *patchBod
 		set(&row.Tags, in.Tags)
 		set(&row.Note, in.Note)
 		set(&row.Disabled, in.Disabled)
+		set(&row.ProviderServerRef, in.ProviderServerRef)
+		if in.ProviderID != nil {
+			row.ProviderID = named(*in.ProviderID)
+		}
 		row.Name, row.Roles, row.Tags, row.IPs = strings.TrimSpace(row.Name), distinct(row.Roles), distinct(row.Tags), list(row.IPs)
 		return row.check()
 	})
 }
 
-func (s *service) setMaintenance(ctx context.Context, in *maintenanceInput) (*Detail, error) {
+func (s *service) setMaintenance(ctx context.Context, id string, in maintenanceBody) (*Detail, error) {
 	action := "node.maintenance_off"
-	if in.Body.On {
+	if in.On {
 		action = "node.maintenance_on"
 	}
-	if in.Body.Until != nil && !in.Body.Until.After(s.now()) {
+	if in.Until != nil && !in.Until.After(s.now()) {
 		return nil, fault.InvalidValue("until", "must be in the future")
 	}
-	return s.change(ctx, in.ID, action, nil, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
-		row.Maintenance, row.MaintenanceUntil, row.MaintenanceReason = in.Body.On, nil, ""
-		if in.Body.On {
-			row.MaintenanceUntil, row.MaintenanceReason = in.Body.Until, in.Body.Reason
+	return s.change(ctx, id, action, nil, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
+		row.Maintenance, row.MaintenanceUntil, row.MaintenanceReason = in.On, nil, ""
+		if in.On {
+			row.MaintenanceUntil, row.MaintenanceReason = in.Until, in.Reason
 		}
 		return nil
 	})
@@ -214,6 +219,7 @@ func differences(before, after *nodeRow) map[string]audit.Change {
 func (row *nodeRow) shown() map[string]any {
 	fields := map[string]any{
 		"name": row.Name, "address": row.Address, "ips": list(row.IPs), "country_code": row.CountryCode, "region": row.Region, "city": row.City,
+		"provider_id": row.ProviderID, "provider_server_ref": row.ProviderServerRef,
 		"roles": list(row.Roles), "tags": list(row.Tags), "note": row.Note, "disabled": row.Disabled, "maintenance": row.Maintenance,
 		"maintenance_until": utc(row.MaintenanceUntil), "maintenance_reason": row.MaintenanceReason, "agent_access": row.AgentAccess,
 	}
@@ -227,6 +233,14 @@ func set[T any](field *T, wanted *T) {
 	if wanted != nil {
 		*field = *wanted
 	}
+}
+
+// named is nothing for an empty text.
+func named(text string) *string {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	return &text
 }
 
 func orElse(text, other string) string {

@@ -190,11 +190,14 @@ func (h *handlers) startRollout(ctx context.Context, in *startInput) (*body[Roll
 
 type nodeInput struct {
 	ID   string `path:"id" maxLength:"64"`
-	Body versionBody
+	Body struct {
+		Version    string `json:"version,omitempty" maxLength:"64" doc:"The version that was seen; another one on the panel refuses the start"`
+		AllowOlder bool   `json:"allow_older,omitempty" doc:"Go back to the panel's build also where the agent is newer"`
+	}
 }
 
 func (h *handlers) updateNode(ctx context.Context, in *nodeInput) (*body[Rollout], error) {
-	return h.answer(h.startNode(ctx, in.ID, in.Body.Version))(ctx)
+	return h.answer(h.startNode(ctx, in.ID, in.Body.Version, in.Body.AllowOlder))(ctx)
 }
 
 // answer shows the rollout that a call began or stopped.

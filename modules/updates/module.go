@@ -40,7 +40,11 @@ func Module() module.Module {
 	}
 }
 
-func attach(h *handlers, r *runner, b *builds, states nodesapi.UpdateStates) module.Parts {
+func attach(h *handlers, r *runner, b *builds, states nodesapi.UpdateStates, acts nodesapi.BulkActs) module.Parts {
+	acts.UpdateWith(func(ctx context.Context, nodeID string) error {
+		_, err := h.startNode(ctx, nodeID, "", false)
+		return err
+	})
 	states.From(h.standing)
 	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{r.loop, b.follow}}
 }

@@ -127,8 +127,9 @@ func (s *service) start(ctx context.Context, through int, version string) (*roll
 }
 
 // startNode updates one node, also one whose agent failed with this build a moment ago: a person asks for it.
-// Faults: not_found (404), no_agent_build, rollout_active (409), agent_offline, invalid_value (422).
-func (s *service) startNode(ctx context.Context, id, version string) (*rolloutRow, error) {
+// Back to an older version it goes only when that is asked for.
+// Faults: not_found (404), no_agent_build, older_build, rollout_active (409), agent_offline, invalid_value (422).
+func (s *service) startNode(ctx context.Context, id, version string, allowOlder bool) (*rolloutRow, error) {
 	n, err := s.fleet.Node(ctx, id)
 	if errors.Is(err, nodesapi.ErrUnknown) {
 		return nil, fault.Missing("there is no such node")
@@ -146,6 +147,8 @@ func (s *service) startNode(ctx context.Context, id, version string) (*rolloutRo
 		return nil, fault.Invalid("agent_too_old", "this agent cannot update itself; run the install command on the server again")
 	case n.AgentVersion == b.Version:
 		return nil, fault.Conflict("nothing_to_update", "the agent has this version already")
+	case release.Compare(n.AgentVersion, b.Version) > 0 && !allowOlder:
+		return nil, fault.Conflict("older_build", "the agent is newer than the build of this panel; send allow_older to go back to it")
 	}
 	o := s.newRollout(ctx, kindNode, b.Version, 1)
 	o.Parallel = 1

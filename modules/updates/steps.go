@@ -15,6 +15,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/lease"
+	"panel/platform/release"
 )
 
 // advance makes the next step that is due: hear results, end, give orders, or go to the next ring.
@@ -137,7 +138,9 @@ func (r *runner) orderOne(ctx context.Context, o *rolloutRow, t *targetRow) erro
 	}
 	ids, err := r.commands.Send(ctx, nodesapi.Order{
 		NodeID: t.NodeID, Kind: string(agentapi.UpdateAgent), Deadline: now.Add(orderLimit), By: o.StartedBy,
-		Args: agentapi.UpdateAgentArgs{Version: o.Version, Retry: o.Kind == kindNode},
+		Args: agentapi.UpdateAgentArgs{
+			Version: o.Version, Retry: o.Kind == kindNode, AllowOlder: o.Kind == kindNode && release.Compare(t.FromVersion, o.Version) > 0,
+		},
 	})
 	if err != nil {
 		return err

@@ -215,6 +215,36 @@ func TestOneNodeIsUpdatedByHandAlsoAfterAFailure(t *testing.T) {
 	w.editor().Post("/api/v1/nodes/0199a0de-0000-7000-8000-000000000009/agent-update", map[string]any{}).Refused(http.StatusNotFound, "not_found")
 }
 
+// A panel that has an older build than an agent brings it there only when a person says so, one node at a time.
+func TestAnAgentGoesBackOnlyWhereThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	newer := w.server("newer", "9.0.0")
+	path := "/api/v1/nodes/" + newer.id + "/agent-update"
+	w.editor().Post(path, map[string]any{}).Refused(http.StatusConflict, "older_build")
+	outcome := w.editor().Post("/api/v1/nodes/bulk", map[string]any{"ids": []string{newer.id}, "act": "update_agent"}).Is(http.StatusOK)
+	require.Contains(t, string(outcome.Body), "older_build")
+	id := w.editor().Post(path, map[string]any{"allow_older": true}).Is(http.StatusAccepted).Text("id")
+	var args agentapi.UpdateAgentArgs
+	require.NoError(t, json.Unmarshal(newer.order().Args, &args))
+	require.Equal(t, agentapi.UpdateAgentArgs{Version: newVersion, Retry: true, AllowOlder: true}, args)
+	newer.succeeds()
+	w.ends(id, done)
+}
+
+func TestManyAgentsAreUpdatedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := w.server("aaa", "1.0.0"), w.server("bbb", "1.0.0")
+	outcome := w.editor().Post("/api/v1/nodes/bulk", map[string]any{"ids": []string{a.id, b.id}, "act": "update_agent"}).Is(http.StatusOK)
+	require.EqualValues(t, 2, outcome.Value("succeeded"))
+	for _, s := range []*server{a, b} {
+		var args agentapi.UpdateAgentArgs
+		require.NoError(t, json.Unmarshal(s.order().Args, &args))
+		require.False(t, args.AllowOlder)
+	}
+}
+
 func TestAStoppedRolloutLetsNobodyElseBegin(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -18,6 +18,8 @@ type Update struct {
 type UpdateAgentArgs struct {
 	Version string `json:"version" doc:"Version to bring the agent to; the panel must have it"`
 	Retry   bool   `json:"retry,omitempty" doc:"Try also a build that failed on this server within the last 24 hours"`
+
+	AllowOlder bool `json:"allow_older,omitempty" doc:"Go back to a version before the one that runs; a signed release is refused without"`
 }
 
 // UpdateAgentData says what the agent runs after the order.

@@ -1344,6 +1344,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do something to many nodes */
+        post: operations["post-nodes-bulk"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/enrollment-tokens": {
         parameters: {
             query?: never;
@@ -2941,20 +2958,16 @@ export interface components {
              */
             lines?: number;
         };
-        MaintenanceInputBody: {
-            /** @description true begins, false ends the maintenance */
-            on: boolean;
-            reason?: string;
-            /**
-             * Format: date-time
-             * @description Ends by itself then
-             */
-            until?: string;
-        };
         MeOutputBody: {
             account: components["schemas"]["AccountsAccount"];
             permissions: string[];
             session: components["schemas"]["AccountsSession"];
+        };
+        NodeInputBody: {
+            /** @description Go back to the panel's build also where the agent is newer */
+            allow_older?: boolean;
+            /** @description The version that was seen; another one on the panel refuses the start */
+            version?: string;
         };
         NodesAgentInfo: {
             arch: string;
@@ -2988,6 +3001,39 @@ export interface components {
             action: "bind" | "revoke";
             /** @description Of bind */
             enrollment: components["schemas"]["NodesIssuedToken"];
+        };
+        NodesBulkBody: {
+            /** @enum {string} */
+            act: "maintenance_on" | "maintenance_off" | "tags" | "disable" | "enable" | "restart_core" | "update_agent";
+            /** @description Of tags */
+            add_tags?: string[];
+            /** @description Nodes; each is acted on once */
+            ids: string[];
+            /** @description Of maintenance_on */
+            reason?: string;
+            /** @description Of tags */
+            remove_tags?: string[];
+            /**
+             * Format: date-time
+             * @description Of maintenance_on: ends by itself then
+             */
+            until?: string;
+        };
+        NodesBulkOutcome: {
+            /** Format: int64 */
+            failed: number;
+            results: components["schemas"]["NodesBulkResult"][];
+            /** Format: int64 */
+            succeeded: number;
+        };
+        NodesBulkResult: {
+            /** @description Of a failure, as the operation on a single node gives it */
+            code: string;
+            error: string;
+            node_id: string;
+            ok: boolean;
+            /** @description Work that goes on, of restart_core */
+            operation_id: string | null;
         };
         NodesCertificate: {
             challenge: string;
@@ -3036,6 +3082,10 @@ export interface components {
             ips?: components["schemas"]["NodesNodeIP"][];
             name: string;
             note?: string;
+            /** @description Whoever hosts the server, in your own words */
+            provider_id?: string;
+            /** @description What the host calls the server */
+            provider_server_ref?: string;
             region?: string;
             roles?: ("entry" | "transit" | "exit" | "edge")[];
             tags?: string[];
@@ -3063,7 +3113,9 @@ export interface components {
             metrics: components["schemas"]["NodesMetrics"];
             name: string;
             note: string;
+            /** @description Whoever hosts the server, in the operator's words; null: unknown */
             provider_id: string | null;
+            /** @description What the host calls the server */
             provider_server_ref: string;
             /** @description Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled */
             reasons: string[];
@@ -3075,7 +3127,6 @@ export interface components {
             /** @enum {string} */
             state: "pending" | "online" | "degraded" | "offline" | "maintenance" | "disabled";
             tags: string[];
-            traffic: components["schemas"]["NodesTrafficPlan"];
             /** Format: date-time */
             updated_at: string;
         };
@@ -3190,6 +3241,16 @@ export interface components {
             agent: string[];
             core: string[];
         };
+        NodesMaintenanceBody: {
+            /** @description true begins, false ends the maintenance */
+            on: boolean;
+            reason?: string;
+            /**
+             * Format: date-time
+             * @description Ends by itself then
+             */
+            until?: string;
+        };
         NodesMetrics: {
             /** Format: int64 */
             conntrack_count: number;
@@ -3242,7 +3303,9 @@ export interface components {
             metrics: components["schemas"]["NodesMetrics"];
             name: string;
             note: string;
+            /** @description Whoever hosts the server, in the operator's words; null: unknown */
             provider_id: string | null;
+            /** @description What the host calls the server */
             provider_server_ref: string;
             /** @description Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled */
             reasons: string[];
@@ -3253,7 +3316,6 @@ export interface components {
             /** @enum {string} */
             state: "pending" | "online" | "degraded" | "offline" | "maintenance" | "disabled";
             tags: string[];
-            traffic: components["schemas"]["NodesTrafficPlan"];
             /** Format: date-time */
             updated_at: string;
         };
@@ -3285,7 +3347,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             kind: string;
-            /** @description Of collect_logs */
+            /** @description Of collect_logs, for callers with nodes.edit: lines of a log may hold what is confidential */
             logs?: components["schemas"]["NodesLogs"];
             /** Format: uuid */
             node_id: string;
@@ -3304,6 +3366,10 @@ export interface components {
             ips?: components["schemas"]["NodesNodeIP"][];
             name?: string;
             note?: string;
+            /** @description Whoever hosts the server, in your own words; empty: unknown */
+            provider_id?: string;
+            /** @description What the host calls the server */
+            provider_server_ref?: string;
             region?: string;
             /**
              * Format: int64
@@ -3355,16 +3421,6 @@ export interface components {
             };
             /** Format: int64 */
             total: number;
-        };
-        NodesTrafficPlan: {
-            /** Format: int64 */
-            limit_bytes: number;
-            /** Format: int64 */
-            notify_pct: number;
-            /** Format: int64 */
-            reset_day: number;
-            /** Format: int64 */
-            used_bytes: number;
         };
         NodesWindow: {
             reason: string;
@@ -11351,7 +11407,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdatesVersionBody"];
+                "application/json": components["schemas"]["NodeInputBody"];
             };
         };
         responses: {
@@ -11565,7 +11621,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["MaintenanceInputBody"];
+                "application/json": components["schemas"]["NodesMaintenanceBody"];
             };
         };
         responses: {
@@ -12522,6 +12578,102 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-nodes-bulk": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NodesBulkBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodesBulkOutcome"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

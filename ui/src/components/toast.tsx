@@ -11,11 +11,10 @@ export function toastDone(title: string, message?: string): void {
 /** Says what failed, with code and request id; stays until closed. Never the only place of an error. */
 export function toastProblem(title: string, error: unknown): void {
   const reference = isProblem(error) ? [error.code, error.requestId].filter(Boolean).join(" · ") : "";
-  notifications.show({
-    title,
-    message: [problemText(error), reference].filter(Boolean).join(" "),
-    autoClose: false,
-    icon: <Glyph kind="down" />,
-    role: "alert",
-  });
+  toastFailed(title, [problemText(error), reference].filter(Boolean).join(" "));
+}
+
+/** Says what did not work in words of its own; stays until closed. */
+export function toastFailed(title: string, message: string): void {
+  notifications.show({ title, message, autoClose: false, icon: <Glyph kind="down" />, role: "alert" });
 }

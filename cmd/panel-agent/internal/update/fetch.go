@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
+
 	"panel/cmd/panel-agent/internal/disk"
 	"panel/platform/agentapi"
 	"panel/platform/durable"
@@ -132,6 +134,8 @@ func (u *Updater) trusted(seen string) (string, error) {
 	if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the trusted keys: %w", err)
 	}
+	u.Log.Warn("this agent has kept no key of updates; from now on it believes the one that the panel shows. "+
+		"An install line of today's panel brings the key along", zap.String("key", seen))
 	return seen, Pin(u.DataDir, seen)
 }
 
@@ -189,12 +193,12 @@ func (u *Updater) receive(ctx context.Context, part string, size int64) error {
 	return nil
 }
 
-// PinFrom keeps the keys that the panel shows at the enrolment: whom this server belongs to decides then whom it believes.
-func PinFrom(ctx context.Context, dataDir string, panel Panel) error {
+// PinFrom keeps the keys that the panel shows at the enrolment and gives them; none when the panel has none.
+func PinFrom(ctx context.Context, dataDir string, panel Panel) (pinned string, err error) {
 	u := Updater{DataDir: dataDir, Panel: panel, store: newStore(dataDir)}
 	offered, err := u.offered(ctx)
 	if err != nil || offered.PublicKey == "" {
-		return err
+		return "", err
 	}
-	return Pin(dataDir, offered.PublicKey)
+	return offered.PublicKey, Pin(dataDir, offered.PublicKey)
 }

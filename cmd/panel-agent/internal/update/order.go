@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
 	"panel/platform/agentapi"
+	"panel/platform/release"
 )
 
 const (
@@ -80,6 +82,9 @@ func (u *Updater) Order(ctx context.Context, id string, args agentapi.UpdateAgen
 		return u.await(ctx, args.Version)
 	case args.Version == u.Version:
 		return agentapi.UpdateAgentData{Version: u.Version}, nil
+	case release.Compare(u.Version, args.Version) > 0 && !args.AllowOlder:
+		return agentapi.UpdateAgentData{Version: u.Version}, failed(agentapi.StageVerify, fmt.Errorf("%s is older than %s, which runs here; "+
+			"an old release stays signed for ever, so going back to one must be asked for: update this node alone with allow_older", args.Version, u.Version))
 	}
 	if err := u.prepare(ctx, id, args, now); err != nil {
 		return agentapi.UpdateAgentData{Version: u.Version}, err
@@ -166,11 +171,14 @@ type SelfTested struct {
 func (u *Updater) selfTest(ctx context.Context, b Build) error {
 	ctx, cancel := context.WithTimeout(ctx, selfTestLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, u.store.executable(b), "run", "--self-test", "--data", u.DataDir)
 	var said bytes.Buffer
 	var words tail
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &said, &words, pipeLimit
-	if err := cmd.Run(); err != nil {
+	err := u.started(ctx, func() error {
+		cmd := exec.CommandContext(ctx, u.store.executable(b), "run", "--self-test", "--data", u.DataDir)
+		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &said, &words, pipeLimit
+		return cmd.Run()
+	})
+	if err != nil {
 		return &failure{stage: agentapi.StageSelfTest, err: fmt.Errorf("the new build does not pass its self test: %w", err), tail: words.String()}
 	}
 	var tested SelfTested
@@ -179,6 +187,22 @@ func (u *Updater) selfTest(ctx context.Context, b Build) error {
 		return &failure{stage: agentapi.StageSelfTest, err: errors.New("the new build calls itself another version than the release says"), tail: words.String()}
 	}
 	return nil
+}
+
+// started runs a program that was written a moment ago. Another process that was forked meanwhile may hold the file open for
+// writing until it has become its own program; the kernel then refuses to run it.
+func (u *Updater) started(ctx context.Context, run func() error) error {
+	for {
+		err := run()
+		if !errors.Is(err, syscall.ETXTBSY) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-u.Clock.After(waitLook):
+		}
+	}
 }
 
 // Failed gives stage and last words of a failed order.

@@ -301,3 +301,27 @@ func TestTheSameVersionOrderedTwiceIsOneUpdate(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, newVersion, data.Version)
 }
+
+// An old release stays signed for ever: the signature alone brings no agent back to it.
+func TestAnOlderBuildIsTakenOnlyWhenThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, script(oldVersion, "exit 0"))
+	s.publish(oldVersion, script(oldVersion, "exit 0"))
+	u := s.updater(newVersion, "")
+	_, err := u.Order(t.Context(), "o1", agentapi.UpdateAgentArgs{Version: oldVersion, Retry: true})
+	require.ErrorContains(t, err, "allow_older")
+	stage, _, known := Failed(err)
+	require.True(t, known)
+	require.Equal(t, agentapi.StageVerify, stage)
+	now, err := u.store.load()
+	require.NoError(t, err)
+	require.Nil(t, now.Trial)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	u.Leave = cancel
+	_, err = u.Order(ctx, "o2", agentapi.UpdateAgentArgs{Version: oldVersion, AllowOlder: true})
+	require.ErrorIs(t, err, context.Canceled)
+	now, err = u.store.load()
+	require.NoError(t, err)
+	require.Equal(t, oldVersion, now.Trial.Version)
+}

@@ -84,6 +84,8 @@ export interface NodeChange {
   tags?: string[];
   note?: string;
   disabled?: boolean;
+  provider_id?: string;
+  provider_server_ref?: string;
 }
 
 export function useChangeNode(id: string) {
@@ -151,6 +153,26 @@ export function useRotateToken() {
 export function useFetchLogs(id: string) {
   return useMutation({
     mutationFn: (): Promise<Operation> => answer(api.POST("/api/v1/nodes/{id}/logs", { params: { path: { id } }, body: { lines: 200 } })),
+  });
+}
+
+export type BulkAct = components["schemas"]["NodesBulkBody"]["act"];
+export type BulkResult = components["schemas"]["NodesBulkResult"];
+
+const bulkCap = 200;
+
+/** Does one thing to many nodes; each has its own outcome. */
+export function useBulk() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ ids, act }: { ids: string[]; act: BulkAct }): Promise<BulkResult[]> => {
+      const results: BulkResult[] = [];
+      for (let at = 0; at < ids.length; at += bulkCap) {
+        results.push(...(await answer(api.POST("/api/v1/nodes/bulk", { body: { ids: ids.slice(at, at + bulkCap), act } }))).results);
+      }
+      return results;
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["nodes"] }),
   });
 }
 

@@ -3,14 +3,17 @@ import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import type { ViewState } from "@/components/states";
-import { toastDone, toastProblem } from "@/components/toast";
+import { toastDone, toastFailed, toastProblem } from "@/components/toast";
 import { useSearchState } from "@/components/use-search";
-import { nodesQuery, summaryQuery, useMaintenance, useRestartCore } from "./api";
+import { nodesQuery, summaryQuery, useBulk, useMaintenance, useRestartCore } from "./api";
+import { bulkFailures } from "./bulk-failures";
 import { DeleteNodeDialog } from "./delete-node-dialog";
 import { bySeverity } from "./node-status";
 import { nodesFilter } from "./nodes-filter";
-import { NodesView, type NodesData } from "./nodes-view";
+import { NodesView, type BarAct, type NodesData } from "./nodes-view";
 import type { Node } from "./types";
+
+const bulkWords = { restart_core: "restarting", maintenance_on: "maintenanceOn", maintenance_off: "maintenanceOff" } as const;
 
 export default function NodesPage() {
   const { t } = useTranslation("nodes");
@@ -21,6 +24,7 @@ export default function NodesPage() {
   const [deleting, setDeleting] = useState<Node>();
   const maintenance = useMaintenance();
   const restart = useRestartCore();
+  const many = useBulk();
   const failed = (error: unknown) => toastProblem(t("failed"), error);
 
   const state = useMemo((): ViewState<NodesData> => {
@@ -29,13 +33,18 @@ export default function NodesPage() {
     return { kind: "loading" };
   }, [list, filter.sort]);
 
-  const forEach = (nodes: Node[], act: (id: string) => Promise<unknown>, done: string) =>
-    void Promise.allSettled(nodes.map((node) => act(node.id))).then((results) => {
-      const refused = results.find((result) => result.status === "rejected");
-      if (refused) failed(refused.reason);
-      const passed = results.filter((result) => result.status === "fulfilled").length;
-      if (passed > 0) toastDone(done);
-    });
+  const bulk = (nodes: Node[], act: BarAct) =>
+    many.mutate(
+      { ids: nodes.map((node) => node.id), act },
+      {
+        onError: failed,
+        onSuccess: (results) => {
+          const passed = results.filter((result) => result.ok).length;
+          if (passed > 0) toastDone(t(bulkWords[act], { count: passed }));
+          if (passed < results.length) toastFailed(t("bulk.failed", { count: results.length - passed }), bulkFailures(results, nodes));
+        },
+      },
+    );
 
   return (
     <>
@@ -47,8 +56,9 @@ export default function NodesPage() {
         block={block}
         more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
         acts={{
-          restart: (nodes) => forEach(nodes, restart.mutateAsync, t("restarting", { count: nodes.length })),
-          maintain: (nodes, on) => forEach(nodes, (id) => maintenance.mutateAsync({ id, on }), t(on ? "maintenanceOn" : "maintenanceOff", { count: nodes.length })),
+          restart: (node) => restart.mutate(node.id, { onError: failed, onSuccess: () => toastDone(t("restarting", { count: 1 })) }),
+          maintain: (node, on) => maintenance.mutate({ id: node.id, on }, { onError: failed, onSuccess: () => toastDone(t(on ? "maintenanceOn" : "maintenanceOff", { count: 1 })) }),
+          bulk,
           remove: setDeleting,
         }}
       />

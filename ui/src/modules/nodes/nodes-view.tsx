@@ -16,6 +16,7 @@ import { Status, Tag } from "@/components/status";
 import { SavedViews } from "@/components/tabs";
 import { usePhone } from "@/components/use-phone";
 import { useFormat } from "@/text/use-format";
+import type { BulkAct } from "./api";
 import { saveNodesCsv } from "./nodes-csv";
 import { configOf, cpuLimit, healthOf } from "./node-status";
 import type { NodesFilter } from "./nodes-filter";
@@ -27,9 +28,13 @@ export interface NodesData {
   total: number;
 }
 
+/** What the bar of selected rows can do to all of them. */
+export type BarAct = Extract<BulkAct, "restart_core" | "maintenance_on" | "maintenance_off">;
+
 export interface NodeActs {
-  restart: (nodes: Node[]) => void;
-  maintain: (nodes: Node[], on: boolean) => void;
+  restart: (node: Node) => void;
+  maintain: (node: Node, on: boolean) => void;
+  bulk: (nodes: Node[], act: BarAct) => void;
   remove: (node: Node) => void;
 }
 
@@ -153,12 +158,17 @@ function NodesTable({ data, filter, onFilter, block, more, acts }: NodesViewProp
       }
       bar={
         <SelectionBar count={chosen.length} onClear={() => setSelected(new Set())}>
-          <Action size="bar" onClick={() => acts.restart(chosen)}>
+          <Action size="bar" onClick={() => acts.bulk(chosen, "restart_core")}>
             {t("acts.restart")}
           </Action>
-          <Action size="bar" onClick={() => acts.maintain(chosen, true)}>
+          <Action size="bar" onClick={() => acts.bulk(chosen, "maintenance_on")}>
             {t("acts.maintain")}
           </Action>
+          {chosen.some((node) => node.state === "maintenance") && (
+            <Action size="bar" onClick={() => acts.bulk(chosen, "maintenance_off")}>
+              {t("acts.endMaintenance")}
+            </Action>
+          )}
         </SelectionBar>
       }
     />
@@ -261,10 +271,10 @@ function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined
       <Menu.Item component={Link} to={`/nodes/${node.id}`}>
         {t("acts.open")}
       </Menu.Item>
-      <Menu.Item disabled={block !== undefined || !node.agent.connected} onClick={() => acts.restart([node])}>
+      <Menu.Item disabled={block !== undefined || !node.agent.connected} onClick={() => acts.restart(node)}>
         {t("acts.restart")}
       </Menu.Item>
-      <Menu.Item disabled={block !== undefined} onClick={() => acts.maintain([node], !inMaintenance)}>
+      <Menu.Item disabled={block !== undefined} onClick={() => acts.maintain(node, !inMaintenance)}>
         {inMaintenance ? t("acts.endMaintenance") : t("acts.maintain")}
       </Menu.Item>
       <Menu.Divider />

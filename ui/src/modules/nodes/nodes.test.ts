@@ -5,6 +5,7 @@ import { enrollTicks, isComplete } from "./enroll-ticks";
 import { installForms } from "./install-forms";
 import { nodeNameRule } from "./node-name";
 import { bySeverity, configOf, healthOf, needsAttention } from "./node-status";
+import { bulkFailures } from "./bulk-failures";
 import { nodesCsv } from "./nodes-csv";
 import type { Enrollment } from "./types";
 
@@ -77,3 +78,10 @@ it.each([
   ["-fra", false],
   ["a/b/c", false],
 ])("takes %s as a name: %s", (name, taken) => expect(nodeNameRule.test(name)).toBe(taken));
+
+it("names the first nodes that did not take part in an act on many, and counts the rest", () => {
+  const nodes = ["a", "b", "c", "d", "e"].map((name) => makeNode({ id: `id-${name}`, name }));
+  const results = nodes.map((node, at) => ({ node_id: node.id, ok: at === 0, code: at === 0 ? "" : "agent_offline", error: at === 0 ? "" : "offline", operation_id: null }));
+  expect(bulkFailures(results, nodes)).toBe("b: offline; c: offline; d: offline; +1");
+  expect(bulkFailures(results.slice(0, 2), [])).toBe("id-b: offline");
+});

@@ -44,6 +44,8 @@ export function SettingsTab({ node, block, onRemove }: { node: NodeDetail; block
             <TextInput label={t("settings.region")} description={t("settings.regionHelp")} {...input("region")} />
             <TextInput label={t("settings.country")} description={t("settings.countryHelp")} maxLength={2} {...input("country_code")} />
             <TagsInput label={t("new.tags")} maxTags={20} {...input("tags")} />
+            <TextInput label={t("settings.provider")} description={t("settings.providerHelp")} maxLength={64} {...input("provider_id")} />
+            <TextInput label={t("settings.providerRef")} description={t("settings.providerRefHelp")} maxLength={128} {...input("provider_server_ref")} />
           </div>
           <Textarea label={t("settings.note")} autosize minRows={2} maxRows={8} {...input("note")} />
           <Switch label={t("settings.disabled")} description={t("settings.disabledHelp")} checked={form.getValues().disabled} disabled={block !== undefined} onChange={(event) => form.setFieldValue("disabled", event.currentTarget.checked)} />
@@ -69,7 +71,7 @@ export function SettingsTab({ node, block, onRemove }: { node: NodeDetail; block
 type Values = Required<NodeChange>;
 
 function valuesOf(node: NodeDetail): Values {
-  return { name: node.name, address: node.address, city: node.city, region: node.region, country_code: node.country_code === "XX" ? "" : node.country_code, tags: node.tags, note: node.note, disabled: node.state === "disabled" };
+  return { name: node.name, address: node.address, city: node.city, region: node.region, country_code: node.country_code === "XX" ? "" : node.country_code, tags: node.tags, note: node.note, disabled: node.state === "disabled", provider_id: node.provider_id ?? "", provider_server_ref: node.provider_server_ref };
 }
 
 /** Only what differs is sent; an emptied country is "unknown". */
