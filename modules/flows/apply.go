@@ -264,6 +264,9 @@ func keysOf(checks []BypassCheck) []string {
 // timeToAnswer is what a request keeps of its own time for the answer after a wait: the apply has begun and must be shown.
 const timeToAnswer = 3 * time.Second
 
+// longestWait is the time of a request that waits for the end of its apply as long as it may.
+const longestWait = 30 * time.Second
+
 // await waits until an apply has ended, at most for the given time, and holds nothing while it waits.
 func (s *service) await(ctx context.Context, flowID, applyID string, limit time.Duration) error {
 	if until, bounded := ctx.Deadline(); bounded {

@@ -32,7 +32,7 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Get("/{id}/plans/{plan_id}", "Show a plan with its readiness", access.Needs(View), h.plan, reads),
 			httpapi.Post("/{id}/plans/{plan_id}/recheck", "Ask the nodes about readiness again", access.Needs(Edit, Install), h.recheck, httpapi.Status(accepted)),
 
-			httpapi.Post("/{id}/apply", "Install a plan", access.Needs(Install), h.apply),
+			httpapi.Post("/{id}/apply", "Install a plan", access.Needs(Install), h.apply, httpapi.Waits(longestWait)),
 			httpapi.Get("/{id}/applies", "List applies", access.Needs(View), h.applies, reads),
 			httpapi.Get("/{id}/applies/{apply_id}", "Show an apply", access.Needs(View), h.applied, reads),
 			httpapi.Post("/{id}/disable", "Take a flow off its nodes", access.Needs(Install), h.disable, httpapi.Status(accepted)),

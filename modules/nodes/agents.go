@@ -108,6 +108,9 @@ func (h *handlers) configResult(ctx context.Context, in *configResultInput) (*st
 	return nil, nil
 }
 
+// longestPoll leaves an agent that waits for commands as long as it may time for the answer.
+const longestPoll = 30 * time.Second
+
 // commands is the long-poll: it answers at once when commands wait, at the next change, or after the wait.
 func (h *handlers) commands(ctx context.Context, in *commandsInput) (*body[agentapi.Pending], error) {
 	a, nodeID := h.agents, nodeOf(ctx)

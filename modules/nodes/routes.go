@@ -61,12 +61,12 @@ func (h *handlers) agentRoutes() httpapi.Routes {
 		httpapi.Raw(http.MethodPost, agentapi.PathMetrics, "Deliver numbered samples", agent, h.metricsBatch, open, httpapi.BodyLimit(agentapi.MaxBody)),
 		httpapi.Get(agentapi.PathConfig, "Fetch a configuration", agent, h.config),
 		httpapi.Post(agentapi.PathConfigResult, "Tell how an installation ended", agent, h.configResult, open, done, httpapi.Lenient()),
-		httpapi.Get(agentapi.PathCommands, "Wait for commands", agent, h.commands),
+		httpapi.Get(agentapi.PathCommands, "Wait for commands", agent, h.commands, httpapi.Waits(longestPoll)),
 		httpapi.Post(agentapi.PathCommandResult, "Deliver the result of a command", agent, h.commandResult, open, done, httpapi.Lenient()),
 		httpapi.Post("/agent/v1/probe-results", "Deliver results of probes", agent, h.probeResults, open, done, httpapi.Lenient()),
 		httpapi.Post(agentapi.PathToken, "Take a new agent token", agent, h.newAgentToken, open),
 		httpapi.Get(agentapi.PathReflect, "Show the caller's address", agent, h.reflect),
-		httpapi.Raw(http.MethodGet, agentapi.PathStream, "Keep a WebSocket for commands", agent, h.stream),
+		httpapi.Raw(http.MethodGet, agentapi.PathStream, "Keep a WebSocket for commands", agent, h.stream, httpapi.Lasts()),
 	}
 }
 

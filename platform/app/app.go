@@ -106,7 +106,7 @@ func New(opts Options) (*App, error) {
 		Log: opts.Log.Named("http"), Clock: opts.Clock, Version: version.Version, Sessions: found.Sessions,
 		Agents: agents(found), License: source(opts, found), Installation: found.Installation, Denials: journal,
 		Permissions: Permissions(opts.Modules), Streams: streams, TrustedProxies: proxies, Fallback: opts.Web,
-		Meter:       a.metrics.Requests,
+		Meter: a.metrics.Requests, Database: found.Database,
 		Connections: httpapi.Connections{Most: opts.Config.Int(config.MaxConns), PerAddress: opts.Config.Int(config.MaxConnsEach)},
 	}, found.routes())
 	if err != nil {

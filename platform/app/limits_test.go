@@ -40,6 +40,41 @@ func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
 	require.Greater(t, open, len(unlimited))
 }
 
+// longer are the operations that may take more than five seconds, reviewed by hand, and how: "waits" however the database is,
+// because their callers ask for it, "works" while the database answers, "lasts" as a stream or a download that is made on the way.
+var longer = map[string]string{
+	"GET /api/v1/stream": "lasts", "GET /agent/v1/stream": "lasts", "GET /api/v1/audit/export": "lasts",
+	"POST /api/v1/system/support-bundle": "lasts", "POST /api/v1/system/support-bundle/preview": "waits",
+	"POST /api/v1/system/support-bundle/send": "waits", "GET /agent/v1/commands": "waits", "POST /api/v1/connection-units/{id}/apply": "waits",
+	"POST /api/v1/license/activate": "works", "POST /api/v1/license/refresh": "works", "POST /api/v1/license/remove": "works",
+	"POST /api/v1/system/updates/check": "works", "POST /api/v1/system/updates/apply": "works",
+	"GET /api/v1/audit/verify": "works", "GET /api/v1/system/diagnostics": "works",
+}
+
+// Every operation has a deadline, below five seconds but for the reviewed ones; also one that writes its answer itself.
+func TestEveryOperationHasADeadline(t *testing.T) {
+	t.Parallel()
+	p := everything(t)
+	found := map[string]string{}
+	for _, op := range p.App.Server().Routes() {
+		name := op.Method + " " + op.Path
+		require.Positive(t, op.Deadline, name)
+		require.LessOrEqual(t, op.Deadline, 35*time.Second, name)
+		switch {
+		case op.Lasting:
+			found[name] = "lasts"
+		case op.Waits:
+			found[name] = "waits"
+		case op.Deadline >= 5*time.Second:
+			found[name] = "works"
+		}
+		if op.Rule.Kind != access.KindSession && op.Rule.Kind != access.KindAgent {
+			require.Empty(t, found[name], "%s: nobody keeps the panel waiting whom it does not know", name)
+		}
+	}
+	require.Equal(t, longer, found)
+}
+
 // A body of anybody whom the panel does not know is refused by its headers, on every operation, however much it may take of others.
 func TestNobodySendsABodyToWhatIsClosed(t *testing.T) {
 	t.Parallel()

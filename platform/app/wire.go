@@ -67,6 +67,7 @@ type gathered struct {
 	Parts        []owned `group:"parts"`
 	Sessions     httpapi.Sessions
 	Installation httpapi.Installation
+	Database     httpapi.Database   `optional:"true"`
 	License      entitlement.Source `optional:"true"`
 	Agents       httpapi.Agents     `optional:"true"`
 }

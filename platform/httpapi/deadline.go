@@ -16,6 +16,7 @@ type bounded struct {
 	timed  context.Context
 	cancel context.CancelFunc
 	ended  bool
+	spent  bool // its time was taken away
 }
 
 // within bounds the context from a moment of the real clock on; end must be called at the end of the request.
@@ -30,7 +31,24 @@ func (b *bounded) Deadline() (time.Time, bool) { return b.until, true }
 func (b *bounded) Done() <-chan struct{} { return b.watched().Done() }
 
 // Err tells whether the time is over or the request has ended.
-func (b *bounded) Err() error { return b.watched().Err() }
+func (b *bounded) Err() error {
+	err := b.watched().Err()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil && b.spent {
+		return context.DeadlineExceeded
+	}
+	return err
+}
+
+// spend ends the time of the request now.
+func (b *bounded) spend() {
+	ctx := b.watched()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.spent = ctx.Err() == nil
+	b.cancel()
+}
 
 func (b *bounded) watched() context.Context {
 	b.mu.Lock()
@@ -51,4 +69,36 @@ func (b *bounded) end() {
 	if b.cancel != nil {
 		b.cancel()
 	}
+}
+
+// Database says whether the panel's database answers at present, without asking it.
+type Database interface{ Answers() bool }
+
+const (
+	databaseLook = 250 * time.Millisecond
+	databaseWait = 2 * time.Second // a database that is silent for longer ends those who have time for other things
+)
+
+// watchDatabase ends a request with a long deadline early when the database has not answered for a while.
+func (s *Server) watchDatabase(request *bounded) (stop func()) {
+	if s.opts.Database == nil {
+		return func() {}
+	}
+	ended := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(databaseLook)
+		defer ticker.Stop()
+		for silent := time.Duration(0); silent < databaseWait; silent += databaseLook {
+			if s.opts.Database.Answers() {
+				silent = 0
+			}
+			select {
+			case <-ticker.C:
+			case <-ended:
+				return
+			}
+		}
+		request.spend()
+	}()
+	return func() { close(ended) }
 }

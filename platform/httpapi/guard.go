@@ -14,9 +14,6 @@ import (
 	"panel/platform/fault"
 )
 
-// requestDeadline ends every request that waits: no request of a user waits for a node.
-const requestDeadline = 30 * time.Second
-
 // Sessions proves administrators by their session token, from memory in steady state.
 type Sessions interface {
 	Authenticate(ctx context.Context, token string) (access.Caller, error)
@@ -45,8 +42,11 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		v := visited(c)
 		v.at = at
-		limited := within(context.Background(), c.Context().Time(), requestDeadline)
+		limited := within(context.Background(), c.Context().Time(), at.op.Deadline)
 		defer limited.end()
+		if at.op.Deadline > DefaultDeadline && !at.op.Waits {
+			defer s.watchDatabase(limited)()
+		}
 		err := s.identify(limited, c, v)
 		if err == nil {
 			err = s.admit(limited, c, v)
@@ -59,8 +59,8 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 			return s.refuse(limited, c, err)
 		}
 		ctx := context.Context(limited)
-		if at.op.raw != nil {
-			ctx = context.Background() // its answer may be a stream
+		if at.op.Lasting {
+			ctx = context.Background()
 		}
 		c.SetUserContext(access.With(ctx, v.caller))
 		return next(c)

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
@@ -22,6 +23,10 @@ const DefaultBodyLimit = 1 << 20
 // MaxBodyLimit is the largest body that any operation may choose, in bytes.
 const MaxBodyLimit = 8 << 20
 
+// DefaultDeadline ends a request that waits, so that its caller has an answer within five seconds: no request of a user waits for
+// a node.
+const DefaultDeadline = 4500 * time.Millisecond
+
 // Operation is one method and path with its declared access. Make one with Get, Post, Put, Patch, Delete or Raw.
 type Operation struct {
 	Method        string
@@ -33,6 +38,9 @@ type Operation struct {
 	Hidden        bool   // absent from the exported description
 	Lenient       bool   // unknown and missing body fields are accepted (agent routes)
 	BodyLimit     int64
+	Deadline      time.Duration // for the answer, or for its beginning where it streams
+	Waits         bool          // the answer waits for something outside, however the database is
+	Lasting       bool          // the answer lasts beyond the deadline
 	Status        int
 	Owner         string // module, set by the composition
 
@@ -74,6 +82,16 @@ func Lenient() Option { return func(o *Operation) { o.Lenient = true } }
 
 // BodyLimit sets the largest body in bytes.
 func BodyLimit(n int64) Option { return func(o *Operation) { o.BodyLimit = n } }
+
+// Deadline gives the operation more time than DefaultDeadline. It still ends early when the database does not answer.
+func Deadline(d time.Duration) Option { return func(o *Operation) { o.Deadline = d } }
+
+// Waits is for an operation whose caller asks it to wait, at most so long: for news, for the end of an apply, for what a slow
+// machine collects.
+func Waits(d time.Duration) Option { return func(o *Operation) { o.Deadline, o.Waits = d, true } }
+
+// Lasts is for an answer that lasts: live changes, or a download that is made while it is sent. Its context has no deadline.
+func Lasts() Option { return func(o *Operation) { o.Lasting = true } }
 
 // Feature gates one operation by a license feature.
 func Feature(key string) Option { return func(o *Operation) { o.Feature = key } }
@@ -132,7 +150,7 @@ func Raw(method, path, summary string, rule access.Rule, h func(*fiber.Ctx) erro
 }
 
 func declared(method, path, summary string, rule access.Rule, opts []Option) Operation {
-	op := Operation{Method: method, Path: path, Summary: summary, Rule: rule}
+	op := Operation{Method: method, Path: path, Summary: summary, Rule: rule, Deadline: DefaultDeadline}
 	for _, opt := range opts {
 		opt(&op)
 	}

@@ -35,6 +35,7 @@ type Options struct {
 	Fallback       fiber.Handler  // the web interface; nil answers 404
 	Meter          Meter          // nil counts nothing
 	Connections    Connections
+	Database       Database // nil for one that always answers
 }
 
 // Meter counts answers for whoever watches the panel.

@@ -14,7 +14,10 @@ import (
 )
 
 // verifyWithin leaves room below the deadline of a request; a longer journal gives a report that says it is not complete.
-const verifyWithin = 20 * time.Second
+const (
+	verifyWithin = 20 * time.Second
+	verifyAnswer = 10 * time.Second
+)
 
 type handlers struct {
 	store   *audit.Store

@@ -20,12 +20,12 @@ import (
 )
 
 func (h *handlers) routes() httpapi.Routes {
-	manage := access.Needs(system.Manage)
+	manage, collects := access.Needs(system.Manage), httpapi.Waits(collectWithin)
 	return httpapi.Under("/api/v1/system", "",
-		httpapi.Get("/diagnostics", "Show the last diagnosis of Doctor and the end of the log", manage, h.show),
-		httpapi.Raw(http.MethodPost, "/support-bundle", "Pack a support bundle without secrets and download it", manage, h.download, httpapi.WhileDegraded()),
-		httpapi.Post("/support-bundle/preview", "Tell what a support bundle would hold and how much is masked in it", manage, h.preview, httpapi.WhileDegraded()),
-		httpapi.Post("/support-bundle/send", "Pack a support bundle and send it to the configured address", manage, h.send, httpapi.WhileDegraded()),
+		httpapi.Get("/diagnostics", "Show the last diagnosis of Doctor and the end of the log", manage, h.show, httpapi.Deadline(readWithin+answerWithin)),
+		httpapi.Raw(http.MethodPost, "/support-bundle", "Pack a support bundle without secrets and download it", manage, h.download, httpapi.WhileDegraded(), httpapi.Lasts()),
+		httpapi.Post("/support-bundle/preview", "Tell what a support bundle would hold and how much is masked in it", manage, h.preview, httpapi.WhileDegraded(), collects),
+		httpapi.Post("/support-bundle/send", "Pack a support bundle and send it to the configured address", manage, h.send, httpapi.WhileDegraded(), collects),
 	)
 }
 
@@ -69,7 +69,11 @@ type showInput struct {
 
 type showOutput struct{ Body View }
 
-const readWithin = 8 * time.Second
+const (
+	readWithin    = 8 * time.Second
+	answerWithin  = 2 * time.Second
+	collectWithin = 30 * time.Second // also while the database is silent: a bundle is for such times
+)
 
 func (h *handlers) show(ctx context.Context, in *showInput) (*showOutput, error) {
 	view := View{Command: "sudo panelctl doctor", Upload: h.config.Given(config.SupportURL)}

@@ -20,7 +20,8 @@ func Module() module.Module {
 		Summary:     "The panel's own health, status and live updates",
 		Permissions: []access.Permission{{Key: Manage, Summary: "Change settings, updates and diagnostics of the panel"}},
 		Journal:     audit.Kinds{Objects: []string{"settings"}}, // which every module may have
-		Private:     []any{newMonitor, newHandlers, newGuarding},
+		Private:     []any{newHandlers, newGuarding},
+		Exports:     []any{newMonitor, func(m *monitor) httpapi.Database { return m }},
 		Attach:      attach,
 	}
 }

@@ -56,6 +56,9 @@ func (m *monitor) watch(ctx context.Context) error {
 	}
 }
 
+// Answers says whether the database answered the last look.
+func (m *monitor) Answers() bool { return m.up.Load() }
+
 func (m *monitor) status() string {
 	switch {
 	case m.stopping.Load():
