@@ -64,7 +64,7 @@ func TestAnEchoDoesNotWaitForTheDeadNorForEver(t *testing.T) {
 	close(release) // before anything may fail: the listener must come to its end
 	require.ErrorIs(t, err, database.ErrUnheard)
 	require.NoError(t, told(t, db, "well again").Await(t.Context(), db))
-	require.True(t, l.Healthy())
+	require.Eventually(t, l.Healthy, 5*time.Second, time.Millisecond, "it hung for longer than it may go unconfirmed")
 	_, err = db.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())")
 	require.NoError(t, err)
 	require.NoError(t, told(t, db, "gone").Await(t.Context(), db))

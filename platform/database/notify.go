@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/uptrace/bun"
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 )
 
 // wire is the one PostgreSQL channel that carries all of the panel's notifications.
@@ -47,6 +49,8 @@ type Listener struct {
 	pool    *pgxpool.Pool
 	log     *zap.Logger
 	healthy atomic.Bool
+	// confirmed is a moment up to which everything that was told has been handled, in nanoseconds since the machine began.
+	confirmed atomic.Int64
 
 	mu       sync.RWMutex
 	handlers map[string][]func(payload string)
@@ -72,8 +76,28 @@ func (l *Listener) OnReady(refresh func()) {
 	l.onReady = append(l.onReady, refresh)
 }
 
-// Healthy reports whether notifications arrive at this moment.
-func (l *Listener) Healthy() bool { return l.healthy.Load() }
+const (
+	// confirmEvery is how often the database is asked whether anything is on its way.
+	confirmEvery = time.Second
+	// confirmedWithin is below the time that a writer waits for every listener, so that a panel that was frozen, or whose machine
+	// slept, does not answer from memory what changed meanwhile.
+	confirmedWithin = echoWithin - time.Second
+)
+
+// Healthy reports whether notifications arrive at this moment. It is false after a gap in the life of the process, until the
+// database has confirmed that nothing was missed.
+func (l *Listener) Healthy() bool {
+	return l.healthy.Load() && sinceBoot()-l.confirmed.Load() < int64(confirmedWithin)
+}
+
+// sinceBoot counts on while the process is stopped and while the machine sleeps.
+func sinceBoot() int64 {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) != nil {
+		return math.MaxInt64 // nothing is confirmed
+	}
+	return now.Nano()
+}
 
 // Run listens until the context ends and then returns nil.
 func (l *Listener) Run(ctx context.Context) error {
@@ -103,7 +127,9 @@ func (l *Listener) listen(ctx context.Context) (began bool, err error) {
 	}
 	defer l.hangUp(conn)
 	var echo echoing
+	at := sinceBoot()
 	l.refresh()
+	l.confirmed.Store(at)
 	l.healthy.Store(true)
 	defer l.healthy.Store(false)
 	for {
@@ -142,27 +168,55 @@ func (l *Listener) refresh() {
 	}
 }
 
-// next waits for one notification; a quiet time ends with a ping, so that a dead peer is noticed.
+// next waits for one notification, or asks the database whether any is on its way when it has not done so for a while.
 func (l *Listener) next(ctx context.Context, conn *pgx.Conn, echo *echoing) error {
-	const quiet, answer = 5 * time.Second, 2 * time.Second
-	waiting, stop := context.WithTimeout(ctx, quiet)
+	left := int64(confirmEvery) - (sinceBoot() - l.confirmed.Load())
+	if left <= 0 {
+		return l.confirm(ctx, conn, echo)
+	}
+	waiting, stop := context.WithTimeout(ctx, time.Duration(left))
 	notice, err := conn.WaitForNotification(waiting)
 	stop()
 	switch {
 	case err == nil:
-		if question, asked := strings.CutPrefix(notice.Payload, echoes+" "); asked {
-			return echo.answer(ctx, conn, question)
-		}
-		l.deliver(notice.Payload)
-		return nil
+		return l.take(ctx, conn, echo, notice.Payload)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("listening: %w", err)
 	}
+	return nil
+}
+
+// confirm asks the database for a sign of life. What was told before it arrives with the answer, and is handled here.
+func (l *Listener) confirm(ctx context.Context, conn *pgx.Conn, echo *echoing) error {
+	const answer = 2 * time.Second
 	asking, stop := context.WithTimeout(ctx, answer)
 	defer stop()
-	return conn.Ping(asking)
+	at := sinceBoot()
+	if err := conn.Ping(asking); err != nil {
+		return fmt.Errorf("listening: %w", err)
+	}
+	over, stop := context.WithCancel(ctx)
+	stop() // what has arrived is given also to who cannot wait
+	for {
+		notice, err := conn.WaitForNotification(over)
+		if err != nil {
+			l.confirmed.Store(at)
+			return ctx.Err()
+		}
+		if err := l.take(ctx, conn, echo, notice.Payload); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *Listener) take(ctx context.Context, conn *pgx.Conn, echo *echoing, message string) error {
+	if question, asked := strings.CutPrefix(message, echoes+" "); asked {
+		return echo.answer(ctx, conn, question)
+	}
+	l.deliver(message)
+	return nil
 }
 
 func (l *Listener) deliver(message string) {

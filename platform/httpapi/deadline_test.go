@@ -93,7 +93,9 @@ func TestALongRequestEndsWhenTheDatabaseIsSilent(t *testing.T) {
 	_, addr := listening(t, Routes{
 		Get("/long", "x", access.Public(), waits, Deadline(time.Hour)), Get("/asked", "x", access.Public(), waits, Waits(time.Hour)),
 	}, func(o *Options) { o.Database = database })
-	ask := func(path string) string { return answered(t, addr, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") }
+	ask := func(path string) string {
+		return answered(t, addr, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	}
 	gone := ask("/long")
 	require.Contains(t, gone, "HTTP/1.1 503")
 	require.Contains(t, gone, `"code":"unavailable"`)

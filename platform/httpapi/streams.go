@@ -2,20 +2,55 @@ package httpapi
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"panel/platform/access"
+	"panel/platform/fault"
+)
+
+// A browser opens one live stream per window. The bounds are far above what people do and far below what a machine has.
+const (
+	streamsOfOne = 64
+	streamsInAll = 4096
+	streamRetry  = 30 * time.Second
 )
 
 // Streams tells long-lived answers when the panel stops: they end themselves then, because nothing waits for them.
 type Streams struct {
 	ctx  context.Context
 	stop context.CancelFunc
+
+	mu   sync.Mutex
+	all  int
+	open map[string]int // by account
 }
 
 // NewStreams makes the one that the server and all streaming operations share.
 func NewStreams() *Streams {
 	ctx, stop := context.WithCancel(context.Background())
-	return &Streams{ctx: ctx, stop: stop}
+	return &Streams{ctx: ctx, stop: stop, open: map[string]int{}}
+}
+
+// Open counts a live stream of an account; leave must be called once, at its end. Fault: throttled (429).
+func (s *Streams) Open(account string) (leave func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all >= streamsInAll || s.open[account] >= streamsOfOne {
+		return nil, fault.Throttled(streamRetry)
+	}
+	s.all++
+	s.open[account]++
+	return func() { s.left(account) }, nil
+}
+
+func (s *Streams) left(account string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all--
+	if s.open[account]--; s.open[account] == 0 {
+		delete(s.open, account)
+	}
 }
 
 // Detach gives a context that outlives the request, carries its caller and ends when the panel stops.

@@ -24,6 +24,10 @@ const (
 
 // stream sends live changes that the caller may read until he leaves, his session ends or the panel stops.
 func (h *handlers) stream(c *fiber.Ctx) error {
+	leave, err := h.streams.Open(access.From(c.UserContext()).AccountID)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(h.streams.Detach(c.UserContext()))
 	token := httpapi.Token(c)
 	feed := h.bus.Subscribe(ctx)
@@ -31,6 +35,7 @@ func (h *handlers) stream(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer leave()
 		defer cancel()
 		h.send(ctx, w, feed, token)
 	})
