@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/sync/semaphore"
 
 	"panel/platform/fault"
 )
@@ -24,6 +25,7 @@ type connections struct {
 	within  time.Duration
 	proxy   func(netip.Addr) bool // whether a peer stands for many clients
 	log     *zap.Logger
+	drains  *semaphore.Weighted
 	looking sync.Mutex // through all connections
 
 	mu     sync.Mutex
@@ -41,7 +43,7 @@ type Connections struct {
 func newConnections(bounds Connections, within time.Duration, proxy func(netip.Addr) bool, log *zap.Logger) *connections {
 	bounds.Most = affordable(bounds.Most)
 	return &connections{
-		bounds: bounds, within: within, proxy: proxy, log: log, open: map[*clientConn]struct{}{}, counts: map[netip.Addr]int{},
+		bounds: bounds, within: within, proxy: proxy, log: log, drains: semaphore.NewWeighted(drainsAtOnce), open: map[*clientConn]struct{}{}, counts: map[netip.Addr]int{},
 	}
 }
 
@@ -156,6 +158,9 @@ func (l *connections) left(client *clientConn) {
 		delete(l.counts, client.from)
 	}
 }
+
+// drainsAtOnce bounds how many refused bodies are read to their end for the sake of the answer: a flood of them is not.
+const drainsAtOnce = 64
 
 const (
 	closedAtOnce = 32 // so that a full server does not look through all of its connections for each newcomer

@@ -78,8 +78,9 @@ func (c *clientConn) waitsSince() (at int64, waits bool) {
 
 // Close ends the connection and makes room for another one.
 func (c *clientConn) Close() error {
-	if c.unread.Load() {
+	if c.unread.Load() && c.of.drains.TryAcquire(1) {
 		c.drain()
+		c.of.drains.Release(1)
 	}
 	err := c.Conn.Close()
 	c.closed.Do(func() { c.of.left(c) })
