@@ -2,6 +2,7 @@ package audit
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -121,22 +122,22 @@ func (s *Store) writeDenials(ctx context.Context, all bool) error {
 	}
 	rows := make([]Row, 0, len(ready))
 	for _, refused := range ready {
-		rows = append(rows, s.denialRow(ctx, refused))
+		rows = append(rows, s.denialRow(refused))
 	}
 	slices.SortFunc(rows, func(a, b Row) int { return compare(a.ID, b.ID) })
-	_, err := s.db.NewInsert().Model(&rows).ExcludeColumn("seq", "hash_prev", "hash").Exec(ctx)
+	err := s.insert(ctx, s.db, rows)
 	if err != nil {
 		s.denials.back(ready)
+		err = fmt.Errorf("write the journal's refused requests: %w", err)
 	}
 	return err
 }
 
-func (s *Store) denialRow(ctx context.Context, refused *denial) Row {
+func (s *Store) denialRow(refused *denial) Row {
 	row, err := s.row(refused.caller, refused.entry)
 	if err != nil {
 		s.log.Error("a refused request could not be journalled", zap.Error(err))
 	}
 	row.Count = refused.count
-	row.Mark = s.mark(ctx, row)
 	return row
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -20,12 +21,16 @@ type checkpoint struct {
 	Hash    []byte    `bun:"hash"`
 	Entries int64     `bun:"entries"`
 	At      time.Time `bun:"at"`
+	Removed []byte    `bun:"removed"` // JSON; empty in one from before numbers
 	MAC     []byte    `bun:"mac"`
 }
 
 func (c checkpoint) proof(key []byte) []byte {
 	numbers := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(c.Seq)), uint64(c.Entries))
-	return keyed(key, "checkpoint", numbers, c.Hash)
+	if len(c.Removed) == 0 {
+		return keyed(key, "checkpoint", numbers, c.Hash)
+	}
+	return keyed(key, "numbered checkpoint", numbers, c.Hash, c.Removed)
 }
 
 // gather reads where the chain must begin and which heads it must lead through.
@@ -45,8 +50,8 @@ func (v *verifier) gather(ctx context.Context, tx pgx.Tx, kept headsKept) error 
 
 func (v *verifier) start(ctx context.Context, tx pgx.Tx) error {
 	var c checkpoint
-	err := tx.QueryRow(ctx, "select seq, hash, entries, mac from journal_checkpoints order by seq desc limit 1").
-		Scan(&c.Seq, &c.Hash, &c.Entries, &c.MAC)
+	err := tx.QueryRow(ctx, "select seq, hash, entries, removed, mac from journal_checkpoints order by seq desc limit 1").
+		Scan(&c.Seq, &c.Hash, &c.Entries, &c.Removed, &c.MAC)
 	if errors.Is(err, pgx.ErrNoRows) {
 		v.before = head{Hash: make([]byte, 32)}
 		return nil
@@ -57,6 +62,24 @@ func (v *verifier) start(ctx context.Context, tx pgx.Tx) error {
 	v.before = head{c.Seq, c.Hash}
 	if !hmac.Equal(c.MAC, c.proof(v.key)) {
 		v.note(Removed, 1, c.Seq, "", "the record of what retention removed is not genuine")
+		return nil
+	}
+	return v.resume(c)
+}
+
+// resume goes on with the numbers that the checkpoint kept.
+func (v *verifier) resume(c checkpoint) error {
+	if len(c.Removed) == 0 {
+		return nil
+	}
+	var r removed
+	if err := json.Unmarshal(c.Removed, &r); err != nil {
+		return fmt.Errorf("reading the journal's checkpoint: %w", err)
+	}
+	v.newest = r.Newest
+	for writer, w := range r.Writers {
+		w.seq = c.Seq
+		v.trails[writer] = w
 	}
 	return nil
 }

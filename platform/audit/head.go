@@ -51,8 +51,9 @@ type headFile struct {
 }
 
 type headsKept struct {
-	PanelID string `json:"panel_id"`
-	Heads   []Head `json:"heads"`
+	PanelID string  `json:"panel_id"`
+	Heads   []Head  `json:"heads"`
+	Lived   Instant `json:"lived,omitzero"`
 }
 
 // read gives what is kept; the first time it names this panel.
@@ -63,7 +64,7 @@ func (f *headFile) read() (headsKept, error) {
 		return *f.known, nil
 	}
 	kept := headsKept{PanelID: database.NewID()}
-	raw, err := os.ReadFile(f.path)
+	raw, err := durable.ReadFile(f.path)
 	if err == nil {
 		err = json.Unmarshal(raw, &kept)
 	}

@@ -95,7 +95,11 @@ func (j *journal) tamper(statements ...string) {
 
 func (j *journal) found(want ...Finding) {
 	j.t.Helper()
-	report := j.verified()
+	j.reported(j.verified(), want...)
+}
+
+func (j *journal) reported(report Report, want ...Finding) {
+	j.t.Helper()
 	got := make([]Finding, len(report.Findings))
 	for i, f := range report.Findings {
 		require.NotEmpty(j.t, f.Detail)

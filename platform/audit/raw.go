@@ -18,14 +18,16 @@ type raw struct {
 	id                   [36]byte
 	texts                [13][]byte // in the order of content, the id first
 	mark, previous, hash []byte
+	writer               []byte
+	number               int64 // 0 for an entry from before numbers
 }
 
 // columns in the order in which read expects them.
 const columns = `id, actor_kind, actor_id, actor_name, action, object_type, object_id, object_name, result, ip, user_agent,
-	request_id, changes, at, count::bigint, mark, coalesce(seq, 0), hash_prev, hash`
+	request_id, changes, at, count::bigint, mark, coalesce(seq, 0), hash_prev, hash, writer, number`
 
 const (
-	columnCount    = 19
+	columnCount    = 21
 	databaseEpoch  = 946_684_800_000_000 // the database counts microseconds since 2000
 	uuidBytes      = 16
 	numberBytes    = 8
@@ -35,14 +37,17 @@ const (
 	placeSeq       = 16
 	placePrevious  = 17
 	placeHash      = 18
+	placeWriter    = 19
+	placeNumber    = 20
 	firstPlainText = 1
+	textAction     = 4
 )
 
 var errForm = errors.New("the journal's table has another form than this panel knows")
 
 func (r *raw) read(values [][]byte) error {
 	if len(values) != columnCount || len(values[0]) != uuidBytes || len(values[placeAt]) != numberBytes ||
-		len(values[placeCount]) != numberBytes || len(values[placeSeq]) != numberBytes {
+		len(values[placeCount]) != numberBytes || len(values[placeSeq]) != numberBytes || len(values[placeNumber]) != numberBytes {
 		return errForm
 	}
 	r.name(values[0])
@@ -52,6 +57,7 @@ func (r *raw) read(values [][]byte) error {
 	r.count = binary.BigEndian.Uint64(values[placeCount])
 	r.seq = int64(binary.BigEndian.Uint64(values[placeSeq])) //nolint:gosec // as the database sends it
 	r.mark, r.previous, r.hash = values[placeMark], values[placePrevious], values[placeHash]
+	r.writer, r.number = values[placeWriter], int64(binary.BigEndian.Uint64(values[placeNumber])) //nolint:gosec // as the database sends it
 	return nil
 }
 
@@ -71,7 +77,7 @@ func (r *raw) name(id []byte) {
 // row keeps the entry beyond the next one.
 func (r *raw) row() Row {
 	kept := Row{
-		At: time.UnixMicro(r.at).UTC(), Count: int(r.count), Seq: r.seq, //nolint:gosec // as it was stored
+		At: time.UnixMicro(r.at).UTC(), Count: int(r.count), Seq: r.seq, Writer: string(r.writer), Number: r.number, //nolint:gosec // as it was stored
 		Mark: append([]byte(nil), r.mark...), HashPrev: append([]byte(nil), r.previous...), Hash: append([]byte(nil), r.hash...),
 	}
 	for i, into := range []*string{
@@ -91,7 +97,10 @@ func (r *raw) content(into []byte) []byte {
 		into = binary.BigEndian.AppendUint32(into, uint32(len(text))) //nolint:gosec // a text of the database is shorter than 1 GB
 		into = append(into, text...)
 	}
-	return into
+	if r.number == 0 {
+		return into
+	}
+	return binary.BigEndian.AppendUint64(append(into, r.writer...), uint64(r.number)) //nolint:gosec // bytes of a number
 }
 
 // prover computes marks and hashes again and again without making anything new.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +27,11 @@ type Store struct {
 	secret   *secret
 	denials  *denials
 	heads    *headFile
+	numbers  *numbers
+	lived    lived
+	tending  sync.Mutex
 	keepDays int
+	looked   time.Time    // when witnesses of dead processes were looked for
 	said     time.Time    // when the head was last written to the log
 	noted    atomic.Int64 // the number of the head that was noted last
 	tended   atomic.Int64 // when everything was sealed last, in Unix milliseconds
@@ -37,6 +42,7 @@ func New(db *database.DB, clock clockwork.Clock, log *zap.Logger, cfg *config.Co
 	return &Store{
 		db: db, clock: clock, log: log, secret: newSecret(db, cfg), denials: newDenials(),
 		heads: &headFile{path: filepath.Join(cfg.DataDir(), "audit", "heads.json")}, keepDays: cfg.Int(config.AuditRetention),
+		numbers: newNumbers(cfg.DataDir(), log),
 	}, nil
 }
 
@@ -58,11 +64,36 @@ func (s *Store) Record(ctx context.Context, db bun.IDB, entry Entry) error {
 	if err != nil {
 		return fmt.Errorf("encode the journal entry %s: %w", entry.Action, err)
 	}
-	row.Mark = s.mark(ctx, row)
-	if _, err := db.NewInsert().Model(&row).ExcludeColumn("seq", "hash_prev", "hash").Exec(ctx); err != nil {
+	if err := s.insert(ctx, db, []Row{row}); err != nil {
 		return database.Fault(fmt.Errorf("write the journal entry %s: %w", entry.Action, err), nil)
 	}
 	return nil
+}
+
+// insert writes the rows in one transaction, so that their numbers can be given back when it is undone.
+func (s *Store) insert(ctx context.Context, db bun.IDB, rows []Row) error {
+	if tx, is := db.(bun.Tx); is {
+		return s.insertIn(ctx, tx, rows)
+	}
+	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.insertIn(ctx, tx, rows) })
+}
+
+// transaction is the one that inserted a row, also inside a savepoint, with the half that the database counts beside it.
+const transaction = `pg_catalog.pg_current_xact_id()::text::bigint
+	+ ((xmin::text::bigint - pg_catalog.pg_current_xact_id()::text::bigint) & 4294967295)`
+
+func (s *Store) insertIn(ctx context.Context, tx bun.Tx, rows []Row) error {
+	numbered := s.mark(ctx, rows)
+	var in []int64
+	_, err := tx.NewInsert().Model(&rows).ExcludeColumn("seq", "hash_prev", "hash").Returning(transaction).Exec(ctx, &in)
+	switch {
+	case !numbered:
+	case err != nil || len(in) == 0:
+		s.numbers.refused(rows)
+	default:
+		s.numbers.inserted(rows, in[0])
+	}
+	return err
 }
 
 func (s *Store) row(caller access.Caller, entry Entry) (Row, error) {
@@ -81,15 +112,22 @@ func (s *Store) row(caller access.Caller, entry Entry) (Row, error) {
 	return row.cleaned(), nil
 }
 
-// mark proves that a panel wrote the entry. Without the journal's key, as on a command
-// line that lacks the panel's settings, the entry is written all the same and Verify says so.
-func (s *Store) mark(ctx context.Context, row Row) []byte {
+// mark numbers the rows and proves that a panel wrote them. Without the journal's key, as on a command line that lacks the
+// panel's settings, they are written all the same and Verify says so.
+func (s *Store) mark(ctx context.Context, rows []Row) bool {
 	key, err := s.secret.key(ctx)
 	if err != nil {
-		s.log.Warn("a journal entry is written without its mark", zap.String("action", row.Action), access.Logged(ctx), zap.Error(err))
-		return []byte{}
+		s.log.Warn("a journal entry is written without its mark", zap.String("action", rows[0].Action), access.Logged(ctx), zap.Error(err))
+		for i := range rows {
+			rows[i].Mark = []byte{}
+		}
+		return false
 	}
-	return row.markWith(key)
+	s.numbers.take(rows, s.now())
+	for i := range rows {
+		rows[i].Mark = rows[i].markWith(key)
+	}
+	return true
 }
 
 func (s *Store) now() time.Time { return s.clock.Now().UTC().Truncate(time.Microsecond) }

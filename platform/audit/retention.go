@@ -2,12 +2,13 @@ package audit
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/uptrace/bun"
+	"go.uber.org/zap"
 )
 
 const (
@@ -15,61 +16,121 @@ const (
 	actionTrimmed = "audit.trimmed"
 )
 
-// trim removes entries that are older than the retention, oldest first and never from the
-// middle, and leaves a proved checkpoint so that the rest of the chain stays provable.
+// trim removes entries that are older than the retention, oldest first and never from the middle, and leaves a proved
+// checkpoint so that the rest of the chain stays provable. What is not proven is not removed: an age that somebody wrote
+// into the table counts for nothing.
 func (s *Store) trim(ctx context.Context) error {
 	if s.keepDays == 0 {
 		return nil
 	}
-	before := s.now().AddDate(0, 0, -s.keepDays)
+	s.tending.Lock()
+	defer s.tending.Unlock()
+	now, err := s.believed(ctx)
+	if err != nil {
+		return err
+	}
+	before := now.AddDate(0, 0, -s.keepDays)
 	for {
-		n, err := s.trimBatch(ctx, before)
-		if err != nil || n < trimBatch {
+		old, err := s.oldRun(ctx, before)
+		if err != nil || old.entries == 0 {
+			return err
+		}
+		if err := s.removeRun(ctx, old, before); err != nil || old.entries < trimBatch {
 			return err
 		}
 	}
 }
 
-func (s *Store) trimBatch(ctx context.Context, before time.Time) (removed int64, err error) {
+// oldRun is a proven beginning of the journal that may be removed.
+type oldRun struct {
+	after   int64 // the number before its first entry
+	last    head
+	entries int64
+	removed removed
+}
+
+// oldRun proves the journal from its beginning up to the last entry whose age is proven to be beyond the given time. An
+// entry without a mark ages by the proven entries around it.
+func (s *Store) oldRun(ctx context.Context, before time.Time) (oldRun, error) {
+	v, err := s.newVerifier(ctx)
+	if err != nil {
+		return oldRun{}, err
+	}
+	kept, err := s.heads.read()
+	if err != nil {
+		return oldRun{}, err
+	}
+	var old oldRun
+	snapshot := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err = pgx.BeginTxFunc(ctx, s.db.Pool, snapshot, func(tx pgx.Tx) error {
+		if err := v.gather(ctx, tx, kept); err != nil {
+			return err
+		}
+		old.after = v.before.Seq
+		return v.old(ctx, tx, before, &old)
+	})
+	if v.tampered() {
+		s.log.Error("the journal keeps old entries, because they are not proven; run the verification", zap.Int64("after", old.last.Seq))
+	}
+	return old, err
+}
+
+// old walks until an entry is young or not proven.
+func (v *verifier) old(ctx context.Context, tx pgx.Tx, before time.Time, old *oldRun) error {
+	done := v.tampered() || !v.newest.Before(before)
+	var walked int64
+	query := fmt.Sprintf("select %s from journal where seq > %d order by seq limit %d", columns, v.before.Seq, trimBatch)
+	_, err := v.each(ctx, tx, query, func(entry *raw) {
+		if done = done || entry.at >= before.UnixMicro(); done {
+			return
+		}
+		v.check(entry)
+		walked++
+		if done = v.tampered(); !done && v.marked {
+			old.last, old.entries = head{v.before.Seq, append(old.last.Hash[:0], v.before.Hash...)}, walked
+		}
+	})
+	old.removed = v.removed()
+	return err
+}
+
+func (s *Store) removeRun(ctx context.Context, old oldRun, before time.Time) error {
 	key, err := s.secret.key(ctx)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, "select pg_advisory_xact_lock(?)", sealLock); err != nil {
 			return fmt.Errorf("waiting to trim the journal: %w", err)
 		}
-		last, found, err := oldEnd(ctx, tx, before)
-		if err != nil || !found {
+		again, err := lastCheckpoint(ctx, tx)
+		if err != nil || again != old.after {
+			return err // another panel was faster
+		}
+		count, err := remove(ctx, tx, old.last.Seq)
+		if err != nil {
 			return err
 		}
-		if removed, err = remove(ctx, tx, last.Seq); err != nil {
-			return err
+		if count != old.entries {
+			return fmt.Errorf("remove old journal entries: %d instead of the %d that were proven; the journal was changed meanwhile", count, old.entries)
 		}
-		if err := checkpointAt(ctx, tx, key, last, removed, s.now()); err != nil {
+		if err := s.checkpointAt(ctx, tx, key, old); err != nil {
 			return err
 		}
 		return s.Record(ctx, tx, Entry{
 			Action: actionTrimmed, Object: Object{Type: "journal"},
-			Changes: map[string]Change{"entries": {To: removed}, "up_to": {To: last.Seq}, "older_than": {To: before.Format(time.RFC3339)}},
+			Changes: map[string]Change{
+				"entries": {To: count}, "up_to": {To: old.last.Seq}, "older_than": {To: before.UTC().Format(time.RFC3339)},
+			},
 		})
 	})
-	return removed, err
 }
 
-// oldEnd is the last entry of the run of old ones at the beginning of the chain.
-func oldEnd(ctx context.Context, tx bun.Tx, before time.Time) (head, bool, error) {
-	var h head
-	err := tx.NewRaw(`select seq, hash from (select seq, hash, at, bool_and(at < ?) over (order by seq) as old
-		from (select seq, hash, at from journal where seq is not null order by seq limit ?) as first) as run
-		where old order by seq desc limit 1`, before, trimBatch).Scan(ctx, &h.Seq, &h.Hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return h, false, nil
+func lastCheckpoint(ctx context.Context, tx bun.Tx) (seq int64, err error) {
+	if err := tx.NewRaw("select coalesce(max(seq), 0) from journal_checkpoints").Scan(ctx, &seq); err != nil {
+		return 0, fmt.Errorf("reading the journal's checkpoint: %w", err)
 	}
-	if err != nil {
-		return h, false, fmt.Errorf("looking for old journal entries: %w", err)
-	}
-	return h, true, nil
+	return seq, nil
 }
 
 // remove opens the journal for this transaction alone.
@@ -104,11 +165,22 @@ func closeAgain(ctx context.Context, tx bun.Tx) error {
 	return nil
 }
 
-func checkpointAt(ctx context.Context, tx bun.Tx, key []byte, last head, removed int64, now time.Time) error {
-	c := checkpoint{Seq: last.Seq, Hash: last.Hash, Entries: removed, At: now}
+// checkpointAt says where the chain begins now and which numbers went with the removed entries. Undone numbers among them
+// need no proof of their own any more.
+func (s *Store) checkpointAt(ctx context.Context, tx bun.Tx, key []byte, old oldRun) error {
+	text, err := json.Marshal(old.removed)
+	if err != nil {
+		return fmt.Errorf("encode the journal's checkpoint: %w", err)
+	}
+	c := checkpoint{Seq: old.last.Seq, Hash: old.last.Hash, Entries: old.entries, At: s.now(), Removed: text}
 	c.MAC = c.proof(key)
 	if _, err := tx.NewInsert().Model(&c).Exec(ctx); err != nil {
 		return fmt.Errorf("writing the journal's checkpoint: %w", err)
+	}
+	for writer, w := range old.removed.Writers {
+		if _, err := tx.ExecContext(ctx, "delete from journal_voids where writer = ? and number <= ?", writer, w.Last); err != nil {
+			return fmt.Errorf("removing old numbers of the journal: %w", err)
+		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/access"
@@ -38,6 +39,162 @@ func TestAForgedCheckpointIsNotBelieved(t *testing.T) {
 	j.filled(5)
 	j.tamper("insert into journal_checkpoints select seq, hash, 3, at, hash from journal where seq = 3", "delete from journal where seq <= 3")
 	j.found(run(Removed, 1, 3))
+}
+
+// Somebody who may write SQL makes entries look old: they are neither removed nor forgotten.
+func TestAnAgeThatWasWrittenIntoTheTableRemovesNothing(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t)
+	j.filled(6)
+	j.tamper("update journal set action = 'nothing.happened', at = at - interval '400 days' where seq <= 3")
+	again := journalOn(t, j.db, j.dir, nil)
+	require.NoError(t, again.trim(t.Context()))
+	require.Equal(t, 6, j.count())
+	again.found(one(Edited, 1), one(Edited, 2), one(Edited, 3))
+	again.clock.Advance(400 * 24 * time.Hour)
+	require.NoError(t, again.trim(t.Context()))
+	require.Equal(t, 6, j.count(), "evidence stays, however old")
+}
+
+// Retention stops at whatever is not proven: the entries before it go, it stays.
+func TestRetentionRemovesOnlyWhatIsProven(t *testing.T) {
+	t.Parallel()
+	for name, attack := range map[string]string{
+		"edited":             "update journal set object_name = 'x' where seq = 4",
+		"removed":            "delete from journal where seq = 4",
+		"swapped":            "update journal set seq = -seq where seq in (4, 5); update journal set seq = 9 + seq where seq < 0",
+		"without mark":       "update journal set mark = '' where seq = 4",
+		"cut":                "delete from journal where seq >= 4",
+		"checkpoint forged":  "insert into journal_checkpoints (seq, hash, entries, at, mac) select 3, hash, 3, at, hash from journal where seq = 3",
+		"checkpoint of text": "insert into journal_checkpoints (seq, hash, entries, at, mac, removed) select 3, hash, 3, at, hash, 'x' from journal where seq = 3",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := newJournal(t)
+			j.filled(6)
+			j.tamper(attack)
+			before := j.verified()
+			j.clock.Advance(400 * 24 * time.Hour)
+			require.NoError(t, j.trim(t.Context()))
+			after := j.verified()
+			require.Equal(t, Broken, before.State)
+			require.Equal(t, Broken, after.State, "the proof of it is not removed")
+		})
+	}
+}
+
+// A clock that is a year ahead removes nothing; what was lived through in truth goes on counting.
+func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
+	t.Parallel()
+	for name, lost := range map[string]string{
+		"restarted":                  "",
+		"its data folder was lost":   "folder",
+		"its database was forgotten": "delete from journal_clocks",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := newJournal(t)
+			j.filled(4)
+			dir := j.dir
+			switch lost {
+			case "":
+			case "folder":
+				dir = t.TempDir()
+			default:
+				j.tamper(lost)
+			}
+			ahead := journalOn(t, j.db, dir, nil)
+			ahead.clock.Advance(2 * 366 * 24 * time.Hour)
+			ahead.tended()
+			require.NoError(t, ahead.trim(t.Context()))
+			require.Equal(t, 4, ahead.count())
+			ahead.clock.Advance(300 * 24 * time.Hour)
+			require.NoError(t, ahead.trim(t.Context()))
+			require.Equal(t, 4, ahead.count())
+			ahead.clock.Advance(66 * 24 * time.Hour)
+			require.NoError(t, ahead.trim(t.Context()))
+			require.Equal(t, 1, ahead.count(), "a year has passed, whatever the clock says")
+			ahead.tended()
+			ahead.found()
+		})
+	}
+}
+
+// A panel that was off for long keeps its entries for longer, by all but a week, and goes on with its retention.
+func TestALongIdlePanelGoesOn(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t)
+	j.filled(2)
+	again := journalOn(t, j.db, j.dir, nil)
+	again.clock.Advance(30 * 24 * time.Hour)
+	require.NoError(t, again.trim(t.Context()))
+	for _, step := range []struct{ days, left int }{{357, 2}, {2, 1}} {
+		again.clock.Advance(time.Duration(step.days) * 24 * time.Hour)
+		require.NoError(t, again.trim(t.Context()))
+		require.Equal(t, step.left, again.count())
+	}
+}
+
+// A clock that jumps while the panel runs is believed as far as time has really passed, and never in the other direction.
+func TestTimeIsLivedThrough(t *testing.T) {
+	t.Parallel()
+	l := lived{at: start}
+	l.forward(start.AddDate(1, 0, 0), time.Second)
+	require.Equal(t, start.Add(time.Second), l.at)
+	l.forward(start.AddDate(-1, 0, 0), time.Hour)
+	require.Equal(t, start.Add(time.Second), l.at)
+	l.forward(start.Add(time.Minute), time.Hour)
+	require.Equal(t, start.Add(time.Minute), l.at, "no further than the clock")
+	l.forward(start.Add(time.Hour), -time.Hour)
+	require.Equal(t, start.Add(time.Minute), l.at)
+}
+
+// An entry that was written while the clock was behind is as old as those around it.
+func TestAnEntryOfAClockThatWasBehindIsNotOld(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t)
+	j.filled(2)
+	behind := journalOn(t, j.db, j.dir, nil)
+	behind.clock = clockwork.NewFakeClockAt(start.AddDate(-2, 0, 0))
+	behind.Store.clock = behind.clock
+	behind.record("behind")
+	behind.tended()
+	j.clock.Advance(24 * time.Hour)
+	require.NoError(t, j.trim(t.Context()))
+	require.Equal(t, 3, j.count())
+}
+
+// Numbers go on after retention removed the entries that had the first of them.
+func TestNumbersSurviveRetention(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t)
+	j.filled(3)
+	j.clock.Advance(300 * 24 * time.Hour)
+	j.filled(2)
+	j.clock.Advance(100 * 24 * time.Hour)
+	require.NoError(t, j.trim(t.Context()))
+	j.filled(2)
+	other := journalOn(t, j.db, t.TempDir(), nil)
+	other.clock.Advance(500 * 24 * time.Hour)
+	other.found()
+	require.Equal(t, 5, j.count())
+}
+
+// What an earlier version left unmarked ages with what is around it, and does not hold retention up.
+func TestUnmarkedEntriesAgeWithTheOthers(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t)
+	tool := journalOn(t, j.db, t.TempDir(), map[string]string{"PANEL_SECRET_KEY": ""})
+	j.filled(1)
+	tool.record("account.password_reset")
+	j.tended()
+	j.filled(1)
+	tool.record("account.password_reset")
+	j.tended()
+	j.clock.Advance(400 * 24 * time.Hour)
+	require.NoError(t, j.trim(t.Context()))
+	j.tended()
+	require.Equal(t, 2, j.count(), "the last one has nothing after it that proves its age")
 }
 
 func TestRetentionOfZeroDaysKeepsEverything(t *testing.T) {

@@ -29,6 +29,8 @@ type Row struct {
 	Changes    string    `bun:"changes"`
 	Count      int       `bun:"count"`
 	Mark       []byte    `bun:"mark"`
+	Writer     string    `bun:"writer"`
+	Number     int64     `bun:"number"`
 	Seq        int64     `bun:"seq,nullzero"`
 	HashPrev   []byte    `bun:"hash_prev"`
 	Hash       []byte    `bun:"hash"`
@@ -43,7 +45,8 @@ func (r Row) cleaned() Row {
 	return r
 }
 
-// content is the entry in bytes that no two different entries share: every field with its length.
+// content is the entry in bytes that no two different entries share: every field with its length. The number stands at the
+// end, because entries of older panels have none.
 func (r Row) content() []byte {
 	out := binary.BigEndian.AppendUint64(make([]byte, 0, 512), uint64(r.At.UnixMicro()))
 	out = binary.BigEndian.AppendUint64(out, uint64(r.Count))
@@ -54,10 +57,13 @@ func (r Row) content() []byte {
 		out = binary.BigEndian.AppendUint32(out, uint32(len(text)))
 		out = append(out, text...)
 	}
-	return out
+	if r.Number == 0 {
+		return out
+	}
+	return binary.BigEndian.AppendUint64(append(out, r.Writer...), uint64(r.Number))
 }
 
-// markWith proves the entry alone; it protects an entry until it is sealed.
+// markWith proves the entry alone, with its number; it protects an entry until it is sealed.
 func (r Row) markWith(key []byte) []byte { return keyed(key, "entry", r.content()) }
 
 // hashWith proves the entry in its place: after the given hash, at the given number.

@@ -13,6 +13,7 @@ const (
 	sealEvery = time.Second
 	trimEvery = 24 * time.Hour
 	closing   = 5 * time.Second
+	lookEvery = 15 * time.Second // for what dead processes left
 )
 
 // Run seals what was recorded, notes the head outside the database, writes refused
@@ -37,10 +38,49 @@ func (s *Store) Run(ctx context.Context) error {
 	}
 }
 
+// tend is one round: write, seal, note, settle. One that finds that entries were tampered with seals what tells of it.
 func (s *Store) tend(ctx context.Context, all bool) error {
+	s.tending.Lock()
+	defer s.tending.Unlock()
 	if err := s.writeDenials(ctx, all); err != nil {
 		return err
 	}
+	if err := s.sealAndNote(ctx); err != nil {
+		return err
+	}
+	told, err := s.settle(ctx)
+	if err != nil {
+		return err
+	}
+	if s.leftDue(all) {
+		found, err := s.settleLeft(ctx)
+		if told = told || found; err != nil {
+			return err
+		}
+	}
+	if told {
+		if err := s.sealAndNote(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.noteLived(ctx); err != nil {
+		return err
+	}
+	s.tended.Store(s.clock.Now().UnixMilli())
+	return nil
+}
+
+// leftDue says whether it is time to look for what dead processes left.
+func (s *Store) leftDue(all bool) bool {
+	now := s.clock.Now()
+	if !all && !s.looked.IsZero() && now.Sub(s.looked) < lookEvery {
+		return false
+	}
+	s.looked = now
+	return true
+}
+
+func (s *Store) sealAndNote(ctx context.Context) error {
 	open, last, err := s.openEnd(ctx)
 	if err != nil {
 		return err
@@ -50,9 +90,6 @@ func (s *Store) tend(ctx context.Context, all bool) error {
 	}
 	if open || last != s.noted.Load() {
 		err = errors.Join(err, s.anchor(ctx))
-	}
-	if err == nil {
-		s.tended.Store(s.clock.Now().UnixMilli())
 	}
 	return err
 }
@@ -70,8 +107,14 @@ func (s *Store) openEnd(ctx context.Context) (open bool, last int64, err error) 
 
 // close writes what still waits in memory, so that a stop loses nothing.
 func (s *Store) close(ctx context.Context) error {
+	s.said, s.lived.noted = time.Time{}, time.Time{}
+	return s.Finish(ctx)
+}
+
+// Finish seals and notes what this process wrote. A process that only writes, without Run, ends with it.
+func (s *Store) Finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
-	s.said = time.Time{}
+	defer s.numbers.close()
 	return s.tend(ctx, true)
 }

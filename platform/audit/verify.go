@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"encoding/hex"
@@ -9,19 +10,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"go.uber.org/zap"
 
 	"panel/platform/database"
-)
-
-// The ways in which a journal can be wrong.
-const (
-	Edited    = "edited"    // the entry is not what was sealed
-	Removed   = "removed"   // entries are missing from the middle or the beginning
-	Swapped   = "swapped"   // two entries took each other's place
-	Cut       = "cut"       // entries are missing from the end
-	Rewritten = "rewritten" // the chain is whole but is not the one that was noted outside the database
-	Inserted  = "inserted"  // no panel wrote the entry
-	Unmarked  = "unmarked"  // written where the journal's key was not known
 )
 
 const (
@@ -29,46 +20,42 @@ const (
 	mostFindings = 1000
 )
 
-// Finding names one entry, or a run of entries, and what is wrong with it.
-type Finding struct {
-	Kind    string `json:"kind" enum:"edited,removed,swapped,cut,rewritten,inserted,unmarked"`
-	Seq     int64  `json:"seq" doc:"Number of the entry in the chain; the first of a run; 0 for one that is not chained"`
-	LastSeq int64  `json:"last_seq" doc:"The last of a run; equal to seq for a single entry"`
-	EntryID string `json:"entry_id" doc:"Empty when the entry itself is gone"`
-	Detail  string `json:"detail"`
-}
-
-// Report is the outcome of a verification.
-type Report struct {
-	Intact    bool      `json:"intact"`
-	Complete  bool      `json:"complete" doc:"false when time ran out before the end"`
-	Checked   int64     `json:"checked"`
-	FirstSeq  int64     `json:"first_seq"`
-	LastSeq   int64     `json:"last_seq"`
-	Head      string    `json:"head" doc:"Hash of the last entry"`
-	Heads     int       `json:"heads" doc:"Heads noted outside the database, and by other panels, that were compared"`
-	Unsealed  int       `json:"unsealed" doc:"Entries of the last moments that are not chained yet"`
-	Findings  []Finding `json:"findings"`
-	CheckedAt time.Time `json:"checked_at"`
-}
-
-// Verify reads the whole chain and names every entry that was edited, removed, swapped,
-// cut off or rewritten. It stops early, and says so, when the time is up.
+// Verify reads the whole chain and names every entry that was edited, removed, swapped, cut off or rewritten, also in the
+// moments before it was sealed, and every one that cannot be proved. It stops early, and says so, when the time is up.
 func (s *Store) Verify(ctx context.Context, within time.Duration) (Report, error) {
-	key, err := s.secret.key(ctx)
+	v, err := s.newVerifier(ctx)
 	if err != nil {
 		return Report{}, err
 	}
-	if err := s.sealAll(ctx); err != nil {
-		return Report{}, err
+	if err := s.tend(ctx, false); err != nil {
+		s.log.Warn("the journal is verified although its last entries could not be sealed and noted", zap.Error(err))
 	}
 	until := s.clock.Now().Add(within)
-	v := &verifier{
-		key: key, prover: newProver(key), report: Report{Complete: true, Findings: []Finding{}, CheckedAt: s.now()}, bySeq: map[int64][]Head{},
-		late: func() bool { return s.clock.Now().After(until) },
+	v.late = func() bool { return s.clock.Now().After(until) }
+	writer, open := s.numbers.open()
+	for _, p := range open {
+		v.open[writer] = append(v.open[writer], p.Number)
 	}
 	err = s.verifyWith(ctx, v)
 	return v.report, err
+}
+
+func (s *Store) newVerifier(ctx context.Context) (*verifier, error) {
+	key, err := s.secret.key(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := verifierOf(key)
+	v.now = s.now()
+	v.report.CheckedAt = v.now
+	return v, nil
+}
+
+func verifierOf(key []byte) *verifier {
+	return &verifier{
+		key: key, prover: newProver(key), report: Report{Complete: true, Findings: []Finding{}},
+		bySeq: map[int64][]Head{}, trails: map[string]*trail{}, open: map[string][]int64{},
+	}
 }
 
 // verifyWith looks at one snapshot, so that sealing and retention that go on meanwhile
@@ -86,22 +73,41 @@ func (s *Store) verifyWith(ctx context.Context, v *verifier) error {
 }
 
 type verifier struct {
-	key      []byte
-	prover   *prover
-	report   Report
-	heads    []Head
-	bySeq    map[int64][]Head
-	before   head // what the next entry must follow
-	unproven bool // the entry before was not intact, so nothing follows from its hash
-	broken   []Row
-	late     func() bool
+	key       []byte
+	prover    *prover
+	report    Report
+	heads     []Head
+	bySeq     map[int64][]Head
+	before    head // what the next entry must follow
+	unproven  bool // the entry before was not intact, so nothing follows from its hash
+	marked    bool // the entry before was written by a panel, as it stands
+	broken    []Row
+	breaks    int   // findings that mean that somebody changed the journal
+	lastBreak int64 // the last entry at which the chain was not what it should be
+	newest    time.Time
+	trails    map[string]*trail
+	open      map[string][]int64 // numbers of this panel whose transactions are open
+	earlier   stretch            // entries of an earlier version, whose marks have no number
+	now       time.Time
+	late      func() bool
 }
 
+// stretch is a number of entries from the first to the last.
+type stretch struct{ first, last, entries int64 }
+
 func (v *verifier) note(kind string, first, last int64, id, detail string) {
+	verdict := verdictOf(kind)
+	if verdict == Broken {
+		v.breaks++
+		v.lastBreak = max(v.lastBreak, last)
+	}
 	if len(v.report.Findings) < mostFindings {
-		v.report.Findings = append(v.report.Findings, Finding{kind, first, last, id, detail})
+		v.report.Findings = append(v.report.Findings, Finding{kind, verdict, first, last, id, detail})
 	}
 }
+
+// tampered says whether anything contradicts the journal so far.
+func (v *verifier) tampered() bool { return v.breaks > 0 || len(v.broken) > 0 }
 
 // walk reads the chain by its numbers, in pieces, until the end or until time is up. A cursor makes the database find its way
 // once, not once for every piece.
@@ -145,25 +151,49 @@ func (v *verifier) check(entry *raw) {
 	missing := entry.seq > v.before.Seq+1
 	if missing {
 		v.note(Removed, v.before.Seq+1, entry.seq-1, "", fmt.Sprintf("entries %d to %d are missing", v.before.Seq+1, entry.seq-1))
+		v.lastBreak = entry.seq
 	}
+	v.compare(entry)
 	intact, marked := v.prover.proves(entry)
 	switch {
 	case !intact:
-		v.breaks(entry)
+		v.breaksAt(entry)
 	case !missing && !v.unproven && !hmac.Equal(entry.previous, v.before.Hash):
 		v.note(Rewritten, entry.seq, entry.seq, string(entry.id[:]), "the entry is genuine but does not follow the one before it")
-	case len(entry.mark) == 0:
-		v.note(Unmarked, entry.seq, entry.seq, string(entry.id[:]), "written where the journal's key was not known, for example by a command line without the panel's settings")
-	case !marked:
-		v.note(Inserted, entry.seq, entry.seq, string(entry.id[:]), "no panel wrote this entry, or it was changed before it was sealed")
+	default:
+		v.author(entry, marked)
 	}
-	v.compare(entry)
 	v.before = head{entry.seq, append(v.before.Hash[:0], entry.hash...)}
-	v.unproven = !intact
+	v.unproven, v.marked = !intact, intact && marked
 }
 
-// breaks keeps an entry for sorting; what is more than a report holds is not kept.
-func (v *verifier) breaks(entry *raw) {
+// author looks at who wrote the entry, which stands where it was sealed.
+func (v *verifier) author(entry *raw, marked bool) {
+	switch {
+	case len(entry.mark) == 0:
+		v.note(Unmarked, entry.seq, entry.seq, string(entry.id[:]), "written where the journal's key was not known, for example by a command line without the panel's settings, or by somebody who wrote into the database")
+		return
+	case !marked:
+		v.note(Inserted, entry.seq, entry.seq, string(entry.id[:]), "no panel wrote this entry, or it was changed before it was sealed")
+		return
+	case entry.number == 0:
+		v.earlier.first, v.earlier.last = cmp.Or(v.earlier.first, entry.seq), entry.seq
+		v.earlier.entries++
+	default:
+		v.follow(entry)
+	}
+	v.newest = later(v.newest, time.UnixMicro(entry.at).UTC())
+	switch string(entry.texts[textAction]) {
+	case actionTampered:
+		v.note(Witnessed, entry.seq, entry.seq, string(entry.id[:]), "here a panel saw that an entry it had written was removed or changed before it was sealed")
+	case actionUnproven:
+		v.note(Forgotten, entry.seq, entry.seq, string(entry.id[:]), "here a panel missed an entry it had written, and could not learn any more whether it was ever committed")
+	}
+}
+
+// breaksAt keeps an entry for sorting; what is more than a report holds is not kept.
+func (v *verifier) breaksAt(entry *raw) {
+	v.lastBreak = entry.seq
 	if len(v.broken) < mostFindings {
 		v.broken = append(v.broken, entry.row())
 	}
@@ -179,18 +209,19 @@ func (v *verifier) compare(entry *raw) {
 	}
 }
 
-// finish sorts what was broken, looks for a cut end and closes the report.
+// finish sorts what was broken, looks for a cut end and for gaps, and closes the report.
 func (v *verifier) finish(ctx context.Context, tx pgx.Tx) error {
 	v.sortBroken()
 	v.cutEnd()
-	if err := v.openEnd(ctx, tx); err != nil {
+	if err := errors.Join(v.openEnd(ctx, tx), v.gaps(ctx, tx)); err != nil {
 		return err
 	}
-	v.report.LastSeq, v.report.Head, v.report.Heads = v.before.Seq, hex.EncodeToString(v.before.Hash), len(v.heads)
-	v.report.Intact = v.report.Complete
-	for _, f := range v.report.Findings {
-		v.report.Intact = v.report.Intact && f.Kind == Unmarked
+	if v.earlier.entries > 0 {
+		v.note(Unnumbered, v.earlier.first, v.earlier.last, "", fmt.Sprintf("%d entries of an earlier version: they are what was sealed, "+
+			"but whether others were removed in the second before they were sealed, nobody can say", v.earlier.entries))
 	}
+	v.report.LastSeq, v.report.Head, v.report.Heads = v.before.Seq, hex.EncodeToString(v.before.Hash), len(v.heads)
+	v.report.conclude()
 	return nil
 }
 
@@ -212,7 +243,7 @@ func (v *verifier) openEnd(ctx context.Context, tx pgx.Tx) (err error) {
 }
 
 func (v *verifier) checkOpen(entry *raw) {
-	if _, marked := v.prover.proves(entry); len(entry.mark) > 0 && !marked {
-		v.note(Inserted, 0, 0, string(entry.id[:]), "no panel wrote this entry, or it was changed before it was sealed")
-	}
+	entry.seq = 0
+	_, marked := v.prover.proves(entry)
+	v.author(entry, marked)
 }

@@ -75,7 +75,7 @@ func TestAnEmptiedJournalIsCutFromItsFirstEntry(t *testing.T) {
 // A report stays small and a verification ends, however much is wrong.
 func TestAVerificationKeepsNoMoreThanAReportHolds(t *testing.T) {
 	t.Parallel()
-	v := &verifier{key: []byte("k"), prover: newProver([]byte("k")), bySeq: map[int64][]Head{}}
+	v := verifierOf([]byte("k"))
 	entry := &raw{}
 	for range 3 * mostFindings {
 		entry.seq++

@@ -34,7 +34,8 @@ func (v *verifier) partners() map[int]int {
 }
 
 // traded tells whether the contents fit when the two change places back, whatever part
-// of the rows was exchanged: everything, all but the links, or all but links and ids.
+// of the rows was exchanged: everything, all but the links, all but links and ids, or
+// all but those and numbers.
 func (v *verifier) traded(a, b Row) bool {
 	return v.fits(a, b) && v.fits(b, a)
 }
@@ -45,6 +46,10 @@ func (v *verifier) fits(content, place Row) bool {
 	}
 	renamed := content
 	renamed.ID = place.ID
+	if v.proves(renamed, place, place.Seq) {
+		return true
+	}
+	renamed.Writer, renamed.Number = place.Writer, place.Number
 	if v.proves(renamed, place, place.Seq) {
 		return true
 	}

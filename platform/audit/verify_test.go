@@ -187,7 +187,7 @@ func TestAnInsertedEntryIsNamed(t *testing.T) {
 	j.found(one(Inserted, 4), one(Inserted, 5))
 }
 
-// A tool without the panel's settings still writes; the report says so and the journal counts as intact.
+// A tool without the panel's settings still writes; the report says so, and does not call the journal intact.
 func TestAnEntryWithoutTheKeyIsToldApart(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
@@ -195,7 +195,8 @@ func TestAnEntryWithoutTheKeyIsToldApart(t *testing.T) {
 	tool := journalOn(t, j.db, t.TempDir(), map[string]string{"PANEL_SECRET_KEY": ""})
 	tool.record("account.password_reset")
 	report := j.verified()
-	require.True(t, report.Intact)
+	require.Equal(t, Unproven, report.State)
+	require.False(t, report.Intact)
 	require.Equal(t, Unmarked, report.Findings[0].Kind)
 	require.Equal(t, int64(2), report.Findings[0].Seq)
 	_, err := os.Stat(tool.dir + "/secret.key")
