@@ -298,6 +298,8 @@ create table journal (
   seq bigint,
   hash_prev bytea,
   hash bytea,
+  writer text default ''::text not null,
+  number bigint default 0 not null,
   constraint journal_count_check CHECK ((count > 0)),
   constraint journal_pkey PRIMARY KEY (id)
 );
@@ -316,7 +318,15 @@ create table journal_checkpoints (
   entries bigint not null,
   at timestamp with time zone not null,
   mac bytea not null,
+  removed bytea default '\x'::bytea not null,
   constraint journal_checkpoints_pkey PRIMARY KEY (seq)
+);
+
+create table journal_clocks (
+  panel_id uuid not null,
+  at timestamp with time zone not null,
+  mac bytea not null,
+  constraint journal_clocks_pkey PRIMARY KEY (panel_id)
 );
 
 create table journal_heads (
@@ -335,6 +345,13 @@ create table journal_keys (
   constraint journal_keys_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX journal_keys_one ON journal_keys USING btree ((true));
+
+create table journal_voids (
+  writer text not null,
+  number bigint not null,
+  mac bytea not null,
+  constraint journal_voids_pkey PRIMARY KEY (writer, number)
+);
 
 create table licenses (
   singleton boolean default true not null,
@@ -717,10 +734,10 @@ AS $function$
 begin
     if tg_op = 'UPDATE' and old.seq is null and new.seq is not null
         and (new.id, new.at, new.actor_kind, new.actor_id, new.actor_name, new.action, new.object_type, new.object_id, new.object_name,
-             new.result, new.ip, new.user_agent, new.request_id, new.changes, new.count, new.mark)
+             new.result, new.ip, new.user_agent, new.request_id, new.changes, new.count, new.mark, new.writer, new.number)
         is not distinct from
             (old.id, old.at, old.actor_kind, old.actor_id, old.actor_name, old.action, old.object_type, old.object_id, old.object_name,
-             old.result, old.ip, old.user_agent, old.request_id, old.changes, old.count, old.mark) then
+             old.result, old.ip, old.user_agent, old.request_id, old.changes, old.count, old.mark, old.writer, old.number) then
         return new;
     end if;
     if tg_op = 'DELETE' and current_setting('panel.journal_retention', true) = 'on' then

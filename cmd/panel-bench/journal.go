@@ -141,7 +141,7 @@ func (s *stand) prove(ctx context.Context) (float64, error) {
 func readJournal(ctx context.Context, pool *pgxpool.Pool) (float64, error) {
 	began := time.Now()
 	rows, err := pool.Query(ctx, `select id, actor_kind, actor_id, actor_name, action, object_type, object_id, object_name, result, ip, user_agent,
-		request_id, changes, at, count, mark, seq, hash_prev, hash from journal where seq is not null order by seq`)
+		request_id, changes, at, count, mark, seq, hash_prev, hash, writer, number from journal where seq is not null order by seq`)
 	if err != nil {
 		return 0, fmt.Errorf("read the journal: %w", err)
 	}

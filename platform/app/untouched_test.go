@@ -56,6 +56,7 @@ var contentOf = map[string]string{
 	"licenses":           "select (to_jsonb(l) - 'clock_at')::text as t from licenses l",
 	"journal":            "select (to_jsonb(e) - array['seq', 'hash', 'hash_prev'])::text as t from journal e where action <> 'access.denied'",
 	"journal_heads":      "select '' as t where false",
+	"journal_clocks":     "select '' as t where false",
 	"telemetry_progress": "select '' as t where false",
 	"node_commands":      "select c::text as t from node_commands c where kind <> 'probe'",
 	"flow_plans":         "select id::text as t from flow_plans",

@@ -21,6 +21,7 @@ import (
 )
 
 const (
+	headsName   = "audit/heads.json"
 	recentHeads = 64
 	headsInLog  = time.Minute
 )
@@ -44,7 +45,7 @@ func (h Head) genuine(key []byte) bool { return hmac.Equal(h.MAC, h.proof(key)) 
 
 // headFile keeps heads outside the database, in the data folder.
 type headFile struct {
-	path string
+	data string
 
 	mu    sync.Mutex
 	known *headsKept
@@ -64,12 +65,13 @@ func (f *headFile) read() (headsKept, error) {
 		return *f.known, nil
 	}
 	kept := headsKept{PanelID: database.NewID()}
-	raw, err := durable.ReadFile(f.path)
+	path := filepath.Join(f.data, headsName)
+	raw, err := durable.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(raw, &kept)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kept, fmt.Errorf("reading the journal's heads in %s: %w; put the file back from a copy, or move it away to begin anew", f.path, err)
+		return kept, fmt.Errorf("reading the journal's heads in %s: %w; put the file back from a copy, or move it away to begin anew", path, err)
 	}
 	f.known = &kept
 	return kept, nil
@@ -82,10 +84,10 @@ func (f *headFile) write(kept headsKept) error {
 	if err != nil {
 		return fmt.Errorf("encoding the journal's heads: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
-		return fmt.Errorf("making the folder of the journal's heads: %w", err)
+	if err := os.MkdirAll(f.data, 0o700); err != nil {
+		return fmt.Errorf("making the data folder: %w", err)
 	}
-	if err := durable.Write(f.path, 0o600, append(raw, '\n')); err != nil {
+	if err := durable.Below(f.data, headsName, 0o600, append(raw, '\n')); err != nil {
 		return fmt.Errorf("writing the journal's heads: %w", err)
 	}
 	f.known = &kept

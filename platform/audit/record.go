@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,7 +40,7 @@ type Store struct {
 func New(db *database.DB, clock clockwork.Clock, log *zap.Logger, cfg *config.Config) (*Store, error) {
 	return &Store{
 		db: db, clock: clock, log: log, secret: newSecret(db, cfg), denials: newDenials(),
-		heads: &headFile{path: filepath.Join(cfg.DataDir(), "audit", "heads.json")}, keepDays: cfg.Int(config.AuditRetention),
+		heads: &headFile{data: cfg.DataDir()}, keepDays: cfg.Int(config.AuditRetention),
 		numbers: newNumbers(cfg.DataDir(), log),
 	}, nil
 }
@@ -75,7 +74,7 @@ func (s *Store) insert(ctx context.Context, db bun.IDB, rows []Row) error {
 	if tx, is := db.(bun.Tx); is {
 		return s.insertIn(ctx, tx, rows)
 	}
-	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.insertIn(ctx, tx, rows) })
+	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.insertIn(ctx, tx, rows) })
 }
 
 // transaction is the one that inserted a row, also inside a savepoint, with the half that the database counts beside it.

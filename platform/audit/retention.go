@@ -99,7 +99,7 @@ func (s *Store) removeRun(ctx context.Context, old oldRun, before time.Time) err
 	if err != nil {
 		return err
 	}
-	return s.db.InTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if _, err := tx.ExecContext(ctx, "select pg_advisory_xact_lock(?)", sealLock); err != nil {
 			return fmt.Errorf("waiting to trim the journal: %w", err)
 		}

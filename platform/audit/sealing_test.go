@@ -86,7 +86,7 @@ func TestAnUndoneChangeLeavesTheJournalIntact(t *testing.T) {
 	other := journalOn(t, j.db, t.TempDir(), nil)
 	j.filled(1)
 	for range 3 {
-		err := j.db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		err := j.db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return errors.Join(j.Record(ctx, tx, Entry{Action: "undone"}), context.Canceled)
 		})
 		require.ErrorIs(t, err, context.Canceled)
@@ -107,7 +107,8 @@ func TestAnUndoneChangeLeavesTheJournalIntact(t *testing.T) {
 func TestAnOpenTransactionIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
-	err := j.db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+	require.NoError(t, j.Load(t.Context()))
+	err := j.db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		require.NoError(t, j.Record(ctx, tx, Entry{Action: "slow"}))
 		j.record("quick")
 		j.found()
@@ -125,7 +126,7 @@ func TestARefusedEntryIsNotMissed(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
 	ended, cancel := context.WithCancel(t.Context())
-	require.NoError(t, j.db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+	require.NoError(t, j.db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 		cancel()
 		require.Error(t, j.Record(ended, tx, Entry{Action: "x"}))
 		return nil
@@ -138,8 +139,8 @@ func TestARefusedEntryIsNotMissed(t *testing.T) {
 func TestAnUndoneSavepointLeavesTheJournalIntact(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
-	require.NoError(t, j.db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
-		err := tx.RunInTx(ctx, nil, func(ctx context.Context, inner bun.Tx) error {
+	require.NoError(t, j.db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		err := j.db.WithTx(ctx, func(ctx context.Context, inner bun.Tx) error {
 			return errors.Join(j.Record(ctx, inner, Entry{Action: "undone"}), context.Canceled)
 		})
 		require.ErrorIs(t, err, context.Canceled)
@@ -156,7 +157,7 @@ func TestACrashLeavesNothingUnproven(t *testing.T) {
 		t.Parallel()
 		j := newJournal(t)
 		j.filled(2)
-		require.Error(t, j.db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		require.Error(t, j.db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 			return errors.Join(j.Record(ctx, tx, Entry{Action: "undone"}), context.Canceled)
 		}))
 		j.record("the last")
@@ -317,7 +318,7 @@ func TestSeveralPanelsNumberTheirEntries(t *testing.T) {
 		go func() {
 			var failed error
 			for i := range 30 {
-				err := db.InTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+				err := db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 					if err := j.Record(ctx, tx, Entry{Action: "flow.created"}); err != nil || i%3 > 0 {
 						return err
 					}

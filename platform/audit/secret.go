@@ -74,16 +74,31 @@ func (s *secret) load(ctx context.Context, safe *vault.Vault) (key []byte, fresh
 	if fresh, err = s.ensure(ctx, safe); err != nil {
 		return nil, false, err
 	}
-	var k sealedKey
-	err = s.db.In(ctx).NewRaw("select id, sealed from journal_keys").Scan(ctx, &k.ID, &k.Sealed)
+	k, key, err := s.open(ctx, safe)
 	if err != nil {
-		return nil, false, fmt.Errorf("reading the journal's key: %w", err)
-	}
-	key, err = safe.Open(k.place(), k.Sealed)
-	if err != nil {
-		return nil, false, fmt.Errorf("opening the journal's key: %w", err)
+		return nil, false, err
 	}
 	return key, fresh, s.renew(ctx, safe, k, key)
+}
+
+// known opens the key that is there, and changes nothing.
+func (s *secret) known(ctx context.Context) ([]byte, error) {
+	safe, err := s.vault()
+	if err != nil {
+		return nil, err
+	}
+	_, key, err := s.open(ctx, safe)
+	return key, err
+}
+
+func (s *secret) open(ctx context.Context, safe *vault.Vault) (k sealedKey, key []byte, err error) {
+	if err := s.db.In(ctx).NewRaw("select id, sealed from journal_keys").Scan(ctx, &k.ID, &k.Sealed); err != nil {
+		return k, nil, fmt.Errorf("reading the journal's key: %w", err)
+	}
+	if key, err = safe.Open(k.place(), k.Sealed); err != nil {
+		return k, nil, fmt.Errorf("opening the journal's key: %w", err)
+	}
+	return k, key, nil
 }
 
 // ensure reports whether it has made the key.

@@ -39,6 +39,9 @@ type witnessLine struct {
 // newWitness makes the file under a draft's name, so that nobody takes it for that of a dead process before it is locked.
 func newWitness(data, writer string) (*witness, error) {
 	name := filepath.Join(witnessFolder, writer+witnessEnding)
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data folder: %w", err)
+	}
 	file, err := durable.AppendBelow(data, name, 0o600, func(file *os.File) error {
 		return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	})

@@ -178,3 +178,37 @@ func TestDraftsOfKilledWritersCanBeSwept(t *testing.T) {
 	require.NoError(t, durable.Sweep(folder))
 	require.Equal(t, []string{".kept"}, names(t, folder))
 }
+
+// A file that others may wait for gets its name when it is prepared, and grows by lines.
+func TestAppendBelowNamesThePreparedFile(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "a", "b", "lines")
+	prepared := false
+	file, err := durable.AppendBelow(folder, "a/b/lines", 0o600, func(*os.File) error {
+		prepared = true
+		require.NoFileExists(t, path)
+		return nil
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = file.Close() })
+	require.True(t, prepared)
+	for _, line := range []string{"one\n", "two\n"} {
+		_, err := file.WriteString(line)
+		require.NoError(t, err)
+	}
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "one\ntwo\n", string(content))
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, left, 1, "no draft stays")
+	_, err = durable.AppendBelow(folder, "a/b/lines", 0o600, func(*os.File) error { return nil })
+	require.ErrorIs(t, err, os.ErrExist)
+	_, err = durable.AppendBelow(folder, "a/b/refused", 0o600, func(*os.File) error { return os.ErrClosed })
+	require.ErrorIs(t, err, os.ErrClosed)
+	require.NoFileExists(t, filepath.Join(folder, "a", "b", "refused"))
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(folder, "out")))
+	_, err = durable.AppendBelow(folder, "out/lines", 0o600, func(*os.File) error { return nil })
+	require.Error(t, err, "no way out of the folder")
+}

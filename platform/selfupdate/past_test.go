@@ -119,6 +119,15 @@ func TestRootTakesOnlyPlainFilesInTheFolderOfThePanel(t *testing.T) {
 			_, err = readRequest(root)
 			require.Error(t, err)
 			require.Error(t, appendLine(root, line{}, nil))
+			require.NoError(t, os.Mkdir(filepath.Join(folder, "audit"), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(folder, "audit", "other"), []byte("{}"), 0o600))
+			require.NoError(t, put(filepath.Join(folder, headsInData)))
+			e := &Engine{Paths: Paths{Data: folder}}
+			kept := t.TempDir()
+			require.Error(t, e.copyHeads(filepath.Join(kept, setHeads)))
+			require.NoError(t, os.WriteFile(filepath.Join(kept, setHeads), []byte("heads"), 0o600))
+			require.Error(t, e.putHeads(kept, set{Sums: map[string]string{setHeads: "a sum"}}))
+			require.FileExists(t, filepath.Join(folder, "audit", "other"))
 		})
 	}
 }

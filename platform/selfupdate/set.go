@@ -36,6 +36,7 @@ const (
 	setFile     = "set.json"
 
 	headsInData = "audit/heads.json"
+	openInData  = "audit/open"
 )
 
 // keepFor is how long the way back stays open after an update.
@@ -110,7 +111,7 @@ func (e *Engine) copyHeads(to string) error {
 		return fmt.Errorf("open the data folder: %w", err)
 	}
 	defer data.Close()
-	file, err := data.Open(headsInData)
+	file, err := openPlain(data, headsInData, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -240,8 +241,17 @@ func (e *Engine) putSettings(folder string, s set) error {
 	})
 }
 
-// putHeads works inside the panel's own folder and follows no link out of it.
+// putHeads works inside the panel's own folder and follows no link out of it. What processes of the other version noted
+// of entries that they had not sealed speaks of a database that is no more.
 func (e *Engine) putHeads(folder string, s set) error {
+	data, err := os.OpenRoot(e.Paths.Data)
+	if err != nil {
+		return fmt.Errorf("open the data folder: %w", err)
+	}
+	defer data.Close()
+	if err := data.RemoveAll(openInData); err != nil {
+		return fmt.Errorf("forget the open entries of the journal: %w", err)
+	}
 	if s.Sums[setHeads] == "" {
 		return nil
 	}
@@ -249,16 +259,14 @@ func (e *Engine) putHeads(folder string, s set) error {
 	if err != nil {
 		return fmt.Errorf("read the kept heads of the journal: %w", err)
 	}
-	data, err := os.OpenRoot(e.Paths.Data)
-	if err != nil {
-		return fmt.Errorf("open the data folder: %w", err)
-	}
-	defer data.Close()
-	file, err := data.OpenFile(headsInData, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := openPlain(data, headsInData, os.O_WRONLY|os.O_CREATE)
 	if err != nil {
 		return fmt.Errorf("put the heads of the journal back: %w", err)
 	}
-	_, err = file.Write(text)
+	err = file.Truncate(0)
+	if err == nil {
+		_, err = file.Write(text)
+	}
 	if err = errors.Join(err, e.Owner.own(file), file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("put the heads of the journal back: %w", err)
 	}

@@ -153,6 +153,8 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, wit
 		echo, err = announced(ctx, tx, owner.row.ID)
 		return err
 	})
+	// What cannot be sealed from here, a panel seals.
+	_ = journal.Finish(ctx)
 	if err == nil {
 		// A panel that hangs learns of it as soon as it hears again; the password is set all the same.
 		_ = echo.Await(ctx, d.world.DB)

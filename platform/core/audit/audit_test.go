@@ -14,6 +14,8 @@ import (
 	"panel/platform/access"
 	journal "panel/platform/audit"
 	"panel/platform/config"
+	"panel/platform/core/audit"
+	"panel/platform/doctor"
 	"panel/platform/paneltest"
 )
 
@@ -142,6 +144,28 @@ func TestVerifyNamesAChangedByte(t *testing.T) {
 	_, err = p.DB.ExecContext(t.Context(), "update journal set object_name = 'onE' where object_name = 'one'")
 	require.NoError(t, err)
 	report := p.Admin().Get("/api/v1/audit/verify").Is(http.StatusOK)
-	require.Equal(t, false, report.Value("intact"))
+	require.Equal(t, []any{false, "broken"}, []any{report.Value("intact"), report.Value("state")})
 	require.Contains(t, string(report.Body), `"kind":"edited"`)
+}
+
+// Doctor proves the journal itself, beside the panel, and changes nothing of it.
+func TestDoctorProvesTheJournal(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	record(t, p, flow("flow.created", "one"))
+	require.Equal(t, true, p.Admin().Get("/api/v1/audit/verify").Is(http.StatusOK).Value("intact"))
+	settings := map[string]string{
+		"PANEL_DATA_DIR": p.Dir, "PANEL_SECRET_KEY": "a master key that only tests know", "PANEL_DB_URL": p.DB.Pool.Config().ConnString(),
+	}
+	ask := func() doctor.Finding {
+		return audit.Module().Checks[0].Run(t.Context(), doctor.Env{Getenv: func(name string) string { return settings[name] }})
+	}
+	require.Equal(t, doctor.OK, ask().Status, ask().Found)
+	_, err := p.DB.ExecContext(t.Context(), "insert into journal (id, at, actor_kind, action, result, changes) values (gen_random_uuid(), now(), 'admin', 'x', 'ok', '{}')")
+	require.NoError(t, err)
+	require.Equal(t, doctor.Warning, ask().Status)
+	settings["PANEL_SECRET_KEY"] = "another"
+	require.Equal(t, doctor.Skipped, ask().Status)
+	settings["PANEL_DB_URL"] = "postgres://nobody@127.0.0.1:1/none"
+	require.Equal(t, doctor.Skipped, ask().Status)
 }

@@ -12,6 +12,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/cli"
+	"panel/platform/doctor"
 	"panel/platform/module"
 	"panel/platform/vault"
 )
@@ -35,6 +36,7 @@ func Module() module.Module {
 			Objects: []string{"journal", "operation"},
 		},
 		Commands: func(env cli.Env) []*cobra.Command { return commands(env) },
+		Checks:   []doctor.Check{{ID: "database.journal", Group: "database", Title: "journal", Run: proven}},
 		Private:  []any{stored, newHandlers},
 		Attach:   attach,
 	}

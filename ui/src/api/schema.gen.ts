@@ -2243,7 +2243,7 @@ export interface components {
             /** @description Empty when the entry itself is gone */
             entry_id: string;
             /** @enum {string} */
-            kind: "edited" | "removed" | "swapped" | "cut" | "rewritten" | "inserted" | "unmarked";
+            kind: "edited" | "removed" | "swapped" | "cut" | "rewritten" | "inserted" | "witnessed" | "unmarked" | "unnumbered" | "missing" | "forgotten";
             /**
              * Format: int64
              * @description The last of a run; equal to seq for a single entry
@@ -2254,6 +2254,11 @@ export interface components {
              * @description Number of the entry in the chain; the first of a run; 0 for one that is not chained
              */
             seq: number;
+            /**
+             * @description broken: somebody changed the journal; unproven: nobody can say whether somebody did
+             * @enum {string}
+             */
+            verdict: "unproven" | "broken";
         };
         AuditObject: {
             id: string;
@@ -2265,7 +2270,7 @@ export interface components {
             checked: number;
             /** Format: date-time */
             checked_at: string;
-            /** @description false when time ran out before the end */
+            /** @description false when time ran out before the end; the journal is then not proven */
             complete: boolean;
             findings: components["schemas"]["AuditFinding"][];
             /** Format: int64 */
@@ -2277,9 +2282,12 @@ export interface components {
              * @description Heads noted outside the database, and by other panels, that were compared
              */
             heads: number;
+            /** @description true when state is intact */
             intact: boolean;
             /** Format: int64 */
             last_seq: number;
+            /** @enum {string} */
+            state: "intact" | "unproven" | "broken";
             /**
              * Format: int64
              * @description Entries of the last moments that are not chained yet

@@ -21,23 +21,26 @@ export function VerifyCard({ verify, onOpen, onClose }: { verify: Pick<UseMutati
   return <Proof report={verify.data} onOpen={onOpen} onClose={onClose} />;
 }
 
-function verdictOf(report: Report): { word: "intact" | "broken" | "partly"; glyph: GlyphKind; tone: string } {
-  if (report.intact) return { word: "intact", glyph: "healthy", tone: "ok" };
-  if (report.findings.some((finding) => finding.kind !== "unmarked")) return { word: "broken", glyph: "down", tone: "crit" };
-  return { word: "partly", glyph: "degraded", tone: "warn" };
-}
+const faces: Record<Report["state"], { glyph: GlyphKind; tone: string }> = {
+  intact: { glyph: "healthy", tone: "ok" },
+  unproven: { glyph: "degraded", tone: "warn" },
+  broken: { glyph: "down", tone: "crit" },
+};
+
+/** What the card says first: a journal that was not read to its end is no other way unproven. */
+const wordOf = (report: Report) => (report.state === "unproven" && report.findings.length === 0 ? "partly" : report.state);
 
 function Proof({ report, onOpen, onClose }: { report: Report; onOpen: (id: string) => void; onClose: () => void }) {
   const { t } = useTranslation("audit");
   const format = useFormat();
-  const { word, glyph, tone } = verdictOf(report);
-  const breaks = report.findings.filter((finding) => finding.kind !== "unmarked").length;
+  const { glyph, tone } = faces[report.state];
+  const count = report.findings.filter((finding) => finding.verdict === report.state).length;
   return (
     <section className={`${classes.proof} ${classes.card}`} data-tone={tone} role="status" aria-label={t("verify.label")}>
       <div className={classes.proofHead}>
         <Glyph kind={glyph} size={14} />
         <p>
-          <b>{t(`verify.${word}`, { count: breaks })}</b>{" "}
+          <b>{t(`verify.${wordOf(report)}`, { count })}</b>{" "}
           <span className="soft">
             {t("verify.checked", { count: report.checked, number: format.number(report.checked), first: report.first_seq, last: report.last_seq })} {t("verify.heads", { count: report.heads })}
             {report.unsealed > 0 && ` ${t("verify.unsealed", { count: report.unsealed })}`} {t("verify.at", { time: format.clock(report.checked_at, true) })}
@@ -68,7 +71,7 @@ function FindingRow({ finding, onOpen }: { finding: Finding; onOpen: (id: string
   const place = finding.last_seq > finding.seq ? t("verify.run", { first: finding.seq, last: finding.last_seq }) : finding.seq > 0 ? t("verify.one", { seq: finding.seq }) : t("verify.open");
   return (
     <li>
-      <Glyph kind={finding.kind === "unmarked" ? "degraded" : "down"} />
+      <Glyph kind={faces[finding.verdict].glyph} />
       <div>
         <span className="strong">
           {place}: {t(`verify.kind.${finding.kind}`, { count: finding.last_seq - finding.seq + 1 })}
