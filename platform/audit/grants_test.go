@@ -21,7 +21,10 @@ func ordinary(t *testing.T) *database.DB {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = owner.Close() })
 	role := "r" + strings.ReplaceAll(database.NewID(), "-", "")
-	for _, statement := range []string{"create role " + role + " login password 'x'", "alter schema public owner to " + role} {
+	for _, statement := range []string{
+		"create role " + role + " login password 'x'", "alter schema public owner to " + role,
+		"do $$ begin execute format('grant create on database %I to " + role + "', current_database()); end $$",
+	} {
 		_, err := owner.ExecContext(t.Context(), statement)
 		require.NoError(t, err)
 	}

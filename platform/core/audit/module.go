@@ -31,7 +31,7 @@ func Module() module.Module {
 		},
 		Journal: audit.Kinds{
 			Actions: []string{
-				"access.denied", "audit.trimmed",
+				"access.denied", "audit.tampered", "audit.trimmed", "audit.unproven",
 			},
 			Objects: []string{"journal", "operation"},
 		},
