@@ -35,17 +35,23 @@ const lockKey = 7203120410
 // Run applies every step that is not applied yet, in the order of the stamps, and returns after the last one.
 // Several starters may call it at once: each step is applied once. A failing step leaves nothing behind and is not recorded.
 func Run(ctx context.Context, db *sql.DB, sets []Set) error {
+	_, err := Apply(ctx, db, sets)
+	return err
+}
+
+// Apply does what Run does and names the steps that this call applied.
+func Apply(ctx context.Context, db *sql.DB, sets []Set) (applied []string, err error) {
 	steps, err := collect(sets)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lock, err := db.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("connecting to migrate the database: %w", err)
+		return nil, fmt.Errorf("connecting to migrate the database: %w", err)
 	}
 	defer func() { _ = lock.Close() }()
 	if _, err := lock.ExecContext(ctx, "select pg_advisory_lock($1)", lockKey); err != nil {
-		return fmt.Errorf("waiting for another migration of the database: %w", err)
+		return nil, fmt.Errorf("waiting for another migration of the database: %w", err)
 	}
 	defer unlock(context.WithoutCancel(ctx), lock)
 	return apply(ctx, db, steps)
@@ -55,19 +61,23 @@ func unlock(ctx context.Context, lock *sql.Conn) {
 	_, _ = lock.ExecContext(ctx, "select pg_advisory_unlock($1)", lockKey)
 }
 
-func apply(ctx context.Context, db *sql.DB, steps *migrate.Migrations) error {
+func apply(ctx context.Context, db *sql.DB, steps *migrate.Migrations) (applied []string, err error) {
 	migrator := migrate.NewMigrator(bun.NewDB(db, pgdialect.New()), steps,
 		migrate.WithMarkAppliedOnSuccess(true), migrate.WithUpsert(true), migrate.AfterMigration(record))
 	if err := migrator.Init(ctx); err != nil {
-		return fmt.Errorf("preparing to migrate the database: %w", err)
+		return nil, fmt.Errorf("preparing to migrate the database: %w", err)
 	}
 	if err := refuseLateSteps(ctx, migrator); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := migrator.Migrate(ctx); err != nil {
-		return fmt.Errorf("migrating the database: %w", err)
+	done, err := migrator.Migrate(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("migrating the database: %w", err)
 	}
-	return nil
+	for _, step := range done.Migrations {
+		applied = append(applied, step.Name)
+	}
+	return applied, nil
 }
 
 // record notes the step in its own transaction, so that a kill between the step and bun's note cannot apply it twice.

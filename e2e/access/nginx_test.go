@@ -19,6 +19,7 @@ import (
 
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
+	"panel/platform/testneed"
 )
 
 // balancer is an nginx that runs configs/nginx-several.conf with nothing but addresses and certificate replaced.
@@ -68,21 +69,10 @@ func (b *balancer) write(t *testing.T, panels ...string) string {
 	return path
 }
 
-func nginx(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"nginx", "/usr/sbin/nginx"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	require.FailNow(t, "nginx is not installed: run scripts/need.sh nginx")
-	return ""
-}
-
 // start refuses what `nginx -t` refuses and runs the rest.
 func (b *balancer) start(t *testing.T, panels ...string) {
 	t.Helper()
-	program, path := nginx(t), b.write(t, panels...)
+	program, path := testneed.Program(t, "nginx"), b.write(t, panels...)
 	said, err := exec.CommandContext(t.Context(), program, "-t", "-c", path, "-p", b.folder).CombinedOutput()
 	require.NoError(t, err, "nginx -t: %s", said)
 	require.NotContains(t, string(said), "[warn]")

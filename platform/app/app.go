@@ -52,6 +52,7 @@ type App struct {
 	parts    []owned
 	listener *database.Listener
 	bus      *events.Bus
+	journal  audit.Journal
 	worker   *jobs.Runner
 	timer    *jobs.Scheduler
 	cancel   context.CancelFunc
@@ -94,7 +95,7 @@ func New(opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus, worker: worker}
+	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus, worker: worker, journal: journal}
 	a.timer = jobs.NewScheduler(opts.DB, enqueuer, source(opts, found), opts.Clock, opts.Log.Named("scheduler"))
 	if err := a.addJobs(); err != nil {
 		return nil, err

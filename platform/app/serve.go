@@ -55,14 +55,15 @@ func serveOn(ctx context.Context, cfg *config.Config, log *zap.Logger, modules [
 			Advise(cli.Plain("panelctl doctor"))
 	}
 	defer closeDB()
-	if err := migrations.Run(ctx, db.DB.DB, Migrations(modules)); err != nil {
+	applied, err := migrations.Apply(ctx, db.DB.DB, Migrations(modules))
+	if err != nil {
 		return cli.Failed(cli.Say("the database could not be migrated")).Because(cli.English(err.Error()))
 	}
 	app, err := compose(ctx, cfg, log, modules, db)
 	if err != nil {
 		return cli.Failed(cli.Say("the panel could not be composed")).Because(cli.English(err.Error()))
 	}
-	return run(ctx, app, on, log)
+	return run(ctx, app, applied, on, log)
 }
 
 func compose(ctx context.Context, cfg *config.Config, log *zap.Logger, modules []module.Module, db *database.DB) (*App, error) {
@@ -81,10 +82,11 @@ func compose(ctx context.Context, cfg *config.Config, log *zap.Logger, modules [
 }
 
 // run starts the panel, answers requests and stops cleanly when ctx ends.
-func run(ctx context.Context, app *App, on net.Listener, log *zap.Logger) error {
+func run(ctx context.Context, app *App, applied []string, on net.Listener, log *zap.Logger) error {
 	if err := app.Start(ctx); err != nil {
 		return err
 	}
+	app.began(ctx, applied)
 	boundMemory(log)
 	debug.FreeOSMemory() // starting takes several times the memory of running; the machine gets it back now, not over minutes
 	served := make(chan error, 1)
@@ -97,9 +99,13 @@ func run(ctx context.Context, app *App, on net.Listener, log *zap.Logger) error 
 	case <-ctx.Done():
 		log.Info("the panel stops")
 	}
+	app.stopping(ctx)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
-	return errors.Join(failure, app.Stop(drain))
+	if failure = errors.Join(failure, app.Stop(drain)); failure == nil {
+		app.stopped()
+	}
+	return failure
 }
 
 func listen(cfg *config.Config) (net.Listener, error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/paneltest"
+	"panel/platform/testneed"
 )
 
 // scrape gives what the panel shows to Prometheus.
@@ -27,13 +28,12 @@ func scrape(t testing.TB, p *paneltest.Panel) string {
 	return answer.Body.String()
 }
 
-// promtool comes with the operating system's package prometheus.
 func promtool(t *testing.T, input string, args ...string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "promtool", args...)
+	cmd := exec.CommandContext(t.Context(), testneed.Program(t, "promtool"), args...)
 	cmd.Stdin = strings.NewReader(input)
 	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "promtool %s (package prometheus): %s", strings.Join(args, " "), out)
+	require.NoError(t, err, "promtool %s: %s", strings.Join(args, " "), out)
 }
 
 // busy is a panel that has answered, refused and failed to find, so that every family has something to show.

@@ -154,14 +154,25 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	require.False(t, reached)
 }
 
-// Specification, Command-line interface: serve "stops cleanly on SIGINT/SIGTERM".
 // Rule: serve ends with 0 after a signal, with 3 on an unreachable database and with 1 on a taken port.
 func TestServe(t *testing.T) {
 	t.Parallel()
-	stopped, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	serving, drained := make(chan struct{}), false
+	env := Env{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Serve: func(ctx context.Context) error {
+		close(serving)
+		<-ctx.Done()
+		drained = true
+		return ctx.Err()
+	}}
+	ended := make(chan int, 1)
+	go func() { ended <- Run(ctx, env, []string{"serve"}) }()
+	<-serving
+	require.Empty(t, ended, "it serves until it is told to stop")
 	cancel()
-	env := Env{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Serve: func(ctx context.Context) error { return ctx.Err() }}
-	require.Equal(t, ExitDone, Run(stopped, env, []string{"serve"}))
+	require.Equal(t, ExitDone, <-ended)
+	require.True(t, drained, "it ends after the panel has")
 	env.Serve = func(context.Context) error { return Unreachable(Say("no readable JSON")) }
 	require.Equal(t, ExitUnreachable, Run(context.Background(), env, []string{"serve"}))
 	env.Serve = func(context.Context) error { return errors.New("the port is taken") }

@@ -26,16 +26,18 @@ func Module() module.Module {
 		Requires: []string{"system"},
 		Journal: audit.Kinds{
 			Actions: []string{
-				"support.bundle_downloaded", "support.bundle_sent",
+				"support.bundle_downloaded", "support.bundle_sent", "system.doctor_failed",
 			},
-			Objects: []string{"support_bundle"},
+			Objects: []string{"support_bundle", "installation"},
 		},
-		Private: []any{newHandlers},
+		Private: []any{newHandlers, newWatcher},
 		Attach:  attach,
 	}
 }
 
-func attach(h *handlers) module.Parts { return module.Parts{Routes: h.routes()} }
+func attach(h *handlers, w *watcher) module.Parts {
+	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{w.watch}}
+}
 
 type handlers struct {
 	config  *config.Config

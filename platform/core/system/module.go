@@ -19,10 +19,13 @@ func Module() module.Module {
 		Name:        "system",
 		Summary:     "The panel's own health, status and live updates",
 		Permissions: []access.Permission{{Key: Manage, Summary: "Change settings, updates and diagnostics of the panel"}},
-		Journal:     audit.Kinds{Objects: []string{"settings"}}, // which every module may have
-		Private:     []any{newHandlers, newGuarding},
-		Exports:     []any{newMonitor, func(m *monitor) httpapi.Database { return m }},
-		Attach:      attach,
+		Journal: audit.Kinds{
+			Actions: []string{"system.started", "system.stopped", "system.migrated"},
+			Objects: []string{"installation", "settings"}, // every module may have settings
+		},
+		Private: []any{newHandlers, newGuarding},
+		Exports: []any{newMonitor, func(m *monitor) httpapi.Database { return m }},
+		Attach:  attach,
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/doctor"
+	"panel/platform/testneed"
 )
 
 // proxy is a real nginx in a folder of its own, which the action finds as the nginx of this machine.
@@ -39,8 +40,7 @@ http {
 
 func startProxy(t *testing.T) *proxy {
 	t.Helper()
-	program, err := exec.LookPath("nginx")
-	require.NoError(t, err)
+	program := testneed.Program(t, "nginx")
 	folder, err := os.MkdirTemp("", "nginx-*") // the path of a socket is short
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
