@@ -30,12 +30,13 @@ type agents struct {
 	stopping  <-chan struct{}
 	clock     clockwork.Clock
 	heartbeat int
+	address   string
 }
 
 func newAgents(db *database.DB, r *reports, d *desk, c *configs, o *commands, b *events.Bus, s *httpapi.Streams, clock clockwork.Clock, cfg *config.Config) *agents {
 	return &agents{
 		db: db, reports: r, desk: d, configs: c, commands: o, bus: b, stopping: s.Stopping(), clock: clock,
-		heartbeat: cfg.Int(config.AgentHeartbeat),
+		heartbeat: cfg.Int(config.AgentHeartbeat), address: ownAddress(cfg),
 	}
 }
 
@@ -61,6 +62,7 @@ func (a *agents) beat(ctx context.Context, nodeID string, in *agentapi.Heartbeat
 	}
 	return &agentapi.HeartbeatReply{
 		Desired: work.Desired, Commands: work.Commands, HeartbeatSeconds: a.heartbeat, ServerTime: a.clock.Now().UTC(),
+		PanelURL: a.address,
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package nodes
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/agentapi"
+	"panel/platform/doctor"
 	"panel/platform/module"
 	"panel/platform/paneltest"
 )
@@ -354,4 +356,34 @@ func call(t *testing.T, conn *websocket.Conn, f agentapi.Frame) *agentapi.Reply 
 	got := next(t, conn)
 	require.Equal(t, f.Call, got.Call)
 	return got.Reply
+}
+
+// An agent that dials the panel by another name is told the panel's own, and its node says so.
+func TestAnAgentThatDialsAnotherNameIsSeen(t *testing.T) {
+	t.Parallel()
+	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{"PANEL_PUBLIC_URL": "https://panel.example"}))
+	agent := newAgent(t, p, "other-name")
+	for dialled, noted := range map[string]bool{"http://10.0.0.5:8080": true, "https://panel.example:443": false, "": false} {
+		reply := agent.beat(t, func(b *agentapi.Heartbeat) { b.PanelURL = dialled })
+		require.Equal(t, "https://panel.example", reply.PanelURL)
+		eventually(t, func() bool {
+			d := detailOf(t, p, agent.nodeID)
+			return d.Agent.LastSeenAt != nil && d.Agent.PanelURL == dialled && slices.Contains(d.Reasons, "panel_address") == noted
+		})
+	}
+}
+
+// Doctor names the address that agents dial while the panel calls itself otherwise.
+func TestDoctorSeesAgentsThatDialAnotherName(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	agent := newAgent(t, p, "other-name")
+	agent.beat(t, func(b *agentapi.Heartbeat) { b.PanelURL = "http://10.0.0.5:8080" })
+	eventually(t, func() bool { return detailOf(t, p, agent.nodeID).Agent.PanelURL != "" })
+	env := func(own string) doctor.Env {
+		return doctor.Env{Getenv: func(name string) string { return map[string]string{"PANEL_PUBLIC_URL": own}[name] }}
+	}
+	require.Equal(t, []string{"http://10.0.0.5:8080"}, otherAddresses(t.Context(), p.DB, env("https://panel.example")))
+	require.Empty(t, otherAddresses(t.Context(), p.DB, env("http://10.0.0.5:8080/")))
+	require.Empty(t, otherAddresses(t.Context(), p.DB, env("")))
 }

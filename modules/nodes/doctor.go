@@ -3,6 +3,7 @@ package nodes
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/platform/config"
+	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
 )
@@ -41,6 +43,13 @@ func silentAgents(ctx context.Context, env doctor.Env) doctor.Finding {
 	case known == 0:
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no node is in service")}
 	case silent == 0:
+		if others := otherAddresses(ctx, db, env); len(others) > 0 {
+			return doctor.Finding{
+				Status: doctor.Warning,
+				Found:  doctor.Say("agents dial this panel by another address than PANEL_PUBLIC_URL: %s", strings.Join(others, ", ")),
+				Do:     doctor.Say("set PANEL_PUBLIC_URL to the address that agents dial, or install those agents again"),
+			}
+		}
 		return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d agents report", known), Data: map[string]any{"agents": known}}
 	}
 	const most = 3
@@ -52,6 +61,16 @@ func silentAgents(ctx context.Context, env doctor.Env) doctor.Finding {
 		finding.Status = doctor.Failed
 	}
 	return finding
+}
+
+// otherAddresses are those by which agents dial this panel while it calls itself otherwise.
+func otherAddresses(ctx context.Context, db *database.DB, env doctor.Env) []string {
+	own, dialled := env.Getenv(config.PublicURL.Name), []string{}
+	err := db.NewRaw("select distinct report->>'panel_url' from node_reports where report->>'panel_url' <> '' order by 1 limit 50").Scan(ctx, &dialled)
+	if err != nil || own == "" {
+		return nil
+	}
+	return slices.DeleteFunc(dialled, func(address string) bool { return sameAddress(address, own) })
 }
 
 func heartbeat(env doctor.Env) int {

@@ -17,7 +17,7 @@ type Node struct {
 	Tags              []string  `json:"tags"`
 	Note              string    `json:"note"`
 	State             string    `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled"`
-	Reasons           []string  `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled"`
+	Reasons           []string  `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled, panel_address"`
 	Maintenance       *Window   `json:"maintenance"`
 	Agent             AgentInfo `json:"agent"`
 	Core              CoreInfo  `json:"core"`
@@ -53,6 +53,7 @@ type AgentInfo struct {
 	EnrolledAt          *time.Time `json:"enrolled_at"`
 	TokenID             *string    `json:"token_id"`
 	ClockSkewMillis     int64      `json:"clock_skew_ms"`
+	PanelURL            string     `json:"panel_url" doc:"Address by which it dials the panel; one that differs from PANEL_PUBLIC_URL is the reason panel_address"`
 	UpdateState         string     `json:"update_state" enum:"current,available,updating,failed"`
 	Capabilities        []string   `json:"capabilities"`
 	PreviousTokenExpiry *time.Time `json:"previous_valid_until" doc:"Until when the token before the last rotation still works"`

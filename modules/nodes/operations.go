@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -11,7 +12,9 @@ import (
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/doctor"
 	"panel/platform/fault"
+	"panel/platform/support"
 )
 
 // orderLimit is how long an order given on a node's page waits for the agent.
@@ -83,5 +86,15 @@ func logsOf(data json.RawMessage) *Logs {
 	if json.Unmarshal(data, &lines) != nil {
 		return nil
 	}
-	return &Logs{Agent: list(lines.Agent), Core: list(lines.Core)}
+	mask := support.NewMask(doctor.Env{Getenv: func(string) string { return "" }}, slices.Concat(lines.Agent, lines.Core)...)
+	return &Logs{Agent: masked(lines.Agent, mask), Core: masked(lines.Core, mask)}
+}
+
+// masked takes secrets out of lines that a node wrote: links of clients, tokens and keys.
+func masked(lines []string, mask func(string) string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = mask(line)
+	}
+	return out
 }

@@ -161,7 +161,7 @@ func (k *familiar) cloned(session string, now time.Time) bool {
 func encoded(beat *agentapi.Heartbeat, now time.Time) (shown, around string) {
 	short, _ := json.Marshal(report{
 		AgentVersion: beat.AgentVersion, Protocol: beat.Protocol, OS: beat.OS, Arch: beat.Arch, Hostname: beat.Hostname,
-		Capabilities: beat.Capabilities, SkewMillis: skew(beat, now), Core: beat.Core,
+		Capabilities: beat.Capabilities, SkewMillis: skew(beat, now), Core: beat.Core, PanelURL: beat.PanelURL,
 	}) // plain values always encode
 	long, _ := json.Marshal(surroundings{Sockets: beat.Sockets, Addresses: beat.Addresses, Firewall: beat.Firewall})
 	return string(short), string(long)

@@ -62,6 +62,7 @@ type report struct {
 	Capabilities []agentapi.Capability `json:"capabilities"`
 	SkewMillis   int64                 `json:"skew_ms"`
 	Core         agentapi.CoreReport   `json:"core"`
+	PanelURL     string                `json:"panel_url,omitempty"`
 }
 
 type surroundings struct {

@@ -18,11 +18,12 @@ import (
 type store struct {
 	db        *database.DB
 	heartbeat time.Duration
+	address   string // of the panel, which agents are expected to dial
 	totals    totals
 }
 
 func newStore(db *database.DB, cfg *config.Config) *store {
-	return &store{db: db, heartbeat: cfg.Duration(config.AgentHeartbeat, time.Second)}
+	return &store{db: db, heartbeat: cfg.Duration(config.AgentHeartbeat, time.Second), address: ownAddress(cfg)}
 }
 
 var constraints = map[string]*fault.Fault{

@@ -59,7 +59,7 @@ const (
 func shorten(beat *agentapi.Heartbeat) {
 	for _, name := range []*string{
 		&beat.AgentVersion, &beat.OS, &beat.Arch, &beat.Hostname, &beat.BootID, &beat.SessionID, &beat.Core.Kind, &beat.Core.Version,
-		&beat.Core.ConfigHash, &beat.Core.ApplyID,
+		&beat.Core.ConfigHash, &beat.Core.ApplyID, &beat.PanelURL,
 	} {
 		*name = clip(*name, nameLimit)
 	}

@@ -16,6 +16,9 @@ func (s *store) node(row *viewRow, now time.Time) Node {
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
 	}
 	n.Reasons = row.reasons(&n)
+	if !sameAddress(n.Agent.PanelURL, s.address) {
+		n.Reasons = append(n.Reasons, "panel_address")
+	}
 	if row.inMaintenance(now) {
 		n.Maintenance = &Window{Until: utc(row.MaintenanceUntil), Reason: row.MaintenanceReason}
 	}
@@ -37,7 +40,7 @@ func (s *store) agent(row *viewRow, now time.Time) AgentInfo {
 	}
 	if r := row.Report; r != nil {
 		info.Version, info.Protocol, info.OS, info.Arch, info.Hostname = r.AgentVersion, r.Protocol, r.OS, r.Arch, r.Hostname
-		info.ClockSkewMillis = r.SkewMillis
+		info.ClockSkewMillis, info.PanelURL = r.SkewMillis, r.PanelURL
 		for _, capability := range r.Capabilities {
 			info.Capabilities = append(info.Capabilities, string(capability))
 		}

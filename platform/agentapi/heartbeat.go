@@ -17,6 +17,7 @@ type Heartbeat struct {
 	Sockets      []Socket     `json:"sockets,omitempty" doc:"Sockets that listen on the host, of every process"`
 	Addresses    []string     `json:"addresses,omitempty" doc:"Global addresses of the host's interfaces"`
 	Firewall     []Firewall   `json:"firewall,omitempty" doc:"Host firewalls that were found; read only"`
+	PanelURL     string       `json:"panel_url,omitempty" doc:"Address by which the agent dials the panel"`
 }
 
 // CoreState is what the supervised core does at this moment.
@@ -67,6 +68,7 @@ type HeartbeatReply struct {
 	HeartbeatSeconds int       `json:"heartbeat_seconds" doc:"Pause until the next heartbeat"`
 	ServerTime       time.Time `json:"server_time" doc:"The panel's clock"`
 	Commands         []Command `json:"commands,omitempty" doc:"Commands without a result yet, oldest first"`
+	PanelURL         string    `json:"panel_url,omitempty" doc:"Address by which the panel calls itself; the only one that a probe through a flow reaches"`
 }
 
 // Desired is the configuration that a node shall serve. Revision 0 says that the panel asks for nothing yet:

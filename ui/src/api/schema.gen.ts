@@ -2075,6 +2075,8 @@ export interface components {
             hostname?: string;
             /** @description Operating system, as Go names it */
             os?: string;
+            /** @description Address by which the agent dials the panel */
+            panel_url?: string;
             /**
              * Format: int64
              * @description Protocol version that the agent speaks
@@ -2107,6 +2109,8 @@ export interface components {
              * @description Pause until the next heartbeat
              */
             heartbeat_seconds: number;
+            /** @description Address by which the panel calls itself; the only one that a probe through a flow reaches */
+            panel_url?: string;
             /**
              * Format: date-time
              * @description The panel's clock
@@ -2992,6 +2996,8 @@ export interface components {
             /** @enum {string} */
             link: "never_enrolled" | "connected" | "stale" | "lost" | "revoked";
             os: string;
+            /** @description Address by which it dials the panel; one that differs from PANEL_PUBLIC_URL is the reason panel_address */
+            panel_url: string;
             /**
              * Format: date-time
              * @description Until when the token before the last rotation still works
@@ -3125,7 +3131,7 @@ export interface components {
             provider_id: string | null;
             /** @description What the host calls the server */
             provider_server_ref: string;
-            /** @description Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled */
+            /** @description Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled, panel_address */
             reasons: string[];
             region: string;
             /** Format: int64 */
@@ -3315,7 +3321,7 @@ export interface components {
             provider_id: string | null;
             /** @description What the host calls the server */
             provider_server_ref: string;
-            /** @description Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled */
+            /** @description Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled, panel_address */
             reasons: string[];
             region: string;
             /** Format: int64 */

@@ -51,7 +51,7 @@ export function makeNode(change: Partial<Node> = {}): Node {
     state: "online",
     reasons: [],
     maintenance: { until: null, reason: "" },
-    agent: { link: "connected", connected: true, version: "1.8.2", protocol: 3, os: "linux", arch: "amd64", hostname: "fra-02", last_seen_at: at, enrolled_at: at, token_id: null, clock_skew_ms: 200, update_state: "current", capabilities: [], previous_valid_until: null },
+    agent: { link: "connected", connected: true, version: "1.8.2", protocol: 3, os: "linux", arch: "amd64", hostname: "fra-02", panel_url: "https://panel.example", last_seen_at: at, enrolled_at: at, token_id: null, clock_skew_ms: 200, update_state: "current", capabilities: [], previous_valid_until: null },
     core: { kind: "xray", version: "26.3.27", state: "running", error: "", uptime_s: 3600, restarts: 0, config_revision_desired: 17, config_revision_installed: 17, config_hash: "b7e0aa31c912fa5512fa", in_sync: true, last_result: { revision: 17, ok: true, stage: "done", error: "", stderr_tail: "", at } },
     metrics: { cpu_pct: 41, load1: 1.2, mem_used: 4_000_000_000, mem_total: 8_000_000_000, disk_used: 1, disk_total: 2, net_rx_bps: 1_000_000, net_tx_bps: 2_000_000, rx_pps: 0, tcp_established: 12, conntrack_count: 0, conntrack_max: 0, syncookies_ps: 0, listen_drops_ps: 0, uptime_s: 7200, observed_at: at },
     created_at: at,

@@ -253,6 +253,7 @@ func (a *Agent) report(ctx context.Context) agentapi.Heartbeat {
 		AgentVersion: a.Version, Protocol: agentapi.Protocol, OS: runtime.GOOS, Arch: runtime.GOARCH, Hostname: hostname,
 		Capabilities: Capabilities, BootID: a.boot, SessionID: a.session, SentAt: a.Clock.Now().UTC(),
 		Core: a.core.Report(), Sockets: a.sockets.List(), Addresses: sockets.Addresses(), Firewall: a.firewall.Read(ctx),
+		PanelURL: a.client.Base(),
 	}
 	beat.Core.ConfigRevision, beat.Core.ConfigHash, beat.Core.ApplyID = a.installer.Running()
 	return beat

@@ -47,6 +47,11 @@ func (a *Agent) heartbeat(ctx context.Context) {
 	if reply.HeartbeatSeconds > 0 {
 		a.beat.Store(int64(max(shortestBeat, time.Duration(reply.HeartbeatSeconds)*time.Second)))
 	}
+	if a.prober.Expect(reply.PanelURL) {
+		a.Log.Warn("the panel calls itself by another address than this agent dials; probes through flows reach that address alone. "+
+			"Set PANEL_PUBLIC_URL on the panel to the address that is dialled, or enrol again with --panel and the panel's address",
+			zap.String("dialled", a.client.Base()), zap.String("panel", reply.PanelURL))
+	}
 	a.installer.Desired(reply.Desired)
 	for _, command := range reply.Commands {
 		if err := a.desk.Accept(command); err != nil {

@@ -193,6 +193,9 @@ func (c *Client) Pending(ctx context.Context, wait time.Duration) (agentapi.Pend
 	return pending, err
 }
 
+// Base is the address by which this agent dials the panel.
+func (c *Client) Base() string { return c.base }
+
 // ReflectURL and Token let a client core ask, through a flow, for the source address that the panel sees.
 func (c *Client) ReflectURL() string { return c.base + agentapi.PathReflect }
 

@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -11,8 +12,10 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -53,6 +56,7 @@ type Prober struct {
 	Bearer  func() string // the agent token of this moment: it is replaced while the agent runs
 
 	mu   sync.Mutex
+	own  string               // address by which the panel calls itself, where it is not that of Reflect
 	held map[string]io.Closer // by l4 and port
 }
 
@@ -80,14 +84,51 @@ func (p *Prober) through(ctx context.Context, asked agentapi.ThroughProbe) (agen
 		return agentapi.ThroughData{}, fmt.Errorf("%w: give a link or a core configuration", ErrArgs)
 	}
 	order := core.FetchOrder{ThroughProbe: asked}
+	own := p.reflection()
 	if asked.URL == "" {
-		order.URL, order.Bearer = p.Reflect, p.Bearer()
+		order.URL, order.Bearer = cmp.Or(own, p.Reflect), p.Bearer()
 	}
 	data, err := p.Client.Through(ctx, order)
+	if err != nil && asked.URL == "" && own != "" {
+		err = fmt.Errorf("%w; the flow lets a probe reach the panel as %s alone, its PANEL_PUBLIC_URL, while this agent dials %s: "+
+			"make the first reachable from the exit, or set PANEL_PUBLIC_URL to the second", err, origin(own), origin(p.Reflect))
+	}
 	if err != nil {
 		return data, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	return data, nil
+}
+
+// Expect takes the address by which the panel calls itself and says whether it is news that this differs from the one that is
+// dialled. A token that is dialled with TLS goes nowhere without.
+func (p *Prober) Expect(panel string) (differs bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before := p.own
+	p.own = ""
+	if panel == "" || origin(panel) == origin(p.Reflect) || origin(panel) == "" {
+		return false
+	}
+	if strings.HasPrefix(p.Reflect, "https:") && !strings.HasPrefix(panel, "https:") {
+		return false
+	}
+	p.own = panel + agentapi.PathReflect
+	return p.own != before
+}
+
+func (p *Prober) reflection() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.own
+}
+
+// origin is scheme, host and port of an address; empty for what is none.
+func origin(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 func (p *Prober) bind(ctx context.Context, asked agentapi.BindProbe) (agentapi.BindData, error) {

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -127,4 +128,39 @@ func TestSenselessProbesAreRefused(t *testing.T) {
 		_, err := newProber().Run(context.Background(), args)
 		require.ErrorIs(t, err, ErrArgs)
 	}
+}
+
+// refusing is a client core whose flow lets the probe reach one address alone.
+type refusing struct{ only string }
+
+func (r refusing) Through(_ context.Context, order core.FetchOrder) (agentapi.ThroughData, error) {
+	if order.URL != r.only {
+		return agentapi.ThroughData{}, io.EOF
+	}
+	return agentapi.ThroughData{Status: 200}, nil
+}
+
+// An agent may dial the panel by another name than the panel's own, which is the only one that a flow lets probes reach.
+func TestAProbeGoesToTheNameThatThePanelHasForItself(t *testing.T) {
+	t.Parallel()
+	asked := agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Link: "vless://x"}}
+	p := newProber()
+	p.Reflect, p.Bearer = "http://10.0.0.5:8080/agent/v1/reflect", func() string { return "token" }
+	p.Client = refusing{"https://panel.example/agent/v1/reflect"}
+	_, err := p.Run(t.Context(), asked)
+	require.Error(t, err)
+	require.True(t, p.Expect("https://panel.example"))
+	require.False(t, p.Expect("https://panel.example"), "it is news once")
+	_, err = p.Run(t.Context(), asked)
+	require.NoError(t, err)
+	p.Client = refusing{"nothing"}
+	_, err = p.Run(t.Context(), asked)
+	for _, said := range []string{"PANEL_PUBLIC_URL", "https://panel.example", "http://10.0.0.5:8080"} {
+		require.ErrorContains(t, err, said)
+	}
+	for _, same := range []string{"", "http://10.0.0.5:8080", "no address"} {
+		require.False(t, p.Expect(same))
+	}
+	p.Reflect = "https://panel.example/agent/v1/reflect"
+	require.False(t, p.Expect("http://elsewhere.example"), "a token does not leave TLS")
 }

@@ -49,7 +49,7 @@ export function NodeView({ node, tab, range, onRange, block, acts }: NodeViewPro
         closed={block}
         actions={<NodeActions node={node} tab={tab} range={range} onRange={onRange} block={block} acts={acts} />}
       />
-      {node.reasons.length > 0 && node.state !== "online" && <Reasons node={node} />}
+      {node.reasons.length > 0 && (node.state !== "online" || node.reasons.includes("panel_address")) && <Reasons node={node} />}
       <PageTabs
         label={t("tabs.label")}
         current={tab}
