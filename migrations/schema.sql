@@ -12,10 +12,12 @@ create table accounts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   revision bigint default 1 not null,
+  username_key text,
   constraint accounts_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
   constraint accounts_pkey PRIMARY KEY (id)
 );
-CREATE UNIQUE INDEX accounts_username ON accounts USING btree (lower(username));
+CREATE UNIQUE INDEX accounts_username ON accounts USING btree (username);
+CREATE UNIQUE INDEX accounts_username_key ON accounts USING btree (username_key);
 
 create table agent_rings (
   id boolean default true not null,
@@ -98,6 +100,7 @@ create table challenges (
   constraint challenges_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint challenges_pkey PRIMARY KEY (token_hash)
 );
+CREATE INDEX challenges_attempts ON challenges USING btree (account_id, expires_at) WHERE (attempts > 0);
 CREATE INDEX challenges_expiry ON challenges USING btree (expires_at);
 
 create table enrollment_tokens (

@@ -25,6 +25,9 @@ type Caller struct {
 	IP          string
 	UserAgent   string
 	RequestID   string
+
+	// MustChangePassword closes everything to the caller but what leads to a password of his own.
+	MustChangePassword bool
 }
 
 type callerKey struct{}
@@ -32,6 +35,17 @@ type callerKey struct{}
 // With puts the caller into the context.
 func With(ctx context.Context, caller Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
+}
+
+// AddressKey is the context value under which a request tells its client's address while its caller is still being proved.
+type AddressKey struct{}
+
+// Address is where a request comes from, also before its caller is known; outside a request it is nothing.
+func Address(ctx context.Context) string {
+	if ip, ok := ctx.Value(AddressKey{}).(string); ok {
+		return ip
+	}
+	return From(ctx).IP
 }
 
 // From gives the caller of the request; outside a request it is the panel itself.

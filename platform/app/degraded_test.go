@@ -12,8 +12,8 @@ import (
 
 // Domain decision 2, word by word: what stays possible while the license is missing or expired.
 var (
-	staysOpen = regexp.MustCompile(`^(POST /api/v1/auth/(login|logout|password|second-factor|totp(/confirm|/remove|/recovery-codes)?|passkeys(/finish)?)` +
-		`|DELETE /api/v1/auth/(sessions|passkeys)/\{id\}|PATCH /api/v1/auth/passkeys/\{id\}` +
+	staysOpen = regexp.MustCompile(`^(POST /api/v1/auth/(login|logout|password|second-factor|totp(/confirm|/remove|/recovery-codes)?|passkeys(/finish|/\{id\}/remove)?)` +
+		`|DELETE /api/v1/auth/sessions/\{id\}|PATCH /api/v1/auth/passkeys/\{id\}` +
 		`|POST /api/v1/license/(activate|remove|refresh)` +
 		`|[A-Z]+ /api/v1/system/updates(/.*)?` +
 		`|POST /api/v1/nodes/\{id\}/agent-update|[A-Z]+ /api/v1/nodes/agent-rings(/.*)?` +

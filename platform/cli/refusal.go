@@ -78,6 +78,8 @@ func adviceFor(status int, code string) []Message {
 	switch {
 	case status == http.StatusUnauthorized:
 		return []Message{Say("sign in again and set PANEL_API_TOKEN")}
+	case code == "password_change_required":
+		return []Message{Say("sign in to the web interface and choose a new password there")}
 	case strings.HasPrefix(code, "license_"):
 		return []Message{Plain("panelctl license status")}
 	case strings.HasPrefix(code, "update_"), strings.HasPrefix(code, "rollback_"):

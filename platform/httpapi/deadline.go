@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"panel/platform/access"
 )
 
 // bounded is context.WithTimeout that sets its timer only when somebody waits on it: most requests are answered from
@@ -11,6 +13,7 @@ import (
 type bounded struct {
 	context.Context
 	until time.Time
+	ip    string
 
 	mu     sync.Mutex
 	timed  context.Context
@@ -22,6 +25,14 @@ type bounded struct {
 // within bounds the context from a moment of the real clock on; end must be called at the end of the request.
 func within(parent context.Context, from time.Time, limit time.Duration) *bounded {
 	return &bounded{Context: parent, until: from.Add(limit)}
+}
+
+// Value tells where the request comes from, for who proves its caller; a context of its own for that would cost every request.
+func (b *bounded) Value(key any) any {
+	if key == (access.AddressKey{}) {
+		return b.ip
+	}
+	return b.Context.Value(key)
 }
 
 // Deadline is when the request must have ended.

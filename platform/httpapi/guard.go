@@ -43,6 +43,7 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 		v := visited(c)
 		v.at = at
 		limited := within(context.Background(), c.Context().Time(), at.op.Deadline)
+		limited.ip = v.caller.IP
 		defer limited.end()
 		if at.op.Deadline > DefaultDeadline && !at.op.Waits {
 			defer s.watchDatabase(limited)()
@@ -121,11 +122,17 @@ func (s *Server) session(ctx context.Context, c *fiber.Ctx, v *visit) error {
 	if err := v.proved(ctx, c, s.opts.Sessions.Authenticate, noSession); err != nil {
 		return err
 	}
+	if v.caller.MustChangePassword && !v.at.op.BeforePasswordChange {
+		return errPasswordDue
+	}
 	if keys := v.at.op.Rule.Keys; !v.caller.Permissions.HasAny(keys) {
 		return lacks(keys)
 	}
 	return nil
 }
+
+var errPasswordDue = fault.Forbidden("password_change_required",
+	"choose a password of your own first: your account may do nothing else until then")
 
 func lacks(keys []access.Key) error {
 	words := make([]string, len(keys))

@@ -42,7 +42,11 @@ type Operation struct {
 	Waits         bool          // the answer waits for something outside, however the database is
 	Lasting       bool          // the answer lasts beyond the deadline
 	Status        int
-	Owner         string // module, set by the composition
+
+	// BeforePasswordChange lets accounts in that must change their password first.
+	BeforePasswordChange bool
+
+	Owner string // module, set by the composition
 
 	ungatedReads bool
 	answer       reflect.Type
@@ -73,6 +77,9 @@ func Status(code int) Option { return func(o *Operation) { o.Status = code } }
 
 // WhileDegraded lets the operation pass in read-only mode.
 func WhileDegraded() Option { return func(o *Operation) { o.WhileDegraded = true } }
+
+// BeforePasswordChange lets the operation pass while its caller must choose a password of his own.
+func BeforePasswordChange() Option { return func(o *Operation) { o.BeforePasswordChange = true } }
 
 // Hidden keeps the operation out of the exported description.
 func Hidden() Option { return func(o *Operation) { o.Hidden = true } }

@@ -88,7 +88,7 @@ func (p *resetPage) reset(owner accounts.Administrator) tea.Cmd {
 	return func() tea.Msg {
 		msg := resetMsg{page: p, username: owner.Username}
 		msg.err = atDesk(ctx, env, func(ctx context.Context, desk *accounts.Desk) (err error) {
-			msg.plain, err = desk.Reset(ctx, owner, "", withFactor)
+			msg.plain, err = desk.Reset(ctx, owner, accounts.ResetOptions{RemoveSecondFactor: withFactor})
 			return err
 		})
 		return msg

@@ -18,6 +18,7 @@ type accountRow struct {
 	bun.BaseModel      `bun:"table:accounts,alias:a"`
 	ID                 string       `bun:",pk"`
 	Username           string       `bun:"username"`
+	UsernameKey        *string      `bun:"username_key"` // see nameKey; nil until the panel starts on an older database
 	PasswordHash       string       `bun:"password_hash"`
 	Permissions        []access.Key `bun:"permissions,array"`
 	State              string       `bun:"state"`
@@ -44,6 +45,12 @@ type account struct {
 	Passkeys           int        `json:"passkeys" doc:"How many passkeys are registered"`
 	MustChangePassword bool       `json:"must_change_password"`
 	Revision           int64      `json:"revision"`
+}
+
+// named gives the account a username and the key under which it is found.
+func (r *accountRow) named(username string) {
+	key := nameKey(username)
+	r.Username, r.UsernameKey = composed(username), &key
 }
 
 func (r *accountRow) shown() account {

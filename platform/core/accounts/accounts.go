@@ -26,7 +26,7 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	out := &listOutput{Body: httpapi.Page[account]{Items: []account{}, Total: total}}
 	for i := range rows {
 		if i == in.Limit {
-			cursor := rows[i-1].Username
+			cursor := rows[i-1].position()
 			out.Body.NextCursor = &cursor
 			break
 		}
@@ -37,7 +37,7 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 
 type createInput struct {
 	Body struct {
-		Username    string    `json:"username" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}._@-]+$" patternDescription:"letters, digits and . _ @ -"`
+		Username    string    `json:"username" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}._@-][\\p{L}\\p{M}\\p{N}._@-]*$" patternDescription:"letters, digits and . _ @ -"`
 		Password    string    `json:"password" minLength:"8" maxLength:"128"`
 		Permissions *[]string `json:"permissions,omitempty" maxItems:"100" doc:"Not sent: full access"`
 		MustChange  *bool     `json:"must_change_password,omitempty"`
@@ -72,7 +72,7 @@ type updateInput struct {
 	ID      string `path:"id"`
 	IfMatch string `header:"If-Match" maxLength:"32"`
 	Body    struct {
-		Username    *string   `json:"username,omitempty" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}._@-]+$" patternDescription:"letters, digits and . _ @ -"`
+		Username    *string   `json:"username,omitempty" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}._@-][\\p{L}\\p{M}\\p{N}._@-]*$" patternDescription:"letters, digits and . _ @ -"`
 		Permissions *[]string `json:"permissions,omitempty" maxItems:"100"`
 		State       *string   `json:"state,omitempty" enum:"active,disabled"`
 		Revision    *int64    `json:"revision,omitempty" doc:"Here or in If-Match"`
@@ -117,13 +117,18 @@ func (h *handlers) remove(ctx context.Context, in *removeInput) (*none, error) {
 type resetInput struct {
 	ID   string `path:"id"`
 	Body struct {
-		Password           string `json:"password" minLength:"8" maxLength:"128"`
-		RemoveSecondFactor bool   `json:"remove_second_factor,omitempty"`
+		Password           string  `json:"password" minLength:"8" maxLength:"128"`
+		MustChangePassword bool    `json:"must_change_password,omitempty" doc:"Nothing else is open to the account until it has changed it"`
+		RemoveSecondFactor bool    `json:"remove_second_factor,omitempty" doc:"Needs current_password"`
+		CurrentPassword    *string `json:"current_password,omitempty" maxLength:"128" doc:"Your own password again"`
 	}
 }
 
 func (h *handlers) resetPassword(ctx context.Context, in *resetInput) (*none, error) {
-	return nil, h.service.resetPassword(ctx, in.ID, in.Body.Password, in.Body.RemoveSecondFactor)
+	return nil, h.service.resetPassword(ctx, in.ID, newPassword{
+		plain: in.Body.Password, mustChange: in.Body.MustChangePassword,
+		withoutFactors: in.Body.RemoveSecondFactor, confirmation: in.Body.CurrentPassword,
+	})
 }
 
 func (h *handlers) sessionsOf(ctx context.Context, in *idInput) (*sessionsOutput, error) {
@@ -156,15 +161,25 @@ func (s *store) page(ctx context.Context, p pageOf) ([]accountRow, int, error) {
 		query = query.Where("state = ?", p.state)
 	}
 	if p.like != "" {
-		query = query.Where("strpos(lower(username), ?) > 0", strings.ToLower(p.like))
+		query = query.Where("strpos("+namePosition+", ?) > 0", nameKey(p.like))
 	}
 	total, err := query.Count(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
 	if p.after != "" {
-		query = query.Where("lower(username) > ?", strings.ToLower(p.after))
+		query = query.Where(namePosition+" > ?", p.after)
 	}
-	err = query.OrderExpr("lower(username)").Limit(int64(p.limit)).Scan(ctx)
+	err = query.OrderExpr(namePosition).Limit(int64(p.limit)).Scan(ctx)
 	return rows, int(total), database.Fault(err, nil)
+}
+
+// namePosition orders accounts by name; one that an older panel has just written has no key yet.
+const namePosition = "coalesce(username_key, username)"
+
+func (r *accountRow) position() string {
+	if r.UsernameKey == nil {
+		return r.Username
+	}
+	return *r.UsernameKey
 }

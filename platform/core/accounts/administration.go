@@ -38,9 +38,10 @@ func (s *service) create(ctx context.Context, d draft) (*accountRow, error) {
 	}
 	now := s.clock.Now().UTC()
 	row := &accountRow{
-		ID: database.NewID(), Username: *d.Username, PasswordHash: hash, Permissions: keys, State: stateActive,
+		ID: database.NewID(), PasswordHash: hash, Permissions: keys, State: stateActive,
 		MustChangePassword: d.MustChange != nil && *d.MustChange, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
+	row.named(*d.Username)
 	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.store.insertAccount(ctx, tx, row); err != nil {
 			return err
@@ -134,9 +135,9 @@ func (s *service) apply(ctx context.Context, row *accountRow, d draft) (map[stri
 		changes["permissions"] = audit.Change{From: words(row.Permissions), To: words(keys)}
 		row.Permissions = keys
 	}
-	if d.Username != nil && *d.Username != row.Username {
-		changes["username"] = audit.Change{From: row.Username, To: *d.Username}
-		row.Username = *d.Username
+	if d.Username != nil && composed(*d.Username) != row.Username {
+		changes["username"] = audit.Change{From: row.Username, To: composed(*d.Username)}
+		row.named(*d.Username)
 	}
 	if d.State != nil && *d.State != row.State {
 		changes["state"] = audit.Change{From: row.State, To: *d.State}
@@ -201,9 +202,29 @@ func (s *service) remove(ctx context.Context, id, heir string) error {
 	})
 }
 
+// newPassword is what a reset makes of an account.
+type newPassword struct {
+	plain          string
+	mustChange     bool
+	withoutFactors bool
+	confirmation   *string // the caller's own password, which the removal of second factors needs
+}
+
+var errOwnAccount = fault.Conflict("own_account",
+	"this is your own account; change its password with POST /api/v1/auth/password, which asks for the current one")
+
 // resetPassword sets another account's password and ends all its sessions; its second factors stay unless they are to go.
-func (s *service) resetPassword(ctx context.Context, id, plain string, withoutFactors bool) error {
-	hash, err := s.hasher.Hash(ctx, plain)
+// Faults: not_found (404), permission_denied (403), own_account (409), and of a removal of second factors those of stepUp.
+func (s *service) resetPassword(ctx context.Context, id string, next newPassword) error {
+	if id == access.From(ctx).AccountID {
+		return errOwnAccount
+	}
+	if next.withoutFactors {
+		if err := s.stepUp(ctx, "current_password", next.confirmation); err != nil {
+			return err
+		}
+	}
+	hash, err := s.hasher.Hash(ctx, next.plain)
 	if err != nil {
 		return err
 	}
@@ -215,11 +236,22 @@ func (s *service) resetPassword(ctx context.Context, id, plain string, withoutFa
 		if _, err := s.apply(ctx, row, draft{}); err != nil {
 			return err
 		}
-		if err := s.replacePassword(ctx, tx, row, hash, ""); err != nil || !withoutFactors {
+		if err := s.replacePassword(ctx, tx, row, replacing{hash: hash, mustChange: next.mustChange}); err != nil || !next.withoutFactors {
 			return err
 		}
 		return s.removeFactors(ctx, tx, row)
 	})
+}
+
+// stepUp demands the caller's own password for what a stolen session must not do.
+// Faults: missing_field (400), invalid_value (422), throttled (429).
+func (s *service) stepUp(ctx context.Context, field string, plain *string) error {
+	if plain == nil {
+		return fault.Malformed("missing_field", "second factors are removed with your own password").
+			Field(field, "missing_field", "this field is required to remove second factors")
+	}
+	_, err := s.confirmed(ctx, field, *plain)
+	return err
 }
 
 // removeFactors takes every second factor off an account and journals it with tx.

@@ -25,6 +25,19 @@ func TestPermissionsThatAreNotSentMeanFullAccess(t *testing.T) {
 	require.NotContains(t, string(none.Body), "password_hash")
 }
 
+// Only the absent field is full access: null is a wrong type, at creation and at a change.
+func TestPermissionsThatAreNullAreRefused(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	admin, user := p.Admin(), p.As("accounts.view")
+	null := `{"username":"boris","password":"` + secret + `","permissions":null}`
+	admin.Post("/api/v1/accounts", null).Refused(http.StatusBadRequest, "bad_json")
+	require.EqualValues(t, 0, admin.Get("/api/v1/accounts?q=boris").Value("total"))
+	path := "/api/v1/accounts/" + user.AccountID
+	admin.Patch(path, `{"revision":1,"permissions":null}`).Refused(http.StatusBadRequest, "bad_json")
+	require.Equal(t, []any{"accounts.view"}, admin.Get(path).Value("permissions"))
+}
+
 // Specification, Administrator account rules 1 and 2: a change takes effect at the next request and ends no session.
 func TestChangedPermissionsTakeEffectAtTheNextRequest(t *testing.T) {
 	t.Parallel()
@@ -133,11 +146,11 @@ func TestAccountsAreListedPagedAndFiltered(t *testing.T) {
 	}
 	admin.Post("/api/v1/accounts", object{"username": "ALPHA", "password": secret}).Refused(http.StatusConflict, "name_taken")
 	first := admin.Get("/api/v1/accounts?limit=2").Is(http.StatusOK)
-	require.Equal(t, "Beta", first.Text("next_cursor"))
+	require.Equal(t, "beta", first.Text("next_cursor"))
 	require.EqualValues(t, 4, first.Value("total"))
 	require.NotContains(t, string(first.Body), "password_hash")
 	require.NotContains(t, string(first.Body), "argon2")
-	rest := admin.Get("/api/v1/accounts?limit=2&cursor=Beta").Is(http.StatusOK)
+	rest := admin.Get("/api/v1/accounts?limit=2&cursor=beta").Is(http.StatusOK)
 	require.Nil(t, rest.Value("next_cursor"))
 	require.Len(t, rest.Value("items"), 2)
 	require.EqualValues(t, 1, admin.Get("/api/v1/accounts?q=alph").Value("total"))

@@ -1,12 +1,14 @@
 package accounts_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
 
 	"panel/platform/paneltest"
 )
@@ -49,6 +51,25 @@ func TestSmallStepsOfTheClockEndNoSession(t *testing.T) {
 		other.Bearer(used.Token).Get("/api/v1/auth/factors").Is(http.StatusOK)
 	}
 	unused.Get("/api/v1/auth/factors").Is(http.StatusOK)
+}
+
+// A use that is not stored yet counts also when what was in memory is dropped: the session does not end early.
+func TestAUseThatIsNotStoredYetCounts(t *testing.T) {
+	t.Parallel()
+	p, clock := clocked(t)
+	used, admin := signedIn(p), p.Admin()
+	account := "/api/v1/accounts/" + used.Get("/api/v1/auth/me").Text("account.id")
+	require.NoError(t, p.DB.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+		// The sessions are held, so that no use of them can be stored meanwhile.
+		_, err := tx.ExecContext(ctx, "select from sessions for update")
+		clock.Advance(11 * time.Hour)
+		used.Get("/api/v1/auth/factors").Is(http.StatusOK)
+		revision := admin.Get(account).Is(http.StatusOK).Value("revision")
+		admin.Patch(account, object{"revision": revision, "username": "anna2"}).Is(http.StatusOK)
+		clock.Advance(2 * time.Hour)
+		used.Get("/api/v1/auth/factors").Is(http.StatusOK)
+		return err
+	}))
 }
 
 // R8: a clock set back a day makes no session immortal: it lives longer by that day at most.

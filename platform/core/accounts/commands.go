@@ -3,10 +3,9 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"strconv"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +22,8 @@ type reset struct {
 	env           cli.Env
 	username      string
 	password      string
+	given         bool // a password stands on the command line
+	mustChange    bool
 	withoutFactor bool
 }
 
@@ -36,16 +37,23 @@ func resetCommand(env cli.Env) *cobra.Command {
 			"The old password and all sessions of the account stop working at once.",
 		Example: "sudo panelctl admin reset-password\nsudo panelctl admin reset-password --username anna --yes",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return r.run(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			r.given = cmd.Flags().Changed("password")
+			return r.run(cmd.Context())
+		},
 	}
 	command.Flags().StringVar(&r.username, "username", "", "whose password; asked for when there are several administrators")
 	command.Flags().StringVar(&r.password, "password", "", "the new password; without it a random one of 16 characters is made")
+	command.Flags().BoolVar(&r.mustChange, "must-change", false, "the account has to choose a password of its own at the next sign-in")
 	command.Flags().BoolVar(&r.withoutFactor, "remove-second-factor", false, "also remove authenticator app, recovery codes and passkeys")
 	return command
 }
 
 // run follows the specification's "Password reset rules" in their order.
 func (r *reset) run(ctx context.Context) error {
+	if err := r.judge(); err != nil {
+		return err
+	}
 	desk, err := OpenDesk(ctx, r.env)
 	if err != nil {
 		return err
@@ -59,10 +67,9 @@ func (r *reset) run(ctx context.Context) error {
 	if err := r.confirm(owner); err != nil {
 		return err
 	}
-	if err := r.judge(); err != nil {
-		return err
-	}
-	plain, err := desk.Reset(ctx, owner, r.password, r.withoutFactor)
+	plain, err := desk.Reset(ctx, owner, ResetOptions{
+		Password: r.password, MustChange: r.mustChange, RemoveSecondFactor: r.withoutFactor,
+	})
 	if err != nil {
 		return err
 	}
@@ -76,12 +83,7 @@ func (r *reset) choose(ctx context.Context, desk *Desk) (Administrator, error) {
 		return Administrator{}, err
 	}
 	if r.username != "" {
-		owner, err := desk.Named(ctx, r.username)
-		var unknown *cli.Failure
-		if errors.As(err, &unknown) {
-			return owner, unknown.Advise(list(all)...)
-		}
-		return owner, err
+		return Named(all, r.username)
 	}
 	if len(all) == 1 {
 		r.env.Note(cli.Plain("1  " + listed(all[0])))
@@ -109,10 +111,11 @@ func (r *reset) ask(all []Administrator) (Administrator, error) {
 	}
 	fmt.Fprint(r.env.Err, r.env.T("Number or username:"), " ")
 	answer := r.env.Answer()
-	for i, one := range all {
-		if answer == strconv.Itoa(i+1) || strings.EqualFold(answer, one.Username) {
-			return one, nil
-		}
+	if number, err := strconv.Atoi(answer); err == nil && number >= 1 && number <= len(all) {
+		return all[number-1], nil
+	}
+	if one, err := Named(all, answer); err == nil {
+		return one, nil
 	}
 	return Administrator{}, cli.Usage(cli.Say("nobody was chosen"))
 }
@@ -125,15 +128,19 @@ func (r *reset) confirm(owner Administrator) error {
 // generatedLength is the specification's length of a generated password.
 const generatedLength = 16
 
-// judge is the given half of rule 4: it is set as given, with a note.
+// judge is the given half of rule 4: it is set as given, with a note. Characters are counted as the panel counts them.
 func (r *reset) judge() error {
 	const shortest, longest = 8, 128
+	length := utf8.RuneCountInString(r.password)
 	switch {
-	case len(r.password) > longest:
+	case r.given && length == 0:
+		return cli.Usage(cli.Say("--password is empty")).
+			Advise(cli.Say("leave --password out to have a random one of %d characters made", generatedLength))
+	case length > longest:
 		return cli.Usage(cli.Say("a password has at most %d characters", longest))
-	case r.password != "" && len(r.password) < shortest:
+	case r.given && length < shortest:
 		r.env.Note(cli.Say("the password is shorter than the panel would accept; change it soon"))
-	case r.password != "":
+	case r.given:
 		r.env.Note(cli.Say("a password on the command line can be seen by other users of this machine"))
 	}
 	return nil

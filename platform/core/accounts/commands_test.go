@@ -108,3 +108,28 @@ func TestResetPasswordSaysWhatIsWrongWithTheDatabase(t *testing.T) {
 	require.Equal(t, cli.ExitUnreachable, none.exit)
 	require.Contains(t, none.err, "no private database")
 }
+
+// Passwords are counted in characters, as the panel counts them, and an empty one is no wish for a random one.
+func TestResetPasswordCountsCharacters(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	signUp(t, p)
+	vars := onDatabase(t, p)
+	reset := func(password string) outcome {
+		return panelctl(t, vars, "", "admin", "reset-password", "--yes", "--plain", "--password", password)
+	}
+	cyrillic := strings.Repeat("ж", 70)
+	require.Zero(t, reset(cyrillic).exit)
+	login(p, "anna", cyrillic).Is(http.StatusOK)
+	long := reset(strings.Repeat("ж", 129))
+	require.Equal(t, cli.ExitUsage, long.exit)
+	require.Contains(t, long.err, "at most 128 characters")
+	short := reset("жжжжж")
+	require.Zero(t, short.exit)
+	require.Contains(t, short.err, "shorter than the panel would accept")
+	empty := reset("")
+	require.Equal(t, cli.ExitUsage, empty.exit)
+	require.Contains(t, empty.err, "--password is empty")
+	require.Empty(t, empty.out)
+	login(p, "anna", "жжжжж").Is(http.StatusOK)
+}

@@ -1,10 +1,12 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -17,7 +19,6 @@ import (
 	"panel/platform/audit"
 	"panel/platform/cli"
 	"panel/platform/database"
-	"panel/platform/fault"
 	"panel/platform/offline"
 	"panel/platform/password"
 )
@@ -87,16 +88,16 @@ func installation() string {
 	return filepath.Dir(filepath.Dir(self))
 }
 
-// Administrators are those that rule 2 lists; without any there is a failure that says what to do.
+// Administrators are those that rule 2 lists, by name; without any there is a failure that says what to do.
 func (d *Desk) Administrators(ctx context.Context) ([]Administrator, error) {
-	const most = 200
-	rows, _, err := d.store.page(ctx, pageOf{limit: most})
+	rows, err := d.store.everybody(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) == 0 {
 		return nil, cli.Failed(cli.Say("there is no administrator yet")).Advise(cli.Say("open the panel and finish the first installation"))
 	}
+	slices.SortStableFunc(rows, func(a, b accountRow) int { return cmp.Compare(nameKey(a.Username), nameKey(b.Username)) })
 	all := make([]Administrator, len(rows))
 	for i := range rows {
 		all[i] = administrator(&rows[i])
@@ -110,13 +111,17 @@ func administrator(row *accountRow) Administrator {
 	}
 }
 
-// Named finds an administrator beyond the list too.
-func (d *Desk) Named(ctx context.Context, username string) (Administrator, error) {
-	row, err := d.store.byUsername(ctx, username)
-	if fault.KindOf(err) == fault.KindMissing {
-		return Administrator{}, cli.Failed(cli.Say("there is no administrator %s", username))
+// Named chooses as a sign-in does: the exact name goes first, then any case of it.
+func Named(all []Administrator, username string) (Administrator, error) {
+	for _, same := range []func(string) bool{
+		func(name string) bool { return name == username },
+		func(name string) bool { return nameKey(name) == nameKey(username) },
+	} {
+		if at := slices.IndexFunc(all, func(one Administrator) bool { return same(one.Username) }); at >= 0 {
+			return all[at], nil
+		}
 	}
-	return administrator(row), err
+	return Administrator{}, cli.Failed(cli.Say("there is no administrator %s", username)).Advise(list(all)...)
 }
 
 // Consequence is what must be known before the question of rule 3.
@@ -124,9 +129,17 @@ func (a Administrator) Consequence() cli.Message {
 	return cli.Say("The old password of %s stops working now and all its sessions end.", a.Username)
 }
 
-// Reset is rules 5 and 6: hash, sessions, journal and the word to running panels, all in one transaction. An empty password
-// is replaced by a random one of 16 characters; the one that is stored comes back.
-func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, withoutFactor bool) (string, error) {
+// ResetOptions is what a reset sets. An empty password is replaced by a random one of 16 characters.
+type ResetOptions struct {
+	Password           string
+	MustChange         bool // nothing else is open to the account until it has chosen a password of its own
+	RemoveSecondFactor bool
+}
+
+// Reset is rules 5 and 6: hash, sessions, journal and the word to running panels, all in one transaction. The
+// password that is stored comes back.
+func (d *Desk) Reset(ctx context.Context, owner Administrator, options ResetOptions) (string, error) {
+	plain := options.Password
 	if plain == "" {
 		plain = generated()
 	}
@@ -142,10 +155,10 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, plain string, wit
 	s := &service{db: d.world.DB, store: d.store, journal: journal, clock: clockwork.NewRealClock()}
 	var echo database.Echo
 	err = d.world.DB.WithTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		if err := s.replacePassword(ctx, tx, owner.row, hash, ""); err != nil {
+		if err := s.replacePassword(ctx, tx, owner.row, replacing{hash: hash, mustChange: options.MustChange}); err != nil {
 			return err
 		}
-		if withoutFactor {
+		if options.RemoveSecondFactor {
 			if err := s.removeFactors(ctx, tx, owner.row); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -27,14 +28,15 @@ const mostRemembered = 50_000
 type directory struct {
 	store    *store
 	listener *database.Listener
+	unknown  *strangers
 	clock    clockwork.Clock
 	idle     time.Duration
 	log      *zap.Logger
 
 	mu      sync.RWMutex
 	live    map[string]*liveSession
-	changes uint64 // heard so far, so that a slow reader remembers nothing old
-	seen    map[string]time.Time
+	changes uint64               // heard so far, so that a slow reader remembers nothing old
+	seen    map[string]time.Time // uses that are not stored yet
 }
 
 type liveSession struct {
@@ -43,14 +45,18 @@ type liveSession struct {
 	last   time.Time
 }
 
-func newDirectory(db *database.DB, listener *database.Listener, clock clockwork.Clock, cfg *config.Config, log *zap.Logger) *directory {
+func newDirectory(db *database.DB, listener *database.Listener, clock clockwork.Clock, cfg *config.Config, log *zap.Logger) (*directory, error) {
+	unknown, err := newStrangers()
+	if err != nil {
+		return nil, err
+	}
 	d := &directory{
-		store: newStore(db), listener: listener, clock: clock, idle: cfg.Duration(config.SessionTTL, time.Hour), log: log,
+		store: newStore(db), listener: listener, unknown: unknown, clock: clock, idle: cfg.Duration(config.SessionTTL, time.Hour), log: log,
 		live: map[string]*liveSession{}, seen: map[string]time.Time{},
 	}
 	listener.On(channel, d.forget)
 	listener.OnReady(func() { d.forget("") })
-	return d
+	return d, nil
 }
 
 func exportSessions(d *directory) httpapi.Sessions { return d }
@@ -60,7 +66,7 @@ var (
 	errExpired   = fault.Unauthenticated("session_expired", "the session has ended; sign in again")
 )
 
-// Authenticate proves a session token. Faults: no_session, session_expired (401), unavailable (503).
+// Authenticate proves a session token. Faults: no_session, session_expired (401), throttled (429), unavailable (503).
 func (d *directory) Authenticate(ctx context.Context, token string) (access.Caller, error) {
 	return d.prove(ctx, token, d.used)
 }
@@ -96,16 +102,22 @@ func (d *directory) remembered(key string) *liveSession {
 }
 
 func (d *directory) read(ctx context.Context, hash []byte) (*liveSession, error) {
+	network := access.Network(access.Address(ctx))
+	if err := d.unknown.refuse(hash, network, d.clock.Now()); err != nil {
+		return nil, err
+	}
 	before := d.mark()
 	row, owner, err := d.store.session(ctx, hash)
 	if fault.KindOf(err) == fault.KindMissing {
+		d.unknown.note(hash, network, d.clock.Now())
 		return nil, errNoSession
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the session: %w", err)
 	}
-	held := &liveSession{row: row, last: row.LastSeenAt, caller: access.Caller{
+	held := &liveSession{row: row, last: d.lastUse(row), caller: access.Caller{
 		Kind: access.Admin, AccountID: owner.ID, Username: owner.Username, SessionID: row.ID, Permissions: owner.Permissions,
+		MustChangePassword: owner.MustChangePassword,
 	}}
 	d.remember(string(hash), held, before)
 	return held, nil
@@ -166,6 +178,7 @@ func (d *directory) used(held *liveSession) (access.Caller, error) {
 
 // forget drops what is remembered of an account; an empty payload, after a gap in hearing, drops everything.
 func (d *directory) forget(accountID string) {
+	d.unknown.forget()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.changes++
@@ -225,10 +238,9 @@ func (d *directory) keepTouching(ctx context.Context) error {
 }
 
 func (d *directory) flush(ctx context.Context) {
-	d.mu.Lock()
-	batch := d.seen
-	d.seen = map[string]time.Time{}
-	d.mu.Unlock()
+	d.mu.RLock()
+	batch := maps.Clone(d.seen)
+	d.mu.RUnlock()
 	if len(batch) == 0 {
 		return
 	}
@@ -236,7 +248,21 @@ func (d *directory) flush(ctx context.Context) {
 	defer cancel()
 	if err := d.store.touch(ctx, batch); err != nil {
 		d.log.Warn("could not store when sessions were last used", zap.Error(err))
+		return
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.seen, func(id string, at time.Time) bool { return at.Equal(batch[id]) })
+}
+
+// lastUse is the later of the stored use of a session and of one that this panel has not stored yet.
+func (d *directory) lastUse(row *sessionRow) time.Time {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if at := d.seen[row.ID]; at.After(row.LastSeenAt) {
+		return at
+	}
+	return row.LastSeenAt
 }
 
 func (d *directory) keepSweeping(ctx context.Context) error {

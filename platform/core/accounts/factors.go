@@ -146,6 +146,13 @@ func (h *handlers) renamePasskey(ctx context.Context, in *renamePasskeyInput) (*
 	return &passkeyOutput{Body: row.shown()}, nil
 }
 
-func (h *handlers) removePasskey(ctx context.Context, in *idInput) (*none, error) {
-	return nil, h.service.removePasskey(ctx, in.ID)
+type removePasskeyInput struct {
+	ID   string `path:"id"`
+	Body struct {
+		Password string `json:"password" maxLength:"128" doc:"Your own password again"`
+	}
+}
+
+func (h *handlers) removePasskey(ctx context.Context, in *removePasskeyInput) (*none, error) {
+	return nil, h.service.removePasskey(ctx, in.ID, in.Body.Password)
 }

@@ -178,8 +178,10 @@ func (s *store) tryChallenge(ctx context.Context, hash []byte, purpose string, m
 	return row, database.Fault(err, nil)
 }
 
+// deleteOldChallenges keeps those that were tried for as long as their attempts count.
 func (s *store) deleteOldChallenges(ctx context.Context, now time.Time) error {
-	_, err := s.db.NewDelete().Model((*challengeRow)(nil)).Where("expires_at <= ?", now).Exec(ctx)
+	_, err := s.db.NewDelete().Model((*challengeRow)(nil)).
+		Where("expires_at <= ? or (expires_at <= ? and attempts = 0)", now.Add(-factorWindow), now).Exec(ctx)
 	return database.Fault(err, nil)
 }
 

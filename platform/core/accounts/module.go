@@ -5,11 +5,13 @@
 package accounts
 
 import (
+	"context"
 	"embed"
 
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/module"
+	"panel/platform/notice"
 	"panel/platform/owners"
 	"panel/platform/vault"
 )
@@ -36,12 +38,15 @@ func Module() module.Module {
 			Actions: []string{
 				"account.created", "account.deleted", "account.factor_changed", "account.login_failed",
 				"account.login_ok", "account.login_throttled", "account.logout", "account.password_reset",
-				"account.permissions_changed", "account.session_ended", "account.updated",
+				"account.permissions_changed", factorsLocked, "account.session_ended", "account.updated",
 			},
 			Objects: []string{"account", "session"},
 		},
 		Secrets: []vault.Column{
 			{Table: "totp_factors", ID: "account_id", Column: "sealed_secret"},
+		},
+		Notices: []notice.Kind{
+			{Key: factorsLocked, Summary: "Somebody who knows the password guesses second factors", Severity: "warning"},
 		},
 		Migrations: module.SQL(files),
 		Commands:   commands,
@@ -52,5 +57,5 @@ func Module() module.Module {
 }
 
 func attach(h *handlers, d *directory) module.Parts {
-	return module.Parts{Routes: h.routes(), Loops: d.loops()}
+	return module.Parts{Routes: h.routes(), Loops: d.loops(), Ready: []func(context.Context) error{h.service.keyUsernames}}
 }

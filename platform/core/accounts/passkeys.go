@@ -232,8 +232,9 @@ func (s *service) renamePasskey(ctx context.Context, id, name string) (*passkeyR
 	return renamed, err
 }
 
-func (s *service) removePasskey(ctx context.Context, id string) error {
-	owner, err := s.store.account(ctx, s.db, access.From(ctx).AccountID)
+// removePasskey takes one of the caller's passkeys off. Faults: not_found (404), invalid_value (422), throttled (429).
+func (s *service) removePasskey(ctx context.Context, id, password string) error {
+	owner, err := s.confirmed(ctx, "password", password)
 	if err != nil {
 		return err
 	}

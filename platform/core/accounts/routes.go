@@ -16,9 +16,11 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 	signIn, small := access.PublicWithin(access.WideLimit), httpapi.BodyLimit(httpapi.SmallBodyLimit)
 	return httpapi.Under("/api/v1/auth", "",
 		httpapi.Post("/login", "Sign in", signIn, h.login, small, httpapi.WhileDegraded()),
-		httpapi.Get("/me", "Show who is signed in", access.Session(), h.me),
-		httpapi.Post("/logout", "End this session", access.Session(), h.logout, httpapi.WhileDegraded(), httpapi.Status(noContent)),
-		httpapi.Post("/password", "Change your own password", access.Session(), h.changePassword, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+		httpapi.Get("/me", "Show who is signed in", access.Session(), h.me, httpapi.BeforePasswordChange()),
+		httpapi.Post("/logout", "End this session", access.Session(), h.logout,
+			httpapi.WhileDegraded(), httpapi.BeforePasswordChange(), httpapi.Status(noContent)),
+		httpapi.Post("/password", "Change your own password", access.Session(), h.changePassword,
+			httpapi.WhileDegraded(), httpapi.BeforePasswordChange(), httpapi.Status(noContent)),
 		httpapi.Get("/sessions", "List your own sessions", access.Session(), h.sessions),
 		httpapi.Delete("/sessions/{id}", "End one of your own sessions", access.Session(), h.endSession, httpapi.WhileDegraded(), httpapi.Status(noContent)),
 		httpapi.Post("/second-factor", "Finish signing in with a second factor", signIn, h.secondFactor, small, httpapi.WhileDegraded()),
@@ -30,7 +32,8 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 		httpapi.Post("/passkeys", "Begin to register a passkey", access.Session(), h.beginPasskey, httpapi.WhileDegraded()),
 		httpapi.Post("/passkeys/finish", "Register the passkey that the browser made", access.Session(), h.finishPasskey, httpapi.WhileDegraded(), httpapi.Status(created)),
 		httpapi.Patch("/passkeys/{id}", "Rename one of your own passkeys", access.Session(), h.renamePasskey, httpapi.WhileDegraded()),
-		httpapi.Delete("/passkeys/{id}", "Remove one of your own passkeys", access.Session(), h.removePasskey, httpapi.WhileDegraded(), httpapi.Status(noContent)),
+		httpapi.Post("/passkeys/{id}/remove", "Remove one of your own passkeys", access.Session(), h.removePasskey,
+			httpapi.WhileDegraded(), httpapi.Status(noContent)),
 	)
 }
 

@@ -89,14 +89,18 @@ type shown struct {
 
 // finishLogin opens the session that a challenge stands for. Every failure is bad_credentials (401) or throttled (429).
 func (s *service) finishLogin(ctx context.Context, token string, with shown) (*signedIn, error) {
-	row, err := s.store.tryChallenge(ctx, hashToken(token), purposeSignIn, challengeAttempts, s.clock.Now())
+	ip := access.From(ctx).IP
+	if err := s.throttle.waits(unknownChallenge, ip); err != nil {
+		return nil, err
+	}
+	row, err := s.store.liveChallenge(ctx, hashToken(token), purposeSignIn, challengeAttempts, s.clock.Now())
 	if fault.KindOf(err) == fault.KindMissing {
+		_ = s.throttle.enter(unknownChallenge, ip)
 		return nil, errCredentials
 	}
 	if err != nil {
 		return nil, err
 	}
-	ip := access.From(ctx).IP
 	if err := s.throttle.enter(secondStep+row.AccountID, ip); err != nil {
 		return nil, err
 	}
@@ -104,37 +108,66 @@ func (s *service) finishLogin(ctx context.Context, token string, with shown) (*s
 	if err != nil {
 		return nil, err
 	}
-	opened, err := s.prove(ctx, owner, row, with)
-	if err == nil && opened == nil {
+	proved, err := s.prove(ctx, owner, row, with)
+	if proved.usedUp {
+		s.toldOfGuesses(ctx, owner)
+	}
+	if err == nil && proved.opened == nil {
 		return nil, s.refused(ctx, owner.Username, "account.login_failed", errCredentials)
 	}
-	if err == nil {
-		s.throttle.succeed(secondStep+row.AccountID, ip)
+	if fault.KindOf(err) == fault.KindThrottled {
+		return nil, s.refused(ctx, owner.Username, "account.login_throttled", err)
 	}
-	return opened, err
+	if err != nil {
+		return nil, err
+	}
+	s.throttle.succeed(secondStep+row.AccountID, ip)
+	return proved.opened, nil
 }
 
-// secondStep keeps the count of second factors apart from the count of passwords.
-const secondStep = "second factor of "
+// Names under which the throttle counts what is no username; none of them can be one.
+const (
+	secondStep       = "second factor of "
+	unknownChallenge = "unknown challenge"
+)
 
-// prove spends the factor, the challenge and opens the session in one transaction; no session means a wrong factor.
-func (s *service) prove(ctx context.Context, owner *accountRow, row *challengeRow, with shown) (*signedIn, error) {
-	var opened *signedIn
+// proof is what an attempt at a second factor came to; no session means a wrong factor.
+type proof struct {
+	opened *signedIn
+	usedUp bool // this wrong one was the last of the account's budget
+}
+
+// prove counts the attempt, spends the factor and the challenge and opens the session in one transaction. The account is held
+// first, so that attempts from many addresses, through many panels, are counted one after the other.
+func (s *service) prove(ctx context.Context, owner *accountRow, row *challengeRow, with shown) (proof, error) {
+	var made proof
 	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		made = proof{}
 		if same, err := s.store.hold(ctx, tx, owner); err != nil || !same {
 			return err
 		}
-		right, err := s.spend(ctx, tx, owner, row, with)
-		if err != nil || !right {
+		wrong, err := s.withinBudget(ctx, tx, owner, with)
+		if err != nil {
 			return err
+		}
+		if lives, err := s.store.countAttempt(ctx, tx, row.TokenHash, challengeAttempts); err != nil || !lives {
+			return err
+		}
+		right, err := s.spend(ctx, tx, owner, row, with)
+		if err != nil {
+			return err
+		}
+		if !right {
+			made.usedUp = wrong+1 == factorBudget
+			return s.journalBudget(ctx, tx, owner, made.usedUp)
 		}
 		if alone, err := s.store.endChallenge(ctx, tx, row.TokenHash); err != nil || !alone {
 			return err
 		}
-		opened, err = s.openIn(ctx, tx, owner)
+		made.opened, err = s.openIn(ctx, tx, owner)
 		return err
 	})
-	return opened, err
+	return made, err
 }
 
 func (s *service) spend(ctx context.Context, tx bun.Tx, owner *accountRow, row *challengeRow, with shown) (bool, error) {

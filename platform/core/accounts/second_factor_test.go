@@ -131,16 +131,39 @@ func TestAChallengeWorksOnceAndNotForLong(t *testing.T) {
 	second(p, old, "code", code(t, p, key)).Refused(http.StatusUnauthorized, "bad_credentials")
 }
 
+// A stolen session of an administrator takes nobody's second factor off: it does not know the password.
 func TestAResetMayTakeTheSecondFactorOff(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
 	me, _, _ := withTOTP(t, p)
-	id := me.Get("/api/v1/auth/me").Text("account.id")
-	admin := p.Admin()
-	admin.Post("/api/v1/accounts/"+id+"/password", object{"password": "battery staple"}).Is(http.StatusNoContent)
-	login(p, "anna", "battery staple").Refused(http.StatusUnauthorized, "second_factor_required")
-	admin.Post("/api/v1/accounts/"+id+"/password", object{"password": "battery staple", "remove_second_factor": true}).Is(http.StatusNoContent)
-	login(p, "anna", "battery staple").Is(http.StatusOK)
+	path := "/api/v1/accounts/" + me.Get("/api/v1/auth/me").Text("account.id") + "/password"
+	p.Admin().Post("/api/v1/accounts", object{"username": "boris", "password": replacement}).Is(http.StatusCreated)
+	admin := p.Bearer(login(p, "boris", replacement).Is(http.StatusOK).Text("token"))
+	admin.Post(path, object{"password": replacement}).Is(http.StatusNoContent)
+	login(p, "anna", replacement).Refused(http.StatusUnauthorized, "second_factor_required")
+	without := object{"password": replacement, "remove_second_factor": true}
+	admin.Post(path, without).Refused(http.StatusBadRequest, "missing_field")
+	without["current_password"] = "not the password"
+	admin.Post(path, without).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	login(p, "anna", replacement).Refused(http.StatusUnauthorized, "second_factor_required")
+	without["current_password"] = replacement
+	admin.Post(path, without).Is(http.StatusNoContent)
+	login(p, "anna", replacement).Is(http.StatusOK)
+}
+
+// The way to reset others' passwords is no way around the own current one.
+func TestNobodyResetsHisOwnPasswordWithoutTheCurrentOne(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	me, _, _ := withTOTP(t, p)
+	path := "/api/v1/accounts/" + me.Get("/api/v1/auth/me").Text("account.id") + "/password"
+	for _, body := range []object{
+		{"password": replacement}, {"password": replacement, "remove_second_factor": true},
+		{"password": replacement, "remove_second_factor": true, "current_password": secret},
+	} {
+		me.Post(path, body).Refused(http.StatusConflict, "own_account")
+	}
+	challenged(t, p)
 }
 
 // A real (virtual) authenticator registers on localhost and signs in with its passkey.
@@ -170,7 +193,12 @@ func TestPasskeyGuardsTheSignIn(t *testing.T) {
 	second(p, challenged(t, p).Text("challenge"), "passkey", signed).Refused(http.StatusUnauthorized, "bad_credentials")
 	second(p, asked.Text("challenge"), "passkey", signed).Is(http.StatusOK)
 	requireRenamed(t, p, me, made.Text("id"))
-	me.Delete("/api/v1/auth/passkeys/" + made.Text("id")).Is(http.StatusNoContent)
+	remove := "/api/v1/auth/passkeys/" + made.Text("id") + "/remove"
+	me.Post(remove, object{}).Refused(http.StatusBadRequest, "missing_field")
+	me.Post(remove, object{"password": "not the password"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	challenged(t, p)
+	me.Post(remove, object{"password": secret}).Is(http.StatusNoContent)
+	me.Post(remove, object{"password": secret}).Refused(http.StatusNotFound, "not_found")
 	login(p, "anna", secret).Is(http.StatusOK)
 }
 

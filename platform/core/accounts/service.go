@@ -8,10 +8,12 @@ import (
 
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
+	"go.uber.org/zap"
 
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/owners"
 	"panel/platform/password"
@@ -27,6 +29,8 @@ type service struct {
 	journal   audit.Journal
 	refusals  audit.Refusals
 	clock     clockwork.Clock
+	log       *zap.Logger
+	bus       *events.Bus
 	catalogue *catalogue
 
 	vault      *vault.Vault
@@ -37,11 +41,11 @@ type service struct {
 }
 
 func newService(db *database.DB, s *store, d *directory, t *throttle, h *password.Hasher, j audit.Journal, r audit.Refusals, c clockwork.Clock,
-	k *catalogue, v *vault.Vault, cs *ceremonies, a owners.Accounts, owned *owners.Registry,
+	log *zap.Logger, b *events.Bus, k *catalogue, v *vault.Vault, cs *ceremonies, a owners.Accounts, owned *owners.Registry,
 ) *service {
 	return &service{
-		db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, refusals: r, clock: c, catalogue: k, vault: v, ceremonies: cs,
-		accounts: a, owned: owned,
+		db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, refusals: r, clock: c, log: log, bus: b,
+		catalogue: k, vault: v, ceremonies: cs, accounts: a, owned: owned,
 	}
 }
 
@@ -56,8 +60,11 @@ var errCredentials = fault.Unauthenticated("bad_credentials", "the username or t
 
 // login opens a session, or asks for a second factor. A wrong password, an unknown and a disabled account are told apart by neither body nor time.
 // A password that is replaced meanwhile is judged again, by what is stored then.
-// Faults: bad_credentials, second_factor_required (401), throttled (429).
+// Faults: bad_credentials, second_factor_required (401), invalid_value (422) for a name that no account can have, throttled (429).
 func (s *service) login(ctx context.Context, username, plain string) (*signedIn, error) {
+	if err := plausible(username); err != nil {
+		return nil, err
+	}
 	opened, err := s.tryLogin(ctx, username, plain)
 	if errors.Is(err, errReplaced) {
 		opened, err = s.tryLogin(ctx, username, plain)
@@ -177,6 +184,9 @@ func (s *service) changePassword(ctx context.Context, current, next string) erro
 	if err != nil {
 		return err
 	}
+	if owner.MustChangePassword && next == current {
+		return fault.InvalidValue("new_password", "this is the password that has to be changed")
+	}
 	hash, err := s.hasher.Hash(ctx, next)
 	if err != nil {
 		return err
@@ -185,7 +195,7 @@ func (s *service) changePassword(ctx context.Context, current, next string) erro
 		if err := s.hold(ctx, tx, owner); err != nil {
 			return err
 		}
-		return s.replacePassword(ctx, tx, owner, hash, caller.SessionID)
+		return s.replacePassword(ctx, tx, owner, replacing{hash: hash, keptSession: caller.SessionID})
 	})
 }
 
@@ -199,15 +209,25 @@ func (s *service) hold(ctx context.Context, tx bun.Tx, owner *accountRow) error 
 	return err
 }
 
+// replacing is the password that an account gets, as its hash.
+type replacing struct {
+	hash        string
+	mustChange  bool
+	keptSession string // the one session that goes on
+}
+
 // replacePassword ends what the former password has opened and what it could still open.
-func (s *service) replacePassword(ctx context.Context, tx bun.Tx, owner *accountRow, hash, keptSession string) error {
-	if err := s.store.setPassword(ctx, tx, owner.ID, hash, s.clock.Now().UTC()); err != nil {
+func (s *service) replacePassword(ctx context.Context, tx bun.Tx, owner *accountRow, next replacing) error {
+	if err := s.store.setPassword(ctx, tx, owner.ID, next, s.clock.Now().UTC()); err != nil {
 		return err
 	}
-	if err := s.store.endAccess(ctx, tx, owner.ID, keptSession); err != nil {
+	if err := s.store.endAccess(ctx, tx, owner.ID, next.keptSession); err != nil {
 		return err
 	}
 	changes := map[string]audit.Change{"password": {From: "set", To: "set"}}
+	if next.mustChange != owner.MustChangePassword {
+		changes["must_change_password"] = audit.Change{From: owner.MustChangePassword, To: next.mustChange}
+	}
 	return s.journal.Record(ctx, tx, audit.Entry{Action: "account.password_reset", Object: object(owner), Changes: changes})
 }
 
@@ -252,9 +272,10 @@ func (f FirstAdministrator) Create(ctx context.Context, tx bun.Tx, username, pla
 	}
 	now := f.service.clock.Now().UTC()
 	owner := &accountRow{
-		ID: database.NewID(), Username: username, PasswordHash: hash, Permissions: []access.Key{access.All},
+		ID: database.NewID(), PasswordHash: hash, Permissions: []access.Key{access.All},
 		State: stateActive, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
+	owner.named(username)
 	if err := f.service.store.insertAccount(ctx, tx, owner); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -17,8 +16,11 @@ type store struct{ db *database.DB }
 func newStore(db *database.DB) *store { return &store{db: db} }
 
 var constraints = map[string]*fault.Fault{
-	"accounts_username": fault.Conflict("name_taken", "another account has this username"),
+	"accounts_username":     errNameTaken,
+	"accounts_username_key": errNameTaken,
 }
+
+var errNameTaken = fault.Conflict("name_taken", "another account has this username")
 
 // selectAccounts also tells which second factors are set up.
 func selectAccounts(db bun.IDB, model any) *bun.SelectQuery {
@@ -27,10 +29,20 @@ func selectAccounts(db bun.IDB, model any) *bun.SelectQuery {
 		"(select count(*) from passkeys p where p.account_id = a.id) as passkeys")
 }
 
+// byUsername finds an account by its name in any case; the exact name goes first, for accounts whose names fold alike.
 func (s *store) byUsername(ctx context.Context, username string) (*accountRow, error) {
 	row := new(accountRow)
-	err := selectAccounts(s.db, row).Where("lower(username) = ?", strings.ToLower(username)).Scan(ctx)
+	err := selectAccounts(s.db, row).Where("username_key = ? or username = ?", nameKey(username), username).
+		OrderExpr("username = ? desc", username).Limit(1).Scan(ctx)
 	return row, database.Fault(err, nil)
+}
+
+// everybody reads all accounts. It names no column that a later version added: an offline reset also meets the database of
+// an earlier one.
+func (s *store) everybody(ctx context.Context) ([]accountRow, error) {
+	var rows []accountRow
+	err := selectAccounts(s.db, &rows).Scan(ctx)
+	return rows, database.Fault(err, nil)
 }
 
 func (s *store) account(ctx context.Context, db bun.IDB, id string) (*accountRow, error) {
@@ -96,9 +108,9 @@ func (s *store) deleteOtherSessions(ctx context.Context, db bun.IDB, accountID, 
 	return database.Fault(err, nil)
 }
 
-func (s *store) setPassword(ctx context.Context, db bun.IDB, id, hash string, at time.Time) error {
+func (s *store) setPassword(ctx context.Context, db bun.IDB, id string, next replacing, at time.Time) error {
 	_, err := db.NewUpdate().Model((*accountRow)(nil)).
-		Set("password_hash = ?, must_change_password = false, updated_at = ?, revision = revision + 1", hash, at).
+		Set("password_hash = ?, must_change_password = ?, updated_at = ?, revision = revision + 1", next.hash, next.mustChange, at).
 		Where("id = ?", id).Exec(ctx)
 	return database.Fault(err, nil)
 }
@@ -151,17 +163,22 @@ func (s *store) count(ctx context.Context, db bun.IDB) (int, error) {
 
 // lock serialises changes of permissions and states over all accounts, then reads one for change.
 func (s *store) lock(ctx context.Context, tx bun.IDB, id string) (*accountRow, error) {
-	if _, err := tx.ExecContext(ctx, "select pg_advisory_xact_lock(hashtext('accounts'))"); err != nil {
-		return nil, database.Fault(err, nil)
+	if err := s.lockAll(ctx, tx); err != nil {
+		return nil, err
 	}
 	row := new(accountRow)
 	err := selectAccounts(tx, row).Where("id = ?", id).For("update").Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
+func (s *store) lockAll(ctx context.Context, tx bun.IDB) error {
+	_, err := tx.ExecContext(ctx, "select pg_advisory_xact_lock(hashtext('accounts'))")
+	return database.Fault(err, nil)
+}
+
 func (s *store) updateAccount(ctx context.Context, tx bun.IDB, row *accountRow) error {
 	_, err := tx.NewUpdate().Model(row).WherePK().
-		Column("username", "permissions", "state", "updated_at", "revision").Exec(ctx)
+		Column("username", "username_key", "permissions", "state", "updated_at", "revision").Exec(ctx)
 	return database.Fault(err, constraints)
 }
 

@@ -1,11 +1,10 @@
 package accounts
 
 import (
-	"strings"
+	"crypto/sha256"
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/jonboulle/clockwork"
 
 	"panel/platform/access"
@@ -19,111 +18,101 @@ const (
 	firstDelay          = time.Second
 	longestDelay        = 15 * time.Minute
 	freeAddressFailures = 30
-	remembered          = 100_000
+	remembered          = 50_000
 )
-
-type tally struct {
-	failures int
-	last     time.Time
-	account  string // whom the username belongs to, if it is known to
-}
 
 type throttle struct {
 	clock clockwork.Clock
 	mu    sync.Mutex
-	pairs *lru.LRU[string, tally]
-	hosts *lru.LRU[string, tally]
+	pairs *tallies
+	hosts *tallies
 }
 
-func newThrottle(clock clockwork.Clock) (*throttle, error) {
-	pairs, err := lru.NewLRU[string, tally](remembered, nil)
+func newThrottle(clock clockwork.Clock) (*throttle, error) { return throttleOf(clock, remembered) }
+
+func throttleOf(clock clockwork.Clock, most int) (*throttle, error) {
+	pairs, err := newTallies(freeFailures, most)
 	if err != nil {
 		return nil, err
 	}
-	hosts, err := lru.NewLRU[string, tally](remembered, nil)
+	hosts, err := newTallies(freeAddressFailures, most)
 	return &throttle{clock: clock, pairs: pairs, hosts: hosts}, err
 }
 
 // enter counts the attempt as a failure before the password is checked, so that parallel guesses cannot outrun the
 // count; succeed takes it back.
 func (t *throttle) enter(username, ip string) error {
+	pair, host := keysOf(username, ip)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	now, pair, host := t.clock.Now(), pairKey(username, ip), access.Network(ip)
-	wait := max(remaining(t.pairs, pair, freeFailures, now), remaining(t.hosts, host, freeAddressFailures, now))
-	if wait > 0 {
+	now := t.clock.Now()
+	if err := t.refusal(pair, host, now); err != nil {
+		return err
+	}
+	t.pairs.count(pair, now)
+	t.hosts.count(host, now)
+	return nil
+}
+
+// waits says whether enter would refuse, and counts nothing.
+func (t *throttle) waits(username, ip string) error {
+	pair, host := keysOf(username, ip)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.refusal(pair, host, t.clock.Now())
+}
+
+func (t *throttle) refusal(pair, host tallyKey, now time.Time) error {
+	if wait := max(t.pairs.remaining(pair, now), t.hosts.remaining(host, now)); wait > 0 {
 		return fault.Throttled(wait)
 	}
-	count(t.pairs, pair, now)
-	count(t.hosts, host, now)
 	return nil
 }
 
 // succeed clears the account's count from this address and gives the address its attempt back.
 func (t *throttle) succeed(username, ip string) {
+	pair, host := keysOf(username, ip)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.pairs.Remove(pairKey(username, ip))
-	uncount(t.hosts, access.Network(ip))
+	t.pairs.clear(pair)
+	t.hosts.uncount(host)
 }
 
 // forget takes an attempt back that was never examined, because no core was free to hash: it tells nothing about who asked.
 func (t *throttle) forget(username, ip string) {
+	pair, host := keysOf(username, ip)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	uncount(t.pairs, pairKey(username, ip))
-	uncount(t.hosts, access.Network(ip))
-}
-
-func uncount(in *lru.LRU[string, tally], key string) {
-	if known, ok := in.Get(key); ok && known.failures > 0 {
-		known.failures--
-		in.Add(key, known)
-	}
-}
-
-func remaining(from *lru.LRU[string, tally], key string, free int, now time.Time) time.Duration {
-	known, ok := from.Get(key)
-	if !ok || known.failures < free {
-		return 0
-	}
-	return known.last.Add(delay(known.failures - free)).Sub(now)
-}
-
-func delay(over int) time.Duration {
-	const doublings = 10
-	return min(firstDelay<<min(over, doublings), longestDelay)
-}
-
-// count forgets failures that are older than the longest delay.
-func count(in *lru.LRU[string, tally], key string, now time.Time) {
-	known, _ := in.Get(key)
-	if now.Sub(known.last) > longestDelay {
-		known.failures = 0
-	}
-	known.failures, known.last = known.failures+1, now
-	in.Add(key, known)
+	t.pairs.uncount(pair)
+	t.hosts.uncount(host)
 }
 
 // names notes which account the username that was entered belongs to.
 func (t *throttle) names(username, ip, account string) {
+	pair, _ := keysOf(username, ip)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key := pairKey(username, ip)
-	if known, ok := t.pairs.Get(key); ok {
-		known.account = account
-		t.pairs.Add(key, known)
-	}
+	t.pairs.name(pair, account)
 }
 
 // account is what names has noted, without asking anybody: of an attempt that is turned away at the door too.
 func (t *throttle) account(username, ip string) string {
+	pair, _ := keysOf(username, ip)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	known, _ := t.pairs.Get(pairKey(username, ip))
-	return known.account
+	return t.pairs.get(pair).account
 }
 
-func pairKey(username, ip string) string {
-	return strings.ToLower(username) + "\x00" + access.Network(ip)
+// tallyKey has one size whatever was sent: what strangers type must not stay in memory.
+type tallyKey [16]byte
+
+func keysOf(username, ip string) (pair, host tallyKey) {
+	network := access.Network(ip)
+	return digest(nameKey(username) + "\x00" + network), digest(network)
+}
+
+func digest(text string) (key tallyKey) {
+	sum := sha256.Sum256([]byte(text))
+	copy(key[:], sum[:])
+	return key
 }

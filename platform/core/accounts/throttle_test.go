@@ -1,7 +1,11 @@
 package accounts
 
 import (
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
@@ -22,4 +26,59 @@ func TestAnAttemptThatWasNotExaminedIsForgotten(t *testing.T) {
 		require.NoError(t, held.enter("anna", "192.0.2.1"))
 	}
 	require.Equal(t, fault.KindThrottled, fault.KindOf(held.enter("anna", "192.0.2.1")), "examined attempts still count")
+}
+
+// Whatever length of name is tried, the throttle keeps the same few bytes of it.
+//
+//nolint:paralleltest // it measures the memory of the process
+func TestNamesOfAnyLengthTakeTheSameMemory(t *testing.T) {
+	held, err := newThrottle(clockwork.NewFakeClock())
+	require.NoError(t, err)
+	before := heapInUse()
+	const tries, length = 40, 1 << 20
+	for i := range tries {
+		_ = held.enter(strconv.Itoa(i)+strings.Repeat("x", length), "192.0.2."+strconv.Itoa(i))
+	}
+	require.Less(t, heapInUse(), before+tries*length/4)
+	runtime.KeepAlive(held)
+}
+
+func heapInUse() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+// A flood of other names from other addresses fills the memory of the throttle and ends nobody's delay.
+func TestAFloodOfNamesDoesNotEndADelay(t *testing.T) {
+	t.Parallel()
+	const most = 100
+	clock := clockwork.NewFakeClock()
+	held, err := throttleOf(clock, most)
+	require.NoError(t, err)
+	for range freeFailures {
+		require.NoError(t, held.enter("Anna", "192.0.2.1"))
+	}
+	for i := range 10 * most {
+		ip := "2001:db8:0:" + strconv.FormatInt(int64(i), 16) + "::1"
+		require.NoError(t, held.enter("somebody", ip))
+		require.NoError(t, held.enter("nobody "+strconv.Itoa(i), ip))
+		held.forget("nobody "+strconv.Itoa(i), ip)
+	}
+	require.Equal(t, fault.KindThrottled, fault.KindOf(held.enter("ANNA", "192.0.2.1")))
+	require.LessOrEqual(t, held.pairs.fresh.Len()+held.hosts.fresh.Len(), 2*most)
+	clock.Advance(longestDelay + time.Second)
+	require.NoError(t, held.enter("anna", "192.0.2.1"))
+}
+
+// Characters are counted, and no more of a long text than shows that it is too long.
+func TestANameHasAtMost64Characters(t *testing.T) {
+	t.Parallel()
+	for name, fits := range map[string]bool{
+		"": true, strings.Repeat("ж", 64): true, strings.Repeat("😀", 64): true,
+		strings.Repeat("a", 65): false, strings.Repeat("ж", 65): false, strings.Repeat("x", 1<<20): false,
+	} {
+		require.Equal(t, fits, plausible(name) == nil, "%d bytes", len(name))
+	}
 }

@@ -88,7 +88,7 @@ func (h *handlers) checks(ctx context.Context) []check {
 
 type adminInput struct {
 	Body struct {
-		Username   string `json:"username" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}._@-]+$" patternDescription:"letters, digits and . _ @ -"`
+		Username   string `json:"username" minLength:"3" maxLength:"64" pattern:"^[\\p{L}\\p{N}._@-][\\p{L}\\p{M}\\p{N}._@-]*$" patternDescription:"letters, digits and . _ @ -"`
 		Password   string `json:"password" minLength:"8" maxLength:"128"`
 		SetupToken string `json:"setup_token,omitempty" maxLength:"256"`
 	}

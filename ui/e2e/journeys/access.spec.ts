@@ -170,6 +170,9 @@ test("a passkey is made, signs in, and is removed", async ({ page, stand }) => {
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
   await page.goto(`${stand.url}/account/security`);
   await page.getByRole("button", { name: "Remove the passkey Work laptop" }).click();
+  await page.getByRole("dialog").getByLabel("Your password").fill(administrator.password);
+  await passesGates(page);
+  await picture(page, "passkey-remove");
   await page.getByRole("dialog").getByRole("button", { name: "Remove passkey" }).click();
   await expect(page.getByText("Passkey removed")).toBeVisible();
 });

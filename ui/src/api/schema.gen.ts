@@ -472,12 +472,28 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove one of your own passkeys */
-        delete: operations["delete-auth-passkeys-id"];
+        delete?: never;
         options?: never;
         head?: never;
         /** Rename one of your own passkeys */
         patch: operations["patch-auth-passkeys-id"];
+        trace?: never;
+    };
+    "/api/v1/auth/passkeys/{id}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove one of your own passkeys */
+        post: operations["post-auth-passkeys-id-remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/auth/passkeys/finish": {
@@ -3547,11 +3563,20 @@ export interface components {
             /** @description Shown this once */
             recovery_codes: string[];
         };
+        RemovePasskeyInputBody: {
+            /** @description Your own password again */
+            password: string;
+        };
         RenamePasskeyInputBody: {
             name: string;
         };
         ResetInputBody: {
+            /** @description Your own password again */
+            current_password?: string;
+            /** @description Nothing else is open to the account until it has changed it */
+            must_change_password?: boolean;
             password: string;
+            /** @description Needs current_password */
             remove_second_factor?: boolean;
         };
         RingsInputBody: {
@@ -6336,7 +6361,7 @@ export interface operations {
             };
         };
     };
-    "delete-auth-passkeys-id": {
+    "patch-auth-passkeys-id": {
         parameters: {
             query?: never;
             header?: never;
@@ -6345,14 +6370,20 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RenamePasskeyInputBody"];
+            };
+        };
         responses: {
-            /** @description No Content */
-            204: {
+            /** @description OK */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["AccountsPasskey"];
+                };
             };
             /** @description Bad Request */
             400: {
@@ -6437,7 +6468,7 @@ export interface operations {
             };
         };
     };
-    "patch-auth-passkeys-id": {
+    "post-auth-passkeys-id-remove": {
         parameters: {
             query?: never;
             header?: never;
@@ -6448,18 +6479,16 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RenamePasskeyInputBody"];
+                "application/json": components["schemas"]["RemovePasskeyInputBody"];
             };
         };
         responses: {
-            /** @description OK */
-            200: {
+            /** @description No Content */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": components["schemas"]["AccountsPasskey"];
-                };
+                content?: never;
             };
             /** @description Bad Request */
             400: {

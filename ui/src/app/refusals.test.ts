@@ -15,6 +15,7 @@ async function refused(code: string): Promise<unknown[]> {
 
 it("asks again for what a refusal contradicts, by its code", async () => {
   expect(await refused("permission_denied")).toEqual([["accounts", "me"]]);
+  expect(await refused("password_change_required")).toEqual([["accounts", "me"]]);
   expect(await refused("license_read_only")).toEqual([["license", "status"]]);
   expect(await refused("license_feature_blocked")).toEqual([["license", "status"]]);
   expect(await refused("name_taken")).toEqual([]);

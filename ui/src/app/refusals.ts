@@ -5,6 +5,7 @@ import { isProblem } from "@/api/problem";
 /** What this tab believes and a refusal contradicts: the page then tells the new truth before anything else is tried. */
 const contradicted: Record<string, readonly unknown[]> = {
   permission_denied: meQuery.queryKey,
+  password_change_required: meQuery.queryKey,
   license_read_only: licenseQuery.queryKey,
   license_feature_blocked: licenseQuery.queryKey,
 };

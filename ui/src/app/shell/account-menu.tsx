@@ -1,11 +1,9 @@
 import { Menu, useMantineColorScheme } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { IconDevices, IconLogout, IconPassword, IconShieldLock } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
-import { answer, api } from "@/api/client";
-import { endSession } from "@/api/session";
+import { useSignOut } from "@/modules/accounts/api";
 import { changeLanguage } from "@/text/i18n";
 import { initials } from "@/text/initials";
 import { useLanguage } from "@/text/use-format";
@@ -64,18 +62,4 @@ export function AccountMenu() {
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-/** Signing out here holds even when the panel cannot be told. */
-function useSignOut() {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: () => answer(api.POST("/api/v1/auth/logout", {})),
-    onSettled: async () => {
-      endSession();
-      await navigate({ to: "/login" });
-      queries.clear();
-    },
-  });
 }

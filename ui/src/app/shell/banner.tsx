@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { IconClock, IconLock, IconLockPassword, IconPlugConnectedX, IconRefresh } from "@tabler/icons-react";
-import { useLocation } from "@tanstack/react-router";
+import { IconClock, IconLock, IconPlugConnectedX, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
-import { licenseQuery, useAccess, useWriteBlock, type LicenseStatus } from "@/api/access";
+import { licenseQuery, useWriteBlock, type LicenseStatus } from "@/api/access";
 import { answer, api } from "@/api/client";
 import { live } from "@/api/stream";
 import { Action, ActionLink } from "@/components/action";
@@ -12,16 +11,13 @@ import { useNow } from "@/components/use-now";
 import { useFormat } from "@/text/use-format";
 import classes from "./banner.module.css";
 
-/** The one banner: read-only before grace before a lost connection before a handed-over password, never two. */
+/** The one banner: read-only before grace before a lost connection, never two. */
 export function Banner() {
   const license = useQuery(licenseQuery).data;
-  const { account } = useAccess();
-  const { pathname } = useLocation();
   const lost = useStore(live, (state) => state.failures >= 2);
   if (license?.state === "degraded") return <ReadOnlyBanner license={license} />;
   if (license?.state === "grace" && license.grace_until) return <GraceBanner until={license.grace_until} license={license} />;
   if (lost) return <OfflineBanner />;
-  if (account?.must_change_password && pathname !== "/account/password") return <PasswordBanner />;
   return null;
 }
 
@@ -74,21 +70,6 @@ function OfflineBanner() {
       <p>
         <b>{t("banner.offline")}</b> {t("banner.offlineText")}
       </p>
-    </div>
-  );
-}
-
-function PasswordBanner() {
-  const { t } = useTranslation("app");
-  return (
-    <div className={classes.banner} data-tone="info" role="status">
-      <IconLockPassword size={16} stroke={1.6} aria-hidden />
-      <p>
-        <b>{t("banner.mustChange")}</b> {t("banner.mustChangeText")}
-      </p>
-      <ActionLink to="/account/password" size="bar">
-        {t("banner.mustChangeAct")}
-      </ActionLink>
     </div>
   );
 }

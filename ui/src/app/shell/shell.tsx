@@ -1,8 +1,9 @@
 import { Drawer } from "@mantine/core";
 import { useHotkeys, useLocalStorage } from "@mantine/hooks";
-import { Outlet, useMatches } from "@tanstack/react-router";
+import { Navigate, Outlet, useLocation, useMatches } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useAccess } from "@/api/access";
 import { usePhone } from "@/components/use-phone";
 import { Skeleton } from "@/components/states";
 import { Banner } from "./banner";
@@ -12,8 +13,16 @@ import classes from "./shell.module.css";
 import { SideNav } from "./side-nav";
 import { TopBar } from "./top-bar";
 
-/** The frame of every signed-in page: bar, navigation, one banner, the page. */
+/** Leads whoever has to choose a password of his own there; the panel refuses everything else until then. */
 export function Shell() {
+  const { account } = useAccess();
+  const { href } = useLocation();
+  if (account?.must_change_password) return <Navigate to="/new-password" search={href === "/" ? {} : { next: href }} replace />;
+  return <Frame />;
+}
+
+/** The frame of every signed-in page: bar, navigation, one banner, the page. */
+function Frame() {
   const { t } = useTranslation("app");
   const page = useMatches().at(-1)?.staticData.page;
   const [menu, setMenu] = useState(false);

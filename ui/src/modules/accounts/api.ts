@@ -1,10 +1,12 @@
-import { queryOptions, useMutation } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { answer, api } from "@/api/client";
-import type { components } from "@/api/schema.gen";
+import type { components, paths } from "@/api/schema.gen";
 import { isProblem } from "@/api/problem";
-import { beginSession } from "@/api/session";
+import { beginSession, endSession } from "@/api/session";
 
 export type SignedIn = components["schemas"]["AccountsSignedIn"];
+export type PasswordChange = paths["/api/v1/auth/password"]["post"]["requestBody"]["content"]["application/json"];
 export type Health = components["schemas"]["SystemHealthDocument"];
 
 export type FactorMethod = "totp" | "recovery_code" | "passkey";
@@ -41,6 +43,24 @@ export function useSecondFactor(onSignedIn: () => void) {
     onSuccess: (signedIn) => {
       beginSession(signedIn.token);
       onSignedIn();
+    },
+  });
+}
+
+export function useOwnPassword() {
+  return useMutation({ gcTime: 0, mutationFn: (body: PasswordChange) => answer(api.POST("/api/v1/auth/password", { body })) });
+}
+
+/** Signing out here holds even when the panel cannot be told. */
+export function useSignOut() {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: () => answer(api.POST("/api/v1/auth/logout", {})),
+    onSettled: async () => {
+      endSession();
+      await navigate({ to: "/login" });
+      queries.clear();
     },
   });
 }

@@ -5,6 +5,7 @@ import type { Session } from "@/components/session-rows";
 import type { Permission } from "./areas";
 
 export type Account = components["schemas"]["AccountsAccount"];
+export type PasswordReset = paths["/api/v1/accounts/{id}/password"]["post"]["requestBody"]["content"]["application/json"];
 export type NewAccount = paths["/api/v1/accounts"]["post"]["requestBody"]["content"]["application/json"];
 
 const pageSize = 100;
@@ -63,7 +64,7 @@ export function useDeleteAccount() {
 }
 
 export function useResetPassword() {
-  return useAccountAct(({ id, ...body }: { id: string; password: string; remove_second_factor?: boolean }) => answer(api.POST("/api/v1/accounts/{id}/password", { params: { path: { id } }, body })));
+  return useAccountAct(({ id, ...body }: { id: string } & PasswordReset) => answer(api.POST("/api/v1/accounts/{id}/password", { params: { path: { id } }, body })));
 }
 
 export function useEndSessionOf(accountId: string) {

@@ -10,6 +10,7 @@ export default defineModule({
   navigation: [{ group: "system", order: 10, path: "/accounts", label: accounts, icon: IconUsers, needs: ["accounts.view"] }],
   pages: [
     { path: "/login", title: { en: "Sign in", ru: "Вход" }, frame: "bare", load: () => import("./sign-in-page") },
+    { path: "/new-password", title: { en: "New password", ru: "Новый пароль" }, frame: "bare", load: () => import("./new-password-page") },
     { path: "/accounts", title: accounts, parents: [system], needs: ["accounts.view"], load: () => import("./accounts-page") },
     { path: "/accounts/new", title: { en: "New account", ru: "Новая учётная запись" }, parents: [{ label: accounts, path: "/accounts" }], needs: ["accounts.manage"], load: () => import("./new-account-page") },
     { path: "/accounts/$id", title: { en: "Account", ru: "Учётная запись" }, parents: [{ label: accounts, path: "/accounts" }], needs: ["accounts.view"], load: () => import("./account-page") },

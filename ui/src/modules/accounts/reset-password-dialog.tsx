@@ -25,21 +25,53 @@ function ResetForm({ account, onClose }: { account: Account; onClose: () => void
   const { t } = useTranslation(["accounts", "app"]);
   const reset = useResetPassword();
   const [password, setPassword] = useState("");
+  const [must, setMust] = useState(true);
   const [withoutFactor, setWithoutFactor] = useState(false);
+  const [own, setOwn] = useState("");
   const [tried, setTried] = useState(false);
   const wrong = passwordProblem(password, t);
+  const ownMissing = withoutFactor && !own && t("reset.ownMissing");
+  const server = fieldErrors(reset.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (!wrong && !reset.isPending) reset.mutate({ id: account.id, password, ...(withoutFactor ? { remove_second_factor: true } : {}) });
+    if (wrong || ownMissing || reset.isPending) return;
+    const factor = withoutFactor ? { remove_second_factor: true, current_password: own } : {};
+    reset.mutate({ id: account.id, password, must_change_password: must, ...factor });
   };
   if (reset.isSuccess) return <HandOver name={account.username} password={password} onClose={onClose} />;
   return (
     <DialogForm onSubmit={submit}>
       <p className="soft">{t("reset.text")}</p>
-      <FormProblems error={reset.error} fields={{ password: "reset-password" }} />
-      <NewPassword id="reset-password" value={password} onChange={setPassword} error={(tried && wrong) || fieldErrors(reset.error).password} />
-      <Checkbox size="xs" checked={withoutFactor} onChange={(event) => setWithoutFactor(event.currentTarget.checked)} label={t("reset.factor")} description={t("reset.factorHelp")} />
+      <FormProblems error={reset.error} fields={{ password: "reset-password", current_password: "reset-own" }} />
+      <NewPassword id="reset-password" value={password} onChange={setPassword} error={(tried && wrong) || server.password} />
+      <Checkbox
+        size="xs"
+        checked={must}
+        onChange={(event) => setMust(event.currentTarget.checked)}
+        label={t("reset.must")}
+        description={t("reset.mustHelp")}
+      />
+      <Checkbox
+        size="xs"
+        checked={withoutFactor}
+        onChange={(event) => setWithoutFactor(event.currentTarget.checked)}
+        label={t("reset.factor")}
+        description={t("reset.factorHelp")}
+      />
+      {withoutFactor && (
+        <PasswordInput
+          size="md"
+          id="reset-own"
+          autoComplete="current-password"
+          label={t("reset.own")}
+          description={t("reset.ownHelp")}
+          visibilityToggleButtonProps={{ "aria-label": t("signIn.show"), "aria-hidden": undefined, tabIndex: 0 }}
+          value={own}
+          onChange={(event) => setOwn(event.currentTarget.value)}
+          error={(tried && ownMissing) || (server.current_password && t("reset.ownWrong"))}
+        />
+      )}
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}

@@ -7,7 +7,18 @@ import type { Health } from "./api";
 import { SignInDrawing } from "./sign-in-drawing";
 import classes from "./sign-in.module.css";
 
-export function SignInView({ health, down, children }: { health: Health | undefined; down: boolean; children: ReactNode }) {
+interface SignInViewProps {
+  health: Health | undefined;
+  down: boolean;
+  title: string;
+  lead: string;
+  /** What stands below the form. */
+  after?: ReactNode;
+  children: ReactNode;
+}
+
+/** The page of one form outside the shell. */
+export function SignInView({ health, down, title, lead, after, children }: SignInViewProps) {
   const { t } = useTranslation("accounts");
   return (
     <div className={classes.page}>
@@ -31,13 +42,10 @@ export function SignInView({ health, down, children }: { health: Health | undefi
       <div className={classes.right}>
         <OutsideMenu />
         <div className={classes.box}>
-          <h1 className={classes.title}>{t("signIn.title")}</h1>
-          <p className={classes.lead}>{t("signIn.lead")}</p>
+          <h1 className={classes.title}>{title}</h1>
+          <p className={classes.lead}>{lead}</p>
           {children}
-          <p className={classes.reset}>
-            {t("signIn.lost")}
-            <code>sudo panelctl admin reset-password</code>
-          </p>
+          {after}
         </div>
       </div>
     </div>

@@ -1,4 +1,4 @@
-const rule = /^[\p{L}\p{N}._@-]{3,64}$/u;
+const rule = /^(?=.{3,64}$)[\p{L}\p{N}._@-][\p{L}\p{M}\p{N}._@-]*$/u;
 
 export function isUsername(value: string): boolean {
   return rule.test(value);

@@ -67,5 +67,5 @@ export function useRenamePasskey() {
 }
 
 export function useRemovePasskey() {
-  return useOwnAct((id: string) => answer(api.DELETE("/api/v1/auth/passkeys/{id}", { params: { path: { id } } })));
+  return useOwnAct(({ id, password }: { id: string; password: string }) => answer(api.POST("/api/v1/auth/passkeys/{id}/remove", { params: { path: { id } }, body: { password } })));
 }

@@ -3,8 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ProblemView } from "@/components/problem-view";
 import { Skeleton } from "@/components/states";
-import { toastDone, toastProblem } from "@/components/toast";
-import { factorsQuery, useRemovePasskey, type Passkey } from "./api";
+import { factorsQuery, type Passkey } from "./api";
 import { AppCard, type AppAct } from "./app-card";
 import { EnrolDialog } from "./enrol-dialog";
 import { PasskeyDialog } from "./passkey-dialog";
@@ -22,7 +21,6 @@ export default function FactorsPage() {
   const [act, setAct] = useState<AppAct | "passkey">();
   const [leaving, setLeaving] = useState<Passkey>();
   const [renaming, setRenaming] = useState<Passkey>();
-  const remove = useRemovePasskey();
   const close = () => setAct(undefined);
   return (
     <>
@@ -42,12 +40,7 @@ export default function FactorsPage() {
       <RemoveAppDialog opened={act === "remove"} onClose={close} />
       <PasskeyDialog opened={act === "passkey"} onClose={close} />
       <RenamePasskeyDialog passkey={renaming} onClose={() => setRenaming(undefined)} />
-      <RemovePasskeyDialog
-        passkey={leaving}
-        busy={remove.isPending}
-        onClose={() => setLeaving(undefined)}
-        onConfirm={(id) => remove.mutate(id, { onSuccess: () => toastDone(t("passkeys.removed")), onError: (error) => toastProblem(t("passkeys.failed"), error), onSettled: () => setLeaving(undefined) })}
-      />
+      <RemovePasskeyDialog passkey={leaving} onClose={() => setLeaving(undefined)} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import user from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
 import { renderApp } from "@/testing/render-app";
+import { RemovePasskeyDialog } from "./remove-passkey-dialog";
 import { RenamePasskeyDialog } from "./rename-passkey-dialog";
 import { RenewCodesDialog } from "./renew-codes-dialog";
 
@@ -24,6 +25,21 @@ describe("changes of one's own second factors", () => {
     expect(await screen.findByText("cccc-dddd")).toBeInTheDocument();
     expect(post).toHaveBeenCalledWith("/api/v1/auth/totp/recovery-codes", { body: { password: "correct horse" } });
     expect(screen.getByRole("button", { name: /^Done/ })).toHaveAttribute("aria-disabled", "true");
+  });
+
+  it("asks for the password before a passkey is removed", async () => {
+    const post = vi.spyOn(api, "POST").mockResolvedValue({ response: new Response(null, { status: 204 }) } as never);
+    const closed = vi.fn();
+    await renderApp(<RemovePasskeyDialog passkey={passkey} onClose={closed} />);
+    const verb = await screen.findByRole("button", { name: "Remove passkey" });
+    verb.click();
+    expect(await screen.findByText("Enter your password")).toBeInTheDocument();
+    expect(post).not.toHaveBeenCalled();
+    await user.type(screen.getByLabelText(/Your password/), "correct horse");
+    verb.click();
+    const request = { params: { path: { id: passkey.id } }, body: { password: "correct horse" } };
+    await vi.waitFor(() => expect(post).toHaveBeenCalledWith("/api/v1/auth/passkeys/{id}/remove", request));
+    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
   });
 
   it("renames a passkey without blanks around the name", async () => {
