@@ -90,7 +90,7 @@ func (l boundListener) Accept() (net.Conn, error) {
 		default:
 			l.warn("connections cannot be accepted at the moment", zap.Error(err))
 			l.makeRoom()
-			time.Sleep(pause)
+			<-time.After(pause)
 			pause = min(2*pause, longestPause)
 		}
 	}

@@ -73,9 +73,14 @@ func TestABodyIsRefusedByItsHeaders(t *testing.T) {
 		length      int
 		answer      string
 	}{
-		{"/open", "", SmallBodyLimit + 1, "413"}, {"/open", "", 8 << 30, "413"}, {"/closed", "known", DefaultBodyLimit + 1, "413"},
-		{"/wide", "known", 2<<20 + 1, "413"}, {"/closed", "unknown", DefaultBodyLimit, "401"}, {"/closed", "", 100 << 20, "401"},
-		{"/closed", "unknown", -1, "401"}, {"/none", "", 1 << 20, "404"},
+		{"/open", "", SmallBodyLimit + 1, "413"},
+		{"/open", "", 8 << 30, "413"},
+		{"/closed", "known", DefaultBodyLimit + 1, "413"},
+		{"/wide", "known", 2<<20 + 1, "413"},
+		{"/closed", "unknown", DefaultBodyLimit, "401"},
+		{"/closed", "", 100 << 20, "401"},
+		{"/closed", "unknown", -1, "401"},
+		{"/none", "", 1 << 20, "404"},
 	} {
 		answer := answered(t, addr, headersOf(c.path, c.token, c.length)+"1\r\n")
 		require.True(t, strings.HasPrefix(answer, "HTTP/1.1 "+c.answer+" "), "%v: %s", c, answer)

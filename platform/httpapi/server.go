@@ -99,8 +99,10 @@ func New(opts Options, routes Routes) (*Server, error) {
 	if opts.Meter == nil {
 		opts.Meter = noMeter{}
 	}
-	s := &Server{opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes,
-		bodies: newBodyRoom(), writeWithin: writeWithin}
+	s := &Server{
+		opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes,
+		bodies: newBodyRoom(), writeWithin: writeWithin,
+	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage: true, Immutable: true, ReadBufferSize: headerLimit, CaseSensitive: true, StrictRouting: true,

@@ -5,17 +5,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/access"
+	"panel/platform/entitlement"
 )
 
 // What the HTTP library answers by itself looks like every other answer: a problem document with a stable code, security headers
 // and a request id that the document names.
 func TestAnswersOfTheLibraryAreAnswersOfThePanel(t *testing.T) {
 	t.Parallel()
-	s, addr := listening(t, Routes{takesNames("/names", access.Public(), BodyLimit(SmallBodyLimit))})
+	s, err := New(Options{Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(), License: entitlement.Fixed{State: entitlement.Active}},
+		Routes{takesNames("/names", access.Public(), BodyLimit(SmallBodyLimit))})
+	require.NoError(t, err)
 	s.app.Server().ReadTimeout = 300 * time.Millisecond
+	addr := running(t, s)
 	const json = "Host: x\r\nContent-Type: application/json\r\n"
 	for what, c := range map[string]struct{ text, status, code string }{
 		"no HTTP":           {"what is this\r\n\r\n", "400", "bad_request"},
