@@ -121,7 +121,13 @@ func Root(env *Env) *cobra.Command {
 	root.SetErr(env.Err)
 	env.flags.bind(root)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFailure(cmd, err) })
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.flags.check(env) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := env.flags.check(env); err != nil {
+			return err
+		}
+		env.Step(Say("running %s", cmd.CommandPath()))
+		return nil
+	}
 	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.logsCommand(), env.supportCommand(), env.completionCommand())
 	for _, commands := range env.Commands {
 		root.AddCommand(commands(*env)...)

@@ -141,6 +141,44 @@ func TestDebugMasksTheToken(t *testing.T) {
 	require.Contains(t, problems, "PANEL_API_TOKEN is safer")
 }
 
+// Every command of the tree says with --verbose and --debug what it does; none says so without.
+func TestEveryCommandSaysWhatItDoes(t *testing.T) {
+	t.Parallel()
+	env := Env{Getenv: lookup(map[string]string{"PANEL_API_URL": "http://127.0.0.1:1"}), Serve: func(context.Context) error { return nil }}
+	paths := 0
+	for _, cmd := range Tree(env).Commands() {
+		if cmd.Name() == "completion" {
+			continue // takes an argument; its group is asked in the scripts
+		}
+		paths++
+		for _, flag := range []string{"--verbose", "--debug"} {
+			_, _, problems := run(t, env, cmd.Name(), flag)
+			require.Contains(t, problems, "running panelctl "+cmd.Name(), "%s %s", cmd.Name(), flag)
+		}
+		_, _, problems := run(t, env, cmd.Name())
+		require.NotContains(t, problems, "running panelctl")
+	}
+	require.Greater(t, paths, 6)
+}
+
+// Doctor tells with --verbose of every check, and with --debug of the requests that the checks make, without secrets.
+func TestDoctorIsVerbose(t *testing.T) {
+	t.Parallel()
+	env := Env{Getenv: lookup(map[string]string{
+		"PANEL_DATA_DIR": t.TempDir(), "PANEL_UPDATE_URL": "http://anna:canary-secret@127.0.0.1:1/manifest.json?token=canary-query",
+	})}
+	_, _, quiet := run(t, env, "doctor", "--plain")
+	require.NotContains(t, quiet, "network.")
+	_, _, verbose := run(t, env, "doctor", "--plain", "--verbose")
+	for _, check := range checks.All() {
+		require.Regexp(t, "(?m)^· "+check.ID+": [A-Z][a-z]+|^· "+check.ID+": OK", verbose)
+	}
+	require.NotContains(t, verbose, "> GET")
+	_, _, debug := run(t, env, "doctor", "--plain", "--debug")
+	require.Contains(t, debug, "> GET http://anna:xxxxx@127.0.0.1:1/manifest.json\n")
+	require.NotContains(t, debug, "canary")
+}
+
 // Rule: a token goes only to the host that the operator named.
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	t.Parallel()

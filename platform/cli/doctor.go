@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -50,12 +51,21 @@ func (env *Env) doctor(ctx context.Context, strict bool) error {
 // diagnose runs all checks; somebody at a terminal who waits sees how far they are.
 func (env *Env) diagnose(ctx context.Context, world doctor.Env) doctor.Report {
 	var done atomic.Int64
+	var saying sync.Mutex
+	say := func(tell func()) { saying.Lock(); defer saying.Unlock(); tell() }
+	if env.flags.debug {
+		world.Trace = func(request string) { say(func() { fmt.Fprintln(env.Err, ">", request) }) }
+	}
 	all := env.Diagnosis()
 	counted := slices.Clone(all)
 	for i, check := range all {
 		counted[i].Run = func(ctx context.Context, world doctor.Env) doctor.Finding {
 			defer done.Add(1)
-			return check.Run(ctx, world)
+			began := world.Now()
+			finding := check.Run(ctx, world)
+			took := int(world.Now().Sub(began).Milliseconds())
+			say(func() { env.Step(Say("%s: %s, %d ms", check.ID, string(finding.Status), took)) })
+			return finding
 		}
 	}
 	defer env.whileWaiting(func() Message { return Say("%d of %d checks", int(done.Load()), len(all)) })()

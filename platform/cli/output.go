@@ -141,6 +141,13 @@ func (env Env) Note(m Message) { env.remark("note", "Note:", m) }
 // Warn tells a warning on the error stream.
 func (env Env) Warn(m Message) { env.remark("warning", "Warning:", m) }
 
+// Step says with --verbose and --debug what is being done.
+func (env Env) Step(m Message) {
+	if env.flags.verbose || env.flags.debug {
+		env.remark("note", "·", m)
+	}
+}
+
 // remark says something beside the result: a line for people, with --json a document like every other.
 func (env Env) remark(level, label string, m Message) {
 	if env.Form() == JSON {

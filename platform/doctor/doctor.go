@@ -4,6 +4,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strconv"
 	"time"
 
@@ -75,6 +76,18 @@ type Env struct {
 	Names []string
 	// Known is what this build declares.
 	Known Known
+	// Trace is told of each request that a check makes; nil for nobody.
+	Trace func(request string)
+}
+
+// Ask sends the request of a check and tells who follows what is asked, without secrets that the address may hold.
+func (e Env) Ask(client *http.Client, request *http.Request) (*http.Response, error) {
+	if e.Trace != nil {
+		address := *request.URL
+		address.RawQuery = ""
+		e.Trace(request.Method + " " + address.Redacted())
+	}
+	return client.Do(request)
 }
 
 // Known is what a build declares, needed to tell what is missing or misspelt.

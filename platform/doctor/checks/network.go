@@ -75,7 +75,7 @@ func reach(ctx context.Context, env doctor.Env, address string) error {
 		transport.Proxy = http.ProxyURL(proxy)
 	}
 	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
+	response, err := env.Ask(client, request)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func answersOnPort(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	response, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request.WithContext(ctx))
+	response, err := env.Ask(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, request.WithContext(ctx))
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		return failed(doctor.Say("nothing listens on %s", address), doctor.Say("systemctl start panel, then panelctl logs"))
 	}
