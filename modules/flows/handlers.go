@@ -112,7 +112,7 @@ func (h *handlers) saveDraft(ctx context.Context, in *draftInput) (*draftOutput,
 	if err != nil {
 		return nil, err
 	}
-	row, err := h.s.saveDraft(ctx, in.ID, revision, in.Body.Graph)
+	row, err := h.s.saveDraft(ctx, in.ID, revision, in.Body.Graph, in.Body.VersionID)
 	if err != nil {
 		return nil, err
 	}

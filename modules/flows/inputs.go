@@ -60,6 +60,8 @@ type draftInput struct {
 type draftBody struct {
 	Revision int         `json:"revision,omitempty" doc:"Revision that the change was made on; or send If-Match"`
 	Graph    graph.Graph `json:"graph"`
+
+	VersionID string `json:"version_id,omitempty" maxLength:"64" doc:"Version that the drawing is, when one is loaded into the draft"`
 }
 
 type previewInput struct {

@@ -30,7 +30,6 @@ func Module() module.Module {
 			{Key: View, Summary: "See flows, plans and versions"},
 			{Key: Edit, Summary: "Change drafts and clients, issue links"},
 			{Key: Install, Summary: "Apply, enable, disable and delete flows"},
-			{Key: Policies, Summary: "Change policies and transit pools"},
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
 		Journal: audit.Kinds{

@@ -7,10 +7,9 @@ import (
 
 // The permission keys of flows; the specification calls a flow a connection unit here and in paths.
 const (
-	View     access.Key = "connection_units.view"
-	Edit     access.Key = "connection_units.edit"
-	Install  access.Key = "connection_units.apply"
-	Policies access.Key = "connection_units.policies"
+	View    access.Key = "connection_units.view"
+	Edit    access.Key = "connection_units.edit"
+	Install access.Key = "connection_units.apply"
 )
 
 // feature gates every write; reading stays open.

@@ -199,49 +199,6 @@ func revisionConflict(current int) error {
 	return fault.Conflict("revision_conflict", "somebody changed this in the meantime; read it again and repeat the change").With("revision", current)
 }
 
-// saveDraft replaces the drawing. It installs nothing, and saving the same drawing again changes nothing.
-// Faults: revision_conflict (409), invalid_value with node_domain_unknown (422).
-func (s *service) saveDraft(ctx context.Context, id string, revision int, g graph.Graph) (*flowRow, error) {
-	var saved *flowRow
-	changed := false
-	err := s.db.InTx(ctx, func(ctx context.Context) error {
-		f, err := s.store.locked(ctx, id)
-		if err != nil {
-			return err
-		}
-		if saved = f; f.DraftRevision != revision {
-			return revisionConflict(f.DraftRevision)
-		}
-		if string(graph.Encode(f.Graph)) == string(graph.Encode(g)) {
-			return nil
-		}
-		changed = true
-		return s.storeDraft(ctx, f, g)
-	})
-	if err == nil && changed {
-		s.tell(ctx, "flow.draft_saved", id, map[string]int{"draft_revision": saved.DraftRevision})
-	}
-	return saved, database.Fault(err, nil)
-}
-
-func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph) error {
-	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
-		return err
-	}
-	before := bindingIDs(f.Graph)
-	f.Graph, f.DraftRevision = g, f.DraftRevision+1
-	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
-	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by"); err != nil {
-		return err
-	}
-	if !slices.Equal(before, bindingIDs(g)) {
-		if err := s.use(ctx, f); err != nil {
-			return err
-		}
-	}
-	return s.record(ctx, "flow.draft_saved", f, map[string]audit.Change{"draft_revision": {From: f.DraftRevision - 1, To: f.DraftRevision}})
-}
-
 // clientSecret is what a client row keeps sealed.
 type clientSecret struct {
 	UUID string `json:"uuid"`

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"slices"
 
 	"github.com/uptrace/bun"
 
@@ -28,7 +29,7 @@ type draft struct {
 // create makes an account. Permissions that are not sent mean full access (specification, "Administrator account").
 // Faults: permission_denied (403), name_taken (409), invalid_value (422).
 func (s *service) create(ctx context.Context, d draft) (*accountRow, error) {
-	keys, err := s.granted(ctx, orAll(d.Permissions))
+	keys, err := s.granted(ctx, orAll(d.Permissions), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -59,12 +60,13 @@ func orAll(permissions *[]string) []string {
 	return *permissions
 }
 
-// granted turns words into keys and refuses unknown ones and those that the caller himself lacks.
-func (s *service) granted(ctx context.Context, permissions []string) ([]access.Key, error) {
+// granted turns words into keys and refuses unknown ones and those that the caller himself lacks. A key of a module that
+// this build lacks stays with whoever holds it.
+func (s *service) granted(ctx context.Context, permissions []string, held []access.Key) ([]access.Key, error) {
 	keys := make(access.Set, 0, len(permissions))
 	for _, word := range permissions {
 		key := access.Key(word)
-		if !s.catalogue.knows(key) {
+		if !s.catalogue.knows(key) && !slices.Contains(held, key) {
 			return nil, fault.InvalidValue("permissions", "there is no such permission")
 		}
 		keys = append(keys, key)
@@ -128,7 +130,7 @@ func (s *service) apply(ctx context.Context, row *accountRow, d draft) (map[stri
 	}
 	changes := map[string]audit.Change{}
 	if d.Permissions != nil {
-		keys, err := s.granted(ctx, *d.Permissions)
+		keys, err := s.granted(ctx, *d.Permissions, row.Permissions)
 		if err != nil {
 			return nil, err
 		}

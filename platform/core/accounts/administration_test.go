@@ -181,3 +181,16 @@ func TestAStaleRevisionIsAConflict(t *testing.T) {
 	admin.Patch(path, object{"username": "again", "revision": 1}).Refused(http.StatusConflict, "revision_conflict")
 	require.Equal(t, "renamed", admin.Get(path).Text("username"))
 }
+
+// An account keeps a key of a module that this build lacks when its permissions are saved again; nobody else gets it.
+func TestAKeyOfAMissingModuleStaysWithItsHolder(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	full, holder := p.Admin(), p.As("connection_units.policies", "accounts.view")
+	path := "/api/v1/accounts/" + holder.AccountID
+	saved := full.Patch(path, map[string]any{"revision": 1, "permissions": []string{"connection_units.policies", "audit.view"}}).Is(200)
+	require.Equal(t, []any{"connection_units.policies", "audit.view"}, saved.Value("permissions"))
+	other := p.As("accounts.view")
+	full.Patch("/api/v1/accounts/"+other.AccountID, map[string]any{"revision": 1, "permissions": []string{"connection_units.policies"}}).
+		Refused(422, "invalid_value")
+}

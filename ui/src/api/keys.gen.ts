@@ -5,7 +5,6 @@ export const permissionKeys = [
   "audit.view",
   "connection_units.apply",
   "connection_units.edit",
-  "connection_units.policies",
   "connection_units.view",
   "license.manage",
   "nodes.edit",

@@ -2604,6 +2604,8 @@ export interface components {
              * @description Revision that the change was made on; or send If-Match
              */
             revision?: number;
+            /** @description Version that the drawing is, when one is loaded into the draft */
+            version_id?: string;
         };
         FlowsDrift: {
             node_ids: string[];

@@ -179,7 +179,7 @@ func TestCompilingIsIdempotentAndIncrementalEqualsFull(t *testing.T) {
 		if len(before.Plan.Errors)+len(before.Plan.Conflicts) > 0 {
 			return
 		}
-		in.Installed = before.Fragments
+		in.Installed, in.Hosts = before.Fragments, before.Hosts
 		require.True(t, plan.Compile(in).Plan.IsNoop)
 
 		in.Clients = append(in.Clients, plan.Client{ID: "c2", UUID: "6ba7b810-9dad-41d1-80b4-00c04fd430c9", Key: make([]byte, 32)})

@@ -35,7 +35,7 @@ export type Explanation = Schemas["FlowsExplanation"];
 
 /** What flows need to know of a node and of a domain bound to it. */
 export type Server = Pick<Schemas["NodesNode"], "id" | "name" | "city" | "country_code" | "state">;
-export type NodeDomain = Pick<Schemas["NodesDomain"], "id" | "node_id" | "hostname" | "dns_state">;
+export type NodeDomain = Pick<Schemas["NodesDomain"], "id" | "node_id" | "hostname" | "dns_state" | "owner_id">;
 
 export interface FlowFilter {
   q?: string;
@@ -163,8 +163,8 @@ export const domainsQuery = queryOptions({
 });
 
 /** Stores the draft that was made on `revision`; a newer one on the panel is a `revision_conflict`. */
-export function saveDraft(id: string, revision: number, graph: Drawing): Promise<Draft> {
-  return answer(api.PUT(`${one}/draft`, { params: { path: { id }, header: { "If-Match": String(revision) } }, body: { graph } }));
+export function saveDraft(id: string, revision: number, graph: Drawing, version_id?: string): Promise<Draft> {
+  return answer(api.PUT(`${one}/draft`, { params: { path: { id }, header: { "If-Match": String(revision) } }, body: { graph, version_id } }));
 }
 
 export function readDraft(id: string): Promise<Draft> {

@@ -13,15 +13,15 @@ export interface Autosave {
   state: StoreApi<Saving>;
   /** The panel's draft arrived, for the first time or because somebody saved. */
   receive: (draft: RemoteDraft) => void;
-  /** Saves at once what waits; used before compiling and when the page is left. */
-  flush: () => Promise<void>;
+  /** Saves at once what waits; used before compiling and when the page is left. The version is what was loaded into the draft. */
+  flush: (version?: string) => Promise<void>;
   takeTheirs: () => void;
   keepMine: () => void;
   stop: () => void;
 }
 
 interface Panel {
-  save: (flowId: string, revision: number, drawing: Drawing) => Promise<Draft>;
+  save: (flowId: string, revision: number, drawing: Drawing, version?: string) => Promise<Draft>;
   read: (flowId: string) => Promise<Draft>;
   onStored?: (draft: Draft) => void;
 }
@@ -50,12 +50,12 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
     if (now.kind !== "loading") keepDraft(flowId, { revision: now.revision, drawing: drawing() });
   };
 
-  async function send(): Promise<void> {
+  async function send(version?: string): Promise<void> {
     const now = state.getState();
     if (now.kind !== "unsaved" && now.kind !== "offline" && now.kind !== "refused") return;
     const sent = drawing();
     tell({ type: "sent", drawing: sent });
-    flight = panel.save(flowId, now.revision, sent).then(accept, refuse);
+    flight = panel.save(flowId, now.revision, sent, version).then(accept, refuse);
     await flight;
   }
 
@@ -100,10 +100,10 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
         if (after.kind === "unsaved") later(0);
       }
     },
-    flush: async () => {
+    flush: async (version) => {
       clearTimeout(timer);
       await flight;
-      await send();
+      await send(version);
     },
     takeTheirs: () => {
       const now = state.getState();

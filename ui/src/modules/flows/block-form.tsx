@@ -66,7 +66,9 @@ function ServerField({ block, onChange, ...shared }: FieldProps) {
 function DomainField({ block, onChange, ...shared }: FieldProps) {
   const { t } = useTranslation("flows");
   const { domains } = usePlaces();
-  const ofNode = domains.filter((domain) => domain.node_id === block.node_id).map((domain) => ({ value: domain.id, label: domain.hostname }));
+  const { flow } = useEditor();
+  // Full access sees everybody's bindings; a flow names those of its owner.
+  const ofNode = domains.filter((domain) => domain.node_id === block.node_id && domain.owner_id === flow.owner_id).map((domain) => ({ value: domain.id, label: domain.hostname }));
   const data = block.node_domain_id && !ofNode.some((item) => item.value === block.node_domain_id) ? [...ofNode, { value: block.node_domain_id, label: t("field.domainGone") }] : ofNode;
   return <Select label={t("field.node_domain_id")} placeholder={t("field.address")} clearable clearButtonProps={{ "aria-label": t("field.useAddress") }} data={data} nothingFoundMessage={t("field.noDomain")} value={block.node_domain_id ?? null} onChange={onChange} {...shared} />;
 }

@@ -209,7 +209,7 @@ export function answerFake(state: FakeState, method: string, url: string, body: 
     "/api/v1/auth/me": { account: { id: "u-1", username: "anna", permissions: state.permissions }, permissions: state.permissions },
     "/api/v1/license/status": { ...state.license, plan: "Fleet 50", valid_until: null, grace_until: null, last_check: null, next_check_at: null, features: { enabled: ["flows"], blocked: [] }, key_masked: null, instance_id: "i" },
     "/api/v1/nodes": { items: servers, next_cursor: null, total: servers.length },
-    "/api/v1/node-domains": { items: [{ id: "d-1", node_id: "n-msk", hostname: "msk.example.net", dns_state: "ok" }], next_cursor: null, total: 1 },
+    "/api/v1/node-domains": { items: [{ id: "d-1", node_id: "n-msk", hostname: "msk.example.net", dns_state: "ok", owner_id: "anna" }], next_cursor: null, total: 1 },
     "/api/v1/setup/state": { finished: true, needs_admin: false },
     "/health": { status: "ok", version: "1.14.2" },
   };

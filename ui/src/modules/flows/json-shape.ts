@@ -1,6 +1,7 @@
 import type { Block } from "./drawing";
 
-type Shape = { [field: string]: Shape | "text" | "number" | "list" };
+type Kind = "text" | "number" | "list" | "flag";
+type Shape = { [field: string]: Shape | Kind };
 
 const listener: Shape = {
   protocol: "text",
@@ -16,7 +17,7 @@ const listener: Shape = {
   mode: "text",
   service_name: "text",
   fingerprint: "text",
-  reality: { target: "text", target_result_id: "text", server_names: "list", short_ids: "list", max_time_diff: "number" },
+  reality: { target: "text", target_result_id: "text", server_names: "list", short_ids: "list", max_time_diff: "number", allow_private_target: "flag" },
 };
 
 const block: Shape = {
@@ -56,7 +57,8 @@ function check(value: Record<string, unknown>, shape: Shape, prefix: string): Js
   });
 }
 
-function fits(item: unknown, wanted: "text" | "number" | "list"): boolean {
+function fits(item: unknown, wanted: Kind): boolean {
+  if (wanted === "flag") return typeof item === "boolean";
   if (wanted === "text") return typeof item === "string";
   if (wanted === "number") return typeof item === "number";
   return Array.isArray(item) && item.every((part) => typeof part === "string");

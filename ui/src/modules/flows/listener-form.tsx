@@ -1,4 +1,4 @@
-import { NumberInput, Select, TagsInput, TextInput } from "@mantine/core";
+import { NumberInput, Select, Switch, TagsInput, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { Segmented } from "@/components/segmented";
 import type { Block, Listener, Protocol } from "./drawing";
@@ -85,6 +85,15 @@ function VlessFields({ listener, set, shared }: PartProps) {
   return (
     <>
       <TextInput className={classes.wide} label={t("field.target")} placeholder="www.example.org:443" description={t("field.targetHelp")} value={listener.reality?.target ?? ""} onChange={(event) => set("reality.target", event.currentTarget.value.trim())} spellCheck={false} {...shared("reality.target")} />
+      <Switch
+        className={classes.wide}
+        label={t("field.allow_private_target")}
+        description={t("field.allowPrivateTargetHelp")}
+        checked={listener.reality?.allow_private_target === true}
+        onChange={(event) => set("reality.allow_private_target", event.currentTarget.checked || undefined)}
+        disabled={shared("reality.allow_private_target").disabled}
+        data-field={shared("reality.allow_private_target")["data-field"]}
+      />
       <TagsInput className={classes.wide} label={t("field.server_names")} description={t("field.serverNamesHelp")} placeholder={(listener.reality?.server_names ?? []).length === 0 ? hostOf(listener.reality?.target) : undefined} splitChars={[",", " "]} maxTags={32} value={listener.reality?.server_names ?? []} onChange={(value) => set("reality.server_names", value)} {...shared("reality.server_names")} />
       <Select
         label={t("field.transport")}

@@ -19,3 +19,8 @@ export function planStanding(flow: Pick<Flow, "state" | "draft_revision">, plan:
 export function openChecks(plan: Plan) {
   return plan.readiness.filter((check) => check.status !== "confirmed");
 }
+
+/** Whether a probe has found a port taken: it is free again once it is checked again. */
+export function heldByProbe(plan: Plan): boolean {
+  return plan.conflicts.length > 0 && plan.readiness.some((check) => check.group === "listeners" && check.status === "failed");
+}

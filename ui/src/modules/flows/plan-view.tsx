@@ -21,7 +21,7 @@ import { changesOf, countChanges } from "./plan-changes";
 import { PlanConflicts, PlanFindings } from "./plan-faults";
 import { NodeChanges } from "./plan-nodes";
 import { OrderOfWork } from "./plan-order";
-import { openChecks, type Standing } from "./plan-standing";
+import { heldByProbe, openChecks, type Standing } from "./plan-standing";
 
 export interface PlanViewProps {
   flow: Flow;
@@ -147,6 +147,17 @@ function PlanActs({ flow, plan, standing, closed, compileClosed, busy, onApply, 
       <ActionLink kind="filled" to={`/flows/${flow.id}/applies/${flow.last_apply_id}`}>
         {t("next.applying")}
       </ActionLink>
+    );
+  if (standing === "conflict" && heldByProbe(plan))
+    return (
+      <>
+        <Action icon={IconRefresh} busy={busy.recheck} reason={compileClosed} onClick={onRecheck}>
+          {t("plan.recheck", { count: openChecks(plan).length })}
+        </Action>
+        <ActionLink kind="filled" to={`/flows/${flow.id}/graph`}>
+          {t("plan.openDraft")}
+        </ActionLink>
+      </>
     );
   if (standing === "errors" || standing === "conflict" || standing === "noop" || standing === "applied")
     return (

@@ -132,6 +132,9 @@ describe("small readings", () => {
     expect(readBlock(JSON.stringify(block), block)).toEqual({ block });
     expect(readBlock("{", block)).toEqual({ faults: [{ kind: "syntax" }] });
     expect(readBlock(JSON.stringify({ ...block, colour: 1 }), block)).toEqual({ faults: [{ kind: "unknown", field: "colour" }] });
+    const allowed = { ...block, params: { listener: { reality: { allow_private_target: true } } } };
+    expect(readBlock(JSON.stringify(allowed), block)).toEqual({ block: allowed });
+    expect(readBlock(JSON.stringify({ ...block, params: { listener: { reality: { allow_private_target: "yes" } } } }), block)).toEqual({ faults: [{ kind: "type", field: "params.listener.reality.allow_private_target" }] });
     expect(readBlock(JSON.stringify({ ...block, key: "other" }), block)).toEqual({ faults: [{ kind: "fixed", field: "key" }] });
     expect(readBlock(JSON.stringify({ ...block, params: { listener: { port: "443" } } }), block)).toEqual({ faults: [{ kind: "type", field: "params.listener.port" }] });
   });

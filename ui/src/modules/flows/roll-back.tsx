@@ -31,7 +31,7 @@ export function RollBack({ version, versions, saving, autosave }: { version: Ver
       const held = revision.kind === "saved" && versions.some((item) => item.revision === revision.revision);
       if (!held) await keep.mutateAsync(t("rollBack.keptNote"));
       store.getState().edit(() => target.graph);
-      await autosave.flush();
+      await autosave.flush(version.id);
       toastDone(t("rollBack.done", { number: version.number }), held ? undefined : t("rollBack.keptAside"));
       void navigate({ to: `/flows/${flow.id}/graph` });
     } catch (error) {

@@ -67,6 +67,22 @@ describe("autosave", () => {
     expect(keptDraft("f")).toBeUndefined();
   });
 
+  it("tells the panel which version was loaded into the draft, with that save alone", async () => {
+    const store = createDraftStore();
+    const versions: (string | undefined)[] = [];
+    const save = (_: string, revision: number, drawing: Drawing, version?: string) => {
+      versions.push(version);
+      return Promise.resolve(draftOf(revision + 1, drawing));
+    };
+    const autosave = createAutosave("f", store, { save, read: () => Promise.resolve(draftOf(9, renamed("theirs"))) });
+    autosave.receive(remote(3));
+    store.getState().edit((now) => setField(now, "entry", "title", "old"));
+    await autosave.flush("v-1");
+    store.getState().edit((now) => setField(now, "entry", "title", "new"));
+    await vi.advanceTimersByTimeAsync(saveAfter);
+    expect(versions).toEqual(["v-1", undefined]);
+  });
+
   it("keeps unsaved work in the browser until it is stored, and tries again while offline", async () => {
     let reachable = false;
     const { autosave, edit } = open((revision, drawing) => (reachable ? Promise.resolve(draftOf(revision + 1, drawing)) : Promise.reject(new Problem({ status: 0, code: "unreachable" }))));

@@ -37,8 +37,9 @@ export function DomainsTab({ node, block }: { node: NodeDetail; block: string | 
                   <span className="mono">{domain.hostname}</span>
                   <CopyButton value={domain.hostname} what={t("domains.host")} />
                   <span className="dim">{t(`domainMode.${domain.mode}`, { defaultValue: domain.mode })}</span>
+                  {domain.used_by_flows.length > 0 && <span className="dim">{t("domains.inUse", { count: domain.used_by_flows.length })}</span>}
                   <span className={classes.push}>
-                    <Action size="bar" kind="danger" reason={block} onClick={() => setRemoving(domain)} aria-label={t("domains.removeOf", { name: domain.hostname })}>
+                    <Action size="bar" kind="danger" reason={block ?? (domain.used_by_flows.length > 0 ? t("domains.takeOut") : undefined)} onClick={() => setRemoving(domain)} aria-label={t("domains.removeOf", { name: domain.hostname })}>
                       {t("domains.remove")}
                     </Action>
                   </span>

@@ -1,0 +1,96 @@
+package flows
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"panel/modules/flows/internal/graph"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+// saveDraft replaces the drawing. It installs nothing, and saving the same drawing again changes nothing. A drawing that
+// is a version's says so in the journal.
+// Faults: revision_conflict (409), invalid_value with node_domain_unknown (422).
+func (s *service) saveDraft(ctx context.Context, id string, revision int, g graph.Graph, versionID string) (*flowRow, error) {
+	var saved *flowRow
+	var loaded *versionRow
+	changed := false
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		f, err := s.store.locked(ctx, id)
+		if err != nil {
+			return err
+		}
+		if saved = f; f.DraftRevision != revision {
+			return revisionConflict(f.DraftRevision)
+		}
+		if loaded, err = s.loaded(ctx, f, g, versionID); err != nil {
+			return err
+		}
+		if same(f.Graph, g) {
+			return nil
+		}
+		changed = true
+		return s.storeDraft(ctx, f, g, loaded)
+	})
+	if err == nil && changed {
+		s.tellDraft(ctx, saved, loaded)
+	}
+	return saved, database.Fault(err, nil)
+}
+
+func same(a, b graph.Graph) bool { return bytes.Equal(graph.Encode(a), graph.Encode(b)) }
+
+// loaded gives the version that the drawing is said to be. Fault: invalid_value (422) when it is not.
+func (s *service) loaded(ctx context.Context, f *flowRow, g graph.Graph, versionID string) (*versionRow, error) {
+	if versionID == "" {
+		return nil, nil
+	}
+	if !database.IsID(versionID) {
+		return nil, fault.InvalidValue("version_id", "there is no such version of this flow")
+	}
+	v, err := s.store.version(ctx, f.ID, versionID)
+	switch {
+	case err != nil && fault.KindOf(err) == fault.KindMissing:
+		return nil, fault.InvalidValue("version_id", "there is no such version of this flow")
+	case err != nil:
+		return nil, err
+	case !same(v.Graph, g):
+		return nil, fault.InvalidValue("version_id", "the drawing is not that of this version; leave the version out")
+	}
+	return v, nil
+}
+
+func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loaded *versionRow) error {
+	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
+		return err
+	}
+	before := bindingIDs(f.Graph)
+	f.Graph, f.DraftRevision = g, f.DraftRevision+1
+	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
+	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by"); err != nil {
+		return err
+	}
+	if !slices.Equal(before, bindingIDs(g)) {
+		if err := s.use(ctx, f); err != nil {
+			return err
+		}
+	}
+	action := "flow.draft_saved"
+	changes := map[string]audit.Change{"draft_revision": {From: f.DraftRevision - 1, To: f.DraftRevision}}
+	if loaded != nil {
+		action, changes["version"] = "flow.version_loaded", audit.Change{To: loaded.Number}
+	}
+	return s.record(ctx, action, f, changes)
+}
+
+// tellDraft tells every change of a draft alike, and the loading of a version besides.
+func (s *service) tellDraft(ctx context.Context, f *flowRow, loaded *versionRow) {
+	s.tell(ctx, "flow.draft_saved", f.ID, map[string]int{"draft_revision": f.DraftRevision})
+	if loaded != nil {
+		s.tell(ctx, "flow.version_loaded", f.ID, map[string]any{"version_id": loaded.ID, "number": loaded.Number})
+	}
+}
