@@ -21,6 +21,7 @@ import (
 
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes"
 	"panel/platform/paneltest"
 )
@@ -191,4 +192,47 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 	require.True(t, w.fetches(link, page.URL, "hello through the flow"), "traffic goes on while the panel is away")
 	w.start(paneltest.On(w.panel.DB))
 	require.Eventually(t, func() bool { return w.get().Drift.State == "in_sync" && w.nodeNamed("exit-01") != "" }, 30*time.Second, 200*time.Millisecond)
+}
+
+// A port that another program of the node holds is refused with and without force: at once, when the node's probe finds it,
+// and later, when the node's heartbeat has listed it. A real agent looks at a real socket of this test.
+// Specification, Errors: found port conflicts are not overridden by force_apply.
+func TestAPortOfAnotherProgramIsNeverForced(t *testing.T) {
+	w := newWorld(t)
+	node, port := w.join("entry-01"), freePort(t)
+	g := graph.Graph{
+		Nodes: []graph.Node{
+			{Key: "in", Kind: graph.Entry, NodeID: node, Params: graph.Params{Listener: &graph.Listener{
+				Protocol: "shadowsocks2022", L4: "tcp", Port: port,
+			}}},
+			{Key: "out", Kind: graph.Direct},
+		},
+		Edges: []graph.Edge{{From: "in", To: "out"}},
+	}
+	w.flow = w.admin.Post(units, map[string]any{"name": "Taken port", "graph": g}).Is(201).Text("id")
+	foreign, err := net.Listen("tcp", "0.0.0.0:"+strconv.Itoa(port))
+	require.NoError(t, err)
+	defer foreign.Close()
+	found := w.compile()
+	conflicts := func(path, method string) []any {
+		list, _ := w.admin.Do(method, w.path(path), nil).Is(200).Value("conflicts").([]any)
+		return list
+	}
+	require.Eventually(t, func() bool { return len(conflicts("/plans/"+found.ID, "GET")) > 0 }, 20*time.Second, 20*time.Millisecond)
+	w.neverForced(found)
+
+	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) > 0 }, 20*time.Second, 100*time.Millisecond)
+	w.neverForced(found)
+	w.neverForced(w.compile())
+
+	require.NoError(t, foreign.Close())
+	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) == 0 }, 20*time.Second, 100*time.Millisecond)
+	require.Equal(t, "applied", w.ended(w.apply(w.ready()).ApplyID).State)
+}
+
+func (w *world) neverForced(p plan.Plan) {
+	w.t.Helper()
+	for _, force := range []bool{false, true} {
+		w.admin.Post(w.path("/apply"), order(p, force)).Refused(409, "port_conflict")
+	}
 }
