@@ -37,7 +37,7 @@ func Module() module.Module {
 				"flow.apply_failed", "flow.apply_started", "flow.apply_succeeded", "flow.changed", "flow.client_added",
 				"flow.client_revoked", "flow.compiled", "flow.created", "flow.deleted", "flow.disabled",
 				"flow.draft_saved", "flow.force_applied", "flow.link_issued", "flow.plan_checked",
-				"flow.public_link_issued", "flow.public_link_revoked", "flow.version_kept",
+				"flow.public_link_issued", "flow.public_link_revoked", "flow.version_kept", "flow.version_loaded",
 			},
 			Objects: []string{"flow"},
 		},
