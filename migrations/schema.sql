@@ -566,6 +566,30 @@ CREATE INDEX nodes_state_order ON nodes USING btree (listed_state, id);
 CREATE INDEX nodes_tags ON nodes USING gin (tags);
 CREATE TRIGGER node_readings_begin AFTER INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION node_readings_begin();
 
+create table operations (
+  id uuid not null,
+  kind text not null,
+  object_type text default ''::text not null,
+  object_id text default ''::text not null,
+  object_name text default ''::text not null,
+  state text default 'queued'::text not null,
+  progress smallint default 0 not null,
+  error text default ''::text not null,
+  account_id text default ''::text not null,
+  started_by text not null,
+  job_id bigint,
+  created_at timestamp with time zone default now() not null,
+  finished_at timestamp with time zone,
+  constraint finished_or_not CHECK (((finished_at IS NULL) = (state = ANY (ARRAY['queued'::text, 'running'::text])))),
+  constraint operations_progress_check CHECK (((progress >= 0) AND (progress <= 100))),
+  constraint operations_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint operations_pkey PRIMARY KEY (id)
+);
+CREATE INDEX operations_finished ON operations USING btree (finished_at);
+CREATE INDEX operations_of_account ON operations USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX operations_of_job ON operations USING btree (job_id);
+CREATE INDEX operations_recent ON operations USING btree (created_at DESC, id DESC);
+
 create table passkeys (
   id uuid not null,
   account_id uuid not null,

@@ -24,6 +24,7 @@ import (
 	"panel/platform/jobs"
 	"panel/platform/metrics"
 	"panel/platform/module"
+	"panel/platform/operations"
 	"panel/platform/outbound"
 	"panel/platform/password"
 	"panel/platform/settings"
@@ -69,7 +70,8 @@ func New(opts Options) (*App, error) {
 	}
 	listener := database.NewListener(opts.DB.Pool, opts.Log.Named("listener"))
 	bus := events.New(opts.DB, listener, opts.Log.Named("events"))
-	enqueuer, worker := jobs.New(opts.DB, opts.Log.Named("worker"))
+	followed := operations.NewStore(opts.DB, bus)
+	enqueuer, worker := jobs.New(opts.DB, followed, opts.Log.Named("worker"))
 	streams := httpapi.NewStreams()
 	journal, err := audit.New(opts.DB, opts.Clock, opts.Log.Named("audit"), opts.Config)
 	if err != nil {
@@ -84,7 +86,7 @@ func New(opts Options) (*App, error) {
 	err = wire(services{
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
 		Rotation: vault.NewRotation(opts.Vault, SealedColumns(opts.Modules)), Network: network,
-		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener), Jobs: enqueuer,
+		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener), Jobs: enqueuer, Operations: followed,
 		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 	}, opts.Modules, &found, opts.Log)

@@ -15,6 +15,7 @@ import (
 	"panel/platform/core/accounts"
 	"panel/platform/core/audit"
 	"panel/platform/core/diagnostics"
+	"panel/platform/core/operations"
 	"panel/platform/core/setup"
 	"panel/platform/core/system"
 	"panel/platform/doctor"
@@ -25,7 +26,7 @@ import (
 
 // Core lists the panel's own features, built with the same contract as every other.
 func Core() []module.Module {
-	return []module.Module{accounts.Module(), audit.Module(), diagnostics.Module(), setup.Module(), system.Module(), selfupdate.Module()}
+	return []module.Module{accounts.Module(), audit.Module(), diagnostics.Module(), operations.Module(), setup.Module(), system.Module(), selfupdate.Module()}
 }
 
 // With gives the core and the features in one list, sorted by name.

@@ -18,6 +18,7 @@ import (
 	"panel/platform/httpapi"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/operations"
 	"panel/platform/outbound"
 	"panel/platform/password"
 	"panel/platform/settings"
@@ -28,23 +29,24 @@ import (
 type services struct {
 	fx.Out
 
-	Log      *zap.Logger
-	Clock    clockwork.Clock
-	Config   *config.Config
-	DB       *database.DB
-	Listener *database.Listener
-	Vault    *vault.Vault
-	Rotation *vault.Rotation
-	Settings *settings.Store
-	Network  *outbound.Network
-	Bus      *events.Bus
-	Jobs     *jobs.Enqueuer
-	Journal  audit.Journal
-	Refusals audit.Refusals
-	Hasher   *password.Hasher
-	Streams  *httpapi.Streams
-	Catalog  []access.Permission   // every declared key
-	Features []entitlement.Feature // every declared feature
+	Log        *zap.Logger
+	Clock      clockwork.Clock
+	Config     *config.Config
+	DB         *database.DB
+	Listener   *database.Listener
+	Vault      *vault.Vault
+	Rotation   *vault.Rotation
+	Settings   *settings.Store
+	Network    *outbound.Network
+	Bus        *events.Bus
+	Jobs       *jobs.Enqueuer
+	Operations *operations.Store
+	Journal    audit.Journal
+	Refusals   audit.Refusals
+	Hasher     *password.Hasher
+	Streams    *httpapi.Streams
+	Catalog    []access.Permission   // every declared key
+	Features   []entitlement.Feature // every declared feature
 }
 
 // contribution is one module's parts with its owner: the only value group of the program.

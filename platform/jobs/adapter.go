@@ -40,27 +40,39 @@ type adapter struct {
 
 // Timeout is that of the insertion, else that of the worker.
 func (a *adapter) Timeout(job *river.Job[payload]) time.Duration {
-	var about metadata
-	if err := json.Unmarshal(job.Metadata, &about); err == nil && about.Timeout > 0 {
+	if about := aboutOf(job); about.Timeout > 0 {
 		return about.Timeout
 	}
 	return a.worker.Timeout
 }
 
+func aboutOf(job *river.Job[payload]) (about metadata) {
+	_ = json.Unmarshal(job.Metadata, &about) // written by Insert; what River adds to it is not read
+	return about
+}
+
+func (a *adapter) job(job *river.Job[payload]) Job {
+	return Job{
+		ID: job.ID, Kind: job.Kind, Attempt: job.Attempt, Last: job.Attempt >= job.MaxAttempts, args: job.Args.text,
+		db: a.runner.db, ops: a.runner.ops, operation: aboutOf(job).Operation, client: a.client,
+	}
+}
+
 // Work runs the job and turns its end into River's words.
 func (a *adapter) Work(ctx context.Context, job *river.Job[payload]) error {
-	err := a.guarded(ctx, Job{
-		ID: job.ID, Kind: job.Kind, Attempt: job.Attempt, Last: job.Attempt >= job.MaxAttempts, args: job.Args.text,
-		db: a.runner.db, client: a.client,
-	})
+	one := a.job(job)
+	a.follow(ctx, one, func(ctx context.Context) error { return a.runner.ops.Move(ctx, one.operation, 0) })
+	err := a.guarded(ctx, one)
+	result := outcome(ctx, err)
+	a.follow(ctx, one, func(ctx context.Context) error { return a.tell(ctx, one, result) })
 	if a.runner.kinds.ended(job.Kind, err != nil) {
 		a.runner.wake.wake()
 	}
 	if err == nil {
 		return nil
 	}
-	if errors.Is(ctx.Err(), context.Canceled) && !errors.Is(context.Cause(ctx), rivertype.ErrJobCancelledRemotely) {
-		return river.JobSnooze(0) // the panel stops: handed back, and the attempt does not count
+	if stopping(ctx) {
+		return river.JobSnooze(0) // handed back, and the attempt does not count
 	}
 	a.runner.log.Error("a job failed", zap.String("kind", job.Kind), zap.Int64("job", job.ID), zap.Int("attempt", job.Attempt),
 		zap.Int("of", job.MaxAttempts), zap.Error(err))
@@ -78,4 +90,14 @@ func (a *adapter) guarded(ctx context.Context, job Job) (err error) {
 		}
 	}()
 	return a.worker.Work(ctx, job)
+}
+
+// stopping tells that the run was ended because its panel stops.
+func stopping(ctx context.Context) bool {
+	return errors.Is(ctx.Err(), context.Canceled) && !cancelled(ctx)
+}
+
+// cancelled tells that somebody cancelled the job.
+func cancelled(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), rivertype.ErrJobCancelledRemotely)
 }

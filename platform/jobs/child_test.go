@@ -15,7 +15,9 @@ import (
 	"go.uber.org/zap"
 
 	"panel/platform/database"
+	"panel/platform/events"
 	"panel/platform/jobs"
+	"panel/platform/operations"
 )
 
 // The tests of faults run this binary again as a panel of its own: what is killed or frozen is a real process.
@@ -54,7 +56,7 @@ func child(ctx context.Context, dsn, name string) error {
 	if err != nil {
 		return err
 	}
-	enqueuer, runner := jobs.New(db, zap.NewNop())
+	enqueuer, runner := jobs.New(db, operations.NewStore(db, events.New(db, nil, zap.NewNop())), zap.NewNop())
 	if err := runner.Add(counting(db, name), gated(db, name)); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"panel/platform/database"
+	"panel/platform/operations"
 )
 
 // queue is the one queue of River that all kinds share: River polls once per queue, and the kinds are kept apart by the
@@ -17,12 +18,14 @@ const queue = "panel"
 // Enqueuer inserts jobs.
 type Enqueuer struct {
 	db    *database.DB
+	ops   *operations.Store
 	kinds *kinds
 }
 
 // metadata is what a job carries beside its arguments.
 type metadata struct {
-	Timeout time.Duration `json:"timeout,omitempty"`
+	Timeout   time.Duration `json:"timeout,omitempty"`
+	Operation string        `json:"operation,omitempty"`
 }
 
 // insertion is one statement: the row and the notification that wakes the panels when the transaction commits. It notifies
@@ -42,18 +45,53 @@ const unfinished = "11110001"
 
 // Insert adds a job in the transaction of the context, else by itself. A job that Unique keeps out is no error.
 func (e *Enqueuer) Insert(ctx context.Context, args Args, o Opts) error {
-	row, err := e.row(args, o)
-	if err != nil {
+	if o.Operation == nil {
+		_, err := e.insert(ctx, args, o, "")
 		return err
 	}
-	var ids []int64
-	if err := e.db.In(ctx).NewRaw(insertion, row...).Scan(ctx, &ids); err != nil {
-		return database.Fault(fmt.Errorf("insert a job of the kind %s: %w", args.Kind(), err), nil)
-	}
-	return nil
+	o.Operation.ID = ""
+	return e.db.InTx(ctx, func(ctx context.Context) error {
+		id := database.NewID()
+		jobs, err := e.insert(ctx, args, o, id)
+		if err != nil || len(jobs) == 0 {
+			return err
+		}
+		o.Operation.ID = id
+		return e.ops.Begin(ctx, id, args.Kind(), o.Operation.About, &jobs[0])
+	})
 }
 
-func (e *Enqueuer) row(args Args, o Opts) ([]any, error) {
+func (e *Enqueuer) insert(ctx context.Context, args Args, o Opts, operation string) (ids []int64, err error) {
+	row, err := e.row(args, o, operation)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.db.In(ctx).NewRaw(insertion, row...).Scan(ctx, &ids); err != nil {
+		return nil, database.Fault(fmt.Errorf("insert a job of the kind %s: %w", args.Kind(), err), nil)
+	}
+	return ids, nil
+}
+
+// cancelling ends a job that waits, and tells the panel that runs it to end it.
+const cancelling = `with asked as (update jobs.river_job set
+		state = case when state = 'running' then state else 'cancelled' end,
+		finalized_at = case when state = 'running' then finalized_at else now() end,
+		metadata = metadata || jsonb_build_object('cancel_attempted_at', now())
+	where id = ?0 and state in ('available', 'scheduled', 'retryable', 'running') returning state),
+	sent as (select pg_notify('jobs.river_control', '{"action":"cancel","job_id":' || ?0 || ',"queue":"` + queue + `"}')
+		from asked where state = 'running')
+	select asked.state::text from asked left join sent on true`
+
+// Cancel ends a job. It tells whether the job had not begun and is over; what runs ends when its worker listens to its context.
+func (e *Enqueuer) Cancel(ctx context.Context, job int64) (over bool, err error) {
+	var states []string
+	if err := e.db.In(ctx).NewRaw(cancelling, job).Scan(ctx, &states); err != nil {
+		return false, database.Fault(fmt.Errorf("cancel the job %d: %w", job, err), nil)
+	}
+	return len(states) == 1 && states[0] == "cancelled", nil
+}
+
+func (e *Enqueuer) row(args Args, o Opts, operation string) ([]any, error) {
 	kind := args.Kind()
 	worker, known := e.kinds.get(kind)
 	if !known {
@@ -63,7 +101,7 @@ func (e *Enqueuer) row(args Args, o Opts) ([]any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write the arguments of a job of the kind %s: %w", kind, err)
 	}
-	about, err := json.Marshal(metadata{Timeout: o.Timeout})
+	about, err := json.Marshal(metadata{Timeout: o.Timeout, Operation: operation})
 	if err != nil {
 		return nil, fmt.Errorf("write the options of a job of the kind %s: %w", kind, err)
 	}

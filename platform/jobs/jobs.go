@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"panel/platform/database"
+	"panel/platform/operations"
 )
 
 // Args are the arguments of a job, a struct that is stored as JSON.
@@ -65,9 +66,11 @@ type Job struct {
 	Attempt int // 1 for the first run
 	Last    bool
 
-	args   json.RawMessage
-	db     *database.DB
-	client string
+	args      json.RawMessage
+	db        *database.DB
+	ops       *operations.Store
+	operation string
+	client    string
 }
 
 // ErrLost says that this run counts no more: the panel was silent too long and another one has taken the job.
@@ -89,6 +92,14 @@ func (j Job) Finish(ctx context.Context) error {
 	return nil
 }
 
+// Progress shows those who follow the job how far it is, in percent. Without an operation it does nothing.
+func (j Job) Progress(ctx context.Context, percent int) error {
+	if j.operation == "" {
+		return nil
+	}
+	return j.ops.Move(ctx, j.operation, percent)
+}
+
 // Permanent marks an error that another attempt would meet again: the job is given up at once.
 func Permanent(err error) error { return permanent{err} }
 
@@ -105,4 +116,6 @@ type Opts struct {
 	// Attempts and Timeout replace those of the worker.
 	Attempts int
 	Timeout  time.Duration
+	// Operation lets the caller of the context follow the job, and cancel it.
+	Operation *operations.New
 }

@@ -19,8 +19,10 @@ import (
 
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
+	"panel/platform/events"
 	"panel/platform/jobs"
 	"panel/platform/metrics"
+	"panel/platform/operations"
 )
 
 const soon, often = 30 * time.Second, 10 * time.Millisecond
@@ -73,7 +75,7 @@ func start(t *testing.T, db *database.DB, workers ...jobs.Worker) *jobs.Enqueuer
 
 func run(t *testing.T, db *database.DB, workers ...jobs.Worker) (enqueuer *jobs.Enqueuer, runner *jobs.Runner, stop func()) {
 	t.Helper()
-	enqueuer, runner = jobs.New(db, zaptest.NewLogger(t))
+	enqueuer, runner = jobs.New(db, operations.NewStore(db, events.New(db, nil, zap.NewNop())), zaptest.NewLogger(t))
 	require.NoError(t, runner.Add(workers...))
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -181,7 +183,7 @@ func TestAPostponedJobWaitsForItsTime(t *testing.T) {
 func TestAJobOfAnUnknownKindIsRefused(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
-	queue, runner := jobs.New(db, zap.NewNop())
+	queue, runner := jobs.New(db, operations.NewStore(db, events.New(db, nil, zap.NewNop())), zap.NewNop())
 	require.ErrorContains(t, queue.Insert(t.Context(), note{}, jobs.Opts{}), "notes.write")
 	require.NoError(t, runner.Add(jobs.Worker{Kind: "notes.write"}))
 	require.ErrorContains(t, runner.Add(jobs.Worker{Kind: "notes.write"}), "has one already")

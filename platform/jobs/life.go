@@ -113,11 +113,23 @@ func (r *Runner) takeOver(ctx context.Context) error {
 	if err := tx.Commit(ctx); err != nil {
 		return fmt.Errorf("commit the take-over of jobs: %w", err)
 	}
+	return r.tellFreed(ctx, freed)
+}
+
+// tellFreed logs what runs again, and fails the operations of what was given up.
+func (r *Runner) tellFreed(ctx context.Context, freed []freedJob) error {
+	var ended []int64
 	for _, job := range freed {
+		if job.Last {
+			ended = append(ended, job.ID)
+		}
 		r.log.Warn("a panel was killed or stalled; its job runs again", zap.String("kind", job.Kind), zap.Int64("job", job.ID),
 			zap.Int16("attempt", job.Attempt), zap.Bool("given_up", job.Last))
 	}
-	return nil
+	if len(ended) == 0 {
+		return nil
+	}
+	return r.ops.EndJobs(ctx, ended, "the panel that ran it was killed or stalled")
 }
 
 type freedJob struct {

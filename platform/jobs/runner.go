@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"panel/platform/database"
+	"panel/platform/operations"
 )
 
 const (
@@ -27,15 +28,16 @@ const (
 // Runner runs the jobs of this panel.
 type Runner struct {
 	db    *database.DB
+	ops   *operations.Store
 	kinds *kinds
 	log   *zap.Logger
 	wake  *waker
 }
 
 // New makes the two halves of the queue: what inserts jobs, and what runs them once Run is called.
-func New(db *database.DB, log *zap.Logger) (*Enqueuer, *Runner) {
+func New(db *database.DB, ops *operations.Store, log *zap.Logger) (*Enqueuer, *Runner) {
 	all := newKinds()
-	return &Enqueuer{db: db, kinds: all}, &Runner{db: db, kinds: all, log: log, wake: &waker{}}
+	return &Enqueuer{db: db, ops: ops, kinds: all}, &Runner{db: db, ops: ops, kinds: all, log: log, wake: &waker{}}
 }
 
 // Add declares workers, before Run.

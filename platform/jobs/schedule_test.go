@@ -15,7 +15,9 @@ import (
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
 	"panel/platform/entitlement"
+	"panel/platform/events"
 	"panel/platform/jobs"
+	"panel/platform/operations"
 )
 
 func rule(t *testing.T, text, zone string) jobs.Rule {
@@ -93,7 +95,7 @@ var full = entitlement.Fixed{State: entitlement.Active}
 // schedule runs the schedules on a panel of their own until the test ends.
 func schedule(t *testing.T, db *database.DB, clock clockwork.Clock, license entitlement.Source, log *zap.Logger, all ...jobs.Schedule) {
 	t.Helper()
-	queue, runner := jobs.New(db, zap.NewNop())
+	queue, runner := jobs.New(db, operations.NewStore(db, events.New(db, nil, zap.NewNop())), zap.NewNop())
 	require.NoError(t, runner.Add(jobs.Worker{Kind: "notes.write"}))
 	scheduler := jobs.NewScheduler(db, queue, license, clock, log)
 	require.NoError(t, scheduler.Add(all...))
