@@ -135,8 +135,8 @@ func stageOf(t *testing.T, err error) agentapi.Stage {
 	return stage
 }
 
-// lives runs until it is told to end; the first heartbeat is noted by the script itself.
-const lives = `printf %s "$(basename "$(dirname "$0")")" >"$(dirname "$0")/../../confirmed"; trap 'exit 7' TERM; while :; do sleep 0.05; done`
+// lives runs until it is told to end; the script itself notes the first heartbeat, once it minds the signal that may follow.
+const lives = `trap 'exit 7' TERM; printf %s "$(basename "$(dirname "$0")")" >"$(dirname "$0")/../../confirmed"; while :; do sleep 0.05; done`
 
 func TestABuildThatReportsStaysAndIsStartedFromThenOn(t *testing.T) {
 	t.Parallel()
