@@ -373,6 +373,7 @@ create table licenses (
   clock_at timestamp with time zone not null,
   checks jsonb default '[]'::jsonb not null,
   asking boolean default false not null,
+  known jsonb default '{}'::jsonb not null,
   constraint licenses_singleton_check CHECK (singleton),
   constraint licenses_pkey PRIMARY KEY (singleton)
 );

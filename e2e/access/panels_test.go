@@ -1,6 +1,7 @@
 package access
 
 import (
+	"flag"
 	"net/http"
 	"testing"
 
@@ -49,6 +50,9 @@ func TestTwoPanelsSeeEachOthersChangesAtTheNextRequest(t *testing.T) {
 
 const rounds = 60
 
+// licenseRounds is how often the license is removed and activated: -args -license-rounds 500 asks a thousand times.
+var licenseRounds = flag.Int("license-rounds", 30, "how often the license is removed and activated through one of two panels")
+
 func (p *pair) endedSession(t *testing.T) {
 	late := 0
 	for range rounds {
@@ -94,11 +98,10 @@ func credentials(name, password string) map[string]string {
 
 func (p *pair) changedLicense(t *testing.T) {
 	late := 0
-	const changes = 20
 	write := func() error {
 		return p.through(p.admin).Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, nil)
 	}
-	for range changes {
+	for range *licenseRounds {
 		require.NoError(t, p.admin.Post(t.Context(), "/api/v1/license/remove", nil, nil))
 		if err := write(); !rig.Refused(err, http.StatusForbidden) {
 			late++
@@ -108,5 +111,5 @@ func (p *pair) changedLicense(t *testing.T) {
 			late++
 		}
 	}
-	require.Zero(t, late, "of %d", 2*changes)
+	require.Zero(t, late, "of %d", 2*(*licenseRounds))
 }

@@ -17,11 +17,12 @@ import (
 type copyFile struct{ path string }
 
 type copied struct {
-	InstanceID string    `json:"instance_id"`
-	Document   string    `json:"document"`
-	SealedKey  string    `json:"sealed_key"`
-	KeyMasked  string    `json:"key_masked"`
-	ClockAt    time.Time `json:"clock_at"`
+	InstanceID string     `json:"instance_id"`
+	Document   string     `json:"document"`
+	SealedKey  string     `json:"sealed_key"`
+	KeyMasked  string     `json:"key_masked"`
+	ClockAt    time.Time  `json:"clock_at"`
+	Known      statements `json:"known,omitempty"`
 
 	FailingSince *time.Time `json:"failing_since,omitempty"`
 }
@@ -39,7 +40,7 @@ func newCopyFile(dataDir string) copyFile {
 // read gives an empty copy when there is none or it cannot be understood.
 func (f copyFile) read() (copied, error) {
 	var c copied
-	raw, err := os.ReadFile(f.path)
+	raw, err := durable.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return c, nil
 	}

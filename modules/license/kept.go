@@ -79,6 +79,7 @@ func (k *kept) failed(now time.Time, grace time.Duration, failure *temporary) ro
 // answered gives the row after a signed verdict, good or bad.
 func (k *kept) answered(now time.Time, answer signed) row {
 	next := k.row
+	next.Known = k.Known.with(k.document).with(&answer.document)
 	next.Document, next.FailingSince, next.RemovedAt, next.Asking = answer.text, nil, nil, false
 	next.CheckAt, next.CheckOK, next.CheckError = &now, true, answer.document.Reason
 	next.Checks = latest(k.Checks, answer.attempts, now)

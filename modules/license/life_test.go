@@ -231,6 +231,52 @@ func TestAnOfflineDocumentAsksNobody(t *testing.T) {
 	p.is("degraded", "expired")
 }
 
+// A license that was refused stays refused: neither removing it nor an older database brings its older document back.
+func TestARevokedLicenseDoesNotReturnByAnOlderDocument(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	license := p.activated()
+	older := p.authority.offline(license.Key, p.look().InstanceID)
+	p.refreshed()
+	p.authority.run("revoke", license.ID)
+	p.refreshed()
+	p.is("degraded", "refused")
+	_, err := p.Remove(t.Context())
+	require.NoError(t, err)
+	_, err = p.Activate(t.Context(), older)
+	p.refused(err, "license_key_invalid")
+	p.restart()
+	_, err = p.Activate(t.Context(), older)
+	p.refused(err, "license_key_invalid")
+	_, err = p.store.db.ExecContext(t.Context(), "update licenses set known = '{}', removed_at = null, document = ?", older)
+	require.NoError(t, err)
+	p.restart()
+	p.is("degraded", "removed")
+	_, err = p.Activate(t.Context(), older)
+	p.refused(err, "license_key_invalid")
+	other := p.authority.issue()
+	_, err = p.Activate(t.Context(), other.Key)
+	require.NoError(t, err, "another license is welcome")
+	_, err = p.Activate(t.Context(), older)
+	p.refused(err, "license_key_invalid")
+	p.is("active", "ok")
+}
+
+// What another panel has changed meanwhile is not replaced by what this one wrote before.
+func TestAChangeThatIsShownLateDoesNotHideANewerOne(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.activated()
+	former, err := p.store.read(t.Context())
+	require.NoError(t, err)
+	_, err = p.store.db.ExecContext(t.Context(), "update licenses set document = '', sealed_key = '', removed_at = now()")
+	require.NoError(t, err)
+	p.outdate()
+	p.is("degraded", "removed")
+	p.settle(t.Context(), former, "")
+	p.is("degraded", "removed")
+}
+
 func TestAnotherInstallationsDocumentIsNotTaken(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)

@@ -33,12 +33,25 @@ type News struct {
 
 // settle shows a committed change: to memory, the file and everybody who listens.
 func (s *service) settle(ctx context.Context, r row, kind string) {
-	s.reading <- struct{}{}
-	s.publish(r)
-	<-s.reading
+	if r.unconfirmed != nil {
+		s.log.Warn("another panel has not confirmed the change of the license in time; it may answer by the former one until it hears again",
+			access.Logged(ctx), zap.Error(r.unconfirmed))
+	}
+	s.refresh(ctx, r)
 	s.keepCopy(ctx)
 	if kind != "" {
 		s.tell(ctx, kind, 0)
+	}
+}
+
+// refresh reads what is stored now: another panel may have changed it again since the row was written, and its word about
+// that may have been heard before. A database that does not answer leaves the row, and the next look reads it.
+func (s *service) refresh(ctx context.Context, r row) {
+	if err := s.reload(ctx); err != nil {
+		s.reading <- struct{}{}
+		s.publish(r)
+		<-s.reading
+		s.stale.Store(true)
 	}
 }
 
@@ -54,7 +67,7 @@ func (s *service) tell(ctx context.Context, kind string, daysLeft int) {
 // database comes back.
 func (s *service) keepCopy(ctx context.Context) {
 	k := s.current.Load()
-	c := copied{k.InstanceID, k.Document, k.SealedKey, k.KeyMasked, s.clock.Now(), k.FailingSince}
+	c := copied{k.InstanceID, k.Document, k.SealedKey, k.KeyMasked, s.clock.Now(), k.Known, k.FailingSince}
 	if err := s.file.write(c); err != nil {
 		s.log.Warn("the copy of the license in the data folder is not up to date", access.Logged(ctx), zap.Error(err))
 	}

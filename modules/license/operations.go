@@ -28,11 +28,12 @@ func (s *service) Activate(ctx context.Context, secret string) (Status, error) {
 		s.journalFailure(ctx, kindActivated, before, fault.Code(err))
 		return Status{}, err
 	}
-	if err := s.replace(ctx, got, before); err != nil {
+	r, err := s.replace(ctx, got, before)
+	if err != nil {
 		return Status{}, err
 	}
 	s.letGo(before, got.key)
-	return s.Status(), nil
+	return s.after(r), nil
 }
 
 // obtained is a good license that is not kept yet; an offline one has no key.
@@ -62,6 +63,8 @@ func (s *service) obtain(ctx context.Context, secret string, before *kept) (obta
 	return obtained{answer, key}, nil
 }
 
+var errOutdated = invalidKey("a newer document of this license is already known")
+
 // carried reads an offline document. One that is older than what this installation
 // already knows of the same license is a way around a refusal, and is not taken.
 func (s *service) carried(text string, before *kept) (obtained, error) {
@@ -73,8 +76,8 @@ func (s *service) carried(text string, before *kept) (obtained, error) {
 		return obtained{}, invalidKey("the document was made for another installation; this one is " + before.InstanceID)
 	case !d.Offline() || d.Verdict != licensedoc.Active:
 		return obtained{}, invalidKey("the document is no offline license")
-	case before.document != nil && before.document.LicenseID == d.LicenseID && d.IssuedAt.Before(before.document.IssuedAt):
-		return obtained{}, invalidKey("a newer document of this license is already known")
+	case before.Known.with(before.document).outdated(&d):
+		return obtained{}, errOutdated
 	case !d.ValidUntil.After(s.clock.Now()):
 		return obtained{}, invalidKey("the document has expired")
 	}
@@ -104,11 +107,15 @@ func unreachable(failure *temporary) *fault.Fault {
 	return fault.Upstream("license_server_error", "the license server gave no usable answer ("+failure.summary+"); nothing was changed").Wrap(failure)
 }
 
-func (s *service) replace(ctx context.Context, got obtained, before *kept) error {
+func (s *service) replace(ctx context.Context, got obtained, before *kept) (row, error) {
 	s.timeFrom(got.signed)
 	now := s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
-		next := (&kept{row: r}).answered(now, got.signed)
+		current := s.understand(r)
+		if got.document.Offline() && r.Known.with(current.document).outdated(&got.document) {
+			return r, false, errOutdated
+		}
+		next := current.answered(now, got.signed)
 		next.SealedKey, next.KeyMasked, next.ToldState, next.ToldDays = "", got.key.Masked(), entitlement.Active, 0
 		next.ClockAt = now
 		if !got.key.IsZero() {
@@ -118,10 +125,17 @@ func (s *service) replace(ctx context.Context, got obtained, before *kept) error
 		return next, true, s.record(ctx, tx, kindActivated, before, s.understand(next), "")
 	})
 	if err != nil {
-		return err
+		return row{}, err
 	}
 	s.settle(ctx, r, kindActivated)
-	return nil
+	return r, nil
+}
+
+// after is the status that a change leads to.
+func (s *service) after(r row) Status {
+	status := s.Status()
+	status.Unconfirmed = r.unconfirmed != nil
+	return status
 }
 
 // timeFrom takes the authority's time: fresh answers set the clock, carried ones raise it.
@@ -154,6 +168,7 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 	before, now := s.look(), s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		next := row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded, ClockAt: now}
+		next.Known = r.Known.with(s.understand(r).document)
 		return next, true, s.record(ctx, tx, kindRemoved, before, s.understand(next), "")
 	})
 	if err != nil {
@@ -161,7 +176,7 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 	}
 	s.settle(ctx, r, kindRemoved)
 	s.letGo(before, licensedoc.Key{})
-	return s.Status(), nil
+	return s.after(r), nil
 }
 
 // letGo queues the place of a license that was replaced or removed.

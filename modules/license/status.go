@@ -21,6 +21,7 @@ type Status struct {
 	NextCheckAt *time.Time `json:"next_check_at" doc:"null when nothing is checked: no license, or an offline document"`
 	Features    Features   `json:"features"`
 	KeyMasked   *string    `json:"key_masked" example:"PNL-••••-••••-7F3A"`
+	Unconfirmed bool       `json:"unconfirmed,omitempty" doc:"Another panel has not confirmed this change in time; it may answer by the former license until it hears again"`
 	InstanceID  string     `json:"instance_id" doc:"Names this installation to the license server"`
 }
 

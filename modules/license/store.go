@@ -35,6 +35,9 @@ type row struct {
 	ToldState    string     `bun:"told_state"`
 	ToldDays     int        `bun:"told_days"`
 	ClockAt      time.Time  `bun:"clock_at"`
+	Known        statements `bun:"known,type:jsonb,nullzero,default:'{}'"`
+
+	unconfirmed error // why it is not known whether every panel has heard of the change that made this row
 }
 
 func (r row) place() vault.Ref {
@@ -88,7 +91,7 @@ func (s *store) change(ctx context.Context, edit func(ctx context.Context, tx bu
 	})
 	if err == nil && echo != nil {
 		// A panel that does not answer reads the row as soon as it hears again; what is committed stays.
-		_ = echo.Await(ctx, s.db)
+		next.unconfirmed = echo.Await(ctx, s.db)
 	}
 	return next, database.Fault(err, nil)
 }

@@ -46,7 +46,8 @@ func (s *service) restore(ctx context.Context, c copied) error {
 	if err != nil {
 		return err
 	}
-	if !s.newer(c, r) && !c.failsLonger(r) && !s.vault.Stale(r.SealedKey) {
+	known := s.knownOf(c, r)
+	if !s.newer(c, r) && !c.failsLonger(r) && !s.vault.Stale(r.SealedKey) && known.equal(r.Known) {
 		return nil
 	}
 	_, err = s.store.change(ctx, func(_ context.Context, _ bun.Tx, r row) (row, bool, error) {
@@ -56,9 +57,32 @@ func (s *service) restore(ctx context.Context, c copied) error {
 		case c.failsLonger(r):
 			r.FailingSince = c.FailingSince
 		}
-		return s.resealed(r), true, nil
+		r.Known = s.knownOf(c, r)
+		return s.resealed(s.withoutWithdrawn(r)), true, nil
 	})
 	return err
+}
+
+// knownOf joins what the database and the copy know of all licenses that this installation has had.
+func (s *service) knownOf(c copied, r row) statements {
+	known := r.Known
+	if c.InstanceID == r.InstanceID {
+		known = known.join(c.Known)
+	}
+	if d, err := licensedoc.Verify(r.Document, s.client.trusted...); err == nil {
+		known = known.with(&d)
+	}
+	return known
+}
+
+// withoutWithdrawn removes a document of an older database whose license was refused since.
+func (s *service) withoutWithdrawn(r row) row {
+	d, err := licensedoc.Verify(r.Document, s.client.trusted...)
+	if err != nil || !r.Known.withdrawn(&d) {
+		return r
+	}
+	now := s.clock.Now()
+	return row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded, ClockAt: r.ClockAt, Known: r.Known}
 }
 
 func (s *service) newer(c copied, r row) bool {

@@ -3025,6 +3025,8 @@ export interface components {
             reason: "ok" | "none" | "expired" | "refused" | "removed" | "unreachable";
             /** @enum {string} */
             state: "active" | "grace" | "degraded";
+            /** @description Another panel has not confirmed this change in time; it may answer by the former license until it hears again */
+            unconfirmed?: boolean;
             /** Format: date-time */
             valid_until: string | null;
         };
