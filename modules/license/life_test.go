@@ -277,6 +277,23 @@ func TestAChangeThatIsShownLateDoesNotHideANewerOne(t *testing.T) {
 	p.is("degraded", "removed")
 }
 
+// Nobody is answered by the former license while a first reader still reads the new one.
+func TestALookWaitsForTheReaderThatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	p.activated()
+	_, err := p.store.db.ExecContext(t.Context(), "update licenses set document = '', sealed_key = '', removed_at = now()")
+	require.NoError(t, err)
+	p.outdate()
+	states := make(chan string, 20)
+	for range cap(states) {
+		go func() { states <- p.Status().State }()
+	}
+	for range cap(states) {
+		require.Equal(t, "degraded", <-states)
+	}
+}
+
 func TestAnotherInstallationsDocumentIsNotTaken(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)

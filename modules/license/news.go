@@ -47,11 +47,12 @@ func (s *service) settle(ctx context.Context, r row, kind string) {
 // refresh reads what is stored now: another panel may have changed it again since the row was written, and its word about
 // that may have been heard before. A database that does not answer leaves the row, and the next look reads it.
 func (s *service) refresh(ctx context.Context, r row) {
+	s.heard.Add(1)
 	if err := s.reload(ctx); err != nil {
 		s.reading <- struct{}{}
 		s.publish(r)
 		<-s.reading
-		s.stale.Store(true)
+		s.heard.Add(1)
 	}
 }
 

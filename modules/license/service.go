@@ -52,7 +52,8 @@ type parts struct {
 type service struct {
 	parts
 	current  atomic.Pointer[kept]
-	stale    atomic.Bool
+	heard    atomic.Int64  // counts what may have changed the license
+	shown    atomic.Int64  // how much of that was heard before the license in memory was read
 	reading  chan struct{} // one reader of the database at a time; waiting for it can end
 	checking chan struct{} // one question to the authority at a time; waiting for it can end
 	wake     chan struct{}
@@ -95,7 +96,7 @@ func keysOf(catalogue []entitlement.Feature) []string {
 func build(p parts) *service {
 	s := &service{parts: p, reading: make(chan struct{}, 1), checking: make(chan struct{}, 1), wake: make(chan struct{}, 1), given: make(chan release, 16)}
 	s.current.Store(&kept{})
-	s.stale.Store(true)
+	s.heard.Add(1)
 	p.live.On(channel, func(string) { s.outdate() })
 	p.live.OnReady(s.outdate)
 	return s
@@ -103,7 +104,7 @@ func build(p parts) *service {
 
 // outdate makes the next look read the database.
 func (s *service) outdate() {
-	s.stale.Store(true)
+	s.heard.Add(1)
 	s.rouse()
 }
 
@@ -126,7 +127,7 @@ func (s *service) Current() entitlement.State {
 // changes are not heard. A database that does not answer leaves what is known.
 func (s *service) look() *kept {
 	const patience = 500 * time.Millisecond
-	if !s.stale.Load() && s.live.Healthy() {
+	if s.shown.Load() == s.heard.Load() && s.live.Healthy() {
 		return s.current.Load()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -144,13 +145,17 @@ func (s *service) reload(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	s.stale.Store(false)
+	// Whoever looks meanwhile waits for this reader: what was heard counts as shown only once it is.
+	heard := s.heard.Load()
+	if s.shown.Load() == heard && s.live.Healthy() {
+		return nil
+	}
 	r, err := s.store.read(ctx)
 	if err != nil {
-		s.stale.Store(true)
 		return err
 	}
 	s.publish(r)
+	s.shown.Store(heard)
 	return nil
 }
 

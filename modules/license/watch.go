@@ -146,7 +146,7 @@ func (s *service) checkWhenDue(ctx context.Context) error {
 	}
 	mine, broken, err := s.store.claim(ctx, now)
 	if err != nil || !mine {
-		s.stale.Store(true)
+		s.heard.Add(1)
 		return err
 	}
 	if broken {
