@@ -36,6 +36,7 @@ func (s *service) ready(ctx context.Context) error {
 	for _, host := range s.client.insecure() {
 		s.log.Warn("the license key travels in the clear; use https for the license server", zap.String("server", host))
 	}
+	s.heard.Add(1)
 	return s.reload(ctx)
 }
 
