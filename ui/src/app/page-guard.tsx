@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { licenseQuery, meQuery, useAccess } from "@/api/access";
 import { useSession } from "@/api/session";
 import { ActionLink } from "@/components/action";
+import { nameInTitle } from "@/components/page-title";
 import { ProblemView } from "@/components/problem-view";
 import { EmptyState, FeatureBlocked, NoPermission, Skeleton } from "@/components/states";
 import { useLanguage } from "@/text/use-format";
@@ -16,7 +17,7 @@ export function PageGuard({ page, children }: { page: ModulePage; children: Reac
   const language = useLanguage();
   const bare = page.frame === "bare";
   useEffect(() => {
-    document.title = `${page.title[language]} · Panel`;
+    nameInTitle(page.title[language]);
   }, [page, language]);
   return (
     <QueryErrorResetBoundary>

@@ -7,6 +7,7 @@ import { pageTitle } from "@/components/page-title";
 import { useLanguage } from "@/text/use-format";
 import { AccountMenu } from "./account-menu";
 import { Logo } from "@/components/logo";
+import { JobTray } from "@/modules/operations/tray";
 import classes from "./top-bar.module.css";
 
 export function TopBar({ rail, onMenu, onFold, onSearch }: { rail: boolean; onMenu: () => void; onFold: () => void; onSearch: () => void }) {
@@ -38,6 +39,7 @@ export function TopBar({ rail, onMenu, onFold, onSearch }: { rail: boolean; onMe
         <span>{t("palette.hint")}</span>
         <kbd>Ctrl K</kbd>
       </button>
+      <JobTray />
       <AccountMenu />
     </header>
   );
