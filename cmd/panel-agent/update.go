@@ -76,6 +76,7 @@ func watch(self update.Self, build update.Build) error {
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	watcher := update.Watcher{Self: self, Signals: told}
+	update.ReapInherited()
 	over, code, err := watcher.Run(build)
 	if err != nil {
 		return err

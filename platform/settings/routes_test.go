@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/fault"
 	"panel/platform/module"
 	"panel/platform/paneltest"
@@ -27,6 +28,7 @@ type shown struct {
 func post() module.Module {
 	return module.Module{
 		Name: "post", Summary: "Letters",
+		Journal:     audit.Kinds{Actions: []string{"post.settings_changed"}, Objects: []string{"settings"}},
 		Permissions: []access.Permission{{Key: "post.view", Summary: "See"}, {Key: "post.manage", Summary: "Change"}},
 		Attach: func(store *settings.Store) module.Parts {
 			doc := settings.Open(store, "post", "post.settings_changed", letters{Sender: "panel"}, func(l *letters) error {

@@ -41,7 +41,6 @@ type child struct {
 
 // Run watches the build until it ends. Again says that the caller shall decide anew; otherwise code is what to exit with.
 func (w *Watcher) Run(b Build) (again bool, code int, err error) {
-	reapLeft()
 	s := newStore(w.DataDir)
 	c, err := start(s.executable(b), append([]string{"run", "--watched", "--build", b.SHA256}, w.Args...))
 	if err != nil {
@@ -145,8 +144,9 @@ func (c *child) code() int {
 	return 1
 }
 
-// reapLeft waits for the cores that this process started before it became the watcher.
-func reapLeft() {
+// ReapInherited waits for the cores that this process started before it became the watcher, so that none stays behind as a
+// zombie. It takes every child that the process has at this moment: call it before Run and before any other start.
+func ReapInherited() {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, list := range lists {
 		content, _ := os.ReadFile(list)
