@@ -243,7 +243,7 @@ func (s *service) shownApply(ctx context.Context, flowID, id string) (Apply, err
 		return Apply{}, err
 	}
 	if row.FlowID != flowID {
-		return Apply{}, fault.Missing("there is no such apply of this flow")
+		return Apply{}, fault.Missing(fault.NoSuchThing)
 	}
 	numbers, err := s.versionNumbers(ctx, flowID)
 	return shownApply(*row, numbers), err

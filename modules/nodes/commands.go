@@ -146,7 +146,7 @@ func (c *commands) finish(ctx context.Context, nodeID string, result *agentapi.C
 	return c.results.submit(ctx, row)
 }
 
-var errUnknownCommand = fault.Missing("this node has no such command")
+var errUnknownCommand = fault.Missing(fault.NoSuchThing)
 
 // store writes many agents' results in one statement.
 func (c *commands) store(ctx context.Context, rows []*commandRow) []error {

@@ -1,19 +1,20 @@
 package nodes
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"strings"
 
 	"github.com/uptrace/bun"
 
-	"panel/platform/fault"
 	"panel/platform/httpapi"
 )
 
 // order is one way to sort a list: an expression over the table, the type of its value, and the column that breaks ties
 // where it is not the list's own.
-type order struct{ expression, kind, id string }
+type order struct {
+	expression string
+	kind       httpapi.CursorValue
+	id         string
+}
 
 // keyset pages through a list by the value of the last row seen, so that a deep page costs as much as the first.
 type keyset struct {
@@ -21,14 +22,7 @@ type keyset struct {
 	desc  bool
 	sort  string
 	limit int
-	after *mark
-}
-
-// mark is the last row of a page.
-type mark struct {
-	Sort  string `json:"s"`
-	Value string `json:"v"`
-	ID    string `json:"i"`
+	after *httpapi.Cursor
 }
 
 // newKeyset reads the page query. Faults: bad_parameter (400) for an unknown sort field or a cursor of another list.
@@ -40,7 +34,7 @@ func newKeyset(query httpapi.PageQuery, idColumn, usual string, orders map[strin
 	name, desc := strings.CutPrefix(sort, "-")
 	by, known := orders[name]
 	if !known {
-		return nil, fault.Malformed("bad_parameter", "this list cannot be sorted by that field").Field("query.sort", "bad_parameter", "unknown field")
+		return nil, httpapi.ErrSort
 	}
 	k := &keyset{order: by, desc: desc, sort: sort, limit: query.Limit}
 	if k.id == "" {
@@ -49,21 +43,9 @@ func newKeyset(query httpapi.PageQuery, idColumn, usual string, orders map[strin
 	if k.limit == 0 {
 		k.limit = 50
 	}
-	return k, k.read(query.Cursor)
-}
-
-func (k *keyset) read(cursor string) error {
-	if cursor == "" {
-		return nil
-	}
-	text, err := base64.RawURLEncoding.DecodeString(cursor)
-	after := new(mark)
-	if err != nil || json.Unmarshal(text, after) != nil || after.Sort != k.sort {
-		return fault.Malformed("bad_parameter", "the cursor does not belong to this list; start again without it").
-			Field("query.cursor", "bad_parameter", "not a cursor of this list")
-	}
+	after, err := httpapi.ReadCursor(query.Cursor, sort, by.kind)
 	k.after = after
-	return nil
+	return k, err
 }
 
 // apply adds the order, the start and one row more than the page holds, which tells whether there is a next one.
@@ -73,7 +55,7 @@ func (k *keyset) apply(q *bun.SelectQuery) *bun.SelectQuery {
 		than = "<"
 	}
 	if k.after != nil {
-		q = q.Where("(("+k.expression+"), "+k.id+") "+than+" (?::"+k.kind+", ?::uuid)", k.after.Value, k.after.ID)
+		q = q.Where("(("+k.expression+"), "+k.id+") "+than+" (?::"+string(k.kind)+", ?::uuid)", k.after.Value, k.after.ID)
 	}
 	return q.ColumnExpr("(" + k.expression + ")::text AS sort_key").
 		OrderExpr(k.sorted()).Limit(int64(k.limit) + 1)
@@ -90,9 +72,7 @@ func (k *keyset) sorted() string {
 
 // next gives the cursor after the row.
 func (k *keyset) next(sortKey, id string) *string {
-	text, _ := json.Marshal(mark{Sort: k.sort, Value: sortKey, ID: id}) // three texts always encode
-	cursor := base64.RawURLEncoding.EncodeToString(text)
-	return &cursor
+	return httpapi.Cursor{Sort: k.sort, Value: sortKey, ID: id}.Text()
 }
 
 // page turns rows into items and cuts the row that was read too many.

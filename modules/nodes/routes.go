@@ -55,27 +55,27 @@ func (h *handlers) domainRoutes() httpapi.Routes {
 
 // agentRoutes stay open in read-only mode: traffic on nodes never stops because of a license.
 func (h *handlers) agentRoutes() httpapi.Routes {
-	agent, open, done := access.Agent(), httpapi.WhileDegraded(), httpapi.Status(http.StatusNoContent)
+	agent, open, done, lenient := access.Agent(), httpapi.WhileDegraded(), httpapi.Status(http.StatusNoContent), httpapi.Lenient()
 	return httpapi.Routes{
-		httpapi.Post(agentapi.PathHeartbeat, "Report what the agent sees", agent, h.heartbeat, open, httpapi.Lenient()),
-		httpapi.Raw(http.MethodPost, agentapi.PathMetrics, "Deliver numbered samples", agent, h.metricsBatch, open, httpapi.BodyLimit(agentapi.MaxBody)),
-		httpapi.Get(agentapi.PathConfig, "Fetch a configuration", agent, h.config),
-		httpapi.Post(agentapi.PathConfigResult, "Tell how an installation ended", agent, h.configResult, open, done, httpapi.Lenient()),
-		httpapi.Get(agentapi.PathCommands, "Wait for commands", agent, h.commands, httpapi.Waits(longestPoll)),
-		httpapi.Post(agentapi.PathCommandResult, "Deliver the result of a command", agent, h.commandResult, open, done, httpapi.Lenient()),
-		httpapi.Post("/agent/v1/probe-results", "Deliver results of probes", agent, h.probeResults, open, done, httpapi.Lenient()),
-		httpapi.Post(agentapi.PathToken, "Take a new agent token", agent, h.newAgentToken, open),
-		httpapi.Get(agentapi.PathReflect, "Show the caller's address", agent, h.reflect),
-		httpapi.Raw(http.MethodGet, agentapi.PathStream, "Keep a WebSocket for commands", agent, h.stream, httpapi.Lasts()),
+		httpapi.Post(agentapi.PathHeartbeat, "Report what the agent sees", agent, h.heartbeat, open, lenient),
+		httpapi.Raw(http.MethodPost, agentapi.PathMetrics, "Deliver numbered samples", agent, h.metricsBatch, open, lenient, httpapi.BodyLimit(agentapi.MaxBody)),
+		httpapi.Get(agentapi.PathConfig, "Fetch a configuration", agent, h.config, lenient),
+		httpapi.Post(agentapi.PathConfigResult, "Tell how an installation ended", agent, h.configResult, open, done, lenient),
+		httpapi.Get(agentapi.PathCommands, "Wait for commands", agent, h.commands, lenient, httpapi.Waits(longestPoll)),
+		httpapi.Post(agentapi.PathCommandResult, "Deliver the result of a command", agent, h.commandResult, open, done, lenient),
+		httpapi.Post("/agent/v1/probe-results", "Deliver results of probes", agent, h.probeResults, open, done, lenient),
+		httpapi.Post(agentapi.PathToken, "Take a new agent token", agent, h.newAgentToken, open, lenient),
+		httpapi.Get(agentapi.PathReflect, "Show the caller's address", agent, h.reflect, lenient),
+		httpapi.Raw(http.MethodGet, agentapi.PathStream, "Keep a WebSocket for commands", agent, h.stream, lenient, httpapi.Lasts()),
 	}
 }
 
 func (h *handlers) installRoutes() httpapi.Routes {
-	limited := access.Throttled(access.PublicLimit)
+	limited, lenient := access.Throttled(access.PublicLimit), httpapi.Lenient()
 	return httpapi.Routes{
-		httpapi.Raw(http.MethodGet, agentapi.PathInstallScript, "Install script of the agent", limited, h.installScript),
-		httpapi.Raw(http.MethodGet, agentapi.PathInstallBinary, "Agent executable", limited, h.installBinary),
-		httpapi.Post(agentapi.PathEnroll, "Enrol an agent", limited, h.enroll, httpapi.Lenient(), httpapi.Status(http.StatusCreated),
+		httpapi.Raw(http.MethodGet, agentapi.PathInstallScript, "Install script of the agent", limited, h.installScript, lenient),
+		httpapi.Raw(http.MethodGet, agentapi.PathInstallBinary, "Agent executable", limited, h.installBinary, lenient),
+		httpapi.Post(agentapi.PathEnroll, "Enrol an agent", limited, h.enroll, lenient, httpapi.Status(http.StatusCreated),
 			httpapi.BodyLimit(httpapi.PublicBodyLimit)),
 	}
 }

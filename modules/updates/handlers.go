@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -11,6 +12,7 @@ import (
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 	"panel/platform/release"
 )
 
@@ -214,18 +216,24 @@ func (h *handlers) answer(o *rolloutRow, err error) func(context.Context) (*body
 	}
 }
 
-type listInput struct {
-	Limit int64 `query:"limit" minimum:"1" maximum:"100" default:"20"`
-}
+type listInput struct{ httpapi.PageQuery }
 
-type rollouts struct {
-	Items []Rollout `json:"items" doc:"Newest first"`
-}
-
-func (h *handlers) list(ctx context.Context, in *listInput) (*body[rollouts], error) {
-	rows, err := h.newest(ctx, in.Limit)
+func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[Rollout]], error) {
+	if in.Sort == "" {
+		in.Sort = newestFirst
+	}
+	if in.Sort != newestFirst && in.Sort != oldestFirst {
+		return nil, httpapi.ErrSort
+	}
+	rows, total, err := h.page(ctx, in.PageQuery)
 	if err != nil {
 		return nil, err
+	}
+	out := httpapi.Page[Rollout]{Items: []Rollout{}, Total: total}
+	if len(rows) > in.Limit {
+		rows = rows[:in.Limit]
+		last := rows[in.Limit-1]
+		out.NextCursor = httpapi.Cursor{Sort: in.Sort, Value: last.StartedAt.UTC().Format(time.RFC3339Nano), ID: last.ID}.Text()
 	}
 	ids := make([]string, len(rows))
 	for i := range rows {
@@ -235,11 +243,10 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[rollouts], er
 	if err != nil {
 		return nil, err
 	}
-	out := rollouts{Items: []Rollout{}}
 	for i := range rows {
 		out.Items = append(out.Items, rows[i].shown(counts))
 	}
-	return &body[rollouts]{out}, nil
+	return &body[httpapi.Page[Rollout]]{out}, nil
 }
 
 type rolloutPath struct {

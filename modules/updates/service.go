@@ -104,7 +104,7 @@ func (s *service) start(ctx context.Context, through int, version string) (*roll
 		return nil, err
 	}
 	if through > len(settings.Sizes) {
-		return nil, fault.Missing("there is no such ring")
+		return nil, fault.Missing(fault.NoSuchThing)
 	}
 	nodes, err := s.fleet.Nodes(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *service) start(ctx context.Context, through int, version string) (*roll
 func (s *service) startNode(ctx context.Context, id, version string, allowOlder bool) (*rolloutRow, error) {
 	n, err := s.fleet.Node(ctx, id)
 	if errors.Is(err, nodesapi.ErrUnknown) {
-		return nil, fault.Missing("there is no such node")
+		return nil, fault.Missing(fault.NoSuchThing)
 	}
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 )
 
 // store reads and writes the tables of this module.
@@ -93,10 +94,31 @@ func (s *store) active(ctx context.Context) (*rolloutRow, error) {
 	return &rows[0], nil
 }
 
-func (s *store) newest(ctx context.Context, limit int64) ([]rolloutRow, error) {
-	var rows []rolloutRow
-	err := s.db.NewSelect().Model(&rows).Order("started_at desc", "id desc").Limit(limit).Scan(ctx)
-	return rows, database.Fault(err, nil)
+// The two orders of rollouts.
+const (
+	newestFirst = "-started_at"
+	oldestFirst = "started_at"
+)
+
+// page gives one row more than it holds, which tells whether there is a next one, and how many there are.
+func (s *store) page(ctx context.Context, q httpapi.PageQuery) (rows []rolloutRow, total int, err error) {
+	direction, than := " DESC", "<"
+	if q.Sort == oldestFirst {
+		direction, than = " ASC", ">"
+	}
+	after, err := httpapi.ReadCursor(q.Cursor, q.Sort, httpapi.CursorMoment)
+	if err != nil {
+		return nil, 0, err
+	}
+	all, err := s.db.NewSelect().Model((*rolloutRow)(nil)).Count(ctx)
+	if err != nil {
+		return nil, 0, database.Fault(err, nil)
+	}
+	query := s.db.NewSelect().Model(&rows).Order("started_at"+direction, "id"+direction).Limit(int64(q.Limit) + 1)
+	if after != nil {
+		query = query.Where("(started_at, id) "+than+" (?::timestamptz, ?::uuid)", after.Value, after.ID)
+	}
+	return rows, int(all), database.Fault(query.Scan(ctx), nil)
 }
 
 // tally counts nodes of rollouts by ring and state.

@@ -32,9 +32,10 @@ type describedOperation struct {
 }
 
 type parameterOf struct {
-	Name   string  `json:"name"`
-	In     string  `json:"in"`
-	Schema *schema `json:"schema"`
+	Name     string  `json:"name"`
+	In       string  `json:"in"`
+	Required bool    `json:"required"`
+	Schema   *schema `json:"schema"`
 }
 
 type schema struct {

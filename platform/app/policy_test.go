@@ -18,29 +18,39 @@ type policy struct {
 	method, path, access string
 	keys                 []string
 	feature              string
-	whileDegraded        bool
+	whileDegraded        bool // with a reason of testdata/read_only.csv
 	hidden               bool
 	lenient              bool
 }
 
 func policies(t testing.TB) map[string]policy {
 	t.Helper()
-	file, err := os.Open("testdata/policy.csv")
-	require.NoError(t, err)
-	defer func() { require.NoError(t, file.Close()) }()
-	rows, err := csv.NewReader(file).ReadAll()
-	require.NoError(t, err)
-	all := map[string]policy{}
-	for _, row := range rows[1:] {
+	all, reasons := map[string]policy{}, map[string]bool{"no": true}
+	for _, row := range reviewed(t, "testdata/read_only.csv") {
+		reasons[row[0]] = true
+	}
+	for _, row := range reviewed(t, "testdata/policy.csv") {
+		require.True(t, reasons[row[5]], "%s %s: the reason %s is not in testdata/read_only.csv", row[0], row[1], row[5])
 		line := policy{
 			method: row[0], path: row[1], access: row[2], keys: strings.Fields(row[3]), feature: row[4],
-			whileDegraded: row[5] == "yes", hidden: row[6] == "yes",
+			whileDegraded: row[5] != "no", hidden: row[6] == "yes",
 			lenient: row[7] == "yes",
 		}
 		require.NotContains(t, all, line.method+" "+line.path, "two lines for one operation")
 		all[line.method+" "+line.path] = line
 	}
 	return all
+}
+
+// reviewed are the lines of a file without its heading.
+func reviewed(t testing.TB, path string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	return rows[1:]
 }
 
 var accessWords = map[access.Kind]string{

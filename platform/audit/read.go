@@ -28,21 +28,24 @@ type Place struct {
 	ID string
 }
 
-// List gives entries, newest first, and how many the filter chooses in all.
-func (s *Store) List(ctx context.Context, f Filter, after Place, limit int) (rows []Row, total int, err error) {
+// List gives entries, newest or oldest first, and how many the filter chooses in all.
+func (s *Store) List(ctx context.Context, f Filter, after Place, oldestFirst bool, limit int) (rows []Row, total int, err error) {
 	all, err := f.apply(s.db.NewSelect().Model((*Row)(nil))).Count(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(fmt.Errorf("counting journal entries: %w", err), nil)
 	}
-	rows, err = s.page(ctx, f, after, limit)
+	rows, err = s.page(ctx, f, after, oldestFirst, limit)
 	return rows, int(all), err
 }
 
-func (s *Store) page(ctx context.Context, f Filter, after Place, limit int) ([]Row, error) {
-	rows := []Row{}
-	query := f.apply(s.db.NewSelect().Model(&rows)).Order("at DESC", "id DESC").Limit(int64(limit))
+func (s *Store) page(ctx context.Context, f Filter, after Place, oldestFirst bool, limit int) ([]Row, error) {
+	rows, direction, than := []Row{}, " DESC", "<"
+	if oldestFirst {
+		direction, than = " ASC", ">"
+	}
+	query := f.apply(s.db.NewSelect().Model(&rows)).Order("at"+direction, "id"+direction).Limit(int64(limit))
 	if after.ID != "" {
-		query = query.Where("(at, id) < (?, ?)", after.At, after.ID)
+		query = query.Where("(at, id) "+than+" (?, ?)", after.At, after.ID)
 	}
 	if err := query.Scan(ctx); err != nil {
 		return nil, database.Fault(fmt.Errorf("reading the journal: %w", err), nil)
@@ -55,7 +58,7 @@ func (s *Store) Each(ctx context.Context, f Filter, use func(Row) error) error {
 	const batch = 1000
 	var after Place
 	for {
-		rows, err := s.page(ctx, f, after, batch)
+		rows, err := s.page(ctx, f, after, false, batch)
 		if err != nil {
 			return err
 		}

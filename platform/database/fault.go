@@ -20,7 +20,6 @@ const (
 	foreignKeyViolation = "23503"
 	checkViolation      = "23514"
 	exclusionViolation  = "23P01"
-	invalidText         = "22P02"
 )
 
 // Fault turns an error of the database into what the caller may see.
@@ -37,8 +36,8 @@ func Fault(err error, constraints map[string]*fault.Fault) error {
 		return named.Wrap(err)
 	}
 	switch {
-	case errors.Is(err, sql.ErrNoRows), isState(err, invalidText):
-		return fault.Missing("there is no such thing").Wrap(err)
+	case errors.Is(err, sql.ErrNoRows):
+		return fault.Missing(fault.NoSuchThing).Wrap(err)
 	case Unreachable(err):
 		return fault.Unavailable("the database does not answer; try again in a moment").Wrap(err)
 	}
@@ -89,8 +88,6 @@ func isOneOf(err error, these ...error) bool {
 	}
 	return false
 }
-
-func isState(err error, code string) bool { return State(err) == code }
 
 // State gives the SQLSTATE of err, or nothing.
 func State(err error) string {

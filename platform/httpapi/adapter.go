@@ -14,8 +14,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
-
-	"panel/platform/fault"
 )
 
 // adapter lets the typed layer run on fiber; a request's own context travels as fiber's user context.
@@ -24,7 +22,7 @@ type adapter struct{ server *Server }
 // Handle mounts one described operation behind the guard.
 func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	at := a.server.ops[op.Method+" "+op.Path]
-	at.described = op
+	at.described, at.query = op, parametersOf(op)
 	a.server.mount(op.Method, op.Path, func(c *fiber.Ctx) error {
 		e := &exchange{op: op, fiber: c, ctx: c.UserContext()}
 		if at.body != nil {
@@ -98,14 +96,12 @@ func (e *exchange) read(at *mounted) (err error) {
 	}
 	switch {
 	case int64(len(e.body)) > at.op.BodyLimit:
-		return errTooLarge
+		return tooLarge(at.op.BodyLimit)
 	case len(e.body) == 0:
 		return nil // the typed layer knows whether there must be one
 	}
 	return judged(at.registry, e.body, at.body)
 }
-
-var errTooLarge = fault.TooLarge("the body is larger than this operation takes")
 
 // inflated reads one byte more than the limit, which tells that there is more.
 func inflated(body []byte, limit int64) ([]byte, error) {

@@ -251,8 +251,12 @@ func (j *judge) scalar(token json.Token, wanted *shape) {
 		}
 		value = float
 	}
-	if text, isText := token.(string); isText && wanted.kind == scalar && utf8.RuneCountInString(text) > wanted.most {
+	if text, isText := token.(string); isText && utf8.RuneCountInString(text) > wanted.most {
 		j.wrong(errValue, fmt.Sprintf("expected length <= %d", wanted.most))
+		return
+	}
+	if text, isText := token.(string); isText && wanted.schema.Format == "date-time" && !isMoment(text) {
+		j.wrong(errValue, "must look like 2027-03-01T00:00:00Z")
 		return
 	}
 	j.result.Reset()

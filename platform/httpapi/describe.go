@@ -13,14 +13,14 @@ import (
 	"panel/platform/access"
 )
 
-func describe(version string) huma.Config {
+func describe(version string, names func(reflect.Type, string) string) huma.Config {
 	format := huma.Format{Marshal: Encode, Unmarshal: json.Unmarshal}
 	return huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
 			Info:    &huma.Info{Title: "Panel", Version: version},
 			Components: &huma.Components{
-				Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
+				Schemas: huma.NewMapRegistry("#/components/schemas/", names),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
 					"session": {Type: "http", Scheme: "bearer", Description: "Session token of an administrator"},
 					"agent":   {Type: "http", Scheme: "bearer", Description: "Token of a node's agent"},
@@ -32,13 +32,14 @@ func describe(version string) huma.Config {
 	}
 }
 
-// schemaName puts the package before the type's name, so that two modules may both have a "profile".
-func schemaName(t reflect.Type, hint string) string {
+// schemaName puts the package before the type's name, and the module before a name that is made up for a type without one, so that
+// two modules may both have a "profile".
+func (s *Server) schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t.Name() == "" {
-		return huma.DefaultSchemaNamer(t, hint)
+		return title(s.adding) + huma.DefaultSchemaNamer(t, hint)
 	}
 	name, arguments, generic := strings.Cut(t.Name(), "[")
 	if !generic {

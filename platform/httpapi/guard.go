@@ -93,10 +93,8 @@ func (s *Server) admit(ctx context.Context, c *fiber.Ctx, v *visit) error {
 	if err := s.throttle(v); err != nil {
 		return err
 	}
-	if query := c.Request().URI().QueryString(); len(query) > 0 {
-		if err := cleanURL(string(query)); err != nil {
-			return err
-		}
+	if err := v.at.queried(c); err != nil {
+		return err
 	}
 	if v.at.parameters {
 		return identifiers(c)
@@ -267,4 +265,4 @@ func identifiers(c *fiber.Ctx) error {
 	return nil
 }
 
-var errUnknownID = fault.Missing("there is nothing with this identifier")
+var errUnknownID = fault.Missing(fault.NoSuchThing)

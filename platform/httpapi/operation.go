@@ -36,7 +36,7 @@ type Operation struct {
 	Feature       string // license feature; "" is never gated
 	WhileDegraded bool   // allowed in read-only mode (domain decision 2)
 	Hidden        bool   // absent from the exported description
-	Lenient       bool   // unknown and missing body fields are accepted (agent routes)
+	Lenient       bool   // programs of other versions and makers call it: unknown fields and parameters and missing fields are accepted
 	BodyLimit     int64
 	Deadline      time.Duration // for the answer, or for its beginning where it streams
 	Waits         bool          // the answer waits for something outside, however the database is
@@ -49,6 +49,7 @@ type Operation struct {
 	Owner string // module, set by the composition
 
 	ungatedReads bool
+	input        reflect.Type // nil for a raw one
 	answer       reflect.Type
 	register     func(huma.API, huma.Operation, *Server)
 	raw          func(*fiber.Ctx) error
@@ -84,7 +85,8 @@ func BeforePasswordChange() Option { return func(o *Operation) { o.BeforePasswor
 // Hidden keeps the operation out of the exported description.
 func Hidden() Option { return func(o *Operation) { o.Hidden = true } }
 
-// Lenient accepts unknown and missing body fields, for agents of another version.
+// Lenient accepts unknown and missing body fields and unknown query parameters, for agents of another version, applications of
+// clients and monitors, which all send what they like.
 func Lenient() Option { return func(o *Operation) { o.Lenient = true } }
 
 // BodyLimit sets the largest body in bytes.
@@ -169,7 +171,7 @@ func declared(method, path, summary string, rule access.Rule, opts []Option) Ope
 
 func typed[I, O any](method, path, summary string, rule access.Rule, h Handler[I, O], opts []Option) Operation {
 	op := declared(method, path, summary, rule, opts)
-	op.answer = reflect.TypeFor[O]()
+	op.input, op.answer = reflect.TypeFor[I](), reflect.TypeFor[O]()
 	op.register = func(api huma.API, described huma.Operation, s *Server) {
 		huma.Register(api, described, func(ctx context.Context, in *I) (*O, error) {
 			out, err := h(ctx, in)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -59,6 +60,7 @@ type Server struct {
 	limits *limiter
 	ops    map[string]*mounted
 	routes Routes
+	adding string // module whose operations are being mounted
 	bodies bodyRoom
 
 	unmatched   mounted
@@ -75,6 +77,7 @@ type mounted struct {
 	log        *zap.Logger // already knows method and route
 	answered   func(status int, took time.Duration)
 	described  *huma.Operation
+	query      parameters
 	body       *shape // nil when it takes none
 	registry   huma.Registry
 }
@@ -112,7 +115,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 	})
 	s.app.Server().KeepHijackedConns = true // whoever takes a connection over keeps it after the handler has returned
 	s.app.Server().Handler = s.known(s.app.Server().Handler)
-	s.api = huma.NewAPI(describe(opts.Version), &adapter{server: s})
+	s.api = huma.NewAPI(describe(opts.Version, s.schemaName), &adapter{server: s})
 	s.app.Use(s.enter)
 	slices.SortStableFunc(routes, literalFirst)
 	for i := range routes {
@@ -148,6 +151,7 @@ func (s *Server) add(op *Operation) error {
 		s.mount(op.Method, op.Path, op.raw)
 		return nil
 	}
+	s.adding = op.Owner
 	described := description(op)
 	op.register(s.api, described, s)
 	return s.shaped(&at)
@@ -169,6 +173,11 @@ func (s *Server) check(op *Operation) error {
 	}
 	if err := checkBody(op); err != nil {
 		return err
+	}
+	if op.input != nil {
+		if err := checkInput(op.input, map[reflect.Type]bool{}); err != nil {
+			return err
+		}
 	}
 	for _, key := range op.Rule.Keys {
 		if !slices.ContainsFunc(s.opts.Permissions, func(p access.Permission) bool { return p.Key == key }) {

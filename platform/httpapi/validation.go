@@ -87,9 +87,9 @@ var required = regexp.MustCompile(`^expected required property (\S+) to be prese
 func word(place, field, message string) *fault.Fault {
 	switch {
 	case place == "path":
-		return fault.Missing("there is nothing with this identifier")
+		return errUnknownID
 	case place == "query" || place == "header":
-		return fault.Malformed("bad_parameter", "a parameter is not what this operation takes")
+		return errParameter
 	case field == "" && !required.MatchString(message) && !isType(message):
 		return fault.Malformed("bad_json", "the body is not valid JSON for this operation")
 	case required.MatchString(message):

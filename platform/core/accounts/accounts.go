@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -19,15 +20,17 @@ type listInput struct {
 type listOutput struct{ Body httpapi.Page[account] }
 
 func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error) {
-	rows, total, err := h.service.store.page(ctx, pageOf{after: in.Cursor, limit: in.Limit + 1, state: in.State, like: in.Q})
+	if in.Sort == "" {
+		in.Sort = "username"
+	}
+	rows, total, err := h.service.store.page(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	out := &listOutput{Body: httpapi.Page[account]{Items: []account{}, Total: total}}
 	for i := range rows {
 		if i == in.Limit {
-			cursor := rows[i-1].position()
-			out.Body.NextCursor = &cursor
+			out.Body.NextCursor = rows[i-1].cursor(in.Sort).Text()
 			break
 		}
 		out.Body.Items = append(out.Body.Items, rows[i].shown())
@@ -131,12 +134,20 @@ func (h *handlers) resetPassword(ctx context.Context, in *resetInput) (*none, er
 	})
 }
 
-func (h *handlers) sessionsOf(ctx context.Context, in *idInput) (*sessionsOutput, error) {
+type sessionsOfInput struct {
+	ID string `path:"id"`
+	SessionsQuery
+}
+
+func (h *handlers) sessionsOf(ctx context.Context, in *sessionsOfInput) (*sessionsOutput, error) {
 	if _, err := h.service.store.account(ctx, h.service.db, in.ID); err != nil {
 		return nil, err
 	}
 	held, err := h.service.sessionsOf(ctx, in.ID)
-	return &sessionsOutput{Body: httpapi.Page[session]{Items: held, Total: len(held)}}, err
+	if err != nil {
+		return nil, err
+	}
+	return in.page(held)
 }
 
 type sessionOfInput struct {
@@ -148,30 +159,55 @@ func (h *handlers) endSessionOf(ctx context.Context, in *sessionOfInput) (*none,
 	return nil, h.service.endSessionOf(ctx, in.ID, in.SessionID)
 }
 
-// pageOf is one page of the list, by username.
-type pageOf struct {
-	after, state, like string
-	limit              int
+// cursor is where a page that ends with this account ends.
+func (r *accountRow) cursor(sort string) httpapi.Cursor {
+	c := httpapi.Cursor{Sort: sort, Value: r.position(), ID: r.ID}
+	if strings.TrimPrefix(sort, "-") == "created_at" {
+		c.Value = r.CreatedAt.UTC().Format(time.RFC3339Nano)
+	}
+	return c
 }
 
-func (s *store) page(ctx context.Context, p pageOf) ([]accountRow, int, error) {
-	var rows []accountRow
+// accountOrders are the columns of a sorted list, and what a cursor's value is compared as.
+var accountOrders = map[string]struct {
+	column, given string
+	value         httpapi.CursorValue
+}{
+	"username":   {namePosition, "?", httpapi.CursorText},
+	"created_at": {"created_at", "?::timestamptz", httpapi.CursorMoment},
+}
+
+// page gives one account more than the page holds, and how many match. Fault: bad_parameter (400).
+func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, total int, err error) {
+	name, down := strings.CutPrefix(in.Sort, "-")
+	by, known := accountOrders[name]
+	if !known {
+		return nil, 0, httpapi.ErrSort
+	}
+	after, err := httpapi.ReadCursor(in.Cursor, in.Sort, by.value)
+	if err != nil {
+		return nil, 0, err
+	}
 	query := selectAccounts(s.db, &rows)
-	if p.state != "" {
-		query = query.Where("state = ?", p.state)
+	if in.State != "" {
+		query = query.Where("state = ?", in.State)
 	}
-	if p.like != "" {
-		query = query.Where("strpos("+namePosition+", ?) > 0", nameKey(p.like))
+	if in.Q != "" {
+		query = query.Where("strpos("+namePosition+", ?) > 0", nameKey(in.Q))
 	}
-	total, err := query.Count(ctx)
+	all, err := query.Count(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
-	if p.after != "" {
-		query = query.Where(namePosition+" > ?", p.after)
+	direction, than := "", ">"
+	if down {
+		direction, than = " desc", "<"
 	}
-	err = query.OrderExpr(namePosition).Limit(int64(p.limit)).Scan(ctx)
-	return rows, int(total), database.Fault(err, nil)
+	if after != nil {
+		query = query.Where("("+by.column+", id) "+than+" ("+by.given+", ?::uuid)", after.Value, after.ID)
+	}
+	err = query.OrderExpr(by.column + direction + ", id" + direction).Limit(int64(in.Limit) + 1).Scan(ctx)
+	return rows, int(all), database.Fault(err, nil)
 }
 
 // namePosition orders accounts by name; one that an older panel has just written has no key yet.

@@ -146,13 +146,18 @@ func TestAccountsAreListedPagedAndFiltered(t *testing.T) {
 	}
 	admin.Post("/api/v1/accounts", object{"username": "ALPHA", "password": secret}).Refused(http.StatusConflict, "name_taken")
 	first := admin.Get("/api/v1/accounts?limit=2").Is(http.StatusOK)
-	require.Equal(t, "beta", first.Text("next_cursor"))
 	require.EqualValues(t, 4, first.Value("total"))
 	require.NotContains(t, string(first.Body), "password_hash")
 	require.NotContains(t, string(first.Body), "argon2")
-	rest := admin.Get("/api/v1/accounts?limit=2&cursor=beta").Is(http.StatusOK)
+	rest := admin.Get("/api/v1/accounts?limit=2&cursor=" + first.Text("next_cursor")).Is(http.StatusOK)
 	require.Nil(t, rest.Value("next_cursor"))
 	require.Len(t, rest.Value("items"), 2)
+	admin.Get("/api/v1/accounts?cursor=Beta").Refused(http.StatusBadRequest, "bad_parameter")
+	for sort, want := range map[string]string{"username": "Beta", "-username": "gamma", "created_at": "alpha", "-created_at": "Beta"} {
+		page := admin.Get("/api/v1/accounts?limit=1&sort=" + sort).Is(http.StatusOK)
+		second := admin.Get("/api/v1/accounts?limit=1&sort=" + sort + "&cursor=" + page.Text("next_cursor")).Is(http.StatusOK)
+		require.Equal(t, want, second.Value("items").([]any)[0].(object)["username"], sort)
+	}
 	require.EqualValues(t, 1, admin.Get("/api/v1/accounts?q=alph").Value("total"))
 }
 

@@ -72,9 +72,31 @@ func (h *handlers) changePassword(ctx context.Context, in *passwordInput) (*none
 
 type sessionsOutput struct{ Body httpapi.Page[session] }
 
-func (h *handlers) sessions(ctx context.Context, _ *none) (*sessionsOutput, error) {
+// SessionsQuery is a page that holds all sessions of nearly everybody, unless a smaller one is asked for.
+type SessionsQuery struct {
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"200"`
+	Cursor string `query:"cursor" maxLength:"512"`
+	Sort   string `query:"sort" maxLength:"64" doc:"created_at or last_seen_at; a leading minus turns the order. Default: -last_seen_at"`
+}
+
+var sessionList = httpapi.ShortList[session]{
+	ID: func(s session) string { return s.ID }, Usual: "-last_seen_at", Sorts: map[string]func(a, b session) int{
+		"created_at":   func(a, b session) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"last_seen_at": func(a, b session) int { return a.LastSeenAt.Compare(b.LastSeenAt) },
+	},
+}
+
+func (q SessionsQuery) page(held []session) (*sessionsOutput, error) {
+	page, err := sessionList.Page(held, httpapi.PageQuery(q))
+	return &sessionsOutput{Body: page}, err
+}
+
+func (h *handlers) sessions(ctx context.Context, in *SessionsQuery) (*sessionsOutput, error) {
 	own, err := h.service.ownSessions(ctx)
-	return &sessionsOutput{Body: httpapi.Page[session]{Items: own, Total: len(own)}}, err
+	if err != nil {
+		return nil, err
+	}
+	return in.page(own)
 }
 
 func (s *service) ownSessions(ctx context.Context) ([]session, error) {

@@ -154,7 +154,7 @@ func (s *store) renamePasskey(ctx context.Context, tx bun.IDB, row *passkeyRow) 
 	return database.Fault(err, nil)
 }
 
-var errNoPasskey = fault.Missing("there is no such passkey")
+var errNoPasskey = fault.Missing(fault.NoSuchThing)
 
 func (s *store) deletePasskey(ctx context.Context, db bun.IDB, accountID, id string) error {
 	result, err := db.NewDelete().Model((*passkeyRow)(nil)).Where("id = ? and account_id = ?", id, accountID).Exec(ctx)

@@ -85,7 +85,7 @@ func (s *store) deleteSession(ctx context.Context, db bun.IDB, accountID, id str
 		return database.Fault(err, nil)
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return fault.Missing("there is no such session").Wrap(err)
+		return fault.Missing(fault.NoSuchThing).Wrap(err)
 	}
 	return nil
 }

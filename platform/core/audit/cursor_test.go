@@ -12,11 +12,11 @@ import (
 
 // A cursor is either one that the list gave or a named fault; it never reaches the database otherwise.
 func FuzzCursor(f *testing.F) {
-	f.Add(*cursorAfter(audit.Row{ID: "0197f3a0-0000-7000-8000-000000000001", At: time.Date(2026, 3, 1, 12, 0, 0, 1000, time.UTC)}))
+	f.Add(*cursorAfter(audit.Row{ID: "0197f3a0-0000-7000-8000-000000000001", At: time.Date(2026, 3, 1, 12, 0, 0, 1000, time.UTC)}, newestFirst))
 	f.Add("YWJj")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, cursor string) {
-		place, err := placeOf(cursor)
+		place, err := placeOf(cursor, newestFirst)
 		if err != nil {
 			require.Equal(t, "bad_parameter", fault.Code(err))
 			return
@@ -25,7 +25,7 @@ func FuzzCursor(f *testing.F) {
 			require.Empty(t, place.ID)
 			return
 		}
-		again, err := placeOf(*cursorAfter(audit.Row{ID: place.ID, At: place.At}))
+		again, err := placeOf(*cursorAfter(audit.Row{ID: place.ID, At: place.At}, newestFirst), newestFirst)
 		require.NoError(t, err)
 		require.Equal(t, place.ID, again.ID)
 		require.True(t, place.At.Equal(again.At))

@@ -2,11 +2,7 @@ package audit
 
 import (
 	"context"
-	"encoding/base64"
-	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"panel/platform/audit"
 	"panel/platform/fault"
@@ -21,12 +17,11 @@ const (
 
 type handlers struct {
 	store   *audit.Store
-	streams *httpapi.Streams
 	proving chan struct{} // one verification at a time: it reads everything
 }
 
-func newHandlers(store *audit.Store, streams *httpapi.Streams) *handlers {
-	return &handlers{store, streams, make(chan struct{}, 1)}
+func newHandlers(store *audit.Store) *handlers {
+	return &handlers{store, make(chan struct{}, 1)}
 }
 
 // Filter is the part of the query that chooses entries.
@@ -45,26 +40,37 @@ func (f Filter) chosen() audit.Filter {
 }
 
 type listInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor string `query:"cursor" maxLength:"512"`
+	httpapi.PageQuery
 	Filter
 }
 
 type listOutput struct{ Body httpapi.Page[Entry] }
 
+// The two orders of the journal.
+const (
+	newestFirst = "-at"
+	oldestFirst = "at"
+)
+
 func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error) {
-	after, err := placeOf(in.Cursor)
+	if in.Sort == "" {
+		in.Sort = newestFirst
+	}
+	if in.Sort != newestFirst && in.Sort != oldestFirst {
+		return nil, httpapi.ErrSort
+	}
+	after, err := placeOf(in.Cursor, in.Sort)
 	if err != nil {
 		return nil, err
 	}
-	rows, total, err := h.store.List(ctx, in.chosen(), after, in.Limit+1)
+	rows, total, err := h.store.List(ctx, in.chosen(), after, in.Sort == oldestFirst, in.Limit+1)
 	if err != nil {
 		return nil, err
 	}
 	page := httpapi.Page[Entry]{Items: []Entry{}, Total: total}
 	for i, row := range rows {
 		if i == in.Limit {
-			page.NextCursor = cursorAfter(rows[i-1])
+			page.NextCursor = cursorAfter(rows[i-1], in.Sort)
 			break
 		}
 		page.Items = append(page.Items, entryOf(row))
@@ -72,28 +78,20 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	return &listOutput{page}, nil
 }
 
-var errCursor = fault.Malformed("bad_parameter", "the cursor does not belong to this list; start again without it").
-	Field("query.cursor", "bad_parameter", "not a cursor of this list")
-
-func cursorAfter(row audit.Row) *string {
-	cursor := base64.RawURLEncoding.EncodeToString([]byte(row.At.UTC().Format(time.RFC3339Nano) + " " + row.ID))
-	return &cursor
+func cursorAfter(row audit.Row, sort string) *string {
+	return httpapi.Cursor{Sort: sort, Value: row.At.UTC().Format(time.RFC3339Nano), ID: row.ID}.Text()
 }
 
-func placeOf(cursor string) (audit.Place, error) {
-	if cursor == "" {
-		return audit.Place{}, nil
+func placeOf(cursor, sort string) (audit.Place, error) {
+	last, err := httpapi.ReadCursor(cursor, sort, httpapi.CursorMoment)
+	if last == nil {
+		return audit.Place{}, err
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(cursor)
+	at, err := time.Parse(time.RFC3339Nano, last.Value)
 	if err != nil {
-		return audit.Place{}, errCursor
+		return audit.Place{}, httpapi.ErrCursor
 	}
-	text, id, _ := strings.Cut(string(raw), " ")
-	at, err := time.Parse(time.RFC3339Nano, text)
-	if err != nil || len(id) != 36 || uuid.Validate(id) != nil {
-		return audit.Place{}, errCursor
-	}
-	return audit.Place{At: at, ID: id}, nil
+	return audit.Place{At: at, ID: last.ID}, nil
 }
 
 type getInput struct {

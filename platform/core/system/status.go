@@ -31,9 +31,9 @@ func newHandlers(m *monitor, b *events.Bus, st *httpapi.Streams, s httpapi.Sessi
 func (h *handlers) routes() httpapi.Routes {
 	return httpapi.Join(
 		httpapi.Under("", "",
-			httpapi.Get("/health", "Tell whether the panel is healthy", access.Public(), h.health),
-			httpapi.Get("/livez", "Tell whether the process lives", access.Public(), h.live),
-			httpapi.Get("/readyz", "Tell whether the panel can take requests", access.Public(), h.health),
+			httpapi.Get("/health", "Tell whether the panel is healthy", access.Public(), h.health, httpapi.Lenient()),
+			httpapi.Get("/livez", "Tell whether the process lives", access.Public(), h.live, httpapi.Lenient()),
+			httpapi.Get("/readyz", "Tell whether the panel can take requests", access.Public(), h.health, httpapi.Lenient()),
 		),
 		httpapi.Under("/api/v1", "",
 			httpapi.Get("/system/status", "Show the status of the panel", access.Session(), h.status),

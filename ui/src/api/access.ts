@@ -5,7 +5,7 @@ import type { FeatureKey, PermissionKey } from "./keys.gen";
 import type { components } from "./schema.gen";
 import { useSession } from "./session";
 
-export type Me = components["schemas"]["MeOutputBody"];
+export type Me = components["schemas"]["AccountsMeOutputBody"];
 
 /** The description cannot say that a reference may be null; the panel sends null before the first check. */
 export type LicenseStatus = Omit<components["schemas"]["LicenseStatus"], "last_check"> & { last_check: components["schemas"]["LicenseLastCheck"] | null };

@@ -1905,10 +1905,45 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        AccountsCodeInputBody: {
+            code: string;
+        };
+        AccountsConfirmInputBody: {
+            /** @description Your own password again */
+            password: string;
+        };
+        AccountsCreateInputBody: {
+            must_change_password?: boolean;
+            password: string;
+            /** @description Not sent: full access */
+            permissions?: string[];
+            username: string;
+        };
         AccountsEnrolment: {
             secret: string;
             /** @description otpauth address for a QR code */
             uri: string;
+        };
+        AccountsFactorsOutputBody: {
+            passkeys: components["schemas"]["AccountsPasskey"][];
+            /** Format: int64 */
+            recovery_codes_left: number;
+            totp_enabled: boolean;
+        };
+        AccountsFinishPasskeyInputBody: {
+            challenge: string;
+            /** @description The browser's answer to the options */
+            credential: unknown;
+            name: string;
+        };
+        AccountsLoginInputBody: {
+            password: string;
+            username: string;
+        };
+        AccountsMeOutputBody: {
+            account: components["schemas"]["AccountsAccount"];
+            permissions: string[];
+            session: components["schemas"]["AccountsSession"];
         };
         AccountsPasskey: {
             /** Format: date-time */
@@ -1919,17 +1954,52 @@ export interface components {
             last_used_at: string | null;
             name: string;
         };
+        AccountsPasswordInputBody: {
+            current_password: string;
+            new_password: string;
+        };
         AccountsPermission: {
             /** @description Opens every key with the same noun */
             family: string;
             key: string;
             summary: string;
         };
+        AccountsPermissionsOutputBody: {
+            items: components["schemas"]["AccountsPermission"][];
+        };
+        AccountsRecoveryOutputBody: {
+            /** @description Shown this once */
+            recovery_codes: string[];
+        };
         AccountsRegistration: {
             /** @description Send it back with the browser's answer */
             challenge: string;
             /** @description For navigator.credentials.create */
             options: unknown;
+        };
+        AccountsRemovePasskeyInputBody: {
+            /** @description Your own password again */
+            password: string;
+        };
+        AccountsRenamePasskeyInputBody: {
+            name: string;
+        };
+        AccountsResetInputBody: {
+            /** @description Your own password again */
+            current_password?: string;
+            /** @description Nothing else is open to the account until it has changed it */
+            must_change_password?: boolean;
+            password: string;
+            /** @description Needs current_password */
+            remove_second_factor?: boolean;
+        };
+        AccountsSecondFactorInputBody: {
+            challenge: string;
+            /** @description Six digits of the authenticator app */
+            code?: string;
+            /** @description The browser's answer to passkey_options */
+            passkey?: unknown;
+            recovery_code?: string;
         };
         AccountsSession: {
             /** Format: date-time */
@@ -1960,19 +2030,16 @@ export interface components {
             expires_at: string;
             token: string;
         };
-        ActionsOutputBody: {
-            items: string[];
-        };
-        ActivateInputBody: {
-            /** @description The same as license_key */
-            key?: string;
-            /** @description The license key, or the text of an offline document */
-            license_key?: string;
-        };
-        AdminInputBody: {
-            password: string;
-            setup_token?: string;
-            username: string;
+        AccountsUpdateInputBody: {
+            permissions?: string[];
+            /**
+             * Format: int64
+             * @description Here or in If-Match
+             */
+            revision?: number;
+            /** @enum {string} */
+            state?: "active" | "disabled";
+            username?: string;
         };
         AgentapiCommand: {
             /** @description Arguments of that kind */
@@ -2259,9 +2326,8 @@ export interface components {
             /** @description Version of the agent in this release */
             version: string;
         };
-        ApplyInputBody: {
-            /** @description The version that was offered */
-            version: string;
+        AuditActionsOutputBody: {
+            items: string[];
         };
         AuditActor: {
             id: string;
@@ -2365,31 +2431,9 @@ export interface components {
              */
             unsealed: number;
         };
-        BindingInputBody: {
-            /**
-             * @description bind gives a one-off enrollment token for this node; revoke ends the agent's access at its next request
-             * @default bind
-             * @enum {string}
-             */
-            action?: "bind" | "revoke";
-        };
-        BundleInputBody: {
+        DiagnosticsBundleInputBody: {
             /** @description The period of the logs: 1h, 24h, 7d */
             since: string;
-        };
-        CodeInputBody: {
-            code: string;
-        };
-        ConfirmInputBody: {
-            /** @description Your own password again */
-            password: string;
-        };
-        CreateInputBody: {
-            must_change_password?: boolean;
-            password: string;
-            /** @description Not sent: full access */
-            permissions?: string[];
-            username: string;
         };
         DiagnosticsLine: {
             component: string;
@@ -2473,62 +2517,10 @@ export interface components {
             finding: string;
             title: string;
         };
-        DomainInputBody: {
-            /** @description First part of the host name; empty: derived from the node's name */
-            label?: string;
-            /**
-             * @default direct
-             * @enum {string}
-             */
-            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
-            /** Format: uuid */
-            node_id: string;
-            /**
-             * Format: int64
-             * @default 300
-             */
-            ttl?: number;
-            /** @description Domain that the host name lies in */
-            zone: string;
-            /** Format: uuid */
-            zone_id?: string;
-        };
-        DomainPatchBody: {
-            label?: string;
-            /** @enum {string} */
-            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
-            /** Format: uuid */
-            node_id?: string;
-            /**
-             * Format: uuid
-             * @description Hands the binding over; needs full access
-             */
-            owner_id?: string;
-            /** Format: int64 */
-            revision?: number;
-            /** Format: int64 */
-            ttl?: number;
-            zone?: string;
-        };
-        FactorsOutputBody: {
-            passkeys: components["schemas"]["AccountsPasskey"][];
-            /** Format: int64 */
-            recovery_codes_left: number;
-            totp_enabled: boolean;
-        };
         FaultFieldError: {
             code: string;
             field: string;
             message: string;
-        };
-        FinishOutputBody: {
-            finished: boolean;
-        };
-        FinishPasskeyInputBody: {
-            challenge: string;
-            /** @description The browser's answer to the options */
-            credential: unknown;
-            name: string;
         };
         FlowsApply: {
             apply_id: string;
@@ -2956,6 +2948,12 @@ export interface components {
             /** @description Always about:blank; the code names the problem */
             type: string;
         };
+        LicenseActivateInputBody: {
+            /** @description The same as license_key */
+            key?: string;
+            /** @description The license key, or the text of an offline document */
+            license_key?: string;
+        };
         LicenseAttempt: {
             /** Format: date-time */
             at: string;
@@ -3030,28 +3028,6 @@ export interface components {
             /** Format: date-time */
             valid_until: string | null;
         };
-        LoginInputBody: {
-            password: string;
-            username: string;
-        };
-        LogsInputBody: {
-            /**
-             * Format: int64
-             * @default 200
-             */
-            lines?: number;
-        };
-        MeOutputBody: {
-            account: components["schemas"]["AccountsAccount"];
-            permissions: string[];
-            session: components["schemas"]["AccountsSession"];
-        };
-        NodeInputBody: {
-            /** @description Go back to the panel's build also where the agent is newer */
-            allow_older?: boolean;
-            /** @description The version that was seen; another one on the panel refuses the start */
-            version?: string;
-        };
         NodesAgentInfo: {
             arch: string;
             capabilities: string[];
@@ -3086,6 +3062,14 @@ export interface components {
             action: "bind" | "revoke";
             /** @description Of bind */
             enrollment: components["schemas"]["NodesIssuedToken"];
+        };
+        NodesBindingInputBody: {
+            /**
+             * @description bind gives a one-off enrollment token for this node; revoke ends the agent's access at its next request
+             * @default bind
+             * @enum {string}
+             */
+            action?: "bind" | "revoke";
         };
         NodesBulkBody: {
             /** @enum {string} */
@@ -3240,12 +3224,49 @@ export interface components {
             zone: string;
             zone_id: string | null;
         };
+        NodesDomainInputBody: {
+            /** @description First part of the host name; empty: derived from the node's name */
+            label?: string;
+            /**
+             * @default direct
+             * @enum {string}
+             */
+            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
+            /** Format: uuid */
+            node_id: string;
+            /**
+             * Format: int64
+             * @default 300
+             */
+            ttl?: number;
+            /** @description Domain that the host name lies in */
+            zone: string;
+            /** Format: uuid */
+            zone_id?: string;
+        };
         NodesDomainPage: {
             items: components["schemas"]["NodesDomain"][];
             /** @description Pass as cursor to read on; null on the last page */
             next_cursor: string | null;
             /** Format: int64 */
             total: number;
+        };
+        NodesDomainPatchBody: {
+            label?: string;
+            /** @enum {string} */
+            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
+            /** Format: uuid */
+            node_id?: string;
+            /**
+             * Format: uuid
+             * @description Hands the binding over; needs full access
+             */
+            owner_id?: string;
+            /** Format: int64 */
+            revision?: number;
+            /** Format: int64 */
+            ttl?: number;
+            zone?: string;
         };
         NodesEnrollmentToken: {
             auto_tags: string[];
@@ -3325,6 +3346,13 @@ export interface components {
         NodesLogs: {
             agent: string[];
             core: string[];
+        };
+        NodesLogsInputBody: {
+            /**
+             * Format: int64
+             * @default 200
+             */
+            lines?: number;
         };
         NodesMaintenanceBody: {
             /** @description true begins, false ends the maintenance */
@@ -3470,6 +3498,11 @@ export interface components {
             /** Format: double */
             value: number;
         };
+        NodesProbeResultsInputBody: {
+            results?: components["schemas"]["AgentapiCommandResult"][];
+        } & {
+            [key: string]: unknown;
+        };
         NodesRecord: {
             proxied: boolean;
             /** Format: int64 */
@@ -3507,6 +3540,30 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        NodesTokenInputBody: {
+            auto_tags?: string[];
+            /**
+             * Format: uuid
+             * @description The agent becomes that of this node
+             */
+            bind_node_id?: string;
+            /**
+             * Format: int64
+             * @default 86400
+             */
+            expires_in_seconds?: number;
+            /**
+             * @default one_off
+             * @enum {string}
+             */
+            kind?: "one_off" | "reusable";
+            label?: string;
+            /**
+             * Format: int64
+             * @description Of a reusable token; absent: no limit
+             */
+            usage_limit?: number;
+        };
         NodesWindow: {
             reason: string;
             /** Format: date-time */
@@ -3543,13 +3600,6 @@ export interface components {
             next_cursor: string | null;
             /** Format: int64 */
             total: number;
-        };
-        PasswordInputBody: {
-            current_password: string;
-            new_password: string;
-        };
-        PermissionsOutputBody: {
-            items: components["schemas"]["AccountsPermission"][];
         };
         PlanChange: {
             field?: string;
@@ -3641,68 +3691,9 @@ export interface components {
             /** @enum {string} */
             role: "exit" | "transit" | "entry" | "none";
         };
-        ProbeResultsInputBody: {
-            results?: components["schemas"]["AgentapiCommandResult"][];
-        } & {
-            [key: string]: unknown;
-        };
-        RecoveryOutputBody: {
-            /** @description Shown this once */
-            recovery_codes: string[];
-        };
-        RemovePasskeyInputBody: {
-            /** @description Your own password again */
-            password: string;
-        };
-        RenamePasskeyInputBody: {
-            name: string;
-        };
-        ResetInputBody: {
-            /** @description Your own password again */
-            current_password?: string;
-            /** @description Nothing else is open to the account until it has changed it */
-            must_change_password?: boolean;
-            password: string;
-            /** @description Needs current_password */
-            remove_second_factor?: boolean;
-        };
-        RingsInputBody: {
-            /** @description Nodes that go first, in this order */
-            first_nodes?: string[];
-            /**
-             * Format: int64
-             * @description Nodes that are updated at the same time
-             */
-            parallel: number;
-            /**
-             * Format: int64
-             * @description How long a ring is watched before the next begins
-             */
-            pause_seconds: number;
-            /**
-             * Format: int64
-             * @description Revision that the change starts from
-             */
-            revision: number;
-            /** @description Nodes in ring 1, then shares of the fleet in percent; the last ring is always the rest */
-            sizes: number[];
-        };
-        SecondFactorInputBody: {
-            challenge: string;
-            /** @description Six digits of the authenticator app */
-            code?: string;
-            /** @description The browser's answer to passkey_options */
-            passkey?: unknown;
-            recovery_code?: string;
-        };
-        SecurityOutputBody: {
-            journal: components["schemas"]["SystemJournalRules"];
-            master_key: components["schemas"]["SystemMasterKey"];
-            password: components["schemas"]["SystemPasswordCost"];
-            public_url: components["schemas"]["SystemPublicAddress"];
-            session: components["schemas"]["SystemSessionRules"];
-            sign_in: components["schemas"]["SystemSignInRules"];
-            trusted_proxies: components["schemas"]["SystemTrustedProxies"];
+        SelfupdateApplyInputBody: {
+            /** @description The version that was offered */
+            version: string;
         };
         SelfupdateCheck: {
             /** @description What to do when it does not hold */
@@ -3797,30 +3788,26 @@ export interface components {
             /** @description The run that goes on; null when none does */
             run: components["schemas"]["SelfupdateRun"];
         };
+        SetupAdminInputBody: {
+            password: string;
+            setup_token?: string;
+            username: string;
+        };
         SetupCheck: {
             /** @enum {string} */
             id: "database" | "secret_key" | "public_url" | "clock";
             ok: boolean;
         };
-        StateOutputBody: {
+        SetupFinishOutputBody: {
+            finished: boolean;
+        };
+        SetupStateOutputBody: {
             administrator: boolean;
             checks: components["schemas"]["SetupCheck"][];
             finished: boolean;
             /** Format: date-time */
             server_time: string;
             setup_token_required: boolean;
-        };
-        StatusOutputBody: {
-            /** @enum {string} */
-            database: "connected" | "unavailable";
-            setup_done: boolean;
-            /** @enum {string} */
-            status: "running" | "starting" | "stopping" | "database_unavailable";
-            /** @description Duration text, 12d4h31m */
-            uptime: string;
-            /** Format: int64 */
-            uptime_seconds: number;
-            version: string;
         };
         SupportFile: {
             /** Format: int64 */
@@ -3905,6 +3892,15 @@ export interface components {
             origin: string;
             variable: string;
         };
+        SystemSecurityOutputBody: {
+            journal: components["schemas"]["SystemJournalRules"];
+            master_key: components["schemas"]["SystemMasterKey"];
+            password: components["schemas"]["SystemPasswordCost"];
+            public_url: components["schemas"]["SystemPublicAddress"];
+            session: components["schemas"]["SystemSessionRules"];
+            sign_in: components["schemas"]["SystemSignInRules"];
+            trusted_proxies: components["schemas"]["SystemTrustedProxies"];
+        };
         SystemSessionRules: {
             /** Format: int64 */
             absolute_seconds: number;
@@ -3928,47 +3924,24 @@ export interface components {
             /** Format: int64 */
             longest_delay_seconds: number;
         };
+        SystemStatusOutputBody: {
+            /** @enum {string} */
+            database: "connected" | "unavailable";
+            setup_done: boolean;
+            /** @enum {string} */
+            status: "running" | "starting" | "stopping" | "database_unavailable";
+            /** @description Duration text, 12d4h31m */
+            uptime: string;
+            /** Format: int64 */
+            uptime_seconds: number;
+            version: string;
+        };
         SystemTrustedProxies: {
             given: boolean;
             /** @description This request came through a proxy that is not trusted, so its address stands for every browser */
             ignored: boolean;
             list: string[];
             variable: string;
-        };
-        TokenInputBody: {
-            auto_tags?: string[];
-            /**
-             * Format: uuid
-             * @description The agent becomes that of this node
-             */
-            bind_node_id?: string;
-            /**
-             * Format: int64
-             * @default 86400
-             */
-            expires_in_seconds?: number;
-            /**
-             * @default one_off
-             * @enum {string}
-             */
-            kind?: "one_off" | "reusable";
-            label?: string;
-            /**
-             * Format: int64
-             * @description Of a reusable token; absent: no limit
-             */
-            usage_limit?: number;
-        };
-        UpdateInputBody: {
-            permissions?: string[];
-            /**
-             * Format: int64
-             * @description Here or in If-Match
-             */
-            revision?: number;
-            /** @enum {string} */
-            state?: "active" | "disabled";
-            username?: string;
         };
         UpdatesBuild: {
             breaking: boolean;
@@ -3978,6 +3951,12 @@ export interface components {
             /** Format: date-time */
             released_at: string;
             version: string;
+        };
+        UpdatesNodeInputBody: {
+            /** @description Go back to the panel's build also where the agent is newer */
+            allow_older?: boolean;
+            /** @description The version that was seen; another one on the panel refuses the start */
+            version?: string;
         };
         UpdatesRing: {
             /** @description The first 20 of these nodes, in the order in which they go */
@@ -4036,6 +4015,27 @@ export interface components {
             rings: components["schemas"]["UpdatesRing"][];
             /** @description Versions of the agents, newest first */
             versions: components["schemas"]["UpdatesVersionCount"][];
+        };
+        UpdatesRingsInputBody: {
+            /** @description Nodes that go first, in this order */
+            first_nodes?: string[];
+            /**
+             * Format: int64
+             * @description Nodes that are updated at the same time
+             */
+            parallel: number;
+            /**
+             * Format: int64
+             * @description How long a ring is watched before the next begins
+             */
+            pause_seconds: number;
+            /**
+             * Format: int64
+             * @description Revision that the change starts from
+             */
+            revision: number;
+            /** @description Nodes in ring 1, then shares of the fleet in percent; the last ring is always the rest */
+            sizes: number[];
         };
         UpdatesRollout: {
             /** @description Nodes by state */
@@ -4099,6 +4099,13 @@ export interface components {
             /** @description Last words of the new build */
             tail: string;
         };
+        UpdatesRolloutPage: {
+            items: components["schemas"]["UpdatesRollout"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
         UpdatesRolloutRing: {
             /** @description Nodes by state */
             counts: {
@@ -4108,10 +4115,6 @@ export interface components {
             ring: number;
             /** Format: int64 */
             total: number;
-        };
-        UpdatesRollouts: {
-            /** @description Newest first */
-            items: components["schemas"]["UpdatesRollout"][];
         };
         UpdatesVersionBody: {
             /** @description The version that was seen; another one on the panel refuses the start */
@@ -4610,7 +4613,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProbeResultsInputBody"];
+                "application/json": components["schemas"]["NodesProbeResultsInputBody"];
             };
         };
         responses: {
@@ -5045,7 +5048,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CreateInputBody"];
+                "application/json": components["schemas"]["AccountsCreateInputBody"];
             };
         };
         responses: {
@@ -5334,7 +5337,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["UpdateInputBody"];
+                "application/json": components["schemas"]["AccountsUpdateInputBody"];
             };
         };
         responses: {
@@ -5441,7 +5444,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ResetInputBody"];
+                "application/json": components["schemas"]["AccountsResetInputBody"];
             };
         };
         responses: {
@@ -5537,7 +5540,12 @@ export interface operations {
     };
     "get-accounts-id-sessions": {
         parameters: {
-            query?: never;
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description created_at or last_seen_at; a leading minus turns the order. Default: -last_seen_at */
+                sort?: string;
+            };
             header?: never;
             path: {
                 id: string;
@@ -5738,6 +5746,8 @@ export interface operations {
                 /** @description Text in names, ids, action, address or request id */
                 q?: string;
                 result?: "ok" | "denied" | "failed";
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
                 /** @description First moment that is not included any more */
                 to?: string;
             };
@@ -5912,7 +5922,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ActionsOutputBody"];
+                    "application/json": components["schemas"]["AuditActionsOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -5964,7 +5974,22 @@ export interface operations {
     };
     "get-audit-export": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A word of the event catalogue, or a family such as flow.* */
+                action?: string;
+                /** @description Id or name of who did it */
+                actor?: string;
+                format?: "csv" | "ndjson";
+                /** @description First moment that is included */
+                from?: string;
+                /** @description Id or name of what it was done to */
+                object?: string;
+                /** @description Text in names, ids, action, address or request id */
+                q?: string;
+                result?: "ok" | "denied" | "failed";
+                /** @description First moment that is not included any more */
+                to?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5977,6 +6002,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
             };
         };
     };
@@ -6060,7 +6139,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FactorsOutputBody"];
+                    "application/json": components["schemas"]["AccountsFactorsOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -6119,7 +6198,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LoginInputBody"];
+                "application/json": components["schemas"]["AccountsLoginInputBody"];
             };
         };
         responses: {
@@ -6302,7 +6381,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MeOutputBody"];
+                    "application/json": components["schemas"]["AccountsMeOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -6361,7 +6440,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConfirmInputBody"];
+                "application/json": components["schemas"]["AccountsConfirmInputBody"];
             };
         };
         responses: {
@@ -6459,7 +6538,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RenamePasskeyInputBody"];
+                "application/json": components["schemas"]["AccountsRenamePasskeyInputBody"];
             };
         };
         responses: {
@@ -6566,7 +6645,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RemovePasskeyInputBody"];
+                "application/json": components["schemas"]["AccountsRemovePasskeyInputBody"];
             };
         };
         responses: {
@@ -6669,7 +6748,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FinishPasskeyInputBody"];
+                "application/json": components["schemas"]["AccountsFinishPasskeyInputBody"];
             };
         };
         responses: {
@@ -6765,7 +6844,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PasswordInputBody"];
+                "application/json": components["schemas"]["AccountsPasswordInputBody"];
             };
         };
         responses: {
@@ -6859,7 +6938,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SecondFactorInputBody"];
+                "application/json": components["schemas"]["AccountsSecondFactorInputBody"];
             };
         };
         responses: {
@@ -6939,7 +7018,12 @@ export interface operations {
     };
     "get-auth-sessions": {
         parameters: {
-            query?: never;
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description created_at or last_seen_at; a leading minus turns the order. Default: -last_seen_at */
+                sort?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6975,6 +7059,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7112,7 +7205,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConfirmInputBody"];
+                "application/json": components["schemas"]["AccountsConfirmInputBody"];
             };
         };
         responses: {
@@ -7208,7 +7301,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["CodeInputBody"];
+                "application/json": components["schemas"]["AccountsCodeInputBody"];
             };
         };
         responses: {
@@ -7218,7 +7311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecoveryOutputBody"];
+                    "application/json": components["schemas"]["AccountsRecoveryOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -7304,7 +7397,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConfirmInputBody"];
+                "application/json": components["schemas"]["AccountsConfirmInputBody"];
             };
         };
         responses: {
@@ -7314,7 +7407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecoveryOutputBody"];
+                    "application/json": components["schemas"]["AccountsRecoveryOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -7400,7 +7493,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ConfirmInputBody"];
+                "application/json": components["schemas"]["AccountsConfirmInputBody"];
             };
         };
         responses: {
@@ -10131,7 +10224,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ActivateInputBody"];
+                "application/json": components["schemas"]["LicenseActivateInputBody"];
             };
         };
         responses: {
@@ -10556,7 +10649,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DomainInputBody"];
+                "application/json": components["schemas"]["NodesDomainInputBody"];
             };
         };
         responses: {
@@ -10842,7 +10935,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DomainPatchBody"];
+                "application/json": components["schemas"]["NodesDomainPatchBody"];
             };
         };
         responses: {
@@ -11429,7 +11522,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BindingInputBody"];
+                "application/json": components["schemas"]["NodesBindingInputBody"];
             };
         };
         responses: {
@@ -11537,7 +11630,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NodeInputBody"];
+                "application/json": components["schemas"]["UpdatesNodeInputBody"];
             };
         };
         responses: {
@@ -11644,7 +11737,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LogsInputBody"];
+                "application/json": components["schemas"]["NodesLogsInputBody"];
             };
         };
         responses: {
@@ -12304,7 +12397,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["RingsInputBody"];
+                "application/json": components["schemas"]["UpdatesRingsInputBody"];
             };
         };
         responses: {
@@ -12501,7 +12594,10 @@ export interface operations {
     "get-nodes-agent-rings-rollouts": {
         parameters: {
             query?: {
+                cursor?: string;
                 limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
             };
             header?: never;
             path?: never;
@@ -12515,7 +12611,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdatesRollouts"];
+                    "application/json": components["schemas"]["UpdatesRolloutPage"];
                 };
             };
             /** @description Bad Request */
@@ -12947,7 +13043,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TokenInputBody"];
+                "application/json": components["schemas"]["NodesTokenInputBody"];
             };
         };
         responses: {
@@ -13586,7 +13682,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PermissionsOutputBody"];
+                    "application/json": components["schemas"]["AccountsPermissionsOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -13645,7 +13741,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AdminInputBody"];
+                "application/json": components["schemas"]["SetupAdminInputBody"];
             };
         };
         responses: {
@@ -13756,7 +13852,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FinishOutputBody"];
+                    "application/json": components["schemas"]["SetupFinishOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -13857,7 +13953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StateOutputBody"];
+                    "application/json": components["schemas"]["SetupStateOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -14015,7 +14111,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SecurityOutputBody"];
+                    "application/json": components["schemas"]["SystemSecurityOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -14089,7 +14185,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["StatusOutputBody"];
+                    "application/json": components["schemas"]["SystemStatusOutputBody"];
                 };
             };
             /** @description Bad Request */
@@ -14166,7 +14262,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BundleInputBody"];
+                "application/json": components["schemas"]["DiagnosticsBundleInputBody"];
             };
         };
         responses: {
@@ -14262,7 +14358,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["BundleInputBody"];
+                "application/json": components["schemas"]["DiagnosticsBundleInputBody"];
             };
         };
         responses: {
@@ -14423,7 +14519,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApplyInputBody"];
+                "application/json": components["schemas"]["SelfupdateApplyInputBody"];
             };
         };
         responses: {

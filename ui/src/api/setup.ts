@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { answer, api } from "./client";
 import type { components } from "./schema.gen";
 
-export type SetupState = components["schemas"]["StateOutputBody"];
+export type SetupState = components["schemas"]["SetupStateOutputBody"];
 
 /** Open to everyone: how far the first installation has come. */
 export const setupStateQuery = queryOptions({

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { answer, api } from "./client";
 import type { components } from "./schema.gen";
 
-export type SystemStatus = components["schemas"]["StatusOutputBody"];
+export type SystemStatus = components["schemas"]["SystemStatusOutputBody"];
 
 export const systemStatusQuery = queryOptions({
   queryKey: ["system", "status"],

@@ -4,7 +4,7 @@ import type { components } from "@/api/schema.gen";
 import { makePasskey } from "@/components/passkeys";
 import type { Session } from "@/components/session-rows";
 
-export type Factors = components["schemas"]["FactorsOutputBody"];
+export type Factors = components["schemas"]["AccountsFactorsOutputBody"];
 export type Passkey = components["schemas"]["AccountsPasskey"];
 export type Enrolment = components["schemas"]["AccountsEnrolment"];
 

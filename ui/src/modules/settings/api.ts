@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 
-export type Security = components["schemas"]["SecurityOutputBody"];
+export type Security = components["schemas"]["SystemSecurityOutputBody"];
 
 export const securityQuery = queryOptions({
   queryKey: ["settings", "security"],

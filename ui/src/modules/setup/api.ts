@@ -3,7 +3,7 @@ import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import { beginSession } from "@/api/session";
 
-export type NewAdministrator = components["schemas"]["AdminInputBody"];
+export type NewAdministrator = components["schemas"]["SetupAdminInputBody"];
 
 /** Creates the first administrator and signs in as them. */
 export function useCreateAdministrator() {

@@ -1,0 +1,216 @@
+package app_test
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// asked is one operation of an estate, as the caller asks it who may and about objects that are there.
+func (e *estate) asked(line policy, query string) heard {
+	var ids []string
+	for _, word := range line.words() {
+		ids = append(ids, cmp.Or(e.objects[word][0], someID))
+	}
+	headers := map[string][]string{"session": bearer(e.admins[0].Token), "agent": bearer(e.agents[0])}[line.access]
+	return e.wire.send(call{method: line.method, path: line.with(ids...) + "?" + query, headers: headers, ip: e.address(line), body: "{}"})
+}
+
+func (e *estate) described() *described { return (&besieged{matrix: e.matrix}).described() }
+
+// queries are the parameters that an operation takes, with a value for those that it requires.
+func (d *described) queries(t *testing.T, line policy) (all []parameterOf, needed url.Values) {
+	t.Helper()
+	needed = url.Values{}
+	for _, p := range d.of(line).Parameters {
+		if p.In != "query" {
+			continue
+		}
+		all = append(all, p)
+		if p.Required {
+			needed.Set(p.Name, strings.Trim(sample(t, d.solved(p.Schema)), `"`))
+		}
+	}
+	return all, needed
+}
+
+func with(values url.Values, name, value string) string {
+	all := maps.Clone(values)
+	all.Set(name, value)
+	return all.Encode()
+}
+
+// A parameter that an operation does not know, knows in another spelling, or gets twice is refused: a misspelled filter must not
+// answer as if it had chosen everything. Programs of other versions and makers may send what they like.
+func TestUnknownParametersAreRefused(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	known := e.described()
+	for name, line := range policies(t) {
+		taken, needed := known.queries(t, line)
+		if line.access == "first" || line.access == "setup" {
+			continue
+		}
+		if line.lenient {
+			plain, more := e.asked(line, needed.Encode()), e.asked(line, with(needed, "later", "1"))
+			require.Equal(t, verdict{plain.status, plain.code}, verdict{more.status, more.code}, "%s: %s", name, more.body)
+			continue
+		}
+		wrong := []string{with(needed, "no_such_parameter", canary), with(needed, "x[]", "1"), with(needed, strings.Repeat("n", 2000), "1")}
+		for _, p := range taken {
+			wrong = append(wrong, with(needed, strings.ToUpper(p.Name), "1"), with(needed, p.Name+" ", "1"),
+				with(needed, p.Name, "1")+"&"+p.Name+"=1")
+		}
+		for _, query := range wrong {
+			got := e.asked(line, query)
+			require.Equal(t, verdict{http.StatusBadRequest, "bad_parameter"}, verdict{got.status, got.code}, "%s?%s: %s", name, query, got.body)
+			require.NotContains(t, got.body, canary)
+			require.LessOrEqual(t, len(got.body), 1<<10)
+		}
+	}
+}
+
+var oddTexts = []string{
+	"zzz", "'", "0", "-1", "1.5", "99999999999999999999", "NaN", "null", "*", "%", "😀", "ſ", strings.Repeat("x", 2000), someID, "/", "..", " ",
+}
+
+// Whatever stands in a parameter, the answer is a page, a refusal or an empty page; never a failure of the panel.
+func TestNoTextOfAParameterIsAServerError(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	known := e.described()
+	for name, line := range policies(t) {
+		taken, needed := known.queries(t, line)
+		for _, p := range taken {
+			for _, text := range oddTexts {
+				got := e.asked(line, with(needed, p.Name, text))
+				require.Less(t, got.status, http.StatusInternalServerError, "%s?%s=%s: %s", name, p.Name, text, got.body)
+			}
+		}
+	}
+}
+
+// Every moment that can be written is refused or gives a page: years 0 and 9999, also when a time zone moves them over the end.
+func TestMomentsAtTheEndsOfTimeAreNoServerError(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	known := e.described()
+	tried := 0
+	for name, line := range policies(t) {
+		taken, needed := known.queries(t, line)
+		for _, p := range taken {
+			if known.solved(p.Schema).Format != "date-time" {
+				continue
+			}
+			tried++
+			for text, refused := range map[string]bool{
+				"0000-01-01T00:00:00Z": true, "0000-12-31T23:59:59-23:00": false, "0001-01-01T00:00:00%2B01:00": true, "0001-01-01T00:00:00Z": false,
+				"9999-12-31T23:59:59Z": false, "9999-12-31T23:59:59-01:00": true, "10000-01-01T00:00:00Z": true, "1969-12-31T23:59:60Z": true,
+			} {
+				query := needed.Encode() + "&" + p.Name + "=" + text
+				got := e.asked(line, strings.TrimPrefix(query, "&"))
+				require.Less(t, got.status, http.StatusInternalServerError, "%s?%s: %s", name, query, got.body)
+				require.True(t, !refused || got.status == http.StatusBadRequest, "%s?%s: %s", name, query, got.body)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, tried, 6, "the journal, its export, measurements")
+}
+
+// Every list takes limit, cursor and sort, refuses an order that it does not have and a cursor that it did not give, and gives a
+// cursor that leads on.
+func TestListsPageBySortedCursors(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	known := e.described()
+	tried := 0
+	for name, line := range policies(t) {
+		if !known.pages(line) {
+			continue
+		}
+		tried++
+		taken, needed := known.queries(t, line)
+		for _, wanted := range []string{"limit", "cursor", "sort"} {
+			require.True(t, slices.ContainsFunc(taken, func(p parameterOf) bool { return p.Name == wanted }), "%s does not take %s", name, wanted)
+		}
+		refused(t, name, e.asked(line, with(needed, "sort", "no_such_field")))
+		first := e.asked(line, with(needed, "limit", "1"))
+		require.Equal(t, http.StatusOK, first.status, "%s: %s", name, first.body)
+		next, _ := decoded(t, first.body)["next_cursor"].(string)
+		for _, cursor := range forged(t, next) {
+			refused(t, name+" with the cursor "+cursor, e.asked(line, with(needed, "cursor", cursor)))
+		}
+		for _, cursor := range bent(t, next) {
+			got := e.asked(line, with(needed, "cursor", cursor))
+			require.Less(t, got.status, http.StatusInternalServerError, "%s with the cursor %s: %s", name, cursor, got.body)
+		}
+		if next != "" {
+			second := e.asked(line, with(needed, "cursor", next)+"&limit=1")
+			require.Equal(t, http.StatusOK, second.status, "%s: %s", name, second.body)
+			require.NotEqual(t, decoded(t, first.body)["items"], decoded(t, second.body)["items"], name)
+		}
+	}
+	require.GreaterOrEqual(t, tried, 10)
+}
+
+func refused(t *testing.T, what string, got heard) {
+	t.Helper()
+	require.Equal(t, verdict{http.StatusBadRequest, "bad_parameter"}, verdict{got.status, got.code}, "%s: %s", what, got.body)
+}
+
+// pages tells whether the answer of an operation is one page of a list.
+func (d *described) pages(line policy) bool {
+	var answer struct {
+		Content map[string]struct {
+			Schema *schema `json:"schema"`
+		} `json:"content"`
+	}
+	if json.Unmarshal(d.of(line).Responses["200"], &answer) != nil || answer.Content["application/json"].Schema == nil {
+		return false
+	}
+	_, has := d.solved(answer.Content["application/json"].Schema).Properties["next_cursor"]
+	return has
+}
+
+func coded(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+
+// forged are cursors that no list gives.
+func forged(t *testing.T, real string) []string {
+	t.Helper()
+	all := []string{
+		"x", "%", "AAAA", coded("junk"), coded("{}"), coded(`{"s":"no_such_field","v":"","i":"` + someID + `"}`), coded("0000-01-01T00:00:00Z " + someID),
+		coded("zzz zzz"), coded("\x00\xff"), coded(strings.Repeat("x", 300)), coded("null"),
+	}
+	return append(all, bentWith(t, real, "i", "zzz", "", strings.ReplaceAll(someID, "-", ""))...)
+}
+
+// bent are cursors that a list may have given, but for their value.
+func bent(t *testing.T, real string) []string {
+	t.Helper()
+	return bentWith(t, real, "v", "", "zzz", "0000-01-01T00:00:00Z", "9999-12-31 23:59:59-14", "infinity", "NaN", "1e999", "\x00", strings.Repeat("9", 300))
+}
+
+func bentWith(t *testing.T, real, member string, values ...string) (all []string) {
+	t.Helper()
+	raw, err := base64.RawURLEncoding.DecodeString(real)
+	require.NoError(t, err)
+	var members map[string]string
+	if json.Unmarshal(raw, &members) != nil {
+		return nil
+	}
+	for _, value := range values {
+		members[member] = value
+		text, err := json.Marshal(members)
+		require.NoError(t, err)
+		all = append(all, coded(string(text)))
+	}
+	return all
+}
