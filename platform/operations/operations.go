@@ -157,10 +157,11 @@ func (s *Store) Get(ctx context.Context, id string) (Row, error) {
 
 // Filter chooses operations; the zero value chooses all.
 type Filter struct {
-	AccountID string // only his
-	Active    bool   // only those that have not ended
-	Before    time.Time
-	BeforeID  string
+	AccountID   string    // only his
+	Active      bool      // only those that have not ended
+	After       time.Time // where the page before ended
+	AfterID     string
+	OldestFirst bool
 }
 
 // List gives the newest first, and how many there are beside the place in the list.
@@ -177,10 +178,14 @@ func (s *Store) List(ctx context.Context, f Filter, limit int) ([]Row, int, erro
 	if err != nil {
 		return nil, 0, database.Fault(fmt.Errorf("count operations: %w", err), nil)
 	}
-	if f.BeforeID != "" {
-		q.Where("(created_at, id) < (?, ?)", f.Before, f.BeforeID)
+	direction, than := " desc", "<"
+	if f.OldestFirst {
+		direction, than = " asc", ">"
 	}
-	if err := q.OrderExpr("created_at desc, id desc").Limit(int64(limit)).Scan(ctx); err != nil {
+	if f.AfterID != "" {
+		q.Where("(created_at, id) "+than+" (?, ?)", f.After, f.AfterID)
+	}
+	if err := q.OrderExpr("created_at" + direction + ", id" + direction).Limit(int64(limit)).Scan(ctx); err != nil {
 		return nil, 0, database.Fault(fmt.Errorf("list operations: %w", err), nil)
 	}
 	return rows, int(total), nil

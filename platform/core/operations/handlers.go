@@ -2,8 +2,6 @@ package operations
 
 import (
 	"context"
-	"encoding/base64"
-	"strings"
 	"time"
 
 	"panel/platform/access"
@@ -61,24 +59,39 @@ func shown(row operations.Row) Operation {
 }
 
 type listInput struct {
-	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-	Cursor string `query:"cursor" maxLength:"512"`
-	Active bool   `query:"active" doc:"Only what has not ended"`
+	httpapi.PageQuery
+	Active bool `query:"active" doc:"Only what has not ended"`
 }
 
 type listOutput struct{ Body httpapi.Page[Operation] }
 
+// The two orders of operations.
+const (
+	newestFirst = "-created_at"
+	oldestFirst = "created_at"
+)
+
 // list shows the caller's own operations; full access shows those of all.
 func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error) {
-	filter := operations.Filter{Active: in.Active}
+	if in.Sort == "" {
+		in.Sort = newestFirst
+	}
+	if in.Sort != newestFirst && in.Sort != oldestFirst {
+		return nil, httpapi.ErrSort
+	}
+	filter := operations.Filter{Active: in.Active, OldestFirst: in.Sort == oldestFirst}
 	if caller := access.From(ctx); !caller.Permissions.Has(access.All) {
 		filter.AccountID = caller.AccountID
 	}
-	if in.Cursor != "" {
-		var err error
-		if filter.Before, filter.BeforeID, err = placeOf(in.Cursor); err != nil {
-			return nil, err
+	after, err := httpapi.ReadCursor(in.Cursor, in.Sort, httpapi.CursorMoment)
+	if err != nil {
+		return nil, err
+	}
+	if after != nil {
+		if filter.After, err = time.Parse(time.RFC3339Nano, after.Value); err != nil {
+			return nil, httpapi.ErrCursor
 		}
+		filter.AfterID = after.ID
 	}
 	rows, total, err := h.store.List(ctx, filter, in.Limit+1)
 	if err != nil {
@@ -87,32 +100,12 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	page := httpapi.Page[Operation]{Items: []Operation{}, Total: total}
 	for i, row := range rows {
 		if i == in.Limit {
-			page.NextCursor = cursorAfter(rows[i-1])
+			page.NextCursor = httpapi.Cursor{Sort: in.Sort, Value: rows[i-1].CreatedAt.UTC().Format(time.RFC3339Nano), ID: rows[i-1].ID}.Text()
 			break
 		}
 		page.Items = append(page.Items, shown(row))
 	}
 	return &listOutput{page}, nil
-}
-
-func cursorAfter(row operations.Row) *string {
-	cursor := base64.RawURLEncoding.EncodeToString([]byte(row.CreatedAt.UTC().Format(time.RFC3339Nano) + " " + row.ID))
-	return &cursor
-}
-
-var errCursor = fault.Malformed("bad_parameter", "the cursor does not belong to this list; start again without it").
-	Field("query.cursor", "bad_parameter", "not a cursor of this list")
-
-func placeOf(cursor string) (at time.Time, id string, err error) {
-	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil {
-		return at, "", errCursor
-	}
-	text, id, _ := strings.Cut(string(raw), " ")
-	if at, err = time.Parse(time.RFC3339Nano, text); err != nil || !database.IsID(id) {
-		return at, "", errCursor
-	}
-	return at, id, nil
 }
 
 type oneInput struct {
@@ -131,7 +124,7 @@ func (h *handlers) get(ctx context.Context, in *oneInput) (*oneOutput, error) {
 
 // own gives an operation to whoever started it and to full access. Fault: not_found (404), for everybody else too.
 func (h *handlers) own(ctx context.Context, id string) (operations.Row, error) {
-	missing := fault.Missing("there is no such operation")
+	missing := fault.Missing(fault.NoSuchThing)
 	if !database.IsID(id) {
 		return operations.Row{}, missing
 	}

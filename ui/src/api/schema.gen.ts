@@ -13407,6 +13407,8 @@ export interface operations {
                 active?: boolean;
                 cursor?: string;
                 limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
             };
             header?: never;
             path?: never;
