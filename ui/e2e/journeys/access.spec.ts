@@ -25,6 +25,7 @@ test.describe.configure({ mode: "serial" });
 test.use({ actionTimeout: 20_000 });
 
 const oleg = { username: "oleg", password: "another long sentence" };
+const handedOver = "made for oleg by anna";
 let olegId = "";
 let recoveryCodes: string[] = [];
 
@@ -37,7 +38,7 @@ test("an administrator makes a limited account", async ({ page, stand, ready }) 
   await page.getByLabel("Username").fill(oleg.username);
   await page.getByRole("button", { name: "Make one" }).click();
   await expect(page.getByRole("textbox", { name: "New password" })).toHaveValue(/^.{16}$/);
-  await page.getByRole("textbox", { name: "New password" }).fill(oleg.password);
+  await page.getByRole("textbox", { name: "New password" }).fill(handedOver);
   for (const key of ["nodes.view", "accounts.view", "accounts.manage"]) await page.getByRole("checkbox", { name: new RegExp(`^${key.replace(".", "\\.")}`) }).click();
   await passesGates(page);
   await picture(page, "account-new");
@@ -60,9 +61,34 @@ test("an administrator makes a limited account", async ({ page, stand, ready }) 
   await expect(page.getByRole("checkbox", { name: "Full access for anna" })).toHaveAccessibleDescription(/last account with full access/);
 });
 
+test("it chooses a password of its own before anything else", async ({ page, stand }) => {
+  await showPassword(page, stand.url, { ...oleg, password: handedOver });
+  await expect(page.getByRole("heading", { name: "Choose your own password" })).toBeVisible();
+  await page.goto(`${stand.url}/nodes`);
+  await expect(page.getByRole("heading", { name: "Choose your own password" })).toBeVisible();
+  await passesGates(page);
+  for (const [width, height] of [[390, 844], [1360, 860]] as const) {
+    await page.setViewportSize({ width, height });
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await passesGates(page);
+      await picture(page, `new-password-${width}-${colorScheme}`);
+    }
+  }
+  await page.getByRole("button", { name: "Set password" }).click();
+  await expect(page.getByText("Enter the present password")).toBeVisible();
+  await page.getByLabel("Present password").fill(handedOver);
+  await page.getByLabel("New password", { exact: true }).fill(handedOver);
+  await page.getByRole("button", { name: "Set password" }).click();
+  await expect(page.getByText("this is the password that has to be changed")).toBeVisible();
+  await page.getByLabel("New password", { exact: true }).fill(oleg.password);
+  await page.getByRole("button", { name: "Set password" }).click();
+  await expect(page).toHaveURL(/\/nodes$/);
+  await expect(nav(page)).toBeVisible();
+});
+
 test("it sees what it may, and every refusal says why", async ({ page, stand, ready }) => {
   await signIn(page, stand.url, oleg);
-  await expect(page.getByText("Set a password of your own.")).toBeVisible();
   await expect(nav(page).getByRole("link", { name: "Flows" })).toBeHidden();
   await expect(nav(page).getByRole("link", { name: "Journal" })).toBeHidden();
   await page.goto(`${stand.url}/audit`);

@@ -1,9 +1,10 @@
 import { Drawer } from "@mantine/core";
 import { useHotkeys, useLocalStorage } from "@mantine/hooks";
-import { Navigate, Outlet, useLocation, useMatches } from "@tanstack/react-router";
+import { Outlet, useMatches, useRouter } from "@tanstack/react-router";
 import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
+import { Onward } from "@/components/onward";
 import { usePhone } from "@/components/use-phone";
 import { Skeleton } from "@/components/states";
 import { Banner } from "./banner";
@@ -13,11 +14,12 @@ import classes from "./shell.module.css";
 import { SideNav } from "./side-nav";
 import { TopBar } from "./top-bar";
 
-/** Leads whoever has to choose a password of his own there; the panel refuses everything else until then. */
+/** Shows the frame, unless the account has to choose a password of its own: the panel refuses everything else until then. */
 export function Shell() {
   const { account } = useAccess();
-  const { href } = useLocation();
-  if (account?.must_change_password) return <Navigate to="/new-password" search={href === "/" ? {} : { next: href }} replace />;
+  const { state } = useRouter();
+  const { href } = state.location;
+  if (account?.must_change_password) return <Onward to="/new-password" search={href === "/" ? {} : { next: href }} />;
   return <Frame />;
 }
 

@@ -1,8 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Navigate, useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { meQuery, useAccess } from "@/api/access";
 import { useSession } from "@/api/session";
+import { Onward } from "@/components/onward";
 import { toastDone } from "@/components/toast";
 import { healthQuery, useOwnPassword, useSignOut } from "./api";
 import { NewPasswordForm } from "./new-password-form";
@@ -14,18 +15,16 @@ export default function NewPasswordPage() {
   const { t } = useTranslation("accounts");
   const { next } = useSearch({ strict: false }) as { next?: string };
   const queries = useQueryClient();
-  const navigate = useNavigate();
   const { token, ended } = useSession();
   const { account } = useAccess();
   const health = useQuery(healthQuery);
   const change = useOwnPassword();
   const signOut = useSignOut();
-  if (token === undefined || ended) return <Navigate to="/login" replace />;
-  if (account && !account.must_change_password) return <Navigate to={localPath(next)} replace />;
+  if (token === undefined || ended) return <Onward to="/login" />;
+  if (account && !account.must_change_password) return <Onward to={localPath(next)} />;
   const done = async () => {
     toastDone(t("ownPassword.done"));
     await queries.fetchQuery({ ...meQuery, staleTime: 0 });
-    await navigate({ to: localPath(next), replace: true });
     void queries.invalidateQueries();
   };
   return (
