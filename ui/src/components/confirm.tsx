@@ -18,6 +18,8 @@ export interface ConfirmProps {
   verb: string;
   /** Level 3: the act opens only after this word was typed. */
   typed?: string;
+  /** What is to be chosen first; the act is closed until then. */
+  waits?: string;
   danger?: boolean;
   busy?: boolean;
   error?: unknown;
@@ -34,13 +36,14 @@ export function Confirm(props: ConfirmProps) {
   );
 }
 
-function ConfirmBody({ onClose, onConfirm, children, consequences = [], verb, typed, danger = true, busy, error, note }: ConfirmProps) {
+function ConfirmBody({ onClose, onConfirm, children, consequences = [], verb, typed, waits, danger = true, busy, error, note }: ConfirmProps) {
   const { t } = useTranslation("app");
   const [word, setWord] = useState("");
   const matches = typed === undefined || word === typed;
+  const reason = matches ? waits : t("confirm.waits", { word: typed });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (matches && !busy) onConfirm();
+    if (reason === undefined && !busy) onConfirm();
   };
   return (
     <form className={classes.body} onSubmit={submit}>
@@ -69,7 +72,7 @@ function ConfirmBody({ onClose, onConfirm, children, consequences = [], verb, ty
         <Action size="dialog" onClick={onClose} data-autofocus={typed === undefined || undefined}>
           {t("confirm.cancel")}
         </Action>
-        <Action size="dialog" type="submit" busy={busy} kind={danger ? "danger-filled" : "filled"} reason={matches ? undefined : t("confirm.waits", { word: typed })}>
+        <Action size="dialog" type="submit" busy={busy} kind={danger ? "danger-filled" : "filled"} reason={reason}>
           {verb}
         </Action>
       </div>

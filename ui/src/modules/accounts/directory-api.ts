@@ -59,8 +59,9 @@ export function useChangeAccount() {
   return useAccountAct(({ id, ...body }: AccountChange): Promise<Account> => answer(api.PATCH("/api/v1/accounts/{id}", { params: { path: { id } }, body })));
 }
 
+/** Deletes an account; the heir gets what it owns. */
 export function useDeleteAccount() {
-  return useAccountAct((id: string) => answer(api.DELETE("/api/v1/accounts/{id}", { params: { path: { id } } })));
+  return useAccountAct(({ id, heir }: { id: string; heir?: string }) => answer(api.DELETE("/api/v1/accounts/{id}", { params: { path: { id }, query: heir ? { hand_over_to: heir } : {} } })));
 }
 
 export function useResetPassword() {

@@ -156,7 +156,8 @@ export function useFetchLogs(id: string) {
   });
 }
 
-export type BulkAct = components["schemas"]["NodesBulkBody"]["act"];
+export type BulkRequest = Omit<components["schemas"]["NodesBulkBody"], "ids">;
+export type BulkAct = BulkRequest["act"];
 export type BulkResult = components["schemas"]["NodesBulkResult"];
 
 const bulkCap = 200;
@@ -165,10 +166,10 @@ const bulkCap = 200;
 export function useBulk() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: async ({ ids, act }: { ids: string[]; act: BulkAct }): Promise<BulkResult[]> => {
+    mutationFn: async ({ ids, ...request }: BulkRequest & { ids: string[] }): Promise<BulkResult[]> => {
       const results: BulkResult[] = [];
       for (let at = 0; at < ids.length; at += bulkCap) {
-        results.push(...(await answer(api.POST("/api/v1/nodes/bulk", { body: { ids: ids.slice(at, at + bulkCap), act } }))).results);
+        results.push(...(await answer(api.POST("/api/v1/nodes/bulk", { body: { ids: ids.slice(at, at + bulkCap), ...request } }))).results);
       }
       return results;
     },

@@ -125,5 +125,5 @@ function NodeActions({ node, tab, range, onRange, block, acts }: Omit<NodeViewPr
 
 function Reasons({ node }: { node: NodeDetail }) {
   const { t } = useTranslation("nodes");
-  return <p className={classes.reasons}>{node.reasons.map((reason) => t(`reason.${reason}`, { defaultValue: reason })).join(". ")}.</p>;
+  return <p className={classes.reasons}>{node.reasons.map((reason) => t(`reason.${reason}`, { defaultValue: reason, url: node.agent.panel_url })).join(". ")}.</p>;
 }

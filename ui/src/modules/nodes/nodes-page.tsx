@@ -5,15 +5,23 @@ import { useWriteBlock } from "@/api/access";
 import type { ViewState } from "@/components/states";
 import { toastDone, toastFailed, toastProblem } from "@/components/toast";
 import { useSearchState } from "@/components/use-search";
-import { nodesQuery, summaryQuery, useBulk, useMaintenance, useRestartCore } from "./api";
+import { nodesQuery, summaryQuery, useBulk, useMaintenance, useRestartCore, type BulkAct, type BulkRequest } from "./api";
 import { bulkFailures } from "./bulk-failures";
 import { DeleteNodeDialog } from "./delete-node-dialog";
 import { bySeverity } from "./node-status";
 import { nodesFilter } from "./nodes-filter";
-import { NodesView, type BarAct, type NodesData } from "./nodes-view";
+import { NodesView, type NodesData } from "./nodes-view";
 import type { Node } from "./types";
 
-const bulkWords = { restart_core: "restarting", maintenance_on: "maintenanceOn", maintenance_off: "maintenanceOff" } as const;
+const bulkWords: Record<BulkAct, string> = {
+  restart_core: "restarting",
+  maintenance_on: "maintenanceOn",
+  maintenance_off: "maintenanceOff",
+  tags: "bulk.tags",
+  disable: "bulk.disable",
+  enable: "bulk.enable",
+  update_agent: "bulk.update",
+};
 
 export default function NodesPage() {
   const { t } = useTranslation("nodes");
@@ -33,14 +41,14 @@ export default function NodesPage() {
     return { kind: "loading" };
   }, [list, filter.sort]);
 
-  const bulk = (nodes: Node[], act: BarAct) =>
+  const bulk = (nodes: Node[], request: BulkRequest) =>
     many.mutate(
-      { ids: nodes.map((node) => node.id), act },
+      { ids: nodes.map((node) => node.id), ...request },
       {
         onError: failed,
         onSuccess: (results) => {
           const passed = results.filter((result) => result.ok).length;
-          if (passed > 0) toastDone(t(bulkWords[act], { count: passed }));
+          if (passed > 0) toastDone(t(bulkWords[request.act], { count: passed }));
           if (passed < results.length) toastFailed(t("bulk.failed", { count: results.length - passed }), bulkFailures(results, nodes));
         },
       },

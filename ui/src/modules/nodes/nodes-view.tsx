@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action, ActionLink } from "@/components/action";
-import { DataTable, NameCell, SelectionBar, type Column } from "@/components/data-table";
+import { DataTable, NameCell, type Column } from "@/components/data-table";
 import { Glyph } from "@/components/glyph";
 import { PageHeader } from "@/components/page-header";
 import { ProblemView } from "@/components/problem-view";
@@ -16,7 +16,8 @@ import { Status, Tag } from "@/components/status";
 import { SavedViews } from "@/components/tabs";
 import { usePhone } from "@/components/use-phone";
 import { useFormat } from "@/text/use-format";
-import type { BulkAct } from "./api";
+import type { BulkRequest } from "./api";
+import { NodesBar } from "./nodes-bar";
 import { saveNodesCsv } from "./nodes-csv";
 import { configOf, cpuLimit, healthOf } from "./node-status";
 import type { NodesFilter } from "./nodes-filter";
@@ -28,13 +29,10 @@ export interface NodesData {
   total: number;
 }
 
-/** What the bar of selected rows can do to all of them. */
-export type BarAct = Extract<BulkAct, "restart_core" | "maintenance_on" | "maintenance_off">;
-
 export interface NodeActs {
   restart: (node: Node) => void;
   maintain: (node: Node, on: boolean) => void;
-  bulk: (nodes: Node[], act: BarAct) => void;
+  bulk: (nodes: Node[], request: BulkRequest) => void;
   remove: (node: Node) => void;
 }
 
@@ -156,21 +154,7 @@ function NodesTable({ data, filter, onFilter, block, more, acts }: NodesViewProp
           {t("nothingText")}
         </EmptyState>
       }
-      bar={
-        <SelectionBar count={chosen.length} onClear={() => setSelected(new Set())}>
-          <Action size="bar" onClick={() => acts.bulk(chosen, "restart_core")}>
-            {t("acts.restart")}
-          </Action>
-          <Action size="bar" onClick={() => acts.bulk(chosen, "maintenance_on")}>
-            {t("acts.maintain")}
-          </Action>
-          {chosen.some((node) => node.state === "maintenance") && (
-            <Action size="bar" onClick={() => acts.bulk(chosen, "maintenance_off")}>
-              {t("acts.endMaintenance")}
-            </Action>
-          )}
-        </SelectionBar>
-      }
+      bar={<NodesBar nodes={chosen} onAct={acts.bulk} onClear={() => setSelected(new Set())} />}
     />
   );
 }

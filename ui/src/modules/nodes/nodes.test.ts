@@ -1,5 +1,7 @@
+import i18next from "i18next";
 import { describe, expect, it } from "vitest";
 import { makeNode } from "@/testing/fixtures";
+import { startI18n } from "@/text/i18n";
 import { byRegion } from "./by-region";
 import { enrollTicks, isComplete } from "./enroll-ticks";
 import { installForms } from "./install-forms";
@@ -79,9 +81,19 @@ it.each([
   ["a/b/c", false],
 ])("takes %s as a name: %s", (name, taken) => expect(nodeNameRule.test(name)).toBe(taken));
 
-it("names the first nodes that did not take part in an act on many, and counts the rest", () => {
-  const nodes = ["a", "b", "c", "d", "e"].map((name) => makeNode({ id: `id-${name}`, name }));
-  const results = nodes.map((node, at) => ({ node_id: node.id, ok: at === 0, code: at === 0 ? "" : "agent_offline", error: at === 0 ? "" : "offline", operation_id: null }));
-  expect(bulkFailures(results, nodes)).toBe("b: offline; c: offline; d: offline; +1");
-  expect(bulkFailures(results.slice(0, 2), [])).toBe("id-b: offline");
+describe("the outcome of an act on many nodes", () => {
+  const nodes = ["a", "b", "c", "d", "e", "f"].map((name) => makeNode({ id: `id-${name}`, name }));
+  const outcome = (codes: string[]) => nodes.map((node, at) => ({ node_id: node.id, ok: !codes[at], code: codes[at] ?? "", error: codes[at] ? `words of ${codes[at]}` : "", operation_id: null }));
+
+  it("tells each reason once, in the language of the page, with the first nodes that it holds for", async () => {
+    await startI18n("ru");
+    await i18next.loadNamespaces("nodes");
+    const offline = "agent_offline";
+    expect(bulkFailures(outcome(["", offline, offline, "not_known_here", offline, offline]), nodes)).toBe("b, c, e +1: Агент не на связи. Повторите, когда нода будет в сети.\nd: words of not_known_here");
+    expect(bulkFailures(outcome(["internal"]), [])).toBe("id-a: Панель не смогла это сделать. Причина в её логе.");
+  });
+
+  it("is silent about those that took part", () => {
+    expect(bulkFailures(outcome([]), nodes)).toBe("");
+  });
 });
