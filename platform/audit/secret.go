@@ -39,7 +39,7 @@ func (s *secret) key(ctx context.Context) ([]byte, error) {
 		return nil, err
 	}
 	key, fresh, err := s.load(ctx, safe)
-	if err == nil && !(fresh && database.InTransaction(ctx)) { // a key of a transaction that is undone never was
+	if err == nil && (!fresh || !database.InTransaction(ctx)) { // a key of a transaction that is undone never was
 		s.loaded = key
 	}
 	return key, err

@@ -95,8 +95,9 @@ func outside(key Key) []string {
 		return []string{long}
 	case Host:
 		return []string{"canary/x", long}
+	default:
+		return []string{"canary", long}
 	}
-	return []string{"canary", long}
 }
 
 func TestANumberWithoutBoundsCannotBeDeclared(t *testing.T) {

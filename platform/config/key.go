@@ -95,8 +95,9 @@ func (k Key) accepts(value string) bool {
 		return isNumber(value, k.Min, k.Max)
 	case Text:
 		return len(value) >= k.Min && len(value) <= k.Longest()
+	default:
+		return len(value) <= maxText && k.Form.accepts(value)
 	}
-	return len(value) <= maxText && k.Form.accepts(value)
 }
 
 func (f Form) accepts(value string) bool {

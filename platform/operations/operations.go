@@ -114,7 +114,7 @@ func (s *Store) End(ctx context.Context, id string, cause error) error {
 func (s *Store) EndJobs(ctx context.Context, jobs []int64, why string) error {
 	var ids []string
 	err := s.db.In(ctx).NewRaw(`update operations set state = 'failed', error = ?, finished_at = now()
-		where job_id in (?) and finished_at is null returning id`, why, bun.In(jobs)).Scan(ctx, &ids)
+		where job_id in ? and finished_at is null returning id`, why, bun.Tuple(jobs)).Scan(ctx, &ids)
 	if err != nil {
 		return database.Fault(fmt.Errorf("end the operations of %d jobs: %w", len(jobs), err), nil)
 	}

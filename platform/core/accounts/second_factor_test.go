@@ -158,7 +158,8 @@ func TestNobodyResetsHisOwnPasswordWithoutTheCurrentOne(t *testing.T) {
 	me, _, _ := withTOTP(t, p)
 	path := "/api/v1/accounts/" + me.Get("/api/v1/auth/me").Text("account.id") + "/password"
 	for _, body := range []object{
-		{"password": replacement}, {"password": replacement, "remove_second_factor": true},
+		{"password": replacement},
+		{"password": replacement, "remove_second_factor": true},
 		{"password": replacement, "remove_second_factor": true, "current_password": secret},
 	} {
 		me.Post(path, body).Refused(http.StatusConflict, "own_account")

@@ -25,15 +25,18 @@ func TestWhatIsNotProvenIsNotCalledIntact(t *testing.T) {
 		"intact":    {audit.Report{State: audit.Intact, Complete: true, Checked: 12}, doctor.OK, "all entries are intact", cli.Good},
 		"cut short": {audit.Report{State: audit.Unproven, Checked: 12}, doctor.OK, "the first %d entries are intact; panelctl audit verify proves all", cli.Careful},
 		"earlier": {
-			audit.Report{State: audit.Unproven, Complete: true, Findings: []audit.Finding{earlier}}, doctor.OK,
+			audit.Report{State: audit.Unproven, Complete: true, Findings: []audit.Finding{earlier}},
+			doctor.OK,
 			"unproven up to entry %d, which an earlier version wrote; intact from there on", cli.Careful,
 		},
 		"unmarked": {
-			audit.Report{State: audit.Unproven, Complete: true, Findings: []audit.Finding{earlier, unmarked}}, doctor.Warning,
+			audit.Report{State: audit.Unproven, Complete: true, Findings: []audit.Finding{earlier, unmarked}},
+			doctor.Warning,
 			"the journal is not proven: %d findings", cli.Careful,
 		},
 		"edited": {
-			audit.Report{State: audit.Broken, Complete: true, Findings: []audit.Finding{unmarked, edited}}, doctor.Failed,
+			audit.Report{State: audit.Broken, Complete: true, Findings: []audit.Finding{unmarked, edited}},
+			doctor.Failed,
 			"the journal was changed: %d findings", cli.Bad,
 		},
 	} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
 	"panel/migrations"
 	"panel/platform/database"
 )
