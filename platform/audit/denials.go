@@ -49,7 +49,6 @@ func newDenials() *denials {
 
 // Denied notes a refused request; it never waits.
 func (s *Store) Denied(ctx context.Context, op httpapi.Operation, code string) {
-	s.log.Info("refused", zap.String("operation", op.ID()), zap.String("code", code), access.Logged(ctx))
 	s.denials.note(access.From(ctx), Entry{
 		Action: actionDenied, Object: Object{Type: "operation", ID: op.Method + " " + op.Path, Name: op.Summary}, Result: Denied,
 		Changes: map[string]Change{"code": {To: code}},

@@ -131,17 +131,26 @@ func secure(c *fiber.Ctx, requestID []byte) {
 	}
 }
 
-// left counts and logs the answer.
+// left counts and logs the answer. Of a flood of refused strangers the log gets the first and the sums.
 func (s *Server) left(c *fiber.Ctx, v *visit) {
 	at, status, took := v.at, c.Response().StatusCode(), s.opts.Clock.Since(v.began)
 	if at == nil {
 		at = &s.unmatched
 	}
 	at.answered(status, took)
-	if v.unlogged {
+	if !s.refused.logged(v, status) {
 		return
 	}
 	if entry := at.log.Check(zap.InfoLevel, "request"); entry != nil {
-		entry.Write(zap.Int("status", status), zap.Duration("took", took), zap.String("ip", v.caller.IP), zap.String("request_id", v.caller.RequestID))
+		entry.Write(zap.Int("status", status), v.code(), zap.Duration("took", took), zap.String("ip", v.caller.IP),
+			zap.String("request_id", v.caller.RequestID))
 	}
+}
+
+// code is the word of the guard's refusal, if it refused.
+func (v *visit) code() zap.Field {
+	if v.refusal == nil {
+		return zap.Skip()
+	}
+	return zap.String("code", v.refusal.Code)
 }

@@ -238,18 +238,16 @@ func (s *Server) setupOpen(ctx context.Context, op *Operation) error {
 	return nil
 }
 
-// throttle refuses who asks too often. Of a flood only the first refusal is logged; all are counted.
+// throttle refuses who asks too often.
 func (s *Server) throttle(v *visit) error {
 	limit := v.at.op.Rule.Limit
 	if limit.PerMinute == 0 {
 		return nil
 	}
-	wait, news := s.limits.take(bucketKey{v.at, network(v.caller.IP)}, limit, v.began)
-	if wait <= 0 {
-		return nil
+	if wait := s.limits.take(bucketKey{v.at, network(v.caller.IP)}, limit, v.began); wait > 0 {
+		return fault.Throttled(wait)
 	}
-	v.unlogged = !news
-	return fault.Throttled(wait)
+	return nil
 }
 
 // identifiers answers a malformed id in a path like an unknown one (domain decision 14).

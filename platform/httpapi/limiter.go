@@ -21,10 +21,7 @@ type bucketKey struct {
 }
 
 // bucket is a token bucket, kept as the one instant at which it would be full again (GCRA).
-type bucket struct {
-	full    time.Time
-	refused bool // the network was told to wait and has not been let in since
-}
+type bucket struct{ full time.Time }
 
 // limiter keeps a bucket for every route and network that was seen lately.
 type limiter struct {
@@ -40,9 +37,8 @@ func newLimiter() (*limiter, error) {
 	return &limiter{buckets: buckets}, nil
 }
 
-// take counts one request and gives zero, or refuses it and gives the time to wait; news says that the refusal is the first one
-// in a row.
-func (l *limiter) take(key bucketKey, limit access.Limit, now time.Time) (wait time.Duration, news bool) {
+// take counts one request and gives zero, or refuses it and gives the time to wait.
+func (l *limiter) take(key bucketKey, limit access.Limit, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	held, known := l.buckets.Get(key)
@@ -51,14 +47,10 @@ func (l *limiter) take(key bucketKey, limit access.Limit, now time.Time) (wait t
 	}
 	full := held.full.Add(limit.Interval())
 	if wait = full.Sub(now.Add(time.Duration(limit.Burst) * limit.Interval())); wait > 0 {
-		if news = !held.refused; news {
-			held.refused = true
-			l.buckets.Add(key, held)
-		}
-		return wait, news
+		return wait
 	}
-	l.buckets.Add(key, bucket{full: full})
-	return 0, false
+	l.buckets.Add(key, bucket{full})
+	return 0
 }
 
 const sharedBits = 64

@@ -53,15 +53,16 @@ const Unmatched = "unmatched"
 
 // Server is the panel's HTTP server.
 type Server struct {
-	opts   Options
-	log    *zap.Logger
-	app    *fiber.App
-	api    huma.API
-	limits *limiter
-	ops    map[string]*mounted
-	routes Routes
-	adding string // module whose operations are being mounted
-	bodies bodyRoom
+	opts    Options
+	log     *zap.Logger
+	refused *refusals
+	app     *fiber.App
+	api     huma.API
+	limits  *limiter
+	ops     map[string]*mounted
+	routes  Routes
+	adding  string // module whose operations are being mounted
+	bodies  bodyRoom
 
 	unmatched   mounted
 	writeWithin time.Duration
@@ -103,7 +104,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 		opts.Meter = noMeter{}
 	}
 	s := &Server{
-		opts: opts, log: opts.Log, limits: limits, ops: map[string]*mounted{}, routes: routes,
+		opts: opts, log: opts.Log, limits: limits, refused: newRefusals(opts.Log, opts.Clock), ops: map[string]*mounted{}, routes: routes,
 		bodies: newBodyRoom(), writeWithin: writeWithin,
 	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
@@ -224,7 +225,9 @@ func checkBody(op *Operation) error {
 // Stop ends streams first, because they would hold the shutdown to its deadline, then drains the rest.
 func (s *Server) Stop(ctx context.Context) error {
 	s.opts.Streams.Stop()
-	if err := s.app.ShutdownWithContext(ctx); err != nil {
+	err := s.app.ShutdownWithContext(ctx)
+	s.refused.stop()
+	if err != nil {
 		return fmt.Errorf("stop the HTTP server: %w", err)
 	}
 	return nil

@@ -16,12 +16,11 @@ import (
 // visit is what the layers know of one request before and after the guard. It travels beside the request, because a context
 // costs memory for every fact that is put into it.
 type visit struct {
-	caller   access.Caller
-	began    time.Time
-	at       *mounted // nil when no operation took the request
-	unlogged bool     // one of many like it
-	refusal  *fault.Fault
-	body     body
+	caller  access.Caller
+	began   time.Time
+	at      *mounted // nil when no operation took the request
+	refusal *fault.Fault
+	body    body
 }
 
 type visitKey struct{}
