@@ -43,6 +43,7 @@ type settings struct {
 	clock   clockwork.Clock
 	license entitlement.Source
 	db      *database.DB
+	log     *zap.Logger
 }
 
 // Modules chooses the features beside the core.
@@ -68,13 +69,16 @@ func License(source entitlement.Source) Setting { return func(s *settings) { s.l
 // On runs the panel on a database that is there already, for several panels on one.
 func On(db *database.DB) Setting { return func(s *settings) { s.db = db } }
 
+// Log takes the panel's log instead of the test's own.
+func Log(log *zap.Logger) Setting { return func(s *settings) { s.log = log } }
+
 // New starts a panel with the given features: paneltest.New(t, backups.Module()).
 func New(t testing.TB, features ...module.Module) *Panel { return Start(t, Modules(features...)) }
 
 // Start starts a panel as the settings say.
 func Start(t testing.TB, options ...Setting) *Panel {
 	t.Helper()
-	s := &settings{env: secretKey(), clock: realClock()}
+	s := &settings{env: secretKey(), clock: realClock(), log: logger(t)}
 	for _, option := range options {
 		option(s)
 	}
@@ -114,7 +118,7 @@ func compose(t testing.TB, s *settings, all []module.Module, dir string) *app.Ap
 	secrets, err := app.OpenVault(t.Context(), cfg, s.db)
 	require.NoError(t, err)
 	composed, err := app.New(app.Options{
-		Modules: all, Config: cfg, Log: logger(t), Clock: s.clock, DB: s.db, Vault: secrets, License: s.license,
+		Modules: all, Config: cfg, Log: s.log, Clock: s.clock, DB: s.db, Vault: secrets, License: s.license,
 	})
 	require.NoError(t, err)
 	return composed
