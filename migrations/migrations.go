@@ -65,14 +65,14 @@ func apply(ctx context.Context, db *sql.DB, steps *migrate.Migrations) (applied 
 	migrator := migrate.NewMigrator(bun.NewDB(db, pgdialect.New()), steps,
 		migrate.WithMarkAppliedOnSuccess(true), migrate.WithUpsert(true), migrate.AfterMigration(record))
 	if err := migrator.Init(ctx); err != nil {
-		return nil, fmt.Errorf("preparing to migrate the database: %w", err)
+		return nil, fmt.Errorf("preparing to migrate the database: %w", withRights(ctx, db, err))
 	}
 	if err := refuseLateSteps(ctx, migrator); err != nil {
 		return nil, err
 	}
 	done, err := migrator.Migrate(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("migrating the database: %w", err)
+		return nil, fmt.Errorf("migrating the database: %w", withRights(ctx, db, err))
 	}
 	for _, step := range done.Migrations {
 		applied = append(applied, step.Name)
