@@ -8,17 +8,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 
 	"panel/platform/licensedoc"
+	"panel/platform/outbound"
 )
 
 const (
@@ -33,24 +32,14 @@ type client struct {
 	version   string
 	limit     time.Duration // of one request
 	watch     clockwork.Clock
-	http      *http.Client
+	http      *outbound.Client
 }
 
-func newClient(addresses []string, trusted []licensedoc.PublicKey, proxy, version string) (*client, error) {
-	transport := &http.Transport{
-		DialContext: (&net.Dialer{Timeout: requestLimit}).DialContext, TLSHandshakeTimeout: requestLimit,
-		MaxIdleConns: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: longestReply,
-	}
-	if proxy != "" {
-		through, err := url.Parse(proxy)
-		if err != nil {
-			return nil, errors.New("PANEL_HTTP_PROXY is not usable: it must be an address that begins with http:// or https://")
-		}
-		transport.Proxy = http.ProxyURL(through)
-	}
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	asker := &http.Client{Transport: transport, CheckRedirect: stay}
-	return &client{addresses, trusted, version, requestLimit, clockwork.NewRealClock(), asker}, nil
+func newClient(addresses []string, trusted []licensedoc.PublicKey, network *outbound.Network, version string) *client {
+	calls := network.New(outbound.Options{
+		Name: "license_server", Service: "the license server", Reach: outbound.Configured, Timeout: requestLimit, MaxAnswer: longestReply,
+	})
+	return &client{addresses, trusted, version, requestLimit, clockwork.NewRealClock(), calls}
 }
 
 func (c *client) configured() bool { return len(c.addresses) > 0 && len(c.trusted) > 0 }
@@ -140,32 +129,27 @@ func (c *client) post(ctx context.Context, address string, question licensedoc.R
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = reply.Body.Close() }()
-	if reply.StatusCode != http.StatusOK {
-		return "", &temporary{summary: fmt.Sprintf("HTTP %d", reply.StatusCode)}
-	}
-	raw, err := io.ReadAll(io.LimitReader(reply.Body, longestReply))
-	if err != nil {
-		return "", err
+	if reply.Status != http.StatusOK {
+		return "", &temporary{summary: fmt.Sprintf("HTTP %d", reply.Status)}
 	}
 	var answer licensedoc.Reply
-	if json.Unmarshal(raw, &answer) != nil || answer.Document == "" {
+	if json.Unmarshal(reply.Body, &answer) != nil || answer.Document == "" {
 		return "", &temporary{summary: "the answer is no license document"}
 	}
 	return answer.Document, nil
 }
 
-func (c *client) send(ctx context.Context, address string, question licensedoc.Request) (*http.Response, error) {
+func (c *client) send(ctx context.Context, address string, question licensedoc.Request) (outbound.Answer, error) {
 	body, err := json.Marshal(question)
 	if err != nil {
-		return nil, fmt.Errorf("encoding the question: %w", err)
+		return outbound.Answer{}, fmt.Errorf("encoding the question: %w", err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
-		return nil, &temporary{summary: "the address is not usable"}
+		return outbound.Answer{}, &temporary{summary: "the address is not usable"}
 	}
 	request.Header.Set("Content-Type", "application/json")
-	return c.http.Do(request)
+	return c.http.Do(ctx, request)
 }
 
 // release gives the place of this installation back; nobody waits for it.
@@ -174,11 +158,8 @@ func (c *client) release(ctx context.Context, key licensedoc.Key, instance strin
 		asking, cancel := context.WithTimeout(ctx, c.limit)
 		question := licensedoc.Request{Key: key.Reveal(), InstanceID: instance, Nonce: nonce(), PanelVersion: c.version}
 		reply, err := c.send(asking, licensedoc.Join(address, licensedoc.ReleasePath), question)
-		if err == nil {
-			_ = reply.Body.Close()
-		}
 		cancel()
-		if err == nil && reply.StatusCode < http.StatusInternalServerError {
+		if err == nil && reply.Status < http.StatusInternalServerError {
 			return nil
 		}
 	}
@@ -194,23 +175,11 @@ func nonce() string {
 // explain turns an error into a few words that hold no address and no secret.
 func explain(err error) *temporary {
 	var known *temporary
-	var lookup *net.DNSError
-	var network net.Error
-	switch {
-	case errors.As(err, &known):
+	if errors.As(err, &known) {
 		return known
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return &temporary{summary: "timeout", timeout: true}
-	case errors.As(err, &lookup):
-		return &temporary{summary: "the name is not found"}
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return &temporary{summary: "connection refused"}
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return &temporary{summary: "the connection broke off"}
-	case strings.Contains(err.Error(), "tls:"), strings.Contains(err.Error(), "x509:"):
-		return &temporary{summary: "TLS failed"}
 	}
-	return &temporary{summary: "no connection"}
+	summary, late := outbound.Explain(err)
+	return &temporary{summary: summary, timeout: late}
 }
 
 func host(address string) string {

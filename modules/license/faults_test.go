@@ -226,9 +226,8 @@ func TestMirrorsAreTriedInOrder(t *testing.T) {
 func TestTheProxyCarriesTheQuestions(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
-	asks, err := newClient([]string{"http://license.invalid"}, keys(p.authority), p.authority.front.URL, "test")
-	require.NoError(t, err)
-	p.client = asks
+	through := calls(t, map[string]string{"PANEL_HTTP_PROXY": p.authority.front.URL})
+	p.client = newClient([]string{"http://license.invalid"}, keys(p.authority), through, "test")
 	asked := p.authority.asked.Load()
 	p.activated()
 	require.Greater(t, p.authority.asked.Load(), asked, "the name resolves nowhere: only the proxy can have carried it")

@@ -14,11 +14,13 @@ import (
 
 	"panel/migrations"
 	"panel/platform/audit"
+	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/module"
+	"panel/platform/outbound"
 	"panel/platform/vault"
 )
 
@@ -50,13 +52,22 @@ func panelOn(t testing.TB, a *authority, db *database.DB, data string) *panel {
 	return p
 }
 
+// calls is the panel's network with some settings.
+func calls(t testing.TB, settings map[string]string) *outbound.Network {
+	t.Helper()
+	cfg, err := config.Of(settings)
+	require.NoError(t, err)
+	network, err := outbound.NewNetwork(cfg)
+	require.NoError(t, err)
+	return network
+}
+
 // open starts the service, as a start of the panel does.
 func (p *panel) open(db *database.DB) {
 	p.t.Helper()
 	safe, err := vault.New("a master key for the tests of the license")
 	require.NoError(p.t, err)
-	asks, err := newClient([]string{p.authority.front.URL}, keys(p.authority), "", "test")
-	require.NoError(p.t, err)
+	asks := newClient([]string{p.authority.front.URL}, keys(p.authority), calls(p.t, nil), "test")
 	p.service = build(parts{
 		log: zap.NewNop(), clock: newTrustedClock(p.wall, p.steady), waiting: p.wall, store: newStore(db), file: newCopyFile(p.data),
 		client: asks, vault: safe, journal: p.journal, bus: p.news, live: hearing{}, features: declared, grace: 72 * time.Hour,

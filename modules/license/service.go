@@ -16,6 +16,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/licensedoc"
+	"panel/platform/outbound"
 	"panel/platform/vault"
 	"panel/platform/version"
 )
@@ -67,16 +68,14 @@ type release struct {
 }
 
 func newService(log *zap.Logger, clock clockwork.Clock, cfg *config.Config, db *database.DB, listener *database.Listener,
-	safe *vault.Vault, journal audit.Journal, bus *events.Bus, catalogue []entitlement.Feature,
+	safe *vault.Vault, journal audit.Journal, bus *events.Bus, network *outbound.Network,
+	catalogue []entitlement.Feature,
 ) (*service, error) {
 	trusted, err := licensedoc.ParsePublicKeys(cfg.String(config.LicensePublicKey))
 	if err != nil {
 		return nil, fmt.Errorf("%s is not usable: %w", config.LicensePublicKey.Name, err)
 	}
-	asks, err := newClient(cfg.List(config.LicenseURLs), trusted, cfg.Secret(config.HTTPProxy).Reveal(), version.Version)
-	if err != nil {
-		return nil, err
-	}
+	asks := newClient(cfg.List(config.LicenseURLs), trusted, network, version.Version)
 	return build(parts{
 		log: log, clock: newTrustedClock(clock, clock), waiting: clock, store: newStore(db), file: newCopyFile(cfg.DataDir()),
 		client: asks, vault: safe, journal: journal, bus: bus, live: listener, features: keysOf(catalogue),

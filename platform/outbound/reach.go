@@ -22,6 +22,9 @@ const (
 	// Private allows private networks as well, for infrastructure that an administrator names: a mail server, S3, a proxy
 	// panel beside the panel. Loopback, link-local and metadata addresses stay refused.
 	Private
+	// Configured allows every address: for those that come from the panel's own PANEL_ variables, which only somebody with
+	// rights on the server sets.
+	Configured
 )
 
 // ErrForbidden means that the target's address is outside the client's reach.
@@ -45,7 +48,7 @@ func (n *Network) permits(addr netip.Addr, reach Reach) error {
 	addr = addr.Unmap().WithZone("")
 	inside := func(p netip.Prefix) bool { return p.Contains(addr) }
 	switch {
-	case slices.ContainsFunc(n.allowed, inside):
+	case reach == Configured, slices.ContainsFunc(n.allowed, inside):
 		return nil
 	case slices.ContainsFunc(metadataAddresses, inside):
 		return ErrForbidden
@@ -79,14 +82,14 @@ func (n *Network) guard(reach Reach) func(network, address string, _ syscall.Raw
 // check looks at a target before a request. Behind a proxy, which resolves names itself, it also resolves the name and
 // wants every address of it to be allowed; a name that cannot be resolved here is refused.
 func (n *Network) check(ctx context.Context, target *url.URL, reach Reach) error {
-	if err := wellFormed(target); err != nil {
+	if err := wellFormed(target, reach); err != nil {
 		return err
 	}
 	host := target.Hostname()
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return n.permits(addr, reach)
 	}
-	if n.proxy == nil {
+	if n.proxy == nil || reach == Configured {
 		return nil
 	}
 	addresses, err := n.resolver.LookupNetIP(ctx, "ip", host)
@@ -108,7 +111,7 @@ func (n *Network) Address(text string, reach Reach) (*url.URL, error) {
 	if err != nil {
 		return nil, errors.New("the address cannot be read")
 	}
-	if err := wellFormed(target); err != nil {
+	if err := wellFormed(target, reach); err != nil {
 		return nil, err
 	}
 	if addr, err := netip.ParseAddr(target.Hostname()); err == nil {
@@ -117,13 +120,13 @@ func (n *Network) Address(text string, reach Reach) (*url.URL, error) {
 	return target, nil
 }
 
-func wellFormed(target *url.URL) error {
+func wellFormed(target *url.URL, reach Reach) error {
 	switch {
 	case target.Scheme != "http" && target.Scheme != "https":
 		return fmt.Errorf("%w: it must begin with http:// or https://", ErrForbidden)
 	case target.Hostname() == "" || target.Opaque != "":
 		return fmt.Errorf("%w: it names no host", ErrForbidden)
-	case target.User != nil:
+	case target.User != nil && reach != Configured:
 		return fmt.Errorf("%w: it must not carry a user name or a password", ErrForbidden)
 	}
 	if port := target.Port(); port != "" {

@@ -103,6 +103,16 @@ func TestAllowedNetworksOpenWhatTheyNameAlone(t *testing.T) {
 	}
 }
 
+func TestAddressesOfTheSettingsMayBeAnywhere(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(http.ResponseWriter, *http.Request) {})
+	answer, err := get(t, client(t, network(t, nil), Options{Reach: Configured}), server.URL)
+	require.NoError(t, err)
+	require.True(t, answer.OK())
+	_, err = get(t, client(t, network(t, nil), Options{Reach: Configured}), "file:///etc/passwd")
+	require.ErrorIs(t, err, ErrForbidden)
+}
+
 // A name that changes its address between two look-ups gains nothing: what is dialled is what is judged.
 func TestARebindingNameServerGainsNothing(t *testing.T) {
 	t.Parallel()
