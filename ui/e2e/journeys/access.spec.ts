@@ -262,7 +262,7 @@ test("the journal shows it all", async ({ page, stand, ready }) => {
   expect(first.action).toBeTruthy();
 
   await page.getByRole("button", { name: "Verify" }).click();
-  await expect(page.getByText("Chain intact.")).toBeVisible();
+  await expect(page.getByText("The journal is intact.")).toBeVisible();
   await passesGates(page);
   await picture(page, "audit-verified");
   const { items } = await stand.call<{ items: { id: string }[] }>(ready.token, "GET", "/api/v1/audit?result=denied&limit=1");
