@@ -99,6 +99,7 @@ var goals = []goal{
 	{"P22", hangingLicense},
 	{"P14", loginFlood},
 	{"P15", auditedWrite},
+	{"P16", jobsOneByOne},
 	{"P23", throttledRoute},
 	{"P1", telemetry},
 	{"P4", nodeList},

@@ -101,7 +101,8 @@ func counting(db *database.DB, by string) jobs.Worker {
 	})}
 }
 
-// gated begins, waits until its panel's gate is open whatever becomes of its context, tries to finish and then ends well.
+// gated begins, waits until its panel's gate is open whatever becomes of its context, tries to finish and then ends
+// well.
 func gated(db *database.DB, by string) jobs.Worker {
 	return jobs.Worker{Kind: "notes.gate", Work: jobs.Do(func(ctx context.Context, job jobs.Job, _ note) error {
 		ctx = context.WithoutCancel(ctx)

@@ -13,8 +13,8 @@ import (
 
 const schema = "jobs"
 
-// driver is River's with a fetch that keeps the kinds apart, a fence before every end of a run, and a listener that this
-// process can wake.
+// driver is River's with a fetch that keeps the kinds apart, a fence before every end of a run, and a listener that
+// this process can wake.
 type driver struct {
 	*riverpgxv5.Driver
 	pool  *pgxpool.Pool
@@ -42,8 +42,8 @@ type executor struct {
 	driver *driver
 }
 
-// fetching starts the oldest jobs of each kind that has free places. A client that has lost its row starts none; the row is
-// locked only when there is a job, because an idle panel shall write nothing.
+// fetching starts the oldest jobs of each kind that has free places. A client that has lost its row starts none; the
+// row is locked only when there is a job, because an idle panel shall write nothing.
 const fetching = `with picked as materialized (
 	select j.id from unnest($1::text[], $2::int[]) as k(kind, free) cross join lateral (
 		select id, priority, scheduled_at from jobs.river_job
@@ -81,8 +81,9 @@ func started(row pgx.CollectableRow) (*rivertype.JobRow, error) {
 	return &j, err
 }
 
-// JobSetStateIfRunningMany ends runs. A client without its row was given up, and its jobs run elsewhere: its results do not
-// count. The row stays locked until the end is written, so that giving up a client and what it finishes exclude each other.
+// JobSetStateIfRunningMany ends runs. A client without its row was given up, and its jobs run elsewhere: its results
+// do not count. The row stays locked until the end is written, so that giving up a client and what it finishes exclude
+// each other.
 func (e *executor) JobSetStateIfRunningMany(
 	ctx context.Context, params *riverdriver.JobSetStateIfRunningManyParams,
 ) ([]*rivertype.JobRow, error) {

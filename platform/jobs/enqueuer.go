@@ -17,9 +17,10 @@ const queue = "panel"
 
 // Enqueuer inserts jobs.
 type Enqueuer struct {
-	db    *database.DB
-	ops   *operations.Store
-	kinds *kinds
+	db       *database.DB
+	ops      *operations.Store
+	kinds    *kinds
+	announce *announcer
 }
 
 // metadata is what a job carries beside its arguments.
@@ -28,19 +29,19 @@ type metadata struct {
 	Operation string        `json:"operation,omitempty"`
 }
 
-// insertion is one statement: the row and the notification that wakes the panels when the transaction commits. It notifies
-// always; River's own insertion leaves out what follows within its cooldown, even when the first was rolled back.
+// insertion is one statement: the row and, where the announcer wants it, the notification that wakes the panels when
+// the transaction commits.
 const insertion = `with made as (
 	insert into jobs.river_job (kind, args, max_attempts, metadata, queue, scheduled_at, unique_key, unique_states)
 	values (?, ?, ?, ?, ?, greatest(coalesce(?::timestamptz, now()), now()), ?, ?::bit(8))
 	on conflict (unique_key) where unique_key is not null and unique_states is not null
 		and jobs.river_job_state_in_bitmask(unique_states, state) do nothing
 	returning id, scheduled_at),
-	woken as (select pg_notify('jobs.river_insert', '{"queue":"` + queue + `"}') from made where scheduled_at <= now())
+	woken as (select pg_notify('jobs.river_insert', '{"queue":"` + queue + `"}') from made where ? and scheduled_at <= now())
 	select made.id from made left join woken on true`
 
-// unfinished are the states in which a unique job keeps others out: scheduled, running, retryable, pending; not discarded,
-// completed, cancelled; available.
+// unfinished are the states in which a unique job keeps others out: scheduled, running, retryable, pending; not
+// discarded, completed, cancelled; available.
 const unfinished = "11110001"
 
 // Insert adds a job in the transaction of the context, else by itself. A job that Unique keeps out is no error.
@@ -66,9 +67,10 @@ func (e *Enqueuer) insert(ctx context.Context, args Args, o Opts, operation stri
 	if err != nil {
 		return nil, err
 	}
-	if err := e.db.In(ctx).NewRaw(insertion, row...).Scan(ctx, &ids); err != nil {
+	if err := e.db.In(ctx).NewRaw(insertion, append(row, e.announce.within(ctx))...).Scan(ctx, &ids); err != nil {
 		return nil, database.Fault(fmt.Errorf("insert a job of the kind %s: %w", args.Kind(), err), nil)
 	}
+	e.announce.inserted(ctx)
 	return ids, nil
 }
 
@@ -82,7 +84,8 @@ const cancelling = `with asked as (update jobs.river_job set
 		from asked where state = 'running')
 	select asked.state::text from asked left join sent on true`
 
-// Cancel ends a job. It tells whether the job had not begun and is over; what runs ends when its worker listens to its context.
+// Cancel ends a job. It tells whether the job had not begun and is over; what runs ends when its worker listens to its
+// context.
 func (e *Enqueuer) Cancel(ctx context.Context, job int64) (over bool, err error) {
 	var states []string
 	if err := e.db.In(ctx).NewRaw(cancelling, job).Scan(ctx, &states); err != nil {

@@ -42,8 +42,8 @@ func kills(t *testing.T) int {
 	return few
 }
 
-// Panels that insert and work are killed again and again: each job of a committed transaction has its effect once, none of a
-// transaction that was rolled back has one.
+// Panels that insert and work are killed again and again: each job of a committed transaction has its effect once,
+// none of a transaction that was rolled back has one.
 func TestKilledPanelsLoseNothingAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	db, dsn := prepared(t)
@@ -80,7 +80,8 @@ func TestAKilledPanelsJobRunsAgainElsewhere(t *testing.T) {
 	require.Equal(t, 2, count(t, db, "select attempt from jobs.river_job"))
 }
 
-// A panel that is frozen is given up. When it wakes up, what its run finishes does not count: the run of its heir goes on.
+// A panel that is frozen is given up. When it wakes up, what its run finishes does not count: the run of its heir goes
+// on.
 func TestAFrozenPanelIsFencedWhenItWakesUp(t *testing.T) {
 	t.Parallel()
 	db, dsn := prepared(t)

@@ -10,8 +10,8 @@ import (
 	"panel/platform/operations"
 )
 
-// outcome is what those who follow a run get to know: nil, ErrCancelled, or why it failed. A run that a stopping panel hands
-// back has none yet.
+// outcome is what those who follow a run get to know: nil, ErrCancelled, or why it failed. A run that a stopping panel
+// hands back has none yet.
 func outcome(ctx context.Context, err error) error {
 	switch {
 	case err == nil:

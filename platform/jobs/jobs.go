@@ -1,13 +1,15 @@
-// Package jobs does work later and surely: a job is a row that commits with the change it belongs to, and some panel on this
-// database runs it until it has succeeded or its attempts are used up. Schedules insert jobs by the clock.
+// Package jobs does work later and surely: a job is a row that commits with the change it belongs to, and some panel
+// on this database runs it until it has succeeded or its attempts are used up. Schedules insert jobs by the clock.
 //
-// Take a job for "do this later, surely": send, collect, tidy, renew. It runs at least once, whole, in one call of a function;
-// after a kill another panel runs it again from its beginning, so its effect must be safe to repeat (or commit together with
-// Job.Finish). Take platform/lease for "bring this row to its end": a process of many steps that keeps its state in its own
-// row, writes it again and again under a fencing token, and goes on within seconds where another driver left it.
+// Take a job for "do this later, surely": send, collect, tidy, renew. It runs at least once, whole, in one call of a
+// function; after a kill another panel runs it again from its beginning, so its effect must be safe to repeat (or
+// commit together with Job.Finish). Take platform/lease for "bring this row to its end": a process of many steps that
+// keeps its state in its own row, writes it again and again under a fencing token, and goes on within seconds where
+// another driver left it.
 //
-// River (github.com/riverqueue/river) keeps, retries and cleans the jobs. This package adds what it does not have: a backlog
-// and a limit for each kind, a sign of life of each panel with takeover and fencing, and schedules that all panels share.
+// River (github.com/riverqueue/river) keeps, retries and cleans the jobs. This package adds what it does not have: a
+// backlog and a limit for each kind, a sign of life of each panel with takeover and fencing, and schedules that all
+// panels share.
 package jobs
 
 import (
@@ -76,8 +78,8 @@ type Job struct {
 // ErrLost says that this run counts no more: the panel was silent too long and another one has taken the job.
 var ErrLost = errors.New("another panel runs this job now")
 
-// Finish marks the job as done in the transaction of its effect, which the context holds, so that both commit or neither:
-// the effect is there once. Error: ErrLost, after which the transaction must not commit.
+// Finish marks the job as done in the transaction of its effect, which the context holds, so that both commit or
+// neither: the effect is there once. Error: ErrLost, after which the transaction must not commit.
 func (j Job) Finish(ctx context.Context) error {
 	done, err := j.db.In(ctx).NewRaw(`with me as (select id from jobs.clients where id = ? for key share)
 		update jobs.river_job j set state = 'completed', finalized_at = now() from me

@@ -291,7 +291,8 @@ func TestAKindKeepsItsOrder(t *testing.T) {
 	require.Equal(t, wanted, seen.all())
 }
 
-// At a stop a running job may end; what does not end in time is cancelled and handed back without the loss of an attempt.
+// At a stop a running job may end; what does not end in time is cancelled and handed back without the loss of an
+// attempt.
 func TestAStoppingPanelHandsBackWhatRuns(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)

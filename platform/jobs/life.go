@@ -65,8 +65,8 @@ func (r *Runner) renew(ctx context.Context, id string) (alive bool, err error) {
 // takeoverLock lets one panel at a time give up the silent.
 const takeoverLock = 7203120491
 
-// handBack makes the jobs of clients without a row available again. The attempt counts: a job that kills its panel must end
-// somewhere.
+// handBack makes the jobs of clients without a row available again. The attempt counts: a job that kills its panel
+// must end somewhere.
 const handBack = `with lost as (
 	select id, attempt >= max_attempts as last from jobs.river_job j
 	where state = 'running' and not exists (select 1 from jobs.clients c where c.id = j.attempted_by[array_length(j.attempted_by, 1)])

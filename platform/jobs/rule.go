@@ -35,8 +35,8 @@ func ParseRule(text, zone string) (Rule, error) {
 
 // Next is the first moment after the given one; the zero time says never.
 //
-// It steps through the clock on the wall, so that a rule of every day runs on every day: at 02:30 also on the day that has no
-// 02:30, and once on the day that has two.
+// It steps through the clock on the wall, so that a rule of every day runs on every day: at 02:30 also on the day that
+// has no 02:30, and once on the day that has two.
 func (r Rule) Next(after time.Time) time.Time {
 	for wall := r.spec.Next(wallOf(after.In(r.zone))); !wall.IsZero(); wall = r.spec.Next(wall) {
 		at := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, r.zone)
@@ -47,7 +47,8 @@ func (r Rule) Next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// wallOf is what the clock on the wall shows, a while ago: in a gap of the zone it stands further back than time has gone.
+// wallOf is what the clock on the wall shows, a while ago: in a gap of the zone it stands further back than time has
+// gone.
 func wallOf(at time.Time) time.Time {
 	const widest = 3 * time.Hour
 	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC).Add(-widest)

@@ -20,8 +20,8 @@ const (
 	silentFor  = 15 * time.Second // a client that was silent for so long is given up
 	drainFor   = 5 * time.Second  // running jobs may end so long after the panel was told to stop
 	cancelFor  = 2 * time.Second  // then their context is cancelled, and they are handed back
-	pollEvery  = time.Second
-	cooldown   = 5 * time.Millisecond
+	pollEvery  = 1200 * time.Millisecond
+	cooldown   = 10 * time.Millisecond
 	callWithin = 4 * time.Second
 )
 
@@ -37,7 +37,9 @@ type Runner struct {
 // New makes the two halves of the queue: what inserts jobs, and what runs them once Run is called.
 func New(db *database.DB, ops *operations.Store, log *zap.Logger) (*Enqueuer, *Runner) {
 	all := newKinds()
-	return &Enqueuer{db: db, ops: ops, kinds: all}, &Runner{db: db, ops: ops, kinds: all, log: log, wake: &waker{}}
+	wake := &waker{}
+	return &Enqueuer{db: db, ops: ops, kinds: all, announce: &announcer{db: db, wake: wake}},
+		&Runner{db: db, ops: ops, kinds: all, log: log, wake: wake}
 }
 
 // Add declares workers, before Run.
@@ -71,10 +73,10 @@ func (r *Runner) session(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.appear(ctx, id); err != nil {
+	work := context.WithoutCancel(ctx)
+	if err := r.appear(work, id); err != nil {
 		return err
 	}
-	work := context.WithoutCancel(ctx)
 	if err := client.Start(work); err != nil {
 		return fmt.Errorf("start the job queue: %w", err)
 	}

@@ -17,8 +17,8 @@ import (
 	"panel/platform/entitlement"
 )
 
-// Schedule inserts a job by the clock, once for all panels on the database. A run that nobody was there for is made up once.
-// While its last job has not ended, no second one is inserted.
+// Schedule inserts a job by the clock, once for all panels on the database. A run that nobody was there for is made up
+// once. While its last job has not ended, no second one is inserted.
 type Schedule struct {
 	// Name is the module's name and what is done, "license.check".
 	Name string
@@ -28,7 +28,8 @@ type Schedule struct {
 	Jitter time.Duration
 	// Feature is the license feature that Blocked speaks of; empty for none.
 	Feature string
-	// ReadOnly and Blocked say what becomes of a run while the panel is read-only, or while the feature is not in the plan.
+	// ReadOnly and Blocked say what becomes of a run while the panel is read-only, or while the feature is not in the
+	// plan.
 	ReadOnly, Blocked entitlement.Conduct
 	// Args makes the arguments of the job.
 	Args func() Args

@@ -8,8 +8,8 @@ import (
 	"github.com/riverqueue/river/riverdriver"
 )
 
-// waker makes River fetch at once when a place of a full kind becomes free. River fetches again by itself only when all of
-// its places were taken.
+// waker makes River fetch at once when a place of a full kind becomes free. River fetches again by itself only when
+// all of its places were taken.
 type waker struct {
 	mu     sync.Mutex
 	asked  bool
@@ -19,6 +19,9 @@ type waker struct {
 func (w *waker) wake() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.asked {
+		return
+	}
 	w.asked = true
 	if w.cancel != nil {
 		w.cancel()

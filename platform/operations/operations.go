@@ -71,7 +71,8 @@ type Store struct {
 // NewStore makes a store.
 func NewStore(db *database.DB, bus *events.Bus) *Store { return &Store{db: db, bus: bus} }
 
-// Begin adds an operation of the context's caller, in the transaction of the context. Its change is told by its first Move.
+// Begin adds an operation of the context's caller, in the transaction of the context. Its change is told by its first
+// Move.
 func (s *Store) Begin(ctx context.Context, id, kind string, about About, job *int64) error {
 	caller := access.From(ctx)
 	row := Row{
@@ -134,8 +135,8 @@ func (s *Store) change(ctx context.Context, id, statement string, args ...any) e
 	return nil
 }
 
-// Publish tells a change that was noted in a transaction, after it has committed. It says only which operation it is: who
-// may not read it learns nothing.
+// Publish tells a change that was noted in a transaction, after it has committed. It says only which operation it is:
+// who may not read it learns nothing.
 func (s *Store) Publish(ctx context.Context, id string) {
 	s.bus.Publish(ctx, events.Event{Kind: Changed, SubjectType: "operation", SubjectID: id})
 }
