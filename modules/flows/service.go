@@ -156,7 +156,12 @@ func (s *service) patch(ctx context.Context, id string, revision int, in patchIn
 		return fault.Forbidden("permission_denied", "only full access hands a flow to another owner").
 			With("required", []string{string(access.All)})
 	}
-	ready := func(ctx context.Context) error { return s.heir(ctx, in.Body.OwnerID) }
+	ready := func(ctx context.Context) error {
+		if _, err := s.store.flow(ctx, id); err != nil { // before what the body names: an unknown flow is the first thing to tell
+			return err
+		}
+		return s.heir(ctx, in.Body.OwnerID)
+	}
 	return s.changeAfter(ctx, id, "flow.changed", ready, func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
 		if f.Revision != revision {
 			return nil, revisionConflict(f.Revision)

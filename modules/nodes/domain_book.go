@@ -107,6 +107,9 @@ func (b *domainBook) patch(ctx context.Context, in *domainPatch, want int64) (*D
 	if in.Body.OwnerID != nil && !access.From(ctx).Permissions.Has(access.All) {
 		return nil, fault.Forbidden("permission_denied", "only full access hands a binding over").With("required", []string{string(access.All)})
 	}
+	if _, err := b.get(ctx, in.ID); err != nil {
+		return nil, err
+	}
 	err := b.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := b.heir(ctx, in.Body.OwnerID); err != nil {
 			return err

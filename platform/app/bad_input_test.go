@@ -196,6 +196,7 @@ func (b *besieged) hostile(known *described, lines []policy) {
 			got := b.wire.send(call{
 				method: line.method, path: line.somewhere(), headers: b.tokens[line.access], ip: b.address(line), body: each.document,
 			})
+			require.Contains(b.t, known.of(line).Responses, strconv.Itoa(got.status), "%s %s does not describe what it answers", line.method, line.path)
 			if wrong := broken(b.t, each, got); wrong != "" {
 				b.t.Errorf("%s %s: %s: %s: %d %s", line.method, line.path, each.what, wrong, got.status, got.body[:min(len(got.body), 500)])
 			}

@@ -214,3 +214,46 @@ func bentWith(t *testing.T, real, member string, values ...string) (all []string
 	}
 	return all
 }
+
+// An identifier that nothing has and one that has another form get the same answer, at each place of a path: neither tells which
+// forms there are, nor what a caller may not see.
+func TestMalformedAndUnknownIdentifiersGetTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t)
+	known := e.described()
+	tried := 0
+	for name, line := range policies(t) {
+		words := line.words()
+		if line.access != "session" && line.access != "agent" || len(words) == 0 {
+			continue
+		}
+		headers := map[string][]string{"session": bearer(e.admins[0].Token), "agent": bearer(e.agents[0])}[line.access]
+		body := "{}"
+		if of := known.body(line); of != nil {
+			body = known.document(t, of, change{path: "nowhere"})
+		}
+		_, needed := known.queries(t, line)
+		for at := range words {
+			ids := make([]string, len(words))
+			for i, word := range words {
+				ids[i] = cmp.Or(e.objects[word][0], someID)
+			}
+			answers := map[string]any{}
+			for _, id := range []string{someID, "not-an-id", "%20", strings.ToUpper(someID), strings.ReplaceAll(someID, "-", "")} {
+				ids[at] = id
+				got := e.wire.send(call{method: line.method, path: line.with(ids...) + "?" + needed.Encode(), headers: headers, body: body})
+				if got.status != http.StatusNotFound {
+					t.Errorf("%s with %s: %s", name, id, got.body)
+					continue
+				}
+				require.Contains(t, known.of(line).Responses, "404", name)
+				answers[id] = anonymous(t, got.body)
+			}
+			tried++
+			for id, answer := range answers {
+				require.Equal(t, answers[someID], answer, "%s with %s", name, id)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, tried, 30)
+}

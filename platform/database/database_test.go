@@ -60,6 +60,9 @@ func TestErrorsOfTheDatabaseBecomeFaults(t *testing.T) {
 	require.Equal(t, "unavailable", fault.Code(database.Fault(fmt.Errorf("reading: %w", context.DeadlineExceeded), nil)))
 	require.Equal(t, taken, database.Fault(taken, nil))
 	require.NoError(t, database.Fault(nil, nil))
+	_, err = db.ExecContext(t.Context(), "select ''::uuid")
+	require.Equal(t, "22P02", database.State(err))
+	require.Equal(t, err, database.Fault(err, nil), "a value that we sent and the database cannot read is our failure, not a missing row")
 	plain := errors.New("plain")
 	require.Equal(t, plain, database.Fault(plain, nil))
 }

@@ -71,10 +71,15 @@ func description(op *Operation) huma.Operation {
 	return described
 }
 
-func rawDescription(op *Operation) *huma.Operation {
+func (s *Server) rawDescription(op *Operation) *huma.Operation {
 	described := description(op)
+	problem := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
 	described.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: "The content itself"}}
-	described.Errors = nil
+	for _, status := range described.Errors {
+		described.Responses[strconv.Itoa(status)] = &huma.Response{
+			Description: http.StatusText(status), Content: map[string]*huma.MediaType{"application/problem+json": {Schema: problem}},
+		}
+	}
 	return &described
 }
 
@@ -104,11 +109,11 @@ func extensions(op *Operation) map[string]any {
 }
 
 func statusesOf(op *Operation) []int {
-	list := []int{http.StatusBadRequest}
-	if op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent || op.Rule.Kind == access.KindSetup {
+	list := []int{http.StatusBadRequest, http.StatusInternalServerError}
+	if op.Writes() || op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent || op.Rule.Kind == access.KindSetup {
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	}
-	if strings.Contains(op.Path, "{") {
+	if strings.Contains(op.Path, "{") || op.Rule.Kind == access.KindAgent {
 		list = append(list, http.StatusNotFound)
 	}
 	if op.Writes() {

@@ -88,6 +88,7 @@ func (v CursorValue) fits(text string) bool {
 			at, err := time.Parse(form, text)
 			return err == nil && holdable(at)
 		})
+	case CursorText:
 	}
 	return !hasControl(text)
 }

@@ -147,7 +147,7 @@ func (s *Server) add(op *Operation) error {
 	s.ops[op.Method+" "+op.Path] = &at
 	if op.raw != nil {
 		if !op.Hidden {
-			s.api.OpenAPI().AddOperation(rawDescription(op))
+			s.api.OpenAPI().AddOperation(s.rawDescription(op))
 		}
 		s.mount(op.Method, op.Path, op.raw)
 		return nil

@@ -221,6 +221,9 @@ func (s *service) resetPassword(ctx context.Context, id string, next newPassword
 	if id == access.From(ctx).AccountID {
 		return errOwnAccount
 	}
+	if _, err := s.store.account(ctx, s.db, id); err != nil {
+		return err
+	}
 	if next.withoutFactors {
 		if err := s.stepUp(ctx, "current_password", next.confirmation); err != nil {
 			return err

@@ -234,6 +234,13 @@ func (s *service) renamePasskey(ctx context.Context, id, name string) (*passkeyR
 
 // removePasskey takes one of the caller's passkeys off. Faults: not_found (404), invalid_value (422), throttled (429).
 func (s *service) removePasskey(ctx context.Context, id, password string) error {
+	own, err := s.store.passkeys(ctx, s.db, access.From(ctx).AccountID)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(own, func(row passkeyRow) bool { return row.ID == id }) {
+		return errNoPasskey
+	}
 	owner, err := s.confirmed(ctx, "password", password)
 	if err != nil {
 		return err
