@@ -39,23 +39,23 @@ func (s *service) begin(ctx context.Context) error {
 
 func (s *service) end() { <-s.checking }
 
-// check asks the authority and keeps what it says. byHand is a person's request, which
-// is journalled whatever comes of it; by itself only what changes is.
-func (s *service) check(ctx context.Context, byHand bool) error {
+// check asks the authority and keeps what it says; it gives the row that this leads to, an empty one where nothing is
+// written. byHand is a person's request, which is journalled whatever comes of it; by itself only what changes is.
+func (s *service) check(ctx context.Context, byHand bool) (row, error) {
 	if err := s.begin(ctx); err != nil {
-		return err
+		return row{}, err
 	}
 	defer s.end()
 	before := s.look()
 	if !before.checkable() {
-		return s.lookedAt(ctx, before, byHand)
+		return row{}, s.lookedAt(ctx, before, byHand)
 	}
 	answer, failure, err := s.question(ctx, before)
 	if err != nil {
-		return err
+		return row{}, err
 	}
 	if failure != nil && !byHand && ctx.Err() != nil {
-		return nil // the panel stops: that is no failure of the server
+		return row{}, nil // the panel stops: that is no failure of the server
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -90,7 +90,7 @@ func (s *service) lookedAt(ctx context.Context, before *kept, byHand bool) error
 	})
 }
 
-func (s *service) noteFailure(ctx context.Context, before *kept, failure *temporary, byHand bool) error {
+func (s *service) noteFailure(ctx context.Context, before *kept, failure *temporary, byHand bool) (row, error) {
 	now := s.clock.Now()
 	kind := ""
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
@@ -104,15 +104,15 @@ func (s *service) noteFailure(ctx context.Context, before *kept, failure *tempor
 		return next, true, s.recordCheck(ctx, tx, kind, byHand, before, s.understand(next), failure.summary)
 	})
 	if err != nil {
-		return err
+		return row{}, err
 	}
 	s.settle(ctx, r, kind)
-	return nil
+	return r, nil
 }
 
 // noteAnswer keeps the newest of what is kept and what has come: another panel may
 // have asked meanwhile.
-func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, byHand bool) error {
+func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, byHand bool) (row, error) {
 	s.timeFrom(answer)
 	now := s.clock.Now()
 	kind := ""
@@ -131,10 +131,10 @@ func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, b
 		return next, true, s.recordCheck(ctx, tx, kind, byHand, before, s.understand(next), failure)
 	})
 	if err != nil {
-		return err
+		return row{}, err
 	}
 	s.settle(ctx, r, kind)
-	return nil
+	return r, nil
 }
 
 func (s *service) renew(next *row, current *kept, answer signed, now time.Time) {

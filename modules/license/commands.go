@@ -112,6 +112,10 @@ func (t tool) print(d document) error {
 
 func (t tool) record(d document) error {
 	d.Schema = "panelctl.license/v1"
+	if d.Unconfirmed {
+		t.env.Note(cli.Say("another panel on this database has not confirmed the change in time; " +
+			"it may answer by the former license until it hears of the change"))
+	}
 	return t.env.Record(d, fields(d.Status, time.Now())...) //nolint:forbidigo // "in 101 days" is said to a person, now
 }
 

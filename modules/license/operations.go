@@ -153,10 +153,11 @@ func (s *service) Refresh(ctx context.Context) (Status, error) {
 	if s.look().document == nil {
 		return Status{}, errMissing
 	}
-	if err := s.check(ctx, true); err != nil {
+	r, err := s.check(ctx, true)
+	if err != nil {
 		return Status{}, err
 	}
-	return s.Status(), nil
+	return s.after(r), nil
 }
 
 // Remove takes the license from this installation; the panel is read-only from then on.

@@ -151,11 +151,12 @@ func (s *service) checkWhenDue(ctx context.Context) error {
 		return err
 	}
 	if broken {
-		if err := s.noteFailure(ctx, k, unfinished, false); err != nil {
+		if _, err := s.noteFailure(ctx, k, unfinished, false); err != nil {
 			return err
 		}
 	}
-	return s.check(ctx, false)
+	_, err = s.check(ctx, false)
+	return err
 }
 
 // unfinished is the failure of a question that a panel did not live to see answered: a panel that always ends before a

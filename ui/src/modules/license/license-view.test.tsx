@@ -68,6 +68,17 @@ describe("license page", () => {
     expect(await screen.findByText("The license server refused this license")).toBeInTheDocument();
   });
 
+  it("says that another panel has not confirmed the change, also when no license is left", async () => {
+    await renderApp(view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "removed", read_only: true, plan: null, key_masked: null, unconfirmed: true }) }));
+    expect(await screen.findByText(/^The change is saved\. Another panel on this database has not confirmed it in time/)).toHaveRole("status");
+  });
+
+  it("says nothing of other panels where all of them know", async () => {
+    await renderApp(view({ kind: "ready", data: makeLicense() }));
+    expect(await screen.findByRole("heading", { name: "Fleet 50" })).toBeInTheDocument();
+    expect(screen.queryByText(/Another panel/)).not.toBeInTheDocument();
+  });
+
   it("closes the acts with a reason, and keeps them reachable", async () => {
     await renderApp(view({ kind: "ready", data: makeLicense() }, "Needs the permission license.manage"));
     const remove = await screen.findByRole("button", { name: /^Remove…/ });

@@ -4,6 +4,7 @@ import type { LicenseStatus } from "@/api/access";
 import { Action } from "@/components/action";
 import { Card } from "@/components/card";
 import { Columns } from "@/components/columns";
+import { Glyph } from "@/components/glyph";
 import { PageHeader } from "@/components/page-header";
 import { ProblemNote, ProblemView } from "@/components/problem-view";
 import { RelativeTime } from "@/components/relative-time";
@@ -59,6 +60,12 @@ export function LicenseView(props: LicenseViewProps) {
         <div className={classes.problem}>
           <ProblemNote error={refresh.error} />
         </div>
+      )}
+      {license?.unconfirmed && (
+        <p role="status" className={classes.unconfirmed}>
+          <Glyph kind="degraded" />
+          {t("unconfirmed")}
+        </p>
       )}
       {state.kind === "loading" && <Skeleton height={200} />}
       {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} />}
