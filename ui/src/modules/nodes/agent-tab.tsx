@@ -105,13 +105,23 @@ function LogsCard({ node, block }: { node: NodeDetail; block: string | undefined
       {operation?.state === "failed" && <p className="soft">{operation.error}</p>}
       {operation?.logs ? (
         <div className={classes.stack}>
-          <CodeBlock value={operation.logs.agent.join("\n") || t("logs.empty")} what={t("logs.agent")} />
-          <CodeBlock value={operation.logs.core.join("\n") || t("logs.empty")} what={t("logs.core")} />
+          <Log title={t("logs.ofAgent")} what={t("logs.agent")} lines={operation.logs.agent} />
+          <Log title={t("logs.ofCore")} what={t("logs.core")} lines={operation.logs.core} />
         </div>
       ) : (
         !running && !fetchLogs.error && <p className="dim">{t("logs.text")}</p>
       )}
     </Card>
+  );
+}
+
+function Log({ title, what, lines }: { title: string; what: string; lines: string[] }) {
+  const { t } = useTranslation("nodes");
+  return (
+    <section className={classes.log} aria-label={title}>
+      <p className="strong">{title}</p>
+      {lines.length > 0 ? <CodeBlock value={lines.join("\n")} what={what} /> : <p className="dim">{t("logs.empty")}</p>}
+    </section>
   );
 }
 

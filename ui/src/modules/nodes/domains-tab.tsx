@@ -1,6 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { IconWorld } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action";
@@ -8,9 +9,9 @@ import { Card, Row, Rows } from "@/components/card";
 import { Confirm } from "@/components/confirm";
 import { CopyButton } from "@/components/copy-button";
 import { FormProblems } from "@/components/form-problems";
-import { ProblemView } from "@/components/problem-view";
+import { ProblemNote, ProblemView } from "@/components/problem-view";
 import { EmptyState, Skeleton, viewState } from "@/components/states";
-import { fieldErrors } from "@/api/problem";
+import { fieldErrors, isProblem } from "@/api/problem";
 import { domainsQuery, useAddDomain, useRemoveDomain } from "./api";
 import classes from "./node.module.css";
 import type { NodeDetail, NodeDomain } from "./types";
@@ -34,10 +35,13 @@ export function DomainsTab({ node, block }: { node: NodeDetail; block: string | 
             <Rows label={t("domains.title")}>
               {state.data.items.map((domain) => (
                 <Row key={domain.id}>
-                  <span className="mono">{domain.hostname}</span>
-                  <CopyButton value={domain.hostname} what={t("domains.host")} />
-                  <span className="dim">{t(`domainMode.${domain.mode}`, { defaultValue: domain.mode })}</span>
-                  {domain.used_by_flows.length > 0 && <span className="dim">{t("domains.inUse", { count: domain.used_by_flows.length })}</span>}
+                  <span className={classes.domain}>
+                    <span className={classes.hostname}>
+                      <span className="mono">{domain.hostname}</span>
+                      <CopyButton value={domain.hostname} what={t("domains.host")} />
+                    </span>
+                    <span className="dim">{domainFacts(t, domain)}</span>
+                  </span>
                   <span className={classes.push}>
                     <Action size="bar" kind="danger" reason={block ?? (domain.used_by_flows.length > 0 ? t("domains.takeOut") : undefined)} onClick={() => setRemoving(domain)} aria-label={t("domains.removeOf", { name: domain.hostname })}>
                       {t("domains.remove")}
@@ -74,7 +78,13 @@ function AddDomain({ node, block }: { node: NodeDetail; block: string | undefine
           {t("domains.bind")}
         </Action>
       </form>
-      {add.error && <FormProblems error={add.error} fields={{ zone: "zone", label: "label" }} />}
+      {add.error && <div className={classes.refused}>{isProblem(add.error, "domain_conflict") ? <ProblemNote error={add.error}>{t("domains.taken")}</ProblemNote> : <FormProblems error={add.error} fields={{ zone: "zone", label: "label" }} />}</div>}
     </Card>
   );
+}
+
+function domainFacts(t: TFunction<"nodes">, domain: NodeDomain): string {
+  const mode = t(`domainMode.${domain.mode}`, { defaultValue: domain.mode });
+  const flows = domain.used_by_flows.length;
+  return flows > 0 ? `${mode}, ${t("domains.inUse", { count: flows })}` : mode;
 }
