@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { useStore } from "zustand";
+import { useAccess } from "@/api/access";
 import { useSession } from "@/api/session";
 import { followChanges, live, type LiveEvent } from "@/api/stream";
 import { modules } from "./modules";
@@ -8,15 +9,20 @@ import { learnFromRefusals } from "./refusals";
 
 const pollEvery = 15_000;
 
-/** Follows the panel's changes while signed in; asks again on a timer when the stream keeps failing. */
+/**
+ * Follows the panel's changes while signed in; asks again on a timer when the stream keeps failing. An account that has to
+ * choose a password first is refused, and every refusal is an entry of the journal: it follows nothing.
+ */
 export function LiveChanges() {
   const queries = useQueryClient();
   const { token } = useSession();
+  const { account } = useAccess();
+  const follows = token !== undefined && account?.must_change_password === false;
   useEffect(() => learnFromRefusals(queries), [queries]);
   const failing = useStore(live, (state) => state.failures >= 2);
 
   useEffect(() => {
-    if (token === undefined) return;
+    if (!follows) return;
     const stop = new AbortController();
     const stale = (event: LiveEvent) => {
       if (event.kind === "panel.resync") return void queries.invalidateQueries();
@@ -25,15 +31,15 @@ export function LiveChanges() {
     };
     void followChanges(stale, () => void queries.invalidateQueries(), stop.signal);
     return () => stop.abort();
-  }, [token, queries]);
+  }, [token, follows, queries]);
 
   useEffect(() => {
-    if (!failing || token === undefined) return;
+    if (!failing || !follows) return;
     const timer = setInterval(() => {
       if (!document.hidden) void queries.invalidateQueries();
     }, pollEvery);
     return () => clearInterval(timer);
-  }, [failing, token, queries]);
+  }, [failing, follows, queries]);
 
   return null;
 }

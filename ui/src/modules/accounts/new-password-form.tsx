@@ -37,7 +37,7 @@ export function NewPasswordForm({ error, busy, onSubmit, onLeave }: NewPasswordF
         label={t("ownPassword.current")}
         visibilityToggleButtonProps={toggle}
         {...form.getInputProps("current_password")}
-        error={form.errors.current_password ?? server.current_password}
+        error={form.errors.current_password ?? (server.current_password && t("ownPassword.wrong"))}
       />
       <PasswordInput
         size="md"

@@ -2,6 +2,7 @@ import { screen } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
+import { Problem } from "@/api/problem";
 import { renderApp } from "@/testing/render-app";
 import type { Account } from "./directory-api";
 import { NewPasswordForm } from "./new-password-form";
@@ -26,6 +27,13 @@ describe("a password of one's own", () => {
     expect(submitted.mock.calls[0]?.[0]).toEqual({ current_password: "handed over", new_password: "correct horse" });
     await user.click(screen.getByRole("button", { name: "Sign out" }));
     expect(left).toHaveBeenCalledOnce();
+  });
+
+  it("says in the words of the page that the present one is wrong", async () => {
+    const wrong = new Problem({ status: 422, code: "invalid_value", errors: [{ field: "current_password", code: "invalid_value", message: "from the panel" }] });
+    await renderApp(<NewPasswordForm error={wrong} busy={false} onSubmit={vi.fn()} onLeave={vi.fn()} />);
+    expect(await screen.findByText("This is not the present password")).toBeInTheDocument();
+    expect(screen.queryByText("from the panel")).not.toBeInTheDocument();
   });
 });
 

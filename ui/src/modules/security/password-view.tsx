@@ -24,7 +24,7 @@ export function PasswordView({ error, busy, onSubmit }: { error: unknown; busy: 
       <Card className={classes.narrow}>
         <form className={classes.form} noValidate onSubmit={form.onSubmit((values) => onSubmit(values.current, values.next))}>
           <FormProblems error={error} fields={{ current_password: "current", new_password: "next" }} />
-          <PasswordInput id="current" autoComplete="current-password" label={t("password.current")} visibilityToggleButtonProps={toggle} {...form.getInputProps("current")} error={form.errors.current ?? server.current_password} />
+          <PasswordInput id="current" autoComplete="current-password" label={t("password.current")} visibilityToggleButtonProps={toggle} {...form.getInputProps("current")} error={form.errors.current ?? (server.current_password && t("ownPassword.wrong"))} />
           <PasswordInput id="next" autoComplete="new-password" label={t("password.next")} description={t("app:passwordRule.rule")} visibilityToggleButtonProps={toggle} {...form.getInputProps("next")} error={form.errors.next ?? server.new_password} />
           <div>
             <Action kind="filled" type="submit" busy={busy}>
