@@ -5,13 +5,13 @@ import { isOfField, problemsOfBlock, problemsOfEdge, type Problem } from "./prob
 import { useProblemText } from "./problem-words";
 import classes from "./form.module.css";
 
-/** The problem of one form field, in words, or undefined. */
+/** The error of one form field, in words, or undefined. What is only warned of is no fault of the field. */
 export function useFieldProblem(owner: { block: string } | { edge: number }): (field: string) => string | undefined {
   const { problems } = useEditor();
   const words = useProblemText();
   const own: Problem[] = "block" in owner ? problemsOfBlock(problems, owner.block) : problemsOfEdge(problems, owner.edge);
   return (field) => {
-    const found = own.find((problem) => isOfField(problem.place!.field, field));
+    const found = own.find((problem) => problem.severity === "error" && isOfField(problem.place!.field, field));
     return found && words(found);
   };
 }

@@ -16,7 +16,7 @@ import classes from "./inspector.module.css";
 import { kindIcons, rulesIcon } from "./kinds";
 import { positionsOf } from "./layout";
 import { ProblemList } from "./problem-list";
-import { problemsOfBlock, problemsOfRules } from "./problems";
+import { countErrors, problemsOfBlock, problemsOfRules } from "./problems";
 import { WaysForm } from "./ways-form";
 
 const JsonForm = lazy(() => import("./json-form"));
@@ -65,7 +65,7 @@ function One({ block, rules }: { block: Block; rules: boolean }) {
         {tabs.map((item) => (
           <button key={item.key} type="button" role="tab" aria-selected={tab === item.key} className={classes.tab} onClick={() => setTab(item.key)}>
             {item.label}
-            {item.key === "problems" && own.length > 0 && <Count tone="crit">{own.length}</Count>}
+            {item.key === "problems" && own.length > 0 && <Count tone={countErrors(own) > 0 ? "crit" : undefined}>{own.length}</Count>}
           </button>
         ))}
       </div>

@@ -12,14 +12,14 @@ import { useProblemText } from "./problem-words";
 export function PlanFindings({ plan, flowId }: { plan: Plan; flowId: string }) {
   const { t } = useTranslation("flows");
   const words = useProblemText();
-  const all = [...plan.errors.map((finding) => ({ ...finding, error: true })), ...plan.warnings.map((finding) => ({ ...finding, error: false }))];
+  const all = [...plan.errors.map((finding) => ({ ...finding, severity: "error" as const })), ...plan.warnings.map((finding) => ({ ...finding, severity: "warning" as const }))];
   if (all.length === 0) return null;
   return (
     <Card flush title={t("plan.findings")} aside={all.length}>
       <Rows label={t("plan.findings")}>
         {all.map((finding) => (
           <Row key={`${finding.code} ${finding.path}`}>
-            <Glyph kind={finding.error ? "down" : "degraded"} label={t(finding.error ? "problems.error" : "problems.warning")} />
+            <Glyph kind={finding.severity === "error" ? "down" : "degraded"} label={t(`problems.${finding.severity}`)} />
             <span className={classes.grow}>{words(finding)}</span>
             <code className="dim">{finding.path}</code>
             <Link to={`/flows/${flowId}/graph`}>{t("plan.openDraft")}</Link>

@@ -1,16 +1,23 @@
 import { useTranslation } from "react-i18next";
-import { fieldName, type Finding } from "./problems";
+import { fieldName, type Finding, type Problem } from "./problems";
+
+type Worded = Finding & Partial<Pick<Problem, "severity">>;
 
 /** A finding in the language of the page. The panel's own sentence is English and the most exact one there. */
-export function useProblemText(): (finding: Finding) => string {
+export function useProblemText(): (finding: Worded) => string {
   const { t, i18n } = useTranslation("flows");
   return (finding) => {
     if (i18n.language === "en") return sentence(finding.message);
     const values = { node: finding.node ?? "", core: finding.core ?? "" };
-    const keys = [`finding.${finding.code}_${fieldName(finding.path)}`, `finding.${finding.code}`];
-    const known = keys.find((key) => i18n.exists(key, { ns: "flows", lng: "ru", fallbackLng: [] }));
+    const known = wordKeys(finding).find((key) => i18n.exists(key, { ns: "flows", lng: "ru", fallbackLng: [] }));
     return known ? t(known, values) : sentence(finding.message);
   };
+}
+
+/** Where the words of a finding may stand, the most exact first: what is only warned of needs no change. */
+export function wordKeys({ code, path, severity }: Worded): string[] {
+  const keys = [`finding.${code}_${fieldName(path)}`, `finding.${code}`];
+  return severity === "warning" ? [`finding.${code}_warning`, ...keys] : keys;
 }
 
 function sentence(text: string): string {

@@ -8,6 +8,7 @@ import { readBlock } from "./json-shape";
 import { outlineOf } from "./outline-model";
 import { countChanges, changesOf } from "./plan-changes";
 import { planStanding } from "./plan-standing";
+import { wordKeys } from "./problem-words";
 import { fieldName, gatherProblems, isOfField, placeOf, problemsOfRules } from "./problems";
 import { Problem } from "@/api/problem";
 import { configState } from "./states";
@@ -34,6 +35,16 @@ describe("the place of a problem", () => {
     expect(isOfField("match.geosite[0]", "match.geosite")).toBe(true);
     expect(isOfField("match.geosite2", "match.geosite")).toBe(false);
     expect(fieldName("params.listener.reality.short_ids[1]")).toBe("short_ids");
+  });
+});
+
+describe("the words of a finding", () => {
+  const finding = { code: "target_private", path: "nodes[0].params.listener.reality.target", message: "x" };
+
+  it("tell a warning from an error of the same code", () => {
+    expect(wordKeys({ ...finding, severity: "error" })).toEqual(["finding.target_private_target", "finding.target_private"]);
+    expect(wordKeys({ ...finding, severity: "warning" })[0]).toBe("finding.target_private_warning");
+    expect(Object.keys(ru.finding)).toEqual(expect.arrayContaining(["target_private", "target_private_warning"]));
   });
 });
 
