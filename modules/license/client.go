@@ -37,7 +37,8 @@ type client struct {
 
 func newClient(addresses []string, trusted []licensedoc.PublicKey, network *outbound.Network, version string) *client {
 	calls := network.New(outbound.Options{
-		Name: "license_server", Service: "the license server", Reach: outbound.Configured, Timeout: requestLimit, MaxAnswer: longestReply,
+		Name: "license_server", Service: "the license server", Reach: outbound.Configured, Timeout: requestLimit,
+		MaxAnswer: longestReply,
 	})
 	return &client{addresses, trusted, version, requestLimit, clockwork.NewRealClock(), calls}
 }

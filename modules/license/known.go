@@ -55,5 +55,8 @@ func (w statements) withdrawn(d *licensedoc.Document) bool {
 
 // equal compares moments, whatever zone they were read in.
 func (w statements) equal(other statements) bool {
-	return maps.EqualFunc(w, other, func(a, b statement) bool { return a.Refused == b.Refused && a.IssuedAt.Equal(b.IssuedAt) })
+	return maps.EqualFunc(w, other, func(a, b statement) bool {
+		return a.Refused == b.Refused &&
+			a.IssuedAt.Equal(b.IssuedAt)
+	})
 }

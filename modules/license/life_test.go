@@ -248,7 +248,8 @@ func TestARevokedLicenseDoesNotReturnByAnOlderDocument(t *testing.T) {
 	p.restart()
 	_, err = p.Activate(t.Context(), older)
 	p.refused(err, "license_key_invalid")
-	_, err = p.store.db.ExecContext(t.Context(), "update licenses set known = '{}', removed_at = null, document = ?", older)
+	_, err = p.store.db.ExecContext(t.Context(), "update licenses set known = '{}', removed_at = null, document = ?",
+		older)
 	require.NoError(t, err)
 	p.restart()
 	p.is("degraded", "removed")

@@ -34,7 +34,8 @@ type News struct {
 // settle shows a committed change: to memory, the file and everybody who listens.
 func (s *service) settle(ctx context.Context, r row, kind string) {
 	if r.unconfirmed != nil {
-		s.log.Warn("another panel has not confirmed the change of the license in time; it may answer by the former one until it hears again",
+		s.log.Warn("another panel has not confirmed the change of the license in time; it may answer by the former one "+
+			"until it hears again",
 			access.Logged(ctx), zap.Error(r.unconfirmed))
 	}
 	s.refresh(ctx, r)
@@ -44,8 +45,8 @@ func (s *service) settle(ctx context.Context, r row, kind string) {
 	}
 }
 
-// refresh reads what is stored now: another panel may have changed it again since the row was written, and its word about
-// that may have been heard before. A database that does not answer leaves the row, and the next look reads it.
+// refresh reads what is stored now: another panel may have changed it again since the row was written, and its word
+// about that may have been heard before. A database that does not answer leaves the row, and the next look reads it.
 func (s *service) refresh(ctx context.Context, r row) {
 	s.heard.Add(1)
 	if err := s.reload(ctx); err != nil {

@@ -20,7 +20,8 @@ var asks = httpapi.Deadline(checkBudget + 5*time.Second)
 func (h *handlers) routes() httpapi.Routes {
 	return httpapi.Under("/api/v1/license", "",
 		httpapi.Get("/status", "Read the license", access.Session(), h.status),
-		httpapi.Post("/activate", "Activate a license", access.Needs(Manage), h.activate, httpapi.WhileDegraded(), httpapi.BodyLimit(bodyLimit), asks),
+		httpapi.Post("/activate", "Activate a license", access.Needs(Manage), h.activate, httpapi.WhileDegraded(),
+			httpapi.BodyLimit(bodyLimit), asks),
 		httpapi.Post("/refresh", "Check the license now", access.Needs(Manage), h.refresh, httpapi.WhileDegraded(), asks),
 		httpapi.Post("/remove", "Remove the license", access.Needs(Manage), h.remove, httpapi.WhileDegraded(), asks),
 	)

@@ -30,16 +30,18 @@ func (p *panel) frozen() (thaw func()) {
 	}
 }
 
-// An answer that another panel could not confirm says so, whichever change it is of; the change itself is kept. The status
-// that is asked for later does not say it, nor does a change that all panels have heard of.
+// An answer that another panel could not confirm says so, whichever change it is of; the change itself is kept. The
+// status that is asked for later does not say it, nor does a change that all panels have heard of.
 func TestAChangeThatAnotherPanelDoesNotConfirmSaysSo(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]struct {
 		do          func(*panel) (Status, error)
 		state, says string
 	}{
-		"activate": {func(p *panel) (Status, error) { return p.Activate(p.t.Context(), p.authority.issue().Key) }, "active", "ok"},
-		"refresh":  {func(p *panel) (Status, error) { return p.Refresh(p.t.Context()) }, "active", "ok"},
+		"activate": {func(p *panel) (Status, error) {
+			return p.Activate(p.t.Context(), p.authority.issue().Key)
+		}, "active", "ok"},
+		"refresh": {func(p *panel) (Status, error) { return p.Refresh(p.t.Context()) }, "active", "ok"},
 		"failing": {func(p *panel) (Status, error) {
 			p.authority.fails(status503)
 			return p.Refresh(p.t.Context())

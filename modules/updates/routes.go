@@ -30,8 +30,10 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("/{id}/stop", "Stop a rollout; nodes that are at it go on", access.Needs(edit), h.stop, open, started),
 		),
 		httpapi.Routes{
-			httpapi.Get(agentapi.PathUpdate, "Fetch the signed release of the agent", access.Agent(), h.offered, httpapi.Lenient()),
-			httpapi.Raw(http.MethodGet, agentapi.PathUpdateFile, "Fetch the agent executable of that release", access.Agent(), h.file, httpapi.Lenient()),
+			httpapi.Get(agentapi.PathUpdate, "Fetch the signed release of the agent", access.Agent(), h.offered,
+				httpapi.Lenient()),
+			httpapi.Raw(http.MethodGet, agentapi.PathUpdateFile, "Fetch the agent executable of that release", access.Agent(),
+				h.file, httpapi.Lenient()),
 		},
 	)
 }

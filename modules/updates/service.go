@@ -148,7 +148,8 @@ func (s *service) startNode(ctx context.Context, id, version string, allowOlder 
 	case n.AgentVersion == b.Version:
 		return nil, fault.Conflict("nothing_to_update", "the agent has this version already")
 	case release.Compare(n.AgentVersion, b.Version) > 0 && !allowOlder:
-		return nil, fault.Conflict("older_build", "the agent is newer than the build of this panel; send allow_older to go back to it")
+		return nil, fault.Conflict("older_build",
+			"the agent is newer than the build of this panel; send allow_older to go back to it")
 	}
 	o := s.newRollout(ctx, kindNode, b.Version, 1)
 	o.Parallel = 1

@@ -139,7 +139,8 @@ func (r *runner) orderOne(ctx context.Context, o *rolloutRow, t *targetRow) erro
 	ids, err := r.commands.Send(ctx, nodesapi.Order{
 		NodeID: t.NodeID, Kind: string(agentapi.UpdateAgent), Deadline: now.Add(orderLimit), By: o.StartedBy,
 		Args: agentapi.UpdateAgentArgs{
-			Version: o.Version, Retry: o.Kind == kindNode, AllowOlder: o.Kind == kindNode && release.Compare(t.FromVersion, o.Version) > 0,
+			Version: o.Version, Retry: o.Kind == kindNode,
+			AllowOlder: o.Kind == kindNode && release.Compare(t.FromVersion, o.Version) > 0,
 		},
 	})
 	if err != nil {

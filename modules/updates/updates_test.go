@@ -222,7 +222,8 @@ func TestAnAgentGoesBackOnlyWhereThatIsAskedFor(t *testing.T) {
 	newer := w.server("newer", "9.0.0")
 	path := "/api/v1/nodes/" + newer.id + "/agent-update"
 	w.editor().Post(path, map[string]any{}).Refused(http.StatusConflict, "older_build")
-	outcome := w.editor().Post("/api/v1/nodes/bulk", map[string]any{"ids": []string{newer.id}, "act": "update_agent"}).Is(http.StatusOK)
+	outcome := w.editor().Post("/api/v1/nodes/bulk",
+		map[string]any{"ids": []string{newer.id}, "act": "update_agent"}).Is(http.StatusOK)
 	require.Contains(t, string(outcome.Body), "older_build")
 	id := w.editor().Post(path, map[string]any{"allow_older": true}).Is(http.StatusAccepted).Text("id")
 	var args agentapi.UpdateAgentArgs
@@ -236,7 +237,8 @@ func TestManyAgentsAreUpdatedAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a, b := w.server("aaa", "1.0.0"), w.server("bbb", "1.0.0")
-	outcome := w.editor().Post("/api/v1/nodes/bulk", map[string]any{"ids": []string{a.id, b.id}, "act": "update_agent"}).Is(http.StatusOK)
+	outcome := w.editor().Post("/api/v1/nodes/bulk",
+		map[string]any{"ids": []string{a.id, b.id}, "act": "update_agent"}).Is(http.StatusOK)
 	require.EqualValues(t, 2, outcome.Value("succeeded"))
 	for _, s := range []*server{a, b} {
 		var args agentapi.UpdateAgentArgs

@@ -31,9 +31,11 @@ func (s *Store) declared(entry Entry) error {
 	case s.kinds == nil:
 		return nil
 	case !slices.Contains(s.kinds.Actions, entry.Action):
-		return fmt.Errorf("write the journal entry %s: no module declares this action; add it to Journal in its manifest", entry.Action)
+		return fmt.Errorf("write the journal entry %s: no module declares this action; add it to Journal in its manifest",
+			entry.Action)
 	case entry.Object.Type != "" && !slices.Contains(s.kinds.Objects, entry.Object.Type):
-		return fmt.Errorf("write the journal entry %s: no module declares the object type %s; add it to Journal in its manifest",
+		return fmt.Errorf("write the journal entry %s: no module declares the object type %s; "+
+			"add it to Journal in its manifest",
 			entry.Action, entry.Object.Type)
 	}
 	return nil

@@ -60,7 +60,7 @@ func instantOf(key []byte, at time.Time) Instant {
 }
 
 func (i Instant) proof(key []byte) []byte {
-	return keyed(key, "instant", binary.BigEndian.AppendUint64(nil, uint64(i.At.UnixMicro()))) //nolint:gosec // bytes of a number
+	return keyed(key, "instant", binary.BigEndian.AppendUint64(nil, uint64(i.At.UnixMicro()))) //nolint:gosec // bytes
 }
 
 func (i Instant) genuine(key []byte) bool { return len(i.MAC) > 0 && hmac.Equal(i.MAC, i.proof(key)) }
@@ -137,13 +137,15 @@ func (s *Store) noteLived(ctx context.Context) error {
 		return err
 	}
 	_, err = s.db.ExecContext(ctx, `insert into journal_clocks (panel_id, at, mac) values (?, ?, ?)
-		on conflict (panel_id) do update set at = excluded.at, mac = excluded.mac`, kept.PanelID, kept.Lived.At, kept.Lived.MAC)
+		on conflict (panel_id) do update set at = excluded.at, mac = excluded.mac`,
+		kept.PanelID, kept.Lived.At, kept.Lived.MAC)
 	if err != nil {
 		return fmt.Errorf("note how far the journal's time has come: %w", err)
 	}
 	s.lived.noted = s.lived.at
 	if ahead := s.now().Sub(s.lived.at); ahead > aheadSaid {
-		s.log.Warn("the clock is ahead of the time in which panels ran; journal entries are kept for that much longer", zap.Duration("ahead", ahead))
+		s.log.Warn("the clock is ahead of the time in which panels ran; journal entries are kept for that much longer",
+			zap.Duration("ahead", ahead))
 	}
 	return nil
 }

@@ -66,7 +66,8 @@ func (n *numbers) begin(now time.Time) {
 	n.writer, n.since, n.last = database.NewID(), now, 0
 	var err error
 	if n.witness, err = newWitness(n.data, n.writer); err != nil {
-		n.log.Warn("journal entries of the last second before a crash cannot be proved, because the data folder takes no file", zap.Error(err))
+		n.log.Warn("journal entries of the last second before a crash cannot be proved, "+
+			"because the data folder takes no file", zap.Error(err))
 	}
 }
 

@@ -47,7 +47,8 @@ var errForm = errors.New("the journal's table has another form than this panel k
 
 func (r *raw) read(values [][]byte) error {
 	if len(values) != columnCount || len(values[0]) != uuidBytes || len(values[placeAt]) != numberBytes ||
-		len(values[placeCount]) != numberBytes || len(values[placeSeq]) != numberBytes || len(values[placeNumber]) != numberBytes {
+		len(values[placeCount]) != numberBytes || len(values[placeSeq]) != numberBytes ||
+		len(values[placeNumber]) != numberBytes {
 		return errForm
 	}
 	r.name(values[0])
@@ -57,7 +58,7 @@ func (r *raw) read(values [][]byte) error {
 	r.count = binary.BigEndian.Uint64(values[placeCount])
 	r.seq = int64(binary.BigEndian.Uint64(values[placeSeq])) //nolint:gosec // as the database sends it
 	r.mark, r.previous, r.hash = values[placeMark], values[placePrevious], values[placeHash]
-	r.writer, r.number = values[placeWriter], int64(binary.BigEndian.Uint64(values[placeNumber])) //nolint:gosec // as the database sends it
+	r.writer, r.number = values[placeWriter], int64(binary.BigEndian.Uint64(values[placeNumber])) //nolint:gosec // as sent
 	return nil
 }
 
@@ -77,7 +78,7 @@ func (r *raw) name(id []byte) {
 // row keeps the entry beyond the next one.
 func (r *raw) row() Row {
 	kept := Row{
-		At: time.UnixMicro(r.at).UTC(), Count: int(r.count), Seq: r.seq, Writer: string(r.writer), Number: r.number, //nolint:gosec // as it was stored
+		At: time.UnixMicro(r.at).UTC(), Count: int(r.count), Seq: r.seq, Writer: string(r.writer), Number: r.number, //nolint:gosec // as stored
 		Mark: append([]byte(nil), r.mark...), HashPrev: append([]byte(nil), r.previous...), Hash: append([]byte(nil), r.hash...),
 	}
 	for i, into := range []*string{

@@ -29,7 +29,9 @@ type Place struct {
 }
 
 // List gives entries, newest or oldest first, and how many the filter chooses in all.
-func (s *Store) List(ctx context.Context, f Filter, after Place, oldestFirst bool, limit int) (rows []Row, total int, err error) {
+func (s *Store) List(
+	ctx context.Context, f Filter, after Place, oldestFirst bool, limit int,
+) (rows []Row, total int, err error) {
 	all, err := f.apply(s.db.NewSelect().Model((*Row)(nil))).Count(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(fmt.Errorf("counting journal entries: %w", err), nil)

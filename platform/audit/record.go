@@ -45,8 +45,8 @@ func New(db *database.DB, clock clockwork.Clock, log *zap.Logger, cfg *config.Co
 	}, nil
 }
 
-// Load reads the journal's key before the first entry, so that no transaction has to. A key that cannot be opened keeps no
-// panel from starting: entries are then written without their mark, and Verify says so.
+// Load reads the journal's key before the first entry, so that no transaction has to. A key that cannot be opened
+// keeps no panel from starting: entries are then written without their mark, and Verify says so.
 func (s *Store) Load(ctx context.Context) error {
 	if _, err := s.secret.key(ctx); err != nil {
 		s.log.Warn("the journal's key cannot be opened; entries get no mark", zap.Error(err))
@@ -77,7 +77,8 @@ func (s *Store) insert(ctx context.Context, db bun.IDB, rows []Row) error {
 	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.insertIn(ctx, tx, rows) })
 }
 
-// transaction is the one that inserted a row, also inside a savepoint, with the half that the database counts beside it.
+// transaction is the one that inserted a row, also inside a savepoint, with the half that the database counts beside
+// it.
 const transaction = `pg_catalog.pg_current_xact_id()::text::bigint
 	+ ((xmin::text::bigint - pg_catalog.pg_current_xact_id()::text::bigint) & 4294967295)`
 
@@ -111,12 +112,13 @@ func (s *Store) row(caller access.Caller, entry Entry) (Row, error) {
 	return row.cleaned(), nil
 }
 
-// mark numbers the rows and proves that a panel wrote them. Without the journal's key, as on a command line that lacks the
-// panel's settings, they are written all the same and Verify says so.
+// mark numbers the rows and proves that a panel wrote them. Without the journal's key, as on a command line that lacks
+// the panel's settings, they are written all the same and Verify says so.
 func (s *Store) mark(ctx context.Context, rows []Row) bool {
 	key, err := s.secret.key(ctx)
 	if err != nil {
-		s.log.Warn("a journal entry is written without its mark", zap.String("action", rows[0].Action), access.Logged(ctx), zap.Error(err))
+		s.log.Warn("a journal entry is written without its mark", zap.String("action", rows[0].Action), access.Logged(ctx),
+			zap.Error(err))
 		for i := range rows {
 			rows[i].Mark = []byte{}
 		}

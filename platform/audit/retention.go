@@ -17,8 +17,8 @@ const (
 )
 
 // trim removes entries that are older than the retention, oldest first and never from the middle, and leaves a proved
-// checkpoint so that the rest of the chain stays provable. What is not proven is not removed: an age that somebody wrote
-// into the table counts for nothing.
+// checkpoint so that the rest of the chain stays provable. What is not proven is not removed: an age that somebody
+// wrote into the table counts for nothing.
 func (s *Store) trim(ctx context.Context) error {
 	if s.keepDays == 0 {
 		return nil
@@ -70,7 +70,8 @@ func (s *Store) oldRun(ctx context.Context, before time.Time) (oldRun, error) {
 		return v.old(ctx, tx, before, &old)
 	})
 	if v.tampered() {
-		s.log.Error("the journal keeps old entries, because they are not proven; run the verification", zap.Int64("after", old.last.Seq))
+		s.log.Error("the journal keeps old entries, because they are not proven; run the verification",
+			zap.Int64("after", old.last.Seq))
 	}
 	return old, err
 }
@@ -112,7 +113,8 @@ func (s *Store) removeRun(ctx context.Context, old oldRun, before time.Time) err
 			return err
 		}
 		if count != old.entries {
-			return fmt.Errorf("remove old journal entries: %d instead of the %d that were proven; the journal was changed meanwhile", count, old.entries)
+			return fmt.Errorf("remove old journal entries: %d instead of the %d that were proven; "+
+				"the journal was changed meanwhile", count, old.entries)
 		}
 		if err := s.checkpointAt(ctx, tx, key, old); err != nil {
 			return err
@@ -165,8 +167,8 @@ func closeAgain(ctx context.Context, tx bun.Tx) error {
 	return nil
 }
 
-// checkpointAt says where the chain begins now and which numbers went with the removed entries. Undone numbers among them
-// need no proof of their own any more.
+// checkpointAt says where the chain begins now and which numbers went with the removed entries. Undone numbers among
+// them need no proof of their own any more.
 func (s *Store) checkpointAt(ctx context.Context, tx bun.Tx, key []byte, old oldRun) error {
 	text, err := json.Marshal(old.removed)
 	if err != nil {
@@ -178,7 +180,8 @@ func (s *Store) checkpointAt(ctx context.Context, tx bun.Tx, key []byte, old old
 		return fmt.Errorf("writing the journal's checkpoint: %w", err)
 	}
 	for writer, w := range old.removed.Writers {
-		if _, err := tx.ExecContext(ctx, "delete from journal_voids where writer = ? and number <= ?", writer, w.Last); err != nil {
+		_, err := tx.ExecContext(ctx, "delete from journal_voids where writer = ? and number <= ?", writer, w.Last)
+		if err != nil {
 			return fmt.Errorf("removing old numbers of the journal: %w", err)
 		}
 	}

@@ -60,13 +60,16 @@ func TestAnAgeThatWasWrittenIntoTheTableRemovesNothing(t *testing.T) {
 func TestRetentionRemovesOnlyWhatIsProven(t *testing.T) {
 	t.Parallel()
 	for name, attack := range map[string]string{
-		"edited":             "update journal set object_name = 'x' where seq = 4",
-		"removed":            "delete from journal where seq = 4",
-		"swapped":            "update journal set seq = -seq where seq in (4, 5); update journal set seq = 9 + seq where seq < 0",
-		"without mark":       "update journal set mark = '' where seq = 4",
-		"cut":                "delete from journal where seq >= 4",
-		"checkpoint forged":  "insert into journal_checkpoints (seq, hash, entries, at, mac) select 3, hash, 3, at, hash from journal where seq = 3",
-		"checkpoint of text": "insert into journal_checkpoints (seq, hash, entries, at, mac, removed) select 3, hash, 3, at, hash, 'x' from journal where seq = 3",
+		"edited":  "update journal set object_name = 'x' where seq = 4",
+		"removed": "delete from journal where seq = 4",
+		"swapped": "update journal set seq = -seq where seq in (4, 5); update journal set seq = 9 + seq where " +
+			"seq < 0",
+		"without mark": "update journal set mark = '' where seq = 4",
+		"cut":          "delete from journal where seq >= 4",
+		"checkpoint forged": "insert into journal_checkpoints (seq, hash, entries, at, mac) select 3, hash, 3, at, hash " +
+			"from journal where seq = 3",
+		"checkpoint of text": "insert into journal_checkpoints (seq, hash, entries, at, mac, removed) select 3, hash, 3, " +
+			"at, hash, 'x' from journal where seq = 3",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +138,8 @@ func TestALongIdlePanelGoesOn(t *testing.T) {
 	}
 }
 
-// A clock that jumps while the panel runs is believed as far as time has really passed, and never in the other direction.
+// A clock that jumps while the panel runs is believed as far as time has really passed, and never in the other
+// direction.
 func TestTimeIsLivedThrough(t *testing.T) {
 	t.Parallel()
 	l := lived{at: start}

@@ -45,8 +45,8 @@ func (r Row) cleaned() Row {
 	return r
 }
 
-// content is the entry in bytes that no two different entries share: every field with its length. The number stands at the
-// end, because entries of older panels have none.
+// content is the entry in bytes that no two different entries share: every field with its length. The number stands at
+// the end, because entries of older panels have none.
 func (r Row) content() []byte {
 	out := binary.BigEndian.AppendUint64(make([]byte, 0, 512), uint64(r.At.UnixMicro()))
 	out = binary.BigEndian.AppendUint64(out, uint64(r.Count))

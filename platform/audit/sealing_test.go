@@ -42,16 +42,22 @@ func TestNothingHappensUnseenBeforeAnEntryIsSealed(t *testing.T) {
 		statement string
 		kinds     []string
 	}{
-		"deleted":                 {"delete from journal where seq is null", []string{Witnessed}},
-		"rewritten":               {"update journal set action = 'other' where seq is null", []string{Inserted}},
-		"rewritten without mark":  {"update journal set action = 'other', mark = '' where seq is null", []string{Unmarked, Witnessed}},
-		"made an old one":         {"update journal set mark = '', writer = '', number = 0 where seq is null", []string{Unmarked, Witnessed}},
-		"given another number":    {"update journal set number = 7 where seq is null", []string{Inserted}},
-		"replaced":                {"update journal set id = gen_random_uuid() where seq is null", []string{Inserted, Witnessed}},
-		"aged":                    {"update journal set at = at - interval '400 days' where seq is null", []string{Inserted}},
-		"an entry without a mark": {"insert into journal (id, at, actor_kind, action, result, changes) values (gen_random_uuid(), now(), 'admin', 'x', 'ok', '{}')", []string{Unmarked}},
-		"an entry of an old one's mark": {`insert into journal (id, at, actor_kind, action, result, changes, mark, writer, number)
-			select gen_random_uuid(), at, actor_kind, action, result, changes, mark, writer, number from journal where seq = 2`, []string{Inserted}},
+		"deleted":   {"delete from journal where seq is null", []string{Witnessed}},
+		"rewritten": {"update journal set action = 'other' where seq is null", []string{Inserted}},
+		"rewritten without mark": {"update journal set action = 'other', mark = '' where seq is null",
+			[]string{Unmarked, Witnessed}},
+		"made an old one": {"update journal set mark = '', writer = '', number = 0 where seq is null",
+			[]string{Unmarked, Witnessed}},
+		"given another number": {"update journal set number = 7 where seq is null", []string{Inserted}},
+		"replaced": {"update journal set id = gen_random_uuid() where seq is null",
+			[]string{Inserted, Witnessed}},
+		"aged": {"update journal set at = at - interval '400 days' where seq is null", []string{Inserted}},
+		"an entry without a mark": {"insert into journal (id, at, actor_kind, action, result, changes) values " +
+			"(gen_random_uuid(), now(), 'admin', 'x', 'ok', '{}')", []string{Unmarked}},
+		"an entry of an old one's mark": {`
+			insert into journal (id, at, actor_kind, action, result, changes, mark, writer, number)
+			select gen_random_uuid(), at, actor_kind, action, result, changes, mark, writer, number
+			from journal where seq = 2`, []string{Inserted}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -221,7 +227,8 @@ func TestWitnesses(t *testing.T) {
 	require.NoError(t, tool.Finish(t.Context()))
 	require.Len(t, j.witnesses(), 1)
 	path := filepath.Join(j.dir, witnessFolder, "torn"+witnessEnding)
-	const whole = `{"settled":2}` + "\n" + `{"number":5,"id":"0197f3a0-0000-7000-8000-00000000000a","mark":"","tx":3}` + "\n"
+	const whole = `{"settled":2}` + "\n" +
+		`{"number":5,"id":"0197f3a0-0000-7000-8000-00000000000a","mark":"","tx":3}` + "\n"
 	require.NoError(t, os.WriteFile(path, []byte(whole+`{"num`), 0o600))
 	found, err = left(j.dir)
 	require.NoError(t, err)

@@ -68,8 +68,8 @@ func (k sealedKey) place() vault.Ref {
 	return vault.Ref{Table: "journal_keys", ID: k.ID, Column: "sealed"}
 }
 
-// load makes the one key first, when this is the first start on the database. It takes part in the context's transaction:
-// a second connection beside it would wait for ever once all of them are in use.
+// load makes the one key first, when this is the first start on the database. It takes part in the context's
+// transaction: a second connection beside it would wait for ever once all of them are in use.
 func (s *secret) load(ctx context.Context, safe *vault.Vault) (key []byte, fresh bool, err error) {
 	if fresh, err = s.ensure(ctx, safe); err != nil {
 		return nil, false, err
@@ -121,7 +121,8 @@ func (s *secret) renew(ctx context.Context, safe *vault.Vault, k sealedKey, key 
 	if !safe.Stale(k.Sealed) {
 		return nil
 	}
-	_, err := s.db.In(ctx).ExecContext(ctx, "update journal_keys set sealed = ? where id = ?", safe.Seal(k.place(), key), k.ID)
+	_, err := s.db.In(ctx).ExecContext(ctx, "update journal_keys set sealed = ? where id = ?",
+		safe.Seal(k.place(), key), k.ID)
 	if err != nil {
 		return fmt.Errorf("sealing the journal's key anew: %w", err)
 	}

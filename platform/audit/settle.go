@@ -119,7 +119,8 @@ func (s *Store) stored(ctx context.Context, list []pending) (map[string]storedEn
 		}
 	}
 	var rows []storedEntry
-	err := s.db.NewRaw("select id, mark, seq is not null as sealed from journal where id = any(?::uuid[])", pgdialect.Array(ids)).Scan(ctx, &rows)
+	err := s.db.NewRaw("select id, mark, seq is not null as sealed from journal where id = any(?::uuid[])",
+		pgdialect.Array(ids)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("look for the journal entries that were written last: %w", err)
 	}
@@ -142,8 +143,8 @@ func absent(list []pending, stored map[string]storedEntry) (transactions []int64
 // endUnknown is the end of a transaction that the database has forgotten or never knew.
 const endUnknown = "unknown"
 
-// ends asks the database how the transactions ended. It forgets after millions of others, and one that was put back from
-// a dump knows none.
+// ends asks the database how the transactions ended. It forgets after millions of others, and one that was put back
+// from a dump knows none.
 func (s *Store) ends(ctx context.Context, transactions []int64) (map[int64]string, error) {
 	if len(transactions) == 0 {
 		return nil, nil
@@ -152,9 +153,11 @@ func (s *Store) ends(ctx context.Context, transactions []int64) (map[int64]strin
 		Tx  int64  `bun:"tx"`
 		End string `bun:"ending"`
 	}
-	err := s.db.NewRaw(`select tx, coalesce(case when tx < pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint
+	err := s.db.NewRaw(`select tx, coalesce(case
+		when tx < pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint
 			then pg_catalog.pg_xact_status(tx::text::xid8) end, ?) as ending
-		from (select distinct unnest(?::bigint[]) as tx) as asked`, endUnknown, pgdialect.Array(transactions)).Scan(ctx, &rows)
+		from (select distinct unnest(?::bigint[]) as tx) as asked`,
+		endUnknown, pgdialect.Array(transactions)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("ask how the transactions of journal entries ended: %w", err)
 	}
@@ -174,7 +177,8 @@ func (s *Store) tell(ctx context.Context, writer string, p pending, there bool, 
 	case end != txCommitted:
 		action, what = actionUnproven, "gone, and the database does not know any more whether it was committed"
 	}
-	s.log.Error("a journal entry was "+what, zap.String("entry", p.ID), zap.String("writer", writer), zap.Int64("number", p.Number))
+	s.log.Error("a journal entry was "+what, zap.String("entry", p.ID), zap.String("writer", writer),
+		zap.Int64("number", p.Number))
 	ctx = access.With(ctx, access.Caller{Kind: access.System, Username: "system"})
 	return s.Record(ctx, s.db, Entry{
 		Action: action, Object: Object{Type: "journal", ID: p.ID}, Result: Failed,

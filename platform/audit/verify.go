@@ -20,8 +20,9 @@ const (
 	mostFindings = 1000
 )
 
-// Verify reads the whole chain and names every entry that was edited, removed, swapped, cut off or rewritten, also in the
-// moments before it was sealed, and every one that cannot be proved. It stops early, and says so, when the time is up.
+// Verify reads the whole chain and names every entry that was edited, removed, swapped, cut off or rewritten, also in
+// the moments before it was sealed, and every one that cannot be proved. It stops early, and says so, when the time is
+// up.
 func (s *Store) Verify(ctx context.Context, within time.Duration) (Report, error) {
 	v, err := s.newVerifier(ctx)
 	if err != nil {
@@ -187,7 +188,8 @@ func (v *verifier) check(entry *raw) {
 func (v *verifier) author(entry *raw, marked bool) {
 	switch {
 	case len(entry.mark) == 0:
-		v.note(Unmarked, entry.seq, entry.seq, string(entry.id[:]), "written where the journal's key was not known, for example by a command line without the panel's settings, or by somebody who wrote into the database")
+		v.note(Unmarked, entry.seq, entry.seq, string(entry.id[:]), "written where the journal's key was not known, for "+
+			"example by a command line without the panel's settings, or by somebody who wrote into the database")
 		return
 	case !marked:
 		v.note(Inserted, entry.seq, entry.seq, string(entry.id[:]), "no panel wrote this entry, or it was changed before it was sealed")
@@ -201,9 +203,11 @@ func (v *verifier) author(entry *raw, marked bool) {
 	v.newest = later(v.newest, time.UnixMicro(entry.at).UTC())
 	switch string(entry.texts[textAction]) {
 	case actionTampered:
-		v.note(Witnessed, entry.seq, entry.seq, string(entry.id[:]), "here a panel saw that an entry it had written was removed or changed before it was sealed")
+		v.note(Witnessed, entry.seq, entry.seq, string(entry.id[:]),
+			"here a panel saw that an entry it had written was removed or changed before it was sealed")
 	case actionUnproven:
-		v.note(Forgotten, entry.seq, entry.seq, string(entry.id[:]), "here a panel missed an entry it had written, and could not learn any more whether it was ever committed")
+		v.note(Forgotten, entry.seq, entry.seq, string(entry.id[:]),
+			"here a panel missed an entry it had written, and could not learn any more whether it was ever committed")
 	}
 }
 
@@ -233,8 +237,9 @@ func (v *verifier) finish(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	if v.earlier.entries > 0 {
-		v.note(Unnumbered, v.earlier.first, v.earlier.last, "", fmt.Sprintf("%d entries of an earlier version: they are what was sealed, "+
-			"but whether others were removed in the second before they were sealed, nobody can say", v.earlier.entries))
+		v.note(Unnumbered, v.earlier.first, v.earlier.last, "",
+			fmt.Sprintf("%d entries of an earlier version: they are what was sealed, "+
+				"but whether others were removed in the second before they were sealed, nobody can say", v.earlier.entries))
 	}
 	v.report.LastSeq, v.report.Head, v.report.Heads = v.before.Seq, hex.EncodeToString(v.before.Hash), len(v.heads)
 	v.report.conclude()

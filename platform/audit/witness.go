@@ -36,7 +36,8 @@ type witnessLine struct {
 	*pending
 }
 
-// newWitness makes the file under a draft's name, so that nobody takes it for that of a dead process before it is locked.
+// newWitness makes the file under a draft's name, so that nobody takes it for that of a dead process before it is
+// locked.
 func newWitness(data, writer string) (*witness, error) {
 	name := filepath.Join(witnessFolder, writer+witnessEnding)
 	if err := os.MkdirAll(data, 0o700); err != nil {

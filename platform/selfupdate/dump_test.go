@@ -58,7 +58,8 @@ func TestRestoreBringsBackExactlyWhatWasDumped(t *testing.T) {
 	var dump bytes.Buffer
 	require.NoError(t, c.dump(t.Context(), "", &dump))
 	execute(t, c,
-		"update kept set word = 'changed'", "alter table kept add column more text", "create schema newer", "create table newer.queue (id int)",
+		"update kept set word = 'changed'", "alter table kept add column more text", "create schema newer",
+		"create table newer.queue (id int)",
 		"create type colour as enum ('red')", "create table added (id int, c colour)", "create view seen as select * from added",
 		"create function twice(int) returns int language sql as 'select $1 * 2'", "create domain positive as int check (value > 0)",
 		"insert into bun_migrations (name, group_id) values ('20990101000000_newer', 99)")

@@ -17,11 +17,13 @@ func offers(t *testing.T, e *Engine, f *fake, version string) {
 	f.put(filepath.Join(published, "panelctl"), version)
 	f.put(filepath.Join(published, "panel-agent"), "agent "+version)
 	manifest, public := signed(t, published, version)
-	e.Look = func(ctx context.Context, _ string) (*release.Release, error) { return release.Open(ctx, manifest, public) }
+	e.Look = func(ctx context.Context, _ string) (*release.Release, error) {
+		return release.Open(ctx, manifest, public)
+	}
 }
 
-// An old release stays signed for ever. Root's half takes none that is older than the panel or the same, whatever the request
-// asks for and also when the server offered a newer one a moment ago; only a rollback goes back.
+// An old release stays signed for ever. Root's half takes none that is older than the panel or the same, whatever the
+// request asks for and also when the server offered a newer one a moment ago; only a rollback goes back.
 func TestRootInstallsNoOlderReleaseThatIsReplayed(t *testing.T) {
 	t.Parallel()
 	e, f := scene(t, "1.1.0")

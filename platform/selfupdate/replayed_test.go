@@ -14,8 +14,8 @@ import (
 	"panel/platform/version"
 )
 
-// A panel offers and asks for nothing that is older than itself or the same, however well it is signed and although a newer
-// release was offered before it.
+// A panel offers and asks for nothing that is older than itself or the same, however well it is signed and although a
+// newer release was offered before it.
 func TestAPanelOffersNoOlderReleaseThatIsReplayed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
