@@ -78,7 +78,7 @@ func New(t testing.TB, features ...module.Module) *Panel { return Start(t, Modul
 // Start starts a panel as the settings say.
 func Start(t testing.TB, options ...Setting) *Panel {
 	t.Helper()
-	s := &settings{env: secretKey(), clock: realClock(), log: logger(t)}
+	s := &settings{env: secretKey(), clock: realClock()}
 	for _, option := range options {
 		option(s)
 	}
@@ -113,6 +113,9 @@ const (
 
 func compose(t testing.TB, s *settings, all []module.Module, dir string) *app.App {
 	s.env[config.DataDir.Name] = dir
+	if s.log == nil {
+		s.log = logger(t)
+	}
 	cfg, err := config.Of(s.env, app.Keys(all)...)
 	require.NoError(t, err)
 	secrets, err := app.OpenVault(t.Context(), cfg, s.db)
