@@ -22,7 +22,8 @@ func withRights(ctx context.Context, db *sql.DB, failure error) error {
 	}
 	var name, role string
 	var schemas, tables bool
-	err := db.QueryRowContext(ctx, `select current_database(), current_user, has_database_privilege(current_database(), 'create'),
+	err := db.QueryRowContext(ctx, `select current_database(), current_user,
+		has_database_privilege(current_database(), 'create'),
 		coalesce((select has_schema_privilege(oid, 'create') from pg_namespace where nspname = 'public'), true)`).
 		Scan(&name, &role, &schemas, &tables)
 	if err != nil {
@@ -30,8 +31,8 @@ func withRights(ctx context.Context, db *sql.DB, failure error) error {
 	}
 	database, grantee := pgx.Identifier{name}.Sanitize(), pgx.Identifier{role}.Sanitize()
 	if !schemas {
-		failure = fmt.Errorf("the role %s may not create a schema in the database %s, and the panel's jobs have one of their own; "+
-			"as the owner of the database run: grant create on database %s to %s: %w", role, name, database, grantee, failure)
+		failure = fmt.Errorf("the role %s may not create a schema in the database %s, "+
+			"and the panel's jobs have one of their own; as the owner of the database run: grant create on database %s to %s: %w", role, name, database, grantee, failure)
 	}
 	if !tables {
 		failure = fmt.Errorf("the role %s may not create tables in the schema public of the database %s; "+

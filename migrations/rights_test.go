@@ -62,7 +62,8 @@ func TestARefusalOfSomethingElseIsNotExplained(t *testing.T) {
 	t.Parallel()
 	role, name, weak, owner := limited(t)
 	for _, statement := range []string{
-		"create table foreign_ones (id int)", "grant create on schema public to " + role, `grant create on database "` + name + `" to ` + role,
+		"create table foreign_ones (id int)", "grant create on schema public to " + role,
+		`grant create on database "` + name + `" to ` + role,
 	} {
 		_, err := owner.ExecContext(t.Context(), statement)
 		require.NoError(t, err)

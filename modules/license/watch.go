@@ -83,8 +83,10 @@ func (s *service) withoutWithdrawn(r row) row {
 		return r
 	}
 	now := s.clock.Now()
-	return row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded,
-		ClockAt: r.ClockAt, Known: r.Known}
+	return row{
+		Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded,
+		ClockAt: r.ClockAt, Known: r.Known,
+	}
 }
 
 func (s *service) newer(c copied, r row) bool {

@@ -233,8 +233,10 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	if len(rows) > in.Limit {
 		rows = rows[:in.Limit]
 		last := rows[in.Limit-1]
-		out.NextCursor = httpapi.Cursor{Sort: in.Sort, Value: last.StartedAt.UTC().Format(time.RFC3339Nano),
-			ID: last.ID}.Text()
+		out.NextCursor = httpapi.Cursor{
+			Sort: in.Sort, Value: last.StartedAt.UTC().Format(time.RFC3339Nano),
+			ID: last.ID,
+		}.Text()
 	}
 	ids := make([]string, len(rows))
 	for i := range rows {

@@ -19,7 +19,8 @@ import (
 func TestAFloodOfGarbageTokensLeavesTheLogReadable(t *testing.T) {
 	t.Parallel()
 	core, logs := observer.New(zap.InfoLevel)
-	p := paneltest.Start(t, paneltest.Log(zap.New(core)), paneltest.Env(map[string]string{"PANEL_TRUSTED_PROXIES": "127.0.0.0/8"}))
+	p := paneltest.Start(t, paneltest.Log(zap.New(core)),
+		paneltest.Env(map[string]string{"PANEL_TRUSTED_PROXIES": "127.0.0.0/8"}))
 	const flood, senders = 10_000, 4
 	paths := []string{"/api/v1/audit", "/api/v1/accounts", "/s/unknown", "/api/v1/nowhere"}
 	before := logs.Len()

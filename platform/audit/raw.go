@@ -78,7 +78,8 @@ func (r *raw) name(id []byte) {
 // row keeps the entry beyond the next one.
 func (r *raw) row() Row {
 	kept := Row{
-		At: time.UnixMicro(r.at).UTC(), Count: int(r.count), Seq: r.seq, Writer: string(r.writer), Number: r.number, //nolint:gosec // as stored
+		At: time.UnixMicro(r.at).UTC(), Count: int(r.count), Seq: r.seq, //nolint:gosec // as stored
+		Writer: string(r.writer), Number: r.number,
 		Mark: append([]byte(nil), r.mark...), HashPrev: append([]byte(nil), r.previous...), Hash: append([]byte(nil), r.hash...),
 	}
 	for i, into := range []*string{

@@ -44,13 +44,19 @@ func TestNothingHappensUnseenBeforeAnEntryIsSealed(t *testing.T) {
 	}{
 		"deleted":   {"delete from journal where seq is null", []string{Witnessed}},
 		"rewritten": {"update journal set action = 'other' where seq is null", []string{Inserted}},
-		"rewritten without mark": {"update journal set action = 'other', mark = '' where seq is null",
-			[]string{Unmarked, Witnessed}},
-		"made an old one": {"update journal set mark = '', writer = '', number = 0 where seq is null",
-			[]string{Unmarked, Witnessed}},
+		"rewritten without mark": {
+			"update journal set action = 'other', mark = '' where seq is null",
+			[]string{Unmarked, Witnessed},
+		},
+		"made an old one": {
+			"update journal set mark = '', writer = '', number = 0 where seq is null",
+			[]string{Unmarked, Witnessed},
+		},
 		"given another number": {"update journal set number = 7 where seq is null", []string{Inserted}},
-		"replaced": {"update journal set id = gen_random_uuid() where seq is null",
-			[]string{Inserted, Witnessed}},
+		"replaced": {
+			"update journal set id = gen_random_uuid() where seq is null",
+			[]string{Inserted, Witnessed},
+		},
 		"aged": {"update journal set at = at - interval '400 days' where seq is null", []string{Inserted}},
 		"an entry without a mark": {"insert into journal (id, at, actor_kind, action, result, changes) values " +
 			"(gen_random_uuid(), now(), 'admin', 'x', 'ok', '{}')", []string{Unmarked}},

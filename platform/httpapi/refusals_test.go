@@ -103,8 +103,8 @@ func sumOf(entries []observer.LoggedEntry) (sum int) {
 	return sum
 }
 
-// Whoever sends garbage from many addresses, each request with another token, gets a bounded number of lines, and the lines
-// say how many requests there were; all of them count.
+// Whoever sends garbage from many addresses, each request with another token, gets a bounded number of lines, and the
+// lines say how many requests there were; all of them count.
 func TestAFloodOfGarbageTokensIsLoggedAsAFewLinesAndTheirSum(t *testing.T) {
 	t.Parallel()
 	b := newBesieged(t)
@@ -135,7 +135,7 @@ func TestTheSumsOfRefusalsAreBounded(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// A kind is the network, the status and the code: of each the first is a line, and a network is an IPv4 address or a /64.
+// A kind is the network, the status and the code: of each the first is a line. A network is an IPv4 address or a /64.
 func TestTheFirstRefusalOfAKindIsLoggedAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBesieged(t)
@@ -159,7 +159,8 @@ func TestTheFirstRefusalOfAKindIsLoggedAtOnce(t *testing.T) {
 	require.Equal(t, map[any]int{"198.51.100.1": 3, "198.51.100.2": 1, "2001:db8:1:2::/64": 1}, networks)
 }
 
-// While a flood goes on it gets its sum each minute and nothing else; when it is over the next refusal is a first one again.
+// While a flood goes on it gets its sum each minute and nothing else; when it is over the next refusal
+// is a first one again.
 func TestAFloodThatGoesOnGetsOneLineAMinute(t *testing.T) {
 	t.Parallel()
 	b := newBesieged(t)

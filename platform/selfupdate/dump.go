@@ -214,8 +214,10 @@ func libpq(dsn string) (address string, environ []string, err error) {
 	if err != nil {
 		return "", nil, errAddress
 	}
-	environ = environment(map[string]string{"PGPASSWORD": read.Password, "PGPASSFILE": os.DevNull,
-		"PGCONNECT_TIMEOUT": "10"})
+	environ = environment(map[string]string{
+		"PGPASSWORD": read.Password, "PGPASSFILE": os.DevNull,
+		"PGCONNECT_TIMEOUT": "10",
+	})
 	if !strings.HasPrefix(dsn, "postgres://") && !strings.HasPrefix(dsn, "postgresql://") {
 		return wordsOnly(dsn), environ, nil
 	}
