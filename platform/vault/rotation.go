@@ -19,7 +19,8 @@ type Column struct {
 const (
 	resealBatch = 200
 	// An empty text is "no secret"; everything else that the current key did not seal is stale.
-	staleRows = "? <> '' and ? not like ?"
+	// Only the beginning of a text is compared: a long one need not be read whole.
+	staleRows = "? <> '' and left(?, ?) <> ?"
 )
 
 // Rotation seals secrets anew after the master key was changed.
@@ -40,7 +41,7 @@ func (r *Rotation) Left(ctx context.Context, db bun.IDB) (map[string]int, error)
 	for _, c := range r.columns {
 		var n int
 		err := db.NewRaw("select count(*) from ? where "+staleRows,
-			bun.Ident(c.Table), bun.Ident(c.Column), bun.Ident(c.Column), r.current()).Scan(ctx, &n)
+			bun.Ident(c.Table), bun.Ident(c.Column), bun.Ident(c.Column), len(r.current()), r.current()).Scan(ctx, &n)
 		if err != nil {
 			return nil, fmt.Errorf("count the secrets of %s that an earlier key sealed: %w", c.Table, err)
 		}
@@ -87,7 +88,7 @@ type staleRow struct {
 func (r *Rotation) batch(ctx context.Context, db bun.IDB, c Column, after string, done *Result) (string, error) {
 	var rows []staleRow
 	err := db.NewRaw("select (?)::text as id, ? as sealed from ? where "+staleRows+" and (?)::text > ? order by 1 limit ?",
-		bun.Safe(c.ID), bun.Ident(c.Column), bun.Ident(c.Table), bun.Ident(c.Column), bun.Ident(c.Column), r.current(),
+		bun.Safe(c.ID), bun.Ident(c.Column), bun.Ident(c.Table), bun.Ident(c.Column), bun.Ident(c.Column), len(r.current()), r.current(),
 		bun.Safe(c.ID), after, resealBatch).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return "", err
@@ -113,5 +114,5 @@ func (r *Rotation) replace(ctx context.Context, db bun.IDB, c Column, row staleR
 	return err
 }
 
-// current is the pattern of what the current key sealed.
-func (r *Rotation) current() string { return version + "." + r.vault.current + ".%" }
+// current is how a text begins that the current key sealed.
+func (r *Rotation) current() string { return version + "." + r.vault.current + "." }

@@ -7,6 +7,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/httpapi"
+	"panel/platform/jobs"
 	"panel/platform/module"
 )
 
@@ -23,14 +24,15 @@ func Module() module.Module {
 			Actions: []string{"system.started", "system.stopped", "system.migrated"},
 			Objects: []string{"installation", "settings"}, // every module may have settings
 		},
-		Private: []any{newHandlers, newGuarding},
+		Private: []any{newHandlers, newGuarding, newResealer},
 		Exports: []any{newMonitor, func(m *monitor) httpapi.Database { return m }},
 		Attach:  attach,
 	}
 }
 
-func attach(h *handlers, m *monitor, g *guarding) module.Parts {
+func attach(h *handlers, m *monitor, g *guarding, r *resealer) module.Parts {
 	return module.Parts{
-		Routes: httpapi.Join(h.routes(), g.routes()), Ready: []func(context.Context) error{m.look}, Loops: []func(context.Context) error{m.watch},
+		Routes: httpapi.Join(h.routes(), g.routes()), Jobs: []jobs.Worker{r.worker()},
+		Ready: []func(context.Context) error{m.look, r.begin}, Loops: []func(context.Context) error{m.watch},
 	}
 }

@@ -19,13 +19,14 @@ import (
 
 // guarding tells what protects the running panel: the facts and the variables that set them, never a secret.
 type guarding struct {
-	cfg   *config.Config
-	vault *vault.Vault
-	db    *database.DB
+	cfg      *config.Config
+	vault    *vault.Vault
+	rotation *vault.Rotation
+	db       *database.DB
 }
 
-func newGuarding(cfg *config.Config, v *vault.Vault, db *database.DB) *guarding {
-	return &guarding{cfg: cfg, vault: v, db: db}
+func newGuarding(cfg *config.Config, v *vault.Vault, rotation *vault.Rotation, db *database.DB) *guarding {
+	return &guarding{cfg: cfg, vault: v, rotation: rotation, db: db}
 }
 
 func (g *guarding) routes() httpapi.Routes {
@@ -89,6 +90,7 @@ type masterKey struct {
 	Source           string `json:"source" enum:"environment,file" doc:"file: made by the panel and kept in secret.key of the data folder"`
 	PreviousVariable string `json:"previous_variable"`
 	PreviousGiven    bool   `json:"previous_given" doc:"An earlier key is still set"`
+	PreviousSecrets  int    `json:"previous_secrets" doc:"Secrets that the current key did not seal; counted while an earlier key is set"`
 	Readable         bool   `json:"readable" doc:"The key opens the sample that is sealed in the database"`
 }
 
@@ -176,5 +178,12 @@ func (g *guarding) masterKey(ctx context.Context) (masterKey, error) {
 		return shown, err
 	}
 	shown.Readable = err == nil
-	return shown, nil
+	if !shown.PreviousGiven {
+		return shown, nil
+	}
+	left, err := g.rotation.Left(ctx, g.db)
+	for _, n := range left {
+		shown.PreviousSecrets += n
+	}
+	return shown, err
 }

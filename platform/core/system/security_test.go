@@ -24,7 +24,8 @@ func TestSecurityTellsTheRunningValuesAndNoSecret(t *testing.T) {
 	require.Equal(t, []any{"10.0.0.0/8", "192.0.2.1"}, shown.Value("trusted_proxies.list"))
 	require.Equal(t, object{"variable": "PANEL_SESSION_TTL_HOURS", "given": true, "idle_seconds": 21600.0, "absolute_seconds": 604800.0}, shown.Value("session"))
 	require.Equal(t, object{
-		"variable": "PANEL_SECRET_KEY", "source": "environment", "previous_variable": "PANEL_SECRET_KEY_PREVIOUS", "previous_given": true, "readable": true,
+		"variable": "PANEL_SECRET_KEY", "source": "environment", "previous_variable": "PANEL_SECRET_KEY_PREVIOUS", "previous_given": true,
+		"previous_secrets": 0.0, "readable": true,
 	}, shown.Value("master_key"))
 	require.Equal(t, object{"variable": "PANEL_AUDIT_RETENTION_DAYS", "given": false, "days": 365.0}, shown.Value("journal"))
 	require.Equal(t, object{"algorithm": "argon2id", "memory_kib": 19456.0, "iterations": 2.0, "lanes": 1.0}, shown.Value("password"))

@@ -87,12 +87,13 @@ function SignInCard({ security: { session, sign_in: signIn, password, journal } 
 
 function SecretsCard({ security: { master_key: key } }: { security: Security }) {
   const { t } = useTranslation("settings");
+  const previous = key.previous_secrets > 0 ? t("secrets.left", { count: key.previous_secrets }) : t(key.previous_given ? "secrets.set" : "secrets.unset");
   return (
     <Card title={t("secrets.title")} flush>
       <SettingRows
         settings={[
           { name: t("secrets.source"), value: t(`secrets.${key.source}`), variable: key.variable, given: key.source === "environment" },
-          { name: t("secrets.previous"), value: t(key.previous_given ? "secrets.set" : "secrets.unset"), variable: key.previous_variable, given: key.previous_given },
+          { name: t("secrets.previous"), value: previous, variable: key.previous_variable, given: key.previous_given },
           { name: t("secrets.sample"), value: key.readable ? <Status kind="healthy">{t("secrets.opens")}</Status> : <Status kind="failed">{t("secrets.closed")}</Status> },
         ]}
       />

@@ -13,6 +13,11 @@ describe("warnings about the settings", () => {
     expect(warningsOf({ ...good, master_key: { ...good.master_key, readable: false, source: "file", previous_given: true } })).toEqual(["unreadable", "generated", "previous"]);
   });
 
+  it("say to keep an earlier key as long as a secret needs it", () => {
+    expect(warningsOf({ ...good, master_key: { ...good.master_key, previous_given: true, previous_secrets: 3 } })).toEqual(["resealing"]);
+    expect(warningsOf({ ...good, master_key: { ...good.master_key, previous_given: true } })).toEqual(["previous"]);
+  });
+
   it("notice a proxy that is not trusted", () => {
     expect(warningsOf({ ...good, trusted_proxies: { ...good.trusted_proxies, list: [], ignored: true } })).toEqual(["proxy"]);
   });

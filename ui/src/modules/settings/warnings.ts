@@ -1,6 +1,6 @@
 import type { Security } from "./api";
 
-export type Warning = "unreadable" | "proxy" | "http" | "noAddress" | "generated" | "previous";
+export type Warning = "unreadable" | "proxy" | "http" | "noAddress" | "generated" | "resealing" | "previous";
 
 /** Browsers treat these addresses as safe: nothing leaves the machine. */
 const onThisMachine = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
@@ -14,7 +14,8 @@ export function warningsOf(security: Security): Warning[] {
     ["http", address.given && !address.https && !onThisMachine.test(address.origin)],
     ["noAddress", !address.given],
     ["generated", key.source === "file"],
-    ["previous", key.previous_given],
+    ["resealing", key.previous_given && key.previous_secrets > 0],
+    ["previous", key.previous_given && key.previous_secrets === 0],
   ];
   return found.filter(([, holds]) => holds).map(([warning]) => warning);
 }
