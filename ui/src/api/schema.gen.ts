@@ -3864,6 +3864,11 @@ export interface components {
         SystemMasterKey: {
             /** @description An earlier key is still set */
             previous_given: boolean;
+            /**
+             * Format: int64
+             * @description Secrets that the current key did not seal; counted while an earlier key is set
+             */
+            previous_secrets: number;
             previous_variable: string;
             /** @description The key opens the sample that is sealed in the database */
             readable: boolean;
