@@ -10,6 +10,7 @@ import (
 
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/database"
 	"panel/platform/fault"
 )
 
@@ -51,7 +52,12 @@ func (b *bulk) run(ctx context.Context, in *bulkBody) (*BulkOutcome, error) {
 	out := &BulkOutcome{Results: []BulkResult{}}
 	for _, id := range distinct(in.IDs) {
 		result := BulkResult{NodeID: id, OK: true}
-		if result.OperationID, err = do(ctx, id); err != nil {
+		if !database.IsID(id) {
+			err = fault.Missing(fault.NoSuchThing)
+		} else {
+			result.OperationID, err = do(ctx, id)
+		}
+		if err != nil {
 			result = b.refused(id, err)
 			out.Failed++
 		} else {
