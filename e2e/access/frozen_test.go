@@ -26,7 +26,7 @@ func TestAThawedPanelAnswersNothingFromBeforeItWasFrozen(t *testing.T) {
 		require.NoError(t, syscall.Kill(p.other.PID(), syscall.SIGSTOP))
 		err := session.Post(t.Context(), "/api/v1/auth/logout", nil, nil)
 		var waiting []net.Conn
-		for range 50 {
+		for range 15 { // fewer in all than one address may ask with unknown tokens
 			waiting = append(waiting, p.asks(session.Token))
 		}
 		require.NoError(t, syscall.Kill(p.other.PID(), syscall.SIGCONT))
