@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -144,15 +145,25 @@ func TestABodyThatNeverEndsIsATimeout(t *testing.T) {
 func TestAnAnswerOverTheLimitIsRefusedAlsoWhenItIsCompressed(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, strings.Repeat("x", len(r.URL.Path)*100))
+		text := strings.Repeat("x", len(r.URL.Path)*100)
+		if r.URL.Query().Has("plain") {
+			_, _ = io.WriteString(w, text)
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		packed := gzip.NewWriter(w)
+		_, _ = io.WriteString(packed, text)
+		_ = packed.Close()
 	})
 	c := client(t, local(t), Options{MaxAnswer: 300})
-	answer, err := get(t, c, server.URL+"/ab")
-	require.NoError(t, err, "exactly the limit is allowed")
-	require.Len(t, answer.Body, 300)
-	_, err = get(t, c, server.URL+"/abc")
-	require.ErrorIs(t, err, ErrTooLarge)
-	require.Equal(t, "example_error", fault.Code(err))
+	for _, form := range []string{"", "?plain"} {
+		answer, err := get(t, c, server.URL+"/ab"+form)
+		require.NoError(t, err, "exactly the limit is allowed")
+		require.Len(t, answer.Body, 300)
+		_, err = get(t, c, server.URL+"/abc"+form)
+		require.ErrorIs(t, err, ErrTooLarge)
+		require.Equal(t, "example_error", fault.Code(err))
+	}
 }
 
 func TestAClosedPortIsAFaultInWords(t *testing.T) {
