@@ -19,6 +19,17 @@ create table accounts (
 CREATE UNIQUE INDEX accounts_username ON accounts USING btree (username);
 CREATE UNIQUE INDEX accounts_username_key ON accounts USING btree (username_key);
 
+create table agent_builds (
+  version text not null,
+  released_at timestamp with time zone not null,
+  manifest text not null,
+  signature text not null,
+  files jsonb not null,
+  stored_at timestamp with time zone default now() not null,
+  with_panel boolean default false not null,
+  constraint agent_builds_pkey PRIMARY KEY (version)
+);
+
 create table agent_rings (
   id boolean default true not null,
   sizes integer[] not null,
@@ -51,6 +62,7 @@ create table agent_rollout_nodes (
   constraint agent_rollout_nodes_pkey PRIMARY KEY (rollout_id, node_id)
 );
 CREATE UNIQUE INDEX agent_rollout_nodes_active ON agent_rollout_nodes USING btree (node_id) WHERE active;
+CREATE INDEX agent_rollout_nodes_next ON agent_rollout_nodes USING btree (rollout_id, state, ring, place);
 
 create table agent_rollouts (
   id uuid not null,
@@ -68,8 +80,10 @@ create table agent_rollouts (
   rested_at timestamp with time zone,
   stopped_by text default ''::text not null,
   finished_at timestamp with time zone,
-  runner text default ''::text not null,
-  lease_until timestamp with time zone not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
   constraint agent_rollouts_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX agent_rollouts_active ON agent_rollouts USING btree (kind) WHERE ((finished_at IS NULL) AND (kind = 'rings'::text));
@@ -87,6 +101,22 @@ create table agent_tokens (
 );
 CREATE UNIQUE INDEX agent_tokens_hash ON agent_tokens USING btree (token_hash);
 CREATE INDEX agent_tokens_node ON agent_tokens USING btree (node_id);
+
+create table api_tokens (
+  id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  token_hash bytea not null,
+  permissions text[] not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint api_tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint api_tokens_pkey PRIMARY KEY (id)
+);
+CREATE INDEX api_tokens_expiry ON api_tokens USING btree (expires_at);
+CREATE UNIQUE INDEX api_tokens_hash ON api_tokens USING btree (token_hash);
+CREATE UNIQUE INDEX api_tokens_name ON api_tokens USING btree (account_id, name);
 
 create table challenges (
   token_hash bytea not null,
@@ -123,6 +153,34 @@ create table enrollment_tokens (
 );
 CREATE UNIQUE INDEX enrollment_tokens_hash ON enrollment_tokens USING btree (token_hash);
 
+create table file_pieces (
+  file_id uuid not null,
+  number integer not null,
+  content bytea not null,
+  constraint file_pieces_file_id_fkey FOREIGN KEY (file_id) REFERENCES files(id) ON DELETE CASCADE,
+  constraint file_pieces_pkey PRIMARY KEY (file_id, number)
+);
+
+create table file_uses (
+  owner text not null,
+  sha256 text not null,
+  audience text default ''::text not null,
+  constraint file_uses_sha256_fkey FOREIGN KEY (sha256) REFERENCES files(sha256),
+  constraint file_uses_pkey PRIMARY KEY (owner, sha256, audience)
+);
+CREATE INDEX file_uses_file ON file_uses USING btree (sha256);
+
+create table files (
+  id uuid not null,
+  sha256 text,
+  size bigint default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  constraint files_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text)),
+  constraint files_pkey PRIMARY KEY (id),
+  constraint files_sha256_key UNIQUE (sha256)
+);
+CREATE INDEX files_created ON files USING btree (created_at);
+
 create table flow_applies (
   id uuid not null,
   flow_id uuid not null,
@@ -135,7 +193,6 @@ create table flow_applies (
   version_id uuid,
   forced boolean default false not null,
   bypassed jsonb default '[]'::jsonb not null,
-  steps jsonb default '[]'::jsonb not null,
   content text default ''::text not null,
   listens jsonb default '{}'::jsonb not null,
   error jsonb,
@@ -145,10 +202,19 @@ create table flow_applies (
   started_at timestamp with time zone not null,
   staged_at timestamp with time zone not null,
   finished_at timestamp with time zone,
-  runner text default ''::text not null,
-  lease_until timestamp with time zone not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
   hosts jsonb default '[]'::jsonb not null,
-  constraint flow_applies_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'enable'::text, 'disable'::text, 'delete'::text]))),
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  fingerprint text default ''::text not null,
+  change jsonb default '{}'::jsonb not null,
+  stages jsonb default '[]'::jsonb not null,
+  text jsonb default '{}'::jsonb not null,
+  nodes_since timestamp with time zone,
+  stopped_by text,
+  stopped_at timestamp with time zone,
+  constraint flow_applies_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'enable'::text, 'rerender'::text, 'disable'::text, 'delete'::text]))),
   constraint flow_applies_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
   constraint flow_applies_pkey PRIMARY KEY (id)
 );
@@ -156,16 +222,26 @@ CREATE UNIQUE INDEX flow_applies_active ON flow_applies USING btree (flow_id) WH
 CREATE INDEX flow_applies_due ON flow_applies USING btree (lease_until) WHERE (finished_at IS NULL);
 CREATE INDEX flow_applies_flow ON flow_applies USING btree (flow_id, started_at);
 
+create table flow_apply_steps (
+  apply_id uuid not null,
+  position integer not null,
+  node_id text not null,
+  step jsonb not null,
+  constraint flow_apply_steps_apply_id_fkey FOREIGN KEY (apply_id) REFERENCES flow_applies(id) ON DELETE CASCADE,
+  constraint flow_apply_steps_pkey PRIMARY KEY (apply_id, "position")
+);
+
 create table flow_checks (
   plan_id uuid not null,
   key text not null,
   node_id text not null,
-  ask jsonb not null,
+  probe jsonb not null,
   status text not null,
   evidence text not null,
   observed_at timestamp with time zone,
   blocker text default ''::text not null,
   holder text default ''::text not null,
+  finding jsonb default '{}'::jsonb not null,
   constraint flow_checks_status_check CHECK ((status = ANY (ARRAY['confirmed'::text, 'unconfirmed'::text, 'failed'::text]))),
   constraint flow_checks_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES flow_plans(id) ON DELETE CASCADE,
   constraint flow_checks_pkey PRIMARY KEY (plan_id, key)
@@ -185,6 +261,24 @@ create table flow_clients (
 );
 CREATE INDEX flow_clients_flow ON flow_clients USING btree (flow_id, created_at);
 CREATE UNIQUE INDEX flow_clients_public ON flow_clients USING btree (public_hash);
+
+create table flow_followups (
+  id uuid not null,
+  flow_id uuid not null,
+  apply_id uuid not null,
+  stage text not null,
+  undo boolean not null,
+  apply jsonb not null,
+  record jsonb not null,
+  started_at timestamp with time zone not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint flow_followups_pkey PRIMARY KEY (id),
+  constraint flow_followups_flow_id_stage_key UNIQUE (flow_id, stage)
+);
+CREATE INDEX flow_followups_due ON flow_followups USING btree (lease_until);
 
 create table flow_fragments (
   flow_id uuid not null,
@@ -218,12 +312,17 @@ create table flow_plans (
   created_by text not null,
   expires_at timestamp with time zone not null,
   applied_at timestamp with time zone,
-  ask_until timestamp with time zone,
-  asker text default ''::text not null,
+  checking boolean default false not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  fingerprint text default ''::text not null,
+  content text default ''::text not null,
   constraint flow_plans_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
   constraint flow_plans_pkey PRIMARY KEY (id)
 );
-CREATE INDEX flow_plans_asking ON flow_plans USING btree (ask_until) WHERE (ask_until IS NOT NULL);
+CREATE INDEX flow_plans_checking ON flow_plans USING btree (lease_until) WHERE checking;
 CREATE INDEX flow_plans_flow ON flow_plans USING btree (flow_id, created_at);
 
 create table flow_versions (
@@ -272,6 +371,24 @@ create table flows (
 );
 CREATE INDEX flows_created ON flows USING btree (created_at, id);
 CREATE UNIQUE INDEX flows_name ON flows USING btree (lower(name)) WHERE (NOT deleting);
+
+create table idempotency_keys (
+  id uuid not null,
+  account_id uuid not null,
+  operation text not null,
+  key text not null,
+  digest bytea not null,
+  run uuid not null,
+  held_until timestamp with time zone not null,
+  committed boolean default false not null,
+  status integer,
+  content_type text default ''::text not null,
+  sealed_answer text default ''::text not null,
+  created_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (id),
+  constraint idempotency_keys_account_id_operation_key_key UNIQUE (account_id, operation, key)
+);
+CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
 
 create table installation (
   single boolean default true not null,
@@ -411,6 +528,25 @@ create table node_configs (
   constraint node_configs_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
   constraint node_configs_pkey PRIMARY KEY (node_id, revision)
 );
+
+create table node_document_contents (
+  hash text not null,
+  sealed text not null,
+  used_at timestamp with time zone not null,
+  constraint node_document_contents_pkey PRIMARY KEY (hash)
+);
+
+create table node_documents (
+  node_id uuid not null,
+  name text not null,
+  revision bigint not null,
+  hash text not null,
+  set_at timestamp with time zone not null,
+  constraint node_documents_hash_fkey FOREIGN KEY (hash) REFERENCES node_document_contents(hash),
+  constraint node_documents_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint node_documents_pkey PRIMARY KEY (node_id, name)
+);
+CREATE INDEX node_documents_hash ON node_documents USING btree (hash);
 
 create table node_domain_uses (
   domain_id uuid not null,
@@ -712,8 +848,8 @@ create table jobs.river_job (
   constraint river_job_pkey PRIMARY KEY (id)
 );
 CREATE INDEX job_backlog ON jobs.river_job USING btree (queue, kind, priority, scheduled_at, id) WHERE (state = 'available'::jobs.river_job_state);
+CREATE INDEX job_postponed ON jobs.river_job USING btree (scheduled_at, priority, id) WHERE (state = ANY (ARRAY['retryable'::jobs.river_job_state, 'scheduled'::jobs.river_job_state]));
 CREATE INDEX job_running ON jobs.river_job USING btree (id) WHERE (state = 'running'::jobs.river_job_state);
-CREATE INDEX river_job_prioritized_fetching_index ON jobs.river_job USING btree (state, queue, priority, scheduled_at, id);
 CREATE INDEX river_job_state_and_finalized_at_index ON jobs.river_job USING btree (state, finalized_at) WHERE (finalized_at IS NOT NULL);
 CREATE UNIQUE INDEX river_job_unique_idx ON jobs.river_job USING btree (unique_key) WHERE ((unique_key IS NOT NULL) AND (unique_states IS NOT NULL) AND jobs.river_job_state_in_bitmask(unique_states, state));
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ func TestEveryActionAndObjectOfTheJournalHasWordsInBothLanguages(t *testing.T) {
 	require.Contains(t, kinds.Objects, "flow")
 	for _, language := range []string{"en", "ru"} {
 		words := wordsOfTheJournal(t, language)
-		const sides = "declared by the modules on the left, messages.%s.json on the right"
+		const sides = "declared by the modules on the left, the words.%s.json of all folders on the right"
 		require.Equal(t, kinds.Actions, words.actions(), sides, language)
 		require.Equal(t, kinds.Objects, slices.Sorted(maps.Keys(words.Object)), sides, language)
 	}
@@ -66,10 +67,28 @@ func (w journalWords) actions() (all []string) {
 	return all
 }
 
-func wordsOfTheJournal(t *testing.T, language string) (words journalWords) {
+// add joins the words of another folder: a family of actions may be spread over several.
+func (w journalWords) add(other journalWords) {
+	maps.Copy(w.Object, other.Object)
+	for family, verbs := range other.Action {
+		if w.Action[family] == nil {
+			w.Action[family] = map[string]string{}
+		}
+		maps.Copy(w.Action[family], verbs)
+	}
+}
+
+func wordsOfTheJournal(t *testing.T, language string) journalWords {
 	t.Helper()
-	text, err := os.ReadFile("../ui/src/modules/audit/messages." + language + ".json")
+	files, err := filepath.Glob("../ui/src/modules/*/words." + language + ".json")
 	require.NoError(t, err)
-	require.NoError(t, json.Unmarshal(text, &words))
-	return words
+	all := journalWords{Action: map[string]map[string]string{}, Object: map[string]string{}}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var words journalWords
+		require.NoError(t, json.Unmarshal(text, &words), file)
+		all.add(words)
+	}
+	return all
 }

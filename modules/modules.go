@@ -2,6 +2,7 @@
 package modules
 
 import (
+	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/license"
 	"panel/modules/nodes"
@@ -12,6 +13,7 @@ import (
 // All gives every feature, sorted by name.
 func All() []module.Module {
 	return []module.Module{
+		domains.Module(),
 		flows.Module(),
 		license.Module(),
 		nodes.Module(),

@@ -4,3 +4,4 @@ set -eu
 cd "$(dirname "$0")/.."
 tool="$(scripts/linter.sh)"
 "$tool" fmt ./...
+(cd ui && npm run --silent format)

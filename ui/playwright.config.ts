@@ -1,6 +1,9 @@
 import { defineConfig } from "@playwright/test";
 
-const launchOptions = { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"] };
+const launchOptions = {
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
+};
 
 export default defineConfig({
   testDir: "e2e",
@@ -12,5 +15,13 @@ export default defineConfig({
   forbidOnly: true,
   retries: 0,
   reporter: [["list"]],
-  use: { launchOptions, contextOptions: { reducedMotion: "reduce" }, locale: "en-US", timezoneId: "Europe/Moscow", colorScheme: "dark", viewport: { width: 1360, height: 860 }, trace: "off" },
+  use: {
+    launchOptions,
+    contextOptions: { reducedMotion: "reduce" },
+    locale: "en-US",
+    timezoneId: "Europe/Moscow",
+    colorScheme: "dark",
+    viewport: { width: 1360, height: 860 },
+    trace: "off",
+  },
 });

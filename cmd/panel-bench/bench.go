@@ -20,36 +20,59 @@ import (
 	"panel/platform/database"
 )
 
-// bench owns the folder, the database server and whatever the goals start.
+// bench is the scope of one goal: its folder, its databases and whatever it starts.
 type bench struct {
 	settings
-	folder string
-	dsn    string // of the database server
-	stops  []func() error
+	server    *server
+	folder    string
+	databases []string
+	attacks   int // of strangers, so far
+	stops     []func() error
 }
 
-func newBench(s settings) (*bench, error) {
+func newBench(s settings, server *server, goal string) (*bench, error) {
+	folder := filepath.Join(server.folder, goal)
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder of %s: %w", goal, err)
+	}
+	return &bench{settings: s, server: server, folder: folder}, nil
+}
+
+// atEnd remembers what has to be ended when the goal is measured; the last is ended first.
+func (b *bench) atEnd(stop func() error) { b.stops = append(b.stops, stop) }
+
+// close ends whatever the goal started and removes its databases.
+func (b *bench) close() error {
+	var failures []error
+	for _, stop := range slices.Backward(b.stops) {
+		failures = append(failures, stop())
+	}
+	if b.keep {
+		return errors.Join(failures...)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), cleaning)
+	defer cancel()
+	for _, name := range b.databases {
+		failures = append(failures, execute(ctx, b.server.dsn, "drop database "+name+" with (force)"))
+	}
+	return errors.Join(append(failures, os.RemoveAll(b.folder))...)
+}
+
+const cleaning = time.Minute
+
+// server is the one database server of a run.
+type server struct {
+	folder string
+	dsn    string // empty until the first goal needs it
+	stop   func(context.Context) error
+}
+
+func newServer() (*server, error) {
 	folder, err := os.MkdirTemp("", "bench")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for the run: %w", err)
 	}
-	b := &bench{settings: s, folder: folder}
-	return b, os.Chmod(folder, 0o755)
-}
-
-func (b *bench) close() {
-	var failures []error
-	for i := len(b.stops) - 1; i >= 0; i-- {
-		failures = append(failures, b.stops[i]())
-	}
-	if b.keep {
-		fmt.Fprintln(os.Stderr, "kept:", b.folder)
-	} else {
-		failures = append(failures, os.RemoveAll(b.folder))
-	}
-	if err := errors.Join(failures...); err != nil {
-		fmt.Fprintln(os.Stderr, "while cleaning up:", err)
-	}
+	return &server{folder: folder}, os.Chmod(folder, 0o755)
 }
 
 // durable settings that stay the same on every machine.
@@ -57,31 +80,46 @@ var serverSettings = []string{
 	"shared_buffers=256MB", "max_connections=120", "max_wal_size=4GB", "checkpoint_timeout=30min", "fsync=on", "synchronous_commit=on",
 }
 
-// server starts the database server once.
-func (b *bench) server(ctx context.Context) error {
-	if b.dsn != "" {
+// start starts the database server once.
+func (s *server) start(ctx context.Context) error {
+	if s.dsn != "" {
 		return nil
 	}
-	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{
-		DataDir: b.folder, BinDir: os.Getenv("PANEL_PG_BIN"), Log: zap.NewNop(), Settings: serverSettings,
+	dsn, stop, err := database.StartPrivate(context.WithoutCancel(ctx), database.PrivateOptions{
+		DataDir: s.folder, BinDir: os.Getenv("PANEL_PG_BIN"), Log: zap.NewNop(), Settings: serverSettings,
 	})
 	if err != nil {
 		return err
 	}
-	b.dsn = dsn
-	b.stops = append(b.stops, func() error { return stop(context.Background()) })
+	s.dsn, s.stop = dsn, stop
 	return nil
+}
+
+func (s *server) close(keep bool) {
+	var failures []error
+	if s.stop != nil {
+		failures = append(failures, s.stop(context.Background()))
+	}
+	if keep {
+		fmt.Fprintln(os.Stderr, "kept:", s.folder)
+	} else {
+		failures = append(failures, os.RemoveAll(s.folder))
+	}
+	if err := errors.Join(failures...); err != nil {
+		fmt.Fprintln(os.Stderr, "while cleaning up:", err)
+	}
 }
 
 // database makes an empty database and gives its address.
 func (b *bench) database(ctx context.Context, name string) (string, error) {
-	if err := b.server(ctx); err != nil {
+	if err := b.server.start(ctx); err != nil {
 		return "", err
 	}
-	if err := execute(ctx, b.dsn, "create database "+name); err != nil {
+	if err := execute(ctx, b.server.dsn, "create database "+name); err != nil {
 		return "", err
 	}
-	return changed(b.dsn, func(u *url.URL) { u.Path = "/" + name })
+	b.databases = append(b.databases, name)
+	return changed(b.server.dsn, func(u *url.URL) { u.Path = "/" + name })
 }
 
 func execute(ctx context.Context, dsn, statement string, arguments ...any) error {
@@ -113,11 +151,20 @@ type stand struct {
 }
 
 // install brings up a panel; prepare, if given, fills the database before the panel that is measured starts.
-func (b *bench) install(ctx context.Context, name string, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
+func (b *bench) install(
+	ctx context.Context,
+	name string,
+	prepare func(ctx context.Context, dsn string) error,
+) (*stand, error) {
 	return b.installWith(ctx, name, rig.PanelSettings{}, prepare)
 }
 
-func (b *bench) installWith(ctx context.Context, name string, settings rig.PanelSettings, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
+func (b *bench) installWith(
+	ctx context.Context,
+	name string,
+	settings rig.PanelSettings,
+	prepare func(ctx context.Context, dsn string) error,
+) (*stand, error) {
 	dsn, err := b.database(ctx, name)
 	if err != nil {
 		return nil, err
@@ -130,7 +177,7 @@ func (b *bench) installWith(ctx context.Context, name string, settings rig.Panel
 	if err != nil {
 		return nil, err
 	}
-	b.stops = append(b.stops, counter.Close)
+	b.atEnd(counter.Close)
 	settings.Folder, settings.DSN = folder, counted
 	s, err := b.bringUp(ctx, settings, dsn, prepare)
 	if err != nil {
@@ -141,7 +188,11 @@ func (b *bench) installWith(ctx context.Context, name string, settings rig.Panel
 }
 
 // installBare is install without the counter, which takes a share of the processor from a panel that writes much.
-func (b *bench) installBare(ctx context.Context, name string, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
+func (b *bench) installBare(
+	ctx context.Context,
+	name string,
+	prepare func(ctx context.Context, dsn string) error,
+) (*stand, error) {
 	dsn, err := b.database(ctx, name)
 	if err != nil {
 		return nil, err
@@ -153,12 +204,17 @@ func (b *bench) installBare(ctx context.Context, name string, prepare func(ctx c
 	return b.bringUp(ctx, rig.PanelSettings{Folder: folder, DSN: dsn}, dsn, prepare)
 }
 
-func (b *bench) bringUp(ctx context.Context, settings rig.PanelSettings, dsn string, prepare func(ctx context.Context, dsn string) error) (*stand, error) {
+func (b *bench) bringUp(
+	ctx context.Context,
+	settings rig.PanelSettings,
+	dsn string,
+	prepare func(ctx context.Context, dsn string) error,
+) (*stand, error) {
 	installed, err := rig.Install(ctx, settings)
 	if err != nil {
 		return nil, err
 	}
-	b.stops = append(b.stops, installed.Close)
+	b.atEnd(installed.Close)
 	s := &stand{Stand: installed, dsn: dsn}
 	if prepare == nil {
 		return s, nil
@@ -214,7 +270,13 @@ func readPairs(count int, limit, product func() (float64, error)) (limits, produ
 }
 
 // rate drives an address and gives requests per second.
-func (b *bench) rate(ctx context.Context, address string, connections int, length time.Duration, request func(int, []byte) []byte) (float64, error) {
+func (b *bench) rate(
+	ctx context.Context,
+	address string,
+	connections int,
+	length time.Duration,
+	request func(int, []byte) []byte,
+) (float64, error) {
 	outcome, err := load.Run(ctx, load.Plan{Address: address, Connections: connections, Request: request, For: length})
 	return outcome.PerSecond(), err
 }

@@ -56,7 +56,11 @@ func answerLate(by time.Duration) http.HandlerFunc {
 		if r.URL.Path != "/health" {
 			time.Sleep(by)
 		}
-		_, _ = w.Write([]byte(`{"status":"running","timestamp":"2026-11-20T11:02:11Z","version":"1.4.2","database":"connected","setup_done":true,"uptime":"1m","uptime_seconds":60}`))
+		_, _ = w.Write(
+			[]byte(
+				`{"status":"running","timestamp":"2026-11-20T11:02:11Z","version":"1.4.2","database":"connected","setup_done":true,"uptime":"1m","uptime_seconds":60}`,
+			),
+		)
 	}
 }
 

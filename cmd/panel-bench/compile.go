@@ -43,7 +43,18 @@ func compileTimes(ctx context.Context) (map[string]map[float64]float64, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^BenchmarkCompile", "-benchtime", "200ms", "./modules/flows/internal/plan")
+	cmd := exec.CommandContext(
+		ctx,
+		"go",
+		"test",
+		"-run",
+		"^$",
+		"-bench",
+		"^BenchmarkCompile",
+		"-benchtime",
+		"200ms",
+		"./modules/flows/internal/plan",
+	)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	said, err := cmd.CombinedOutput()
 	if err != nil {

@@ -44,12 +44,22 @@ func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time
 	}
 	f.agents, err = rig.Start(rig.Spec{
 		Name: "the simulated agents", Log: filepath.Join(b.folder, name+"-agents.log"), Path: program,
-		Args: []string{"simulate", "--panel", f.Panel.URL, "--count", strconv.Itoa(count), "--tokens-file", tokens, "--spread", spread.String()},
+		Args: []string{
+			"simulate",
+			"--panel",
+			f.Panel.URL,
+			"--count",
+			strconv.Itoa(count),
+			"--tokens-file",
+			tokens,
+			"--spread",
+			spread.String(),
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	b.stops = append(b.stops, func() error { f.agents.Kill(); return nil })
+	b.atEnd(func() error { f.agents.Kill(); return nil })
 	return f, f.connected(ctx, spread)
 }
 
@@ -96,8 +106,13 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	what := fmt.Sprintf("apply to %d agents in flows of 200, slowest round", b.settings.agents)
 	result := measure.Below("P8", what, "ms", measure.Series{whole.Quantile(1)}, 2000)
-	result = result.Note("median %.0f ms over %d rounds; ends when every flow is applied and journalled", whole.Median(), len(whole))
-	result = result.Note("%.2f s of processor time in the panel per round, median", work.Median())
+	result = result.Note(
+		"median %.0f ms over %d rounds; ends when every flow is applied and journalled",
+		whole.Median(),
+		len(whole),
+	)
+	result = result.Note("processor time of the panel: %.2f s per round, %.0f us per agent, medians",
+		work.Median(), 1e6*work.Median()/float64(b.settings.agents))
 	return []measure.Result{result}, nil
 }
 
@@ -108,11 +123,21 @@ func (f *fleet) star(flow, round int) map[string]any {
 	listener := map[string]any{
 		"protocol": "vless", "port": 8443 + round, "security": "reality", "reality": map[string]any{"target": "198.51.100.1:443", "server_names": []string{"example.com"}},
 	}
-	nodes := []map[string]any{{"key": "in", "kind": "entry", "node_id": mine[0].NodeID, "params": map[string]any{"listener": listener}}}
+	nodes := []map[string]any{
+		{"key": "in", "kind": "entry", "node_id": mine[0].NodeID, "params": map[string]any{"listener": listener}},
+	}
 	var edges []map[string]any
 	for i, m := range mine[1:] {
 		key := fmt.Sprintf("out%d", i)
-		nodes = append(nodes, map[string]any{"key": key, "kind": "exit", "node_id": m.NodeID, "params": map[string]any{"private": private}})
+		nodes = append(
+			nodes,
+			map[string]any{
+				"key":     key,
+				"kind":    "exit",
+				"node_id": m.NodeID,
+				"params":  map[string]any{"private": private},
+			},
+		)
 		edge := map[string]any{"from": "in", "to": key, "priority": i}
 		if i < len(mine)-2 {
 			edge["match"] = map[string]any{"domain": []string{fmt.Sprintf("site%d.example", i)}}
@@ -122,8 +147,13 @@ func (f *fleet) star(flow, round int) map[string]any {
 	return map[string]any{"nodes": nodes, "edges": edges}
 }
 
-// installAll compiles one after the other and then applies all at once; it gives the time of that, and the panel's processor time.
-func (f *fleet) installAll(ctx context.Context, flows []string, round int) (took time.Duration, used float64, err error) {
+// installAll compiles one after the other and then applies all at once; it gives the time of that, and the panel's
+// processor time.
+func (f *fleet) installAll(
+	ctx context.Context,
+	flows []string,
+	round int,
+) (took time.Duration, used float64, err error) {
 	plans, err := f.compileAll(ctx, flows, round)
 	if err != nil {
 		return 0, 0, err
@@ -173,7 +203,8 @@ func (f *fleet) force(ctx context.Context, flow string, p rig.Plan) error {
 
 const manyAgents = 5000
 
-// connectedAgents (P10) keeps 5,000 agents at the panel for a few heartbeats and looks at its memory and processor time.
+// connectedAgents (P10) keeps 5,000 agents at the panel for a few heartbeats and looks at its memory and processor
+// time.
 func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
 	f, err := b.fleetAt(ctx, "many", manyAgents, 25*time.Second)
 	if err != nil {
@@ -212,9 +243,18 @@ func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err := f.API.Get(ctx, "/api/v1/nodes/"+some.NodeID, &node); err != nil {
 		return nil, err
 	}
-	result := measure.Below("P10", "memory with 5,000 agents (VmRSS), at its highest", "MB", measure.Series{memory.Quantile(1)}, 256)
+	result := measure.Below(
+		"P10",
+		"memory with 5,000 agents (VmRSS), at its highest",
+		"MB",
+		measure.Series{memory.Quantile(1)},
+		256,
+	)
 	result = result.Note("%d open files; a node at random is %s", len(open), node.State)
-	return []measure.Result{result, measure.Below("P10+", "processor with 5,000 agents at 15 s", "% of a core", processor, 15)}, nil
+	return []measure.Result{
+		result,
+		measure.Below("P10+", "processor with 5,000 agents at 15 s", "% of a core", processor, 15),
+	}, nil
 }
 
 // processorSeconds is the time that a process has used so far.

@@ -44,10 +44,20 @@ func loginFlood(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if few > 0 {
 		flat[0] = max(0, 100*(1-many/few))
 	}
-	return append(results,
+	return append(
+		results,
 		measure.Below("P14", "drop from 2 clients to 200", "%", flat, 20),
 		measure.Below("P14", "memory on top of the idle panel", "MB", measure.Series{f.most - f.idle}, 160),
-		measure.Within("P14", "p99 of another GET meanwhile, worst flood", "ms", f.alone, measure.Series{f.slowest}, 150, usualAlone)), nil
+		measure.Within(
+			"P14",
+			"p99 of another GET meanwhile, worst flood",
+			"ms",
+			f.alone,
+			measure.Series{f.slowest},
+			150,
+			usualAlone,
+		),
+	), nil
 }
 
 type flood struct {
@@ -72,11 +82,19 @@ func (f *flood) of(ctx context.Context, clients int) (measure.Result, error) {
 	limits, products, err := f.bench.pairs(func() (float64, error) { return f.bound(ctx) }, product)
 	p99 := latest.Quantile(0.99)
 	f.slowest = max(f.slowest, p99)
-	result := measure.AtLeast("P14", fmt.Sprintf("sign-ins of %d clients against bare argon2id", clients), "1/s", limits, products, 0.60)
+	result := measure.AtLeast(
+		"P14",
+		fmt.Sprintf("sign-ins of %d clients against bare argon2id", clients),
+		"1/s",
+		limits,
+		products,
+		0.60,
+	)
 	return result.Note("another GET meanwhile: p99 %.1f ms of %d; memory up to %.0f MB", p99, len(latest), f.most), err
 }
 
-// bound reads the limit, and how long the other GET takes beside it: the machine is as busy as in a flood, the panel is not.
+// bound reads the limit, and how long the other GET takes beside it: the machine is as busy as in a flood, the panel is
+// not.
 func (f *flood) bound(ctx context.Context) (rate float64, err error) {
 	var all sync.WaitGroup
 	all.Go(func() { rate = hashes(f.bench.each) })
@@ -130,7 +148,12 @@ func (f *flood) reading(ctx context.Context, clients int) (rate float64, others 
 func (f *flood) signIn(ctx context.Context, address string, until time.Time, signed *atomic.Int64) error {
 	body := fmt.Sprintf(`{"username":%q,"password":%q}`, rig.Username, rig.Password)
 	for time.Now().Before(until) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.stand.Panel.URL+"/api/v1/auth/login", strings.NewReader(body))
+		request, err := http.NewRequestWithContext(
+			ctx,
+			http.MethodPost,
+			f.stand.Panel.URL+"/api/v1/auth/login",
+			strings.NewReader(body),
+		)
 		if err != nil {
 			return err
 		}

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -40,10 +37,18 @@ func gatedGet(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	var work, bareWork measure.Series // processor time per request
 	product := func() (float64, error) {
-		return b.worked(s.Panel.PID(), &work, func() (float64, error) { return b.rate(ctx, s.address(), connections, b.each, s.get(gatedPath)) })
+		return b.worked(
+			s.Panel.PID(),
+			&work,
+			func() (float64, error) { return b.rate(ctx, s.address(), connections, b.each, s.get(gatedPath)) },
+		)
 	}
 	limit := func() (float64, error) {
-		return b.worked(process.PID(), &bareWork, func() (float64, error) { return b.rate(ctx, bare, connections, b.each, s.get(gatedPath)) })
+		return b.worked(
+			process.PID(),
+			&bareWork,
+			func() (float64, error) { return b.rate(ctx, bare, connections, b.each, s.get(gatedPath)) },
+		)
 	}
 	for _, side := range []string{bare, s.address()} {
 		if _, err := b.rate(ctx, side, connections, b.warm, s.get(gatedPath)); err != nil {
@@ -61,8 +66,12 @@ func gatedGet(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	requests := products.Median() * b.each.Seconds() * float64(len(products))
 	result := measure.AtLeast("P3", "gated GET, "+gatedPath+", against bare fiber", "req/s", limits, products, 0.60)
-	result = result.Note("processor time per request: bare %.1f us, product %.1f us, ratio %.2f; hardly depends on what else runs here",
-		bareWork.Median(), work.Median(), bareWork.Median()/work.Median())
+	result = result.Note(
+		"processor time per request: bare %.1f us, product %.1f us, ratio %.2f; hardly depends on what else runs here",
+		bareWork.Median(),
+		work.Median(),
+		bareWork.Median()/work.Median(),
+	)
 	return []measure.Result{result, s.statements("P3", requests, idle*time.Since(began).Seconds())}, nil
 }
 
@@ -105,7 +114,13 @@ func sum(counts map[string]int) int {
 func (s *stand) statements(goal string, requests, byTheClock float64) measure.Result {
 	seen := s.counter.Take()
 	more := max(0, float64(sum(seen))-1.5*byTheClock-5)
-	result := measure.Below(goal, "SQL statements per request in steady state", "stmt", measure.Series{more / requests}, 0)
+	result := measure.Below(
+		goal,
+		"SQL statements per request in steady state",
+		"stmt",
+		measure.Series{more / requests},
+		0,
+	)
 	for statement, n := range seen {
 		result = result.Note("%d x %s, in %.0f requests", n, statement[:min(len(statement), 100)], requests)
 	}
@@ -115,50 +130,21 @@ func (s *stand) statements(goal string, requests, byTheClock float64) measure.Re
 // bareMode makes this executable the limit of gatedGet.
 const bareMode = "bare-fiber"
 
-// serveBare answers every request with what stands in the file and writes down where it listens.
+// serveBare answers every request with what stands in the file.
 func serveBare(file string) error {
 	body, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("read the body to answer with: %w", err)
 	}
-	app := fiber.New(fiber.Config{DisableStartupMessage: true})
-	app.Get("/*", func(c *fiber.Ctx) error {
+	return serve(func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 		return c.Send(body)
 	})
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return fmt.Errorf("listen: %w", err)
-	}
-	fmt.Println(listener.Addr())
-	return app.Listener(listener)
 }
 
 // bareFiber answers everybody with the body.
 func (b *bench) bareFiber(ctx context.Context, body []byte) (string, *rig.Process, error) {
-	file := filepath.Join(b.folder, "body.json")
-	if err := os.WriteFile(file, body, 0o644); err != nil {
-		return "", nil, fmt.Errorf("keep the body for the limit: %w", err)
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", nil, fmt.Errorf("find this executable: %w", err)
-	}
-	process, err := rig.Start(rig.Spec{Name: "bare fiber", Log: filepath.Join(b.folder, fmt.Sprintf("bare-%d.log", len(b.stops))), Path: self, Args: []string{bareMode, file}})
-	if err != nil {
-		return "", nil, err
-	}
-	b.stops = append(b.stops, func() error { process.Kill(); return nil })
-	var address string
-	err = rig.Eventually(ctx, 10*time.Second, func(context.Context) error {
-		address = strings.TrimSpace(process.Words())
-		connection, err := net.Dial("tcp", address)
-		if err != nil {
-			return err
-		}
-		return connection.Close()
-	})
-	return address, process, err
+	return b.bareProgram(ctx, bareMode, body)
 }
 
 func fetch(ctx context.Context, s *stand, path string) ([]byte, error) {

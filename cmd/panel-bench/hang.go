@@ -95,14 +95,18 @@ func hangingLicense(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.stops = append(b.stops, f.close)
+	b.atEnd(f.close)
 	s, err := b.installWith(ctx, "hanging", rig.PanelSettings{LicenseFront: f.before}, nil)
 	if err != nil {
 		return nil, err
 	}
 	var calm, hung measure.Series // processor time per request
 	read := func(into *measure.Series) (float64, error) {
-		return b.worked(s.Panel.PID(), into, func() (float64, error) { return b.rate(ctx, s.address(), connections, b.each, s.get(gatedPath)) })
+		return b.worked(
+			s.Panel.PID(),
+			into,
+			func() (float64, error) { return b.rate(ctx, s.address(), connections, b.each, s.get(gatedPath)) },
+		)
 	}
 	if _, err := b.rate(ctx, s.address(), connections, b.warm, s.get(gatedPath)); err != nil {
 		return nil, err
@@ -126,8 +130,8 @@ func hangingLicense(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}, err
 }
 
-// hang makes the authority silent and has a refresh wait for it; hangs returns once it does. A refresh may fail at once on a
-// connection from before; then another one asks.
+// hang makes the authority silent and has a refresh wait for it; hangs returns once it does. A refresh may fail at once
+// on a connection from before; then another one asks.
 func (f *front) hang(ctx context.Context, s *stand) (hangs func() error, release func()) {
 	f.cut()
 	f.hangs.Store(true)

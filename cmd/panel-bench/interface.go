@@ -38,7 +38,10 @@ func interfaceSize(_ context.Context, _ *bench) ([]measure.Result, error) {
 		return nil, err
 	}
 	if script == 0 {
-		return nil, fmt.Errorf("measure the interface: the page in %s names no script; build it with scripts/ui.sh", dist)
+		return nil, fmt.Errorf(
+			"measure the interface: the page in %s names no script; build it with scripts/ui.sh",
+			dist,
+		)
 	}
 	return []measure.Result{
 		measure.Below("P20", "script of the first route, gzip", "kB", measure.Series{script}, 300),

@@ -65,8 +65,8 @@ func (f *fetches) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQ
 // TraceQueryEnd sees every end of one.
 func (f *fetches) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// jobsOneByOne (P16) compares jobs, each inserted by itself, run and marked as done, with an UPDATE of a single row; then it
-// looks at how soon a job begins and how often an idle queue asks.
+// jobsOneByOne (P16) compares jobs, each inserted by itself, run and marked as done, with an UPDATE of a single row;
+// then it looks at how soon a job begins and how often an idle queue asks.
 func jobsOneByOne(ctx context.Context, b *bench) ([]measure.Result, error) {
 	q, err := newQueueing(ctx, b)
 	if err != nil {
@@ -106,11 +106,15 @@ func newQueueing(ctx context.Context, b *bench) (*queueing, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.stops = append(b.stops, q.db.Close)
+	b.atEnd(q.db.Close)
 	if err := migrations.Run(ctx, q.db.DB.DB, nil); err != nil {
 		return nil, err
 	}
-	err = execute(ctx, dsn, fmt.Sprintf("create table plain as select id, 0 as n from generate_series(0, %d) id", writers-1))
+	err = execute(
+		ctx,
+		dsn,
+		fmt.Sprintf("create table plain as select id, 0 as n from generate_series(0, %d) id", writers-1),
+	)
 	if err == nil {
 		err = execute(ctx, dsn, "alter table plain add primary key (id)")
 	}
@@ -122,8 +126,16 @@ func (q *queueing) start(b *bench) error {
 	var runner *jobs.Runner
 	q.queue, runner = jobs.New(q.db, operations.NewStore(q.db, events.New(q.db, nil, zap.NewNop())), zap.NewNop())
 	err := runner.Add(
-		jobs.Worker{Kind: "bench.counts", Limit: atOnce, Work: func(context.Context, jobs.Job) error { q.done.Add(1); return nil }},
-		jobs.Worker{Kind: "bench.starts", Work: func(context.Context, jobs.Job) error { q.began <- time.Now(); return nil }})
+		jobs.Worker{
+			Kind:  "bench.counts",
+			Limit: atOnce,
+			Work:  func(context.Context, jobs.Job) error { q.done.Add(1); return nil },
+		},
+		jobs.Worker{
+			Kind: "bench.starts",
+			Work: func(context.Context, jobs.Job) error { q.began <- time.Now(); return nil },
+		},
+	)
 	if err != nil {
 		return err
 	}
@@ -131,7 +143,7 @@ func (q *queueing) start(b *bench) error {
 	var running sync.WaitGroup
 	var ended error
 	running.Go(func() { ended = runner.Run(ctx) })
-	b.stops = append(b.stops, func() error { cancel(); running.Wait(); return ended })
+	b.atEnd(func() error { cancel(); running.Wait(); return ended })
 	return nil
 }
 

@@ -17,13 +17,14 @@ const (
 	writers       = 8
 	journalLength = 100_000
 
-	// What plain inserts and reading alone reach on an idle machine of two cores, for which the goal's figures were set.
+	// What plain inserts and reading alone reach on an idle machine of two cores, for which the goal's figures were
+	// set.
 	usualWrites  = 2_500
 	usualReading = 300_000
 )
 
-// auditedWrite (P15) compares a write through the API, with its line in the journal, with a plain insert of such a line, and
-// the proof of the journal with reading it.
+// auditedWrite (P15) compares a write through the API, with its line in the journal, with a plain insert of such a
+// line, and the proof of the journal with reading it.
 func auditedWrite(ctx context.Context, b *bench) ([]measure.Result, error) {
 	s, err := b.install(ctx, "journal", nil)
 	if err != nil {
@@ -33,7 +34,7 @@ func auditedWrite(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database of the run: %w", err)
 	}
-	b.stops = append(b.stops, func() error { pool.Close(); return nil })
+	b.atEnd(func() error { pool.Close(); return nil })
 	if _, err := pool.Exec(ctx, "create table plain (like journal including all)"); err != nil {
 		return nil, fmt.Errorf("make a table without a journal's duties: %w", err)
 	}
@@ -120,7 +121,15 @@ func (b *bench) proofs(ctx context.Context, s *stand, pool *pgxpool.Pool) ([]mea
 	limits, products, err := b.pairs(
 		func() (float64, error) { return readJournal(ctx, pool) },
 		func() (float64, error) { return s.prove(ctx) })
-	verify := measure.Above("P15", "verification of the journal, beside reading alone", "rows/s", limits, products, 100_000, usualReading)
+	verify := measure.Above(
+		"P15",
+		"verification of the journal, beside reading alone",
+		"rows/s",
+		limits,
+		products,
+		100_000,
+		usualReading,
+	)
 	verify = verify.Note("sealing: %.0f rows/s", journalLength/sealed.Seconds())
 	return []measure.Result{verify}, err
 }
@@ -140,8 +149,11 @@ func (s *stand) prove(ctx context.Context) (float64, error) {
 // readJournal is the limit: the same columns in the same order, looked at by nobody.
 func readJournal(ctx context.Context, pool *pgxpool.Pool) (float64, error) {
 	began := time.Now()
-	rows, err := pool.Query(ctx, `select id, actor_kind, actor_id, actor_name, action, object_type, object_id, object_name, result, ip, user_agent,
-		request_id, changes, at, count, mark, seq, hash_prev, hash, writer, number from journal where seq is not null order by seq`)
+	rows, err := pool.Query(
+		ctx,
+		`select id, actor_kind, actor_id, actor_name, action, object_type, object_id, object_name, result, ip, user_agent,
+		request_id, changes, at, count, mark, seq, hash_prev, hash, writer, number from journal where seq is not null order by seq`,
+	)
 	if err != nil {
 		return 0, fmt.Errorf("read the journal: %w", err)
 	}

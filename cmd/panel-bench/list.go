@@ -26,6 +26,16 @@ var lists = []struct{ what, query string }{
 const steady = `update node_reports set seen_at = case when node_id in (select id from nodes order by id desc limit 20)
 	then now() - interval '1 hour' else now() + interval '1 hour' end`
 
+// listsAndPages (P4) asks both questions about lists.
+func listsAndPages(ctx context.Context, b *bench) ([]measure.Result, error) {
+	results, err := listPages(ctx, b)
+	if err != nil {
+		return results, err
+	}
+	more, err := nodeList(ctx, b)
+	return append(results, more...), err
+}
+
 // nodeList (P4) compares the time of a page at 5,000 nodes with that at 500.
 func nodeList(ctx context.Context, b *bench) ([]measure.Result, error) {
 	few, err := b.fleetOf(ctx, fewNodes)
@@ -83,5 +93,7 @@ func (b *bench) comparePages(ctx context.Context, few, many *stand, query string
 		statements += n
 	}
 	pages := float64(len(products)) * length.Seconds() * 1000 * listConnections / products.Median()
-	return measure.AtMost("P4", "", "ms", limits, products, 1.25).Note("%.2f statements per page", float64(statements)/pages), nil
+	return measure.AtMost("P4", "", "ms", limits, products, 1.25).
+			Note("%.2f statements per page", float64(statements)/pages),
+		nil
 }

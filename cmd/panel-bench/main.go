@@ -1,5 +1,5 @@
-// Command panel-bench measures every speed goal of the panel beside its physical limit, both alternately in one run, on a
-// PostgreSQL and a real `panelctl serve` of its own.
+// Command panel-bench measures every speed goal of the panel beside its physical limit, both alternately in one run, on
+// a PostgreSQL and a real `panelctl serve` of its own.
 //
 // It ends with 0 when every goal is met, 1 when one is missed, and 75 when the machine was too noisy to tell.
 package main
@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -26,18 +27,23 @@ const (
 )
 
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == bareMode {
-		end(serveBare(os.Args[2]))
+	if len(os.Args) == 3 && modes[os.Args[1]] != nil {
+		end(modes[os.Args[1]](os.Args[2]))
 	}
 	o, err := options(os.Args[1:])
 	if err != nil {
 		os.Exit(exitUsage)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	results, err := run(ctx, o)
+	results, err := run(ctx, o, goals)
 	stop()
 	end(errors.Join(err, report(os.Stdout, o, results)))
 	os.Exit(exitCode(results))
+}
+
+// modes are the programs that this executable is instead: what the panel is measured against, and who attacks it.
+var modes = map[string]func(file string) error{
+	bareMode: serveBare, barePageMode: servePage, fanOutMode: serveFanOut, attackMode: attack,
 }
 
 func end(err error) {
@@ -81,7 +87,7 @@ func options(args []string) (settings, error) {
 	if only != "" {
 		s.only = strings.Split(only, ",")
 	}
-	return s, nil
+	return s, s.known()
 }
 
 // goal is one line of the table of speed goals.
@@ -102,9 +108,13 @@ var goals = []goal{
 	{"P16", jobsOneByOne},
 	{"P23", throttledRoute},
 	{"P1", telemetry},
-	{"P4", nodeList},
+	{"P4", listsAndPages},
 	{"P8", apply},
 	{"P10", connectedAgents},
+	{"P9", restartHerd},
+	{"P5", openDashboards},
+	{"P11", liveViewers},
+	{"strangers", strangersFlood},
 	{"flow", throughput},
 }
 
@@ -114,6 +124,17 @@ func names() []string {
 		all[i] = g.name
 	}
 	return all
+}
+
+// known refuses a goal that does not exist: measuring nothing would look as if all were met.
+func (s settings) known() error {
+	for _, wanted := range s.only {
+		if !slices.ContainsFunc(names(), func(name string) bool { return strings.EqualFold(name, wanted) }) {
+			fmt.Fprintln(os.Stderr, "there is no goal", wanted+"; there are", strings.Join(names(), ", "))
+			return errUsage
+		}
+	}
+	return nil
 }
 
 func (s settings) wants(name string) bool {
@@ -128,28 +149,59 @@ func (s settings) wants(name string) bool {
 	return false
 }
 
-// run measures one goal after the other. One that cannot be measured is missed, and the others still run.
-func run(ctx context.Context, s settings) ([]measure.Result, error) {
-	b, err := newBench(s)
+// run measures one goal after the other on one database server.
+func run(ctx context.Context, s settings, of []goal) ([]measure.Result, error) {
+	server, err := newServer()
 	if err != nil {
 		return nil, err
 	}
-	defer b.close()
+	defer server.close(s.keep)
 	var results []measure.Result
-	for _, g := range goals {
+	for _, g := range of {
 		if !s.wants(g.name) || ctx.Err() != nil {
 			continue
 		}
 		began := time.Now()
 		fmt.Fprintf(os.Stderr, "%-5s ...", g.name)
-		found, err := g.measure(ctx, b)
-		if err != nil {
-			found = append(found, measure.Failed(g.name, "could not be measured", err))
-		}
+		results = append(results, measured(ctx, s, server, g)...)
 		fmt.Fprintf(os.Stderr, " %.0f s\n", time.Since(began).Seconds())
-		results = append(results, found...)
 	}
 	return results, ctx.Err()
+}
+
+// longest is what one goal may take; the others are worth more than its end.
+const longest = 20 * time.Minute
+
+// measured measures one goal and ends whatever it started, so that the next one has the machine to itself. A goal that
+// cannot be measured is missed, and so is one that leaves something behind.
+func measured(ctx context.Context, s settings, server *server, g goal) (results []measure.Result) {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	b, err := newBench(s, server, g.name)
+	if err != nil {
+		return []measure.Result{measure.Failed(g.name, "could not be measured", err)}
+	}
+	defer func() {
+		if err := b.close(); err != nil {
+			results = append(results, measure.Failed(g.name, "what was started could not be ended", err))
+		}
+	}()
+	results, err = g.safely(ctx, b)
+	if err != nil {
+		results = append(results, measure.Failed(g.name, "could not be measured", err))
+	}
+	return results
+}
+
+var errPanicked = errors.New("the measurement panicked")
+
+func (g goal) safely(ctx context.Context, b *bench) (results []measure.Result, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("%w: %v", errPanicked, reason)
+		}
+	}()
+	return g.measure(ctx, b)
 }
 
 func exitCode(results []measure.Result) int {

@@ -24,7 +24,14 @@ type circumstances struct {
 }
 
 func report(out io.Writer, s settings, results []measure.Result) error {
-	around := circumstances{time.Now().UTC(), processor(), runtime.NumCPU(), firstLine("/proc/loadavg"), runtime.Version(), s.pairs}
+	around := circumstances{
+		time.Now().UTC(),
+		processor(),
+		runtime.NumCPU(),
+		firstLine("/proc/loadavg"),
+		runtime.Version(),
+		s.pairs,
+	}
 	table(out, around, results)
 	document, err := json.MarshalIndent(struct {
 		Circumstances circumstances    `json:"circumstances"`
@@ -41,10 +48,33 @@ func report(out io.Writer, s settings, results []measure.Result) error {
 
 func table(out io.Writer, around circumstances, results []measure.Result) {
 	fmt.Fprintf(out, "%s, %d cores, load %s, %d pairs\n\n", around.Processor, around.Cores, around.Load, around.Pairs)
-	fmt.Fprintf(out, "%-5s %-52s %14s %14s %8s %17s %6s %12s  %s\n", "goal", "what", "limit", "product", "value", "min .. max", "MAD", "gate", "verdict")
+	fmt.Fprintf(
+		out,
+		"%-5s %-52s %14s %14s %8s %17s %6s %12s  %s\n",
+		"goal",
+		"what",
+		"limit",
+		"product",
+		"value",
+		"min .. max",
+		"MAD",
+		"gate",
+		"verdict",
+	)
 	for _, r := range results {
-		fmt.Fprintf(out, "%-5s %-52s %14s %14s %8.3g %17s %6.2g %12s  %s\n", r.Goal, r.What, amount(r.Limit, r.Unit), amount(r.Product, r.Unit),
-			r.Value, fmt.Sprintf("%.3g .. %.3g", r.Min, r.Max), r.MAD, r.Gate, r.Verdict)
+		fmt.Fprintf(
+			out,
+			"%-5s %-52s %14s %14s %8.3g %17s %6.2g %12s  %s\n",
+			r.Goal,
+			r.What,
+			amount(r.Limit, r.Unit),
+			amount(r.Product, r.Unit),
+			r.Value,
+			fmt.Sprintf("%.3g .. %.3g", r.Min, r.Max),
+			r.MAD,
+			r.Gate,
+			r.Verdict,
+		)
 		for _, note := range r.Notes {
 			fmt.Fprintf(out, "      %s\n", note)
 		}

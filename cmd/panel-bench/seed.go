@@ -30,11 +30,31 @@ func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
 	defer func() { _ = conn.Close(ctx) }()
 	members := make([]member, count)
 	for i := range members {
-		members[i] = member{NodeID: database.NewID(), Token: fmt.Sprintf("pna_bench-%06d-%s", i, strings.Repeat("x", 26))}
+		members[i] = member{
+			NodeID: database.NewID(),
+			Token:  fmt.Sprintf("pna_bench-%06d-%s", i, strings.Repeat("x", 26)),
+		}
 	}
 	began := time.Now().UTC()
-	err = copyRows(ctx, conn, "nodes", []string{"id", "name", "name_key", "address", "country_code", "roles", "tags", "enrolled_at", "agent_access", "created_at", "updated_at"},
-		members, func(i int, m member) []any {
+	err = copyRows(
+		ctx,
+		conn,
+		"nodes",
+		[]string{
+			"id",
+			"name",
+			"name_key",
+			"address",
+			"country_code",
+			"roles",
+			"tags",
+			"enrolled_at",
+			"agent_access",
+			"created_at",
+			"updated_at",
+		},
+		members,
+		func(i int, m member) []any {
 			country := []string{"DE", "NL", "FI", "SE"}[i%4]
 			name := fmt.Sprintf("node-%05d", i)
 			return []any{
@@ -43,21 +63,29 @@ func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
 				[]string{"bench", country},
 				began, "granted", began.Add(time.Duration(i) * time.Millisecond), began,
 			}
-		})
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
-	err = copyRows(ctx, conn, "agent_tokens", []string{"id", "node_id", "token_hash", "created_at"}, members, func(_ int, m member) []any {
-		hash := sha256.Sum256([]byte(m.Token))
-		return []any{database.NewID(), m.NodeID, hash[:], began}
-	})
+	err = copyRows(
+		ctx,
+		conn,
+		"agent_tokens",
+		[]string{"id", "node_id", "token_hash", "created_at"},
+		members,
+		func(_ int, m member) []any {
+			hash := sha256.Sum256([]byte(m.Token))
+			return []any{database.NewID(), m.NodeID, hash[:], began}
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := conn.Exec(ctx, reported, began); err != nil {
 		return nil, fmt.Errorf("seed the reports of nodes: %w", err)
 	}
-	if _, err := conn.Exec(ctx, measured); err != nil {
+	if _, err := conn.Exec(ctx, readings); err != nil {
 		return nil, fmt.Errorf("seed the readings of nodes: %w", err)
 	}
 	return members, analyze(ctx, conn)
@@ -70,8 +98,8 @@ func analyze(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// measured sorts the nodes by what their agents would have measured.
-const measured = `update node_readings m set seen_at = r.seen_at, cpu_pct = (r.metrics->>'cpu_pct')::float8, net_tx_bps = (r.metrics->>'net_tx_bps')::float8
+// readings sorts the nodes by what their agents would have measured.
+const readings = `update node_readings m set seen_at = r.seen_at, cpu_pct = (r.metrics->>'cpu_pct')::float8, net_tx_bps = (r.metrics->>'net_tx_bps')::float8
 	from node_reports r where r.node_id = m.node_id`
 
 // reported gives each node what its agent would have said.
@@ -84,7 +112,14 @@ const reported = `insert into node_reports (node_id, seen_at, core_state, report
 			'disk_used', 1 << 30, 'disk_total', 2 << 29, 'net_rx_bps', random() * 1e9, 'net_tx_bps', random() * 1e9, 'uptime_s', 7200)
 	from nodes`
 
-func copyRows(ctx context.Context, conn *pgx.Conn, table string, columns []string, members []member, row func(int, member) []any) error {
+func copyRows(
+	ctx context.Context,
+	conn *pgx.Conn,
+	table string,
+	columns []string,
+	members []member,
+	row func(int, member) []any,
+) error {
 	rows := pgx.CopyFromSlice(len(members), func(i int) ([]any, error) { return row(i, members[i]), nil })
 	if _, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, rows); err != nil {
 		return fmt.Errorf("seed %s: %w", table, err)

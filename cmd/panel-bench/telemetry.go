@@ -45,7 +45,10 @@ func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 	deliveries := newDeliveries(s, members)
 	var slowest measure.Series
 	product := func() (float64, error) {
-		outcome, err := load.Run(ctx, load.Plan{Address: s.address(), Connections: telemetryAgents, Request: deliveries.next, For: b.each})
+		outcome, err := load.Run(
+			ctx,
+			load.Plan{Address: s.address(), Connections: telemetryAgents, Request: deliveries.next, For: b.each},
+		)
 		slowest = append(slowest, p99(outcome))
 		return outcome.PerSecond() * samplesPerPost, err
 	}
@@ -64,7 +67,11 @@ func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []measure.Result{result, stored, measure.Below("P1", "p99 of a POST with 128 at once", "ms", slowest, 150)}, nil
+	return []measure.Result{
+		result,
+		stored,
+		measure.Below("P1", "p99 of a POST with 128 at once", "ms", slowest, 150),
+	}, nil
 }
 
 // deliveries are the numbered batches of every agent; only the number differs from POST to POST.
@@ -85,8 +92,18 @@ func newDeliveries(s *stand, members []member) *deliveries {
 	before, after, _ := bytes.Cut(body, []byte("777"))
 	d.before, d.after = before, after
 	for _, m := range members {
-		d.heads = append(d.heads, []byte(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: ",
-			http.MethodPost, agentapi.PathMetrics, s.address(), m.Token)))
+		d.heads = append(
+			d.heads,
+			[]byte(
+				fmt.Sprintf(
+					"%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: ",
+					http.MethodPost,
+					agentapi.PathMetrics,
+					s.address(),
+					m.Token,
+				),
+			),
+		)
 	}
 	return d
 }
@@ -120,7 +137,9 @@ func (d *deliveries) stored(ctx context.Context, dsn string) (measure.Result, er
 		sent += n
 	}
 	doubled := float64(max(0, rows-sent*samplesPerPost))
-	return measure.Below("P1", "samples stored more than once", "rows", measure.Series{doubled}, 0).Note("sent %d batches, stored %d samples", sent, rows), nil
+	return measure.Below("P1", "samples stored more than once", "rows", measure.Series{doubled}, 0).
+			Note("sent %d batches, stored %d samples", sent, rows),
+		nil
 }
 
 // sampleReadings are 15 seconds apart and hold figures of the usual length.
@@ -130,9 +149,15 @@ func sampleReadings() []agentapi.Sample {
 	for i := range samples {
 		f := float64(i)
 		samples[i] = agentapi.Sample{
-			ObservedAt: began.Add(time.Duration(i) * 15 * time.Second), CPUPercent: 12.25 + f, Load1: 0.75 + f/10, MemUsed: 1_500_000_000 + int64(i), MemTotal: 4 << 30,
-			DiskUsed: 9_000_000_000 + int64(i), DiskTotal: 40 << 30, NetRxBps: 81_234_567.5 + f, NetTxBps: 91_234_567.25 + f, RxPps: 7654.5 + f,
-			TCPEstablished: 1200 + int64(i), ConntrackCount: 3100 + int64(i), ConntrackMax: 262144, UptimeSeconds: 86_400 + int64(i),
+			ObservedAt: began.Add(
+				time.Duration(i) * 15 * time.Second,
+			), CPUPercent: 12.25 + f, Load1: 0.75 + f/10, MemUsed: 1_500_000_000 + int64(i), MemTotal: 4 << 30,
+			DiskUsed: 9_000_000_000 + int64(
+				i,
+			), DiskTotal: 40 << 30, NetRxBps: 81_234_567.5 + f, NetTxBps: 91_234_567.25 + f, RxPps: 7654.5 + f,
+			TCPEstablished: 1200 + int64(
+				i,
+			), ConntrackCount: 3100 + int64(i), ConntrackMax: 262144, UptimeSeconds: 86_400 + int64(i),
 		}
 	}
 	return samples
@@ -201,7 +226,10 @@ func copyBytes() []byte {
 
 func integers(out []byte, values ...int64) []byte {
 	for _, v := range values {
-		out = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(out, 8), uint64(v)) //nolint:gosec // the same bits
+		out = binary.BigEndian.AppendUint64(
+			binary.BigEndian.AppendUint32(out, 8),
+			uint64(v),
+		) //nolint:gosec // the same bits
 	}
 	return out
 }

@@ -16,8 +16,8 @@ import (
 
 const throttledPath = "/install/agent.sh"
 
-// throttledRoute (P23) counts what a public route lets through under a storm, and compares refusing with bare fiber that
-// answers everybody with the same bytes.
+// throttledRoute (P23) counts what a public route lets through under a storm, and compares refusing with bare fiber
+// that answers everybody with the same bytes.
 func throttledRoute(ctx context.Context, b *bench) ([]measure.Result, error) {
 	s, err := b.installWith(ctx, "throttled", rig.PanelSettings{Env: []string{"PANEL_TRUSTED_PROXIES=127.0.0.1"}}, nil)
 	if err != nil {
@@ -45,7 +45,13 @@ type storm struct {
 
 func (t *storm) next() func(int, []byte) []byte {
 	t.addresses++
-	request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: 198.51.%d.%d\r\n\r\n", throttledPath, t.stand.address(), t.addresses>>8, t.addresses&255)
+	request := fmt.Sprintf(
+		"GET %s HTTP/1.1\r\nHost: %s\r\nX-Forwarded-For: 198.51.%d.%d\r\n\r\n",
+		throttledPath,
+		t.stand.address(),
+		t.addresses>>8,
+		t.addresses&255,
+	)
 	return func(_ int, buffer []byte) []byte { return append(buffer, request...) }
 }
 
@@ -65,7 +71,13 @@ func (t *storm) exact(ctx context.Context, connections int) (measure.Result, err
 		allowed := float64(limit.Burst) + math.Floor(outcome.Took.Seconds()/limit.Interval().Seconds())
 		off = append(off, math.Abs(float64(outcome.Requests-outcome.Refused)-allowed))
 	}
-	return measure.Below("P23", fmt.Sprintf("throttled route, %d connections: answers off the limit per window", connections), "req", off, 1), nil
+	return measure.Below(
+		"P23",
+		fmt.Sprintf("throttled route, %d connections: answers off the limit per window", connections),
+		"req",
+		off,
+		1,
+	), nil
 }
 
 func (t *storm) refusing(ctx context.Context) (measure.Result, error) {
@@ -82,15 +94,30 @@ func (t *storm) refusing(ctx context.Context) (measure.Result, error) {
 	request := t.next()
 	read := func(address string) func() (float64, error) {
 		return func() (float64, error) {
-			outcome, err := load.Run(ctx, load.Plan{Address: address, Connections: connections, Request: request, For: b.each, Refusals: true})
+			outcome, err := load.Run(
+				ctx,
+				load.Plan{Address: address, Connections: connections, Request: request, For: b.each, Refusals: true},
+			)
 			return outcome.PerSecond(), err
 		}
 	}
 	limit := func() (float64, error) { return b.worked(process.PID(), &bareWork, read(bare)) }
 	product := func() (float64, error) { return b.worked(t.stand.Panel.PID(), &work, read(t.stand.address())) }
 	limits, products, err := b.pairs(limit, product)
-	result := measure.AtLeast("P23", "refusing on a throttled route against bare fiber", "req/s", limits, products, 0.80)
-	return result.Note("processor time per request: bare %.1f us, product %.1f us, ratio %.2f", bareWork.Median(), work.Median(), bareWork.Median()/work.Median()), err
+	result := measure.AtLeast(
+		"P23",
+		"refusing on a throttled route against bare fiber",
+		"req/s",
+		limits,
+		products,
+		0.80,
+	)
+	return result.Note(
+		"processor time per request: bare %.1f us, product %.1f us, ratio %.2f",
+		bareWork.Median(),
+		work.Median(),
+		bareWork.Median()/work.Median(),
+	), err
 }
 
 // refusal is the answer of the route to who asks too often.

@@ -26,14 +26,14 @@ import (
 
 type object = map[string]any
 
-// throughput compares downloads through an applied flow with the same through a bare core with the same kind of inbound.
-// Both sides have the same client and the same target.
+// throughput compares downloads through an applied flow with the same through a bare core with the same kind of
+// inbound. Both sides have the same client and the same target.
 func throughput(ctx context.Context, b *bench) ([]measure.Result, error) {
 	site, err := rig.OpenSite("127.0.0.1")
 	if err != nil {
 		return nil, err
 	}
-	b.stops = append(b.stops, func() error { site.Close(); return nil })
+	b.atEnd(func() error { site.Close(); return nil })
 	link, core, err := b.appliedFlow(ctx, site)
 	if err != nil {
 		return nil, err
@@ -62,13 +62,26 @@ func throughput(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result := measure.AtLeast("flow", "throughput of an applied flow against a bare core", "MB/s", limits, products, 0.97)
-	return []measure.Result{result.Note("processor time of the server per gigabyte: bare %.2f s, product %.2f s, ratio %.2f; hardly depends on what else runs here",
-		bareWork.Median()/1000, work.Median()/1000, bareWork.Median()/work.Median())}, nil
+	result := measure.AtLeast(
+		"flow",
+		"throughput of an applied flow against a bare core",
+		"MB/s",
+		limits,
+		products,
+		0.97,
+	)
+	return []measure.Result{
+		result.Note(
+			"processor time of the server per gigabyte: bare %.2f s, product %.2f s, ratio %.2f; hardly depends on what else runs here",
+			bareWork.Median()/1000,
+			work.Median()/1000,
+			bareWork.Median()/work.Median(),
+		),
+	}, nil
 }
 
-// throughputPairs makes more pairs than elsewhere: a client, a core and a site share the processors here, so that one reading differs
-// from the next by a fifth, and the median of a few of them by more than the goal allows.
+// throughputPairs makes more pairs than elsewhere: a client, a core and a site share the processors here, so that one
+// reading differs from the next by a fifth, and the median of a few of them by more than the goal allows.
 const throughputPairs = 3
 
 // appliedFlow installs one flow on one real agent, all on this machine, and gives the link and the process of its core.
@@ -84,7 +97,7 @@ func (b *bench) appliedFlow(ctx context.Context, site *rig.Site) (link *url.URL,
 	if err := agent.Launch(); err != nil {
 		return nil, 0, err
 	}
-	b.stops = append(b.stops, func() error { return agent.Stop() })
+	b.atEnd(func() error { return agent.Stop() })
 	if err := s.Online(ctx, agent); err != nil {
 		return nil, 0, err
 	}
@@ -174,8 +187,19 @@ func (b *bench) bareCore(ctx context.Context, site *rig.Site) (link *url.URL, pr
 	if process, err = b.core(ctx, "bare-server", config); err != nil {
 		return nil, 0, err
 	}
-	query := url.Values{"sni": {rig.SiteName}, "pbk": {encode(key.PublicKey().Bytes())}, "sid": {short}, "flow": {"xtls-rprx-vision"}, "fp": {"chrome"}}
-	return &url.URL{Scheme: "vless", User: url.User(client), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), RawQuery: query.Encode()}, process, nil
+	query := url.Values{
+		"sni":  {rig.SiteName},
+		"pbk":  {encode(key.PublicKey().Bytes())},
+		"sid":  {short},
+		"flow": {"xtls-rprx-vision"},
+		"fp":   {"chrome"},
+	}
+	return &url.URL{
+		Scheme:   "vless",
+		User:     url.User(client),
+		Host:     net.JoinHostPort("127.0.0.1", strconv.Itoa(port)),
+		RawQuery: query.Encode(),
+	}, process, nil
 }
 
 func (b *bench) core(ctx context.Context, name string, config object) (int, error) {
@@ -191,11 +215,18 @@ func (b *bench) core(ctx context.Context, name string, config object) (int, erro
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return 0, fmt.Errorf("write the configuration of %s: %w", name, err)
 	}
-	process, err := rig.Start(rig.Spec{Name: name, Log: filepath.Join(b.folder, name+".log"), Path: program, Args: []string{"run", "-c", path}})
+	process, err := rig.Start(
+		rig.Spec{
+			Name: name,
+			Log:  filepath.Join(b.folder, name+".log"),
+			Path: program,
+			Args: []string{"run", "-c", path},
+		},
+	)
 	if err != nil {
 		return 0, err
 	}
-	b.stops = append(b.stops, func() error { process.Kill(); return nil })
+	b.atEnd(func() error { process.Kill(); return nil })
 	return process.PID(), nil
 }
 
@@ -205,7 +236,12 @@ const (
 )
 
 // download runs a client with the link and gives a function that reads for a while through it, in MB/s.
-func (b *bench) download(ctx context.Context, name string, link *url.URL, site *rig.Site) (func() (float64, error), error) {
+func (b *bench) download(
+	ctx context.Context,
+	name string,
+	link *url.URL,
+	site *rig.Site,
+) (func() (float64, error), error) {
 	port, err := rig.FreePort()
 	if err != nil {
 		return nil, err
@@ -224,15 +260,19 @@ func clientConfig(port int, link *url.URL) object {
 	target, digits, _ := strings.Cut(link.Host, ":")
 	number, _ := strconv.Atoi(digits) // a link has a port
 	return object{
-		"log":      object{"loglevel": "none", "access": "none"},
-		"inbounds": []object{{"listen": "127.0.0.1", "port": port, "protocol": "socks", "settings": object{"auth": "noauth"}}},
+		"log": object{"loglevel": "none", "access": "none"},
+		"inbounds": []object{
+			{"listen": "127.0.0.1", "port": port, "protocol": "socks", "settings": object{"auth": "noauth"}},
+		},
 		"outbounds": []object{{
 			"protocol": "vless",
 			"settings": object{"vnext": []object{{"address": target, "port": number, "users": []object{
 				{"id": link.User.Username(), "encryption": "none", "flow": q.Get("flow")},
 			}}}},
 			"streamSettings": object{"network": "raw", "security": "reality", "realitySettings": object{
-				"serverName": q.Get("sni"), "fingerprint": q.Get("fp"), "password": q.Get("pbk"), "shortId": q.Get("sid"),
+				"serverName": q.Get(
+					"sni",
+				), "fingerprint": q.Get("fp"), "password": q.Get("pbk"), "shortId": q.Get("sid"),
 			}},
 		}},
 	}

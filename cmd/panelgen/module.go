@@ -55,17 +55,10 @@ func newModule(name string) error {
 	return review(name)
 }
 
-// word gives the journal's screen words for the one action of the new module and for its object.
+// word gives the screens words for the one action of the new module and for its object.
 func word(name, language, action, object string) error {
-	path := "ui/src/modules/audit/messages." + language + ".json"
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read the words of the journal: %w", err)
-	}
-	text := strings.Replace(string(content), "  \"action\": {\n", fmt.Sprintf("  \"action\": {\n    %q: {\n      \"added\": %q\n    },\n", name, action), 1)
-	if !strings.Contains(text, "    \"item\": ") {
-		text = strings.Replace(text, "  \"object\": {\n", fmt.Sprintf("  \"object\": {\n    \"item\": %q,\n", object), 1)
-	}
+	path := filepath.Join("ui/src/modules", name, "words."+language+".json")
+	text := fmt.Sprintf("{\n  \"action\": { %q: { \"added\": %q } },\n  \"object\": { %q: %q }\n}\n", name, action, "item", object)
 	return file{path, []byte(text)}.write()
 }
 

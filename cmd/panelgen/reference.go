@@ -25,6 +25,8 @@ func reference(all []module.Module) []file {
 		{"docs/reference/commands.md", commandsPage()},
 		{"docs/reference/doctor.md", doctorPage(all)},
 		{"docs/reference/modules.md", modulesPage(all)},
+		{"docs/reference/events.md", eventsPage(all)},
+		{"docs/reference/errors.md", errorsPage(all)},
 	}
 }
 

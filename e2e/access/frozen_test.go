@@ -15,8 +15,8 @@ import (
 	"panel/e2e/rig"
 )
 
-// A panel that was frozen, as virtual machines are, and goes on after a session was ended through another one does not answer a
-// single request of that session, also none that waited for it.
+// A panel that was frozen, as virtual machines are, and goes on after a session was ended through another one does not
+// answer a single request of that session, also none that waited for it.
 func TestAThawedPanelAnswersNothingFromBeforeItWasFrozen(t *testing.T) {
 	t.Parallel()
 	p := two(t)
@@ -34,7 +34,12 @@ func TestAThawedPanelAnswersNothingFromBeforeItWasFrozen(t *testing.T) {
 		for _, conn := range waiting {
 			require.Equal(t, http.StatusUnauthorized, p.hears(conn))
 		}
-		require.Eventually(t, func() bool { return p.other.API.Get(t.Context(), "/health", nil) == nil }, time.Minute, 10*time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return p.other.API.Get(t.Context(), "/health", nil) == nil },
+			time.Minute,
+			10*time.Millisecond,
+		)
 	}
 }
 
@@ -42,7 +47,12 @@ func TestAThawedPanelAnswersNothingFromBeforeItWasFrozen(t *testing.T) {
 func (p *pair) asks(token string) net.Conn {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.other.URL, "http://"))
 	require.NoError(p, err)
-	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: panel\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", me, token)
+	_, err = fmt.Fprintf(
+		conn,
+		"GET %s HTTP/1.1\r\nHost: panel\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n",
+		me,
+		token,
+	)
 	require.NoError(p, err)
 	return conn
 }

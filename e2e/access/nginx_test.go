@@ -52,8 +52,16 @@ func (b *balancer) write(t *testing.T, panels ...string) string {
 	plain, err := rig.FreePort()
 	require.NoError(t, err)
 	replaced := strings.NewReplacer(
-		"10.0.0.11:8080", panels[0], "10.0.0.12:8080", panels[1], "listen 80;", fmt.Sprintf("listen 127.0.0.1:%d;", plain),
-		"listen 443 ssl;", "listen "+strings.TrimPrefix(b.url, "https://")+" ssl;", "/etc/ssl/panel", b.folder,
+		"10.0.0.11:8080",
+		panels[0],
+		"10.0.0.12:8080",
+		panels[1],
+		"listen 80;",
+		fmt.Sprintf("listen 127.0.0.1:%d;", plain),
+		"listen 443 ssl;",
+		"listen "+strings.TrimPrefix(b.url, "https://")+" ssl;",
+		"/etc/ssl/panel",
+		b.folder,
 	).Replace(string(example))
 	for _, wanted := range append(panels, b.folder+"/fullchain.pem") {
 		require.Contains(t, replaced, wanted)
@@ -62,8 +70,12 @@ func (b *balancer) write(t *testing.T, panels ...string) string {
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&places, "%s_temp_path %s/%s;\n", kind, b.folder, kind)
 	}
-	whole := fmt.Sprintf("daemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr warn;\nevents { worker_connections 1024; }\nhttp {\naccess_log off;\n%s%s}\n",
-		b.folder, places.String(), replaced)
+	whole := fmt.Sprintf(
+		"daemon off;\nworker_processes 1;\npid %s/pid;\nerror_log stderr warn;\nevents { worker_connections 1024; }\nhttp {\naccess_log off;\n%s%s}\n",
+		b.folder,
+		places.String(),
+		replaced,
+	)
 	path := filepath.Join(b.folder, "nginx.conf")
 	require.NoError(t, os.WriteFile(path, []byte(whole), 0o600))
 	return path
@@ -76,7 +88,14 @@ func (b *balancer) start(t *testing.T, panels ...string) {
 	said, err := exec.CommandContext(t.Context(), program, "-t", "-c", path, "-p", b.folder).CombinedOutput()
 	require.NoError(t, err, "nginx -t: %s", said)
 	require.NotContains(t, string(said), "[warn]")
-	b.Process, err = rig.Start(rig.Spec{Name: "nginx", Log: filepath.Join(b.folder, "nginx.log"), Path: program, Args: []string{"-c", path, "-p", b.folder}})
+	b.Process, err = rig.Start(
+		rig.Spec{
+			Name: "nginx",
+			Log:  filepath.Join(b.folder, "nginx.log"),
+			Path: program,
+			Args: []string{"-c", path, "-p", b.folder},
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Stop()); rigtest.ShowLog(t, b.Process) })
 }
@@ -89,7 +108,10 @@ func (b *balancer) api(t *testing.T, token string) *rig.API {
 	pool := x509.NewCertPool()
 	require.True(t, pool.AppendCertsFromPEM(raw))
 	api := rig.NewAPI(b.url).As(token)
-	api.HTTP = &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}}
+	api.HTTP = &http.Client{
+		Timeout:   30 * time.Second,
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}},
+	}
 	return api
 }
 
@@ -102,7 +124,14 @@ func TestTheNginxExampleBalancesTwoPanels(t *testing.T) {
 	panels := []*rig.Panel{p.stand.Panel, p.other}
 	b.start(t, strings.TrimPrefix(panels[0].URL, "http://"), strings.TrimPrefix(panels[1].URL, "http://"))
 	api := b.api(t, p.admin.Token)
-	require.NoError(t, rig.Eventually(t.Context(), healsWithin, func(ctx context.Context) error { return api.Get(ctx, "/health", nil) }))
+	require.NoError(
+		t,
+		rig.Eventually(
+			t.Context(),
+			healsWithin,
+			func(ctx context.Context) error { return api.Get(ctx, "/health", nil) },
+		),
+	)
 
 	for range 40 {
 		require.NoError(t, api.Get(t.Context(), me, nil))

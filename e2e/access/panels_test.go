@@ -45,13 +45,20 @@ func TestTwoPanelsSeeEachOthersChangesAtTheNextRequest(t *testing.T) {
 	t.Run("an ended session", p.endedSession)
 	t.Run("changed permissions", p.changedPermissions)
 	t.Run("a removed and activated license", p.changedLicense)
-	t.Run("one sign-in serves both", func(t *testing.T) { warm(t, p.through(login(t, p.stand.Panel.API, rig.Password))) })
+	t.Run(
+		"one sign-in serves both",
+		func(t *testing.T) { warm(t, p.through(login(t, p.stand.Panel.API, rig.Password))) },
+	)
 }
 
 const rounds = 60
 
 // licenseRounds is how often the license is removed and activated: -args -license-rounds 500 asks a thousand times.
-var licenseRounds = flag.Int("license-rounds", 30, "how often the license is removed and activated through one of two panels")
+var licenseRounds = flag.Int(
+	"license-rounds",
+	30,
+	"how often the license is removed and activated through one of two panels",
+)
 
 func (p *pair) endedSession(t *testing.T) {
 	late := 0
@@ -71,10 +78,17 @@ func (p *pair) changedPermissions(t *testing.T) {
 		ID       string
 		Revision int
 	}
-	account := map[string]any{"username": "vera", "password": "a long enough one", "permissions": []string{"nodes.view"}}
+	account := map[string]any{
+		"username":    "vera",
+		"password":    "a long enough one",
+		"permissions": []string{"nodes.view"},
+	}
 	require.NoError(t, p.admin.Post(t.Context(), "/api/v1/accounts", account, &user))
 	var opened struct{ Token string }
-	require.NoError(t, p.stand.Panel.API.Post(t.Context(), "/api/v1/auth/login", credentials("vera", "a long enough one"), &opened))
+	require.NoError(
+		t,
+		p.stand.Panel.API.Post(t.Context(), "/api/v1/auth/login", credentials("vera", "a long enough one"), &opened),
+	)
 	session := p.other.API.As(opened.Token)
 	late := 0
 	for round := range 4 * rounds {
@@ -99,14 +113,18 @@ func credentials(name, password string) map[string]string {
 func (p *pair) changedLicense(t *testing.T) {
 	late := 0
 	write := func() error {
-		return p.through(p.admin).Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, nil)
+		return p.through(p.admin).
+			Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, nil)
 	}
 	for range *licenseRounds {
 		require.NoError(t, p.admin.Post(t.Context(), "/api/v1/license/remove", nil, nil))
 		if err := write(); !rig.Refused(err, http.StatusForbidden) {
 			late++
 		}
-		require.NoError(t, p.admin.Post(t.Context(), "/api/v1/license/activate", map[string]string{"license_key": p.stand.Key}, nil))
+		require.NoError(
+			t,
+			p.admin.Post(t.Context(), "/api/v1/license/activate", map[string]string{"license_key": p.stand.Key}, nil),
+		)
 		if err := write(); err != nil {
 			late++
 		}

@@ -27,7 +27,16 @@ func installed(t *testing.T, dsn string, env ...string) *rig.Stand {
 // reset sets a new random password by a process of its own and gives it.
 func reset(t *testing.T, panel *rig.Panel) string {
 	t.Helper()
-	said, err := panel.Command(t.Context(), "", "admin", "reset-password", "--username", rig.Username, "--yes", "--json")
+	said, err := panel.Command(
+		t.Context(),
+		"",
+		"admin",
+		"reset-password",
+		"--username",
+		rig.Username,
+		"--yes",
+		"--json",
+	)
 	require.NoError(t, err)
 	require.Zero(t, said.Exit, said.Err)
 	var printed struct{ Password string }
@@ -39,7 +48,15 @@ func reset(t *testing.T, panel *rig.Panel) string {
 func login(t *testing.T, api *rig.API, password string) *rig.API {
 	t.Helper()
 	var opened struct{ Token string }
-	require.NoError(t, api.Post(t.Context(), "/api/v1/auth/login", map[string]string{"username": rig.Username, "password": password}, &opened))
+	require.NoError(
+		t,
+		api.Post(
+			t.Context(),
+			"/api/v1/auth/login",
+			map[string]string{"username": rig.Username, "password": password},
+			&opened,
+		),
+	)
 	return api.As(opened.Token)
 }
 
@@ -57,8 +74,8 @@ func requireGone(t *testing.T, session *rig.API) {
 	require.True(t, rig.Refused(err, http.StatusUnauthorized), "the old session still works: %v", err)
 }
 
-// Specification, Authentication 5 and Password reset rule 6: a reset by another process ends all earlier sessions at their
-// very next request.
+// Specification, Authentication 5 and Password reset rule 6: a reset by another process ends all earlier sessions at
+// their very next request.
 func TestAResetByAnotherProcessEndsSessionsAtTheirNextRequest(t *testing.T) {
 	t.Parallel()
 	stand := installed(t, dbtest.Empty(t))

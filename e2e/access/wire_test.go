@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cable lies between a panel and its database and can cut the one connection that carries notifications, and keep it cut,
-// while all others go on.
+// cable lies between a panel and its database and can cut the one connection that carries notifications, and keep it
+// cut, while all others go on.
 type cable struct {
 	listener net.Listener
 	socket   string // of the database

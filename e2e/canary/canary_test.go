@@ -1,5 +1,5 @@
-// Package canary plants a unique value for each kind of secret, uses the real panel broadly, with refusals and failures and
-// at the most talkative log level, and then looks for the values everywhere that the panel writes, says or shows.
+// Package canary plants a unique value for each kind of secret, uses the real panel broadly, with refusals and failures
+// and at the most talkative log level, and then looks for the values everywhere that the panel writes, says or shows.
 package canary
 
 import (
@@ -59,10 +59,19 @@ func TestNoSecretIsSeenWhereItDoesNotBelong(t *testing.T) {
 		}
 	}
 	require.Empty(t, strings.Join(slices.Sorted(slices.Values(leaks)), "\n"))
-	require.Empty(t, strings.Join(slices.Sorted(slices.Values(unused)), "\n"), "the list allows what never happens: remove these lines")
+	require.Empty(
+		t,
+		strings.Join(slices.Sorted(slices.Values(unused)), "\n"),
+		"the list allows what never happens: remove these lines",
+	)
 	names := map[string]bool{}
 	for _, s := range w.book.secrets {
 		names[s.name] = true
 	}
-	t.Logf("%d secrets (%s), %d places", len(w.book.secrets), strings.Join(slices.Sorted(maps.Keys(names)), ", "), len(w.places))
+	t.Logf(
+		"%d secrets (%s), %d places",
+		len(w.book.secrets),
+		strings.Join(slices.Sorted(maps.Keys(names)), ", "),
+		len(w.places),
+	)
 }

@@ -20,8 +20,8 @@ import (
 // secret is one planted value.
 type secret struct{ name, value string }
 
-// forms are the spellings under which a value may hide: as it is, in JSON, in an address, in hex, in base64 at each of its
-// three alignments.
+// forms are the spellings under which a value may hide: as it is, in JSON, in an address, in hex, in base64 at each of
+// its three alignments.
 func forms(value string) []string {
 	quoted, _ := json.Marshal(value)
 	all := []string{

@@ -38,14 +38,25 @@ func (w *world) signIn() {
 	admin := w.stand.API.Token
 	w.book.plant(w.T, "administrator's password", second)
 	w.do(admin, "POST /api/v1/accounts", "/api/v1/accounts", map[string]any{"username": "vera", "password": second})
-	opened := w.do("", "POST /api/v1/auth/login", "/api/v1/auth/login", map[string]string{"username": "vera", "password": second})
+	opened := w.do(
+		"",
+		"POST /api/v1/auth/login",
+		"/api/v1/auth/login",
+		map[string]string{"username": "vera", "password": second},
+	)
 	token := w.book.plant(w.T, "session token", opened.text(w.T, "token"))
 	w.book.plant(w.T, "administrator's password", third)
-	w.do(token, "POST /api/v1/auth/password", "/api/v1/auth/password", map[string]string{"current_password": second, "new_password": third})
+	w.do(
+		token,
+		"POST /api/v1/auth/password",
+		"/api/v1/auth/password",
+		map[string]string{"current_password": second, "new_password": third},
+	)
 	w.tokens = append(w.tokens, token)
 }
 
-// secondFactor sets an authenticator up, renews the recovery codes, is refused with a code and signs in with a renewed one.
+// secondFactor sets an authenticator up, renews the recovery codes, is refused with a code and signs in with a renewed
+// one.
 func (w *world) secondFactor() {
 	w.Helper()
 	token := w.tokens[1]
@@ -53,15 +64,40 @@ func (w *world) secondFactor() {
 	shared := w.book.plant(w.T, "TOTP secret", begun.text(w.T, "secret"))
 	code, err := totp.GenerateCode(shared, time.Now())
 	require.NoError(w, err)
-	confirmed := w.do(token, "POST /api/v1/auth/totp/confirm", "/api/v1/auth/totp/confirm", map[string]string{"code": code})
+	confirmed := w.do(
+		token,
+		"POST /api/v1/auth/totp/confirm",
+		"/api/v1/auth/totp/confirm",
+		map[string]string{"code": code},
+	)
 	w.recoveryCodes(confirmed.body)
-	renewed := w.do(token, "POST /api/v1/auth/totp/recovery-codes", "/api/v1/auth/totp/recovery-codes", map[string]string{"password": third})
+	renewed := w.do(
+		token,
+		"POST /api/v1/auth/totp/recovery-codes",
+		"/api/v1/auth/totp/recovery-codes",
+		map[string]string{"password": third},
+	)
 	codes := w.recoveryCodes(renewed.body)
-	half := w.call("", "POST /api/v1/auth/login", "/api/v1/auth/login", map[string]string{"username": "vera", "password": third})
+	half := w.call(
+		"",
+		"POST /api/v1/auth/login",
+		"/api/v1/auth/login",
+		map[string]string{"username": "vera", "password": third},
+	)
 	require.Equal(w, http.StatusUnauthorized, half.status)
 	challenge := half.text(w.T, "challenge")
-	w.call("", "POST /api/v1/auth/second-factor", "/api/v1/auth/second-factor", map[string]string{"challenge": challenge, "code": "000000"})
-	opened := w.do("", "POST /api/v1/auth/second-factor", "/api/v1/auth/second-factor", map[string]string{"challenge": challenge, "recovery_code": codes[0]})
+	w.call(
+		"",
+		"POST /api/v1/auth/second-factor",
+		"/api/v1/auth/second-factor",
+		map[string]string{"challenge": challenge, "code": "000000"},
+	)
+	opened := w.do(
+		"",
+		"POST /api/v1/auth/second-factor",
+		"/api/v1/auth/second-factor",
+		map[string]string{"challenge": challenge, "recovery_code": codes[0]},
+	)
 	w.tokens = append(w.tokens, w.book.plant(w.T, "session token", opened.text(w.T, "token")))
 }
 
@@ -81,9 +117,19 @@ func (w *world) recoveryCodes(answer []byte) []string {
 // join enrols a real agent with a token that was planted before it was used.
 func (w *world) join() {
 	w.Helper()
-	issued := w.do(w.stand.API.Token, "POST /api/v1/nodes/enrollment-tokens", "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "reusable"})
+	issued := w.do(
+		w.stand.API.Token,
+		"POST /api/v1/nodes/enrollment-tokens",
+		"/api/v1/nodes/enrollment-tokens",
+		map[string]any{"kind": "reusable"},
+	)
 	enrolment := w.book.plant(w.T, "enrolment token", issued.text(w.T, "token"))
-	joined := w.do("", "POST /install/enroll", "/install/enroll", map[string]any{"token": enrolment, "hostname": "spare", "os": "linux", "arch": "amd64", "protocol": 1})
+	joined := w.do(
+		"",
+		"POST /install/enroll",
+		"/install/enroll",
+		map[string]any{"token": enrolment, "hostname": "spare", "os": "linux", "arch": "amd64", "protocol": 1},
+	)
 	w.book.plant(w.T, "agent token", joined.text(w.T, "agent_token"))
 	var err error
 	w.agent, err = w.stand.Enroll(w.Context(), "carrier")
@@ -115,14 +161,20 @@ func (w *world) connect() {
 	require.NoError(w, err)
 	path := "/api/v1/connection-units/" + flow.ID
 	name := "/api/v1/connection-units/{id}"
-	link := w.do(admin.Token, "POST "+name+"/connection-link", path+"/connection-link", map[string]any{}).text(w.T, "uri")
+	link := w.do(admin.Token, "POST "+name+"/connection-link", path+"/connection-link", map[string]any{}).
+		text(w.T, "uri")
 	address, err := url.Parse(link)
 	require.NoError(w, err)
 	w.book.plant(w.T, "client secret", address.User.Username())
 	w.privateKey()
 	var clients struct{ Items []struct{ ID string } }
 	require.NoError(w, json.Unmarshal(w.do(admin.Token, "GET "+name+"/clients", path+"/clients", nil).body, &clients))
-	public := w.do(admin.Token, "POST "+name+"/clients/{client_id}/public-link", path+"/clients/"+clients.Items[0].ID+"/public-link", map[string]any{})
+	public := w.do(
+		admin.Token,
+		"POST "+name+"/clients/{client_id}/public-link",
+		path+"/clients/"+clients.Items[0].ID+"/public-link",
+		map[string]any{},
+	)
 	shared, err := url.Parse(public.text(w.T, "url"))
 	require.NoError(w, err)
 	w.book.plant(w.T, "public link token", strings.TrimPrefix(shared.Path, "/s/"))
@@ -171,7 +223,17 @@ func (w *world) commandLine() {
 		require.NoError(w, err)
 		w.keep("output of panelctl", []byte(said.Out+said.Err))
 	}
-	said, err := w.stand.Panel.Command(w.Context(), "", "admin", "reset-password", "--username", "vera", "--yes", "--json", "--debug")
+	said, err := w.stand.Panel.Command(
+		w.Context(),
+		"",
+		"admin",
+		"reset-password",
+		"--username",
+		"vera",
+		"--yes",
+		"--json",
+		"--debug",
+	)
 	require.NoError(w, err)
 	var printed struct{ Password string }
 	require.NoError(w, json.Unmarshal([]byte(said.Out), &printed))
@@ -187,25 +249,33 @@ func (w *world) read() {
 	var description struct{ Paths map[string]map[string]any }
 	require.NoError(w, json.Unmarshal(raw, &description))
 	for path, methods := range description.Paths {
-		if _, reads := methods["get"]; reads && !strings.Contains(path, "{") && path != "/api/v1/stream" && strings.HasPrefix(path, "/api/") {
+		if _, reads := methods["get"]; reads && !strings.Contains(path, "{") && path != "/api/v1/stream" &&
+			strings.HasPrefix(path, "/api/") {
 			w.call(w.stand.API.Token, "GET "+path, path, nil)
 		}
 	}
 	w.call(w.stand.API.Token, "GET /api/v1/nodes/{id}", "/api/v1/nodes/"+w.agent.NodeID, nil)
 }
 
-// fail sends every secret where it is refused, with a working panel and with one whose database or license server is gone.
+// fail sends every secret where it is refused, with a working panel and with one whose database or license server is
+// gone.
 func (w *world) fail() {
 	w.Helper()
 	w.refusals()
 	require.NoError(w, w.stand.Authority.Stop())
-	activation := w.call(w.stand.API.Token, "POST /api/v1/license/activate", "/api/v1/license/activate", map[string]string{"license_key": w.stand.Key})
+	activation := w.call(
+		w.stand.API.Token,
+		"POST /api/v1/license/activate",
+		"/api/v1/license/activate",
+		map[string]string{"license_key": w.stand.Key},
+	)
 	require.GreaterOrEqual(w, activation.status, http.StatusInternalServerError)
 	w.call(w.stand.API.Token, "POST /api/v1/license/refresh", "/api/v1/license/refresh", nil)
 	w.withoutDatabase(w.refusals)
 }
 
-// refusals are the same wrong requests with each secret in turn: broken JSON, wrong types, unknown fields, wrong places.
+// refusals are the same wrong requests with each secret in turn: broken JSON, wrong types, unknown fields, wrong
+// places.
 func (w *world) refusals() {
 	for _, s := range w.book.secrets {
 		quoted, _ := json.Marshal(s.value)

@@ -179,7 +179,8 @@ func (w *world) arguments() {
 	require.NoError(w, err)
 	for _, line := range lines {
 		words, err := os.ReadFile(line)
-		if err == nil && (bytes.Contains(words, []byte(w.stand.Folder)) || bytes.Contains(words, []byte(w.stand.Panel.Spec.Path))) {
+		if err == nil &&
+			(bytes.Contains(words, []byte(w.stand.Folder)) || bytes.Contains(words, []byte(w.stand.Panel.Spec.Path))) {
 			w.keep("process arguments", words)
 		}
 	}
@@ -204,8 +205,11 @@ func (w *world) database() {
 	conn, err := pgx.Connect(w.Context(), w.dsn)
 	require.NoError(w, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(w.Context())) }()
-	rows, err := conn.Query(w.Context(), `select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
-		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped`)
+	rows, err := conn.Query(
+		w.Context(),
+		`select c.relname, a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0 and not a.attisdropped`,
+	)
 	require.NoError(w, err)
 	columns, err := pgx.CollectRows(rows, pgx.RowToStructByPos[column])
 	require.NoError(w, err)
@@ -221,7 +225,10 @@ func (w *world) column(conn *pgx.Conn, c column) {
 	w.Helper()
 	place := "database " + c.Table + "." + c.Name
 	name := pgx.Identifier{c.Table}.Sanitize()
-	rows, err := conn.Query(w.Context(), fmt.Sprintf("select %s::text from %s where %[1]s is not null", pgx.Identifier{c.Name}.Sanitize(), name))
+	rows, err := conn.Query(
+		w.Context(),
+		fmt.Sprintf("select %s::text from %s where %[1]s is not null", pgx.Identifier{c.Name}.Sanitize(), name),
+	)
 	require.NoError(w, err)
 	values, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(w, err)

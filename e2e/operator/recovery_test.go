@@ -27,17 +27,17 @@ func TestCrashedRunsAreReleased(t *testing.T) {
 		_, err = db.ExecContext(t.Context(), `insert into flows (id, name, owner_id, root, graph, draft_updated_at, created_at, updated_at)
 			values (?, ?, 'x', 'r', '{}', now(), now(), now())`, flow, flow)
 		require.NoError(t, err)
-		_, err = db.ExecContext(t.Context(), `insert into flow_applies (id, flow_id, kind, stage, revision, started_by, started_at, staged_at, runner, lease_until)
+		_, err = db.ExecContext(t.Context(), `insert into flow_applies (id, flow_id, kind, stage, revision, started_by, started_at, staged_at, lease_token, lease_until)
 			values (?, ?, 'apply', 'staging', 1, 'anna', now(), now(), 'other', now() + ? * interval '1 second')`, id, flow, lease.Seconds())
 		require.NoError(t, err)
 	}
 	env := doctor.Env{Now: time.Now, Getenv: func(name string) string { return map[string]string{"PANEL_DB_URL": dsn}[name] }}
 	report := doctor.Run(t.Context(), env, app.Checks(modules.All()))
-	actions := recovery.Actions(env, report)
+	actions := recovery.Actions(env, report, app.Repairs(modules.All())...)
 	require.Len(t, actions, 1)
 	require.Equal(t, "release_runs", actions[0].ID)
 	require.NoError(t, actions[0].Do(t.Context()))
-	var runners []string
-	require.NoError(t, db.NewRaw("select runner from flow_applies order by lease_until").Scan(t.Context(), &runners))
-	require.Equal(t, []string{"", "other"}, runners)
+	var tokens []string
+	require.NoError(t, db.NewRaw("select lease_token from flow_applies order by lease_until").Scan(t.Context(), &tokens))
+	require.Equal(t, []string{"", "other"}, tokens)
 }

@@ -28,11 +28,12 @@ const (
 	healthWithin = 100*time.Millisecond + 2*time.Second
 )
 
-// lasting are the operations that may take longer by their nature: streams, long polls, downloads, the wait that an apply asks for.
+// lasting are the operations that may take longer by their nature: streams, long polls, downloads, the wait that an
+// apply asks for.
 var lasting = regexp.MustCompile(`stream$|/commands$|/export$|/support-bundle|/connection-units/\{id\}/apply$`)
 
-// With a database that is frozen every request ends, and the panel says at once that it is not well; when the database goes on, so
-// does the panel.
+// With a database that is frozen every request ends, and the panel says at once that it is not well; when the database
+// goes on, so does the panel.
 func TestWithAFrozenDatabaseEveryRequestEnds(t *testing.T) {
 	t.Parallel()
 	stand := rigtest.Install(t, rig.PanelSettings{})
@@ -61,7 +62,14 @@ func TestWithAFrozenDatabaseEveryRequestEnds(t *testing.T) {
 	require.NoError(t, <-health)
 	thaw()
 	require.NoError(t, stand.Panel.Healthy(t.Context()))
-	require.NoError(t, rig.Eventually(t.Context(), time.Minute, func(ctx context.Context) error { return stand.API.Get(ctx, "/api/v1/accounts", nil) }))
+	require.NoError(
+		t,
+		rig.Eventually(
+			t.Context(),
+			time.Minute,
+			func(ctx context.Context) error { return stand.API.Get(ctx, "/api/v1/accounts", nil) },
+		),
+	)
 }
 
 // healthOf asks until the panel says that it is not well, and some more times; no answer may wait for the database.
@@ -106,11 +114,21 @@ func operations(t *testing.T, api *rig.API) []operation {
 		Paths map[string]map[string]json.RawMessage
 	}
 	require.NoError(t, api.Get(t.Context(), "/api/v1/openapi.json", &described))
-	asked := []operation{{http.MethodGet, "/s/no-such-token"}, {http.MethodGet, "/readyz"}, {http.MethodGet, "/agent/v1/config"}}
+	asked := []operation{
+		{http.MethodGet, "/s/no-such-token"},
+		{http.MethodGet, "/readyz"},
+		{http.MethodGet, "/agent/v1/config"},
+	}
 	for path, methods := range described.Paths {
 		for method := range methods {
 			if !lasting.MatchString(path) && !strings.HasSuffix(path, "/logout") {
-				asked = append(asked, operation{strings.ToUpper(method), parameter.ReplaceAllString(path, "01900000-0000-7000-8000-000000000000")})
+				asked = append(
+					asked,
+					operation{
+						strings.ToUpper(method),
+						parameter.ReplaceAllString(path, "01900000-0000-7000-8000-000000000000"),
+					},
+				)
 			}
 		}
 	}

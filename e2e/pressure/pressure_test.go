@@ -1,5 +1,5 @@
-// Package pressure attacks a real panel as a stranger would, and freezes the database under it: what one caller asks for never
-// takes the panel from all others.
+// Package pressure attacks a real panel as a stranger would, and freezes the database under it: what one caller asks
+// for never takes the panel from all others.
 package pressure
 
 import (
@@ -21,24 +21,25 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"panel/e2e/pressure/attacks"
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
 )
 
 const (
 	connections = 1000
-	mostMemory  = 160 << 20 // that a stranger may take, the memory of passwords that are being checked included
-	holdFor     = 2 * time.Second
+	mostMemory  = 160 << 20        // that a stranger may take, the memory of passwords that are being checked included
 	attackLasts = 30 * time.Second // at most; one that is refused ends earlier
 
-	// slowest is what the p99 of other requests may be under attack: 150 ms on a machine that does nothing else. This one is shared
-	// with the attack itself and with other tests, so that the same request at rest is the measure, with a wide floor.
+	// slowest is what the p99 of other requests may be under attack: 150 ms on a machine that does nothing else. This
+	// one is shared with the attack itself and with other tests, so that the same request at rest is the measure, with
+	// a wide floor.
 	slowest       = 2 * time.Second
 	slowestFactor = 20
 )
 
-// Whatever 1,000 connections of a stranger send, each the largest it may, the panel takes little memory for it, goes on answering
-// others, and goes on.
+// Whatever 1,000 connections of a stranger send, each the largest it may, the panel takes little memory for it, goes on
+// answering others, and goes on.
 //
 //nolint:paralleltest // its measure is time, which tests beside it would take
 func TestStrangersCannotTakeThePanel(t *testing.T) {
@@ -48,16 +49,16 @@ func TestStrangersCannotTakeThePanel(t *testing.T) {
 	rest, before := w.p99(400), w.memory("VmRSS")
 	t.Logf("at rest: p99 %s, %d MB", rest, before>>20)
 	limit := max(slowest, slowestFactor*rest)
-	for _, a := range attacks() {
+	for _, a := range attacks.All() {
 		w.forgetPeak()
 		over := w.begin(a)
 		under := w.p99(200)
 		over()
 		rise := w.memory("VmHWM") - before
-		t.Logf("%s: p99 %s, memory %+d MB", a.name, under, rise>>20)
-		require.True(t, stand.Panel.Running(), "%s: the panel has ended: %s", a.name, stand.Panel.LastWords())
-		require.Less(t, rise, int64(mostMemory), a.name)
-		require.Less(t, under, limit, a.name)
+		t.Logf("%s: p99 %s, memory %+d MB", a.Name, under, rise>>20)
+		require.True(t, stand.Panel.Running(), "%s: the panel has ended: %s", a.Name, stand.Panel.LastWords())
+		require.Less(t, rise, int64(mostMemory), a.Name)
+		require.Less(t, under, limit, a.Name)
 	}
 	require.NoError(t, stand.API.Get(t.Context(), "/api/v1/auth/me", nil), "the administrator is still signed in")
 }
@@ -70,7 +71,7 @@ type watched struct {
 }
 
 // begin attacks from many connections; over ends the attack.
-func (w *watched) begin(a attack) (over func()) {
+func (w *watched) begin(a attacks.Attack) (over func()) {
 	var all sync.WaitGroup
 	for number := range connections {
 		all.Go(func() {
@@ -80,7 +81,7 @@ func (w *watched) begin(a attack) (over func()) {
 			}
 			defer conn.Close()
 			_ = conn.SetDeadline(time.Now().Add(attackLasts))
-			a.send(conn, number)
+			a.Send(conn, number)
 		})
 	}
 	return all.Wait
@@ -144,8 +145,8 @@ func (m *member) ask(path string) int {
 	return answer.StatusCode
 }
 
-// A panel without file descriptors for another connection goes on: who is connected is served, strangers who are silent make room,
-// and when they are gone everybody is served again.
+// A panel without file descriptors for another connection goes on: who is connected is served, strangers who are silent
+// make room, and when they are gone everybody is served again.
 func TestThePanelOutlivesALackOfDescriptors(t *testing.T) {
 	t.Parallel()
 	stand := rigtest.Install(t, rig.PanelSettings{})
@@ -165,8 +166,21 @@ func TestThePanelOutlivesALackOfDescriptors(t *testing.T) {
 		require.Equal(t, http.StatusOK, me.ask("/api/v1/auth/me"))
 		require.True(t, stand.Panel.Running(), stand.Panel.LastWords())
 	}
-	require.Eventually(t, func() bool { return strings.Contains(stand.Panel.Words(), "too many open files") }, time.Minute, 10*time.Millisecond)
-	require.NoError(t, rig.Eventually(t.Context(), time.Minute, func(ctx context.Context) error { return stand.Panel.API.Get(ctx, "/health", nil) }), "silent strangers make room")
+	require.Eventually(
+		t,
+		func() bool { return strings.Contains(stand.Panel.Words(), "too many open files") },
+		time.Minute,
+		10*time.Millisecond,
+	)
+	require.NoError(
+		t,
+		rig.Eventually(
+			t.Context(),
+			time.Minute,
+			func(ctx context.Context) error { return stand.Panel.API.Get(ctx, "/health", nil) },
+		),
+		"silent strangers make room",
+	)
 	for _, conn := range silent {
 		require.NoError(t, conn.Close())
 	}

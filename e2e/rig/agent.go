@@ -25,7 +25,12 @@ type Agent struct {
 
 // Enroll gives an agent its identity the way a server gets it: a token from the panel, handed to the agent.
 func (s *Stand) Enroll(ctx context.Context, name string, prefix ...string) (*Agent, error) {
-	program, err := Executable(ctx, AgentProgram)
+	return s.EnrollAs(ctx, AgentProgram, name, prefix...)
+}
+
+// EnrollAs is Enroll for another program than the agent as it is shipped.
+func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...string) (*Agent, error) {
+	program, err := Executable(ctx, which)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,17 @@ const (
 	AgentProgram     = "panel-agent"
 	AuthorityProgram = "panel-licensed"
 	CoreProgram      = "xray" // the proxy core as its authors ship it, to compare with
+
+	TrialPanelProgram = "trial-panel" // panelctl with one more module, that uses agents in every way
+	TrialAgentProgram = "trial-agent" // panel-agent with one more part, for that module
 )
+
+// sources of programs that are not in the folder of cmd that has their name.
+var sources = map[string]string{
+	CoreProgram:       "github.com/xtls/xray-core/main",
+	TrialPanelProgram: "./e2e/agents/panel",
+	TrialAgentProgram: "./cmd/panel-agent/internal/trial/agent",
+}
 
 // Executable compiles a program from this tree, once per process, and gives its path; what is up to date stays as it is.
 func Executable(ctx context.Context, name string) (string, error) {
@@ -51,8 +61,8 @@ func build(ctx context.Context, name string) (string, error) {
 	}
 	defer unlock()
 	target, source := filepath.Join(folder, name), "./cmd/"+name
-	if name == CoreProgram {
-		source = "github.com/xtls/xray-core/main"
+	if elsewhere, known := sources[name]; known {
+		source = elsewhere
 	}
 	return target, compile(ctx, target, source)
 }

@@ -21,7 +21,8 @@ type Panel struct {
 
 // PanelSettings are the choices a test makes; the rest is as the product has it.
 type PanelSettings struct {
-	Executable string
+	Program    string   // to build and run; empty: PanelProgram
+	Executable string   // of a Program that is built
 	Folder     string   // for data and log
 	Host       string   // to listen on; empty: 127.0.0.1
 	Port       int      // 0: a free one

@@ -42,7 +42,10 @@ func Install(ctx context.Context, s PanelSettings) (*Stand, error) {
 }
 
 func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error) {
-	if settings.Executable, err = Executable(ctx, PanelProgram); err != nil {
+	if settings.Program == "" {
+		settings.Program = PanelProgram
+	}
+	if settings.Executable, err = Executable(ctx, settings.Program); err != nil {
 		return err
 	}
 	if s.program, err = Executable(ctx, AuthorityProgram); err != nil {

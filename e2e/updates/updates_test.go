@@ -165,6 +165,16 @@ func (f *fleet) publish(version, executable string) {
 	require.NoError(f.t, m.Add(release.Agent, release.Platform(), file))
 	_, err = f.key.Write(f.releases, m)
 	require.NoError(f.t, err)
+	require.NoError(f.t, rig.Eventually(f.t.Context(), within, func(ctx context.Context) error {
+		var rings struct{ Build *struct{ Version string } }
+		if err := f.API.Get(ctx, "/api/v1/nodes/agent-rings", &rings); err != nil {
+			return err
+		}
+		if rings.Build == nil || rings.Build.Version != version {
+			return fmt.Errorf("the panel does not hand out %s yet", version)
+		}
+		return nil
+	}))
 }
 
 // rollout is what the panel shows of one.

@@ -2,12 +2,13 @@ package flows
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/readiness"
+	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -16,25 +17,31 @@ import (
 	"panel/platform/fault"
 )
 
-// Kinds of applies and the stages that they go through. A stage is what has been decided; whatever follows from it is
+// Kinds of applies, and the phases that they go through. A phase is what has been decided; whatever follows from it is
 // repeated until it is done, so that a panel that dies anywhere is continued by the next one.
 const (
-	kindApply   = "apply"
-	kindEnable  = "enable"
-	kindDisable = "disable"
-	kindDelete  = "delete"
+	kindApply    = flowsapi.KindApply
+	kindEnable   = flowsapi.KindEnable
+	kindRerender = flowsapi.KindRerender
+	kindDisable  = flowsapi.KindDisable
+	kindDelete   = flowsapi.KindDelete
 
-	stageWaiting    = "waiting"    // for the servers, which another flow may hold
-	stagePreparing  = "preparing"  // every server fetches its candidate and its core tests it
-	stageSwitching  = "switching"  // rank by rank, exits first
-	stageProbing    = "probing"    // a real client goes through the new listener
-	stageCommitting = "committing" // decided: this is installed
-	stageReverting  = "reverting"  // decided: back to what is installed
-	stageApplied    = "applied"
-	stageFailed     = "apply_failed"
+	phaseBefore     = "before_prepare" // stages of modules; no node is locked
+	phaseWaiting    = "waiting"        // for the nodes, which another flow may hold
+	phasePreparing  = "preparing"      // every node fetches its candidate and its core tests it
+	phaseReady      = "before_switch"  // stages of modules, with the nodes in hand
+	phaseParking    = "parking"        // one of them has to wait: the nodes are given back
+	phaseSwitching  = "switching"      // rank by rank, exits first
+	phaseProbing    = "probing"        // a real client goes through the new listener
+	phaseCommitting = "committing"     // decided: this is installed
+	phaseReverting  = "reverting"      // decided: back to what is installed
+	phaseUndoing    = "undoing"        // stages of modules undo what they did; no node is locked
+
+	stateApplied = "applied"
+	stateFailed  = "apply_failed"
 )
 
-// apply starts the installation of a plan and gives its id. What is refused here has changed nothing on any server.
+// apply starts the installation of a plan and gives its id. What is refused here has changed nothing on any node.
 // Faults, in this order: plan_revision_conflict, apply_active, plan_stale, port_conflict (409), compile_failed,
 // agent_offline, readiness_unconfirmed (422). Only the last one gives way to force.
 func (s *service) apply(ctx context.Context, id, planID string, revision int, force bool) (string, error) {
@@ -46,16 +53,17 @@ func (s *service) apply(ctx context.Context, id, planID string, revision int, fo
 	if err != nil {
 		return "", err
 	}
-	result, nodes, err := s.compiled(ctx, f, row.Graph)
+	result, nodes, err := s.planned(ctx, f, row)
 	if err != nil {
 		return "", err
 	}
-	if err := s.unchanged(row, result); err != nil {
+	before, err := s.store.installedGraph(ctx, f)
+	if err != nil {
 		return "", err
 	}
-	a := s.newApply(ctx, f, kindApply, result)
-	a.PlanID, a.PlanHash, a.Graph = &row.ID, row.Hash, &row.Graph
-	if result.Plan.IsNoop {
+	a := s.newApply(ctx, f, kindApply, result, before, row.Graph)
+	a.PlanID, a.PlanHash, a.Fingerprint = &row.ID, row.Hash, row.Fingerprint
+	if row.Plan.IsNoop {
 		return a.ID, s.startNoop(ctx, f, a)
 	}
 	if a.Bypassed, err = s.admitted(ctx, row, result, nodes, force); err != nil {
@@ -88,7 +96,7 @@ func (s *service) applicable(ctx context.Context, f *flowRow, planID string, rev
 
 // idle refuses while something of the flow is being installed; the index of the table keeps the rule.
 func (s *service) idle(ctx context.Context, flowID string) error {
-	busy, err := s.db.NewSelect().Model((*applyRow)(nil)).Where("flow_id = ? and finished_at is null", flowID).Exists(ctx)
+	busy, err := s.db.In(ctx).NewSelect().Model((*applyRow)(nil)).Where("flow_id = ? and finished_at is null", flowID).Exists(ctx)
 	if err == nil && busy {
 		return constraints["flow_applies_active"]
 	}
@@ -97,14 +105,14 @@ func (s *service) idle(ctx context.Context, flowID string) error {
 
 func stale(detail string) error { return fault.Conflict("plan_stale", detail) }
 
-// unchanged refuses a plan whose world has changed since it was compiled: servers, clients, other flows.
-func (s *service) unchanged(row *planRow, result plan.Result) error {
+// unchanged refuses to install another thing than was planned: nodes, clients or other flows have changed since.
+func unchanged(planned string, result plan.Result) error {
 	switch {
 	case len(result.Plan.Conflicts) > 0:
 		return portConflict(result.Plan.Conflicts)
 	case len(result.Plan.Errors) > 0:
 		return stale("the nodes have changed since this plan was compiled; compile the draft again")
-	case result.Plan.Hash != row.Hash:
+	case result.Plan.Hash != planned:
 		return stale("the nodes or the clients have changed since this plan was compiled; compile the draft again")
 	}
 	return nil
@@ -116,54 +124,86 @@ func portConflict(conflicts []plan.Conflict) error {
 
 // admitted checks that nothing stands in the way that no force passes, that every agent is there and that readiness is
 // confirmed; with force it gives what was passed over.
-func (s *service) admitted(ctx context.Context, row *planRow, result plan.Result, nodes map[string]nodesapi.Node, force bool) ([]BypassCheck, error) {
-	found, err := s.store.checks(ctx, row.ID)
+func (s *service) admitted(
+	ctx context.Context, row *planRow, result plan.Result, nodes map[string]nodesapi.Node, force bool,
+) ([]BypassCheck, error) {
+	found, err := readiness.Of(ctx, s.db, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	if held := heldPorts(found); len(held) > 0 {
+	if held := readiness.HeldPorts(found); len(held) > 0 {
 		return nil, portConflict(held)
 	}
-	if inside := insideTargets(found); len(inside) > 0 {
+	if inside := readiness.InsideTargets(found); len(inside) > 0 {
 		return nil, compileFailed(inside)
 	}
 	if away := offline(result.Plan.Steps, nodes); len(away) > 0 {
 		return nil, agentOffline(away)
 	}
-	checks, open := joined(row.Plan.Readiness, found), []BypassCheck{}
+	checks := marked(readiness.Joined(row.Plan.Readiness, found), result.Plan.Steps, nodes)
+	open, blocked := []BypassCheck{}, []plan.Check{}
 	for _, c := range checks {
+		if c.Blocks {
+			blocked = append(blocked, c)
+		}
 		if c.Status != plan.Confirmed {
-			open = append(open, BypassCheck{Key: c.Key, NodeID: c.NodeID, Group: c.Group, Status: c.Status})
+			open = append(open, BypassCheck{
+				Key: c.Key, NodeID: c.NodeID, NodeName: c.NodeName, Group: c.Group, Status: c.Status, Finding: c.Finding, Forceable: c.Forceable,
+			})
 		}
 	}
+	if len(blocked) > 0 {
+		return nil, fault.Invalid("stage_blocked", "a part of the plan cannot be done as it is; correct what checks names and compile again").
+			With("checks", blocked)
+	}
 	if len(open) > 0 && !force {
-		return nil, fault.Invalid("readiness_unconfirmed", "some checks are not confirmed; check again, or accept the risk with force_apply").With("checks", open)
+		return nil, fault.Invalid("readiness_unconfirmed", "some checks are not confirmed; check again, or accept the risk with force_apply").
+			With("checks", open)
 	}
 	return open, nil
 }
 
-// offline lists the servers that must answer and do not; a server that the flow only leaves may be away.
-func offline(steps []plan.Step, nodes map[string]nodesapi.Node) []string {
-	away := []string{}
+// awayNode is a node whose agent does not answer.
+type awayNode struct {
+	NodeID   string `json:"node_id"`
+	NodeName string `json:"node_name"`
+}
+
+// offline lists the nodes that must answer and do not; a node that the flow only leaves may be away.
+func offline(steps []plan.Step, nodes map[string]nodesapi.Node) []awayNode {
+	away := []awayNode{}
 	for _, step := range steps {
 		if n, known := nodes[step.NodeID]; step.Action == plan.ActionConfigure && (!known || !n.Online) {
-			away = append(away, step.NodeName)
+			away = append(away, awayNode{step.NodeID, step.NodeName})
 		}
 	}
 	return away
 }
 
-func agentOffline(away []string) error {
-	return fault.Invalid("agent_offline", "the agent of a node that has to change does not answer; bring it back and apply again").With("nodes", away)
+func agentOffline(away []awayNode) error {
+	called := make([]string, len(away))
+	for i, n := range away {
+		called[i] = n.NodeName
+	}
+	return fault.Invalid("agent_offline", "the agent of a node that has to change does not answer; bring it back and apply again").
+		With("nodes", called).With("offline", away)
 }
 
-func (s *service) newApply(ctx context.Context, f *flowRow, kind string, result plan.Result) *applyRow {
+func (s *service) newApply(
+	ctx context.Context, f *flowRow, kind string, result plan.Result, before, after graph.Graph,
+) *applyRow {
 	caller, now := access.From(ctx), s.now()
 	a := &applyRow{
-		ID: database.NewID(), FlowID: f.ID, Kind: kind, Stage: stageWaiting, Revision: f.DraftRevision, Bypassed: []BypassCheck{},
-		Hosts: orEmpty(result.Hosts), Steps: []stepRow{}, Listens: map[string][]plan.Listen{}, Detail: "waiting for the nodes", StartedBy: caller.Username,
-		AccountID: caller.AccountID, StartedAt: now, StagedAt: now, LeaseUntil: now,
+		ID: database.NewID(), FlowID: f.ID, Kind: kind, Stage: phaseBefore, Revision: f.DraftRevision,
+		PlanHash: result.Plan.Hash, Bypassed: []BypassCheck{}, Hosts: orEmpty(result.Hosts), Steps: []stepRow{},
+		Listens: map[string][]plan.Listen{}, StartedBy: caller.Username, AccountID: caller.AccountID, StartedAt: now,
+		StagedAt: now, Stages: s.stages.Records(),
 	}
+	if kind != kindDisable && kind != kindDelete {
+		a.Graph = &after
+	}
+	a.Change = flowsapi.Apply{ID: a.ID, By: caller.Username, Change: s.changeOf(f, kind, before, after, result.Hosts)}
+	a.say("starting")
 	for _, step := range result.Plan.Steps {
 		a.Steps = append(a.Steps, newStep(step))
 	}
@@ -179,9 +219,9 @@ func newStep(step plan.Step) stepRow {
 	for _, stage := range []string{"prepare", "test", "switch", "probe", "commit"} {
 		st := StepStage{Stage: stage, State: "pending"}
 		if step.Action == plan.ActionRemove && stage != "commit" {
-			st.State, st.Detail = "skipped", "the node only drops the flow"
+			st.skip("only_drops")
 		} else if stage == "probe" && step.Role != "entry" {
-			st.State, st.Detail = "skipped", "the client that goes through the entry checks it"
+			st.skip("checked_by_entry")
 		}
 		row.Stages = append(row.Stages, st)
 	}
@@ -191,13 +231,14 @@ func newStep(step plan.Step) stepRow {
 // startNoop notes that nothing had to be done; there is no new version.
 func (s *service) startNoop(ctx context.Context, f *flowRow, a *applyRow) error {
 	now := s.now()
-	a.Stage, a.FinishedAt, a.Detail, a.VersionID = stageApplied, &now, "nothing to change: this is installed already", f.InstalledVersionID
+	a.Stage, a.FinishedAt, a.VersionID, a.Stages = stateApplied, &now, f.InstalledVersionID, []stages.Record{}
+	a.say("noop")
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		locked, err := s.store.locked(ctx, f.ID)
 		if err != nil {
 			return err
 		}
-		if err := s.store.insert(ctx, a); err != nil {
+		if err := s.store.insertApply(ctx, a); err != nil {
 			return err
 		}
 		locked.LastApplyID, locked.InstalledRevision = &a.ID, &a.Revision
@@ -225,9 +266,8 @@ func (s *service) start(ctx context.Context, f *flowRow, a *applyRow, result pla
 		s.tell(ctx, "flow.force_applied", f.ID, map[string]any{"apply_id": a.ID, "bypassed_checks": a.Bypassed})
 	}
 	if a.PlanID != nil {
-		s.decided(*a.PlanID)
+		s.checker.Cancel(*a.PlanID)
 	}
-	s.stir()
 	return nil
 }
 
@@ -239,7 +279,15 @@ func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
 	if a.Kind == kindApply && locked.DraftRevision != a.Revision {
 		return fault.Conflict("plan_revision_conflict", "the draft has moved on since this plan was compiled; compile it again")
 	}
-	if err := s.store.insert(ctx, a); err != nil {
+	if err := s.store.insertApply(ctx, a); err != nil {
+		return err
+	}
+	if a.PlanID != nil {
+		if err := s.checker.Close(ctx, *a.PlanID); err != nil {
+			return err
+		}
+	}
+	if err := s.wakeApply(ctx, a.ID); err != nil {
 		return err
 	}
 	locked.LastApplyID = &a.ID
@@ -277,18 +325,18 @@ func (s *service) await(ctx context.Context, flowID, applyID string, limit time.
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	news := s.bus.Subscribe(ctx)
-	const look = 500 * time.Millisecond
+	const poll = 500 * time.Millisecond
 	for {
 		ended, err := s.store.ended(context.WithoutCancel(ctx), applyID)
 		if err != nil || ended || ctx.Err() != nil {
 			return err
 		}
-		s.untilNews(ctx, news, flowID, look)
+		s.untilNews(ctx, news, flowID, poll)
 	}
 }
 
-func (s *service) untilNews(ctx context.Context, news <-chan events.Event, flowID string, look time.Duration) {
-	later := s.clock.After(look)
+func (s *service) untilNews(ctx context.Context, news <-chan events.Event, flowID string, poll time.Duration) {
+	later := s.clock.After(poll)
 	for {
 		select {
 		case <-ctx.Done():
@@ -303,91 +351,6 @@ func (s *service) untilNews(ctx context.Context, news <-chan events.Event, flowI
 			}
 		}
 	}
-}
-
-// disable takes the flow off its servers; enable puts the installed version back with today's clients.
-func (s *service) disable(ctx context.Context, id string) (string, error) {
-	f, err := s.store.flow(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	return s.remove(ctx, f, kindDisable)
-}
-
-// delete removes the flow: at once when it was never installed, else after its servers were told to drop it.
-func (s *service) delete(ctx context.Context, id string) (string, error) {
-	f, err := s.store.flow(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	return s.remove(ctx, f, kindDelete)
-}
-
-func (s *service) remove(ctx context.Context, f *flowRow, kind string) (string, error) {
-	installed, err := s.store.installed(ctx, f.ID)
-	if err != nil {
-		return "", err
-	}
-	a := s.newApply(ctx, f, kind, plan.Result{})
-	nodes, err := s.servers.byID(ctx, slicesOfKeys(installed))
-	if err != nil {
-		return "", fmt.Errorf("look up the nodes of a flow: %w", err)
-	}
-	for i, id := range slicesOfKeys(installed) {
-		a.Steps = append(a.Steps, newStep(plan.Step{
-			Order: i + 1, NodeID: id, NodeName: names(nodes, id), Role: "none", Action: plan.ActionRemove, Interruption: plan.Reload,
-			Detail: "the flow leaves this node",
-		}))
-	}
-	return a.ID, s.start(ctx, f, a, plan.Result{Fragments: map[string]plan.Fragment{}})
-}
-
-func slicesOfKeys(m map[string]plan.Fragment) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// enable installs the drawing of the installed version again.
-// Faults: plan_stale, port_conflict (409), compile_failed, agent_offline (422).
-func (s *service) enable(ctx context.Context, id string) (string, error) {
-	f, err := s.store.flow(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	if f.InstalledVersionID == nil {
-		return "", stale("the flow was never installed; compile the draft and apply it")
-	}
-	version, err := s.store.version(ctx, id, *f.InstalledVersionID)
-	if err != nil {
-		return "", err
-	}
-	result, nodes, err := s.compiled(ctx, f, version.Graph)
-	if err != nil {
-		return "", err
-	}
-	if err := s.installable(result, nodes); err != nil {
-		return "", err
-	}
-	a := s.newApply(ctx, f, kindEnable, result)
-	a.Revision, a.VersionID, a.Graph = version.Revision, &version.ID, &version.Graph
-	return a.ID, s.start(ctx, f, a, result)
-}
-
-func (s *service) installable(result plan.Result, nodes map[string]nodesapi.Node) error {
-	if len(result.Plan.Conflicts) > 0 {
-		return portConflict(result.Plan.Conflicts)
-	}
-	if len(result.Plan.Errors) > 0 {
-		return compileFailed(result.Plan.Errors)
-	}
-	if away := offline(result.Plan.Steps, nodes); len(away) > 0 {
-		return agentOffline(away)
-	}
-	return nil
 }
 
 func drawnOr(g *graph.Graph) graph.Graph {

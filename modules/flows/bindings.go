@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
-	"panel/modules/nodes/nodesapi"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -22,7 +22,7 @@ func (s *service) domains(ctx context.Context, ownerID string, drawings ...graph
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := s.servers.ByIDs(ctx, ids...)
+	found, err := s.nodes.ByIDs(ctx, ids...)
 	if err != nil {
 		return nil, fmt.Errorf("look up domain bindings: %w", err)
 	}
@@ -107,15 +107,15 @@ func (s *service) use(ctx context.Context, f *flowRow) error {
 	if err != nil {
 		return err
 	}
-	err = s.servers.SetUses(ctx, f.ID, bindingIDs(f.Graph, installed)...)
-	if errors.Is(err, nodesapi.ErrUnknown) { // an older drawing may name one that is gone: what is there is noted
+	err = s.nodes.SetUses(ctx, f.ID, bindingIDs(f.Graph, installed)...)
+	if errors.Is(err, domainsapi.ErrUnknown) { // an older drawing may name one that is gone: what is there is noted
 		return s.useKnown(ctx, f, installed)
 	}
 	return err
 }
 
 func (s *service) useKnown(ctx context.Context, f *flowRow, installed graph.Graph) error {
-	found, err := s.servers.ByIDs(ctx, bindingIDs(f.Graph, installed)...)
+	found, err := s.nodes.ByIDs(ctx, bindingIDs(f.Graph, installed)...)
 	if err != nil {
 		return fmt.Errorf("look up domain bindings: %w", err)
 	}
@@ -123,7 +123,7 @@ func (s *service) useKnown(ctx context.Context, f *flowRow, installed graph.Grap
 	for id := range found {
 		ids = append(ids, id)
 	}
-	return s.servers.SetUses(ctx, f.ID, ids...)
+	return s.nodes.SetUses(ctx, f.ID, ids...)
 }
 
 // owned is what the deletion of an account asks about flows.

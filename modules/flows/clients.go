@@ -18,22 +18,21 @@ import (
 	"panel/platform/httpapi"
 )
 
-// listClients gives the oldest client first.
+// clientList has the oldest client first.
+var clientList = httpapi.ShortList[Client]{
+	ID: func(c Client) string { return c.ID }, Usual: "created_at",
+	Sorts: map[string]func(a, b Client) int{
+		"created_at": func(a, b Client) int { return a.CreatedAt.Compare(b.CreatedAt) },
+		"label":      func(a, b Client) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) },
+	},
+}
+
 func (s *service) listClients(ctx context.Context, in *pageInput) (httpapi.Page[Client], error) {
-	by, down, err := sorting(in.Sort, "created_at", "label")
-	if err != nil {
-		return httpapi.Page[Client]{}, err
-	}
 	f, err := s.shownOne(ctx, in.ID)
 	if err != nil {
 		return httpapi.Page[Client]{}, err
 	}
-	if by == "label" {
-		slices.SortStableFunc(f.Clients, func(a, b Client) int {
-			return cmp.Or(cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)), cmp.Compare(a.ID, b.ID))
-		})
-	}
-	return pageOf(turned(f.Clients, down), in.PageQuery, func(c Client) string { return c.ID })
+	return clientList.Page(f.Clients, in.PageQuery)
 }
 
 // addClient makes a client with a secret of its own; it can connect after the next apply.
@@ -47,10 +46,10 @@ func (s *service) addClient(ctx context.Context, flowID, label string) (Client, 
 	if err != nil {
 		return Client{}, err
 	}
-	return shownClient(*made, nil), nil
+	return shownClient{ID: made.ID, Label: made.Label, Public: made.PublicHash != nil, CreatedAt: made.CreatedAt}.shown(), nil
 }
 
-// revokeClient ends a client's links and subscription at once; servers forget its secret at the next apply.
+// revokeClient ends a client's links and subscription at once; nodes forget its secret at the next apply.
 func (s *service) revokeClient(ctx context.Context, flowID, id string) error {
 	return s.changeClient(ctx, flowID, id, "flow.client_revoked", func(c *clientRow) {
 		now := s.now()
@@ -78,7 +77,7 @@ func (s *service) issuePublicLink(ctx context.Context, flowID, id string) (Publi
 	err := s.changeClient(ctx, flowID, id, "flow.public_link_issued", func(c *clientRow) {
 		c.PublicHash, c.PublicIssuedAt = hashToken(token), &now
 	})
-	return PublicLink{URL: s.servers.publicURL + "/s/" + token, CreatedAt: now}, err
+	return PublicLink{URL: s.nodes.publicURL + "/s/" + token, CreatedAt: now}, err
 }
 
 func (s *service) revokePublicLink(ctx context.Context, flowID, id string) error {
@@ -178,7 +177,7 @@ func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (str
 		}
 	}
 	if entry.NodeDomainID != "" {
-		found, err := s.servers.ByIDs(ctx, entry.NodeDomainID)
+		found, err := s.nodes.ByIDs(ctx, entry.NodeDomainID)
 		if err != nil {
 			return "", fmt.Errorf("look up a domain binding: %w", err)
 		}
@@ -186,7 +185,7 @@ func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (str
 			return d.Hostname, nil
 		}
 	}
-	n, err := s.servers.Node(ctx, entry.NodeID)
+	n, err := s.nodes.Node(ctx, entry.NodeID)
 	return n.Address, err
 }
 

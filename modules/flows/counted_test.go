@@ -19,13 +19,27 @@ import (
 
 // sunflower enters on the first server and leaves, by destination, on all others.
 func sunflower(f *fleet, servers, port int) graph.Graph {
-	g := graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: f.id("server-000"), Params: graph.Params{
-		Listener: &graph.Listener{Protocol: "vless", Port: port, Reality: &graph.Reality{Target: "www.example.org:443"}},
-	}}}}
+	g := graph.Graph{
+		Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: f.id("server-000"), Params: graph.Params{
+			Listener: &graph.Listener{
+				Protocol: "vless",
+				Port:     port,
+				Reality:  &graph.Reality{Target: "www.example.org:443"},
+			},
+		}}},
+	}
 	for i := 1; i < servers; i++ {
 		key := fmt.Sprintf("out%d", i)
 		private := []string{"block", "allow"}[port%2]
-		g.Nodes = append(g.Nodes, graph.Node{Key: key, Kind: graph.Exit, NodeID: f.id(fmt.Sprintf("server-%03d", i)), Params: graph.Params{Private: private}})
+		g.Nodes = append(
+			g.Nodes,
+			graph.Node{
+				Key:    key,
+				Kind:   graph.Exit,
+				NodeID: f.id(fmt.Sprintf("server-%03d", i)),
+				Params: graph.Params{Private: private},
+			},
+		)
 		edge := graph.Edge{From: "in", To: key, Priority: i}
 		if i < servers-1 {
 			edge.Match = &graph.Match{Domain: []string{fmt.Sprintf("site%d.example", i)}}
@@ -43,11 +57,13 @@ func applied(t *testing.T, servers int) int64 {
 		names[i] = fmt.Sprintf("server-%03d", i)
 	}
 	s := &stage{t: t, fleet: newFleet(names...)}
-	features := []module.Module{s.fleet.manifest(), flows.Module()}
+	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), flows.Module()}
 	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
 	s.panel = paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
 	s.admin = s.panel.Admin()
-	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, servers, 2000)}).Is(201).Text("id")
+	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, servers, 2000)}).
+		Is(201).
+		Text("id")
 	fewest := int64(-1)
 	for round := 1; round <= 4; round++ {
 		s.save(sunflower(s.fleet, servers, 2000+round))
@@ -81,9 +97,11 @@ func TestQuestionsEndWhenTheInstallationBegins(t *testing.T) {
 		names[i] = fmt.Sprintf("server-%03d", i)
 	}
 	s := &stage{t: t, fleet: newFleet(names...)}
-	s.panel = paneltest.New(t, s.fleet.manifest(), flows.Module())
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module())
 	s.admin = s.panel.Admin()
-	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, servers, 3000)}).Is(201).Text("id")
+	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, servers, 3000)}).
+		Is(201).
+		Text("id")
 	s.fleet.scripted(func(o nodesapi.Order) (*nodesapi.Result, bool) {
 		args, isProbe := o.Args.(agentapi.ProbeArgs)
 		return nil, isProbe && args.Bind != nil
@@ -94,7 +112,7 @@ func TestQuestionsEndWhenTheInstallationBegins(t *testing.T) {
 	s.fleet.catchUp()
 	require.Equal(t, "applied", s.ended(id).State)
 	require.Eventually(t, func() bool {
-		asking, err := s.panel.DB.NewSelect().Table("flow_plans").Where("ask_until is not null").Count(t.Context())
+		asking, err := s.panel.DB.NewSelect().Table("flow_plans").Where("checking").Count(t.Context())
 		return err == nil && asking == 0
 	}, 20*time.Second, 20*time.Millisecond)
 	require.Equal(t, atOnce, s.fleet.binds())
@@ -111,4 +129,46 @@ func (f *fleet) binds() int {
 		}
 	}
 	return n
+}
+
+// A page of flows takes one statement of this module, whatever it is sorted and filtered by and however many flows
+// there are; what other modules know of their nodes and bindings takes two more.
+func TestAPageOfFlowsTakesOneStatement(t *testing.T) {
+	t.Parallel()
+	s := &stage{t: t, fleet: newFleet("server-000", "server-001")}
+	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), flows.Module()}
+	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
+	s.panel = paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
+	s.admin = s.panel.Admin()
+	for i := range 60 {
+		s.flow = s.admin.Post(units, map[string]any{"name": fmt.Sprint("Flow ", i), "graph": sunflower(s.fleet, 2, 2000+i)}).
+			Is(201).
+			Text("id")
+	}
+	s.install()
+	for _, query := range []string{"?limit=50", "?limit=50&sort=-updated_at", "?state=applied", "?q=flow&sort=created_at", "?q=none"} {
+		n := count.Fewest(func() { s.admin.Get(units + query).Is(200) })
+		require.LessOrEqual(t, n, int64(1), query)
+	}
+	require.LessOrEqual(t, count.Fewest(func() { s.get() }), int64(1))
+}
+
+// The total of a list stays what matches on every page, also on one behind the last flow.
+func TestTheTotalOfFlowsIsTheSameOnEveryPage(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	other := s.create("Last of all", 8444)
+	page := s.admin.Get(units + "?limit=1&sort=created_at").Is(200)
+	require.InEpsilon(t, 2.0, page.Value("total"), 0.01)
+	next, _ := page.Value("next_cursor").(string)
+	s.admin.Delete(units + "/" + other).Is(202)
+	require.Eventually(
+		t,
+		func() bool { return s.admin.Get(units+"/"+other).Status == 404 },
+		10*time.Second,
+		10*time.Millisecond,
+	)
+	behind := s.admin.Get(units + "?limit=1&sort=created_at&cursor=" + next).Is(200)
+	require.InEpsilon(t, 1.0, behind.Value("total"), 0.01)
+	require.Empty(t, behind.Value("items"))
 }

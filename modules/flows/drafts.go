@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -93,4 +94,21 @@ func (s *service) tellDraft(ctx context.Context, f *flowRow, loaded *versionRow)
 	if loaded != nil {
 		s.tell(ctx, "flow.version_loaded", f.ID, map[string]any{"version_id": loaded.ID, "number": loaded.Number})
 	}
+}
+
+// explain traces one destination through the draft, edge by edge.
+func (s *service) explain(ctx context.Context, in *explainInput) (Explanation, error) {
+	f, err := s.store.flow(ctx, in.ID)
+	if err != nil {
+		return Explanation{}, err
+	}
+	if in.Domain == "" && in.IP == "" && in.Port == 0 && in.Protocol == "" {
+		return Explanation{}, fault.Malformed("missing_field", "say where the traffic goes: domain, ip, port or protocol")
+	}
+	trace := plan.Explain(f.Graph, plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol})
+	out := Explanation{Steps: []ExplainStep{}, Result: trace.Result, NodeID: trace.NodeID}
+	for _, step := range trace.Steps {
+		out.Steps = append(out.Steps, ExplainStep(step))
+	}
+	return out, nil
 }

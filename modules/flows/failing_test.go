@@ -86,7 +86,7 @@ func TestAnotherPanelFinishesAnInterruptedApply(t *testing.T) {
 	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 10*time.Second, 10*time.Millisecond)
 	require.NoError(t, s.panel.App.Stop(t.Context()))
 	s.fleet.scripted(nil)
-	s.panel = paneltest.Start(t, paneltest.On(s.panel.DB), paneltest.Modules(s.fleet.manifest(), flows.Module()))
+	s.panel = paneltest.Start(t, paneltest.On(s.panel.DB), paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), flows.Module()))
 	s.admin = s.panel.Admin()
 	s.fleet.catchUp() // the agent has carried out what it was ordered while no panel ran
 	require.Equal(t, "applied", s.ended(id).State)

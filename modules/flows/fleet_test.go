@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -27,12 +28,13 @@ type fleet struct {
 	orders  []nodesapi.Order
 	silent  map[string]nodesapi.Order // by id
 	holds   func(ctx context.Context, nodeID string) ([]string, error)
-	domains map[string]nodesapi.Domain
+	domains map[string]domainsapi.Domain
 	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
 	lose   int
 	losing bool
 	// waits counts who waits for answers now, mostWaits the most there were at once.
 	waits, mostWaits int
+	awaits           int // waits there ever were
 	// script answers an order in its own way; ok false leaves it to the usual answer, a nil result to silence.
 	script func(o nodesapi.Order) (r *nodesapi.Result, ok bool)
 }
@@ -40,7 +42,7 @@ type fleet struct {
 func newFleet(names ...string) *fleet {
 	f := &fleet{
 		nodes: map[string]*nodesapi.Node{}, configs: map[string][]nodesapi.Config{}, desired: map[string]int64{},
-		results: map[string]nodesapi.Result{}, domains: map[string]nodesapi.Domain{},
+		results: map[string]nodesapi.Result{}, domains: map[string]domainsapi.Domain{},
 		silent: map[string]nodesapi.Order{},
 	}
 	for i, name := range names {
@@ -138,8 +140,15 @@ func (f *fleet) manifest() module.Module {
 		Name: "nodes", Summary: "Servers for tests",
 		Exports: []any{
 			func() nodesapi.Fleet { return f }, func() nodesapi.Configs { return f },
-			func() nodesapi.Commands { return f }, func() nodesapi.Domains { return f }, func() nodesapi.Holds { return f },
+			func() nodesapi.Commands { return f }, func() nodesapi.Guards { return f },
 		},
+	}
+}
+
+// bindings is the module of domains, for tests.
+func (f *fleet) bindings() module.Module {
+	return module.Module{
+		Name: "domains", Summary: "Domains for tests", Exports: []any{func() domainsapi.Domains { return f }},
 	}
 }
 
@@ -290,6 +299,7 @@ func (f *fleet) wait(by int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.waits += by
+	f.awaits += max(by, 0)
 	f.mostWaits = max(f.mostWaits, f.waits)
 }
 
@@ -335,10 +345,10 @@ func (f *fleet) Results(_ context.Context, ids ...string) (map[string]nodesapi.R
 	return out, nil
 }
 
-func (f *fleet) ByIDs(_ context.Context, ids ...string) (map[string]nodesapi.Domain, error) {
+func (f *fleet) ByIDs(_ context.Context, ids ...string) (map[string]domainsapi.Domain, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found := map[string]nodesapi.Domain{}
+	found := map[string]domainsapi.Domain{}
 	for _, id := range ids {
 		if d, known := f.domains[id]; known {
 			found[id] = d
@@ -347,8 +357,10 @@ func (f *fleet) ByIDs(_ context.Context, ids ...string) (map[string]nodesapi.Dom
 	return found, nil
 }
 
+func (f *fleet) All(context.Context, string, int) ([]domainsapi.Domain, error) { return nil, nil }
+
 func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }
 
-func (f *fleet) From(answer func(ctx context.Context, nodeID string) ([]string, error)) {
+func (f *fleet) Add(_ string, answer func(ctx context.Context, nodeID string) ([]string, error)) {
 	f.holds = answer
 }

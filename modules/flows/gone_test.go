@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/nodes"
@@ -18,7 +19,7 @@ import (
 // muted is a stage on the real module of nodes, with servers that are heard and answer no order.
 func muted(t *testing.T) (s *stage, entry, exit string) {
 	t.Helper()
-	s = &stage{t: t, panel: paneltest.New(t, nodes.Module(), flows.Module())}
+	s = &stage{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module())}
 	s.admin = s.panel.Admin()
 	var ids [2]string
 	for i := range ids {

@@ -158,6 +158,13 @@ func (h *handlers) applied(ctx context.Context, in *applyPath) (*applyOutput, er
 	return answer(h.s.shownApply(ctx, in.ID, in.ApplyID))
 }
 
+func (h *handlers) stop(ctx context.Context, in *applyPath) (*applyOutput, error) {
+	if err := h.s.stop(ctx, in.ID, in.ApplyID); err != nil {
+		return nil, err
+	}
+	return answer(h.s.shownApply(ctx, in.ID, in.ApplyID))
+}
+
 func (h *handlers) disable(ctx context.Context, in *FlowPath) (*applyOutput, error) {
 	id, err := h.s.disable(ctx, in.ID)
 	return h.begun(ctx, in.ID, id, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 )
@@ -29,7 +30,7 @@ func TestALinkIsAFunctionOfTheInstalledVersionAlone(t *testing.T) {
 			old:  "@192.0.2.2:443", new: "@198.51.100.9:443",
 		},
 		"the binding is renamed": {
-			bound: true, move: func(s *stage) { s.rebind(func(d *nodesapi.Domain) { d.Hostname = "new.example.org" }) },
+			bound: true, move: func(s *stage) { s.rebind(func(d *domainsapi.Domain) { d.Hostname = "new.example.org" }) },
 			old: "@fra.example.org:443", new: "@new.example.org:443",
 		},
 	} {

@@ -1,76 +1,18 @@
 package flows
 
 import (
+	"cmp"
 	"context"
-	"encoding/base64"
-	"slices"
 	"strings"
+	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/stages"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 )
-
-// A cursor names the last row of the page before: what it was sorted by, and its id.
-func cursorOf(key, id string) *string {
-	text := base64.RawURLEncoding.EncodeToString([]byte(id + " " + key))
-	return &text
-}
-
-var errCursor = fault.Malformed("bad_parameter", "the cursor is not one that this list gave; start from the first page").
-	Field("cursor", "bad_parameter", "start from the first page")
-
-func readCursor(cursor string) (key, id string, err error) {
-	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	id, key, found := strings.Cut(string(raw), " ")
-	if err != nil || !found || !database.IsID(id) || strings.ContainsRune(key, 0) {
-		return "", "", errCursor
-	}
-	return key, id, nil
-}
-
-// sorting reads how a list is to be sorted; nothing asked is the first field as it stands here. Fault: bad_parameter (400).
-func sorting(asked string, fields ...string) (field string, down bool, err error) {
-	if asked == "" {
-		asked = fields[0]
-	}
-	word, down := strings.CutPrefix(asked, "-")
-	for _, f := range fields {
-		if word == strings.TrimPrefix(f, "-") {
-			return word, down, nil
-		}
-	}
-	names := strings.ReplaceAll(strings.Join(fields, ", "), "-", "")
-	return "", false, fault.Malformed("bad_parameter", "this list is sorted by "+names+"; put - before it to turn it round").
-		Field("sort", "bad_parameter", "use one of "+names)
-}
-
-// turned puts a list that is sorted upwards into the order that was asked for.
-func turned[T any](sorted []T, down bool) []T {
-	if down {
-		slices.Reverse(sorted)
-	}
-	return sorted
-}
-
-// pageOf cuts a page out of a list that is short by nature.
-func pageOf[T any](all []T, q httpapi.PageQuery, id func(T) string) (httpapi.Page[T], error) {
-	page := httpapi.Page[T]{Items: []T{}, Total: len(all)}
-	if q.Cursor != "" {
-		_, after, err := readCursor(q.Cursor)
-		if err != nil {
-			return page, err
-		}
-		at := slices.IndexFunc(all, func(item T) bool { return id(item) == after })
-		all = all[at+1:]
-	}
-	page.Items = append(page.Items, all[:min(q.Limit, len(all))]...)
-	if len(all) > q.Limit {
-		page.NextCursor = cursorOf("", id(page.Items[q.Limit-1]))
-	}
-	return page, nil
-}
 
 // flowSorts are expressions of type text, so that a cursor holds any of them.
 var flowSorts = map[string]string{
@@ -79,52 +21,56 @@ var flowSorts = map[string]string{
 	"updated_at": "to_char(f.updated_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
 }
 
-// list gives flows by name or time; state, tag, server and name narrow it down in the database.
+// list gives flows by name or time; state, tag, node and name narrow it down in the database.
 func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], error) {
 	page := httpapi.Page[Flow]{Items: []Flow{}}
-	word, down, err := sorting(in.Sort, "name", "created_at", "updated_at")
+	sort := cmp.Or(in.Sort, "name")
+	word, down := strings.CutPrefix(sort, "-")
+	by, known := flowSorts[word]
+	if !known {
+		return page, httpapi.ErrSort
+	}
+	after, err := httpapi.ReadCursor(in.Cursor, sort, httpapi.CursorText)
 	if err != nil {
 		return page, err
 	}
-	by := flowSorts[word]
 	where, args := flowFilter(in)
-	total, err := s.db.NewSelect().Model((*flowRow)(nil)).Where(where, args...).Count(ctx)
-	if err != nil {
-		return page, database.Fault(err, nil)
-	}
-	page.Total = int(total)
 	order, compare := " asc", " > "
 	if down {
 		order, compare = " desc", " < "
 	}
-	var rows []flowRow
-	q := s.db.NewSelect().Model(&rows).Where(where, args...).OrderExpr(by + order + ", f.id" + order).Limit(int64(in.Limit) + 1)
-	if in.Cursor != "" {
-		key, id, err := readCursor(in.Cursor)
-		if err != nil {
-			return page, err
-		}
-		q = q.Where("("+by+", f.id)"+compare+"(?, ?)", key, id)
+	var rows []shownRow
+	matching := s.db.NewSelect().Model((*flowRow)(nil)).ColumnExpr("count(*)").Where(where, args...)
+	q := s.shownFlows(ctx, &rows).ColumnExpr(by+" as sort_key").ColumnExpr("(?) as total", matching).Where(where, args...).
+		OrderExpr(by + order + ", f.id" + order).Limit(int64(in.Limit) + 1)
+	if after != nil {
+		q = q.Where("("+by+", f.id)"+compare+"(?, ?)", after.Value, after.ID)
 	}
 	if err := q.Scan(ctx); err != nil {
 		return page, database.Fault(err, nil)
 	}
+	if len(rows) > 0 {
+		page.Total = rows[0].Total
+	} else if page.Total, err = s.matching(ctx, in); err != nil {
+		return page, err
+	}
 	if len(rows) > in.Limit {
 		rows = rows[:in.Limit]
 		last := rows[in.Limit-1]
-		if page.NextCursor, err = s.flowCursor(ctx, by, last.ID); err != nil {
-			return page, err
-		}
+		page.NextCursor = httpapi.Cursor{Sort: sort, Value: last.SortKey, ID: last.ID}.Text()
 	}
 	page.Items, err = s.shown(ctx, rows)
 	return page, err
 }
 
-// flowCursor asks the database for the sorted text, so that times compare as they were sorted.
-func (s *service) flowCursor(ctx context.Context, by, id string) (*string, error) {
-	var key string
-	err := s.db.NewSelect().Model((*flowRow)(nil)).ColumnExpr(by).Where("id = ?", id).Scan(ctx, &key)
-	return cursorOf(key, id), database.Fault(err, nil)
+// matching counts the flows of a page that has none: the filter keeps none, or the cursor is beyond the last.
+func (s *service) matching(ctx context.Context, in *listInput) (int, error) {
+	if in.Cursor == "" {
+		return 0, nil
+	}
+	where, args := flowFilter(in)
+	total, err := s.db.NewSelect().Model((*flowRow)(nil)).Where(where, args...).Count(ctx)
+	return int(total), database.Fault(err, nil)
 }
 
 // The state is a word for people that is worked out when it is shown; stateFilter says the same in SQL.
@@ -152,18 +98,24 @@ func flowFilter(in *listInput) (string, []any) {
 	return where, args
 }
 
-// listVersions gives the newest version first; numbers rise with time, so that both fields mean the same order.
+// versionList has the newest version first.
+var versionList = httpapi.ShortList[Version]{
+	ID: func(v Version) string { return v.ID }, Usual: "-number",
+	Sorts: map[string]func(a, b Version) int{
+		"number": func(a, b Version) int { return cmp.Compare(a.Number, b.Number) },
+		"created_at": func(a, b Version) int {
+			return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Number, b.Number))
+		},
+	},
+}
+
 func (s *service) listVersions(ctx context.Context, in *pageInput) (httpapi.Page[Version], error) {
-	_, down, err := sorting(in.Sort, "-number", "created_at")
-	if err != nil {
-		return httpapi.Page[Version]{}, err
-	}
 	f, err := s.store.flow(ctx, in.ID)
 	if err != nil {
 		return httpapi.Page[Version]{}, err
 	}
 	var rows []versionRow
-	err = s.db.NewSelect().Model(&rows).ExcludeColumn("graph").Where("flow_id = ?", in.ID).Order("number").Scan(ctx)
+	err = s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("graph").Where("flow_id = ?", in.ID).Scan(ctx)
 	if err != nil {
 		return httpapi.Page[Version]{}, database.Fault(err, nil)
 	}
@@ -171,7 +123,7 @@ func (s *service) listVersions(ctx context.Context, in *pageInput) (httpapi.Page
 	for i, row := range rows {
 		all[i] = shownVersion(row, f)
 	}
-	return pageOf(turned(all, down), in.PageQuery, func(v Version) string { return v.ID })
+	return versionList.Page(all, in.PageQuery)
 }
 
 func (s *service) snapshot(ctx context.Context, flowID, id string) (VersionSnapshot, error) {
@@ -186,50 +138,70 @@ func (s *service) snapshot(ctx context.Context, flowID, id string) (VersionSnaps
 	return VersionSnapshot{Version: shownVersion(*row, f), Graph: row.Graph}, nil
 }
 
+// listApplies gives the newest apply first.
 func (s *service) listApplies(ctx context.Context, in *pageInput) (httpapi.Page[Apply], error) {
 	page := httpapi.Page[Apply]{Items: []Apply{}}
-	_, down, err := sorting(in.Sort, "-started_at")
+	sort := cmp.Or(in.Sort, "-started_at")
+	order, beyond := "started_at, id", "(started_at, id) > (?::timestamptz, ?::uuid)"
+	switch sort {
+	case "started_at":
+	case "-started_at":
+		order, beyond = "started_at desc, id desc", "(started_at, id) < (?::timestamptz, ?::uuid)"
+	default:
+		return page, httpapi.ErrSort
+	}
+	after, err := httpapi.ReadCursor(in.Cursor, sort, httpapi.CursorMoment)
 	if err != nil {
 		return page, err
-	}
-	order, beyond := "id", "id > ?" // ids rise with the time of the start
-	if down {
-		order, beyond = "id DESC", "id < ?"
 	}
 	if _, err := s.store.flow(ctx, in.ID); err != nil {
 		return page, err
 	}
-	total, err := s.db.NewSelect().Model((*applyRow)(nil)).Where("flow_id = ?", in.ID).Count(ctx)
+	total, err := s.db.In(ctx).NewSelect().Model((*applyRow)(nil)).Where("flow_id = ?", in.ID).Count(ctx)
 	if err != nil {
 		return page, database.Fault(err, nil)
 	}
 	page.Total = int(total)
 	var rows []applyRow
-	q := s.db.NewSelect().Model(&rows).ExcludeColumn("content", "graph").Where("flow_id = ?", in.ID).Order(order).Limit(int64(in.Limit) + 1)
-	if in.Cursor != "" {
-		_, id, err := readCursor(in.Cursor)
-		if err != nil {
-			return page, err
-		}
-		q = q.Where(beyond, id)
+	q := s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("content", "graph", "change", "listens").
+		Where("flow_id = ?", in.ID).OrderExpr(order).Limit(int64(in.Limit) + 1)
+	if after != nil {
+		q = q.Where(beyond, after.Value, after.ID)
 	}
 	if err := q.Scan(ctx); err != nil {
 		return page, database.Fault(err, nil)
 	}
 	if len(rows) > in.Limit {
 		rows = rows[:in.Limit]
-		page.NextCursor = cursorOf("", rows[in.Limit-1].ID)
+		last := rows[in.Limit-1]
+		page.NextCursor = httpapi.Cursor{Sort: sort, Value: last.StartedAt.UTC().Format(time.RFC3339Nano), ID: last.ID}.Text()
 	}
-	numbers, err := s.versionNumbers(ctx, in.ID)
-	for _, row := range rows {
-		page.Items = append(page.Items, shownApply(row, numbers))
-	}
+	page.Items, err = s.shownApplies(ctx, in.ID, rows)
 	return page, err
+}
+
+// shownApplies turns rows, which have no steps yet, into what the API tells.
+func (s *service) shownApplies(ctx context.Context, flowID string, rows []applyRow) ([]Apply, error) {
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	steps, err := s.store.stepsOf(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := s.versionNumbers(ctx, flowID)
+	out := make([]Apply, len(rows))
+	for i, row := range rows {
+		row.Steps = steps[row.ID]
+		out[i] = shownApply(row, numbers)
+	}
+	return out, err
 }
 
 func (s *service) versionNumbers(ctx context.Context, flowID string) (map[string]int, error) {
 	var rows []versionRow
-	err := s.db.NewSelect().Model(&rows).Column("id", "number").Where("flow_id = ?", flowID).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(&rows).Column("id", "number").Where("flow_id = ?", flowID).Scan(ctx)
 	out := make(map[string]int, len(rows))
 	for _, v := range rows {
 		out[v.ID] = v.Number
@@ -251,11 +223,12 @@ func (s *service) shownApply(ctx context.Context, flowID, id string) (Apply, err
 
 func shownApply(row applyRow, numbers map[string]int) Apply {
 	out := Apply{
-		ApplyID: row.ID, FlowID: row.FlowID, Kind: row.Kind, State: "applying", PlanID: row.PlanID, Revision: row.Revision,
-		VersionID: row.VersionID, Forced: row.Forced, BypassedChecks: orEmpty(row.Bypassed), Steps: []ApplyStep{},
-		CDN:        PartResult{State: "skipped", Detail: "this plan changes no CDN"},
-		ProxyPanel: PartResult{State: "skipped", Detail: "this plan changes no proxy panel"},
-		Error:      row.Error, Detail: row.Detail, StartedBy: row.StartedBy, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
+		ApplyID: row.ID, FlowID: row.FlowID, Kind: row.Kind, State: "applying", Phase: row.Stage, PlanID: row.PlanID,
+		Revision: row.Revision, VersionID: row.VersionID, Forced: row.Forced, BypassedChecks: orEmpty(row.Bypassed),
+		Steps: []ApplyStep{}, Stages: orEmpty(row.Stages), Error: row.Error, Detail: row.Detail, Text: row.Text,
+		CDN:        partOf(row.Stages, flowsapi.GroupCDN, "this plan changes no CDN"),
+		ProxyPanel: partOf(row.Stages, flowsapi.GroupProxyPanel, "this plan changes no proxy panel"),
+		StoppedBy:  row.StoppedBy, StartedBy: row.StartedBy, StartedAt: row.StartedAt, FinishedAt: row.FinishedAt,
 	}
 	if row.FinishedAt != nil {
 		out.State = row.Stage
@@ -269,7 +242,24 @@ func shownApply(row applyRow, numbers map[string]int) Apply {
 	return out
 }
 
-// rendered shows the whole configuration of a server as the installed flows make it, with every secret masked.
+// partOf sums up the stages of one part of the record: the first that is not done decides.
+func partOf(records []stages.Record, part, none string) PartResult {
+	out := PartResult{State: stages.Skipped, Detail: none}
+	for _, rec := range records {
+		switch {
+		case rec.Part != part || rec.State == stages.Skipped:
+		case rec.State == stages.Done:
+			out = PartResult{State: stages.Done, Detail: rec.Detail.Text}
+		case rec.Error != "":
+			return PartResult{State: stages.Failed, Detail: rec.Error}
+		default:
+			return PartResult{State: stages.Pending, Detail: rec.Detail.Text}
+		}
+	}
+	return out
+}
+
+// rendered shows the whole configuration of a node as the installed flows make it, with every secret masked.
 func (s *service) rendered(ctx context.Context, flowID, nodeID string) (Rendered, error) {
 	if _, err := s.store.flow(ctx, flowID); err != nil {
 		return Rendered{}, err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -78,7 +79,7 @@ func (w *world) forward(in net.Conn) {
 func (w *world) start(more ...paneltest.Setting) {
 	w.t.Helper()
 	env := paneltest.Env(map[string]string{"PANEL_PUBLIC_URL": w.address, "PANEL_AGENT_HEARTBEAT_SECONDS": "1"})
-	w.panel = paneltest.Start(w.t, append(more, env, paneltest.Modules(nodes.Module(), flows.Module()))...)
+	w.panel = paneltest.Start(w.t, append(more, env, paneltest.Modules(nodes.Module(), domains.Module(), flows.Module()))...)
 	w.admin = w.panel.Admin()
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/migrations"
+	"panel/modules/domains"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes"
@@ -32,7 +33,7 @@ func before(t *testing.T, step string) (db *database.DB, all []migrations.Set) {
 			older[name] = &fstest.MapFile{Data: content}
 		}
 	}
-	all = app.Migrations(app.With([]module.Module{nodes.Module()}))
+	all = app.Migrations(app.With([]module.Module{domains.Module(), nodes.Module()}))
 	return dbtest.New(t, append(all, migrations.Set{Name: "flows", FS: older})...), append(all, migrations.Set{Name: "flows", FS: folder})
 }
 

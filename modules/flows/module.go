@@ -1,17 +1,19 @@
 // Package flows lets an operator draw how traffic goes from an entry to an exit, see what that would change on which
-// server, install it safely and hand out links that match what runs.
+// node, install it safely and hand out links that match what runs.
 //
 // A draft is compiled into a plan (internal/plan); a plan is applied by the runner, a state machine in the database
-// that any panel continues; what is installed is kept as one fragment per server.
+// that any panel continues; what is installed is kept as one fragment per node.
 package flows
 
 import (
 	"embed"
 
+	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/entitlement"
+	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/owners"
 	"panel/platform/vault"
@@ -20,21 +22,27 @@ import (
 //go:embed migrations
 var files embed.FS
 
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:     "flows",
 		Summary:  "Flows: the way from an entry to an exit, planned, installed and handed out as links",
-		Requires: []string{"nodes"},
+		Requires: []string{"domains", "nodes"},
+		Russian:  russian,
+		Faults:   faults(),
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See flows, plans and versions"},
 			{Key: Edit, Summary: "Change drafts and clients, issue links"},
 			{Key: Install, Summary: "Apply, enable, disable and delete flows"},
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
+		Repairs:  repairs(),
 		Journal: audit.Kinds{
 			Actions: []string{
-				"flow.apply_failed", "flow.apply_started", "flow.apply_succeeded", "flow.changed", "flow.client_added",
+				"flow.apply_failed", "flow.apply_started", "flow.apply_stopped", "flow.apply_succeeded", "flow.changed", "flow.client_added",
 				"flow.client_revoked", "flow.compiled", "flow.created", "flow.deleted", "flow.disabled",
 				"flow.draft_saved", "flow.force_applied", "flow.link_issued", "flow.plan_checked",
 				"flow.public_link_issued", "flow.public_link_revoked", "flow.version_kept", "flow.version_loaded",
@@ -46,16 +54,22 @@ func Module() module.Module {
 			{Table: "flow_clients", ID: "id", Column: "secret"},
 			{Table: "flow_fragments", ID: "flow_id || '/' || node_id", Column: "content"},
 			{Table: "flow_applies", ID: "id", Column: "content"},
+			{Table: "flow_plans", ID: "id", Column: "content"},
 		},
 		Migrations: module.SQL(files),
 		Checks:     doctorChecks(),
-		Private:    []any{newStore, newServers, newService, newAsker, newRunner, newHandlers},
-		Attach:     attach,
+		Private: []any{
+			newStore, newNodes, newService, newRunner, newHandlers, newHooks, stages.NewRegistry,
+		},
+		Exports: []any{exportFlows, exportStages, exportHealth, exportBlocks},
+		Attach:  attach,
 	}
 }
 
-func attach(h *handlers, r *runner, holds nodesapi.Holds, owned *owners.Registry) module.Parts {
+func attach(h *handlers, r *runner, guards nodesapi.Guards, owned *owners.Registry) module.Parts {
 	owned.Add(h.s.owned())
-	holds.From(r.store.installing)
-	return module.Parts{Routes: h.routes(), Loops: loops(r), Metrics: r.metrics()}
+	guards.Add("a flow is being installed on this node; wait for its end", r.store.installing)
+	return module.Parts{
+		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(), Jobs: []jobs.Worker{h.s.rerenderWorker()},
+	}
 }

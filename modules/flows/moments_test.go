@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
@@ -24,7 +25,7 @@ var rules = []struct {
 		name: "the binding is its owner's",
 		draw: func(s *stage, g *graph.Graph) { g.Nodes[0].NodeDomainID = s.bind("fra-01") },
 		spoil: func(s *stage) {
-			s.rebind(func(d *nodesapi.Domain) { d.OwnerID = database.NewID() })
+			s.rebind(func(d *domainsapi.Domain) { d.OwnerID = database.NewID() })
 		},
 		code: "node_domain_unknown",
 	},
@@ -38,7 +39,7 @@ var rules = []struct {
 		name: "the binding is the node's",
 		draw: func(s *stage, g *graph.Graph) { g.Nodes[0].NodeDomainID = s.bind("fra-01") },
 		spoil: func(s *stage) {
-			s.rebind(func(d *nodesapi.Domain) { d.NodeID = s.fleet.id("ams-01") })
+			s.rebind(func(d *domainsapi.Domain) { d.NodeID = s.fleet.id("ams-01") })
 		},
 		code: "node_domain_unknown",
 	},
@@ -86,12 +87,12 @@ func (s *stage) bind(node string) string {
 	s.fleet.mu.Lock()
 	defer s.fleet.mu.Unlock()
 	id := database.NewID()
-	s.fleet.domains[id] = nodesapi.Domain{ID: id, NodeID: s.fleet.id(node), Hostname: "fra.example.org", OwnerID: s.admin.AccountID}
+	s.fleet.domains[id] = domainsapi.Domain{ID: id, NodeID: s.fleet.id(node), Hostname: "fra.example.org", OwnerID: s.admin.AccountID}
 	return id
 }
 
 // rebind changes every binding, or removes them.
-func (s *stage) rebind(change func(d *nodesapi.Domain)) {
+func (s *stage) rebind(change func(d *domainsapi.Domain)) {
 	s.fleet.mu.Lock()
 	defer s.fleet.mu.Unlock()
 	for id, d := range s.fleet.domains {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/nodes"
@@ -26,7 +27,7 @@ type estate struct {
 
 func newEstate(t *testing.T) *estate {
 	t.Helper()
-	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), flows.Module())}
+	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module())}
 	e.full = e.panel.Admin()
 	e.node = e.full.Post("/api/v1/nodes", map[string]any{"name": "fra-01", "address": "192.0.2.1"}).Is(http.StatusCreated).Text("id")
 	return e

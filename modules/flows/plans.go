@@ -8,6 +8,7 @@ import (
 
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/readiness"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -27,11 +28,15 @@ func (s *service) preview(ctx context.Context, id string, drawn *graph.Graph) (p
 	if drawn == nil {
 		drawn = &f.Graph
 	}
-	result, _, err := s.compiled(ctx, f, *drawn)
+	result, nodes, err := s.compiled(ctx, f, *drawn)
 	if err != nil {
 		return plan.Plan{}, err
 	}
 	p := result.Plan
+	if err := s.withStages(ctx, f, *drawn, result, &p); err != nil {
+		return plan.Plan{}, err
+	}
+	p.Obstacles = obstacles(&p, nil, nodes)
 	p.CreatedAt, p.ExpiresAt, p.CreatedBy = s.now(), s.now(), access.From(ctx).Username
 	return p, nil
 }
@@ -41,10 +46,11 @@ func (s *service) compiled(ctx context.Context, f *flowRow, g graph.Graph) (plan
 	if err != nil {
 		return plan.Result{}, nil, err
 	}
+	s.compilations.Add(1)
 	return plan.Compile(in), nodes, nil
 }
 
-// compile makes a plan of the draft and asks the servers about readiness; it does not wait for them.
+// compile makes a plan of the draft and asks the nodes about readiness; it does not wait for them.
 // Faults: compile_failed (422) with the problems as errors[]; nothing is stored then.
 func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	f, err := s.store.flow(ctx, id)
@@ -58,12 +64,19 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	if len(result.Plan.Errors) > 0 {
 		return plan.Plan{}, compileFailed(result.Plan.Errors)
 	}
-	row := s.planRow(ctx, f, result.Plan)
-	if err := s.storePlan(ctx, row, nodes); err != nil {
+	if err := s.withStages(ctx, f, f.Graph, result, &result.Plan); err != nil {
+		return plan.Plan{}, err
+	}
+	row, err := s.planRow(ctx, f, result)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if err := s.storePlan(ctx, row); err != nil {
 		return plan.Plan{}, err
 	}
 	s.tell(ctx, "flow.compiled", id, map[string]any{"plan_id": row.ID, "revision": row.Revision})
-	s.stir()
+	row.Plan.Readiness = marked(row.Plan.Readiness, row.Plan.Steps, nodes)
+	row.Plan.Obstacles = obstacles(&row.Plan, nil, nodes)
 	return row.Plan, nil
 }
 
@@ -79,31 +92,38 @@ func compileFailed(problems []graph.Problem) error {
 	return f
 }
 
-func (s *service) planRow(ctx context.Context, f *flowRow, p plan.Plan) *planRow {
-	now, by := s.now(), access.From(ctx).Username
+func (s *service) planRow(ctx context.Context, f *flowRow, result plan.Result) (*planRow, error) {
+	now, by, p := s.now(), access.From(ctx).Username, result.Plan
 	p.ID, p.State, p.CreatedAt, p.CreatedBy, p.ExpiresAt = database.NewID(), "ready", now, by, now.Add(planLife)
+	content, err := s.store.sealPlan(p.ID, planned{result.Fragments, result.Hosts})
 	return &planRow{
-		ID: p.ID, FlowID: f.ID, Revision: p.Revision, Hash: p.Hash, Plan: p, Graph: f.Graph, CreatedAt: now, CreatedBy: by, ExpiresAt: p.ExpiresAt,
-	}
+		ID: p.ID, FlowID: f.ID, Revision: p.Revision, Hash: p.Hash, Plan: p, Graph: f.Graph, CreatedAt: now, CreatedBy: by,
+		ExpiresAt: p.ExpiresAt, Fingerprint: result.Fingerprint, Content: content,
+	}, err
 }
 
-func (s *service) storePlan(ctx context.Context, row *planRow, nodes map[string]nodesapi.Node) error {
+// planned is what a plan would install.
+type planned struct {
+	Fragments map[string]plan.Fragment `json:"fragments"`
+	Hosts     []plan.Host              `json:"hosts"`
+}
+
+func (s *service) storePlan(ctx context.Context, row *planRow) error {
+	asks := slices.ContainsFunc(row.Plan.Readiness, func(c plan.Check) bool { return c.Probe != plan.Probe{} })
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		f, err := s.store.locked(ctx, row.FlowID)
 		if err != nil {
 			return err
 		}
-		if len(row.Plan.Readiness) > 0 {
-			soon := s.now()
-			row.AskUntil = &soon
-		}
+		row.Checking = asks
 		if err := s.store.insert(ctx, row); err != nil {
 			return err
 		}
-		for _, c := range row.Plan.Readiness {
-			if err := s.store.insert(ctx, unasked(row.ID, c)); err != nil {
-				return err
-			}
+		if err := readiness.Insert(ctx, s.db, row.ID, row.Plan.Readiness); err != nil {
+			return err
+		}
+		if err := s.wakeChecks(ctx, row.ID); err != nil {
+			return err
 		}
 		if err := s.prunePlans(ctx, row); err != nil {
 			return err
@@ -117,17 +137,55 @@ func (s *service) storePlan(ctx context.Context, row *planRow, nodes map[string]
 	return database.Fault(err, nil)
 }
 
-// prunePlans drops plans that have been expired for a week; what was applied lives on in its version.
-func (s *service) prunePlans(ctx context.Context, newest *planRow) error {
-	const keptFor = 7 * 24 * time.Hour
-	_, err := s.db.In(ctx).NewDelete().Model((*planRow)(nil)).Where("flow_id = ? and expires_at < ?", newest.FlowID, newest.CreatedAt.Add(-keptFor)).Exec(ctx)
-	return database.Fault(err, nil)
+// planned gives what a stored plan installs. As long as nothing that it was compiled from has changed and no port was
+// taken, that is what was stored; else it is compiled again. Faults: plan_stale, port_conflict (409).
+func (s *service) planned(ctx context.Context, f *flowRow, row *planRow) (plan.Result, map[string]nodesapi.Node, error) {
+	if same, nodes, err := s.stillPlanned(ctx, f, row); err != nil || same != nil {
+		if same == nil {
+			same = new(plan.Result)
+		}
+		return *same, nodes, err
+	}
+	result, nodes, err := s.compiled(ctx, f, row.Graph)
+	if err != nil {
+		return result, nil, err
+	}
+	row.Fingerprint = result.Fingerprint
+	return result, nodes, unchanged(row.Hash, result)
 }
 
-func unasked(planID string, c plan.Check) *checkRow {
-	return &checkRow{
-		PlanID: planID, Key: c.Key, NodeID: c.NodeID, Ask: c.Ask, Status: plan.Unconfirmed, Evidence: "waiting for the node's answer",
+func (s *service) stillPlanned(ctx context.Context, f *flowRow, row *planRow) (*plan.Result, map[string]nodesapi.Node, error) {
+	in, nodes, err := s.facts(ctx, f, row.Graph)
+	if err != nil || row.Fingerprint == "" || in.Fingerprint() != row.Fingerprint {
+		return nil, nil, err
 	}
+	stored, err := s.store.openPlan(ctx, row.ID)
+	if err != nil || stored == nil || plan.Taken(in, stored.Fragments) {
+		return nil, nil, err
+	}
+	return &plan.Result{
+		Plan: row.Plan, Fragments: stored.Fragments, Hosts: stored.Hosts, Fingerprint: row.Fingerprint,
+	}, nodes, nil
+}
+
+// fingerprint names what the drawing would be compiled from now.
+func (s *service) fingerprint(ctx context.Context, f *flowRow, g graph.Graph) (string, error) {
+	in, _, err := s.facts(ctx, f, g)
+	return in.Fingerprint(), err
+}
+
+// prunePlans drops plans that have been expired for a week; what was applied lives on in its version. Of the flow's plans
+// the newest alone keeps its content; an older one is compiled again when it is applied.
+func (s *service) prunePlans(ctx context.Context, newest *planRow) error {
+	const storedFor = 7 * 24 * time.Hour
+	_, err := s.db.In(ctx).NewDelete().Model((*planRow)(nil)).
+		Where("flow_id = ? and expires_at < ?", newest.FlowID, newest.CreatedAt.Add(-storedFor)).Exec(ctx)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	_, err = s.db.In(ctx).NewUpdate().Model((*planRow)(nil)).Set("content = ''").
+		Where("flow_id = ? and id <> ? and content <> ''", newest.FlowID, newest.ID).Exec(ctx)
+	return database.Fault(err, nil)
 }
 
 // plan gives a stored plan with the evidence found up to now.
@@ -140,10 +198,28 @@ func (s *service) plan(ctx context.Context, id, planID string) (plan.Plan, error
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	found, err := s.store.checks(ctx, row.ID)
-	row.Plan.State, row.Plan.Readiness = s.planState(f, row), joined(row.Plan.Readiness, found)
-	row.Plan.Conflicts = append(orEmpty(row.Plan.Conflicts), heldPorts(found)...)
-	return row.Plan, err
+	found, err := readiness.Of(ctx, s.db, row.ID)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p := &row.Plan
+	nodes, err := s.nodes.byID(ctx, validIDs(stepsNodes(p.Steps)))
+	if err != nil {
+		return plan.Plan{}, fmt.Errorf("look up the nodes of a plan: %w", err)
+	}
+	p.State, p.Readiness = s.planState(f, row), marked(readiness.Joined(p.Readiness, found), p.Steps, nodes)
+	p.Diff.Other = orEmpty(p.Diff.Other) // plans of before had none
+	p.Conflicts = append(orEmpty(p.Conflicts), readiness.HeldPorts(found)...)
+	p.Obstacles = obstacles(p, found, nodes)
+	return row.Plan, nil
+}
+
+func stepsNodes(steps []plan.Step) []string {
+	ids := make([]string, len(steps))
+	for i, step := range steps {
+		ids[i] = step.NodeID
+	}
+	return ids
 }
 
 func (s *service) planState(f *flowRow, row *planRow) string {
@@ -158,38 +234,21 @@ func (s *service) planState(f *flowRow, row *planRow) string {
 	return "ready"
 }
 
-// joined is the plan's questions with the evidence that was found.
-func joined(asked []plan.Check, found []checkRow) []plan.Check {
-	out := slices.Clone(asked)
-	for i := range out {
-		for _, c := range found {
-			if c.Key == out[i].Key {
-				out[i].Status, out[i].Evidence, out[i].ObservedAt, out[i].Ask = c.Status, c.Evidence, c.ObservedAt, c.Ask
-			}
-		}
-	}
-	return out
-}
-
-// recheck asks the servers again about everything that is not confirmed.
+// recheck asks the nodes again about everything that is not confirmed.
 func (s *service) recheck(ctx context.Context, id, planID string) (plan.Plan, error) {
 	if _, err := s.store.plan(ctx, id, planID); err != nil {
 		return plan.Plan{}, err
 	}
-	_, err := s.db.NewUpdate().Model((*planRow)(nil)).Set("ask_until = ?", s.now()).Set("asker = ''").Where("id = ?", planID).Exec(ctx)
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.checker.Open(ctx, planID); err != nil {
+			return err
+		}
+		return s.wakeChecks(ctx, planID)
+	})
 	if err != nil {
 		return plan.Plan{}, database.Fault(err, nil)
 	}
-	s.stir()
 	return s.plan(ctx, id, planID)
-}
-
-// stir wakes the runner of this panel; another panel's runner looks by itself.
-func (s *service) stir() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
 }
 
 func names(nodes map[string]nodesapi.Node, id string) string {

@@ -12,22 +12,30 @@ import (
 	"panel/platform/database"
 )
 
-// begin takes all servers of the apply, or none, so that two flows on one server never mix their configurations.
+// begin takes all nodes of the apply, or none, so that two flows on one node never mix their configurations. Nothing is
+// held while a stage before the switch waits.
 func (r *runner) begin(ctx context.Context, row *applyRow) error {
+	if going, err := r.resumed(ctx, row); err != nil || !going {
+		return err
+	}
+	if row.NodesSince == nil {
+		now := r.now()
+		row.NodesSince = &now
+	}
 	mine, err := r.lock(ctx, row)
 	if err != nil {
 		return err
 	}
 	if !mine && r.late(row) && !row.removal() {
-		return r.fail(ctx, row, "deadline", "another flow kept a node for too long; apply again", "")
+		return r.fail(ctx, row, StepError{Code: "deadline", Message: "another flow kept a node for too long; apply again"})
 	}
 	if !mine {
-		row.Detail = "waiting for another flow's apply on the same node"
-		if err := r.save(ctx, row); err != nil {
-			return err
-		}
-		r.pause(ctx)
-		return nil
+		row.say("waiting_flow")
+		row.wait = beforeAgain
+		return r.save(ctx, row)
+	}
+	if err := r.rendered(ctx, row); err != nil || row.Stage != phaseWaiting {
+		return err
 	}
 	return r.propose(ctx, row)
 }
@@ -69,7 +77,7 @@ func stepNodes(row *applyRow) []string {
 	return ids
 }
 
-// propose merges the flow's parts with what the other flows have on each server now and stores the candidates.
+// propose merges the flow's parts with what the other flows have on each node now and stores the candidates.
 func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	parts, err := r.store.openContent(row)
 	if err != nil {
@@ -88,12 +96,13 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 		return r.notProposed(ctx, row, &row.Steps[i], "unknown_node")
 	}
 	if !slices.ContainsFunc(row.Steps, configures) {
-		return r.commit(ctx, row)
+		r.enter(row, phaseReady, "ready")
+		return r.ready(ctx, row)
 	}
 	if err := r.send(ctx, row, "prepare", configures, r.applyOrder(row, agentapi.PhasePrepare)); err != nil {
 		return err
 	}
-	r.enter(row, stagePreparing, "every node fetches its configuration and tests it")
+	r.enter(row, phasePreparing, "preparing")
 	return r.keep(ctx, row)
 }
 
@@ -101,7 +110,9 @@ func configures(s stepRow) bool { return s.Action == plan.ActionConfigure }
 
 func (r *runner) notProposed(ctx context.Context, row *applyRow, step *stepRow, problem string) error {
 	step.fail("prepare", r.now(), &StepError{Code: problem, Message: proposalProblems[problem]})
-	return r.fail(ctx, row, problem, proposalProblems[problem], "")
+	return r.fail(ctx, row, StepError{
+		Code: problem, Message: proposalProblems[problem], NodeID: step.NodeID, NodeName: step.NodeName,
+	})
 }
 
 var proposalProblems = map[string]string{
@@ -109,7 +120,7 @@ var proposalProblems = map[string]string{
 	"unknown_node":  "the node was deleted since the plan was compiled",
 }
 
-// conflicting gives the first step whose part meets another flow on its server, or -1.
+// conflicting gives the first step whose part meets another flow on its node, or -1.
 func conflicting(row *applyRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment) int {
 	return slices.IndexFunc(row.Steps, func(s stepRow) bool {
 		part, stays := parts[s.NodeID]
@@ -117,8 +128,8 @@ func conflicting(row *applyRow, parts map[string]plan.Fragment, others map[strin
 	})
 }
 
-// candidates stores what every server shall serve, all at once, and gives the first step whose server is gone, or -1.
-// A server that is gone has nothing left to remove.
+// candidates stores what every node shall serve, all at once, and gives the first step whose node is gone, or -1.
+// A node that is gone has nothing left to remove.
 func (r *runner) candidates(ctx context.Context, row *applyRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment) (int, error) {
 	wanted := make([]nodesapi.Candidate, len(row.Steps))
 	for i, step := range row.Steps {
@@ -131,7 +142,7 @@ func (r *runner) candidates(ctx context.Context, row *applyRow, parts map[string
 			wanted[i].Core = plan.Render(all)
 		}
 	}
-	configs, err := r.servers.PutCandidates(ctx, wanted...)
+	configs, err := r.nodes.PutCandidates(ctx, wanted...)
 	if err != nil {
 		return -1, fmt.Errorf("store the candidate configurations: %w", err)
 	}

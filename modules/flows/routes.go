@@ -34,6 +34,8 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("/{id}/apply", "Install a plan", access.Needs(Install), h.apply, httpapi.Waits(longestWait)),
 			httpapi.Get("/{id}/applies", "List applies", access.Needs(View), h.applies, reads),
 			httpapi.Get("/{id}/applies/{apply_id}", "Show an apply", access.Needs(View), h.applied, reads),
+			httpapi.Post("/{id}/applies/{apply_id}/stop", "Stop an apply that is not decided yet; everything is reverted", access.Needs(Install), h.stop,
+				httpapi.Status(accepted)),
 			httpapi.Post("/{id}/disable", "Take a flow off its nodes", access.Needs(Install), h.disable, httpapi.Status(accepted)),
 			httpapi.Post("/{id}/enable", "Put the installed version back", access.Needs(Install), h.enable, httpapi.Status(accepted)),
 

@@ -5,8 +5,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/stages"
 )
 
 type flowRow struct {
@@ -61,22 +63,10 @@ type planRow struct {
 	CreatedBy string
 	ExpiresAt time.Time
 	AppliedAt *time.Time
-	AskUntil  *time.Time
-	Asker     string
-}
+	Checking  bool // its readiness is still being checked
 
-type checkRow struct {
-	bun.BaseModel `bun:"table:flow_checks,alias:k"`
-
-	PlanID     string `bun:",pk"`
-	Key        string `bun:",pk"`
-	NodeID     string
-	Ask        plan.Ask `bun:",type:jsonb"`
-	Status     string
-	Evidence   string
-	Blocker    string // why no force passes it: port, target; empty when it may be forced
-	Holder     string // process that holds the port
-	ObservedAt *time.Time
+	Fingerprint string // of what it was compiled from
+	Content     string // sealed fragments by node; empty once a newer plan was compiled
 }
 
 type versionRow struct {
@@ -123,28 +113,70 @@ type applyRow struct {
 	Forced     bool
 	Bypassed   []BypassCheck            `bun:",type:jsonb"`
 	Hosts      []plan.Host              `bun:",type:jsonb"` // what links name once it is installed
-	Steps      []stepRow                `bun:",type:jsonb"`
-	Content    string                   // sealed fragments by server
+	Content    string                   // sealed fragments by node
 	Listens    map[string][]plan.Listen `bun:",type:jsonb"`
 	Error      *StepError               `bun:",type:jsonb"`
 	Detail     string
+	Text       plan.Text `bun:",type:jsonb"` // the detail with its code
 	StartedBy  string
 	AccountID  string
 	StartedAt  time.Time
 	StagedAt   time.Time
 	FinishedAt *time.Time
-	Runner     string
-	LeaseUntil time.Time
+	StoppedBy  *string
+	StoppedAt  *time.Time
+
+	Change      flowsapi.Apply  `bun:",type:jsonb"` // what stages of modules are told
+	Stages      []stages.Record `bun:",type:jsonb"`
+	NodesSince  *time.Time      // since when the apply works on nodes or waits for them
+	Fingerprint string          // of what the fragments were compiled from
+	LeaseToken  string
+
+	Steps []stepRow     `bun:"-"`
+	saved savedApply    // what is in the database
+	wait  time.Duration // before the next step
 }
 
-// stepRow is a step with what the runner must remember between two looks at it.
+// savedApply is an apply as it was last written.
+type savedApply struct {
+	head  string
+	steps []string
+}
+
+// applyStepRow is a step as it is stored.
+type applyStepRow struct {
+	bun.BaseModel `bun:"table:flow_apply_steps,alias:s"`
+
+	ApplyID  string `bun:",pk"`
+	Position int    `bun:",pk"`
+	NodeID   string
+	Step     stepRow `bun:",type:jsonb"`
+}
+
+// followupRow is what is still to be done about a flow when its apply has ended.
+type followupRow struct {
+	bun.BaseModel `bun:"table:flow_followups,alias:u"`
+
+	ID         string `bun:",pk"`
+	FlowID     string
+	ApplyID    string
+	Stage      string
+	Undo       bool
+	Apply      flowsapi.Apply `bun:",type:jsonb"`
+	Record     stages.Record  `bun:",type:jsonb"`
+	StartedAt  time.Time
+	LeaseToken string
+}
+
+// stepRow is a step with what the runner must remember between two polls.
 type stepRow struct {
 	ApplyStep
 	Config  int64             `json:"config_revision"`
 	Hash    string            `json:"config_hash"`
 	Orders  map[string]string `json:"orders"` // stage to the id of its order
 	Retries int               `json:"retries"`
-	Probed  int               `json:"probed"` // entries of the server that a real client has gone through
+	Retried time.Time         `json:"retried_at"`
+	Probed  int               `json:"probed"` // entries of the node that a real client has gone through
 }
 
 type lockRow struct {

@@ -2,104 +2,102 @@ package flows
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
-	"go.uber.org/zap"
-
+	"panel/modules/flows/internal/stages"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/lease"
 )
 
-// runner carries applies to their end. Each unfinished apply is leased by one panel; when that panel dies the lease
-// ends and another one, or the next start, goes on from the stage that is written in the database.
+// runner carries applies to their end. Each unfinished apply is driven by one panel; when that panel dies, another one,
+// or the next start, goes on from the phase that is written in the database.
 type runner struct {
 	*service
-	asker *asker
-	desk  *lease.Desk
-	busy  sync.WaitGroup
+	applies *lease.Driver
+	checks  *lease.Driver
+	follow  *lease.Driver
 }
 
-func newRunner(s *service, a *asker) *runner {
-	return &runner{service: s, asker: a, desk: lease.New(s.db, "flow_applies")}
+func newRunner(s *service, n *database.Listener) *runner {
+	r := &runner{service: s}
+	r.applies = lease.New(s.db, n, s.clock, s.log, r.process())
+	r.checks = lease.New(s.db, n, s.clock, s.log, s.checker.Process())
+	r.follow = lease.New(s.db, n, s.clock, s.log, r.followups())
+	s.wakeApply, s.wakeChecks, s.wakeFollowup = r.applies.Wake, r.checks.Wake, r.follow.Wake
+	return r
 }
 
-// Times of the runner: how often an idle panel looks for work, and how long one look at the agents' answers may take.
+// loops drive applies, checks of readiness and followups.
+func (r *runner) loops() []func(context.Context) error {
+	return []func(context.Context) error{r.applies.Run, r.checks.Run, r.follow.Run}
+}
+
 const (
-	idleLook = time.Second
-	oneLook  = 2 * time.Second
+	appliesAtOnce = 64 // they wait for agents most of the time
+	applyStep     = 75 * time.Second
+	onePoll       = 2 * time.Second // of the agents' answers
+	beforeAgain   = 500 * time.Millisecond
+	longestSleep  = 15 * time.Second // a stop whose news is lost is found so late
 )
 
-// loop finds work until the context ends and then waits for what it has begun.
-func (r *runner) loop(ctx context.Context) error {
-	defer r.busy.Wait()
-	defer r.desk.Wait()
-	for ctx.Err() == nil {
-		r.take(ctx)
-		select {
-		case <-ctx.Done():
-		case <-r.wake:
-		case <-r.clock.After(idleLook):
-		}
-	}
-	return nil
-}
-
-func (r *runner) take(ctx context.Context) {
-	ids, word, err := r.desk.Claim(ctx, r.now())
-	if err != nil && ctx.Err() == nil {
-		r.log.Warn("unfinished applies could not be looked up", zap.Error(err))
-	}
-	for _, id := range ids {
-		r.desk.Go(id, func() { r.drive(ctx, id, word) })
-	}
-	for {
-		row, err := r.asker.claim(ctx)
-		if err != nil || row == nil {
-			return
-		}
-		r.busy.Go(func() { r.asker.ask(ctx, row) })
+func (r *runner) process() lease.Process {
+	return lease.Process{
+		Name: "apply", Table: lease.Table{Name: "flow_applies", Open: "finished_at is null", Order: "started_at"},
+		Step: r.step, GiveUp: r.giveUp, Parallel: appliesAtOnce, StepLimit: applyStep,
 	}
 }
 
-// drive goes on with one apply until it has ended, somebody else has it, or this panel stops. What this claim wrote is
-// what is written as long as its lease holds, so that the row, which is large, is read again only after a failure or a pause.
-func (r *runner) drive(ctx context.Context, id, word string) {
-	var row *applyRow
-	for ctx.Err() == nil {
-		err := r.refresh(ctx, id, &row)
-		if err == nil && (row.FinishedAt != nil || row.Runner != word) {
-			return
-		}
-		if err == nil {
-			err = r.advance(r.as(ctx, row), row)
-		}
-		if errors.Is(err, lease.ErrLost) {
-			return
-		}
-		if err != nil && ctx.Err() == nil {
-			row = nil
-			r.log.Warn("an apply could not go on; it is tried again", zap.String("apply_id", id), zap.Error(err))
-			r.pause(ctx)
-		}
+// step makes the next step of an apply. What this claim wrote is what is written as long as the claim holds, so the row,
+// which is large, is read once for each claim.
+func (r *runner) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
+	row, err := r.current(ctx, c)
+	if err != nil {
+		return lease.Next{}, err
 	}
-	r.letGo(context.WithoutCancel(ctx), id, word)
+	if row.FinishedAt == nil {
+		err = r.advance(r.as(ctx, row), row)
+	}
+	switch {
+	case err != nil:
+		c.State = nil
+		return lease.Next{}, err
+	case row.FinishedAt != nil:
+		return lease.Done(), nil
+	}
+	return lease.After(min(row.wait, longestSleep)), nil
 }
 
-// refresh reads the apply unless what is known of it is protected by a lease that still runs.
-func (r *runner) refresh(ctx context.Context, id string, row **applyRow) error {
-	if *row != nil && r.now().Before((*row).LeaseUntil) {
-		return nil
+// current gives the apply of a claim, and whether somebody has stopped it in the meantime. Error: lease.ErrLost.
+func (r *runner) current(ctx context.Context, c *lease.Claim) (*applyRow, error) {
+	row, known := c.State.(*applyRow)
+	if !known {
+		read, err := r.store.apply(ctx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		read.LeaseToken, row, c.State = c.Token, read, read
 	}
-	read, err := r.store.apply(ctx, id)
-	if err == nil {
-		*row = read
+	row.wait = 0
+	var told []stopped
+	err := r.db.NewRaw("select stopped_by, stopped_at from flow_applies where id = ? and lease_token = ?", row.ID, c.Token).Scan(ctx, &told)
+	if err != nil {
+		return nil, database.Fault(err, nil)
 	}
-	return err
+	if len(told) == 0 {
+		return nil, lease.ErrLost
+	}
+	row.StoppedBy, row.StoppedAt = told[0].StoppedBy, told[0].StoppedAt
+	return row, nil
+}
+
+type stopped struct {
+	StoppedBy *string
+	StoppedAt *time.Time
 }
 
 // as lets the journal name the person who started the apply.
@@ -110,72 +108,129 @@ func (r *runner) as(ctx context.Context, row *applyRow) context.Context {
 	return access.With(ctx, access.Caller{Kind: access.Admin, AccountID: row.AccountID, Username: row.StartedBy})
 }
 
-func (r *runner) pause(ctx context.Context) {
-	const beforeAgain = 500 * time.Millisecond
-	select {
-	case <-ctx.Done():
-	case <-r.clock.After(beforeAgain):
-	}
-}
-
-// letGo ends the lease early when the panel stops in good order.
-func (r *runner) letGo(ctx context.Context, id, word string) {
-	ctx, cancel := context.WithTimeout(ctx, oneLook)
-	defer cancel()
-	if err := r.desk.LetGo(ctx, id, word, r.now()); err != nil {
-		r.log.Info("an apply keeps its lease until it ends by itself", zap.String("apply_id", id), zap.Error(err))
-	}
-}
-
-// save writes what was decided or seen, if the lease is still ours, and tells who follows live.
+// save writes what was decided or seen and has not been written, under the fencing token. Error: lease.ErrLost.
 func (r *runner) save(ctx context.Context, row *applyRow) error {
-	row.LeaseUntil = r.now().Add(lease.Holds)
-	return lease.Kept(r.db.In(ctx).NewUpdate().Model(row).
-		Column("stage", "steps", "error", "detail", "version_id", "staged_at", "finished_at", "lease_until").
-		WherePK().Where("runner = ?", row.Runner).Exec(ctx))
+	now, err := row.encoded()
+	if err != nil {
+		return err
+	}
+	changed := now.changes(row.saved)
+	if now.head == row.saved.head && len(changed) == 0 {
+		return nil
+	}
+	steps, err := json.Marshal(changed)
+	if err != nil {
+		return fmt.Errorf("encode the steps of an apply: %w", err)
+	}
+	var fenced int
+	err = r.db.In(ctx).NewRaw(`with v as (select * from jsonb_to_record(?::jsonb) v(stage text, stages jsonb, error jsonb, detail text,
+			text jsonb, version_id uuid, staged_at timestamptz, finished_at timestamptz, nodes_since timestamptz)),
+		a as (update flow_applies a set stage = v.stage, stages = v.stages, error = v.error, detail = v.detail, text = v.text,
+			version_id = v.version_id, staged_at = v.staged_at, finished_at = v.finished_at, nodes_since = v.nodes_since
+			from v where a.id = ? and a.lease_token = ? returning a.id),
+		s as (update flow_apply_steps s set step = v.step from a, jsonb_to_recordset(?::jsonb) v(position integer, step jsonb)
+			where s.apply_id = a.id and s.position = v.position)
+		select count(*) from a`, now.head, row.ID, row.LeaseToken, string(steps)).Scan(ctx, &fenced)
+	if err != nil {
+		return database.Fault(fmt.Errorf("store the state of an apply: %w", err), nil)
+	}
+	if fenced == 0 {
+		return lease.ErrLost
+	}
+	row.saved = now
+	return nil
 }
 
+// applyHead is what changes of an apply beside its steps.
+type applyHead struct {
+	Stage      string          `json:"stage"`
+	Stages     []stages.Record `json:"stages"`
+	Error      *StepError      `json:"error,omitempty"`
+	Detail     string          `json:"detail"`
+	Text       any             `json:"text"`
+	VersionID  *string         `json:"version_id"`
+	StagedAt   time.Time       `json:"staged_at"`
+	FinishedAt *time.Time      `json:"finished_at"`
+	NodesSince *time.Time      `json:"nodes_since"`
+}
+
+func (row *applyRow) encoded() (savedApply, error) {
+	head, err := json.Marshal(applyHead{
+		row.Stage, row.Stages, row.Error, row.Detail, row.Text, row.VersionID, row.StagedAt, row.FinishedAt, row.NodesSince,
+	})
+	out := savedApply{head: string(head), steps: make([]string, len(row.Steps))}
+	for i := range row.Steps {
+		var raw []byte
+		if raw, err = json.Marshal(row.Steps[i]); err != nil {
+			break
+		}
+		out.steps[i] = string(raw)
+	}
+	if err != nil {
+		return out, fmt.Errorf("encode an apply: %w", err)
+	}
+	return out, nil
+}
+
+// changedStep is a step on its way into the database.
+type changedStep struct {
+	Position int             `json:"position"`
+	Step     json.RawMessage `json:"step"`
+}
+
+func (now savedApply) changes(before savedApply) []changedStep {
+	out := []changedStep{}
+	for i, step := range now.steps {
+		if i >= len(before.steps) || before.steps[i] != step {
+			out = append(out, changedStep{Position: i, Step: json.RawMessage(step)})
+		}
+	}
+	return out
+}
+
+// keep saves, and tells who follows live where every node stands.
 func (r *runner) keep(ctx context.Context, row *applyRow) error {
 	if err := r.save(ctx, row); err != nil {
 		return err
 	}
-	r.progress(ctx, row)
-	return nil
-}
-
-// progress tells the live stream where every server stands.
-func (r *runner) progress(ctx context.Context, row *applyRow) {
 	states := make(map[string]string, len(row.Steps))
 	for _, step := range row.Steps {
 		states[step.NodeID] = step.State
 	}
 	r.tell(ctx, "flow.apply_progress", row.FlowID, map[string]any{"apply_id": row.ID, "detail": row.Detail, "steps": states})
+	return nil
 }
 
-func (r *runner) enter(row *applyRow, stage, detail string) {
-	row.Stage, row.Detail, row.StagedAt = stage, detail, r.now()
+func (r *runner) enter(row *applyRow, phase, code string, params ...string) {
+	row.Stage, row.StagedAt = phase, r.now()
+	row.say(code, params...)
 }
 
-// finish ends the apply, frees its servers and writes the journal, in one transaction.
-func (r *runner) finish(ctx context.Context, row *applyRow, stage, detail, word string) error {
+// finish ends the apply, frees its nodes, leaves what is still to be done to followups and writes the journal, in one
+// transaction.
+func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code string, params ...string) error {
 	now := r.now()
-	r.enter(row, stage, detail)
+	r.enter(row, phase, code, params...)
 	row.FinishedAt = &now
 	err := r.db.InTx(ctx, func(ctx context.Context) error {
 		f := new(flowRow)
 		if err := r.db.In(ctx).NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
+		if err := r.leave(ctx, row); err != nil {
+			return err
+		}
 		if err := r.save(ctx, row); err != nil {
 			return err
 		}
-		if _, err := r.db.In(ctx).NewUpdate().Model(row).Set("content = ''").WherePK().Exec(ctx); err != nil { // its secrets are not needed any more
+		// Its secrets are not needed any more.
+		if _, err := r.db.In(ctx).NewUpdate().Model(row).Set("content = ''").WherePK().Exec(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
-		if _, err := r.db.In(ctx).NewDelete().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Exec(ctx); err != nil {
-			return database.Fault(err, nil)
+		if err := r.unlock(ctx, row); err != nil {
+			return err
 		}
-		if err := r.ended(ctx, f, row, word); err != nil || !f.Deleting {
+		if err := r.recordEnd(ctx, f, row, action); err != nil || !f.Deleting {
 			return err
 		}
 		_, err := r.db.In(ctx).NewDelete().Model(f).WherePK().Exec(ctx)
@@ -184,21 +239,56 @@ func (r *runner) finish(ctx context.Context, row *applyRow, stage, detail, word 
 	if err != nil {
 		return err
 	}
-	r.tell(ctx, word, row.FlowID, map[string]any{"apply_id": row.ID, "detail": detail})
+	r.tell(ctx, action, row.FlowID, map[string]any{"apply_id": row.ID, "detail": row.Detail})
 	return nil
 }
 
-func (r *runner) ended(ctx context.Context, f *flowRow, row *applyRow, word string) error {
+func (r *runner) unlock(ctx context.Context, row *applyRow) error {
+	_, err := r.db.In(ctx).NewDelete().Model((*lockRow)(nil)).Where("apply_id = ?", row.ID).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (r *runner) recordEnd(ctx context.Context, f *flowRow, row *applyRow, action string) error {
 	changes := map[string]audit.Change{"apply": {To: row.ID}}
 	result := audit.OK
 	if row.Error != nil {
 		result, changes["error"] = audit.Failed, audit.Change{To: row.Error.Code + ": " + row.Error.Message}
 	}
-	entry := audit.Entry{Action: word, Object: audit.Object{Type: "flow", ID: f.ID, Name: f.Name}, Result: result, Changes: changes}
+	entry := audit.Entry{
+		Action: action, Object: audit.Object{Type: "flow", ID: f.ID, Name: f.Name}, Result: result, Changes: changes,
+	}
 	if err := r.journal.Record(ctx, r.db.In(ctx), entry); err != nil {
 		return fmt.Errorf("record the end of an apply: %w", err)
 	}
 	return nil
 }
 
-func loops(r *runner) []func(context.Context) error { return []func(context.Context) error{r.loop} }
+// giveUp ends an apply whose steps fail again and again, and frees its nodes: one that was decided is installed, and its
+// agents follow what they shall serve; of any other one the installed version stays, and its stages are undone later.
+func (r *runner) giveUp(ctx context.Context, c *lease.Claim, cause error) error {
+	row, err := r.store.apply(ctx, c.ID)
+	if err != nil || row.FinishedAt != nil {
+		return err
+	}
+	row.LeaseToken = c.Token
+	ctx = r.as(ctx, row)
+	if row.Error == nil {
+		row.Error = &StepError{Code: "gave_up", Message: "the panel could not go on: " + shortened(cause)}
+	}
+	if row.Stage == phaseCommitting {
+		return r.finish(ctx, row, stateApplied, endings[row.Kind].action, endings[row.Kind].code)
+	}
+	for rec := stages.NextUndo(row.Stages); rec != nil; rec = stages.NextUndo(row.Stages) {
+		rec.BeginUndo(r.now())
+		rec.State = stages.UndoFailed
+	}
+	return r.finish(ctx, row, stateFailed, "flow.apply_failed", "failed", "reason", row.Error.Message)
+}
+
+func shortened(cause error) string {
+	const longest = 300
+	text := []rune(cause.Error())
+	return string(text[:min(len(text), longest)])
+}
+
+var errStopped = errors.New("somebody stopped the apply")

@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,6 +17,8 @@ import (
 
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/readiness"
+	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -28,24 +32,36 @@ import (
 type service struct {
 	db      *database.DB
 	store   *store
-	servers *servers
+	nodes   *nodes
 	journal audit.Journal
 	bus     *events.Bus
 	clock   clockwork.Clock
 	log     *zap.Logger
 	holders owners.Accounts
-	wake    chan struct{} // there may be something for the runner
+	stages  *stages.Registry
+	checker *readiness.Checker
+	hooks   *hooks
 
-	decided func(planID string) // told when the installation of a plan has begun
+	compilations atomic.Int64 // of drawings, on this panel
+
+	// Each makes the next step of a process due, in the transaction of the context; the runner sets them.
+	wakeApply, wakeChecks, wakeFollowup func(ctx context.Context, id string) error
 }
 
 func newService(
-	db *database.DB, s *store, n *servers, j audit.Journal, b *events.Bus, c clockwork.Clock, log *zap.Logger, a owners.Accounts,
+	db *database.DB, s *store, n *nodes, j audit.Journal, b *events.Bus, c clockwork.Clock, log *zap.Logger, a owners.Accounts,
+	r *stages.Registry, h *hooks,
 ) *service {
-	return &service{
-		db: db, store: s, servers: n, journal: j, bus: b, clock: c, log: log, holders: a, wake: make(chan struct{}, 1),
-		decided: func(string) {},
+	made := &service{
+		db: db, store: s, nodes: n, journal: j, bus: b, clock: c, log: log, holders: a, stages: r, hooks: h,
 	}
+	made.checker = readiness.New(db, n, c, log, made.tellChecked)
+	return made
+}
+
+// tellChecked tells that new evidence of a plan is there.
+func (s *service) tellChecked(ctx context.Context, planID, flowID string) {
+	s.tell(ctx, "flow.plan_checked", flowID, map[string]string{"plan_id": planID})
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC().Truncate(time.Microsecond) }
@@ -232,14 +248,40 @@ func (s *service) opened(row clientRow) (plan.Client, error) {
 	return plan.Client{ID: row.ID, Label: row.Label, UUID: secret.UUID, Key: secret.Key}, nil
 }
 
-// input gathers what a compilation may depend on: the drawing, the clients, and only the servers that it touches.
-func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.Input, map[string]nodesapi.Node, error) {
+// facts gathers what decides about the outcome of a compilation, as far as it can be compared without opening secrets:
+// the drawing, the clients, the nodes that it touches, and who holds ports on them.
+func (s *service) facts(ctx context.Context, f *flowRow, g graph.Graph) (plan.Input, map[string]nodesapi.Node, error) {
 	in := plan.Input{
-		FlowID: f.ID, Revision: f.DraftRevision, Graph: g, Reflector: s.servers.reflector, Nodes: map[string]plan.Node{},
+		FlowID: f.ID, Revision: f.DraftRevision, Graph: g, Reflector: s.nodes.reflector, Nodes: map[string]plan.Node{},
 		Hosts: f.InstalledHosts,
 	}
 	var err error
+	if in.Pools, err = s.hooks.pools(ctx, g); err != nil {
+		return in, nil, err
+	}
 	if in.Domains, err = s.domains(ctx, f.OwnerID, g); err != nil {
+		return in, nil, err
+	}
+	clients, err := s.store.clients(ctx, f.ID)
+	if err != nil {
+		return in, nil, err
+	}
+	for _, c := range clients {
+		if c.RevokedAt == nil {
+			in.Clients = append(in.Clients, plan.Client{ID: c.ID, Label: c.Label})
+		}
+	}
+	if in.Hashes, err = s.store.hashes(ctx, f.ID); err != nil {
+		return in, nil, err
+	}
+	nodes, err := s.touched(ctx, &in)
+	return in, nodes, err
+}
+
+// input gathers what a compilation may depend on: the facts with what is secret and what is installed.
+func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.Input, map[string]nodesapi.Node, error) {
+	in, nodes, err := s.facts(ctx, f, g)
+	if err != nil {
 		return in, nil, err
 	}
 	if in.Root, err = s.store.root(f); err != nil {
@@ -251,7 +293,11 @@ func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 	if in.Installed, err = s.store.installed(ctx, f.ID); err != nil {
 		return in, nil, err
 	}
-	nodes, err := s.touched(ctx, &in)
+	others, err := s.store.othersOn(ctx, f.ID, slices.Collect(maps.Keys(in.Nodes)))
+	for id, n := range in.Nodes {
+		n.Others = others[id]
+		in.Nodes[id] = n
+	}
 	return in, nodes, err
 }
 
@@ -275,24 +321,20 @@ func (s *service) liveClients(ctx context.Context, flowID string) ([]plan.Client
 }
 
 func (s *service) touched(ctx context.Context, in *plan.Input) (map[string]nodesapi.Node, error) {
-	ids := in.Graph.NodeIDs()
-	for id := range in.Installed {
+	ids := in.Drawn().NodeIDs()
+	for id := range in.Hashes {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
-	nodes, err := s.servers.byID(ctx, validIDs(ids))
+	nodes, err := s.nodes.byID(ctx, validIDs(ids))
 	if err != nil {
 		return nil, fmt.Errorf("look up the nodes of a flow: %w", err)
 	}
-	others, err := s.store.othersOn(ctx, in.FlowID, ids)
-	if err != nil {
-		return nil, err
-	}
-	reserved, err := s.store.reserved(ctx, in.FlowID)
+	held, err := s.store.held(ctx, in.FlowID, ids)
 	for id, n := range nodes {
 		seen := compilable(n)
-		seen.Others, seen.Reserved = others[id], reserved[id]
+		seen.Reserved = held[id]
 		in.Nodes[id] = seen
 	}
 	return nodes, err

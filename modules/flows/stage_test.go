@@ -28,7 +28,7 @@ type stage struct {
 func setup(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
-	s.panel = paneltest.New(t, s.fleet.manifest(), flows.Module())
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module())
 	s.admin = s.panel.Admin()
 	s.flow = s.create("Europe main", 443)
 	return s

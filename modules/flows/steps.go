@@ -4,11 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"slices"
+	"strconv"
 	"time"
 
+	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/database"
 )
 
 // orderOf makes the order for one step.
@@ -17,7 +22,7 @@ type orderOf func(s stepRow) nodesapi.Order
 func (r *runner) applyOrder(row *applyRow, phase agentapi.ApplyPhase) orderOf {
 	return func(s stepRow) nodesapi.Order {
 		return nodesapi.Order{
-			NodeID: s.NodeID, Kind: string(agentapi.ApplyConfig), Deadline: r.now().Add(stageLimit), By: row.StartedBy,
+			NodeID: s.NodeID, Kind: string(agentapi.ApplyConfig), Deadline: r.now().Add(phaseLimit), By: row.StartedBy,
 			Args: agentapi.ApplyConfigArgs{Phase: phase, ApplyID: row.ID, Revision: s.Config, Hash: s.Hash},
 		}
 	}
@@ -40,7 +45,7 @@ func (r *runner) send(ctx context.Context, row *applyRow, stage string, chosen f
 	if len(orders) == 0 {
 		return nil
 	}
-	ids, err := r.servers.Send(ctx, orders...)
+	ids, err := r.nodes.Send(ctx, orders...)
 	if err != nil {
 		return fmt.Errorf("order the stage %s: %w", stage, err)
 	}
@@ -60,7 +65,7 @@ func (s *stepRow) ordered(stage string, now time.Time) {
 	if s.Error == nil {
 		s.State = running[stage]
 	}
-	s.mark(stage, "running", now, "")
+	s.mark(stage, "running", now, plan.Text{})
 }
 
 func (r *runner) orderIDs(row *applyRow, stage string, chosen func(stepRow) bool) []string {
@@ -78,24 +83,24 @@ func (r *runner) results(ctx context.Context, ids []string) (map[string]nodesapi
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	short, cancel := context.WithTimeout(ctx, oneLook)
+	short, cancel := context.WithTimeout(ctx, onePoll)
 	defer cancel()
-	if all, err := r.servers.Await(short, ids...); err == nil {
+	if all, err := r.nodes.Await(short, ids...); err == nil {
 		found := make(map[string]nodesapi.Result, len(all))
 		for _, result := range all {
 			found[result.ID] = result
 		}
 		return found, nil
 	}
-	found, err := r.servers.Results(ctx, ids...) // not all have ended, or the wait has failed
+	found, err := r.nodes.Results(ctx, ids...) // not all have ended, or the wait has failed
 	if err != nil {
 		return nil, fmt.Errorf("read the agents' answers: %w", err)
 	}
 	return found, nil
 }
 
-// look reads answers of a stage. It reports done when all are good; a bad one makes the apply go back.
-func (r *runner) look(ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, again orderOf) (bool, error) {
+// poll reads answers of a stage. It reports done when all are good; a bad one makes the apply go back.
+func (r *runner) poll(ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, again orderOf) (bool, error) {
 	found, err := r.results(ctx, r.orderIDs(row, stage, chosen))
 	if err != nil {
 		return false, err
@@ -125,19 +130,18 @@ func (r *runner) look(ctx context.Context, row *applyRow, stage string, chosen f
 
 func (r *runner) judged(ctx context.Context, row *applyRow, waiting int, bad *stepRow) (bool, error) {
 	if bad != nil {
-		return false, r.fail(ctx, row, bad.Error.Code, bad.NodeName+": "+bad.Error.Message, bad.Error.Output)
+		why := *bad.Error
+		why.Message, why.NodeID, why.NodeName = bad.NodeName+": "+why.Message, bad.NodeID, bad.NodeName
+		return false, r.fail(ctx, row, why)
 	}
 	if waiting > 0 && r.late(row) {
-		return false, r.fail(ctx, row, "deadline", "the apply took too long", "")
+		return false, r.fail(ctx, row, StepError{Code: "deadline", Message: "the nodes took too long"})
 	}
 	if waiting > 0 {
-		return false, r.keepQuiet(ctx, row)
+		return false, r.save(ctx, row)
 	}
 	return true, nil
 }
-
-// keepQuiet renews the lease and stores what was seen without telling the live stream.
-func (r *runner) keepQuiet(ctx context.Context, row *applyRow) error { return r.save(ctx, row) }
 
 // good accepts an answer, also of a switch that was ordered twice because a panel died between ordering and noting it.
 func good(result nodesapi.Result, step stepRow, stage string) bool {
@@ -156,15 +160,16 @@ func (r *runner) retried(ctx context.Context, step *stepRow, stage string, resul
 	if code != agentapi.CodeInterrupted && code != agentapi.CodeApplyActive || step.Retries >= mostRetries {
 		return false
 	}
-	if code == agentapi.CodeApplyActive {
-		r.pause(ctx)
+	if code == agentapi.CodeApplyActive && step.Retried.Add(beforeAgain).After(r.now()) {
+		return true
 	}
-	ids, err := r.servers.Send(ctx, again(*step))
+	ids, err := r.nodes.Send(ctx, again(*step))
 	if err != nil {
 		return false
 	}
 	step.Orders[stage] = ids[0]
 	step.Retries++
+	step.Retried = r.now()
 	return true
 }
 
@@ -181,7 +186,7 @@ func (r *runner) settled(ctx context.Context, row *applyRow, stage string, chose
 			step.settle(stage, r.now(), result)
 		}
 	}
-	return len(found) == len(ids), r.keepQuiet(ctx, row)
+	return len(found) == len(ids), r.save(ctx, row)
 }
 
 func (s *stepRow) settle(stage string, now time.Time, result nodesapi.Result) {
@@ -189,10 +194,10 @@ func (s *stepRow) settle(stage string, now time.Time, result nodesapi.Result) {
 	case result.OK:
 		s.mark(stage, "done", now, evidence(stage, result))
 	case stage == "revert":
-		s.mark(stage, "failed", now, "the agent returns to the installed version by itself: "+result.Error)
+		s.mark(stage, "failed", now, say("returns_by_itself", "reason", result.Error))
 		s.State = "revert_failed"
 	default:
-		s.mark(stage, "done", now, "the agent follows the desired configuration by itself: "+result.Error)
+		s.mark(stage, "done", now, say("follows_by_itself", "reason", result.Error))
 	}
 }
 
@@ -207,14 +212,14 @@ func (s *stepRow) at(name string) int {
 	return slices.IndexFunc(s.Stages, func(st StepStage) bool { return st.Stage == name })
 }
 
-func (s *stepRow) mark(name, state string, now time.Time, detail string) {
+func (s *stepRow) mark(name, state string, now time.Time, text plan.Text) {
 	i := s.at(name)
 	if i < 0 {
 		s.Stages = append(s.Stages, StepStage{Stage: name})
 		i = len(s.Stages) - 1
 	}
 	st := &s.Stages[i]
-	st.State, st.Detail = state, detail
+	st.State, st.Detail, st.Text = state, text.Text, text
 	if st.StartedAt == nil {
 		st.StartedAt = &now
 	}
@@ -225,7 +230,7 @@ func (s *stepRow) mark(name, state string, now time.Time, detail string) {
 
 func (s *stepRow) fail(stage string, now time.Time, why *StepError) {
 	s.State, s.Error = "failed", why
-	s.mark(stage, "failed", now, why.Message)
+	s.mark(stage, "failed", now, plan.Say(why.Code, why.Message))
 }
 
 // stageOf names the stage that failed: testing is a part of the order to prepare.
@@ -247,20 +252,71 @@ func stepError(stage string, result nodesapi.Result) *StepError {
 	return &StepError{Code: result.Code, Message: message, Output: result.StderrTail}
 }
 
-func evidence(stage string, result nodesapi.Result) string {
+func evidence(stage string, result nodesapi.Result) plan.Text {
 	switch stage {
 	case "switch":
 		var data agentapi.ApplyConfigData
 		if json.Unmarshal(result.Data, &data) == nil {
-			return fmt.Sprintf("switched in %d ms", data.SwitchMillis)
+			return say("switched", "ms", strconv.FormatInt(int64(data.SwitchMillis), 10))
 		}
 	case "probe":
 		var data agentapi.ProbeData
 		if json.Unmarshal(result.Data, &data) == nil && data.Through != nil {
-			return fmt.Sprintf("a client got through in %.0f ms; the exit address is %s", data.Through.FirstByteMs, data.Through.ExitIP)
+			return say("got_through", "ms", fmt.Sprintf("%.0f", data.Through.FirstByteMs), "exit_ip", data.Through.ExitIP)
 		}
 	case "revert":
-		return "back on the installed version"
+		return say("returned")
 	}
-	return ""
+	return plan.Text{}
+}
+
+// probeOrder is a real client with credentials of its own that goes through the entry and may reach the reflector only.
+func (r *runner) probeOrder(ctx context.Context, row *applyRow) (orderOf, error) {
+	f := new(flowRow)
+	if err := r.db.NewSelect().Model(f).Where("id = ?", row.FlowID).Scan(ctx); err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	root, err := r.store.root(f)
+	if err != nil {
+		return nil, err
+	}
+	return func(s stepRow) nodesapi.Order {
+		return nodesapi.Order{
+			NodeID: s.NodeID, Kind: string(agentapi.Probe), Deadline: r.now().Add(probeEnd), By: row.StartedBy,
+			Args: agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Core: probeCore(row, root, s)}},
+		}
+	}, nil
+}
+
+func probeCore(row *applyRow, root []byte, s stepRow) json.RawMessage {
+	entry := entriesOn(row, s.NodeID)[s.Probed]
+	outbound := plan.ProbeClient(row.FlowID, root, entry.Key, *entry.Params.Listener, dialable(*entry.Params.Listener))
+	return json.RawMessage(`{"log":{"access":"none","loglevel":"warning"},"outbounds":[` + string(outbound) + `]}`)
+}
+
+// entriesOn lists the entries that a client can go through on one node; an entry that only blocks leads nowhere.
+func entriesOn(row *applyRow, nodeID string) []graph.Node {
+	var out []graph.Node
+	for _, entry := range plan.Entries(drawnOr(row.Graph)) {
+		if entry.NodeID == nodeID && plan.LeadsOut(drawnOr(row.Graph), entry.Key) {
+			out = append(out, entry)
+		}
+	}
+	return out
+}
+
+// unprobed chooses nodes with an entry that no client has gone through yet.
+func unprobed(row *applyRow) func(stepRow) bool {
+	return func(s stepRow) bool {
+		return configures(s) && s.Role == "entry" && s.Probed < len(entriesOn(row, s.NodeID))
+	}
+}
+
+// dialable is where the node itself reaches its listener.
+func dialable(l graph.Listener) string {
+	ip, err := netip.ParseAddr(l.ListenIP)
+	if err != nil || ip.IsUnspecified() {
+		return "127.0.0.1"
+	}
+	return l.ListenIP
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -79,22 +80,11 @@ func (s *store) updateClient(ctx context.Context, row *clientRow) error {
 
 func (s *store) plan(ctx context.Context, flowID, id string) (*planRow, error) {
 	row := new(planRow)
-	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).ExcludeColumn("content").Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
-func (s *store) checks(ctx context.Context, planID string) ([]checkRow, error) {
-	var rows []checkRow
-	err := s.db.In(ctx).NewSelect().Model(&rows).Where("plan_id = ?", planID).Order("key").Scan(ctx)
-	return rows, database.Fault(err, nil)
-}
-
-func (s *store) saveCheck(ctx context.Context, row checkRow) error {
-	_, err := s.db.In(ctx).NewUpdate().Model(&row).Column("status", "evidence", "observed_at", "blocker", "holder").WherePK().Exec(ctx)
-	return database.Fault(err, nil)
-}
-
-// fragments reads what is installed: of one flow, or of all flows on some servers.
+// fragments reads what is installed: of one flow, or of all flows on some nodes.
 func (s *store) fragments(ctx context.Context, where string, args ...any) ([]plan.Fragment, error) {
 	var rows []fragmentRow
 	if err := s.db.In(ctx).NewSelect().Model(&rows).Where(where, args...).Order("flow_id", "node_id").Scan(ctx); err != nil {
@@ -174,6 +164,36 @@ func (s *store) root(row *flowRow) ([]byte, error) {
 	return raw, nil
 }
 
+func planRef(planID string) vault.Ref {
+	return vault.Ref{Table: "flow_plans", ID: planID, Column: "content"}
+}
+
+func (s *store) sealPlan(planID string, p planned) (string, error) {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("encode the parts of a plan: %w", err)
+	}
+	return s.vault.Seal(planRef(planID), raw), nil
+}
+
+// openPlan gives what a plan installs; nil when that is not stored any more.
+func (s *store) openPlan(ctx context.Context, planID string) (*planned, error) {
+	var sealed string
+	err := s.db.In(ctx).NewSelect().Model((*planRow)(nil)).Column("content").Where("id = ?", planID).Scan(ctx, &sealed)
+	if err != nil || sealed == "" {
+		return nil, database.Fault(err, nil)
+	}
+	out := new(planned)
+	raw, err := s.vault.Open(planRef(planID), sealed)
+	if err == nil {
+		err = json.Unmarshal(raw, out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the parts of plan %s: %w", planID, err)
+	}
+	return out, nil
+}
+
 func (s *store) sealContent(applyID string, fragments map[string]plan.Fragment) (string, error) {
 	raw, err := json.Marshal(fragments)
 	if err != nil {
@@ -194,23 +214,72 @@ func (s *store) openContent(row *applyRow) (map[string]plan.Fragment, error) {
 	return out, nil
 }
 
-// reserved lists the ports that other flows' unfinished applies are about to take, by server.
-func (s *store) reserved(ctx context.Context, flowID string) (map[string][]plan.Listen, error) {
-	var rows []applyRow
-	err := s.db.In(ctx).NewSelect().Model(&rows).Column("listens").Where("finished_at is null and flow_id <> ?", flowID).Scan(ctx)
-	out := map[string][]plan.Listen{}
+// hashes gives what of a flow is installed on each node, by its hash.
+func (s *store) hashes(ctx context.Context, flowID string) (map[string]string, error) {
+	var rows []fragmentRow
+	err := s.db.In(ctx).NewSelect().Model(&rows).Column("node_id", "hash").Where("flow_id = ?", flowID).Scan(ctx)
+	out := make(map[string]string, len(rows))
 	for _, row := range rows {
-		for node, listens := range row.Listens {
-			out[node] = append(out[node], listens...)
-		}
+		out[row.NodeID] = row.Hash
 	}
 	return out, database.Fault(err, nil)
 }
 
+// held lists the ports on some nodes that other flows have, or that their unfinished applies are about to take.
+func (s *store) held(ctx context.Context, flowID string, nodeIDs []string) (map[string][]plan.Listen, error) {
+	var rows []struct {
+		NodeID  string
+		Listens []plan.Listen `bun:",type:jsonb"`
+	}
+	err := s.db.In(ctx).NewRaw(`select node_id, listens from flow_fragments where flow_id <> ?0 and node_id = any(?1::text[])
+		union all select l.key, l.value from flow_applies a cross join lateral jsonb_each(a.listens) l
+		where a.finished_at is null and a.flow_id <> ?0 and l.key = any(?1::text[])`, flowID, pgdialect.Array(nodeIDs)).Scan(ctx, &rows)
+	out := map[string][]plan.Listen{}
+	for _, row := range rows {
+		out[row.NodeID] = append(out[row.NodeID], row.Listens...)
+	}
+	return out, database.Fault(err, nil)
+}
+
+// insertApply stores a new apply with its steps.
+func (s *store) insertApply(ctx context.Context, a *applyRow) error {
+	if err := s.insert(ctx, a); err != nil || len(a.Steps) == 0 {
+		return err
+	}
+	rows := make([]applyStepRow, len(a.Steps))
+	for i, step := range a.Steps {
+		rows[i] = applyStepRow{ApplyID: a.ID, Position: i, NodeID: step.NodeID, Step: step}
+	}
+	return s.insert(ctx, &rows)
+}
+
+// stepsOf gives the steps of applies.
+func (s *store) stepsOf(ctx context.Context, applyIDs ...string) (map[string][]stepRow, error) {
+	var rows []applyStepRow
+	out := map[string][]stepRow{}
+	if len(applyIDs) == 0 {
+		return out, nil
+	}
+	err := s.db.In(ctx).NewSelect().Model(&rows).Where("apply_id in (?)", bun.List(applyIDs)).Order("apply_id", "position").Scan(ctx)
+	for _, row := range rows {
+		out[row.ApplyID] = append(out[row.ApplyID], row.Step)
+	}
+	return out, database.Fault(err, nil)
+}
+
+// apply reads an apply with its steps.
 func (s *store) apply(ctx context.Context, id string) (*applyRow, error) {
 	row := new(applyRow)
-	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ?", id).Scan(ctx)
-	return row, database.Fault(err, nil)
+	if err := s.db.In(ctx).NewSelect().Model(row).Where("id = ?", id).Scan(ctx); err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	steps, err := s.stepsOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	row.Steps = orEmpty(steps[id])
+	row.saved, err = row.encoded()
+	return row, err
 }
 
 // ended tells whether an apply is over, without reading its large row. Fault: not_found (404).
@@ -264,7 +333,7 @@ func (s *store) pruneVersions(ctx context.Context, flowID string, now time.Time)
 // installing gives the flows of which something is being installed that needs the node.
 func (s *store) installing(ctx context.Context, nodeID string) ([]string, error) {
 	flows := []string{}
-	err := s.db.In(ctx).NewRaw(`select flow_id from flow_applies where finished_at is null and steps @> jsonb_build_array(jsonb_build_object('node_id', ?::text))
-		order by flow_id`, nodeID).Scan(ctx, &flows)
+	err := s.db.In(ctx).NewRaw(`select distinct a.flow_id from flow_applies a join flow_apply_steps s on s.apply_id = a.id
+		where a.finished_at is null and s.node_id = ? order by 1`, nodeID).Scan(ctx, &flows)
 	return flows, database.Fault(err, nil)
 }

@@ -145,7 +145,7 @@ func TestALeaseOfADeadPanelIsTakenOver(t *testing.T) {
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
 	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 10*time.Second, 10*time.Millisecond)
-	_, err := s.panel.DB.ExecContext(t.Context(), "update flow_applies set runner = 'dead', lease_until = now() + interval '1 second' where id = ?", id)
+	_, err := s.panel.DB.ExecContext(t.Context(), "update flow_applies set lease_token = 'dead', lease_until = now() + interval '1 second' where id = ?", id)
 	require.NoError(t, err)
 	s.fleet.catchUp()
 	require.Equal(t, "applied", s.ended(id).State)

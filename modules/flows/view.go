@@ -4,29 +4,82 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
+	"panel/platform/fault"
 )
 
-// surroundings are the rows around a page of flows, read in one statement each.
-type surroundings struct {
-	clients   map[string][]clientRow
-	fragments map[string][]fragmentRow
-	versions  map[string]versionRow
-	applies   map[string]applyRow
-	nodes     map[string]nodesapi.Node
-	domains   map[string]nodesapi.Domain
+// shownRow is a flow with everything else that the database knows of it and that is shown. The drawing stays in the database
+// but for its first entry: it may hold hundreds of nodes.
+type shownRow struct {
+	flowRow
+
+	Entry         *graph.Node   `bun:"entry,type:jsonb"`
+	Clients       []shownClient `bun:"clients,type:jsonb"`
+	NodeIDs       []string      `bun:"node_ids,array"` // of the installed fragments
+	VersionNumber *int
+	Bypassed      []BypassCheck `bun:"bypassed,type:jsonb"` // by the installed version
+	LastStage     *string       // of the last apply
+	LastFinished  bool
+	Pending       []Stage `bun:"pending,type:jsonb"` // parts of applies that do not hold yet
+	SortKey       string
+	Total         int // of all that match
 }
 
-// shown turns rows into what the API tells. What a server does is derived from its reports at this moment.
-func (s *service) shown(ctx context.Context, rows []flowRow) ([]Flow, error) {
-	around, err := s.around(ctx, rows)
-	if err != nil {
+// shownClient is a client of a flow as the database puts it together.
+type shownClient struct {
+	ID        string     `json:"id"`
+	Label     string     `json:"label"`
+	Public    bool       `json:"public"`
+	Installed bool       `json:"installed"`
+	CreatedAt time.Time  `json:"created_at"`
+	RevokedAt *time.Time `json:"revoked_at"`
+}
+
+const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled, f.draft_revision, f.compiled_revision,
+	f.installed_version_id, f.installed_revision, f.installed_at, f.installed_hosts, f.last_apply_id, f.revision, f.created_at, f.updated_at,
+	jsonb_path_query_first(f.graph, '$.nodes[*] ? (@.kind == "entry")') as entry,
+	(select jsonb_agg(jsonb_build_object('id', c.id, 'label', c.label, 'public', c.public_hash is not null,
+			'installed', exists (select from flow_fragments g where g.flow_id = f.id and c.id::text = any(g.client_ids)),
+			'created_at', c.created_at, 'revoked_at', c.revoked_at) order by c.created_at, c.id)
+		from flow_clients c where c.flow_id = f.id) as clients,
+	(select array_agg(g.node_id::text order by g.node_id) from flow_fragments g where g.flow_id = f.id) as node_ids,
+	(select jsonb_agg(u.record order by u.stage) from flow_followups u
+		where u.flow_id = f.id and (u.undo or (u.record ->> 'attempts')::int > 0)) as pending,
+	v.number as version_number, v.bypassed, a.stage as last_stage, a.finished_at is not null as last_finished`
+
+// shownFlows selects flows as they are shown.
+func (s *service) shownFlows(ctx context.Context, rows *[]shownRow) *bun.SelectQuery {
+	return s.db.In(ctx).NewSelect().Model(rows).ModelTableExpr("flows as f").ColumnExpr(shownColumns).
+		Join("left join flow_versions as v on v.id = f.installed_version_id").
+		Join("left join flow_applies as a on a.id = f.last_apply_id")
+}
+
+// relations are what other modules know of the nodes of a page of flows.
+type relations struct {
+	nodes   map[string]nodesapi.Node
+	domains map[string]domainsapi.Domain
+	health  map[string]string // of the flows
+}
+
+// shown turns rows into what the API tells. What a node does is derived from its reports at this moment.
+func (s *service) shown(ctx context.Context, rows []shownRow) ([]Flow, error) {
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	around := &relations{health: s.hooks.health(ctx, ids)}
+	if err := s.domainsAround(ctx, around, rows); err != nil {
+		return nil, err
+	}
+	if err := s.nodesAround(ctx, around, rows); err != nil {
 		return nil, err
 	}
 	out := make([]Flow, len(rows))
@@ -36,100 +89,32 @@ func (s *service) shown(ctx context.Context, rows []flowRow) ([]Flow, error) {
 	return out, nil
 }
 
+// shownOne gives one flow. Fault: not_found (404).
 func (s *service) shownOne(ctx context.Context, id string) (Flow, error) {
-	row, err := s.store.flow(ctx, id)
-	if err != nil {
-		return Flow{}, err
+	var rows []shownRow
+	if err := s.shownFlows(ctx, &rows).Where("f.id = ? and not f.deleting", id).Scan(ctx); err != nil {
+		return Flow{}, database.Fault(err, nil)
 	}
-	out, err := s.shown(ctx, []flowRow{*row})
+	if len(rows) == 0 {
+		return Flow{}, fault.Missing(fault.NoSuchThing)
+	}
+	out, err := s.shown(ctx, rows)
 	if err != nil {
 		return Flow{}, err
 	}
 	return out[0], nil
 }
 
-func (s *service) around(ctx context.Context, rows []flowRow) (*surroundings, error) {
-	a := &surroundings{
-		clients: map[string][]clientRow{}, fragments: map[string][]fragmentRow{}, versions: map[string]versionRow{},
-		applies: map[string]applyRow{},
-	}
-	if len(rows) == 0 {
-		return a, nil
-	}
-	ids, versions, applies := references(rows)
-	clients, err := s.store.clients(ctx, ids...)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range clients {
-		a.clients[c.FlowID] = append(a.clients[c.FlowID], c)
-	}
-	if err := s.installedAround(ctx, a, ids, versions, applies); err != nil {
-		return nil, err
-	}
-	if err := s.domainsAround(ctx, a, rows); err != nil {
-		return nil, err
-	}
-	return a, s.serversAround(ctx, a, rows)
-}
-
-func references(rows []flowRow) (ids, versions, applies []string) {
-	for _, f := range rows {
-		ids = append(ids, f.ID)
-		if f.InstalledVersionID != nil {
-			versions = append(versions, *f.InstalledVersionID)
-		}
-		if f.LastApplyID != nil {
-			applies = append(applies, *f.LastApplyID)
-		}
-	}
-	return ids, versions, applies
-}
-
-func (s *service) installedAround(ctx context.Context, a *surroundings, ids, versions, applies []string) error {
-	var fragments []fragmentRow
-	err := s.db.NewSelect().Model(&fragments).Column("flow_id", "node_id", "client_ids").Where("flow_id in (?)", bun.List(ids)).Order("node_id").Scan(ctx)
-	if err != nil {
-		return database.Fault(err, nil)
-	}
-	for _, f := range fragments {
-		a.fragments[f.FlowID] = append(a.fragments[f.FlowID], f)
-	}
-	var known []versionRow
-	if len(versions) > 0 {
-		if err := s.db.NewSelect().Model(&known).Column("id", "number", "bypassed").Where("id in (?)", bun.List(versions)).Scan(ctx); err != nil {
-			return database.Fault(err, nil)
-		}
-	}
-	for _, v := range known {
-		a.versions[v.ID] = v
-	}
-	var last []applyRow
-	if len(applies) > 0 {
-		if err := s.db.NewSelect().Model(&last).Column("id", "stage", "finished_at").Where("id in (?)", bun.List(applies)).Scan(ctx); err != nil {
-			return database.Fault(err, nil)
-		}
-	}
-	for _, row := range last {
-		a.applies[row.ID] = row
-	}
-	return nil
-}
-
-func (s *service) serversAround(ctx context.Context, a *surroundings, rows []flowRow) error {
+func (s *service) nodesAround(ctx context.Context, a *relations, rows []shownRow) error {
 	var wanted []string
-	for _, list := range a.fragments {
-		for _, f := range list {
-			wanted = append(wanted, f.NodeID)
-		}
-	}
-	for _, f := range rows {
-		if e := firstEntry(f.Graph); e != nil {
+	for i := range rows {
+		wanted = append(wanted, rows[i].NodeIDs...)
+		if e := rows[i].Entry; e != nil {
 			wanted = append(wanted, e.NodeID)
 		}
 	}
 	slices.Sort(wanted)
-	nodes, err := s.servers.byID(ctx, validIDs(slices.Compact(wanted)))
+	nodes, err := s.nodes.byID(ctx, validIDs(slices.Compact(wanted)))
 	if err != nil {
 		return fmt.Errorf("look up the nodes of flows: %w", err)
 	}
@@ -138,10 +123,11 @@ func (s *service) serversAround(ctx context.Context, a *surroundings, rows []flo
 }
 
 // domainsAround reads the bindings of a whole page in one statement, or none when no flow names one.
-func (s *service) domainsAround(ctx context.Context, a *surroundings, rows []flowRow) error {
+func (s *service) domainsAround(ctx context.Context, a *relations, rows []shownRow) error {
 	var ids []string
-	for _, f := range rows {
-		if e := firstEntry(f.Graph); e != nil && e.NodeDomainID != "" {
+	for i := range rows {
+		f := &rows[i]
+		if e := f.Entry; e != nil && e.NodeDomainID != "" {
 			ids = append(ids, e.NodeDomainID)
 		}
 		for _, h := range f.InstalledHosts {
@@ -154,7 +140,7 @@ func (s *service) domainsAround(ctx context.Context, a *surroundings, rows []flo
 		return nil
 	}
 	slices.Sort(ids)
-	found, err := s.servers.ByIDs(ctx, slices.Compact(ids)...)
+	found, err := s.nodes.ByIDs(ctx, slices.Compact(ids)...)
 	if err != nil {
 		return fmt.Errorf("look up the domain bindings of flows: %w", err)
 	}
@@ -162,33 +148,23 @@ func (s *service) domainsAround(ctx context.Context, a *surroundings, rows []flo
 	return nil
 }
 
-func firstEntry(g graph.Graph) *graph.Node {
-	for i := range g.Nodes {
-		if g.Nodes[i].Kind == graph.Entry {
-			return &g.Nodes[i]
-		}
-	}
-	return nil
-}
-
-func (a *surroundings) flow(f *flowRow) Flow {
+func (a *relations) flow(f *shownRow) Flow {
 	out := Flow{
-		ID: f.ID, Name: f.Name, Description: f.Description, Tags: f.Tags, State: a.state(f), Enabled: f.Enabled, OwnerID: f.OwnerID,
+		ID: f.ID, Name: f.Name, Description: f.Description, Tags: f.Tags, State: f.state(), Enabled: f.Enabled, OwnerID: f.OwnerID,
 		DraftRevision: f.DraftRevision, InstalledRevision: f.InstalledRevision, InstalledVersionID: f.InstalledVersionID,
-		InstalledAt: f.InstalledAt, LastApplyID: f.LastApplyID, BypassedChecks: []BypassCheck{}, NodeIDs: []string{},
-		Revision: f.Revision, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt, Entry: a.entry(f), Clients: a.clientsOf(f),
+		InstalledAt: f.InstalledAt, LastApplyID: f.LastApplyID, BypassedChecks: []BypassCheck{}, NodeIDs: orEmpty(f.NodeIDs),
+		Revision: f.Revision, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt, Entry: a.entry(f), Clients: []Client{},
 	}
 	if f.Tags == nil {
 		out.Tags = []string{}
 	}
-	for _, part := range a.fragments[f.ID] {
-		out.NodeIDs = append(out.NodeIDs, part.NodeID)
+	for _, c := range f.Clients {
+		out.Clients = append(out.Clients, c.shown())
 	}
 	if f.InstalledVersionID != nil {
-		v := a.versions[*f.InstalledVersionID]
-		out.InstalledVersionNumber, out.BypassedChecks = &v.Number, orEmpty(v.Bypassed)
+		out.InstalledVersionNumber, out.BypassedChecks = f.VersionNumber, orEmpty(f.Bypassed)
 	}
-	out.Drift, out.HealthState = a.drift(f, out.NodeIDs), a.health(out.NodeIDs)
+	out.Drift, out.HealthState = a.drift(f, out.NodeIDs), a.healthOf(f.ID, out.NodeIDs)
 	return out
 }
 
@@ -200,15 +176,15 @@ func orEmpty[T any](list []T) []T {
 }
 
 // state follows domain 4.15: what is being installed, what became of the last try, what is installed, what is compiled.
-func (a *surroundings) state(f *flowRow) string {
-	last, tried := a.applies[deref(f.LastApplyID)]
+func (f *shownRow) state() string {
+	tried := f.LastStage != nil
 	switch {
-	case tried && last.FinishedAt == nil:
+	case tried && !f.LastFinished:
 		return "applying"
-	case tried && last.Stage == stageFailed:
-		return stageFailed
+	case tried && *f.LastStage == stateFailed:
+		return stateFailed
 	case f.InstalledVersionID != nil:
-		return stageApplied
+		return stateApplied
 	case f.CompiledRevision != nil && *f.CompiledRevision == f.DraftRevision:
 		return "compiled"
 	}
@@ -222,8 +198,8 @@ func deref(p *string) string {
 	return *p
 }
 
-func (a *surroundings) entry(f *flowRow) *FlowEntry {
-	e := firstEntry(f.Graph)
+func (a *relations) entry(f *shownRow) *FlowEntry {
+	e := f.Entry
 	if e == nil {
 		return nil
 	}
@@ -237,26 +213,24 @@ func (a *surroundings) entry(f *flowRow) *FlowEntry {
 	return out
 }
 
-func (a *surroundings) clientsOf(f *flowRow) []Client {
-	out := []Client{}
-	for _, c := range a.clients[f.ID] {
-		out = append(out, shownClient(c, a.fragments[f.ID]))
-	}
-	return out
-}
-
-func shownClient(c clientRow, parts []fragmentRow) Client {
-	installed := slices.ContainsFunc(parts, func(p fragmentRow) bool { return slices.Contains(p.ClientIDs, c.ID) })
+func (c shownClient) shown() Client {
 	return Client{
-		ID: c.ID, Label: c.Label, HasSecret: true, HasPublicLink: c.PublicHash != nil, Installed: installed,
-		CreatedAt: c.CreatedAt, RevokedAt: c.RevokedAt,
+		ID: c.ID, Label: c.Label, HasSecret: true, HasPublicLink: c.Public, Installed: c.Installed, CreatedAt: c.CreatedAt.UTC(), RevokedAt: utc(c.RevokedAt),
 	}
 }
 
-// drift compares what each server reports with what it shall serve, and what the links name with where clients would have
-// to go. A server that is not heard tells nothing.
-func (a *surroundings) drift(f *flowRow, nodeIDs []string) Drift {
-	d := Drift{State: "in_sync", NodeIDs: []string{}}
+func utc(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	moved := at.UTC()
+	return &moved
+}
+
+// drift compares what each node reports with what it shall serve, and what the links name with where clients would have
+// to go. A node that is silent tells nothing.
+func (a *relations) drift(f *shownRow, nodeIDs []string) Drift {
+	d := Drift{State: "in_sync", NodeIDs: []string{}, Stages: orEmpty(f.Pending)}
 	silent := len(nodeIDs) == 0
 	for _, id := range nodeIDs {
 		n, known := a.nodes[id]
@@ -270,7 +244,7 @@ func (a *surroundings) drift(f *flowRow, nodeIDs []string) Drift {
 		}
 	}
 	switch {
-	case len(d.NodeIDs) > 0:
+	case len(d.NodeIDs)+len(d.Stages) > 0:
 		d.State = "drifted"
 	case silent:
 		d.State = "unknown"
@@ -278,9 +252,9 @@ func (a *surroundings) drift(f *flowRow, nodeIDs []string) Drift {
 	return d
 }
 
-// outdated reports whether links name another host than an entry on the server has now; installing the flow again
+// outdated reports whether links name another host than an entry on the node has now; installing the flow again
 // changes them.
-func (a *surroundings) outdated(f *flowRow, n nodesapi.Node) bool {
+func (a *relations) outdated(f *shownRow, n nodesapi.Node) bool {
 	return slices.ContainsFunc(f.InstalledHosts, func(h plan.Host) bool {
 		if h.NodeID != n.ID {
 			return false
@@ -292,8 +266,12 @@ func (a *surroundings) outdated(f *flowRow, n nodesapi.Node) bool {
 	})
 }
 
-// health is what the servers' own reports allow to say: whether their agents are heard and their cores run.
-func (a *surroundings) health(nodeIDs []string) string {
+// healthOf is what other modules know, else what the nodes' own reports allow to say: whether their agents answer and
+// their cores run.
+func (a *relations) healthOf(flowID string, nodeIDs []string) string {
+	if known := a.health[flowID]; known != "" {
+		return known
+	}
 	up, down := 0, 0
 	for _, id := range nodeIDs {
 		switch n := a.nodes[id]; {

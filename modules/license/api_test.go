@@ -78,16 +78,23 @@ func TestTheLicenseOverHTTP(t *testing.T) {
 	require.Equal(t, "PNL-••••-••••-"+key[14:], activated.Text("key_masked"))
 	require.NotContains(t, string(activated.Body), key[4:13])
 	requireShape(t, activated)
-	admin.Post("/api/v1/accounts", map[string]any{"username": "oleg", "password": "long enough", "permissions": []string{}}).Is(http.StatusCreated)
+	admin.Post("/api/v1/accounts", map[string]any{"username": "oleg", "password": "long enough", "permissions": []string{}}).
+		Is(http.StatusCreated)
 
 	require.Equal(t, "active", admin.Post("/api/v1/license/refresh", nil).Is(http.StatusOK).Text("state"))
 	v.run("revoke", id)
 	require.Equal(t, "refused", admin.Post("/api/v1/license/refresh", nil).Is(http.StatusOK).Text("reason"))
-	admin.Post("/api/v1/accounts", map[string]any{"username": "ivan", "password": "long enough"}).Refused(http.StatusForbidden, "license_read_only")
+	admin.Post("/api/v1/accounts", map[string]any{"username": "ivan", "password": "long enough"}).
+		Refused(http.StatusForbidden, "license_read_only")
 	admin.Get("/api/v1/accounts").Is(http.StatusOK)
 
 	_, second := v.issue()
-	require.Equal(t, "active", admin.Post("/api/v1/license/activate", map[string]string{"key": second}).Is(http.StatusOK).Text("state"), "key is a synonym")
+	require.Equal(
+		t,
+		"active",
+		admin.Post("/api/v1/license/activate", map[string]string{"key": second}).Is(http.StatusOK).Text("state"),
+		"key is a synonym",
+	)
 	removed := admin.Post("/api/v1/license/remove", nil).Is(http.StatusOK)
 	require.Equal(t, []string{"degraded", "removed"}, []string{removed.Text("state"), removed.Text("reason")})
 	requireJournal(t, p)
@@ -103,7 +110,8 @@ func requireShape(t *testing.T, a *paneltest.Answer) {
 		names = append(names, name)
 	}
 	require.ElementsMatch(t, []string{
-		"state", "reason", "read_only", "plan", "valid_until", "grace_until", "last_check", "next_check_at", "features", "key_masked", "instance_id",
+		"state", "reason", "read_only", "plan", "valid_until", "grace_until", "last_check", "next_check_at", "features",
+		"key_masked", "instance_id",
 	}, slices.DeleteFunc(names, func(name string) bool { return name == "checks" || name == "last_contact_at" }), "checks and contact are there once there was one")
 }
 
@@ -111,9 +119,14 @@ func requireShape(t *testing.T, a *paneltest.Answer) {
 func requireJournal(t *testing.T, p *paneltest.Panel) {
 	t.Helper()
 	var actions []string
-	err := p.DB.NewRaw("select action from journal where action like 'license.%' and actor_kind = 'admin' and actor_id <> '' order by id").Scan(t.Context(), &actions)
+	err := p.DB.NewRaw("select action from journal where action like 'license.%' and actor_kind = 'admin' and actor_id <> '' order by id").
+		Scan(t.Context(), &actions)
 	require.NoError(t, err)
-	require.Equal(t, []string{"license.activated", "license.refreshed", "license.refreshed", "license.activated", "license.removed"}, actions)
+	require.Equal(
+		t,
+		[]string{"license.activated", "license.refreshed", "license.refreshed", "license.activated", "license.removed"},
+		actions,
+	)
 	var keys int
 	err = p.DB.NewRaw(`select count(*) from journal where changes ~ 'PNL-[0-9A-Z]{4}-'`).Scan(t.Context(), &keys)
 	require.NoError(t, err)
@@ -125,13 +138,16 @@ func TestBadActivationsOverHTTP(t *testing.T) {
 	v := startVendor(t)
 	admin := v.panel().Admin()
 	for body, code := range map[string]string{
-		`{}`: "missing_field", `{"license_key":""}`: "missing_field", `{"license_key":1}`: "bad_json", `{"surprise":"x"}`: "unknown_field", `{`: "bad_json",
+		`{}`: "missing_field", `{"license_key":""}`: "missing_field", `{"license_key":1}`: "bad_json",
+		`{"surprise":"x"}`: "unknown_field", `{`: "bad_json",
 	} {
 		admin.Post("/api/v1/license/activate", body).Refused(http.StatusBadRequest, code)
 	}
-	refused := admin.Post("/api/v1/license/activate", `{"license_key":"PNL-S3CR-ETS3-CRET"}`).Refused(http.StatusUnprocessableEntity, "license_key_invalid")
+	refused := admin.Post("/api/v1/license/activate", `{"license_key":"PNL-S3CR-ETS3-CRET"}`).
+		Refused(http.StatusUnprocessableEntity, "license_key_invalid")
 	require.NotContains(t, string(refused.Body), "S3CR")
-	admin.Post("/api/v1/license/activate", map[string]string{"license_key": strings.Repeat("x", 40_000)}).Refused(http.StatusRequestEntityTooLarge, "body_too_large")
+	admin.Post("/api/v1/license/activate", map[string]string{"license_key": strings.Repeat("x", 40_000)}).
+		Refused(http.StatusRequestEntityTooLarge, "body_too_large")
 }
 
 func TestChangingTheLicenseNeedsItsKey(t *testing.T) {
@@ -140,7 +156,8 @@ func TestChangingTheLicenseNeedsItsKey(t *testing.T) {
 	viewer := p.As("nodes.view")
 	viewer.Get("/api/v1/license/status").Is(http.StatusOK)
 	for _, path := range []string{"activate", "refresh", "remove"} {
-		viewer.Post("/api/v1/license/"+path, map[string]string{"license_key": "x"}).Refused(http.StatusForbidden, "permission_denied")
+		viewer.Post("/api/v1/license/"+path, map[string]string{"license_key": "x"}).
+			Refused(http.StatusForbidden, "permission_denied")
 		p.Anonymous().Post("/api/v1/license/"+path, nil).Refused(http.StatusUnauthorized, "no_session")
 	}
 }

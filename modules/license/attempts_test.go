@@ -21,7 +21,11 @@ func TestTheLatestQuestionsAreKeptNewestFirst(t *testing.T) {
 	p.pass(time.Minute)
 	checks := p.refreshed().Checks
 	require.Len(t, checks, 3)
-	require.Equal(t, []string{"active", "HTTP 503", "active"}, []string{checks[0].Outcome, checks[1].Outcome, checks[2].Outcome})
+	require.Equal(
+		t,
+		[]string{"active", "HTTP 503", "active"},
+		[]string{checks[0].Outcome, checks[1].Outcome, checks[2].Outcome},
+	)
 	require.Equal(t, []bool{true, false, true}, []bool{checks[0].OK, checks[1].OK, checks[2].OK})
 	require.Equal(t, host(bad.URL), checks[1].Server)
 	require.False(t, checks[0].At.Before(checks[2].At))

@@ -92,7 +92,6 @@ func (s *service) lookedAt(ctx context.Context, before *kept, byHand bool) error
 
 func (s *service) noteFailure(ctx context.Context, before *kept, failure *temporary, byHand bool) (row, error) {
 	now := s.clock.Now()
-	kind := ""
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		current := s.understand(r)
 		if current.document == nil || r.SealedKey != before.SealedKey {
@@ -100,13 +99,13 @@ func (s *service) noteFailure(ctx context.Context, before *kept, failure *tempor
 		}
 		next := current.failed(now, s.grace, failure)
 		next.NextCheckAt = after(now, retryAfter)
-		kind = changed(&next, s.understand(next).judge(now, s.grace))
+		kind := changed(&next, s.understand(next).judge(now, s.grace))
 		return next, true, s.recordCheck(ctx, tx, kind, byHand, before, s.understand(next), failure.summary)
 	})
 	if err != nil {
 		return row{}, err
 	}
-	s.settle(ctx, r, kind)
+	s.settle(ctx, r)
 	return r, nil
 }
 
@@ -115,15 +114,15 @@ func (s *service) noteFailure(ctx context.Context, before *kept, failure *tempor
 func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, byHand bool) (row, error) {
 	s.timeFrom(answer)
 	now := s.clock.Now()
-	kind := ""
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		current := s.understand(r)
-		if current.document == nil || r.SealedKey != before.SealedKey || current.document.IssuedAt.After(answer.document.IssuedAt) {
+		if current.document == nil || r.SealedKey != before.SealedKey ||
+			current.document.IssuedAt.After(answer.document.IssuedAt) {
 			return r, false, nil
 		}
 		next := current.answered(now, answer)
 		s.renew(&next, current, answer, now)
-		kind = changed(&next, s.understand(next).judge(now, s.grace))
+		kind := changed(&next, s.understand(next).judge(now, s.grace))
 		failure := ""
 		if answer.document.Verdict == licensedoc.Refused {
 			failure = answer.document.Reason
@@ -133,7 +132,7 @@ func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, b
 	if err != nil {
 		return row{}, err
 	}
-	s.settle(ctx, r, kind)
+	s.settle(ctx, r)
 	return r, nil
 }
 

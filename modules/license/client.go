@@ -89,7 +89,12 @@ func (c *client) ask(ctx context.Context, path string, key licensedoc.Key, insta
 	for _, address := range c.addresses {
 		began := c.watch.Now()
 		answer, err := c.askOne(ctx, address, path, key, instance)
-		attempt := Attempt{Server: host(address), OK: err == nil, Outcome: answer.document.Verdict, TookMS: c.watch.Since(began).Milliseconds()}
+		attempt := Attempt{
+			Server:  host(address),
+			OK:      err == nil,
+			Outcome: answer.document.Verdict,
+			TookMS:  c.watch.Since(began).Milliseconds(),
+		}
 		if err == nil {
 			answer.attempts = append(attempts, attempt)
 			return answer, nil
@@ -102,7 +107,12 @@ func (c *client) ask(ctx context.Context, path string, key licensedoc.Key, insta
 	return signed{}, &temporary{strings.Join(tried, "; "), late, attempts}
 }
 
-func (c *client) askOne(ctx context.Context, address, path string, key licensedoc.Key, instance string) (signed, error) {
+func (c *client) askOne(
+	ctx context.Context,
+	address, path string,
+	key licensedoc.Key,
+	instance string,
+) (signed, error) {
 	question := licensedoc.Request{Key: key.Reveal(), InstanceID: instance, Nonce: nonce(), PanelVersion: c.version}
 	text, err := c.post(ctx, licensedoc.Join(address, path), question)
 	if err != nil {

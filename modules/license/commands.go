@@ -18,7 +18,8 @@ func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "license", Short: "Show, activate, refresh and remove the license"}
 	group.AddCommand(
 		&cobra.Command{
-			Use: "status", Aliases: []string{"info"}, Short: "Show the license; a read-only panel is exit code 1", Args: cobra.NoArgs,
+			Use: "status", Aliases: []string{"info"}, Short: "Show the license; a read-only panel is exit code 1",
+			Args:    cobra.NoArgs,
 			Long:    "Asks GET /api/v1/license/status and prints state, plan, validity, grace period, last check and features. The key is masked.",
 			Example: "panelctl license status\npanelctl license info --json",
 			RunE:    func(cmd *cobra.Command, _ []string) error { return t.status(cmd.Context()) },
@@ -31,8 +32,9 @@ func commands(env cli.Env) []*cobra.Command {
 		},
 		&cobra.Command{
 			Use: "refresh", Short: "Check the license now", Args: cobra.NoArgs,
-			Long: "Calls POST /api/v1/license/refresh. A license server that does not answer begins the grace period.", Example: "panelctl license refresh",
-			RunE: func(cmd *cobra.Command, _ []string) error { return t.act(cmd.Context(), "refresh", nil) },
+			Long:    "Calls POST /api/v1/license/refresh. A license server that does not answer begins the grace period.",
+			Example: "panelctl license refresh",
+			RunE:    func(cmd *cobra.Command, _ []string) error { return t.act(cmd.Context(), "refresh", nil) },
 		},
 		&cobra.Command{
 			Use: "remove", Short: "Remove the license; the panel becomes read-only", Args: cobra.NoArgs,
@@ -97,7 +99,11 @@ func (t tool) remove(ctx context.Context) error {
 const word = "REMOVE"
 
 func (t tool) confirm() error {
-	return t.env.Confirm(cli.Say("Without a license the panel is read-only. Traffic on nodes goes on."), cli.Say("Type %s to go on:", word), word)
+	return t.env.Confirm(
+		cli.Say("Without a license the panel is read-only. Traffic on nodes goes on."),
+		cli.Say("Type %s to go on:", word),
+		word,
+	)
 }
 
 func (t tool) print(d document) error {

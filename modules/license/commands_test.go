@@ -49,8 +49,13 @@ func shown(state, reason string) Status {
 	until := time.Date(2040, 3, 1, 0, 0, 0, 0, time.UTC)
 	plan, key, failure := "Pro", "PNL-••••-••••-7F3A", "timeout"
 	return Status{
-		State: state, Reason: reason, ReadOnly: state == "degraded", Plan: &plan, ValidUntil: &until, GraceUntil: &until, KeyMasked: &key,
-		LastCheck: &LastCheck{until, false, &failure}, Features: Features{Enabled: []string{"flows", "health"}, Blocked: []string{"assistant"}},
+		State: state, Reason: reason, ReadOnly: state == "degraded", Plan: &plan, ValidUntil: &until, GraceUntil: &until,
+		KeyMasked: &key,
+		LastCheck: &LastCheck{
+			until,
+			false,
+			&failure,
+		}, Features: Features{Enabled: []string{"flows", "health"}, Blocked: []string{"assistant"}},
 	}
 }
 
@@ -63,7 +68,8 @@ func TestStatusPrintsEverythingTheSpecificationNames(t *testing.T) {
 		require.Equal(t, cli.ExitDone, done.exit)
 		require.Equal(t, []string{"GET /api/v1/license/status"}, done.calls)
 		for _, line := range []string{
-			"state\tgrace", "plan\tPro", "valid_until\t2040-03-01T00:00:00Z", "grace_until\t2040-03-01T00:00:00Z", "last_check\t2040-03-01T00:00:00Z timeout",
+			"state\tgrace", "plan\tPro", "valid_until\t2040-03-01T00:00:00Z", "grace_until\t2040-03-01T00:00:00Z",
+			"last_check\t2040-03-01T00:00:00Z timeout",
 			"enabled\tflows, health", "blocked\tassistant", "key\tPNL-••••-••••-7F3A",
 		} {
 			require.Contains(t, done.out, line+"\n")

@@ -67,7 +67,8 @@ func forged(t testing.TB, verdict string) http.HandlerFunc {
 func claim(q licensedoc.Request, key licensedoc.Key, verdict string) licensedoc.Document {
 	now := stamp(time.Now()) //nolint:forbidigo // the forger lives in real time
 	d := licensedoc.Document{
-		LicenseID: q.InstanceID, KeyHash: key.Hash(q.InstanceID), InstanceID: q.InstanceID, Plan: "Fleet", Features: []string{"*"},
+		LicenseID: q.InstanceID, KeyHash: key.Hash(q.InstanceID), InstanceID: q.InstanceID, Plan: "Fleet",
+		Features:   []string{"*"},
 		ValidUntil: now.AddDate(9, 0, 0), IssuedAt: now, Verdict: verdict, Nonce: q.Nonce,
 	}
 	if verdict == licensedoc.Refused {

@@ -27,7 +27,8 @@ type copied struct {
 	FailingSince *time.Time `json:"failing_since,omitempty"`
 }
 
-// failsLonger says that the copy knows of an earlier failure since the same answer: an older database does not begin grace anew.
+// failsLonger says that the copy knows of an earlier failure since the same answer: an older database does not begin
+// grace anew.
 func (c copied) failsLonger(r row) bool {
 	same := c.Document != "" && c.Document == r.Document && c.InstanceID == r.InstanceID
 	return same && c.FailingSince != nil && (r.FailingSince == nil || c.FailingSince.Before(*r.FailingSince))

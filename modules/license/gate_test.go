@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// P22: the gate is one look into memory: it allocates nothing, asks nothing, and a hanging license server changes neither.
+// P22: the gate is one look into memory: it allocates nothing, asks nothing, and a hanging license server changes
+// neither.
 func TestTheGateCostsNothingWhileTheLicenseServerHangs(t *testing.T) {
 	p := newPanel(t)
 	p.activated()

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Specification, License: "active | license server temporarily unavailable | grace period | default length 72 hours", also for a
-// panel that was off for longer than that: one 503 does not make it read-only.
+// Specification, License: "active | license server temporarily unavailable | grace period | default length 72 hours",
+// also for a panel that was off for longer than that: one 503 does not make it read-only.
 func TestAPanelThatWasOffHasItsWholeGrace(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
@@ -29,8 +29,8 @@ func TestAPanelThatWasOffHasItsWholeGrace(t *testing.T) {
 	p.is("degraded", "unreachable")
 }
 
-// Specification, Limits: grace has "default 72 hours": neither restarts nor a clock that is set back before each of them nor an
-// older database nor another failure makes more of them; a good answer alone does.
+// Specification, Limits: grace has "default 72 hours": neither restarts nor a clock that is set back before each of
+// them nor an older database nor another failure makes more of them; a good answer alone does.
 func TestNothingButAnAnswerBeginsGraceAnew(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(*testing.T, *panel){
@@ -69,8 +69,8 @@ func TestNothingButAnAnswerBeginsGraceAnew(t *testing.T) {
 	}
 }
 
-// A panel that is ended in every question, before its server can count as failing, has no more than grace either. To end once
-// is no failure.
+// A panel that is ended in every question, before its server can count as failing, has no more than grace either. To
+// end once is no failure.
 func TestAPanelThatNeverLivesToAnAnswerHasGraceAlone(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)

@@ -56,8 +56,8 @@ func refusalReason(reason string) string {
 	return reasonRefused
 }
 
-// graceUntil counts from the first failure after the last good answer. Only another signed answer ends that count: it is
-// kept in the database and in the data folder, and neither a restart nor a clock set back begins it anew.
+// graceUntil counts from the first failure after the last good answer. Only another signed answer ends that count: it
+// is kept in the database and in the data folder, and neither a restart nor a clock set back begins it anew.
 func (k *kept) graceUntil(grace time.Duration) time.Time { return k.FailingSince.Add(grace) }
 
 // checkable tells whether there is a key to ask the authority about.

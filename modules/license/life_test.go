@@ -96,7 +96,11 @@ func TestGraceEndsSeventyTwoHoursAfterTheFirstFailure(t *testing.T) {
 	p.pass(time.Second)
 	p.is("degraded", "unreachable")
 	require.Equal(t, []string{"license.activated", "license.grace_started", "license.degraded"}, p.news.kinds())
-	require.Equal(t, []string{"license.activated ok", "license.refreshed failed", "license.degraded ok"}, p.journal.lines())
+	require.Equal(
+		t,
+		[]string{"license.activated ok", "license.refreshed failed", "license.degraded ok"},
+		p.journal.lines(),
+	)
 	p.authority.fails(nil)
 	p.refreshed()
 	p.is("active", "ok")
@@ -274,7 +278,7 @@ func TestAChangeThatIsShownLateDoesNotHideANewerOne(t *testing.T) {
 	require.NoError(t, err)
 	p.outdate()
 	p.is("degraded", "removed")
-	p.settle(t.Context(), former, "")
+	p.settle(t.Context(), former)
 	p.is("degraded", "removed")
 }
 

@@ -14,24 +14,24 @@ import (
 	"panel/platform/audit"
 	"panel/platform/entitlement"
 	"panel/platform/module"
-	"panel/platform/notice"
 	"panel/platform/vault"
 )
 
 //go:embed migrations
 var files embed.FS
 
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:        "license",
 		Summary:     "What this installation may do",
+		Russian:     russian,
+		Faults:      faults(),
 		Permissions: []access.Permission{{Key: Manage, Summary: "Activate, refresh and remove the license"}},
-		Notices: []notice.Kind{
-			{Key: kindGrace, Summary: "The license server does not answer; a grace period began", Severity: "warning"},
-			{Key: kindDegraded, Summary: "The panel became read-only", Severity: "critical"},
-			{Key: kindExpiring, Summary: "The license ends soon", Severity: "warning"},
-		},
+		Events:      kinds(),
 		Journal: audit.Kinds{
 			Actions: []string{
 				"license.activated", "license.degraded", "license.expiring", "license.grace_started",

@@ -31,8 +31,29 @@ type News struct {
 	DaysLeft   int        `json:"days_left,omitempty"`
 }
 
-// settle shows a committed change: to memory, the file and everybody who listens.
-func (s *service) settle(ctx context.Context, r row, kind string) {
+// kinds declares the events. Every administrator may see them: they say what the panel allows.
+func kinds() []events.Kind {
+	return []events.Kind{
+		{Name: kindActivated, Summary: "A license was activated", Live: true, Data: News{}},
+		{Name: kindRefreshed, Summary: "The license was checked and has changed", Live: true, Data: News{}},
+		{
+			Name: kindGrace, Summary: "The license server does not answer; a grace period began", Severity: events.Warning,
+			Notify: true, Live: true, Data: News{},
+		},
+		{
+			Name: kindDegraded, Summary: "The panel became read-only", Severity: events.Critical, Notify: true, Live: true,
+			Data: News{},
+		},
+		{Name: kindRemoved, Summary: "The license was removed", Live: true, Data: News{}},
+		{
+			Name: kindExpiring, Summary: "The license ends soon", Severity: events.Warning, Notify: true, Live: true,
+			Data: News{},
+		},
+	}
+}
+
+// settle shows a committed change to memory and the file.
+func (s *service) settle(ctx context.Context, r row) {
 	if r.unconfirmed != nil {
 		s.log.Warn("another panel has not confirmed the change of the license in time; it may answer by the former one "+
 			"until it hears again",
@@ -40,9 +61,6 @@ func (s *service) settle(ctx context.Context, r row, kind string) {
 	}
 	s.refresh(ctx, r)
 	s.keepCopy(ctx)
-	if kind != "" {
-		s.tell(ctx, kind, 0)
-	}
 }
 
 // refresh reads what is stored now: another panel may have changed it again since the row was written, and its word
@@ -57,10 +75,11 @@ func (s *service) refresh(ctx context.Context, r row) {
 	}
 }
 
-func (s *service) tell(ctx context.Context, kind string, daysLeft int) {
-	status := s.current.Load().status(s.clock.Now(), s.grace)
-	s.bus.Publish(ctx, events.Event{
-		Kind: kind, SubjectType: "license", SubjectID: status.InstanceID, At: s.clock.Now(),
+// emit is called in the transaction of the change that led to this license.
+func (s *service) emit(ctx context.Context, kind string, now *kept, daysLeft int) error {
+	status := now.status(s.clock.Now(), s.grace)
+	return s.bus.Emit(ctx, events.Event{
+		Kind: kind, SubjectID: status.InstanceID, At: s.clock.Now(),
 		Data: News{status.State, status.Reason, status.ValidUntil, status.GraceUntil, daysLeft},
 	})
 }
@@ -75,19 +94,40 @@ func (s *service) keepCopy(ctx context.Context) {
 	}
 }
 
-func (s *service) recordCheck(ctx context.Context, tx bun.Tx, kind string, byHand bool, before, now *kept, failure string) error {
+func (s *service) recordCheck(
+	ctx context.Context, tx bun.Tx, kind string, byHand bool, before, now *kept, failure string,
+) error {
+	action := kind
 	if byHand {
-		kind = kindRefreshed
+		action = kindRefreshed
+	}
+	if action != "" {
+		if err := s.record(ctx, tx, action, before, now, failure); err != nil {
+			return err
+		}
 	}
 	if kind == "" {
 		return nil
 	}
-	return s.record(ctx, tx, kind, before, now, failure)
+	return s.emit(ctx, kind, now, 0)
+}
+
+// recordChange writes the journal's line and emits the event of the same name.
+func (s *service) recordChange(ctx context.Context, tx bun.IDB, kind string, before, after *kept) error {
+	if err := s.record(ctx, tx, kind, before, after, ""); err != nil {
+		return err
+	}
+	return s.emit(ctx, kind, after, 0)
 }
 
 // record writes the journal's line in the transaction of the change.
 func (s *service) record(ctx context.Context, tx bun.IDB, kind string, before, after *kept, failure string) error {
-	entry := audit.Entry{Action: kind, Object: object(before, after), Result: audit.OK, Changes: s.differences(before, after)}
+	entry := audit.Entry{
+		Action:  kind,
+		Object:  object(before, after),
+		Result:  audit.OK,
+		Changes: s.differences(before, after),
+	}
 	if failure != "" {
 		entry.Result = audit.Failed
 		entry.Changes["error"] = audit.Change{To: failure}
@@ -96,9 +136,14 @@ func (s *service) record(ctx context.Context, tx bun.IDB, kind string, before, a
 }
 
 func (s *service) recordWarning(ctx context.Context, tx bun.IDB, k *kept, daysLeft int) error {
-	return s.journal.Record(ctx, tx, audit.Entry{
-		Action: kindExpiring, Object: object(k, k), Result: audit.OK, Changes: map[string]audit.Change{"days_left": {To: daysLeft}},
+	err := s.journal.Record(ctx, tx, audit.Entry{
+		Action: kindExpiring, Object: object(k, k), Result: audit.OK,
+		Changes: map[string]audit.Change{"days_left": {To: daysLeft}},
 	})
+	if err != nil {
+		return err
+	}
+	return s.emit(ctx, kindExpiring, k, daysLeft)
 }
 
 // journalFailure tells of an operation that changed nothing.

@@ -102,9 +102,11 @@ func invalidKey(why string) *fault.Fault {
 
 func unreachable(failure *temporary) *fault.Fault {
 	if failure.timeout {
-		return fault.UpstreamTimeout("license_server_timeout", "the license server did not answer in time; nothing was changed, try again").Wrap(failure)
+		return fault.UpstreamTimeout("license_server_timeout", "the license server did not answer in time; nothing was changed, try again").
+			Wrap(failure)
 	}
-	return fault.Upstream("license_server_error", "the license server gave no usable answer ("+failure.summary+"); nothing was changed").Wrap(failure)
+	return fault.Upstream("license_server_error", "the license server gave no usable answer ("+failure.summary+"); nothing was changed").
+		Wrap(failure)
 }
 
 func (s *service) replace(ctx context.Context, got obtained, before *kept) (row, error) {
@@ -122,12 +124,12 @@ func (s *service) replace(ctx context.Context, got obtained, before *kept) (row,
 			next.SealedKey = s.vault.Seal(next.place(), []byte(got.key.Reveal()))
 		}
 		next.NextCheckAt = s.nextCheck(&kept{row: next, document: &got.document}, now)
-		return next, true, s.record(ctx, tx, kindActivated, before, s.understand(next), "")
+		return next, true, s.recordChange(ctx, tx, kindActivated, before, s.understand(next))
 	})
 	if err != nil {
 		return row{}, err
 	}
-	s.settle(ctx, r, kindActivated)
+	s.settle(ctx, r)
 	return r, nil
 }
 
@@ -170,12 +172,12 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		next := row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded, ClockAt: now}
 		next.Known = r.Known.with(s.understand(r).document)
-		return next, true, s.record(ctx, tx, kindRemoved, before, s.understand(next), "")
+		return next, true, s.recordChange(ctx, tx, kindRemoved, before, s.understand(next))
 	})
 	if err != nil {
 		return Status{}, err
 	}
-	s.settle(ctx, r, kindRemoved)
+	s.settle(ctx, r)
 	s.letGo(before, licensedoc.Key{})
 	return s.after(r), nil
 }

@@ -41,13 +41,26 @@ var declared = []string{"assistant", "backups", "flows", "health"}
 
 func newPanel(t testing.TB) *panel {
 	t.Helper()
-	return panelOn(t, startAuthority(t), dbtest.New(t, migrations.Set{Name: "license", FS: module.SQL(files)}), t.TempDir())
+	return panelOn(
+		t,
+		startAuthority(t),
+		dbtest.New(t, migrations.Set{Name: "license", FS: module.SQL(files)}),
+		t.TempDir(),
+	)
 }
 
 func panelOn(t testing.TB, a *authority, db *database.DB, data string) *panel {
 	t.Helper()
 	now := time.Now().UTC() //nolint:forbidigo // the authority's process lives in real time
-	p := &panel{t: t, authority: a, wall: clockwork.NewFakeClockAt(now), steady: clockwork.NewFakeClockAt(now), journal: &journal{}, news: &news{}, data: data}
+	p := &panel{
+		t:         t,
+		authority: a,
+		wall:      clockwork.NewFakeClockAt(now),
+		steady:    clockwork.NewFakeClockAt(now),
+		journal:   &journal{},
+		news:      &news{},
+		data:      data,
+	}
 	p.open(db)
 	return p
 }
@@ -69,8 +82,10 @@ func (p *panel) open(db *database.DB) {
 	require.NoError(p.t, err)
 	asks := newClient([]string{p.authority.front.URL}, keys(p.authority), calls(p.t, nil), "test")
 	p.service = build(parts{
-		log: zap.NewNop(), clock: newTrustedClock(p.wall, p.steady), waiting: p.wall, store: newStore(db), file: newCopyFile(p.data),
-		client: asks, vault: safe, journal: p.journal, bus: p.news, live: hearing{}, features: declared, grace: 72 * time.Hour,
+		log: zap.NewNop(), clock: newTrustedClock(p.wall, p.steady), waiting: p.wall, store: newStore(db),
+		file:   newCopyFile(p.data),
+		client: asks, vault: safe, journal: p.journal, bus: p.news, live: hearing{}, features: declared,
+		grace: 72 * time.Hour,
 	})
 	require.NoError(p.t, p.ready(p.t.Context()))
 }
@@ -162,10 +177,11 @@ type news struct {
 	told []events.Event
 }
 
-func (n *news) Publish(_ context.Context, event events.Event) {
+func (n *news) Emit(_ context.Context, emitted ...events.Event) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.told = append(n.told, event)
+	n.told = append(n.told, emitted...)
+	return nil
 }
 
 func (n *news) kinds() (kinds []string) {

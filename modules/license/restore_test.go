@@ -46,7 +46,10 @@ func TestARowThatWasTamperedWithDoesNotReplaceTheDocument(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
 	p.activated()
-	_, err := p.store.db.ExecContext(t.Context(), "update licenses set document = replace(document, 'PNLDOC1.e', 'PNLDOC1.f')")
+	_, err := p.store.db.ExecContext(
+		t.Context(),
+		"update licenses set document = replace(document, 'PNLDOC1.e', 'PNLDOC1.f')",
+	)
 	require.NoError(t, err)
 	p.outdate()
 	p.is("active", "ok")

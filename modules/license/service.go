@@ -21,9 +21,9 @@ import (
 	"panel/platform/version"
 )
 
-// publisher tells the rest of the panel what happened.
-type publisher interface {
-	Publish(ctx context.Context, event events.Event)
+// emitter lets the rest of the panel know what happened.
+type emitter interface {
+	Emit(ctx context.Context, news ...events.Event) error
 }
 
 // live says whether changes made by other panels are heard at this moment.
@@ -43,7 +43,7 @@ type parts struct {
 	client   *client
 	vault    *vault.Vault
 	journal  audit.Journal
-	bus      publisher
+	bus      emitter
 	live     live
 	features []string
 	grace    time.Duration
@@ -67,8 +67,16 @@ type release struct {
 	instance string
 }
 
-func newService(log *zap.Logger, clock clockwork.Clock, cfg *config.Config, db *database.DB, listener *database.Listener,
-	safe *vault.Vault, journal audit.Journal, bus *events.Bus, network *outbound.Network,
+func newService(
+	log *zap.Logger,
+	clock clockwork.Clock,
+	cfg *config.Config,
+	db *database.DB,
+	listener *database.Listener,
+	safe *vault.Vault,
+	journal audit.Journal,
+	bus *events.Bus,
+	network *outbound.Network,
 	catalogue []entitlement.Feature,
 ) (*service, error) {
 	trusted, err := licensedoc.ParsePublicKeys(cfg.String(config.LicensePublicKey))
@@ -93,7 +101,13 @@ func keysOf(catalogue []entitlement.Feature) []string {
 }
 
 func build(p parts) *service {
-	s := &service{parts: p, reading: make(chan struct{}, 1), checking: make(chan struct{}, 1), wake: make(chan struct{}, 1), given: make(chan release, 16)}
+	s := &service{
+		parts:    p,
+		reading:  make(chan struct{}, 1),
+		checking: make(chan struct{}, 1),
+		wake:     make(chan struct{}, 1),
+		given:    make(chan release, 16),
+	}
 	s.current.Store(&kept{})
 	s.heard.Add(1)
 	p.live.On(channel, func(string) { s.outdate() })

@@ -67,7 +67,10 @@ func (s *store) read(ctx context.Context) (row, error) {
 
 // change locks the row, lets edit give the next one, writes it and tells the other
 // panels; it returns when they know. An edit that gives false changes nothing.
-func (s *store) change(ctx context.Context, edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error)) (row, error) {
+func (s *store) change(
+	ctx context.Context,
+	edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error),
+) (row, error) {
 	var next row
 	var echo *database.Echo
 	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {

@@ -173,19 +173,18 @@ func (s *service) announce(ctx context.Context) error {
 	if k.judge(now, s.grace).state == k.ToldState || k.InstanceID == "" {
 		return nil
 	}
-	kind := ""
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		told := *s.understand(r)
-		kind = changed(&r, told.judge(now, s.grace))
+		kind := changed(&r, told.judge(now, s.grace))
 		if kind == "" {
 			return r, false, nil
 		}
-		return r, true, s.record(ctx, tx, kind, &told, s.understand(r), "")
+		return r, true, s.recordChange(ctx, tx, kind, &told, s.understand(r))
 	})
 	if err != nil {
 		return err
 	}
-	s.settle(ctx, r, kind)
+	s.settle(ctx, r)
 	return nil
 }
 
@@ -195,10 +194,9 @@ func (s *service) warn(ctx context.Context) error {
 	if days == 0 {
 		return nil
 	}
-	told := false
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		current := s.understand(r)
-		if told = s.dueWarning(current, now) == days; !told {
+		if s.dueWarning(current, now) != days {
 			return r, false, nil
 		}
 		r.ToldDays = days
@@ -207,10 +205,7 @@ func (s *service) warn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.settle(ctx, r, "")
-	if told {
-		s.tell(ctx, kindExpiring, k.daysLeft(now))
-	}
+	s.settle(ctx, r)
 	return nil
 }
 

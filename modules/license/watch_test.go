@@ -29,7 +29,12 @@ func TestTheWatchChecksEveryEightHoursAndRetriesEveryQuarter(t *testing.T) {
 	require.Equal(t, asked+2, p.authority.asked.Load())
 	p.pass(4 * time.Minute)
 	require.Equal(t, asked+3, p.authority.asked.Load())
-	require.Equal(t, []string{"license.activated ok", "license.grace_started failed"}, p.journal.lines(), "a retry that changes nothing is not journalled")
+	require.Equal(
+		t,
+		[]string{"license.activated ok", "license.grace_started failed"},
+		p.journal.lines(),
+		"a retry that changes nothing is not journalled",
+	)
 	p.authority.fails(nil)
 	p.pass(17 * time.Minute)
 	p.is("active", "ok")
@@ -63,7 +68,12 @@ func TestAPanelThatWasOffSkipsTheStepsThatPassed(t *testing.T) {
 	p.activated("--days", "40")
 	p.authority.fails(status503)
 	p.pass(35 * 24 * time.Hour)
-	require.Equal(t, []string{kindExpiring}, filter(p.news.kinds(), kindExpiring), "30, 14 and 7 days at once are one warning")
+	require.Equal(
+		t,
+		[]string{kindExpiring},
+		filter(p.news.kinds(), kindExpiring),
+		"30, 14 and 7 days at once are one warning",
+	)
 }
 
 func filter(kinds []string, wanted string) (found []string) {

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket/wsjson"
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/link"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/paneltest"
@@ -33,7 +34,7 @@ func TestHeartbeatsAndSamplesTravelOnTheStream(t *testing.T) {
 	p := paneltest.New(t, Module())
 	agent := newAgent(t, p, "one-connection")
 	conn := dial(t, p, agent)
-	require.Equal(t, takes, next(t, conn).Takes, "the panel says what it takes")
+	require.Equal(t, link.Takes, next(t, conn).Takes, "the panel says what it takes")
 	ask := func(f agentapi.Frame) *agentapi.Reply { return call(t, conn, f) }
 	sent := beat()
 	reply := ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 1, Heartbeat: &sent})

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/doctor"
+	"panel/platform/ingest"
 	"panel/platform/module"
 	"panel/platform/paneltest"
 )
@@ -26,7 +28,9 @@ type ports struct {
 	fleet    nodesapi.Fleet
 	configs  nodesapi.Configs
 	commands nodesapi.Commands
-	domains  nodesapi.Domains
+
+	documents nodesapi.Documents
+	batches   chan agentapi.Batch // of the kind seen, as they are taken
 }
 
 // asking is a module that only wants to know the others.
@@ -34,9 +38,13 @@ func asking(into *ports) module.Module {
 	return module.Module{
 		Name: "asking", Summary: "A test that asks", Requires: []string{"nodes"},
 		Permissions: []access.Permission{},
-		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Domains) module.Parts {
-			*into = ports{f, c, o, d}
-			return module.Parts{}
+		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents) module.Parts {
+			*into = ports{f, c, o, d, make(chan agentapi.Batch, 16)}
+			take := func(_ context.Context, _ string, batch *agentapi.Batch) error {
+				into.batches <- *batch
+				return nil
+			}
+			return module.Parts{AgentBatches: []ingest.Intake{{Kind: "seen", Take: take}}}
 		},
 	}
 }
@@ -56,7 +64,7 @@ func TestTheStateOfANodeFollowsItsEvidence(t *testing.T) {
 	require.Equal(t, "pending", agent.state(p))
 	agent.beat(t)
 	flushed := func(want string) func() bool {
-		return func() bool { clock.Advance(flushPause); return agent.state(p) == want }
+		return func() bool { clock.Advance(100 * time.Millisecond); return agent.state(p) == want }
 	}
 	eventually(t, flushed("online"))
 	agent.beat(t, func(b *agentapi.Heartbeat) { b.Core.State, b.Core.Error = agentapi.CoreFailed, "panic: at start" })

@@ -18,13 +18,12 @@ import (
 // journal, each node by itself, so that one that refuses keeps back no other. It is nodesapi.BulkActs.
 type bulk struct {
 	service *service
-	outbox  *commands
 	log     *zap.Logger
 	update  func(ctx context.Context, nodeID string) error
 }
 
-func newBulk(s *service, c *commands, log *zap.Logger) *bulk {
-	return &bulk{service: s, outbox: c, log: log}
+func newBulk(s *service, log *zap.Logger) *bulk {
+	return &bulk{service: s, log: log}
 }
 
 func exportBulk(b *bulk) nodesapi.BulkActs { return b }
@@ -120,7 +119,7 @@ func (*bulk) quiet(do func(ctx context.Context, id string) (*Detail, error)) bul
 
 func (b *bulk) edit(change func(row *nodeRow)) bulkAct {
 	return b.quiet(func(ctx context.Context, id string) (*Detail, error) {
-		return b.service.change(ctx, id, "node.updated", nil, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
+		return b.service.change(ctx, id, nodesapi.NodeUpdated, nil, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
 			change(row)
 			return row.check()
 		})
@@ -128,7 +127,7 @@ func (b *bulk) edit(change func(row *nodeRow)) bulkAct {
 }
 
 func (b *bulk) restart(ctx context.Context, id string) (*string, error) {
-	started, err := b.service.order(ctx, b.outbox, id, agentapi.RestartCore, nil)
+	started, err := b.service.order(ctx, id, agentapi.RestartCore, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,6 @@ package nodes
 import (
 	"context"
 	"errors"
-	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -12,13 +10,17 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
 
+	"panel/modules/nodes/internal/evidence"
+	"panel/modules/nodes/internal/install"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/fault"
-	"panel/platform/selfupdate"
+	"panel/platform/ingest"
+	"panel/platform/keyset"
 )
 
 // enrollment issues tokens and turns each use of one into a node with an agent token.
@@ -27,41 +29,22 @@ type enrollment struct {
 	store       *store
 	service     *service
 	credentials *credentials
-	reports     *reports
+	evidence    *evidence.Writer
+	installer   *install.Installer
 	journal     audit.Journal
 	clock       clockwork.Clock
-	address     string
-	updateKey   string
 	heartbeat   int
 	turn        chan struct{} // held by the one enrolment that chooses a name
 }
 
-func newEnrollment(db *database.DB, s *store, v *service, c *credentials, r *reports, j audit.Journal, clock clockwork.Clock, cfg *config.Config) *enrollment {
+func newEnrollment(
+	db *database.DB, s *store, v *service, c *credentials, w *evidence.Writer, i *install.Installer, j audit.Journal,
+	clock clockwork.Clock, cfg *config.Config,
+) *enrollment {
 	return &enrollment{
-		db: db, store: s, service: v, credentials: c, reports: r, journal: j, clock: clock, address: publicURL(cfg),
-		heartbeat: cfg.Int(config.AgentHeartbeat), updateKey: strings.Join(strings.Fields(cfg.String(selfupdate.PublicKey)), ","),
-		turn: make(chan struct{}, 1),
+		db: db, store: s, service: v, credentials: c, evidence: w, installer: i, journal: j, clock: clock,
+		heartbeat: cfg.Int(config.AgentHeartbeat), turn: make(chan struct{}, 1),
 	}
-}
-
-// publicURL is the panel's address as agents dial it; never taken from a request.
-func publicURL(cfg *config.Config) string {
-	if given := cfg.String(config.PublicURL); given != "" {
-		return strings.TrimRight(given, "/")
-	}
-	host := cfg.String(config.Bind)
-	if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	at := url.URL{Scheme: "http", Host: netJoin(host, cfg.Int(config.Port))}
-	return at.String()
-}
-
-func netJoin(host string, port int) string {
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
-	}
-	return host + ":" + strconv.Itoa(port)
 }
 
 // order is the wish for a token.
@@ -88,8 +71,36 @@ func (e *enrollment) issue(ctx context.Context, want tokenOrder) (*IssuedToken, 
 	if err != nil {
 		return nil, err
 	}
-	return &IssuedToken{EnrollmentToken: row.shown(now), Token: token, Install: e.install(token, name)}, nil
+	return &IssuedToken{EnrollmentToken: row.shown(now), Token: token, Install: Install{Command: e.installer.Line(token, name), URL: e.installer.URL()}}, nil
 }
+
+// Issue gives a token to another module.
+func (e *enrollment) Issue(ctx context.Context, want nodesapi.TokenOrder) (nodesapi.Token, error) {
+	issued, err := e.issue(ctx, tokenOrder{kind: "one_off", label: want.Label, lives: want.Lives, tags: want.Tags, node: named(want.NodeID)})
+	switch {
+	case fault.KindOf(err) == fault.KindInvalid:
+		return nodesapi.Token{}, nodesapi.ErrUnknown
+	case err != nil:
+		return nodesapi.Token{}, err
+	}
+	return nodesapi.Token{
+		ID: issued.ID, Token: issued.Token, Command: issued.Install.Command, URL: issued.Install.URL, ExpiresAt: issued.ExpiresAt,
+	}, nil
+}
+
+// Revoke ends a token for another module.
+func (e *enrollment) Revoke(ctx context.Context, tokenID string) error {
+	if !database.IsID(tokenID) {
+		return nodesapi.ErrUnknown
+	}
+	err := e.revoke(ctx, tokenID)
+	if fault.KindOf(err) == fault.KindMissing {
+		return nodesapi.ErrUnknown
+	}
+	return err
+}
+
+func exportEnrollment(e *enrollment) nodesapi.Enrollment { return e }
 
 func (e *enrollment) insert(ctx context.Context, row *tokenRow) (nodeName string, err error) {
 	err = e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -110,30 +121,6 @@ func (e *enrollment) insert(ctx context.Context, row *tokenRow) (nodeName string
 	}
 	return nodeName, err
 }
-
-// install gives the line that brings a server its agent. The token travels in the pipe before the script, so that neither the
-// list of processes nor sudo's log shows it; the key that updates are checked with comes from here and not from the download.
-func (e *enrollment) install(token, name string) Install {
-	command := "(printf 'PANEL_ENROLL_TOKEN=%s\\n' " + token + "; curl -fsSL " + quoted(e.address+agentapi.PathInstallScript) + ")" +
-		" | sudo sh -s -- --panel " + quoted(e.address)
-	if name != "" {
-		command += " --name " + quoted(name)
-	}
-	if e.updateKey != "" {
-		command += " --update-key " + quoted(e.updateKey)
-	}
-	return Install{Command: command, URL: e.address}
-}
-
-// quoted makes one word for a shell; harmless words stay as they are.
-func quoted(word string) string {
-	if strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune(plainInShell, r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-const plainInShell = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:/._-[]"
 
 func (e *enrollment) revoke(ctx context.Context, id string) error {
 	err := e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -160,7 +147,7 @@ func (e *enrollment) get(ctx context.Context, id string) (*EnrollmentToken, erro
 const tokenState = `case when revoked_at is not null then 'revoked' when usage_limit is not null and used_count >= usage_limit then 'used_up'
 	when expires_at <= ? then 'expired' else 'active' end`
 
-func (e *enrollment) list(ctx context.Context, in *tokensInput, k *keyset) ([]tokenRow, int, error) {
+func (e *enrollment) list(ctx context.Context, in *tokensInput, k *keyset.Keyset) ([]tokenRow, int, error) {
 	var rows []tokenRow
 	filter := func(q *bun.SelectQuery) *bun.SelectQuery {
 		if in.State != "" {
@@ -168,7 +155,7 @@ func (e *enrollment) list(ctx context.Context, in *tokensInput, k *keyset) ([]to
 		}
 		return q
 	}
-	if err := k.apply(filter(e.db.NewSelect().Model(&rows).ColumnExpr("*"))).Scan(ctx); err != nil {
+	if err := k.Apply(filter(e.db.NewSelect().Model(&rows).ColumnExpr("*"))).Scan(ctx); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
 	total, err := filter(e.db.NewSelect().Model((*tokenRow)(nil))).Count(ctx)
@@ -205,7 +192,7 @@ func (e *enrollment) enroll(ctx context.Context, in *agentapi.EnrollRequest) (*a
 	case e.turn <- struct{}{}:
 		defer func() { <-e.turn }()
 	case <-ctx.Done():
-		return nil, errBusy.Wrap(ctx.Err())
+		return nil, ingest.ErrBusy.Wrap(ctx.Err())
 	}
 	const tries = 8 // another panel may give the same name away
 	var err error
@@ -214,8 +201,7 @@ func (e *enrollment) enroll(ctx context.Context, in *agentapi.EnrollRequest) (*a
 		reply, err = e.tryEnroll(ctx, in)
 		if err == nil {
 			e.credentials.forget(reply.NodeID)
-			e.reports.forget(reply.NodeID)
-			e.service.tell(ctx, "node.enrolled", reply.NodeID)
+			e.evidence.Forget(reply.NodeID)
 			return reply, nil
 		}
 		if fault.Code(err) != "name_taken" {
@@ -295,9 +281,9 @@ func (e *enrollment) admit(ctx context.Context, tx bun.Tx, row *nodeRow, fresh b
 	if err := e.store.update(ctx, tx, row, now); err != nil {
 		return err
 	}
-	return e.journal.Record(ctx, tx, audit.Entry{Action: "node.enrolled", Object: row.object(), Changes: map[string]audit.Change{
+	return e.service.record(ctx, nodesapi.NodeEnrolled, row, map[string]audit.Change{
 		"address": {To: row.Address}, "enrollment_token_id": {To: token.ID}, "agent_token": {To: "set"},
-	}})
+	})
 }
 
 // freeName makes a name from what the server calls itself, with a number when it is taken.
@@ -337,7 +323,7 @@ func tidyName(wanted string) string {
 // rotate gives the agent a new token; the old one lives on for the overlap.
 func (e *enrollment) rotate(ctx context.Context, nodeID string) (*agentapi.TokenReply, error) {
 	out := new(agentapi.TokenReply)
-	err := e.change(ctx, nodeID, "node.token_rotated", func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
+	err := e.change(ctx, nodeID, nodesapi.NodeTokenRotated, func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
 		out.AgentToken, err = e.credentials.issue(ctx, tx, row, true)
 		if row.PreviousValidUntil != nil {
 			out.PreviousValidUntil = *row.PreviousValidUntil
@@ -350,7 +336,7 @@ func (e *enrollment) rotate(ctx context.Context, nodeID string) (*agentapi.Token
 // revokeAgent ends the agent's access at its next request.
 func (e *enrollment) revokeAgent(ctx context.Context, nodeID string) error {
 	var echo database.Echo
-	err := e.change(ctx, nodeID, "node.agent_revoked", func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
+	err := e.change(ctx, nodeID, nodesapi.NodeAgentRevoked, func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
 		echo, err = e.credentials.revoke(ctx, tx, row)
 		return err
 	})

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -35,18 +34,13 @@ func (f *fleet) Node(ctx context.Context, id string) (nodesapi.Node, error) {
 
 // Nodes gives the nodes with these ids, or all without any.
 func (f *fleet) Nodes(ctx context.Context, ids ...string) ([]nodesapi.Node, error) {
-	known := valid(ids)
+	known := database.OnlyIDs(ids)
 	if len(ids) > 0 && len(known) == 0 {
 		return nil, nil
 	}
 	now := f.clock.Now().UTC()
 	rows, err := f.store.viewsOf(ctx, known, now)
 	return f.all(rows, now), err
-}
-
-// valid leaves out what can not be an id, so that it is unknown and not an error of the database.
-func valid(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !database.IsID(id) })
 }
 
 // Able gives some nodes whose agents answer and have the capability.
@@ -73,14 +67,14 @@ func (f *fleet) outside(row *viewRow, n Node) nodesapi.Node {
 	if row.SeenAt != nil {
 		out.SeenAt = row.SeenAt.UTC()
 	}
-	if row.Surroundings == nil {
+	if row.HostFacts == nil {
 		return out
 	}
-	out.Addresses = row.Surroundings.Addresses
-	for _, s := range row.Surroundings.Sockets {
+	out.Addresses = row.HostFacts.Addresses
+	for _, s := range row.HostFacts.Sockets {
 		out.Sockets = append(out.Sockets, nodesapi.Socket(s))
 	}
-	for _, w := range row.Surroundings.Firewall {
+	for _, w := range row.HostFacts.Firewall {
 		out.Firewall = append(out.Firewall, nodesapi.Firewall(w))
 	}
 	return out

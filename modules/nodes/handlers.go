@@ -2,14 +2,15 @@ package nodes
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
+	"panel/modules/nodes/internal/install"
+	"panel/modules/nodes/internal/link"
+	"panel/modules/nodes/internal/telemetry"
 	"panel/platform/access"
 	"panel/platform/agentapi"
-	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/keyset"
 )
 
 // handlers are the operations for administrators: read the request, ask a service, shape the answer.
@@ -17,26 +18,24 @@ type handlers struct {
 	service    *service
 	store      *store
 	enrollment *enrollment
-	domainBook *domainBook
-	telemetry  *telemetry
-	outbox     *commands
+	telemetry  *telemetry.Telemetry
 	agents     *agents
-	streams    *streams
-	installer  *installer
+	streams    *link.Streams
+	installer  *install.Installer
 	bulk       *bulk
 }
 
 func newHandlers(
-	s *service, st *store, e *enrollment, d *domainBook, t *telemetry, c *commands, a *agents, r *streams, i *installer, b *bulk,
+	s *service, st *store, e *enrollment, t *telemetry.Telemetry, a *agents, r *link.Streams, i *install.Installer, b *bulk,
 ) *handlers {
 	return &handlers{
-		service: s, store: st, enrollment: e, domainBook: d, telemetry: t, outbox: c, agents: a, streams: r, installer: i, bulk: b,
+		service: s, store: st, enrollment: e, telemetry: t, agents: a, streams: r, installer: i, bulk: b,
 	}
 }
 
 func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[Node]], error) {
 	now := h.service.now()
-	k, err := newKeyset(in.PageQuery, "n.id", "name", h.store.orders())
+	k, err := keyset.New(in.PageQuery, "n.id", "name", h.store.orders())
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +43,7 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	if err != nil {
 		return nil, err
 	}
-	shown := page(k, rows, total,
+	shown := keyset.Page(k, rows, total,
 		func(row *viewRow) Node { return h.store.node(row, now) },
 		func(row *viewRow) (string, string) { return row.SortKey, row.ID })
 	nodes := make([]*Node, len(shown.Items))
@@ -76,7 +75,7 @@ func (h *handlers) get(ctx context.Context, in *NodePath) (*body[Detail], error)
 }
 
 func (h *handlers) patch(ctx context.Context, in *patchInput) (*body[Detail], error) {
-	want, err := wantedRevision(in.Body.Revision, in.IfMatch)
+	want, err := httpapi.Revision(in.Body.Revision, in.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +91,15 @@ func (h *handlers) metrics(ctx context.Context, in *metricsInput) (*body[Series]
 		return nil, err
 	}
 	to := momentOr(in.To, h.service.now())
-	return wrapped(h.telemetry.history(ctx, in.ID, in.Metric, momentOr(in.From, to.Add(-time.Hour)), to))
+	found, err := h.telemetry.History(ctx, in.ID, in.Metric, momentOr(in.From, to.Add(-time.Hour)), to)
+	if err != nil {
+		return nil, err
+	}
+	out := Series{Metric: in.Metric, StepSeconds: int(found.Step / time.Second), Points: []Point{}}
+	for _, p := range found.Points {
+		out.Points = append(out.Points, Point(p))
+	}
+	return &body[Series]{out}, nil
 }
 
 func (h *handlers) maintenance(ctx context.Context, in *maintenanceInput) (*body[Detail], error) {
@@ -104,19 +111,19 @@ func (h *handlers) bulkActs(ctx context.Context, in *bulkInput) (*body[BulkOutco
 }
 
 func (h *handlers) restartCore(ctx context.Context, in *NodePath) (*body[Operation], error) {
-	return wrapped(h.service.order(ctx, h.outbox, in.ID, agentapi.RestartCore, nil))
+	return wrapped(h.service.order(ctx, in.ID, agentapi.RestartCore, nil))
 }
 
 func (h *handlers) rotateToken(ctx context.Context, in *NodePath) (*body[Operation], error) {
-	return wrapped(h.service.order(ctx, h.outbox, in.ID, agentapi.RotateToken, nil))
+	return wrapped(h.service.order(ctx, in.ID, agentapi.RotateToken, nil))
 }
 
 func (h *handlers) logs(ctx context.Context, in *logsInput) (*body[Operation], error) {
-	return wrapped(h.service.order(ctx, h.outbox, in.ID, agentapi.CollectLogs, agentapi.CollectLogsArgs{Lines: in.Body.Lines}))
+	return wrapped(h.service.order(ctx, in.ID, agentapi.CollectLogs, agentapi.CollectLogsArgs{Lines: in.Body.Lines}))
 }
 
 func (h *handlers) operation(ctx context.Context, in *operationPath) (*body[Operation], error) {
-	found, err := h.outbox.operation(ctx, in.ID, in.OperationID)
+	found, err := h.service.operation(ctx, in.ID, in.OperationID)
 	if err == nil && !access.From(ctx).Permissions.Has(Edit) {
 		found.Logs = nil
 	}
@@ -137,8 +144,8 @@ func (h *handlers) bindAgent(ctx context.Context, in *bindingInput) (*secretBody
 }
 
 func (h *handlers) tokens(ctx context.Context, in *tokensInput) (*body[httpapi.Page[EnrollmentToken]], error) {
-	k, err := newKeyset(in.PageQuery, "id", "-created_at", map[string]order{
-		"created_at": {expression: "created_at", kind: "timestamptz"}, "expires_at": {expression: "expires_at", kind: "timestamptz"},
+	k, err := keyset.New(in.PageQuery, "id", "-created_at", map[string]keyset.Order{
+		"created_at": {Expression: "created_at", Kind: httpapi.CursorMoment}, "expires_at": {Expression: "expires_at", Kind: httpapi.CursorMoment},
 	})
 	if err != nil {
 		return nil, err
@@ -148,7 +155,7 @@ func (h *handlers) tokens(ctx context.Context, in *tokensInput) (*body[httpapi.P
 		return nil, err
 	}
 	now := h.service.now()
-	return &body[httpapi.Page[EnrollmentToken]]{page(k, rows, total,
+	return &body[httpapi.Page[EnrollmentToken]]{keyset.Page(k, rows, total,
 		func(row *tokenRow) EnrollmentToken { return row.shown(now) },
 		func(row *tokenRow) (string, string) { return row.SortKey, row.ID })}, nil
 }
@@ -172,41 +179,6 @@ func (h *handlers) revokeToken(ctx context.Context, in *tokenPath) (*struct{}, e
 	return nil, h.enrollment.revoke(ctx, in.TokenID)
 }
 
-func (h *handlers) domains(ctx context.Context, in *domainsInput) (*body[httpapi.Page[Domain]], error) {
-	k, err := newKeyset(in.PageQuery, "d.id", "hostname", map[string]order{
-		"hostname": {expression: "d.hostname", kind: "text"}, "created_at": {expression: "d.created_at", kind: "timestamptz"},
-	})
-	if err != nil {
-		return nil, err
-	}
-	rows, total, err := h.domainBook.list(ctx, in, k)
-	if err != nil {
-		return nil, err
-	}
-	return &body[httpapi.Page[Domain]]{page(k, rows, total, (*domainRow).shown,
-		func(row *domainRow) (string, string) { return row.SortKey, row.ID })}, nil
-}
-
-func (h *handlers) createDomain(ctx context.Context, in *domainInput) (*body[Domain], error) {
-	return wrapped(h.domainBook.create(ctx, in))
-}
-
-func (h *handlers) domain(ctx context.Context, in *DomainPath) (*body[Domain], error) {
-	return wrapped(h.domainBook.get(ctx, in.ID))
-}
-
-func (h *handlers) patchDomain(ctx context.Context, in *domainPatch) (*body[Domain], error) {
-	want, err := wantedRevision(in.Body.Revision, in.IfMatch)
-	if err != nil {
-		return nil, err
-	}
-	return wrapped(h.domainBook.patch(ctx, in, want))
-}
-
-func (h *handlers) deleteDomain(ctx context.Context, in *DomainPath) (*struct{}, error) {
-	return nil, h.domainBook.delete(ctx, in.ID)
-}
-
 const noStore = "no-store"
 
 func wrapped[T any](value *T, err error) (*body[T], error) {
@@ -214,18 +186,6 @@ func wrapped[T any](value *T, err error) (*body[T], error) {
 		return nil, err
 	}
 	return &body[T]{*value}, nil
-}
-
-// wantedRevision takes the revision from the body or from If-Match. Fault: missing_field (400).
-func wantedRevision(inBody *int64, ifMatch string) (int64, error) {
-	if inBody != nil {
-		return *inBody, nil
-	}
-	if n, err := strconv.ParseInt(strings.Trim(strings.TrimPrefix(ifMatch, "W/"), `"`), 10, 64); err == nil {
-		return n, nil
-	}
-	return 0, fault.Malformed("missing_field", "send the revision that the change starts from, in the body or as If-Match").
-		Field("revision", "missing_field", "required")
 }
 
 // momentOr reads a time whose form the layer above has checked.

@@ -143,41 +143,6 @@ type tokenInput struct {
 	}
 }
 
-type domainsInput struct {
-	httpapi.PageQuery
-	NodeID string `query:"node_id" maxLength:"64"`
-}
-
-// DomainPath names a node domain in a path.
-type DomainPath struct {
-	ID string `path:"id" maxLength:"64"`
-}
-
-type domainInput struct {
-	Body struct {
-		NodeID string  `json:"node_id" format:"uuid"`
-		ZoneID *string `json:"zone_id,omitempty" format:"uuid"`
-		Zone   string  `json:"zone" minLength:"3" maxLength:"253" doc:"Domain that the host name lies in"`
-		Label  string  `json:"label,omitempty" maxLength:"63" doc:"First part of the host name; empty: derived from the node's name"`
-		Mode   string  `json:"mode,omitempty" enum:"direct,cdn,relay,reality_sni,static_site" default:"direct"`
-		TTL    int     `json:"ttl,omitempty" minimum:"30" maximum:"86400" default:"300"`
-	}
-}
-
-type domainPatch struct {
-	DomainPath
-	IfMatch string `header:"If-Match"`
-	Body    struct {
-		Revision *int64  `json:"revision,omitempty"`
-		NodeID   *string `json:"node_id,omitempty" format:"uuid"`
-		Zone     *string `json:"zone,omitempty" minLength:"3" maxLength:"253"`
-		Label    *string `json:"label,omitempty" maxLength:"63"`
-		Mode     *string `json:"mode,omitempty" enum:"direct,cdn,relay,reality_sni,static_site"`
-		TTL      *int    `json:"ttl,omitempty" minimum:"30" maximum:"86400"`
-		OwnerID  *string `json:"owner_id,omitempty" format:"uuid" doc:"Hands the binding over; needs full access"`
-	}
-}
-
 type enrollInput struct{ Body agentapi.EnrollRequest }
 
 type heartbeatInput struct{ Body agentapi.Heartbeat }
@@ -191,6 +156,17 @@ type configOutput struct {
 	Status int
 	ETag   string `header:"ETag"`
 	Body   *agentapi.NodeConfig
+}
+
+type documentInput struct {
+	Name        string `path:"name" maxLength:"64" doc:"config, clients, watches, pools, assets, challenges or blocks"`
+	IfNoneMatch string `header:"If-None-Match"`
+}
+
+type documentOutput struct {
+	Status int
+	ETag   string `header:"ETag"`
+	Body   *agentapi.Document
 }
 
 type configResultInput struct{ Body agentapi.ConfigResult }

@@ -6,18 +6,12 @@ import (
 	"panel/platform/metrics"
 )
 
-// watched is the fleet for whoever watches the panel: states as last announced, and the links that agents hold to this panel.
-func (h *handlers) watched() []metrics.Collector {
+// collectors are the fleet for whoever monitors the panel: states as last announced, and the streams of agents to this panel.
+func (h *handlers) collectors() []metrics.Collector {
 	return []metrics.Collector{
 		metrics.Asked("panel_nodes", "Nodes by the state that was last announced.", "state", h.store.announcedStates),
-		metrics.Gauge("panel_agent_links", "Open streams of agents to this panel.", func() float64 { return float64(h.streams.open()) }),
+		metrics.Gauge("panel_agent_links", "Open streams of agents to this panel.", func() float64 { return float64(h.streams.Open()) }),
 	}
-}
-
-func (s *streams) open() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.links)
 }
 
 // announcedStates also counts the states that no node is in, so that an alert can wait for them.

@@ -9,13 +9,25 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"slices"
 	"time"
 
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
+
+	"panel/modules/nodes/internal/documents"
+	"panel/modules/nodes/internal/evidence"
+	"panel/modules/nodes/internal/install"
+	"panel/modules/nodes/internal/link"
+	"panel/modules/nodes/internal/telemetry"
+	"panel/modules/nodes/internal/work"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/config"
+	"panel/platform/database"
+	"panel/platform/httpapi"
 	"panel/platform/module"
-	"panel/platform/owners"
 	"panel/platform/selfupdate"
 	"panel/platform/vault"
 )
@@ -23,11 +35,19 @@ import (
 //go:embed migrations
 var files embed.FS
 
+// AgentDir names the folder with agent executables for other systems.
+var AgentDir = install.AgentDir
+
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:    "nodes",
 		Summary: "Servers, their agents and what they serve",
+		Russian: russian,
+		Faults:  faults(),
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See nodes, their state and their domains"},
 			{Key: Edit, Summary: "Add, change and remove nodes, and bind their agents and domains"},
@@ -37,35 +57,60 @@ func Module() module.Module {
 				"node.agent_revoked", "node.collect_logs", "node.created", "node.deleted", "node.enrolled",
 				"node.enrollment_token_issued", "node.enrollment_token_revoked", "node.maintenance_off",
 				"node.maintenance_on", "node.restart_core", "node.rotate_token", "node.token_rotated", "node.updated",
-				"domain.created", "domain.deleted", "domain.updated",
 			},
-			Objects: []string{"node", "node_domain", "enrollment_token"},
+			Objects: []string{"node", "enrollment_token"},
 		},
+		Events: eventKinds(),
 		Config: []config.Key{AgentDir, selfupdate.PublicKey},
 		Secrets: []vault.Column{
 			{Table: "node_commands", ID: "id", Column: "sealed"},
 			{Table: "node_configs", ID: "node_id || '/' || revision", Column: "sealed"},
+			{Table: "node_document_contents", ID: "hash", Column: "sealed"},
 		},
 		Migrations: module.SQL(files),
 		Checks:     doctorChecks(),
 		Private: []any{
-			newStore, newService, newEnrollment, newReports, newDesk, newStreams, newTelemetry, newAgents, newInstaller, newHandlers,
-			newFleet, newUpdateStates, newHolds, newConfigs, newCommands, newDomainBook, newCredentials, newBulk,
+			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards, newCredentials, newBulk,
+			newTelemetry, newStreams, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs, work.NewCommands,
+			documents.NewStore,
 		},
-		Exports: []any{exportAgents, exportFleet, exportConfigs, exportCommands, exportDomains, exportUpdateStates, exportHolds, exportBulk},
-		Attach:  attach,
+		Exports: []any{
+			exportAgents, exportFleet, exportConfigs, exportCommands, exportDocuments, exportUpdateStates, exportGuards,
+			exportEnrollment, exportBulk,
+		},
+		Attach: attach,
 	}
 }
 
-func attach(h *handlers, owned *owners.Registry) module.Parts {
-	owned.Add(h.domainBook.owned())
-	loops := []func(context.Context) error{
-		h.agents.reports.run, h.agents.desk.acks.run, h.agents.configs.reads.run, h.outbox.results.run, h.outbox.news.run, h.telemetry.keepRollingUp, h.streams.run, h.keepTidy,
+func exportConfigs(c *work.Configs) nodesapi.Configs { return c }
+
+func exportDocuments(s *documents.Store) nodesapi.Documents { return s }
+
+func exportCommands(c *work.Commands) nodesapi.Commands { return c }
+
+func newConfigs(db *database.DB, q *work.Queue, a *evidence.Announcer, v *vault.Vault, clock clockwork.Clock) *work.Configs {
+	return work.NewConfigs(db, q, v, clock, a.Changed)
+}
+
+func newTelemetry(db *database.DB, w *evidence.Writer, clock clockwork.Clock, log *zap.Logger) *telemetry.Telemetry {
+	return telemetry.New(db, clock, log, w.Measured)
+}
+
+func newStreams(
+	a *agents, c *credentials, q *work.Queue, s *httpapi.Streams, clock clockwork.Clock, log *zap.Logger,
+) *link.Streams {
+	streams := link.New(a, q, s, clock, log)
+	c.onForget(streams.TokensChanged)
+	return streams
+}
+
+func attach(h *handlers) module.Parts {
+	loops := slices.Concat(h.telemetry.Loops(), h.agents.commands.Loops(), []func(context.Context) error{
+		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run, h.keepTidy,
+	})
+	return module.Parts{
+		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew}, Metrics: h.collectors(),
 	}
-	for range writers {
-		loops = append(loops, h.telemetry.batches.run)
-	}
-	return module.Parts{Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.renew}, Metrics: h.watched()}
 }
 
 // keepTidy removes once an hour what nobody needs any more.
@@ -77,7 +122,7 @@ func (h *handlers) keepTidy(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticker.Chan():
-			if err := errors.Join(h.outbox.tidy(ctx), h.enrollment.tidy(ctx), h.telemetry.tidy(ctx)); err != nil {
+			if err := errors.Join(h.agents.commands.Tidy(ctx), h.enrollment.tidy(ctx), h.telemetry.Tidy(ctx), h.agents.documents.Tidy(ctx)); err != nil {
 				return err
 			}
 		}

@@ -75,7 +75,6 @@ func TestBadInputOfAdministratorsIsRefusedAndNotEchoed(t *testing.T) {
 		require.NotContains(t, string(answer.Body), "canary")
 	}
 	admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"bind_node_id": unknownID}).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	admin.Post("/api/v1/node-domains", map[string]any{"node_id": unknownID, "zone": "example.com"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
 }
 
 func long(n int, letter string) string { return strings.Repeat(letter, n) }
@@ -90,12 +89,9 @@ func fleetOf(t testing.TB, p *paneltest.Panel, n int) {
 		select id, now() - (case when right(name, 1) = '7' then interval '1 hour' else interval '0' end), 'running',
 			'{"agent_version":"1.0.0","core":{"kind":"xray"}}', jsonb_build_object('cpu_pct', right(name, 2)::int, 'observed_at', now()) from nodes;
 		update node_readings m set seen_at = r.seen_at, cpu_pct = (r.metrics->>'cpu_pct')::float8 from node_reports r where r.node_id = m.node_id;
+		update nodes set listed_state = case when right(name, 1) = '7' then 'offline' else 'online' end;
 		analyze nodes; analyze node_reports; analyze node_readings;`)
 	require.NoError(t, err)
-	eventually(t, func() bool { // the panel lists them under their states once a second
-		unlisted, err := p.DB.NewSelect().Table("nodes").Where("listed_state = 'pending'").Count(t.Context())
-		return err == nil && unlisted == 0
-	})
 }
 
 func TestPagesOfEveryOrderCoverTheFleetOnceWithoutGaps(t *testing.T) {
@@ -172,14 +168,4 @@ func TestEveryPermissionIsAskedFor(t *testing.T) {
 	p.As("nodes.view").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Refused(http.StatusForbidden, "permission_denied")
 	p.As("nodes.view").Get("/api/v1/nodes/enrollment-tokens").Refused(http.StatusForbidden, "permission_denied")
 	p.As("nodes.*").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Is(http.StatusCreated)
-}
-
-func TestHostNamesAndAddressesAreToldFromOtherThings(t *testing.T) {
-	t.Parallel()
-	for text, good := range map[string]bool{
-		"203.0.113.7": true, "2001:db8::1": true, "node.example.com": true, "localhost": true, "3com.example": true,
-		"http://x": false, "a b": false, "1.2.3": false, "0x7f000001": false, "2130706433": false, "-a.example": false, "": false, "a..b": false,
-	} {
-		require.Equal(t, good, isHost(text), "%q", text)
-	}
 }

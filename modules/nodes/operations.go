@@ -8,10 +8,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/nodes/internal/work"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
-	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/fault"
 	"panel/platform/support"
@@ -28,7 +28,7 @@ var orderActions = map[agentapi.CommandKind]string{
 }
 
 // order sends a command that an administrator asked for. Faults: not_found (404), agent_offline (422).
-func (s *service) order(ctx context.Context, outbox *commands, nodeID string, kind agentapi.CommandKind, args any) (*Operation, error) {
+func (s *service) order(ctx context.Context, nodeID string, kind agentapi.CommandKind, args any) (*Operation, error) {
 	row, err := s.store.view(ctx, nodeID, s.now())
 	if err != nil {
 		return nil, err
@@ -37,26 +37,25 @@ func (s *service) order(ctx context.Context, outbox *commands, nodeID string, ki
 		return nil, fault.Invalid("agent_offline", "the node's agent is not connected; try again when the node is online")
 	}
 	given := []nodesapi.Order{{NodeID: row.ID, Kind: string(kind), Args: args, Deadline: s.now().Add(orderLimit), By: by(ctx)}}
-	ids, err := outbox.sendWith(ctx, given, func(ctx context.Context, tx bun.Tx) error {
+	ids, err := s.commands.SendWith(ctx, given, func(ctx context.Context, tx bun.Tx) error {
 		return s.journal.Record(ctx, tx, audit.Entry{Action: orderActions[kind], Object: row.object()})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return outbox.operation(ctx, row.ID, ids[0])
+	return s.operation(ctx, row.ID, ids[0])
 }
 
 // operation shows one command of a node. Fault: not_found (404).
-func (c *commands) operation(ctx context.Context, nodeID, id string) (*Operation, error) {
-	row := new(commandRow)
-	err := c.db.NewSelect().Model(row).ExcludeColumn("sealed").Where("id = ? and node_id = ?", id, nodeID).Scan(ctx)
+func (s *service) operation(ctx context.Context, nodeID, id string) (*Operation, error) {
+	row, err := s.commands.Command(ctx, nodeID, id)
 	if err != nil {
-		return nil, database.Fault(err, nil)
+		return nil, err
 	}
-	return row.operation(c.clock.Now()), nil
+	return operationOf(row, s.now()), nil
 }
 
-func (row *commandRow) operation(now time.Time) *Operation {
+func operationOf(row *work.CommandRow, now time.Time) *Operation {
 	o := &Operation{
 		ID: row.ID, Kind: row.Kind, NodeID: row.NodeID, State: "queued", StartedBy: row.StartedBy, CreatedAt: row.CreatedAt.UTC(),
 		Code: row.Code, Error: row.Error,
@@ -67,7 +66,7 @@ func (row *commandRow) operation(now time.Time) *Operation {
 	case row.EndedAt != nil:
 		o.State = "failed"
 	case !row.Deadline.After(now):
-		late := row.result()
+		late := row.Result()
 		o.State, o.Code, o.Error = "failed", late.Code, late.Error
 	case row.AckedAt != nil:
 		o.State = "running"

@@ -1,20 +1,17 @@
 package nodes
 
 import (
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/zap/zaptest"
 
+	"panel/modules/nodes/internal/texts"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
-	"panel/platform/paneltest"
 )
 
 // The same rules on the stream as for POSTs: a text with a control character is refused, and the stream goes on.
@@ -49,92 +46,24 @@ func TestControlCharactersAreRefusedOnTheStreamAsWell(t *testing.T) {
 	require.Equal(t, http.StatusOK, call(t, conn, agentapi.Frame{Type: agentapi.FrameResult, Call: 8, Result: &result}).Status)
 	found, err := with.commands.Results(t.Context(), ids...)
 	require.NoError(t, err)
-	require.Len(t, found[ids[0]].Code, wordLimit)
-	require.Len(t, found[ids[0]].Stage, wordLimit)
+	require.Len(t, found[ids[0]].Code, texts.WordLimit)
+	require.Len(t, found[ids[0]].Stage, texts.WordLimit)
 	require.Equal(t, result.StderrTail, found[ids[0]].StderrTail)
 }
 
-// A result that the database does not take fails alone: here half a character, which JSON allows and the database does not.
-func TestAResultThatCannotBeStoredFailsAlone(t *testing.T) {
+// A result that the database does not take is refused, here half a character, which JSON allows and the database does not; a
+// sample that no server can have as well.
+func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	outbox := with.commands.(*commands)
 	agent := newAgent(t, p, "mixed")
 	order := nodesapi.Order{NodeID: agent.nodeID, Kind: "probe", Deadline: time.Now().Add(time.Minute)}
-	ids, err := with.commands.Send(t.Context(), order, order, order, order, order)
+	ids, err := with.commands.Send(t.Context(), order)
 	require.NoError(t, err)
-	at, rows := time.Now(), []*commandRow{}
-	for _, id := range ids {
-		rows = append(rows, &commandRow{ID: id, NodeID: agent.nodeID, EndedAt: &at, OK: true, Data: json.RawMessage(`{}`)})
-	}
-	rows[1].Data, rows[4].Code = json.RawMessage(`"\ud800"`), "\x00"
-	answers := outbox.store(t.Context(), rows)
-	for i := range ids {
-		require.Equal(t, i == 1 || i == 4, answers[i] != nil, "%d: %v", i, answers[i])
-	}
-	require.Equal(t, errUnstorable, answers[1])
-	found, err := with.commands.Results(t.Context(), ids...)
-	require.NoError(t, err)
-	require.Len(t, found, 3)
-	path := strings.Replace(agentapi.PathCommandResult, "{id}", ids[1], 1)
+	path := strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1)
 	agent.Post(path, `{"id":"x","ok":true,"code":"done","started_at":"2026-01-01T00:00:00Z","finished_at":"2026-01-01T00:00:00Z","data":"\ud800"}`).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
-}
-
-// Of an agent whose words the database does not take it is known that it lives; everybody else's reports are written.
-func TestAReportThatCannotBeStoredKeepsOutNoOther(t *testing.T) {
-	t.Parallel()
-	p := paneltest.New(t, Module())
-	db := p.DB
-	bad := newAgent(t, p, "bad")
-	bad.beat(t)
-	good := []*enrolled{newAgent(t, p, "good-1"), newAgent(t, p, "good-2"), newAgent(t, p, "good-3")}
-	eventually(t, func() bool { return bad.state(p) == "online" })
-	r := newReports(db, &store{db: db}, nil, clockwork.NewRealClock(), zaptest.NewLogger(t))
-	poison := beat()
-	poison.Hostname = "a\x00b"
-	r.heard(bad.nodeID, &poison)
-	for _, g := range good {
-		b := beat()
-		r.heard(g.nodeID, &b)
-	}
-	r.write(t.Context())
-	require.Empty(t, r.pending, "nothing comes back to fail the next batch")
-	for _, g := range good {
-		require.NotEqual(t, "pending", g.state(p))
-	}
-	var seen time.Time
-	require.NoError(t, db.NewRaw("select seen_at from node_reports where node_id = ?", bad.nodeID).Scan(t.Context(), &seen))
-	require.WithinDuration(t, time.Now(), seen, time.Minute)
-}
-
-// A batch of samples that the database does not take is refused alone.
-func TestABatchThatCannotBeStoredIsRefusedAlone(t *testing.T) {
-	t.Parallel()
-	p := paneltest.New(t, Module())
-	telemetry := &telemetry{db: p.DB, log: zaptest.NewLogger(t)}
-	var all []*delivery
-	for _, name := range []string{"one-1", "two-2", "three-3"} {
-		d, err := newDelivery(newAgent(t, p, name).nodeID, &agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: samples(2, time.Now())})
-		require.NoError(t, err)
-		all = append(all, d)
-	}
-	all[1].batch.StreamID = "s\x00"
-	require.Equal(t, []error{nil, errUnstorable, nil}, telemetry.write(t.Context(), all))
-	require.Equal(t, 2, stored(t, p.DB, all[0].nodeID))
-	require.Equal(t, 0, stored(t, p.DB, all[1].nodeID))
-	require.Equal(t, 2, stored(t, p.DB, all[2].nodeID))
-}
-
-// Readings whose mean no number can hold would stop the condensing for the whole fleet.
-func TestReadingsThatNoServerCanHaveAreRefused(t *testing.T) {
-	t.Parallel()
-	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "boundless")
 	absurd := samples(2, time.Now())
-	absurd[0].Load1, absurd[1].Load1 = 1e308, 1e308
+	absurd[0].Load1 = 1e308
 	agent.deliver("s", 1, absurd).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	absurd[0].Load1, absurd[1].Load1 = mostReading, -mostReading
-	agent.deliver("s", 1, absurd).Is(http.StatusOK)
-	require.NoError(t, (&telemetry{db: p.DB}).rollUp(t.Context()))
 }

@@ -3,15 +3,14 @@ package nodes
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/base64"
+	"encoding/json"
 	"io"
-	"net"
-	"net/http"
 	"strings"
 
-	fast "github.com/fasthttp/websocket"
 	"github.com/gofiber/fiber/v2"
 
+	"panel/modules/nodes/internal/telemetry"
+	"panel/modules/nodes/internal/texts"
 	"panel/platform/agentapi"
 	"panel/platform/fault"
 )
@@ -22,15 +21,40 @@ func (h *handlers) metricsBatch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	batch, err := readBatch(text)
+	batch, err := telemetry.ReadBatch(text)
 	if err != nil {
 		return fault.Malformed("bad_json", "the body must be a JSON document of numbered samples")
 	}
-	if err := h.telemetry.take(c.UserContext(), nodeOf(c.UserContext()), batch); err != nil {
+	if err := h.telemetry.Take(c.UserContext(), nodeOf(c.UserContext()), batch); err != nil {
 		return err
 	}
 	return c.JSON(agentapi.MetricsReply{AckedSeq: batch.Seq})
 }
+
+// batch is decoded by hand, like samples: its items belong to the module that reads the kind.
+func (h *handlers) batch(c *fiber.Ctx) error {
+	text, err := inflated(c)
+	if err != nil {
+		return err
+	}
+	if !json.Valid(text) {
+		return errBadBatch
+	}
+	if err := texts.Storable(text); err != nil {
+		return err
+	}
+	batch := new(agentapi.Batch)
+	if json.Unmarshal(text, batch) != nil {
+		return errBadBatch
+	}
+	batch.Kind = agentapi.BatchKind(strings.Clone(c.Params("kind")))
+	if err := h.agents.Batch(c.UserContext(), nodeOf(c.UserContext()), batch); err != nil {
+		return err
+	}
+	return c.JSON(agentapi.BatchReply{AckedSeq: batch.Seq})
+}
+
+var errBadBatch = fault.Malformed("bad_json", "the body must be a JSON document of numbered results")
 
 // inflated reads the body up to the limit, which counts what comes out of gzip.
 func inflated(c *fiber.Ctx) ([]byte, error) {
@@ -56,52 +80,17 @@ func within(text []byte) ([]byte, error) {
 	return text, nil
 }
 
-var errUpgrade = fault.Malformed("bad_parameter", "this address takes WebSocket connections only")
-
-// stream turns the request into a WebSocket. The token was proved before, by the guard. A fleet keeps thousands of streams
-// open for days, so that nothing of the request and of the server's buffers may live on with one of them: the bare
-// connection goes to a goroutine of its own, and the server gets everything else back.
-func (h *handlers) stream(c *fiber.Ctx) error {
-	request, err := handshake(c)
-	if err != nil {
-		return err
-	}
-	nodeID := nodeOf(c.UserContext())
-	_, token, _ := strings.Cut(strings.Clone(c.Get(fiber.HeaderAuthorization)), " ")
-	c.Status(http.StatusSwitchingProtocols)
-	c.Context().HijackSetNoResponse(true)
-	c.Context().Hijack(func(hijacked net.Conn) {
-		if conn := upgraded(hijacked, request); conn != nil {
-			go h.keep(nodeID, token, newSocket(conn))
-		}
-	})
-	return nil
-}
-
-// handshake copies what the WebSocket library looks at. Fault: bad_parameter (400).
-func handshake(c *fiber.Ctx) (*http.Request, error) {
-	request := &http.Request{Method: http.MethodGet, Header: http.Header{}}
-	for _, name := range []string{"Connection", "Upgrade", "Sec-Websocket-Version", "Sec-Websocket-Key"} {
-		request.Header.Set(name, strings.Clone(c.Get(name)))
-	}
-	key, err := base64.StdEncoding.DecodeString(request.Header.Get("Sec-Websocket-Key"))
-	if !fast.IsWebSocketUpgrade(request) || request.Header.Get("Sec-Websocket-Version") != "13" || err != nil || len(key) != 16 {
-		return nil, errUpgrade
-	}
-	return request, nil
-}
-
 func (h *handlers) installScript(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, "text/x-shellscript; charset=utf-8")
-	return c.SendString(h.installer.script())
+	return c.SendString(h.installer.Script())
 }
 
 func (h *handlers) installBinary(c *fiber.Ctx) error {
-	found, err := h.installer.binary(strings.Clone(c.Params("os")), strings.Clone(c.Params("arch")))
+	found, err := h.installer.Binary(strings.Clone(c.Params("os")), strings.Clone(c.Params("arch")))
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
-	c.Set("X-Checksum-Sha256", found.sha256)
-	return c.SendFile(found.path, false)
+	c.Set("X-Checksum-Sha256", found.SHA256)
+	return c.SendFile(found.Path, false)
 }

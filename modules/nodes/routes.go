@@ -15,7 +15,7 @@ const (
 )
 
 func (h *handlers) routes() httpapi.Routes {
-	return httpapi.Join(h.nodeRoutes(), h.domainRoutes(), h.agentRoutes(), h.installRoutes())
+	return httpapi.Join(h.nodeRoutes(), h.agentRoutes(), h.installRoutes())
 }
 
 func (h *handlers) nodeRoutes() httpapi.Routes {
@@ -43,16 +43,6 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 	)
 }
 
-func (h *handlers) domainRoutes() httpapi.Routes {
-	return httpapi.Under("/api/v1/node-domains", "",
-		httpapi.Get("", "List node domains", access.Needs(View), h.domains),
-		httpapi.Post("", "Bind a domain to a node", access.Needs(Edit), h.createDomain, httpapi.Status(http.StatusCreated)),
-		httpapi.Get("/{id}", "Show a node domain", access.Needs(View), h.domain),
-		httpapi.Patch("/{id}", "Change a node domain", access.Needs(Edit), h.patchDomain),
-		httpapi.Delete("/{id}", "Remove a node domain", access.Needs(Edit), h.deleteDomain, httpapi.Status(http.StatusNoContent)),
-	)
-}
-
 // agentRoutes stay open in read-only mode: traffic on nodes never stops because of a license.
 func (h *handlers) agentRoutes() httpapi.Routes {
 	agent, open, done, lenient := access.Agent(), httpapi.WhileDegraded(), httpapi.Status(http.StatusNoContent), httpapi.Lenient()
@@ -60,13 +50,16 @@ func (h *handlers) agentRoutes() httpapi.Routes {
 		httpapi.Post(agentapi.PathHeartbeat, "Report what the agent sees", agent, h.heartbeat, open, lenient),
 		httpapi.Raw(http.MethodPost, agentapi.PathMetrics, "Deliver numbered samples", agent, h.metricsBatch, open, lenient, httpapi.BodyLimit(agentapi.MaxBody)),
 		httpapi.Get(agentapi.PathConfig, "Fetch a configuration", agent, h.config, lenient),
+		httpapi.Get(agentapi.PathDesired, "Fetch a document", agent, h.document, lenient),
+		httpapi.Raw(http.MethodPost, agentapi.PathBatches, "Deliver numbered results", agent, h.batch, open, lenient,
+			httpapi.BodyLimit(agentapi.MaxBody)),
 		httpapi.Post(agentapi.PathConfigResult, "Tell how an installation ended", agent, h.configResult, open, done, lenient),
 		httpapi.Get(agentapi.PathCommands, "Wait for commands", agent, h.commands, lenient, httpapi.Waits(longestPoll)),
 		httpapi.Post(agentapi.PathCommandResult, "Deliver the result of a command", agent, h.commandResult, open, done, lenient),
 		httpapi.Post("/agent/v1/probe-results", "Deliver results of probes", agent, h.probeResults, open, done, lenient),
 		httpapi.Post(agentapi.PathToken, "Take a new agent token", agent, h.newAgentToken, open, lenient),
 		httpapi.Get(agentapi.PathReflect, "Show the caller's address", agent, h.reflect, lenient),
-		httpapi.Raw(http.MethodGet, agentapi.PathStream, "Keep a WebSocket for commands", agent, h.stream, lenient, httpapi.Lasts()),
+		httpapi.Raw(http.MethodGet, agentapi.PathStream, "Keep a WebSocket for commands", agent, h.streams.Accept, lenient, httpapi.Lasts()),
 	}
 }
 

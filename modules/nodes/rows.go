@@ -1,11 +1,11 @@
 package nodes
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/nodes/internal/evidence"
 	"panel/platform/agentapi"
 )
 
@@ -52,71 +52,20 @@ const (
 	accessRevoked = "revoked"
 )
 
-// report is the part of a heartbeat that is shown; surroundings is the part that only the node's own page needs.
-type report struct {
-	AgentVersion string                `json:"agent_version"`
-	Protocol     int                   `json:"protocol"`
-	OS           string                `json:"os"`
-	Arch         string                `json:"arch"`
-	Hostname     string                `json:"hostname"`
-	Capabilities []agentapi.Capability `json:"capabilities"`
-	SkewMillis   int64                 `json:"skew_ms"`
-	Core         agentapi.CoreReport   `json:"core"`
-	PanelURL     string                `json:"panel_url,omitempty"`
-}
-
-type surroundings struct {
-	Sockets   []agentapi.Socket   `json:"sockets"`
-	Addresses []string            `json:"addresses"`
-	Firewall  []agentapi.Firewall `json:"firewall"`
-}
-
 // viewRow is a node beside its evidence, with the state that follows from both.
 type viewRow struct {
 	nodeRow
 
-	SeenAt       *time.Time       `bun:"seen_at"`
-	CoreState    string           `bun:"core_state"`
-	ConfigHash   string           `bun:"config_hash"`
-	Cloned       bool             `bun:"cloned"`
-	Report       *report          `bun:"report,type:jsonb"`
-	Surroundings *surroundings    `bun:"surroundings,type:jsonb"`
-	Metrics      *agentapi.Sample `bun:"metrics,type:jsonb"`
-	ConfigResult *ConfigState     `bun:"config_result,type:jsonb"`
-	State        string           `bun:"state"`
-	SortKey      string           `bun:"sort_key"`
-}
-
-type configRow struct {
-	bun.BaseModel `bun:"table:node_configs"`
-
-	NodeID    string              `bun:"node_id,pk,type:uuid"`
-	Revision  int64               `bun:"revision,pk"`
-	Hash      string              `bun:"hash"`
-	Sealed    string              `bun:"sealed"`
-	HasCore   bool                `bun:"has_core"`
-	Listeners []agentapi.Listener `bun:"listeners,type:jsonb"`
-	CreatedAt time.Time           `bun:"created_at"`
-}
-
-type commandRow struct {
-	bun.BaseModel `bun:"table:node_commands"`
-
-	ID         string          `bun:"id,pk,type:uuid"`
-	NodeID     string          `bun:"node_id,type:uuid"`
-	Kind       string          `bun:"kind"`
-	Sealed     string          `bun:"sealed"`
-	Deadline   time.Time       `bun:"deadline"`
-	CreatedAt  time.Time       `bun:"created_at"`
-	StartedBy  string          `bun:"started_by"`
-	AckedAt    *time.Time      `bun:"acked_at"`
-	EndedAt    *time.Time      `bun:"ended_at"`
-	OK         bool            `bun:"ok"`
-	Code       string          `bun:"code"`
-	Error      string          `bun:"error"`
-	Stage      string          `bun:"stage"`
-	StderrTail string          `bun:"stderr_tail"`
-	Data       json.RawMessage `bun:"data,type:jsonb"`
+	SeenAt       *time.Time          `bun:"seen_at"`
+	CoreState    string              `bun:"core_state"`
+	ConfigHash   string              `bun:"config_hash"`
+	Cloned       bool                `bun:"cloned"`
+	Report       *evidence.Report    `bun:"report,type:jsonb"`
+	HostFacts    *evidence.HostFacts `bun:"surroundings,type:jsonb"`
+	Metrics      *agentapi.Sample    `bun:"metrics,type:jsonb"`
+	ConfigResult *ConfigState        `bun:"config_result,type:jsonb"`
+	State        string              `bun:"state"`
+	SortKey      string              `bun:"sort_key"`
 }
 
 type tokenRow struct {
@@ -136,23 +85,4 @@ type tokenRow struct {
 	CreatedBy  string     `bun:"created_by"`
 	CreatedAt  time.Time  `bun:"created_at"`
 	SortKey    string     `bun:"sort_key,scanonly"`
-}
-
-type domainRow struct {
-	bun.BaseModel `bun:"table:node_domains,alias:d"`
-
-	ID        string    `bun:"id,pk,type:uuid"`
-	NodeID    string    `bun:"node_id,type:uuid"`
-	ZoneID    *string   `bun:"zone_id,type:uuid"`
-	Zone      string    `bun:"zone"`
-	Label     string    `bun:"label"`
-	Hostname  string    `bun:"hostname"`
-	Mode      string    `bun:"mode"`
-	TTL       int       `bun:"ttl"`
-	OwnerID   string    `bun:"owner_id,type:uuid"`
-	CreatedAt time.Time `bun:"created_at"`
-	UpdatedAt time.Time `bun:"updated_at"`
-	Revision  int64     `bun:"revision"`
-	SortKey   string    `bun:"sort_key,scanonly"`
-	UsedBy    []string  `bun:"used_by,array,scanonly"`
 }

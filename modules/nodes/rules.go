@@ -3,29 +3,11 @@ package nodes
 import (
 	"net/netip"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"panel/platform/fault"
-	"panel/platform/pattern"
+	"panel/platform/hostname"
 )
-
-var hostPattern = pattern.Of(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.?$`)
-
-// isHost reports whether the text is an IP address or a host name.
-func isHost(text string) bool {
-	if _, err := netip.ParseAddr(text); err == nil {
-		return true
-	}
-	return len(text) <= 253 && hostPattern().MatchString(text) && !looksNumeric(text)
-}
-
-// looksNumeric refuses decimal and dotted numbers that are not addresses but that resolvers may take for one.
-func looksNumeric(text string) bool {
-	last := text[strings.LastIndexByte(strings.TrimSuffix(text, "."), '.')+1:]
-	_, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(strings.TrimSuffix(last, ".")), "0x"), 16, 64)
-	return err == nil && strings.ContainsAny(last[:1], "0123456789")
-}
 
 const mostTags = 20
 
@@ -34,7 +16,7 @@ func (row *nodeRow) check() error {
 	if n := utf8.RuneCountInString(row.Name); n < 3 || n > 64 {
 		return fault.InvalidValue("name", "must have 3 to 64 characters")
 	}
-	if row.Address != "" && !isHost(row.Address) {
+	if row.Address != "" && !hostname.Is(row.Address) {
 		return fault.InvalidValue("address", "must be an IP address or a host name")
 	}
 	if len(row.Tags) > mostTags {

@@ -11,14 +11,18 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
 
+	"panel/modules/nodes/internal/evidence"
+	"panel/modules/nodes/internal/work"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 )
 
-// service holds the rules of nodes. Every change is written to the journal in its own transaction and told afterwards.
+// service holds the rules of nodes. Every change commits together with its line in the journal and its event.
 type service struct {
 	db          *database.DB
 	store       *store
@@ -27,11 +31,16 @@ type service struct {
 	bus         *events.Bus
 	clock       clockwork.Clock
 	updates     *updateStates
-	holds       *holds
+	guards      *guards
+	announcer   *evidence.Announcer
+	commands    *work.Commands
 }
 
-func newService(db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates, h *holds) *service {
-	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u, holds: h}
+func newService(
+	db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates, g *guards,
+	a *evidence.Announcer, commands *work.Commands,
+) *service {
+	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u, guards: g, announcer: a, commands: commands}
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC() }
@@ -66,12 +75,11 @@ func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 		if err := s.store.insert(ctx, tx, row); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "node.created", Object: row.object(), Changes: differences(&nodeRow{}, row)})
+		return s.record(ctx, nodesapi.NodeCreated, row, differences(&nodeRow{}, row))
 	})
 	if err != nil {
 		return nil, database.Fault(err, nil)
 	}
-	s.tell(ctx, "node.created", row.ID)
 	return s.get(ctx, row.ID)
 }
 
@@ -84,7 +92,7 @@ func (s *service) change(ctx context.Context, id, action string, want *int64, ed
 			return err
 		}
 		if want != nil && *want != row.Revision {
-			return errRevision
+			return httpapi.ErrRevision
 		}
 		before := row.copied()
 		if err := edit(ctx, tx, row); err != nil {
@@ -95,11 +103,8 @@ func (s *service) change(ctx context.Context, id, action string, want *int64, ed
 	if err != nil {
 		return nil, database.Fault(err, nil)
 	}
-	s.tell(ctx, action, id)
 	return s.get(ctx, id)
 }
-
-var errRevision = fault.Conflict("revision_conflict", "somebody else changed this in the meantime; read it again and repeat the change")
 
 func (s *service) save(ctx context.Context, tx bun.Tx, action string, before, row *nodeRow) error {
 	changes := differences(before, row)
@@ -107,12 +112,12 @@ func (s *service) save(ctx context.Context, tx bun.Tx, action string, before, ro
 	if err := s.store.update(ctx, tx, row, row.UpdatedAt); err != nil {
 		return err
 	}
-	return s.journal.Record(ctx, tx, audit.Entry{Action: action, Object: row.object(), Changes: changes})
+	return s.record(ctx, action, row, changes)
 }
 
 // patch changes what the operator says about a node.
 func (s *service) patch(ctx context.Context, id string, want int64, in *patchBody) (*Detail, error) {
-	return s.change(ctx, id, "node.updated", &want, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
+	return s.change(ctx, id, nodesapi.NodeUpdated, &want, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
 		set(&row.Name, in.Name)
 		set(&row.Address, in.Address)
 		set(&row.IPs, in.IPs)
@@ -133,9 +138,9 @@ func (s *service) patch(ctx context.Context, id string, want int64, in *patchBod
 }
 
 func (s *service) setMaintenance(ctx context.Context, id string, in maintenanceBody) (*Detail, error) {
-	action := "node.maintenance_off"
+	action := nodesapi.NodeMaintenanceOff
 	if in.On {
-		action = "node.maintenance_on"
+		action = nodesapi.NodeMaintenanceOn
 	}
 	if in.Until != nil && !in.Until.After(s.now()) {
 		return nil, fault.InvalidValue("until", "must be in the future")
@@ -152,13 +157,13 @@ func (s *service) setMaintenance(ctx context.Context, id string, in maintenanceB
 // delete removes a node that no flow uses, installed or about to be; its agent is refused at its next request.
 // Faults: not_found (404), node_in_use (409).
 func (s *service) delete(ctx context.Context, id string) error {
-	if err := s.holds.check(ctx, id); err != nil {
-		return err
-	}
 	var echo database.Echo
 	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.locked(ctx, tx, id)
 		if err != nil {
+			return err
+		}
+		if err := s.guards.check(ctx, id); err != nil {
 			return err
 		}
 		flows, err := s.store.flowsOn(ctx, tx, id, row.DesiredRevision)
@@ -174,21 +179,27 @@ func (s *service) delete(ctx context.Context, id string) error {
 		if echo, err = s.credentials.withdraw(ctx, tx, id); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "node.deleted", Object: row.object()})
+		return s.record(ctx, nodesapi.NodeDeleted, row, nil)
 	})
 	if err != nil {
 		return database.Fault(err, nil)
 	}
 	s.credentials.forget(id)
 	s.credentials.settle(ctx, echo)
-	s.tell(ctx, "node.deleted", id)
 	return nil
 }
 
-// tell is called after the commit.
-func (s *service) tell(ctx context.Context, kind, nodeID string) {
-	s.store.totals.forget()
-	s.bus.Publish(ctx, events.Event{Kind: kind, SubjectType: "node", SubjectID: nodeID, At: s.now(), Permission: View})
+// record writes what was done to a node into the journal and emits it, both in the transaction of the change.
+func (s *service) record(ctx context.Context, action string, row *nodeRow, changes map[string]audit.Change) error {
+	database.AfterCommit(ctx, func() {
+		s.store.totals.forget()
+		s.announcer.Changed(row.ID)
+	})
+	entry := audit.Entry{Action: action, Object: row.object(), Changes: changes}
+	if err := s.journal.Record(ctx, s.db.In(ctx), entry); err != nil {
+		return err
+	}
+	return s.bus.Emit(ctx, events.Event{Kind: action, SubjectID: row.ID, At: s.now(), Data: nodesapi.Changed{Name: row.Name}})
 }
 
 // by names who acts, for things that keep it.

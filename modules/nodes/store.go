@@ -9,9 +9,13 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/modules/nodes/internal/evidence"
+	"panel/modules/nodes/internal/install"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
+	"panel/platform/keyset"
 )
 
 // store holds the queries over nodes and their evidence.
@@ -23,7 +27,7 @@ type store struct {
 }
 
 func newStore(db *database.DB, cfg *config.Config) *store {
-	return &store{db: db, heartbeat: cfg.Duration(config.AgentHeartbeat, time.Second), address: ownAddress(cfg)}
+	return &store{db: db, heartbeat: cfg.Duration(config.AgentHeartbeat, time.Second), address: install.OwnAddress(cfg)}
 }
 
 var constraints = map[string]*fault.Fault{
@@ -43,30 +47,18 @@ func beside(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.Join("LEFT JOIN node_reports AS r ON r.node_id = n.id")
 }
 
-// stateAt is the state of a node from its evidence, as SQL. Two missed heartbeats make an agent stale, ten make it lost.
-func (s *store) stateAt(at time.Time) string {
-	moment := func(before time.Duration) string {
-		return "timestamptz '" + at.Add(-before).UTC().Format(time.RFC3339Nano) + "'"
-	}
-	return `case when n.disabled then 'disabled'
-		when n.maintenance and (n.maintenance_until is null or n.maintenance_until > ` + moment(0) + `) then 'maintenance'
-		when n.agent_access = 'none' or r.seen_at is null then 'pending'
-		when n.agent_access = 'revoked' or r.seen_at <= ` + moment(10*s.heartbeat) + ` then 'offline'
-		when r.seen_at <= ` + moment(2*s.heartbeat) + ` or r.core_state = 'failed' or r.cloned
-			or n.desired_at <= ` + moment(time.Minute) + `
-				and (r.config_hash <> n.desired_hash or n.desired_core and r.core_state = 'stopped') then 'degraded'
-		else 'online' end`
-}
+// stateAt is the state of a node from its evidence, as SQL.
+func (s *store) stateAt(at time.Time) string { return evidence.StateAt(at, s.heartbeat) }
 
 func (s *store) view(ctx context.Context, id string, at time.Time) (*viewRow, error) {
 	row := new(viewRow)
-	err := s.views(s.db, row, at).ColumnExpr("r.surroundings").Where("n.id = ?", id).Scan(ctx)
+	err := s.views(s.db.In(ctx), row, at).ColumnExpr("r.surroundings").Where("n.id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]viewRow, error) {
 	var rows []viewRow
-	q := s.views(s.db, &rows, at).ColumnExpr("r.surroundings").OrderExpr("n.name_key")
+	q := s.views(s.db.In(ctx), &rows, at).ColumnExpr("r.surroundings").OrderExpr("n.name_key")
 	if len(ids) > 0 {
 		q = q.Where("n.id = any(?::uuid[])", pgdialect.Array(ids))
 	}
@@ -76,37 +68,37 @@ func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]view
 // able gives nodes that were heard within two heartbeats and whose agent has named the capability.
 func (s *store) able(ctx context.Context, capability string, most int, at time.Time) ([]viewRow, error) {
 	var rows []viewRow
-	err := s.views(s.db, &rows, at).Where("n.agent_access = ? and r.seen_at > ?", accessGranted, at.Add(-2*s.heartbeat)).
+	err := s.views(s.db.In(ctx), &rows, at).Where("n.agent_access = ? and r.seen_at > ?", accessGranted, at.Add(-2*s.heartbeat)).
 		Where("jsonb_exists(r.report->'capabilities', ?)", capability).Limit(int64(most)).Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
 
 // orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do not. States
 // are sorted as they were at most a second ago, because the one of this moment would have to be derived for the whole fleet.
-func (s *store) orders() map[string]order {
-	return map[string]order{
-		"name":         {expression: "n.name_key", kind: "text"},
-		"created_at":   {expression: "n.created_at", kind: "timestamptz"},
-		"country_code": {expression: "n.country_code", kind: "text"},
-		"state":        {expression: "n.listed_state", kind: "text"},
-		"last_seen_at": {expression: "m.seen_at", kind: "timestamptz", id: "m.node_id"},
-		"cpu_pct":      {expression: "m.cpu_pct", kind: "float8", id: "m.node_id"},
-		"net_tx_bps":   {expression: "m.net_tx_bps", kind: "float8", id: "m.node_id"},
+func (s *store) orders() map[string]keyset.Order {
+	return map[string]keyset.Order{
+		"name":         {Expression: "n.name_key", Kind: httpapi.CursorText},
+		"created_at":   {Expression: "n.created_at", Kind: httpapi.CursorMoment},
+		"country_code": {Expression: "n.country_code", Kind: httpapi.CursorText},
+		"state":        {Expression: "n.listed_state", Kind: httpapi.CursorText},
+		"last_seen_at": {Expression: "m.seen_at", Kind: httpapi.CursorMoment, ID: "m.node_id"},
+		"cpu_pct":      {Expression: "m.cpu_pct", Kind: httpapi.CursorNumber, ID: "m.node_id"},
+		"net_tx_bps":   {Expression: "m.net_tx_bps", Kind: httpapi.CursorNumber, ID: "m.node_id"},
 	}
 }
 
 // measured reports whether the order is that of readings, which have indexes of their own.
-func (k *keyset) measured() bool { return strings.HasPrefix(k.expression, "m.") }
+func measured(k *keyset.Keyset) bool { return strings.HasPrefix(k.Expression, "m.") }
 
 // list reads one page and the count of all that match, at most two statements at any size of the fleet: the page's keys are found
 // first, from narrow rows, and only these nodes are read whole.
-func (s *store) list(ctx context.Context, in *listInput, k *keyset, at time.Time) ([]viewRow, int, error) {
+func (s *store) list(ctx context.Context, in *listInput, k *keyset.Keyset, at time.Time) ([]viewRow, int, error) {
 	var rows []viewRow
 	whole := s.views(s.db, &rows, at)
-	if k.measured() {
+	if measured(k) {
 		whole = whole.Join(readings)
 	}
-	err := whole.Join("JOIN (?) AS p ON p.id = n.id", k.apply(s.keys(in, k, at).ColumnExpr("n.id"))).ColumnExpr("p.sort_key").OrderExpr(k.sorted()).Scan(ctx)
+	err := whole.Join("JOIN (?) AS p ON p.id = n.id", k.Apply(s.keys(in, k, at).ColumnExpr("n.id"))).ColumnExpr("p.sort_key").OrderExpr(k.Sorted()).Scan(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
@@ -126,9 +118,9 @@ func (s *store) matching(in *listInput, at time.Time) *bun.SelectQuery {
 }
 
 // keys is the same with what the order is about.
-func (s *store) keys(in *listInput, k *keyset, at time.Time) *bun.SelectQuery {
+func (s *store) keys(in *listInput, k *keyset.Keyset, at time.Time) *bun.SelectQuery {
 	q := s.matching(in, at)
-	if k.measured() {
+	if measured(k) {
 		return q.Join(readings)
 	}
 	return q
@@ -222,9 +214,7 @@ func (s *store) update(ctx context.Context, tx bun.IDB, row *nodeRow, at time.Ti
 
 func (s *store) delete(ctx context.Context, tx bun.IDB, id string) error {
 	_, err := tx.NewDelete().Model((*nodeRow)(nil)).Where("id = ?", id).Exec(ctx)
-	return database.Fault(err, map[string]*fault.Fault{
-		"node_domain_uses_domain_id_fkey": fault.Conflict("node_in_use", "a flow uses a domain of this node; change the flow first"),
-	})
+	return database.Fault(err, nil)
 }
 
 // names gives which of the wanted names are taken, for a name that the panel makes itself.

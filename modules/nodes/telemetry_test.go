@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
-	"go.uber.org/zap/zaptest"
 
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -116,71 +113,18 @@ func TestSamplesFromTheFutureAreMovedToNow(t *testing.T) {
 	require.False(t, ahead)
 }
 
-// The ladder: 15 s for 6 h, a minute for 48 h, ten minutes for 30 d; each sample is counted once, however often it is condensed.
-func TestSamplesAreCondensedOnceAndReadBackFromTheRightRung(t *testing.T) {
+// The history of a metric comes in points of the resolution that still has the whole range.
+func TestTheHistoryOfAMetricIsReadByItsName(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "ladder")
-	tele := newTelemetry(p.DB, newReports(p.DB, nil, nil, p.Clock, zaptest.NewLogger(t)), p.Clock, zaptest.NewLogger(t))
-	now := time.Now()
-	for day := range 3 {
-		agent.deliver("s", int64(day+1), samples(40, now.Add(-time.Duration(day)*24*time.Hour))).Is(http.StatusOK)
-		require.NoError(t, tele.rollUp(t.Context()))
-		require.NoError(t, tele.rollUp(t.Context()))
-	}
-	agent.deliver("s", 4, samples(10, now.Add(-time.Hour))).Is(http.StatusOK)
-	eventually(t, func() bool {
-		require.NoError(t, tele.rollUp(t.Context()))
-		var minutes, tens int
-		require.NoError(t, p.DB.NewRaw("select sum(n) from node_metrics_1m").Scan(t.Context(), &minutes))
-		require.NoError(t, p.DB.NewRaw("select sum(n) from node_metrics_10m").Scan(t.Context(), &tens))
-		return minutes == 130 && tens == 130
-	})
-	for span, step := range map[time.Duration]float64{time.Hour: 15, 40 * time.Hour: 240, 20 * 24 * time.Hour: 2400} {
-		path := fmt.Sprintf("/api/v1/nodes/%s/metrics?metric=cpu_pct&from=%s&to=%s", agent.nodeID,
-			now.Add(-span).UTC().Format(time.RFC3339), now.Add(time.Second).UTC().Format(time.RFC3339))
-		answer := p.As("nodes.view").Get(path).Is(http.StatusOK)
-		require.InDelta(t, step, answer.Value("step_seconds"), 0, span)
-		points, ok := answer.Value("points").([]any)
-		require.True(t, ok)
-		require.NotEmpty(t, points)
-		require.InDelta(t, 50, points[0].(map[string]any)["value"], 0.001) //nolint:forcetypeassert // a test may fail so
-	}
-	p.As("nodes.view").Get("/api/v1/nodes/"+agent.nodeID+"/metrics?metric=hacked").Refused(http.StatusBadRequest, "bad_parameter")
-}
-
-func TestABatchOfANodeThatIsDeletedMeanwhileDoesNotStopTheOthers(t *testing.T) {
-	t.Parallel()
-	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "stays")
-	log := zaptest.NewLogger(t)
-	tele := newTelemetry(p.DB, newReports(p.DB, nil, nil, p.Clock, log), clockwork.NewRealClock(), log)
-	gone := "0199a0de-0000-7000-8000-000000000009"
-	answers := tele.write(t.Context(), []*delivery{deliveryOf(t, gone, 1), deliveryOf(t, agent.nodeID, 1), deliveryOf(t, agent.nodeID, 2)})
-	require.Equal(t, []error{nil}, answers)
-	require.Equal(t, 2, stored(t, p.DB, agent.nodeID), "two batches of one stream in one round are both stored")
-	require.Zero(t, stored(t, p.DB, gone))
-}
-
-func deliveryOf(t *testing.T, nodeID string, seq int64) *delivery {
-	t.Helper()
-	batch := &agentapi.MetricsBatch{StreamID: "s", Seq: seq, Samples: samples(1, time.Now())}
-	d, err := newDelivery(nodeID, batch)
-	require.NoError(t, err)
-	return d
-}
-
-// What is kept of a stream of batches goes when its agent has been away for longer than anything of it is kept.
-func TestStreamsThatHaveEndedAreForgotten(t *testing.T) {
-	t.Parallel()
-	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "renewed")
-	agent.deliver("old-folder", 1, samples(1, time.Now())).Is(http.StatusOK)
-	agent.deliver("folder", 1, samples(1, time.Now())).Is(http.StatusOK)
-	_, err := p.DB.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '61 days' where stream_id = 'old-folder'")
-	require.NoError(t, err)
-	require.NoError(t, newTelemetry(p.DB, nil, p.Clock, zaptest.NewLogger(t)).tidy(t.Context()))
-	var left []string
-	require.NoError(t, p.DB.NewRaw("select stream_id from telemetry_streams").Scan(t.Context(), &left))
-	require.Equal(t, []string{"folder"}, left)
+	agent := newAgent(t, p, "history")
+	agent.deliver("s", 1, samples(40, time.Now())).Is(http.StatusOK)
+	path := "/api/v1/nodes/" + agent.nodeID + "/metrics?metric="
+	answer := p.As("nodes.view").Get(path + "cpu_pct").Is(http.StatusOK)
+	require.InDelta(t, 15, answer.Value("step_seconds"), 0)
+	points, ok := answer.Value("points").([]any)
+	require.True(t, ok)
+	require.NotEmpty(t, points)
+	require.InDelta(t, 50, points[0].(map[string]any)["value"], 0.001) //nolint:forcetypeassert // a test may fail so
+	p.As("nodes.view").Get(path+"hacked").Refused(http.StatusBadRequest, "bad_parameter")
 }

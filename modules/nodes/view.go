@@ -3,6 +3,7 @@ package nodes
 import (
 	"time"
 
+	"panel/modules/nodes/internal/install"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 )
@@ -16,7 +17,7 @@ func (s *store) node(row *viewRow, now time.Time) Node {
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
 	}
 	n.Reasons = row.reasons(&n)
-	if !sameAddress(n.Agent.PanelURL, s.address) {
+	if !install.SameAddress(n.Agent.PanelURL, s.address) {
 		n.Reasons = append(n.Reasons, "panel_address")
 	}
 	if row.inMaintenance(now) {
@@ -100,14 +101,14 @@ func (row *viewRow) reasons(n *Node) []string {
 
 func (s *store) detail(row *viewRow, now time.Time, flows []string) Detail {
 	d := Detail{Node: s.node(row, now), Sockets: []Socket{}, Addresses: []string{}, Firewall: []Firewall{}, FlowIDs: list(flows)}
-	if row.Surroundings == nil {
+	if row.HostFacts == nil {
 		return d
 	}
-	d.Addresses = list(row.Surroundings.Addresses)
-	for _, socket := range row.Surroundings.Sockets {
+	d.Addresses = list(row.HostFacts.Addresses)
+	for _, socket := range row.HostFacts.Sockets {
 		d.Sockets = append(d.Sockets, Socket(socket))
 	}
-	for _, wall := range row.Surroundings.Firewall {
+	for _, wall := range row.HostFacts.Firewall {
 		d.Firewall = append(d.Firewall, Firewall(wall))
 	}
 	return d

@@ -128,7 +128,8 @@ func (h *handlers) setRings(ctx context.Context, in *ringsInput) (*body[Rings], 
 		return nil, err
 	}
 	row := &ringsRow{
-		Sizes: in.Body.Sizes, FirstNodes: append([]string{}, in.Body.FirstNodes...), PauseSeconds: in.Body.PauseSeconds, Parallel: in.Body.Parallel,
+		Sizes: in.Body.Sizes, FirstNodes: append([]string{}, in.Body.FirstNodes...), PauseSeconds: in.Body.PauseSeconds,
+		Parallel: in.Body.Parallel,
 	}
 	err := h.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		before, err := h.store.rings(ctx, tx)
@@ -138,7 +139,11 @@ func (h *handlers) setRings(ctx context.Context, in *ringsInput) (*body[Rings], 
 		if err := h.putRings(ctx, tx, row, in.Body.Revision); err != nil {
 			return err
 		}
-		return h.journal.Record(ctx, tx, audit.Entry{Action: "node.rings_changed", Object: audit.Object{Type: "rings"}, Changes: changes(before, row)})
+		return h.journal.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "node.rings_changed", Object: audit.Object{Type: "rings"}, Changes: changes(before, row)},
+		)
 	})
 	if err != nil {
 		return nil, err

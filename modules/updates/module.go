@@ -1,9 +1,9 @@
-// Package updates brings agents to a newer build: one server, then a tenth of the fleet, then all, and no further than the
-// first failure.
+// Package updates brings agents to a newer build: one server, then a tenth of the fleet, then all, and no further than
+// the first failure.
 //
-// The panel serves the build itself and never changes it: agents believe the publisher's signature alone. A rollout is a state
-// machine in the database that any panel continues; what happens on a server is the agent's own work, which returns by
-// itself to the build before when the new one does not report.
+// The panel serves the build itself and never changes it: agents believe the publisher's signature alone. A rollout is
+// a state machine in the database that any panel continues; what happens on a server is the agent's own work, which
+// returns by itself to the build before when the new one does not report.
 package updates
 
 import (
@@ -13,18 +13,24 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/audit"
 	"panel/platform/config"
+	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/selfupdate"
 )
 
 //go:embed migrations
-var files embed.FS
+var scripts embed.FS
+
+//go:embed russian.txt
+var russian string
 
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:     "updates",
 		Summary:  "Newer builds of the agents, rolled out in rings",
+		Russian:  russian,
+		Faults:   faults(),
 		Requires: []string{"nodes"},
 		Journal: audit.Kinds{
 			Actions: []string{
@@ -34,17 +40,23 @@ func Module() module.Module {
 			Objects: []string{"node", "rings", "rollout"},
 		},
 		Config:     []config.Key{selfupdate.PublicKey},
-		Migrations: module.SQL(files),
-		Private:    []any{newStore, newBuilds, newService, newRunner, newHandlers},
+		Migrations: module.SQL(scripts),
+		Private:    []any{newStore, newShelf, newBuilds, newService, newRunner, newHandlers},
 		Attach:     attach,
 	}
 }
 
-func attach(h *handlers, r *runner, b *builds, states nodesapi.UpdateStates, acts nodesapi.BulkActs) module.Parts {
+func attach(
+	h *handlers, r *runner, b *builds, queue *jobs.Enqueuer, states nodesapi.UpdateStates, acts nodesapi.BulkActs,
+) module.Parts {
 	acts.UpdateWith(func(ctx context.Context, nodeID string) error {
 		_, err := h.startNode(ctx, nodeID, "", false)
 		return err
 	})
-	states.From(h.standing)
-	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{r.loop, b.follow}}
+	states.From(h.updateStates)
+	return module.Parts{
+		Routes: h.routes(), Jobs: []jobs.Worker{b.worker()}, Schedules: []jobs.Schedule{schedule()},
+		Loops: []func(context.Context) error{r.Run, b.scan},
+		Ready: []func(context.Context) error{b.first(queue)},
+	}
 }

@@ -2,21 +2,21 @@ package updates
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
 	"time"
 
-	"go.uber.org/zap"
-
 	"panel/platform/config"
+	"panel/platform/entitlement"
+	"panel/platform/jobs"
 	"panel/platform/release"
 )
 
 const (
-	lookEvery   = 6 * time.Hour
-	lookSoon    = time.Minute // after the start, when the panel has other things to do
+	firstAfter  = time.Minute // when a panel that starts has nothing else to do
 	fetchWithin = 30 * time.Minute
 )
 
@@ -27,25 +27,48 @@ type remote struct {
 	folder           string
 }
 
-// follow brings newer agents to this panel, so that nodes need no other server. Without an address it waits for the end.
-func (b *builds) follow(ctx context.Context) error {
-	if b.remote.address == "" || b.keys == "" {
-		<-ctx.Done()
-		return nil
-	}
-	for pause := lookSoon; ; pause = lookEvery {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-b.clock.After(pause):
-		}
-		if err := b.bring(ctx); err != nil && ctx.Err() == nil {
-			b.log.Warn("newer agents could not be fetched; it is tried again", zap.Error(err))
-		}
+type fetchArgs struct{}
+
+// Kind is that of the job that fetches newer agents.
+func (fetchArgs) Kind() string { return "updates.fetch" }
+
+// worker brings newer agents into the database, so that nodes need no other server.
+func (b *builds) worker() jobs.Worker {
+	const tries = 5 // the schedule comes again
+	return jobs.Worker{
+		Kind: fetchArgs{}.Kind(), Timeout: fetchWithin, Attempts: tries,
+		Work: func(ctx context.Context, _ jobs.Job) error {
+			if b.remote.address == "" || b.keys == "" {
+				return nil
+			}
+			return errors.Join(b.bring(ctx), b.store(ctx))
+		},
 	}
 }
 
-// bring fetches the agents of the newest release; the manifest comes last, so that it never names a file that is missing.
+// schedule asks for newer agents four times a day.
+func schedule() jobs.Schedule {
+	return jobs.Schedule{
+		Name: fetchArgs{}.Kind(), Cron: "11 */6 * * *", Jitter: time.Hour, ReadOnly: entitlement.GoesOn,
+		Blocked: entitlement.GoesOn, Args: func() jobs.Args { return fetchArgs{} },
+	}
+}
+
+// first asks soon after the start of a panel that has no agents yet.
+func (b *builds) first(queue *jobs.Enqueuer) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if b.remote.address == "" || b.keys == "" {
+			return nil
+		}
+		if stored, err := b.all(ctx); err != nil || len(stored) > 0 {
+			return err
+		}
+		return queue.Insert(ctx, fetchArgs{}, jobs.Opts{Unique: "first", At: b.clock.Now().Add(firstAfter)})
+	}
+}
+
+// bring fetches the agents of the newest release; the manifest comes last, so that it never names a file that is
+// missing.
 func (b *builds) bring(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
@@ -53,7 +76,8 @@ func (b *builds) bring(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if here, _ := b.newest(ctx); opened.Manifest.Channel != b.remote.channel || here != nil && release.Compare(opened.Manifest.Version, here.Version) <= 0 {
+	if here, _ := b.newest(ctx); opened.Manifest.Channel != b.remote.channel ||
+		here != nil && release.Compare(opened.Manifest.Version, here.Version) <= 0 {
 		return nil
 	}
 	if err := os.MkdirAll(b.remote.folder, 0o755); err != nil {

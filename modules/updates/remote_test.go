@@ -11,6 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
+	"panel/modules/nodes"
+	"panel/platform/app"
+	"panel/platform/database"
+	"panel/platform/database/dbtest"
+	"panel/platform/files"
+	"panel/platform/jobs"
+	"panel/platform/module"
 	"panel/platform/release"
 )
 
@@ -18,10 +25,22 @@ import (
 func following(t *testing.T, w *world, address string) *builds {
 	t.Helper()
 	fetched := filepath.Join(t.TempDir(), "agents")
+	db, log := dbtest.New(t, app.Migrations(app.With([]module.Module{nodes.Module(), Module()}))...), zaptest.NewLogger(t)
+	stored := newShelf(db, files.NewStore(db, t.TempDir(), log), database.NewListener(db.Pool, log), log)
 	return &builds{
-		keys: w.key.Public(), folders: []string{fetched}, clock: clockwork.NewRealClock(), log: zaptest.NewLogger(t),
-		remote: remote{address: address, channel: "stable", folder: fetched}, known: map[string]*build{}, sums: map[string]stamp{},
+		shelf: stored, keys: w.key.Public(), folders: []string{fetched}, clock: clockwork.NewRealClock(),
+		remote: remote{address: address, channel: "stable", folder: fetched},
+		known:  map[string]*build{}, sums: map[string]stamp{},
 	}
+}
+
+// fetched brings the newest release and gives what the panel hands out then.
+func (b *builds) fetched(t *testing.T) *build {
+	t.Helper()
+	require.NoError(t, b.worker().Work(t.Context(), jobs.Job{}))
+	found, why := b.newest(t.Context())
+	require.NotNil(t, found, why)
+	return found
 }
 
 func published(t *testing.T) *world {
@@ -38,9 +57,7 @@ func TestAgentsAreBroughtFromAFolder(t *testing.T) {
 	t.Parallel()
 	w := published(t)
 	b := following(t, w, filepath.Join(w.folder, release.ManifestFile))
-	require.NoError(t, b.bring(t.Context()))
-	found, why := b.newest(t.Context())
-	require.NotNil(t, found, why)
+	found := b.fetched(t)
 	require.Equal(t, newVersion, found.Version)
 	require.Equal(t, []string{"linux/amd64"}, found.platforms())
 }
@@ -49,21 +66,15 @@ func TestAgentsAreBroughtFromAFolder(t *testing.T) {
 func TestAReleasePublishedMeanwhileDoesNotMixWithTheOneThatIsFetched(t *testing.T) {
 	t.Parallel()
 	w := published(t)
-	files := http.FileServer(http.Dir(w.folder))
+	folder := http.FileServer(http.Dir(w.folder))
 	server := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, asked *http.Request) {
-		files.ServeHTTP(answer, asked)
+		folder.ServeHTTP(answer, asked)
 		if path.Base(asked.URL.Path) == "panel-agent-linux-amd64" {
 			w.publish("1.2.0")
 		}
 	}))
 	t.Cleanup(server.Close)
 	b := following(t, w, server.URL+"/"+release.ManifestFile)
-	require.NoError(t, b.bring(t.Context()))
-	found, why := b.newest(t.Context())
-	require.NotNil(t, found, why)
-	require.Equal(t, newVersion, found.Version)
-	require.NoError(t, b.bring(t.Context()))
-	found, why = b.newest(t.Context())
-	require.NotNil(t, found, why)
-	require.Equal(t, "1.2.0", found.Version)
+	require.Equal(t, newVersion, b.fetched(t).Version)
+	require.Equal(t, "1.2.0", b.fetched(t).Version)
 }

@@ -17,7 +17,13 @@ func TestRingsAreChangedByOneAtATime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	a := w.server("aaa", "1.0.0")
-	first := map[string]any{"sizes": []int{2, 25, 100}, "first_nodes": []string{a.id}, "pause_seconds": 5, "parallel": 3, "revision": 1}
+	first := map[string]any{
+		"sizes":         []int{2, 25, 100},
+		"first_nodes":   []string{a.id},
+		"pause_seconds": 5,
+		"parallel":      3,
+		"revision":      1,
+	}
 	answer := w.editor().Put("/api/v1/nodes/agent-rings", first).Is(http.StatusOK)
 	require.EqualValues(t, 2, answer.Value("revision"))
 	var shown Rings

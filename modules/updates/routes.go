@@ -18,10 +18,24 @@ const (
 func (h *handlers) routes() httpapi.Routes {
 	open, started := httpapi.WhileDegraded(), httpapi.Status(http.StatusAccepted)
 	return httpapi.Join(
-		httpapi.Under("/api/v1/nodes", "",
-			httpapi.Get("/agent-rings", "Show the rings, the build that agents can get and who runs what", access.Needs(view), h.rings),
+		httpapi.Under(
+			"/api/v1/nodes",
+			"",
+			httpapi.Get(
+				"/agent-rings",
+				"Show the rings, the build that agents can get and who runs what",
+				access.Needs(view),
+				h.rings,
+			),
 			httpapi.Put("/agent-rings", "Change how a rollout goes through the fleet", access.Needs(edit), h.setRings, open),
-			httpapi.Post("/agent-rings/{ring}/update", "Roll the build out up to a ring", access.Needs(edit), h.startRollout, open, started),
+			httpapi.Post(
+				"/agent-rings/{ring}/update",
+				"Roll the build out up to a ring",
+				access.Needs(edit),
+				h.startRollout,
+				open,
+				started,
+			),
 			httpapi.Post("/{id}/agent-update", "Update the agent of one node", access.Needs(edit), h.updateNode, open, started),
 		),
 		httpapi.Under("/api/v1/nodes/agent-rings/rollouts", "",

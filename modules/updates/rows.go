@@ -36,8 +36,11 @@ type rolloutRow struct {
 	RestedAt     *time.Time // when the last node of the ring was done
 	StoppedBy    string
 	FinishedAt   *time.Time
-	Runner       string
-	LeaseUntil   time.Time
+}
+
+// restUntil is when a finished ring has been watched long enough.
+func (o *rolloutRow) restUntil() time.Time {
+	return o.RestedAt.Add(time.Duration(o.PauseSeconds) * time.Second)
 }
 
 type targetRow struct {

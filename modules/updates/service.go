@@ -26,11 +26,12 @@ type service struct {
 	fleet   nodesapi.Fleet
 	journal audit.Journal
 	bus     *events.Bus
-	wake    chan struct{}
+	// wake lets the runner look at a rollout when the transaction of the context has committed.
+	wake func(ctx context.Context, id string) error
 }
 
 func newService(s *store, b *builds, f nodesapi.Fleet, j audit.Journal, bus *events.Bus) *service {
-	return &service{store: s, builds: b, fleet: f, journal: j, bus: bus, wake: make(chan struct{}, 1)}
+	return &service{store: s, builds: b, fleet: f, journal: j, bus: bus}
 }
 
 var problems = map[string]string{
@@ -41,7 +42,8 @@ var problems = map[string]string{
 	oldPanel:   "the release needs a newer panel; update the panel first",
 }
 
-// wanted gives the build to bring out. Faults: no_agent_build (409), invalid_value (422) when another version was meant.
+// wanted gives the build to bring out. Faults: no_agent_build (409), invalid_value (422) when another version was
+// meant.
 func (s *service) wanted(ctx context.Context, version string) (*build, error) {
 	b, problem := s.builds.newest(ctx)
 	if b == nil {
@@ -53,8 +55,8 @@ func (s *service) wanted(ctx context.Context, version string) (*build, error) {
 	return b, nil
 }
 
-// behind gives the nodes that a rollout of the version has to do with, in the order in which they go: the chosen ones, then
-// those that are online, by name. Newer agents are left alone.
+// behind gives the nodes that a rollout of the version has to do with, in the order in which they go: the chosen ones,
+// then those that are online, by name. Newer agents are left alone.
 func behind(nodes []nodesapi.Node, version string, first []string) []nodesapi.Node {
 	list := slices.DeleteFunc(slices.Clone(nodes), func(n nodesapi.Node) bool {
 		return n.SeenAt.IsZero() || n.AgentVersion == version || release.Compare(n.AgentVersion, version) > 0
@@ -72,8 +74,8 @@ func behind(nodes []nodesapi.Node, version string, first []string) []nodesapi.No
 	return list
 }
 
-// ringOf tells for each place in the order which ring it belongs to. Ring 1 has a number of nodes, each further ring reaches
-// to a share of the list; every ring has at least one node as long as there are any.
+// ringOf tells for each place in the order which ring it belongs to. Ring 1 has a number of nodes, each further ring
+// reaches to a share of the list; every ring has at least one node as long as there are any.
 func ringOf(count int, sizes []int) []int {
 	rings := make([]int, count)
 	end := 0
@@ -144,7 +146,10 @@ func (s *service) startNode(ctx context.Context, id, version string, allowOlder 
 	case !n.Online:
 		return nil, fault.Invalid("agent_offline", "the node's agent is not connected; try again when the node is online")
 	case !n.Can(string(agentapi.CanUpdate)):
-		return nil, fault.Invalid("agent_too_old", "this agent cannot update itself; run the install command on the server again")
+		return nil, fault.Invalid(
+			"agent_too_old",
+			"this agent cannot update itself; run the install command on the server again",
+		)
 	case n.AgentVersion == b.Version:
 		return nil, fault.Conflict("nothing_to_update", "the agent has this version already")
 	case release.Compare(n.AgentVersion, b.Version) > 0 && !allowOlder:
@@ -159,14 +164,16 @@ func (s *service) startNode(ctx context.Context, id, version string, allowOlder 
 func (s *service) newRollout(ctx context.Context, kind, version string, through int) *rolloutRow {
 	caller, now := access.From(ctx), s.now()
 	return &rolloutRow{
-		ID: database.NewID(), Kind: kind, Version: version, Through: through, Ring: 1, State: running, StartedBy: caller.Username,
-		AccountID: caller.AccountID, StartedAt: now, LeaseUntil: now,
+		ID: database.NewID(), Kind: kind, Version: version, Through: through, Ring: 1, State: running,
+		StartedBy: caller.Username,
+		AccountID: caller.AccountID, StartedAt: now,
 	}
 }
 
 func (s *service) target(o *rolloutRow, n nodesapi.Node, ring, place int) targetRow {
 	t := targetRow{
-		RolloutID: o.ID, NodeID: n.ID, Name: n.Name, Ring: ring, Place: place, State: waiting, Active: true, FromVersion: n.AgentVersion,
+		RolloutID: o.ID, NodeID: n.ID, Name: n.Name, Ring: ring, Place: place, State: waiting, Active: true,
+		FromVersion: n.AgentVersion,
 	}
 	if !n.Can(string(agentapi.CanUpdate)) {
 		now := s.now()
@@ -181,15 +188,21 @@ func (s *service) begin(ctx context.Context, o *rolloutRow, targets []targetRow,
 		if err := s.add(ctx, tx, o, targets); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "node.rollout_started", Object: about, Changes: map[string]audit.Change{
-			"version": {To: o.Version}, "nodes": {To: len(targets)}, "through_ring": {To: o.Through},
-		}})
+		if err := s.wake(ctx, o.ID); err != nil {
+			return err
+		}
+		return s.journal.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "node.rollout_started", Object: about, Changes: map[string]audit.Change{
+				"version": {To: o.Version}, "nodes": {To: len(targets)}, "through_ring": {To: o.Through},
+			}},
+		)
 	})
 	if err != nil {
 		return database.Fault(err, constraints)
 	}
 	s.progress(ctx, o)
-	s.nudge()
 	return nil
 }
 
@@ -200,28 +213,30 @@ func (s *service) stop(ctx context.Context, id string) (*rolloutRow, error) {
 		return nil, err
 	}
 	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		result, err := tx.NewUpdate().Model((*rolloutRow)(nil)).Set("stopped_by = ?", cmp.Or(access.From(ctx).Username, "panel")).
-			Where("id = ? and finished_at is null and stopped_by = ''", id).Exec(ctx)
+		result, err := tx.NewUpdate().
+			Model((*rolloutRow)(nil)).
+			Set("stopped_by = ?", cmp.Or(access.From(ctx).Username, "panel")).
+			Where("id = ? and finished_at is null and stopped_by = ''", id).
+			Exec(ctx)
 		if err != nil {
 			return database.Fault(err, nil)
 		}
 		if n, _ := result.RowsAffected(); n == 0 {
 			return fault.Conflict("rollout_ended", "this rollout has ended or is stopping already")
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "node.rollout_stopped", Object: audit.Object{Type: "rollout", ID: id, Name: o.Version}})
+		if err := s.wake(ctx, id); err != nil {
+			return err
+		}
+		return s.journal.Record(
+			ctx,
+			tx,
+			audit.Entry{Action: "node.rollout_stopped", Object: audit.Object{Type: "rollout", ID: id, Name: o.Version}},
+		)
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.nudge()
 	return s.rollout(ctx, id)
-}
-
-func (s *service) nudge() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
 }
 
 // progress tells live screens that there is something new to read.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
@@ -18,27 +16,38 @@ import (
 	"panel/platform/release"
 )
 
-// advance makes the next step that is due: hear results, end, give orders, or go to the next ring.
-func (r *runner) advance(ctx context.Context, o *rolloutRow) error {
-	targets, err := r.targets(ctx, o.ID, o.Ring)
-	if err != nil {
-		return err
+// advance takes in results and then does what is due: end, give orders, or go to the next ring.
+func (d *drive) advance(ctx context.Context) (lease.Next, error) {
+	if rest := d.rest(); rest > 0 && d.row.StoppedBy == "" {
+		return lease.After(rest), nil
 	}
-	if err := r.hear(ctx, o, targets); err != nil {
-		return err
+	targets, err := d.moving(ctx, d.row)
+	if err != nil {
+		return lease.Done(), err
+	}
+	if err := d.takeResults(ctx, targets); err != nil {
+		return lease.Done(), err
 	}
 	atWork := count(targets, updating) + count(targets, ordering)
 	switch {
 	case count(targets, failed) > 0:
-		return r.endWhenIdle(ctx, o, atWork, failed, "a node did not take the new build; no further one begins")
-	case o.StoppedBy != "":
-		return r.endWhenIdle(ctx, o, atWork, stopped, "stopped by "+o.StoppedBy)
+		return d.endWhenIdle(ctx, atWork, failed, "a node did not take the new build; no further one begins")
+	case d.row.StoppedBy != "":
+		return d.endWhenIdle(ctx, atWork, stopped, "stopped by "+d.row.StoppedBy)
 	case count(targets, waiting)+count(targets, ordering) > 0:
-		return r.order(ctx, o, targets)
+		return lease.After(resultPoll), d.order(ctx, targets)
 	case atWork > 0:
-		return r.keep(ctx, o)
+		return lease.After(resultPoll), nil
 	}
-	return r.nextRing(ctx, o, targets)
+	return d.nextRing(ctx)
+}
+
+// rest is how long the finished ring is still watched before the next one begins.
+func (d *drive) rest() time.Duration {
+	if d.row.RestedAt == nil {
+		return 0
+	}
+	return d.row.restUntil().Sub(d.now())
 }
 
 func count(targets []targetRow, state string) int {
@@ -51,8 +60,8 @@ func count(targets []targetRow, state string) int {
 	return n
 }
 
-// hear takes in how orders have ended.
-func (r *runner) hear(ctx context.Context, o *rolloutRow, targets []targetRow) error {
+// takeResults writes down how orders have ended.
+func (d *drive) takeResults(ctx context.Context, targets []targetRow) error {
 	var ids []string
 	for i := range targets {
 		if targets[i].State == updating && targets[i].CommandID != nil {
@@ -62,7 +71,7 @@ func (r *runner) hear(ctx context.Context, o *rolloutRow, targets []targetRow) e
 	if len(ids) == 0 {
 		return nil
 	}
-	results, err := r.commands.Results(ctx, ids...)
+	results, err := d.commands.Results(ctx, ids...)
 	if err != nil {
 		return err
 	}
@@ -72,7 +81,7 @@ func (r *runner) hear(ctx context.Context, o *rolloutRow, targets []targetRow) e
 			continue
 		}
 		if result, ended := results[*t.CommandID]; ended {
-			if err := r.ended(ctx, o, t, result); err != nil {
+			if err := d.ended(ctx, t, result); err != nil {
 				return err
 			}
 		}
@@ -80,17 +89,25 @@ func (r *runner) hear(ctx context.Context, o *rolloutRow, targets []targetRow) e
 	return nil
 }
 
-func (r *runner) ended(ctx context.Context, o *rolloutRow, t *targetRow, result nodesapi.Result) error {
-	now := r.now()
+func (d *drive) ended(ctx context.Context, t *targetRow, result nodesapi.Result) error {
+	now := d.now()
 	t.EndedAt, t.State, t.Active = &now, done, false
-	word, journaled := "node.update_done", audit.OK
-	changes := map[string]audit.Change{"agent_version": {From: t.FromVersion, To: o.Version}}
+	entry := audit.Entry{
+		Action: "node.update_done",
+		Object: t.object(),
+		Result: audit.OK,
+		Changes: map[string]audit.Change{
+			"agent_version": {From: t.FromVersion, To: d.row.Version},
+		},
+	}
 	if !result.OK {
 		t.State, t.Stage, t.Error, t.Tail = failed, result.Stage, result.Error, result.StderrTail
-		word, journaled = "node.update_failed", audit.Failed
-		changes = map[string]audit.Change{"agent_version": {From: t.FromVersion, To: t.FromVersion}, "stage": {To: t.Stage}, "error": {To: t.Error}}
+		entry.Action, entry.Result = "node.update_failed", audit.Failed
+		entry.Changes = map[string]audit.Change{
+			"agent_version": {From: t.FromVersion, To: t.FromVersion}, "stage": {To: t.Stage}, "error": {To: t.Error},
+		}
 	}
-	return r.saveTarget(ctx, o, t, audit.Entry{Action: word, Object: t.object(), Result: journaled, Changes: changes})
+	return d.saveTarget(ctx, t, entry)
 }
 
 func (t *targetRow) object() audit.Object {
@@ -99,182 +116,184 @@ func (t *targetRow) object() audit.Object {
 
 // order lets as many nodes begin as may be at it together. A node that is not online is left out, because it would hold
 // the others up; it stays behind and can be updated later.
-func (r *runner) order(ctx context.Context, o *rolloutRow, targets []targetRow) error {
-	free := o.Parallel - count(targets, updating) - count(targets, ordering)
+func (d *drive) order(ctx context.Context, targets []targetRow) error {
+	free := d.row.Parallel - count(targets, updating) - count(targets, ordering)
 	for i := range targets {
 		t := &targets[i]
 		switch {
-		case t.State == ordering: // the panel died before it knew the number of the order; agents take the same version twice as once
+		case t.State == ordering: // the panel died before it knew the order's number; an agent takes a version once
 		case t.State == waiting && free > 0:
 			free--
 		default:
 			continue
 		}
-		if err := r.orderOne(ctx, o, t); err != nil {
+		if err := d.orderOne(ctx, t); err != nil {
 			return err
 		}
 	}
-	return r.keep(ctx, o)
+	return nil
 }
 
-func (r *runner) orderOne(ctx context.Context, o *rolloutRow, t *targetRow) error {
-	now := r.now()
-	n, err := r.fleet.Node(ctx, t.NodeID)
+func (d *drive) orderOne(ctx context.Context, t *targetRow) error {
+	now := d.now()
+	n, err := d.fleet.Node(ctx, t.NodeID)
 	switch {
 	case errors.Is(err, nodesapi.ErrUnknown):
 		return nil // its row goes with the node
 	case err != nil:
 		return err
-	case t.State == waiting && !n.Online:
+	case t.State == ordering:
+		if err := d.claim.Check(ctx); err != nil {
+			return err
+		}
+	case !n.Online:
 		t.State, t.Active, t.EndedAt = skipped, false, &now
 		t.Stage, t.Error = "offline", "the node is not online"
-		return r.saveTarget(ctx, o, t, audit.Entry{})
-	case t.State == waiting:
+		return d.saveTarget(ctx, t, audit.Entry{})
+	default:
 		t.State, t.OrderedAt = ordering, &now
-		entry := audit.Entry{Action: "node.update_started", Object: t.object(), Changes: map[string]audit.Change{"agent_version": {From: t.FromVersion, To: o.Version}}}
-		if err := r.saveTarget(ctx, o, t, entry); err != nil {
+		entry := audit.Entry{Action: "node.update_started", Object: t.object(), Changes: map[string]audit.Change{
+			"agent_version": {From: t.FromVersion, To: d.row.Version},
+		}}
+		if err := d.saveTarget(ctx, t, entry); err != nil {
 			return err
 		}
 	}
-	ids, err := r.commands.Send(ctx, nodesapi.Order{
-		NodeID: t.NodeID, Kind: string(agentapi.UpdateAgent), Deadline: now.Add(orderLimit), By: o.StartedBy,
+	ids, err := d.commands.Send(ctx, nodesapi.Order{
+		NodeID: t.NodeID, Kind: string(agentapi.UpdateAgent), Deadline: now.Add(orderLimit), By: d.row.StartedBy,
 		Args: agentapi.UpdateAgentArgs{
-			Version: o.Version, Retry: o.Kind == kindNode,
-			AllowOlder: o.Kind == kindNode && release.Compare(t.FromVersion, o.Version) > 0,
+			Version: d.row.Version, Retry: d.row.Kind == kindNode,
+			AllowOlder: d.row.Kind == kindNode && release.Compare(t.FromVersion, d.row.Version) > 0,
 		},
 	})
 	if err != nil {
 		return err
 	}
 	t.State, t.CommandID = updating, &ids[0]
-	return r.saveTarget(ctx, o, t, audit.Entry{})
-}
-
-// nextRing watches a finished ring for a while, and goes on when its nodes still report the new build.
-func (r *runner) nextRing(ctx context.Context, o *rolloutRow, targets []targetRow) error {
-	now := r.now()
-	if o.RestedAt == nil {
-		o.RestedAt, o.Detail = &now, ""
-		return r.keepAndTell(ctx, o)
-	}
-	if now.Before(o.RestedAt.Add(time.Duration(o.PauseSeconds) * time.Second)) {
-		return r.keep(ctx, o)
-	}
-	missing, err := r.missing(ctx, o, targets)
-	switch {
-	case err != nil:
-		return err
-	case missing != "" && now.Before(o.RestedAt.Add(time.Duration(o.PauseSeconds)*time.Second+settle)):
-		return r.keep(ctx, o) // a heartbeat may be on its way
-	case missing != "":
-		return r.end(ctx, o, failed, missing+" does not report with the new build any more; no further node begins")
-	case o.Ring >= o.Through:
-		return r.end(ctx, o, done, "")
-	}
-	o.Ring, o.RestedAt = o.Ring+1, nil
-	return r.keepAndTell(ctx, o)
+	return d.saveTarget(ctx, t, audit.Entry{})
 }
 
 // settle is how long an updated node may take to show itself with its new version.
 const settle = 45 * time.Second
 
+// nextRing watches a finished ring for a while, and goes on when its nodes still report the new build.
+func (d *drive) nextRing(ctx context.Context) (lease.Next, error) {
+	now := d.now()
+	if d.row.RestedAt == nil {
+		d.row.RestedAt, d.row.Detail = &now, ""
+		return lease.Again(), d.saveAndPublish(ctx)
+	}
+	missing, err := d.missing(ctx)
+	switch {
+	case err != nil:
+		return lease.Done(), err
+	case missing != "" && now.Before(d.row.restUntil().Add(settle)):
+		return lease.After(settlePoll), nil // a heartbeat may be on its way
+	case missing != "":
+		return lease.Done(), d.end(
+			ctx,
+			failed,
+			missing+" does not report with the new build any more; no further node begins",
+		)
+	case d.row.Ring >= d.row.Through:
+		return lease.Done(), d.end(ctx, done, "")
+	}
+	d.row.Ring, d.row.RestedAt = d.row.Ring+1, nil
+	return lease.Again(), d.saveAndPublish(ctx)
+}
+
 // missing names an updated node of the ring that does not report the new build.
-func (r *runner) missing(ctx context.Context, o *rolloutRow, targets []targetRow) (string, error) {
-	var ids []string
-	for i := range targets {
-		if targets[i].State == done && targets[i].Ring == o.Ring {
-			ids = append(ids, targets[i].NodeID)
-		}
+func (d *drive) missing(ctx context.Context) (string, error) {
+	ids, err := d.updated(ctx, d.row)
+	if err != nil || len(ids) == 0 {
+		return "", err
 	}
-	if len(ids) == 0 {
-		return "", nil
-	}
-	nodes, err := r.fleet.Nodes(ctx, ids...)
+	nodes, err := d.fleet.Nodes(ctx, ids...)
 	if err != nil {
 		return "", err
 	}
-	at := slices.IndexFunc(nodes, func(n nodesapi.Node) bool { return !n.Online || n.AgentVersion != o.Version })
+	at := slices.IndexFunc(nodes, func(n nodesapi.Node) bool { return !n.Online || n.AgentVersion != d.row.Version })
 	if at < 0 {
 		return "", nil
 	}
 	return nodes[at].Name, nil
 }
 
-func (r *runner) endWhenIdle(ctx context.Context, o *rolloutRow, atWork int, state, detail string) error {
-	o.Detail = detail
-	if atWork > 0 {
-		return r.keep(ctx, o)
+func (d *drive) endWhenIdle(ctx context.Context, atWork int, state, detail string) (lease.Next, error) {
+	if atWork == 0 {
+		return lease.Done(), d.end(ctx, state, detail)
 	}
-	return r.end(ctx, o, state, detail)
+	if d.row.Detail == detail {
+		return lease.After(resultPoll), nil
+	}
+	d.row.Detail = detail
+	return lease.After(resultPoll), d.claim.InTx(ctx, d.save)
 }
 
 // end closes the rollout; nodes that had not begun stay as they are.
-func (r *runner) end(ctx context.Context, o *rolloutRow, state, detail string) error {
-	now := r.now()
-	o.State, o.Detail, o.FinishedAt = state, detail, &now
+func (d *drive) end(ctx context.Context, state, detail string) error {
+	now := d.now()
+	d.row.State, d.row.Detail, d.row.FinishedAt = state, detail, &now
 	result := audit.OK
 	if state == failed {
 		result = audit.Failed
 	}
-	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := r.save(ctx, tx, o); err != nil {
+	err := d.claim.InTx(ctx, func(ctx context.Context) error {
+		if err := d.save(ctx); err != nil {
 			return err
 		}
-		_, err := tx.NewUpdate().Model((*targetRow)(nil)).Set("active = false").Where("rollout_id = ?", o.ID).Exec(ctx)
+		_, err := d.db.In(ctx).NewUpdate().Model((*targetRow)(nil)).Set("active = false").
+			Where("rollout_id = ? and active", d.row.ID).Exec(ctx)
 		if err != nil {
 			return database.Fault(err, nil)
 		}
-		return r.journal.Record(ctx, tx, audit.Entry{
-			Action: "node.rollout_ended", Object: audit.Object{Type: "rollout", ID: o.ID, Name: o.Version}, Result: result,
-			Changes: map[string]audit.Change{"state": {From: running, To: state}, "ring": {To: o.Ring}},
+		return d.journal.Record(ctx, d.db.In(ctx), audit.Entry{
+			Action: "node.rollout_ended", Object: audit.Object{Type: "rollout", ID: d.row.ID, Name: d.row.Version},
+			Result:  result,
+			Changes: map[string]audit.Change{"state": {From: running, To: state}, "ring": {To: d.row.Ring}},
 		})
 	})
 	if err == nil {
-		r.progress(ctx, o)
+		d.progress(ctx, d.row)
 	}
 	return err
 }
 
-// keep renews the lease and writes what was decided.
-func (r *runner) keep(ctx context.Context, o *rolloutRow) error { return r.save(ctx, r.db, o) }
-
-func (r *runner) keepAndTell(ctx context.Context, o *rolloutRow) error {
-	if err := r.keep(ctx, o); err != nil {
+func (d *drive) saveAndPublish(ctx context.Context) error {
+	if err := d.claim.InTx(ctx, d.save); err != nil {
 		return err
 	}
-	r.progress(ctx, o)
+	d.progress(ctx, d.row)
 	return nil
 }
 
-func (r *runner) save(ctx context.Context, db bun.IDB, o *rolloutRow) error {
-	o.LeaseUntil = r.now().Add(lease.Holds)
-	return lease.Kept(db.NewUpdate().Model(o).Column("ring", "state", "detail", "rested_at", "finished_at", "lease_until").
-		WherePK().Where("runner = ?", o.Runner).Exec(ctx))
+// save writes what was decided, in a transaction that holds the fence.
+func (d *drive) save(ctx context.Context) error {
+	_, err := d.db.In(ctx).NewUpdate().Model(d.row).Column("ring", "state", "detail", "rested_at", "finished_at").
+		WherePK().Exec(ctx)
+	return database.Fault(err, nil)
 }
 
-// saveTarget writes one node and its line in the journal, if the lease is still ours, and tells about it.
-func (r *runner) saveTarget(ctx context.Context, o *rolloutRow, t *targetRow, entry audit.Entry) error {
-	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := r.save(ctx, tx, o); err != nil {
-			return err
-		}
-		if _, err := tx.NewUpdate().Model(t).WherePK().Exec(ctx); err != nil {
+// saveTarget writes one node and its line in the journal, if the lease is still ours, and publishes it.
+func (d *drive) saveTarget(ctx context.Context, t *targetRow, entry audit.Entry) error {
+	err := d.claim.InTx(ctx, func(ctx context.Context) error {
+		if _, err := d.db.In(ctx).NewUpdate().Model(t).WherePK().Exec(ctx); err != nil {
 			return fmt.Errorf("write a node of a rollout: %w", database.Fault(err, nil))
 		}
 		if entry.Action == "" {
 			return nil
 		}
-		return r.journal.Record(ctx, tx, entry)
+		return d.journal.Record(ctx, d.db.In(ctx), entry)
 	})
 	if err != nil {
 		return err
 	}
 	if entry.Action != "" {
-		r.bus.Publish(ctx, events.Event{
-			Kind: entry.Action, SubjectType: "node", SubjectID: t.NodeID, At: r.now(), Permission: view,
-			Data: map[string]string{"name": t.Name, "version": o.Version, "stage": t.Stage, "error": t.Error},
+		d.bus.Publish(ctx, events.Event{
+			Kind: entry.Action, SubjectType: "node", SubjectID: t.NodeID, At: d.now(), Permission: view,
+			Data: map[string]string{"name": t.Name, "version": d.row.Version, "stage": t.Stage, "error": t.Error},
 		})
 	}
-	r.progress(ctx, o)
+	d.progress(ctx, d.row)
 	return nil
 }

@@ -32,7 +32,14 @@ var constraints = map[string]*fault.Fault{
 
 // usual is how a rollout goes until somebody decides otherwise: one node, a tenth of the fleet, all.
 func usual() *ringsRow {
-	return &ringsRow{ID: true, Sizes: []int{1, 10, 100}, FirstNodes: []string{}, PauseSeconds: 60, Parallel: 10, Revision: 1}
+	return &ringsRow{
+		ID:           true,
+		Sizes:        []int{1, 10, 100},
+		FirstNodes:   []string{},
+		PauseSeconds: 60,
+		Parallel:     10,
+		Revision:     1,
+	}
 }
 
 func (s *store) rings(ctx context.Context, db bun.IDB) (*ringsRow, error) {
@@ -51,7 +58,10 @@ func (s *store) putRings(ctx context.Context, tx bun.Tx, row *ringsRow, revision
 		return err
 	}
 	if before.Revision != revision {
-		return fault.Conflict("revision_conflict", "somebody else changed this in the meantime; read it again and repeat the change")
+		return fault.Conflict(
+			"revision_conflict",
+			"somebody else changed this in the meantime; read it again and repeat the change",
+		)
 	}
 	row.ID, row.Revision, row.UpdatedAt = true, revision+1, s.now()
 	result, err := tx.NewInsert().Model(row).On("conflict (id) do update").
@@ -62,7 +72,10 @@ func (s *store) putRings(ctx context.Context, tx bun.Tx, row *ringsRow, revision
 		return database.Fault(err, nil)
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return fault.Conflict("revision_conflict", "somebody else changed this in the meantime; read it again and repeat the change")
+		return fault.Conflict(
+			"revision_conflict",
+			"somebody else changed this in the meantime; read it again and repeat the change",
+		)
 	}
 	return nil
 }
@@ -80,7 +93,7 @@ func (s *store) add(ctx context.Context, tx bun.Tx, o *rolloutRow, targets []tar
 
 func (s *store) rollout(ctx context.Context, id string) (*rolloutRow, error) {
 	row := new(rolloutRow)
-	err := s.db.NewSelect().Model(row).Where("id = ?", id).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
@@ -132,20 +145,38 @@ type tally struct {
 func (s *store) tallies(ctx context.Context, ids []string) ([]tally, error) {
 	var found []tally
 	err := s.db.NewRaw(`select rollout_id, ring, state, count(*) as nodes from agent_rollout_nodes
-		where rollout_id = any(?::uuid[]) group by rollout_id, ring, state order by rollout_id, ring`, pgdialect.Array(ids)).Scan(ctx, &found)
+		where rollout_id = any(?::uuid[]) group by rollout_id, ring, state order by rollout_id, ring`,
+		pgdialect.Array(ids)).Scan(ctx, &found)
 	return found, database.Fault(err, nil)
 }
 
-// targets gives the nodes of a rollout up to a ring, in the order in which they go.
-func (s *store) targets(ctx context.Context, id string, ring int) ([]targetRow, error) {
+// moving gives the nodes that are at work, those that come next and one that failed. How many that are depends on what
+// may be at work together, not on the fleet.
+func (s *store) moving(ctx context.Context, o *rolloutRow) ([]targetRow, error) {
 	var rows []targetRow
-	err := s.db.NewSelect().Model(&rows).Where("rollout_id = ? and ring <= ?", id, ring).Order("ring", "place").Scan(ctx)
+	err := s.db.NewRaw(`select * from agent_rollout_nodes where rollout_id = ?0 and state = any(?2)
+		union all (select * from agent_rollout_nodes where rollout_id = ?0 and state = ?3 limit 1)
+		union all (select * from agent_rollout_nodes where rollout_id = ?0 and state = ?4 and ring <= ?1
+			order by ring, place limit ?5)`,
+		o.ID, o.Ring, pgdialect.Array([]string{updating, ordering}), failed, waiting, o.Parallel).Scan(ctx, &rows)
 	return rows, database.Fault(err, nil)
+}
+
+// updated gives the nodes of the rollout's ring that have taken the build.
+func (s *store) updated(ctx context.Context, o *rolloutRow) (ids []string, err error) {
+	err = s.db.NewSelect().Model((*targetRow)(nil)).Column("node_id").
+		Where("rollout_id = ? and state = ? and ring = ?", o.ID, done, o.Ring).Scan(ctx, &ids)
+	return ids, database.Fault(err, nil)
 }
 
 // shownTargets puts what needs a look first.
 func (s *store) shownTargets(ctx context.Context, id string, limit int64) ([]targetRow, error) {
 	var rows []targetRow
-	err := s.db.NewSelect().Model(&rows).Where("rollout_id = ?", id).OrderExpr("state <> ?, ring, place", failed).Limit(limit).Scan(ctx)
+	err := s.db.NewSelect().
+		Model(&rows).
+		Where("rollout_id = ?", id).
+		OrderExpr("state <> ?, ring, place", failed).
+		Limit(limit).
+		Scan(ctx)
 	return rows, database.Fault(err, nil)
 }

@@ -35,21 +35,31 @@ type world struct {
 
 func newWorld(t *testing.T, settings ...paneltest.Setting) *world {
 	t.Helper()
-	key, err := release.NewKey()
-	require.NoError(t, err)
-	w := &world{t: t, folder: t.TempDir(), key: key}
-	w.publish(newVersion)
-	w.panel = paneltest.Start(t, append([]paneltest.Setting{paneltest.Modules(nodes.Module(), Module()), paneltest.Env(map[string]string{
-		nodes.AgentDir.Name: w.folder, selfupdate.PublicKey.Name: key.Public(), config.AgentHeartbeat.Name: "3600",
-	})}, settings...)...)
+	w := published(t)
+	w.begin(settings...)
+	w.eventually(func() bool { return w.problem() == "" })
 	return w
+}
+
+// begin starts the panel over the folder of releases.
+func (w *world) begin(settings ...paneltest.Setting) {
+	w.t.Helper()
+	usual := []paneltest.Setting{paneltest.Modules(nodes.Module(), Module()), paneltest.Env(map[string]string{
+		nodes.AgentDir.Name: w.folder, selfupdate.PublicKey.Name: w.key.Public(), config.AgentHeartbeat.Name: "3600",
+	})}
+	w.panel = paneltest.Start(w.t, append(usual, settings...)...)
 }
 
 func (w *world) publish(version string) {
 	w.t.Helper()
 	file := filepath.Join(w.folder, "panel-agent-linux-amd64")
 	require.NoError(w.t, os.WriteFile(file, []byte("the executable of "+version), 0o600))
-	m := release.Manifest{Channel: "stable", Version: version, ReleasedAt: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Notes: "Notes of " + version}
+	m := release.Manifest{
+		Channel:    "stable",
+		Version:    version,
+		ReleasedAt: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
+		Notes:      "Notes of " + version,
+	}
 	require.NoError(w.t, m.Add(release.Agent, "linux/amd64", file))
 	_, err := w.key.Write(w.folder, m)
 	require.NoError(w.t, err)
@@ -64,8 +74,12 @@ type server struct {
 
 func (w *world) server(name, version string) *server {
 	w.t.Helper()
-	token := w.panel.As("nodes.edit").Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).Is(http.StatusCreated).Text("token")
-	answer := w.panel.Anonymous().Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", Protocol: 1})
+	token := w.panel.As("nodes.edit").
+		Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).
+		Is(http.StatusCreated).
+		Text("token")
+	answer := w.panel.Anonymous().
+		Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", Protocol: 1})
 	answer.Is(http.StatusCreated)
 	s := &server{w: w, Client: w.panel.Bearer(answer.Text("agent_token")), id: answer.Text("node_id")}
 	s.beat(version)
@@ -103,14 +117,16 @@ func (s *server) succeeds() {
 	s.w.t.Helper()
 	order := s.order()
 	s.beat(newVersion)
-	s.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{ID: order.ID, OK: true, Code: agentapi.CodeDone}).Is(http.StatusNoContent)
+	s.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{ID: order.ID, OK: true, Code: agentapi.CodeDone}).
+		Is(http.StatusNoContent)
 }
 
 func (s *server) fails() {
 	s.w.t.Helper()
 	order := s.order()
 	s.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{
-		ID: order.ID, Code: agentapi.CodeFailed, Stage: agentapi.StageHeartbeat, Error: "no heartbeat", StderrTail: "last words",
+		ID: order.ID, Code: agentapi.CodeFailed, Stage: agentapi.StageHeartbeat, Error: "no heartbeat",
+		StderrTail: "last words",
 	}).Is(http.StatusNoContent)
 }
 
@@ -123,12 +139,17 @@ func (w *world) eventually(holds func() bool) {
 }
 
 func (w *world) noPause() {
-	w.editor().Put("/api/v1/nodes/agent-rings", map[string]any{"sizes": []int{1, 10, 100}, "pause_seconds": 0, "parallel": 10, "revision": 1}).Is(http.StatusOK)
+	w.editor().
+		Put("/api/v1/nodes/agent-rings", map[string]any{"sizes": []int{1, 10, 100}, "pause_seconds": 0, "parallel": 10, "revision": 1}).
+		Is(http.StatusOK)
 }
 
 func (w *world) start(ring string) string {
 	w.t.Helper()
-	return w.editor().Post("/api/v1/nodes/agent-rings/"+ring+"/update", map[string]any{"version": newVersion}).Is(http.StatusAccepted).Text("id")
+	return w.editor().
+		Post("/api/v1/nodes/agent-rings/"+ring+"/update", map[string]any{"version": newVersion}).
+		Is(http.StatusAccepted).
+		Text("id")
 }
 
 func (w *world) rollout(id string) Rollout {
@@ -149,7 +170,8 @@ func (w *world) ends(id, state string) Rollout {
 func (w *world) journal() []string {
 	w.t.Helper()
 	var actions []string
-	err := w.panel.DB.NewRaw("select action from journal where action like 'node.update%' or action like 'node.rollout%' order by at, id").Scan(w.t.Context(), &actions)
+	err := w.panel.DB.NewRaw("select action from journal where action like 'node.update%' or action like 'node.rollout%' order by at, id").
+		Scan(w.t.Context(), &actions)
 	require.NoError(w.t, err)
 	return actions
 }
@@ -175,7 +197,9 @@ func TestARolloutGoesRingByRing(t *testing.T) {
 		"node.rollout_started", "node.update_started", "node.update_done", "node.update_started", "node.update_done",
 		"node.update_started", "node.update_done", "node.rollout_ended",
 	}, w.journal())
-	w.editor().Post("/api/v1/nodes/agent-rings/3/update", map[string]any{}).Refused(http.StatusConflict, "nothing_to_update")
+	w.editor().
+		Post("/api/v1/nodes/agent-rings/3/update", map[string]any{}).
+		Refused(http.StatusConflict, "nothing_to_update")
 }
 
 // Domain 4.20: a rollout stops on failure.
@@ -212,7 +236,9 @@ func TestOneNodeIsUpdatedByHandAlsoAfterAFailure(t *testing.T) {
 	a.succeeds()
 	w.ends(id, done)
 	w.editor().Post(path, map[string]any{}).Refused(http.StatusConflict, "nothing_to_update")
-	w.editor().Post("/api/v1/nodes/0199a0de-0000-7000-8000-000000000009/agent-update", map[string]any{}).Refused(http.StatusNotFound, "not_found")
+	w.editor().
+		Post("/api/v1/nodes/0199a0de-0000-7000-8000-000000000009/agent-update", map[string]any{}).
+		Refused(http.StatusNotFound, "not_found")
 }
 
 // A panel that has an older build than an agent brings it there only when a person says so, one node at a time.
@@ -259,7 +285,8 @@ func TestAStoppedRolloutLetsNobodyElseBegin(t *testing.T) {
 	w.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Refused(http.StatusConflict, "rollout_ended")
 	require.True(t, w.rollout(id).Stopping, "who is at it goes on")
 	a.beat(newVersion)
-	a.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{ID: order.ID, OK: true}).Is(http.StatusNoContent)
+	a.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{ID: order.ID, OK: true}).
+		Is(http.StatusNoContent)
 	w.ends(id, stopped)
 	require.Empty(t, b.orders())
 }
@@ -272,14 +299,23 @@ func TestAnotherPanelGoesOnWithARollout(t *testing.T) {
 	a, b := w.server("aaa", "1.0.0"), w.server("bbb", "1.0.0")
 	id := w.start("2")
 	a.order()
-	_, err := w.panel.DB.ExecContext(t.Context(), "update agent_rollout_nodes set state = 'ordering', command_id = null where node_id = ?", a.id)
+	_, err := w.panel.DB.ExecContext(
+		t.Context(),
+		"update agent_rollout_nodes set state = 'ordering', command_id = null where node_id = ?",
+		a.id,
+	)
 	require.NoError(t, err)
-	_, err = w.panel.DB.ExecContext(t.Context(), "update agent_rollouts set runner = 'a panel that died', lease_until = now() - interval '1 s' where id = ?", id)
+	_, err = w.panel.DB.ExecContext(
+		t.Context(),
+		"update agent_rollouts set lease_token = 'a panel that died', lease_until = now() - interval '1 s' where id = ?",
+		id,
+	)
 	require.NoError(t, err)
 	w.eventually(func() bool { return len(a.orders()) == 2 })
+	a.beat(newVersion)
 	for _, order := range a.orders() {
-		a.beat(newVersion)
-		a.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{ID: order.ID, OK: true}).Is(http.StatusNoContent)
+		result := agentapi.CommandResult{ID: order.ID, OK: true}
+		a.Post("/agent/v1/commands/"+order.ID+"/result", result).Is(http.StatusNoContent)
 	}
 	b.succeeds()
 	w.ends(id, done)
@@ -296,14 +332,22 @@ func TestRolloutsWorkInReadOnlyMode(t *testing.T) {
 	id := degraded.editor().Post("/api/v1/nodes/agent-rings/1/update", map[string]any{}).Is(http.StatusAccepted).Text("id")
 	a.order()
 	degraded.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
-	degraded.editor().Put("/api/v1/nodes/agent-rings", map[string]any{"sizes": []int{2, 20, 100}, "pause_seconds": 5, "parallel": 3, "revision": 1}).Is(http.StatusOK)
+	degraded.editor().
+		Put("/api/v1/nodes/agent-rings", map[string]any{"sizes": []int{2, 20, 100}, "pause_seconds": 5, "parallel": 3, "revision": 1}).
+		Is(http.StatusOK)
 }
 
 func newWorldOn(w *world, license entitlement.Source) *world {
 	other := &world{t: w.t, folder: w.folder, key: w.key}
-	other.panel = paneltest.Start(w.t, paneltest.Modules(nodes.Module(), Module()), paneltest.License(license), paneltest.On(w.panel.DB), paneltest.Env(map[string]string{
-		nodes.AgentDir.Name: w.folder, selfupdate.PublicKey.Name: w.key.Public(), config.AgentHeartbeat.Name: "3600",
-	}))
+	other.panel = paneltest.Start(
+		w.t,
+		paneltest.Modules(nodes.Module(), Module()),
+		paneltest.License(license),
+		paneltest.On(w.panel.DB),
+		paneltest.Env(map[string]string{
+			nodes.AgentDir.Name: w.folder, selfupdate.PublicKey.Name: w.key.Public(), config.AgentHeartbeat.Name: "3600",
+		}),
+	)
 	return other
 }
 
@@ -320,7 +364,10 @@ func TestAgentsGetTheReleaseAsItWasSigned(t *testing.T) {
 	require.Equal(t, newVersion, offered.Version)
 	require.Equal(t, "the executable of "+newVersion, string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body))
 	w.publish("1.10.0-longer")
-	require.Equal(t, "the executable of 1.10.0-longer", string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body), "what was sent before is not remembered")
+	w.eventually(func() bool {
+		executable := string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body)
+		return executable == "the executable of 1.10.0-longer"
+	})
 	a.Get("/agent/v1/update/linux/arm64").Refused(http.StatusNotFound, "not_found")
 	w.panel.Anonymous().Get("/agent/v1/update/linux/amd64").Refused(http.StatusUnauthorized, "agent_token_invalid")
 }
@@ -328,22 +375,31 @@ func TestAgentsGetTheReleaseAsItWasSigned(t *testing.T) {
 // What is not signed, or is not what was signed, is never handed out.
 func TestAReleaseThatIsNotInOrderIsNotOffered(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	file, manifest := filepath.Join(w.folder, "panel-agent-linux-amd64"), filepath.Join(w.folder, "manifest.json")
-	problem := func() string {
-		return w.viewer().Get("/api/v1/nodes/agent-rings").Is(http.StatusOK).Text("build_problem")
+	for problem, spoil := range map[string]func(w *world, file, manifest string){
+		noFile: func(w *world, file, _ string) {
+			require.NoError(w.t, os.WriteFile(file, []byte("another executable"), 0o600))
+		},
+		untrusted: func(w *world, _, manifest string) {
+			text, err := os.ReadFile(manifest)
+			require.NoError(w.t, err)
+			require.NoError(w.t, os.WriteFile(manifest, append(text, ' '), 0o600))
+		},
+		noManifest: func(w *world, _, manifest string) { require.NoError(w.t, os.Remove(manifest)) },
+	} {
+		t.Run(problem, func(t *testing.T) {
+			t.Parallel()
+			w := published(t)
+			spoil(w, filepath.Join(w.folder, "panel-agent-linux-amd64"), filepath.Join(w.folder, "manifest.json"))
+			w.begin()
+			w.eventually(func() bool { return w.problem() == problem })
+			w.editor().Post("/api/v1/nodes/agent-rings/1/update", map[string]any{}).
+				Refused(http.StatusConflict, "no_agent_build")
+			w.publish("1.2.0")
+			w.eventually(func() bool { return w.problem() == "" })
+		})
 	}
-	require.Empty(t, problem())
-	require.NoError(t, os.WriteFile(file, []byte("another executable"), 0o600))
-	require.Equal(t, noFile, problem())
-	w.publish("1.2.0")
-	require.Empty(t, problem())
-	require.NoError(t, os.WriteFile(manifest+".minisig", []byte("no signature"), 0o600))
-	text, err := os.ReadFile(manifest)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(manifest, append(text, ' '), 0o600))
-	require.Equal(t, untrusted, problem())
-	w.editor().Post("/api/v1/nodes/agent-rings/1/update", map[string]any{}).Refused(http.StatusConflict, "no_agent_build")
-	require.NoError(t, os.Remove(manifest))
-	require.Equal(t, noManifest, problem())
+}
+
+func (w *world) problem() string {
+	return w.viewer().Get("/api/v1/nodes/agent-rings").Is(http.StatusOK).Text("build_problem")
 }

@@ -6,18 +6,21 @@ import (
 
 func (b *build) shown() *Build {
 	return &Build{
-		Version: b.Version, Channel: b.Channel, ReleasedAt: b.ReleasedAt.UTC(), Notes: b.Notes, Breaking: b.Breaking, Platforms: b.platforms(),
+		Version: b.Version, Channel: b.Channel, ReleasedAt: b.ReleasedAt.UTC(), Notes: b.Notes, Breaking: b.Breaking,
+		Platforms: b.platforms(),
 	}
 }
 
 func (o *rolloutRow) shown(counts []tally) Rollout {
 	r := Rollout{
-		ID: o.ID, Kind: o.Kind, Version: o.Version, State: o.State, Ring: o.Ring, Through: o.Through, Detail: o.Detail, PauseSeconds: o.PauseSeconds,
-		Stopping: o.StoppedBy != "" && o.FinishedAt == nil, StartedBy: o.StartedBy, StoppedBy: o.StoppedBy, StartedAt: o.StartedAt.UTC(),
+		ID: o.ID, Kind: o.Kind, Version: o.Version, State: o.State, Ring: o.Ring, Through: o.Through, Detail: o.Detail,
+		PauseSeconds: o.PauseSeconds,
+		Stopping: o.StoppedBy != "" &&
+			o.FinishedAt == nil, StartedBy: o.StartedBy, StoppedBy: o.StoppedBy, StartedAt: o.StartedAt.UTC(),
 		FinishedAt: utc(o.FinishedAt), Rings: []RolloutRing{}, Counts: map[string]int{},
 	}
 	if o.RestedAt != nil && o.FinishedAt == nil {
-		until := o.RestedAt.Add(time.Duration(o.PauseSeconds) * time.Second).UTC()
+		until := o.restUntil().UTC()
 		r.RestUntil = &until
 	}
 	for _, c := range counts {
@@ -45,7 +48,8 @@ func plain(state string) string {
 
 func (t *targetRow) shown() RolloutNode {
 	return RolloutNode{
-		NodeID: t.NodeID, Name: t.Name, Ring: t.Ring, State: plain(t.State), From: t.FromVersion, Stage: t.Stage, Error: t.Error, Tail: t.Tail,
+		NodeID: t.NodeID, Name: t.Name, Ring: t.Ring, State: plain(t.State), From: t.FromVersion, Stage: t.Stage,
+		Error: t.Error, Tail: t.Tail,
 		OrderedAt: utc(t.OrderedAt), EndedAt: utc(t.EndedAt),
 	}
 }

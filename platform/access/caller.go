@@ -20,6 +20,8 @@ type Caller struct {
 	AccountID   string
 	Username    string
 	SessionID   string
+	TokenID     string // of the API token that the request carries, else empty
+	TokenName   string
 	NodeID      string
 	Permissions Set
 	IP          string
@@ -28,6 +30,14 @@ type Caller struct {
 
 	// MustChangePassword closes everything to the caller but what leads to a password of his own.
 	MustChangePassword bool
+}
+
+// Name is what the journal calls the caller: the username, and behind it the API token that acts for the account.
+func (c Caller) Name() string {
+	if c.TokenID == "" {
+		return c.Username
+	}
+	return c.Username + " (" + c.TokenName + ")"
 }
 
 type callerKey struct{}

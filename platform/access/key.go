@@ -46,6 +46,19 @@ func (s Set) Covers(other Set) bool {
 	return !slices.ContainsFunc(other, func(key Key) bool { return !s.holds(key) })
 }
 
+// And opens what both sets open. Of two keys that open the same one, the narrower stands in the result.
+func (s Set) And(other Set) Set {
+	both := Set{}
+	for _, sets := range [][2]Set{{s, other}, {other, s}} {
+		for _, key := range sets[0] {
+			if sets[1].holds(key) && !slices.Contains(both, key) {
+				both = append(both, key)
+			}
+		}
+	}
+	return both
+}
+
 func (s Set) holds(key Key) bool {
 	if key == All {
 		return slices.Contains(s, All)

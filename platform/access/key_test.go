@@ -36,3 +36,19 @@ func TestCoveredSetsOpenNothingMore(t *testing.T) {
 		}
 	})
 }
+
+// What two sets have in common opens exactly what both open: an API token has the rights that it was given and that its account
+// still holds.
+func TestTheIntersectionOpensWhatBothSetsOpen(t *testing.T) {
+	t.Parallel()
+	keys := []Key{"*", "a.*", "a.x", "a.y", "b.*", "b.x", "c.z"}
+	sets := rapid.SliceOfN(rapid.SampledFrom(keys), 0, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		one, two := Set(sets.Draw(t, "one")), Set(sets.Draw(t, "two"))
+		both := one.And(two)
+		for _, key := range []Key{"a.x", "a.y", "a.q", "b.x", "c.z", "d.d", All} {
+			require.Equal(t, one.Has(key) && two.Has(key), both.Has(key), "%v and %v, asked %s", one, two, key)
+		}
+		require.True(t, one.Covers(both) && two.Covers(both))
+	})
+}

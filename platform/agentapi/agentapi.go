@@ -1,14 +1,17 @@
-// Package agentapi holds the messages that the panel and the agent on a server exchange; both sides compile the same types.
+// Package agentapi holds the messages that the panel and the agent on a server exchange; both sides compile the same
+// types.
 //
-// The agent always dials out. It proves who it is with its agent token in the Authorization header and with nothing else.
-// Readers ignore members that they do not know, so that either side may be the newer one.
+// The agent always dials out. It proves who it is with its agent token in the Authorization header and with nothing
+// else. Readers ignore members that they do not know, so that either side may be the newer one.
 package agentapi
 
 import "time"
 
 // Protocol is the version of these messages that this build speaks.
 // A panel accepts agents of Protocol down to Protocol-2.
-const Protocol = 1
+//
+// 2 adds documents beside the configuration, and batches; agents of 1 never name their capabilities.
+const Protocol = 2
 
 // Paths on the panel's address. Enrolment is public and throttled; the others need the agent token.
 const (
@@ -19,6 +22,8 @@ const (
 	PathMetrics       = "/agent/v1/metrics"              // POST MetricsBatch -> MetricsReply
 	PathConfig        = "/agent/v1/config"               // GET ?revision=N -> NodeConfig, ETag is the revision
 	PathConfigResult  = "/agent/v1/config/result"        // POST ConfigResult -> 204
+	PathDesired       = "/agent/v1/desired/{name}"       // GET -> Document, ETag is the revision
+	PathBatches       = "/agent/v1/batches/{kind}"       // POST Batch -> BatchReply
 	PathCommands      = "/agent/v1/commands"             // GET ?wait=25 -> Pending; the long-poll
 	PathCommandResult = "/agent/v1/commands/{id}/result" // POST CommandResult -> 204
 	PathStream        = "/agent/v1/stream"               // GET, WebSocket of Frame
@@ -38,7 +43,8 @@ const (
 // Capability is one thing that an agent can do; the panel asks for nothing that an agent has not named.
 type Capability string
 
-// Capabilities of this protocol version.
+// Capabilities beside those of documents (DocumentName.Capability) and batches (BatchKind.Capability). That of a
+// command is its kind.
 const (
 	CanApply       Capability = "apply_config"
 	CanRestartCore Capability = "restart_core"

@@ -2,10 +2,12 @@ package agentapi
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
-// CommandKind is a closed list; there is no remote shell.
+// CommandKind is a closed list; there is no remote shell. A module that lets agents do something new adds its kind and
+// the types of its arguments and data here, and to CommandKinds.
 type CommandKind string
 
 // Kinds of command and the type of their arguments and data.
@@ -20,8 +22,19 @@ const (
 	DropSessions CommandKind = "drop_sessions" // DropSessionsArgs
 )
 
+// CommandKinds is the closed list. The panel sends no other kind, and an agent answers any other with CodeNotSupported.
+var CommandKinds = []CommandKind{
+	ApplyConfig, RestartCore, CollectLogs, Probe, UpdateAgent, RotateToken, BlockIPs, DropSessions,
+}
+
+// Known reports whether the list has the kind.
+func (k CommandKind) Known() bool { return slices.Contains(CommandKinds, k) }
+
+// Capability is what an agent names that carries out the kind.
+func (k CommandKind) Capability() Capability { return Capability(k) }
+
 // Command is one order to an agent. The panel repeats it until it has a result; the agent runs an id once and
-// answers a repeated one from what it kept.
+// answers a repeated one with the stored result.
 type Command struct {
 	ID       string          `json:"id" doc:"Identity of the order"`
 	Kind     CommandKind     `json:"kind" doc:"What to do"`
@@ -66,8 +79,8 @@ type CommandResult struct {
 type ApplyPhase string
 
 // Phases of an apply. Prepare changes nothing that serves. Switch is undone by revert and sealed by commit; an agent
-// that hears neither within HoldSeconds follows the desired revision again. The panel makes the new revision the desired one
-// before it orders the commit; an agent that sees its switched revision desired seals it by itself.
+// that hears neither within HoldSeconds follows the desired revision again. The panel makes the new revision the
+// desired one before it orders the commit; an agent that sees its switched revision desired seals it by itself.
 const (
 	PhasePrepare ApplyPhase = "prepare" // fetch, compare the hash, let the core test it
 	PhaseSwitch  ApplyPhase = "switch"  // serve it; the last good one stays on disk

@@ -18,6 +18,8 @@ type Heartbeat struct {
 	Addresses    []string     `json:"addresses,omitempty" doc:"Global addresses of the host's interfaces"`
 	Firewall     []Firewall   `json:"firewall,omitempty" doc:"Host firewalls that were found; read only"`
 	PanelURL     string       `json:"panel_url,omitempty" doc:"Address by which the agent dials the panel"`
+
+	Documents []DocumentStatus `json:"documents,omitempty" doc:"State of each document that this agent can hold"`
 }
 
 // CoreState is what the supervised core does at this moment.
@@ -62,13 +64,15 @@ type Firewall struct {
 	Detail string `json:"detail,omitempty" doc:"What was read, in short"`
 }
 
-// HeartbeatReply tells the agent what the panel wants of it.
+// HeartbeatReply is what the panel wants of the agent.
 type HeartbeatReply struct {
 	Desired
 	HeartbeatSeconds int       `json:"heartbeat_seconds" doc:"Pause until the next heartbeat"`
 	ServerTime       time.Time `json:"server_time" doc:"The panel's clock"`
 	Commands         []Command `json:"commands,omitempty" doc:"Commands without a result yet, oldest first"`
 	PanelURL         string    `json:"panel_url,omitempty" doc:"Address by which the panel calls itself; the only one that a probe through a flow reaches"`
+
+	Documents []DocumentRef `json:"documents,omitempty" doc:"Documents beside the configuration that the node shall hold"`
 }
 
 // Desired is the configuration that a node shall serve. Revision 0 says that the panel asks for nothing yet:
@@ -81,5 +85,6 @@ type Desired struct {
 // Pending is the answer of the long-poll, sent at once when something waits, else at the end of the wait.
 type Pending struct {
 	Desired
-	Commands []Command `json:"commands,omitempty" doc:"Commands without a result yet, oldest first"`
+	Commands  []Command     `json:"commands,omitempty" doc:"Commands without a result yet, oldest first"`
+	Documents []DocumentRef `json:"documents,omitempty" doc:"Documents beside the configuration that the node shall hold"`
 }

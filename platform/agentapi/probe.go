@@ -18,9 +18,9 @@ type ProbeData struct {
 	Through *ThroughData `json:"through,omitempty"`
 }
 
-// BindProbe opens a temporary listener. The result comes as soon as it listens; the listener stays for HoldSeconds
-// and answers Nonce to everyone who connects (tcp) or sends Nonce (udp), so that a peer can show that no firewall is between.
-// It is given back early when a switch needs the port.
+// BindProbe opens a temporary listener. The result comes as soon as it listens; the listener stays for HoldSeconds and
+// answers Nonce to everyone who connects (tcp) or sends Nonce (udp), so that a peer can show that no firewall is
+// between. It is given back early when a switch needs the port.
 type BindProbe struct {
 	L4          string `json:"l4" doc:"tcp or udp"`
 	IP          string `json:"ip" doc:"Address to listen on"`

@@ -4,6 +4,7 @@ package agentapi
 const (
 	PathUpdate     = "/agent/v1/update"             // GET -> Update
 	PathUpdateFile = "/agent/v1/update/{os}/{arch}" // GET: the executable of that update
+	PathAsset      = "/agent/v1/assets/{sha256}"    // GET: a file by its digest
 )
 
 // Update is a signed release as the panel has it. The agent believes the signature, never the panel.
@@ -28,16 +29,18 @@ type UpdateAgentData struct {
 	Previous string `json:"previous,omitempty" doc:"Version before this order"`
 }
 
-// Stages of an agent update in the order in which they happen; StageFetch and StageSwitch are shared with configurations.
+// Stages of an agent update in the order in which they happen; StageFetch and StageSwitch are shared with
+// configurations.
 const (
 	StageVerify    Stage = "verify"    // signature, version and checksum
 	StageHeld      Stage = "held"      // this build failed here within 24 hours and is not tried again by itself
-	StageSelfTest  Stage = "self_test" // the new build looks at identity and configuration without serving
+	StageSelfTest  Stage = "self_test" // the new build checks identity and configuration without serving
 	StageStart     Stage = "start"     // the new build ended before its first heartbeat
 	StageHeartbeat Stage = "heartbeat" // the new build ran and no heartbeat of it reached the panel in time
 )
 
-// UpdatePatience is how long a new build may take to its first heartbeat, and UpdateRest how long a failed one is left alone.
+// UpdatePatience is how long a new build may take to its first heartbeat, and UpdateRest how long a failed one is left
+// alone.
 const (
 	UpdatePatience = 120 // seconds
 	UpdateRest     = 24  // hours

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,10 @@ import (
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/events"
+	"panel/platform/files"
 	"panel/platform/httpapi"
+	"panel/platform/idempotency"
+	"panel/platform/ingest"
 	"panel/platform/jobs"
 	"panel/platform/metrics"
 	"panel/platform/module"
@@ -48,19 +52,20 @@ type Options struct {
 
 // App is a composed panel.
 type App struct {
-	opts     Options
-	server   *httpapi.Server
-	parts    []owned
-	listener *database.Listener
-	bus      *events.Bus
-	journal  audit.Journal
-	worker   *jobs.Runner
-	timer    *jobs.Scheduler
-	cancel   context.CancelFunc
-	running  sync.WaitGroup
-	loops    sync.Map // a mark of its own to the loop's owner, while it runs
-	keepers  keepers
-	metrics  *metrics.Registry
+	opts      Options
+	server    *httpapi.Server
+	parts     []owned
+	listener  *database.Listener
+	bus       *events.Bus
+	listeners []events.Listener
+	journal   audit.Journal
+	worker    *jobs.Runner
+	timer     *jobs.Scheduler
+	cancel    context.CancelFunc
+	running   sync.WaitGroup
+	loops     sync.Map // a mark of its own to the loop's owner, while it runs
+	keepers   keepers
+	metrics   *metrics.Registry
 }
 
 // New composes the panel and mounts its operations; nothing runs yet.
@@ -68,11 +73,15 @@ func New(opts Options) (*App, error) {
 	if err := Check(opts.Modules); err != nil {
 		return nil, err
 	}
+	Speak(opts.Modules)
 	listener := database.NewListener(opts.DB.Pool, opts.Log.Named("listener"))
 	bus := events.New(opts.DB, listener, opts.Log.Named("events"))
+	if err := bus.Declare(EventKinds(opts.Modules)...); err != nil {
+		return nil, err
+	}
 	followed := operations.NewStore(opts.DB, bus)
 	enqueuer, worker := jobs.New(opts.DB, followed, opts.Log.Named("worker"))
-	streams := httpapi.NewStreams()
+	streams, intakes := httpapi.NewStreams(), ingest.NewIntakes()
 	journal, err := audit.New(opts.DB, opts.Clock, opts.Log.Named("audit"), opts.Config)
 	if err != nil {
 		return nil, err
@@ -87,7 +96,8 @@ func New(opts Options) (*App, error) {
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
 		Rotation: vault.NewRotation(opts.Vault, SealedColumns(opts.Modules)), Network: network,
 		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener), Jobs: enqueuer, Operations: followed,
-		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams,
+		Files:   files.NewStore(opts.DB, filepath.Join(opts.Config.DataDir(), "files"), opts.Log.Named("files")),
+		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams, Intakes: intakes,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
@@ -99,7 +109,8 @@ func New(opts Options) (*App, error) {
 	}
 	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus, worker: worker, journal: journal}
 	a.timer = jobs.NewScheduler(opts.DB, enqueuer, source(opts, found), opts.Clock, opts.Log.Named("scheduler"))
-	if err := a.addJobs(); err != nil {
+	problems := []error{a.addJobs(), a.addListeners(enqueuer, source(opts, found)), found.addIntakes(intakes)}
+	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
 	if a.metrics, err = a.counted(source(opts, found)); err != nil {
@@ -109,7 +120,7 @@ func New(opts Options) (*App, error) {
 		Log: opts.Log.Named("http"), Clock: opts.Clock, Version: version.Version, Sessions: found.Sessions,
 		Agents: agents(found), License: source(opts, found), Installation: found.Installation, Denials: journal,
 		Permissions: Permissions(opts.Modules), Streams: streams, TrustedProxies: proxies, Fallback: opts.Web,
-		Meter: a.metrics.Requests, Database: found.Database,
+		Meter: a.metrics.Requests, Database: found.Database, Idempotency: idempotency.NewStore(opts.DB, opts.Vault),
 		Connections: httpapi.Connections{Most: opts.Config.Int(config.MaxConns), PerAddress: opts.Config.Int(config.MaxConnsEach)},
 	}, found.routes())
 	if err != nil {
@@ -170,7 +181,6 @@ func (a *App) Start(ctx context.Context) error {
 				return fmt.Errorf("start the module %s: %w", o.owner, err)
 			}
 		}
-		a.bus.Listen(o.parts.Listeners...)
 		for _, loop := range o.parts.Loops {
 			a.keep(running, o.owner, loop)
 		}

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/csv"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,11 @@ func TestWhatHappensByItselfIsReviewed(t *testing.T) {
 	reviewed, err := csv.NewReader(file).ReadAll()
 	require.NoError(t, err)
 	declared := [][]string{{"what", "name", "rule", "feature", "read_only", "blocked"}}
-	for _, s := range paneltest.New(t, modules.All()...).App.Schedules() {
+	panel := paneltest.New(t, modules.All()...).App
+	for _, l := range panel.Listeners() {
+		declared = append(declared, []string{"listener", l.Name, strings.Join(l.Kinds, " "), l.Feature, string(l.ReadOnly), string(l.Blocked)})
+	}
+	for _, s := range panel.Schedules() {
 		declared = append(declared, []string{"schedule", s.Name, s.Cron, s.Feature, string(s.ReadOnly), string(s.Blocked)})
 	}
 	require.Equal(t, reviewed, declared)

@@ -28,6 +28,7 @@ func newEstate(t *testing.T) *estate {
 		e.admins[i], e.agents[i] = e.Admin(), e.enrolled(name)
 		e.owns(i, "accounts", e.admins[i].AccountID)
 		e.owns(i, "sessions", e.ask(i, http.MethodGet, "/api/v1/auth/me", "")["session"].(map[string]any)["id"])
+		e.owns(i, "tokens", e.token(e.admins[i].AccountID))
 		e.owns(i, "passkeys", e.passkey(e.admins[i].AccountID))
 		e.owns(i, "enrollment-tokens", e.ask(i, http.MethodPost, "/api/v1/nodes/enrollment-tokens", "{}")["id"])
 		e.node(i, name)
@@ -53,6 +54,13 @@ func (e *estate) ask(i int, method, path, body string) map[string]any {
 	got := e.wire.send(call{method: method, path: path, headers: bearer(e.admins[i].Token), body: body})
 	require.Less(e.t, got.status, 300, "%s %s: %s", method, path, got.body)
 	return decoded(e.t, got.body)
+}
+
+func (e *estate) token(account string) string {
+	id := database.NewID()
+	e.write(`insert into api_tokens (id, account_id, name, token_hash, permissions, created_at, expires_at)
+		values (?, ?, 'key', ?, '{}', now(), now() + interval '1 day')`, id, account, []byte(id))
+	return id
 }
 
 func (e *estate) passkey(account string) string {

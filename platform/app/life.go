@@ -9,11 +9,9 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"panel/platform/audit"
-	"panel/platform/core/system"
 	"panel/platform/durable"
 	"panel/platform/events"
 	"panel/platform/version"
@@ -84,16 +82,17 @@ func (a *App) leftRunning() (before running, left bool) {
 	return before, true
 }
 
-// record writes an entry about this panel and tells the event of the same name.
+// record writes an entry about this panel and emits the event of the same name.
 func (a *App) record(ctx context.Context, action, result string, changes map[string]audit.Change) {
 	host, _ := os.Hostname() // a machine without a name has none to tell
 	entry := audit.Entry{Action: action, Result: result, Object: audit.Object{Type: "installation", ID: host, Name: host}, Changes: changes}
-	err := a.opts.DB.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return a.journal.Record(ctx, tx, entry) })
-	if err != nil {
-		a.opts.Log.Warn("the journal was not told about the panel itself", zap.String("action", action), zap.Error(err))
-		return
-	}
-	a.bus.Publish(ctx, events.Event{
-		Kind: action, SubjectType: "installation", SubjectID: host, At: a.opts.Clock.Now().UTC(), Permission: system.Manage, Data: changes,
+	err := a.opts.DB.InTx(ctx, func(ctx context.Context) error {
+		if err := a.journal.Record(ctx, a.opts.DB.In(ctx), entry); err != nil {
+			return err
+		}
+		return a.bus.Emit(ctx, events.Event{Kind: action, SubjectID: host, At: a.opts.Clock.Now().UTC(), Data: changes})
 	})
+	if err != nil {
+		a.opts.Log.Warn("the journal does not say what the panel itself did", zap.String("action", action), zap.Error(err))
+	}
 }

@@ -33,6 +33,8 @@ func CommandLine(env cli.Env, features []module.Module) cli.Env {
 	modules := With(features)
 	env.Serve = func(ctx context.Context) error { return Serve(ctx, features) }
 	env.Interface = tui.Run
+	Speak(modules)
+	env.Repairs = append(env.Repairs, Repairs(modules)...)
 	env.Checks, env.Known = append(env.Checks, Checks(modules)...), func() doctor.Known { return known(modules) }
 	for _, m := range modules {
 		if m.Commands != nil {

@@ -15,18 +15,22 @@ import (
 	"panel/platform/core/accounts"
 	"panel/platform/core/audit"
 	"panel/platform/core/diagnostics"
+	"panel/platform/core/files"
 	"panel/platform/core/operations"
 	"panel/platform/core/setup"
 	"panel/platform/core/system"
 	"panel/platform/doctor"
+	"panel/platform/doctor/recovery"
 	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/fault"
 	"panel/platform/module"
 	"panel/platform/selfupdate"
 )
 
 // Core lists the panel's own features, built with the same contract as every other.
 func Core() []module.Module {
-	return []module.Module{accounts.Module(), audit.Module(), diagnostics.Module(), operations.Module(), setup.Module(), system.Module(), selfupdate.Module()}
+	return []module.Module{accounts.Module(), audit.Module(), diagnostics.Module(), files.Module(), operations.Module(), setup.Module(), system.Module(), selfupdate.Module()}
 }
 
 // With gives the core and the features in one list, sorted by name.
@@ -104,6 +108,35 @@ func JournalKinds(modules []module.Module) (all journal.Kinds) {
 	return all
 }
 
+// EventKinds lists what the modules emit.
+func EventKinds(modules []module.Module) (all []events.Kind) {
+	for _, m := range modules {
+		all = append(all, m.Events...)
+	}
+	slices.SortFunc(all, func(a, b events.Kind) int { return cmp.Compare(a.Name, b.Name) })
+	return all
+}
+
+// Fault is a code of the catalogue with the module that declares it; empty for the platform.
+type Fault struct {
+	fault.Declared
+	Module string
+}
+
+// Faults lists every declared code.
+func Faults(modules []module.Module) (all []Fault) {
+	for _, common := range fault.Common() {
+		all = append(all, Fault{Declared: common})
+	}
+	for _, m := range modules {
+		for _, own := range m.Faults {
+			all = append(all, Fault{Declared: own, Module: m.Name})
+		}
+	}
+	slices.SortFunc(all, func(a, b Fault) int { return cmp.Compare(a.Code, b.Code) })
+	return all
+}
+
 // Features lists the keys of the license features that the modules declare.
 func Features(modules []module.Module) []string {
 	var all []string
@@ -142,6 +175,22 @@ func Checks(modules []module.Module) []doctor.Check {
 		all = append(all, m.Checks...)
 	}
 	return all
+}
+
+// Repairs lists what safe recovery may do.
+func Repairs(modules []module.Module) []recovery.Repair {
+	var all []recovery.Repair
+	for _, m := range modules {
+		all = append(all, m.Repairs...)
+	}
+	return all
+}
+
+// Speak lets the process say what the modules say in Russian, too.
+func Speak(modules []module.Module) {
+	for _, m := range modules {
+		doctor.Translate(m.Russian)
+	}
 }
 
 // Migrations lists the SQL of every module; the runner adds the platform's.

@@ -15,11 +15,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules"
 	"panel/platform/app"
+	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/paneltest"
+	"panel/platform/tokens"
 )
 
 // gate is a license that the test turns while the panel runs.
@@ -202,6 +205,7 @@ func (m *matrix) gather() {
 	for _, holds := range [][]string{nil, {"*"}} {
 		m.callers = append(m.callers, m.ended(holds)...)
 	}
+	m.callers = append(m.callers, m.tokens()...)
 }
 
 // strangers show nothing that anybody issued, or an agent's token where it does not belong.
@@ -211,6 +215,7 @@ func strangers(agent string) []caller {
 		{name: "garbage", headers: bearer("garbage")},
 		{name: "an empty token", headers: bearer("")},
 		{name: "a token of the right form", headers: bearer("ps_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG")},
+		{name: "an API token of the right form", headers: bearer("pat_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG")},
 		{name: "an agent's token in the query", query: "&token=" + agent},
 		{name: "an agent's token in a cookie", headers: []string{"Cookie", "token=" + agent}},
 	}
@@ -246,6 +251,39 @@ func (m *matrix) ended(holds []string) []caller {
 		named("logged out", out, ""), named("revoked by a reset", reset, ""), named("disabled", disabled, ""), named("deleted", deleted, ""),
 		named("expired", old, "session_expired"), named("idle too long", idle, "session_expired"),
 	}
+}
+
+// tokens are API tokens: of full and narrow rights, of an account that has lost some since, and those that have ended.
+func (m *matrix) tokens() []caller {
+	full, narrow := []string{"*"}, []string{"accounts.*", "nodes.view"}
+	live := func(name string, account, token, holds []string) caller {
+		_, shown := m.apiToken(account, token)
+		return caller{name: "an API token " + name, headers: bearer(shown), proves: "session", token: true, holds: holds}
+	}
+	dead := func(name, refusal, statement string) caller {
+		account, shown := m.apiToken(full, full)
+		m.write(statement, account)
+		return caller{name: "an API token " + name, headers: bearer(shown), refusal: refusal}
+	}
+	all := []caller{
+		live("with *", full, full, full), live("with nothing", full, nil, nil), live("with some", full, narrow, narrow),
+		live("of an account with less", []string{"accounts.view"}, full, []string{"accounts.view"}),
+		dead("that is revoked", "", "delete from api_tokens where account_id = ?"),
+		dead("of a disabled account", "", "update accounts set state = 'disabled' where id = ?"),
+		dead("that has expired", "api_token_expired", "update api_tokens set expires_at = now() - interval '1 minute' where account_id = ?"),
+	}
+	_, misled := m.apiToken(full, full)
+	return append(all, misplaced("an API token", misled)...)
+}
+
+// apiToken gives an account with these permissions an API token.
+func (m *matrix) apiToken(account, holds []string) (accountID, token string) {
+	m.t.Helper()
+	token, digest := tokens.New("pat_")
+	accountID = m.As(account...).AccountID
+	m.write(`insert into api_tokens (id, account_id, name, token_hash, permissions, created_at, expires_at)
+		values (?, ?, 'matrix', ?, ?, now(), now() + interval '1 day')`, database.NewID(), accountID, digest[:], pgdialect.Array(append([]string{}, holds...)))
+	return accountID, token
 }
 
 func (m *matrix) revision(admin *paneltest.Client, of *paneltest.Client) any {

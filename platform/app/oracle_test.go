@@ -15,6 +15,7 @@ type caller struct {
 	query   string
 	proves  string   // "session", "agent" or nothing
 	holds   []string // permissions of a proven session
+	token   bool     // what he shows is an API token
 	refusal string   // the word of the 401 where a session is needed; empty: no_session
 }
 
@@ -38,7 +39,7 @@ type verdict struct {
 // expects says what the reviewed policy demands. It knows nothing of the code: it is the specification's sections
 // Authentication and Degraded mode, with decisions 2, 4 and 9 of the domain, in the fixed order of refusals.
 func expects(line policy, who caller, l licensed, s stage) verdict {
-	for _, refuse := range []func(policy, caller, licensed, stage) verdict{unproven, unpermitted, unlicensed, closed} {
+	for _, refuse := range []func(policy, caller, licensed, stage) verdict{unproven, unattended, unpermitted, unlicensed, closed} {
 		if v := refuse(line, who, l, s); v.status != 0 {
 			return v
 		}
@@ -74,6 +75,14 @@ func unproven(line policy, who caller, _ licensed, s stage) verdict {
 		return verdict{http.StatusUnauthorized, who.refusal}
 	}
 	return verdict{http.StatusUnauthorized, "no_session"}
+}
+
+// unattended is 403 for an API token where a person must have signed in.
+func unattended(line policy, who caller, _ licensed, s stage) verdict {
+	if line.guarded(s) == "session" && line.signedIn && who.token {
+		return verdict{http.StatusForbidden, "session_required"}
+	}
+	return verdict{}
 }
 
 // unpermitted is 403 for the lack of a key.

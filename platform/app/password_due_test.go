@@ -2,9 +2,7 @@ package app_test
 
 import (
 	"net/http"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,10 +10,7 @@ import (
 
 // beforePasswordChange is the reviewed list of what an account may do that must change its password first.
 func beforePasswordChange(t *testing.T) []string {
-	t.Helper()
-	content, err := os.ReadFile("testdata/before_password_change.txt")
-	require.NoError(t, err)
-	return strings.Split(strings.TrimSpace(string(content)), "\n")
+	return listed(t, "testdata/before_password_change.txt")
 }
 
 // An account whose password must be changed is kept out of every operation that a session opens, whatever it holds and

@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/csv"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,10 +22,12 @@ type policy struct {
 	whileDegraded        bool // with a reason of testdata/read_only.csv
 	hidden               bool
 	lenient              bool
+	signedIn             bool // closed to API tokens; testdata/signed_in.txt
 }
 
 func policies(t testing.TB) map[string]policy {
 	t.Helper()
+	signedIn := listed(t, "testdata/signed_in.txt")
 	all, reasons := map[string]policy{}, map[string]bool{"no": true}
 	for _, row := range reviewed(t, "testdata/read_only.csv") {
 		reasons[row[0]] = true
@@ -34,12 +37,23 @@ func policies(t testing.TB) map[string]policy {
 		line := policy{
 			method: row[0], path: row[1], access: row[2], keys: strings.Fields(row[3]), feature: row[4],
 			whileDegraded: row[5] != "no", hidden: row[6] == "yes",
-			lenient: row[7] == "yes",
+			lenient: row[7] == "yes", signedIn: slices.Contains(signedIn, row[0]+" "+row[1]),
 		}
 		require.NotContains(t, all, line.method+" "+line.path, "two lines for one operation")
 		all[line.method+" "+line.path] = line
 	}
+	for _, name := range signedIn {
+		require.Equal(t, "session", all[name].access, "%s of testdata/signed_in.txt is no operation that a session opens", name)
+	}
 	return all
+}
+
+// listed are the lines of a reviewed list.
+func listed(t testing.TB, path string) []string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSpace(string(content)), "\n")
 }
 
 // reviewed are the lines of a file without its heading.
@@ -71,6 +85,7 @@ func declared(op httpapi.Operation) policy {
 	return policy{
 		method: op.Method, path: op.Path, access: word, keys: keys, feature: op.Feature,
 		whileDegraded: op.WhileDegraded, hidden: op.Hidden, lenient: op.Lenient,
+		signedIn: op.SignedIn,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/idempotency"
 	"panel/platform/module"
 	"panel/platform/settings"
 	"panel/platform/vault"
@@ -26,7 +27,7 @@ func OpenVault(ctx context.Context, cfg *config.Config, db *database.DB) (*vault
 
 // SealedColumns are all columns of a panel that hold sealed secrets.
 func SealedColumns(modules []module.Module) []vault.Column {
-	all := slices.Clone(settings.Columns)
+	all := slices.Concat(settings.Columns, idempotency.Columns)
 	for _, m := range modules {
 		all = append(all, m.Secrets...)
 	}

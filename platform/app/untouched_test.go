@@ -37,7 +37,7 @@ func (o *outside) settings(t *testing.T) map[string]string {
 }
 
 // picture is the content of the whole database, one sum per table. Left out is what time alone moves: last uses of
-// sessions, the noted time of the license, when agents were heard, evidence that plans ask for by themselves, and the
+// sessions and API tokens, the noted time of the license, when agents were heard, evidence that plans ask for by themselves, and the
 // journal's lines about refusals.
 func (m *matrix) picture() map[string]string {
 	m.t.Helper()
@@ -53,6 +53,7 @@ func (m *matrix) picture() map[string]string {
 
 var contentOf = map[string]string{
 	"sessions":           "select id::text as t from sessions",
+	"api_tokens":         "select (to_jsonb(a) - 'last_used_at')::text as t from api_tokens a",
 	"licenses":           "select (to_jsonb(l) - 'clock_at')::text as t from licenses l",
 	"journal":            "select (to_jsonb(e) - array['seq', 'hash', 'hash_prev'])::text as t from journal e where action <> 'access.denied'",
 	"journal_heads":      "select '' as t where false",

@@ -15,7 +15,9 @@ import (
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/events"
+	"panel/platform/files"
 	"panel/platform/httpapi"
+	"panel/platform/ingest"
 	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/operations"
@@ -40,11 +42,13 @@ type services struct {
 	Network    *outbound.Network
 	Bus        *events.Bus
 	Jobs       *jobs.Enqueuer
+	Files      *files.Store
 	Operations *operations.Store
 	Journal    audit.Journal
 	Refusals   audit.Refusals
 	Hasher     *password.Hasher
 	Streams    *httpapi.Streams
+	Intakes    *ingest.Intakes
 	Catalog    []access.Permission   // every declared key
 	Features   []entitlement.Feature // every declared feature
 }

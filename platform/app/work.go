@@ -3,8 +3,14 @@ package app
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/events/backlog"
+	"panel/platform/idempotency"
+	"panel/platform/ingest"
 	"panel/platform/jobs"
 	"panel/platform/module"
 )
@@ -25,6 +31,30 @@ func (a *App) addJobs() error {
 	return errors.Join(problems...)
 }
 
+// addListeners gives the listeners of the modules their backlogs.
+func (a *App) addListeners(queue *jobs.Enqueuer, license entitlement.Source) error {
+	kept := backlog.New(queue, license, a.opts.Log.Named("listeners"))
+	var problems []error
+	for _, o := range a.parts {
+		for _, l := range o.parts.Listeners {
+			a.listeners = append(a.listeners, l)
+			problems = append(problems, o.names(l.Name), a.worker.Add(kept.Worker(l)))
+		}
+	}
+	return errors.Join(append(problems, a.bus.Listen(kept, a.listeners...))...)
+}
+
+// addIntakes declares which results of agents the modules store.
+func (g *gathered) addIntakes(into *ingest.Intakes) error {
+	var problems []error
+	for _, o := range g.Parts {
+		for _, intake := range o.parts.AgentBatches {
+			problems = append(problems, into.Add(intake))
+		}
+	}
+	return errors.Join(problems...)
+}
+
 // names refuses work that does not begin with the name of its module.
 func (o owned) names(kind string) error {
 	if !strings.HasPrefix(kind, o.owner+".") {
@@ -34,12 +64,15 @@ func (o owned) names(kind string) error {
 }
 
 func tidying(modules []module.Module) []jobs.Tidy {
-	var all []jobs.Tidy
+	all := slices.Clone(idempotency.Tidy)
 	for _, m := range modules {
 		all = append(all, m.Tidy...)
 	}
 	return all
 }
+
+// Listeners lists what handles events on this panel.
+func (a *App) Listeners() []events.Listener { return a.listeners }
 
 // Schedules lists what happens by the clock on this panel.
 func (a *App) Schedules() []jobs.Schedule { return a.timer.All() }

@@ -102,7 +102,7 @@ func (s *Store) row(caller access.Caller, entry Entry) (Row, error) {
 		return Row{}, err
 	}
 	row := Row{
-		ID: database.NewID(), At: s.now(), ActorKind: string(caller.Kind), ActorID: actor(caller), ActorName: caller.Username,
+		ID: database.NewID(), At: s.now(), ActorKind: string(caller.Kind), ActorID: actor(caller), ActorName: caller.Name(),
 		Action: entry.Action, ObjectType: entry.Object.Type, ObjectID: entry.Object.ID, ObjectName: entry.Object.Name,
 		Result: entry.Result, IP: caller.IP, UserAgent: caller.UserAgent, RequestID: caller.RequestID, Changes: string(changes), Count: 1,
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"panel/platform/doctor"
+	"panel/platform/doctor/recovery"
 )
 
 // Env is what a command may touch of the world outside; tests hand in buffers and maps.
@@ -29,6 +30,7 @@ type Env struct {
 	Interface func(ctx context.Context, env Env, linear bool) error
 	Commands  []func(Env) []*cobra.Command // the commands that modules bring
 	Checks    []doctor.Check               // the checks that modules bring
+	Repairs   []recovery.Repair            // the repairs that modules bring
 	Known     func() doctor.Known          // what this build declares; asked by the commands that need it
 	Names     func() []string              // names of all variables of this process
 

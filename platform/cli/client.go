@@ -29,13 +29,16 @@ type Client struct {
 	http  *http.Client
 }
 
-// Client follows --api and --token, else the environment. A wrong address is a usage failure.
+// Client follows --api and --token, else the environment, else the session that was stored. A wrong address is a usage failure.
 func (env Env) Client() (*Client, error) {
 	base, err := env.apiURL()
 	if err != nil {
 		return nil, err
 	}
-	return &Client{env: env, base: base, token: env.apiToken(), http: &http.Client{Timeout: deadline, CheckRedirect: stay, Transport: direct}}, nil
+	return &Client{
+		env: env, base: base, token: env.apiToken(base),
+		http: &http.Client{Timeout: deadline, CheckRedirect: stay, Transport: direct},
+	}, nil
 }
 
 // direct uses no proxy: HTTP_PROXY and the like are not settings of the panel, and a token goes to the named host alone.

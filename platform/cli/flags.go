@@ -63,7 +63,16 @@ func (env Env) apiURL() (string, error) {
 	return strings.TrimRight(parsed.Scheme+"://"+parsed.Host+parsed.Path, "/"), nil
 }
 
-func (env Env) apiToken() string { return firstOf(env.flags.token, env.Getenv("PANEL_API_TOKEN")) }
+// apiToken is that of --token, else of PANEL_API_TOKEN, else of the session that is stored for the panel.
+func (env Env) apiToken(address string) string {
+	if token := firstOf(env.flags.token, env.Getenv("PANEL_API_TOKEN")); token != "" {
+		return token
+	}
+	if stored := env.Stored(address); stored != nil {
+		return stored.Token
+	}
+	return ""
+}
 
 func firstOf(values ...string) string {
 	for _, value := range values {

@@ -54,10 +54,10 @@ func (env Env) inEnglish() Env {
 //go:embed russian.txt
 var russianText string
 
-// russian is read when somebody needs it; most runs do not. Doctor and the logs bring the words of their own.
+// russian is read when somebody needs it; most runs do not. Doctor, the logs and the modules bring their own words.
 var russian = sync.OnceValue(func() map[string]string {
-	words := doctor.Catalogue(russianText)
-	maps.Copy(words, doctor.RussianWords())
+	words := doctor.RussianWords()
+	maps.Copy(words, doctor.Catalogue(russianText))
 	return words
 })
 

@@ -66,6 +66,26 @@ func (env Env) Record(document any, fields ...Field) error {
 	return nil
 }
 
+// List prints many things: document as JSON, or their rows as a table under headings or as plain text.
+func (env Env) List(document any, headings []string, rows [][]string) error {
+	switch env.Form() {
+	case JSON:
+		return env.document(document)
+	case PlainText:
+		var b strings.Builder
+		for _, row := range rows {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+		}
+		return env.write(b.String())
+	case Table:
+	}
+	head := make([]string, len(headings))
+	for i, heading := range headings {
+		head[i] = strings.ToUpper(env.T(heading))
+	}
+	return env.write(columns(append([][]string{head}, rows...)))
+}
+
 func (env Env) document(document any) error {
 	encoder := json.NewEncoder(env.Out)
 	encoder.SetEscapeHTML(false)

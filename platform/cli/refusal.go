@@ -77,7 +77,9 @@ func causeOf(status int, p problem) Message {
 func adviceFor(status int, code string) []Message {
 	switch {
 	case status == http.StatusUnauthorized:
-		return []Message{Say("sign in again and set PANEL_API_TOKEN")}
+		return []Message{Plain("panelctl login")}
+	case code == "session_required":
+		return []Message{Plain("panelctl login")}
 	case code == "password_change_required":
 		return []Message{Say("sign in to the web interface and choose a new password there")}
 	case strings.HasPrefix(code, "license_"):

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -22,18 +23,48 @@ var elsewhere = []string{"exec format error", "base URL of the panel API (PANEL_
 // A Russian text whose English nobody says any more is translated for nothing and misleads whoever looks for a word.
 func TestEveryRussianTextHasAnEnglishOneInTheSources(t *testing.T) {
 	t.Parallel()
-	said := literals(t)
+	said := literals(t, "../../platform", "../../modules", "../../cmd/panelctl")
 	for text := range doctor.Catalogue(russianText) {
 		english, _, _ := strings.Cut(text, "|")
 		require.True(t, said[english] || said[text] || slices.Contains(elsewhere, text), "nobody says %q", text)
 	}
 }
 
+// A module translates what it says itself.
+func TestEveryRussianTextOfAModuleHasItsEnglishOneInTheModule(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for file, catalogue := range catalogues(t) {
+		said := literals(t, filepath.Dir(file))
+		for text := range catalogue {
+			found++
+			require.True(t, said[text], "%s: nobody says %q", file, text)
+		}
+	}
+	require.Greater(t, found, 100)
+}
+
+// catalogues are the Russian texts of modules by their files.
+func catalogues(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	all := map[string]map[string]string{}
+	for _, pattern := range []string{"../../modules/*/russian.txt", "../core/*/russian.txt", "../selfupdate/russian.txt"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			require.NoError(t, err)
+			all[file] = doctor.Catalogue(string(content))
+		}
+	}
+	return all
+}
+
 // literals are all texts in the sources, those that are put together with + as one, and the parts of a chain of errors.
-func literals(t *testing.T) map[string]bool {
+func literals(t *testing.T, roots ...string) map[string]bool {
 	t.Helper()
 	said := map[string]bool{}
-	for _, root := range []string{"../../platform", "../../modules", "../../cmd/panelctl"} {
+	for _, root := range roots {
 		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -47,7 +47,7 @@ func (env *Env) open(cmd *cobra.Command, linear bool) error {
 
 // decided is the same world with the common flags folded into the environment, so that commands started from within follow them.
 func (env *Env) decided(address string) Env {
-	decided, token, outside := *env, env.apiToken(), env.Getenv
+	decided, token, outside := *env, env.apiToken(address), env.Getenv
 	decided.Getenv = func(name string) string {
 		switch name {
 		case "PANEL_API_URL":

@@ -133,7 +133,7 @@ func TestValuesComeInTheTypeTheCallerNeeds(t *testing.T) {
 	require.True(t, filepath.IsAbs(read.DataDir()))
 	require.True(t, read.Bool(ProxypanelBootstrap))
 	require.Equal(t, 72*time.Hour, read.Duration(LicenseGrace, time.Hour))
-	require.Empty(t, read.Path(BackupDir))
+	require.Empty(t, read.Path(PGBin))
 	require.Zero(t, read.Int(Lang))
 }
 

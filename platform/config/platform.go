@@ -37,13 +37,10 @@ var (
 
 	ProxypanelBootstrap = Key{Name: "PANEL_PROXYPANEL_BOOTSTRAP", Default: "false", Summary: "allows the proxy-panel step of the first installation", Form: Switch}
 
-	BackupDir        = Key{Name: "PANEL_BACKUP_DIR", Summary: "folder for local backups; unset: backups in the data folder"}
-	UpdateChannel    = Key{Name: "PANEL_UPDATE_CHANNEL", Default: "stable", Summary: "channel of the panel's updates", Form: OneOf("stable", "dev")}
-	UpdateURL        = Key{Name: "PANEL_UPDATE_URL", Summary: "address of the update manifest", Form: URL}
-	SupportURL       = Key{Name: "PANEL_SUPPORT_URL", Summary: "address that takes support bundles; unset: uploading is hidden", Form: URL}
-	MessengerAPIRoot = Key{Name: "PANEL_MESSENGER_API_ROOT", Summary: "address of the messenger's API where the public one is blocked", Form: URL}
-	StatusPageDir    = Key{Name: "PANEL_STATUSPAGE_DIR", Summary: "folder that the status page is published into"}
-	MetricsAddr      = Key{Name: "PANEL_METRICS_ADDR", Default: "127.0.0.1:9464", Summary: "address of the panel's own metrics", Form: Listen}
+	UpdateChannel = Key{Name: "PANEL_UPDATE_CHANNEL", Default: "stable", Summary: "channel of the panel's updates", Form: OneOf("stable", "dev")}
+	UpdateURL     = Key{Name: "PANEL_UPDATE_URL", Summary: "address of the update manifest", Form: URL}
+	SupportURL    = Key{Name: "PANEL_SUPPORT_URL", Summary: "address that takes support bundles; unset: uploading is hidden", Form: URL}
+	MetricsAddr   = Key{Name: "PANEL_METRICS_ADDR", Default: "127.0.0.1:9464", Summary: "address of the panel's own metrics", Form: Listen}
 
 	APIURL   = Key{Name: "PANEL_API_URL", Default: "http://localhost:8080", Summary: "panel that the command line talks to", Form: URL}
 	APIToken = Key{Name: "PANEL_API_TOKEN", Summary: "session token of the command line", Secret: true}
@@ -58,7 +55,7 @@ func Platform() []Key {
 		Port, Bind, DataDir, DBURL, DBMaxConns, PGBin, SecretKey, SecretKeyPrevious,
 		PublicURL, TrustedProxies, MaxConns, MaxConnsEach, SetupToken, SessionTTL, LogLevel, LogFormat, AuditRetention, AgentHeartbeat,
 		LicenseURLs, LicensePublicKey, LicenseGrace, HTTPProxy, OutboundAllow, ProxypanelBootstrap,
-		BackupDir, UpdateChannel, UpdateURL, SupportURL, MessengerAPIRoot, StatusPageDir, MetricsAddr,
+		UpdateChannel, UpdateURL, SupportURL, MetricsAddr,
 		APIURL, APIToken, Lang, TestDBURL,
 	}
 }

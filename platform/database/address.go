@@ -11,8 +11,8 @@ import (
 // certificates below ~/.postgresql.
 var homeFiles = []string{"passfile", "sslcert", "sslkey", "sslrootcert"}
 
-// ParseAddress reads the address of a database. The address alone counts: what the home folder holds for PostgreSQL's own
-// programs is used only where the address names it. PG variables are gone since config.Isolate.
+// ParseAddress reads the address of a database. The address alone counts: what the home folder holds for PostgreSQL's
+// own programs is used only where the address names it. PG variables are gone since config.Isolate.
 func ParseAddress(dsn string) (*pgx.ConnConfig, error) { return pgx.ParseConfig(withoutHome(dsn)) }
 
 // withoutHome says in the address itself that it wants no file of the home folder.

@@ -29,13 +29,16 @@ func TestTheHomeFolderDoesNotConfigureTheConnection(t *testing.T) {
 		require.Equal(t, "anna", read.User, dsn)
 	}
 	for _, dsn := range []string{
-		"postgres://anna@db.internal/panel?passfile=" + passwords, "host=db.internal user=anna dbname=panel passfile=" + passwords,
+		"postgres://anna@db.internal/panel?passfile=" + passwords,
+		"host=db.internal user=anna dbname=panel passfile=" + passwords,
 	} {
 		read, err := ParseAddress(dsn)
 		require.NoError(t, err, dsn)
 		require.Equal(t, "canary-of-pgpass", read.Password, "the address names the file")
 	}
-	_, err := ParseAddress("postgres://anna@db.internal/panel?sslmode=verify-full&sslrootcert=" + filepath.Join(home, "absent.crt"))
+	_, err := ParseAddress(
+		"postgres://anna@db.internal/panel?sslmode=verify-full&sslrootcert=" + filepath.Join(home, "absent.crt"),
+	)
 	require.Error(t, err, "a named certificate must be there")
 	_, err = ParseAddress("postgres://a b%zz")
 	require.Error(t, err)

@@ -66,7 +66,8 @@ func StartPrivate(ctx context.Context, opts PrivateOptions) (dsn string, stop fu
 	return c.open(ctx)
 }
 
-// PrivateDSN is the address of the private PostgreSQL of a data folder, for whoever only looks: nothing is made or started.
+// PrivateDSN is the address of the private PostgreSQL of a data folder, for whoever only looks: nothing is made or
+// started.
 func PrivateDSN(dataDir string) (string, error) {
 	home, err := filepath.Abs(filepath.Join(dataDir, "postgres"))
 	if err != nil {
@@ -90,7 +91,9 @@ func makeHome(dataDir string) (string, error) {
 	return home, nil
 }
 
-var errLink = errors.New("the folder postgres is a link, and not one of root: root does not follow it; run this as the owner of the data folder")
+var errLink = errors.New(
+	"the folder postgres is a link, and not one of root: root does not follow it; run this as the owner of the data folder",
+)
 
 // trusted keeps root from working where a link of somebody else leads. An operator may link to another disk.
 func trusted(home string) error {
@@ -157,7 +160,11 @@ func (c *cluster) follow(ctx context.Context) (string, func(context.Context) err
 			return dsnOf(c.host, superuser), func(context.Context) error { return nil }, nil
 		}
 		if err := pause(ctx); err != nil {
-			return "", nil, fmt.Errorf("another process looks after the private database in %s, and it does not answer: %w", c.server.home, err)
+			return "", nil, fmt.Errorf(
+				"another process looks after the private database in %s, and it does not answer: %w",
+				c.server.home,
+				err,
+			)
 		}
 	}
 }
@@ -213,7 +220,10 @@ func (c *cluster) begin(ctx context.Context) (err error) {
 			return fmt.Errorf("the private database in %s ended while starting: %s", c.server.home, c.server.logTail())
 		}
 		if err := pause(ctx); err != nil {
-			return errors.Join(fmt.Errorf("the private database in %s did not start in time: %w", c.server.home, err), c.process.Signal(syscall.SIGINT))
+			return errors.Join(
+				fmt.Errorf("the private database in %s did not start in time: %w", c.server.home, err),
+				c.process.Signal(syscall.SIGINT),
+			)
 		}
 	}
 	return nil
@@ -308,7 +318,10 @@ func (c *cluster) stop(ctx context.Context) error {
 	}
 	for isPostgres(c.process.Pid) {
 		if err := pause(ctx); err != nil {
-			return errors.Join(fmt.Errorf("the private database did not stop in time: %w", err), c.process.Signal(syscall.SIGQUIT))
+			return errors.Join(
+				fmt.Errorf("the private database did not stop in time: %w", err),
+				c.process.Signal(syscall.SIGQUIT),
+			)
 		}
 	}
 	return nil

@@ -104,7 +104,10 @@ func TestASecondProcessUsesTheRunningServerAndDoesNotStopIt(t *testing.T) {
 func TestAServerLeftBehindIsAdoptedAndStopped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, _, err := database.StartPrivate(t.Context(), database.PrivateOptions{DataDir: dir, Log: zap.NewNop(), Detached: true})
+	_, _, err := database.StartPrivate(
+		t.Context(),
+		database.PrivateOptions{DataDir: dir, Log: zap.NewNop(), Detached: true},
+	)
 	require.NoError(t, err)
 	pid := serverPID(t, dir)
 	dsn, stop := startIn(t, dir)
@@ -150,7 +153,10 @@ func TestAnotherMajorVersionIsRefusedInOneSentenceAndNothingIsTouched(t *testing
 
 func TestMissingProgramsAreNamedWithTheWayOut(t *testing.T) {
 	t.Parallel()
-	_, _, err := database.StartPrivate(t.Context(), database.PrivateOptions{DataDir: t.TempDir(), BinDir: t.TempDir(), Log: zap.NewNop()})
+	_, _, err := database.StartPrivate(
+		t.Context(),
+		database.PrivateOptions{DataDir: t.TempDir(), BinDir: t.TempDir(), Log: zap.NewNop()},
+	)
 	require.ErrorContains(t, err, "PANEL_PG_BIN")
 	require.ErrorContains(t, err, "PANEL_DB_URL")
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,7 @@ func Open(ctx context.Context, dsn string, opts Options) (*DB, error) {
 		pool.Close()
 		return nil, unreachable(settings, err)
 	}
+	readColumns()
 	return &DB{DB: bun.NewDB(openSQL(pool), pgdialect.New()), Pool: pool}, nil
 }
 
@@ -75,10 +77,17 @@ func IsID(text string) bool {
 	return err == nil && len(text) == length
 }
 
+// OnlyIDs leaves out what cannot be an id, so that it is unknown and not an error of the database.
+func OnlyIDs(texts []string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return !IsID(text) })
+}
+
 func poolSettings(dsn string, opts Options) (*pgxpool.Config, error) {
 	settings, err := pgxpool.ParseConfig(withoutHome(dsn))
 	if err != nil {
-		return nil, errors.New("the database address cannot be read; PANEL_DB_URL must look like postgres://user:password@host:5432/name")
+		return nil, errors.New(
+			"the database address cannot be read; PANEL_DB_URL must look like postgres://user:password@host:5432/name",
+		)
 	}
 	settings.MaxConns = int32(max(opts.MaxConns, 0)) //nolint:gosec // a count of connections
 	if settings.MaxConns == 0 {

@@ -62,7 +62,12 @@ func TestErrorsOfTheDatabaseBecomeFaults(t *testing.T) {
 	require.NoError(t, database.Fault(nil, nil))
 	_, err = db.ExecContext(t.Context(), "select ''::uuid")
 	require.Equal(t, "22P02", database.State(err))
-	require.Equal(t, err, database.Fault(err, nil), "a value that we sent and the database cannot read is our failure, not a missing row")
+	require.Equal(
+		t,
+		err,
+		database.Fault(err, nil),
+		"a value that we sent and the database cannot read is our failure, not a missing row",
+	)
 	plain := errors.New("plain")
 	require.Equal(t, plain, database.Fault(plain, nil))
 }
@@ -105,7 +110,10 @@ func TestNotificationsArriveAfterCommitAndTheListenerReconnects(t *testing.T) {
 	}))
 	require.Equal(t, "one two", <-got)
 
-	_, err := db.ExecContext(ctx, "select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%' and datname = current_database()")
+	_, err := db.ExecContext(
+		ctx,
+		"select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%' and datname = current_database()",
+	)
 	require.NoError(t, err)
 	<-ready
 	require.Eventually(t, listener.Healthy, 5*time.Second, time.Millisecond)

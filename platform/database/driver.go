@@ -12,7 +12,8 @@ import (
 )
 
 // openSQL is stdlib.OpenDBFromPool with one difference: a query without arguments is sent in a single round trip.
-// bun writes its arguments into the text, so preparing each text would cost a second trip and flood the statement cache.
+// bun writes its arguments into the text, so preparing each text would cost a second trip and flood the statement
+// cache.
 func openSQL(pool *pgxpool.Pool) *sql.DB {
 	db := sql.OpenDB(connector{stdlib.GetPoolConnector(pool)})
 	db.SetMaxIdleConns(0)

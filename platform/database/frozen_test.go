@@ -11,15 +11,18 @@ import (
 	"panel/platform/database/dbtest"
 )
 
-// While the other end of its connection is frozen a listener cannot know what it misses. It says so before the writers, who wait
-// for it, give up.
+// While the other end of its connection is frozen a listener cannot know what it misses. It says so before the writers,
+// who wait for it, give up.
 func TestAListenerThatIsNotConfirmedIsNotHealthy(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
 	l := listener(t, db, func(string) {})
 	var server int
-	require.NoError(t, db.NewRaw("select pid from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())").
-		Scan(t.Context(), &server))
+	require.NoError(
+		t,
+		db.NewRaw("select pid from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())").
+			Scan(t.Context(), &server),
+	)
 	require.NoError(t, syscall.Kill(server, syscall.SIGSTOP))
 	thaw := sync.OnceFunc(func() { require.NoError(t, syscall.Kill(server, syscall.SIGCONT)) })
 	defer thaw()

@@ -11,10 +11,10 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// A notification arrives a moment after its transaction has committed. Who must not answer before every other panel knows,
-// because a right was taken away, asks for an echo: each listener shows by an advisory lock of its connection that it
-// listens, and by another one that it has handled everything up to the question. Locks vanish with their connection, so
-// that nobody waits for a panel that is gone.
+// A notification arrives a moment after its transaction has committed. Who must not answer before every other panel
+// knows, because a right was taken away, asks for an echo: each listener shows by an advisory lock of its connection
+// that it listens, and by another one that it has handled everything up to the question. Locks vanish with their
+// connection, so that nobody waits for a panel that is gone.
 const (
 	listens    = 1885433191 // class of the lock that a listener holds as long as it listens
 	hasHeard   = 1885433192 // class of the locks that answer questions

@@ -53,7 +53,8 @@ func TestAnEchoReturnsOnlyWhenEveryListenerHasHandledTheChange(t *testing.T) {
 	}
 }
 
-// Nobody waits for a panel that is gone, nor for ever for one that hangs; without any panel there is nothing to wait for.
+// Nobody waits for a panel that is gone, nor for ever for one that hangs; without any panel there is nothing to wait
+// for.
 func TestAnEchoDoesNotWaitForTheDeadNorForEver(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
@@ -65,7 +66,10 @@ func TestAnEchoDoesNotWaitForTheDeadNorForEver(t *testing.T) {
 	require.ErrorIs(t, err, database.ErrUnheard)
 	require.NoError(t, told(t, db, "well again").Await(t.Context(), db))
 	require.Eventually(t, l.Healthy, 5*time.Second, time.Millisecond, "it hung for longer than it may go unconfirmed")
-	_, err = db.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())")
+	_, err = db.ExecContext(
+		t.Context(),
+		"select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())",
+	)
 	require.NoError(t, err)
 	require.NoError(t, told(t, db, "gone").Await(t.Context(), db))
 }

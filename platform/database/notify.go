@@ -79,13 +79,13 @@ func (l *Listener) OnReady(refresh func()) {
 const (
 	// confirmEvery is how often the database is asked whether anything is on its way.
 	confirmEvery = time.Second
-	// confirmedWithin is below the time that a writer waits for every listener, so that a panel that was frozen, or whose machine
-	// slept, does not answer from memory what changed meanwhile.
+	// confirmedWithin is below the time that a writer waits for every listener, so that a panel that was frozen, or whose
+	// machine slept, does not answer from memory what changed meanwhile.
 	confirmedWithin = echoWithin - time.Second
 )
 
-// Healthy reports whether notifications arrive at this moment. It is false after a gap in the life of the process, until the
-// database has confirmed that nothing was missed.
+// Healthy reports whether notifications arrive at this moment. It is false after a gap in the life of the process,
+// until the database has confirmed that nothing was missed.
 func (l *Listener) Healthy() bool {
 	return l.healthy.Load() && sinceBoot()-l.confirmed.Load() < int64(confirmedWithin)
 }

@@ -39,7 +39,10 @@ func findPrograms(ctx context.Context, given string, as *account) (programs, err
 		return programs{dir: dir, major: major}, nil
 	}
 	if given != "" {
-		return programs{}, fmt.Errorf("the private database cannot start: there is no postgres and initdb in the folder of PANEL_PG_BIN; %s", HowToGetPostgres)
+		return programs{}, fmt.Errorf(
+			"the private database cannot start: there is no postgres and initdb in the folder of PANEL_PG_BIN; %s",
+			HowToGetPostgres,
+		)
 	}
 	return programs{}, errors.New("the private database cannot start: PostgreSQL is not installed; " + HowToGetPostgres)
 }
@@ -79,8 +82,12 @@ func askMajor(ctx context.Context, dir string, as *account) (int, error) {
 	said, err := cmd.CombinedOutput()
 	found := versionPattern().FindSubmatch(said)
 	if err != nil || found == nil {
-		return 0, fmt.Errorf("the PostgreSQL programs in %s cannot be run as %s: every folder above them must be open to that user; %s",
-			dir, as, HowToGetPostgres)
+		return 0, fmt.Errorf(
+			"the PostgreSQL programs in %s cannot be run as %s: every folder above them must be open to that user; %s",
+			dir,
+			as,
+			HowToGetPostgres,
+		)
 	}
 	return strconv.Atoi(string(found[1]))
 }
@@ -97,7 +104,11 @@ func serverAccount(cluster string) (*account, error) {
 	owner, exists := ownerOf(cluster)
 	if os.Geteuid() != 0 {
 		if exists && owner.uid != os.Geteuid() {
-			return nil, fmt.Errorf("the private database in %s belongs to another user (uid %d): start the panel as that user or as root", cluster, owner.uid)
+			return nil, fmt.Errorf(
+				"the private database in %s belongs to another user (uid %d): start the panel as that user or as root",
+				cluster,
+				owner.uid,
+			)
 		}
 		return nil, nil
 	}
@@ -109,7 +120,9 @@ func serverAccount(cluster string) (*account, error) {
 			return found, nil
 		}
 	}
-	return nil, errors.New("the private database cannot start: PostgreSQL does not run as root, and there is no user postgres or nobody; start the panel as an ordinary user")
+	return nil, errors.New(
+		"the private database cannot start: PostgreSQL does not run as root, and there is no user postgres or nobody; start the panel as an ordinary user",
+	)
 }
 
 func ownerOf(path string) (*account, bool) {
@@ -141,7 +154,10 @@ func lookUp(name string) (*account, error) {
 func (a *account) attributes() *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setpgid: true}
 	if a != nil {
-		attributes.Credential = &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)} //nolint:gosec // ids of the system
+		attributes.Credential = &syscall.Credential{
+			Uid: uint32(a.uid),
+			Gid: uint32(a.gid),
+		} //nolint:gosec // ids of the system
 	}
 	return attributes
 }

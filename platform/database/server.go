@@ -73,7 +73,8 @@ func (s *server) checkVersion() error {
 	return nil
 }
 
-// create makes the cluster beside its final place and moves it there when complete, so that a kill leaves no half of one.
+// create makes the cluster beside its final place and moves it there when complete, so that a kill leaves no half of
+// one.
 func (s *server) create(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(s.data(), "PG_VERSION")); err == nil {
 		return nil
@@ -147,7 +148,9 @@ func (s *server) launch() (*exec.Cmd, error) {
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(filepath.Join(s.programs.dir, "postgres"), s.arguments()...) //nolint:noctx // ends by signal, in stop
+	cmd := exec.Command(
+		filepath.Join(s.programs.dir, "postgres"),
+		s.arguments()...) //nolint:noctx // ends by signal, in stop
 	cmd.Stdout, cmd.Stderr = log, log
 	handle, err := s.prepare(cmd, s.data())
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 type transaction struct {
 	db    *DB
 	tx    bun.Tx
+	outer *transaction // the one it is a savepoint of
 	ended atomic.Bool
+	after []func() // what AfterCommit postponed
 }
 
 type transactionKey struct{}
@@ -22,9 +24,9 @@ func transactionOf(ctx context.Context) *transaction {
 }
 
 // InTx runs the function in one read-committed transaction; an error or a panic undoes it. The function's context holds
-// the transaction: In finds it there, so that whoever is called with that context takes part in it. Within a transaction
-// of the same database InTx is a savepoint: its error undoes its own part, and the outer transaction decides about the
-// whole.
+// the transaction: In finds it there, so that whoever is called with that context takes part in it. Within a
+// transaction of the same database InTx is a savepoint: its error undoes its own part, and the outer transaction
+// decides about the whole.
 func (db *DB) InTx(ctx context.Context, change func(ctx context.Context) error) error {
 	return db.WithTx(ctx, func(ctx context.Context, _ bun.Tx) error { return change(ctx) })
 }
@@ -36,6 +38,9 @@ func (db *DB) WithTx(ctx context.Context, change func(ctx context.Context, tx bu
 		return err
 	}
 	running := &transaction{db: db, tx: tx}
+	if outer := transactionOf(ctx); outer != nil && outer.db == db {
+		running.outer = outer
+	}
 	committed := false
 	defer func() {
 		running.ended.Store(true)
@@ -43,11 +48,52 @@ func (db *DB) WithTx(ctx context.Context, change func(ctx context.Context, tx bu
 			_ = tx.Rollback() // the error that led here says more
 		}
 	}()
-	if err := change(context.WithValue(ctx, transactionKey{}, running), tx); err != nil {
+	inside := context.WithValue(ctx, transactionKey{}, running)
+	if err := change(inside, tx); err != nil {
 		return err
 	}
+	if hook, has := ctx.Value(beforeCommitKey{}).(func(context.Context) error); has && transactionOf(ctx) == nil {
+		if err := hook(inside); err != nil {
+			return err
+		}
+	}
 	committed = true
-	return tx.Commit()
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	running.ended.Store(true)
+	running.commit()
+	return nil
+}
+
+// commit does what was postponed, or leaves it to the transaction that decides about the whole.
+func (t *transaction) commit() {
+	if t.outer != nil {
+		t.outer.after = append(t.outer.after, t.after...)
+		return
+	}
+	for _, do := range t.after {
+		do()
+	}
+}
+
+// AfterCommit calls the function once the context's transaction has committed, and never when it is undone; without a
+// transaction it calls it at once. A process that is killed in between does not call it: it is for what the next read
+// makes good, such as a copy in memory or news for those who watch. The function must be quick.
+func AfterCommit(ctx context.Context, do func()) {
+	if t := transactionOf(ctx); t != nil && !t.ended.Load() {
+		t.after = append(t.after, do)
+		return
+	}
+	do()
+}
+
+type beforeCommitKey struct{}
+
+// BeforeCommit gives a context whose outermost transactions run the hook as their last step: what it writes is committed with
+// them, and its error undoes them.
+func BeforeCommit(ctx context.Context, hook func(ctx context.Context) error) context.Context {
+	return context.WithValue(ctx, beforeCommitKey{}, hook)
 }
 
 func (db *DB) begin(ctx context.Context) (bun.Tx, error) {
@@ -57,8 +103,8 @@ func (db *DB) begin(ctx context.Context) (bun.Tx, error) {
 	return db.BeginTx(ctx, nil)
 }
 
-// In gives what a query with this context runs on: the context's transaction, else the pool. A context that outlives its
-// transaction is an error of the caller, and queries with it fail.
+// In gives what a query with this context runs on: the context's transaction, else the pool. A context that outlives
+// its transaction is an error of the caller, and queries with it fail.
 func (db *DB) In(ctx context.Context) bun.IDB {
 	if t := transactionOf(ctx); t != nil && t.db == db {
 		return t.tx

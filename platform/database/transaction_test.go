@@ -116,3 +116,31 @@ func TestAContextThatOutlivesItsTransactionIsRefused(t *testing.T) {
 	require.Error(t, add(kept, 1))
 	require.Zero(t, count())
 }
+
+func TestWhatWaitsForTheCommitHappensOnceAndNotAfterARollback(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	var happened []string
+	note := func(word string) func() { return func() { happened = append(happened, word) } }
+	undone := errors.New("undone")
+	require.NoError(t, db.InTx(t.Context(), func(ctx context.Context) error {
+		database.AfterCommit(ctx, note("outer"))
+		require.NoError(t, db.InTx(ctx, func(ctx context.Context) error {
+			database.AfterCommit(ctx, note("inner"))
+			return nil
+		}))
+		require.ErrorIs(t, db.InTx(ctx, func(ctx context.Context) error {
+			database.AfterCommit(ctx, note("undone"))
+			return undone
+		}), undone)
+		require.Empty(t, happened)
+		return nil
+	}))
+	require.Equal(t, []string{"outer", "inner"}, happened)
+	require.ErrorIs(t, db.InTx(t.Context(), func(ctx context.Context) error {
+		database.AfterCommit(ctx, note("undone"))
+		return undone
+	}), undone)
+	database.AfterCommit(t.Context(), note("at once"))
+	require.Equal(t, []string{"outer", "inner", "at once"}, happened)
+}

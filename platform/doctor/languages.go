@@ -1,8 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	_ "embed" // for the texts
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -13,8 +15,25 @@ const Russian = "ru"
 //go:embed russian.txt
 var russianText string
 
-// RussianWords is what checks and logs say in Russian, by the English text.
-var RussianWords = sync.OnceValue(func() map[string]string { return Catalogue(russianText) })
+// learned are the Russian texts by the English ones: those of this package and what modules bring.
+var learned = struct {
+	sync.RWMutex
+	words map[string]string
+}{words: Catalogue(russianText)}
+
+// Translate adds the texts of a module, in the form that Catalogue reads.
+func Translate(text string) {
+	learned.Lock()
+	defer learned.Unlock()
+	maps.Copy(learned.words, Catalogue(text))
+}
+
+// RussianWords is what checks, logs and modules say in Russian, by the English text.
+func RussianWords() map[string]string {
+	learned.RLock()
+	defer learned.RUnlock()
+	return maps.Clone(learned.words)
+}
 
 // Catalogue reads English texts, each with its translation in the line below; an empty line parts them.
 func Catalogue(text string) map[string]string {
@@ -50,10 +69,12 @@ func argumentIn(language string, arg any) any {
 }
 
 func wordsIn(language, text string) string {
-	if language == Russian && RussianWords()[text] != "" {
-		return RussianWords()[text]
+	if language != Russian {
+		return text
 	}
-	return text
+	learned.RLock()
+	defer learned.RUnlock()
+	return cmp.Or(learned.words[text], text)
 }
 
 // In writes the number as people of a language do.

@@ -5,6 +5,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,16 +20,36 @@ import (
 // Every text that a check or a log says has a Russian one with the same places for values.
 func TestEverySentenceIsInRussian(t *testing.T) {
 	t.Parallel()
-	said := sentences(t)
+	said, words := sentences(t), RussianWords()
 	require.Greater(t, len(said), 150, "the sources were found")
+	for _, brought := range ofModules(t) {
+		maps.Copy(words, Catalogue(brought))
+	}
 	for _, text := range said {
-		require.NotEmpty(t, RussianWords()[text], "no Russian for %q", text)
+		require.NotEmpty(t, words[text], "no Russian for %q", text)
 	}
 	verbs := regexp.MustCompile(`%[+.0-9]*[a-z%]`)
-	for text, translated := range RussianWords() {
+	for text, translated := range words {
 		require.Equal(t, verbs.FindAllString(text, -1), verbs.FindAllString(translated, -1), text)
 		require.Regexp(t, `[А-Яа-яё]|^(%s\W*)+$|^[\w .:/]+$`, translated)
 	}
+}
+
+// ofModules are the texts that modules bring, by their folder.
+func ofModules(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	for _, folder := range []string{"../../modules/*", "../core/*", "../selfupdate"} {
+		files, err := filepath.Glob(filepath.Join(folder, "russian.txt"))
+		require.NoError(t, err)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			texts[filepath.Dir(file)] = string(text)
+		}
+	}
+	require.NotEmpty(t, texts)
+	return texts
 }
 
 // A finding that is nothing but somebody else's words would be in no language of the operator.

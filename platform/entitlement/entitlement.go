@@ -57,3 +57,14 @@ type Fixed State
 
 // Current gives the fixed state.
 func (f Fixed) Current() State { return State(f) }
+
+// Stopped names what keeps something that happens by itself from happening; empty where nothing does.
+func (s State) Stopped(feature string, readOnly, blocked Conduct) string {
+	switch {
+	case s.ReadOnly() && readOnly == Stops:
+		return "the panel is read-only"
+	case !s.Allows(feature) && blocked == Stops:
+		return "its feature is not in the plan"
+	}
+	return ""
+}

@@ -1,28 +1,33 @@
-// Package events tells the rest of the panel, its other processes and open browsers what has just happened.
+// Package events lets the rest of the panel, its other processes and open browsers know what has happened.
 //
-// An event is published after its change has committed. It is news, not a record: whoever needs certainty reads the database.
+// A module declares its kinds of events in its manifest and emits them in the transaction of the change. A listener
+// gets each event of a committed transaction at least once, from a backlog of its own; those who watch live get news
+// that may be lost, after which they read again.
 package events
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"panel/platform/access"
 )
 
-// Event is one thing that happened. Data is small; contents that do not fit into a notification stay behind,
-// and other panels get the event without them.
+// Event is one thing that happened.
 type Event struct {
-	Kind        string     `json:"kind"` // a word of the event catalogue, "node.online"
-	SubjectType string     `json:"subject_type"`
-	SubjectID   string     `json:"subject_id"`
-	At          time.Time  `json:"at"`
-	Permission  access.Key `json:"permission,omitempty"` // who may see it in the live stream; empty: every administrator
-	Data        any        `json:"data,omitempty"`
+	// ID is given by Emit. A listener may get an event twice, under one id.
+	ID string `json:"id"`
+	// Kind is declared in a manifest, "node.online".
+	Kind string `json:"kind"`
+	// SubjectType and SubjectID say what it happened to. The type follows from the kind.
+	SubjectType string    `json:"subject_type"`
+	SubjectID   string    `json:"subject_id"`
+	At          time.Time `json:"at"`
+	// Permission says who may see it in the live stream, and follows from the kind; empty for every administrator.
+	Permission access.Key `json:"permission,omitempty"`
+	// Data has the type that the kind declares. Other panels' browsers get the event without it where it does not fit
+	// into a notification; listeners always have it.
+	Data any `json:"data,omitempty"`
 
 	encoded []byte
 }
@@ -33,42 +38,37 @@ const Resync = "panel.resync"
 // JSON gives the event as one line of JSON; it is encoded once for all receivers.
 func (e Event) JSON() []byte { return e.encoded }
 
-// Listener runs for events of some kinds on the panel that published them.
-type Listener struct {
-	Name       string   // shown in the log when it fails
-	Kinds      []string // exact kinds, or "node.*"; none means all
-	Everywhere bool     // also for events that other panels published
-	Handle     func(ctx context.Context, event Event) error
+// Read gives an event from its JSON; its data stay encoded until DataOf.
+func Read(text []byte) (Event, error) {
+	var read struct {
+		Event
+		Data json.RawMessage `json:"data"`
+	}
+	if err := json.Unmarshal(text, &read); err != nil {
+		return Event{}, fmt.Errorf("read an event: %w", err)
+	}
+	event := read.Event
+	event.encoded = text
+	if read.Data != nil {
+		event.Data = read.Data
+	}
+	return event, nil
 }
 
-// On makes a listener that gets the event's data in its own type.
-func On[T any](name string, kinds []string, handle func(ctx context.Context, event Event, data T) error) Listener {
-	return Listener{Name: name, Kinds: kinds, Handle: func(ctx context.Context, event Event) error {
-		data, err := dataOf[T](event)
-		if err != nil {
-			return err
-		}
-		return handle(ctx, event, data)
-	}}
-}
-
-func dataOf[T any](event Event) (data T, err error) {
+// DataOf gives the data of an event in their own type.
+func DataOf[T any](event Event) (data T, err error) {
 	if own, ok := event.Data.(T); ok {
 		return own, nil
 	}
-	raw, err := json.Marshal(event.Data)
+	raw, encoded := event.Data.(json.RawMessage)
+	if !encoded {
+		raw, err = json.Marshal(event.Data)
+	}
 	if err == nil {
 		err = json.Unmarshal(raw, &data)
 	}
 	if err != nil {
-		return data, fmt.Errorf("reading the data of %s: %w", event.Kind, err)
+		return data, fmt.Errorf("read the data of %s: %w", event.Kind, err)
 	}
 	return data, nil
-}
-
-func (l Listener) wants(kind string) bool {
-	return len(l.Kinds) == 0 || slices.ContainsFunc(l.Kinds, func(wanted string) bool {
-		family, all := strings.CutSuffix(wanted, "*")
-		return wanted == kind || all && strings.HasPrefix(kind, family)
-	})
 }

@@ -30,6 +30,9 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 				return err
 			}
 		}
+		if at.op.Idempotent && a.server.opts.Idempotency != nil && c.Get(idempotencyKey) != "" {
+			return a.server.once(e, at, handler)
+		}
 		handler(e)
 		return nil
 	})

@@ -3,11 +3,9 @@ package httpapi
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -135,74 +133,4 @@ func TestAFullServerMakesRoom(t *testing.T) {
 func kept(list *[]net.Conn, conn net.Conn) net.Conn {
 	*list = append(*list, conn)
 	return conn
-}
-
-// The bound of connections from one address holds for that address alone, and for none that many clients share.
-func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
-	t.Parallel()
-	proxy := netip.MustParsePrefix("198.51.100.7/32")
-	s, err := New(Options{Streams: NewStreams(), TrustedProxies: []netip.Prefix{proxy}}, nil)
-	require.NoError(t, err)
-	bounds := newConnections(Connections{PerAddress: 3}, time.Second, s.believed, zap.NewNop())
-	for address, most := range map[string]int{
-		"203.0.113.5:1": 3, "203.0.113.6:1": 3, "[2001:db8:1:2::1]:1": 3, "198.51.100.7:1": 50, "127.0.0.1:1": 50, "[::1]:1": 50,
-	} {
-		let := 0
-		for range 50 {
-			if bounds.admit(&pretended{from: net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))}) != nil {
-				let++
-			}
-		}
-		require.Equal(t, most, let, address)
-	}
-	refused := &pretended{from: net.TCPAddrFromAddrPort(netip.MustParseAddrPort("[2001:db8:1:2:ffff::9]:1"))}
-	require.Nil(t, bounds.admit(refused), "a /64 is one client")
-	require.Contains(t, string(refused.said), "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\n")
-	require.Contains(t, string(refused.said), `"code":"throttled"`)
-	require.Contains(t, string(refused.said), "Retry-After: 5")
-	require.Contains(t, string(refused.said), "nosniff")
-	require.True(t, refused.closed)
-}
-
-// A connection that has ended makes room for another one.
-func TestAnEndedConnectionMakesRoom(t *testing.T) {
-	t.Parallel()
-	bounds := newConnections(Connections{Most: 2, PerAddress: 1}, time.Second, func(netip.Addr) bool { return false }, zap.NewNop())
-	from := net.TCPAddrFromAddrPort(netip.MustParseAddrPort("203.0.113.5:1"))
-	for range 10 {
-		conn := bounds.admit(&pretended{from: from})
-		require.NotNil(t, conn)
-		require.Nil(t, bounds.admit(&pretended{from: from}))
-		require.NoError(t, conn.Close())
-		require.NoError(t, conn.Close(), "closing twice counts once")
-	}
-	require.Empty(t, bounds.open)
-	require.Empty(t, bounds.counts)
-}
-
-// pretended is a connection from any address.
-type pretended struct {
-	net.Conn
-	from   net.Addr
-	said   []byte
-	closed bool
-}
-
-func (p *pretended) RemoteAddr() net.Addr             { return p.from }
-func (p *pretended) SetWriteDeadline(time.Time) error { return nil }
-func (p *pretended) Write(text []byte) (n int, _ error) {
-	p.said = append(p.said, text...)
-	return len(text), nil
-}
-func (p *pretended) Close() error { p.closed = true; return nil }
-
-// The bound leaves the rest of the panel enough descriptors, whatever the setting says.
-func TestTheBoundFitsTheDescriptors(t *testing.T) {
-	t.Parallel()
-	var limit syscall.Rlimit
-	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
-	require.Equal(t, 5, affordable(5))
-	require.LessOrEqual(t, affordable(1<<30), int(limit.Cur)-keptDescriptors)
-	require.Equal(t, affordable(1<<30), affordable(0))
-	require.False(t, passes(errors.New("x")))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ func describe(version string, names func(reflect.Type, string) string) huma.Conf
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", names),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"session": {Type: "http", Scheme: "bearer", Description: "Session token of an administrator"},
+					"session": {Type: "http", Scheme: "bearer", Description: "Session token or API token of an administrator"},
 					"agent":   {Type: "http", Scheme: "bearer", Description: "Token of a node's agent"},
 				},
 			},
@@ -68,7 +69,20 @@ func description(op *Operation) huma.Operation {
 		SkipValidateBody: true, // it is judged before, at one reading
 	}
 	described.Security = security(op)
+	described.Parameters = slices.Clone(op.takes)
+	if op.Idempotent {
+		described.Parameters = append(described.Parameters, keyParameter())
+	}
 	return described
+}
+
+func keyParameter() *huma.Param {
+	longest := longestIdemKey
+	return &huma.Param{
+		Name: idempotencyKey, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest},
+		Description: "Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with " +
+			"Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch",
+	}
 }
 
 func (s *Server) rawDescription(op *Operation) *huma.Operation {
@@ -101,6 +115,9 @@ func extensions(op *Operation) map[string]any {
 	}
 	if op.Feature != "" {
 		out["x-license-feature"] = op.Feature
+	}
+	if op.SignedIn {
+		out["x-signed-in"] = true
 	}
 	if op.WhileDegraded {
 		out["x-while-degraded"] = true

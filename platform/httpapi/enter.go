@@ -10,6 +10,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"go.uber.org/zap"
+
+	"panel/platform/httpapi/internal/framing"
 )
 
 // enter is the first and last thing of every request: request id, caller's address, headers, log line, count, panic.
@@ -28,7 +30,7 @@ func (s *Server) enter(c *fiber.Ctx) (err error) {
 		s.left(c, v)
 		v.goes(c)
 	}()
-	if ambiguous(c.Request().Header.RawHeaders()) {
+	if framing.Ambiguous(c.Request().Header.RawHeaders()) {
 		s.hangUp(c)
 		return s.write(c, errAmbiguous)
 	}

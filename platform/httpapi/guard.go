@@ -12,9 +12,11 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/fault"
+	"panel/platform/httpapi/internal/connections"
+	"panel/platform/httpapi/internal/limits"
 )
 
-// Sessions proves administrators by their session token, from memory in steady state.
+// Sessions proves administrators by their session token or API token, from memory in steady state.
 type Sessions interface {
 	Authenticate(ctx context.Context, token string) (access.Caller, error)
 	// Recognise is the same without counting as a use of the session, for streams that stay open by themselves.
@@ -123,6 +125,9 @@ func (s *Server) session(ctx context.Context, c *fiber.Ctx, v *visit) error {
 	if v.caller.MustChangePassword && !v.at.op.BeforePasswordChange {
 		return errPasswordDue
 	}
+	if v.at.op.SignedIn && v.caller.TokenID != "" {
+		return errSessionRequired
+	}
 	if keys := v.at.op.Rule.Keys; !v.caller.Permissions.HasAny(keys) {
 		return lacks(keys)
 	}
@@ -131,6 +136,8 @@ func (s *Server) session(ctx context.Context, c *fiber.Ctx, v *visit) error {
 
 var errPasswordDue = fault.Forbidden("password_change_required",
 	"choose a password of your own first: your account may do nothing else until then")
+
+var errSessionRequired = fault.Forbidden("session_required", "an API token cannot do this; sign in and do it yourself")
 
 func lacks(keys []access.Key) error {
 	words := make([]string, len(keys))
@@ -165,8 +172,8 @@ func (v *visit) proved(ctx context.Context, c *fiber.Ctx, prove proof, none erro
 	}
 	known.IP, known.UserAgent, known.RequestID = v.caller.IP, v.caller.UserAgent, v.caller.RequestID
 	v.caller = known
-	if conn, ours := c.Context().Conn().(*clientConn); ours {
-		conn.proved.Store(true)
+	if conn, ours := c.Context().Conn().(*connections.Client); ours {
+		conn.Proved()
 	}
 	return nil
 }
@@ -244,7 +251,7 @@ func (s *Server) throttle(v *visit) error {
 	if limit.PerMinute == 0 {
 		return nil
 	}
-	if wait := s.limits.take(bucketKey{v.at, network(v.caller.IP)}, limit, v.began); wait > 0 {
+	if wait := s.limits.Take(limits.Key{Route: v.at, From: limits.Network(v.caller.IP)}, limit, v.began); wait > 0 {
 		return fault.Throttled(wait)
 	}
 	return nil

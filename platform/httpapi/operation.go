@@ -46,8 +46,15 @@ type Operation struct {
 	// BeforePasswordChange lets accounts in that must change their password first.
 	BeforePasswordChange bool
 
+	// SignedIn keeps API tokens out: the operation is for a person who has signed in.
+	SignedIn bool
+
+	// Idempotent takes an Idempotency-Key.
+	Idempotent bool
+
 	Owner string // module, set by the composition
 
+	takes        []*huma.Param // of a raw one, in its query
 	ungatedReads bool
 	input        reflect.Type // nil for a raw one
 	answer       reflect.Type
@@ -82,6 +89,10 @@ func WhileDegraded() Option { return func(o *Operation) { o.WhileDegraded = true
 // BeforePasswordChange lets the operation pass while its caller must choose a password of his own.
 func BeforePasswordChange() Option { return func(o *Operation) { o.BeforePasswordChange = true } }
 
+// SignedIn keeps API tokens out (403 session_required), for operations that give access or end it: a token that leaked must not
+// make another one, nor an account that outlives it.
+func SignedIn() Option { return func(o *Operation) { o.SignedIn = true } }
+
 // Hidden keeps the operation out of the exported description.
 func Hidden() Option { return func(o *Operation) { o.Hidden = true } }
 
@@ -101,6 +112,15 @@ func Waits(d time.Duration) Option { return func(o *Operation) { o.Deadline, o.W
 
 // Lasts is for an answer that lasts: live changes, or a download that is made while it is sent. Its context has no deadline.
 func Lasts() Option { return func(o *Operation) { o.Lasting = true } }
+
+// Takes declares a text in the query of a raw operation.
+func Takes(name, doc string) Option {
+	return func(o *Operation) {
+		o.takes = append(o.takes, &huma.Param{
+			Name: name, In: "query", Description: doc, Schema: &huma.Schema{Type: huma.TypeString},
+		})
+	}
+}
 
 // Feature gates one operation by a license feature.
 func Feature(key string) Option { return func(o *Operation) { o.Feature = key } }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"net/http"
@@ -93,6 +94,9 @@ var statuses = map[fault.Kind]int{
 	fault.KindUnavailable:     http.StatusServiceUnavailable,
 	fault.KindUpstreamTimeout: http.StatusGatewayTimeout,
 }
+
+// StatusOf is the status that faults of a kind have.
+func StatusOf(kind fault.Kind) int { return statuses[kind] }
 
 var internal = &fault.Fault{Code: "internal", Detail: "the panel failed to answer; read its log for this request id"}
 
@@ -210,4 +214,20 @@ func fromFiber(err error) error {
 	default:
 		return fault.Malformed("bad_parameter", "the request could not be read")
 	}
+}
+
+// bare is a whole answer for a connection that no request is read from.
+func bare(f *fault.Fault) []byte {
+	id := requestID(time.Now()) //nolint:forbidigo // no request has a time yet
+	p := document(string(id[:]), f)
+	text, err := p.appended(nil)
+	if err != nil {
+		return nil
+	}
+	head := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\nRetry-After: %s\r\n%s: %s\r\n",
+		p.Status, http.StatusText(p.Status), p.ContentType(""), len(text), retrySeconds(p.retryAfter), canonicalRequestID, id)
+	for _, header := range standing {
+		head = fmt.Appendf(head, "%s: %s\r\n", header[0], header[1])
+	}
+	return append(append(head, "\r\n"...), text...)
 }

@@ -13,6 +13,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/fault"
+	"panel/platform/httpapi/internal/connections"
 )
 
 const (
@@ -161,7 +162,7 @@ func (s *Server) settle(c *fiber.Ctx) {
 // hangUp ends the connection after the answer, in a way that lets a client read it that is still sending.
 func (s *Server) hangUp(c *fiber.Ctx) {
 	c.Response().SetConnectionClose()
-	if conn, ours := c.Context().Conn().(*clientConn); ours {
-		conn.unread.Store(true)
+	if conn, ours := c.Context().Conn().(*connections.Client); ours {
+		conn.LeaveUnread()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"panel/platform/access"
+	"panel/platform/httpapi/internal/limits"
 )
 
 const (
@@ -46,7 +47,7 @@ func (r *refusals) logged(v *visit, status int) bool {
 	if v.caller.Kind != access.Nobody || status < fiber.StatusBadRequest || status >= fiber.StatusInternalServerError {
 		return true
 	}
-	key := refusalKey{from: network(v.caller.IP), status: status}
+	key := refusalKey{from: limits.Network(v.caller.IP), status: status}
 	if v.refusal != nil {
 		key.code = v.refusal.Code
 	}

@@ -18,6 +18,9 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/entitlement"
+	"panel/platform/httpapi/internal/connections"
+	"panel/platform/httpapi/internal/limits"
+	"panel/platform/idempotency"
 )
 
 // Options are the services that every request passes through.
@@ -36,8 +39,12 @@ type Options struct {
 	Fallback       fiber.Handler  // the web interface; nil answers 404
 	Meter          Meter          // nil counts nothing
 	Connections    Connections
-	Database       Database // nil for one that always answers
+	Database       Database           // nil for one that always answers
+	Idempotency    *idempotency.Store // nil: keys are ignored
 }
+
+// Connections are bounds of how many clients may be connected at a time.
+type Connections = connections.Bounds
 
 // Meter counts answers for whoever watches the panel.
 type Meter interface {
@@ -58,7 +65,7 @@ type Server struct {
 	refused *refusals
 	app     *fiber.App
 	api     huma.API
-	limits  *limiter
+	limits  *limits.Limiter
 	ops     map[string]*mounted
 	routes  Routes
 	adding  string // module whose operations are being mounted
@@ -93,7 +100,7 @@ const headersWithin = 15 * time.Second
 // and a permission key that nobody declared; the message names the module and the operation.
 func New(opts Options, routes Routes) (*Server, error) {
 	installHooks()
-	limits, err := newLimiter()
+	limiter, err := limits.New()
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +111,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 		opts.Meter = noMeter{}
 	}
 	s := &Server{
-		opts: opts, log: opts.Log, limits: limits, refused: newRefusals(opts.Log, opts.Clock), ops: map[string]*mounted{}, routes: routes,
+		opts: opts, log: opts.Log, limits: limiter, refused: newRefusals(opts.Log, opts.Clock), ops: map[string]*mounted{}, routes: routes,
 		bodies: newBodyRoom(), writeWithin: writeWithin,
 	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
@@ -146,9 +153,12 @@ func (s *Server) add(op *Operation) error {
 	at := s.prepared(op)
 	s.ops[op.Method+" "+op.Path] = &at
 	if op.raw != nil {
+		described := s.rawDescription(op)
+		at.query = parametersOf(described)
 		if !op.Hidden {
-			s.api.OpenAPI().AddOperation(s.rawDescription(op))
+			s.api.OpenAPI().AddOperation(described)
 		}
+		at.query = parametersOf(&huma.Operation{Parameters: op.takes})
 		s.mount(op.Method, op.Path, op.raw)
 		return nil
 	}
@@ -174,6 +184,9 @@ func (s *Server) check(op *Operation) error {
 	}
 	if err := checkBody(op); err != nil {
 		return err
+	}
+	if op.Idempotent && (op.Method != fiber.MethodPost || op.Rule.Kind != access.KindSession || op.raw != nil) {
+		return errors.New("takes an Idempotency-Key, which only a typed POST of a session may")
 	}
 	if op.input != nil {
 		if err := checkInput(op.input, map[reflect.Type]bool{}); err != nil {
@@ -205,8 +218,8 @@ func (s *Server) App() *fiber.App { return s.app }
 
 // Serve answers requests on the listener until Stop.
 func (s *Server) Serve(listener net.Listener) error {
-	bounds := newConnections(s.opts.Connections, s.writeWithin, s.believed, s.log)
-	return s.app.Listener(boundListener{listener, bounds})
+	bounds := connections.New(s.opts.Connections, s.writeWithin, s.believed, s.log, bare)
+	return s.app.Listener(bounds.Listen(listener))
 }
 
 // checkBody makes sure that an operation says how much it reads of callers who need not prove who they are.

@@ -74,8 +74,14 @@ func (a *adapter) Work(ctx context.Context, job *river.Job[payload]) error {
 	if stopping(ctx) {
 		return river.JobSnooze(0) // handed back, and the attempt does not count
 	}
-	a.runner.log.Error("a job failed", zap.String("kind", job.Kind), zap.Int64("job", job.ID), zap.Int("attempt", job.Attempt),
-		zap.Int("of", job.MaxAttempts), zap.Error(err))
+	a.runner.log.Error(
+		"a job failed",
+		zap.String("kind", job.Kind),
+		zap.Int64("job", job.ID),
+		zap.Int("attempt", job.Attempt),
+		zap.Int("of", job.MaxAttempts),
+		zap.Error(err),
+	)
 	var end permanent
 	if errors.As(err, &end) {
 		return river.JobCancel(err)

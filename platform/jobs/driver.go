@@ -58,7 +58,10 @@ const fetching = `with picked as materialized (
 		j.priority, j.queue, j.scheduled_at, j.state, j.tags`
 
 // JobGetAvailable replaces River's, which takes the oldest of the queue whatever their kind is.
-func (e *executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+func (e *executor) JobGetAvailable(
+	ctx context.Context,
+	params *riverdriver.JobGetAvailableParams,
+) ([]*rivertype.JobRow, error) {
 	names, counts := e.driver.kinds.free()
 	rows, err := e.driver.pool.Query(ctx, fetching, names, counts, params.Queue, params.MaxToLock, e.driver.id)
 	if err != nil {
@@ -76,8 +79,22 @@ func (e *executor) JobGetAvailable(ctx context.Context, params *riverdriver.JobG
 
 func started(row pgx.CollectableRow) (*rivertype.JobRow, error) {
 	var j rivertype.JobRow
-	err := row.Scan(&j.ID, &j.Attempt, &j.AttemptedAt, &j.AttemptedBy, &j.EncodedArgs, &j.CreatedAt, &j.Kind, &j.MaxAttempts, &j.Metadata,
-		&j.Priority, &j.Queue, &j.ScheduledAt, &j.State, &j.Tags)
+	err := row.Scan(
+		&j.ID,
+		&j.Attempt,
+		&j.AttemptedAt,
+		&j.AttemptedBy,
+		&j.EncodedArgs,
+		&j.CreatedAt,
+		&j.Kind,
+		&j.MaxAttempts,
+		&j.Metadata,
+		&j.Priority,
+		&j.Queue,
+		&j.ScheduledAt,
+		&j.State,
+		&j.Tags,
+	)
 	return &j, err
 }
 

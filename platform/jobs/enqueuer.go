@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun/dialect/pgdialect"
+
 	"panel/platform/database"
 	"panel/platform/operations"
 )
@@ -37,7 +39,8 @@ const insertion = `with made as (
 	on conflict (unique_key) where unique_key is not null and unique_states is not null
 		and jobs.river_job_state_in_bitmask(unique_states, state) do nothing
 	returning id, scheduled_at),
-	woken as (select pg_notify('jobs.river_insert', '{"queue":"` + queue + `"}') from made where ? and scheduled_at <= now())
+	woken as (select pg_notify('jobs.river_insert', '{"queue":"` + queue + `"}') from made
+		where ? and scheduled_at <= now())
 	select made.id from made left join woken on true`
 
 // unfinished are the states in which a unique job keeps others out: scheduled, running, retryable, pending; not
@@ -74,6 +77,39 @@ func (e *Enqueuer) insert(ctx context.Context, args Args, o Opts, operation stri
 	return ids, nil
 }
 
+// insertionOfAll adds many jobs of one kind in the order of the list.
+const insertionOfAll = `with made as (
+	insert into jobs.river_job (kind, args, max_attempts, metadata, queue, scheduled_at)
+	select ?, args, ?, '{}', ?, now() from unnest(?::jsonb[]) with ordinality as list (args, place) order by place
+	returning id),
+	woken as (select pg_notify('jobs.river_insert', '{"queue":"` + queue + `"}') where ?)
+	select count(*) from made left join woken on true`
+
+// InsertAll adds jobs of one kind in one statement, each with its arguments as JSON, in the transaction of the context,
+// else by itself.
+func (e *Enqueuer) InsertAll(ctx context.Context, kind string, all [][]byte) error {
+	worker, known := e.kinds.get(kind)
+	if !known {
+		return errNoWorker(kind)
+	}
+	texts := make([]string, len(all))
+	for i, args := range all {
+		texts[i] = string(args)
+	}
+	var made int
+	err := e.db.In(ctx).NewRaw(insertionOfAll, kind, worker.Attempts, queue, pgdialect.Array(texts), e.announce.within(ctx)).
+		Scan(ctx, &made)
+	if err != nil {
+		return database.Fault(fmt.Errorf("insert %d jobs of the kind %s: %w", len(all), kind, err), nil)
+	}
+	e.announce.inserted(ctx)
+	return nil
+}
+
+func errNoWorker(kind string) error {
+	return fmt.Errorf("insert a job of the kind %s: no module of this build has a worker for it", kind)
+}
+
 // cancelling ends a job that waits, and tells the panel that runs it to end it.
 const cancelling = `with asked as (update jobs.river_job set
 		state = case when state = 'running' then state else 'cancelled' end,
@@ -98,7 +134,7 @@ func (e *Enqueuer) row(args Args, o Opts, operation string) ([]any, error) {
 	kind := args.Kind()
 	worker, known := e.kinds.get(kind)
 	if !known {
-		return nil, fmt.Errorf("insert a job of the kind %s: no module of this build has a worker for it", kind)
+		return nil, errNoWorker(kind)
 	}
 	text, err := json.Marshal(args)
 	if err != nil {

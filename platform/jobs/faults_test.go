@@ -57,7 +57,10 @@ func TestKilledPanelsLoseNothingAndDoubleNothing(t *testing.T) {
 	left := "select count(*) from jobs.river_job where state <> 'completed'"
 	require.Eventually(t, func() bool { return count(t, db, left) == 0 }, 2*time.Minute, 100*time.Millisecond)
 	require.Positive(t, count(t, db, "select count(*) from asked"))
-	require.Zero(t, count(t, db, "select count(*) from (select name from effects group by name having count(*) > 1) doubled"))
+	require.Zero(
+		t,
+		count(t, db, "select count(*) from (select name from effects group by name having count(*) > 1) doubled"),
+	)
 	require.Zero(t, count(t, db, "select count(*) from asked where name not in (select name from effects)"), "lost")
 	require.Zero(t, count(t, db, "select count(*) from effects where name not in (select name from asked)"), "rolled back")
 }
@@ -102,11 +105,18 @@ func TestAFrozenPanelIsFencedWhenItWakesUp(t *testing.T) {
 	eventually(t, func() bool {
 		return count(t, db, "select count(*) from effects where name = 'lost' and by = 'frozen'") == 1
 	})
-	eventually(t, func() bool { return count(t, db, "select count(*) from jobs.clients") == 2 }, "it comes back under a new name")
+	eventually(
+		t,
+		func() bool { return count(t, db, "select count(*) from jobs.clients") == 2 },
+		"it comes back under a new name",
+	)
 	require.Equal(t, 1, count(t, db, "select count(*) from jobs.river_job where state = 'running' and attempt = 2"))
 	_, err = db.ExecContext(t.Context(), "insert into gates values ('heir')")
 	require.NoError(t, err)
-	eventually(t, func() bool { return count(t, db, "select count(*) from jobs.river_job where state = 'completed'") == 1 })
+	eventually(
+		t,
+		func() bool { return count(t, db, "select count(*) from jobs.river_job where state = 'completed'") == 1 },
+	)
 	require.Equal(t, 1, count(t, db, "select count(*) from effects where name = 'finished' and by = 'heir'"))
 	require.Equal(t, 1, count(t, db, "select count(*) from effects where name = 'finished'"))
 }
@@ -123,7 +133,10 @@ func TestAJobThatKillsItsPanelIsGivenUp(t *testing.T) {
 	require.NoError(t, victim.Kill())
 	_, _, stop = run(t, db, gated(db, "heir"))
 	defer stop()
-	eventually(t, func() bool { return count(t, db, "select count(*) from jobs.river_job where state = 'discarded'") == 1 })
+	eventually(
+		t,
+		func() bool { return count(t, db, "select count(*) from jobs.river_job where state = 'discarded'") == 1 },
+	)
 	var reason string
 	require.NoError(t, db.NewRaw("select errors[1]->>'error' from jobs.river_job").Scan(t.Context(), &reason))
 	require.Contains(t, reason, "killed or stalled")

@@ -45,7 +45,9 @@ func (a *adapter) follow(ctx context.Context, job Job, change func(context.Conte
 	defer stop()
 	err := a.runner.db.InTx(ctx, func(ctx context.Context) error {
 		var held []string
-		err := a.runner.db.In(ctx).NewRaw("select id from jobs.clients where id = ? for key share", job.client).Scan(ctx, &held)
+		err := a.runner.db.In(ctx).
+			NewRaw("select id from jobs.clients where id = ? for key share", job.client).
+			Scan(ctx, &held)
 		if err != nil || len(held) == 0 {
 			return database.Fault(err, nil)
 		}

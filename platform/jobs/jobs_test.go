@@ -73,7 +73,11 @@ func start(t *testing.T, db *database.DB, workers ...jobs.Worker) *jobs.Enqueuer
 	return enqueuer
 }
 
-func run(t *testing.T, db *database.DB, workers ...jobs.Worker) (enqueuer *jobs.Enqueuer, runner *jobs.Runner, stop func()) {
+func run(
+	t *testing.T,
+	db *database.DB,
+	workers ...jobs.Worker,
+) (enqueuer *jobs.Enqueuer, runner *jobs.Runner, stop func()) {
 	t.Helper()
 	enqueuer, runner = jobs.New(db, operations.NewStore(db, events.New(db, nil, zap.NewNop())), zaptest.NewLogger(t))
 	require.NoError(t, runner.Add(workers...))
@@ -91,7 +95,10 @@ func run(t *testing.T, db *database.DB, workers ...jobs.Worker) (enqueuer *jobs.
 func states(t *testing.T, db *database.DB, kind string) []string {
 	t.Helper()
 	var found []string
-	require.NoError(t, db.NewRaw("select state::text from jobs.river_job where kind = ? order by id", kind).Scan(t.Context(), &found))
+	require.NoError(
+		t,
+		db.NewRaw("select state::text from jobs.river_job where kind = ? order by id", kind).Scan(t.Context(), &found),
+	)
 	return found
 }
 
@@ -114,7 +121,8 @@ func TestTheTablesAreThoseOfRiver(t *testing.T) {
 		`select table_name || ' ' || column_name || ' ' || udt_name || ' ' || is_nullable || ' ' || coalesce(replace(column_default, ? || '.', ''), '')
 			from information_schema.columns where table_schema = ? and table_name like 'river%' and table_name <> 'river_migration' order by 1`,
 		`select replace(indexdef, ? || '.', '') from pg_indexes where schemaname = ? and indexname like 'river%' and tablename <> 'river_migration'
-			and indexname not in ('river_job_kind', 'river_job_args_index', 'river_job_metadata_index') order by 1`,
+			and indexname not in ('river_job_kind', 'river_job_args_index', 'river_job_metadata_index',
+				'river_job_prioritized_fetching_index') order by 1`,
 		`select conname || replace(pg_get_constraintdef(oid), ? || '.', '') from pg_constraint where connamespace = ?::regnamespace
 			and conrelid::regclass::text like '%.river%' and conrelid::regclass::text not like '%migration' order by 1`,
 		`select replace(e.enumlabel, ? || '.', '') from pg_enum e join pg_type t on t.oid = e.enumtypid
@@ -152,11 +160,16 @@ func TestAUniqueJobIsInsertedOnceUntilItHasEnded(t *testing.T) {
 	db := dbtest.New(t)
 	var seen journal
 	hold := make(chan struct{})
-	queue := start(t, db, seen.work("notes.other"), jobs.Worker{Kind: "notes.write", Work: jobs.Do(func(_ context.Context, _ jobs.Job, n note) error {
-		<-hold
-		seen.add(n.Name)
-		return nil
-	})})
+	queue := start(
+		t,
+		db,
+		seen.work("notes.other"),
+		jobs.Worker{Kind: "notes.write", Work: jobs.Do(func(_ context.Context, _ jobs.Job, n note) error {
+			<-hold
+			seen.add(n.Name)
+			return nil
+		})},
+	)
 	one := jobs.Opts{Unique: "profile 1"}
 	require.NoError(t, queue.Insert(t.Context(), note{Name: "first"}, one))
 	eventually(t, func() bool { return slices.Equal(states(t, db, "notes.write"), []string{"running"}) })
@@ -194,13 +207,17 @@ func TestAFailingJobIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
 	var seen journal
-	queue, runner, stop := run(t, db, jobs.Worker{Kind: "notes.write", Attempts: 2, Work: func(_ context.Context, job jobs.Job) error {
-		seen.add("run")
-		if !job.Last {
-			panic("broken pencil")
-		}
-		return errors.New("no paper")
-	}})
+	queue, runner, stop := run(
+		t,
+		db,
+		jobs.Worker{Kind: "notes.write", Attempts: 2, Work: func(_ context.Context, job jobs.Job) error {
+			seen.add("run")
+			if !job.Last {
+				panic("broken pencil")
+			}
+			return errors.New("no paper")
+		}},
+	)
 	defer stop()
 	require.NoError(t, queue.Insert(t.Context(), note{}, jobs.Opts{}))
 	eventually(t, func() bool { return slices.Equal(states(t, db, "notes.write"), []string{"discarded"}) })
@@ -219,10 +236,14 @@ func TestAPermanentErrorIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
 	var seen journal
-	queue := start(t, db, jobs.Worker{Kind: "notes.write", Work: jobs.Do(func(context.Context, jobs.Job, struct{ note }) error {
-		seen.add("run")
-		return jobs.Permanent(errors.New("no such profile"))
-	})})
+	queue := start(
+		t,
+		db,
+		jobs.Worker{Kind: "notes.write", Work: jobs.Do(func(context.Context, jobs.Job, struct{ note }) error {
+			seen.add("run")
+			return jobs.Permanent(errors.New("no such profile"))
+		})},
+	)
 	require.NoError(t, queue.Insert(t.Context(), note{}, jobs.Opts{}))
 	eventually(t, func() bool { return slices.Equal(states(t, db, "notes.write"), []string{"cancelled"}) })
 	require.Len(t, seen.all(), 1)
@@ -237,7 +258,12 @@ func TestTheTimeLimitEndsTheContextOfARun(t *testing.T) {
 		seen.add(ctx.Err().Error())
 		return jobs.Permanent(ctx.Err())
 	}
-	queue := start(t, db, jobs.Worker{Kind: "notes.write", Timeout: 20 * time.Millisecond, Work: wait}, jobs.Worker{Kind: "notes.other", Work: wait})
+	queue := start(
+		t,
+		db,
+		jobs.Worker{Kind: "notes.write", Timeout: 20 * time.Millisecond, Work: wait},
+		jobs.Worker{Kind: "notes.other", Work: wait},
+	)
 	require.NoError(t, queue.Insert(t.Context(), note{}, jobs.Opts{}))
 	require.NoError(t, queue.Insert(t.Context(), note{kind: "notes.other"}, jobs.Opts{Timeout: 20 * time.Millisecond}))
 	eventually(t, func() bool { return len(seen.all()) == 2 })
@@ -273,7 +299,12 @@ func TestNobodyWaitsForAnotherKind(t *testing.T) {
 		require.NoError(t, queue.Insert(t.Context(), note{Name: "quick"}, jobs.Opts{}))
 	}
 	eventually(t, func() bool { return len(seen.all()) == 20 })
-	require.Equal(t, 2, strings.Count(strings.Join(states(t, db, "notes.sleeps"), " "), "running"), "a kind keeps its limit")
+	require.Equal(
+		t,
+		2,
+		strings.Count(strings.Join(states(t, db, "notes.sleeps"), " "), "running"),
+		"a kind keeps its limit",
+	)
 }
 
 // A kind of limit one keeps the order of insertion, also while its backlog is longer than what one fetch brings.
@@ -310,7 +341,11 @@ func TestAStoppingPanelHandsBackWhatRuns(t *testing.T) {
 		Attempt int
 		Clients int
 	}
-	require.NoError(t, db.NewRaw("select state, attempt, (select count(*) from jobs.clients) as clients from jobs.river_job").Scan(t.Context(), &left))
+	require.NoError(
+		t,
+		db.NewRaw("select state, attempt, (select count(*) from jobs.clients) as clients from jobs.river_job").
+			Scan(t.Context(), &left),
+	)
 	require.Equal(t, "available", left.State)
 	require.Zero(t, left.Attempt)
 	require.Zero(t, left.Clients, "nobody waits for a panel that has stopped")
@@ -325,18 +360,22 @@ func TestFinishCommitsWithTheEffect(t *testing.T) {
 	db := dbtest.New(t)
 	_, err := db.ExecContext(t.Context(), "create table effects (name text not null)")
 	require.NoError(t, err)
-	queue := start(t, db, jobs.Worker{Kind: "notes.write", Work: jobs.Do(func(ctx context.Context, job jobs.Job, n note) error {
-		return db.InTx(ctx, func(ctx context.Context) error {
-			_, err := db.In(ctx).ExecContext(ctx, "insert into effects values (?)", n.Name)
-			if err == nil && job.Attempt > 1 {
-				err = job.Finish(ctx)
-			}
-			if err == nil && job.Attempt == 1 {
-				return errors.New("undone")
-			}
-			return err
-		})
-	})})
+	queue := start(
+		t,
+		db,
+		jobs.Worker{Kind: "notes.write", Work: jobs.Do(func(ctx context.Context, job jobs.Job, n note) error {
+			return db.InTx(ctx, func(ctx context.Context) error {
+				_, err := db.In(ctx).ExecContext(ctx, "insert into effects values (?)", n.Name)
+				if err == nil && job.Attempt > 1 {
+					err = job.Finish(ctx)
+				}
+				if err == nil && job.Attempt == 1 {
+					return errors.New("undone")
+				}
+				return err
+			})
+		})},
+	)
 	require.NoError(t, queue.Insert(t.Context(), note{Name: "once"}, jobs.Opts{}))
 	eventually(t, func() bool { return slices.Equal(states(t, db, "notes.write"), []string{"completed"}) })
 	var n int

@@ -65,15 +65,21 @@ func (r *Runner) renew(ctx context.Context, id string) (alive bool, err error) {
 // takeoverLock lets one panel at a time give up the silent.
 const takeoverLock = 7203120491
 
+// beginTakeover lets the database end a takeover whose panel was frozen in the middle of it: its lock would keep everybody
+// else from taking over.
+const beginTakeover = "begin; set local idle_in_transaction_session_timeout = '3s'"
+
 // handBack makes the jobs of clients without a row available again. The attempt counts: a job that kills its panel
 // must end somewhere.
 const handBack = `with lost as (
 	select id, attempt >= max_attempts as last from jobs.river_job j
-	where state = 'running' and not exists (select 1 from jobs.clients c where c.id = j.attempted_by[array_length(j.attempted_by, 1)])
+	where state = 'running' and not exists (
+		select 1 from jobs.clients c where c.id = j.attempted_by[array_length(j.attempted_by, 1)])
 	for update skip locked)
 	update jobs.river_job j set
 		state = case when lost.last then 'discarded' else 'available' end::jobs.river_job_state,
-		finalized_at = case when lost.last then now() end, scheduled_at = case when lost.last then j.scheduled_at else now() end,
+		finalized_at = case when lost.last then now() end,
+		scheduled_at = case when lost.last then j.scheduled_at else now() end,
 		errors = array_append(j.errors, jsonb_build_object('at', now(), 'attempt', j.attempt, 'trace', '',
 			'error', 'the panel that ran this job was killed or stalled'))
 	from lost where j.id = lost.id
@@ -84,7 +90,7 @@ const handBack = `with lost as (
 func (r *Runner) takeOver(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, callWithin)
 	defer stop()
-	tx, err := r.db.Pool.Begin(ctx)
+	tx, err := r.db.Pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginTakeover})
 	if err != nil {
 		return fmt.Errorf("begin to take over jobs: %w", err)
 	}
@@ -123,8 +129,13 @@ func (r *Runner) tellFreed(ctx context.Context, freed []freedJob) error {
 		if job.Last {
 			ended = append(ended, job.ID)
 		}
-		r.log.Warn("a panel was killed or stalled; its job runs again", zap.String("kind", job.Kind), zap.Int64("job", job.ID),
-			zap.Int16("attempt", job.Attempt), zap.Bool("given_up", job.Last))
+		r.log.Warn(
+			"a panel was killed or stalled; its job runs again",
+			zap.String("kind", job.Kind),
+			zap.Int64("job", job.ID),
+			zap.Int16("attempt", job.Attempt),
+			zap.Bool("given_up", job.Last),
+		)
 	}
 	if len(ended) == 0 {
 		return nil

@@ -98,7 +98,12 @@ func (r *Runner) client(id string) (*river.Client[pgx.Tx], error) {
 		Queues:        map[string]river.QueueConfig{queue: {MaxWorkers: min(2*r.kinds.slots(), river.QueueNumWorkersMax)}},
 		FetchCooldown: cooldown, FetchPollInterval: pollEvery, JobTimeout: DefaultTimeout,
 		RescueStuckJobsAfter: never, SoftStopTimeout: drainFor,
-		ReindexerIndexNames: []string{"river_job_pkey", "river_job_prioritized_fetching_index", "job_backlog", "river_job_unique_idx"},
+		ReindexerIndexNames: []string{
+			"river_job_pkey",
+			"job_backlog",
+			"job_postponed",
+			"river_job_unique_idx",
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("make the client of the job queue: %w", err)

@@ -120,7 +120,8 @@ func (s *Scheduler) prepare(ctx context.Context) error {
 			continue
 		}
 		_, err := s.db.In(ctx).NewRaw(`insert into jobs.schedules (name, rule, next_at) values (?, ?, ?)
-			on conflict (name) do update set rule = excluded.rule, next_at = excluded.next_at where schedules.rule <> excluded.rule`,
+			on conflict (name) do update set rule = excluded.rule, next_at = excluded.next_at
+				where schedules.rule <> excluded.rule`,
 			name, one.Cron+" "+one.Zone, next).Exec(ctx)
 		if err != nil {
 			return database.Fault(fmt.Errorf("prepare the schedule %s: %w", name, err), nil)
@@ -161,7 +162,7 @@ func (s *Scheduler) tick(ctx context.Context) (next time.Time, err error) {
 
 // run inserts the job of a schedule, where the license lets it, and notes the next run.
 func (s *Scheduler) run(ctx context.Context, one timed) error {
-	if why := s.stopped(one.Schedule); why != "" {
+	if why := s.license.Current().Stopped(one.Feature, one.ReadOnly, one.Blocked); why != "" {
 		s.log.Warn("a schedule did not run", zap.String("schedule", one.Name), zap.String("why", why))
 	} else {
 		args := one.Args()
@@ -173,16 +174,4 @@ func (s *Scheduler) run(ctx context.Context, one timed) error {
 	_, err := s.db.In(ctx).NewRaw("update jobs.schedules set next_at = ?, last_at = ? where name = ?",
 		s.next(one), s.clock.Now(), one.Name).Exec(ctx)
 	return err
-}
-
-// stopped names what keeps a schedule from running; empty where nothing does.
-func (s *Scheduler) stopped(one Schedule) string {
-	state := s.license.Current()
-	switch {
-	case state.ReadOnly() && one.ReadOnly == entitlement.Stops:
-		return "the panel is read-only"
-	case !state.Allows(one.Feature) && one.Blocked == entitlement.Stops:
-		return "its feature is not in the plan"
-	}
-	return ""
 }

@@ -93,7 +93,14 @@ func bell(name, cron string) jobs.Schedule {
 var full = entitlement.Fixed{State: entitlement.Active}
 
 // schedule runs the schedules on a panel of their own until the test ends.
-func schedule(t *testing.T, db *database.DB, clock clockwork.Clock, license entitlement.Source, log *zap.Logger, all ...jobs.Schedule) {
+func schedule(
+	t *testing.T,
+	db *database.DB,
+	clock clockwork.Clock,
+	license entitlement.Source,
+	log *zap.Logger,
+	all ...jobs.Schedule,
+) {
 	t.Helper()
 	queue, runner := jobs.New(db, operations.NewStore(db, events.New(db, nil, zap.NewNop())), zap.NewNop())
 	require.NoError(t, runner.Add(jobs.Worker{Kind: "notes.write"}))
@@ -128,7 +135,12 @@ func names(t *testing.T, db *database.DB) []string {
 // due moves the next run of a schedule; what is due runs at the next tick of a panel.
 func due(t *testing.T, db *database.DB, clock *clockwork.FakeClock, name string, ago time.Duration) {
 	t.Helper()
-	_, err := db.ExecContext(t.Context(), "update jobs.schedules set next_at = ? where name = ?", clock.Now().Add(-ago), name)
+	_, err := db.ExecContext(
+		t.Context(),
+		"update jobs.schedules set next_at = ? where name = ?",
+		clock.Now().Add(-ago),
+		name,
+	)
 	require.NoError(t, err)
 	_, err = db.ExecContext(t.Context(), "update jobs.river_job set state = 'completed', finalized_at = now()")
 	require.NoError(t, err)

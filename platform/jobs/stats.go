@@ -9,9 +9,10 @@ import (
 
 // The backlog by kind. Kinds without a job are shown too, as zero.
 const (
-	waiting = "select count(*)::float8 from jobs.river_job j where j.kind = k.kind and state in ('available', 'retryable', 'scheduled')"
-	running = "select count(*)::float8 from jobs.river_job j where j.kind = k.kind and state = 'running'"
-	gaveUp  = "select count(*)::float8 from jobs.river_job j where j.kind = k.kind and state in ('discarded', 'cancelled') and errors <> '{}'"
+	number  = "select count(*)::float8 from jobs.river_job j where j.kind = k.kind and "
+	waiting = number + "state in ('available', 'retryable', 'scheduled')"
+	running = number + "state = 'running'"
+	gaveUp  = number + "state in ('discarded', 'cancelled') and errors <> '{}'"
 	oldest  = `select coalesce(extract(epoch from now() - min(scheduled_at)), 0)::float8 from jobs.river_job j
 		where j.kind = k.kind and j.queue = '` + queue + `' and state = 'available' and scheduled_at <= now()`
 )
@@ -33,13 +34,13 @@ func (r *Runner) Metrics() []metrics.Collector {
 }
 
 // asks gives one number for each kind of this build and for each that only has jobs left.
-func (r *Runner) asks(number string) func(context.Context) (map[string]float64, error) {
+func (r *Runner) asks(query string) func(context.Context) (map[string]float64, error) {
 	return func(ctx context.Context) (map[string]float64, error) {
 		var names []string
 		for _, w := range r.kinds.all() {
 			names = append(names, w.Kind)
 		}
-		rows, err := r.db.Pool.Query(ctx, `select k.kind, (`+number+`) from (select unnest($1::text[]) as kind union
+		rows, err := r.db.Pool.Query(ctx, `select k.kind, (`+query+`) from (select unnest($1::text[]) as kind union
 			select kind from jobs.river_job where state in ('available', 'retryable', 'scheduled', 'running')) k`, names)
 		if err != nil {
 			return nil, fmt.Errorf("count jobs: %w", err)

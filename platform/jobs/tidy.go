@@ -18,6 +18,8 @@ type Tidy struct {
 	// Table belongs to the module; Column is the time that Age is measured from. Rows where it is null stay.
 	Table, Column string
 	Age           time.Duration
+	// Unless is an SQL condition of rows that stay however old they are; empty for none.
+	Unless string
 	// Batch is how many rows one statement removes; a thousand when zero.
 	Batch int
 }
@@ -57,10 +59,14 @@ func (r Tidy) apply(ctx context.Context, db *database.DB, now time.Time) error {
 	if batch == 0 {
 		batch = usualBatch
 	}
+	stay := bun.Safe("false")
+	if r.Unless != "" {
+		stay = bun.Safe(r.Unless)
+	}
 	for {
 		done, err := db.NewRaw(`delete from ?0 where ctid = any(array(
-			select ctid from ?0 where ?1 < ?2 order by ?1 limit ?3 for update skip locked))`,
-			bun.Ident(r.Table), bun.Ident(r.Column), now.Add(-r.Age), batch).Exec(ctx)
+			select ctid from ?0 where ?1 < ?2 and not (?4) order by ?1 limit ?3 for update skip locked))`,
+			bun.Ident(r.Table), bun.Ident(r.Column), now.Add(-r.Age), batch, stay).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("remove old rows of %s: %w", r.Table, err)
 		}

@@ -1,94 +1,116 @@
-// Package lease gives work that is written in the database to one driver at a time: whoever dies or stalls loses it to another.
+// Package lease drives processes that keep their state in a row: each open row is stepped by one panel at a time until
+// it has reached its end, and when that panel dies, stalls or stops, another one goes on within seconds.
 //
-// A claim has a word of its own, which stands in the row and which every write of the driver demands. So a driver that comes back
-// after a pause, when somebody else has taken its work, is refused, in the same process as well as from another panel.
+// Take a lease for "bring this row to its end": a process of many steps, such as the apply of a flow or a rollout,
+// whose row says where it stands and is written again and again. Take a job (platform/jobs) for "do this later,
+// surely": one call of a function that is repeated from its beginning when it fails.
+//
+// A claim has a fencing token, which is in the row; every write of a step demands it, by Claim.InTx, Claim.Check
+// or CheckFence. So a driver that comes back after a pause, when somebody else has taken its row, is refused, in the
+// same process as well as from another panel. A step that fails or panics is repeated, with growing pauses and with the
+// error on the row, until the process gives the row up. Leases are measured by the clock of the database.
 package lease
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
-	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
 
 	"panel/platform/database"
 )
 
-// Holds is how long a claim holds without a write.
-const Holds = 6 * time.Second
+// TTL is how long a lease lasts without being renewed.
+const TTL = 6 * time.Second
 
-// ErrLost says that somebody else drives the work now.
+// ErrLost means that another driver has the row now; nothing may be written any more.
 var ErrLost = errors.New("another driver continues this work")
 
-// Desk hands out the work of one table, whose rows have an id, started_at, finished_at, runner and lease_until.
-type Desk struct {
-	db    *database.DB
-	table string
-	id    string
-
-	mu     sync.Mutex
-	claims int
-	driven map[string]bool
-	busy   sync.WaitGroup
+// Table is where the rows of a process are. Beside those of the process it has the columns
+//
+//	lease_token    text        not null default '',     -- fencing token; empty while nobody drives the row
+//	lease_until    timestamptz not null default now(),  -- end of the lease; of an unclaimed row, when it is due
+//	lease_failures integer     not null default 0,      -- failures in a row
+//	lease_error    text        not null default ''      -- the last of them
+//
+// and a partial index on lease_until for the rows that Open selects.
+type Table struct {
+	Name string
+	// Key is the primary key, a uuid; "id" when empty.
+	Key string
+	// Open is the SQL condition of the rows that have not reached their end, "finished_at is null".
+	Open string
+	// Order is the column by which rows wait for a driver; lease_until when empty.
+	Order string
+	// Due is a column with the time by the panel's clock from which a row has something to do; null is never. It is
+	// empty when every open row has something to do at once.
+	Due string
 }
 
-// New makes a desk for a table.
-func New(db *database.DB, table string) *Desk {
-	return &Desk{db: db, table: table, id: database.NewID(), driven: map[string]bool{}}
+// Process says how the rows of a table are brought to their end. Zero limits are replaced by usual ones.
+type Process struct {
+	// Name is what a row is called in the log, "rollout".
+	Name  string
+	Table Table
+	// Step makes the next step that is due. It must be safe to repeat from what the row says.
+	Step func(ctx context.Context, c *Claim) (Next, error)
+	// GiveUp ends a row whose steps fail again and again: it writes the reason on the row, which must not be open
+	// afterwards, and frees what the row holds. It runs in a transaction that holds the fence. A process without it
+	// repeats its steps for ever.
+	GiveUp func(ctx context.Context, c *Claim, cause error) error
+	// Parallel is how many rows one panel drives at the same time.
+	Parallel int
+	// StepLimit ends the context of a step. A step that goes on in spite of that loses its row.
+	StepLimit time.Duration
+	// Attempts is after how many failures in a row the row is given up. The death of a panel that drove it is one.
+	Attempts int
+	// FirstPause follows the first failure; each further one doubles it, up to LongestPause.
+	FirstPause, LongestPause time.Duration
+	// Now is the clock that Table.Due is compared with; that of the driver when nil.
+	Now func() time.Time
 }
 
-// Claim takes the work that nobody drives, oldest first. The word is of this claim alone.
-func (d *Desk) Claim(ctx context.Context, now time.Time) (ids []string, word string, err error) {
-	driven, word := d.next()
-	err = d.db.NewRaw(`update ?0 set runner = ?1, lease_until = ?2 where id in (
-		select id from ?0 where finished_at is null and lease_until <= ?3 and not id = any(?4::uuid[]) order by started_at for update skip locked)
-		returning id`, bun.Ident(d.table), word, now.Add(Holds), now, pgdialect.Array(driven)).Scan(ctx, &ids)
-	if err != nil {
-		return nil, "", database.Fault(fmt.Errorf("claim work: %w", err), nil)
+func (p Process) withDefaults() Process {
+	if p.Table.Key == "" {
+		p.Table.Key = "id"
 	}
-	return ids, word, nil
+	if p.Table.Order == "" {
+		p.Table.Order = "lease_until"
+	}
+	defaults(&p.Parallel, 8)
+	defaults(&p.StepLimit, time.Minute)
+	defaults(&p.Attempts, 10)
+	defaults(&p.FirstPause, 500*time.Millisecond)
+	defaults(&p.LongestPause, time.Minute)
+	return p
 }
 
-// next leaves out what this process drives: while its driver is stalled a second one would only stand beside it.
-func (d *Desk) next() (driven []string, word string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.claims++
-	return slices.AppendSeq([]string{}, maps.Keys(d.driven)), fmt.Sprintf("%s/%d", d.id, d.claims)
+func defaults[T int | time.Duration](value *T, usual T) {
+	if *value == 0 {
+		*value = usual
+	}
 }
 
-// Go drives a claimed piece of work in a goroutine of its own.
-func (d *Desk) Go(id string, drive func()) {
-	d.mu.Lock()
-	d.driven[id] = true
-	d.mu.Unlock()
-	d.busy.Go(func() {
-		defer func() {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			delete(d.driven, id)
-		}()
-		drive()
-	})
+// Next is what a driver does after a step.
+type Next struct {
+	done bool
+	wait time.Duration
 }
 
-// Wait returns when nothing is driven any more.
-func (d *Desk) Wait() { d.busy.Wait() }
+// Done ends the driving: the row is not open any more, or its Due says when it goes on.
+func Done() Next { return Next{done: true} }
 
-// LetGo ends a claim early, so that others need not wait for its end.
-func (d *Desk) LetGo(ctx context.Context, id, word string, now time.Time) error {
-	_, err := d.db.NewRaw("update ? set lease_until = ? where id = ? and runner = ?", bun.Ident(d.table), now, id, word).Exec(ctx)
-	return database.Fault(err, nil)
-}
+// Again makes the next step at once.
+func Again() Next { return Next{} }
 
-// Kept is ErrLost when a write that demanded the word of its claim met no row.
-func Kept(result sql.Result, err error) error {
+// After makes the next step after a pause, or as soon as the row is woken. Whoever is free goes on after a long pause.
+func After(pause time.Duration) Next { return Next{wait: pause} }
+
+// CheckFence takes the result of a write that demanded "lease_token = Claim.Token". Error: ErrLost when it met no row.
+func CheckFence(result sql.Result, err error) error {
 	if err != nil {
 		return database.Fault(err, nil)
 	}
@@ -96,4 +118,25 @@ func Kept(result sql.Result, err error) error {
 		return errors.Join(ErrLost, err)
 	}
 	return nil
+}
+
+// notifier brings notifications of the database; *database.Listener is one.
+type notifier interface {
+	On(channel string, handler func(payload string))
+	OnReady(refresh func())
+}
+
+// New makes a driver, which works once Run is called.
+func New(db *database.DB, notifications notifier, clock clockwork.Clock, log *zap.Logger, p Process) *Driver {
+	p = p.withDefaults()
+	if p.Now == nil {
+		p.Now = clock.Now
+	}
+	d := &Driver{
+		Process: p, db: db, clock: clock, log: log, id: database.NewID(), sql: p.Table.statements(),
+		claims: map[string]*Claim{}, wake: make(chan struct{}, 1),
+	}
+	notifications.On(channel, d.notified)
+	notifications.OnReady(d.wakeUp)
+	return d
 }

@@ -90,7 +90,8 @@ func (d Document) verdictRules() []rule {
 
 // plainTime keeps times to whole milliseconds of UTC, which every reader writes alike.
 func plainTime(t time.Time) bool {
-	return !t.IsZero() && t.Year() > 1970 && t.Year() <= maxYear && t.Location() == time.UTC && t.Equal(t.Truncate(time.Millisecond))
+	return !t.IsZero() && t.Year() > 1970 && t.Year() <= maxYear && t.Location() == time.UTC &&
+		t.Equal(t.Truncate(time.Millisecond))
 }
 
 // plainFeatures wants a sorted list without doubles, present even when empty.
@@ -99,5 +100,6 @@ func plainFeatures(features []string) bool {
 		return false
 	}
 	sorted := slices.Compact(slices.Sorted(slices.Values(features)))
-	return slices.Equal(sorted, features) && !slices.ContainsFunc(features, func(f string) bool { return !ValidFeature(f) })
+	return slices.Equal(sorted, features) &&
+		!slices.ContainsFunc(features, func(f string) bool { return !ValidFeature(f) })
 }

@@ -94,7 +94,14 @@ func TestOnlyTheCanonicalSpellingIsRead(t *testing.T) {
 		"null":           "null",
 		"deep":           strings.Repeat("[", 10_000),
 	} {
-		text := strings.Join([]string{mark, plain64.EncodeToString([]byte(payload)), plain64.EncodeToString(key.sign(documentWord, []byte(payload)))}, ".")
+		text := strings.Join(
+			[]string{
+				mark,
+				plain64.EncodeToString([]byte(payload)),
+				plain64.EncodeToString(key.sign(documentWord, []byte(payload))),
+			},
+			".",
+		)
 		_, err := Verify(text, key.Public())
 		require.ErrorIs(t, err, ErrMalformed, name)
 	}

@@ -20,7 +20,9 @@ const (
 )
 
 // ErrKeyForm says that a text is no license key; it never repeats the text.
-var ErrKeyForm = errors.New("a license key has the form PNL-XXXX-XXXX-XXXX and its last character must match the others")
+var ErrKeyForm = errors.New(
+	"a license key has the form PNL-XXXX-XXXX-XXXX and its last character must match the others",
+)
 
 // Key is the secret a customer is given. It prints masked; Reveal gives the secret.
 type Key struct{ symbols string }
@@ -60,7 +62,10 @@ func normal(text string) string {
 
 // Reveal is the key as its owner writes it.
 func (k Key) Reveal() string {
-	return strings.Join([]string{keyPrefix, k.symbols[:groupSize], k.symbols[groupSize : 2*groupSize], k.symbols[2*groupSize:]}, "-")
+	return strings.Join(
+		[]string{keyPrefix, k.symbols[:groupSize], k.symbols[groupSize : 2*groupSize], k.symbols[2*groupSize:]},
+		"-",
+	)
 }
 
 // Masked is the only form that is ever displayed: PNL-••••-••••-7F3A.

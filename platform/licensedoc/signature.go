@@ -72,7 +72,9 @@ func (k PublicKey) verifies(word string, message, signature []byte) bool {
 func ParsePublicKey(text string) (PublicKey, error) {
 	raw, err := plain64.DecodeString(strings.TrimSpace(text))
 	if err != nil || len(raw) != ed25519.PublicKeySize {
-		return nil, errors.New("a license public key is 43 characters of base64url, as printed by `panel-licensed public-key`")
+		return nil, errors.New(
+			"a license public key is 43 characters of base64url, as printed by `panel-licensed public-key`",
+		)
 	}
 	return PublicKey(raw), nil
 }

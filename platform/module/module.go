@@ -15,12 +15,14 @@ import (
 	"panel/platform/cli"
 	"panel/platform/config"
 	"panel/platform/doctor"
+	"panel/platform/doctor/recovery"
 	"panel/platform/entitlement"
 	"panel/platform/events"
+	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/ingest"
 	"panel/platform/jobs"
 	"panel/platform/metrics"
-	"panel/platform/notice"
 	"panel/platform/vault"
 )
 
@@ -35,7 +37,10 @@ type Module struct {
 
 	Permissions []access.Permission
 	Features    []entitlement.Feature
-	Notices     []notice.Kind
+	// Events are the kinds of what this module emits; the bus refuses anything that no module declares.
+	Events []events.Kind
+	// Faults are the codes that this module alone answers with; fault.Common has those that several share.
+	Faults []fault.Declared
 	// Journal names what this module writes into the journal; the journal refuses anything that no module declares.
 	Journal audit.Kinds
 	Config  []config.Key
@@ -52,6 +57,12 @@ type Module struct {
 	// Checks are asked by Doctor, also with the database down.
 	Checks []doctor.Check
 
+	// Repairs are what safe recovery may do about findings of Doctor.
+	Repairs []recovery.Repair
+	// Russian translates what this module's commands, checks and repairs say: an English text, below it the Russian one,
+	// then an empty line.
+	Russian string
+
 	// Private are constructors whose results only this module sees.
 	Private []any
 	// Exports are constructors whose results every module sees: interfaces of the module's api package.
@@ -62,7 +73,8 @@ type Module struct {
 
 // Parts is what a module does once it lives.
 type Parts struct {
-	Routes    httpapi.Routes
+	Routes httpapi.Routes
+	// Listeners handle events, those of other modules too; their names begin with the module's name.
 	Listeners []events.Listener
 	// Jobs run what was postponed, "backups.run"; the first word of a kind is the module's name.
 	Jobs []jobs.Worker
@@ -73,6 +85,8 @@ type Parts struct {
 	Loops []func(context.Context) error
 	// Ready runs once before the panel answers its first request, for example to load a memory image.
 	Ready []func(context.Context) error
+	// AgentBatches are the kinds of results that agents send by themselves and this module stores.
+	AgentBatches []ingest.Intake
 	// Metrics are shown to whoever watches the panel; their names begin with panel_ and end with their unit.
 	Metrics []metrics.Collector
 }

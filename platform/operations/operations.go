@@ -135,10 +135,10 @@ func (s *Store) change(ctx context.Context, id, statement string, args ...any) e
 	return nil
 }
 
-// Publish tells a change that was noted in a transaction, after it has committed. It says only which operation it is:
+// Publish shows that an operation has changed, after its transaction has committed. It says only which operation it is:
 // who may not read it learns nothing.
 func (s *Store) Publish(ctx context.Context, id string) {
-	s.bus.Publish(ctx, events.Event{Kind: Changed, SubjectType: "operation", SubjectID: id})
+	_ = s.bus.Emit(ctx, events.Event{Kind: Changed, SubjectID: id}) // nothing is stored; only a kind nobody declares fails
 }
 
 const longestError = 2000

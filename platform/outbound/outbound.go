@@ -40,13 +40,9 @@ type Network struct {
 
 // NewNetwork reads PANEL_HTTP_PROXY and PANEL_OUTBOUND_ALLOW.
 func NewNetwork(cfg *config.Config) (*Network, error) {
-	n := &Network{resolver: net.DefaultResolver, clock: clockwork.NewRealClock()}
-	if text := cfg.Secret(config.HTTPProxy).Reveal(); text != "" {
-		proxy, err := url.Parse(text)
-		if err != nil {
-			return nil, errors.New("PANEL_HTTP_PROXY is not usable: it must begin with http:// or https://")
-		}
-		n.proxy = proxy
+	n, err := Through(cfg.Secret(config.HTTPProxy).Reveal())
+	if err != nil {
+		return nil, err
 	}
 	for _, text := range cfg.List(config.OutboundAllow) {
 		prefix, err := config.Network(text)
@@ -55,6 +51,21 @@ func NewNetwork(cfg *config.Config) (*Network, error) {
 		}
 		n.allowed = append(n.allowed, prefix)
 	}
+	return n, nil
+}
+
+// Through is the network of a program that has no configuration, as the command line: the proxy of PANEL_HTTP_PROXY, or none if it
+// is empty, and no internal networks.
+func Through(proxy string) (*Network, error) {
+	n := &Network{resolver: net.DefaultResolver, clock: clockwork.NewRealClock()}
+	if proxy == "" {
+		return n, nil
+	}
+	address, err := url.Parse(proxy)
+	if err != nil {
+		return nil, errors.New("PANEL_HTTP_PROXY is not usable: it must begin with http:// or https://")
+	}
+	n.proxy = address
 	return n, nil
 }
 

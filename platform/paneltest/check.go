@@ -43,10 +43,6 @@ func checkManifest(t *testing.T, m module.Module) {
 	for _, f := range m.Features {
 		require.Equal(t, m.Name, f.Key, "a module's feature key is its name")
 	}
-	for _, n := range m.Notices {
-		require.Contains(t, n.Key, ".")
-		require.NotEmpty(t, n.Summary, n.Key)
-	}
 	for _, k := range m.Config {
 		require.True(t, strings.HasPrefix(k.Name, "PANEL_"), k.Name)
 		require.NotEmpty(t, k.Summary, k.Name)

@@ -16,14 +16,18 @@ type tool struct{ env cli.Env }
 
 func commands(env cli.Env) []*cobra.Command {
 	t := tool{env}
-	group := &cobra.Command{Use: "update", Short: "Show and install newer releases of the panel, and roll back to the one before"}
+	group := &cobra.Command{
+		Use:   "update",
+		Short: "Show and install newer releases of the panel, and roll back to the one before",
+	}
 	apply := &cobra.Command{
 		Use: "apply [version]", Short: "Install the newer release; root needs no token", Args: cobra.MaximumNArgs(1),
 		Long: "As root on the panel server it does the whole update here and shows each stage; elsewhere it asks the panel by POST /api/v1/system/updates/apply. " +
 			"Database, executable and settings are kept as one set; a panel that does not become healthy is replaced by the one before within a minute.",
 		Example: "sudo panelctl update apply\nsudo panelctl update apply --from /media/usb/manifest.json\npanelctl update apply 1.5.0",
 	}
-	from := apply.Flags().String("from", "", "manifest on this machine, for a server without access to the release server; root only")
+	from := apply.Flags().
+		String("from", "", "manifest on this machine, for a server without access to the release server; root only")
 	apply.RunE = func(cmd *cobra.Command, args []string) error { return t.apply(cmd.Context(), first(args), *from) }
 	group.AddCommand(
 		&cobra.Command{
@@ -45,15 +49,19 @@ func commands(env cli.Env) []*cobra.Command {
 			RunE:    func(cmd *cobra.Command, _ []string) error { return t.rollback(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "keep before|after", Short: "Keep a way back from the upgrade of a package; started by its scripts", Hidden: true, Args: cobra.ExactArgs(1),
+			Use: "keep before|after", Short: "Keep a way back from the upgrade of a package; started by its scripts",
+			Hidden: true, Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return t.keep(cmd.Context(), args[0]) },
 		},
 		&cobra.Command{
-			Use: "run", Short: "Carry on a run or take a request; started by panel-update.service", Hidden: true, Args: cobra.NoArgs,
+			Use: "run", Short: "Carry on a run or take a request; started by panel-update.service", Hidden: true,
+			Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd.Context()) },
 		},
 		&cobra.Command{
-			Use: "database schema|dump|restore|migrating", Short: "Work on the database of a stopped panel, or see whether a starting one works on it; started by an update", Hidden: true, Args: cobra.ExactArgs(1),
+			Use:    "database schema|dump|restore|migrating",
+			Short:  "Work on the database of a stopped panel, or see whether a starting one works on it; started by an update",
+			Hidden: true, Args: cobra.ExactArgs(1),
 			RunE: func(cmd *cobra.Command, args []string) error { return t.database(cmd.Context(), args[0]) },
 		},
 	)
@@ -112,15 +120,35 @@ func fields(v View) []cli.Field {
 	for _, c := range v.Checks {
 		if !c.OK {
 			said := cli.Say("%s; %s", cli.English(c.Finding), cli.English(c.Action))
-			list = append(list, cli.Field{Key: "check." + c.ID, Label: "To be put right", Value: c.Finding, Shown: said, Mood: cli.Bad})
+			list = append(
+				list,
+				cli.Field{Key: "check." + c.ID, Label: "To be put right", Value: c.Finding, Shown: said, Mood: cli.Bad},
+			)
 		}
 	}
 	if v.Run != nil {
-		list = append(list, cli.Field{Key: "run", Label: "Goes on", Value: v.Run.Kind + " to " + v.Run.To + ": " + v.Run.State, Shown: runText(*v.Run), Mood: cli.Careful})
+		list = append(
+			list,
+			cli.Field{
+				Key:   "run",
+				Label: "Goes on",
+				Value: v.Run.Kind + " to " + v.Run.To + ": " + v.Run.State,
+				Shown: runText(*v.Run),
+				Mood:  cli.Careful,
+			},
+		)
 	}
 	if len(v.History) > 0 {
 		last := v.History[0]
-		list = append(list, cli.Field{Key: "last", Label: "Last run", Value: last.Kind + " to " + last.To + ": " + last.State, Shown: runText(last)})
+		list = append(
+			list,
+			cli.Field{
+				Key:   "last",
+				Label: "Last run",
+				Value: last.Kind + " to " + last.To + ": " + last.State,
+				Shown: runText(last),
+			},
+		)
 	}
 	way := cli.Field{Key: "rollback", Label: "Way back", Value: "-"}
 	if v.Rollback.Possible {
@@ -143,7 +171,8 @@ func runText(run Run) cli.Message {
 func (t tool) apply(ctx context.Context, wanted, from string) error {
 	if os.Geteuid() != 0 {
 		if from != "" {
-			return cli.NotAllowed(cli.Say("only root may install a release from a file")).Advise(cli.Plain("sudo panelctl update apply --from " + from))
+			return cli.NotAllowed(cli.Say("only root may install a release from a file")).
+				Advise(cli.Plain("sudo panelctl update apply --from " + from))
 		}
 		return t.ask(ctx, wanted)
 	}
@@ -161,7 +190,8 @@ func (t tool) apply(ctx context.Context, wanted, from string) error {
 		return nil
 	}
 	if wanted != "" && release.Compare(wanted, found.Manifest.Version) != 0 {
-		return cli.Conflict(cli.Say("the release server offers %s", found.Manifest.Version)).Advise(cli.Plain("panelctl update apply " + found.Manifest.Version))
+		return cli.Conflict(cli.Say("the release server offers %s", found.Manifest.Version)).
+			Advise(cli.Plain("panelctl update apply " + found.Manifest.Version))
 	}
 	return t.here(ctx, e, cfg, request{Kind: kindUpdate, Version: found.Manifest.Version, from: absolute(from)})
 }
@@ -199,14 +229,23 @@ func (t tool) ask(ctx context.Context, wanted string) error {
 
 func (t tool) accepted(run Run) error {
 	t.env.Note(cli.Say("accepted; panelctl update status shows how it goes"))
-	return t.env.Record(run, cli.Field{Key: "run", Label: "Run", Value: run.ID}, cli.Field{Key: "to", Label: "Version", Value: run.To})
+	return t.env.Record(
+		run,
+		cli.Field{Key: "run", Label: "Run", Value: run.ID},
+		cli.Field{Key: "to", Label: "Version", Value: run.To},
+	)
 }
 
 const word = "ROLLBACK"
 
 func (t tool) rollback(ctx context.Context) error {
-	err := t.env.Confirm(cli.Say("The release before comes back. If the newer one changed the database, that comes back too, and what was written since is lost."),
-		cli.Say("Type %s to go on:", word), word)
+	err := t.env.Confirm(
+		cli.Say(
+			"The release before comes back. If the newer one changed the database, that comes back too, and what was written since is lost.",
+		),
+		cli.Say("Type %s to go on:", word),
+		word,
+	)
 	if err != nil {
 		return err
 	}

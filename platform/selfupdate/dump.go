@@ -38,10 +38,17 @@ const killedWithin = 10 * time.Second
 
 // connect opens PANEL_DB_URL, or brings up the private database of a stopped panel.
 func connect(ctx context.Context, cfg *config.Config) (*connection, error) {
-	c := &connection{patience: killedWithin, dsn: cfg.Secret(config.DBURL).Reveal(), stop: func(context.Context) error { return nil }}
+	c := &connection{
+		patience: killedWithin,
+		dsn:      cfg.Secret(config.DBURL).Reveal(),
+		stop:     func(context.Context) error { return nil },
+	}
 	var err error
 	if c.dsn == "" {
-		c.dsn, c.stop, err = database.StartPrivate(ctx, database.PrivateOptions{DataDir: cfg.DataDir(), BinDir: cfg.String(config.PGBin), Log: zap.NewNop()})
+		c.dsn, c.stop, err = database.StartPrivate(
+			ctx,
+			database.PrivateOptions{DataDir: cfg.DataDir(), BinDir: cfg.String(config.PGBin), Log: zap.NewNop()},
+		)
 		if err != nil {
 			return nil, fmt.Errorf("start the private database: %w", err)
 		}
@@ -121,7 +128,8 @@ func (c *connection) alone(ctx context.Context) error {
 	const again = 200 * time.Millisecond
 	for left := c.patience; ; left -= again {
 		var others int
-		err := c.conn.QueryRow(ctx, "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel'").Scan(&others)
+		err := c.conn.QueryRow(ctx, "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel'").
+			Scan(&others)
 		switch {
 		case err != nil:
 			return fmt.Errorf("look for other panels: %w", err)
@@ -138,7 +146,13 @@ func (c *connection) alone(ctx context.Context) error {
 	}
 }
 
-func (c *connection) run(ctx context.Context, given, program string, in io.Reader, out io.Writer, args ...string) error {
+func (c *connection) run(
+	ctx context.Context,
+	given, program string,
+	in io.Reader,
+	out io.Writer,
+	args ...string,
+) error {
 	folder, err := postgresPrograms(ctx, given, serverMajor(c.conn))
 	if err != nil {
 		return err
@@ -165,7 +179,9 @@ func serverMajor(conn *pgx.Conn) int {
 	return n
 }
 
-var errPrograms = errors.New("there is no pg_dump and psql for this database server; install the operating system's postgresql-client")
+var errPrograms = errors.New(
+	"there is no pg_dump and psql for this database server; install the operating system's postgresql-client",
+)
 
 var majorOf = pattern.Of(`PostgreSQL\) (\d+)`)
 
@@ -200,7 +216,8 @@ func programFolders(given string) []string {
 
 // libpqWords are what PostgreSQL's own programs take of an address; the panel's driver takes more.
 var libpqWords = []string{
-	"host", "hostaddr", "port", "user", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslsni", "sslnegotiation",
+	"host", "hostaddr", "port", "user", "dbname", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslsni",
+	"sslnegotiation",
 	"channel_binding", "require_auth", "target_session_attrs", "options", "krbsrvname", "gssencmode",
 }
 

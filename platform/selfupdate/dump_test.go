@@ -51,18 +51,32 @@ func everything(t *testing.T, c *connection) string {
 func TestRestoreBringsBackExactlyWhatWasDumped(t *testing.T) {
 	t.Parallel()
 	_, c := scratch(t)
-	execute(t, c, "create table kept (id int primary key, word text)", "insert into kept values (1, 'it''s; \\ ü')", "create sequence counter")
+	execute(
+		t,
+		c,
+		"create table kept (id int primary key, word text)",
+		"insert into kept values (1, 'it''s; \\ ü')",
+		"create sequence counter",
+	)
 	before := everything(t, c)
 	fingerprint, err := c.schema(t.Context())
 	require.NoError(t, err)
 	var dump bytes.Buffer
 	require.NoError(t, c.dump(t.Context(), "", &dump))
-	execute(t, c,
-		"update kept set word = 'changed'", "alter table kept add column more text", "create schema newer",
+	execute(
+		t,
+		c,
+		"update kept set word = 'changed'",
+		"alter table kept add column more text",
+		"create schema newer",
 		"create table newer.queue (id int)",
-		"create type colour as enum ('red')", "create table added (id int, c colour)", "create view seen as select * from added",
-		"create function twice(int) returns int language sql as 'select $1 * 2'", "create domain positive as int check (value > 0)",
-		"insert into bun_migrations (name, group_id) values ('20990101000000_newer', 99)")
+		"create type colour as enum ('red')",
+		"create table added (id int, c colour)",
+		"create view seen as select * from added",
+		"create function twice(int) returns int language sql as 'select $1 * 2'",
+		"create domain positive as int check (value > 0)",
+		"insert into bun_migrations (name, group_id) values ('20990101000000_newer', 99)",
+	)
 	changed, err := c.schema(t.Context())
 	require.NoError(t, err)
 	require.NotEqual(t, fingerprint, changed)

@@ -88,10 +88,19 @@ func (e *Engine) Run(ctx context.Context, current string) error {
 	return e.carryOn(ctx)
 }
 
-// begin writes a run down before anything else happens. The executable of this process is kept beside, because the one in
-// its place may be replaced by one that cannot even start.
+// begin writes a run down before anything else happens. The executable of this process is kept beside, because the one
+// in its place may be replaced by one that cannot even start.
 func (e *Engine) begin(r request, current string) error {
-	s := state{Run: r.ID, Kind: r.Kind, From: current, To: r.Version, By: r.By, Manifest: r.from, Stage: Fetching, Tries: map[string]int{}}
+	s := state{
+		Run:      r.ID,
+		Kind:     r.Kind,
+		From:     current,
+		To:       r.Version,
+		By:       r.By,
+		Manifest: r.from,
+		Stage:    Fetching,
+		Tries:    map[string]int{},
+	}
 	if e.Clock.Since(r.At) > staleAfter {
 		return e.close(s, Failed, "it was asked for at "+r.At.UTC().Format(time.RFC3339)+" and nobody began it; ask again")
 	}
@@ -212,7 +221,10 @@ func (e *Engine) stage(ctx context.Context, s *state) (next string, err error) {
 	case Stopping:
 		return Saving, e.Host.Stop(ctx)
 	case Saving:
-		return Replacing, e.save(ctx, set{Run: s.Run, Version: s.From, Next: s.To, TakenAt: e.Clock.Now().UTC(), Beside: s.Beside})
+		return Replacing, e.save(
+			ctx,
+			set{Run: s.Run, Version: s.From, Next: s.To, TakenAt: e.Clock.Now().UTC(), Beside: s.Beside},
+		)
 	case Replacing:
 		return Starting, e.replace(ctx, s.Beside)
 	case Starting:
@@ -285,8 +297,8 @@ func (e *Engine) keep(ctx context.Context, next string) error {
 	return os.RemoveAll(filepath.Dir(e.Paths.fetched()))
 }
 
-// goBack brings the set back and waits for the panel of it. Without a finished set nothing was replaced yet, and only the
-// service is started again.
+// goBack brings the set back and waits for the panel of it. Without a finished set nothing was replaced yet, and only
+// the service is started again.
 func (e *Engine) goBack(ctx context.Context, s *state) (string, error) {
 	folder, wanted, end := e.Paths.set(), s.From, Returned
 	if s.Kind == kindRollback {

@@ -111,8 +111,8 @@ func TestALongMigrationIsWaitedForWithinItsLimit(t *testing.T) {
 	}
 }
 
-// The agent that the panel gives to its servers belongs to the release: it comes and goes with the panel, and with it what
-// proves where it is from. An agent for other machines is replaced only where somebody put one.
+// The agent that the panel gives to its servers belongs to the release: it comes and goes with the panel, and with it
+// what proves where it is from. An agent for other machines is replaced only where somebody put one.
 func TestTheAgentsOfTheReleaseComeAndGoWithThePanel(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]bool{"own machine": false, "another machine, too": true} {
@@ -242,7 +242,14 @@ func TestARunThatIsKilledAnywhereGoesOnOrReturns(t *testing.T) {
 func TestARunThatDiesAgainAndAgainReturns(t *testing.T) {
 	t.Parallel()
 	e, f := scene(t, "1.1.0")
-	s := state{Run: database.NewID(), Kind: kindUpdate, From: "1.0.0", To: "1.1.0", Stage: Saving, Tries: map[string]int{Saving: tries}}
+	s := state{
+		Run:   database.NewID(),
+		Kind:  kindUpdate,
+		From:  "1.0.0",
+		To:    "1.1.0",
+		Stage: Saving,
+		Tries: map[string]int{Saving: tries},
+	}
 	require.NoError(t, e.store(s))
 	f.running = ""
 	require.NoError(t, e.Run(t.Context(), "1.0.0"))

@@ -49,7 +49,9 @@ func (i *identity) attributes() *syscall.SysProcAttr {
 	if i == nil {
 		return nil
 	}
-	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.uid), Gid: uint32(i.gid)}} //nolint:gosec // ids of the system
+	return &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: uint32(i.uid), Gid: uint32(i.gid)},
+	} //nolint:gosec // ids of the system
 }
 
 // copyWhole copies a file durably and answers its checksum.

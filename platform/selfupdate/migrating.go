@@ -12,8 +12,8 @@ import (
 	"panel/platform/database"
 )
 
-// atWork finds a panel that holds the lock of the migrations ($1) and whose statements go on. One that waits for somebody
-// else's lock, or holds a transaction open and does nothing, is not at work.
+// atWork finds a panel that holds the lock of the migrations ($1) and whose statements go on. One that waits for
+// somebody else's lock, or holds a transaction open and does nothing, is not at work.
 const atWork = `select exists (
     select from pg_locks l join pg_database d on d.oid = l.database
     where d.datname = current_database() and l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -29,8 +29,8 @@ const migrationLock = 7203120410
 
 const glanceWithin = 5 * time.Second
 
-// migrating tells whether a panel that starts works on the database. It only looks: a private database that does not run is
-// not started, because the starting panel does that itself.
+// migrating tells whether a panel that starts works on the database. It only looks: a private database that does not
+// run is not started, because the starting panel does that itself.
 func migrating(ctx context.Context, cfg *config.Config) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, glanceWithin)
 	defer cancel()

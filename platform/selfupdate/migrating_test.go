@@ -39,12 +39,14 @@ func sessions(t *testing.T, c *connection, condition string) func() bool {
 	t.Helper()
 	return func() bool {
 		var n int
-		err := c.conn.QueryRow(t.Context(), "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel' and "+condition).Scan(&n)
+		err := c.conn.QueryRow(t.Context(), "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel' and "+condition).
+			Scan(&n)
 		return err == nil && n > 0
 	}
 }
 
-// Only a panel whose migration goes on counts as at work: not one that runs, and not one that waits for somebody's lock.
+// Only a panel whose migration goes on counts as at work: not one that runs, and not one that waits for somebody's
+// lock.
 func TestAMigrationIsSeenOnlyWhileItGoesOn(t *testing.T) {
 	t.Parallel()
 	db, c := scratch(t)
@@ -63,7 +65,12 @@ func TestAMigrationIsSeenOnlyWhileItGoesOn(t *testing.T) {
 	is(false)
 
 	end := starting(t, dsn, "select pg_sleep(60)")
-	require.Eventually(t, sessions(t, c, "state = 'active' and wait_event = 'PgSleep'"), 10*time.Second, 10*time.Millisecond)
+	require.Eventually(
+		t,
+		sessions(t, c, "state = 'active' and wait_event = 'PgSleep'"),
+		10*time.Second,
+		10*time.Millisecond,
+	)
 	is(true)
 	end()
 	is(false)

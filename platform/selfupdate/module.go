@@ -7,6 +7,7 @@ package selfupdate
 
 import (
 	"context"
+	_ "embed" // for the texts
 
 	"github.com/spf13/cobra"
 
@@ -28,11 +29,16 @@ var (
 
 func keys() []config.Key { return []config.Key{PublicKey, RequestFile} }
 
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:     "selfupdate",
 		Summary:  "Newer releases of the panel, and the way back",
+		Russian:  russian,
+		Faults:   faults(),
 		Requires: []string{"system"},
 		Journal: audit.Kinds{
 			Actions: []string{
@@ -40,6 +46,7 @@ func Module() module.Module {
 			},
 			Objects: []string{"update"},
 		},
+		Events:   eventKinds(),
 		Config:   keys(),
 		Commands: func(env cli.Env) []*cobra.Command { return commands(env) },
 		Private:  []any{newService, newHandlers},

@@ -29,7 +29,8 @@ func (e *Engine) beforePackage(ctx context.Context, current string) error {
 	}
 	defer func() { _ = os.RemoveAll(filepath.Dir(e.Paths.self())) }()
 	err = e.take(ctx, e.Paths.packaged(), set{
-		Version: current, TakenAt: e.Clock.Now().UTC(), Beside: []string{release.Agent, release.ManifestFile, release.SignatureFile},
+		Version: current, TakenAt: e.Clock.Now().UTC(),
+		Beside: []string{release.Agent, release.ManifestFile, release.SignatureFile},
 	})
 	if err != nil {
 		return errors.Join(fmt.Errorf("keep the panel before the package: %w", err), os.RemoveAll(e.Paths.packaged()))
@@ -53,6 +54,7 @@ func (e *Engine) afterPackage(ctx context.Context, current string) error {
 		return err
 	}
 	return e.tell(line{
-		Run: database.NewID(), Kind: kindUpdate, From: s.Version, To: current, By: "root", State: Done, Kept: e.describeKept(),
+		Run: database.NewID(), Kind: kindUpdate, From: s.Version, To: current, By: "root", State: Done,
+		Kept: e.describeKept(),
 	})
 }

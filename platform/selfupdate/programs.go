@@ -19,8 +19,8 @@ type program struct {
 	artefact release.Artefact
 }
 
-// programsOf lists what changes together: the panel, the agent that it gives to servers like its own machine, and the agents
-// for other machines that somebody put beside it. The panel comes first.
+// programsOf lists what changes together: the panel, the agent that it gives to servers like its own machine, and the
+// agents for other machines that somebody put beside it. The panel comes first.
 func programsOf(m release.Manifest, folder string) ([]program, error) {
 	panel, err := m.Artefact(release.Panel, release.Platform())
 	if err != nil {
@@ -59,8 +59,8 @@ func modeOf(name string) fs.FileMode {
 	return 0o755
 }
 
-// fetchBeside gets what goes with the panel and answers the names. With an agent come manifest and signature: by them the
-// panel knows what it may hand to its servers, also without a network.
+// fetchBeside gets what goes with the panel and answers the names. With an agent come manifest and signature: by them
+// the panel knows what it may hand to its servers, also without a network.
 func fetchBeside(ctx context.Context, found *release.Release, programs []program, folder string) ([]string, error) {
 	var names []string
 	for _, p := range programs {

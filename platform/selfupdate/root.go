@@ -21,15 +21,18 @@ import (
 // engine is root's half for the installed panel of this machine.
 func (t tool) engine() (*Engine, *config.Config, error) {
 	if os.Geteuid() != 0 {
-		return nil, nil, cli.NotAllowed(cli.Say("only root may replace the panel")).Advise(cli.Plain("sudo panelctl update apply"))
+		return nil, nil, cli.NotAllowed(cli.Say("only root may replace the panel")).
+			Advise(cli.Plain("sudo panelctl update apply"))
 	}
 	values, err := settingsFile()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, cli.Failed(cli.Say("this machine has no installed panel")).Because(cli.Say("%s does not exist", installedSettings)).
+		return nil, nil, cli.Failed(cli.Say("this machine has no installed panel")).
+			Because(cli.Say("%s does not exist", installedSettings)).
 			Advise(cli.Say("run this on the panel server, as root"))
 	}
 	if err != nil {
-		return nil, nil, cli.Failed(cli.Say("the settings in %s cannot be read", installedSettings)).Because(cli.English(err.Error()))
+		return nil, nil, cli.Failed(cli.Say("the settings in %s cannot be read", installedSettings)).
+			Because(cli.English(err.Error()))
 	}
 	cfg, err := config.Of(values, keys()...)
 	if err != nil {
@@ -71,7 +74,8 @@ func settingsFile() (map[string]string, error) {
 }
 
 func goesOn() error {
-	return cli.Conflict(cli.Say("an update or rollback is already going on")).Advise(cli.Plain("journalctl -u panel-update"))
+	return cli.Conflict(cli.Say("an update or rollback is already going on")).
+		Advise(cli.Plain("journalctl -u panel-update"))
 }
 
 // here does the run in this process. Should it die, panel-update.service carries it on.
@@ -106,10 +110,15 @@ func (t tool) outcome(cfg *config.Config, id string) error {
 			continue
 		}
 		if run.State != Done {
-			return cli.Failed(cli.Say("the panel was not changed to the wanted release")).Because(cli.English(joined(run.State, run.Reason))).
+			return cli.Failed(cli.Say("the panel was not changed to the wanted release")).
+				Because(cli.English(joined(run.State, run.Reason))).
 				Advise(cli.Plain("journalctl -u panel -n 50"), cli.Plain("panelctl doctor"))
 		}
-		return t.env.Record(run, cli.Field{Key: "state", Label: "State", Value: run.State, Mood: cli.Good}, cli.Field{Key: "version", Label: "Version", Value: run.To})
+		return t.env.Record(
+			run,
+			cli.Field{Key: "state", Label: "State", Value: run.State, Mood: cli.Good},
+			cli.Field{Key: "version", Label: "Version", Value: run.To},
+		)
 	}
 	return cli.Failed(cli.Say("the update left no trace in its journal"))
 }

@@ -20,12 +20,21 @@ var asks = httpapi.Deadline(checkWithin + 5*time.Second)
 
 func (h *handlers) routes() httpapi.Routes {
 	manage := access.Needs(system.Manage)
-	return httpapi.Under("/api/v1/system/updates", "",
+	return httpapi.Under(
+		"/api/v1/system/updates",
+		"",
 		httpapi.Get("", "Show the version, what newer there is, and the way back", manage, h.show),
 		httpapi.Post("/check", "Check for a newer release now", manage, h.check, httpapi.WhileDegraded(), asks),
 		httpapi.Post("/apply", "Install the newer release", manage, h.apply, httpapi.WhileDegraded(), asks,
 			httpapi.Status(accepted)),
-		httpapi.Post("/rollback", "Roll back to the release before", manage, h.rollback, httpapi.WhileDegraded(), httpapi.Status(accepted)),
+		httpapi.Post(
+			"/rollback",
+			"Roll back to the release before",
+			manage,
+			h.rollback,
+			httpapi.WhileDegraded(),
+			httpapi.Status(accepted),
+		),
 	)
 }
 

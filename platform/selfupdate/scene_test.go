@@ -79,7 +79,8 @@ func (f *fake) Stop(context.Context) error {
 	return f.step("stop", func() error { f.running = ""; return nil })
 }
 
-// Start runs what lies in the executable's place; a panel migrates an older database to its own schema, and only forward.
+// Start runs what lies in the executable's place; a panel migrates an older database to its own schema, and only
+// forward.
 func (f *fake) Start(context.Context) error {
 	return f.step("start", func() error {
 		f.running = f.text(f.paths.Binary)
@@ -128,10 +129,17 @@ func (f *fake) Room(context.Context, string, int64) error { return f.refuses["ro
 func scene(t *testing.T, offered string) (*Engine, *fake) {
 	t.Helper()
 	root := t.TempDir()
-	f := &fake{t: t, running: "1.0.0", broken: map[string]bool{}, refuses: map[string]error{}, migrates: map[string]int{}, paths: Paths{
-		Binary: filepath.Join(root, "bin", "panelctl"), Settings: filepath.Join(root, "etc", "panel.env"),
-		Work: filepath.Join(root, "updates"), Data: filepath.Join(root, "data"),
-	}}
+	f := &fake{
+		t:        t,
+		running:  "1.0.0",
+		broken:   map[string]bool{},
+		refuses:  map[string]error{},
+		migrates: map[string]int{},
+		paths: Paths{
+			Binary: filepath.Join(root, "bin", "panelctl"), Settings: filepath.Join(root, "etc", "panel.env"),
+			Work: filepath.Join(root, "updates"), Data: filepath.Join(root, "data"),
+		},
+	}
 	f.put(f.paths.Binary, "1.0.0")
 	f.put(f.agent(), "agent 1.0.0")
 	f.put(f.paths.Settings, "PANEL_PORT=8080\n")
@@ -143,8 +151,9 @@ func scene(t *testing.T, offered string) (*Engine, *fake) {
 	f.put(filepath.Join(published, "panel-agent"), "agent "+offered)
 	manifest, public := signed(t, published, offered)
 	return &Engine{
-		Paths: f.paths, Host: f, Self: f.paths.Binary, Clock: moving{clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))},
-		Tell: func(string, string) { _ = f.step("tell", func() error { return nil }) },
+		Paths: f.paths, Host: f, Self: f.paths.Binary,
+		Clock: moving{clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))},
+		Tell:  func(string, string) { _ = f.step("tell", func() error { return nil }) },
 		Look: func(ctx context.Context, _ string) (*release.Release, error) {
 			return release.Open(ctx, manifest, public)
 		},

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"panel/platform/access"
@@ -44,18 +43,31 @@ type latest struct {
 	manifest *release.Manifest
 }
 
-func newService(cfg *config.Config, db *database.DB, clock clockwork.Clock, log *zap.Logger, j audit.Journal, b *events.Bus) *service {
+func newService(
+	cfg *config.Config,
+	db *database.DB,
+	clock clockwork.Clock,
+	log *zap.Logger,
+	j audit.Journal,
+	b *events.Bus,
+) *service {
 	return &service{cfg: cfg, db: db, clock: clock, log: log, journal: j, bus: b}
 }
 
 // Faults of an update.
 var (
-	errNotConfigured = fault.Conflict("update_not_configured", "set PANEL_UPDATE_URL and PANEL_UPDATE_PUBLIC_KEY, then restart the panel")
-	errNoInstaller   = fault.Conflict("update_not_supported", "this installation cannot replace itself; install the new package by hand")
-	errActive        = fault.Conflict("update_active", "an update or rollback is already going on")
-	errNotOffered    = fault.Conflict("update_not_offered", "this version is not offered any more; check again")
-	errBlocked       = fault.Conflict("update_blocked", "something must be put right before the update; see the checks")
-	errNoWayBack     = fault.Conflict("rollback_impossible", "the release before cannot come back")
+	errNotConfigured = fault.Conflict(
+		"update_not_configured",
+		"set PANEL_UPDATE_URL and PANEL_UPDATE_PUBLIC_KEY, then restart the panel",
+	)
+	errNoInstaller = fault.Conflict(
+		"update_not_supported",
+		"this installation cannot replace itself; install the new package by hand",
+	)
+	errActive     = fault.Conflict("update_active", "an update or rollback is already going on")
+	errNotOffered = fault.Conflict("update_not_offered", "this version is not offered any more; check again")
+	errBlocked    = fault.Conflict("update_blocked", "something must be put right before the update; see the checks")
+	errNoWayBack  = fault.Conflict("rollback_impossible", "the release before cannot come back")
 )
 
 const (
@@ -72,7 +84,8 @@ func (s *service) View(ctx context.Context) (View, error) {
 	}
 	found := s.found()
 	v := View{
-		Current: version.Version, Channel: s.cfg.String(config.UpdateChannel), Configured: s.configured(), Installer: s.installer(),
+		Current: version.Version, Channel: s.cfg.String(config.UpdateChannel), Configured: s.configured(),
+		Installer:  s.installer(),
 		CheckError: found.problem, Available: s.offer(found.manifest), Checks: []Check{}, Run: s.active(past),
 	}
 	if !found.at.IsZero() {
@@ -135,7 +148,12 @@ func (s *service) wayBack(set *kept, active bool) Rollback {
 	if set == nil {
 		return Rollback{Reason: "none_kept"}
 	}
-	back := Rollback{Version: set.Version, Until: &set.Until, TakenAt: &set.TakenAt, RestoresDatabase: set.RestoresDatabase}
+	back := Rollback{
+		Version:          set.Version,
+		Until:            &set.Until,
+		TakenAt:          &set.TakenAt,
+		RestoresDatabase: set.RestoresDatabase,
+	}
 	switch {
 	case !s.installer():
 		back.Reason = "no_installer"
@@ -203,11 +221,16 @@ func (s *service) hand(ctx context.Context, r request, action string) (Run, erro
 	if !isPerson(r.By) {
 		r.By = ""
 	}
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		return s.journal.Record(ctx, tx, audit.Entry{
+	run := Run{ID: r.ID, Kind: r.Kind, From: version.Version, To: r.Version, State: Requested, By: r.By, StartedAt: r.At}
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		err := s.journal.Record(ctx, s.db.In(ctx), audit.Entry{
 			Action: action, Object: audit.Object{Type: "update", ID: r.ID, Name: r.Version},
 			Changes: map[string]audit.Change{"version": {From: version.Version, To: r.Version}},
 		})
+		if err != nil {
+			return err
+		}
+		return s.emit(ctx, action, run)
 	})
 	if err != nil {
 		return Run{}, err
@@ -215,11 +238,25 @@ func (s *service) hand(ctx context.Context, r request, action string) (Run, erro
 	if err := r.write(s.cfg.Path(RequestFile)); err != nil {
 		return Run{}, err
 	}
-	run := Run{ID: r.ID, Kind: r.Kind, From: version.Version, To: r.Version, State: Requested, By: r.By, StartedAt: r.At}
-	s.publish(ctx, action, run)
 	return run, nil
 }
 
-func (s *service) publish(ctx context.Context, kind string, run Run) {
-	s.bus.Publish(ctx, events.Event{Kind: kind, SubjectType: "update", SubjectID: run.ID, At: s.clock.Now().UTC(), Permission: system.Manage, Data: run})
+func (s *service) emit(ctx context.Context, kind string, run Run) error {
+	return s.bus.Emit(ctx, events.Event{Kind: kind, SubjectID: run.ID, At: s.clock.Now().UTC(), Data: run})
+}
+
+func eventKinds() []events.Kind {
+	kind := func(name, summary string) events.Kind {
+		return events.Kind{Name: name, Summary: summary, Subject: "update", Needs: system.Manage, Live: true, Data: Run{}}
+	}
+	available, failed := kind("system.update_available", "A newer release of the panel is offered"), kind("system.update_failed",
+		"An update of the panel failed, and the former release runs")
+	available.Notify, available.Data = true, Offer{}
+	failed.Notify, failed.Severity = true, events.Critical
+	return []events.Kind{
+		available, failed,
+		kind("system.updated", "The panel was updated"),
+		kind("system.update_requested", "Somebody asked for an update of the panel"),
+		kind("system.rollback_requested", "Somebody asked for the former release of the panel"),
+	}
 }

@@ -44,11 +44,19 @@ func released(t *testing.T, m release.Manifest) (address, public string) {
 func panel(t *testing.T, address, public string, changes map[string]string) (*paneltest.Panel, string) {
 	t.Helper()
 	requests := filepath.Join(t.TempDir(), "update-request.json")
-	environ := map[string]string{"PANEL_UPDATE_URL": address, "PANEL_UPDATE_PUBLIC_KEY": public, "PANEL_UPDATE_REQUEST": requests}
+	environ := map[string]string{
+		"PANEL_UPDATE_URL":        address,
+		"PANEL_UPDATE_PUBLIC_KEY": public,
+		"PANEL_UPDATE_REQUEST":    requests,
+	}
 	for name, value := range changes {
 		environ[name] = value
 	}
-	return paneltest.Start(t, paneltest.Env(environ), paneltest.License(entitlement.Fixed{State: entitlement.Degraded, Reason: "none"})), requests
+	return paneltest.Start(
+		t,
+		paneltest.Env(environ),
+		paneltest.License(entitlement.Fixed{State: entitlement.Degraded, Reason: "none"}),
+	), requests
 }
 
 // Specification, degraded mode rule 3: the panel's self-update stays available.
@@ -129,10 +137,14 @@ func TestOutcomesAreShownAndComeIntoTheJournalOnce(t *testing.T) {
 	admin := p.As("settings.manage", "audit.view")
 	require.Equal(t, "none_kept", admin.Get(updates).Text("rollback.reason"))
 	until := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	write(t, p.Dir, `{"at":"2026-11-20T10:00:00Z","run":"01a1ff41-0000-7000-8000-000000000001","kind":"update","from":"1.0.0","to":"1.1.0","state":"checking","by":"anna"}`,
+	write(
+		t,
+		p.Dir,
+		`{"at":"2026-11-20T10:00:00Z","run":"01a1ff41-0000-7000-8000-000000000001","kind":"update","from":"1.0.0","to":"1.1.0","state":"checking","by":"anna"}`,
 		`{"at":"2026-11-20T10:00:40Z","run":"01a1ff41-0000-7000-8000-000000000001","kind":"update","from":"1.0.0","to":"1.1.0","state":"returned","reason":"the new panel did not become healthy"}`,
 		`{"at":"2026-11-20T11:00:00Z","run":"01a1ff41-0000-7000-8000-000000000002","kind":"update","from":"1.0.0","to":"1.2.0","state":"done","kept":{"version":"1.0.0","taken_at":"2026-11-20T11:00:00Z","until":"`+until+`","restores_database":true}}`,
-		`{"at":"2026-11-20T12:00:00Z","run":"01a1ff41-0000-7000-8000-00000000`) // cut by a crash
+		`{"at":"2026-11-20T12:00:00Z","run":"01a1ff41-0000-7000-8000-00000000`,
+	) // cut by a crash
 	shown := admin.Get(updates).Is(http.StatusOK)
 	var view selfupdate.View
 	shown.JSON(&view)
@@ -157,5 +169,8 @@ func TestOutcomesAreShownAndComeIntoTheJournalOnce(t *testing.T) {
 
 func write(t *testing.T, folder string, lines ...string) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "update-journal.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(filepath.Join(folder, "update-journal.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600),
+	)
 }

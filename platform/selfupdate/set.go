@@ -14,8 +14,8 @@ import (
 	"panel/platform/durable"
 )
 
-// set is database, executables and settings of one moment, kept together in a folder of root. Its description is written
-// last: a folder without one is a set that was never finished.
+// set is database, executables and settings of one moment, kept together in a folder of root. Its description is
+// written last: a folder without one is a set that was never finished.
 type set struct {
 	Run     string            `json:"run"` // that made it
 	Version string            `json:"version"`

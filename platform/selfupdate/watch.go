@@ -10,13 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/config"
-	"panel/platform/core/system"
 	"panel/platform/durable"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -55,7 +53,12 @@ func (s *service) look(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
-	found, err := release.Open(ctx, s.cfg.String(config.UpdateURL), s.cfg.String(PublicKey), release.Via(s.cfg.Secret(config.HTTPProxy).Reveal()))
+	found, err := release.Open(
+		ctx,
+		s.cfg.String(config.UpdateURL),
+		s.cfg.String(PublicKey),
+		release.Via(s.cfg.Secret(config.HTTPProxy).Reveal()),
+	)
 	now := latest{at: s.clock.Now().UTC(), problem: problemOf(err)}
 	if err != nil {
 		s.log.Warn("no release could be read", access.Logged(ctx), zap.Error(err))
@@ -69,8 +72,7 @@ func (s *service) look(ctx context.Context) error {
 	}
 	s.latest = now
 	s.mu.Unlock()
-	s.tellNew(ctx, before.manifest, now.manifest)
-	return nil
+	return s.emitNew(ctx, before.manifest, now.manifest)
 }
 
 func problemOf(err error) string {
@@ -94,13 +96,13 @@ func (s *service) found() latest {
 	return s.latest
 }
 
-func (s *service) tellNew(ctx context.Context, before, now *release.Manifest) {
+func (s *service) emitNew(ctx context.Context, before, now *release.Manifest) error {
 	offered := s.offer(now)
 	if offered == nil || before != nil && before.Version == now.Version {
-		return
+		return nil
 	}
-	s.bus.Publish(ctx, events.Event{
-		Kind: "system.update_available", SubjectType: "update", SubjectID: offered.Version, At: s.clock.Now().UTC(), Permission: system.Manage, Data: offered,
+	return s.bus.Emit(ctx, events.Event{
+		Kind: "system.update_available", SubjectID: offered.Version, At: s.clock.Now().UTC(), Data: *offered,
 	})
 }
 
@@ -120,15 +122,35 @@ func (s *service) offer(m *release.Manifest) *Offer {
 
 // checks are the conditions of an update; root's half asks them again.
 func (s *service) checks(ctx context.Context, m release.Manifest) []Check {
-	list := []Check{{ID: "installer", OK: s.installer(), Finding: "panel-update.service takes requests", Action: "install the new package by hand"}}
+	list := []Check{
+		{
+			ID:      "installer",
+			OK:      s.installer(),
+			Finding: "panel-update.service takes requests",
+			Action:  "install the new package by hand",
+		},
+	}
 	if !s.installer() {
 		list[0].Finding = "PANEL_UPDATE_REQUEST is not set: nothing here installs updates"
 	}
 	err := suits(m, version.Version, m.Version)
-	list = append(list,
-		Check{ID: "version", OK: !errors.Is(err, errTooOld), Finding: "panel " + version.Version + ", needed " + orAny(m.MinPanel), Action: "install the releases between first"},
-		Check{ID: "platform", OK: !errors.Is(err, errPlatform), Finding: release.Platform(), Action: "ask the publisher for a build of this platform"},
-		s.diskCheck(m), s.databaseCheck(ctx))
+	list = append(
+		list,
+		Check{
+			ID:      "version",
+			OK:      !errors.Is(err, errTooOld),
+			Finding: "panel " + version.Version + ", needed " + orAny(m.MinPanel),
+			Action:  "install the releases between first",
+		},
+		Check{
+			ID:      "platform",
+			OK:      !errors.Is(err, errPlatform),
+			Finding: release.Platform(),
+			Action:  "ask the publisher for a build of this platform",
+		},
+		s.diskCheck(m),
+		s.databaseCheck(ctx),
+	)
 	return list
 }
 
@@ -153,7 +175,12 @@ func programsHere(m release.Manifest) []program {
 }
 
 func (s *service) diskCheck(m release.Manifest) Check {
-	c := Check{ID: "disk", OK: true, Finding: "there is room for the set and the new release", Action: "free space on the disk of the data folder"}
+	c := Check{
+		ID:      "disk",
+		OK:      true,
+		Finding: "there is room for the set and the new release",
+		Action:  "free space on the disk of the data folder",
+	}
 	err := room(s.cfg.DataDir(), sizeOf(programsHere(m))+databaseSize(s.cfg.DataDir()))
 	if errors.Is(err, errRoom) {
 		c.OK, c.Finding = false, err.Error()
@@ -162,7 +189,10 @@ func (s *service) diskCheck(m release.Manifest) Check {
 }
 
 func (s *service) databaseCheck(ctx context.Context) Check {
-	c := Check{ID: "database", Action: "install the operating system's postgresql-client of the server's version or newer, or set PANEL_PG_BIN"}
+	c := Check{
+		ID:     "database",
+		Action: "install the operating system's postgresql-client of the server's version or newer, or set PANEL_PG_BIN",
+	}
 	var server int
 	if err := s.db.NewRaw("select current_setting('server_version_num')::int / 10000").Scan(ctx, &server); err != nil {
 		c.Finding = "the database does not answer"
@@ -228,10 +258,14 @@ func (s *service) record(ctx context.Context, run Run) error {
 		entry.Action, entry.Result = "system.update_failed", audit.Failed
 		entry.Changes = map[string]audit.Change{"reason": {To: run.Reason}, "state": {To: run.State}}
 	}
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return s.journal.Record(ctx, tx, entry) })
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.journal.Record(ctx, s.db.In(ctx), entry); err != nil {
+			return err
+		}
+		return s.emit(ctx, entry.Action, run)
+	})
 	if err != nil {
 		return fault.Unavailable("the journal cannot be written").Wrap(err)
 	}
-	s.publish(ctx, entry.Action, run)
 	return nil
 }

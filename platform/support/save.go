@@ -20,6 +20,7 @@ import (
 
 	"panel/platform/durable"
 	"panel/platform/fault"
+	"panel/platform/outbound"
 )
 
 // Schema is the form of Manifest.
@@ -117,48 +118,34 @@ func place(path string, keep func(path string) error) (string, error) {
 const sendWithin = 5 * time.Minute
 
 // Send uploads a saved bundle to the address of PANEL_SUPPORT_URL by POST. Without TLS it goes only to this machine.
-// The proxy is that of PANEL_HTTP_PROXY; empty for none.
+// The proxy is that of PANEL_HTTP_PROXY; empty for none. No redirect is followed: the bundle goes where the operator said.
 // Faults: support_url_invalid, support_server_error, support_server_timeout.
 func Send(ctx context.Context, path, address, proxy string) error {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && (parsed.Scheme != "http" || !local(parsed.Hostname())) {
 		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL must begin with https://")
 	}
-	through, err := transport(proxy)
+	network, err := outbound.Through(proxy)
 	if err != nil {
-		return err
+		return fault.Invalid("support_url_invalid", "PANEL_HTTP_PROXY cannot be used as the address of a proxy")
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("open the support bundle: %w", err)
 	}
 	defer file.Close()
-	ctx, cancel := context.WithTimeout(ctx, sendWithin)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, file)
-	if err != nil {
-		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL cannot be used as an address")
-	}
 	about, err := file.Stat()
 	if err != nil {
 		return fmt.Errorf("open the support bundle: %w", err)
 	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, file)
+	if err != nil {
+		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL cannot be used as an address")
+	}
 	request.ContentLength = about.Size()
 	request.Header.Set("Content-Type", "application/gzip")
 	request.Header.Set("Content-Disposition", `attachment; filename="`+filepath.Base(path)+`"`)
-	return answered(request, through)
-}
-
-// transport goes through the proxy of PANEL_HTTP_PROXY or, without one, straight: HTTP_PROXY and the like do not count.
-func transport(proxy string) (*http.Transport, error) {
-	if proxy == "" {
-		return &http.Transport{}, nil
-	}
-	address, err := url.Parse(proxy)
-	if err != nil {
-		return nil, fault.Invalid("support_url_invalid", "PANEL_HTTP_PROXY cannot be used as the address of a proxy")
-	}
-	return &http.Transport{Proxy: http.ProxyURL(address)}, nil
+	return upload(ctx, network, request)
 }
 
 func local(host string) bool {
@@ -166,20 +153,19 @@ func local(host string) bool {
 	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
-// answered follows no redirect: the bundle goes where the operator said.
-func answered(request *http.Request, through *http.Transport) error {
-	defer through.CloseIdleConnections()
-	client := &http.Client{Transport: through, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
+func upload(ctx context.Context, network *outbound.Network, request *http.Request) error {
+	client := network.New(outbound.Options{
+		Name: "support_server", Service: "the support address", Reach: outbound.Configured, Timeout: sendWithin,
+	})
+	defer client.Close()
+	answer, err := client.Do(ctx, request)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded):
+	case fault.KindOf(err) == fault.KindUpstreamTimeout:
 		return fault.UpstreamTimeout("support_server_timeout", "the support address did not answer in time; the bundle is kept").Wrap(err)
 	case err != nil:
 		return fault.Upstream("support_server_error", "the support address cannot be reached; the bundle is kept").Wrap(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode >= http.StatusMultipleChoices {
-		return fault.Upstream("support_server_error", fmt.Sprintf("the support address answered %d; the bundle is kept", response.StatusCode))
+	case !answer.OK():
+		return fault.Upstream("support_server_error", fmt.Sprintf("the support address answered %d; the bundle is kept", answer.Status))
 	}
 	return nil
 }

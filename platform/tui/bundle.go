@@ -63,7 +63,7 @@ type bundleMsg struct {
 	err      error
 }
 
-func newBundlePage(w *world) page {
+func newBundlePage(w *session) page {
 	return &bundlePage{base: base{w: w}, step: stepPeriod, period: 1, other: newField("")}
 }
 
@@ -82,7 +82,10 @@ func (p *bundlePage) closes() bool {
 
 func (p *bundlePage) keys() []binding {
 	return []binding{
-		{key: "enter", does: "next"}, {key: "↑↓ ←→", does: "choose"}, {key: "p", does: "preview: what the bundle holds"}, {key: "esc", does: "back"},
+		{
+			key:  "enter",
+			does: "next",
+		}, {key: "↑↓ ←→", does: "choose"}, {key: "p", does: "preview: what the bundle holds"}, {key: "esc", does: "back"},
 	}
 }
 
@@ -150,16 +153,23 @@ func (p *bundlePage) gather() tea.Cmd {
 		defer cancel()
 		o := options()
 		manifest, err := support.Preview(ctx, o)
-		return bundleMsg{page: p, step: stepReview, options: o, address: o.Env.Getenv("PANEL_SUPPORT_URL"), manifest: manifest, err: err}
+		return bundleMsg{
+			page:     p,
+			step:     stepReview,
+			options:  o,
+			address:  o.Env.Getenv("PANEL_SUPPORT_URL"),
+			manifest: manifest,
+			err:      err,
+		}
 	}
 }
 
 // bundle says what goes into a bundle with logs of that length; the function it gives looks at files of this machine.
-func (w *world) bundle(long time.Duration) func() support.Options {
+func (w *session) bundle(long time.Duration) func() support.Options {
 	env, ask, places, since := w.fixed(), w.doctor, w.places, w.clock.Now().Add(-long)
 	return func() support.Options {
-		world, all := ask(env)
-		return support.Options{Env: world, Checks: all, Places: places(world), Since: since, Version: env.Version}
+		machine, all := ask(env)
+		return support.Options{Env: machine, Checks: all, Places: places(machine), Since: since, Version: env.Version}
 	}
 }
 
@@ -223,7 +233,9 @@ func (p *bundlePage) askOnceMore() tea.Cmd {
 	lines := func(width int) []line {
 		text := p.w.say("%s (%s) leaves this machine and goes to %s.", filepath.Base(p.path), p.w.size(p.bytes), p.address)
 		masked := p.w.say("%d values are masked in it. The file stays here too.", p.manifest.MaskedTotal())
-		return append(append([]line{row("")}, rows(p.w.look.wrapped(text, width))...), rows(p.w.look.wrapped(masked, width))...)
+		return append(
+			append([]line{row("")}, rows(p.w.look.wrapped(text, width))...),
+			rows(p.w.look.wrapped(masked, width))...)
 	}
 	return push(newConfirmPage(p.w, "Send to the support", sendWord, lines, p.upload))
 }
@@ -291,7 +303,10 @@ func (p *bundlePage) outcome(width int) []line {
 	case p.done != "":
 		lines = append(lines, row(w.look.paint(good, p.done)))
 	case p.step == stepPeriod:
-		lines = append(lines, row(w.look.paint(quiet, w.say("Passwords, tokens and keys are masked before anything is saved."))))
+		lines = append(
+			lines,
+			row(w.look.paint(quiet, w.say("Passwords, tokens and keys are masked before anything is saved."))),
+		)
 	}
 	return lines
 }
@@ -324,9 +339,15 @@ func (p *bundlePage) maskedText() string {
 	return text
 }
 
-var kinds = map[string]string{"password": "passwords", "token": "tokens", "key": "keys|for masked", "address": "addresses", "id": "identifiers"}
+var kinds = map[string]string{
+	"password": "passwords",
+	"token":    "tokens",
+	"key":      "keys|for masked",
+	"address":  "addresses",
+	"id":       "identifiers",
+}
 
-func (w *world) kind(key string) string {
+func (w *session) kind(key string) string {
 	if name := kinds[key]; name != "" {
 		return w.say(name)
 	}
@@ -355,7 +376,7 @@ func (p *bundlePage) targets(width int) []line {
 }
 
 // size is a number of bytes as people say it.
-func (w *world) size(bytes int64) string {
+func (w *session) size(bytes int64) string {
 	const kilo, mega = 1 << 10, 1 << 20
 	switch {
 	case bytes >= mega:

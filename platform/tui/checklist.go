@@ -25,14 +25,14 @@ type checkRow struct {
 
 // checklist shows rows of checks with the details of the chosen one below.
 type checklist struct {
-	w      *world
+	w      *session
 	list   list
 	filter filter
 	rows   []checkRow
 	room   int // rows that the window shows
 }
 
-func newChecklist(w *world) checklist { return checklist{w: w, filter: filter{w: w}} }
+func newChecklist(w *session) checklist { return checklist{w: w, filter: filter{w: w}} }
 
 func (c *checklist) shown() []checkRow {
 	return slices.DeleteFunc(slices.Clone(c.rows), func(r checkRow) bool {
@@ -134,7 +134,7 @@ func (c *checklist) row(r checkRow, group string, widths [2]int, chosen bool) st
 }
 
 // details are the finding and the action; the longer of them gets the room that the other leaves.
-func (w *world) details(r checkRow, width, height int) []line {
+func (w *session) details(r checkRow, width, height int) []line {
 	if r.status == "" {
 		return []line{row(w.say("Not asked yet: r runs the diagnosis."))}
 	}
@@ -160,12 +160,17 @@ func (w *world) details(r checkRow, width, height int) []line {
 }
 
 // labelled wraps a text beside its label, as wide as the labels of a finding are.
-func (w *world) labelled(label, text string, width int) []line {
-	return w.labelledAt(max(w.look.width(w.say(label)), w.look.width(w.say("Found")), w.look.width(w.say("Do|for finding"))), label, text, width)
+func (w *session) labelled(label, text string, width int) []line {
+	return w.labelledAt(
+		max(w.look.width(w.say(label)), w.look.width(w.say("Found")), w.look.width(w.say("Do|for finding"))),
+		label,
+		text,
+		width,
+	)
 }
 
 // labelledAt wraps a text beside a label that takes a given width.
-func (w *world) labelledAt(wide int, label, text string, width int) []line {
+func (w *session) labelledAt(wide int, label, text string, width int) []line {
 	var lines []line
 	for i, part := range w.look.wrapped(text, width-wide-2) {
 		head := ""
@@ -177,7 +182,7 @@ func (w *world) labelledAt(wide int, label, text string, width int) []line {
 	return lines
 }
 
-func (w *world) tookText(r checkRow) string {
+func (w *session) tookText(r checkRow) string {
 	if r.status == "" {
 		return ""
 	}
@@ -189,7 +194,7 @@ var groups = map[string]string{
 	"network": "Network", "dns": "DNS", "tls": "TLS", "components": "Components",
 }
 
-func (w *world) group(key string) string {
+func (w *session) group(key string) string {
 	if name := groups[key]; name != "" {
 		return w.say(name)
 	}
@@ -223,7 +228,10 @@ func (p *checkPage) view(width, height int) []line {
 	if status == "" {
 		status = "-"
 	}
-	lines := []line{row(w.group(r.group) + " · " + w.env.T(r.title) + "   " + w.look.paint(toneOf(r.status), status)), row("")}
+	lines := []line{
+		row(w.group(r.group) + " · " + w.env.T(r.title) + "   " + w.look.paint(toneOf(r.status), status)),
+		row(""),
+	}
 	lines = append(lines, w.details(r, width, height)...)
 	if len(r.data) > 0 {
 		lines = append(lines, row(""), row(w.look.paint(quiet, w.say("Facts"))))

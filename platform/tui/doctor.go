@@ -18,8 +18,8 @@ import (
 func doctorEntry() entry {
 	return entry{
 		name:  "Doctor",
-		hint:  (*world).lastHint,
-		open:  func(w *world) page { return &doctorPage{base: base{w: w}, checks: newChecklist(w)} },
+		hint:  (*session).lastHint,
+		open:  func(w *session) page { return &doctorPage{base: base{w: w}, checks: newChecklist(w)} },
 		lines: doctorLines,
 	}
 }
@@ -66,8 +66,8 @@ func (p *doctorPage) start(ctx context.Context) tea.Cmd {
 	p.ctx = ctx
 	env, ask := p.w.fixed(), p.w.doctor
 	return func() tea.Msg {
-		world, all := ask(env)
-		return preparedMsg{page: p, env: world, all: all}
+		machine, all := ask(env)
+		return preparedMsg{page: p, env: machine, all: all}
 	}
 }
 
@@ -111,7 +111,7 @@ func (p *doctorPage) draw() {
 }
 
 // rowsOf shows a report, with the repairs that it calls for.
-func (w *world) rowsOf(report doctor.Report, actions []recovery.Action) []checkRow {
+func (w *session) rowsOf(report doctor.Report, actions []recovery.Action) []checkRow {
 	repairs := map[string]string{}
 	for _, action := range actions {
 		repairs[action.CheckID] = w.found(action.Title)
@@ -124,7 +124,7 @@ func (w *world) rowsOf(report doctor.Report, actions []recovery.Action) []checkR
 	return rows
 }
 
-func (w *world) rowOf(result doctor.Result) checkRow {
+func (w *session) rowOf(result doctor.Result) checkRow {
 	return checkRow{
 		id: result.Check.ID, group: result.Check.Group, title: result.Check.Title, status: result.Finding.Status,
 		found: w.found(result.Finding.Found), do: w.found(result.Finding.Do), took: result.Took, data: result.Finding.Data,
@@ -169,16 +169,16 @@ func (p *doctorPage) diagnose() tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return reportMsg{round: round, report: report, repairs: recovery.Actions(env, report), path: path, err: err}
+		return reportMsg{round: round, report: report, repairs: recovery.Actions(env, report, p.w.env.Repairs...), path: path, err: err}
 	}
 }
 
 // told is a check that says its answer at once; nobody listens to one that answers after its time.
 func told(check doctor.Check, env doctor.Env, ticks chan<- doctor.Result) doctor.Check {
 	ask := check.Run
-	check.Run = func(ctx context.Context, world doctor.Env) doctor.Finding {
+	check.Run = func(ctx context.Context, machine doctor.Env) doctor.Finding {
 		began := env.Now()
-		finding := ask(ctx, world)
+		finding := ask(ctx, machine)
 		ticks <- doctor.Result{Check: check, Finding: finding, Took: env.Now().Sub(began)} // there is room for every check
 		return finding
 	}
@@ -239,7 +239,15 @@ func (p *doctorPage) title() (string, string) {
 				answered++
 			}
 		}
-		return p.w.say("Doctor"), p.w.say("%d/%d checks", answered, len(p.all)) + " · " + p.w.seconds(p.w.clock.Since(p.began))
+		return p.w.say(
+				"Doctor",
+			), p.w.say(
+				"%d/%d checks",
+				answered,
+				len(p.all),
+			) + " · " + p.w.seconds(
+				p.w.clock.Since(p.began),
+			)
 	}
 	if p.report == nil {
 		return p.w.say("Doctor"), ""
@@ -247,10 +255,10 @@ func (p *doctorPage) title() (string, string) {
 	return p.w.say("Doctor"), p.w.tally(p.report.Summary()) + " · " + p.w.seconds(p.report.Took)
 }
 
-func (w *world) seconds(d time.Duration) string { return w.decimal(w.say("%.1f s", d.Seconds())) }
+func (w *session) seconds(d time.Duration) string { return w.decimal(w.say("%.1f s", d.Seconds())) }
 
 // decimal gives a number the sign of the language.
-func (w *world) decimal(text string) string {
+func (w *session) decimal(text string) string {
 	if w.russian {
 		return strings.Replace(text, ".", ",", 1)
 	}
@@ -258,7 +266,7 @@ func (w *world) decimal(text string) string {
 }
 
 // tally names what is not well, else that all is.
-func (w *world) tally(summary map[doctor.Status]int) string {
+func (w *session) tally(summary map[doctor.Status]int) string {
 	text := ""
 	for _, status := range []doctor.Status{doctor.Failed, doctor.Warning, doctor.Unknown} {
 		if n := summary[status]; n > 0 {
@@ -323,7 +331,7 @@ func (p *doctorPage) export() tea.Cmd {
 }
 
 // exportDiagnosis asks for a file and writes the document of "panelctl doctor --json" to it.
-func (w *world) exportDiagnosis(document doctor.Document) tea.Cmd {
+func (w *session) exportDiagnosis(document doctor.Document) tea.Cmd {
 	return push(newSavePage(w, "Export the diagnosis", w.fileName("panel-doctor", "json"), func() ([]byte, error) {
 		return json.MarshalIndent(document, "", "  ")
 	}))

@@ -17,7 +17,7 @@ type fakePanel struct {
 	refused int
 }
 
-const session = "ps_session"
+const sessionToken = "ps_session"
 
 func newFakePanel(t *testing.T) *fakePanel {
 	t.Helper()
@@ -36,15 +36,29 @@ func (p *fakePanel) answer(out http.ResponseWriter, in *http.Request) {
 	switch {
 	case in.URL.Path == "/health":
 		say(out, 200, map[string]any{"status": "ok", "version": "1.4.2"})
-	case in.Header.Get("Authorization") != "Bearer "+session:
+	case in.Header.Get("Authorization") != "Bearer "+sessionToken:
 		p.mu.Lock()
 		p.refused++
 		p.mu.Unlock()
 		say(out, 401, map[string]any{"code": "no_session", "detail": "no session"})
 	case in.URL.Path == "/api/v1/license/status":
-		say(out, 200, map[string]any{"state": "grace", "grace_until": noon.Add(61*60*60*1e9 + 1e9), "valid_until": "2027-03-01T00:00:00Z"})
+		say(
+			out,
+			200,
+			map[string]any{"state": "grace", "grace_until": noon.Add(61*60*60*1e9 + 1e9), "valid_until": "2027-03-01T00:00:00Z"},
+		)
 	default:
-		say(out, 200, map[string]any{"status": "running", "version": "1.4.2", "database": "connected", "setup_done": true, "uptime_seconds": 1053060})
+		say(
+			out,
+			200,
+			map[string]any{
+				"status":         "running",
+				"version":        "1.4.2",
+				"database":       "connected",
+				"setup_done":     true,
+				"uptime_seconds": 1053060,
+			},
+		)
 	}
 }
 
@@ -58,7 +72,7 @@ func (p *fakePanel) post(out http.ResponseWriter, in *http.Request) {
 	case in.URL.Path == "/api/v1/auth/login" && body["password"] == "right":
 		say(out, 401, map[string]any{"code": "second_factor_required", "challenge": "once"})
 	case in.URL.Path == "/api/v1/auth/second-factor" && body["challenge"] == "once" && body["code"] == "123456":
-		say(out, 200, map[string]any{"token": session})
+		say(out, 200, map[string]any{"token": sessionToken})
 	case in.URL.Path == "/api/v1/auth/login" || in.URL.Path == "/api/v1/auth/second-factor":
 		say(out, 401, map[string]any{"code": "bad_credentials", "detail": "the username or the password is wrong"})
 	default:
@@ -84,5 +98,5 @@ func say(out http.ResponseWriter, status int, body any) {
 }
 
 func (p *fakePanel) vars() settings {
-	return settings{"PANEL_API_URL": p.URL, "PANEL_API_TOKEN": session}
+	return settings{"PANEL_API_URL": p.URL, "PANEL_API_TOKEN": sessionToken}
 }

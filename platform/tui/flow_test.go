@@ -29,9 +29,14 @@ func contains(text string) func([]byte) bool {
 func TestWayThroughTheProgram(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
-		w := stillWorld(t, settings{"PANEL_LANG": "en"})
+		w := stillSession(t, settings{"PANEL_LANG": "en"})
 		s := newShell(t.Context(), w)
-		program := teatest.NewTestModel(t, s, teatest.WithInitialTermSize(size[0], size[1]), teatest.WithProgramOptions(tea.WithContext(t.Context())))
+		program := teatest.NewTestModel(
+			t,
+			s,
+			teatest.WithInitialTermSize(size[0], size[1]),
+			teatest.WithProgramOptions(tea.WithContext(t.Context())),
+		)
 		teatest.WaitFor(t, program.Output(), contains("not reachable"), teatest.WithDuration(patience))
 		program.Type("2")
 		teatest.WaitFor(t, program.Output(), contains("Safe recovery"), teatest.WithDuration(patience))
@@ -48,14 +53,20 @@ func TestWayThroughTheProgram(t *testing.T) {
 // Rule: each check ticks as it answers; a slow one hides no other.
 func TestDoctorShowsAnswersAsTheyCome(t *testing.T) {
 	t.Parallel()
-	w := stillWorld(t, settings{"PANEL_LANG": "en"})
+	w := stillSession(t, settings{"PANEL_LANG": "en"})
 	release := make(chan struct{})
-	slow := doctor.Check{ID: "dns.public", Group: "dns", Title: "public name", Run: func(context.Context, doctor.Env) doctor.Finding {
-		<-release
-		return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%s", "late but here")}
-	}}
+	slow := doctor.Check{
+		ID:    "dns.public",
+		Group: "dns",
+		Title: "public name",
+		Run: func(context.Context, doctor.Env) doctor.Finding {
+			<-release
+			return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%s", "late but here")}
+		},
+	}
 	w.doctor = func(env cli.Env) (doctor.Env, []doctor.Check) {
-		return doctor.Env{Getenv: env.Getenv, Now: func() time.Time { return noon }}, append([]doctor.Check{slow}, sampleChecks...)
+		world := doctor.Env{Getenv: env.Getenv, Now: func() time.Time { return noon }}
+		return world, append([]doctor.Check{slow}, sampleChecks...)
 	}
 	st := newStage(t, w, 80, 24)
 	st.opens("2").until("public name").keys("r").until("6/7 checks").until("97 %")
@@ -68,15 +79,18 @@ func TestDoctorShowsAnswersAsTheyCome(t *testing.T) {
 // Rule: leaving a page ends what it does.
 func TestLeavingEndsTheWork(t *testing.T) {
 	t.Parallel()
-	w := stillWorld(t, nil)
+	w := stillSession(t, nil)
 	begun, ended := make(chan struct{}), make(chan struct{})
 	w.doctor = func(env cli.Env) (doctor.Env, []doctor.Check) {
-		return doctor.Env{Getenv: env.Getenv, Now: time.Now}, []doctor.Check{{ID: "a.b", Group: "dns", Title: "slow", Run: func(ctx context.Context, _ doctor.Env) doctor.Finding {
-			close(begun)
-			<-ctx.Done()
-			close(ended)
-			return doctor.Finding{}
-		}}}
+		world := doctor.Env{Getenv: env.Getenv, Now: time.Now}
+		return world, []doctor.Check{
+			{ID: "a.b", Group: "dns", Title: "slow", Run: func(ctx context.Context, _ doctor.Env) doctor.Finding {
+				close(begun)
+				<-ctx.Done()
+				close(ended)
+				return doctor.Finding{}
+			}},
+		}
 	}
 	st := newStage(t, w, 80, 24)
 	closed := func(c chan struct{}) func() bool {
@@ -96,7 +110,7 @@ func TestLeavingEndsTheWork(t *testing.T) {
 // Rule: a repair is shown, confirmed by a typed word, done once, and the diagnosis is repeated.
 func TestRepairIsConfirmedByTyping(t *testing.T) {
 	t.Parallel()
-	st := newStage(t, stillWorld(t, settings{"PANEL_LANG": "en"}), 80, 24)
+	st := newStage(t, stillSession(t, settings{"PANEL_LANG": "en"}), 80, 24)
 	diagnosed(st)
 	done := 0
 	st.send(pushMsg{newRecoveryPage(st.s.w, []recovery.Action{{
@@ -113,9 +127,12 @@ func TestRepairIsConfirmedByTyping(t *testing.T) {
 // A repair that fails says why, and stays on its page.
 func TestRepairThatFails(t *testing.T) {
 	t.Parallel()
-	st := newStage(t, stillWorld(t, settings{"PANEL_LANG": "en"}), 80, 24)
+	st := newStage(t, stillSession(t, settings{"PANEL_LANG": "en"}), 80, 24)
 	st.send(pushMsg{newRecoveryPage(st.s.w, []recovery.Action{{
-		Title: doctor.Say("%s", "restart"), What: doctor.Say("%s", "x"), Do: func(context.Context) error { return errors.New("no permission") },
+		Title: doctor.Say(
+			"%s",
+			"restart",
+		), What: doctor.Say("%s", "x"), Do: func(context.Context) error { return errors.New("no permission") },
 	}})})
 	st.opens("enter").keys("="+repairWord, "enter").until("Error: no permission")
 }
@@ -126,7 +143,7 @@ func TestLicenseIsChanged(t *testing.T) {
 	panel := newFakePanel(t)
 	vars := panel.vars()
 	vars["PANEL_LANG"] = "en"
-	st := newStage(t, stillWorld(t, vars), 80, 24)
+	st := newStage(t, stillSession(t, vars), 80, 24)
 	st.opens("4").until("Pro").opens("x").keys("=yes", "enter").until("Nothing was changed")
 	require.False(t, panel.did("/api/v1/license/remove "))
 	st.keys("esc").opens("x").keys("=REMOVE", "enter").until("the license is removed")
@@ -134,7 +151,10 @@ func TestLicenseIsChanged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	require.NoError(t, os.WriteFile(file, []byte("PNL-FROM-FILE\n"), 0o600))
 	for given, key := range map[string]string{"PNL-TYPED": "PNL-TYPED", file: "PNL-FROM-FILE"} {
-		st.opens("a").keys("="+given, "enter").until("the license is activated").when(func() bool { return panel.did("/api/v1/license/activate " + key) }, key)
+		st.opens("a").
+			keys("="+given, "enter").
+			until("the license is activated").
+			when(func() bool { return panel.did("/api/v1/license/activate " + key) }, key)
 		st.s.note = noteMsg{}
 		st.when(func() bool { return !st.s.top().busy() }, "rest")
 	}
@@ -144,19 +164,23 @@ func TestLicenseIsChanged(t *testing.T) {
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	panel := newFakePanel(t)
-	st := newStage(t, stillWorld(t, settings{"PANEL_API_URL": panel.URL, "PANEL_LANG": "en"}), 80, 24)
+	st := newStage(t, stillSession(t, settings{"PANEL_API_URL": panel.URL, "PANEL_LANG": "en"}), 80, 24)
 	st.until("details need a sign-in").opens("i").keys("=anna", "enter", "=n0tit", "enter").until("is wrong")
 	require.NotContains(t, st.frame(), "n0tit")
-	st.keys("backspace", "backspace", "backspace", "backspace", "backspace", "=right", "enter").until("Code of the app").keys("=123456", "enter").until("grace 61h")
+	st.keys("backspace", "backspace", "backspace", "backspace", "backspace", "=right", "enter").
+		until("Code of the app").
+		keys("=123456", "enter").
+		until("grace 61h")
 	st.keys("q").when(func() bool { return panel.did("/api/v1/auth/logout ") }, "sign-out")
 }
 
-// Without a token only the public health is asked, and a refused token is not shown again: each refusal is a line in the journal.
+// Without a token only the public health is asked, and a refused token is not shown again: each refusal is a line in
+// the journal.
 func TestRefusalsAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	for token, most := range map[string]int{"": 0, "old": 1} {
 		panel := newFakePanel(t)
-		w := stillWorld(t, settings{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": token, "PANEL_LANG": "en"})
+		w := stillSession(t, settings{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": token, "PANEL_LANG": "en"})
 		st := newStage(t, w, 80, 24)
 		st.until("details need a sign-in")
 		for range 3 {
@@ -171,7 +195,7 @@ func TestRefusalsAreNotRepeated(t *testing.T) {
 func TestPasswordLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"enter", "esc", "ctrl+c"} {
-		st := newStage(t, stillWorld(t, nil), 80, 24)
+		st := newStage(t, stillSession(t, nil), 80, 24)
 		shown := &passwordPage{base: base{w: st.s.w}, username: "anna", plain: []byte("canary-secret")}
 		kept := shown.plain
 		st.send(pushMsg{shown})
@@ -186,14 +210,14 @@ func TestPasswordLeavesNothing(t *testing.T) {
 // Keys work in the Russian layout; letters that are typed into a field stay what they are.
 func TestRussianLayout(t *testing.T) {
 	t.Parallel()
-	st := newStage(t, stillWorld(t, settings{"PANEL_LANG": "en"}), 80, 24)
+	st := newStage(t, stillSession(t, settings{"PANEL_LANG": "en"}), 80, 24)
 	st.keys("Д").until("Состояние панели").keys("/", "=йц").until("/ йц").keys("esc", "Д").until("Panel state")
 }
 
 // Escape with a letter close behind it, which terminals send as Alt and the letter, is both keys.
 func TestEscapeInAHurry(t *testing.T) {
 	t.Parallel()
-	st := newStage(t, stillWorld(t, settings{"PANEL_LANG": "en"}), 80, 24)
+	st := newStage(t, stillSession(t, settings{"PANEL_LANG": "en"}), 80, 24)
 	st.opens("2").until("panel.service")
 	st.send(tea.KeyPressMsg{Code: '6', Mod: tea.ModAlt})
 	st.until("machine").keys("esc").until("> 6  Version")
@@ -203,7 +227,7 @@ func TestEscapeInAHurry(t *testing.T) {
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	for key, exit := range map[string]int{"q": 0, "ctrl+c": cli.ExitInterrupted} {
-		st := newStage(t, stillWorld(t, nil), 80, 24)
+		st := newStage(t, stillSession(t, nil), 80, 24)
 		st.keys(key)
 		var failure *cli.Failure
 		if errors.As(st.s.exit(), &failure) {
@@ -217,20 +241,37 @@ func TestExitCodes(t *testing.T) {
 // A log that is followed shows new lines, and its search jumps from match to match.
 func TestLogsFollowAndSearch(t *testing.T) {
 	t.Parallel()
-	w := stillWorld(t, settings{"PANEL_LANG": "en"})
+	w := stillSession(t, settings{"PANEL_LANG": "en"})
 	writeLog(t, w)
 	st := newStage(t, w, 80, 24)
 	st.opens("3").until("serve ended").keys("f").until("following").until("serve ended")
-	file, err := os.OpenFile(filepath.Join(w.env.Getenv("PANEL_DATA_DIR"), "logs", "panel.log"), os.O_APPEND|os.O_WRONLY, 0)
+	file, err := os.OpenFile(
+		filepath.Join(w.env.Getenv("PANEL_DATA_DIR"), "logs", "panel.log"),
+		os.O_APPEND|os.O_WRONLY,
+		0,
+	)
 	require.NoError(t, err)
 	for range 40 {
-		_, err = io.WriteString(file, `{"time":"2026-11-20T14:05:00Z","level":"info","component":"backend","msg":"one more"}`+"\n")
+		_, err = io.WriteString(
+			file,
+			`{"time":"2026-11-20T14:05:00Z","level":"info","component":"backend","msg":"one more"}`+"\n",
+		)
 		require.NoError(t, err)
 	}
-	_, err = io.WriteString(file, `{"time":"2026-11-20T14:05:01Z","level":"info","component":"backend","msg":"the very last"}`+"\n")
+	_, err = io.WriteString(
+		file,
+		`{"time":"2026-11-20T14:05:01Z","level":"info","component":"backend","msg":"the very last"}`+"\n",
+	)
 	require.NoError(t, err)
 	require.NoError(t, file.Close())
-	st.until("46 lines").until("the very last").keys("/", "=backup", "enter").until("2/2").keys("n").until("1/2").until("14:01:58").keys("esc")
+	st.until("46 lines").
+		until("the very last").
+		keys("/", "=backup", "enter").
+		until("2/2").
+		keys("n").
+		until("1/2").
+		until("14:01:58").
+		keys("esc")
 	require.NotContains(t, st.frame(), "1/2")
 	st.keys("t", "=nonsense", "enter").until("30m, 2h or 7d").keys("esc", "end", "y").until("copied")
 	st.opens("s").keys("enter").until("saved to")
@@ -248,7 +289,7 @@ func TestSavingOverwritesNothing(t *testing.T) {
 	t.Parallel()
 	there := filepath.Join(t.TempDir(), "there")
 	require.NoError(t, os.WriteFile(there, []byte("mine"), 0o600))
-	st := newStage(t, stillWorld(t, settings{"PANEL_LANG": "en"}), 80, 24)
+	st := newStage(t, stillSession(t, settings{"PANEL_LANG": "en"}), 80, 24)
 	st.send(pushMsg{newSavePage(st.s.w, "Save the log", there, func() ([]byte, error) { return []byte("new"), nil })})
 	st.keys("enter").until("already there")
 	text, err := os.ReadFile(there)
@@ -259,9 +300,16 @@ func TestSavingOverwritesNothing(t *testing.T) {
 // Rule: the terminal is as it was after a panic.
 func TestPanicRestoresTheTerminal(t *testing.T) {
 	t.Parallel()
-	s := newShell(t.Context(), stillWorld(t, nil))
+	s := newShell(t.Context(), stillSession(t, nil))
 	out := &drawn{first: make(chan struct{})}
-	program := tea.NewProgram(s, tea.WithInput(strings.NewReader("")), tea.WithOutput(out), tea.WithWindowSize(80, 24), tea.WithoutSignalHandler(), tea.WithContext(t.Context()))
+	program := tea.NewProgram(
+		s,
+		tea.WithInput(strings.NewReader("")),
+		tea.WithOutput(out),
+		tea.WithWindowSize(80, 24),
+		tea.WithoutSignalHandler(),
+		tea.WithContext(t.Context()),
+	)
 	go func() {
 		<-out.first
 		program.Send(pushMsg{&breaking{base{w: s.w}}})

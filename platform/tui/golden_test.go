@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"maps"
 	"os"
@@ -47,7 +48,11 @@ var screens = []screen{
 	{name: "doctor", down: true, play: diagnosed},
 	{name: "doctor-check", down: true, play: func(st *stage) { diagnosed(st); st.opens("enter") }},
 	{name: "doctor-filter", down: true, play: func(st *stage) { diagnosed(st); st.keys("/", "=lic", "enter") }},
-	{name: "doctor-last", down: true, play: func(st *stage) { diagnosed(st); st.opens("v").until("disk.data").until("97") }},
+	{
+		name: "doctor-last",
+		down: true,
+		play: func(st *stage) { diagnosed(st); st.opens("v").until("disk.data").until("97") },
+	},
 	{name: "doctor-export", down: true, play: func(st *stage) { diagnosed(st); st.opens("e") }},
 	{name: "recovery", down: true, play: func(st *stage) { shown(st, newRecoveryPage(st.s.w, sampleActions())) }},
 	{name: "recovery-confirm", down: true, play: func(st *stage) {
@@ -72,7 +77,11 @@ var screens = []screen{
 	{name: "license-activate", play: func(st *stage) { st.opens("4").until("Pro").opens("a").keys("=PNL-1") }},
 	{name: "license-down", down: true, play: func(st *stage) { st.opens("4").until("systemctl") }},
 	{name: "reset", down: true, play: func(st *stage) { shown(st, sampleReset(st.s.w)) }},
-	{name: "reset-confirm", down: true, play: func(st *stage) { shown(st, sampleReset(st.s.w)); st.keys("f").opens("enter") }},
+	{
+		name: "reset-confirm",
+		down: true,
+		play: func(st *stage) { shown(st, sampleReset(st.s.w)); st.keys("f").opens("enter") },
+	},
 	{name: "password", down: true, play: func(st *stage) {
 		shown(st, &passwordPage{base: base{w: st.s.w}, username: "anna", plain: []byte("zNADaxz5PAKmWW2b")})
 	}},
@@ -99,20 +108,35 @@ func shown(st *stage, p page) {
 func sampleActions() []recovery.Action {
 	return []recovery.Action{
 		{
-			ID: "restart_service", CheckID: "services.panel", Title: doctor.Say("%s", "restart panel.service"), What: doctor.Say("%s", "systemctl restart panel.service"),
-			Do: func(context.Context) error { return nil },
+			ID: "restart_service", CheckID: "services.panel", Title: doctor.Say("%s", "restart panel.service"),
+			What: doctor.Say("%s", "systemctl restart panel.service"),
+			Do:   func(context.Context) error { return nil },
 		},
-		{ID: "make_folders", CheckID: "disk.data", Title: doctor.Say("%s", "make the data folders"), What: doctor.Say("%s", "mkdir -m 700 /opt/panel/data/backups")},
+		{
+			ID:      "make_folders",
+			CheckID: "disk.data",
+			Title:   doctor.Say("%s", "make the data folders"),
+			What:    doctor.Say("%s", "mkdir -m 700 /opt/panel/data/backups"),
+		},
 	}
 }
 
-func sampleBundle(w *world, step int) page {
+func sampleBundle(w *session, step int) page {
 	return &stillBundle{bundlePage{
 		base: base{w: w}, step: step, period: 1, other: newField(""), address: "https://support.example.org",
-		path: "/opt/panel/data/support/panel-20261120-1402.tar.gz", bytes: 4 << 20, options: support.Options{Folder: "/opt/panel/data/support"},
+		path: "/opt/panel/data/support/panel-20261120-1402.tar.gz", bytes: 4 << 20,
+		options: support.Options{Folder: "/opt/panel/data/support"},
 		manifest: &support.Manifest{
 			Bytes: 21 << 20, Masked: map[string]int{"token": 12, "password": 4, "key": 1, "address": 20},
-			Files:   []support.File{{Name: "MANIFEST.json", Bytes: 900}, {Name: "logs/backend.log", Bytes: 20 << 20, Source: "system journal, panel.service", Masked: map[string]int{"token": 12}}},
+			Files: []support.File{
+				{Name: "MANIFEST.json", Bytes: 900},
+				{
+					Name:   "logs/backend.log",
+					Bytes:  20 << 20,
+					Source: "system journal, panel.service",
+					Masked: map[string]int{"token": 12},
+				},
+			},
 			Missing: []support.Missing{{Name: "logs/nginx.log", Why: "no log in /var/log/nginx"}},
 		},
 	}}
@@ -121,11 +145,17 @@ func sampleBundle(w *world, step int) page {
 // stillBundle is a dialog in the middle; its start would find out what there is.
 type stillBundle struct{ bundlePage }
 
-func sampleReset(w *world) page {
+func sampleReset(w *session) page {
 	signedIn := noon.Add(-26 * time.Hour)
 	return &stillReset{resetPage{
-		base: base{w: w}, filter: filter{w: w}, source: cli.Say("settings from %s, database %s", "/opt/panel/.env", cli.Say("%s at local socket", "panel")),
-		all: []accounts.Administrator{{Username: "anna", Active: true, Authenticator: true, LastLogin: &signedIn}, {Username: "boris"}},
+		base: base{
+			w: w,
+		}, filter: filter{w: w}, source: cli.Say("settings from %s, database %s", "/opt/panel/.env",
+			cli.Say("%s at local socket", "panel")),
+		all: []accounts.Administrator{
+			{Username: "anna", Active: true, Authenticator: true, LastLogin: &signedIn},
+			{Username: "boris"},
+		},
 	}}
 }
 
@@ -135,6 +165,23 @@ type stillReset struct{ resetPage }
 func (p *stillReset) start(ctx context.Context) tea.Cmd {
 	p.ctx = ctx
 	return nil
+}
+
+// The pages say sentences of modules, whose Russian the manifests bring to a running panel.
+func TestMain(m *testing.M) {
+	files, err := filepath.Glob("../../modules/*/russian.txt")
+	core, coreErr := filepath.Glob("../core/*/russian.txt")
+	if err := errors.Join(err, coreErr); err != nil {
+		panic(err)
+	}
+	for _, file := range append(files, core...) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			panic(err)
+		}
+		doctor.Translate(string(content))
+	}
+	os.Exit(m.Run())
 }
 
 // Every page looks as its golden file at both sizes and in both languages; no line is wider than the window.
@@ -218,7 +265,7 @@ func playing(t *testing.T, one screen, size [2]int, vars settings) *stage {
 		maps.Copy(whole, newFakePanel(t).vars())
 	}
 	maps.Copy(whole, vars)
-	w := stillWorld(t, whole)
+	w := stillSession(t, whole)
 	writeLog(t, w)
 	st := newStage(t, w, size[0], size[1])
 	st.when(func() bool { return st.s.w.state.asked }, "state of the panel")
@@ -235,7 +282,7 @@ func picture(t *testing.T, one screen, size [2]int, vars settings) string {
 	return strings.ReplaceAll(frame, "\x1b[7m \x1b[m", " ")
 }
 
-func writeLog(t *testing.T, w *world) {
+func writeLog(t *testing.T, w *session) {
 	t.Helper()
 	folder := filepath.Join(w.env.Getenv("PANEL_DATA_DIR"), "logs")
 	require.NoError(t, os.MkdirAll(folder, 0o700))

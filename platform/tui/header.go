@@ -59,7 +59,7 @@ type stateMsg struct {
 type lookMsg struct{}
 
 // lookAtPanel asks everything that the header shows, within its deadline.
-func (w *world) lookAtPanel(ctx context.Context, regular bool) tea.Cmd {
+func (w *session) lookAtPanel(ctx context.Context, regular bool) tea.Cmd {
 	env := w.fixed()
 	client, err := env.Client()
 	token := env.Getenv("PANEL_API_TOKEN")
@@ -127,13 +127,21 @@ func askLicense(ctx context.Context, client *cli.Client) *licenseState {
 }
 
 // stateLine is the second line of the frame: the panel in one look.
-func (w *world) stateLine(room int) string {
+func (w *session) stateLine(room int) string {
 	s := w.state
 	switch {
 	case !s.asked:
 		return w.look.spinner(w.step) + " " + w.say("asking the panel")
 	case s.silence != nil:
-		return w.look.paint(bad, w.look.plain("○")) + " " + w.say("not reachable") + "   " + w.look.paint(quiet, w.say("Doctor, logs and password reset work all the same"))
+		return w.look.paint(
+			bad,
+			w.look.plain("○"),
+		) + " " + w.say(
+			"not reachable",
+		) + "   " + w.look.paint(
+			quiet,
+			w.say("Doctor, logs and password reset work all the same"),
+		)
 	case s.refused:
 		return w.healthWord() + "   " + w.look.paint(quiet, w.say("details need a sign-in: i"))
 	}
@@ -146,7 +154,7 @@ type fact struct {
 	dispensable int
 }
 
-func (w *world) facts() []fact {
+func (w *session) facts() []fact {
 	s := w.state
 	facts := []fact{{text: w.healthWord()}, {text: w.say("DB %s", s.status.Database)}, {text: w.setupWord()}}
 	if s.status.SetupDone {
@@ -161,7 +169,7 @@ func (w *world) facts() []fact {
 	return facts
 }
 
-func (w *world) fitting(facts []fact, room int) string {
+func (w *session) fitting(facts []fact, room int) string {
 	join := func(gap string) string {
 		var texts []string
 		for _, one := range facts {
@@ -178,7 +186,7 @@ func (w *world) fitting(facts []fact, room int) string {
 	return join("  ")
 }
 
-func (w *world) healthWord() string {
+func (w *session) healthWord() string {
 	if w.state.healthy {
 		return w.look.paint(good, w.look.plain("●")) + " running"
 	}
@@ -189,7 +197,7 @@ func (w *world) healthWord() string {
 	return w.look.paint(bad, w.look.plain("●")) + " " + word
 }
 
-func (w *world) setupWord() string {
+func (w *session) setupWord() string {
 	if w.state.status.SetupDone {
 		return w.say("setup done")
 	}
@@ -197,7 +205,7 @@ func (w *world) setupWord() string {
 }
 
 // licenseWord keeps the word of the state in every language.
-func (w *world) licenseWord() string {
+func (w *session) licenseWord() string {
 	license := w.state.license
 	switch {
 	case license.ReadOnly:
@@ -208,10 +216,12 @@ func (w *world) licenseWord() string {
 	return license.State
 }
 
-func (w *world) hoursTo(moment time.Time) int { return max(0, int(moment.Sub(w.clock.Now()).Hours())) }
+func (w *session) hoursTo(moment time.Time) int {
+	return max(0, int(moment.Sub(w.clock.Now()).Hours()))
+}
 
 // span is a duration with its two largest units.
-func (w *world) span(d time.Duration) string {
+func (w *session) span(d time.Duration) string {
 	days, hours, minutes := int(d.Hours())/24, int(d.Hours())%24, int(d.Minutes())%60
 	switch {
 	case days > 0:

@@ -18,11 +18,11 @@ type lastMsg struct {
 	err      error
 }
 
-func (w *world) readLast() tea.Cmd {
+func (w *session) readLast() tea.Cmd {
 	env, ask := w.fixed(), w.doctor
 	return func() tea.Msg {
-		world, _ := ask(env)
-		document, err := doctor.Last(checks.DataDir(world))
+		machine, _ := ask(env)
+		document, err := doctor.Last(checks.DataDir(machine))
 		if err != nil {
 			return lastMsg{err: err}
 		}
@@ -31,7 +31,7 @@ func (w *world) readLast() tea.Cmd {
 }
 
 // lastHint is what the menu says beside Doctor.
-func (w *world) lastHint() string {
+func (w *session) lastHint() string {
 	if w.last == nil {
 		return w.say("finds out what is wrong and what to do")
 	}
@@ -39,7 +39,7 @@ func (w *world) lastHint() string {
 }
 
 // moment is the time of a day as people say it.
-func (w *world) moment(at time.Time) string {
+func (w *session) moment(at time.Time) string {
 	now := w.clock.Now()
 	at = at.In(now.Location())
 	if at.Format(time.DateOnly) == now.Format(time.DateOnly) {
@@ -60,7 +60,7 @@ type lastPage struct {
 	reading  bool
 }
 
-func newLastPage(w *world) page {
+func newLastPage(w *session) page {
 	return &lastPage{base: base{w: w}, checks: newChecklist(w), reading: true}
 }
 

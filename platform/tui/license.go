@@ -13,10 +13,15 @@ import (
 )
 
 func licenseEntry() entry {
-	return entry{name: "License", hint: (*world).licenseHint, open: func(w *world) page { return &licensePage{base: base{w: w}} }, lines: licenseLines}
+	return entry{
+		name:  "License",
+		hint:  (*session).licenseHint,
+		open:  func(w *session) page { return &licensePage{base: base{w: w}} },
+		lines: licenseLines,
+	}
 }
 
-func (w *world) licenseHint() string {
+func (w *session) licenseHint() string {
 	license := w.state.license
 	switch {
 	case license == nil && w.state.silence != nil:
@@ -158,9 +163,19 @@ func (p *licensePage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 		return p.ask("refresh", nil, "the license was checked")
 	case "x":
 		warning := func(width int) []line {
-			return append([]line{row("")}, rows(p.w.look.wrapped(p.w.env.T("Without a license the panel is read-only. Traffic on nodes goes on."), width))...)
+			return append(
+				[]line{row("")},
+				rows(p.w.look.wrapped(p.w.env.T("Without a license the panel is read-only. Traffic on nodes goes on."), width))...)
 		}
-		return push(newConfirmPage(p.w, "Remove the license", removeWord, warning, func() tea.Cmd { return p.ask("remove", nil, "the license is removed") }))
+		return push(
+			newConfirmPage(
+				p.w,
+				"Remove the license",
+				removeWord,
+				warning,
+				func() tea.Cmd { return p.ask("remove", nil, "the license is removed") },
+			),
+		)
 	}
 	return nil
 }
@@ -169,7 +184,11 @@ func (p *licensePage) view(width, _ int) []line {
 	w := p.w
 	lines := []line{row(w.bar(p.keys())), row("")}
 	if p.locked() {
-		return append(lines, rows(w.look.wrapped(w.say("The license needs an administrator: press i to sign in, or set PANEL_API_TOKEN."), width))...)
+		return append(
+			lines,
+			rows(
+				w.look.wrapped(w.say("The license needs an administrator: press i to sign in, or set PANEL_API_TOKEN."), width),
+			)...)
 	}
 	if p.trouble != nil {
 		for _, text := range w.trouble(p.trouble) {
@@ -200,7 +219,7 @@ type readKeyMsg struct {
 	err  error
 }
 
-func newActivatePage(w *world, agreed func(string) tea.Cmd) page {
+func newActivatePage(w *session, agreed func(string) tea.Cmd) page {
 	return &activatePage{base: base{w: w}, field: newField(""), agreed: agreed}
 }
 
@@ -245,7 +264,14 @@ func (p *activatePage) press(key string, msg tea.KeyPressMsg) tea.Cmd {
 func (p *activatePage) view(width, _ int) []line {
 	question := p.w.say("Key or /path/of/a/file:")
 	lines := []line{row(""), row(question + " " + p.field.view(width-p.w.look.width(question)-1)), row("")}
-	lines = append(lines, rows(p.w.look.wrapped(p.w.say("It replaces the license that is there. If the key is refused, the old license stays."), width))...)
+	lines = append(
+		lines,
+		rows(
+			p.w.look.wrapped(
+				p.w.say("It replaces the license that is there. If the key is refused, the old license stays."),
+				width,
+			),
+		)...)
 	if p.wrong != "" {
 		lines = append(lines, row(""), row(p.w.look.paint(bad, p.wrong)))
 	}

@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/term"
 
 	"panel/platform/cli"
 )
@@ -13,12 +17,12 @@ import (
 // lines is the interface without a screen: numbered questions and answers line by line, for screen readers and for
 // terminals that cannot move their cursor. Its answers are those of the commands themselves.
 type lines struct {
-	w     *world
+	w     *session
 	ctx   context.Context //nolint:containedctx // the life of the conversation
 	ended bool            // nobody answers any more
 }
 
-func newLines(w *world) *lines { return &lines{w: w} }
+func newLines(w *session) *lines { return &lines{w: w} }
 
 func (q *lines) run(ctx context.Context) error {
 	q.ctx = ctx
@@ -82,7 +86,8 @@ func (q *lines) choose(title string, names []string, zero string) int {
 	}
 }
 
-// ask reads one line and not a byte more, since the commands read from the same place. The read is left behind when ctx ends.
+// ask reads one line and not a byte more, since the commands read from the same place. The read is left behind when ctx
+// ends.
 func (q *lines) ask(question string) string {
 	fmt.Fprint(q.w.env.Out, q.w.look.plain(question), " ")
 	answered := make(chan string, 1)
@@ -140,7 +145,12 @@ func (q *lines) fail(err error) {
 }
 
 func licenseLines(q *lines) {
-	names := []string{q.w.say("Show the license"), q.w.say("Activate a license"), q.w.say("Refresh"), q.w.say("Remove the license")}
+	names := []string{
+		q.w.say("Show the license"),
+		q.w.say("Activate a license"),
+		q.w.say("Refresh"),
+		q.w.say("Remove the license"),
+	}
 	switch q.choose(q.w.say("License"), names, q.w.say("back")) {
 	case 0:
 		q.command("license", "status")
@@ -176,5 +186,74 @@ func logsLines(q *lines) {
 	names := []string{"backend", "worker", "scheduler", "nginx"}
 	if at := q.choose(q.w.say("Logs"), names, q.w.say("back")); at >= 0 {
 		q.command("logs", names[at], "-n", "30")
+	}
+}
+
+// signIn asks what the screen asks; the session ends with the conversation.
+func (q *lines) signIn() {
+	username := q.ask(q.w.say("Username:"))
+	said := q.login(
+		"/api/v1/auth/login",
+		map[string]string{"username": username, "password": q.secret(q.w.say("Password:"))},
+	)
+	wrong := "the username or the password is wrong"
+	if said.challenge != "" {
+		wrong = "the code is wrong or too late"
+		said = q.login(
+			"/api/v1/auth/second-factor",
+			secondFactor(said.challenge, q.ask(q.w.say("Code of the app, or a recovery code:"))),
+		)
+	}
+	switch {
+	case q.ctx.Err() != nil:
+	case said.token != "":
+		q.w.token = said.token
+		q.print(q.w.say("signed in until you leave"))
+	case said.refused:
+		q.print(q.w.say(wrong))
+	default:
+		q.fail(said.err)
+	}
+}
+
+func (q *lines) login(path string, body map[string]string) signedInMsg {
+	ctx, cancel := context.WithTimeout(q.ctx, signInWithin)
+	defer cancel()
+	client, err := q.w.fixed().Client()
+	if err != nil {
+		return signedInMsg{err: err}
+	}
+	status, answer, err := client.Answer(ctx, http.MethodPost, path, body)
+	return q.w.understood(nil, status, answer, err)
+}
+
+// secret is ask without the echo of a terminal, which comes back whatever ends the question.
+func (q *lines) secret(question string) string {
+	file, is := q.w.env.In.(*os.File)
+	if !is || !term.IsTerminal(int(file.Fd())) { //nolint:gosec // a descriptor is small
+		return q.ask(question)
+	}
+	before, err := term.GetState(int(file.Fd())) //nolint:gosec // as above
+	if err != nil {
+		return q.ask(question)
+	}
+	defer func() { _ = term.Restore(int(file.Fd()), before) }() //nolint:gosec // as above
+	fmt.Fprint(q.w.env.Out, q.w.look.plain(question), " ")
+	typed := make(chan string, 1)
+	go func() {
+		text, err := term.ReadPassword(int(file.Fd())) //nolint:gosec // as above
+		if err != nil {
+			close(typed)
+			return
+		}
+		typed <- string(text)
+	}()
+	select {
+	case text, open := <-typed:
+		q.ended = !open
+		q.print("")
+		return strings.TrimSuffix(text, "\r")
+	case <-q.ctx.Done():
+		return ""
 	}
 }

@@ -11,7 +11,12 @@ import (
 )
 
 func doctorLines(q *lines) {
-	names := []string{q.w.say("Run the diagnosis"), q.w.say("Safe recovery"), q.w.say("Support bundle"), q.w.say("View last diagnosis")}
+	names := []string{
+		q.w.say("Run the diagnosis"),
+		q.w.say("Safe recovery"),
+		q.w.say("Support bundle"),
+		q.w.say("View last diagnosis"),
+	}
 	switch q.choose(q.w.say("Doctor"), names, q.w.say("back")) {
 	case 0:
 		q.diagnose()
@@ -27,8 +32,8 @@ func doctorLines(q *lines) {
 // diagnose tells one check per line, which is easier to listen to than a table.
 func (q *lines) diagnose() {
 	q.print(q.w.say("looking"))
-	world, all := q.w.doctor(q.w.fixed())
-	report, path, err := diagnosis(q.ctx, world, all)
+	machine, all := q.w.doctor(q.w.fixed())
+	report, path, err := diagnosis(q.ctx, machine, all)
 	if q.ctx.Err() != nil {
 		return
 	}
@@ -55,8 +60,8 @@ func (q *lines) tell(status, name, found, do string) {
 // recover asks the checks anew, since a repair answers a finding.
 func (q *lines) recover() {
 	q.print(q.w.say("looking"))
-	world, all := q.w.doctor(q.w.fixed())
-	actions := recovery.Actions(world, doctor.Run(q.ctx, world, all))
+	machine, all := q.w.doctor(q.w.fixed())
+	actions := recovery.Actions(machine, doctor.Run(q.ctx, machine, all), q.w.env.Repairs...)
 	if len(actions) == 0 {
 		q.print(q.w.say("nothing here can be repaired safely by itself"))
 		return
@@ -94,8 +99,8 @@ func (q *lines) bundle() {
 	}
 	q.command("support", "--since", period, "--preview")
 	names := []string{q.w.say("save")}
-	world, _ := q.w.doctor(q.w.fixed())
-	if address := world.Getenv("PANEL_SUPPORT_URL"); address != "" {
+	machine, _ := q.w.doctor(q.w.fixed())
+	if address := machine.Getenv("PANEL_SUPPORT_URL"); address != "" {
 		names = append(names, q.w.say("send to %s", address))
 	}
 	switch q.choose(q.w.say("Support bundle"), names, q.w.say("back")) {
@@ -107,13 +112,21 @@ func (q *lines) bundle() {
 }
 
 func (q *lines) last() {
-	world, _ := q.w.doctor(q.w.fixed())
-	document, err := doctor.Last(checks.DataDir(world))
+	machine, _ := q.w.doctor(q.w.fixed())
+	document, err := doctor.Last(checks.DataDir(machine))
 	if err != nil {
 		q.print(q.w.say("There is no diagnosis yet."))
 		return
 	}
-	q.print(q.w.moment(document.StartedAt) + ", " + q.w.tally(document.Summary) + ", " + q.w.seconds(time.Duration(document.DurationMS)*time.Millisecond))
+	q.print(
+		q.w.moment(
+			document.StartedAt,
+		) + ", " + q.w.tally(
+			document.Summary,
+		) + ", " + q.w.seconds(
+			time.Duration(document.DurationMS)*time.Millisecond,
+		),
+	)
 	for _, check := range document.Checks {
 		words := check.In(q.w.language())
 		q.tell(string(check.Status), words.Title, words.Finding, words.Action)

@@ -14,7 +14,7 @@ import (
 // talk answers the questions of the linear mode and gives everything that was printed.
 func talk(t *testing.T, vars settings, answers ...string) string {
 	t.Helper()
-	w := stillWorld(t, vars)
+	w := stillSession(t, vars)
 	var out bytes.Buffer
 	w.env.Out, w.env.Err, w.env.In = &out, &out, strings.NewReader(strings.Join(answers, "\n")+"\n")
 	require.NoError(t, newLines(w).run(t.Context()))
@@ -30,7 +30,8 @@ func TestLinearMode(t *testing.T) {
 		require.Less(t, r, rune(0x80))
 	}
 	for _, text := range []string{
-		"There is no diagnosis yet.", "1 Failed, 1 Warning", "Failed. data folder. 97 % of 40 GB used, 1.2 GB free. free space, or move PANEL_DATA_DIR",
+		"There is no diagnosis yet.", "1 Failed, 1 Warning",
+		"Failed. data folder. 97 % of 40 GB used, 1.2 GB free. free space, or move PANEL_DATA_DIR",
 		"saved to ", `There is no "nonsense" here.`, "Состояние панели",
 	} {
 		require.Contains(t, said, text)
@@ -52,7 +53,24 @@ func TestLinearSignIn(t *testing.T) {
 	t.Parallel()
 	panel := newFakePanel(t)
 	vars := settings{"PANEL_API_URL": panel.URL, "PANEL_LANG": "en"}
-	said := talk(t, vars, "8", "anna", "wr0ng", "8", "anna", "right", "000000", "8", "anna", "right", "123456", "4", "1", "0")
+	said := talk(
+		t,
+		vars,
+		"8",
+		"anna",
+		"wr0ng",
+		"8",
+		"anna",
+		"right",
+		"000000",
+		"8",
+		"anna",
+		"right",
+		"123456",
+		"4",
+		"1",
+		"0",
+	)
 	for _, text := range []string{"the username or the password is wrong", "the code is wrong or too late", "signed in until you leave", "grace"} {
 		require.Contains(t, said, text)
 	}
@@ -63,7 +81,7 @@ func TestLinearSignIn(t *testing.T) {
 func TestLinearModeEnds(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, talk(t, nil), "Menu")
-	w := stillWorld(t, nil)
+	w := stillSession(t, nil)
 	var out bytes.Buffer
 	reader, writer, err := os.Pipe()
 	require.NoError(t, err)

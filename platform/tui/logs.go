@@ -16,8 +16,8 @@ import (
 func logsEntry() entry {
 	return entry{
 		name:  "Logs",
-		hint:  func(*world) string { return strings.Join(logs.Components(), " · ") },
-		open:  func(w *world) page { return &logsPage{base: base{w: w}} },
+		hint:  func(*session) string { return strings.Join(logs.Components(), " · ") },
+		open:  func(w *session) page { return &logsPage{base: base{w: w}} },
 		lines: logsLines,
 	}
 }
@@ -105,15 +105,16 @@ func (p *logsPage) query() logs.Query {
 // opening finds the log of a query; it looks at files and programs of this machine.
 type opening func(context.Context, logs.Query) (*logs.Reader, error)
 
-func (w *world) reader() opening {
+func (w *session) reader() opening {
 	env, ask, places := w.fixed(), w.doctor, w.places
 	return func(ctx context.Context, query logs.Query) (*logs.Reader, error) {
-		world, _ := ask(env)
-		return logs.Open(ctx, places(world), query)
+		machine, _ := ask(env)
+		return logs.Open(ctx, places(machine), query)
 	}
 }
 
-// readLog hands over the source, then the lines, until the log or ctx ends. A panic in it must not leave the terminal as it is.
+// readLog hands over the source, then the lines, until the log or ctx ends. A panic in it must not leave the terminal
+// as it is.
 func readLog(ctx context.Context, open opening, query logs.Query, items chan<- logItem) {
 	defer close(items)
 	defer func() {
@@ -305,7 +306,10 @@ func (p *logsPage) copy() tea.Cmd {
 	if len(raw) == 0 {
 		return nil
 	}
-	return tea.Batch(tea.SetClipboard(strings.Join(raw, "\n")), note(p.w.say("%d lines copied, if this terminal allows it", len(raw))))
+	return tea.Batch(
+		tea.SetClipboard(strings.Join(raw, "\n")),
+		note(p.w.say("%d lines copied, if this terminal allows it", len(raw))),
+	)
 }
 
 func (p *logsPage) save() tea.Cmd {
@@ -313,16 +317,23 @@ func (p *logsPage) save() tea.Cmd {
 		return nil
 	}
 	all := slices.Clone(p.all)
-	return push(newSavePage(p.w, "Save the log", p.w.fileName("panel-"+logs.Components()[p.component], "log"), func() ([]byte, error) {
-		var b strings.Builder
-		for i, one := range all {
-			if i > 0 {
-				b.WriteByte('\n')
-			}
-			b.WriteString(one.Raw)
-		}
-		return []byte(b.String()), nil
-	}))
+	return push(
+		newSavePage(
+			p.w,
+			"Save the log",
+			p.w.fileName("panel-"+logs.Components()[p.component], "log"),
+			func() ([]byte, error) {
+				var b strings.Builder
+				for i, one := range all {
+					if i > 0 {
+						b.WriteByte('\n')
+					}
+					b.WriteString(one.Raw)
+				}
+				return []byte(b.String()), nil
+			},
+		),
+	)
 }
 
 func (p *logsPage) view(width, height int) []line {
@@ -365,7 +376,15 @@ func (p *logsPage) head(width int) string {
 		question := p.w.say(p.asking)
 		return question + " " + p.field.view(width-p.w.look.width(question)-1)
 	case p.search != "":
-		return p.w.say("Search: %s", p.search) + "  " + p.shown.place(p.w, p.search) + "  " + p.w.say("n N next, previous  esc clears")
+		return p.w.say(
+			"Search: %s",
+			p.search,
+		) + "  " + p.shown.place(
+			p.w,
+			p.search,
+		) + "  " + p.w.say(
+			"n N next, previous  esc clears",
+		)
 	}
 	return p.w.bar(p.keys())
 }
@@ -388,5 +407,9 @@ func (p *logsPage) why(width int) []line {
 	for _, one := range nowhere.Looked {
 		lines = append(lines, row("  "+w.look.plain("·")+" "+w.found(one)))
 	}
-	return append(lines, row(""), row(w.look.paint(quiet, w.say("Reading the system journal may need root: sudo panelctl tui"))))
+	return append(
+		lines,
+		row(""),
+		row(w.look.paint(quiet, w.say("Reading the system journal may need root: sudo panelctl tui"))),
+	)
 }

@@ -36,7 +36,7 @@ func (v *logView) forget() {
 }
 
 // draw makes the rows of lines that have none yet; a new width or another wrapping makes all anew.
-func (v *logView) draw(w *world, all []logs.Line, width int, wrap bool) {
+func (v *logView) draw(w *session, all []logs.Line, width int, wrap bool) {
 	if v.width != width || v.wrap != wrap || v.drawn > len(all) {
 		v.forget()
 		v.width, v.wrap, v.left = width, wrap, 0
@@ -131,7 +131,7 @@ func (v *logView) seek(direction int, search string) {
 }
 
 // place tells how many rows match and which of them is first on the screen.
-func (v *logView) place(w *world, search string) string {
+func (v *logView) place(w *session, search string) string {
 	found := v.matches(search)
 	if len(found) == 0 {
 		return w.say("no match")
@@ -186,7 +186,7 @@ func (v *logView) linesOnScreen() []int {
 }
 
 // lineText is one entry in one line: time, level, component, message, attributes.
-func (w *world) lineText(one logs.Line) string {
+func (w *session) lineText(one logs.Line) string {
 	if one.Time.IsZero() {
 		return one.Raw
 	}

@@ -28,7 +28,7 @@ type repairedMsg struct {
 	err  error
 }
 
-func newRecoveryPage(w *world, actions []recovery.Action) *recoveryPage {
+func newRecoveryPage(w *session, actions []recovery.Action) *recoveryPage {
 	return &recoveryPage{base: base{w: w}, actions: actions, finding: func(check string) string { return check }}
 }
 
@@ -49,7 +49,9 @@ func (p *recoveryPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 	}
 	action := p.actions[p.list.at]
 	preview := func(width int) []line {
-		lines := append(p.w.labelled("Found", p.finding(action.CheckID), width), p.w.labelled("Do|for finding", p.w.found(action.Title), width)...)
+		lines := append(
+			p.w.labelled("Found", p.finding(action.CheckID), width),
+			p.w.labelled("Do|for finding", p.w.found(action.Title), width)...)
 		lines = append(lines, row(""), row(p.w.look.paint(quiet, p.w.say("This will be done, and nothing else:"))))
 		return append(lines, rows(p.w.look.wrapped(p.w.found(action.What), width))...)
 	}
@@ -93,7 +95,11 @@ func (p *recoveryPage) view(width, _ int) []line {
 		lines = append(lines, row(marker+w.found(action.Title)+"  "+w.look.paint(quiet, "("+action.CheckID+")")))
 	}
 	lines = append(lines, row(""))
-	lines = append(lines, rows(w.look.wrapped(w.say("Only repairs that lose nothing are offered. Each is shown and confirmed first."), width))...)
+	lines = append(
+		lines,
+		rows(
+			w.look.wrapped(w.say("Only repairs that lose nothing are offered. Each is shown and confirmed first."), width),
+		)...)
 	if p.working {
 		lines = append(lines, row(""), row(w.look.spinner(w.step)+" "+w.say("at work")))
 	}

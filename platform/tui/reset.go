@@ -13,8 +13,8 @@ import (
 func resetEntry() entry {
 	return entry{
 		name:  "Reset password",
-		hint:  func(w *world) string { return w.say("needs root, works without the API") },
-		open:  func(w *world) page { return &resetPage{base: base{w: w}, filter: filter{w: w}} },
+		hint:  func(w *session) string { return w.say("needs root, works without the API") },
+		open:  func(w *session) page { return &resetPage{base: base{w: w}, filter: filter{w: w}} },
 		lines: func(q *lines) { q.command("admin", "reset-password") },
 	}
 }
@@ -172,13 +172,19 @@ func (p *resetPage) press(key string, msg tea.KeyPressMsg) tea.Cmd {
 func (p *resetPage) confirm(owner accounts.Administrator) tea.Cmd {
 	consequences := func(width int) []line {
 		lines := append([]line{row("")}, rows(p.w.look.wrapped(p.w.env.Text(owner.Consequence()), width))...)
-		lines = append(lines, rows(p.w.look.wrapped(p.w.say("It cannot be taken back. The new password is shown once."), width))...)
+		lines = append(
+			lines,
+			rows(p.w.look.wrapped(p.w.say("It cannot be taken back. The new password is shown once."), width))...)
 		if p.withFactor {
-			lines = append(lines, rows(p.w.look.wrapped(p.w.say("Authenticator app, recovery codes and passkeys are removed too."), width))...)
+			lines = append(
+				lines,
+				rows(p.w.look.wrapped(p.w.say("Authenticator app, recovery codes and passkeys are removed too."), width))...)
 		}
 		return append(lines, row(""), row(p.w.look.paint(quiet, p.w.env.Text(p.source))))
 	}
-	return push(newConfirmPage(p.w, "Reset password", owner.Username, consequences, func() tea.Cmd { return p.reset(owner) }))
+	return push(
+		newConfirmPage(p.w, "Reset password", owner.Username, consequences, func() tea.Cmd { return p.reset(owner) }),
+	)
 }
 
 func (p *resetPage) view(width, height int) []line {
@@ -220,7 +226,7 @@ func (p *resetPage) table(height int) []line {
 	return rows(w.look.columns(cells))
 }
 
-func (w *world) describe(one accounts.Administrator) string {
+func (w *session) describe(one accounts.Administrator) string {
 	text := w.say("never signed in")
 	if one.LastLogin != nil {
 		text = w.say("last sign-in %s", w.moment(*one.LastLogin))
@@ -265,7 +271,22 @@ func (p *passwordPage) view(width, _ int) []line {
 	inner := max(len(p.plain), 1) + sides
 	b := w.look.border()
 	lines := []line{row(""), row(w.say("New password of %s:", p.username)), row("")}
-	lines = append(lines, row(w.look.top("", "", inner)), row(b.side+" "+w.look.paint(strong, string(p.plain))+" "+b.side), row(w.look.bottom("", "", inner)), row(""))
-	lines = append(lines, rows(w.look.wrapped(w.say("Write it down now: it is shown this once and leaves the screen with enter or esc. All sessions of the account have ended."), width))...)
+	lines = append(
+		lines,
+		row(w.look.top("", "", inner)),
+		row(b.side+" "+w.look.paint(strong, string(p.plain))+" "+b.side),
+		row(w.look.bottom("", "", inner)),
+		row(""),
+	)
+	lines = append(
+		lines,
+		rows(
+			w.look.wrapped(
+				w.say(
+					"Write it down now: it is shown this once and leaves the screen with enter or esc. All sessions of the account have ended.",
+				),
+				width,
+			),
+		)...)
 	return lines
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"panel/platform/support"
 )
 
 // savePage asks for the name of a file and writes to it; it never overwrites one.
@@ -27,12 +29,12 @@ type savedMsg struct {
 	err  error
 }
 
-func newSavePage(w *world, name, proposal string, content func() ([]byte, error)) page {
+func newSavePage(w *session, name, proposal string, content func() ([]byte, error)) page {
 	return &savePage{base: base{w: w}, name: name, field: newField(proposal), content: content}
 }
 
 // fileName proposes a name in the current folder that tells what and when.
-func (w *world) fileName(what, ending string) string {
+func (w *session) fileName(what, ending string) string {
 	return "./" + what + w.clock.Now().Format("-20060102-1504") + "." + ending
 }
 
@@ -106,4 +108,44 @@ func (p *savePage) view(width, _ int) []line {
 		lines = append(lines, row(""), row(p.w.look.paint(bad, p.trouble)))
 	}
 	return lines
+}
+
+// manifestPage lists what a bundle holds, what was masked where, and what is missing.
+type manifestPage struct {
+	base
+	manifest support.Manifest
+	scroll   scroll
+}
+
+func (p *manifestPage) title() (string, string) {
+	return p.w.say("Preview"), p.w.size(p.manifest.Bytes)
+}
+
+func (p *manifestPage) keys() []binding { return []binding{{key: "↑↓", does: "scroll"}} }
+
+func (p *manifestPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
+	if !p.scroll.press(key) && (key == "enter" || key == "p") {
+		return pop(p)
+	}
+	return nil
+}
+
+func (p *manifestPage) view(width, height int) []line {
+	w := p.w
+	cells := [][]string{{w.say("FILE"), w.say("SIZE"), w.say("MASKED"), w.say("SOURCE")}}
+	for _, file := range p.manifest.Files {
+		masked := 0
+		for _, n := range file.Masked {
+			masked += n
+		}
+		cells = append(cells, []string{file.Name, w.size(file.Bytes), fmt.Sprint(masked), file.Source})
+	}
+	lines := rows(w.look.columns(cells))
+	if len(p.manifest.Missing) > 0 {
+		lines = append(lines, row(""), row(w.look.paint(careful, w.say("Missing"))))
+		for _, one := range p.manifest.Missing {
+			lines = append(lines, rows(w.look.wrapped("  "+one.Name+": "+one.In(w.language()), width))...)
+		}
+	}
+	return p.scroll.window(w, lines, height)
 }

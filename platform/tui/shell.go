@@ -21,7 +21,7 @@ const (
 
 // shell is the frame around all pages: header, language, help, the stack of pages.
 type shell struct {
-	w             *world
+	w             *session
 	ctx           context.Context //nolint:containedctx // the life of the program
 	pages         []opened
 	width, height int
@@ -37,7 +37,7 @@ type opened struct {
 	end  context.CancelFunc
 }
 
-func newShell(ctx context.Context, w *world) *shell { return &shell{w: w, ctx: ctx} }
+func newShell(ctx context.Context, w *session) *shell { return &shell{w: w, ctx: ctx} }
 
 func (s *shell) Init() tea.Cmd {
 	return tea.Batch(s.open(newMenu(s.w)), s.w.lookAtPanel(s.ctx, true), s.spin())
@@ -168,7 +168,10 @@ func (s *shell) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	// Escape and a letter close behind it look like the letter with Alt, which means nothing here.
 	if letter, hasty := strings.CutPrefix(key, "alt+"); hasty && !s.top().typing() {
-		return tea.Batch(s.press(tea.KeyPressMsg{Code: tea.KeyEscape}), s.press(tea.KeyPressMsg{Code: msg.Code, Text: letter}))
+		return tea.Batch(
+			s.press(tea.KeyPressMsg{Code: tea.KeyEscape}),
+			s.press(tea.KeyPressMsg{Code: msg.Code, Text: letter}),
+		)
 	}
 	if !s.top().typing() {
 		key = latin(key)
@@ -224,9 +227,66 @@ func (s *shell) quit() tea.Cmd {
 }
 
 // cyrillic are the letters of the Russian keyboard where the Latin ones lie, so that keys work in both layouts.
-var cyrillic = strings.NewReplacer("й", "q", "ц", "w", "у", "e", "к", "r", "е", "t", "н", "y", "г", "u", "ш", "i", "щ", "o", "з", "p",
-	"ф", "a", "ы", "s", "в", "d", "а", "f", "п", "g", "р", "h", "о", "j", "л", "k", "д", "l", "я", "z", "ч", "x", "с", "c", "м", "v",
-	"и", "b", "т", "n", "ь", "m", "Д", "L", "Т", "N", "П", "G")
+var cyrillic = strings.NewReplacer(
+	"й",
+	"q",
+	"ц",
+	"w",
+	"у",
+	"e",
+	"к",
+	"r",
+	"е",
+	"t",
+	"н",
+	"y",
+	"г",
+	"u",
+	"ш",
+	"i",
+	"щ",
+	"o",
+	"з",
+	"p",
+	"ф",
+	"a",
+	"ы",
+	"s",
+	"в",
+	"d",
+	"а",
+	"f",
+	"п",
+	"g",
+	"р",
+	"h",
+	"о",
+	"j",
+	"л",
+	"k",
+	"д",
+	"l",
+	"я",
+	"z",
+	"ч",
+	"x",
+	"с",
+	"c",
+	"м",
+	"v",
+	"и",
+	"b",
+	"т",
+	"n",
+	"ь",
+	"m",
+	"Д",
+	"L",
+	"Т",
+	"N",
+	"П",
+	"G",
+)
 
 func latin(key string) string { return cyrillic.Replace(key) }
 
@@ -244,7 +304,13 @@ func (s *shell) drawn() []string {
 	case s.width == 0 || len(s.pages) == 0:
 		return nil
 	case s.small():
-		text := s.w.say("This window is %dx%d. The interface needs %dx%d: make it larger, or leave with q and use panelctl tui --linear.", s.width, s.height, leastWidth, leastHeight)
+		text := s.w.say(
+			"This window is %dx%d. The interface needs %dx%d: make it larger, or leave with q and use panelctl tui --linear.",
+			s.width,
+			s.height,
+			leastWidth,
+			leastHeight,
+		)
 		return s.w.look.wrapped(text, s.width)
 	}
 	return s.frame(s.width-1, s.height) // the last column stays free: some terminals break lines there

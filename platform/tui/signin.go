@@ -33,7 +33,7 @@ type signedInMsg struct {
 	err              error
 }
 
-func newSignIn(w *world) page {
+func newSignIn(w *session) page {
 	p := &signIn{base: base{w: w}, fields: []*field{newField(""), newField("").secret()}}
 	p.choose(0)
 	return p
@@ -75,7 +75,11 @@ func (p *signIn) update(msg tea.Msg) tea.Cmd {
 	switch {
 	case answer.token != "":
 		p.w.token = answer.token
-		return tea.Sequence(pop(p), note(p.w.say("signed in until you leave")), p.w.lookAtPanel(context.WithoutCancel(p.ctx), false))
+		return tea.Sequence(
+			pop(p),
+			note(p.w.say("signed in until you leave")),
+			p.w.lookAtPanel(context.WithoutCancel(p.ctx), false),
+		)
 	case answer.challenge != "":
 		p.challenge, p.trouble = answer.challenge, nil
 		p.fields = append(p.fields, newField(""))
@@ -136,7 +140,7 @@ func secondFactor(challenge, typed string) map[string]string {
 	return map[string]string{"challenge": challenge, "recovery_code": typed}
 }
 
-func (w *world) understood(p *signIn, status int, answer []byte, err error) signedInMsg {
+func (w *session) understood(p *signIn, status int, answer []byte, err error) signedInMsg {
 	var said struct{ Token, Challenge, Detail string }
 	switch {
 	case err != nil:
@@ -154,7 +158,7 @@ func (w *world) understood(p *signIn, status int, answer []byte, err error) sign
 }
 
 // signOut ends the session of this interface; a panel that does not answer keeps nobody waiting.
-func (w *world) signOut() tea.Cmd {
+func (w *session) signOut() tea.Cmd {
 	if w.token == "" {
 		return nil
 	}
@@ -185,7 +189,11 @@ func (p *signIn) view(width, _ int) []line {
 		}
 		lines = append(lines, row(marker+w.look.fit(labels[i], room)+" "+one.view(width-room-3)))
 	}
-	lines = append(lines, row(""), row(w.look.paint(quiet, w.say("The session ends when you leave; nothing is stored on this machine."))))
+	lines = append(
+		lines,
+		row(""),
+		row(w.look.paint(quiet, w.say("The session ends when you leave; nothing is stored on this machine."))),
+	)
 	if p.asking {
 		lines = append(lines, row(""), row(w.look.spinner(w.step)+" "+w.say("asking the panel")))
 	}

@@ -29,7 +29,7 @@ var noon = time.Date(2026, 11, 20, 14, 5, 0, 0, time.UTC)
 
 const patience = 10 * time.Second
 
-func newStage(t *testing.T, w *world, width, height int) *stage {
+func newStage(t *testing.T, w *session, width, height int) *stage {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -55,7 +55,8 @@ func (st *stage) do(cmd tea.Cmd) {
 
 // send gives one message to the interface; a batch or a sequence is taken apart.
 func (st *stage) send(msg tea.Msg) {
-	if many := reflect.ValueOf(msg); many.IsValid() && many.Kind() == reflect.Slice && many.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
+	if many := reflect.ValueOf(msg); many.IsValid() && many.Kind() == reflect.Slice &&
+		many.Type().Elem() == reflect.TypeFor[tea.Cmd]() {
 		if !strings.Contains(many.Type().Name(), "sequence") {
 			for i := range many.Len() {
 				st.do(many.Index(i).Interface().(tea.Cmd))
@@ -134,16 +135,22 @@ func (st *stage) when(is func() bool, what string) *stage {
 	return st
 }
 
-// stillWorld is a world in which nothing depends on this machine.
-func stillWorld(t *testing.T, vars settings) *world {
+// stillSession is a session in which nothing depends on this machine.
+func stillSession(t *testing.T, vars settings) *session {
 	t.Helper()
-	whole := settings{"PANEL_API_URL": "http://127.0.0.1:1", "PANEL_DATA_DIR": t.TempDir(), "LANG": "C.UTF-8", "NO_COLOR": "1", "TERM": "xterm"}
+	whole := settings{
+		"PANEL_API_URL":  "http://127.0.0.1:1",
+		"PANEL_DATA_DIR": t.TempDir(),
+		"LANG":           "C.UTF-8",
+		"NO_COLOR":       "1",
+		"TERM":           "xterm",
+	}
 	for name, value := range vars {
 		whole[name] = value
 	}
 	env := commandLine(t, whole)
 	env.Commands = []func(cli.Env) []*cobra.Command{licenseCommand}
-	w := newWorld(env)
+	w := newSession(env)
 	w.host, w.address, w.clock = "vps-nl", "http://localhost:8080", clockwork.NewFakeClockAt(noon)
 	w.doctor = func(env cli.Env) (doctor.Env, []doctor.Check) {
 		return doctor.Env{Getenv: env.Getenv, Now: func() time.Time { return noon }}, sampleChecks
@@ -165,26 +172,60 @@ func licenseCommand(env cli.Env) []*cobra.Command {
 		if err != nil {
 			return err
 		}
-		return env.Record(nil, cli.Field{Label: "State", Value: "grace", Mood: cli.Careful}, cli.Field{Label: "Plan", Value: "Pro"})
+		return env.Record(
+			nil,
+			cli.Field{Label: "State", Value: "grace", Mood: cli.Careful},
+			cli.Field{Label: "Plan", Value: "Pro"},
+		)
 	}})
 	return []*cobra.Command{group}
 }
 
 func sample(id, group, title string, finding doctor.Finding) doctor.Check {
-	return doctor.Check{ID: id, Group: group, Title: title, Run: func(context.Context, doctor.Env) doctor.Finding { return finding }}
+	return doctor.Check{
+		ID:    id,
+		Group: group,
+		Title: title,
+		Run:   func(context.Context, doctor.Env) doctor.Finding { return finding },
+	}
 }
 
 var sampleChecks = []doctor.Check{
-	sample("services.panel", "services", "panel.service", doctor.Finding{Status: doctor.OK, Found: doctor.Say("active, %d restarts", 0)}),
-	sample("services.port", "services", "panel answers", doctor.Finding{Status: doctor.OK, Found: doctor.Say("version %s answers on %s", "1.4.2", "127.0.0.1:8080")}),
-	sample("database.connect", "database", "connection", doctor.Finding{Status: doctor.OK, Found: doctor.Say("PostgreSQL %s, %d ms", "17.6", 3)}),
+	sample(
+		"services.panel",
+		"services",
+		"panel.service",
+		doctor.Finding{Status: doctor.OK, Found: doctor.Say("active, %d restarts", 0)},
+	),
+	sample(
+		"services.port",
+		"services",
+		"panel answers",
+		doctor.Finding{Status: doctor.OK, Found: doctor.Say("version %s answers on %s", "1.4.2", "127.0.0.1:8080")},
+	),
+	sample(
+		"database.connect",
+		"database",
+		"connection",
+		doctor.Finding{Status: doctor.OK, Found: doctor.Say("PostgreSQL %s, %d ms", "17.6", 3)},
+	),
 	sample("disk.data", "disk", "data folder", doctor.Finding{
 		Status: doctor.Failed, Found: doctor.Say("%d %% of %s used, %s free", 97, doctor.Say("%s GB", doctor.Decimal(40)), doctor.Say("%s GB", doctor.Decimal(1.2))),
-		Do: doctor.Say("free space, or move PANEL_DATA_DIR to a larger disk; what is large: du -xsh %s/*", "/opt/panel/data"), Data: map[string]any{"free_bytes": 1288490188},
+		Do: doctor.Say(
+			"free space, or move PANEL_DATA_DIR to a larger disk; what is large: du -xsh %s/*",
+			"/opt/panel/data",
+		), Data: map[string]any{"free_bytes": 1288490188},
 	}),
 	sample("network.license", "network", "license server", doctor.Finding{
 		Status: doctor.Warning, Found: doctor.Say("it does not answer: %s", doctor.Say("no answer within %d s", 5)),
-		Do: doctor.Say("check the network and PANEL_LICENSE_URLS; the license holds for its grace period: panelctl license status"),
+		Do: doctor.Say(
+			"check the network and PANEL_LICENSE_URLS; the license holds for its grace period: panelctl license status",
+		),
 	}),
-	sample("tls.public", "tls", "public certificate", doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no public address with https configured")}),
+	sample(
+		"tls.public",
+		"tls",
+		"public certificate",
+		doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no public address with https configured")},
+	),
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -12,8 +13,8 @@ import (
 func stateEntry() entry {
 	return entry{
 		name:  "Panel state",
-		hint:  func(w *world) string { return w.say("services, database, versions") },
-		open:  func(w *world) page { return &statePage{base: base{w: w}} },
+		hint:  func(w *session) string { return w.say("services, database, versions") },
+		open:  func(w *session) page { return &statePage{base: base{w: w}} },
 		lines: func(q *lines) { q.command("status") },
 	}
 }
@@ -39,17 +40,17 @@ func (p *statePage) look() tea.Cmd {
 }
 
 // askServices runs the checks of Doctor that tell about services and database, and keeps nothing.
-func askServices(ctx context.Context, w *world) tea.Cmd {
+func askServices(ctx context.Context, w *session) tea.Cmd {
 	env, ask := w.fixed(), w.doctor
 	return func() tea.Msg {
 		var few []doctor.Check
-		world, all := ask(env)
+		machine, all := ask(env)
 		for _, check := range all {
 			if check.Group == "services" || check.Group == "database" {
 				few = append(few, check)
 			}
 		}
-		return servicesMsg{doctor.Run(ctx, world, few)}
+		return servicesMsg{doctor.Run(ctx, machine, few)}
 	}
 }
 
@@ -87,7 +88,7 @@ func (p *statePage) view(width, height int) []line {
 }
 
 // findings are checks with what to do about those that are not well; the titles take a third of the width at most.
-func (w *world) findings(results []doctor.Result, width int) []line {
+func (w *session) findings(results []doctor.Result, width int) []line {
 	titles := 0
 	for _, result := range results {
 		titles = max(titles, w.look.width(w.env.T(result.Check.Title)))
@@ -96,7 +97,10 @@ func (w *world) findings(results []doctor.Result, width int) []line {
 	var lines []line
 	for _, result := range results {
 		status := w.look.paint(toneOf(result.Finding.Status), w.look.fit(string(result.Finding.Status), statusWidth))
-		lines = append(lines, row(status+"  "+w.look.fit(w.env.T(result.Check.Title), titles)+"  "+w.found(result.Finding.Found)))
+		lines = append(
+			lines,
+			row(status+"  "+w.look.fit(w.env.T(result.Check.Title), titles)+"  "+w.found(result.Finding.Found)),
+		)
 		if do := w.found(result.Finding.Do); do != "" && result.Finding.Status != doctor.OK {
 			lines = append(lines, row(w.look.fit("", statusWidth+titles+4)+w.look.paint(quiet, w.look.plain("→ ")+do)))
 		}
@@ -140,7 +144,7 @@ func (p *statePage) panel(width int) []line {
 }
 
 // bar is the line of keys at the head of a page.
-func (w *world) bar(keys []binding) string {
+func (w *session) bar(keys []binding) string {
 	text := ""
 	for _, one := range keys {
 		if !one.quiet {
@@ -151,3 +155,59 @@ func (w *world) bar(keys []binding) string {
 }
 
 const statusWidth = 7 // "Skipped"
+
+func versionEntry() entry {
+	return entry{
+		name: "Version",
+		hint: func(w *session) string {
+			if w.state.version == "" {
+				return w.say("CLI %s", w.env.Version)
+			}
+			return w.say("CLI %s", w.env.Version) + " · " + w.say("panel %s", w.state.version)
+		},
+		open:  func(w *session) page { return &versionPage{base{w: w}} },
+		lines: func(q *lines) { q.command("version") },
+	}
+}
+
+// versionPage tells which program answers here and which one runs as the panel.
+type versionPage struct{ base }
+
+func (p *versionPage) title() (string, string) { return p.w.say("Version"), "" }
+
+func (p *versionPage) keys() []binding { return []binding{{key: "r", does: "Refresh"}} }
+
+func (p *versionPage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
+	if key == "r" {
+		return p.w.lookAtPanel(p.ctx, false)
+	}
+	return nil
+}
+
+func (p *versionPage) view(width, _ int) []line {
+	w, running := p.w, p.w.state.version
+	shown := running
+	if shown == "" {
+		shown = w.say("not reachable")
+	}
+	lines := append([]line{row(w.bar(p.keys())), row("")}, rows(w.look.columns([][]string{
+		{
+			"panelctl",
+			w.env.Version,
+		}, {w.say("panel"), shown}, {w.say("address"), w.address}, {
+			w.say("machine"),
+			w.host + ", " + runtime.GOOS + "/" + runtime.GOARCH,
+		},
+	}))...)
+	verdict := ""
+	switch running {
+	case "":
+	case w.env.Version:
+		verdict = w.say("The running panel is of the same version as this tool.")
+	default:
+		verdict = w.say(
+			"The running panel is of another version than this tool. After an update restart it: systemctl restart panel",
+		)
+	}
+	return append(append(lines, row("")), rows(w.look.wrapped(verdict, width))...)
+}

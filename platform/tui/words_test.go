@@ -17,7 +17,7 @@ import (
 // Every text of the interface has a Russian one, with the same places for values.
 func TestEveryTextIsInRussian(t *testing.T) {
 	t.Parallel()
-	w := newWorld(commandLine(t, settings{"PANEL_LANG": "ru"}))
+	w := newSession(commandLine(t, settings{"PANEL_LANG": "ru"}))
 	var missing []string
 	for _, text := range textsOfInterface(t) {
 		if russian()[text] == "" && w.env.T(text) == strings.Split(text, "|")[0] {
@@ -44,7 +44,8 @@ func TestNoTextIsLeftOver(t *testing.T) {
 	require.Empty(t, idle)
 }
 
-// textsOfInterface are the literals that reach the screen: arguments of the functions that say something, names and keys.
+// textsOfInterface are the literals that reach the screen: arguments of the functions that say something, names and
+// keys.
 func textsOfInterface(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

@@ -15,9 +15,15 @@ const test = base.extend<object, { ready: Ready }>({
     async ({ stand }, use) => {
       const { token } = await stand.call<{ token: string }>("", "POST", "/api/v1/setup/admin", administrator);
       await stand.call(token, "POST", "/api/v1/license/activate", { license_key: stand.licenseKey });
-      const issued = await stand.call<{ token: string }>(token, "POST", "/api/v1/nodes/enrollment-tokens", { kind: "one_off" });
+      const issued = await stand.call<{ token: string }>(token, "POST", "/api/v1/nodes/enrollment-tokens", {
+        kind: "one_off",
+      });
       await stand.runAgent("fra-01", issued.token);
-      const node = await eventually("a reporting node", 90, async () => (await stand.call<{ items: { id: string; state: string }[] }>(token, "GET", "/api/v1/nodes")).items.find((item) => item.state === "online"));
+      const node = await eventually("a reporting node", 90, async () =>
+        (await stand.call<{ items: { id: string; state: string }[] }>(token, "GET", "/api/v1/nodes")).items.find(
+          (item) => item.state === "online",
+        ),
+      );
       await stand.call(token, "POST", "/api/v1/setup/finish");
       await use({ token, node: node.id });
     },
@@ -36,7 +42,12 @@ async function open(page: Page, stand: Stand, path: string): Promise<void> {
 }
 
 async function newFlow(stand: Stand, ready: Ready, name: string, graph?: unknown): Promise<string> {
-  return (await stand.call<{ id: string }>(ready.token, "POST", "/api/v1/connection-units", { name, ...(graph ? { graph } : {}) })).id;
+  return (
+    await stand.call<{ id: string }>(ready.token, "POST", "/api/v1/connection-units", {
+      name,
+      ...(graph ? { graph } : {}),
+    })
+  ).id;
 }
 
 const shadowsocks = (node: string, port: number) => ({
@@ -91,19 +102,28 @@ test("from a template to an installed version and its link", async ({ page, stan
   await picture(page, "flow-applied");
   await page.getByRole("link", { name: "Issue links" }).click();
 
-  await page.getByRole("button", { name: /^Connection link of/ }).first().click();
+  await page
+    .getByRole("button", { name: /^Connection link of/ })
+    .first()
+    .click();
   await page.getByRole("button", { name: "Reveal the link" }).click();
   await expect(page.getByText(/^ss:\/\//)).toBeVisible();
   await expect(page.getByText(/Matches v1/)).toBeVisible();
   await passesGates(page);
   await picture(page, "flow-link");
   const uri = await page.getByText(/^ss:\/\//).innerText();
-  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(uri.slice(5, 40));
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain(
+    uri.slice(5, 40),
+  );
   await page.keyboard.press("Escape");
   await expect(page.getByText(/^ss:\/\//)).toBeHidden();
 });
 
-test("the same edits in the outline and on the canvas, by keyboard alone, give equal drafts", async ({ page, stand, ready }) => {
+test("the same edits in the outline and on the canvas, by keyboard alone, give equal drafts", async ({
+  page,
+  stand,
+  ready,
+}) => {
   const byOutline = await newFlow(stand, ready, "By outline");
   const byGraph = await newFlow(stand, ready, "By graph");
   await signIn(page, stand.url);
@@ -153,7 +173,12 @@ test("undo, redo, offline and reload lose nothing", async ({ page, stand, ready,
   await expect(page.getByText(/^Saved/)).toBeVisible();
 });
 
-test("two people on one draft: the bar, both drafts side by side, one choice", async ({ page, stand, ready, context }) => {
+test("two people on one draft: the bar, both drafts side by side, one choice", async ({
+  page,
+  stand,
+  ready,
+  context,
+}) => {
   const id = await newFlow(stand, ready, "Shared", shadowsocks(ready.node, 8389));
   await open(page, stand, `/flows/${id}/outline`);
   await page.getByRole("button", { name: /^Level 1 fra-01 entry/ }).click();
@@ -177,8 +202,11 @@ test("a taken port has a way to its field and no way around", async ({ page, sta
   await new Promise<void>((resolve) => holder.listen(0, "0.0.0.0", resolve));
   const { port } = holder.address() as { port: number };
   const id = await newFlow(stand, ready, "Taken port", shadowsocks(ready.node, port));
-  const preview = () => stand.call<{ conflicts: unknown[] }>(ready.token, "POST", `/api/v1/connection-units/${id}/plan/preview`);
-  await eventually("the agent sees who holds the port", 60, async () => ((await preview()).conflicts.length > 0 ? true : undefined));
+  const preview = () =>
+    stand.call<{ conflicts: unknown[] }>(ready.token, "POST", `/api/v1/connection-units/${id}/plan/preview`);
+  await eventually("the agent sees who holds the port", 60, async () =>
+    (await preview()).conflicts.length > 0 ? true : undefined,
+  );
   await open(page, stand, `/flows/${id}/graph`);
   await expect(page.getByRole("button", { name: /^Fix \d+ problem/ })).toBeVisible({ timeout: 60_000 });
   await page.getByRole("button", { name: /^Fix \d+ problem/ }).click();
@@ -190,7 +218,11 @@ test("a taken port has a way to its field and no way around", async ({ page, sta
 });
 
 test("roll back loads a version into the draft and installs nothing", async ({ page, stand, ready }) => {
-  const flows = await stand.call<{ items: { id: string; name: string; installed_revision: number }[] }>(ready.token, "GET", "/api/v1/connection-units");
+  const flows = await stand.call<{ items: { id: string; name: string; installed_revision: number }[] }>(
+    ready.token,
+    "GET",
+    "/api/v1/connection-units",
+  );
   const office = flows.items.find((flow) => flow.name === "Office")!;
   await open(page, stand, `/flows/${office.id}/outline`);
   await page.getByRole("button", { name: /^Add block/ }).click();
@@ -205,14 +237,22 @@ test("roll back loads a version into the draft and installs nothing", async ({ p
   await page.getByRole("button", { name: "Roll back" }).click();
   await expect(page.getByText("v1 is in the draft")).toBeVisible();
   expect((await drawn(stand, ready, office.id)).nodes).toHaveLength(2);
-  const after = await stand.call<{ installed_revision: number }>(ready.token, "GET", `/api/v1/connection-units/${office.id}`);
+  const after = await stand.call<{ installed_revision: number }>(
+    ready.token,
+    "GET",
+    `/api/v1/connection-units/${office.id}`,
+  );
   expect(after.installed_revision).toBe(office.installed_revision);
   await page.getByRole("link", { name: /^Versions/ }).click();
   await expect(page.getByText("Draft before roll back").first()).toBeVisible();
 });
 
 test("every page of a flow in Russian, light, on a phone", async ({ page, stand, ready }) => {
-  const flows = await stand.call<{ items: { id: string; name: string; last_apply_id: string }[] }>(ready.token, "GET", "/api/v1/connection-units");
+  const flows = await stand.call<{ items: { id: string; name: string; last_apply_id: string }[] }>(
+    ready.token,
+    "GET",
+    "/api/v1/connection-units",
+  );
   const office = flows.items.find((flow) => flow.name === "Office")!;
   await signIn(page, stand.url);
   expect(await sessionToken(page)).not.toBe("");
@@ -220,7 +260,15 @@ test("every page of a flow in Russian, light, on a phone", async ({ page, stand,
   await page.getByRole("menuitemradio", { name: "Русский" }).click();
   await page.getByRole("menuitemradio", { name: "Светлая" }).click();
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ["", `/${office.id}`, `/${office.id}/graph`, `/${office.id}/versions`, `/${office.id}/clients`, `/${office.id}/settings`, `/${office.id}/applies/${office.last_apply_id}`]) {
+  for (const path of [
+    "",
+    `/${office.id}`,
+    `/${office.id}/graph`,
+    `/${office.id}/versions`,
+    `/${office.id}/clients`,
+    `/${office.id}/settings`,
+    `/${office.id}/applies/${office.last_apply_id}`,
+  ]) {
     await page.goto(`${stand.url}/flows${path}`);
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
     await passesGates(page);

@@ -11,5 +11,8 @@ for (const name of readdirSync(dist, { recursive: true })) {
   const body = readFileSync(join(dist, name));
   if (body.length < 1024) continue;
   writeFileSync(join(dist, `${name}.gz`), gzipSync(body, { level: 9 }));
-  writeFileSync(join(dist, `${name}.br`), brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+  writeFileSync(
+    join(dist, `${name}.br`),
+    brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+  );
 }

@@ -3,7 +3,7 @@ import type { Icon } from "@tabler/icons-react";
 import type { ComponentType, LazyExoticComponent } from "react";
 import type { FeatureKey, PermissionKey } from "@/api/keys.gen";
 import type { LiveEvent } from "@/api/stream";
-import type { GlyphKind } from "@/components/glyph";
+import type { GlyphKind } from "@/components/status/glyph";
 
 /** A text in both languages, for words that are needed before a module's own messages are loaded. */
 export interface Words {
@@ -12,6 +12,10 @@ export interface Words {
 }
 
 export type NavGroup = "home" | "network" | "reliability" | "protection" | "system";
+
+/** Where permissions and features stand among those of other modules. */
+export const areas = ["network", "reliability", "protection", "system"] as const;
+export type Area = (typeof areas)[number];
 
 export interface NavEntry {
   group: NavGroup;
@@ -22,6 +26,10 @@ export interface NavEntry {
   icon: Icon;
   /** Any one of these keys shows the entry; none means everyone. */
   needs?: PermissionKey[];
+  /** Shown to whoever may read something in this slot, in place of `needs`. */
+  slot?: SlotName;
+  /** The key after `g` that goes there, as the browser names its place: `KeyN`. */
+  key?: string;
   /** The small number at the right, asked for once and after every change of the module. */
   count?: () => Promise<number>;
 }
@@ -34,6 +42,8 @@ export interface PageEntry {
   /** Pages above this one in the breadcrumb. */
   parents?: { label: Words; path?: string }[];
   needs?: PermissionKey[];
+  /** Open to whoever may read something in this slot, in place of `needs`. */
+  slot?: SlotName;
   feature?: FeatureKey;
   /** `app` is the signed-in shell (default), `wide` the shell with the rail and no page padding, `bare` no shell. */
   frame?: "app" | "wide" | "bare";
@@ -63,7 +73,8 @@ export interface OverviewPart {
   Side?: ComponentType;
   useAttention?: () => AttentionItem[];
   /** One step of the checklist of an empty fleet; undefined while unknown. */
-  useFirstStep?: () => { order: number; title: string; text: string; act: string; path: string; done: boolean } | undefined;
+  useFirstStep?: () =>
+    { order: number; title: string; text: string; act: string; path: string; done: boolean } | undefined;
 }
 
 /** One step of the first installation. The page draws the frame, the step its body. */
@@ -82,6 +93,31 @@ export interface SetupStep {
   Step: LazyExoticComponent<ComponentType<SetupStepProps>>;
 }
 
+/** What one module draws inside a screen of another. Who may not read it does not see it. */
+export interface SlotEntry<Props> {
+  key: string;
+  /** Position among the others, smallest first. */
+  order: number;
+  label: Words;
+  needs?: PermissionKey[];
+  feature?: FeatureKey;
+  load: () => Promise<{ default: ComponentType<Props> }>;
+}
+
+/** A tab on the page of a node or a flow. Its key stands in the address. */
+export type ObjectTab = SlotEntry<{ id: string }>;
+
+/**
+ * A column in the list of flows. A cell asks with one query for all shown rows (`ids`), so that a page costs one
+ * request: the query's key holds `ids`, and `select` takes the row's own part.
+ */
+export type ListColumn = SlotEntry<{ id: string; ids: readonly string[] }>;
+
+/** A section of the settings screen; it draws its own cards and saves by itself. */
+export type SettingsSection = SlotEntry<object>;
+
+export type SlotName = "nodeTabs" | "flowTabs" | "flowColumns" | "settings";
+
 export interface PaletteHit {
   id: string;
   group: string;
@@ -98,6 +134,12 @@ export interface UiModule {
   /** Order on the overview; smaller stands first. */
   overview?: { order: number; needs?: PermissionKey[]; load: () => Promise<{ default: OverviewPart }> };
   setup?: SetupStep[];
+  nodeTabs?: ObjectTab[];
+  flowTabs?: ObjectTab[];
+  flowColumns?: ListColumn[];
+  settings?: SettingsSection[];
+  /** The area of a family of permissions (`nodes` of `nodes.view`) and of a feature of the license. */
+  areas?: { permissions?: Record<string, Area>; features?: Record<string, Area> };
   /** Finds objects for the command palette. */
   search?: { needs?: PermissionKey[]; find: (text: string, signal: AbortSignal) => Promise<PaletteHit[]> };
   /** Query keys that a live event makes stale. */

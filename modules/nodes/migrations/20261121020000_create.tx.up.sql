@@ -122,27 +122,3 @@ create table node_commands (
 
 create index node_commands_waiting on node_commands (node_id, created_at) where ended_at is null;
 create index node_commands_ended on node_commands (ended_at) where ended_at is not null;
-
-create table node_domains (
-    id         uuid        primary key,
-    node_id    uuid        not null references nodes (id) on delete cascade,
-    zone_id    uuid,
-    zone       text        not null,
-    label      text        not null,
-    hostname   text        not null,
-    mode       text        not null,
-    ttl        integer     not null,
-    owner_id   uuid        not null,
-    created_at timestamptz not null,
-    updated_at timestamptz not null,
-    revision   bigint      not null default 1
-);
-
-create unique index node_domains_hostname on node_domains (hostname);
-create index node_domains_node on node_domains (node_id);
-
-create table node_domain_uses (
-    domain_id uuid not null references node_domains (id) on delete restrict,
-    flow_id   uuid not null,
-    primary key (domain_id, flow_id)
-);

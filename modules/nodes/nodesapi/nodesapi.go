@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrUnknown says that there is no such node, configuration, command or binding, or none that this owner may know of.
+// ErrUnknown says that there is no such node, configuration or command.
 var ErrUnknown = errors.New("there is no such thing among the nodes")
 
 // Node is one server as other modules see it, at the moment of asking.
@@ -135,7 +135,8 @@ type Result struct {
 
 // Commands gives orders to agents. An order survives restarts of the panel and of the agent; it runs once.
 type Commands interface {
-	// Send stores the orders and wakes the agents; the ids come in the same sequence. An order to a node that is gone has ended
+	// Send stores the orders, in the context's transaction, and wakes the agents after its commit; the ids come in the same
+	// sequence. A kind that is not in the closed list gives ErrUnknownKind. An order to a node that is gone has ended
 	// at once, with the code expired.
 	Send(ctx context.Context, orders ...Order) ([]string, error)
 	// Await waits until all have ended or the context ends, and gives the results in the sequence of the ids.
@@ -143,24 +144,4 @@ type Commands interface {
 	Await(ctx context.Context, ids ...string) ([]Result, error)
 	// Results gives those that have ended, without waiting.
 	Results(ctx context.Context, ids ...string) (map[string]Result, error)
-}
-
-// Domain is a host name bound to a node.
-type Domain struct {
-	ID       string
-	NodeID   string
-	Hostname string
-	Mode     string
-	OwnerID  string
-}
-
-// Domains tells about bindings. Its calls take part in the context's transaction.
-type Domains interface {
-	// ByIDs gives bindings by their ids, whoever owns them; unknown ones are left out. The caller compares the owners, and
-	// answers for somebody else's binding what it answers for an unknown one. Within a transaction the bindings stay as they
-	// are until its end.
-	ByIDs(ctx context.Context, ids ...string) (map[string]Domain, error)
-	// SetUses notes which bindings a flow uses, in place of what was noted before; none frees them. A binding in use keeps
-	// its host name, node and owner. An unknown binding gives ErrUnknown.
-	SetUses(ctx context.Context, flowID string, domainIDs ...string) error
 }

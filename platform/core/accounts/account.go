@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"panel/platform/access"
+	"panel/platform/core/accounts/internal/names"
 )
 
 // States of an account.
@@ -49,8 +50,8 @@ type account struct {
 
 // named gives the account a username and the key under which it is found.
 func (r *accountRow) named(username string) {
-	key := nameKey(username)
-	r.Username, r.UsernameKey = composed(username), &key
+	key := names.Key(username)
+	r.Username, r.UsernameKey = names.Composed(username), &key
 }
 
 func (r *accountRow) shown() account {

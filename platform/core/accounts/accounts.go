@@ -2,12 +2,11 @@ package accounts
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
+	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
-	"panel/platform/fault"
 	"panel/platform/httpapi"
 )
 
@@ -64,7 +63,7 @@ type idInput struct {
 }
 
 func (h *handlers) show(ctx context.Context, in *idInput) (*accountOutput, error) {
-	row, err := h.service.store.account(ctx, h.service.db, in.ID)
+	row, err := h.service.store.account(ctx, in.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ type updateInput struct {
 }
 
 func (h *handlers) update(ctx context.Context, in *updateInput) (*accountOutput, error) {
-	revision, err := revisionOf(in.Body.Revision, in.IfMatch)
+	revision, err := httpapi.Revision(in.Body.Revision, in.IfMatch)
 	if err != nil {
 		return nil, err
 	}
@@ -93,19 +92,6 @@ func (h *handlers) update(ctx context.Context, in *updateInput) (*accountOutput,
 		return nil, err
 	}
 	return &accountOutput{Body: row.shown()}, nil
-}
-
-// revisionOf takes the body's revision or the If-Match header's; one of them is required.
-func revisionOf(inBody *int64, ifMatch string) (int64, error) {
-	if inBody != nil {
-		return *inBody, nil
-	}
-	revision, err := strconv.ParseInt(strings.Trim(ifMatch, `"`), 10, 64)
-	if err != nil {
-		return 0, fault.Malformed("missing_field", "send the revision that you read, in the body or in If-Match").
-			Field("revision", "missing_field", "this field is required")
-	}
-	return revision, nil
 }
 
 type removeInput struct {
@@ -140,7 +126,7 @@ type sessionsOfInput struct {
 }
 
 func (h *handlers) sessionsOf(ctx context.Context, in *sessionsOfInput) (*sessionsOutput, error) {
-	if _, err := h.service.store.account(ctx, h.service.db, in.ID); err != nil {
+	if _, err := h.service.store.account(ctx, in.ID); err != nil {
 		return nil, err
 	}
 	held, err := h.service.sessionsOf(ctx, in.ID)
@@ -188,12 +174,12 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 	if err != nil {
 		return nil, 0, err
 	}
-	query := selectAccounts(s.db, &rows)
+	query := s.selectAccounts(ctx, &rows)
 	if in.State != "" {
 		query = query.Where("state = ?", in.State)
 	}
 	if in.Q != "" {
-		query = query.Where("strpos("+namePosition+", ?) > 0", nameKey(in.Q))
+		query = query.Where("strpos("+namePosition+", ?) > 0", names.Key(in.Q))
 	}
 	all, err := query.Count(ctx)
 	if err != nil {

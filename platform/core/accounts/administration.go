@@ -4,12 +4,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/uptrace/bun"
-
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 )
 
 var (
@@ -43,12 +43,12 @@ func (s *service) create(ctx context.Context, d draft) (*accountRow, error) {
 		MustChangePassword: d.MustChange != nil && *d.MustChange, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	row.named(*d.Username)
-	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.store.insertAccount(ctx, tx, row); err != nil {
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.insertAccount(ctx, row); err != nil {
 			return err
 		}
 		changes := map[string]audit.Change{"permissions": {To: words(keys)}, "username": {To: row.Username}}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "account.created", Object: object(row), Changes: changes})
+		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.created", Object: object(row), Changes: changes})
 	})
 	return row, err
 }
@@ -104,20 +104,20 @@ func missing(held, wanted access.Set) []string {
 // Faults: not_found (404), permission_denied (403), last_admin, name_taken, revision_conflict (409), invalid_value (422).
 func (s *service) update(ctx context.Context, id string, revision int64, d draft) (*accountRow, error) {
 	var changed *accountRow
-	err := s.change(ctx, id, func(ctx context.Context, tx bun.Tx) error {
-		row, err := s.store.lock(ctx, tx, id)
+	err := s.change(ctx, id, func(ctx context.Context) error {
+		row, err := s.store.lock(ctx, id)
 		if err != nil {
 			return err
 		}
 		if row.Revision != revision {
-			return errStale.With("revision", row.Revision)
+			return httpapi.ErrRevision.With("revision", row.Revision)
 		}
 		changes, err := s.apply(ctx, row, d)
 		if err != nil {
 			return err
 		}
 		changed = row
-		return s.save(ctx, tx, row, changes)
+		return s.save(ctx, row, changes)
 	})
 	return changed, err
 }
@@ -137,8 +137,8 @@ func (s *service) apply(ctx context.Context, row *accountRow, d draft) (map[stri
 		changes["permissions"] = audit.Change{From: words(row.Permissions), To: words(keys)}
 		row.Permissions = keys
 	}
-	if d.Username != nil && composed(*d.Username) != row.Username {
-		changes["username"] = audit.Change{From: row.Username, To: composed(*d.Username)}
+	if d.Username != nil && names.Composed(*d.Username) != row.Username {
+		changes["username"] = audit.Change{From: row.Username, To: names.Composed(*d.Username)}
 		row.named(*d.Username)
 	}
 	if d.State != nil && *d.State != row.State {
@@ -148,31 +148,31 @@ func (s *service) apply(ctx context.Context, row *accountRow, d draft) (map[stri
 	return changes, nil
 }
 
-func (s *service) save(ctx context.Context, tx bun.Tx, row *accountRow, changes map[string]audit.Change) error {
+func (s *service) save(ctx context.Context, row *accountRow, changes map[string]audit.Change) error {
 	row.Revision++
 	row.UpdatedAt = s.clock.Now().UTC()
-	if err := s.store.updateAccount(ctx, tx, row); err != nil {
+	if err := s.store.updateAccount(ctx, row); err != nil {
 		return err
 	}
 	if row.State == stateDisabled {
-		if err := s.store.endAccess(ctx, tx, row.ID, ""); err != nil {
+		if err := s.store.endAccess(ctx, row.ID, ""); err != nil {
 			return err
 		}
 	}
-	if err := s.someoneHasAll(ctx, tx); err != nil {
+	if err := s.someoneHasAll(ctx); err != nil {
 		return err
 	}
 	action := "account.updated"
 	if _, permissions := changes["permissions"]; permissions {
 		action = "account.permissions_changed"
 	}
-	return s.journal.Record(ctx, tx, audit.Entry{Action: action, Object: object(row), Changes: changes})
+	return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: action, Object: object(row), Changes: changes})
 }
 
 // someoneHasAll keeps the last active account with full access from losing it, also when two are changed at once: the
 // lock of store.lock serialises such changes.
-func (s *service) someoneHasAll(ctx context.Context, tx bun.Tx) error {
-	n, err := s.store.countFullAccess(ctx, tx)
+func (s *service) someoneHasAll(ctx context.Context) error {
+	n, err := s.store.countFullAccess(ctx)
 	if err == nil && n == 0 {
 		return errLastAdmin
 	}
@@ -182,8 +182,8 @@ func (s *service) someoneHasAll(ctx context.Context, tx bun.Tx) error {
 // remove deletes an account and its sessions. What it owns goes to the heir; without one an owner is not deleted.
 // Faults: not_found (404), permission_denied (403), last_admin, account_in_use (409), invalid_value (422).
 func (s *service) remove(ctx context.Context, id, heir string) error {
-	return s.change(ctx, id, func(ctx context.Context, tx bun.Tx) error {
-		row, err := s.store.lock(ctx, tx, id)
+	return s.change(ctx, id, func(ctx context.Context) error {
+		row, err := s.store.lock(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -194,13 +194,13 @@ func (s *service) remove(ctx context.Context, id, heir string) error {
 		if err != nil {
 			return err
 		}
-		if err := s.store.deleteAccount(ctx, tx, id); err != nil {
+		if err := s.store.deleteAccount(ctx, id); err != nil {
 			return err
 		}
-		if err := s.someoneHasAll(ctx, tx); err != nil {
+		if err := s.someoneHasAll(ctx); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "account.deleted", Object: object(row), Changes: changes})
+		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.deleted", Object: object(row), Changes: changes})
 	})
 }
 
@@ -221,7 +221,7 @@ func (s *service) resetPassword(ctx context.Context, id string, next newPassword
 	if id == access.From(ctx).AccountID {
 		return errOwnAccount
 	}
-	if _, err := s.store.account(ctx, s.db, id); err != nil {
+	if _, err := s.store.account(ctx, id); err != nil {
 		return err
 	}
 	if next.withoutFactors {
@@ -233,18 +233,18 @@ func (s *service) resetPassword(ctx context.Context, id string, next newPassword
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, id, func(ctx context.Context, tx bun.Tx) error {
-		row, err := s.store.lock(ctx, tx, id)
+	return s.change(ctx, id, func(ctx context.Context) error {
+		row, err := s.store.lock(ctx, id)
 		if err != nil {
 			return err
 		}
 		if _, err := s.apply(ctx, row, draft{}); err != nil {
 			return err
 		}
-		if err := s.replacePassword(ctx, tx, row, replacing{hash: hash, mustChange: next.mustChange}); err != nil || !next.withoutFactors {
+		if err := s.replacePassword(ctx, row, replacing{hash: hash, mustChange: next.mustChange}); err != nil || !next.withoutFactors {
 			return err
 		}
-		return s.removeFactors(ctx, tx, row)
+		return s.removeFactors(ctx, row)
 	})
 }
 
@@ -260,26 +260,26 @@ func (s *service) stepUp(ctx context.Context, field string, plain *string) error
 }
 
 // removeFactors takes every second factor off an account and journals it with tx.
-func (s *service) removeFactors(ctx context.Context, tx bun.Tx, owner *accountRow) error {
-	if err := s.store.removeFactors(ctx, tx, owner.ID); err != nil {
+func (s *service) removeFactors(ctx context.Context, owner *accountRow) error {
+	if err := s.store.removeFactors(ctx, owner.ID); err != nil {
 		return err
 	}
-	return s.factorChanged(ctx, tx, owner, "second_factor", "set", "unset")
+	return s.factorChanged(ctx, owner, "second_factor", "set", "unset")
 }
 
 // endSessionOf ends one session of an account. Fault: not_found (404).
 func (s *service) endSessionOf(ctx context.Context, accountID, id string) error {
-	return s.change(ctx, accountID, func(ctx context.Context, tx bun.Tx) error {
-		row, err := s.store.lock(ctx, tx, accountID)
+	return s.change(ctx, accountID, func(ctx context.Context) error {
+		row, err := s.store.lock(ctx, accountID)
 		if err != nil {
 			return err
 		}
 		if _, err := s.apply(ctx, row, draft{}); err != nil {
 			return err
 		}
-		if err := s.store.deleteSession(ctx, tx, accountID, id); err != nil {
+		if err := s.store.deleteSession(ctx, accountID, id); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "account.session_ended", Object: audit.Object{Type: "session", ID: id, Name: row.Username}})
+		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.session_ended", Object: audit.Object{Type: "session", ID: id, Name: row.Username}})
 	})
 }

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"slices"
 
 	"panel/platform/access"
 	"panel/platform/httpapi"
@@ -29,30 +30,37 @@ type none struct{}
 
 type meOutput struct {
 	Body struct {
-		Account     account  `json:"account"`
-		Permissions []string `json:"permissions"`
-		Session     session  `json:"session"`
+		Account     account   `json:"account"`
+		Permissions []string  `json:"permissions"`
+		Session     *session  `json:"session,omitempty" doc:"Absent where an API token calls"`
+		APIToken    *apiToken `json:"api_token,omitempty" doc:"The API token that calls"`
 	}
 }
 
 func (h *handlers) me(ctx context.Context, _ *none) (*meOutput, error) {
 	caller := access.From(ctx)
-	owner, err := h.service.store.account(ctx, h.service.db, caller.AccountID)
-	if err != nil {
-		return nil, err
-	}
-	own, err := h.service.ownSessions(ctx)
+	owner, err := h.service.store.account(ctx, caller.AccountID)
 	if err != nil {
 		return nil, err
 	}
 	out := &meOutput{}
 	out.Body.Account, out.Body.Permissions = owner.shown(), words(caller.Permissions)
-	for _, s := range own {
-		if s.Current {
-			out.Body.Session = s
-		}
+	if caller.TokenID != "" {
+		own, err := h.service.tokensOf(ctx, caller.AccountID)
+		out.Body.APIToken = only(own, func(t apiToken) bool { return t.ID == caller.TokenID })
+		return out, err
 	}
-	return out, nil
+	own, err := h.service.ownSessions(ctx)
+	out.Body.Session = only(own, func(s session) bool { return s.Current })
+	return out, err
+}
+
+// only is the one that is meant; nil where it has just ended.
+func only[T any](all []T, meant func(T) bool) *T {
+	if at := slices.IndexFunc(all, meant); at >= 0 {
+		return &all[at]
+	}
+	return nil
 }
 
 func (h *handlers) logout(ctx context.Context, _ *none) (*none, error) {

@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"panel/platform/cli"
+	"panel/platform/core/accounts/internal/console"
 )
 
 func commands(env cli.Env) []*cobra.Command {
 	admin := &cobra.Command{Use: "admin", Short: "Work on administrators directly in the database"}
 	admin.AddCommand(resetCommand(env))
-	return []*cobra.Command{admin}
+	return append([]*cobra.Command{admin}, console.Commands(env)...)
 }
 
 type reset struct {

@@ -2,8 +2,9 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,27 +17,25 @@ import (
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/tokens"
 )
 
 // channel tells every panel on this database which account changed.
 const channel = "panel_accounts"
 
-// mostRemembered bounds the memory image; beyond it the image starts anew from the database.
-const mostRemembered = 50_000
-
-// directory is the memory image of live sessions: token hash to caller.
+// directory proves session tokens and API tokens, in steady state from memory.
 type directory struct {
-	store    *store
-	listener *database.Listener
-	unknown  *strangers
-	clock    clockwork.Clock
-	idle     time.Duration
-	log      *zap.Logger
+	store     *store
+	sessions  *tokens.Image[*liveSession]
+	apiTokens *tokens.Image[*liveToken]
+	unknown   *tokens.Unknown
+	clock     clockwork.Clock
+	idle      time.Duration
+	log       *zap.Logger
 
-	mu      sync.RWMutex
-	live    map[string]*liveSession
-	changes uint64               // heard so far, so that a slow reader remembers nothing old
-	seen    map[string]time.Time // uses that are not stored yet
+	mu          sync.RWMutex // guards the last uses in what the images hold
+	sessionUses *uses
+	tokenUses   *uses
 }
 
 type liveSession struct {
@@ -45,17 +44,25 @@ type liveSession struct {
 	last   time.Time
 }
 
-func newDirectory(db *database.DB, listener *database.Listener, clock clockwork.Clock, cfg *config.Config, log *zap.Logger) (*directory, error) {
-	unknown, err := newStrangers()
+func newDirectory(
+	db *database.DB, listener *database.Listener, clock clockwork.Clock, cfg *config.Config, log *zap.Logger,
+) (*directory, error) {
+	unknown, err := tokens.NewUnknown()
 	if err != nil {
 		return nil, err
 	}
+	s := newStore(db)
 	d := &directory{
-		store: newStore(db), listener: listener, unknown: unknown, clock: clock, idle: cfg.Duration(config.SessionTTL, time.Hour), log: log,
-		live: map[string]*liveSession{}, seen: map[string]time.Time{},
+		store: s, unknown: unknown, clock: clock, idle: cfg.Duration(config.SessionTTL, time.Hour), log: log,
+		sessionUses: newUses(s.touchSessions), tokenUses: newUses(s.touchTokens),
 	}
-	listener.On(channel, d.forget)
-	listener.OnReady(func() { d.forget("") })
+	listener.On(channel, func(string) { unknown.Forget() })
+	d.sessions = tokens.NewImage(listener, tokens.Options[*liveSession]{
+		Channel: channel, Read: d.readSession, Owner: func(held *liveSession) string { return held.row.AccountID },
+	})
+	d.apiTokens = tokens.NewImage(listener, tokens.Options[*liveToken]{
+		Channel: channel, Read: d.readToken, Owner: func(held *liveToken) string { return held.row.AccountID },
+	})
 	return d, nil
 }
 
@@ -66,80 +73,70 @@ var (
 	errExpired   = fault.Unauthenticated("session_expired", "the session has ended; sign in again")
 )
 
-// Authenticate proves a session token. Faults: no_session, session_expired (401), throttled (429), unavailable (503).
+// Authenticate proves a session token or an API token.
+// Faults: no_session, session_expired, api_token_expired (401), throttled (429), unavailable (503).
 func (d *directory) Authenticate(ctx context.Context, token string) (access.Caller, error) {
-	return d.prove(ctx, token, d.used)
+	if strings.HasPrefix(token, apiTokenPrefix) {
+		return d.proveToken(ctx, token, d.usedToken)
+	}
+	return d.proveSession(ctx, token, d.used)
 }
 
-// Recognise is Authenticate for what goes on by itself: it is no use of the session.
+// Recognise is Authenticate for what goes on by itself: it is no use of the session or the API token.
 func (d *directory) Recognise(ctx context.Context, token string) (access.Caller, error) {
-	return d.prove(ctx, token, d.lives)
+	if strings.HasPrefix(token, apiTokenPrefix) {
+		return d.proveToken(ctx, token, d.livingToken)
+	}
+	return d.proveSession(ctx, token, d.lives)
 }
 
-// prove reads what memory calls ended once more: the session may have been used through another panel.
-func (d *directory) prove(ctx context.Context, token string, by func(*liveSession) (access.Caller, error)) (access.Caller, error) {
-	hash := hashToken(token)
-	if held := d.remembered(string(hash)); held != nil {
+// proveSession reads what memory calls ended once more: the session may have been used through another panel.
+func (d *directory) proveSession(
+	ctx context.Context, token string, by func(*liveSession) (access.Caller, error),
+) (access.Caller, error) {
+	digest := tokens.DigestOf(token)
+	if held, known := d.sessions.Remembered(digest); known {
 		if caller, err := by(held); err == nil {
 			return caller, nil
 		}
 	}
-	held, err := d.read(ctx, hash)
+	held, err := d.sessions.Read(ctx, digest)
 	if err != nil {
 		return access.Caller{}, err
 	}
 	return by(held)
 }
 
-// remembered gives nothing while other processes' changes cannot be heard.
-func (d *directory) remembered(key string) *liveSession {
-	if !d.listener.Healthy() {
-		return nil
-	}
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.live[key]
-}
-
-func (d *directory) read(ctx context.Context, hash []byte) (*liveSession, error) {
-	network := access.Network(access.Address(ctx))
-	if err := d.unknown.refuse(hash, network, d.clock.Now()); err != nil {
+// readSession is what the image of sessions reads.
+func (d *directory) readSession(ctx context.Context, digest tokens.Digest) (*liveSession, error) {
+	row, owner, err := lookedUp(ctx, d, digest, d.store.session)
+	if err != nil {
 		return nil, err
 	}
-	before := d.mark()
-	row, owner, err := d.store.session(ctx, hash)
-	if fault.KindOf(err) == fault.KindMissing {
-		d.unknown.note(hash, network, d.clock.Now())
-		return nil, errNoSession
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the session: %w", err)
-	}
-	held := &liveSession{row: row, last: d.lastUse(row), caller: access.Caller{
+	return &liveSession{row: row, last: d.sessionUses.latest(row.ID, row.LastSeenAt), caller: access.Caller{
 		Kind: access.Admin, AccountID: owner.ID, Username: owner.Username, SessionID: row.ID, Permissions: owner.Permissions,
 		MustChangePassword: owner.MustChangePassword,
-	}}
-	d.remember(string(hash), held, before)
-	return held, nil
+	}}, nil
 }
 
-// mark counts the changes heard before a read, for remember to compare.
-func (d *directory) mark() uint64 {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.changes
-}
-
-func (d *directory) remember(key string, held *liveSession, before uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.changes != before {
-		return
+// lookedUp reads a token with its account, unless the caller's network has to wait or the token is known to be unknown.
+func lookedUp[R any](
+	ctx context.Context, d *directory, digest tokens.Digest,
+	read func(context.Context, tokens.Digest) (R, *accountRow, error),
+) (row R, owner *accountRow, err error) {
+	ip := access.Address(ctx)
+	if err := d.unknown.Refuse(digest, ip, d.clock.Now(), errNoSession); err != nil {
+		return row, nil, err
 	}
-	if len(d.live) >= mostRemembered {
-		clear(d.live)
+	row, owner, err = read(ctx, digest)
+	if fault.KindOf(err) == fault.KindMissing {
+		d.unknown.Note(digest, ip, d.clock.Now())
+		return row, nil, errNoSession
 	}
-	d.live[key] = held
+	if err != nil {
+		return row, nil, fmt.Errorf("read the token: %w", err)
+	}
+	return row, owner, nil
 }
 
 // clockError is how far ahead a clock may have been when a session began. One from farther ahead, left behind by a clock
@@ -157,8 +154,8 @@ func (d *directory) lives(held *liveSession) (access.Caller, error) {
 }
 
 func (d *directory) ended(held *liveSession, now time.Time) bool {
-	fromAfar := held.row.CreatedAt.After(now.Add(clockError))
-	return fromAfar || !now.Before(held.row.ExpiresAt) || now.Sub(held.last) >= d.idle
+	tooFarAhead := held.row.CreatedAt.After(now.Add(clockError))
+	return tooFarAhead || !now.Before(held.row.ExpiresAt) || now.Sub(held.last) >= d.idle
 }
 
 // used checks the session's ends and notes the use.
@@ -171,56 +168,38 @@ func (d *directory) used(held *liveSession) (access.Caller, error) {
 	}
 	if now.Sub(held.last) >= touchStep {
 		held.last = now
-		d.seen[held.row.ID] = now
+		d.sessionUses.note(held.row.ID, now)
 	}
 	return held.caller, nil
 }
 
-// forget drops what is remembered of an account; an empty payload, after a gap in hearing, drops everything.
+// forget drops what is remembered of an account.
 func (d *directory) forget(accountID string) {
-	d.unknown.forget()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.changes++
-	if accountID == "" {
-		clear(d.live)
-		return
-	}
-	for key, held := range d.live {
-		if held.row.AccountID == accountID {
-			delete(d.live, key)
-		}
-	}
+	d.unknown.Forget()
+	d.sessions.Forget(accountID)
+	d.apiTokens.Forget(accountID)
 }
 
-// announced tells all panels with the transaction of the change; the caller waits for the echo after the commit.
-func announced(ctx context.Context, tx bun.IDB, accountID string) (database.Echo, error) {
-	if err := database.Notify(ctx, tx, channel, accountID); err != nil {
+// announced tells all panels with the transaction of the change; the caller waits for their answers after the commit.
+func announced(ctx context.Context, db bun.IDB, accountID string) (database.Echo, error) {
+	if err := database.Notify(ctx, db, channel, accountID); err != nil {
 		return database.Echo{}, err
 	}
-	return database.Ask(ctx, tx)
+	return database.Ask(ctx, db)
 }
 
-// heard waits for the other panels. One that does not answer cannot undo what is committed: it learns of it as soon as it
-// hears again.
-func (d *directory) heard(ctx context.Context, echo database.Echo) {
+// await waits until every other panel has forgotten what it remembered. One that does not answer cannot undo what is committed:
+// it learns of it as soon as it listens again.
+func (d *directory) await(ctx context.Context, echo database.Echo) {
 	if err := echo.Await(ctx, d.store.db); err != nil {
 		d.log.Warn("a change of an account may reach another panel late", zap.Error(err))
 	}
 }
 
 const (
-	touchStep   = time.Minute
-	touchEvery  = 20 * time.Second
-	sweepEvery  = time.Hour
-	writeWithin = 5 * time.Second
-	// rememberEnded lets a late client hear that its session has ended, rather than that there never was one.
-	rememberEnded = 24 * time.Hour
+	touchStep  = time.Minute
+	touchEvery = 20 * time.Second
 )
-
-func (d *directory) loops() []func(context.Context) error {
-	return []func(context.Context) error{d.keepTouching, d.keepSweeping}
-}
 
 // keepTouching stores last uses in batches; the last batch goes out when the panel stops.
 func (d *directory) keepTouching(ctx context.Context) error {
@@ -238,49 +217,7 @@ func (d *directory) keepTouching(ctx context.Context) error {
 }
 
 func (d *directory) flush(ctx context.Context) {
-	d.mu.RLock()
-	batch := maps.Clone(d.seen)
-	d.mu.RUnlock()
-	if len(batch) == 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, writeWithin)
-	defer cancel()
-	if err := d.store.touch(ctx, batch); err != nil {
-		d.log.Warn("could not store when sessions were last used", zap.Error(err))
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	maps.DeleteFunc(d.seen, func(id string, at time.Time) bool { return at.Equal(batch[id]) })
-}
-
-// lastUse is the later of the stored use of a session and of one that this panel has not stored yet.
-func (d *directory) lastUse(row *sessionRow) time.Time {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if at := d.seen[row.ID]; at.After(row.LastSeenAt) {
-		return at
-	}
-	return row.LastSeenAt
-}
-
-func (d *directory) keepSweeping(ctx context.Context) error {
-	ticker := d.clock.NewTicker(sweepEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.Chan():
-			d.flush(ctx)
-			ended := d.clock.Now().Add(-rememberEnded)
-			if err := d.store.deleteEnded(ctx, ended, ended.Add(-d.idle)); err != nil {
-				d.log.Warn("could not remove ended sessions", zap.Error(err))
-			}
-			if err := d.store.deleteOldChallenges(ctx, d.clock.Now()); err != nil {
-				d.log.Warn("could not remove unanswered challenges", zap.Error(err))
-			}
-		case <-ctx.Done():
-			return nil
-		}
+	if err := errors.Join(d.sessionUses.flush(ctx), d.tokenUses.flush(ctx)); err != nil {
+		d.log.Warn("could not store when sessions and API tokens were last used", zap.Error(err))
 	}
 }

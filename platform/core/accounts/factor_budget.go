@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -25,9 +23,9 @@ const factorsLocked = "account.second_factor_locked"
 
 // withinBudget gives how many wrong factors the last hour has seen. Fault: throttled (429) when they are too many. A passkey
 // cannot be guessed and always passes, so that a stranger with the password does not keep its owner out.
-func (s *service) withinBudget(ctx context.Context, tx bun.Tx, owner *accountRow, with shown) (int, error) {
+func (s *service) withinBudget(ctx context.Context, owner *accountRow, with shown) (int, error) {
 	now := s.clock.Now()
-	spent, err := s.store.attempts(ctx, tx, owner.ID, now.Add(-factorWindow))
+	spent, err := s.store.attempts(ctx, owner.ID, now.Add(-factorWindow))
 	if err != nil {
 		return 0, err
 	}
@@ -44,29 +42,30 @@ func (s *service) withinBudget(ctx context.Context, tx bun.Tx, owner *accountRow
 	return total, nil
 }
 
-func (s *service) journalBudget(ctx context.Context, tx bun.Tx, owner *accountRow, usedUp bool) error {
+func (s *service) journalBudget(ctx context.Context, owner *accountRow, usedUp bool) error {
 	if !usedUp {
 		return nil
 	}
-	return s.journal.Record(ctx, tx, audit.Entry{Action: factorsLocked, Object: object(owner), Result: audit.Denied})
-}
-
-func (s *service) toldOfGuesses(ctx context.Context, owner *accountRow) {
-	s.bus.Publish(ctx, events.Event{
-		Kind: factorsLocked, SubjectType: "account", SubjectID: owner.ID, At: s.clock.Now().UTC(), Permission: View,
-		Data: lockedData{Username: owner.Username, Address: access.From(ctx).IP},
+	entry := audit.Entry{Action: factorsLocked, Object: object(owner), Result: audit.Denied}
+	if err := s.journal.Record(ctx, s.db.In(ctx), entry); err != nil {
+		return err
+	}
+	return s.bus.Emit(ctx, events.Event{
+		Kind: factorsLocked, SubjectID: owner.ID, At: s.clock.Now().UTC(),
+		Data: FactorsLocked{Username: owner.Username, Address: access.From(ctx).IP},
 	})
 }
 
-type lockedData struct {
+// FactorsLocked is the data of the event that an account's budget of wrong second factors is used up.
+type FactorsLocked struct {
 	Username string `json:"username"`
 	Address  string `json:"address"`
 }
 
 // attempts are the account's challenges that were tried and ended after the moment, the newest first.
-func (s *store) attempts(ctx context.Context, tx bun.IDB, accountID string, since time.Time) ([]challengeRow, error) {
+func (s *store) attempts(ctx context.Context, accountID string, since time.Time) ([]challengeRow, error) {
 	var rows []challengeRow
-	err := tx.NewSelect().Model(&rows).Column("attempts", "expires_at").
+	err := s.db.In(ctx).NewSelect().Model(&rows).Column("attempts", "expires_at").
 		Where("account_id = ? and attempts > 0 and purpose = ? and expires_at > ?", accountID, purposeSignIn, since).
 		Order("expires_at DESC").Scan(ctx)
 	return rows, database.Fault(err, nil)
@@ -75,13 +74,13 @@ func (s *store) attempts(ctx context.Context, tx bun.IDB, accountID string, sinc
 // liveChallenge reads a challenge that may still be tried.
 func (s *store) liveChallenge(ctx context.Context, hash []byte, purpose string, most int, now time.Time) (*challengeRow, error) {
 	row := new(challengeRow)
-	err := s.db.NewSelect().Model(row).
+	err := s.db.In(ctx).NewSelect().Model(row).
 		Where("token_hash = ? and purpose = ? and expires_at > ? and attempts < ?", hash, purpose, now, most).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 // countAttempt counts one attempt; false means that others have used up the challenge meanwhile.
-func (s *store) countAttempt(ctx context.Context, tx bun.IDB, hash []byte, most int) (bool, error) {
-	result, err := tx.ExecContext(ctx, "update challenges set attempts = attempts + 1 where token_hash = ? and attempts < ?", hash, most)
+func (s *store) countAttempt(ctx context.Context, hash []byte, most int) (bool, error) {
+	result, err := s.db.In(ctx).ExecContext(ctx, "update challenges set attempts = attempts + 1 where token_hash = ? and attempts < ?", hash, most)
 	return one(result, err)
 }

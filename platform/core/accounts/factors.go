@@ -42,7 +42,7 @@ type factorsOutput struct {
 
 func (h *handlers) factors(ctx context.Context, _ *none) (*factorsOutput, error) {
 	id := access.From(ctx).AccountID
-	own, err := h.service.factorsOf(ctx, h.service.db, id)
+	own, err := h.service.factorsOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,10 @@
 package accounts
 
-import "time"
+import (
+	"time"
+
+	"panel/platform/core/accounts/internal/throttle"
+)
 
 // Limits are the rules of sessions and sign-ins that no setting changes.
 type Limits struct {
@@ -13,6 +17,6 @@ type Limits struct {
 // Fixed gives the limits of this build.
 func Fixed() Limits {
 	return Limits{
-		SessionLife: absoluteLife, FreeFailures: freeFailures, FreeAddressFailures: freeAddressFailures, LongestDelay: longestDelay,
+		SessionLife: absoluteLife, FreeFailures: throttle.FreeFailures, FreeAddressFailures: throttle.FreeAddressFailures, LongestDelay: throttle.LongestDelay,
 	}
 }

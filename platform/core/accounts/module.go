@@ -1,17 +1,20 @@
 // Package accounts is the panel's administrators: who they are, how they sign in and which sessions they hold.
 //
-// A session token is proved from memory; what is in memory is dropped at once when this process changes it and over
+// Session tokens and API tokens are proved from memory; what is in memory is dropped at once when this process changes it and over
 // LISTEN/NOTIFY when another process does. While that connection is down every request reads the database.
 package accounts
 
 import (
 	"context"
 	"embed"
+	"time"
 
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/core/accounts/internal/throttle"
+	"panel/platform/events"
+	"panel/platform/jobs"
 	"panel/platform/module"
-	"panel/platform/notice"
 	"panel/platform/owners"
 	"panel/platform/vault"
 )
@@ -25,11 +28,16 @@ const (
 	Manage access.Key = "accounts.manage"
 )
 
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:    "accounts",
 		Summary: "Accounts, their permissions and sessions",
+		Russian: russian,
+		Faults:  faults(),
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See accounts and their permissions"},
 			{Key: Manage, Summary: "Create, change and delete accounts"},
@@ -38,24 +46,40 @@ func Module() module.Module {
 			Actions: []string{
 				"account.created", "account.deleted", "account.factor_changed", "account.login_failed",
 				"account.login_ok", "account.login_throttled", "account.logout", "account.password_reset",
-				"account.permissions_changed", factorsLocked, "account.session_ended", "account.updated",
+				"account.permissions_changed", factorsLocked, "account.session_ended", "account.token_created",
+				"account.token_revoked", "account.updated",
 			},
-			Objects: []string{"account", "session"},
+			Objects: []string{"account", "api_token", "session"},
 		},
 		Secrets: []vault.Column{
 			{Table: "totp_factors", ID: "account_id", Column: "sealed_secret"},
 		},
-		Notices: []notice.Kind{
-			{Key: factorsLocked, Summary: "Somebody who knows the password guesses second factors", Severity: "warning"},
-		},
+		Events: []events.Kind{{
+			Name: factorsLocked, Summary: "Somebody who knows the password guesses second factors", Needs: View,
+			Severity: events.Warning, Notify: true, Live: true, Data: FactorsLocked{},
+		}},
 		Migrations: module.SQL(files),
-		Commands:   commands,
-		Private:    []any{newStore, newThrottle, newCatalogue, newCeremonies, newService, newHandlers},
-		Exports:    []any{newDirectory, exportSessions, exportFirst, exportAccounts, owners.NewRegistry},
-		Attach:     attach,
+		Tidy: []jobs.Tidy{
+			{Table: "sessions", Column: "expires_at", Age: rememberEnded},
+			{Table: "challenges", Column: "expires_at", Age: factorWindow},
+			{Table: "api_tokens", Column: "expires_at", Age: rememberExpired},
+		},
+		Commands: commands,
+		Private:  []any{newStore, throttle.New, newCatalogue, newCeremonies, newService, newHandlers},
+		Exports:  []any{newDirectory, exportSessions, exportFirst, exportAccounts, owners.NewRegistry},
+		Attach:   attach,
 	}
 }
 
+// What has ended is remembered for a while, so that a late caller hears that it has ended, rather than that there never was one.
+const (
+	rememberEnded   = 24 * time.Hour
+	rememberExpired = 30 * 24 * time.Hour
+)
+
 func attach(h *handlers, d *directory) module.Parts {
-	return module.Parts{Routes: h.routes(), Loops: d.loops(), Ready: []func(context.Context) error{h.service.keyUsernames}}
+	return module.Parts{
+		Routes: h.routes(), Loops: []func(context.Context) error{d.keepTouching},
+		Ready: []func(context.Context) error{h.service.keyUsernames},
+	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
-	"github.com/uptrace/bun"
 
 	"panel/platform/access"
 	"panel/platform/config"
@@ -83,8 +82,8 @@ func (c *ceremonies) beginSignIn(account *accountRow, rows []passkeyRow) (any, j
 }
 
 // spendPasskey verifies the browser's answer; a wrong one is no error but false.
-func (s *service) spendPasskey(ctx context.Context, tx bun.Tx, owner *accountRow, ceremony, answer json.RawMessage) (bool, error) {
-	rows, err := s.store.passkeys(ctx, tx, owner.ID)
+func (s *service) spendPasskey(ctx context.Context, owner *accountRow, ceremony, answer json.RawMessage) (bool, error) {
+	rows, err := s.store.passkeys(ctx, owner.ID)
 	if err != nil {
 		return false, err
 	}
@@ -104,10 +103,10 @@ func (s *service) spendPasskey(ctx context.Context, tx bun.Tx, owner *accountRow
 	if err != nil || used.Authenticator.CloneWarning {
 		return false, nil //nolint:nilerr // a refused answer is a wrong factor
 	}
-	return true, s.notePasskey(ctx, tx, rows, used)
+	return true, s.notePasskey(ctx, rows, used)
 }
 
-func (s *service) notePasskey(ctx context.Context, tx bun.Tx, rows []passkeyRow, used *webauthn.Credential) error {
+func (s *service) notePasskey(ctx context.Context, rows []passkeyRow, used *webauthn.Credential) error {
 	at := slices.IndexFunc(rows, func(r passkeyRow) bool { return bytes.Equal(r.CredentialID, used.ID) })
 	if at < 0 {
 		return errNoPasskey
@@ -118,7 +117,7 @@ func (s *service) notePasskey(ctx context.Context, tx bun.Tx, rows []passkeyRow,
 	}
 	now := s.clock.Now().UTC()
 	rows[at].Credential, rows[at].LastUsedAt = stored, &now
-	return s.store.usedPasskey(ctx, tx, &rows[at])
+	return s.store.usedPasskey(ctx, &rows[at])
 }
 
 // registration is what a browser needs to make a passkey.
@@ -132,7 +131,7 @@ func (s *service) beginPasskey(ctx context.Context, password string) (*registrat
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.store.passkeys(ctx, s.db, owner.ID)
+	rows, err := s.store.passkeys(ctx, owner.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -159,14 +158,14 @@ var errPasskey = fault.Invalid("invalid_value", "the browser's answer does not f
 // finishPasskey stores the passkey that the browser made. Fault: invalid_value (422).
 func (s *service) finishPasskey(ctx context.Context, token, name string, answer json.RawMessage) (*passkeyRow, error) {
 	caller := access.From(ctx)
-	row, err := s.store.tryChallenge(ctx, hashToken(token), purposeRegister, challengeAttempts, s.clock.Now())
+	row, err := s.store.tryChallenge(ctx, digestOf(token), purposeRegister, challengeAttempts, s.clock.Now())
 	if fault.KindOf(err) == fault.KindMissing || err == nil && row.AccountID != caller.AccountID {
 		return nil, errPasskey
 	}
 	if err != nil {
 		return nil, err
 	}
-	owner, err := s.store.account(ctx, s.db, caller.AccountID)
+	owner, err := s.store.account(ctx, caller.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -175,17 +174,17 @@ func (s *service) finishPasskey(ctx context.Context, token, name string, answer 
 		return nil, err
 	}
 	made.ID, made.AccountID, made.Name, made.CreatedAt = database.NewID(), owner.ID, name, s.clock.Now().UTC()
-	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		if alone, err := s.store.endChallenge(ctx, tx, row.TokenHash); err != nil || !alone {
+		if alone, err := s.store.endChallenge(ctx, row.TokenHash); err != nil || !alone {
 			return cmp.Or(err, error(errPasskey))
 		}
-		if err := s.store.insertPasskey(ctx, tx, made); err != nil {
+		if err := s.store.insertPasskey(ctx, made); err != nil {
 			return err
 		}
-		return s.factorChanged(ctx, tx, owner, "passkey", nil, name)
+		return s.factorChanged(ctx, owner, "passkey", nil, name)
 	})
 	return made, err
 }
@@ -209,13 +208,13 @@ func (c *ceremonies) made(owner *accountRow, ceremony, answer json.RawMessage) (
 
 // renamePasskey changes the name alone, which tells one passkey from another and proves nothing. Fault: not_found (404).
 func (s *service) renamePasskey(ctx context.Context, id, name string) (*passkeyRow, error) {
-	owner, err := s.store.account(ctx, s.db, access.From(ctx).AccountID)
+	owner, err := s.store.account(ctx, access.From(ctx).AccountID)
 	if err != nil {
 		return nil, err
 	}
 	var renamed *passkeyRow
-	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		row, err := s.store.lockPasskey(ctx, tx, owner.ID, id)
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		row, err := s.store.lockPasskey(ctx, owner.ID, id)
 		if err != nil {
 			return err
 		}
@@ -224,17 +223,17 @@ func (s *service) renamePasskey(ctx context.Context, id, name string) (*passkeyR
 		if former == name {
 			return nil
 		}
-		if err := s.store.renamePasskey(ctx, tx, row); err != nil {
+		if err := s.store.renamePasskey(ctx, row); err != nil {
 			return err
 		}
-		return s.factorChanged(ctx, tx, owner, "passkey", former, name)
+		return s.factorChanged(ctx, owner, "passkey", former, name)
 	})
 	return renamed, err
 }
 
 // removePasskey takes one of the caller's passkeys off. Faults: not_found (404), invalid_value (422), throttled (429).
 func (s *service) removePasskey(ctx context.Context, id, password string) error {
-	own, err := s.store.passkeys(ctx, s.db, access.From(ctx).AccountID)
+	own, err := s.store.passkeys(ctx, access.From(ctx).AccountID)
 	if err != nil {
 		return err
 	}
@@ -245,13 +244,13 @@ func (s *service) removePasskey(ctx context.Context, id, password string) error 
 	if err != nil {
 		return err
 	}
-	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	return s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		if err := s.store.deletePasskey(ctx, tx, owner.ID, id); err != nil {
+		if err := s.store.deletePasskey(ctx, owner.ID, id); err != nil {
 			return err
 		}
-		return s.factorChanged(ctx, tx, owner, "passkey", "set", "unset")
+		return s.factorChanged(ctx, owner, "passkey", "set", "unset")
 	})
 }

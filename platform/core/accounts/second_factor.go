@@ -6,11 +6,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/uptrace/bun"
-
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/fault"
+	"panel/platform/tokens"
 )
 
 const (
@@ -37,12 +36,12 @@ func (f factors) methods() []string {
 	return list
 }
 
-func (s *service) factorsOf(ctx context.Context, db bun.IDB, accountID string) (factors, error) {
-	app, err := s.store.totp(ctx, db, accountID)
+func (s *service) factorsOf(ctx context.Context, accountID string) (factors, error) {
+	app, err := s.store.totp(ctx, accountID)
 	if err != nil {
 		return factors{}, err
 	}
-	keys, err := s.store.passkeys(ctx, db, accountID)
+	keys, err := s.store.passkeys(ctx, accountID)
 	return factors{totp: app, passkeys: keys}, err
 }
 
@@ -70,14 +69,14 @@ func (s *service) challenge(ctx context.Context, owner *accountRow, held factors
 
 // issue stores a challenge and gives its token. Fault: revision_conflict (409) like hold.
 func (s *service) issue(ctx context.Context, owner *accountRow, row *challengeRow) (string, error) {
-	token, hash := newToken()
-	row.TokenHash, row.CreatedAt = hash, s.clock.Now().UTC()
+	token, digest := tokens.New(sessionPrefix)
+	row.TokenHash, row.CreatedAt = digest[:], s.clock.Now().UTC()
 	row.ExpiresAt = row.CreatedAt.Add(challengeLife)
-	return token, s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	return token, s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		return s.store.insertChallenge(ctx, tx, row)
+		return s.store.insertChallenge(ctx, row)
 	})
 }
 
@@ -90,29 +89,26 @@ type shown struct {
 // finishLogin opens the session that a challenge stands for. Every failure is bad_credentials (401) or throttled (429).
 func (s *service) finishLogin(ctx context.Context, token string, with shown) (*signedIn, error) {
 	ip := access.From(ctx).IP
-	if err := s.throttle.waits(unknownChallenge, ip); err != nil {
+	if err := s.throttle.Waits(unknownChallenge, ip); err != nil {
 		return nil, err
 	}
-	row, err := s.store.liveChallenge(ctx, hashToken(token), purposeSignIn, challengeAttempts, s.clock.Now())
+	row, err := s.store.liveChallenge(ctx, digestOf(token), purposeSignIn, challengeAttempts, s.clock.Now())
 	if fault.KindOf(err) == fault.KindMissing {
-		_ = s.throttle.enter(unknownChallenge, ip)
+		_ = s.throttle.Enter(unknownChallenge, ip)
 		return nil, errCredentials
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := s.throttle.enter(secondStep+row.AccountID, ip); err != nil {
+	if err := s.throttle.Enter(secondStep+row.AccountID, ip); err != nil {
 		return nil, err
 	}
-	owner, err := s.store.account(ctx, s.db, row.AccountID)
+	owner, err := s.store.account(ctx, row.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	proved, err := s.prove(ctx, owner, row, with)
-	if proved.usedUp {
-		s.toldOfGuesses(ctx, owner)
-	}
-	if err == nil && proved.opened == nil {
+	opened, err := s.prove(ctx, owner, row, with)
+	if err == nil && opened == nil {
 		return nil, s.refused(ctx, owner.Username, "account.login_failed", errCredentials)
 	}
 	if fault.KindOf(err) == fault.KindThrottled {
@@ -121,8 +117,8 @@ func (s *service) finishLogin(ctx context.Context, token string, with shown) (*s
 	if err != nil {
 		return nil, err
 	}
-	s.throttle.succeed(secondStep+row.AccountID, ip)
-	return proved.opened, nil
+	s.throttle.Succeed(secondStep+row.AccountID, ip)
+	return opened, nil
 }
 
 // Names under which the throttle counts what is no username; none of them can be one.
@@ -131,53 +127,48 @@ const (
 	unknownChallenge = "unknown challenge"
 )
 
-// proof is what an attempt at a second factor came to; no session means a wrong factor.
-type proof struct {
-	opened *signedIn
-	usedUp bool // this wrong one was the last of the account's budget
-}
-
-// prove counts the attempt, spends the factor and the challenge and opens the session in one transaction. The account is held
+// prove counts the attempt, spends the factor and the challenge and opens the session in one transaction; a wrong factor
+// opens none. The account is held
 // first, so that attempts from many addresses, through many panels, are counted one after the other.
-func (s *service) prove(ctx context.Context, owner *accountRow, row *challengeRow, with shown) (proof, error) {
-	var made proof
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		made = proof{}
-		if same, err := s.store.hold(ctx, tx, owner); err != nil || !same {
+func (s *service) prove(
+	ctx context.Context, owner *accountRow, row *challengeRow, with shown,
+) (opened *signedIn, err error) {
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		opened = nil
+		if same, err := s.store.hold(ctx, owner); err != nil || !same {
 			return err
 		}
-		wrong, err := s.withinBudget(ctx, tx, owner, with)
+		wrong, err := s.withinBudget(ctx, owner, with)
 		if err != nil {
 			return err
 		}
-		if lives, err := s.store.countAttempt(ctx, tx, row.TokenHash, challengeAttempts); err != nil || !lives {
+		if lives, err := s.store.countAttempt(ctx, row.TokenHash, challengeAttempts); err != nil || !lives {
 			return err
 		}
-		right, err := s.spend(ctx, tx, owner, row, with)
+		right, err := s.spend(ctx, owner, row, with)
 		if err != nil {
 			return err
 		}
 		if !right {
-			made.usedUp = wrong+1 == factorBudget
-			return s.journalBudget(ctx, tx, owner, made.usedUp)
+			return s.journalBudget(ctx, owner, wrong+1 == factorBudget)
 		}
-		if alone, err := s.store.endChallenge(ctx, tx, row.TokenHash); err != nil || !alone {
+		if alone, err := s.store.endChallenge(ctx, row.TokenHash); err != nil || !alone {
 			return err
 		}
-		made.opened, err = s.openIn(ctx, tx, owner)
+		opened, err = s.openIn(ctx, owner)
 		return err
 	})
-	return made, err
+	return opened, err
 }
 
-func (s *service) spend(ctx context.Context, tx bun.Tx, owner *accountRow, row *challengeRow, with shown) (bool, error) {
+func (s *service) spend(ctx context.Context, owner *accountRow, row *challengeRow, with shown) (bool, error) {
 	switch {
 	case with.code != "":
-		return s.spendCode(ctx, tx, owner.ID, with.code)
+		return s.spendCode(ctx, owner.ID, with.code)
 	case with.recoveryCode != "":
-		return s.store.spendRecoveryCode(ctx, tx, owner.ID, hashToken(normalised(with.recoveryCode)), s.clock.Now().UTC())
+		return s.store.spendRecoveryCode(ctx, owner.ID, digestOf(normalised(with.recoveryCode)), s.clock.Now().UTC())
 	case len(with.passkey) > 0 && len(row.Ceremony) > 0:
-		return s.spendPasskey(ctx, tx, owner, row.Ceremony, with.passkey)
+		return s.spendPasskey(ctx, owner, row.Ceremony, with.passkey)
 	}
 	return false, nil
 }
@@ -185,27 +176,27 @@ func (s *service) spend(ctx context.Context, tx bun.Tx, owner *accountRow, row *
 // confirmed demands the caller's own password again; field is where the request carries it.
 func (s *service) confirmed(ctx context.Context, field, plain string) (*accountRow, error) {
 	caller := access.From(ctx)
-	owner, err := s.store.account(ctx, s.db, caller.AccountID)
+	owner, err := s.store.account(ctx, caller.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.throttle.enter(owner.Username, caller.IP); err != nil {
+	if err := s.throttle.Enter(owner.Username, caller.IP); err != nil {
 		return nil, err
 	}
 	matches, _, err := s.hasher.Verify(ctx, plain, owner.PasswordHash)
 	if err != nil {
-		s.throttle.forget(owner.Username, caller.IP)
+		s.throttle.Forget(owner.Username, caller.IP)
 		return nil, err
 	}
 	if !matches {
 		return nil, fault.InvalidValue(field, "this is not your password")
 	}
-	s.throttle.succeed(owner.Username, caller.IP)
+	s.throttle.Succeed(owner.Username, caller.IP)
 	return owner, nil
 }
 
 // factorChanged journals a change of the caller's own factors with tx.
-func (s *service) factorChanged(ctx context.Context, tx bun.IDB, owner *accountRow, what string, from, to any) error {
+func (s *service) factorChanged(ctx context.Context, owner *accountRow, what string, from, to any) error {
 	changes := map[string]audit.Change{what: {From: from, To: to}}
-	return s.journal.Record(ctx, tx, audit.Entry{Action: "account.factor_changed", Object: object(owner), Changes: changes})
+	return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.factor_changed", Object: object(owner), Changes: changes})
 }

@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/core/accounts/internal/names"
+	"panel/platform/core/accounts/internal/throttle"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/owners"
 	"panel/platform/password"
+	"panel/platform/tokens"
 	"panel/platform/vault"
 )
 
@@ -24,7 +26,7 @@ type service struct {
 	db        *database.DB
 	store     *store
 	directory *directory
-	throttle  *throttle
+	throttle  *throttle.Throttle
 	hasher    *password.Hasher
 	journal   audit.Journal
 	refusals  audit.Refusals
@@ -40,7 +42,7 @@ type service struct {
 	owned    *owners.Registry
 }
 
-func newService(db *database.DB, s *store, d *directory, t *throttle, h *password.Hasher, j audit.Journal, r audit.Refusals, c clockwork.Clock,
+func newService(db *database.DB, s *store, d *directory, t *throttle.Throttle, h *password.Hasher, j audit.Journal, r audit.Refusals, c clockwork.Clock,
 	log *zap.Logger, b *events.Bus, k *catalogue, v *vault.Vault, cs *ceremonies, a owners.Accounts, owned *owners.Registry,
 ) *service {
 	return &service{
@@ -62,7 +64,7 @@ var errCredentials = fault.Unauthenticated("bad_credentials", "the username or t
 // A password that is replaced meanwhile is judged again, by what is stored then.
 // Faults: bad_credentials, second_factor_required (401), invalid_value (422) for a name that no account can have, throttled (429).
 func (s *service) login(ctx context.Context, username, plain string) (*signedIn, error) {
-	if err := plausible(username); err != nil {
+	if err := names.Plausible(username); err != nil {
 		return nil, err
 	}
 	opened, err := s.tryLogin(ctx, username, plain)
@@ -70,7 +72,7 @@ func (s *service) login(ctx context.Context, username, plain string) (*signedIn,
 		opened, err = s.tryLogin(ctx, username, plain)
 	}
 	if errors.Is(err, errReplaced) {
-		return nil, s.refused(ctx, s.throttle.account(username, access.From(ctx).IP), "account.login_failed", errCredentials)
+		return nil, s.refused(ctx, s.throttle.Account(username, access.From(ctx).IP), "account.login_failed", errCredentials)
 	}
 	return opened, err
 }
@@ -80,25 +82,25 @@ var errReplaced = errors.New("the password was replaced meanwhile")
 
 func (s *service) tryLogin(ctx context.Context, username, plain string) (*signedIn, error) {
 	ip := access.From(ctx).IP
-	if err := s.throttle.enter(username, ip); err != nil {
-		return nil, s.refused(ctx, s.throttle.account(username, ip), "account.login_throttled", err)
+	if err := s.throttle.Enter(username, ip); err != nil {
+		return nil, s.refused(ctx, s.throttle.Account(username, ip), "account.login_throttled", err)
 	}
 	owner, err := s.store.byUsername(ctx, username)
 	if err != nil && fault.KindOf(err) != fault.KindMissing {
-		s.throttle.forget(username, ip)
+		s.throttle.Forget(username, ip)
 		return nil, err
 	}
-	s.throttle.names(username, ip, owner.Username)
+	s.throttle.Names(username, ip, owner.Username)
 	matches, stale, err := s.hasher.Verify(ctx, plain, owner.PasswordHash)
 	if err != nil {
-		s.throttle.forget(username, ip)
+		s.throttle.Forget(username, ip)
 		return nil, err
 	}
 	if !matches || owner.State != stateActive {
 		return nil, s.refused(ctx, owner.Username, "account.login_failed", errCredentials)
 	}
-	s.throttle.succeed(username, ip)
-	held, err := s.factorsOf(ctx, s.db, owner.ID)
+	s.throttle.Succeed(username, ip)
+	held, err := s.factorsOf(ctx, owner.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -125,33 +127,33 @@ func (s *service) refused(ctx context.Context, username, action string, cause er
 // open opens a session; fresh is the same password hashed at today's cost, or nothing.
 func (s *service) open(ctx context.Context, owner *accountRow, fresh string) (*signedIn, error) {
 	var opened *signedIn
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		if opened, err = s.openIn(ctx, tx, owner); err != nil || fresh == "" {
+	err := s.db.InTx(ctx, func(ctx context.Context) (err error) {
+		if opened, err = s.openIn(ctx, owner); err != nil || fresh == "" {
 			return err
 		}
-		return s.store.rehash(ctx, tx, owner.ID, fresh)
+		return s.store.rehash(ctx, owner.ID, fresh)
 	})
 	return opened, err
 }
 
 // openIn writes the session and its journal line with tx, while the account is still as it was read: else errReplaced.
-func (s *service) openIn(ctx context.Context, tx bun.IDB, owner *accountRow) (*signedIn, error) {
+func (s *service) openIn(ctx context.Context, owner *accountRow) (*signedIn, error) {
 	now, caller := s.clock.Now().UTC(), access.From(ctx)
-	token, hash := newToken()
+	token, digest := tokens.New(sessionPrefix)
 	row := &sessionRow{
-		ID: database.NewID(), AccountID: owner.ID, TokenHash: hash, CreatedAt: now, LastSeenAt: now,
+		ID: database.NewID(), AccountID: owner.ID, TokenHash: digest[:], CreatedAt: now, LastSeenAt: now,
 		ExpiresAt: now.Add(absoluteLife), IP: caller.IP, UserAgent: caller.UserAgent,
 	}
-	if same, err := s.store.signedIn(ctx, tx, owner, caller.IP, now); err != nil || !same {
+	if same, err := s.store.signedIn(ctx, owner, caller.IP, now); err != nil || !same {
 		return nil, cmp.Or(err, errReplaced)
 	}
-	if err := s.store.insertSession(ctx, tx, row); err != nil {
+	if err := s.store.insertSession(ctx, row); err != nil {
 		return nil, err
 	}
 	owner.LastLoginAt, owner.LastLoginIP = &now, caller.IP
 	caller.Kind, caller.AccountID, caller.Username = access.Admin, owner.ID, owner.Username
 	entry := audit.Entry{Action: "account.login_ok", Object: object(owner)}
-	err := s.journal.Record(access.With(ctx, caller), tx, entry)
+	err := s.journal.Record(access.With(ctx, caller), s.db.In(ctx), entry)
 	return &signedIn{Token: token, ExpiresAt: row.end(s.directory.idle), Account: owner.shown()}, err
 }
 
@@ -167,12 +169,12 @@ func (s *service) logout(ctx context.Context) error {
 // endSession ends one of the caller's sessions. Fault: not_found (404), also for another account's session.
 func (s *service) endSession(ctx context.Context, id, action string) error {
 	caller := access.From(ctx)
-	return s.change(ctx, caller.AccountID, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.store.deleteSession(ctx, tx, caller.AccountID, id); err != nil {
+	return s.change(ctx, caller.AccountID, func(ctx context.Context) error {
+		if err := s.store.deleteSession(ctx, caller.AccountID, id); err != nil {
 			return err
 		}
 		object := audit.Object{Type: "session", ID: id, Name: caller.Username}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: action, Object: object})
+		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: action, Object: object})
 	})
 }
 
@@ -191,18 +193,18 @@ func (s *service) changePassword(ctx context.Context, current, next string) erro
 	if err != nil {
 		return err
 	}
-	return s.change(ctx, owner.ID, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	return s.change(ctx, owner.ID, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		return s.replacePassword(ctx, tx, owner, replacing{hash: hash, keptSession: caller.SessionID})
+		return s.replacePassword(ctx, owner, replacing{hash: hash, keptSession: caller.SessionID})
 	})
 }
 
 // hold keeps the account as it was read until tx ends. What a password was proved for is done in the same transaction: who
 // replaces the password or disables the account waits, or was faster, and then it is fault revision_conflict (409).
-func (s *service) hold(ctx context.Context, tx bun.Tx, owner *accountRow) error {
-	same, err := s.store.hold(ctx, tx, owner)
+func (s *service) hold(ctx context.Context, owner *accountRow) error {
+	same, err := s.store.hold(ctx, owner)
 	if err == nil && !same {
 		return errStale
 	}
@@ -217,36 +219,36 @@ type replacing struct {
 }
 
 // replacePassword ends what the former password has opened and what it could still open.
-func (s *service) replacePassword(ctx context.Context, tx bun.Tx, owner *accountRow, next replacing) error {
-	if err := s.store.setPassword(ctx, tx, owner.ID, next, s.clock.Now().UTC()); err != nil {
+func (s *service) replacePassword(ctx context.Context, owner *accountRow, next replacing) error {
+	if err := s.store.setPassword(ctx, owner.ID, next, s.clock.Now().UTC()); err != nil {
 		return err
 	}
-	if err := s.store.endAccess(ctx, tx, owner.ID, next.keptSession); err != nil {
+	if err := s.store.endAccess(ctx, owner.ID, next.keptSession); err != nil {
 		return err
 	}
 	changes := map[string]audit.Change{"password": {From: "set", To: "set"}}
 	if next.mustChange != owner.MustChangePassword {
 		changes["must_change_password"] = audit.Change{From: owner.MustChangePassword, To: next.mustChange}
 	}
-	return s.journal.Record(ctx, tx, audit.Entry{Action: "account.password_reset", Object: object(owner), Changes: changes})
+	return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.password_reset", Object: object(owner), Changes: changes})
 }
 
 // change commits a change of one account, makes every panel forget what it remembered of it, and returns when they have:
 // the change is seen at the very next request, through whichever panel.
-func (s *service) change(ctx context.Context, accountID string, do func(context.Context, bun.Tx) error) error {
+func (s *service) change(ctx context.Context, accountID string, do func(context.Context) error) error {
 	defer s.directory.forget(accountID)
 	var echo database.Echo
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
-		if err := do(ctx, tx); err != nil {
+	err := s.db.InTx(ctx, func(ctx context.Context) (err error) {
+		if err := do(ctx); err != nil {
 			return err
 		}
-		echo, err = announced(ctx, tx, accountID)
+		echo, err = announced(ctx, s.db.In(ctx), accountID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	s.directory.heard(ctx, echo)
+	s.directory.await(ctx, echo)
 	return nil
 }
 
@@ -259,13 +261,13 @@ func exportFirst(s *service) FirstAdministrator { return FirstAdministrator{serv
 type FirstAdministrator struct{ service *service }
 
 // Exists says whether there is any administrator.
-func (f FirstAdministrator) Exists(ctx context.Context, db bun.IDB) (bool, error) {
-	n, err := f.service.store.count(ctx, db)
+func (f FirstAdministrator) Exists(ctx context.Context) (bool, error) {
+	n, err := f.service.store.count(ctx)
 	return n > 0, err
 }
 
 // Create writes the first administrator with full access and signs him in, all with tx.
-func (f FirstAdministrator) Create(ctx context.Context, tx bun.Tx, username, plain string) (*SignedIn, error) {
+func (f FirstAdministrator) Create(ctx context.Context, username, plain string) (*SignedIn, error) {
 	hash, err := f.service.hasher.Hash(ctx, plain)
 	if err != nil {
 		return nil, err
@@ -276,15 +278,15 @@ func (f FirstAdministrator) Create(ctx context.Context, tx bun.Tx, username, pla
 		State: stateActive, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	owner.named(username)
-	if err := f.service.store.insertAccount(ctx, tx, owner); err != nil {
+	if err := f.service.store.insertAccount(ctx, owner); err != nil {
 		return nil, err
 	}
 	entry := audit.Entry{
 		Action: "account.created", Object: object(owner),
 		Changes: map[string]audit.Change{"permissions": {To: words(owner.Permissions)}},
 	}
-	if err := f.service.journal.Record(ctx, tx, entry); err != nil {
+	if err := f.service.journal.Record(ctx, f.service.db.In(ctx), entry); err != nil {
 		return nil, err
 	}
-	return f.service.openIn(ctx, tx, owner)
+	return f.service.openIn(ctx, owner)
 }

@@ -1,12 +1,11 @@
 package accounts
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"time"
 
 	"github.com/uptrace/bun"
+
+	"panel/platform/tokens"
 )
 
 // absoluteLife ends a session however busy it is (domain decision 5).
@@ -50,17 +49,11 @@ func (r *sessionRow) end(idle time.Duration) time.Time {
 	return r.ExpiresAt
 }
 
-const tokenBytes = 32
+// sessionPrefix begins every session token, and the tokens of challenges.
+const sessionPrefix = "ps_"
 
-// newToken gives 256 random bits; only their hash is stored.
-func newToken() (token string, hash []byte) {
-	raw := make([]byte, tokenBytes)
-	_, _ = rand.Read(raw) // never fails: the runtime ends the process instead
-	token = "ps_" + base64.RawURLEncoding.EncodeToString(raw)
-	return token, hashToken(token)
-}
-
-func hashToken(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
+// digestOf is what is stored of a token or a recovery code.
+func digestOf(secret string) []byte {
+	digest := tokens.DigestOf(secret)
+	return digest[:]
 }

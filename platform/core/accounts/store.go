@@ -7,8 +7,10 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/tokens"
 )
 
 type store struct{ db *database.DB }
@@ -23,8 +25,8 @@ var constraints = map[string]*fault.Fault{
 var errNameTaken = fault.Conflict("name_taken", "another account has this username")
 
 // selectAccounts also tells which second factors are set up.
-func selectAccounts(db bun.IDB, model any) *bun.SelectQuery {
-	return db.NewSelect().Model(model).ColumnExpr("a.*").ColumnExpr(
+func (s *store) selectAccounts(ctx context.Context, model any) *bun.SelectQuery {
+	return s.db.In(ctx).NewSelect().Model(model).ColumnExpr("a.*").ColumnExpr(
 		"exists (select 1 from totp_factors t where t.account_id = a.id and t.confirmed_at is not null) as totp_enabled").ColumnExpr(
 		"(select count(*) from passkeys p where p.account_id = a.id) as passkeys")
 }
@@ -32,7 +34,7 @@ func selectAccounts(db bun.IDB, model any) *bun.SelectQuery {
 // byUsername finds an account by its name in any case; the exact name goes first, for accounts whose names fold alike.
 func (s *store) byUsername(ctx context.Context, username string) (*accountRow, error) {
 	row := new(accountRow)
-	err := selectAccounts(s.db, row).Where("username_key = ? or username = ?", nameKey(username), username).
+	err := s.selectAccounts(ctx, row).Where("username_key = ? or username = ?", names.Key(username), username).
 		OrderExpr("username = ? desc", username).Limit(1).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
@@ -41,46 +43,53 @@ func (s *store) byUsername(ctx context.Context, username string) (*accountRow, e
 // an earlier one.
 func (s *store) everybody(ctx context.Context) ([]accountRow, error) {
 	var rows []accountRow
-	err := selectAccounts(s.db, &rows).Scan(ctx)
+	err := s.selectAccounts(ctx, &rows).Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
 
-func (s *store) account(ctx context.Context, db bun.IDB, id string) (*accountRow, error) {
+func (s *store) account(ctx context.Context, id string) (*accountRow, error) {
 	row := new(accountRow)
-	err := selectAccounts(db, row).Where("id = ?", id).Scan(ctx)
+	err := s.selectAccounts(ctx, row).Where("id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
-func (s *store) insertAccount(ctx context.Context, db bun.IDB, row *accountRow) error {
-	_, err := db.NewInsert().Model(row).Exec(ctx)
+func (s *store) insertAccount(ctx context.Context, row *accountRow) error {
+	_, err := s.db.In(ctx).NewInsert().Model(row).Exec(ctx)
 	return database.Fault(err, constraints)
 }
 
 // session reads a live session with its account; a disabled account has none.
-func (s *store) session(ctx context.Context, hash []byte) (*sessionRow, *accountRow, error) {
-	held, owner := new(sessionRow), new(accountRow)
-	if err := s.db.NewSelect().Model(held).Where("token_hash = ?", hash).Scan(ctx); err != nil {
+func (s *store) session(ctx context.Context, digest tokens.Digest) (*sessionRow, *accountRow, error) {
+	held := new(sessionRow)
+	if err := s.db.In(ctx).NewSelect().Model(held).Where("token_hash = ?", digest[:]).Scan(ctx); err != nil {
 		return nil, nil, database.Fault(err, nil)
 	}
-	err := s.db.NewSelect().Model(owner).Where("id = ? and state = ?", held.AccountID, stateActive).Scan(ctx)
-	return held, owner, database.Fault(err, nil)
+	owner, err := s.activeOwner(ctx, held.AccountID)
+	return held, owner, err
+}
+
+// activeOwner reads the account of a token; a disabled one has none.
+func (s *store) activeOwner(ctx context.Context, id string) (*accountRow, error) {
+	owner := new(accountRow)
+	err := s.db.In(ctx).NewSelect().Model(owner).Where("id = ? and state = ?", id, stateActive).Scan(ctx)
+	return owner, database.Fault(err, nil)
 }
 
 func (s *store) sessionsOf(ctx context.Context, accountID string, now, idleSince time.Time) ([]sessionRow, error) {
 	var rows []sessionRow
-	err := s.db.NewSelect().Model(&rows).
+	err := s.db.In(ctx).NewSelect().Model(&rows).
 		Where("account_id = ? and expires_at > ? and last_seen_at > ?", accountID, now, idleSince).
 		Order("last_seen_at DESC", "id").Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
 
-func (s *store) insertSession(ctx context.Context, db bun.IDB, row *sessionRow) error {
-	_, err := db.NewInsert().Model(row).Exec(ctx)
+func (s *store) insertSession(ctx context.Context, row *sessionRow) error {
+	_, err := s.db.In(ctx).NewInsert().Model(row).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
-func (s *store) deleteSession(ctx context.Context, db bun.IDB, accountID, id string) error {
-	result, err := db.NewDelete().Model((*sessionRow)(nil)).Where("id = ? and account_id = ?", id, accountID).Exec(ctx)
+func (s *store) deleteSession(ctx context.Context, accountID, id string) error {
+	result, err := s.db.In(ctx).NewDelete().Model((*sessionRow)(nil)).Where("id = ? and account_id = ?", id, accountID).Exec(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
 	}
@@ -90,17 +99,23 @@ func (s *store) deleteSession(ctx context.Context, db bun.IDB, accountID, id str
 	return nil
 }
 
-// endAccess ends the account's sessions but for the kept one, and its challenges: a proved password must not live on in them.
-func (s *store) endAccess(ctx context.Context, db bun.IDB, accountID, keptSession string) error {
-	if err := s.deleteOtherSessions(ctx, db, accountID, keptSession); err != nil {
+// endAccess ends the account's sessions and challenges, because a proved password must not live on in them, and its API tokens.
+// Whoever keeps a session is the owner, who revokes API tokens one by one: they stay.
+func (s *store) endAccess(ctx context.Context, accountID, keptSession string) error {
+	if err := s.deleteOtherSessions(ctx, accountID, keptSession); err != nil {
 		return err
 	}
-	_, err := db.NewDelete().Model((*challengeRow)(nil)).Where("account_id = ?", accountID).Exec(ctx)
+	if keptSession == "" {
+		if err := s.deleteTokens(ctx, accountID); err != nil {
+			return err
+		}
+	}
+	_, err := s.db.In(ctx).NewDelete().Model((*challengeRow)(nil)).Where("account_id = ?", accountID).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
-func (s *store) deleteOtherSessions(ctx context.Context, db bun.IDB, accountID, kept string) error {
-	query := db.NewDelete().Model((*sessionRow)(nil)).Where("account_id = ?", accountID)
+func (s *store) deleteOtherSessions(ctx context.Context, accountID, kept string) error {
+	query := s.db.In(ctx).NewDelete().Model((*sessionRow)(nil)).Where("account_id = ?", accountID)
 	if kept != "" {
 		query = query.Where("id <> ?", kept)
 	}
@@ -108,41 +123,38 @@ func (s *store) deleteOtherSessions(ctx context.Context, db bun.IDB, accountID, 
 	return database.Fault(err, nil)
 }
 
-func (s *store) setPassword(ctx context.Context, db bun.IDB, id string, next replacing, at time.Time) error {
-	_, err := db.NewUpdate().Model((*accountRow)(nil)).
+func (s *store) setPassword(ctx context.Context, id string, next replacing, at time.Time) error {
+	_, err := s.db.In(ctx).NewUpdate().Model((*accountRow)(nil)).
 		Set("password_hash = ?, must_change_password = ?, updated_at = ?, revision = revision + 1", next.hash, next.mustChange, at).
 		Where("id = ?", id).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 // rehash stores another hash of the same password.
-func (s *store) rehash(ctx context.Context, db bun.IDB, id, hash string) error {
-	_, err := db.NewUpdate().Model((*accountRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", id).Exec(ctx)
+func (s *store) rehash(ctx context.Context, id, hash string) error {
+	_, err := s.db.In(ctx).NewUpdate().Model((*accountRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", id).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 const asRead = "id = ? and password_hash = ? and state = 'active'"
 
 // signedIn notes a sign-in and holds the account like hold.
-func (s *store) signedIn(ctx context.Context, tx bun.IDB, read *accountRow, ip string, at time.Time) (bool, error) {
-	result, err := tx.NewUpdate().Model((*accountRow)(nil)).
+func (s *store) signedIn(ctx context.Context, read *accountRow, ip string, at time.Time) (bool, error) {
+	result, err := s.db.In(ctx).NewUpdate().Model((*accountRow)(nil)).
 		Set("last_login_at = ?, last_login_ip = ?", at, ip).Where(asRead, read.ID, read.PasswordHash).Exec(ctx)
 	return one(result, err)
 }
 
 // hold keeps the account active and its password in place until tx ends; false means that it is not as it was read any more.
-func (s *store) hold(ctx context.Context, tx bun.IDB, read *accountRow) (bool, error) {
-	result, err := tx.NewSelect().Model((*accountRow)(nil)).Column("id").
+func (s *store) hold(ctx context.Context, read *accountRow) (bool, error) {
+	result, err := s.db.In(ctx).NewSelect().Model((*accountRow)(nil)).Column("id").
 		Where(asRead, read.ID, read.PasswordHash).For("no key update").Exec(ctx)
 	return one(result, err)
 }
 
-// touch moves the last use of many sessions at once; it never moves one back.
-func (s *store) touch(ctx context.Context, seen map[string]time.Time) error {
-	ids, times := make([]string, 0, len(seen)), make([]time.Time, 0, len(seen))
-	for id, at := range seen {
-		ids, times = append(ids, id), append(times, at)
-	}
+// touchSessions moves the last use of many sessions at once; it never moves one back.
+func (s *store) touchSessions(ctx context.Context, seen map[string]time.Time) error {
+	ids, times := columnsOf(seen)
 	_, err := s.db.Pool.Exec(ctx, `update sessions s set last_seen_at = u.at
 		from unnest($1::uuid[], $2::timestamptz[]) as u(id, at) where s.id = u.id and s.last_seen_at < u.at`, ids, times)
 	if err != nil {
@@ -151,44 +163,46 @@ func (s *store) touch(ctx context.Context, seen map[string]time.Time) error {
 	return nil
 }
 
-func (s *store) deleteEnded(ctx context.Context, now, idleSince time.Time) error {
-	_, err := s.db.NewDelete().Model((*sessionRow)(nil)).Where("expires_at <= ? or last_seen_at <= ?", now, idleSince).Exec(ctx)
-	return database.Fault(err, nil)
+func columnsOf(seen map[string]time.Time) (ids []string, times []time.Time) {
+	for id, at := range seen {
+		ids, times = append(ids, id), append(times, at)
+	}
+	return ids, times
 }
 
-func (s *store) count(ctx context.Context, db bun.IDB) (int, error) {
-	n, err := db.NewSelect().Model((*accountRow)(nil)).Count(ctx)
+func (s *store) count(ctx context.Context) (int, error) {
+	n, err := s.db.In(ctx).NewSelect().Model((*accountRow)(nil)).Count(ctx)
 	return int(n), database.Fault(err, nil)
 }
 
 // lock serialises changes of permissions and states over all accounts, then reads one for change.
-func (s *store) lock(ctx context.Context, tx bun.IDB, id string) (*accountRow, error) {
-	if err := s.lockAll(ctx, tx); err != nil {
+func (s *store) lock(ctx context.Context, id string) (*accountRow, error) {
+	if err := s.lockAll(ctx); err != nil {
 		return nil, err
 	}
 	row := new(accountRow)
-	err := selectAccounts(tx, row).Where("id = ?", id).For("update").Scan(ctx)
+	err := s.selectAccounts(ctx, row).Where("id = ?", id).For("update").Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
-func (s *store) lockAll(ctx context.Context, tx bun.IDB) error {
-	_, err := tx.ExecContext(ctx, "select pg_advisory_xact_lock(hashtext('accounts'))")
+func (s *store) lockAll(ctx context.Context) error {
+	_, err := s.db.In(ctx).ExecContext(ctx, "select pg_advisory_xact_lock(hashtext('accounts'))")
 	return database.Fault(err, nil)
 }
 
-func (s *store) updateAccount(ctx context.Context, tx bun.IDB, row *accountRow) error {
-	_, err := tx.NewUpdate().Model(row).WherePK().
+func (s *store) updateAccount(ctx context.Context, row *accountRow) error {
+	_, err := s.db.In(ctx).NewUpdate().Model(row).WherePK().
 		Column("username", "username_key", "permissions", "state", "updated_at", "revision").Exec(ctx)
 	return database.Fault(err, constraints)
 }
 
-func (s *store) deleteAccount(ctx context.Context, tx bun.IDB, id string) error {
-	_, err := tx.NewDelete().Model((*accountRow)(nil)).Where("id = ?", id).Exec(ctx)
+func (s *store) deleteAccount(ctx context.Context, id string) error {
+	_, err := s.db.In(ctx).NewDelete().Model((*accountRow)(nil)).Where("id = ?", id).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
-func (s *store) countFullAccess(ctx context.Context, tx bun.IDB) (int, error) {
-	n, err := tx.NewSelect().Model((*accountRow)(nil)).
+func (s *store) countFullAccess(ctx context.Context) (int, error) {
+	n, err := s.db.In(ctx).NewSelect().Model((*accountRow)(nil)).
 		Where("state = ? and '*' = any(permissions)", stateActive).Count(ctx)
 	return int(n), database.Fault(err, nil)
 }

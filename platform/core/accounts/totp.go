@@ -10,7 +10,6 @@ import (
 
 	"github.com/pquerna/otp"
 	"github.com/pquerna/otp/totp"
-	"github.com/uptrace/bun"
 
 	"panel/platform/access"
 	"panel/platform/fault"
@@ -44,11 +43,11 @@ func (s *service) beginTOTP(ctx context.Context, password string) (*enrolment, e
 		return nil, err
 	}
 	row := &totpRow{AccountID: owner.ID, SealedSecret: s.vault.Seal(place(owner.ID), []byte(key.Secret())), CreatedAt: s.clock.Now().UTC()}
-	return &enrolment{Secret: key.Secret(), URI: key.URL()}, s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	return &enrolment{Secret: key.Secret(), URI: key.URL()}, s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		begun, err := s.store.saveTOTP(ctx, tx, row)
+		begun, err := s.store.saveTOTP(ctx, row)
 		if err == nil && !begun {
 			return fault.Conflict("totp_enabled", "an authenticator app is set up already; remove it first")
 		}
@@ -58,16 +57,16 @@ func (s *service) beginTOTP(ctx context.Context, password string) (*enrolment, e
 
 // confirmTOTP switches the authenticator on with its first code and gives the recovery codes, shown this once.
 func (s *service) confirmTOTP(ctx context.Context, code string) ([]string, error) {
-	owner, err := s.store.account(ctx, s.db, access.From(ctx).AccountID)
+	owner, err := s.store.account(ctx, access.From(ctx).AccountID)
 	if err != nil {
 		return nil, err
 	}
 	codes, hashes := newRecoveryCodes()
-	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		row, err := s.store.totp(ctx, tx, owner.ID)
+		row, err := s.store.totp(ctx, owner.ID)
 		if err != nil {
 			return err
 		}
@@ -80,13 +79,13 @@ func (s *service) confirmTOTP(ctx context.Context, code string) ([]string, error
 		}
 		now := s.clock.Now().UTC()
 		row.ConfirmedAt, row.LastStep = &now, step
-		if _, err := s.store.saveTOTP(ctx, tx, row); err != nil {
+		if _, err := s.store.saveTOTP(ctx, row); err != nil {
 			return err
 		}
-		if err := s.store.replaceRecoveryCodes(ctx, tx, owner.ID, hashes); err != nil {
+		if err := s.store.replaceRecoveryCodes(ctx, owner.ID, hashes); err != nil {
 			return err
 		}
-		return s.factorChanged(ctx, tx, owner, "authenticator", "unset", "set")
+		return s.factorChanged(ctx, owner, "authenticator", "unset", "set")
 	})
 	return codes, err
 }
@@ -99,21 +98,21 @@ func (s *service) renewRecoveryCodes(ctx context.Context, password string) ([]st
 		return nil, err
 	}
 	codes, hashes := newRecoveryCodes()
-	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		confirmed, err := s.store.lockTOTP(ctx, tx, owner.ID)
+		confirmed, err := s.store.lockTOTP(ctx, owner.ID)
 		if err != nil {
 			return err
 		}
 		if !confirmed {
 			return fault.Conflict("totp_missing", "recovery codes come with an authenticator app; set one up first")
 		}
-		if err := s.store.replaceRecoveryCodes(ctx, tx, owner.ID, hashes); err != nil {
+		if err := s.store.replaceRecoveryCodes(ctx, owner.ID, hashes); err != nil {
 			return err
 		}
-		return s.factorChanged(ctx, tx, owner, "recovery_codes", "set", "set")
+		return s.factorChanged(ctx, owner, "recovery_codes", "set", "set")
 	})
 	if err != nil {
 		return nil, err
@@ -126,23 +125,23 @@ func (s *service) removeTOTP(ctx context.Context, password string) error {
 	if err != nil {
 		return err
 	}
-	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.hold(ctx, tx, owner); err != nil {
+	return s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.hold(ctx, owner); err != nil {
 			return err
 		}
-		if err := s.store.removeTOTP(ctx, tx, owner.ID); err != nil {
+		if err := s.store.removeTOTP(ctx, owner.ID); err != nil {
 			return err
 		}
-		if err := s.store.replaceRecoveryCodes(ctx, tx, owner.ID, nil); err != nil {
+		if err := s.store.replaceRecoveryCodes(ctx, owner.ID, nil); err != nil {
 			return err
 		}
-		return s.factorChanged(ctx, tx, owner, "authenticator", "set", "unset")
+		return s.factorChanged(ctx, owner, "authenticator", "set", "unset")
 	})
 }
 
 // spendCode takes a code of the present, the last or the next half minute, once.
-func (s *service) spendCode(ctx context.Context, tx bun.Tx, accountID, code string) (bool, error) {
-	row, err := s.store.totp(ctx, tx, accountID)
+func (s *service) spendCode(ctx context.Context, accountID, code string) (bool, error) {
+	row, err := s.store.totp(ctx, accountID)
 	if err != nil || row == nil || row.ConfirmedAt == nil {
 		return false, err
 	}
@@ -150,7 +149,7 @@ func (s *service) spendCode(ctx context.Context, tx bun.Tx, accountID, code stri
 	if step == 0 {
 		return false, nil
 	}
-	return s.store.spendStep(ctx, tx, accountID, step)
+	return s.store.spendStep(ctx, accountID, step)
 }
 
 // matching gives the time step that the code belongs to, or zero.
@@ -179,7 +178,7 @@ func newRecoveryCodes() (codes []string, hashes [][]byte) {
 		_, _ = rand.Read(raw) // never fails: the runtime ends the process instead
 		text := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw))
 		codes = append(codes, text[:4]+"-"+text[4:8]+"-"+text[8:12]+"-"+text[12:])
-		hashes = append(hashes, hashToken(text))
+		hashes = append(hashes, digestOf(text))
 	}
 	return codes, hashes
 }

@@ -3,38 +3,13 @@ package accounts
 import (
 	"context"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 	"go.uber.org/zap"
-	"golang.org/x/text/cases"
-	"golang.org/x/text/unicode/norm"
 
+	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
-	"panel/platform/fault"
 )
-
-// longestName is the most characters of a username.
-const longestName = 64
-
-// nameKey is what usernames of one account have in common: NFKC with full case folding, as in the Unicode standard's
-// NFKC_Casefold. It is the same in every locale of the database, and accepts any name that is stored already, which the
-// profiles of PRECIS do not.
-func nameKey(username string) string {
-	once := cases.Fold().String(norm.NFD.String(username))
-	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(once)))
-}
-
-// composed is the form in which a username is stored: keyboards differ in how they compose a letter with its marks.
-func composed(username string) string { return norm.NFC.String(username) }
-
-// plausible refuses a name that no account can have, before it is folded, hashed or looked up.
-func plausible(username string) error {
-	if len(username) > longestName*utf8.UTFMax || utf8.RuneCountInString(username) > longestName {
-		return fault.InvalidValue("username", fmt.Sprintf("a username has at most %d characters", longestName))
-	}
-	return nil
-}
 
 // heldApart ends the key of an account whose name folds like an older account's. No username holds this character, so
 // that the account signs in by its exact name alone.
@@ -50,15 +25,15 @@ type namedRow struct {
 // keyUsernames gives every account the key of its name: those of a version that knew no keys, and those of another folding.
 // Of two names that fold alike the older account keeps the key.
 func (s *service) keyUsernames(ctx context.Context) error {
-	return s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := s.store.lockAll(ctx, tx); err != nil {
+	return s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.store.lockAll(ctx); err != nil {
 			return err
 		}
-		rows, err := s.store.names(ctx, tx)
+		rows, err := s.store.names(ctx)
 		if err != nil {
 			return fmt.Errorf("read the usernames to key them: %w", err)
 		}
-		return s.store.setKeys(ctx, tx, s.rekeyed(rows))
+		return s.store.setKeys(ctx, s.rekeyed(rows))
 	})
 }
 
@@ -67,7 +42,7 @@ func (s *service) rekeyed(rows []namedRow) []namedRow {
 	var changed []namedRow
 	owners := map[string]string{}
 	for _, row := range rows {
-		key := nameKey(row.Username)
+		key := names.Key(row.Username)
 		if owner, taken := owners[key]; taken {
 			s.log.Warn("two accounts have the same username but for the case or form of its letters; each signs in by its exact name "+
 				"until one of them is renamed", zap.String("username", row.Username), zap.String("other", owner))
@@ -82,21 +57,21 @@ func (s *service) rekeyed(rows []namedRow) []namedRow {
 	return changed
 }
 
-func (s *store) names(ctx context.Context, tx bun.IDB) ([]namedRow, error) {
+func (s *store) names(ctx context.Context) ([]namedRow, error) {
 	var rows []namedRow
-	err := tx.NewSelect().Model(&rows).Order("created_at", "id").Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(&rows).Order("created_at", "id").Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
 
 // setKeys takes all former keys away first: one account may get the key that another one had.
-func (s *store) setKeys(ctx context.Context, tx bun.IDB, rows []namedRow) error {
+func (s *store) setKeys(ctx context.Context, rows []namedRow) error {
 	for _, row := range rows {
-		if _, err := tx.ExecContext(ctx, "update accounts set username_key = null where id = ?", row.ID); err != nil {
+		if _, err := s.db.In(ctx).ExecContext(ctx, "update accounts set username_key = null where id = ?", row.ID); err != nil {
 			return database.Fault(err, constraints)
 		}
 	}
 	for _, row := range rows {
-		if _, err := tx.ExecContext(ctx, "update accounts set username_key = ? where id = ?", *row.UsernameKey, row.ID); err != nil {
+		if _, err := s.db.In(ctx).ExecContext(ctx, "update accounts set username_key = ? where id = ?", *row.UsernameKey, row.ID); err != nil {
 			return database.Fault(err, constraints)
 		}
 	}

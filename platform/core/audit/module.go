@@ -5,6 +5,7 @@ package audit
 
 import (
 	"context"
+	_ "embed" // for the texts
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -20,11 +21,15 @@ import (
 // View is the key for everything here: the journal is only ever read.
 const View access.Key = "audit.view"
 
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:        "audit",
 		Summary:     "The journal and its proof",
+		Russian:     russian,
 		Permissions: []access.Permission{{Key: View, Summary: "Read, export and verify the journal"}},
 		Secrets: []vault.Column{
 			{Table: "journal_keys", ID: "id", Column: "sealed"},

@@ -7,9 +7,11 @@ import (
 
 	"panel/platform/audit"
 	"panel/platform/config"
+	"panel/platform/core/system"
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
+	"panel/platform/events"
 	"panel/platform/logs"
 	"panel/platform/module"
 	"panel/platform/support"
@@ -23,6 +25,7 @@ func Module() module.Module {
 	return module.Module{
 		Name:     "diagnostics",
 		Summary:  "The last diagnosis, the end of the log and support bundles",
+		Faults:   faults(),
 		Requires: []string{"system"},
 		Journal: audit.Kinds{
 			Actions: []string{
@@ -30,6 +33,10 @@ func Module() module.Module {
 			},
 			Objects: []string{"support_bundle", "installation"},
 		},
+		Events: []events.Kind{{
+			Name: doctorFailed, Summary: "A diagnosis found something broken", Subject: "installation", Needs: system.Manage,
+			Severity: events.Warning, Notify: true, Live: true, Data: DoctorFailed{},
+		}},
 		Private: []any{newHandlers, newWatcher},
 		Attach:  attach,
 	}

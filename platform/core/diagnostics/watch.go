@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
 	"panel/platform/audit"
 	"panel/platform/config"
-	"panel/platform/core/system"
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/durable"
@@ -99,12 +97,17 @@ func (w *watcher) record(ctx context.Context, last doctor.Document, failed []str
 		Action: doctorFailed, Result: audit.Failed, Object: audit.Object{Type: "installation", ID: last.Host, Name: last.Host},
 		Changes: map[string]audit.Change{"failed": {To: failed}, "diagnosis": {To: last.StartedAt}},
 	}
-	if err := w.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error { return w.journal.Record(ctx, tx, entry) }); err != nil {
-		return err
-	}
-	w.bus.Publish(ctx, events.Event{
-		Kind: doctorFailed, SubjectType: "installation", SubjectID: last.Host, At: w.clock.Now().UTC(), Permission: system.Manage,
-		Data: map[string]any{"failed": failed},
+	return w.db.InTx(ctx, func(ctx context.Context) error {
+		if err := w.journal.Record(ctx, w.db.In(ctx), entry); err != nil {
+			return err
+		}
+		return w.bus.Emit(ctx, events.Event{
+			Kind: doctorFailed, SubjectID: last.Host, At: w.clock.Now().UTC(), Data: DoctorFailed{Failed: failed},
+		})
 	})
-	return nil
+}
+
+// DoctorFailed is the data of the event that a diagnosis found something broken.
+type DoctorFailed struct {
+	Failed []string `json:"failed"`
 }

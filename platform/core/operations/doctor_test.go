@@ -37,6 +37,9 @@ func TestDoctorSeesWorkThatDoesNotMove(t *testing.T) {
 func TestDoctorSkipsADatabaseOfAnOlderPanel(t *testing.T) {
 	t.Parallel()
 	dsn := dbtest.Empty(t)
-	env := doctor.Env{Now: time.Now, Getenv: func(name string) string { return map[string]string{"PANEL_DB_URL": dsn}[name] }}
+	env := doctor.Env{
+		Now:    time.Now,
+		Getenv: func(name string) string { return map[string]string{"PANEL_DB_URL": dsn}[name] },
+	}
 	require.Equal(t, doctor.Skipped, moving(t.Context(), env).Status)
 }

@@ -53,8 +53,10 @@ type about struct {
 
 func shown(row operations.Row) Operation {
 	return Operation{
-		ID: row.ID, Kind: row.Kind, About: about{Type: row.ObjectType, ID: row.ObjectID, Name: row.ObjectName}, State: row.State,
-		Progress: row.Progress, StartedBy: row.StartedBy, Error: row.Error, CreatedAt: row.CreatedAt, FinishedAt: row.FinishedAt,
+		ID: row.ID, Kind: row.Kind, About: about{Type: row.ObjectType, ID: row.ObjectID, Name: row.ObjectName},
+		State:    row.State,
+		Progress: row.Progress, StartedBy: row.StartedBy, Error: row.Error, CreatedAt: row.CreatedAt,
+		FinishedAt: row.FinishedAt,
 	}
 }
 
@@ -100,7 +102,11 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	page := httpapi.Page[Operation]{Items: []Operation{}, Total: total}
 	for i, row := range rows {
 		if i == in.Limit {
-			page.NextCursor = httpapi.Cursor{Sort: in.Sort, Value: rows[i-1].CreatedAt.UTC().Format(time.RFC3339Nano), ID: rows[i-1].ID}.Text()
+			page.NextCursor = httpapi.Cursor{
+				Sort:  in.Sort,
+				Value: rows[i-1].CreatedAt.UTC().Format(time.RFC3339Nano),
+				ID:    rows[i-1].ID,
+			}.Text()
 			break
 		}
 		page.Items = append(page.Items, shown(row))

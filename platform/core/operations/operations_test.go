@@ -78,7 +78,12 @@ func started(t *testing.T, c *paneltest.Client, how string) string {
 
 func reaches(t *testing.T, c *paneltest.Client, id, state string) *paneltest.Answer {
 	t.Helper()
-	require.Eventually(t, func() bool { return c.Get(at+id).Is(http.StatusOK).Text("state") == state }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return c.Get(at+id).Is(http.StatusOK).Text("state") == state },
+		30*time.Second,
+		20*time.Millisecond,
+	)
 	return c.Get(at + id)
 }
 
@@ -89,7 +94,12 @@ func TestAnOperationShowsHowAJobGoes(t *testing.T) {
 	admin := p.Admin()
 	id := started(t, admin, "slow")
 	reaches(t, admin, id, "running")
-	require.Eventually(t, func() bool { return admin.Get(at+id).Value("progress") == 40.0 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return admin.Get(at+id).Value("progress") == 40.0 },
+		30*time.Second,
+		20*time.Millisecond,
+	)
 	require.EqualValues(t, 1, admin.Get("/api/v1/operations?active=true").Value("total"))
 	close(gate)
 	done := reaches(t, admin, id, "succeeded")
@@ -115,7 +125,10 @@ func TestARunningOperationIsCancelled(t *testing.T) {
 	reaches(t, admin, running, "cancelled")
 	require.Empty(t, admin.Get(at+running).Text("error"))
 	written := 0
-	require.NoError(t, p.DB.NewRaw("select count(*) from journal where action = 'operation.cancelled'").Scan(t.Context(), &written))
+	require.NoError(
+		t,
+		p.DB.NewRaw("select count(*) from journal where action = 'operation.cancelled'").Scan(t.Context(), &written),
+	)
 	require.Equal(t, 2, written)
 }
 

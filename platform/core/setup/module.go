@@ -13,11 +13,16 @@ import (
 //go:embed migrations
 var files embed.FS
 
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:     "setup",
 		Summary:  "The first installation",
+		Russian:  russian,
+		Faults:   faults(),
 		Requires: []string{"accounts", "system"},
 		Journal: audit.Kinds{
 			Actions: []string{

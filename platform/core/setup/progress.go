@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/uptrace/bun"
-
 	"panel/platform/core/accounts"
 	"panel/platform/database"
 	"panel/platform/httpapi"
@@ -29,14 +27,14 @@ func exportInstallation(p *Progress) httpapi.Installation { return p }
 // Progress says whether an administrator exists and whether the installation is finished.
 func (p *Progress) Progress(ctx context.Context) (administrator, finished bool, err error) {
 	if !p.administrator.Load() {
-		exists, err := p.first.Exists(ctx, p.db)
+		exists, err := p.first.Exists(ctx)
 		if err != nil {
 			return false, false, err
 		}
 		p.administrator.Store(exists)
 	}
 	if !p.finished.Load() {
-		done, err := p.readFinished(ctx, p.db)
+		done, err := p.readFinished(ctx)
 		if err != nil {
 			return false, false, err
 		}
@@ -45,21 +43,21 @@ func (p *Progress) Progress(ctx context.Context) (administrator, finished bool, 
 	return p.administrator.Load(), p.finished.Load(), nil
 }
 
-func (p *Progress) readFinished(ctx context.Context, db bun.IDB) (bool, error) {
+func (p *Progress) readFinished(ctx context.Context) (bool, error) {
 	var done bool
-	if err := db.NewRaw("select finished_at is not null from installation").Scan(ctx, &done); err != nil {
+	if err := p.db.In(ctx).NewRaw("select finished_at is not null from installation").Scan(ctx, &done); err != nil {
 		return false, database.Fault(fmt.Errorf("read the state of the installation: %w", err), nil)
 	}
 	return done, nil
 }
 
 // lock makes concurrent first administrators wait for each other.
-func (p *Progress) lock(ctx context.Context, tx bun.Tx) error {
-	_, err := tx.ExecContext(ctx, "select 1 from installation for update")
+func (p *Progress) lock(ctx context.Context) error {
+	_, err := p.db.In(ctx).ExecContext(ctx, "select 1 from installation for update")
 	return database.Fault(err, nil)
 }
 
-func (p *Progress) finish(ctx context.Context, tx bun.Tx) error {
-	_, err := tx.ExecContext(ctx, "update installation set finished_at = coalesce(finished_at, now())")
+func (p *Progress) finish(ctx context.Context) error {
+	_, err := p.db.In(ctx).ExecContext(ctx, "update installation set finished_at = coalesce(finished_at, now())")
 	return database.Fault(err, nil)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
-	"github.com/uptrace/bun"
 
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -105,22 +104,22 @@ func (h *handlers) createAdmin(ctx context.Context, in *adminInput) (*adminOutpu
 		return nil, errToken
 	}
 	out := &adminOutput{}
-	err := h.progress.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := h.onlyFirst(ctx, tx); err != nil {
+	err := h.progress.db.InTx(ctx, func(ctx context.Context) error {
+		if err := h.onlyFirst(ctx); err != nil {
 			return err
 		}
 		var err error
-		out.Body, err = h.progress.first.Create(ctx, tx, in.Body.Username, in.Body.Password)
+		out.Body, err = h.progress.first.Create(ctx, in.Body.Username, in.Body.Password)
 		return err
 	})
 	return out, err
 }
 
-func (h *handlers) onlyFirst(ctx context.Context, tx bun.Tx) error {
-	if err := h.progress.lock(ctx, tx); err != nil {
+func (h *handlers) onlyFirst(ctx context.Context) error {
+	if err := h.progress.lock(ctx); err != nil {
 		return err
 	}
-	exists, err := h.progress.first.Exists(ctx, tx)
+	exists, err := h.progress.first.Exists(ctx)
 	if err == nil && exists {
 		return httpapi.ErrSetupClosed
 	}
@@ -142,11 +141,11 @@ func (h *handlers) finish(ctx context.Context, _ *none) (*finishOutput, error) {
 	if !administrator {
 		return nil, fault.Unauthenticated("no_session", "create the first administrator, then finish with its session")
 	}
-	err = h.progress.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := h.progress.finish(ctx, tx); err != nil {
+	err = h.progress.db.InTx(ctx, func(ctx context.Context) error {
+		if err := h.progress.finish(ctx); err != nil {
 			return err
 		}
-		return h.journal.Record(ctx, tx, audit.Entry{Action: "system.setup_finished", Object: audit.Object{Type: "installation"}})
+		return h.journal.Record(ctx, h.progress.db.In(ctx), audit.Entry{Action: "system.setup_finished", Object: audit.Object{Type: "installation"}})
 	})
 	out := &finishOutput{}
 	out.Body.Finished = err == nil

@@ -6,6 +6,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/events"
 	"panel/platform/httpapi"
 	"panel/platform/jobs"
 	"panel/platform/module"
@@ -24,9 +25,31 @@ func Module() module.Module {
 			Actions: []string{"system.started", "system.stopped", "system.migrated"},
 			Objects: []string{"installation", "settings"}, // every module may have settings
 		},
+		Events:  kinds(),
 		Private: []any{newHandlers, newGuarding, newResealer},
 		Exports: []any{newMonitor, func(m *monitor) httpapi.Database { return m }},
 		Attach:  attach,
+	}
+}
+
+// Change is the data of the events about this panel: what the journal says.
+type Change = map[string]audit.Change
+
+func kinds() []events.Kind {
+	const installation = "installation"
+	return []events.Kind{
+		{
+			Name: "system.started", Summary: "The panel started", Subject: installation, Needs: Manage, Live: true,
+			Data: Change{},
+		},
+		{
+			Name: "system.stopped", Summary: "The panel stops", Subject: installation, Needs: Manage, Live: true,
+			Data: Change{},
+		},
+		{
+			Name: "system.migrated", Summary: "The panel migrated its database", Subject: installation, Needs: Manage,
+			Live: true, Data: Change{},
+		},
 	}
 }
 

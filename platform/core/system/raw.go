@@ -24,13 +24,17 @@ const (
 
 // stream sends live changes that the caller may read until he leaves, his session ends or the panel stops.
 func (h *handlers) stream(c *fiber.Ctx) error {
+	topics, err := h.bus.ParseTopics(c.Query("topics"))
+	if err != nil {
+		return err
+	}
 	leave, err := h.streams.Open(access.From(c.UserContext()).AccountID)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(h.streams.Detach(c.UserContext()))
 	token := httpapi.Token(c)
-	feed := h.bus.Subscribe(ctx)
+	feed := h.bus.Subscribe(ctx, topics...)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")

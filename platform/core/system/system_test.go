@@ -70,17 +70,37 @@ func TestStreamFollowsPermissionsAndEndsWithTheSession(t *testing.T) {
 	}, 4*time.Second, 20*time.Millisecond)
 }
 
+func TestTheStreamFollowsTheTopicsItIsAskedForAndKnowsNoOthers(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	caller := p.As()
+	caller.Get("/api/v1/stream?topics=operation,nodule").Refused(http.StatusBadRequest, "bad_parameter")
+	caller.Get("/api/v1/stream?topic=operation").Refused(http.StatusBadRequest, "bad_parameter")
+	lines := followAs(t, p, "Bearer "+caller.Token, "?topics=operation:2")
+	require.Eventually(t, func() bool {
+		require.NoError(t, p.Bus().Emit(t.Context(), events.Event{Kind: "operation.changed", SubjectID: "1"},
+			events.Event{Kind: "operation.changed", SubjectID: "2"}))
+		select {
+		case line := <-lines:
+			require.NotContains(t, line, `"subject_id":"1"`)
+			return strings.Contains(line, `"subject_id":"2"`)
+		default:
+			return false
+		}
+	}, 5*time.Second, 20*time.Millisecond)
+}
+
 // follow gives the event lines of a stream; the channel closes when the stream ends.
 func follow(t *testing.T, p *paneltest.Panel, token string) <-chan string {
 	t.Helper()
-	return followAs(t, p, "Bearer "+token)
+	return followAs(t, p, "Bearer "+token, "")
 }
 
-func followAs(t *testing.T, p *paneltest.Panel, authorization string) <-chan string {
+func followAs(t *testing.T, p *paneltest.Panel, authorization, query string) <-chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/api/v1/stream", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/api/v1/stream"+query, nil)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", authorization)
 	response, err := http.DefaultTransport.RoundTrip(request)
@@ -92,7 +112,7 @@ func followAs(t *testing.T, p *paneltest.Panel, authorization string) <-chan str
 		defer func() { _ = response.Body.Close() }()
 		scanner := bufio.NewScanner(response.Body)
 		for scanner.Scan() {
-			if strings.HasPrefix(scanner.Text(), "event:") {
+			if text := scanner.Text(); strings.HasPrefix(text, "event:") || strings.HasPrefix(text, "data:") {
 				lines <- scanner.Text()
 			}
 		}
@@ -107,7 +127,7 @@ func TestAnOpenStreamDoesNotKeepASessionAlive(t *testing.T) {
 	clock := clockwork.NewFakeClockAt(time.Now())
 	p := paneltest.Start(t, paneltest.Clock(clock))
 	viewer := p.As("nodes.view")
-	lines := followAs(t, p, "bearer "+viewer.Token)
+	lines := followAs(t, p, "bearer "+viewer.Token, "")
 	for range 11 {
 		clock.Advance(time.Hour)
 		require.Eventually(t, func() bool {

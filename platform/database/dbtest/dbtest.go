@@ -24,8 +24,8 @@ import (
 // oddZone is the time zone of every test database: code that forgets about zones is off by an odd offset.
 const oddZone = "Asia/Kathmandu"
 
-// New gives a database with the platform's tables and those of the sets; it is dropped when the test ends. The test fails
-// if a query goes to the pool while its context holds a transaction.
+// New gives a database with the platform's tables and those of the sets; it is dropped when the test ends. The test
+// fails if a query goes to the pool while its context holds a transaction.
 func New(t testing.TB, sets ...migrations.Set) *database.DB {
 	t.Helper()
 	return open(t, untraced{}, sets)

@@ -13,8 +13,8 @@ import (
 )
 
 // guard finds queries that take a second connection while their context holds a transaction. Under load each such query
-// waits for a connection that the transactions of others hold, and all of them wait for ever. It is a tracer of the pool,
-// so that queries, batches and COPY are seen alike.
+// waits for a connection that the transactions of others hold, and all of them wait for ever. It is a tracer of the
+// pool, so that queries, batches and COPY are seen alike.
 type guard struct {
 	pgx.QueryTracer
 
@@ -41,7 +41,11 @@ func (g *guard) violations() []string {
 }
 
 // TraceAcquireStart is called by the pool before it gives a connection.
-func (g *guard) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
+func (g *guard) TraceAcquireStart(
+	ctx context.Context,
+	_ *pgxpool.Pool,
+	_ pgxpool.TraceAcquireStartData,
+) context.Context {
 	if !database.InTransaction(ctx) {
 		return ctx
 	}

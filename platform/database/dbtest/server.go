@@ -40,7 +40,8 @@ var server = sync.OnceValues(func() (cluster, error) {
 
 // quick gives up durability, which no test of ours needs from the shared server.
 var quick = []string{
-	"fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=400", "shared_buffers=64MB", "autovacuum=off",
+	"fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=400", "shared_buffers=64MB",
+	"autovacuum=off",
 }
 
 func shared(binDir string) (string, error) {
@@ -98,7 +99,17 @@ while sleep 5; do
 done`
 
 func stopWhenUnused(dir string) error {
-	watch := exec.Command("flock", "-w", "3", filepath.Join(dir, "watch"), "sh", "-c", watchman, "sh", dir) //nolint:noctx // outlives us
+	watch := exec.Command(
+		"flock",
+		"-w",
+		"3",
+		filepath.Join(dir, "watch"),
+		"sh",
+		"-c",
+		watchman,
+		"sh",
+		dir,
+	) //nolint:noctx // outlives us
 	watch.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := watch.Start(); err != nil {
 		return fmt.Errorf("starting the watch over the test database server: %w", err)

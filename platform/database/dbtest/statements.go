@@ -24,7 +24,8 @@ func Counted(t testing.TB, sets ...migrations.Set) (*database.DB, *Statements) {
 // Sent gives the statements since the database was opened.
 func (s *Statements) Sent() int64 { return s.sent.Load() }
 
-// Fewest runs something a few times and gives the fewest statements that it took: a panel's own loops send some meanwhile.
+// Fewest runs something a few times and gives the fewest statements that it took: a panel's own loops send some
+// meanwhile.
 func (s *Statements) Fewest(run func()) int64 {
 	const rounds = 5
 	fewest := s.of(run)

@@ -35,7 +35,6 @@ func All() []doctor.Check {
 		{ID: "disk.backups", Group: "disk", Title: "backup folder", Run: backupFolder},
 		{ID: "disk.logs", Group: "disk", Title: "log folder", Run: logFolder},
 		{ID: "network.license", Group: "network", Title: "license server", Run: licenseServer},
-		{ID: "network.messenger", Group: "network", Title: "messenger", Run: messenger},
 		{ID: "network.updates", Group: "network", Title: "release server", Run: updateServer},
 		{ID: "dns.resolver", Group: "dns", Title: "name server", Run: resolver},
 		{ID: "dns.public", Group: "dns", Title: "public name", Run: publicName},

@@ -44,13 +44,8 @@ func backupFolder(_ context.Context, env doctor.Env) doctor.Finding {
 	return finding
 }
 
-// BackupDir is PANEL_BACKUP_DIR, or where the panel puts local backups without it.
-func BackupDir(env doctor.Env) string {
-	if given := env.Getenv("PANEL_BACKUP_DIR"); given != "" {
-		return given
-	}
-	return filepath.Join(DataDir(env), "backups")
-}
+// BackupDir is where local backups lie.
+func BackupDir(env doctor.Env) string { return filepath.Join(DataDir(env), "backups") }
 
 func logFolder(_ context.Context, env doctor.Env) doctor.Finding {
 	const folder = "/var/log"

@@ -32,7 +32,7 @@ func resolver(ctx context.Context, env doctor.Env) doctor.Finding {
 
 func neededNames(env doctor.Env) []string {
 	var names []string
-	for _, setting := range []string{"PANEL_LICENSE_URLS", "PANEL_UPDATE_URL", "PANEL_MESSENGER_API_ROOT", "PANEL_SUPPORT_URL", "PANEL_PUBLIC_URL"} {
+	for _, setting := range []string{"PANEL_LICENSE_URLS", "PANEL_UPDATE_URL", "PANEL_SUPPORT_URL", "PANEL_PUBLIC_URL"} {
 		for _, address := range addresses(env, setting) {
 			parsed, err := url.Parse(address)
 			if err != nil || parsed.Hostname() == "" || isLoopback(parsed.Hostname()) {

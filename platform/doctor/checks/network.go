@@ -20,11 +20,6 @@ func licenseServer(ctx context.Context, env doctor.Env) doctor.Finding {
 		doctor.Say("check the network and PANEL_LICENSE_URLS; the license holds for its grace period: panelctl license status"))
 }
 
-func messenger(ctx context.Context, env doctor.Env) doctor.Finding {
-	return outgoing(ctx, env, "PANEL_MESSENGER_API_ROOT", skipped("no address of a messenger is configured"),
-		doctor.Say("check the network and PANEL_MESSENGER_API_ROOT; notifications wait until then"))
-}
-
 func updateServer(ctx context.Context, env doctor.Env) doctor.Finding {
 	return outgoing(ctx, env, "PANEL_UPDATE_URL", skipped("no release server is configured"),
 		doctor.Say("check the network and PANEL_UPDATE_URL"))

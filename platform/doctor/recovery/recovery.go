@@ -1,9 +1,10 @@
 // Package recovery repairs what can be repaired without losing anything: a short list of actions, each tied to a finding
-// of Doctor. What is not in the list is never done.
+// of Doctor. What no list names is never done.
 package recovery
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"panel/platform/doctor"
@@ -18,32 +19,40 @@ type Action struct {
 	Do      func(context.Context) error
 }
 
-// offer looks at one bad finding and gives the action that answers it, or none.
-type offer struct {
-	checks []string // whose findings it answers
-	make   func(doctor.Env) *Action
+// Repair declares one repair, of this package or in the manifest of a module. It must be safe: it loses nothing, may be
+// done twice, and does nothing where the world has changed since the report.
+type Repair struct {
+	// Checks are those whose findings it answers.
+	Checks []string
+	// Make looks at the machine and gives the action, or none where it would not help.
+	Make func(doctor.Env) *Action
 }
 
-// offers is the whole list of what may be done, in the order in which it should be.
-func offers() []offer {
-	return []offer{
+// ErrNoDatabase says that a repair needs the database, which cannot be reached.
+var ErrNoDatabase = errors.New("the database cannot be reached")
+
+func files() []Repair {
+	return []Repair{
 		{[]string{"disk.data"}, makeFolders},
 		{[]string{"configuration.file"}, restoreMode},
 		{[]string{"database.connect"}, removeStalePID},
-		{[]string{"components.applies"}, releaseRuns},
+	}
+}
+
+func services() []Repair {
+	return []Repair{
 		{[]string{"services.panel", "services.port"}, restartService},
 		{[]string{"tls.public", "services.nginx"}, reloadNginx},
 	}
 }
 
 // Actions lists the repairs for the findings of a report, in the order in which they should be done; nothing is done yet.
-// A finding without a safe repair has none. An action looks again when it is done, and does nothing where the world has
-// changed since the report.
-func Actions(env doctor.Env, report doctor.Report) []Action {
+// A finding without a safe repair has none. Those of modules stand between those of files and those of services.
+func Actions(env doctor.Env, report doctor.Report, modules ...Repair) []Action {
 	var found []Action
-	for _, offer := range offers() {
-		if check := firstBad(report, offer.checks); check != "" {
-			if action := offer.make(env); action != nil {
+	for _, repair := range slices.Concat(files(), modules, services()) {
+		if check := firstBad(report, repair.Checks); check != "" {
+			if action := repair.Make(env); action != nil {
 				action.CheckID = check
 				found = append(found, *action)
 			}

@@ -103,10 +103,13 @@ func TestOnlyAStalePidFileIsRemoved(t *testing.T) {
 	require.Empty(t, Actions(env, reported(doctor.Failed, "database.connect")), "a living database keeps its file")
 }
 
-// Without a database nothing is released, and the action says so.
-func TestReleasingWithoutADatabase(t *testing.T) {
+// A module's repair answers its own finding, after the repairs of files and before those of services.
+func TestARepairOfAModuleIsOfferedForItsFinding(t *testing.T) {
 	t.Parallel()
-	env := world(map[string]string{"PANEL_DB_URL": "postgres://nobody@127.0.0.1:1/none"})
-	action := one(t, Actions(env, reported(doctor.Warning, "components.applies")), "release_runs")
-	require.ErrorIs(t, action.Do(t.Context()), errNoDatabase)
+	repair := Repair{Checks: []string{"components.notes"}, Make: func(doctor.Env) *Action {
+		return &Action{ID: "sort_notes", Title: doctor.Say("Sort notes"), What: doctor.Say("sorts notes")}
+	}}
+	require.Equal(t, "components.notes", one(t, Actions(world(nil), reported(doctor.Failed, "components.notes"), repair), "sort_notes").CheckID)
+	require.Empty(t, Actions(world(nil), reported(doctor.OK, "components.notes"), repair))
+	require.Empty(t, Actions(world(nil), reported(doctor.Failed, "components.notes")))
 }

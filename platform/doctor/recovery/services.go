@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"panel/platform/doctor"
-	"panel/platform/doctor/checks"
 )
 
 // runWithin is how long a service may take to stop and to start.
@@ -67,30 +65,4 @@ func reloadNginx(doctor.Env) *Action {
 			return run(ctx, program, "-s", "reload")
 		},
 	}
-}
-
-// releaseRuns ends the leases that a killed panel holds, so that a living one goes on with the work at once.
-func releaseRuns(env doctor.Env) *Action {
-	return &Action{
-		ID: "release_runs", Title: doctor.Say("Release crashed runs"),
-		What: doctor.Say("ends the leases of applies whose panel gives no sign of life; a running panel continues them from their last stage"),
-		Do:   func(ctx context.Context) error { return release(ctx, env) },
-	}
-}
-
-var errNoDatabase = errors.New("the database cannot be reached")
-
-// release leaves every lease alone that a living panel may hold: it lasts seconds. One that ends much later was written
-// while the clock was wrong.
-func release(ctx context.Context, env doctor.Env) error {
-	db, done, none := checks.Database(ctx, env)
-	if none != nil {
-		return errNoDatabase
-	}
-	defer done()
-	_, err := db.ExecContext(ctx, "update flow_applies set runner = '', lease_until = now() where finished_at is null and (lease_until < now() or lease_until > now() + interval '1 minute')")
-	if err != nil {
-		return fmt.Errorf("release crashed runs: %w", err)
-	}
-	return nil
 }

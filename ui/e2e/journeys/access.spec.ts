@@ -1,6 +1,16 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { administrator, expect, passesGates, picture, sessionToken, showPassword, signIn, signOut, test as base } from "../rig/test";
+import {
+  administrator,
+  expect,
+  passesGates,
+  picture,
+  sessionToken,
+  showPassword,
+  signIn,
+  signOut,
+  test as base,
+} from "../rig/test";
 import { totp } from "../rig/totp";
 
 interface Ready {
@@ -12,7 +22,12 @@ interface Ready {
 const test = base.extend<object, { ready: Ready }>({
   ready: [
     async ({ stand }, use) => {
-      const { token, account } = await stand.call<{ token: string; account: { id: string } }>("", "POST", "/api/v1/setup/admin", administrator);
+      const { token, account } = await stand.call<{ token: string; account: { id: string } }>(
+        "",
+        "POST",
+        "/api/v1/setup/admin",
+        administrator,
+      );
       await stand.call(token, "POST", "/api/v1/license/activate", { license_key: stand.licenseKey });
       await stand.call(token, "POST", "/api/v1/setup/finish");
       await use({ token, id: account.id });
@@ -39,13 +54,16 @@ test("an administrator makes a limited account", async ({ page, stand, ready }) 
   await page.getByRole("button", { name: "Make one" }).click();
   await expect(page.getByRole("textbox", { name: "New password" })).toHaveValue(/^.{16}$/);
   await page.getByRole("textbox", { name: "New password" }).fill(handedOver);
-  for (const key of ["nodes.view", "accounts.view", "accounts.manage"]) await page.getByRole("checkbox", { name: new RegExp(`^${key.replace(".", "\\.")}`) }).click();
+  for (const key of ["nodes.view", "accounts.view", "accounts.manage"])
+    await page.getByRole("checkbox", { name: new RegExp(`^${key.replace(".", "\\.")}`) }).click();
   await passesGates(page);
   await picture(page, "account-new");
   await page.getByRole("button", { name: "Create account" }).click();
   await expect(page.getByRole("heading", { name: "oleg" })).toBeVisible();
   olegId = page.url().split("/").at(-1) ?? "";
-  expect((await stand.call<{ permissions: string[] }>(ready.token, "GET", `/api/v1/accounts/${olegId}`)).permissions).toEqual(["accounts.manage", "accounts.view", "nodes.view"]);
+  expect(
+    (await stand.call<{ permissions: string[] }>(ready.token, "GET", `/api/v1/accounts/${olegId}`)).permissions,
+  ).toEqual(["accounts.manage", "accounts.view", "nodes.view"]);
   await passesGates(page);
 
   await page.getByRole("link", { name: "Accounts" }).first().click();
@@ -58,7 +76,9 @@ test("an administrator makes a limited account", async ({ page, stand, ready }) 
   await expect(page.getByText("Permissions of oleg saved")).toBeVisible();
 
   await page.getByRole("button", { name: "Change the permissions of anna" }).click();
-  await expect(page.getByRole("checkbox", { name: "Full access for anna" })).toHaveAccessibleDescription(/last account with full access/);
+  await expect(page.getByRole("checkbox", { name: "Full access for anna" })).toHaveAccessibleDescription(
+    /last account with full access/,
+  );
 });
 
 test("it chooses a password of its own before anything else", async ({ page, stand }) => {
@@ -67,7 +87,10 @@ test("it chooses a password of its own before anything else", async ({ page, sta
   await page.goto(`${stand.url}/nodes`);
   await expect(page.getByRole("heading", { name: "Choose your own password" })).toBeVisible();
   await passesGates(page);
-  for (const [width, height] of [[390, 844], [1360, 860]] as const) {
+  for (const [width, height] of [
+    [390, 844],
+    [1360, 860],
+  ] as const) {
     await page.setViewportSize({ width, height });
     for (const colorScheme of ["dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -98,13 +121,19 @@ test("it sees what it may, and every refusal says why", async ({ page, stand, re
   await picture(page, "no-permission");
 
   await page.goto(`${stand.url}/accounts?edit=${olegId}`);
-  await expect(page.getByRole("checkbox", { name: "license.manage for oleg" })).toHaveAccessibleDescription("You lack license.manage, so you cannot grant it");
+  await expect(page.getByRole("checkbox", { name: "license.manage for oleg" })).toHaveAccessibleDescription(
+    "You lack license.manage, so you cannot grant it",
+  );
   await passesGates(page);
   await picture(page, "matrix-limited");
   await page.getByRole("button", { name: "Change the permissions of anna" }).click();
-  await expect(page.getByRole("checkbox", { name: "nodes.view for anna" })).toHaveAccessibleDescription("This account holds permissions that you lack: *");
+  await expect(page.getByRole("checkbox", { name: "nodes.view for anna" })).toHaveAccessibleDescription(
+    "This account holds permissions that you lack: *",
+  );
   await nav(page).getByRole("link", { name: "License" }).click();
-  await expect(page.getByRole("button", { name: /^Remove…/ })).toHaveAccessibleDescription("Needs the permission license.manage");
+  await expect(page.getByRole("button", { name: /^Remove…/ })).toHaveAccessibleDescription(
+    "Needs the permission license.manage",
+  );
 
   // A change works at the next request and ends no session.
   await nav(page).getByRole("link", { name: "Accounts" }).click();
@@ -113,7 +142,9 @@ test("it sees what it may, and every refusal says why", async ({ page, stand, re
   await page.goto(`${stand.url}/accounts/new`);
   await expect(page.getByRole("heading", { name: "You may not see this page" })).toBeVisible();
   await nav(page).getByRole("link", { name: "Nodes" }).click();
-  await expect(page.getByRole("button", { name: "Add node" })).toHaveAccessibleDescription("Needs the permission nodes.edit");
+  await expect(page.getByRole("button", { name: "Add node" })).toHaveAccessibleDescription(
+    "Needs the permission nodes.edit",
+  );
 });
 
 test("second factor: set up, sign in with a code and with a recovery code", async ({ page, stand }) => {
@@ -129,7 +160,10 @@ test("second factor: set up, sign in with a code and with a recovery code", asyn
   await dialog.getByLabel("Your password").fill(oleg.password);
   await dialog.getByRole("button", { name: "Continue" }).click();
   await expect(dialog.getByRole("img", { name: "QR code for the authenticator app" })).toBeVisible();
-  const secret = (await dialog.getByLabel("key of the authenticator app", { exact: true }).innerText()).replaceAll(/\s/g, "");
+  const secret = (await dialog.getByLabel("key of the authenticator app", { exact: true }).innerText()).replaceAll(
+    /\s/g,
+    "",
+  );
   await passesGates(page);
   await picture(page, "totp-setup");
   await dialog.getByLabel("Code from the app").fill(totp(secret, 40));
@@ -141,7 +175,10 @@ test("second factor: set up, sign in with a code and with a recovery code", asyn
   await expect(dialog.getByRole("listitem")).toHaveCount(10);
   await passesGates(page);
   await picture(page, "recovery-codes");
-  const [file] = await Promise.all([page.waitForEvent("download"), dialog.getByRole("button", { name: "Download" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    dialog.getByRole("button", { name: "Download" }).click(),
+  ]);
   recoveryCodes = await dialog.getByRole("listitem").allInnerTexts();
   expect(readFileSync(await file.path(), "utf8")).toContain(recoveryCodes.join("\n"));
   await expect(dialog.getByRole("button", { name: "Done" })).toHaveAttribute("aria-disabled", "true");
@@ -176,7 +213,16 @@ test("second factor: set up, sign in with a code and with a recovery code", asyn
 test("a passkey is made, signs in, and is removed", async ({ page, stand }) => {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("WebAuthn.enable");
-  await devtools.send("WebAuthn.addVirtualAuthenticator", { options: { protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
   await signIn(page, stand.url);
   await page.goto(`${stand.url}/account/security`);
   await page.getByRole("button", { name: "Add passkey" }).click();
@@ -229,7 +275,8 @@ test("the journal shows it all", async ({ page, stand, ready }) => {
   await nav(page).getByRole("link", { name: "Journal" }).click();
   await passesGates(page);
   await picture(page, "audit");
-  for (const action of ["account.session_ended", "account.factor_changed", "account.login_ok"]) await expect(page.getByText(action).first()).toBeVisible();
+  for (const action of ["account.session_ended", "account.factor_changed", "account.login_ok"])
+    await expect(page.getByText(action).first()).toBeVisible();
 
   await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByRole("combobox", { name: "Action" }).fill("permissions");
@@ -253,11 +300,21 @@ test("the journal shows it all", async ({ page, stand, ready }) => {
   await expect(entry).toBeHidden();
 
   await page.getByRole("button", { name: "Export" }).click();
-  const [csv] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^CSV/ }).click()]);
-  expect(readFileSync(await csv.path(), "utf8").trim().split("\n")).toHaveLength(3);
+  const [csv] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: /^CSV/ }).click(),
+  ]);
+  expect(
+    readFileSync(await csv.path(), "utf8")
+      .trim()
+      .split("\n"),
+  ).toHaveLength(3);
   await page.getByRole("button", { name: "Remove Action account.permissions_changed" }).click();
   await page.getByRole("button", { name: "Export" }).click();
-  const [lines] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /^NDJSON/ }).click()]);
+  const [lines] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("menuitem", { name: /^NDJSON/ }).click(),
+  ]);
   const first = JSON.parse(readFileSync(await lines.path(), "utf8").split("\n")[0] ?? "") as { action: string };
   expect(first.action).toBeTruthy();
 
@@ -265,12 +322,20 @@ test("the journal shows it all", async ({ page, stand, ready }) => {
   await expect(page.getByText("The journal is intact.")).toBeVisible();
   await passesGates(page);
   await picture(page, "audit-verified");
-  const { items } = await stand.call<{ items: { id: string }[] }>(ready.token, "GET", "/api/v1/audit?result=denied&limit=1");
+  const { items } = await stand.call<{ items: { id: string }[] }>(
+    ready.token,
+    "GET",
+    "/api/v1/audit?result=denied&limit=1",
+  );
   await page.goto(`${stand.url}/audit?result=ok&entry=${items[0]?.id}`);
   await expect(entry.getByRole("definition").filter({ hasText: /^Denied/ })).toBeVisible();
 });
 
-test("the license goes: read-only everywhere, and told apart from a missing permission", async ({ page, stand, ready }) => {
+test("the license goes: read-only everywhere, and told apart from a missing permission", async ({
+  page,
+  stand,
+  ready,
+}) => {
   await signIn(page, stand.url);
   await page.goto(`${stand.url}/accounts/new`);
   await page.getByLabel("Username").fill("late");
@@ -287,10 +352,17 @@ test("the license goes: read-only everywhere, and told apart from a missing perm
 
   page.on("dialog", (dialog) => void dialog.accept());
   const reason = "Changes are off until a license is active";
-  for (const [path, name] of [["/nodes", "Add node"], ["/flows", "New flow"], ["/accounts", "Add account"], [`/accounts/${olegId}`, "Rename…"]] as const) {
+  for (const [path, name] of [
+    ["/nodes", "Add node"],
+    ["/flows", "New flow"],
+    ["/accounts", "Add account"],
+    [`/accounts/${olegId}`, "Rename…"],
+  ] as const) {
     await page.goto(stand.url + path);
     await expect(page.getByText("Read-only: license removed.")).toBeVisible();
-    await expect(page.getByRole("button", { name: new RegExp(`^${name}`) }).first()).toHaveAccessibleDescription(reason);
+    await expect(page.getByRole("button", { name: new RegExp(`^${name}`) }).first()).toHaveAccessibleDescription(
+      reason,
+    );
   }
   await passesGates(page);
   await picture(page, "account-read-only");
@@ -310,17 +382,40 @@ test("the license goes: read-only everywhere, and told apart from a missing perm
   await page.getByRole("button", { name: "Confirm" }).click();
   await expect(page.getByRole("heading", { name: "Overview" })).toBeVisible();
   await page.goto(`${stand.url}/nodes`);
-  await expect(page.getByRole("button", { name: "Add node" })).toHaveAccessibleDescription("Needs the permission nodes.edit");
+  await expect(page.getByRole("button", { name: "Add node" })).toHaveAccessibleDescription(
+    "Needs the permission nodes.edit",
+  );
   await stand.call(ready.token, "POST", "/api/v1/license/activate", { license_key: stand.licenseKey });
 });
 
 test("both themes, both widths, both languages", async ({ page, stand, ready }) => {
   await signIn(page, stand.url);
-  const { items } = await stand.call<{ items: { id: string }[] }>(ready.token, "GET", "/api/v1/audit?action=account.permissions_changed&limit=1");
-  const paths = ["/accounts", "/accounts?view=people", `/accounts/${olegId}`, "/accounts/new", `/audit?entry=${items[0]?.id}`, "/account/security", "/license"];
-  for (const [theme, width, language] of [["dark", 390, "ru"], ["light", 1360, "ru"]] as const) {
+  const { items } = await stand.call<{ items: { id: string }[] }>(
+    ready.token,
+    "GET",
+    "/api/v1/audit?action=account.permissions_changed&limit=1",
+  );
+  const paths = [
+    "/accounts",
+    "/accounts?view=people",
+    `/accounts/${olegId}`,
+    "/accounts/new",
+    `/audit?entry=${items[0]?.id}`,
+    "/account/security",
+    "/license",
+  ];
+  for (const [theme, width, language] of [
+    ["dark", 390, "ru"],
+    ["light", 1360, "ru"],
+  ] as const) {
     await page.setViewportSize({ width, height: 844 });
-    await page.evaluate(([scheme, tongue]) => (localStorage.setItem("panel-theme", scheme), localStorage.setItem("panel-language", tongue)), [theme, language] as const);
+    await page.evaluate(
+      ([scheme, tongue]) => (
+        localStorage.setItem("panel-theme", scheme),
+        localStorage.setItem("panel-language", tongue)
+      ),
+      [theme, language] as const,
+    );
     for (const path of paths) {
       await page.goto(stand.url + path);
       await expect(page.getByRole("heading", { level: 1 })).toBeAttached();

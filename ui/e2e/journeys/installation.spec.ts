@@ -98,9 +98,9 @@ test("a session that ends keeps what was typed", async ({ page, stand }) => {
   const again = page.getByRole("dialog", { name: "The session has ended" });
   await expect(again).toBeVisible();
   await passesGates(page);
-  await again.getByLabel("Username").fill(administrator.username);
+  await expect(again.getByLabel("Username")).toHaveValue(administrator.username);
   await again.getByLabel("Password", { exact: true }).fill(administrator.password);
-  await again.getByRole("button", { name: "Sign in" }).click();
+  await again.getByRole("button", { name: "Sign in", exact: true }).click();
   await expect(again).toBeHidden();
   await expect(page.getByLabel("City")).toHaveValue("Warsaw");
   await page.getByRole("button", { name: "Save" }).click();

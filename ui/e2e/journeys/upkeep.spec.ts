@@ -15,7 +15,9 @@ const test = base.extend<object, { ready: { token: string } }>({
       await stand.call(token, "POST", "/api/v1/license/activate", { license_key: stand.licenseKey });
       await stand.call(token, "POST", "/api/v1/setup/finish");
       for (const name of nodes) {
-        const issued = await stand.call<{ token: string }>(token, "POST", "/api/v1/nodes/enrollment-tokens", { kind: "one_off" });
+        const issued = await stand.call<{ token: string }>(token, "POST", "/api/v1/nodes/enrollment-tokens", {
+          kind: "one_off",
+        });
         await stand.runAgent(name, issued.token);
       }
       await eventually("three nodes online", 90, async () => {
@@ -34,7 +36,9 @@ test.use({ actionTimeout: 20_000 });
 /** Shows the page as somebody on a phone reads it in Russian. */
 async function inRussianOnAPhone(page: Page, address: string): Promise<void> {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.evaluate(() => (localStorage.setItem("panel-theme", "light"), localStorage.setItem("panel-language", "ru")));
+  await page.evaluate(
+    () => (localStorage.setItem("panel-theme", "light"), localStorage.setItem("panel-language", "ru")),
+  );
   await page.goto(address);
 }
 
@@ -51,7 +55,8 @@ test("diagnostics: what to type, what was found, by groups, and what has changed
   await expect(found.getByText("configuration.secret_key")).toBeVisible();
   await expect(found.getByText(/^move it to PANEL_SECRET_KEY/)).toBeVisible();
   await page.getByRole("button", { name: /more checks? (is|are) in order or skipped/ }).click();
-  for (const group of ["Services", "Configuration", "Database", "Disk", "Network", "DNS", "TLS", "Components"]) await expect(page.getByRole("heading", { name: group, level: 3 })).toBeVisible();
+  for (const group of ["Services", "Configuration", "Database", "Disk", "Network", "DNS", "TLS", "Components"])
+    await expect(page.getByRole("heading", { name: group, level: 3 })).toBeVisible();
   await passesGates(page);
   await picture(page, "diagnosis-groups");
 
@@ -73,7 +78,14 @@ test("diagnostics in Russian on a phone: no English sentence", async ({ page, st
   const words = await page.locator("section[aria-label] li").allInnerTexts();
   expect(words.length).toBeGreaterThan(20);
   // Three plain words without a Russian one are a sentence of somebody else; commands begin with their program.
-  const english = words.flatMap((text) => text.split("\n")).filter((line) => /(?:\b[a-z]{2,} ){2}[a-z]{2,}/.test(line) && !/[а-яё]/i.test(line) && !/^(sudo|systemctl|panelctl|timedatectl|journalctl|chmod|cat) /.test(line));
+  const english = words
+    .flatMap((text) => text.split("\n"))
+    .filter(
+      (line) =>
+        /(?:\b[a-z]{2,} ){2}[a-z]{2,}/.test(line) &&
+        !/[а-яё]/i.test(line) &&
+        !/^(sudo|systemctl|panelctl|timedatectl|journalctl|chmod|cat) /.test(line),
+    );
   expect(english).toEqual([]);
   await expect(page.getByText(/файлы, .*panel\.log/)).toBeVisible();
   await passesGates(page);
@@ -89,7 +101,10 @@ test("a support bundle: what is in it, then the file", async ({ page, stand }) =
   await expect(page.getByRole("list", { name: "Not in it" }).getByText("update-journal.jsonl")).toBeVisible();
   await passesGates(page);
   await picture(page, "bundle");
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download" }).click(),
+  ]);
   expect(file.suggestedFilename()).toMatch(/^panel-\d{8}-\d{4}\.tar\.gz$/);
   expect(gunzipSync(readFileSync(await file.path())).toString("latin1")).toContain("MANIFEST.json");
   await expect(page.getByText("The bundle was downloaded")).toBeVisible();
@@ -106,7 +121,9 @@ test("updates of the panel: a look, a newer release, and why it is not installed
   await page.getByRole("button", { name: /^Check now$/ }).click();
   await expect(page.getByText("Diagnoses in both languages.")).toBeVisible();
   await expect(page.getByText(/^This installation cannot replace itself/)).toBeVisible();
-  await expect(page.getByRole("button", { name: "Install 9.1.0" })).toHaveAccessibleDescription("Not everything that must hold before the update does");
+  await expect(page.getByRole("button", { name: "Install 9.1.0" })).toHaveAccessibleDescription(
+    "Not everything that must hold before the update does",
+  );
   await passesGates(page);
   await picture(page, "panel-release");
 });
@@ -171,15 +188,24 @@ test("a rollout goes ring by ring, rests between them, and reaches all", async (
   await picture(page, "rollout-done");
 });
 
-test("a build that never reports is given up in the first ring; a person may try that node again", async ({ page, stand }) => {
+test("a build that never reports is given up in the first ring; a person may try that node again", async ({
+  page,
+  stand,
+}) => {
   const hangs = join(stand.folder, "hangs");
-  writeFileSync(hangs, `#!/bin/sh\ncase "$*" in\n*--self-test*) echo '{"version":"1.2.0"}' ;;\n*) echo "this build hangs" >&2; exec sleep 600 ;;\nesac\n`, { mode: 0o755 });
+  writeFileSync(
+    hangs,
+    `#!/bin/sh\ncase "$*" in\n*--self-test*) echo '{"version":"1.2.0"}' ;;\n*) echo "this build hangs" >&2; exec sleep 600 ;;\nesac\n`,
+    { mode: 0o755 },
+  );
   stand.releases.publishAgent("1.2.0", hangs);
   await signIn(page, stand.url);
   await page.goto(`${stand.url}/updates`);
   await page.getByRole("button", { name: "Through ring 3" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Update 3 agents" }).click();
-  await expect(page.getByText("A node did not take the new build; no further one begins.")).toBeVisible({ timeout: 120_000 });
+  await expect(page.getByText("A node did not take the new build; no further one begins.")).toBeVisible({
+    timeout: 120_000,
+  });
   const list = page.getByRole("list", { name: "Nodes of the rollout" });
   await expect(list.getByText("failed, returned")).toHaveCount(1);
   await expect(list.getByText("not begun")).toHaveCount(2);
@@ -189,7 +215,9 @@ test("a build that never reports is given up in the first ring; a person may try
   await picture(page, "rollout-failed");
 
   await page.goto(`${stand.url}/nodes`);
-  await expect(page.getByRole("row", { name: /waw-01/ }).getByRole("img", { name: "the update did not succeed" })).toBeVisible();
+  await expect(
+    page.getByRole("row", { name: /waw-01/ }).getByRole("img", { name: "the update did not succeed" }),
+  ).toBeVisible();
   await expect(page.getByRole("row", { name: /ams-01/ }).getByLabel("a newer agent is there")).toBeVisible();
 
   await inRussianOnAPhone(page, `${stand.url}/updates`);
@@ -208,6 +236,7 @@ test("who may only look sees why each act is closed", async ({ page, stand, read
   await signIn(page, stand.url, vera);
   await page.goto(`${stand.url}/updates`);
   await expect(page.getByRole("heading", { name: "Panel", exact: true })).toBeHidden();
-  for (const name of ["Ring 1 only", "Through ring 3", "Change the rings…"]) await expect(page.getByRole("button", { name })).toHaveAccessibleDescription("Needs the permission nodes.edit");
+  for (const name of ["Ring 1 only", "Through ring 3", "Change the rings…"])
+    await expect(page.getByRole("button", { name })).toHaveAccessibleDescription("Needs the permission nodes.edit");
   await passesGates(page);
 });

@@ -15,7 +15,10 @@ export function freePort(): Promise<number> {
 
 /** Starts a program that runs until it is stopped; its words go to a file. */
 export function start(path: string, args: string[], env: Record<string, string>, log: string): ChildProcess {
-  const child = spawn(path, args, { env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/", ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(path, args, {
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "/", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const file = createWriteStream(log);
   child.stdout.pipe(file);
   child.stderr.pipe(file);
@@ -23,14 +26,22 @@ export function start(path: string, args: string[], env: Record<string, string>,
 }
 
 /** Runs a program to its end and gives what it printed. */
-export function run(path: string, args: string[], input = "", env: Record<string, string> = {}, folder = process.cwd()): Promise<string> {
+export function run(
+  path: string,
+  args: string[],
+  input = "",
+  env: Record<string, string> = {},
+  folder = process.cwd(),
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, { cwd: folder, env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
     let [out, err] = ["", ""];
     child.stdout.on("data", (part: Buffer) => (out += part.toString()));
     child.stderr.on("data", (part: Buffer) => (err += part.toString()));
     child.on("error", reject);
-    child.on("close", (code) => (code === 0 ? resolve(out.trim()) : reject(new Error(`${path} ${args[0]} ended with ${code}: ${err}`))));
+    child.on("close", (code) =>
+      code === 0 ? resolve(out.trim()) : reject(new Error(`${path} ${args[0]} ended with ${code}: ${err}`)),
+    );
     child.stdin.end(input);
   });
 }

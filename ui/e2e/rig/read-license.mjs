@@ -4,7 +4,10 @@ import { createInterface } from "node:readline";
 import { chromium } from "@playwright/test";
 
 const [panel] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu"],
+});
 const context = await browser.newContext({ locale: "en-US" });
 await context.addInitScript((token) => sessionStorage.setItem("panel-session", token), process.env.PANEL_API_TOKEN);
 const page = await context.newPage();
@@ -14,7 +17,10 @@ async function read() {
   const state = page.getByLabel("State of the license");
   const none = page.getByText("No license yet");
   await state.or(none).first().waitFor({ timeout: 30_000 });
-  return { state: (await state.count()) ? await state.innerText() : await none.innerText(), page: await page.locator("body").innerText() };
+  return {
+    state: (await state.count()) ? await state.innerText() : await none.innerText(),
+    page: await page.locator("body").innerText(),
+  };
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

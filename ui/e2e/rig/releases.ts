@@ -1,12 +1,24 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
-import { copyFileSync, createReadStream, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type Server } from "node:http";
 import { basename, join } from "node:path";
 import { freePort } from "./processes";
 
 const platform = "linux/amd64";
 
-/** A publisher of signed releases: a folder for agents that the panel serves, and a server where the panel looks for its own. */
+/**
+ * A publisher of signed releases: a folder for agents that the panel serves, and a server where the panel looks for its
+ * own.
+ */
 export class Releases {
   readonly folder: string;
   readonly publicKey: string;
@@ -54,8 +66,20 @@ export class Releases {
     const file = join(folder, `${program}-linux-amd64`);
     copyFileSync(executable, `${file}.new`);
     renameSync(`${file}.new`, file);
-    const artefact = { url: basename(file), sha256: createHash("sha256").update(readFileSync(file)).digest("hex"), size: statSync(file).size };
-    const manifest = JSON.stringify({ schema: "panel.release/v1", channel: "stable", version, released_at: "2026-03-09T00:00:00Z", notes, breaking: false, artefacts: { [program]: { [platform]: artefact } } });
+    const artefact = {
+      url: basename(file),
+      sha256: createHash("sha256").update(readFileSync(file)).digest("hex"),
+      size: statSync(file).size,
+    };
+    const manifest = JSON.stringify({
+      schema: "panel.release/v1",
+      channel: "stable",
+      version,
+      released_at: "2026-03-09T00:00:00Z",
+      notes,
+      breaking: false,
+      artefacts: { [program]: { [platform]: artefact } },
+    });
     writeFileSync(join(folder, "manifest.json"), manifest);
     writeFileSync(join(folder, "manifest.json.minisig"), this.signature(manifest));
   }
@@ -65,6 +89,12 @@ export class Releases {
     const signature = sign(null, createHash("blake2b512").update(text).digest(), this.key);
     const comment = "panel.release/v1";
     const whole = sign(null, Buffer.concat([signature, Buffer.from(comment)]), this.key);
-    return ["untrusted comment: signature of a release", Buffer.concat([Buffer.from("ED"), this.keyId, signature]).toString("base64"), `trusted comment: ${comment}`, whole.toString("base64"), ""].join("\n");
+    return [
+      "untrusted comment: signature of a release",
+      Buffer.concat([Buffer.from("ED"), this.keyId, signature]).toString("base64"),
+      `trusted comment: ${comment}`,
+      whole.toString("base64"),
+      "",
+    ].join("\n");
   }
 }

@@ -31,11 +31,29 @@ export class Stand {
   private async startAuthority(): Promise<void> {
     const data = join(this.folder, "authority");
     mkdirSync(data);
-    const issued = JSON.parse(await run(program("panel-licensed"), ["issue", "--json", "--plan", "Fleet 50", "--features", "*", "--activations", "5", "--data", data])) as { key: string };
+    const issued = JSON.parse(
+      await run(program("panel-licensed"), [
+        "issue",
+        "--json",
+        "--plan",
+        "Fleet 50",
+        "--features",
+        "*",
+        "--activations",
+        "5",
+        "--data",
+        data,
+      ]),
+    ) as { key: string };
     this.licenseKey = issued.key;
     const publicKey = await run(program("panel-licensed"), ["public-key", "--data", data]);
     const address = `127.0.0.1:${await freePort()}`;
-    this.authority = start(program("panel-licensed"), ["serve", "--data", data, "--listen", address], {}, join(this.folder, "authority.log"));
+    this.authority = start(
+      program("panel-licensed"),
+      ["serve", "--data", data, "--listen", address],
+      {},
+      join(this.folder, "authority.log"),
+    );
     this.settings = { PANEL_LICENSE_URLS: `http://${address}`, PANEL_LICENSE_PUBLIC_KEY: publicKey };
   }
 
@@ -62,19 +80,41 @@ export class Stand {
   /** Makes an agent of this machine as the token says, and lets it run. A new build of it has few seconds to report. */
   async runAgent(name: string, token: string): Promise<void> {
     const data = join(this.folder, `agent-${name}`);
-    await run(program("panel-agent"), ["enroll", "--panel", this.url, "--data", data, "--name", name, "--token-stdin"], token);
-    this.agents.push(start(program("panel-agent"), ["run", "--data", data, "--update-patience", "8s"], {}, join(this.folder, `agent-${name}.log`)));
+    await run(
+      program("panel-agent"),
+      ["enroll", "--panel", this.url, "--data", data, "--name", name, "--token-stdin"],
+      token,
+    );
+    this.agents.push(
+      start(
+        program("panel-agent"),
+        ["run", "--data", data, "--update-patience", "8s"],
+        {},
+        join(this.folder, `agent-${name}.log`),
+      ),
+    );
   }
 
-  /** Asks Doctor on the panel's own machine, as an operator there would; a finding that is not good is no failure of the run. */
+  /**
+   * Asks Doctor on the panel's own machine, as an operator there would; a finding that is not good is no failure of the
+   * run.
+   */
   async diagnose(otherwise: Record<string, string> = {}): Promise<void> {
-    await run(program("panelctl"), ["doctor", "--plain"], "", { ...this.settings, ...otherwise }).catch(() => undefined);
+    await run(program("panelctl"), ["doctor", "--plain"], "", { ...this.settings, ...otherwise }).catch(
+      () => undefined,
+    );
   }
 
   /** Compiles an agent that says to be of this version. */
   async buildAgent(version: string): Promise<string> {
     const file = join(this.folder, `panel-agent-${version}`);
-    await run("go", ["build", "-trimpath", "-ldflags", `-s -w -X main.version=${version}`, "-o", file, "./cmd/panel-agent"], "", { CGO_ENABLED: "0" }, new URL("../../../", import.meta.url).pathname);
+    await run(
+      "go",
+      ["build", "-trimpath", "-ldflags", `-s -w -X main.version=${version}`, "-o", file, "./cmd/panel-agent"],
+      "",
+      { CGO_ENABLED: "0" },
+      new URL("../../../", import.meta.url).pathname,
+    );
     return file;
   }
 
@@ -82,7 +122,11 @@ export class Stand {
 
   /** One call of the API, for preparing what a journey does not show. */
   async call<T>(token: string, method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(this.url + path, { method, headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) });
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
     return (response.status === 204 ? undefined : await response.json()) as T;
   }

@@ -20,9 +20,21 @@ export const test = base.extend<{ watch: Watch }, { stand: Stand }>({
     async ({ page, stand }, use) => {
       const complaints: string[] = [];
       // A refusal that a journey provokes is written to the console by the browser itself.
-      page.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && complaints.push(message.text()));
+      page.on(
+        "console",
+        (message) =>
+          message.type() === "error" &&
+          !message.text().startsWith("Failed to load resource") &&
+          complaints.push(message.text()),
+      );
       page.on("pageerror", (error) => complaints.push(String(error)));
-      page.on("request", (request) => !request.url().startsWith(stand.url) && !request.url().startsWith("blob:") && complaints.push(`left the origin: ${request.url()}`));
+      page.on(
+        "request",
+        (request) =>
+          !request.url().startsWith(stand.url) &&
+          !request.url().startsWith("blob:") &&
+          complaints.push(`left the origin: ${request.url()}`),
+      );
       const check = () => expect(complaints).toEqual([]);
       await use({ check });
       check();
@@ -39,8 +51,14 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 export async function passesGates(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze();
-  expect(violations.map((violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).join(", ")}`)).toEqual([]);
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(
+    violations.map(
+      (violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).join(", ")}`,
+    ),
+  ).toEqual([]);
+  const sideways = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
   expect(sideways, "sideways scroll").toBeLessThanOrEqual(0);
   const token = await page.evaluate(() => sessionStorage.getItem("panel-session"));
   if (token) {
@@ -61,7 +79,11 @@ export async function signIn(page: Page, url: string, who = administrator): Prom
 }
 
 /** The first step of a sign-in alone. */
-export async function showPassword(page: Page, url: string, who: { username: string; password: string }): Promise<void> {
+export async function showPassword(
+  page: Page,
+  url: string,
+  who: { username: string; password: string },
+): Promise<void> {
   await page.goto(`${url}/login`);
   await page.getByLabel("Username").fill(who.username);
   await page.getByLabel("Password", { exact: true }).fill(who.password);

@@ -8,7 +8,9 @@ import { useSession } from "./session";
 export type Me = components["schemas"]["AccountsMeOutputBody"];
 
 /** The description cannot say that a reference may be null; the panel sends null before the first check. */
-export type LicenseStatus = Omit<components["schemas"]["LicenseStatus"], "last_check"> & { last_check: components["schemas"]["LicenseLastCheck"] | null };
+export type LicenseStatus = Omit<components["schemas"]["LicenseStatus"], "last_check"> & {
+  last_check: components["schemas"]["LicenseLastCheck"] | null;
+};
 
 export const meQuery = queryOptions({
   queryKey: ["accounts", "me"],
@@ -25,7 +27,9 @@ export const licenseQuery = queryOptions({
 /** Whether a set of keys opens what needs one of `needed`. `*` opens all, `family.*` its family. */
 export function opens(held: readonly string[], needed: readonly string[]): boolean {
   if (needed.length === 0) return true;
-  return needed.some((key) => held.some((own) => own === "*" || own === key || (own.endsWith(".*") && key.startsWith(own.slice(0, -1)))));
+  return needed.some((key) =>
+    held.some((own) => own === "*" || own === key || (own.endsWith(".*") && key.startsWith(own.slice(0, -1)))),
+  );
 }
 
 /** What the signed-in account may see. Hiding is comfort; the panel decides. */

@@ -5,11 +5,23 @@ import { markSessionEnded, session } from "./session";
 
 const withSession: Middleware = {
   onRequest({ request }) {
-    const { token } = session.getState();
+    const { token, ended } = session.getState();
+    if (ended && !isOpen(request.url)) return endedAnswer();
     if (token) request.headers.set("Authorization", `Bearer ${token}`);
     return request;
   },
 };
+
+/** What works without a session: signing in again, and the state of the installation. */
+function isOpen(url: string): boolean {
+  const { pathname } = new URL(url);
+  return ["/api/v1/auth/", "/api/v1/setup/", "/health"].some((open) => pathname.startsWith(open));
+}
+
+/** The panel would refuse, and write each refusal into the journal; the dialog already asks to sign in again. */
+function endedAnswer(): Response {
+  return Response.json({ status: 401, code: "session_expired" }, { status: 401 });
+}
 
 /** The typed client of the panel's API. Use `answer` to get the body or a thrown Problem. */
 export const api = createClient<paths>({

@@ -5,13 +5,21 @@ const response = (status: number, headers: Record<string, string> = {}) => new R
 
 describe("problem", () => {
   it("keeps code, request id and fields of the document", () => {
-    const problem = problemOf(response(422), { status: 422, code: "invalid_value", request_id: "r-1", errors: [{ field: "body.name", code: "too_short", message: "too short" }] });
+    const problem = problemOf(response(422), {
+      status: 422,
+      code: "invalid_value",
+      request_id: "r-1",
+      errors: [{ field: "body.name", code: "too_short", message: "too short" }],
+    });
     expect(problem).toMatchObject({ code: "invalid_value", requestId: "r-1", status: 422 });
     expect(fieldErrors(problem)).toEqual({ name: "too short" });
   });
 
   it("makes a problem of an answer that is none", () => {
-    expect(problemOf(response(502, { "X-Request-Id": "r-2" }), "<html>")).toMatchObject({ code: "http_502", requestId: "r-2" });
+    expect(problemOf(response(502, { "X-Request-Id": "r-2" }), "<html>")).toMatchObject({
+      code: "http_502",
+      requestId: "r-2",
+    });
   });
 
   it.each([

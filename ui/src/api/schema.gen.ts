@@ -1,5 +1,39 @@
 // Generated from openapi.json by "npm run api". Do not edit.
 export interface paths {
+    "/agent/v1/assets/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a file that the node needs */
+        get: operations["get-agent-v1-assets-sha256"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/batches/{kind}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver numbered results */
+        post: operations["post-agent-v1-batches-kind"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/commands": {
         parameters: {
             query?: never;
@@ -62,6 +96,23 @@ export interface paths {
         put?: never;
         /** Tell how an installation ended */
         post: operations["post-agent-v1-config-result"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/agent/v1/desired/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch a document */
+        get: operations["get-agent-v1-desired-name"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -287,6 +338,40 @@ export interface paths {
         post?: never;
         /** End an account's session */
         delete: operations["delete-accounts-id-sessions-session-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List an account's API tokens */
+        get: operations["get-accounts-id-tokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{id}/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an account's API token */
+        delete: operations["delete-accounts-id-tokens-token-id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -581,6 +666,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your own API tokens */
+        get: operations["get-auth-tokens"];
+        put?: never;
+        /** Create an API token */
+        post: operations["post-auth-tokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke one of your own API tokens */
+        delete: operations["delete-auth-tokens-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/auth/totp": {
         parameters: {
             query?: never;
@@ -714,6 +834,23 @@ export interface paths {
         get: operations["get-connection-units-id-applies-apply-id"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connection-units/{id}/applies/{apply_id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop an apply that is not decided yet; everything is reverted */
+        post: operations["post-connection-units-id-applies-apply-id-stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1905,6 +2042,30 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        AccountsApiToken: {
+            /** Format: date-time */
+            created_at: string;
+            expired: boolean;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never
+             */
+            last_used_at: string | null;
+            name: string;
+            /** @description It opens those of them that its account holds, too */
+            permissions: string[];
+        };
+        AccountsApiTokenPage: {
+            items: components["schemas"]["AccountsApiToken"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
         AccountsCodeInputBody: {
             code: string;
         };
@@ -1912,12 +2073,30 @@ export interface components {
             /** @description Your own password again */
             password: string;
         };
+        AccountsCreatedToken: {
+            api_token: components["schemas"]["AccountsApiToken"];
+            /** @description Shown this once */
+            token: string;
+        };
         AccountsCreateInputBody: {
             must_change_password?: boolean;
             password: string;
             /** @description Not sent: full access */
             permissions?: string[];
             username: string;
+        };
+        AccountsCreateTokenInputBody: {
+            /** @description Your own password again */
+            current_password: string;
+            /**
+             * Format: int64
+             * @default 90
+             */
+            expires_in_days?: number;
+            /** @description What the token is for */
+            name: string;
+            /** @description A part of your own; none: what needs no permission */
+            permissions: string[];
         };
         AccountsEnrolment: {
             secret: string;
@@ -1942,8 +2121,11 @@ export interface components {
         };
         AccountsMeOutputBody: {
             account: components["schemas"]["AccountsAccount"];
+            /** @description The API token that calls */
+            api_token?: components["schemas"]["AccountsApiToken"];
             permissions: string[];
-            session: components["schemas"]["AccountsSession"];
+            /** @description Absent where an API token calls */
+            session?: components["schemas"]["AccountsSession"];
         };
         AccountsPasskey: {
             /** Format: date-time */
@@ -2144,6 +2326,50 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AgentapiDocument: {
+            /** @description JSON; its form belongs to the name */
+            content: unknown;
+            /** @description HashContent of it */
+            hash: string;
+            /** @description Name of the document */
+            name: string;
+            /**
+             * Format: int64
+             * @description Rising number of this document on this node
+             */
+            revision: number;
+        };
+        AgentapiDocumentRef: {
+            /** @description HashContent of it */
+            hash: string;
+            /** @description Name of the document */
+            name: string;
+            /**
+             * Format: int64
+             * @description Rising number of this document on this node
+             */
+            revision: number;
+        };
+        AgentapiDocumentStatus: {
+            /** @description Why it could not */
+            error?: string;
+            /**
+             * Format: int64
+             * @description Newer revision that could not be applied; the one in force stays
+             */
+            failed_revision?: number;
+            /** @description Its hash */
+            hash?: string;
+            /** @description Name of the document */
+            name?: string;
+            /**
+             * Format: int64
+             * @description Revision in force; 0 = none yet
+             */
+            revision?: number;
+        } & {
+            [key: string]: unknown;
+        };
         AgentapiEnrollReply: {
             /** @description Token for every later call */
             agent_token: string;
@@ -2203,6 +2429,8 @@ export interface components {
             capabilities?: string[];
             /** @description State of the proxy core */
             core?: components["schemas"]["AgentapiCoreReport"];
+            /** @description State of each document that this agent can hold */
+            documents?: components["schemas"]["AgentapiDocumentStatus"][];
             /** @description Host firewalls that were found; read only */
             firewall?: components["schemas"]["AgentapiFirewall"][];
             /** @description Host name of the server */
@@ -2238,6 +2466,8 @@ export interface components {
              * @description Revision to serve; 0 = none wanted yet
              */
             desired_revision: number;
+            /** @description Documents beside the configuration that the node shall hold */
+            documents?: components["schemas"]["AgentapiDocumentRef"][];
             /**
              * Format: int64
              * @description Pause until the next heartbeat
@@ -2289,6 +2519,8 @@ export interface components {
              * @description Revision to serve; 0 = none wanted yet
              */
             desired_revision: number;
+            /** @description Documents beside the configuration that the node shall hold */
+            documents?: components["schemas"]["AgentapiDocumentRef"][];
         };
         AgentapiReflection: {
             /** @description Source address of this request */
@@ -2517,10 +2749,102 @@ export interface components {
             finding: string;
             title: string;
         };
+        DomainsCertificate: {
+            challenge: string;
+            issuer: string;
+            last_error: string;
+            /** Format: date-time */
+            not_after: string | null;
+            /** @enum {string} */
+            state: "none" | "issuing" | "valid" | "expiring" | "expired" | "failed";
+        };
+        DomainsCreateInputBody: {
+            /** @description First part of the host name; empty: derived from the node's name */
+            label?: string;
+            /**
+             * @default direct
+             * @enum {string}
+             */
+            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
+            /** Format: uuid */
+            node_id: string;
+            /**
+             * Format: int64
+             * @default 300
+             */
+            ttl?: number;
+            /** @description Domain that the host name lies in */
+            zone: string;
+            /** Format: uuid */
+            zone_id?: string;
+        };
+        DomainsDomain: {
+            certificate: components["schemas"]["DomainsCertificate"];
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            dns_state: "pending" | "propagating" | "ok" | "mismatch" | "error";
+            hostname: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            mode: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
+            /** Format: uuid */
+            node_id: string;
+            owner_id: string;
+            record: components["schemas"]["DomainsRecord"];
+            resolved_ips: string[];
+            /** Format: int64 */
+            revision: number;
+            /** Format: date-time */
+            updated_at: string;
+            used_by_flows: string[];
+            /** @description Domain that the host name lies in */
+            zone: string;
+            zone_id: string | null;
+        };
+        DomainsDomainPage: {
+            items: components["schemas"]["DomainsDomain"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        DomainsPatchInputBody: {
+            label?: string;
+            /** @enum {string} */
+            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
+            /** Format: uuid */
+            node_id?: string;
+            /**
+             * Format: uuid
+             * @description Hands the binding over; needs full access
+             */
+            owner_id?: string;
+            /** Format: int64 */
+            revision?: number;
+            /** Format: int64 */
+            ttl?: number;
+            zone?: string;
+        };
+        DomainsRecord: {
+            proxied: boolean;
+            /** Format: int64 */
+            ttl: number;
+            /** @enum {string} */
+            type: "A" | "AAAA" | "CNAME";
+        };
         FaultFieldError: {
             code: string;
             field: string;
             message: string;
+        };
+        FlowsapiText: {
+            code: string;
+            params?: {
+                [key: string]: string;
+            };
+            text: string;
         };
         FlowsApply: {
             apply_id: string;
@@ -2534,17 +2858,25 @@ export interface components {
             flow_id: string;
             forced: boolean;
             /** @enum {string} */
-            kind: "apply" | "enable" | "disable" | "delete";
+            kind: "apply" | "enable" | "rerender" | "disable" | "delete";
+            /** @enum {string} */
+            phase: "before_prepare" | "waiting" | "preparing" | "before_switch" | "parking" | "switching" | "probing" | "committing" | "reverting" | "undoing" | "applied" | "apply_failed";
             plan_id: string | null;
             proxypanel: components["schemas"]["FlowsPartResult"];
             /** Format: int64 */
             revision: number;
+            /** @description What other modules do in this apply */
+            stages: components["schemas"]["StagesRecord"][];
             /** Format: date-time */
             started_at: string;
             started_by: string;
             /** @enum {string} */
             state: "applying" | "applied" | "apply_failed";
             steps: components["schemas"]["FlowsApplyStep"][];
+            /** @description Who stopped it; null when nobody did */
+            stopped_by: string | null;
+            /** @description The detail with its code */
+            text: components["schemas"]["PlanText"];
             version_id: string | null;
             /** Format: int64 */
             version_number: number | null;
@@ -2571,6 +2903,8 @@ export interface components {
             /** @enum {string} */
             action: "configure" | "remove";
             detail: string;
+            /** @enum {string} */
+            detail_code: "adds" | "changes" | "leaves";
             error: components["schemas"]["FlowsStepError"];
             /** @enum {string} */
             interruption: "none" | "reload" | "restart";
@@ -2585,9 +2919,13 @@ export interface components {
             state: "queued" | "preparing" | "testing" | "switching" | "probing" | "done" | "failed" | "reverted" | "revert_failed";
         };
         FlowsBypassCheck: {
+            finding: components["schemas"]["PlanText"];
+            /** @description force_apply passes it */
+            forceable: boolean;
             group: string;
             key: string;
             node_id: string;
+            node_name?: string;
             /** @enum {string} */
             status: "unconfirmed" | "failed";
         };
@@ -2652,6 +2990,8 @@ export interface components {
         };
         FlowsDrift: {
             node_ids: string[];
+            /** @description Parts of the last apply that do not hold yet */
+            stages: components["schemas"]["StagesRecord"][];
             /** @enum {string} */
             state: "in_sync" | "drifted" | "unknown";
         };
@@ -2699,7 +3039,7 @@ export interface components {
             installed_version_number: number | null;
             last_apply_id: string | null;
             name: string;
-            /** @description Servers of the installed revision */
+            /** @description Nodes of the installed revision */
             node_ids: string[];
             owner_id: string;
             policy_id: string | null;
@@ -2733,7 +3073,7 @@ export interface components {
         FlowsPartResult: {
             detail: string;
             /** @enum {string} */
-            state: "skipped" | "done" | "failed";
+            state: "skipped" | "pending" | "done" | "failed";
         };
         FlowsPatchBody: {
             description?: string;
@@ -2761,9 +3101,15 @@ export interface components {
             sha256: string;
         };
         FlowsStepError: {
+            /** @description Who stopped the apply */
+            by?: string;
             code: string;
             message: string;
+            node_id?: string;
+            node_name?: string;
             output?: string;
+            /** @description Stage of a module that failed */
+            stage?: string;
         };
         FlowsStepStage: {
             detail: string;
@@ -2775,6 +3121,8 @@ export interface components {
             started_at: string | null;
             /** @enum {string} */
             state: "pending" | "running" | "done" | "failed" | "skipped";
+            /** @description The detail with its code */
+            text: components["schemas"]["PlanText"];
         };
         FlowsVersion: {
             applied: boolean;
@@ -3104,15 +3452,6 @@ export interface components {
             /** @description Work that goes on, of restart_core */
             operation_id: string | null;
         };
-        NodesCertificate: {
-            challenge: string;
-            issuer: string;
-            last_error: string;
-            /** Format: date-time */
-            not_after: string | null;
-            /** @enum {string} */
-            state: "none" | "issuing" | "valid" | "expiring" | "expired" | "failed";
-        };
         NodesConfigState: {
             /** Format: date-time */
             at: string;
@@ -3198,75 +3537,6 @@ export interface components {
             tags: string[];
             /** Format: date-time */
             updated_at: string;
-        };
-        NodesDomain: {
-            certificate: components["schemas"]["NodesCertificate"];
-            /** Format: date-time */
-            created_at: string;
-            /** @enum {string} */
-            dns_state: "pending" | "propagating" | "ok" | "mismatch" | "error";
-            hostname: string;
-            /** Format: uuid */
-            id: string;
-            /** @enum {string} */
-            mode: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
-            /** Format: uuid */
-            node_id: string;
-            owner_id: string;
-            record: components["schemas"]["NodesRecord"];
-            resolved_ips: string[];
-            /** Format: int64 */
-            revision: number;
-            /** Format: date-time */
-            updated_at: string;
-            used_by_flows: string[];
-            /** @description Domain that the host name lies in */
-            zone: string;
-            zone_id: string | null;
-        };
-        NodesDomainInputBody: {
-            /** @description First part of the host name; empty: derived from the node's name */
-            label?: string;
-            /**
-             * @default direct
-             * @enum {string}
-             */
-            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
-            /** Format: uuid */
-            node_id: string;
-            /**
-             * Format: int64
-             * @default 300
-             */
-            ttl?: number;
-            /** @description Domain that the host name lies in */
-            zone: string;
-            /** Format: uuid */
-            zone_id?: string;
-        };
-        NodesDomainPage: {
-            items: components["schemas"]["NodesDomain"][];
-            /** @description Pass as cursor to read on; null on the last page */
-            next_cursor: string | null;
-            /** Format: int64 */
-            total: number;
-        };
-        NodesDomainPatchBody: {
-            label?: string;
-            /** @enum {string} */
-            mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
-            /** Format: uuid */
-            node_id?: string;
-            /**
-             * Format: uuid
-             * @description Hands the binding over; needs full access
-             */
-            owner_id?: string;
-            /** Format: int64 */
-            revision?: number;
-            /** Format: int64 */
-            ttl?: number;
-            zone?: string;
         };
         NodesEnrollmentToken: {
             auto_tags: string[];
@@ -3503,13 +3773,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        NodesRecord: {
-            proxied: boolean;
-            /** Format: int64 */
-            ttl: number;
-            /** @enum {string} */
-            type: "A" | "AAAA" | "CNAME";
-        };
         NodesSeries: {
             metric: string;
             /** @description Oldest first; times without data have no point */
@@ -3604,20 +3867,39 @@ export interface components {
         PlanChange: {
             field?: string;
             from?: string;
+            /** @description What from says, field by field */
+            from_fields?: {
+                [key: string]: string;
+            };
             name: string;
             node_id: string;
             /** @enum {string} */
             op: "added" | "changed" | "removed";
+            /** @description Stage of a module that makes the change; empty for the nodes' own part */
+            stage?: string;
             to?: string;
+            /** @description What to says, field by field */
+            to_fields?: {
+                [key: string]: string;
+            };
         };
         PlanCheck: {
+            /** @description No force passes it as it is now */
+            blocks: boolean;
             evidence: string;
+            /** @description The evidence with its code */
+            finding: components["schemas"]["PlanText"];
+            /** @description It is not confirmed, and force_apply passes it */
+            forceable: boolean;
             /** @enum {string} */
-            group: "listeners" | "firewall" | "target";
+            group: "listeners" | "firewall" | "target" | "stages";
             key: string;
             node_id: string;
+            node_name: string;
             /** Format: date-time */
             observed_at: string | null;
+            /** @description Stage of a module that asks; empty for the panel's own checks */
+            stage?: string;
             /** @enum {string} */
             status: "confirmed" | "unconfirmed" | "failed";
             summary: string;
@@ -3644,8 +3926,19 @@ export interface components {
             dns: components["schemas"]["PlanChange"][];
             firewall: components["schemas"]["PlanChange"][];
             listeners: components["schemas"]["PlanChange"][];
+            /** @description Of modules that have no group of their own */
+            other: components["schemas"]["PlanChange"][];
             proxypanel: components["schemas"]["PlanChange"][];
             routes: components["schemas"]["PlanChange"][];
+        };
+        PlanObstacle: {
+            /** @enum {string} */
+            code: "agent_offline" | "capability_missing" | "port_conflict" | "target_private" | "stage_blocked";
+            finding: components["schemas"]["PlanText"];
+            node_id: string;
+            node_name: string;
+            /** @description Field of the drawing that it is about */
+            path?: string;
         };
         PlanPlan: {
             compiler_version: string;
@@ -3663,6 +3956,8 @@ export interface components {
             id: string;
             /** @description Installing it would change nothing */
             is_noop: boolean;
+            /** @description What keeps the plan from being applied, also with force */
+            obstacles: components["schemas"]["PlanObstacle"][];
             readiness: components["schemas"]["PlanCheck"][];
             /** @description Node id to SHA-256 of its whole configuration */
             rendered: {
@@ -3683,6 +3978,8 @@ export interface components {
             action: "configure" | "remove";
             detail: string;
             /** @enum {string} */
+            detail_code: "adds" | "changes" | "leaves";
+            /** @enum {string} */
             interruption: "none" | "reload" | "restart";
             node_id: string;
             node_name: string;
@@ -3690,6 +3987,14 @@ export interface components {
             order: number;
             /** @enum {string} */
             role: "exit" | "transit" | "entry" | "none";
+        };
+        PlanText: {
+            code: string;
+            params?: {
+                [key: string]: string;
+            };
+            /** @description The same in English */
+            text: string;
         };
         SelfupdateApplyInputBody: {
             /** @description The version that was offered */
@@ -3808,6 +4113,39 @@ export interface components {
             /** Format: date-time */
             server_time: string;
             setup_token_required: boolean;
+        };
+        StagesRecord: {
+            /**
+             * Format: date-time
+             * @description When it is called again; null when nothing is waited for
+             */
+            again_at: string | null;
+            /** @enum {string} */
+            at: "before_prepare" | "before_switch" | "after_commit";
+            /**
+             * Format: int64
+             * @description Calls up to now
+             */
+            attempts: number;
+            detail: components["schemas"]["FlowsapiText"];
+            /** @description What the last call failed with; empty when it did not */
+            error: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            name: string;
+            /** @description Group of differences that it makes */
+            part?: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** @enum {string} */
+            state: "pending" | "running" | "waiting" | "done" | "skipped" | "failed" | "undoing" | "undone" | "undo_failed" | "superseded";
+            /** @description What undoing it failed with the last time */
+            undo_error: string;
+            /**
+             * Format: date-time
+             * @description When undoing it began
+             */
+            undone_from: string | null;
         };
         SupportFile: {
             /** Format: int64 */
@@ -4140,6 +4478,177 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "get-agent-v1-assets-sha256": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-agent-v1-batches-kind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The content itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-agent-v1-commands": {
         parameters: {
             query?: {
@@ -4486,6 +4995,95 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-agent-v1-desired-name": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description config, clients, watches, pools, assets, challenges or blocks */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentapiDocument"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5308,7 +5906,10 @@ export interface operations {
     "post-accounts": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5901,6 +6502,198 @@ export interface operations {
             path: {
                 id: string;
                 session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-accounts-id-tokens": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description name, created_at or expires_at; a leading minus turns the order. Default: name */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountsApiTokenPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "delete-accounts-id-tokens-token-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                token_id: string;
             };
             cookie?: never;
         };
@@ -7498,6 +8291,285 @@ export interface operations {
             };
         };
     };
+    "get-auth-tokens": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description name, created_at or expires_at; a leading minus turns the order. Default: name */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountsApiTokenPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-auth-tokens": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountsCreateTokenInputBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountsCreatedToken"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "delete-auth-tokens-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "post-auth-totp": {
         parameters: {
             query?: never;
@@ -8497,6 +9569,110 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-connection-units-id-applies-apply-id-stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                apply_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowsApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10883,7 +12059,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodesDomainPage"];
+                    "application/json": components["schemas"]["DomainsDomainPage"];
                 };
             };
             /** @description Bad Request */
@@ -10951,7 +12127,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NodesDomainInputBody"];
+                "application/json": components["schemas"]["DomainsCreateInputBody"];
             };
         };
         responses: {
@@ -10961,7 +12137,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodesDomain"];
+                    "application/json": components["schemas"]["DomainsDomain"];
                 };
             };
             /** @description Bad Request */
@@ -11055,7 +12231,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodesDomain"];
+                    "application/json": components["schemas"]["DomainsDomain"];
                 };
             };
             /** @description Bad Request */
@@ -11237,7 +12413,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NodesDomainPatchBody"];
+                "application/json": components["schemas"]["DomainsPatchInputBody"];
             };
         };
         responses: {
@@ -11247,7 +12423,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodesDomain"];
+                    "application/json": components["schemas"]["DomainsDomain"];
                 };
             };
             /** @description Bad Request */
@@ -14345,7 +15521,10 @@ export interface operations {
     };
     "get-stream": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description What to follow, such as node,flow:ID; everything without it */
+                topics?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;

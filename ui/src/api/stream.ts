@@ -17,7 +17,11 @@ export const live = createStore<{ state: LiveState; failures: number }>(() => ({
 const longestPause = 15_000;
 
 /** Follows the panel's stream of changes until the signal aborts, with growing pauses after failures. */
-export async function followChanges(onEvent: (event: LiveEvent) => void, onReconnect: () => void, signal: AbortSignal): Promise<void> {
+export async function followChanges(
+  onEvent: (event: LiveEvent) => void,
+  onReconnect: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   let lastId: string | undefined;
   while (!signal.aborted) {
     try {
@@ -36,15 +40,24 @@ export async function followChanges(onEvent: (event: LiveEvent) => void, onRecon
 }
 
 async function open(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
-  const headers: Record<string, string> = { Accept: "text/event-stream", Authorization: `Bearer ${session.getState().token ?? ""}` };
+  const headers: Record<string, string> = {
+    Accept: "text/event-stream",
+    Authorization: `Bearer ${session.getState().token ?? ""}`,
+  };
   if (lastId) headers["Last-Event-ID"] = lastId;
   const response = await fetch("/api/v1/stream", { headers, signal, cache: "no-store" });
   if (!response.ok || !response.body) throw new Error(`stream answered ${response.status}`);
   return response;
 }
 
-async function read(response: Response, onEvent: (event: LiveEvent) => void, lastId: string | undefined): Promise<string | undefined> {
-  const messages = response.body!.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>).pipeThrough(new EventSourceParserStream());
+async function read(
+  response: Response,
+  onEvent: (event: LiveEvent) => void,
+  lastId: string | undefined,
+): Promise<string | undefined> {
+  const messages = response
+    .body!.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new EventSourceParserStream());
   const reader = messages.getReader();
   for (;;) {
     const { done, value } = await reader.read();

@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { useStore } from "zustand";
 import { useAccess } from "@/api/access";
 import { useSession } from "@/api/session";
+import { createRefresher } from "@/api/refresher";
 import { followChanges, live, type LiveEvent } from "@/api/stream";
 import { modules } from "./modules";
 import { learnFromRefusals } from "./refusals";
@@ -10,8 +11,8 @@ import { learnFromRefusals } from "./refusals";
 const pollEvery = 15_000;
 
 /**
- * Follows the panel's changes while signed in; asks again on a timer when the stream keeps failing. An account that has to
- * choose a password first is refused, and every refusal is an entry of the journal: it follows nothing.
+ * Follows the panel's changes while signed in; asks again on a timer when the stream keeps failing. An account that
+ * has to choose a password first is refused, and every refusal is an entry of the journal: it follows nothing.
  */
 export function LiveChanges() {
   const queries = useQueryClient();
@@ -24,13 +25,16 @@ export function LiveChanges() {
   useEffect(() => {
     if (!follows) return;
     const stop = new AbortController();
+    const refresher = createRefresher(queries);
     const stale = (event: LiveEvent) => {
       if (event.kind === "panel.resync") return void queries.invalidateQueries();
-      const keys = modules.flatMap((module) => module.refresh?.(event) ?? []);
-      keys.forEach((queryKey) => void queries.invalidateQueries({ queryKey }));
+      refresher.add(modules.flatMap((module) => module.refresh?.(event) ?? []));
     };
     void followChanges(stale, () => void queries.invalidateQueries(), stop.signal);
-    return () => stop.abort();
+    return () => {
+      stop.abort();
+      refresher.stop();
+    };
   }, [token, follows, queries]);
 
   useEffect(() => {

@@ -5,10 +5,10 @@ import { ErrorBoundary } from "react-error-boundary";
 import { useTranslation } from "react-i18next";
 import { licenseQuery, meQuery, useAccess } from "@/api/access";
 import { useSession } from "@/api/session";
-import { ActionLink } from "@/components/action";
-import { nameInTitle } from "@/components/page-title";
-import { ProblemView } from "@/components/problem-view";
-import { EmptyState, FeatureBlocked, NoPermission, Skeleton } from "@/components/states";
+import { ActionLink } from "@/components/action/action";
+import { nameInTitle } from "@/components/layout/page-title";
+import { ProblemView } from "@/components/state/problem-view";
+import { EmptyState, FeatureBlocked, NoPermission, Skeleton } from "@/components/state/states";
 import { useLanguage } from "@/text/use-format";
 import type { ModulePage } from "./modules";
 
@@ -22,8 +22,14 @@ export function PageGuard({ page, children }: { page: ModulePage; children: Reac
   return (
     <QueryErrorResetBoundary>
       {({ reset }) => (
-        <ErrorBoundary onReset={reset} resetKeys={[page.path]} fallbackRender={({ error, resetErrorBoundary }) => <ProblemView error={error} onRetry={resetErrorBoundary} />}>
-          <Suspense fallback={<Skeleton rows={8} />}>{bare ? children : <Guarded page={page}>{children}</Guarded>}</Suspense>
+        <ErrorBoundary
+          onReset={reset}
+          resetKeys={[page.path]}
+          fallbackRender={({ error, resetErrorBoundary }) => <ProblemView error={error} onRetry={resetErrorBoundary} />}
+        >
+          <Suspense fallback={<Skeleton rows={8} />}>
+            {bare ? children : <Guarded page={page}>{children}</Guarded>}
+          </Suspense>
         </ErrorBoundary>
       )}
     </QueryErrorResetBoundary>
@@ -41,7 +47,13 @@ function Guarded({ page, children }: { page: ModulePage; children: ReactNode }) 
   if (!me.data) return signedIn ? <Skeleton rows={8} /> : children;
   if (page.needs && !can(...page.needs)) return <NoPermission required={page.needs} />;
   if (page.feature && license && !license.read_only && license.features.blocked.includes(page.feature)) {
-    return <FeatureBlocked name={page.title[language]} plan={license.plan ?? ""} act={<ActionLink to="/license">{t("blocked.act")}</ActionLink>} />;
+    return (
+      <FeatureBlocked
+        name={page.title[language]}
+        plan={license.plan ?? ""}
+        act={<ActionLink to="/license">{t("blocked.act")}</ActionLink>}
+      />
+    );
   }
   return children;
 }
@@ -49,7 +61,11 @@ function Guarded({ page, children }: { page: ModulePage; children: ReactNode }) 
 export function MissingPage() {
   const { t } = useTranslation("app");
   return (
-    <EmptyState icon={IconMapQuestion} title={t("missing.title")} act={<ActionLink to="/">{t("missing.act")}</ActionLink>}>
+    <EmptyState
+      icon={IconMapQuestion}
+      title={t("missing.title")}
+      act={<ActionLink to="/">{t("missing.act")}</ActionLink>}
+    >
       {t("missing.text")}
     </EmptyState>
   );

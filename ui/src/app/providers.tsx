@@ -4,7 +4,8 @@ import { QueryClientProvider, type QueryClient } from "@tanstack/react-query";
 import { setNonce } from "get-nonce";
 import { useEffect, useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Modules } from "@/components/contributions";
+import { LeaveDialog } from "@/components/form/leave-dialog";
+import { Modules } from "@/components/slots/contributions";
 import { createPanelTheme } from "@/theme/theme";
 import { LiveChanges } from "./live-changes";
 import { modules } from "./modules";
@@ -22,10 +23,17 @@ export function Providers({ queries, children }: { queries: QueryClient; childre
   }, [i18n.language]);
   return (
     <QueryClientProvider client={queries}>
-      <MantineProvider theme={theme} getStyleNonce={nonce ? () => nonce : undefined} colorSchemeManager={themeManager} defaultColorScheme="auto" deduplicateInlineStyles>
+      <MantineProvider
+        theme={theme}
+        getStyleNonce={nonce ? () => nonce : undefined}
+        colorSchemeManager={themeManager}
+        defaultColorScheme="auto"
+        deduplicateInlineStyles
+      >
         <LiveChanges />
+        <LeaveDialog />
         <Modules value={modules}>{children}</Modules>
-        <Notifications position="bottom-right" limit={3} autoClose={5000} />
+        <Notifications position="bottom-center" limit={3} autoClose={5000} />
       </MantineProvider>
     </QueryClientProvider>
   );

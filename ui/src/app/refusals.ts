@@ -2,7 +2,9 @@ import type { QueryClient } from "@tanstack/react-query";
 import { licenseQuery, meQuery } from "@/api/access";
 import { isProblem } from "@/api/problem";
 
-/** What this tab believes and a refusal contradicts: the page then tells the new truth before anything else is tried. */
+/**
+ * What this tab believes and a refusal contradicts: the page then tells the new truth before anything else is tried.
+ */
 const contradicted: Record<string, readonly unknown[]> = {
   permission_denied: meQuery.queryKey,
   password_change_required: meQuery.queryKey,
@@ -17,8 +19,12 @@ export function learnFromRefusals(queries: QueryClient): () => void {
     if (queryKey) void queries.invalidateQueries({ queryKey });
   };
   const stops = [
-    queries.getMutationCache().subscribe((event) => event.type === "updated" && event.action.type === "error" && learn(event.action.error)),
-    queries.getQueryCache().subscribe((event) => event.type === "updated" && event.action.type === "error" && learn(event.action.error)),
+    queries
+      .getMutationCache()
+      .subscribe((event) => event.type === "updated" && event.action.type === "error" && learn(event.action.error)),
+    queries
+      .getQueryCache()
+      .subscribe((event) => event.type === "updated" && event.action.type === "error" && learn(event.action.error)),
   ];
   return () => stops.forEach((stop) => stop());
 }

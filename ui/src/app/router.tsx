@@ -14,7 +14,8 @@ const shell = createRoute({
   component: Shell,
   beforeLoad: ({ location }) => {
     const { token, ended } = session.getState();
-    if (token === undefined && !ended) throw redirect({ to: "/login", search: location.href === "/" ? {} : { next: location.href } });
+    if (token === undefined && !ended)
+      throw redirect({ to: "/login", search: location.href === "/" ? {} : { next: location.href } });
   },
 });
 

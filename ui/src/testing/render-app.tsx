@@ -1,18 +1,33 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
 import { render } from "@testing-library/react";
 import { Suspense, type ReactNode } from "react";
 import { startI18n } from "@/text/i18n";
 import { createPanelTheme } from "@/theme/theme";
 
 /** Draws a view as a page would: words, look, data and an address around it. */
-export async function renderApp(view: ReactNode, { path = "/", queries = new QueryClient({ defaultOptions: { queries: { retry: false } } }) }: { path?: string; queries?: QueryClient } = {}) {
+export async function renderApp(
+  view: ReactNode,
+  {
+    path = "/",
+    queries = new QueryClient({ defaultOptions: { queries: { retry: false } } }),
+  }: { path?: string; queries?: QueryClient } = {},
+) {
   await startI18n("en");
   const root = createRootRoute();
   const everything = createRoute({ getParentRoute: () => root, path: "$", component: () => view });
   const home = createRoute({ getParentRoute: () => root, path: "/", component: () => view });
-  const router = createRouter({ routeTree: root.addChildren([home, everything]), history: createMemoryHistory({ initialEntries: [path] }) });
+  const router = createRouter({
+    routeTree: root.addChildren([home, everything]),
+    history: createMemoryHistory({ initialEntries: [path] }),
+  });
   return render(
     <Suspense>
       <QueryClientProvider client={queries}>

@@ -10,9 +10,18 @@ vi.setConfig({ testTimeout: 30_000 });
 
 // What the kit asks of a browser and jsdom lacks.
 Object.defineProperty(window, "matchMedia", {
-  value: (query: string) => ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined, addListener: () => undefined, removeListener: () => undefined }),
+  value: (query: string) => ({
+    matches: false,
+    media: query,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+    addListener: () => undefined,
+    removeListener: () => undefined,
+  }),
 });
-Object.defineProperty(document, "fonts", { value: { addEventListener: () => undefined, removeEventListener: () => undefined } });
+Object.defineProperty(document, "fonts", {
+  value: { addEventListener: () => undefined, removeEventListener: () => undefined },
+});
 globalThis.ResizeObserver = class {
   observe() {}
   unobserve() {}

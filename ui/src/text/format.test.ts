@@ -25,7 +25,12 @@ describe("numbers", () => {
 
 describe("times", () => {
   it("names a span by its largest unit", () => {
-    expect([3, 840, 18_000, 172_800].map((seconds) => formatSpan(seconds, "en"))).toEqual(["3 s", "14 min", "5 h", "2 d"]);
+    expect([3, 840, 18_000, 172_800].map((seconds) => formatSpan(seconds, "en"))).toEqual([
+      "3 s",
+      "14 min",
+      "5 h",
+      "2 d",
+    ]);
     expect(formatSpan(840, "ru")).toBe("14 мин");
   });
 

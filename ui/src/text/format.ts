@@ -7,7 +7,11 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 export function formatNumber(value: number, language: Language, digits = 0): string {
-  return new Intl.NumberFormat(language === "en" ? "en-US" : "ru-RU", { maximumFractionDigits: digits, minimumFractionDigits: digits, signDisplay: "negative" }).format(value);
+  return new Intl.NumberFormat(language === "en" ? "en-US" : "ru-RU", {
+    maximumFractionDigits: digits,
+    minimumFractionDigits: digits,
+    signDisplay: "negative",
+  }).format(value);
 }
 
 export function formatPercent(value: number, language: Language): string {
@@ -26,10 +30,17 @@ export function formatBits(bitsPerSecond: number, language: Language): { value: 
 }
 
 /** The unit that fits the largest of some speeds, and each of them in it, so that a column or chart has one unit. */
-export function commonBits(largest: number, language: Language): { unit: string; write: (bitsPerSecond: number) => string } {
+export function commonBits(
+  largest: number,
+  language: Language,
+): { unit: string; write: (bitsPerSecond: number) => string } {
   const power = largest < 1000 ? 0 : Math.min(bitUnits[language].length - 1, Math.floor(Math.log10(largest) / 3));
   const step = 1000 ** power;
-  return { unit: bitUnits[language][power] ?? "", write: (value) => formatNumber(value / step, language, power === 0 || value / step >= 100 ? 0 : value / step >= 10 ? 1 : 2) };
+  return {
+    unit: bitUnits[language][power] ?? "",
+    write: (value) =>
+      formatNumber(value / step, language, power === 0 || value / step >= 100 ? 0 : value / step >= 10 ? 1 : 2),
+  };
 }
 
 /** Volume is counted in bytes, by 1024. */
@@ -68,20 +79,32 @@ export function formatSpan(seconds: number, language: Language): string {
 export function formatUptime(seconds: number, language: Language): string {
   const words = shortUnits[language];
   if (seconds >= day) return `${Math.floor(seconds / day)} ${words.d} ${Math.floor((seconds % day) / hour)} ${words.h}`;
-  if (seconds >= hour) return `${Math.floor(seconds / hour)} ${words.h} ${Math.floor((seconds % hour) / minute)} ${words.m}`;
+  if (seconds >= hour)
+    return `${Math.floor(seconds / hour)} ${words.h} ${Math.floor((seconds % hour) / minute)} ${words.m}`;
   return formatSpan(seconds, language);
 }
 
 export function formatDate(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(locales[language], { day: "numeric", month: "short", year: "numeric" }).format(new Date(iso));
+  return new Intl.DateTimeFormat(locales[language], { day: "numeric", month: "short", year: "numeric" }).format(
+    new Date(iso),
+  );
 }
 
 export function formatClock(iso: string | number, language: Language, seconds = false): string {
-  return new Intl.DateTimeFormat(locales[language], { hour: "2-digit", minute: "2-digit", second: seconds ? "2-digit" : undefined }).format(new Date(iso));
+  return new Intl.DateTimeFormat(locales[language], {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: seconds ? "2-digit" : undefined,
+  }).format(new Date(iso));
 }
 
 export function formatMoment(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(locales[language], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" }).format(new Date(iso));
+  return new Intl.DateTimeFormat(locales[language], {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  }).format(new Date(iso));
 }
 
 export function formatFullMoment(iso: string, language: Language): string {

@@ -7,12 +7,28 @@ const files = {
   ...import.meta.glob<Record<string, unknown>>("../modules/*/messages.*.json", { import: "default" }),
 };
 
-/** Words are loaded per module and language, when the module's first page opens. The namespace is the folder's name. */
+const shared: Record<string, () => Promise<{ default: object }>> = {
+  en: () => import("./words.en"),
+  ru: () => import("./words.ru"),
+};
+
+/**
+ * Messages are loaded per module and language, when the module's first page opens: the namespace is the folder's name.
+ * The namespace `words` holds what all modules say about themselves to the screens of others.
+ */
 const bundled: BackendModule = {
   type: "backend",
   init: () => undefined,
   read: (language, namespace, done) => {
-    const file = namespace === "app" ? `../app/messages.${language}.json` : `../modules/${namespace}/messages.${language}.json`;
+    if (namespace === "words") {
+      shared[language]?.().then(
+        (words) => done(null, words.default),
+        (error: Error) => done(error, false),
+      );
+      return;
+    }
+    const file =
+      namespace === "app" ? `../app/messages.${language}.json` : `../modules/${namespace}/messages.${language}.json`;
     const load = files[file];
     if (!load) return done(null, {});
     load().then(
@@ -29,15 +45,18 @@ export function chosenLanguage(): Language {
 }
 
 export async function startI18n(language: Language = chosenLanguage()): Promise<void> {
-  await i18next.use(bundled).use(initReactI18next).init({
-    lng: language,
-    fallbackLng: "en",
-    supportedLngs: ["en", "ru"],
-    ns: ["app"],
-    defaultNS: "app",
-    interpolation: { escapeValue: false },
-    react: { useSuspense: true },
-  });
+  await i18next
+    .use(bundled)
+    .use(initReactI18next)
+    .init({
+      lng: language,
+      fallbackLng: "en",
+      supportedLngs: ["en", "ru"],
+      ns: ["app"],
+      defaultNS: "app",
+      interpolation: { escapeValue: false },
+      react: { useSuspense: true },
+    });
 }
 
 export async function changeLanguage(language: Language): Promise<void> {

@@ -2,11 +2,16 @@ import { describe, expect, it } from "vitest";
 
 type Words = { [key: string]: string | Words };
 
-const files = import.meta.glob<Words>(["../app/messages.*.json", "../modules/*/messages.*.json"], { eager: true, import: "default" });
+const files = import.meta.glob<Words>(
+  ["../app/messages.*.json", "../modules/*/messages.*.json", "../modules/*/words.*.json"],
+  { eager: true, import: "default" },
+);
 const plural = /_(one|few|many|other)$/;
 
 function keysOf(words: Words, prefix = ""): string[] {
-  return Object.entries(words).flatMap(([key, value]) => (typeof value === "string" ? [prefix + key] : keysOf(value, `${prefix}${key}.`)));
+  return Object.entries(words).flatMap(([key, value]) =>
+    typeof value === "string" ? [prefix + key] : keysOf(value, `${prefix}${key}.`),
+  );
 }
 
 const english = Object.keys(files).filter((file) => file.endsWith(".en.json"));
@@ -22,8 +27,10 @@ describe.each(english)("%s", (file) => {
   });
 
   it("has all plural forms in both languages", () => {
-    const stems = (keys: string[]) => new Set(keys.filter((key) => plural.test(key)).map((key) => key.replace(plural, "")));
+    const stems = (keys: string[]) =>
+      new Set(keys.filter((key) => plural.test(key)).map((key) => key.replace(plural, "")));
     for (const stem of stems(own)) expect(own).toEqual(expect.arrayContaining([`${stem}_one`, `${stem}_other`]));
-    for (const stem of stems(other)) expect(other).toEqual(expect.arrayContaining(["one", "few", "many", "other"].map((form) => `${stem}_${form}`)));
+    for (const stem of stems(other))
+      expect(other).toEqual(expect.arrayContaining(["one", "few", "many", "other"].map((form) => `${stem}_${form}`)));
   });
 });

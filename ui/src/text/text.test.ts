@@ -18,7 +18,9 @@ describe("passwords", () => {
   const t = ((key: string) => key) as unknown as TFunction<"app">;
 
   it("have 8 to 128 characters, counted as people count them", () => {
-    expect(["1234567", "12345678", "пароль78", "x".repeat(128), "x".repeat(129)].map((value) => passwordProblem(value, t))).toEqual(["passwordRule.tooShort", null, null, null, "passwordRule.tooLong"]);
+    expect(
+      ["1234567", "12345678", "пароль78", "x".repeat(128), "x".repeat(129)].map((value) => passwordProblem(value, t)),
+    ).toEqual(["passwordRule.tooShort", null, null, null, "passwordRule.tooLong"]);
   });
 
   it("that are made keep the rule and differ", () => {

@@ -1,14 +1,14 @@
-// Package agent is the running agent: it keeps the core serving, follows the panel's orders and reports, and needs the panel
-// for none of the traffic.
+// Package agent is the running agent: it opens the parts, keeps the link to the panel and hands on what comes. The
+// panel is needed for none of the traffic.
 package agent
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -18,28 +18,20 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
-	"panel/cmd/panel-agent/internal/buffer"
 	"panel/cmd/panel-agent/internal/commands"
 	"panel/cmd/panel-agent/internal/core"
-	"panel/cmd/panel-agent/internal/firewall"
+	"panel/cmd/panel-agent/internal/documents"
 	"panel/cmd/panel-agent/internal/identity"
-	"panel/cmd/panel-agent/internal/install"
 	"panel/cmd/panel-agent/internal/link"
-	"panel/cmd/panel-agent/internal/probe"
+	"panel/cmd/panel-agent/internal/part"
 	"panel/cmd/panel-agent/internal/sockets"
 	"panel/cmd/panel-agent/internal/telemetry"
-	"panel/cmd/panel-agent/internal/update"
 	"panel/platform/agentapi"
 )
 
-// Capabilities are what this build can do.
-var Capabilities = []agentapi.Capability{
-	agentapi.CanApply, agentapi.CanRestartCore, agentapi.CanCollectLogs, agentapi.CanProbe, agentapi.CanStream,
-	agentapi.CanRotateToken, agentapi.CanUpdate,
-}
-
 // Options of an Agent.
 type Options struct {
+	Parts      []part.Part
 	DataDir    string
 	PanelURL   string // replaces the address of the enrolment; empty keeps it
 	CAFile     string
@@ -50,34 +42,30 @@ type Options struct {
 	Timing     link.Timing
 	Clock      clockwork.Clock
 	Log        *zap.Logger
-	Lines      *Ring
-	Build      string // digest of the build that this is after an update; empty: the installed program
-	UpdateKeys string // keys that updates are checked with, where they were built in
-	Leave      func() // ends the agent for another build and leaves the cores serving; nil: updates are not for this agent
+	Lines      part.Lines // of the agent's own log
+	Build      string     // digest of the build that this is after an update; empty: the installed program
+	UpdateKeys string     // keys that updates are checked with, where they were built in
+	Leave      func()     // ends the agent for another build, the cores serve on; nil: updates are not for this agent
 }
 
 const (
-	defaultSampling  = 15 * time.Second
 	defaultHeartbeat = 15 * time.Second
 	shortestBeat     = time.Second
 	flushLimit       = 4 * time.Second
 	lockPatience     = 2 * time.Second
-	lockLook         = 20 * time.Millisecond
+	lockPause        = 20 * time.Millisecond
 )
 
 // Agent is one agent with its parts.
 type Agent struct {
 	Options
 	client    *link.Client
+	http      *http.Client
 	core      *core.Supervisor
-	installer *install.Installer
-	desk      *commands.Desk
-	buffer    *buffer.Buffer
-	host      *telemetry.Host
-	sockets   *sockets.Lister
-	firewall  *firewall.Reader
-	prober    *probe.Prober
-	updater   *update.Updater
+	env       *part.Env
+	live      []*part.Live // in the sequence of Parts
+	queue     *commands.Queue
+	documents *documents.Keeper
 	session   string
 	boot      string
 	lock      *os.File
@@ -85,26 +73,18 @@ type Agent struct {
 	skew    atomic.Int64  // the panel's clock minus this one, in nanoseconds
 	beat    atomic.Int64  // pause between heartbeats, in nanoseconds
 	changed chan struct{} // a heartbeat is due
-	outcome chan struct{} // a report may wait
-	sampled chan struct{} // a sample waits
 }
 
 // ErrBusy says that another agent runs on the same data folder.
 var ErrBusy = errors.New("another agent runs on this data folder; stop it first")
 
-// New opens the data folder and puts the parts together. Faults: identity.ErrNotEnrolled, ErrBusy.
+// New opens the data folder and the parts. Faults: identity.ErrNotEnrolled, ErrBusy.
 func New(o Options) (*Agent, error) {
 	id, err := identity.Load(o.DataDir)
 	if err != nil {
 		return nil, err
 	}
-	a := &Agent{
-		Options: o, session: uuid.NewString(), boot: telemetry.BootID(),
-		changed: make(chan struct{}, 1), outcome: make(chan struct{}, 1), sampled: make(chan struct{}, 1),
-	}
-	if a.Sampling <= 0 {
-		a.Sampling = defaultSampling
-	}
+	a := &Agent{Options: o, session: uuid.NewString(), boot: telemetry.BootID(), changed: make(chan struct{}, 1)}
 	a.beat.Store(int64(defaultHeartbeat))
 	if a.lock, err = lockDir(o.DataDir); err != nil {
 		return nil, err
@@ -112,7 +92,7 @@ func New(o Options) (*Agent, error) {
 	if err := a.connect(id); err != nil {
 		return nil, err
 	}
-	return a, a.assemble()
+	return a, a.open()
 }
 
 // lockDir holds the data folder for as long as this process lives, also when it is killed.
@@ -121,7 +101,7 @@ func lockDir(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	for began := time.Now(); ; time.Sleep(lockLook) { // the agent before this one may be ending at this moment
+	for began := time.Now(); ; time.Sleep(lockPause) { // the agent before this one may be ending at this moment
 		if err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
 			return file, nil
 		}
@@ -140,75 +120,92 @@ func (a *Agent) connect(id identity.Identity) error {
 	if err != nil {
 		return err
 	}
-	shared, err := link.NewHTTP(a.CAFile)
-	if err != nil {
+	if a.http, err = link.NewHTTP(a.CAFile); err != nil {
 		return err
 	}
-	a.client = link.NewClient(base, string(id.Token), shared)
-	a.updater = &update.Updater{
-		DataDir: a.DataDir, Executable: a.Executable, Version: a.Version, Build: a.Build, BuiltIn: a.UpdateKeys,
-		Panel: update.Panel{Base: base, Token: a.client.Token, HTTP: shared}, Clock: a.Clock, Log: a.Log.Named("update"), Leave: a.Leave,
-	}
-	return a.updater.Open()
+	a.client = link.NewClient(base, string(id.Token), a.http)
+	return nil
 }
 
-func (a *Agent) assemble() error {
-	var err error
-	a.core, err = core.New(core.Options{
-		Executable: a.Executable, Dir: filepath.Join(a.DataDir, "core"), Assets: filepath.Join(a.DataDir, "assets"), Drain: a.Drain,
-		Clock: a.Clock, Log: a.Log.Named("core"), Changed: a.touch, Looping: func(m core.Meta, words string) { a.installer.CrashLoop(m, words) },
-	})
-	if err != nil {
-		return err
-	}
-	a.sockets = sockets.New(a.core.Processes)
-	a.firewall = firewall.New(a.Clock)
-	a.host = telemetry.NewHost(a.Clock, a.DataDir)
-	a.prober = &probe.Prober{Owner: a.sockets.Owner, Client: a.core, Reflect: a.client.ReflectURL(), Bearer: a.client.Token}
-	return a.open()
-}
-
+// open makes the parts and what they share. Faults are those of the disk, and of a list of parts that does not fit
+// together.
 func (a *Agent) open() error {
 	var err error
-	if a.buffer, err = buffer.Open(filepath.Join(a.DataDir, "telemetry")); err != nil {
-		return err
-	}
-	a.installer, err = install.New(install.Options{
-		Dir: a.DataDir, Core: a.core, Source: a.client, Clock: a.Clock, Log: a.Log.Named("install"),
-		Release: a.prober.Release, Changed: a.touch,
+	a.core, err = core.New(core.Options{
+		Executable: a.Executable, Dir: filepath.Join(a.DataDir, "core"), Assets: filepath.Join(a.DataDir, "assets"),
+		Drain: a.Drain,
+		Clock: a.Clock, Log: a.Log.Named("core"), Changed: a.touch,
+		Looping: func(m core.Meta, words string) { a.env.CrashLoop(m, words) },
 	})
 	if err != nil {
 		return err
 	}
-	a.desk, err = commands.Open(commands.Options{
-		Dir: filepath.Join(a.DataDir, "orders"), Handle: a.handle, Clock: a.Clock, Log: a.Log.Named("orders"),
+	a.env = &part.Env{
+		DataDir: a.DataDir, Executable: a.Executable, Version: a.Version, Build: a.Build, UpdateKeys: a.UpdateKeys,
+		Sampling: a.Sampling, Clock: a.Clock, Log: a.Log, Panel: a.client, HTTP: a.http, Core: a.core,
+		Sockets: sockets.New(a.core.Processes), Lines: a.Lines, Changed: a.touch, Leave: a.Leave,
+	}
+	handlers, held, err := a.openParts()
+	if err != nil {
+		return err
+	}
+	a.documents, err = documents.Open(documents.Options{
+		Dir: filepath.Join(a.DataDir, "documents"), Source: a.client, Clock: a.Clock, Log: a.Log.Named("documents"),
+		Changed: a.touch,
+	}, held)
+	if err != nil {
+		return err
+	}
+	a.queue, err = commands.Open(commands.Options{
+		Dir: filepath.Join(a.DataDir, "orders"), Handlers: handlers, Once: a.once(), Clock: a.Clock,
+		Log:  a.Log.Named("commands"),
 		Skew: func() time.Duration { return time.Duration(a.skew.Load()) }, Refused: link.Refused,
 	})
 	return err
 }
 
-// touch asks for a heartbeat soon: something that it reports has changed.
-func (a *Agent) touch() {
-	signal(a.changed)
-	signal(a.outcome)
+func (a *Agent) openParts() (handlers map[agentapi.CommandKind]part.Handler, held []documents.Document, err error) {
+	handlers = map[agentapi.CommandKind]part.Handler{}
+	for _, p := range a.Parts {
+		live, err := part.Open(p, a.env)
+		if err != nil {
+			return nil, nil, err
+		}
+		for kind, handler := range live.Commands {
+			if handlers[kind] != nil {
+				return nil, nil, fmt.Errorf("open the part %s: the command %s belongs to another part, too", p.Name, kind)
+			}
+			handlers[kind] = handler
+		}
+		held = append(held, live.Documents...)
+		a.live = append(a.live, live)
+	}
+	return handlers, held, nil
 }
 
-func signal(waiting chan struct{}) {
+func (a *Agent) once() (kinds []agentapi.CommandKind) {
+	for _, p := range a.Parts {
+		kinds = append(kinds, p.Once...)
+	}
+	return kinds
+}
+
+// touch asks for a heartbeat soon: something that it reports has changed.
+func (a *Agent) touch() {
 	select {
-	case waiting <- struct{}{}:
+	case a.changed <- struct{}{}:
 	default:
 	}
 }
 
-// Run works until the context ends, then flushes. With leave, the cores serve on for the next agent; else they are stopped.
+// Run works until the context ends, then flushes. With leave, the cores serve on for the next agent; else they are
+// stopped.
 func (a *Agent) Run(ctx context.Context, leave func() bool) error {
-	if err := a.installer.Boot(ctx); err != nil {
-		a.Log.Error("the last good configuration could not be started; waiting for the panel", zap.Error(err))
-	}
-	a.desk.Resume()
-	var loops sync.WaitGroup
+	a.bootParts(ctx)
+	a.queue.Resume()
 	a.client.ExpectStream()
-	for _, loop := range []func(context.Context){a.installer.Run, a.receive, a.heartbeats, a.samples, a.deliverSamples, a.deliverResults, a.deliverOutcomes} {
+	var loops sync.WaitGroup
+	for _, loop := range a.loops() {
 		loops.Go(func() { loop(ctx) })
 	}
 	<-ctx.Done()
@@ -216,45 +213,45 @@ func (a *Agent) Run(ctx context.Context, leave func() bool) error {
 	return a.stop(leave())
 }
 
+// bootParts brings up what needs no panel; the documents come last, because parts apply them to what they have brought
+// up.
+func (a *Agent) bootParts(ctx context.Context) {
+	for at, live := range a.live {
+		if live.Boot == nil {
+			continue
+		}
+		if err := live.Boot(ctx); err != nil {
+			a.Log.Error("a part could not be brought up; waiting for the panel", zap.String("part", a.Parts[at].Name),
+				zap.Error(err))
+		}
+	}
+	a.documents.Boot(ctx)
+}
+
+func (a *Agent) loops() []func(context.Context) {
+	all := []func(context.Context){a.receive, a.heartbeats, a.deliverResults, a.documents.Run}
+	for _, live := range a.live {
+		all = append(all, live.Loops...)
+	}
+	for _, stream := range a.env.Streams() {
+		all = append(all, stream.Run)
+	}
+	return all
+}
+
 func (a *Agent) stop(leave bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), flushLimit)
 	defer cancel()
-	a.desk.Close()
-	coreErr := a.core.Close(ctx, leave)
-	a.sample(ctx)
-	for delivered := true; delivered; {
-		delivered, _ = a.deliverBatch(ctx)
+	a.queue.Close()
+	var problems []error
+	for _, live := range a.live {
+		if live.Close != nil {
+			problems = append(problems, live.Close(ctx, leave))
+		}
 	}
-	return errors.Join(coreErr, a.buffer.Close(), a.lock.Close())
-}
-
-func (a *Agent) receive(ctx context.Context) {
-	receiver := link.Receiver{Client: a.client, Orders: a, Timing: a.Timing, Clock: a.Clock, Log: a.Log.Named("link")}
-	receiver.Run(ctx)
-}
-
-// Desired implements link.Orders.
-func (a *Agent) Desired(d agentapi.Desired) { a.installer.Desired(d) }
-
-// Command implements link.Orders.
-func (a *Agent) Command(c agentapi.Command) error { return a.desk.Accept(c) }
-
-// Hello implements link.Orders.
-func (a *Agent) Hello() agentapi.Hello {
-	revision, hash, _ := a.installer.Running()
-	return agentapi.Hello{
-		Protocol: agentapi.Protocol, AgentVersion: a.Version, SessionID: a.session, ConfigRevision: revision, ConfigHash: hash,
+	for _, stream := range a.env.Streams() {
+		stream.Flush(ctx)
+		problems = append(problems, stream.Close())
 	}
-}
-
-func (a *Agent) report(ctx context.Context) agentapi.Heartbeat {
-	hostname, _ := os.Hostname()
-	beat := agentapi.Heartbeat{
-		AgentVersion: a.Version, Protocol: agentapi.Protocol, OS: runtime.GOOS, Arch: runtime.GOARCH, Hostname: hostname,
-		Capabilities: Capabilities, BootID: a.boot, SessionID: a.session, SentAt: a.Clock.Now().UTC(),
-		Core: a.core.Report(), Sockets: a.sockets.List(), Addresses: sockets.Addresses(), Firewall: a.firewall.Read(ctx),
-		PanelURL: a.client.Base(),
-	}
-	beat.Core.ConfigRevision, beat.Core.ConfigHash, beat.Core.ApplyID = a.installer.Running()
-	return beat
+	return errors.Join(append(problems, a.lock.Close())...)
 }

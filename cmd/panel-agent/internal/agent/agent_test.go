@@ -31,10 +31,14 @@ func TestFollowsTheDesiredConfigurationAndARealClientGetsThrough(t *testing.T) {
 	var seen agentapi.ProbeData
 	require.NoError(t, json.Unmarshal(result.Data, &seen))
 	require.Equal(t, "127.0.0.1", seen.Through.ExitIP)
-	require.Eventually(t, func() bool { up, down := p.bytes(agentapi.TrafficClient); return up > 0 && down > 0 }, 5*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { up, down := p.bytes(agentapi.TrafficClient); return up > 0 && down > 0 },
+		5*time.Second, 20*time.Millisecond)
 
 	require.Eventually(t, func() bool { return ownsPort(p.lastBeat(), port) }, 5*time.Second, 20*time.Millisecond)
-	own := p.order(agentapi.Probe, agentapi.ProbeArgs{Bind: &agentapi.BindProbe{L4: agentapi.TCP, IP: "127.0.0.1", Port: port, Nonce: "12345678"}})
+	own := p.order(agentapi.Probe, agentapi.ProbeArgs{Bind: &agentapi.BindProbe{
+		L4: agentapi.TCP, IP: "127.0.0.1",
+		Port: port, Nonce: "12345678",
+	}})
 	require.True(t, own.OK, own.Error)
 	require.Contains(t, string(own.Data), `"own":true`)
 }
@@ -63,7 +67,10 @@ func TestACrashLoopReturnsToTheLastGoodConfiguration(t *testing.T) {
 	p.install(2, agenttest.Forward(t, "b", portB, behind))
 	require.Eventually(t, func() bool { return a.core.Report().Draining == 0 }, 20*time.Second, 20*time.Millisecond)
 	for crash := range int64(4) {
-		require.Eventually(t, func() bool { return a.core.Report().State == agentapi.CoreRunning && len(a.core.Processes()) == 1 }, 10*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool {
+			return a.core.Report().State == agentapi.CoreRunning &&
+				len(a.core.Processes()) == 1
+		}, 10*time.Second, 5*time.Millisecond)
 		require.NoError(t, syscall.Kill(a.core.Processes()[0], syscall.SIGKILL))
 		require.Eventually(t, func() bool { return a.core.Report().Restarts > crash }, 10*time.Second, time.Millisecond)
 	}
@@ -98,7 +105,10 @@ func TestKillMinusNineOfTheAgentStopsNoTrafficAndTheNextAdoptsTheCore(t *testing
 		sent += int64(len("new connection "))
 		before := countBeats(p)
 		agent = runProcess(t, dir)
-		require.Eventually(t, func() bool { return countBeats(p) > before && p.lastBeat().Core.State == agentapi.CoreRunning },
+		require.Eventually(t, func() bool {
+			return countBeats(p) > before &&
+				p.lastBeat().Core.State == agentapi.CoreRunning
+		},
 			10*time.Second, 10*time.Millisecond, "round %d", round)
 		entries, err := filepath.Glob(filepath.Join(dir, "core", "*", "meta.json"))
 		require.NoError(t, err)
@@ -154,7 +164,8 @@ func TestStartsTheLastGoodConfigurationWithoutThePanel(t *testing.T) {
 	p.server.CloseClientConnections()
 	p.server.Close()
 	start(t, dir)
-	require.Eventually(t, func() bool { return agenttest.Echo(port, "up again") == nil }, 15*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return agenttest.Echo(port, "up again") == nil }, 15*time.Second,
+		50*time.Millisecond)
 }
 
 // An agent that is told to wait does so for as long as it was told, and keeps what it has.

@@ -17,7 +17,10 @@ import (
 
 func apply(p *panel, phase agentapi.ApplyPhase, id string, c agentapi.NodeConfig) agentapi.CommandResult {
 	p.t.Helper()
-	return p.order(agentapi.ApplyConfig, agentapi.ApplyConfigArgs{Phase: phase, ApplyID: id, Revision: c.Revision, Hash: c.Hash})
+	return p.order(agentapi.ApplyConfig, agentapi.ApplyConfigArgs{
+		Phase: phase, ApplyID: id, Revision: c.Revision,
+		Hash: c.Hash,
+	})
 }
 
 func TestAnApplySwitchesAndRevertsAndCommits(t *testing.T) {
@@ -73,7 +76,8 @@ func TestABrokenConfigurationIsRefusedInTheCoresWords(t *testing.T) {
 	require.Zero(t, p.lastBeat().Core.Restarts)
 }
 
-// An agent that hears neither commit nor revert goes back by itself: the node holds revision r or r-1, never a third state.
+// An agent that hears neither commit nor revert goes back by itself: the node holds revision r or r-1, never a third
+// state.
 func TestASwitchWithoutCommitIsTakenBackAfterItsHold(t *testing.T) {
 	t.Parallel()
 	p, behind := newPanel(t), agenttest.EchoServer(t)
@@ -82,7 +86,10 @@ func TestASwitchWithoutCommitIsTakenBackAfterItsHold(t *testing.T) {
 	p.install(1, agenttest.Forward(t, "a", portA, behind))
 	two := p.put(2, agenttest.Forward(t, "b", portB, behind))
 	require.True(t, apply(p, agentapi.PhasePrepare, "x", two).OK)
-	args := agentapi.ApplyConfigArgs{Phase: agentapi.PhaseSwitch, ApplyID: "x", Revision: 2, Hash: two.Hash, HoldSeconds: 3}
+	args := agentapi.ApplyConfigArgs{
+		Phase: agentapi.PhaseSwitch, ApplyID: "x", Revision: 2, Hash: two.Hash,
+		HoldSeconds: 3,
+	}
 	require.True(t, p.order(agentapi.ApplyConfig, args).OK)
 	p.serves(2)
 	p.serves(1)

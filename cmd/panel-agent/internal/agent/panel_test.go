@@ -46,7 +46,8 @@ type panel struct {
 func newPanel(t *testing.T) *panel {
 	t.Helper()
 	p := &panel{
-		t: t, configs: map[int64]agentapi.NodeConfig{}, results: map[string]agentapi.CommandResult{}, acked: map[string]bool{},
+		t: t, configs: map[int64]agentapi.NodeConfig{}, results: map[string]agentapi.CommandResult{},
+		acked:   map[string]bool{},
 		batches: map[string]agentapi.MetricsBatch{}, streams: map[chan agentapi.Frame]bool{},
 	}
 	mux := http.NewServeMux()

@@ -18,18 +18,21 @@ import (
 	"panel/cmd/panel-agent/internal/core"
 	"panel/cmd/panel-agent/internal/identity"
 	"panel/cmd/panel-agent/internal/link"
+	"panel/cmd/panel-agent/internal/logs"
+	"panel/cmd/panel-agent/internal/parts"
 )
 
 func TestMain(m *testing.M) { os.Exit(agenttest.Main(m)) }
 
 func testOptions(dir string) Options {
 	return Options{
-		DataDir: dir, Executable: agenttest.Executable, Version: "test", Drain: 10 * time.Second, Sampling: 200 * time.Millisecond,
+		DataDir: dir, Executable: agenttest.Executable, Version: "test", Drain: 10 * time.Second,
+		Sampling: 200 * time.Millisecond,
 		Timing: link.Timing{
 			First: 50 * time.Millisecond, Longest: 500 * time.Millisecond, Spread: 100 * time.Millisecond,
 			Silence: 20 * time.Second, Ping: 5 * time.Second,
 		},
-		Clock: clockwork.NewRealClock(), Log: zap.NewNop(), Lines: &Ring{},
+		Clock: clockwork.NewRealClock(), Log: zap.NewNop(), Lines: &logs.Ring{}, Parts: parts.All(),
 	}
 }
 

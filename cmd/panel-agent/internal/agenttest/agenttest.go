@@ -12,8 +12,8 @@ import (
 // Executable is the built agent; Main sets it before the tests run.
 var Executable string
 
-// Main builds the executable, runs the tests and removes it. The executable is built plain, also where the tests run under
-// the race detector: Xray's own pointer tricks do not pass the checks that come with it.
+// Main builds the executable, runs the tests and removes it. The executable is built plain, also where the tests run
+// under the race detector: Xray's own pointer tricks do not pass the checks that come with it.
 func Main(m *testing.M) int {
 	if Executable = os.Getenv(builtMark); Executable != "" {
 		return m.Run()

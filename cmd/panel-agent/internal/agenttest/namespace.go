@@ -11,8 +11,8 @@ import (
 // builtMark hands the built executable on to a test process in namespaces of its own.
 const builtMark = "PANEL_AGENT_TEST_EXECUTABLE"
 
-// Isolated runs the test again in a process with a network and mounts of its own, and says whether this is that process.
-// The caller returns when it is not: all was done there.
+// Isolated runs the test again in a process with a network and mounts of its own, and says whether this is that
+// process. The caller returns when it is not: all was done there.
 func Isolated(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(builtMark) != "" {

@@ -70,8 +70,8 @@ func Talk(conn net.Conn, text string) error {
 	return nil
 }
 
-// Forward is a core configuration that passes a plain TCP port on: traffic through it can be counted to the byte, and very
-// many connections need no client core.
+// Forward is a core configuration that passes a plain TCP port on: traffic through it can be counted to the byte, and
+// very many connections need no client core.
 func Forward(t testing.TB, tag string, port int, behind string) []byte {
 	t.Helper()
 	host, digits, err := net.SplitHostPort(behind)

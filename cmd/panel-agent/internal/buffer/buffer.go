@@ -1,5 +1,5 @@
-// Package buffer keeps samples on disk until the panel has stored them: a crash loses none, and a batch that is sent twice
-// is the same batch under the same number.
+// Package buffer keeps results on disk until the panel has stored them: a crash loses none, and a batch that is sent
+// twice is the same batch under the same number.
 package buffer
 
 import (
@@ -24,9 +24,7 @@ import (
 	"panel/platform/durable"
 )
 
-// Bounds of the buffer.
 const (
-	MaxSamples    = 50_000
 	maxBatchBytes = 512 << 10 // below the panel's body limit with room for the frame around
 	openFile      = "open.log"
 	freshFile     = "fresh.log" // about to be the open log
@@ -35,11 +33,20 @@ const (
 	batchSuffix   = ".log"
 )
 
-// record is one line on disk: a sample and the counters that it was taken at, so that both become durable together.
+// Batch is a numbered run of items. It never changes once it has its number.
+type Batch struct {
+	StreamID string
+	Seq      int64
+	Dropped  int64 // items of the stream that a full buffer has lost so far
+	Items    []json.RawMessage
+}
+
+// record is one line on disk: an item and the counters that it was taken at, so that both become durable together. The
+// item is called a sample there since the time when samples of the host were the only ones.
 type record struct {
-	Tick   int64           `json:"tick"`
-	Sample agentapi.Sample `json:"sample"`
-	Bases  json.RawMessage `json:"bases,omitempty"`
+	Tick  int64           `json:"tick"`
+	Item  json.RawMessage `json:"sample"`
+	Bases json.RawMessage `json:"bases,omitempty"`
 }
 
 type state struct {
@@ -51,11 +58,16 @@ type state struct {
 }
 
 type batch struct {
-	seq     int64
-	samples int
+	seq   int64
+	items int
 }
 
-// Buffer is a queue of samples on disk. It is safe for concurrent use.
+type loose struct {
+	size  int64
+	items int
+}
+
+// Buffer is a queue of items on disk. It is safe for concurrent use.
 type Buffer struct {
 	dir   string
 	limit int
@@ -64,12 +76,13 @@ type Buffer struct {
 	state   state
 	log     *os.File
 	size    int64
-	pending int // samples in the open log
+	pending int   // items in the open log
+	loose   loose // written behind them and not durable yet
 	batches []batch
 }
 
 // Open reads what an earlier agent left. A last line that a crash cut off is dropped: it was never promised.
-func Open(dir string) (*Buffer, error) { return open(dir, MaxSamples) }
+func Open(dir string) (*Buffer, error) { return open(dir, agentapi.MaxBuffered) }
 
 func open(dir string, limit int) (*Buffer, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -139,7 +152,7 @@ func (b *Buffer) loadBatch(seq int64) error {
 		return err
 	}
 	b.follow(records)
-	b.batches = append(b.batches, batch{seq: seq, samples: len(records)})
+	b.batches = append(b.batches, batch{seq: seq, items: len(records)})
 	return nil
 }
 
@@ -195,7 +208,7 @@ func readRecords(path string) ([]record, int64, error) {
 func encode(r record) ([]byte, error) {
 	raw, err := json.Marshal(r)
 	if err != nil {
-		return nil, fmt.Errorf("encode a sample: %w", err)
+		return nil, fmt.Errorf("encode an item: %w", err)
 	}
 	return fmt.Appendf(nil, "%08x %s\n", crc32.ChecksumIEEE(raw), raw), nil
 }
@@ -216,32 +229,62 @@ func (b *Buffer) Bases() json.RawMessage {
 	return slices.Clone(b.state.Bases)
 }
 
-// Add makes a sample durable, together with the counters that the next difference is taken from.
-func (b *Buffer) Add(sample agentapi.Sample, bases json.RawMessage) error {
+// Add makes items durable, together with the counters that the next difference is taken from. Several items cost as
+// much as one. After an error the last of them are not stored; the first may be, where a batch was full in between.
+func (b *Buffer) Add(bases json.RawMessage, items ...json.RawMessage) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	line, err := encode(record{Tick: b.state.Tick + 1, Sample: sample, Bases: bases})
-	if err != nil {
-		return err
-	}
-	if b.pending > 0 && (b.size+int64(len(line)) > maxBatchBytes || b.pending >= agentapi.MaxBatchSamples) {
-		if err := b.seal(); err != nil {
-			return err
+	for _, item := range items {
+		if err := b.write(record{Tick: b.state.Tick + 1 + int64(b.loose.items), Item: item, Bases: bases}); err != nil {
+			return errors.Join(fmt.Errorf("write to the buffer: %w", err), b.cutBack())
 		}
 	}
-	if _, err := b.log.Write(line); err != nil {
-		return errors.Join(fmt.Errorf("write a sample: %w", err), b.cutBack())
+	if err := b.sync(bases); err != nil {
+		return errors.Join(fmt.Errorf("write to the buffer: %w", err), b.cutBack())
 	}
-	if err := b.log.Sync(); err != nil {
-		return errors.Join(fmt.Errorf("write a sample: %w", err), b.cutBack())
-	}
-	b.size, b.pending = b.size+int64(len(line)), b.pending+1
-	b.state.Tick, b.state.Bases = b.state.Tick+1, bases
 	return b.makeRoom()
 }
 
-// cutBack removes a half line that a full disk left.
+// write adds a line that is not durable yet, in the next batch where this one is full.
+func (b *Buffer) write(r record) error {
+	line, err := encode(r)
+	if err != nil {
+		return err
+	}
+	held := b.pending + b.loose.items
+	if held > 0 && (b.size+b.loose.size+int64(len(line)) > maxBatchBytes || held >= agentapi.MaxBatchItems) {
+		if err := b.sync(r.Bases); err != nil {
+			return err
+		}
+		if err := b.seal(); err != nil {
+			return err
+		}
+		r.Tick = b.state.Tick + 1
+	}
+	if _, err := b.log.Write(line); err != nil {
+		return err
+	}
+	b.loose.items, b.loose.size = b.loose.items+1, b.loose.size+int64(len(line))
+	return nil
+}
+
+// sync makes durable what was written.
+func (b *Buffer) sync(bases json.RawMessage) error {
+	if b.loose.items == 0 {
+		return nil
+	}
+	if err := b.log.Sync(); err != nil {
+		return err
+	}
+	b.size, b.pending = b.size+b.loose.size, b.pending+b.loose.items
+	b.state.Tick, b.state.Bases = b.state.Tick+int64(b.loose.items), bases
+	b.loose = loose{}
+	return nil
+}
+
+// cutBack removes what is not durable, for example the half of a line that a full disk left.
 func (b *Buffer) cutBack() error {
+	b.loose = loose{}
 	_, err := b.log.Seek(b.size, 0)
 	return errors.Join(err, b.log.Truncate(b.size))
 }
@@ -257,7 +300,7 @@ func (b *Buffer) seal() error {
 	if err := b.turn(seq); err != nil {
 		return errors.Join(fmt.Errorf("number a batch: %w", err), fresh.Close())
 	}
-	b.batches = append(b.batches, batch{seq: seq, samples: b.pending})
+	b.batches = append(b.batches, batch{seq: seq, items: b.pending})
 	closeErr := b.log.Close()
 	b.log, b.size, b.pending = fresh, 0, 0
 	return errors.Join(closeErr, durable.SyncFolder(b.dir))
@@ -285,7 +328,7 @@ func (b *Buffer) lastSeq() int64 {
 func (b *Buffer) makeRoom() error {
 	for b.heldLocked() > b.limit && len(b.batches) > 0 {
 		oldest := b.batches[0]
-		b.state.Dropped += int64(oldest.samples)
+		b.state.Dropped += int64(oldest.items)
 		if err := b.forget(oldest.seq); err != nil {
 			return err
 		}
@@ -296,12 +339,12 @@ func (b *Buffer) makeRoom() error {
 func (b *Buffer) heldLocked() int {
 	held := b.pending
 	for _, sealed := range b.batches {
-		held += sealed.samples
+		held += sealed.items
 	}
 	return held
 }
 
-// Held is the count of samples that the panel has not acknowledged.
+// Held is the count of items that the panel has not acknowledged.
 func (b *Buffer) Held() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -309,29 +352,32 @@ func (b *Buffer) Held() int {
 }
 
 // Next is the oldest batch without an acknowledgement; false when there is none. The same batch comes until Ack.
-func (b *Buffer) Next() (agentapi.MetricsBatch, bool, error) {
+func (b *Buffer) Next() (Batch, bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.batches) == 0 && b.pending > 0 {
 		if err := b.seal(); err != nil {
-			return agentapi.MetricsBatch{}, false, err
+			return Batch{}, false, err
 		}
 	}
 	if len(b.batches) == 0 {
-		return agentapi.MetricsBatch{}, false, nil
+		return Batch{}, false, nil
 	}
 	oldest := b.batches[0]
 	records, _, err := readRecords(b.batchPath(oldest.seq))
 	if err != nil {
-		return agentapi.MetricsBatch{}, false, err
+		return Batch{}, false, err
 	}
 	return b.message(oldest.seq, records), true, nil
 }
 
-func (b *Buffer) message(seq int64, records []record) agentapi.MetricsBatch {
-	message := agentapi.MetricsBatch{StreamID: b.state.StreamID, Seq: seq, Dropped: b.state.Dropped, Samples: make([]agentapi.Sample, 0, len(records))}
+func (b *Buffer) message(seq int64, records []record) Batch {
+	message := Batch{
+		StreamID: b.state.StreamID, Seq: seq, Dropped: b.state.Dropped,
+		Items: make([]json.RawMessage, 0, len(records)),
+	}
 	for _, r := range records {
-		message.Samples = append(message.Samples, r.Sample)
+		message.Items = append(message.Items, r.Item)
 	}
 	return message
 }
@@ -354,7 +400,7 @@ func (b *Buffer) forget(seq int64) error {
 	if err := b.saveState(); err != nil {
 		return err
 	}
-	b.batches = slices.DeleteFunc(b.batches, func(kept batch) bool { return kept.seq == seq })
+	b.batches = slices.DeleteFunc(b.batches, func(held batch) bool { return held.seq == seq })
 	if err := os.Remove(b.batchPath(seq)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget a batch: %w", err)
 	}

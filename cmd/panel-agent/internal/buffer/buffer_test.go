@@ -5,14 +5,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -37,7 +38,7 @@ func produce(dir, url string) {
 	go deliverForever(b, url)
 	for {
 		count++
-		if err := b.Add(agentapi.Sample{UptimeSeconds: count}, json.RawMessage(strconv.FormatInt(count, 10))); err != nil {
+		if err := b.Add(json.RawMessage(strconv.FormatInt(count, 10)), item(count)); err != nil {
 			panic(err)
 		}
 		fmt.Println(count)
@@ -68,12 +69,12 @@ func deliverForever(b *Buffer, url string) {
 type store struct {
 	mu      sync.Mutex
 	batches map[string]bool
-	samples map[int64]int
+	items   map[int64]int
 	repeats int
 }
 
 func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	var batch agentapi.MetricsBatch
+	var batch Batch
 	if json.NewDecoder(r.Body).Decode(&batch) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -86,8 +87,8 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.batches[key] = true
-	for _, sample := range batch.Samples {
-		s.samples[sample.UptimeSeconds]++
+	for _, raw := range batch.Items {
+		s.items[numberOf(raw)]++
 	}
 	if len(s.batches)%7 == 0 { // stored, but the answer is lost
 		panic(http.ErrAbortHandler)
@@ -96,7 +97,7 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func TestKillMinusNineLosesNothingAndDoublesNothing(t *testing.T) {
 	t.Parallel()
-	panel := &store{batches: map[string]bool{}, samples: map[int64]int{}}
+	panel := &store{batches: map[string]bool{}, items: map[int64]int{}}
 	server := httptest.NewServer(panel)
 	defer server.Close()
 	dir := t.TempDir()
@@ -107,7 +108,7 @@ func TestKillMinusNineLosesNothingAndDoublesNothing(t *testing.T) {
 	drainInto(t, dir, panel)
 	require.Greater(t, promised, int64(25), "too few to say anything")
 	for number := int64(1); number <= promised; number++ {
-		require.Equal(t, 1, panel.samples[number], "sample %d of %d", number, promised)
+		require.Equal(t, 1, panel.items[number], "item %d of %d", number, promised)
 	}
 	require.Positive(t, panel.repeats, "no batch was ever sent twice, so the test shows nothing")
 }
@@ -179,7 +180,7 @@ func TestABatchKeepsItsNumberAndContentUntilItIsAcknowledged(t *testing.T) {
 	second, _, err := b.Next()
 	require.NoError(t, err)
 	require.EqualValues(t, 2, second.Seq)
-	require.EqualValues(t, 2, second.Samples[0].UptimeSeconds)
+	require.EqualValues(t, 2, numberOf(second.Items[0]))
 }
 
 func TestNumbersGoOnWhenEverythingWasAcknowledged(t *testing.T) {
@@ -198,7 +199,8 @@ func TestNumbersGoOnWhenEverythingWasAcknowledged(t *testing.T) {
 	}
 }
 
-// A log whose successor cannot be made stays open and is numbered later: no sample gets into a batch that is on its way.
+// A log whose successor cannot be made stays open and is numbered later: no sample gets into a batch that is on its
+// way.
 func TestALogThatCannotBeFollowedIsNumberedLater(t *testing.T) {
 	t.Parallel()
 	b, err := Open(t.TempDir())
@@ -213,7 +215,7 @@ func TestALogThatCannotBeFollowedIsNumberedLater(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	require.EqualValues(t, 1, batch.Seq)
-	require.Len(t, batch.Samples, 2)
+	require.Len(t, batch.Items, 2)
 	add(t, b, 3)
 	again, _, err := b.Next()
 	require.NoError(t, err)
@@ -222,7 +224,7 @@ func TestALogThatCannotBeFollowedIsNumberedLater(t *testing.T) {
 	next, found, err := b.Next()
 	require.NoError(t, err)
 	require.True(t, found)
-	require.Len(t, next.Samples, 1)
+	require.Len(t, next.Items, 1)
 }
 
 func TestALostFolderBeginsAnotherStream(t *testing.T) {
@@ -236,16 +238,16 @@ func TestALostFolderBeginsAnotherStream(t *testing.T) {
 
 func TestAFullBufferDropsTheOldestAndSaysSo(t *testing.T) {
 	t.Parallel()
-	b, err := open(t.TempDir(), 3*agentapi.MaxBatchSamples)
+	b, err := open(t.TempDir(), 3*agentapi.MaxBatchItems)
 	require.NoError(t, err)
-	for number := range int64(5 * agentapi.MaxBatchSamples) {
+	for number := range int64(5 * agentapi.MaxBatchItems) {
 		add(t, b, number)
 	}
-	require.LessOrEqual(t, b.Held(), 3*agentapi.MaxBatchSamples)
+	require.LessOrEqual(t, b.Held(), 3*agentapi.MaxBatchItems)
 	batch, _, err := b.Next()
 	require.NoError(t, err)
-	require.Equal(t, 5*agentapi.MaxBatchSamples, int(batch.Dropped)+b.Held())
-	require.Equal(t, batch.Dropped, int64(batch.Samples[0].UptimeSeconds))
+	require.Equal(t, 5*agentapi.MaxBatchItems, int(batch.Dropped)+b.Held())
+	require.Equal(t, batch.Dropped, numberOf(batch.Items[0]))
 }
 
 func TestACutLastLineIsDropped(t *testing.T) {
@@ -262,11 +264,73 @@ func TestACutLastLineIsDropped(t *testing.T) {
 	add(t, b, 2)
 	batch, _, err := b.Next()
 	require.NoError(t, err)
-	require.Len(t, batch.Samples, 2)
+	require.Len(t, batch.Items, 2)
+}
+
+// The items of one call become durable together, and a batch that is full in between is numbered on the way.
+func TestManyItemsAtOnceFillBatchesInTheirSequence(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b, err := Open(dir)
+	require.NoError(t, err)
+	add(t, b, 0)
+	many := make([]json.RawMessage, 2*agentapi.MaxBatchItems)
+	for i := range many {
+		many[i] = item(int64(i + 1))
+	}
+	require.NoError(t, b.Add(nil, many...))
+	require.NoError(t, b.Close())
+	b, err = Open(dir)
+	require.NoError(t, err)
+	require.Equal(t, len(many)+1, b.Held())
+	want := int64(0)
+	for {
+		batch, found, err := b.Next()
+		require.NoError(t, err)
+		if !found {
+			break
+		}
+		require.LessOrEqual(t, len(batch.Items), agentapi.MaxBatchItems)
+		for _, raw := range batch.Items {
+			require.Equal(t, want, numberOf(raw))
+			want++
+		}
+		require.NoError(t, b.Ack(batch.Seq))
+	}
+	require.EqualValues(t, want, len(many)+1)
+}
+
+// Compatibility: what an agent of the release before has not delivered is delivered by this one.
+func TestALogOfTheReleaseBeforeIsRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	raw := []byte(`{"tick":4,"sample":{"observed_at":"2026-01-02T03:04:05Z","uptime_s":7},"bases":{"a":1}}`)
+	line := fmt.Sprintf("%08x %s\n", crc32.ChecksumIEEE(raw), raw)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, openFile), []byte(line), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, stateFile),
+		[]byte(`{"stream_id":"old","acked":3,"dropped":0,"tick":3}`), 0o600))
+	b, err := Open(dir)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"a":1}`, string(b.Bases()))
+	batch, found, err := b.Next()
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, "old", batch.StreamID)
+	require.EqualValues(t, 4, batch.Seq)
+	require.JSONEq(t, `{"observed_at":"2026-01-02T03:04:05Z","uptime_s":7}`, string(batch.Items[0]))
+}
+
+func item(number int64) json.RawMessage { return fmt.Appendf(nil, `{"number":%d}`, number) }
+
+func numberOf(raw json.RawMessage) int64 {
+	var read struct{ Number int64 }
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return -1
+	}
+	return read.Number
 }
 
 func add(t *testing.T, b *Buffer, number int64) {
 	t.Helper()
-	sample := agentapi.Sample{UptimeSeconds: number, ObservedAt: time.Unix(number, 0).UTC()}
-	require.NoError(t, b.Add(sample, json.RawMessage(strconv.FormatInt(number, 10))))
+	require.NoError(t, b.Add(json.RawMessage(strconv.FormatInt(number, 10)), item(number)))
 }

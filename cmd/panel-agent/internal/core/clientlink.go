@@ -59,7 +59,10 @@ func addressOf(link *url.URL, dialAs string) (string, int, error) {
 
 func vlessOutbound(link *url.URL, host string, port int) object {
 	query := link.Query()
-	user := object{"id": link.User.Username(), "encryption": or(query.Get("encryption"), "none"), "flow": query.Get("flow")}
+	user := object{
+		"id": link.User.Username(), "encryption": or(query.Get("encryption"), "none"),
+		"flow": query.Get("flow"),
+	}
 	return object{
 		"protocol":       "vless",
 		"settings":       object{"vnext": []object{{"address": host, "port": port, "users": []object{user}}}},

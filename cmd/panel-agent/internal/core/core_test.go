@@ -23,7 +23,8 @@ func TestARealClientFetchesThroughRealityAndIsCounted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 200, data.Status)
 	require.Less(t, data.TotalMs, 4000.0, "without a warm REALITY the first connection waits five seconds")
-	require.Eventually(t, func() bool { return counted(s, "user>>>"+client1+">>>traffic>>>downlink") > 0 }, 5*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return counted(s, "user>>>"+client1+">>>traffic>>>downlink") > 0 }, 5*time.Second,
+		50*time.Millisecond)
 	require.Equal(t, agentapi.CoreRunning, s.Report().State)
 }
 
@@ -55,7 +56,10 @@ func TestABadConfigurationIsRefusedInTheCoresWordsAndTheLiveCoreStays(t *testing
 func TestAKilledCoreComesBack(t *testing.T) {
 	t.Parallel()
 	s, port := newSupervisor(t, t.TempDir()), agenttest.FreePort(t)
-	require.NoError(t, s.Swap(context.Background(), Spec{Revision: 1, Hash: "1", Core: agenttest.Forward(t, "in-1", port, agenttest.EchoServer(t))}))
+	require.NoError(t, s.Swap(context.Background(), Spec{
+		Revision: 1, Hash: "1",
+		Core: agenttest.Forward(t, "in-1", port, agenttest.EchoServer(t)),
+	}))
 	require.NoError(t, serving(s).Kill())
 	require.Eventually(t, func() bool { return s.Report().Restarts == 1 && s.Report().State == agentapi.CoreRunning },
 		5*time.Second, 20*time.Millisecond)
@@ -67,9 +71,13 @@ func TestACrashLoopIsReportedOnceWithTheConfiguration(t *testing.T) {
 	s, port := newSupervisor(t, t.TempDir()), agenttest.FreePort(t)
 	loops := make(chan Meta, 10)
 	s.looping = func(meta Meta, _ string) { loops <- meta }
-	require.NoError(t, s.Swap(context.Background(), Spec{Revision: 7, Hash: "bad", Core: agenttest.Forward(t, "in-1", port, agenttest.EchoServer(t))}))
+	require.NoError(t, s.Swap(context.Background(), Spec{
+		Revision: 7, Hash: "bad",
+		Core: agenttest.Forward(t, "in-1", port, agenttest.EchoServer(t)),
+	}))
 	for crash := range loopCrashes {
-		require.Eventually(t, func() bool { return s.Report().State == agentapi.CoreRunning }, 10*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return s.Report().State == agentapi.CoreRunning }, 10*time.Second,
+			5*time.Millisecond)
 		require.NoError(t, serving(s).Kill())
 		require.Eventually(t, func() bool { return s.Report().Restarts == int64(crash+1) }, 5*time.Second, 5*time.Millisecond)
 	}
@@ -92,16 +100,23 @@ func TestALaterSupervisorAdoptsWhatServes(t *testing.T) {
 	require.EqualValues(t, 3, meta.Revision)
 	require.Equal(t, first.Processes(), second.Processes())
 	require.NoError(t, serving(second).Kill())
-	require.Eventually(t, func() bool { return second.Report().Restarts == 1 && second.Report().State == agentapi.CoreRunning },
+	require.Eventually(t, func() bool {
+		return second.Report().Restarts == 1 &&
+			second.Report().State == agentapi.CoreRunning
+	},
 		5*time.Second, 20*time.Millisecond)
 	require.NoError(t, agenttest.Echo(port, "x"))
 }
 
 func TestADeepDataFolderDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	deep := filepath.Join(t.TempDir(), "a-folder-with-a-long-name-that-does-not-fit-into-a-socket-address", "and-one-more-below-it-to-be-sure")
+	deep := filepath.Join(t.TempDir(), "a-folder-with-a-long-name-that-does-not-fit-into-a-socket-address",
+		"and-one-more-below-it-to-be-sure")
 	s := newSupervisor(t, deep)
-	require.NoError(t, s.Swap(context.Background(), Spec{Revision: 1, Hash: "1", Core: agenttest.Forward(t, "in-1", agenttest.FreePort(t), agenttest.EchoServer(t))}))
+	require.NoError(t, s.Swap(context.Background(), Spec{
+		Revision: 1, Hash: "1",
+		Core: agenttest.Forward(t, "in-1", agenttest.FreePort(t), agenttest.EchoServer(t)),
+	}))
 }
 
 func TestLinksBecomeClientConfigurations(t *testing.T) {
@@ -123,7 +138,8 @@ func TestACoreThatWasJustStartedIsFoundByTheNextAgent(t *testing.T) {
 	t.Parallel()
 	dir, port := t.TempDir(), agenttest.FreePort(t)
 	first := newSupervisor(t, dir)
-	inst := first.newInstance(Spec{Revision: 1, Hash: "h", Core: agenttest.Forward(t, "in-1", port, agenttest.EchoServer(t))})
+	inst := first.newInstance(Spec{Revision: 1, Hash: "h", Core: agenttest.Forward(t, "in-1", port,
+		agenttest.EchoServer(t))})
 	require.NoError(t, inst.fill(Spec{Core: agenttest.Forward(t, "in-1", port, agenttest.EchoServer(t))}))
 	require.NoError(t, first.spawn(inst)) // and the agent is gone
 	second := newSupervisor(t, dir)

@@ -39,7 +39,8 @@ const (
 	fetchOverhead = 5 * time.Second
 )
 
-// Through lets a process of its own be the client, so that neither a crash nor settings of a client core touch the agent.
+// Through lets a process of its own be the client, so that neither a crash nor settings of a client core touch the
+// agent.
 func (s *Supervisor) Through(ctx context.Context, order FetchOrder) (agentapi.ThroughData, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchLimit(order)+fetchOverhead)
 	defer cancel()
@@ -162,7 +163,9 @@ func read(body io.Reader, limit int64) ([]byte, error) {
 }
 
 func transport(client *xray.Instance) *http.Transport {
-	return &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+	return &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, address string) (net.Conn,
+		error,
+	) {
 		host, digits, err := net.SplitHostPort(address)
 		if err != nil {
 			return nil, fmt.Errorf("dial through the flow: %w", err)

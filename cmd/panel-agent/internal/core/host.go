@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostRoutes asks the kernel where an address leads. Only the kernel knows all addresses of the host at this moment: those
-// of its interfaces, also the ones that come and go, and whole networks that a route of type local brings home.
+// hostRoutes asks the kernel where an address leads. Only the kernel knows all addresses of the host at this moment:
+// those of its interfaces, also the ones that come and go, and whole networks that a route of type local brings home.
 type hostRoutes struct {
 	open   func() (*netlink.Handle, error)
 	mu     sync.Mutex

@@ -32,8 +32,8 @@ const (
 	translatedAddress = "64:ff9b::cb00:7103" // ownAddress behind a NAT64 that this host does not have
 )
 
-// A core that runs for real is asked for services of its own host in every form an address can take, over TCP and UDP. An
-// outbound that may reach private addresses reaches them all.
+// A core that runs for real is asked for services of its own host in every form an address can take, over TCP and UDP.
+// An outbound that may reach private addresses reaches them all.
 func TestADefaultExitReachesNoServiceOfItsOwnHost(t *testing.T) {
 	if !agenttest.Isolated(t) {
 		return
@@ -41,7 +41,8 @@ func TestADefaultExitReachesNoServiceOfItsOwnHost(t *testing.T) {
 	machine(t)
 	secretService(t)
 	ways := []string{
-		ownAddress, "::ffff:" + ownAddress, translatedAddress, ownAddress6, "0.0.0.0", "127.0.0.1", "::1", ownName, broughtHome,
+		ownAddress, "::ffff:" + ownAddress, translatedAddress, ownAddress6, "0.0.0.0", "127.0.0.1", "::1", ownName,
+		broughtHome,
 		laterAddress,
 	}
 	open, closed := exits(t, "out", ways), exits(t, "out"+publicSuffix, ways)
@@ -126,7 +127,10 @@ func exits(t *testing.T, outbound string, ways []string) map[string]string {
 			"settings": map[string]any{"address": way, "port": secretPort, "network": "tcp,udp"},
 		})
 	}
-	config, err := json.Marshal(map[string]any{"inbounds": inbounds, "outbounds": []any{map[string]any{"tag": outbound, "protocol": "freedom"}}})
+	config, err := json.Marshal(map[string]any{"inbounds": inbounds, "outbounds": []any{map[string]any{
+		"tag":      outbound,
+		"protocol": "freedom",
+	}}})
 	require.NoError(t, err)
 	require.NoError(t, newSupervisor(t, t.TempDir()).Swap(t.Context(), Spec{Revision: 1, Hash: outbound, Core: config}))
 	return doors

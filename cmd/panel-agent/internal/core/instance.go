@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"panel/cmd/panel-agent/internal/disk"
+	"panel/platform/agentapi"
 )
 
 const (
 	startLimit = 25 * time.Second
-	startLook  = 10 * time.Millisecond
+	startPoll  = 10 * time.Millisecond
 
 	takeOverLimit = 10 * time.Second
 )
@@ -72,6 +73,11 @@ func (f *StartFailed) Error() string {
 
 // Unwrap gives the cause.
 func (f *StartFailed) Unwrap() []error { return []error{ErrStart, f.cause} }
+
+// Describe fills in the result of a command that ended with it.
+func (f *StartFailed) Describe(r *agentapi.CommandResult) {
+	r.Code, r.StderrTail = agentapi.CodeStartFailed, f.Words
+}
 
 func (s *Supervisor) newInstance(spec Spec) *instance {
 	id := make([]byte, 8)
@@ -133,15 +139,15 @@ func (s *Supervisor) spawn(inst *instance) error {
 func (i *instance) awaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	look := time.NewTicker(startLook)
-	defer look.Stop()
+	poll := time.NewTicker(startPoll)
+	defer poll.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait for the core: %w", ctx.Err())
 		case <-i.died:
 			return errors.New("its process ended")
-		case <-look.C:
+		case <-poll.C:
 			if state, err := ask(ctx, i.dir, request{Op: "status"}); err == nil && state.Phase == phaseReady {
 				return nil
 			}
@@ -197,8 +203,8 @@ func takeOver(ctx context.Context, dir string) (*instance, phase, bool) {
 func firstAnswer(ctx context.Context, dir string) (reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, takeOverLimit)
 	defer cancel()
-	look := time.NewTicker(startLook)
-	defer look.Stop()
+	poll := time.NewTicker(startPoll)
+	defer poll.Stop()
 	for {
 		state, err := ask(ctx, dir, request{Op: "status"})
 		if err == nil || !isAlive(dir) {
@@ -207,7 +213,7 @@ func firstAnswer(ctx context.Context, dir string) (reply, error) {
 		select {
 		case <-ctx.Done():
 			return reply{}, err
-		case <-look.C:
+		case <-poll.C:
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/xtls/xray-core/transport/internet"
 )
 
-// publicSuffix ends the tags of outbounds that must not reach private addresses. The core's rules look at the first
-// destination of a connection; this dialer looks at the address that is really dialled, after the name was resolved, and
-// at every datagram.
+// publicSuffix ends the tags of outbounds that must not reach private addresses. The core's rules see the first
+// destination of a connection; this dialer checks the address that is really dialled, after the name was resolved,
+// and at every datagram.
 const publicSuffix = ".public"
 
 var privateNetworks = networks(
@@ -35,14 +35,14 @@ func networks(texts ...string) []netip.Prefix {
 	return list
 }
 
-// private looks through the IPv6 forms that carry an IPv4 address.
+// private sees through the IPv6 forms that carry an IPv4 address.
 func private(addr netip.Addr) bool {
 	addr = embedded(addr.Unmap().WithZone(""))
 	return slices.ContainsFunc(privateNetworks, func(n netip.Prefix) bool { return n.Contains(addr) })
 }
 
-// Inside says whether an address is private or leads to this host, whose services its firewall may keep from the net but
-// not from a process of its own. An address that cannot be judged counts as inside.
+// Inside says whether an address is private or leads to this host, whose services its firewall may keep from the net
+// but not from a process of its own. An address that cannot be judged counts as inside.
 func Inside(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	if private(addr) {
@@ -59,7 +59,8 @@ func Inside(addr netip.Addr) bool {
 }
 
 var (
-	carriers  = networks("64:ff9b::/96", "::ffff:0:0:0/96", "::/96") // NAT64, SIIT and IPv4-compatible: the last four bytes
+	// NAT64, SIIT and IPv4-compatible: the last four bytes
+	carriers  = networks("64:ff9b::/96", "::ffff:0:0:0/96", "::/96")
 	sixToFour = netip.MustParsePrefix("2002::/16")
 )
 
@@ -78,14 +79,16 @@ func embedded(addr netip.Addr) netip.Addr {
 
 var errPrivate = errors.New("the destination is a private address or this host, which this flow does not reach")
 
-// publicDialer is the core's own dialer behind a look at the address.
+// publicDialer is the core's own dialer behind a check of the address.
 type publicDialer struct{ internet.DefaultSystemDialer }
 
 // guardPrivate makes the core in this process dial through the guard.
 func guardPrivate() { internet.UseAlternativeSystemDialer(&publicDialer{}) }
 
 // Dial refuses private addresses and those of the host to outbounds whose tag says so.
-func (d *publicDialer) Dial(ctx context.Context, source xnet.Address, to xnet.Destination, options *internet.SocketConfig) (net.Conn, error) {
+func (d *publicDialer) Dial(ctx context.Context, source xnet.Address, to xnet.Destination,
+	options *internet.SocketConfig,
+) (net.Conn, error) {
 	if !guarded(ctx) {
 		return d.DefaultSystemDialer.Dial(ctx, source, to, options)
 	}
@@ -135,8 +138,8 @@ func resolve(ctx context.Context, address xnet.Address) ([]netip.Addr, error) {
 	return found, nil
 }
 
-// publicPackets drops datagrams to private addresses and to the host, as a network without a route would. Judgements are
-// kept for a moment: a stream of datagrams must not ask the kernel about each.
+// publicPackets drops datagrams to private addresses and to the host, as a network without a route would. Judgements
+// are cached for a moment: a stream of datagrams must not ask the kernel about each.
 type publicPackets struct {
 	net.PacketConn
 	mu     sync.Mutex
@@ -153,7 +156,7 @@ const (
 	mostJudgements = 256
 )
 
-// WriteTo tells the core that a dropped datagram was sent: UDP promises no more.
+// WriteTo lets the core believe that a dropped datagram was sent: UDP promises no more.
 func (p *publicPackets) WriteTo(data []byte, to net.Addr) (int, error) {
 	target, err := netip.ParseAddrPort(to.String())
 	if err != nil || p.inside(target.Addr()) {

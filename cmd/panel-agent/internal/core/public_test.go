@@ -22,7 +22,8 @@ func TestPrivateAddressesAreKnownInAllTheirForms(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1", "::", "fe80::1%eth0",
-		"fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "::ffff:0:7f00:1", "::127.0.0.1", "2002:7f00:1::", "ff02::1", "255.255.255.255",
+		"fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "::ffff:0:7f00:1", "::127.0.0.1", "2002:7f00:1::", "ff02::1",
+		"255.255.255.255",
 	} {
 		require.True(t, private(netip.MustParseAddr(text)), text)
 	}
@@ -54,7 +55,8 @@ func TestDatagramsToPrivateAddressesAreDropped(t *testing.T) {
 	victim, err := net.ListenPacket("udp", "127.0.0.1:0")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, victim.Close()) })
-	conn, err := (&publicDialer{}).Dial(from(t, "f1.exit.public"), nil, xnet.UDPDestination(xnet.ParseAddress("192.0.2.1"), 53), nil)
+	conn, err := (&publicDialer{}).Dial(from(t, "f1.exit.public"), nil,
+		xnet.UDPDestination(xnet.ParseAddress("192.0.2.1"), 53), nil)
 	require.NoError(t, err)
 	packets := conn.(*internet.PacketConnWrapper)
 	n, err := packets.WriteTo([]byte("secret"), victim.LocalAddr())

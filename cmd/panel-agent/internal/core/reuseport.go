@@ -11,9 +11,9 @@ import (
 )
 
 // Two cores share a port while one takes over from the other. Left alone, the kernel spreads new connections over
-// both, and those still queued at the old listener are reset when it closes. This program makes the kernel pick socket 1
-// of the group, which is the newer one; with a single socket the index is out of range and the kernel takes that one.
-// So the old listener gets nothing new from the moment the new one listens, and closing it later loses nothing.
+// both, and those still queued at the old listener are reset when it closes. This program makes the kernel pick socket
+// 1 of the group, which is the newer one; with a single socket the index is out of range and the kernel takes that
+// one. So the old listener gets nothing new from the moment the new one listens, and closing it later loses nothing.
 var pickNewer = []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: 1}}
 
 // steerToNewest applies pickNewer to every listener of this process. It comes after listening: the kernel lets a socket

@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	keepPause  = 2 * time.Second        // between looks at counters, log size and open streams
-	drainLook  = 200 * time.Millisecond // between looks while draining
+	keepPause  = 2 * time.Second        // between readings of counters, log size and open streams
+	drainPoll  = 200 * time.Millisecond // between checks while draining
 	quietLooks = 3                      // the kernel's table may miss a socket while it changes
 	logLimit   = 1 << 20
 	logKept    = 256 << 10
@@ -45,7 +45,7 @@ type server struct {
 	stopOnce sync.Once
 }
 
-// Serve is the whole life of a core process: it reads its folder, listens, and ends when it is told to or has drained.
+// Serve is the whole life of a core process: it reads its folder, listens, and ends at a signal or when it has drained.
 // It does not care whether an agent is there. What goes wrong is printed for the agent to find in the log file.
 func Serve(dir string) error {
 	s := &server{dir: dir, phase: phaseStarting, drain: make(chan time.Duration, 1), stop: make(chan struct{})}
@@ -146,14 +146,14 @@ func (s *server) drainOut(limit time.Duration) error {
 	s.closeInbounds()
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
-	look := time.NewTicker(drainLook)
-	defer look.Stop()
+	poll := time.NewTicker(drainPoll)
+	defer poll.Stop()
 	for quiet := 0; quiet < quietLooks; {
 		if quiet++; openStreams(s.ports) > 0 {
 			quiet = 0
 		}
 		select {
-		case <-look.C:
+		case <-poll.C:
 		case <-s.stop:
 			return s.saveCounters()
 		case <-deadline.C:

@@ -32,7 +32,8 @@ const (
 func newSupervisor(t *testing.T, dir string) *Supervisor {
 	t.Helper()
 	s, err := New(Options{
-		Executable: agenttest.Executable, Dir: dir, Drain: 20 * time.Second, Clock: clockwork.NewRealClock(), Log: zap.NewNop(),
+		Executable: agenttest.Executable, Dir: dir, Drain: 20 * time.Second, Clock: clockwork.NewRealClock(),
+		Log: zap.NewNop(),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background(), false)) })

@@ -77,7 +77,8 @@ func New(o Options) (*Supervisor, error) {
 	}
 	s := &Supervisor{
 		executable: o.Executable, dir: o.Dir, assets: o.Assets, drainFor: o.Drain, clock: o.Clock, log: o.Log,
-		changed: o.Changed, looping: o.Looping, draining: map[string]*instance{}, starting: map[string]bool{}, state: agentapi.CoreStopped,
+		changed: o.Changed, looping: o.Looping, draining: map[string]*instance{}, starting: map[string]bool{},
+		state: agentapi.CoreStopped,
 	}
 	if s.drainFor <= 0 {
 		s.drainFor = defaultDrain
@@ -88,8 +89,8 @@ func New(o Options) (*Supervisor, error) {
 	return s, nil
 }
 
-// Adopt takes over the cores that an earlier agent left. Of several ready ones, that with the earliest hash in wanted goes
-// on, else the newest; the others drain. It says what serves now; false when nothing does.
+// Adopt takes over the cores that an earlier agent left. Of several ready ones, that with the earliest hash in wanted
+// goes on, else the newest; the others drain. It says what serves now; false when nothing does.
 func (s *Supervisor) Adopt(ctx context.Context, wanted ...string) (Meta, bool) {
 	s.swap.Lock()
 	defer s.swap.Unlock()

@@ -15,14 +15,14 @@ import (
 )
 
 // A REALITY inbound learns how its target answers before it can imitate it. Until then each connection waits five
-// seconds, and every new process starts without that knowledge. So it is gathered before listening, and kept in a file
-// that the next process reads.
+// seconds, and every new process starts without that knowledge. So it is gathered before listening, and stored in a
+// file that the next process reads.
 const (
 	warmLimit   = 9 * time.Second
 	warmPause   = 50 * time.Millisecond
 	warmKeep    = 24 * time.Hour
 	warmFile    = "reality.json"
-	alpnAnswers = 3 // no ALPN, http/1.1, h2: kept apart by the library
+	alpnAnswers = 3 // no ALPN, http/1.1, h2: held apart by the library
 )
 
 type targetFacts struct {

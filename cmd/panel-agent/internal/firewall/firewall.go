@@ -1,5 +1,5 @@
-// Package firewall reads which host firewalls are in force. It changes nothing: whether a port can be reached is shown by
-// a peer that dials it, this only says where to look when it cannot.
+// Package firewall reads which host firewalls are in force. It changes nothing: whether a port can be reached is shown
+// by a peer that dials it, this only says where to search when it cannot.
 package firewall
 
 import (
@@ -21,7 +21,7 @@ const (
 	keepFor   = time.Minute
 )
 
-// Reader looks at most once a minute.
+// Reader reads at most once a minute.
 type Reader struct {
 	clock clockwork.Clock
 	root  string
@@ -42,8 +42,8 @@ func (r *Reader) Read(ctx context.Context) []agentapi.Firewall {
 		return r.last
 	}
 	var all []agentapi.Firewall
-	for _, look := range []func(context.Context) (agentapi.Firewall, bool){r.ufw, r.firewalld, r.iptables, r.nftables} {
-		if wall, found := look(ctx); found {
+	for _, read := range []func(context.Context) (agentapi.Firewall, bool){r.ufw, r.firewalld, r.iptables, r.nftables} {
+		if wall, found := read(ctx); found {
 			all = append(all, wall)
 		}
 	}
@@ -76,7 +76,10 @@ func (r *Reader) iptables(context.Context) (agentapi.Firewall, bool) {
 	if err != nil || tables == "" {
 		return agentapi.Firewall{}, false
 	}
-	return agentapi.Firewall{Kind: "iptables", Active: strings.Contains(tables, "filter"), Detail: "tables: " + tables}, true
+	return agentapi.Firewall{
+		Kind: "iptables", Active: strings.Contains(tables, "filter"),
+		Detail: "tables: " + tables,
+	}, true
 }
 
 func (r *Reader) nftables(ctx context.Context) (agentapi.Firewall, bool) {

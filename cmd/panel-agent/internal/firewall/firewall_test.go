@@ -30,9 +30,12 @@ func TestReportsWhatIsThereAndWhetherItIsInForce(t *testing.T) {
 
 func TestABareHostHasNone(t *testing.T) {
 	t.Parallel()
-	reader := &Reader{clock: clockwork.NewFakeClock(), root: t.TempDir() + "/", rules: func(context.Context) (string, error) {
-		return "", errors.New("not installed")
-	}}
+	reader := &Reader{
+		clock: clockwork.NewFakeClock(), root: t.TempDir() + "/",
+		rules: func(context.Context) (string, error) {
+			return "", errors.New("not installed")
+		},
+	}
 	require.Empty(t, reader.Read(context.Background()))
 }
 

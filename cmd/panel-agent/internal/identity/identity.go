@@ -33,7 +33,8 @@ type Identity struct {
 }
 
 // ErrNotEnrolled says that the data folder holds no identity.
-var ErrNotEnrolled = errors.New("this agent is not enrolled: run `panel-agent enroll` with an enrollment token from the panel")
+var ErrNotEnrolled = errors.New("this agent is not enrolled: run `panel-agent enroll` with an enrollment token " +
+	"from the panel")
 
 // Load reads the identity. Faults: ErrNotEnrolled.
 func Load(dataDir string) (Identity, error) {
@@ -69,7 +70,8 @@ func CleanURL(raw string) (string, error) {
 	return parsed.String(), nil
 }
 
-// MachineID is a digest of the server's machine id, so that the id itself stays on the server. Empty where there is none.
+// MachineID is a digest of the server's machine id, so that the id itself stays on the server. Empty where there is
+// none.
 func MachineID() string {
 	raw, err := os.ReadFile("/etc/machine-id")
 	text := strings.TrimSpace(string(raw))

@@ -22,6 +22,11 @@ func (f *Failure) Error() string { return f.cause.Error() }
 // Unwrap gives the cause.
 func (f *Failure) Unwrap() error { return f.cause }
 
+// Describe fills in the result of a command that ended with it.
+func (f *Failure) Describe(r *agentapi.CommandResult) {
+	r.Code, r.Stage, r.StderrTail = f.Code, f.Stage, f.Words
+}
+
 func fail(code agentapi.ResultCode, stage agentapi.Stage, cause error) error {
 	return &Failure{Code: code, Stage: stage, Words: words(cause), cause: cause}
 }
@@ -85,11 +90,13 @@ func (i *Installer) switchTo(ctx context.Context, m mark, args agentapi.ApplyCon
 	held := i.state.Switching
 	switch {
 	case held != nil && held.ApplyID != args.ApplyID:
-		return fail(agentapi.CodeApplyActive, agentapi.StageSwitch, errors.New("switch: another apply holds this node; revert or commit that one first"))
+		return fail(agentapi.CodeApplyActive, agentapi.StageSwitch,
+			errors.New("switch: another apply holds this node; revert or commit that one first"))
 	case held != nil && held.mark == m && held.Done:
 		return nil
 	case !i.state.isTested(m.Hash) && !i.state.isGood(m.Hash):
-		return fail(agentapi.CodeNotPrepared, agentapi.StageSwitch, errors.New("switch: this configuration was not prepared here; prepare it first"))
+		return fail(agentapi.CodeNotPrepared, agentapi.StageSwitch,
+			errors.New("switch: this configuration was not prepared here; prepare it first"))
 	}
 	return i.begin(ctx, m, args)
 }
@@ -125,7 +132,8 @@ func (i *Installer) commitApply(m mark, applyID string) error {
 	case held != nil && held.ApplyID == applyID && held.mark == m:
 	case held == nil && i.state.Installed != nil && i.state.Installed.Hash == m.Hash:
 	default:
-		return fail(agentapi.CodeNotPrepared, agentapi.StageCommit, errors.New("commit: this node does not serve that configuration for that apply"))
+		return fail(agentapi.CodeNotPrepared, agentapi.StageCommit,
+			errors.New("commit: this node does not serve that configuration for that apply"))
 	}
 	if err := i.seal(m); err != nil {
 		return fail(agentapi.CodeFailed, agentapi.StageCommit, err)

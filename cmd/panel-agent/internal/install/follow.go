@@ -10,7 +10,7 @@ import (
 	"panel/platform/agentapi"
 )
 
-// Desired tells what the panel wants; Run follows it.
+// Desired takes what the panel wants; Run follows it.
 func (i *Installer) Desired(d agentapi.Desired) {
 	i.mu.Lock()
 	changed := i.desired != d
@@ -26,7 +26,7 @@ func (i *Installer) Desired(d agentapi.Desired) {
 
 func (i *Installer) wake() {
 	select {
-	case i.kick <- struct{}{}:
+	case i.wakeup <- struct{}{}:
 	default:
 	}
 }
@@ -42,13 +42,13 @@ func (i *Installer) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-i.kick:
+		case <-i.wakeup:
 		case <-again:
 		}
 	}
 }
 
-// follow takes one step toward what is desired and says when to look again; 0 = at the next change.
+// follow takes one step toward what is desired and returns the pause before the next; 0 = at the next change.
 func (i *Installer) follow(ctx context.Context) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, stageLimit)
 	defer cancel()
@@ -122,7 +122,8 @@ func (i *Installer) installWanted(ctx context.Context, wanted mark) time.Duratio
 
 // failed reports what the core said once, and leaves such a configuration alone. Anything else is tried again.
 func (i *Installer) failed(wanted mark, stage agentapi.Stage, err error) time.Duration {
-	i.Log.Warn("the desired configuration is not installed", zap.Int64("revision", wanted.Revision), zap.String("stage", string(stage)), zap.Error(err))
+	i.Log.Warn("the desired configuration is not installed", zap.Int64("revision", wanted.Revision),
+		zap.String("stage", string(stage)), zap.Error(err))
 	said := words(err)
 	if stage == agentapi.StageTest && said != "" {
 		i.mu.Lock()

@@ -106,7 +106,10 @@ func newInstaller(t *testing.T, dir string, c Core, clock clockwork.Clock) *Inst
 }
 
 func phase(i *Installer, p agentapi.ApplyPhase, revision int64) error {
-	_, err := i.Apply(context.Background(), agentapi.ApplyConfigArgs{Phase: p, ApplyID: fmt.Sprint("apply-", revision), Revision: revision, Hash: hash(revision)})
+	_, err := i.Apply(context.Background(), agentapi.ApplyConfigArgs{
+		Phase: p, ApplyID: fmt.Sprint("apply-", revision),
+		Revision: revision, Hash: hash(revision),
+	})
 	return err
 }
 
@@ -119,7 +122,8 @@ func install(t *testing.T, i *Installer, revision int64) {
 
 func running(i *Installer) int64 { revision, _, _ := i.Running(); return revision }
 
-// Figure R2 of quality.md: killed at any named step, the node holds exactly revision r or r-1, and the second run converges.
+// Figure R2 of quality.md: killed at any named step, the node holds exactly revision r or r-1, and the second run
+// converges.
 func TestKilledAtAnyStepOfASwitchTheNodeHoldsTheOldOrTheNewRevision(t *testing.T) {
 	t.Parallel()
 	want := map[string]int64{"before the new core listens": 1, "both cores listen": 2, "the old core is gone": 2}

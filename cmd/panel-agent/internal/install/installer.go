@@ -51,8 +51,8 @@ const (
 // Installer owns which configuration this node serves. Every act on the core goes through it, one at a time.
 type Installer struct {
 	Options
-	store store
-	kick  chan struct{}
+	store  store
+	wakeup chan struct{}
 
 	acts  sync.Mutex // held through fetch, test and switch
 	state state
@@ -67,7 +67,7 @@ type Installer struct {
 
 // New reads what the node had installed. Call Boot next.
 func New(o Options) (*Installer, error) {
-	i := &Installer{Options: o, store: store{dir: o.Dir}, kick: make(chan struct{}, 1), refused: map[string]bool{}}
+	i := &Installer{Options: o, store: store{dir: o.Dir}, wakeup: make(chan struct{}, 1), refused: map[string]bool{}}
 	var err error
 	i.state, err = i.store.load()
 	return i, err
@@ -203,7 +203,8 @@ func (i *Installer) serve(ctx context.Context, m mark) error {
 	return nil
 }
 
-// take fetches a revision, compares its hash and lets the core test it. Content that was good on this node is not fetched again.
+// take fetches a revision, compares its hash and lets the core test it. Content that was good on this node is not
+// fetched again.
 func (i *Installer) take(ctx context.Context, m mark) (agentapi.Stage, error) {
 	if i.state.isGood(m.Hash) || i.state.isTested(m.Hash) {
 		if _, err := i.store.get(m); err == nil {
@@ -215,7 +216,8 @@ func (i *Installer) take(ctx context.Context, m mark) (agentapi.Stage, error) {
 		return agentapi.StageFetch, err
 	}
 	if config.Hash != m.Hash {
-		return agentapi.StageFetch, fmt.Errorf("fetch configuration %d: the panel has another content than was ordered", m.Revision)
+		return agentapi.StageFetch, fmt.Errorf("fetch configuration %d: the panel has another content than was ordered",
+			m.Revision)
 	}
 	if config.HasCore() {
 		if err := i.Core.Check(ctx, config.Core); err != nil {
@@ -275,12 +277,14 @@ func (i *Installer) CrashLoop(crashed core.Meta, words string) {
 	if err != nil {
 		i.Log.Error("the last good configuration could not be served", zap.Error(err))
 	}
-	i.report(bad, agentapi.StageRun, errors.New("the core kept crashing with this configuration; the last good one serves again"), words)
+	i.report(bad, agentapi.StageRun,
+		errors.New("the core kept crashing with this configuration; the last good one serves again"), words)
 }
 
 func (i *Installer) fallback(hash string) (bad mark, good *mark) {
 	switch {
-	case i.state.Switching != nil && i.state.Switching.Hash == hash && i.state.Installed != nil && i.state.Installed.Hash != hash:
+	case i.state.Switching != nil && i.state.Switching.Hash == hash && i.state.Installed != nil &&
+		i.state.Installed.Hash != hash:
 		return i.state.Switching.mark, i.state.Installed
 	case i.state.Installed != nil && i.state.Installed.Hash == hash && i.state.Previous != nil:
 		return *i.state.Installed, i.state.Previous
@@ -295,7 +299,7 @@ func (i *Installer) report(m mark, stage agentapi.Stage, cause error, words stri
 	}
 	result.RunningRevision, result.RunningHash, _ = i.Running()
 	if err := i.store.saveOutcome(result); err != nil {
-		i.Log.Error("a report could not be kept", zap.Error(err))
+		i.Log.Error("a report could not be written down", zap.Error(err))
 	}
 	i.Changed()
 }

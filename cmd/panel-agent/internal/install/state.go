@@ -1,5 +1,5 @@
-// Package install brings a node to a configuration and back: fetched, tested by the core, switched, and kept on disk as the
-// last good one.
+// Package install brings a node to a configuration and back: fetched, tested by the core, switched, and stored on disk
+// as the last good one.
 package install
 
 import (
@@ -43,7 +43,7 @@ type state struct {
 	Previous  *mark    `json:"previous,omitempty"`  // the good one before it
 	Switching *pending `json:"switching,omitempty"`
 	Tested    []mark   `json:"tested,omitempty"` // prepared and on disk, newest last
-	Bad       []string `json:"bad,omitempty"`    // hashes that kept crashing
+	Bad       []string `json:"bad,omitempty"`    // hashes with which the core crashed time after time
 }
 
 // store keeps state and configurations in the data folder.
@@ -83,9 +83,9 @@ func (s store) get(m mark) (agentapi.NodeConfig, error) {
 
 // sweep removes configurations that nothing names.
 func (s store) sweep(now state) error {
-	kept := map[string]bool{}
+	named := map[string]bool{}
 	for _, m := range now.marks() {
-		kept[filepath.Base(m.Hash)+".json"] = true
+		named[filepath.Base(m.Hash)+".json"] = true
 	}
 	entries, err := os.ReadDir(filepath.Join(s.dir, configDir))
 	if err != nil {
@@ -93,7 +93,7 @@ func (s store) sweep(now state) error {
 	}
 	var problems []error
 	for _, entry := range entries {
-		if !kept[entry.Name()] && strings.HasSuffix(entry.Name(), ".json") {
+		if !named[entry.Name()] && strings.HasSuffix(entry.Name(), ".json") {
 			problems = append(problems, os.Remove(filepath.Join(s.dir, configDir, entry.Name())))
 		}
 	}

@@ -11,7 +11,11 @@ type Backoff struct {
 	failures       int
 }
 
-// Next is the pause after one more failure: between a half of and the whole of First, 2*First, 4*First... up to Longest.
+// NewBackoff suits calls to a panel across the internet.
+func NewBackoff() Backoff { return Backoff{First: time.Second, Longest: time.Minute} }
+
+// Next is the pause after one more failure: between a half of and the whole of First, 2*First, 4*First... up to
+// Longest.
 func (b *Backoff) Next() time.Duration {
 	ceiling := b.Longest
 	if b.failures < 30 && b.First<<b.failures < ceiling {

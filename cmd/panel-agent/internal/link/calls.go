@@ -79,8 +79,9 @@ func (c *calls) replied(frame agentapi.Frame) {
 	}
 }
 
-// overStream makes a call on the open stream. Answered is false where there is no stream, the panel does not take such calls,
-// or the stream ended before the reply: then the caller POSTs, which is safe, because both ways take the same thing twice.
+// overStream makes a call on the open stream. Answered is false where there is no stream, the panel does not take such
+// calls, or the stream ended before the reply: then the caller POSTs, which is safe, because both ways take the same
+// thing twice.
 func (c *Client) overStream(ctx context.Context, frame agentapi.Frame) (reply *agentapi.Reply, answered bool) {
 	open := c.stream.Load()
 	if open == nil || !open.opened(ctx) {
@@ -147,7 +148,10 @@ func failure(r *agentapi.Reply) error {
 	if r.Status == http.StatusOK {
 		return nil
 	}
-	return &StatusError{Status: r.Status, Code: r.Code, Detail: r.Detail, RetryAfter: time.Duration(r.RetrySeconds) * time.Second}
+	return &StatusError{
+		Status: r.Status, Code: r.Code, Detail: r.Detail,
+		RetryAfter: time.Duration(r.RetrySeconds) * time.Second,
+	}
 }
 
 func valueOf[T any](given *T) (value T) {

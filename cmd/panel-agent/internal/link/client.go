@@ -1,5 +1,5 @@
-// Package link is the agent's side of the connection to the panel: it dials out, over HTTP for reports and over a WebSocket,
-// or a long-poll in its place, for orders.
+// Package link is the agent's side of the connection to the panel: it dials out, over HTTP for reports and over a
+// WebSocket, or a long-poll in its place, for commands and changes.
 package link
 
 import (
@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"go.uber.org/zap"
 
 	"panel/platform/agentapi"
 )
@@ -58,7 +60,8 @@ func Refused(err error) bool {
 		return false
 	}
 	switch status.Status {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusRequestEntityTooLarge,
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusGone,
+		http.StatusRequestEntityTooLarge,
 		http.StatusUnprocessableEntity:
 		return true
 	}
@@ -69,6 +72,16 @@ func Refused(err error) bool {
 func TokenInvalid(err error) bool {
 	var status *StatusError
 	return errors.As(err, &status) && status.Status == http.StatusUnauthorized
+}
+
+// LogFailure says what a failed call means for whoever reads the agent's log.
+func LogFailure(log *zap.Logger, call string, err error) {
+	if TokenInvalid(err) {
+		log.Error("the panel does not know this agent's token; traffic goes on, enrol again to manage the node",
+			zap.String("call", call))
+		return
+	}
+	log.Info("the panel was not reached; it is tried again", zap.String("call", call), zap.Error(err))
 }
 
 // NewHTTP makes the HTTP client that Clients share. caFile, when given, names a PEM file with further trusted roots.
@@ -167,6 +180,40 @@ func (c *Client) fetch(ctx context.Context, revision int64) (config agentapi.Nod
 	path := agentapi.PathConfig + "?revision=" + strconv.FormatInt(revision, 10)
 	err = c.call(ctx, http.MethodGet, path, nil, &config)
 	return config, err
+}
+
+// Document fetches the newest revision of a document, on the open stream or by GET, and checks its hash.
+func (c *Client) Document(ctx context.Context, name agentapi.DocumentName) (agentapi.Document, error) {
+	document, err := c.fetchDocument(ctx, name)
+	if err != nil {
+		return document, err
+	}
+	if document.Name != name {
+		return document, fmt.Errorf("fetch the document %s: the panel answered with another one", name)
+	}
+	return document, document.Verify()
+}
+
+func (c *Client) fetchDocument(ctx context.Context, name agentapi.DocumentName) (agentapi.Document, error) {
+	var document agentapi.Document
+	r, answered := c.overStream(ctx, agentapi.Frame{Type: agentapi.FrameDocument, Document: name})
+	if answered && r.Status != http.StatusRequestEntityTooLarge {
+		return valueOf(r.Document), failure(r)
+	}
+	path := strings.Replace(agentapi.PathDesired, "{name}", url.PathEscape(string(name)), 1)
+	err := c.call(ctx, http.MethodGet, path, nil, &document)
+	return document, err
+}
+
+// Batch delivers one numbered batch of results, on the open stream or by POST.
+func (c *Client) Batch(ctx context.Context, batch agentapi.Batch) (agentapi.BatchReply, error) {
+	if r, answered := c.overStream(ctx, agentapi.Frame{Type: agentapi.FrameBatch, Batch: &batch}); answered {
+		return valueOf(r.Batch), failure(r)
+	}
+	var reply agentapi.BatchReply
+	path := strings.Replace(agentapi.PathBatches, "{kind}", url.PathEscape(string(batch.Kind)), 1)
+	err := c.call(ctx, http.MethodPost, path, batch, &reply)
+	return reply, err
 }
 
 // ConfigResult reports what became of a configuration.

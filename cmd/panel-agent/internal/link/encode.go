@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// encode writes JSON that the panel takes. What programs are called and what a core prints may hold control characters, and the
-// panel refuses a message with one in it: a process with a wild name must not take its server off the panel.
+// encode writes JSON that the panel takes. What programs are called and what a core prints may hold control
+// characters, and the panel refuses a message with one in it: a process with a wild name must not take its server off
+// the panel.
 func encode(value any) ([]byte, error) {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -17,7 +18,8 @@ func encode(value any) ([]byte, error) {
 	return raw, nil
 }
 
-// withoutControl overwrites control characters in well-formed JSON, except ends of lines and tabs, in the room that they have.
+// withoutControl overwrites control characters in well-formed JSON, except ends of lines and tabs, in the room that
+// they have.
 func withoutControl(raw []byte) {
 	const del, long = 0x7f, len(`\u0000`)
 	for at := bytes.IndexByte(raw, del); at >= 0; at = bytes.IndexByte(raw, del) {

@@ -20,15 +20,17 @@ import (
 )
 
 type inbox struct {
-	mu       sync.Mutex
-	desired  []agentapi.Desired
-	commands []string
+	mu        sync.Mutex
+	desired   []agentapi.Desired
+	documents []agentapi.DocumentRef
+	commands  []string
 }
 
-func (i *inbox) Desired(d agentapi.Desired) {
+func (i *inbox) Desired(d agentapi.Desired, documents []agentapi.DocumentRef) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.desired = append(i.desired, d)
+	i.documents = append(i.documents, documents...)
 }
 
 func (i *inbox) Command(c agentapi.Command) error {
@@ -67,13 +69,16 @@ func receive(t *testing.T, c *Client, timing Timing) *inbox {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		(&Receiver{Client: c, Orders: box, Timing: timing, Clock: clockwork.NewRealClock(), Log: zap.NewNop()}).Run(ctx)
+		(&Receiver{Client: c, Handler: box, Timing: timing, Clock: clockwork.NewRealClock(), Log: zap.NewNop()}).Run(ctx)
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return box
 }
 
-var quick = Timing{First: 20 * time.Millisecond, Longest: 50 * time.Millisecond, Spread: 20 * time.Millisecond, Silence: 300 * time.Millisecond, Ping: 50 * time.Millisecond}
+var quick = Timing{
+	First: 20 * time.Millisecond, Longest: 50 * time.Millisecond, Spread: 20 * time.Millisecond,
+	Silence: 300 * time.Millisecond, Ping: 50 * time.Millisecond,
+}
 
 func command(id string) agentapi.Frame {
 	return agentapi.Frame{Type: agentapi.FrameCommand, Command: &agentapi.Command{ID: id, Kind: agentapi.CollectLogs}}
@@ -149,7 +154,8 @@ func TestAStreamThatBreaksComesBack(t *testing.T) {
 	require.Eventually(t, func() bool { return opened.Load() >= 3 }, 10*time.Second, 5*time.Millisecond)
 }
 
-// Trap 24 of domain.md 4.23, from the agent's side: the token travels in one header and never in an address or an error.
+// Trap 24 of domain.md 4.23, from the agent's side: the token travels in one header and never in an address or an
+// error.
 func TestTheTokenIsInNoAddressAndNoError(t *testing.T) {
 	t.Parallel()
 	c := client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -172,7 +178,9 @@ func TestTheTokenIsInNoAddressAndNoError(t *testing.T) {
 func TestARedirectIsNotFollowedWithTheToken(t *testing.T) {
 	t.Parallel()
 	var leaked atomic.Bool
-	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked.Store(r.Header.Get("Authorization") != "") }))
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		leaked.Store(r.Header.Get("Authorization") != "")
+	}))
 	defer other.Close()
 	c := client(t, http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
 	_, err := c.Heartbeat(context.Background(), agentapi.Heartbeat{})
@@ -247,7 +255,9 @@ func TestANewTokenIsUsedOnlyAfterItWasKept(t *testing.T) {
 }
 
 // answering is a panel that answers calls on the stream and counts the POSTs that come beside it.
-func answering(t *testing.T, takes []agentapi.FrameType, reply func(agentapi.Frame) *agentapi.Reply) (*Client, *atomic.Int64) {
+func answering(
+	t *testing.T, takes []agentapi.FrameType, reply func(agentapi.Frame) *agentapi.Reply,
+) (*Client, *atomic.Int64) {
 	t.Helper()
 	posts := new(atomic.Int64)
 	mux := http.NewServeMux()
@@ -286,12 +296,13 @@ func answering(t *testing.T, takes []agentapi.FrameType, reply func(agentapi.Fra
 
 func TestACallGoesOverTheOpenStreamAndNeedsNoSecondConnection(t *testing.T) {
 	t.Parallel()
-	c, posts := answering(t, []agentapi.FrameType{agentapi.FrameHeartbeat, agentapi.FrameMetrics}, func(f agentapi.Frame) *agentapi.Reply {
-		if f.Metrics != nil {
-			return &agentapi.Reply{Status: http.StatusServiceUnavailable, Code: "unavailable", RetrySeconds: 2}
-		}
-		return &agentapi.Reply{Status: http.StatusOK, Heartbeat: &agentapi.HeartbeatReply{HeartbeatSeconds: 11}}
-	})
+	c, posts := answering(t, []agentapi.FrameType{agentapi.FrameHeartbeat, agentapi.FrameMetrics},
+		func(f agentapi.Frame) *agentapi.Reply {
+			if f.Metrics != nil {
+				return &agentapi.Reply{Status: http.StatusServiceUnavailable, Code: "unavailable", RetrySeconds: 2}
+			}
+			return &agentapi.Reply{Status: http.StatusOK, Heartbeat: &agentapi.HeartbeatReply{HeartbeatSeconds: 11}}
+		})
 	reply, err := c.Heartbeat(t.Context(), agentapi.Heartbeat{})
 	require.NoError(t, err)
 	require.Equal(t, 11, reply.HeartbeatSeconds)
@@ -312,9 +323,92 @@ func TestAnOlderPanelGetsPOSTs(t *testing.T) {
 
 func TestACallWhoseStreamEndsIsPOSTed(t *testing.T) {
 	t.Parallel()
-	c, posts := answering(t, []agentapi.FrameType{agentapi.FrameHeartbeat}, func(agentapi.Frame) *agentapi.Reply { return nil })
+	c, posts := answering(t, []agentapi.FrameType{agentapi.FrameHeartbeat},
+		func(agentapi.Frame) *agentapi.Reply { return nil })
 	reply, err := c.Heartbeat(t.Context(), agentapi.Heartbeat{})
 	require.NoError(t, err)
 	require.Equal(t, 7, reply.HeartbeatSeconds)
 	require.EqualValues(t, 1, posts.Load())
+}
+
+func documentOf(name agentapi.DocumentName, content string) agentapi.Document {
+	hash, _ := agentapi.HashContent([]byte(content))
+	return agentapi.Document{
+		DocumentRef: agentapi.DocumentRef{Name: name, Revision: 3, Hash: hash},
+		Content:     []byte(content),
+	}
+}
+
+func TestDocumentsAndBatchesGoOverTheStreamAndElseByTheirRoutes(t *testing.T) {
+	t.Parallel()
+	want := documentOf(agentapi.DocumentBlocks, `{"b":[1],"a":"<"}`)
+	streamed, _ := answering(t, []agentapi.FrameType{agentapi.FrameDocument, agentapi.FrameBatch},
+		func(f agentapi.Frame) *agentapi.Reply {
+			if f.Batch != nil {
+				return &agentapi.Reply{Status: http.StatusOK, Batch: &agentapi.BatchReply{AckedSeq: f.Batch.Seq}}
+			}
+			document := want
+			document.Name = f.Document
+			return &agentapi.Reply{Status: http.StatusOK, Document: &document}
+		})
+	posted := client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method + " " + r.URL.Path {
+		case "GET /agent/v1/desired/blocks":
+			_ = json.NewEncoder(w).Encode(want)
+		case "POST /agent/v1/batches/seen":
+			var batch agentapi.Batch
+			_ = json.NewDecoder(r.Body).Decode(&batch)
+			_ = json.NewEncoder(w).Encode(agentapi.BatchReply{AckedSeq: batch.Seq})
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	}))
+	for _, c := range []*Client{streamed, posted} {
+		got, err := c.Document(t.Context(), agentapi.DocumentBlocks)
+		require.NoError(t, err)
+		require.Equal(t, want.DocumentRef, got.DocumentRef)
+		require.JSONEq(t, string(want.Content), string(got.Content))
+		reply, err := c.Batch(t.Context(), agentapi.Batch{Kind: "seen", StreamID: "s", Seq: 8})
+		require.NoError(t, err)
+		require.EqualValues(t, 8, reply.AckedSeq)
+	}
+}
+
+func TestADocumentThatIsNotWhatItsHashSaysIsNotTaken(t *testing.T) {
+	t.Parallel()
+	wrong := documentOf(agentapi.DocumentBlocks, `{"a":1}`)
+	wrong.Content = []byte(`{"a":2}`)
+	other := documentOf(agentapi.DocumentPools, `{"a":1}`)
+	for _, document := range []agentapi.Document{wrong, other} {
+		c := client(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_ = json.NewEncoder(w).Encode(document)
+		}))
+		_, err := c.Document(t.Context(), agentapi.DocumentBlocks)
+		require.Error(t, err)
+	}
+}
+
+func TestTheStreamNamesTheDocumentsBesideTheConfiguration(t *testing.T) {
+	t.Parallel()
+	ref := agentapi.DocumentRef{Name: agentapi.DocumentBlocks, Revision: 2, Hash: "h"}
+	c := client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer conn.CloseNow()
+		frame := agentapi.Frame{
+			Type: agentapi.FrameDesired, Desired: &agentapi.Desired{},
+			Documents: []agentapi.DocumentRef{ref},
+		}
+		writeFrame(r.Context(), conn, frame)
+		_, _, _ = conn.Read(r.Context())
+		_, _, _ = conn.Read(r.Context())
+	}))
+	box := receive(t, c, quick)
+	require.Eventually(t, func() bool {
+		box.mu.Lock()
+		defer box.mu.Unlock()
+		return len(box.documents) > 0 && box.documents[0] == ref
+	}, 5*time.Second, time.Millisecond)
 }

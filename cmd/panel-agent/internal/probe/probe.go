@@ -1,5 +1,5 @@
-// Package probe gathers evidence from this host: can a port be had, does an address answer, is a site a fit REALITY target,
-// does a real client get through a flow.
+// Package probe gathers evidence from this host: can a port be had, does an address answer, is a site a fit REALITY
+// target, does a real client get through a flow.
 package probe
 
 import (
@@ -90,7 +90,8 @@ func (p *Prober) through(ctx context.Context, asked agentapi.ThroughProbe) (agen
 	}
 	data, err := p.Client.Through(ctx, order)
 	if err != nil && asked.URL == "" && own != "" {
-		err = fmt.Errorf("%w; the flow lets a probe reach the panel as %s alone, its PANEL_PUBLIC_URL, while this agent dials %s: "+
+		err = fmt.Errorf("%w; the flow lets a probe reach the panel as %s alone, its PANEL_PUBLIC_URL, "+
+			"while this agent dials %s: "+
 			"make the first reachable from the exit, or set PANEL_PUBLIC_URL to the second", err, origin(own), origin(p.Reflect))
 	}
 	if err != nil {
@@ -99,8 +100,8 @@ func (p *Prober) through(ctx context.Context, asked agentapi.ThroughProbe) (agen
 	return data, nil
 }
 
-// Expect takes the address by which the panel calls itself and says whether it is news that this differs from the one that is
-// dialled. A token that is dialled with TLS goes nowhere without.
+// Expect takes the address by which the panel calls itself and says whether it is news that this differs from the one
+// that is dialled. A token that is dialled with TLS goes nowhere without.
 func (p *Prober) Expect(panel string) (differs bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -252,12 +253,13 @@ func dial(ctx context.Context, asked agentapi.DialProbe) (agentapi.DialData, err
 	}
 	defer conn.Close()
 	data := agentapi.DialData{
-		Connected: asked.L4 == agentapi.TCP, RemoteAddress: conn.RemoteAddr().String(), LatencyMillis: millis(time.Since(began)),
+		Connected: asked.L4 == agentapi.TCP, RemoteAddress: conn.RemoteAddr().String(),
+		LatencyMillis: millis(time.Since(began)),
 	}
 	if asked.Nonce == "" {
 		return data, nil
 	}
-	data.NonceMatched = heard(conn, asked)
+	data.NonceMatched = answered(conn, asked)
 	data.Connected = data.Connected || data.NonceMatched
 	if !data.NonceMatched {
 		return data, fmt.Errorf("%w: the expected word did not come", ErrUnreachable)
@@ -265,8 +267,8 @@ func dial(ctx context.Context, asked agentapi.DialProbe) (agentapi.DialData, err
 	return data, nil
 }
 
-// heard asks three times over UDP, where a packet may be lost.
-func heard(conn net.Conn, asked agentapi.DialProbe) bool {
+// answered asks three times over UDP, where a packet may be lost.
+func answered(conn net.Conn, asked agentapi.DialProbe) bool {
 	answer := make([]byte, len(asked.Nonce))
 	for range 3 {
 		_ = conn.SetDeadline(time.Now().Add(dialLimit / 3))
@@ -298,7 +300,10 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 	}
 	defer raw.Close()
 	// The certificate is judged below and reported; a target that is not trusted is still a fact to show.
-	conn := tls.Client(raw, &tls.Config{ServerName: asked.SNI, NextProtos: []string{"h2", "http/1.1"}, InsecureSkipVerify: true})
+	conn := tls.Client(raw, &tls.Config{
+		ServerName: asked.SNI, NextProtos: []string{"h2", "http/1.1"},
+		InsecureSkipVerify: true,
+	})
 	began := time.Now()
 	if err := conn.HandshakeContext(ctx); err != nil {
 		return agentapi.TLSData{RemoteAddress: raw.RemoteAddr().String()}, fmt.Errorf("%w: %w", ErrUnreachable, err)
@@ -309,7 +314,7 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 	return data, nil
 }
 
-// dialer looks at the address that is really dialled, after the name was resolved.
+// dialer checks the address that is really dialled, after the name was resolved.
 func dialer(asked agentapi.TLSProbe) *net.Dialer {
 	d := &net.Dialer{Timeout: dialLimit}
 	if asked.Public {

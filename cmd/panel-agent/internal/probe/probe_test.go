@@ -42,10 +42,14 @@ func TestAPeerHearsTheNonceOfATemporaryListener(t *testing.T) {
 	t.Parallel()
 	for _, l4 := range []string{agentapi.TCP, agentapi.UDP} {
 		p, port := newProber(), freePort(t, l4)
-		bound, err := p.Run(context.Background(), agentapi.ProbeArgs{Bind: &agentapi.BindProbe{L4: l4, IP: "127.0.0.1", Port: port, Nonce: nonce, HoldSeconds: 30}})
+		bound, err := p.Run(context.Background(), agentapi.ProbeArgs{Bind: &agentapi.BindProbe{
+			L4: l4, IP: "127.0.0.1",
+			Port: port, Nonce: nonce, HoldSeconds: 30,
+		}})
 		require.NoError(t, err)
 		require.True(t, bound.Bind.Bound)
-		asked := agentapi.ProbeArgs{Dial: &agentapi.DialProbe{L4: l4, Address: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Nonce: nonce}}
+		asked := agentapi.ProbeArgs{Dial: &agentapi.DialProbe{L4: l4, Address: net.JoinHostPort("127.0.0.1",
+			strconv.Itoa(port)), Nonce: nonce}}
 		heard, err := p.Run(context.Background(), asked)
 		require.NoError(t, err)
 		require.True(t, heard.Dial.NonceMatched)
@@ -62,7 +66,10 @@ func TestAnotherProcessOnThePortIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	defer taken.Close()
 	port := taken.Addr().(*net.TCPAddr).Port
-	data, err := newProber().Run(context.Background(), agentapi.ProbeArgs{Bind: &agentapi.BindProbe{L4: agentapi.TCP, IP: "127.0.0.1", Port: port, Nonce: nonce}})
+	data, err := newProber().Run(context.Background(), agentapi.ProbeArgs{Bind: &agentapi.BindProbe{
+		L4: agentapi.TCP,
+		IP: "127.0.0.1", Port: port, Nonce: nonce,
+	}})
 	require.ErrorIs(t, err, ErrInUse)
 	require.Equal(t, "nginx", data.Bind.Owner)
 }
@@ -73,7 +80,8 @@ func TestATargetShowsItsHandshake(t *testing.T) {
 	site.EnableHTTP2 = true
 	site.StartTLS()
 	defer site.Close()
-	data, err := newProber().Run(context.Background(), agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{Target: site.Listener.Addr().String(), SNI: "example.com"}})
+	data, err := newProber().Run(context.Background(),
+		agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{Target: site.Listener.Addr().String(), SNI: "example.com"}})
 	require.NoError(t, err)
 	require.Equal(t, "1.3", data.TLS.Version)
 	require.Equal(t, "h2", data.TLS.ALPN)
@@ -87,7 +95,10 @@ func TestATargetShowsItsHandshake(t *testing.T) {
 func TestATargetInsideTheHostIsNotDialledWhereItMustBePublic(t *testing.T) {
 	t.Parallel()
 	for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "10.0.0.1", "[64:ff9b::7f00:1]"} {
-		data, err := newProber().Run(t.Context(), agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{Target: host + ":1", SNI: "example.com", Public: true}})
+		data, err := newProber().Run(t.Context(), agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{
+			Target: host + ":1",
+			SNI:    "example.com", Public: true,
+		}})
 		require.ErrorIs(t, err, ErrInside, host)
 		require.True(t, data.TLS.Inside, host)
 	}
@@ -140,7 +151,8 @@ func (r refusing) Through(_ context.Context, order core.FetchOrder) (agentapi.Th
 	return agentapi.ThroughData{Status: 200}, nil
 }
 
-// An agent may dial the panel by another name than the panel's own, which is the only one that a flow lets probes reach.
+// An agent may dial the panel by another name than the panel's own, which is the only one that a flow lets probes
+// reach.
 func TestAProbeGoesToTheNameThatThePanelHasForItself(t *testing.T) {
 	t.Parallel()
 	asked := agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Link: "vless://x"}}

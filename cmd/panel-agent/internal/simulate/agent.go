@@ -40,7 +40,7 @@ type simulated struct {
 	session string
 	stream  string
 	started time.Time
-	kick    chan struct{}
+	wakeup  chan struct{}
 
 	mu       sync.Mutex
 	desired  agentapi.Desired
@@ -56,8 +56,9 @@ func newAgent(o Options, m member, totals *Totals) (*simulated, error) {
 		return nil, err
 	}
 	return &simulated{
-		options: o, client: link.NewClient(o.PanelURL, m.Token, shared), totals: totals, session: uuid.NewString(), stream: uuid.NewString(),
-		started: o.Clock.Now(), kick: make(chan struct{}, 1), results: map[string]*agentapi.CommandResult{},
+		options: o, client: link.NewClient(o.PanelURL, m.Token, shared), totals: totals, session: uuid.NewString(),
+		stream:  uuid.NewString(),
+		started: o.Clock.Now(), wakeup: make(chan struct{}, 1), results: map[string]*agentapi.CommandResult{},
 	}, nil
 }
 
@@ -73,7 +74,10 @@ func (s *simulated) run(ctx context.Context) {
 }
 
 func (s *simulated) receive(ctx context.Context) {
-	receiver := link.Receiver{Client: s.client, Orders: orders{s, ctx}, Timing: s.options.Timing, Clock: s.options.Clock, Log: zap.NewNop()}
+	receiver := link.Receiver{
+		Client: s.client, Handler: handler{s, ctx}, Timing: s.options.Timing,
+		Clock: s.options.Clock, Log: zap.NewNop(),
+	}
 	receiver.Streaming = func(open bool) {
 		if open {
 			s.totals.Streams.Add(1)
@@ -122,10 +126,12 @@ func (s *simulated) report() agentapi.Heartbeat {
 		AgentVersion: s.options.Version, Protocol: agentapi.Protocol, OS: "linux", Arch: "amd64", Hostname: "simulated",
 		Capabilities: capabilities, BootID: s.session, SessionID: s.session, SentAt: s.options.Clock.Now().UTC(),
 		Core: agentapi.CoreReport{
-			Kind: "xray", Version: "simulated", State: agentapi.CoreRunning, UptimeSeconds: int64(s.options.Clock.Since(s.started).Seconds()),
+			Kind: "xray", Version: "simulated", State: agentapi.CoreRunning,
+			UptimeSeconds:  int64(s.options.Clock.Since(s.started).Seconds()),
 			ConfigRevision: s.serving.DesiredRevision, ConfigHash: s.serving.DesiredHash, ApplyID: s.applyID,
 		},
-		Sockets: []agentapi.Socket{{L4: agentapi.TCP, IP: "0.0.0.0", Port: 22, Process: "sshd"}}, Addresses: []string{"192.0.2.1"},
+		Sockets:   []agentapi.Socket{{L4: agentapi.TCP, IP: "0.0.0.0", Port: 22, Process: "sshd"}},
+		Addresses: []string{"192.0.2.1"},
 	}
 }
 
@@ -163,21 +169,23 @@ func (s *simulated) sample() agentapi.Sample {
 	return agentapi.Sample{
 		ObservedAt: s.options.Clock.Now().UTC(), CPUPercent: 100 * rand.Float64(), Load1: 2 * rand.Float64(),
 		MemUsed: rand.N(int64(4 << 30)), MemTotal: 4 << 30, DiskUsed: 10 << 30, DiskTotal: 40 << 30,
-		NetRxBps: 1e9 * rand.Float64(), NetTxBps: 1e9 * rand.Float64(), RxPps: 1e5 * rand.Float64(), TCPEstablished: rand.N(int64(5000)),
-		ConntrackCount: rand.N(int64(9000)), ConntrackMax: 262144, UptimeSeconds: int64(s.options.Clock.Since(s.started).Seconds()),
+		NetRxBps: 1e9 * rand.Float64(), NetTxBps: 1e9 * rand.Float64(), RxPps: 1e5 * rand.Float64(),
+		TCPEstablished: rand.N(int64(5000)),
+		ConntrackCount: rand.N(int64(9000)), ConntrackMax: 262144,
+		UptimeSeconds: int64(s.options.Clock.Since(s.started).Seconds()),
 	}
 }
 
-// orders binds the agent to the life of the fleet for link.Orders.
-type orders struct {
+// handler binds the agent to the life of the fleet for link.Handler.
+type handler struct {
 	*simulated
 	ctx context.Context
 }
 
-func (o orders) Desired(d agentapi.Desired)       { o.want(d) }
-func (o orders) Command(c agentapi.Command) error { o.take(o.ctx, c); return nil }
+func (h handler) Desired(d agentapi.Desired, _ []agentapi.DocumentRef) { h.want(d) }
+func (h handler) Command(c agentapi.Command) error                     { h.take(h.ctx, c); return nil }
 
-// Hello implements link.Orders.
+// Hello implements link.Handler.
 func (s *simulated) Hello() agentapi.Hello {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +202,7 @@ func (s *simulated) want(d agentapi.Desired) {
 	s.mu.Unlock()
 	if changed {
 		select {
-		case s.kick <- struct{}{}:
+		case s.wakeup <- struct{}{}:
 		default:
 		}
 	}
@@ -206,7 +214,7 @@ func (s *simulated) follow(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.kick:
+		case <-s.wakeup:
 		}
 		s.mu.Lock()
 		wanted, idle := s.desired, s.applyID == "" && s.desired != s.serving && s.desired.DesiredRevision > 0
@@ -218,7 +226,10 @@ func (s *simulated) follow(ctx context.Context) {
 }
 
 func (s *simulated) install(ctx context.Context, wanted agentapi.Desired) {
-	result := agentapi.ConfigResult{Revision: wanted.DesiredRevision, Hash: wanted.DesiredHash, OK: true, Stage: agentapi.StageCommit}
+	result := agentapi.ConfigResult{
+		Revision: wanted.DesiredRevision, Hash: wanted.DesiredHash, OK: true,
+		Stage: agentapi.StageCommit,
+	}
 	if _, err := s.client.Config(ctx, wanted.DesiredRevision); err != nil {
 		s.totals.Failures.Add(1)
 		return
@@ -233,7 +244,7 @@ func (s *simulated) install(ctx context.Context, wanted agentapi.Desired) {
 	}
 }
 
-// take runs an order once and repeats its result for a repeated order.
+// take runs a command once and repeats its result for a repeated command.
 func (s *simulated) take(ctx context.Context, command agentapi.Command) {
 	s.mu.Lock()
 	known, ok := s.results[command.ID]
@@ -250,7 +261,7 @@ func (s *simulated) take(ctx context.Context, command agentapi.Command) {
 func (s *simulated) work(ctx context.Context, command agentapi.Command, result *agentapi.CommandResult) {
 	if result == nil {
 		s.rest(ctx, s.options.Latency)
-		result = s.obey(ctx, command)
+		result = s.carryOut(ctx, command)
 		s.mu.Lock()
 		s.results[command.ID] = result
 		s.mu.Unlock()
@@ -267,7 +278,7 @@ func (s *simulated) work(ctx context.Context, command agentapi.Command, result *
 	}
 }
 
-func (s *simulated) obey(ctx context.Context, command agentapi.Command) *agentapi.CommandResult {
+func (s *simulated) carryOut(ctx context.Context, command agentapi.Command) *agentapi.CommandResult {
 	now := s.options.Clock.Now().UTC()
 	result := &agentapi.CommandResult{ID: command.ID, OK: true, Code: agentapi.CodeDone, StartedAt: now}
 	switch command.Kind {
@@ -291,7 +302,8 @@ func (s *simulated) apply(ctx context.Context, command agentapi.Command, result 
 	}
 	if args.Phase == agentapi.PhasePrepare {
 		if _, err := s.client.Config(ctx, args.Revision); err != nil {
-			result.OK, result.Code, result.Stage, result.Error = false, agentapi.CodeUnavailable, agentapi.StageFetch, err.Error()
+			result.OK, result.Code = false, agentapi.CodeUnavailable
+			result.Stage, result.Error = agentapi.StageFetch, err.Error()
 			return
 		}
 	}

@@ -51,7 +51,8 @@ type member struct {
 
 const enrollWorkers = 8
 
-// Run enrols what is missing and keeps the fleet until the context ends; then it prints what it did as one line of JSON.
+// Run enrols what is missing and keeps the fleet until the context ends; then it prints what it did as one line of
+// JSON.
 func Run(ctx context.Context, o Options) error {
 	base, err := identity.CleanURL(o.PanelURL)
 	if err != nil {

@@ -36,7 +36,10 @@ func (p *fleetPanel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.enrolled++
-		send(w, agentapi.EnrollReply{NodeID: fmt.Sprint(p.enrolled), AgentToken: fmt.Sprint("t", p.enrolled), HeartbeatSeconds: 1})
+		send(w, agentapi.EnrollReply{
+			NodeID: fmt.Sprint(p.enrolled), AgentToken: fmt.Sprint("t", p.enrolled),
+			HeartbeatSeconds: 1,
+		})
 	case r.URL.Path == agentapi.PathHeartbeat:
 		send(w, agentapi.HeartbeatReply{HeartbeatSeconds: 1})
 	case r.URL.Path == agentapi.PathMetrics:
@@ -81,7 +84,10 @@ func (p *fleetPanel) stream(w http.ResponseWriter, r *http.Request) {
 	defer conn.CloseNow()
 	for _, phase := range []agentapi.ApplyPhase{agentapi.PhasePrepare, agentapi.PhaseSwitch, agentapi.PhaseCommit} {
 		args, _ := json.Marshal(agentapi.ApplyConfigArgs{Phase: phase, ApplyID: "a", Revision: 1, Hash: config().Hash})
-		command := agentapi.Command{ID: string(phase), Kind: agentapi.ApplyConfig, Args: args, Deadline: time.Now().Add(time.Minute)}
+		command := agentapi.Command{
+			ID: string(phase), Kind: agentapi.ApplyConfig, Args: args,
+			Deadline: time.Now().Add(time.Minute),
+		}
 		raw, _ := json.Marshal(agentapi.Frame{Type: agentapi.FrameCommand, Command: &command})
 		_ = conn.Write(r.Context(), websocket.MessageText, raw)
 	}
@@ -102,8 +108,9 @@ func TestAFleetEnrolsOnceHeartsBeatsAndAcknowledgesApplies(t *testing.T) {
 	var out bytes.Buffer
 	o := Options{
 		PanelURL: server.URL, Count: count, TokensFile: filepath.Join(t.TempDir(), "fleet.jsonl"), NamePrefix: "sim",
-		EnrollToken: func() (string, error) { return "token", nil }, Spread: 10 * time.Millisecond, Sampling: 50 * time.Millisecond,
-		Timing: link.DefaultTiming, Clock: clockwork.NewRealClock(), Log: zap.NewNop(), Out: &out,
+		EnrollToken: func() (string, error) { return "token", nil }, Spread: 10 * time.Millisecond,
+		Sampling: 50 * time.Millisecond,
+		Timing:   link.DefaultTiming, Clock: clockwork.NewRealClock(), Log: zap.NewNop(), Out: &out,
 	}
 	for range 2 {
 		ctx, cancel := context.WithCancel(context.Background())

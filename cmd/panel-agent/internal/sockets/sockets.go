@@ -129,18 +129,18 @@ func parse(text string) (string, int, bool) {
 	return net.IP(raw).String(), int(port), true
 }
 
-// learn looks at the processes only when a socket appears that it has not seen.
+// learn reads the processes only when a socket appears that it has not seen.
 func (l *Lister) learn(all []found) {
 	wanted := map[string]bool{}
-	kept := map[string]owner{}
+	seen := map[string]owner{}
 	for _, f := range all {
 		if has, ok := l.seen[f.inode]; ok {
-			kept[f.inode] = has
+			seen[f.inode] = has
 		} else {
 			wanted[f.inode] = true
 		}
 	}
-	l.seen = kept
+	l.seen = seen
 	if len(wanted) == 0 {
 		return
 	}

@@ -17,7 +17,10 @@ const uplink, downlink = "user>>>c>>>traffic>>>uplink", "user>>>c>>>traffic>>>do
 
 func TestTrafficIsCountedOnceOverReplacementAndRestart(t *testing.T) {
 	t.Parallel()
-	traffic, bases, _ := Difference(Bases{}, map[string]core.Count{"old": {Values: map[string]int64{uplink: 10, downlink: 100}}})
+	traffic, bases, _ := Difference(Bases{}, map[string]core.Count{"old": {Values: map[string]int64{
+		uplink:   10,
+		downlink: 100,
+	}}})
 	require.Equal(t, []agentapi.Traffic{{Kind: "client", Name: "c", Up: 10, Down: 100}}, traffic)
 
 	raw, err := bases.Encode()
@@ -49,7 +52,8 @@ func TestHostRatesComeFromTwoReadings(t *testing.T) {
 	t.Parallel()
 	proc, clock := t.TempDir(), clockwork.NewFakeClock()
 	write(t, proc, "stat", "cpu 100 0 100 800 0 0 0 0 0 0\n")
-	write(t, proc, "net/dev", "h\nh\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n")
+	write(t, proc, "net/dev",
+		"h\nh\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 1000 10 0 0 0 0 0 0 2000 20 0 0 0 0 0 0\n")
 	write(t, proc, "meminfo", "MemTotal: 1000 kB\nMemAvailable: 400 kB\n")
 	write(t, proc, "net/snmp", "Tcp: A CurrEstab\nTcp: 1 7\n")
 	write(t, proc, "uptime", "55.5 1\n")

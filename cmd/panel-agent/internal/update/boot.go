@@ -33,7 +33,7 @@ const (
 	Supervise                 // watch a build on trial
 )
 
-// Decide reads what an earlier run left behind and settles it. It is the only place where a start looks at updates.
+// Decide reads what an earlier run left behind and settles it. It is the only place where a start deals with updates.
 func Decide(self Self) (Decision, Build, error) {
 	s := newStore(self.DataDir)
 	now, err := s.load()
@@ -59,7 +59,8 @@ func (s store) forgetIfReinstalled(now *state, self Self) error {
 	}
 	self.Log.Info("another agent was installed; what earlier updates left is forgotten")
 	if now.Trial != nil {
-		if err := s.giveUp(now, self.Clock.Now(), agentapi.StageSwitch, "another agent was installed by hand meanwhile", ""); err != nil {
+		if err := s.giveUp(now, self.Clock.Now(), agentapi.StageSwitch, "another agent was installed by hand meanwhile",
+			""); err != nil {
 			return err
 		}
 	}
@@ -79,7 +80,8 @@ func (s store) decide(now *state, self Self) (Decision, Build, error) {
 				return Work, Build{}, err
 			}
 		case t.Starts >= mostStarts:
-			if err := s.giveUp(now, self.Clock.Now(), agentapi.StageStart, "the server or the agent ended again and again before a heartbeat", ""); err != nil {
+			if err := s.giveUp(now, self.Clock.Now(), agentapi.StageStart,
+				"the server or the agent ended again and again before a heartbeat", ""); err != nil {
 				return Work, Build{}, err
 			}
 		default:
@@ -94,7 +96,8 @@ func (s store) decide(now *state, self Self) (Decision, Build, error) {
 	return Replace, *now.Active, nil
 }
 
-// Become replaces this process by another executable of the agent under the same process number; it returns only on failure.
+// Become replaces this process by another executable of the agent under the same process number; it returns only on
+// failure.
 func Become(path string, args ...string) error {
 	if err := syscall.Exec(path, append([]string{path, "run"}, args...), os.Environ()); err != nil {
 		return fmt.Errorf("become %s: %w", path, err)

@@ -44,6 +44,11 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
+// Describe fills in the result of a command that ended with it.
+func (f *failure) Describe(r *agentapi.CommandResult) {
+	r.Code, r.Stage, r.StderrTail = agentapi.CodeFailed, f.stage, f.tail
+}
+
 func failed(stage agentapi.Stage, err error) error { return &failure{stage: stage, err: err} }
 
 // fetch brings the executable of the asked version to the disk, checked against a signature that this agent trusts.
@@ -92,7 +97,8 @@ func (u *Updater) get(ctx context.Context, path string) (io.ReadCloser, error) {
 		defer resp.Body.Close()
 		var problem struct{ Code, Detail string }
 		_ = json.NewDecoder(io.LimitReader(resp.Body, 4<<10)).Decode(&problem) // what is no problem document has no words
-		return nil, fmt.Errorf("the panel does not give the update: %d %s", resp.StatusCode, strings.TrimSpace(problem.Code+" "+problem.Detail))
+		return nil, fmt.Errorf("the panel does not give the update: %d %s", resp.StatusCode,
+			strings.TrimSpace(problem.Code+" "+problem.Detail))
 	}
 	return resp.Body, nil
 }
@@ -116,25 +122,26 @@ func (u *Updater) verified(ctx context.Context, offered agentapi.Update, version
 		return release.Artefact{}, err
 	}
 	if opened.Manifest.Version != version {
-		return release.Artefact{}, fmt.Errorf("the panel offers %s and ordered %s; order again", opened.Manifest.Version, version)
+		return release.Artefact{}, fmt.Errorf("the panel offers %s and ordered %s; order again", opened.Manifest.Version,
+			version)
 	}
 	return opened.Manifest.Artefact(release.Agent, release.Platform())
 }
 
-// trusted gives the keys that updates are checked with: those built in, else those that this agent has kept since its
+// trusted gives the keys that updates are checked with: those built in, else those that this agent has stored since its
 // enrolment or since the first update that it saw. What the panel says later changes nothing.
 func (u *Updater) trusted(seen string) (string, error) {
 	if u.BuiltIn != "" {
 		return u.BuiltIn, nil
 	}
-	kept, err := os.ReadFile(u.store.path(trustName))
+	stored, err := os.ReadFile(u.store.path(trustName))
 	if err == nil {
-		return strings.TrimSpace(string(kept)), nil
+		return strings.TrimSpace(string(stored)), nil
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("read the trusted keys: %w", err)
 	}
-	u.Log.Warn("this agent has kept no key of updates; from now on it believes the one that the panel shows. "+
+	u.Log.Warn("this agent has no key of updates; from now on it believes the one that the panel shows. "+
 		"An install line of today's panel brings the key along", zap.String("key", seen))
 	return seen, Pin(u.DataDir, seen)
 }

@@ -21,10 +21,11 @@ import (
 
 const (
 	selfTestLimit = 45 * time.Second
-	waitLook      = 100 * time.Millisecond
+	waitPause     = 100 * time.Millisecond
 )
 
-// Updater carries orders to update from inside a running agent, up to the moment in which the agent ends for the new build.
+// Updater carries orders to update from inside a running agent, up to the moment in which the agent ends for the new
+// build.
 type Updater struct {
 	DataDir    string
 	Executable string
@@ -50,8 +51,8 @@ func (u *Updater) Open() error {
 	return nil
 }
 
-// Heard is called after every heartbeat that the panel has answered; the first one proves this build.
-func (u *Updater) Heard() {
+// Confirm is called after every heartbeat that the panel has answered; the first one proves this build.
+func (u *Updater) Confirm() {
 	if u.said || u.Build == "" {
 		return
 	}
@@ -66,9 +67,11 @@ func (u *Updater) Heard() {
 	u.said = true
 }
 
-// Order brings the agent to a version. It returns in the build that runs in the end: the new one, or the one before it with the
-// failure. An order that was cut by the change of builds is given again and finds its outcome here.
-func (u *Updater) Order(ctx context.Context, id string, args agentapi.UpdateAgentArgs) (agentapi.UpdateAgentData, error) {
+// Order brings the agent to a version. It returns in the build that runs in the end: the new one, or the one before it
+// with the failure. An order that was cut by the change of builds is given again and finds its outcome here.
+func (u *Updater) Order(
+	ctx context.Context, id string, args agentapi.UpdateAgentArgs,
+) (agentapi.UpdateAgentData, error) {
 	u.one.Lock()
 	defer u.one.Unlock()
 	now, err := u.store.load()
@@ -83,8 +86,10 @@ func (u *Updater) Order(ctx context.Context, id string, args agentapi.UpdateAgen
 	case args.Version == u.Version:
 		return agentapi.UpdateAgentData{Version: u.Version}, nil
 	case release.Compare(u.Version, args.Version) > 0 && !args.AllowOlder:
-		return agentapi.UpdateAgentData{Version: u.Version}, failed(agentapi.StageVerify, fmt.Errorf("%s is older than %s, which runs here; "+
-			"an old release stays signed for ever, so going back to one must be asked for: update this node alone with allow_older", args.Version, u.Version))
+		return agentapi.UpdateAgentData{Version: u.Version}, failed(agentapi.StageVerify,
+			fmt.Errorf("%s is older than %s, which runs here; "+
+				"an old release stays signed for ever, so going back to one must be asked for: "+
+				"update this node alone with allow_older", args.Version, u.Version))
 	}
 	if err := u.prepare(ctx, id, args, now); err != nil {
 		return agentapi.UpdateAgentData{Version: u.Version}, err
@@ -102,17 +107,17 @@ func (u *Updater) report(last outcome) (agentapi.UpdateAgentData, error) {
 	return data, &failure{stage: last.Stage, err: errors.New(last.Error), tail: last.Tail}
 }
 
-// await waits for the decision on a build that is on trial. It answers every order of that version, so that a panel that lost
-// count and ordered twice hears the same twice.
+// await waits for the decision on a build that is on trial. It answers every order of that version, so that a panel
+// that lost count and ordered twice hears the same twice.
 func (u *Updater) await(ctx context.Context, version string) (agentapi.UpdateAgentData, error) {
 	data := agentapi.UpdateAgentData{Version: u.Version}
-	looks := u.Clock.NewTicker(waitLook)
-	defer looks.Stop()
+	poll := u.Clock.NewTicker(waitPause)
+	defer poll.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return data, ctx.Err()
-		case <-looks.Chan():
+		case <-poll.Chan():
 		}
 		now, err := u.store.load()
 		switch {
@@ -133,9 +138,12 @@ func (u *Updater) prepare(ctx context.Context, id string, args agentapi.UpdateAg
 	if err != nil {
 		return err
 	}
-	if at, failedBefore := now.Failed[b.SHA256]; failedBefore && !args.Retry && u.Clock.Since(at) < agentapi.UpdateRest*time.Hour {
-		return failed(agentapi.StageHeld, fmt.Errorf("this build failed here at %s and is not tried again by itself for %d hours; update this node alone to try it now",
-			at.Format(time.RFC3339), agentapi.UpdateRest))
+	if at, failedBefore := now.Failed[b.SHA256]; failedBefore && !args.Retry &&
+		u.Clock.Since(at) < agentapi.UpdateRest*time.Hour {
+		return failed(agentapi.StageHeld,
+			fmt.Errorf("this build failed here at %s and is not tried again by itself for %d hours; "+
+				"update this node alone to try it now",
+				at.Format(time.RFC3339), agentapi.UpdateRest))
 	}
 	if err := u.selfTest(ctx, b); err != nil {
 		now.Failed[b.SHA256] = u.Clock.Now().UTC()
@@ -167,7 +175,7 @@ type SelfTested struct {
 	Version string `json:"version"`
 }
 
-// selfTest lets the new build look at this server's identity and configuration before anything changes.
+// selfTest lets the new build check this server's identity and configuration before anything changes.
 func (u *Updater) selfTest(ctx context.Context, b Build) error {
 	ctx, cancel := context.WithTimeout(ctx, selfTestLimit)
 	defer cancel()
@@ -179,18 +187,24 @@ func (u *Updater) selfTest(ctx context.Context, b Build) error {
 		return cmd.Run()
 	})
 	if err != nil {
-		return &failure{stage: agentapi.StageSelfTest, err: fmt.Errorf("the new build does not pass its self test: %w", err), tail: words.String()}
+		return &failure{
+			stage: agentapi.StageSelfTest, err: fmt.Errorf("the new build does not pass its self test: %w", err),
+			tail: words.String(),
+		}
 	}
 	var tested SelfTested
 	lines := bytes.Split(bytes.TrimSpace(said.Bytes()), []byte("\n")) // the core may speak before
 	if err := json.Unmarshal(lines[len(lines)-1], &tested); err != nil || tested.Version != b.Version {
-		return &failure{stage: agentapi.StageSelfTest, err: errors.New("the new build calls itself another version than the release says"), tail: words.String()}
+		return &failure{
+			stage: agentapi.StageSelfTest,
+			err:   errors.New("the new build calls itself another version than the release says"), tail: words.String(),
+		}
 	}
 	return nil
 }
 
-// started runs a program that was written a moment ago. Another process that was forked meanwhile may hold the file open for
-// writing until it has become its own program; the kernel then refuses to run it.
+// started runs a program that was written a moment ago. Another process that was forked meanwhile may hold the file
+// open for writing until it has become its own program; the kernel then refuses to run it.
 func (u *Updater) started(ctx context.Context, run func() error) error {
 	for {
 		err := run()
@@ -200,16 +214,7 @@ func (u *Updater) started(ctx context.Context, run func() error) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-u.Clock.After(waitLook):
+		case <-u.Clock.After(waitPause):
 		}
 	}
-}
-
-// Failed gives stage and last words of a failed order.
-func Failed(err error) (stage agentapi.Stage, tail string, ok bool) {
-	var f *failure
-	if !errors.As(err, &f) {
-		return "", "", false
-	}
-	return f.stage, f.tail, true
 }

@@ -1,8 +1,9 @@
-// Package update replaces the agent by a newer build of itself: fetched from the panel, believed only by its signature, run on
-// trial under the eyes of the build before it, and given up when no heartbeat of it reaches the panel.
+// Package update replaces the agent by a newer build of itself: fetched from the panel, believed only by its
+// signature, run on trial under the eyes of the build before it, and given up when no heartbeat of it reaches the
+// panel.
 //
-// One file says which build runs, and is replaced at once; whatever is killed at whatever moment, the next start reads it
-// and decides. The proxy core is a process of its own that serves on through all of it.
+// One file says which build runs, and is replaced at once; whatever is killed at whatever moment, the next start reads
+// it and decides. The proxy core is a process of its own that serves on through all of it.
 package update
 
 import (

@@ -3,6 +3,7 @@ package update
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -39,7 +40,8 @@ type server struct {
 
 // script answers the self test with its version and does what is given when it runs.
 func script(version, run string) string {
-	return fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n*--self-test*) echo '{\"version\":\"%s\"}' ;;\n*) %s ;;\nesac\n", version, run)
+	return fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n*--self-test*) echo '{\"version\":\"%s\"}' ;;\n*) %s ;;\nesac\n",
+		version, run)
 }
 
 func newServer(t *testing.T, build string) *server {
@@ -76,13 +78,17 @@ func (s *server) publish(version, build string) {
 	signature, err := os.ReadFile(manifest + ".minisig")
 	require.NoError(s.t, err)
 	s.file = []byte(build)
-	s.offered = agentapi.Update{Version: version, Manifest: string(text), Signature: string(signature), PublicKey: s.key.Public()}
+	s.offered = agentapi.Update{
+		Version: version, Manifest: string(text), Signature: string(signature),
+		PublicKey: s.key.Public(),
+	}
 }
 
 func (s *server) updater(version, build string) *Updater {
 	s.t.Helper()
 	u := &Updater{
-		DataDir: s.dir, Executable: s.installed, Version: version, Build: build, Clock: clockwork.NewRealClock(), Log: zap.NewNop(),
+		DataDir: s.dir, Executable: s.installed, Version: version, Build: build, Clock: clockwork.NewRealClock(),
+		Log:   zap.NewNop(),
 		Panel: Panel{Base: s.http.URL, Token: func() string { return "token" }, HTTP: s.http.Client()},
 	}
 	require.NoError(s.t, u.Open())
@@ -101,7 +107,10 @@ func (s *server) order(id string, retry bool) error {
 }
 
 func (s *server) self() Self {
-	return Self{DataDir: s.dir, Executable: s.installed, Patience: 700 * time.Millisecond, Clock: clockwork.NewRealClock(), Log: zap.NewNop()}
+	return Self{
+		DataDir: s.dir, Executable: s.installed, Patience: 700 * time.Millisecond,
+		Clock: clockwork.NewRealClock(), Log: zap.NewNop(),
+	}
 }
 
 func (s *server) decide() (Decision, Build) {
@@ -130,12 +139,13 @@ func (s *server) outcome(id, version string) (agentapi.UpdateAgentData, error) {
 
 func stageOf(t *testing.T, err error) agentapi.Stage {
 	t.Helper()
-	stage, _, ok := Failed(err)
+	stage, _, ok := failureOf(err)
 	require.True(t, ok, "%v", err)
 	return stage
 }
 
-// lives runs until it is told to end; the script itself notes the first heartbeat, once it minds the signal that may follow.
+// lives runs until it is told to end; the script itself notes the first heartbeat, once it minds the signal that may
+// follow.
 const lives = `trap 'exit 7' TERM; printf %s "$(basename "$(dirname "$0")")" >"$(dirname "$0")/../../confirmed"; while :; do sleep 0.05; done`
 
 func TestABuildThatReportsStaysAndIsStartedFromThenOn(t *testing.T) {
@@ -151,7 +161,8 @@ func TestABuildThatReportsStaysAndIsStartedFromThenOn(t *testing.T) {
 		again, code, err := (&Watcher{Self: s.self(), Signals: told}).Run(b)
 		ended <- !again && code == 7 && err == nil
 	}()
-	require.Eventually(t, func() bool { now, _ := newStore(s.dir).load(); return now.Active != nil }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { now, _ := newStore(s.dir).load(); return now.Active != nil }, 10*time.Second,
+		10*time.Millisecond)
 	data, err := s.outcome("o1", newVersion)
 	require.NoError(t, err)
 	require.Equal(t, agentapi.UpdateAgentData{Version: newVersion, Previous: oldVersion}, data)
@@ -174,7 +185,7 @@ func TestABuildThatNeverReportsIsGivenUp(t *testing.T) {
 	require.Equal(t, Work, d)
 	_, err := s.outcome("o1", oldVersion)
 	require.Equal(t, agentapi.StageHeartbeat, stageOf(t, err))
-	_, tail, _ := Failed(err)
+	_, tail, _ := failureOf(err)
 	require.Contains(t, tail, "its last words")
 	require.Equal(t, agentapi.StageHeld, stageOf(t, s.order("o2", false)))
 	require.ErrorIs(t, s.order("o3", true), context.Canceled, "a person may ask for it at once")
@@ -238,7 +249,7 @@ func TestASelfTestThatFailsChangesNothing(t *testing.T) {
 	s := newServer(t, "#!/bin/sh\necho the core refuses it >&2\nexit 1\n")
 	err := s.order("o1", false)
 	require.Equal(t, agentapi.StageSelfTest, stageOf(t, err))
-	_, tail, _ := Failed(err)
+	_, tail, _ := failureOf(err)
 	require.Contains(t, tail, "the core refuses it")
 	s.publish(newVersion, script("9.9.9", lives))
 	require.Equal(t, agentapi.StageSelfTest, stageOf(t, s.order("o2", false)), "it must be the version that was signed")
@@ -310,7 +321,7 @@ func TestAnOlderBuildIsTakenOnlyWhenThatIsAskedFor(t *testing.T) {
 	u := s.updater(newVersion, "")
 	_, err := u.Order(t.Context(), "o1", agentapi.UpdateAgentArgs{Version: oldVersion, Retry: true})
 	require.ErrorContains(t, err, "allow_older")
-	stage, _, known := Failed(err)
+	stage, _, known := failureOf(err)
 	require.True(t, known)
 	require.Equal(t, agentapi.StageVerify, stage)
 	now, err := u.store.load()
@@ -324,4 +335,12 @@ func TestAnOlderBuildIsTakenOnlyWhenThatIsAskedFor(t *testing.T) {
 	now, err = u.store.load()
 	require.NoError(t, err)
 	require.Equal(t, oldVersion, now.Trial.Version)
+}
+
+func failureOf(err error) (stage agentapi.Stage, tail string, ok bool) {
+	var f *failure
+	if ok = errors.As(err, &f); ok {
+		stage, tail = f.stage, f.tail
+	}
+	return stage, tail, ok
 }

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	look      = 100 * time.Millisecond
+	pollPause = 100 * time.Millisecond
 	tailLimit = agentapi.MaxTail
 	pipeLimit = 2 * time.Second
 )
@@ -39,31 +39,34 @@ type child struct {
 	tail  tail
 }
 
-// Run watches the build until it ends. Again says that the caller shall decide anew; otherwise code is what to exit with.
+// Run watches the build until it ends. Again says that the caller shall decide anew; otherwise code is what to exit
+// with.
 func (w *Watcher) Run(b Build) (again bool, code int, err error) {
 	s := newStore(w.DataDir)
 	c, err := start(s.executable(b), append([]string{"run", "--watched", "--build", b.SHA256}, w.Args...))
 	if err != nil {
 		return true, 0, w.giveUp(s, agentapi.StageStart, "the new build could not be started: "+err.Error(), "")
 	}
-	w.Log.Info("a new build of the agent is on trial", zap.String("version", b.Version), zap.Duration("within", w.Patience))
+	w.Log.Info("a new build of the agent is on trial", zap.String("version", b.Version),
+		zap.Duration("within", w.Patience))
 	return w.follow(s, b, c)
 }
 
 func (w *Watcher) follow(s store, b Build, c *child) (again bool, code int, err error) {
 	expired := w.Clock.After(w.Patience)
-	looks := w.Clock.NewTicker(look)
-	defer looks.Stop()
+	poll := w.Clock.NewTicker(pollPause)
+	defer poll.Stop()
 	onTrial := true
 	for {
 		select {
-		case told := <-w.Signals:
-			_ = c.cmd.Process.Signal(told) // one that ends at this moment needs no signal
+		case received := <-w.Signals:
+			_ = c.cmd.Process.Signal(received) // one that ends at this moment needs no signal
 			<-c.ended
 			return false, c.code(), nil
 		case <-c.ended:
 			if onTrial && !s.confirmed(b.SHA256) {
-				return true, 0, w.giveUp(s, agentapi.StageStart, "the new build ended by itself: "+c.cmd.ProcessState.String(), c.tail.String())
+				return true, 0, w.giveUp(s, agentapi.StageStart, "the new build ended by itself: "+c.cmd.ProcessState.String(),
+					c.tail.String())
 			}
 			return w.ended(s, onTrial, c)
 		case <-expired:
@@ -73,10 +76,10 @@ func (w *Watcher) follow(s store, b Build, c *child) (again bool, code int, err 
 				words := fmt.Sprintf("no heartbeat of the new build reached the panel within %.0f s", w.Patience.Seconds())
 				return true, 0, w.giveUp(s, agentapi.StageHeartbeat, words, c.tail.String())
 			}
-		case <-looks.Chan():
+		case <-poll.Chan():
 			if onTrial && s.confirmed(b.SHA256) {
 				onTrial = false
-				looks.Stop()
+				poll.Stop()
 				if err := w.commit(s); err != nil {
 					return false, 1, err
 				}
@@ -85,7 +88,7 @@ func (w *Watcher) follow(s store, b Build, c *child) (again bool, code int, err 
 	}
 }
 
-// ended looks whether a confirmed build ended in order to be replaced itself.
+// ended reports whether a confirmed build ended in order to be replaced itself.
 func (w *Watcher) ended(s store, onTrial bool, c *child) (bool, int, error) {
 	if onTrial {
 		if err := w.commit(s); err != nil {
@@ -114,7 +117,8 @@ func (w *Watcher) giveUp(s store, stage agentapi.Stage, words, tail string) erro
 	if err != nil || now.Trial == nil {
 		return err
 	}
-	w.Log.Error("the new build of the agent is given up; the one before it goes on", zap.String("stage", string(stage)), zap.String("why", words))
+	w.Log.Error("the new build of the agent is given up; the one before it goes on", zap.String("stage", string(stage)),
+		zap.String("why", words))
 	return s.giveUp(&now, w.Clock.Now(), stage, words, tail)
 }
 
@@ -144,8 +148,9 @@ func (c *child) code() int {
 	return 1
 }
 
-// ReapInherited waits for the cores that this process started before it became the watcher, so that none stays behind as a
-// zombie. It takes every child that the process has at this moment: call it before Run and before any other start.
+// ReapInherited waits for the cores that this process started before it became the watcher, so that none stays behind
+// as a zombie. It takes every child that the process has at this moment: call it before Run and before any other
+// start.
 func ReapInherited() {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, list := range lists {

@@ -1,4 +1,5 @@
-// Package load drives an HTTP server from one thread with many kept connections, so cheaply that the server is what is measured.
+// Package load drives an HTTP server from one thread with many kept connections, so cheaply that the server is what is
+// measured.
 package load
 
 import (
@@ -48,7 +49,13 @@ func Run(ctx context.Context, plan Plan) (Outcome, error) {
 		return d.outcome, err
 	}
 	if d.outcome.Refused > 0 && !plan.Refusals {
-		return d.outcome, fmt.Errorf("drive %s: %d of %d answers were refusals, the first: %s", plan.Address, d.outcome.Refused, d.outcome.Requests, d.outcome.Refusal)
+		return d.outcome, fmt.Errorf(
+			"drive %s: %d of %d answers were refusals, the first: %s",
+			plan.Address,
+			d.outcome.Refused,
+			d.outcome.Requests,
+			d.outcome.Refusal,
+		)
 	}
 	return d.outcome, nil
 }
@@ -108,7 +115,12 @@ func (d *driver) connect(ctx context.Context, number int) error {
 	if err := syscall.SetNonblock(fd, true); err != nil {
 		return err
 	}
-	return syscall.EpollCtl(d.poll, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)}) //nolint:gosec // a descriptor is small
+	return syscall.EpollCtl(
+		d.poll,
+		syscall.EPOLL_CTL_ADD,
+		fd,
+		&syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)},
+	) //nolint:gosec // a descriptor is small
 }
 
 func (d *driver) close() {

@@ -29,7 +29,10 @@ func TestEveryAnswerIsCountedOnce(t *testing.T) {
 		w.Write(bytes.Repeat([]byte("x"), 1500))
 	}))
 	defer server.Close()
-	outcome, err := load.Run(t.Context(), load.Plan{Address: server.Listener.Addr().String(), Connections: 4, Request: get, For: patience, Requests: 100})
+	outcome, err := load.Run(
+		t.Context(),
+		load.Plan{Address: server.Listener.Addr().String(), Connections: 4, Request: get, For: patience, Requests: 100},
+	)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, outcome.Requests, 100)
 	require.InDelta(t, served.Load(), outcome.Requests, 4)
@@ -62,7 +65,10 @@ func TestALoadEndsWithItsTime(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()
-	outcome, err := load.Run(t.Context(), load.Plan{Address: server.Listener.Addr().String(), Connections: 1, Request: get, For: time.Millisecond})
+	outcome, err := load.Run(
+		t.Context(),
+		load.Plan{Address: server.Listener.Addr().String(), Connections: 1, Request: get, For: time.Millisecond},
+	)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, outcome.Took, time.Millisecond)
 }
@@ -71,7 +77,10 @@ func TestRefusalsAreAnError(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()
-	outcome, err := load.Run(t.Context(), load.Plan{Address: server.Listener.Addr().String(), Connections: 1, Request: get, For: patience, Requests: 1})
+	outcome, err := load.Run(
+		t.Context(),
+		load.Plan{Address: server.Listener.Addr().String(), Connections: 1, Request: get, For: patience, Requests: 1},
+	)
 	require.ErrorContains(t, err, "404")
 	require.Equal(t, outcome.Requests, outcome.Refused)
 }

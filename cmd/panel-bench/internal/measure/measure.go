@@ -105,7 +105,15 @@ func ratio(goal, what, unit string, limit, product Series) Result {
 			ratios[i] = product[i] / limit[i]
 		}
 	}
-	r := Result{Goal: goal, What: what, Unit: unit, Limit: limit, Product: product, Value: ratios.Median(), MAD: ratios.MAD()}
+	r := Result{
+		Goal:    goal,
+		What:    what,
+		Unit:    unit,
+		Limit:   limit,
+		Product: product,
+		Value:   ratios.Median(),
+		MAD:     ratios.MAD(),
+	}
 	if len(ratios) > 0 {
 		r.Min, r.Max = slices.Min(ratios), slices.Max(ratios)
 	}
@@ -127,36 +135,63 @@ func (r Result) judge(met bool) Result {
 
 // Below gates an absolute figure, the median of the readings, from above.
 func Below(goal, what, unit string, readings Series, ceiling float64) Result {
-	r := Result{Goal: goal, What: what, Unit: unit, Product: readings, Value: readings.Median(), MAD: readings.MAD(), Gate: fmt.Sprintf("<= %g %s", ceiling, unit)}
+	r := Result{
+		Goal:    goal,
+		What:    what,
+		Unit:    unit,
+		Product: readings,
+		Value:   readings.Median(),
+		MAD:     readings.MAD(),
+		Gate:    fmt.Sprintf("<= %g %s", ceiling, unit),
+	}
 	if len(readings) > 0 {
 		r.Min, r.Max = slices.Min(readings), slices.Max(readings)
 	}
 	return r.judge(r.Value <= ceiling)
 }
 
-// Within gates an absolute time from above; as with Above, a miss proves nothing where the limit itself needs longer than was usual
-// where the goal was set.
+// Within gates an absolute time from above; as with Above, a miss proves nothing where the limit itself needs longer
+// than was usual where the goal was set.
 func Within(goal, what, unit string, limit, product Series, ceiling, usual float64) Result {
 	r := Below(goal, what, unit, product, ceiling)
 	r.Limit = limit
 	if r.Verdict == Missed && len(limit) > 0 && limit.Median() > usual {
 		r.Verdict = Noise
-		return r.Note("without the product it is %.3g %s here, and under %.3g where the goal was set", limit.Median(), unit, usual)
+		return r.Note(
+			"without the product it is %.3g %s here, and under %.3g where the goal was set",
+			limit.Median(),
+			unit,
+			usual,
+		)
 	}
 	return r
 }
 
-// Above gates an absolute figure from below. Such a figure means something only on a machine like the one it was set on: where the
-// limit stays under what was usual there, a miss proves nothing.
+// Above gates an absolute figure from below. Such a figure means something only on a machine like the one it was set
+// on: where the limit stays under what was usual there, a miss proves nothing.
 func Above(goal, what, unit string, limit, product Series, floor, usual float64) Result {
-	r := Result{Goal: goal, What: what, Unit: unit, Limit: limit, Product: product, Value: product.Median(), MAD: product.MAD(), Gate: fmt.Sprintf(">= %g %s", floor, unit)}
+	r := Result{
+		Goal:    goal,
+		What:    what,
+		Unit:    unit,
+		Limit:   limit,
+		Product: product,
+		Value:   product.Median(),
+		MAD:     product.MAD(),
+		Gate:    fmt.Sprintf(">= %g %s", floor, unit),
+	}
 	if len(product) > 0 {
 		r.Min, r.Max = slices.Min(product), slices.Max(product)
 	}
 	met := r.Value >= floor
 	if !met && len(limit) > 0 && limit.Median() < usual {
 		r.Verdict = Noise
-		return r.Note("the limit reaches only %.0f %s here, and %.0f where the goal was set", limit.Median(), unit, usual)
+		return r.Note(
+			"the limit reaches only %.0f %s here, and %.0f where the goal was set",
+			limit.Median(),
+			unit,
+			usual,
+		)
 	}
 	return r.judge(met)
 }

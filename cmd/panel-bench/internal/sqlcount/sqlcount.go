@@ -1,4 +1,5 @@
-// Package sqlcount stands between a program and PostgreSQL and counts the statements that pass. The count is free of noise.
+// Package sqlcount stands between a program and PostgreSQL and counts the statements that pass. The count is free of
+// noise.
 package sqlcount
 
 import (
@@ -24,13 +25,19 @@ type Counter struct {
 
 const socketName = ".s.PGSQL.5432"
 
-// Start listens in the folder for clients that take it for a server's, and passes on to the socket in the server's folder.
+// Start listens in the folder for clients that take it for a server's, and passes on to the socket in the server's
+// folder.
 func Start(folder, server string) (*Counter, error) {
 	listener, err := net.Listen("unix", filepath.Join(folder, socketName))
 	if err != nil {
 		return nil, fmt.Errorf("stand before the database: %w", err)
 	}
-	c := &Counter{listener: listener, socket: filepath.Join(server, socketName), count: map[string]int{}, prepared: map[string]string{}}
+	c := &Counter{
+		listener: listener,
+		socket:   filepath.Join(server, socketName),
+		count:    map[string]int{},
+		prepared: map[string]string{},
+	}
 	go c.accept()
 	return c, nil
 }

@@ -119,13 +119,13 @@ func (c *checker) edges() {
 		c.add("too_many_edges", "edges", fmt.Sprintf("a flow has at most %d edges", MaxEdges))
 		return
 	}
-	rest := map[string]bool{}
 	for i, e := range c.g.Edges {
-		c.edge(i, e, rest)
+		c.edge(i, e)
 	}
+	c.defaults()
 }
 
-func (c *checker) edge(i int, e Edge, rest map[string]bool) {
+func (c *checker) edge(i int, e Edge) {
 	path := fmt.Sprintf("edges[%d]", i)
 	from, fromKnown := c.index[e.From]
 	to, toKnown := c.index[e.To]
@@ -142,11 +142,21 @@ func (c *checker) edge(i int, e Edge, rest map[string]bool) {
 	c.ends(path, c.g.Nodes[from], c.g.Nodes[to])
 	c.match(path+".match", e.Match)
 	c.transport(path, e)
-	if e.Match.Empty() {
-		if rest[e.From] {
-			c.add("ambiguous_default", path+".match", "only one edge of a block may be without a condition")
+}
+
+// defaults finds rules without a condition beside the one for everything else: that one was drawn without a match, or last.
+func (c *checker) defaults() {
+	rest := map[string]int{}
+	for i, e := range c.g.Edges {
+		if j, found := rest[e.From]; e.Match.Empty() && (!found || c.g.Edges[j].Match != nil) {
+			rest[e.From] = i
 		}
-		rest[e.From] = true
+	}
+	for i, e := range c.g.Edges {
+		if e.Match.Empty() && rest[e.From] != i {
+			message := `this rule has no condition; only one rule of a block can be "Everything else"`
+			c.add("ambiguous_default", fmt.Sprintf("edges[%d].match", i), message)
+		}
 	}
 }
 

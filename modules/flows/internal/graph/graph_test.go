@@ -109,3 +109,18 @@ func FuzzEncode(f *testing.F) {
 		require.Equal(t, graph.Encode(g), graph.Encode(again))
 	})
 }
+
+func TestARuleWithoutAConditionIsFoundBesideTheOneForEverythingElse(t *testing.T) {
+	t.Parallel()
+	g := graph.Graph{
+		Nodes: []graph.Node{{Key: "a", Kind: graph.Entry}, {Key: "b", Kind: graph.Direct}, {Key: "c", Kind: graph.Block}},
+		Edges: []graph.Edge{{From: "a", To: "b", Match: &graph.Match{}}, {From: "a", To: "c"}},
+	}
+	found := []string{}
+	for _, p := range graph.Check(g) {
+		if p.Code == "ambiguous_default" {
+			found = append(found, p.Path)
+		}
+	}
+	require.Equal(t, []string{"edges[0].match"}, found, "the edge that has a match object is the unfinished rule")
+}

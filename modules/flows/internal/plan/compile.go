@@ -13,13 +13,21 @@ import (
 
 // Result is a plan with what it would install: fragments by server and what links name. With errors there is neither.
 type Result struct {
-	Plan      Plan
-	Fragments map[string]Fragment
-	Hosts     []Host
+	Plan        Plan
+	Fragments   map[string]Fragment
+	Hosts       []Host
+	Fingerprint string // of the input
 }
 
 // Compile turns a drawing into a plan. It never fails: what is wrong is told in Errors and Conflicts.
 func Compile(in Input) Result {
+	result := compile(in)
+	result.Fingerprint = in.Fingerprint()
+	return result
+}
+
+func compile(in Input) Result {
+	in.Graph = in.Drawn()
 	c := &compiler{in: in, blocks: map[string]graph.Node{}, hops: map[string]graph.Listener{}, parts: map[string]*Fragment{}, accounts: map[string]account{}}
 	c.plan = emptyPlan(in)
 	if c.plan.Errors = append(c.plan.Errors, graph.Check(in.Graph)...); len(c.plan.Errors) > 0 {
@@ -40,10 +48,10 @@ func Compile(in Input) Result {
 func emptyPlan(in Input) Plan {
 	return Plan{
 		FlowID: in.FlowID, Revision: in.Revision, CompilerVersion: CompilerVersion, State: "preview",
-		Errors: []graph.Problem{}, Warnings: []graph.Problem{}, Conflicts: []Conflict{}, Readiness: []Check{}, Steps: []Step{},
+		Errors: []graph.Problem{}, Warnings: []graph.Problem{}, Conflicts: []Conflict{}, Readiness: []Check{}, Steps: []Step{}, Obstacles: []Obstacle{},
 		Diff: Diff{
 			Listeners: []Change{}, Routes: []Change{}, Clients: []Change{}, Firewall: []Change{},
-			DNS: []Change{}, CDN: []Change{}, ProxyPanel: []Change{},
+			DNS: []Change{}, CDN: []Change{}, ProxyPanel: []Change{}, Other: []Change{},
 		},
 		Rendered: map[string]string{},
 	}

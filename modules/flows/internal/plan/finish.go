@@ -116,11 +116,13 @@ func (c *compiler) step(id string, f Fragment, stays, was bool) Step {
 	s := Step{NodeID: id, NodeName: c.in.Nodes[id].Name, Role: f.Role, Action: ActionConfigure, Interruption: NoInterruption}
 	switch {
 	case !stays:
-		s.Action, s.Role, s.Interruption, s.Detail = ActionRemove, "none", Reload, "the flow leaves this node"
+		s.Action, s.Role, s.Interruption = ActionRemove, "none", Reload
+		s.Detail, s.DetailCode = "the flow leaves this node", "leaves"
 	case was:
-		s.Interruption, s.Detail = Reload, "change the flow's part; open connections finish on the old one"
+		s.Interruption, s.DetailCode = Reload, "changes"
+		s.Detail = "change the flow's part; open connections finish on the old one"
 	default:
-		s.Detail = "add the flow; nothing else on the node changes"
+		s.Detail, s.DetailCode = "add the flow; nothing else on the node changes", "adds"
 	}
 	return s
 }
@@ -156,9 +158,9 @@ func factsByName(facts []Fact) map[string]*Fact {
 func (c *compiler) change(id string, before, after *Fact) {
 	switch {
 	case before == nil:
-		c.put(after.Group, Change{Op: "added", NodeID: id, Name: after.Name, To: fieldsText(after.Fields)})
+		c.put(after.Group, Change{Op: "added", NodeID: id, Name: after.Name, To: fieldsText(after.Fields), ToFields: after.Fields})
 	case after == nil:
-		c.put(before.Group, Change{Op: "removed", NodeID: id, Name: before.Name, From: fieldsText(before.Fields)})
+		c.put(before.Group, Change{Op: "removed", NodeID: id, Name: before.Name, From: fieldsText(before.Fields), FromFields: before.Fields})
 	default:
 		c.fields(id, *before, *after)
 	}
@@ -213,11 +215,11 @@ func serves(f Fragment, want Listen) bool {
 
 func (c *compiler) askPort(id string, l Listen) {
 	name := c.in.Nodes[id].Name
-	ask := Ask{L4: l.L4, IP: l.IP, Port: l.From, Host: c.in.Nodes[id].Address, Path: c.portPath(l.Block)}
+	probe := Probe{L4: l.L4, IP: l.IP, Port: l.From, Host: c.in.Nodes[id].Address, Path: c.portPath(l.Block)}
 	where := fmt.Sprintf("%d/%s", l.From, l.L4)
 	c.plan.Readiness = append(c.plan.Readiness,
-		waiting("listener:"+id+":"+l.IP+":"+where, GroupListeners, id, where+" can be bound on "+name, ask),
-		waiting("firewall:"+id+":"+l.IP+":"+where, GroupFirewall, id, where+" on "+name+" is reachable from outside", ask))
+		c.waiting("listener:"+id+":"+l.IP+":"+where, GroupListeners, id, where+" can be bound on "+name, probe),
+		c.waiting("firewall:"+id+":"+l.IP+":"+where, GroupFirewall, id, where+" on "+name+" is reachable from outside", probe))
 }
 
 func (c *compiler) askTarget(key string) {
@@ -238,22 +240,25 @@ func (c *compiler) askTarget(key string) {
 		return
 	}
 	field, _ := c.listenerOf(key)
-	ask := Ask{
+	probe := Probe{
 		L4: "tcp", Host: host, Port: number, ServerName: l.Reality.ServerNames[0], Private: l.Reality.AllowPrivateTarget,
 		Path: c.path(key, field+".reality.target"),
 	}
-	id := "target:" + b.NodeID + ":" + l.Reality.Target + ":" + ask.ServerName
+	id := "target:" + b.NodeID + ":" + l.Reality.Target + ":" + probe.ServerName
 	for _, known := range c.plan.Readiness {
 		if known.Key == id {
 			return
 		}
 	}
-	c.plan.Readiness = append(c.plan.Readiness, waiting(id, GroupTarget, b.NodeID,
-		l.Reality.Target+" answers "+c.in.Nodes[b.NodeID].Name+" with TLS 1.3 and h2", ask))
+	c.plan.Readiness = append(c.plan.Readiness, c.waiting(id, GroupTarget, b.NodeID,
+		l.Reality.Target+" answers "+c.in.Nodes[b.NodeID].Name+" with TLS 1.3 and h2", probe))
 }
 
-func waiting(key, group, node, summary string, ask Ask) Check {
-	return Check{Key: key, Group: group, NodeID: node, Summary: summary, Status: Unconfirmed, Evidence: "not observed yet", Ask: ask}
+func (c *compiler) waiting(key, group, node, summary string, probe Probe) Check {
+	return Check{
+		Key: key, Group: group, NodeID: node, NodeName: c.in.Nodes[node].Name, Summary: summary, Status: Unconfirmed,
+		Evidence: "not observed yet", Finding: Say("not_observed", "not observed yet"), Probe: probe,
+	}
 }
 
 func sortedClients(clients []Client) []Client {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"panel/modules/flows/internal/graph"
+	"panel/platform/agentapi"
 )
 
 // fleet checks the drawing against the servers it names.
@@ -32,7 +33,13 @@ func (c *compiler) fleet() {
 	}
 }
 
+// needed is what the agent of a node must be able to do, so that a flow can be installed there.
+const needed = string(agentapi.CanApply)
+
 func (c *compiler) core(key string, n Node) {
+	if len(n.Can) > 0 && !slices.Contains(n.Can, needed) {
+		c.failOn(n, "capability_missing", c.path(key, ".node_id"), "the node's agent cannot install configurations; update it")
+	}
 	if n.Core == "" {
 		c.warn("core_unknown", c.path(key, ".node_id"), "the node's agent has not told its core's version yet")
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"net/netip"
+	"slices"
 
 	"panel/modules/flows/internal/graph"
 )
@@ -13,11 +14,62 @@ type Input struct {
 	Graph     graph.Graph
 	Root      []byte // the flow's root secret, 32 bytes
 	Clients   []Client
-	Nodes     map[string]Node     // only the servers that the draft or the installed revision touches
-	Installed map[string]Fragment // what of this flow is installed, by server
+	Nodes     map[string]Node     // only the nodes that the draft or the installed revision touches
+	Installed map[string]Fragment // what of this flow is installed, by node
+	Hashes    map[string]string   // the same, by their hashes
+	Pools     map[string]string   // nodes that stand for the pools of the draft now
 	Domains   map[string]Domain   // the bindings of the flow's owner that the draft names, by id
 	Hosts     []Host              // what the installed links name; nothing when that is not known
 	Reflector Endpoint            // where a probe through the flow must arrive; zero leaves probing out
+}
+
+// Drawn is the drawing with the nodes that stand for its pools.
+func (in Input) Drawn() graph.Graph {
+	if len(in.Pools) == 0 {
+		return in.Graph
+	}
+	g := in.Graph
+	g.Nodes = slices.Clone(g.Nodes)
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if node, resolved := in.Pools[n.PoolID]; resolved && n.Kind == graph.TransitPool {
+			n.Kind, n.NodeID = graph.Transit, node
+		}
+	}
+	return g
+}
+
+// Fingerprint names everything that decides about the outcome, but who holds ports: of the same input the same comes
+// out. Secrets and installed fragments never change without an id or a hash that does.
+func (in Input) Fingerprint() string {
+	type node struct {
+		ID, Name, Address, Core string
+		Own, GeoFiles, Can      []string
+	}
+	nodes := map[string]node{}
+	for id, n := range in.Nodes {
+		nodes[id] = node{n.ID, n.Name, n.Address, n.Core, n.Own, n.GeoFiles, n.Can}
+	}
+	clients := []string{}
+	for _, c := range sortedClients(in.Clients) {
+		clients = append(clients, c.ID)
+	}
+	return hashOf(encode([]any{
+		CompilerVersion, in.FlowID, in.Drawn(), clients, nodes, in.Hashes, in.Domains, in.Hosts, in.Reflector,
+	}))
+}
+
+// Taken reports whether somebody else holds a port that the fragments want.
+func Taken(in Input, fragments map[string]Fragment) bool {
+	c := &compiler{in: in}
+	for id, f := range fragments {
+		for _, want := range f.Listens {
+			if _, taken := c.holder(id, want); taken {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Client is one end user's access with its opened secret.
@@ -28,13 +80,13 @@ type Client struct {
 	Key   []byte `json:"key"` // 32 bytes
 }
 
-// Domain is a host name that is bound to a server.
+// Domain is a host name that is bound to a node.
 type Domain struct {
 	NodeID   string
 	Hostname string
 }
 
-// Host is what clients of an entry dial: the host name of its binding, else the server's address.
+// Host is what clients of an entry dial: the host name of its binding, else the node's address.
 type Host struct {
 	Block    string `json:"block"`
 	NodeID   string `json:"node_id"`
@@ -48,14 +100,15 @@ type Endpoint struct {
 	Port int
 }
 
-// Node is a server as the compiler sees it.
+// Node is a node as the compiler sees it.
 type Node struct {
 	ID       string
 	Name     string
 	Address  string
 	Own      []string // addresses of its interfaces
 	Core     string   // version of its core, empty when the agent never told
-	GeoFiles []string // base names of the geo files on the server
+	GeoFiles []string // base names of the geo files on the node
+	Can      []string // capabilities that its agent has named
 	Sockets  []Socket // listening sockets that the agent saw
 	Others   []Fragment
 	Reserved []Listen // of other flows that are being applied right now
@@ -70,7 +123,7 @@ type Socket struct {
 	Core    bool
 }
 
-// Listen is a set of ports of one server that a flow holds.
+// Listen is a set of ports of one node that a flow holds.
 type Listen struct {
 	FlowID string `json:"flow_id"`
 	Name   string `json:"name"`

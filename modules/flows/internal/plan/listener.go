@@ -50,6 +50,9 @@ func network(l4 string) string {
 	return l4
 }
 
+// PortText is the port of a listener, or its range.
+func PortText(l graph.Listener) string { return portText(l) }
+
 func portText(l graph.Listener) string {
 	from, to, _ := l.Ports()
 	if from == to {

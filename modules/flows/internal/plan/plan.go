@@ -29,6 +29,7 @@ type Plan struct {
 	Warnings        []graph.Problem   `json:"warnings"`
 	Conflicts       []Conflict        `json:"conflicts"`
 	Readiness       []Check           `json:"readiness"`
+	Obstacles       []Obstacle        `json:"obstacles" doc:"What keeps the plan from being applied, also with force"`
 	Steps           []Step            `json:"steps"`
 	Diff            Diff              `json:"diff"`
 	Rendered        map[string]string `json:"rendered" doc:"Node id to SHA-256 of its whole configuration"`
@@ -44,6 +45,15 @@ type Conflict struct {
 	With   ConflictWith `json:"with"`
 }
 
+// Obstacle is a reason that no force passes.
+type Obstacle struct {
+	Code     string `json:"code" enum:"agent_offline,capability_missing,port_conflict,target_private,stage_blocked"`
+	NodeID   string `json:"node_id"`
+	NodeName string `json:"node_name"`
+	Path     string `json:"path,omitempty" doc:"Field of the drawing that it is about"`
+	Finding  Text   `json:"finding"`
+}
+
 // ConflictWith names the holder: another flow's listener or a process that is not ours.
 type ConflictWith struct {
 	FlowID   string `json:"flow_id,omitempty"`
@@ -56,25 +66,50 @@ const (
 	GroupListeners = "listeners"
 	GroupFirewall  = "firewall"
 	GroupTarget    = "target"
+	GroupStages    = "stages" // asked by a stage of another module
 	Confirmed      = "confirmed"
 	Unconfirmed    = "unconfirmed"
 	Failed         = "failed"
 )
 
-// Check is one readiness question about one server, with the evidence found so far.
+// Text is a sentence with its stable code and what fills it, so that a screen can say it in another language.
+type Text struct {
+	Code   string            `json:"code"`
+	Params map[string]string `json:"params,omitempty"`
+	Text   string            `json:"text" doc:"The same in English"`
+}
+
+// Say makes a text; params are names and values in turn.
+func Say(code, text string, params ...string) Text {
+	t := Text{Code: code, Text: text}
+	for i := 0; i+1 < len(params); i += 2 {
+		if t.Params == nil {
+			t.Params = map[string]string{}
+		}
+		t.Params[params[i]] = params[i+1]
+	}
+	return t
+}
+
+// Check is one readiness question about one node, with the evidence found so far.
 type Check struct {
 	Key        string     `json:"key"`
-	Group      string     `json:"group" enum:"listeners,firewall,target"`
+	Group      string     `json:"group" enum:"listeners,firewall,target,stages"`
+	Stage      string     `json:"stage,omitempty" doc:"Stage of a module that asks; empty for the panel's own checks"`
 	NodeID     string     `json:"node_id"`
+	NodeName   string     `json:"node_name"`
 	Summary    string     `json:"summary"`
 	Status     string     `json:"status" enum:"confirmed,unconfirmed,failed"`
 	ObservedAt *time.Time `json:"observed_at"`
 	Evidence   string     `json:"evidence"`
-	Ask        Ask        `json:"-"`
+	Finding    Text       `json:"finding" doc:"The evidence with its code"`
+	Forceable  bool       `json:"forceable" doc:"It is not confirmed, and force_apply passes it"`
+	Blocks     bool       `json:"blocks" doc:"No force passes it as it is now"`
+	Probe      Probe      `json:"-"`
 }
 
-// Ask is the question of a Check in the form that probes take.
-type Ask struct {
+// Probe is the question of a Check in the form that agents take; the zero value asks no node.
+type Probe struct {
 	L4         string `json:"l4,omitempty"`
 	IP         string `json:"ip,omitempty"`
 	Port       int    `json:"port,omitempty"`
@@ -101,6 +136,7 @@ type Step struct {
 	Action       string `json:"action" enum:"configure,remove"`
 	Interruption string `json:"interruption" enum:"none,reload,restart"`
 	Detail       string `json:"detail"`
+	DetailCode   string `json:"detail_code" enum:"adds,changes,leaves"`
 }
 
 // Diff is what changes against the installed revision.
@@ -112,6 +148,7 @@ type Diff struct {
 	DNS        []Change `json:"dns"`
 	CDN        []Change `json:"cdn"`
 	ProxyPanel []Change `json:"proxypanel"`
+	Other      []Change `json:"other" doc:"Of modules that have no group of their own"`
 }
 
 // Change is one object, or one field of it, before and after.
@@ -122,4 +159,8 @@ type Change struct {
 	Field  string `json:"field,omitempty"`
 	From   string `json:"from,omitempty"`
 	To     string `json:"to,omitempty"`
+	Stage  string `json:"stage,omitempty" doc:"Stage of a module that makes the change; empty for the nodes' own part"`
+
+	FromFields map[string]string `json:"from_fields,omitempty" doc:"What from says, field by field"`
+	ToFields   map[string]string `json:"to_fields,omitempty" doc:"What to says, field by field"`
 }

@@ -63,8 +63,8 @@ func TestTheQuestionAboutATargetSaysWhatIsAllowed(t *testing.T) {
 		in.Graph.Nodes[0].Params.Listener.Reality.AllowPrivateTarget = allowed
 		for _, c := range plan.Compile(in).Plan.Readiness {
 			if c.Group == plan.GroupTarget {
-				require.Equal(t, allowed, c.Ask.Private)
-				require.Equal(t, "nodes[0].params.listener.reality.target", c.Ask.Path)
+				require.Equal(t, allowed, c.Probe.Private)
+				require.Equal(t, "nodes[0].params.listener.reality.target", c.Probe.Path)
 			}
 		}
 	}

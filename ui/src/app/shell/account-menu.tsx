@@ -3,7 +3,7 @@ import { IconDevices, IconLogout, IconPassword, IconShieldLock } from "@tabler/i
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
-import { useSignOut } from "@/modules/accounts/api";
+import { useSignOut } from "@/modules/accounts/sign-in/api";
 import { changeLanguage } from "@/text/i18n";
 import { initials } from "@/text/initials";
 import { useLanguage } from "@/text/use-format";
@@ -22,19 +22,32 @@ export function AccountMenu() {
   return (
     <Menu width={224}>
       <Menu.Target>
-        <button type="button" className={classes.avatar} aria-label={t("account.menu", { name: account?.username ?? "" })}>
+        <button
+          type="button"
+          className={classes.avatar}
+          aria-label={t("account.menu", { name: account?.username ?? "" })}
+        >
           {initials(account?.username ?? "")}
         </button>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{account?.username}</Menu.Label>
-        <Menu.Item leftSection={<IconShieldLock size={15} stroke={1.6} aria-hidden />} onClick={() => void navigate({ to: "/account/security" })}>
+        <Menu.Item
+          leftSection={<IconShieldLock size={15} stroke={1.6} aria-hidden />}
+          onClick={() => void navigate({ to: "/account/security" })}
+        >
           {t("account.security")}
         </Menu.Item>
-        <Menu.Item leftSection={<IconPassword size={15} stroke={1.6} aria-hidden />} onClick={() => void navigate({ to: "/account/password" })}>
+        <Menu.Item
+          leftSection={<IconPassword size={15} stroke={1.6} aria-hidden />}
+          onClick={() => void navigate({ to: "/account/password" })}
+        >
           {t("account.password")}
         </Menu.Item>
-        <Menu.Item leftSection={<IconDevices size={15} stroke={1.6} aria-hidden />} onClick={() => void navigate({ to: "/account/sessions" })}>
+        <Menu.Item
+          leftSection={<IconDevices size={15} stroke={1.6} aria-hidden />}
+          onClick={() => void navigate({ to: "/account/sessions" })}
+        >
           {t("account.sessions")}
         </Menu.Item>
         <Menu.Divider />

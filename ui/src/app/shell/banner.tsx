@@ -4,27 +4,34 @@ import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { licenseQuery, useWriteBlock, type LicenseStatus } from "@/api/access";
 import { answer, api } from "@/api/client";
+import { useSession } from "@/api/session";
 import { live } from "@/api/stream";
-import { Action, ActionLink } from "@/components/action";
-import { toastProblem } from "@/components/toast";
-import { useNow } from "@/components/use-now";
+import { Action, ActionLink } from "@/components/action/action";
+import { toastProblem } from "@/components/state/toast";
+import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
 import classes from "./banner.module.css";
 
 /** The one banner: read-only before grace before a lost connection, never two. */
 export function Banner() {
   const license = useQuery(licenseQuery).data;
+  const signedIn = useSession().token !== undefined;
   const lost = useStore(live, (state) => state.failures >= 2);
   if (license?.state === "degraded") return <ReadOnlyBanner license={license} />;
-  if (license?.state === "grace" && license.grace_until) return <GraceBanner until={license.grace_until} license={license} />;
-  if (lost) return <OfflineBanner />;
+  if (license?.state === "grace" && license.grace_until)
+    return <GraceBanner until={license.grace_until} license={license} />;
+  // A session that ended is not a line that is cut: its dialog stands over the page.
+  if (lost && signedIn) return <OfflineBanner />;
   return null;
 }
 
 function ReadOnlyBanner({ license }: { license: LicenseStatus }) {
   const { t } = useTranslation("app");
   const format = useFormat();
-  const reason = license.reason === "expired" && license.valid_until ? t("banner.expiredOn", { date: format.date(license.valid_until) }) : t([`banner.reason.${license.reason}`, "banner.reason.none"]);
+  const reason =
+    license.reason === "expired" && license.valid_until
+      ? t("banner.expiredOn", { date: format.date(license.valid_until) })
+      : t([`banner.reason.${license.reason}`, "banner.reason.none"]);
   return (
     <div className={classes.banner} data-tone="warn" role="status">
       <IconLock size={16} stroke={1.6} aria-hidden />
@@ -53,7 +60,10 @@ function GraceBanner({ until, license }: { until: string; license: LicenseStatus
     <div className={classes.banner} data-tone={hours < 24 ? "warn" : "info"} role="status">
       <IconClock size={16} stroke={1.6} aria-hidden />
       <p>
-        <b>{t("banner.grace", { count: hours })}</b> {license.last_check?.at ? t("banner.graceSince", { moment: format.moment(license.last_check.at) }) : t("banner.graceText")}
+        <b>{t("banner.grace", { count: hours })}</b>{" "}
+        {license.last_check?.at
+          ? t("banner.graceSince", { moment: format.moment(license.last_check.at) })
+          : t("banner.graceText")}
       </p>
       <Action size="bar" icon={IconRefresh} busy={refresh.isPending} onClick={() => refresh.mutate()} reason={block}>
         {t("banner.refresh")}

@@ -68,7 +68,14 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
       <div id="palette-hits" role="listbox" aria-label={t("palette.hits")} className={classes.hits}>
         {hits.length === 0 && <p className={classes.none}>{t("palette.none")}</p>}
         {hits.map((hit, index) => (
-          <PaletteRow key={hit.id} hit={hit} id={`hit-${index}`} active={index === active} head={hits[index - 1]?.group !== hit.group} onOpen={() => open(hit)} />
+          <PaletteRow
+            key={hit.id}
+            hit={hit}
+            id={`hit-${index}`}
+            active={index === active}
+            head={hits[index - 1]?.group !== hit.group}
+            onOpen={() => open(hit)}
+          />
         ))}
       </div>
       <div className={classes.foot}>
@@ -84,7 +91,19 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
   );
 }
 
-function PaletteRow({ hit, id, active, head, onOpen }: { hit: PaletteHit; id: string; active: boolean; head: boolean; onOpen: () => void }) {
+function PaletteRow({
+  hit,
+  id,
+  active,
+  head,
+  onOpen,
+}: {
+  hit: PaletteHit;
+  id: string;
+  active: boolean;
+  head: boolean;
+  onOpen: () => void;
+}) {
   return (
     <>
       {head && (
@@ -113,12 +132,20 @@ function useHits(text: string): PaletteHit[] {
     enabled: wanted.length > 1,
     staleTime: 5_000,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => (await Promise.allSettled(sources.map((module) => module.search!.find(wanted, signal)))).flatMap((found) => (found.status === "fulfilled" ? found.value : [])),
+    queryFn: async ({ signal }) =>
+      (await Promise.allSettled(sources.map((module) => module.search!.find(wanted, signal)))).flatMap((found) =>
+        found.status === "fulfilled" ? found.value : [],
+      ),
   });
   const needle = text.trim().toLocaleLowerCase();
   const places = pages
     .filter((page) => page.frame !== "bare" && !page.path.includes("$") && (!page.needs || can(...page.needs)))
     .filter((page) => Object.values(page.title).some((title) => title.toLocaleLowerCase().includes(needle)))
-    .map((page): PaletteHit => ({ id: page.path, group: t("palette.pages"), name: page.title[language], path: page.path }));
+    .map((page): PaletteHit => ({
+      id: page.path,
+      group: t("palette.pages"),
+      name: page.title[language],
+      path: page.path,
+    }));
   return [...(needle.length > 1 ? (objects.data ?? []) : []), ...places];
 }

@@ -1,20 +1,27 @@
 import { Drawer } from "@mantine/core";
 import { useHotkeys, useLocalStorage } from "@mantine/hooks";
 import { Outlet, useMatches, useRouter } from "@tanstack/react-router";
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
-import { Onward } from "@/components/onward";
-import { usePhone } from "@/components/use-phone";
-import { Skeleton } from "@/components/states";
+import { Onward } from "@/components/action/onward";
+import { usePhone } from "@/components/screen/use-phone";
+import { Skeleton } from "@/components/state/states";
 import { Banner } from "./banner";
+import { KeyList } from "./key-list";
 import { Palette } from "./palette";
 import { SessionEnded } from "./session-ended";
 import classes from "./shell.module.css";
 import { SideNav } from "./side-nav";
 import { TopBar } from "./top-bar";
+import { useFocusKeeper } from "./use-focus-keeper";
+import { usePageFocus } from "./use-page-focus";
+import { useShellKeys } from "./use-shell-keys";
 
-/** Shows the frame, unless the account has to choose a password of its own: the panel refuses everything else until then. */
+/**
+ * Shows the frame, unless the account has to choose a password of its own: the panel refuses everything else until
+ * then.
+ */
 export function Shell() {
   const { account } = useAccess();
   const { state } = useRouter();
@@ -29,8 +36,17 @@ function Frame() {
   const page = useMatches().at(-1)?.staticData.page;
   const [menu, setMenu] = useState(false);
   const [searching, setSearching] = useState(false);
-  const [folded, setFolded] = useLocalStorage({ key: "panel-nav-folded", defaultValue: false, getInitialValueInEffect: false });
+  const [folded, setFolded] = useLocalStorage({
+    key: "panel-nav-folded",
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
+  const [listing, setListing] = useState(false);
+  const list = useCallback(() => setListing(true), []);
   const phone = usePhone();
+  useShellKeys(list);
+  useFocusKeeper();
+  usePageFocus();
   const rail = folded || page?.frame === "wide";
   useHotkeys([["mod+K", () => setSearching(true)]], []);
   useEffect(() => setMenu(false), [page]);
@@ -39,7 +55,12 @@ function Frame() {
       <a href="#content" className={classes.skip}>
         {t("shell.skip")}
       </a>
-      <TopBar rail={rail} onMenu={() => setMenu(true)} onFold={() => setFolded(!folded)} onSearch={() => setSearching(true)} />
+      <TopBar
+        rail={rail}
+        onMenu={() => setMenu(true)}
+        onFold={() => setFolded(!folded)}
+        onSearch={() => setSearching(true)}
+      />
       {!phone && <SideNav rail={rail} />}
       <div className={classes.column}>
         <Banner />
@@ -53,6 +74,7 @@ function Frame() {
         <SideNav rail={false} />
       </Drawer>
       <Palette opened={searching} onClose={() => setSearching(false)} />
+      <KeyList opened={listing} onClose={() => setListing(false)} />
       <SessionEnded />
     </div>
   );

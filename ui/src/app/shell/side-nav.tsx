@@ -5,24 +5,22 @@ import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { useAccess } from "@/api/access";
 import { live } from "@/api/stream";
-import { Glyph } from "@/components/glyph";
+import { Glyph } from "@/components/status/glyph";
 import { systemStatusQuery } from "@/api/system";
-import type { NavEntry, NavGroup } from "@/module";
+import type { NavGroup } from "@/module";
 import { useLanguage } from "@/text/use-format";
-import { modules } from "../modules";
+import { navigation } from "../modules";
 import classes from "./side-nav.module.css";
 
 const groups: NavGroup[] = ["home", "network", "reliability", "protection", "system"];
 
-type Entry = NavEntry & { module: string };
-
-const entries: Entry[] = modules.flatMap((module) => (module.navigation ?? []).map((entry) => ({ ...entry, module: module.name })));
+type Entry = (typeof navigation)[number];
 
 /** The left bar, built from what modules declare; a group with nothing to read is not drawn. */
 export function SideNav({ rail }: { rail: boolean }) {
   const { t } = useTranslation("app");
   const { can } = useAccess();
-  const readable = entries.filter((entry) => !entry.needs || can(...entry.needs));
+  const readable = navigation.filter((entry) => !entry.needs || can(...entry.needs));
   return (
     <div className={classes.side} data-rail={rail || undefined}>
       <nav aria-label={t("shell.nav")} className={classes.nav}>
@@ -31,7 +29,12 @@ export function SideNav({ rail }: { rail: boolean }) {
           if (own.length === 0) return null;
           return (
             <div key={group} className={classes.group}>
-              {group !== "home" && (rail ? <hr className={classes.rule} /> : <h2 className={`caps ${classes.head}`}>{t(`nav.${group}`)}</h2>)}
+              {group !== "home" &&
+                (rail ? (
+                  <hr className={classes.rule} />
+                ) : (
+                  <h2 className={`caps ${classes.head}`}>{t(`nav.${group}`)}</h2>
+                ))}
               <ul>
                 {own.map((entry) => (
                   <NavItem key={entry.path} entry={entry} rail={rail} />
@@ -50,16 +53,36 @@ function NavItem({ entry, rail }: { entry: Entry; rail: boolean }) {
   const language = useLanguage();
   const { pathname } = useLocation();
   const here = entry.path === "/" ? pathname === "/" : pathname === entry.path || pathname.startsWith(`${entry.path}/`);
-  const count = useQuery({ queryKey: [entry.module, "count"], queryFn: entry.count ?? (() => 0), enabled: entry.count !== undefined && !rail, staleTime: 30_000 });
+  const count = useQuery({
+    queryKey: [entry.module, "count"],
+    queryFn: entry.count ?? (() => 0),
+    enabled: entry.count !== undefined && !rail,
+    staleTime: 30_000,
+  });
   const Shape = entry.icon;
   const link = (
-    <Link to={entry.path} className={classes.entry} aria-current={here ? "page" : undefined} aria-label={rail ? entry.label[language] : undefined}>
+    <Link
+      to={entry.path}
+      className={classes.entry}
+      aria-current={here ? "page" : undefined}
+      aria-label={rail ? entry.label[language] : undefined}
+    >
       <Shape size={rail ? 18 : 16} stroke={1.6} aria-hidden />
       {!rail && <span className={classes.label}>{entry.label[language]}</span>}
       {!rail && count.data !== undefined && entry.count && <span className={`${classes.count} num`}>{count.data}</span>}
     </Link>
   );
-  return <li>{rail ? <Tooltip label={entry.label[language]} position="right">{link}</Tooltip> : link}</li>;
+  return (
+    <li>
+      {rail ? (
+        <Tooltip label={entry.label[language]} position="right">
+          {link}
+        </Tooltip>
+      ) : (
+        link
+      )}
+    </li>
+  );
 }
 
 function LiveFoot({ rail }: { rail: boolean }) {
@@ -69,7 +92,11 @@ function LiveFoot({ rail }: { rail: boolean }) {
   return (
     <div className={classes.foot}>
       <span className={classes.live}>
-        <Glyph kind={state === "live" ? "healthy" : "no-data"} size={11} label={rail ? t(`live.${state}`) : undefined} />
+        <Glyph
+          kind={state === "live" ? "healthy" : "no-data"}
+          size={11}
+          label={rail ? t(`live.${state}`) : undefined}
+        />
         {!rail && t(`live.${state}`)}
       </span>
       {!rail && <span className="num">{status.data?.version}</span>}

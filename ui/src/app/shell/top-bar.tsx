@@ -3,14 +3,24 @@ import { Link, useMatches, useParams } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
-import { pageTitle } from "@/components/page-title";
+import { pageTitle } from "@/components/layout/page-title";
 import { useLanguage } from "@/text/use-format";
 import { AccountMenu } from "./account-menu";
-import { Logo } from "@/components/logo";
+import { Logo } from "@/components/layout/logo";
 import { JobTray } from "@/modules/operations/tray";
 import classes from "./top-bar.module.css";
 
-export function TopBar({ rail, onMenu, onFold, onSearch }: { rail: boolean; onMenu: () => void; onFold: () => void; onSearch: () => void }) {
+export function TopBar({
+  rail,
+  onMenu,
+  onFold,
+  onSearch,
+}: {
+  rail: boolean;
+  onMenu: () => void;
+  onFold: () => void;
+  onSearch: () => void;
+}) {
   const { t } = useTranslation("app");
   return (
     <header className={classes.bar}>
@@ -34,7 +44,13 @@ export function TopBar({ rail, onMenu, onFold, onSearch }: { rail: boolean; onMe
         </button>
       )}
       <Breadcrumb />
-      <button type="button" className={classes.search} onClick={onSearch} aria-label={t("palette.open")} aria-keyshortcuts="Control+K">
+      <button
+        type="button"
+        className={classes.search}
+        onClick={onSearch}
+        aria-label={t("palette.open")}
+        aria-keyshortcuts="Control+K"
+      >
         <IconSearch size={16} stroke={1.6} aria-hidden />
         <span>{t("palette.hint")}</span>
         <kbd>Ctrl K</kbd>
@@ -58,7 +74,11 @@ function Breadcrumb() {
     <nav className={classes.crumbs} aria-label={t("shell.breadcrumb")}>
       {(page.parents ?? []).map((parent, index) => (
         <Fragment key={index}>
-          {parent.path ? <Link to={resolve(parent.path)}>{named.parents[index] ?? parent.label[language]}</Link> : <span className="dim">{parent.label[language]}</span>}
+          {parent.path ? (
+            <Link to={resolve(parent.path)}>{named.parents[index] ?? parent.label[language]}</Link>
+          ) : (
+            <span className="dim">{parent.label[language]}</span>
+          )}
           <span className={classes.slash} aria-hidden>
             /
           </span>

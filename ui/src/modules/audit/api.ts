@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
-import { saveFile } from "@/components/save-file";
+import { saveFile } from "@/components/screen/save-file";
 import { queryOf, type AuditFilter } from "./filter";
 
 export type Entry = components["schemas"]["AuditEntry"];
@@ -14,7 +14,14 @@ export const entriesQuery = (filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: ["audit", "list", filter],
     queryFn: ({ pageParam, signal }): Promise<components["schemas"]["AuditEntryPage"]> =>
-      answer(api.GET("/api/v1/audit", { params: { query: { ...queryOf(filter, new Date()), limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) } }, signal })),
+      answer(
+        api.GET("/api/v1/audit", {
+          params: {
+            query: { ...queryOf(filter, new Date()), limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) },
+          },
+          signal,
+        }),
+      ),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -24,7 +31,8 @@ export const entriesQuery = (filter: AuditFilter) =>
 export const entryQuery = (id: string) =>
   queryOptions({
     queryKey: ["audit", "entry", id],
-    queryFn: ({ signal }): Promise<Entry> => answer(api.GET("/api/v1/audit/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }): Promise<Entry> =>
+      answer(api.GET("/api/v1/audit/{id}", { params: { path: { id } }, signal })),
   });
 
 export const actionsQuery = queryOptions({

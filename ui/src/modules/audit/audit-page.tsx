@@ -2,12 +2,12 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { PageHeader } from "@/components/page-header";
-import { ProblemView } from "@/components/problem-view";
-import { Skeleton } from "@/components/states";
-import { toastProblem } from "@/components/toast";
-import { useSearchState } from "@/components/use-search";
+import { Action } from "@/components/action/action";
+import { PageHeader } from "@/components/layout/page-header";
+import { ProblemView } from "@/components/state/problem-view";
+import { Skeleton } from "@/components/state/states";
+import { toastProblem } from "@/components/state/toast";
+import { useSearchState } from "@/components/screen/use-search";
 import { entriesQuery, entryQuery, useExport, useVerify } from "./api";
 import { Entries } from "./entries";
 import { EntryPanel } from "./entry-panel";
@@ -25,7 +25,10 @@ export default function AuditPage() {
   const entries = useMemo(() => list.data?.pages.flatMap((page) => page.items), [list.data]);
   const total = list.data?.pages.at(-1)?.total ?? 0;
   const listed = entries?.find((item) => item.id === entry);
-  const alone = useQuery({ ...entryQuery(entry ?? ""), enabled: entry !== undefined && listed === undefined && list.data !== undefined });
+  const alone = useQuery({
+    ...entryQuery(entry ?? ""),
+    enabled: entry !== undefined && listed === undefined && list.data !== undefined,
+  });
   const open = (id: string | undefined) => setSearch({ entry: id });
   return (
     <>
@@ -34,10 +37,22 @@ export default function AuditPage() {
         meta={t("lead")}
         actions={
           <>
-            <Action kind="ghost" iconOnly icon={IconRefresh} busy={list.isFetching && !list.isFetchingNextPage} onClick={() => void list.refetch()}>
+            <Action
+              kind="ghost"
+              iconOnly
+              icon={IconRefresh}
+              busy={list.isFetching && !list.isFetchingNextPage}
+              onClick={() => void list.refetch()}
+            >
               {t("refresh")}
             </Action>
-            <ExportMenu total={total} busy={save.isPending} onExport={(format) => save.mutate(format, { onError: (error) => toastProblem(t("export.failed"), error) })} />
+            <ExportMenu
+              total={total}
+              busy={save.isPending}
+              onExport={(format) =>
+                save.mutate(format, { onError: (error) => toastProblem(t("export.failed"), error) })
+              }
+            />
             <Action icon={IconShieldCheck} busy={verify.isPending} onClick={() => verify.mutate()}>
               {t("verify.act")}
             </Action>
@@ -53,7 +68,18 @@ export default function AuditPage() {
           filter={filter}
           current={entry}
           onOpen={open}
-          onClear={() => setSearch({ q: undefined, actor: undefined, action: undefined, object: undefined, result: undefined, range: undefined, from: undefined, to: undefined })}
+          onClear={() =>
+            setSearch({
+              q: undefined,
+              actor: undefined,
+              action: undefined,
+              object: undefined,
+              result: undefined,
+              range: undefined,
+              from: undefined,
+              to: undefined,
+            })
+          }
           more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
         />
       ) : list.error ? (
@@ -61,7 +87,14 @@ export default function AuditPage() {
       ) : (
         <Skeleton rows={12} />
       )}
-      <EntryPanel id={entry} entry={listed ?? (alone.data?.id === entry ? alone.data : undefined)} error={listed ? null : alone.error} neighbours={neighboursOf(entries ?? [], entry)} onOpen={open} onFilter={(change) => setSearch({ ...change, entry })} />
+      <EntryPanel
+        id={entry}
+        entry={listed ?? (alone.data?.id === entry ? alone.data : undefined)}
+        error={listed ? null : alone.error}
+        neighbours={neighboursOf(entries ?? [], entry)}
+        onOpen={open}
+        onFilter={(change) => setSearch({ ...change, entry })}
+      />
     </>
   );
 }

@@ -16,17 +16,29 @@ describe("fields of an entry", () => {
   });
 
   it("shows only what came where nothing was", () => {
-    expect(diffOf({ permissions: { from: null, to: ["nodes.view", "nodes.edit"] } })[0]!.lines).toEqual([{ sign: "+", text: '["nodes.view", "nodes.edit"]' }]);
+    expect(diffOf({ permissions: { from: null, to: ["nodes.view", "nodes.edit"] } })[0]!.lines).toEqual([
+      { sign: "+", text: '["nodes.view", "nodes.edit"]' },
+    ]);
   });
 
   it("gives each word of a long list its own line, on both sides", () => {
     const before = ["nodes.view", "nodes.edit", "connection_units.view", "connection_units.edit"];
-    const texts = diffOf({ permissions: { from: before, to: ["nodes.*", "connection_units.view"] } })[0]!.lines.map((line) => line.sign + line.text);
-    expect(texts).toEqual(["-nodes.view", "-nodes.edit", "+nodes.*", " connection_units.view", "-connection_units.edit"]);
+    const texts = diffOf({ permissions: { from: before, to: ["nodes.*", "connection_units.view"] } })[0]!.lines.map(
+      (line) => line.sign + line.text,
+    );
+    expect(texts).toEqual([
+      "-nodes.view",
+      "-nodes.edit",
+      "+nodes.*",
+      " connection_units.view",
+      "-connection_units.edit",
+    ]);
   });
 
   it("takes objects apart and leaves out what stayed", () => {
-    const fields = diffOf({ match: { from: { geosite: ["bbc"], port: 443 }, to: { geosite: ["bbc", "itv"], port: 443 } } });
+    const fields = diffOf({
+      match: { from: { geosite: ["bbc"], port: 443 }, to: { geosite: ["bbc", "itv"], port: 443 } },
+    });
     expect(fields.map((field) => field.path)).toEqual(["match.geosite"]);
   });
 

@@ -26,7 +26,9 @@ function fieldsOf(path: string, from: unknown, to: unknown): DiffField[] {
   if (secret) return [{ path, secret, lines: [] }];
   if (isObject(from) && isObject(to)) {
     const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort();
-    return keys.filter((key) => JSON.stringify(from[key]) !== JSON.stringify(to[key])).flatMap((key) => fieldsOf(`${path}.${key}`, from[key], to[key]));
+    return keys
+      .filter((key) => JSON.stringify(from[key]) !== JSON.stringify(to[key]))
+      .flatMap((key) => fieldsOf(`${path}.${key}`, from[key], to[key]));
   }
   const apart = isLongList(from) || isLongList(to);
   return [{ path, lines: lineDiff(linesOf(from, apart), linesOf(to, apart)) }];
@@ -101,7 +103,8 @@ function signed(sign: DiffLine["sign"], texts: readonly string[]): DiffLine[] {
 function commonLengths(from: readonly string[], to: readonly string[]): number[][] {
   const table = Array.from({ length: from.length + 1 }, () => new Array<number>(to.length + 1).fill(0));
   for (let i = from.length - 1; i >= 0; i -= 1)
-    for (let j = to.length - 1; j >= 0; j -= 1) table[i]![j] = from[i] === to[j] ? table[i + 1]![j + 1]! + 1 : Math.max(table[i + 1]![j]!, table[i]![j + 1]!);
+    for (let j = to.length - 1; j >= 0; j -= 1)
+      table[i]![j] = from[i] === to[j] ? table[i + 1]![j + 1]! + 1 : Math.max(table[i + 1]![j]!, table[i]![j + 1]!);
   return table;
 }
 

@@ -2,9 +2,9 @@ import { IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { DataTable, type Column } from "@/components/data-table";
-import { EmptyState } from "@/components/states";
+import { Action } from "@/components/action/action";
+import { DataTable, type Column } from "@/components/table/data-table";
+import { EmptyState } from "@/components/state/states";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
 import { isFiltered, type AuditFilter } from "./filter";
@@ -52,7 +52,13 @@ export function Entries({ entries, total, filter, current, onOpen, onClear, more
 /** The address of an entry: the page as it is, with the entry open. */
 function EntryLink({ entry, children, className }: { entry: Entry; children: React.ReactNode; className?: string }) {
   return (
-    <Link to="." search={(old: Record<string, unknown>) => ({ ...old, entry: entry.id })} replace className={className ?? classes.link} id={`entry-${entry.id}`}>
+    <Link
+      to="."
+      search={(old: Record<string, unknown>) => ({ ...old, entry: entry.id })}
+      replace
+      className={className ?? classes.link}
+      id={`entry-${entry.id}`}
+    >
       {children}
     </Link>
   );
@@ -76,14 +82,18 @@ function useColumns(): Column<Entry>[] {
       { key: "action", head: t("columns.action"), cell: (entry) => <span className="mono">{entry.action}</span> },
       { key: "object", head: t("columns.object"), cell: (entry) => <ObjectName entry={entry} /> },
       { key: "result", head: t("columns.result"), cell: (entry) => <Result entry={entry} /> },
-      { key: "ip", head: t("columns.ip"), cell: (entry) => (entry.ip ? <span className="mono soft">{entry.ip}</span> : <span className="dim">—</span>) },
+      {
+        key: "ip",
+        head: t("columns.ip"),
+        cell: (entry) => (entry.ip ? <span className="mono soft">{entry.ip}</span> : <span className="dim">—</span>),
+      },
     ],
     [t],
   );
 }
 
 function ObjectName({ entry }: { entry: Entry }) {
-  const { t } = useTranslation("audit");
+  const { t } = useTranslation("words");
   const name = entry.object.name || t(`object.${entry.object.type}`, { defaultValue: entry.object.type });
   return (
     <span className={`strong ${classes.object}`} title={name}>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Segmented } from "@/components/segmented";
+import { Segmented } from "@/components/form/segmented";
 import classes from "./diff.module.css";
 import { diffOf, sideBySide, type DiffField, type DiffLine } from "./diff";
 import type { Entry } from "./api";

@@ -1,7 +1,7 @@
 import { Drawer } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { usePhone } from "@/components/use-phone";
+import { usePhone } from "@/components/screen/use-phone";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
 import { EntryView } from "./entry-view";
@@ -27,7 +27,14 @@ export function EntryPanel(props: EntryPanelProps) {
   };
   if (phone)
     return (
-      <Drawer opened={id !== undefined} onClose={close} size="100%" withCloseButton={false} classNames={{ body: classes.sheet }} aria-label={t("entry.label")}>
+      <Drawer
+        opened={id !== undefined}
+        onClose={close}
+        size="100%"
+        withCloseButton={false}
+        classNames={{ body: classes.sheet }}
+        aria-label={t("entry.label")}
+      >
         {id !== undefined && <EntryView {...props} onClose={close} />}
       </Drawer>
     );

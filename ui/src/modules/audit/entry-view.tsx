@@ -2,13 +2,13 @@ import { IconChevronDown, IconChevronUp, IconX } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Facts } from "@/components/card";
-import { CopyButton } from "@/components/copy-button";
-import { Glyph } from "@/components/glyph";
-import { ProblemView } from "@/components/problem-view";
-import { RelativeTime } from "@/components/relative-time";
-import { Skeleton } from "@/components/states";
+import { Action } from "@/components/action/action";
+import { Facts } from "@/components/layout/card";
+import { CopyButton } from "@/components/action/copy-button";
+import { Glyph } from "@/components/status/glyph";
+import { ProblemView } from "@/components/state/problem-view";
+import { RelativeTime } from "@/components/text/relative-time";
+import { Skeleton } from "@/components/state/states";
 import { deviceName } from "@/text/device-name";
 import { useFormat } from "@/text/use-format";
 import type { Entry } from "./api";
@@ -37,10 +37,22 @@ export function EntryView({ entry, error, neighbours, onOpen, onFilter, onClose 
           <span className="mono soft">{entry?.action}</span>
           <h2>{entry && (entry.object.name ? `${words(entry.action)}: ${entry.object.name}` : words(entry.action))}</h2>
         </div>
-        <Action kind="ghost" iconOnly icon={IconChevronUp} reason={neighbours.newer ? undefined : t("entry.noNewer")} onClick={() => onOpen(neighbours.newer)}>
+        <Action
+          kind="ghost"
+          iconOnly
+          icon={IconChevronUp}
+          reason={neighbours.newer ? undefined : t("entry.noNewer")}
+          onClick={() => onOpen(neighbours.newer)}
+        >
           {t("entry.newer")}
         </Action>
-        <Action kind="ghost" iconOnly icon={IconChevronDown} reason={neighbours.older ? undefined : t("entry.noOlder")} onClick={() => onOpen(neighbours.older)}>
+        <Action
+          kind="ghost"
+          iconOnly
+          icon={IconChevronDown}
+          reason={neighbours.older ? undefined : t("entry.noOlder")}
+          onClick={() => onOpen(neighbours.older)}
+        >
           {t("entry.older")}
         </Action>
         <Action kind="ghost" iconOnly icon={IconX} onClick={onClose}>
@@ -65,6 +77,7 @@ export function EntryView({ entry, error, neighbours, onOpen, onFilter, onClose 
 }
 
 function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProps["onFilter"] }) {
+  const { t: named } = useTranslation("words");
   const { t } = useTranslation("audit");
   const format = useFormat();
   const { actor, object } = entry;
@@ -97,7 +110,7 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
       name: t("entry.object"),
       value: (
         <span className={classes.fact}>
-          <span className="dim">{t(`object.${object.type}`, { defaultValue: object.type })}</span>
+          <span className="dim">{named(`object.${object.type}`, { defaultValue: object.type })}</span>
           {place ? <Link to={place}>{object.name || object.id}</Link> : <span>{object.name || object.id}</span>}
           {object.id && (
             <Action kind="link" onClick={() => onFilter({ object: object.id })}>
@@ -108,16 +121,34 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
       ),
     },
   ];
-  if (entry.ip || device) items.push({ name: t("entry.from"), value: <span className={classes.fact}>{entry.ip && <span className="mono">{entry.ip}</span>} <span className="dim" title={entry.user_agent}>{device}</span></span> });
+  if (entry.ip || device)
+    items.push({
+      name: t("entry.from"),
+      value: (
+        <span className={classes.fact}>
+          {entry.ip && <span className="mono">{entry.ip}</span>}{" "}
+          <span className="dim" title={entry.user_agent}>
+            {device}
+          </span>
+        </span>
+      ),
+    });
   items.push({ name: t("entry.result"), value: <Result entry={entry} /> });
   const refusal = refusalOf(entry);
   if (refusal !== undefined) items.push({ name: t("entry.reason"), value: <span className="mono">{refusal}</span> });
-  if (entry.request_id) items.push({ name: t("entry.request"), value: <Copied value={entry.request_id} what={t("entry.request")} /> });
+  if (entry.request_id)
+    items.push({ name: t("entry.request"), value: <Copied value={entry.request_id} what={t("entry.request")} /> });
   items.push({ name: t("entry.id"), value: <Copied value={entry.id} what={t("entry.id")} /> });
   return (
     <>
       <Facts nameWidth={96} items={items} />
-      <CopyButton value={`${window.location.origin}/audit?entry=${entry.id}`} what={t("entry.link")} text={t("entry.copyLink")} iconOnly={false} kind="default" />
+      <CopyButton
+        value={`${window.location.origin}/audit?entry=${entry.id}`}
+        what={t("entry.link")}
+        text={t("entry.copyLink")}
+        iconOnly={false}
+        kind="default"
+      />
     </>
   );
 }

@@ -1,11 +1,19 @@
 import { Menu } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
+import { Action } from "@/components/action/action";
 import { useFormat } from "@/text/use-format";
 import type { ExportFormat } from "./api";
 
-export function ExportMenu({ total, busy, onExport }: { total: number; busy: boolean; onExport: (format: ExportFormat) => void }) {
+export function ExportMenu({
+  total,
+  busy,
+  onExport,
+}: {
+  total: number;
+  busy: boolean;
+  onExport: (format: ExportFormat) => void;
+}) {
   const { t } = useTranslation("audit");
   const format = useFormat();
   return (

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { IconPlus, IconSearch, IconX } from "@tabler/icons-react";
 import { useEffect, useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
+import { Action } from "@/components/action/action";
 import { useFormat } from "@/text/use-format";
 import { actionsQuery } from "./api";
 import classes from "./audit.module.css";
@@ -22,7 +22,15 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
     <div className={classes.filters} role="search" aria-label={t("filter.label")}>
       <Find q={filter.q} onFilter={onFilter} />
       <Chosen filter={filter} onFilter={onFilter} />
-      <Popover opened={opened} onChange={setOpened} position="bottom-start" width={320} trapFocus returnFocus shadow="none">
+      <Popover
+        opened={opened}
+        onChange={setOpened}
+        position="bottom-start"
+        width={320}
+        trapFocus
+        returnFocus
+        shadow="none"
+      >
         <Popover.Target>
           <Action kind="link" icon={IconPlus} onClick={() => setOpened(!opened)}>
             {t("filter.add")}
@@ -51,7 +59,17 @@ function Find({ q, onFilter }: { q: string | undefined; onFilter: FilterBarProps
     const timer = setTimeout(() => onFilter({ q: text || undefined }), 250);
     return () => clearTimeout(timer);
   }, [text, q, onFilter]);
-  return <TextInput className={classes.find} aria-label={t("filter.find")} placeholder={t("filter.find")} leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />} value={text} onChange={(event) => setText(event.currentTarget.value)} />;
+  return (
+    <TextInput
+      className={classes.find}
+      aria-label={t("filter.find")}
+      placeholder={t("filter.find")}
+      data-search
+      leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
 }
 
 function Chosen({ filter, onFilter }: FilterBarProps) {
@@ -63,7 +81,8 @@ function Chosen({ filter, onFilter }: FilterBarProps) {
     filter.actor && { name: t("columns.actor"), value: filter.actor, gone: { actor: undefined } },
     filter.object && { name: t("columns.object"), value: filter.object, gone: { object: undefined } },
     filter.range && { name: t("columns.at"), value: t(`range.${filter.range}`), gone: { range: undefined } },
-    !filter.range && filter.from && { name: t("filter.from"), value: format.moment(filter.from), gone: { from: undefined } },
+    !filter.range &&
+      filter.from && { name: t("filter.from"), value: format.moment(filter.from), gone: { from: undefined } },
     !filter.range && filter.to && { name: t("filter.to"), value: format.moment(filter.to), gone: { to: undefined } },
   ].filter((mark) => typeof mark === "object");
   return marks.map(({ name, value, gone }) => (
@@ -109,15 +128,63 @@ function FilterForm({ filter, onApply }: { filter: AuditFilter; onApply: (change
   };
   return (
     <form className={classes.form} onSubmit={submit}>
-      <Select label={t("columns.action")} searchable openOnFocus={false} nothingFoundMessage={t("filter.none")} maxDropdownHeight={220} comboboxProps={inside} data={[any, ...withFamilies(actions).map((value) => ({ value, label: value }))]} value={draft.action} onChange={set("action")} />
-      <Select label={t("columns.result")} comboboxProps={inside} data={[any, ...(["ok", "denied", "failed"] as const).map((value) => ({ value, label: t(`result.${value}`) }))]} value={draft.result} onChange={set("result")} />
-      <TextInput label={t("columns.actor")} description={t("filter.actorHelp")} autoComplete="off" value={draft.actor} onChange={(event) => set("actor")(event.currentTarget.value)} />
-      <TextInput label={t("columns.object")} description={t("filter.objectHelp")} autoComplete="off" value={draft.object} onChange={(event) => set("object")(event.currentTarget.value)} />
-      <Select label={t("columns.at")} comboboxProps={inside} data={[any, ...ranges.map((value) => ({ value, label: t(`range.${value}`) })), { value: "custom", label: t("range.custom") }]} value={draft.range} onChange={set("range")} />
+      <Select
+        label={t("columns.action")}
+        searchable
+        openOnFocus={false}
+        nothingFoundMessage={t("filter.none")}
+        maxDropdownHeight={220}
+        comboboxProps={inside}
+        data={[any, ...withFamilies(actions).map((value) => ({ value, label: value }))]}
+        value={draft.action}
+        onChange={set("action")}
+      />
+      <Select
+        label={t("columns.result")}
+        comboboxProps={inside}
+        data={[any, ...(["ok", "denied", "failed"] as const).map((value) => ({ value, label: t(`result.${value}`) }))]}
+        value={draft.result}
+        onChange={set("result")}
+      />
+      <TextInput
+        label={t("columns.actor")}
+        description={t("filter.actorHelp")}
+        autoComplete="off"
+        value={draft.actor}
+        onChange={(event) => set("actor")(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t("columns.object")}
+        description={t("filter.objectHelp")}
+        autoComplete="off"
+        value={draft.object}
+        onChange={(event) => set("object")(event.currentTarget.value)}
+      />
+      <Select
+        label={t("columns.at")}
+        comboboxProps={inside}
+        data={[
+          any,
+          ...ranges.map((value) => ({ value, label: t(`range.${value}`) })),
+          { value: "custom", label: t("range.custom") },
+        ]}
+        value={draft.range}
+        onChange={set("range")}
+      />
       {draft.range === "custom" && (
         <div className={classes.pair}>
-          <TextInput type="datetime-local" label={t("filter.from")} value={draft.from} onChange={(event) => set("from")(event.currentTarget.value)} />
-          <TextInput type="datetime-local" label={t("filter.to")} value={draft.to} onChange={(event) => set("to")(event.currentTarget.value)} />
+          <TextInput
+            type="datetime-local"
+            label={t("filter.from")}
+            value={draft.from}
+            onChange={(event) => set("from")(event.currentTarget.value)}
+          />
+          <TextInput
+            type="datetime-local"
+            label={t("filter.to")}
+            value={draft.to}
+            onChange={(event) => set("to")(event.currentTarget.value)}
+          />
         </div>
       )}
       <div className={classes.foot}>

@@ -5,12 +5,21 @@ const now = new Date("2026-03-11T12:09:00Z");
 
 describe("the filter in the address", () => {
   it("drops what is broken and keeps the rest", () => {
-    expect(auditSearch.parse({ result: "perhaps", entry: "7", from: "yesterday", q: 42, actor: "anna" })).toEqual({ q: "42", actor: "anna" });
+    expect(auditSearch.parse({ result: "perhaps", entry: "7", from: "yesterday", q: 42, actor: "anna" })).toEqual({
+      q: "42",
+      actor: "anna",
+    });
   });
 
   it("becomes the API's words, without what is empty", () => {
-    expect(queryOf({ q: "", actor: "anna", range: "1h" }, now)).toEqual({ actor: "anna", from: "2026-03-11T11:09:00.000Z" });
-    expect(queryOf({ from: "2026-03-01T00:00:00Z", to: "2026-03-02T00:00:00Z" }, now)).toEqual({ from: "2026-03-01T00:00:00Z", to: "2026-03-02T00:00:00Z" });
+    expect(queryOf({ q: "", actor: "anna", range: "1h" }, now)).toEqual({
+      actor: "anna",
+      from: "2026-03-11T11:09:00.000Z",
+    });
+    expect(queryOf({ from: "2026-03-01T00:00:00Z", to: "2026-03-02T00:00:00Z" }, now)).toEqual({
+      from: "2026-03-01T00:00:00Z",
+      to: "2026-03-02T00:00:00Z",
+    });
   });
 
   it("knows whether it chooses at all", () => {
@@ -24,7 +33,12 @@ it("begins today at the reader's midnight", () => {
 });
 
 it("offers a family where it holds more than one action", () => {
-  expect(withFamilies(["account.created", "account.deleted", "node.created"])).toEqual(["account.*", "account.created", "account.deleted", "node.created"]);
+  expect(withFamilies(["account.created", "account.deleted", "node.created"])).toEqual([
+    "account.*",
+    "account.created",
+    "account.deleted",
+    "node.created",
+  ]);
 });
 
 it("goes to a date field and back without losing the minute", () => {

@@ -35,7 +35,11 @@ export function rangeStart(range: Range, now: Date): Date {
 /** The filter in the words of the API. */
 export function queryOf({ range, from, to, ...rest }: AuditFilter, now: Date): Omit<AuditFilter, "range"> {
   const begin = range ? rangeStart(range, now).toISOString() : from;
-  return Object.fromEntries(Object.entries({ ...rest, from: begin, to: range ? undefined : to }).filter(([, value]) => value !== undefined && value !== ""));
+  return Object.fromEntries(
+    Object.entries({ ...rest, from: begin, to: range ? undefined : to }).filter(
+      ([, value]) => value !== undefined && value !== "",
+    ),
+  );
 }
 
 export function isFiltered(filter: AuditFilter): boolean {

@@ -6,6 +6,25 @@ const journal = { en: "Journal", ru: "Журнал" };
 /** The journal: who did what, and the proof that nobody changed the record since. */
 export default defineModule({
   name: "audit",
-  navigation: [{ group: "protection", order: 20, path: "/audit", label: journal, icon: IconHistory, needs: ["audit.view"] }],
-  pages: [{ path: "/audit", title: journal, parents: [{ label: { en: "Protection", ru: "Защита" } }], needs: ["audit.view"], load: () => import("./audit-page") }],
+  navigation: [
+    {
+      group: "protection",
+      order: 20,
+      path: "/audit",
+      label: journal,
+      key: "KeyJ",
+      icon: IconHistory,
+      needs: ["audit.view"],
+    },
+  ],
+  areas: { permissions: { audit: "protection" } },
+  pages: [
+    {
+      path: "/audit",
+      title: journal,
+      parents: [{ label: { en: "Protection", ru: "Защита" } }],
+      needs: ["audit.view"],
+      load: () => import("./audit-page"),
+    },
+  ],
 });

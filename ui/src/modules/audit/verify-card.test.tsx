@@ -5,12 +5,35 @@ import { renderApp } from "@/testing/render-app";
 import type { Finding, Report } from "./api";
 import { VerifyCard } from "./verify-card";
 
-const report = (change: Partial<Report> = {}): Report => ({ state: "intact", intact: true, complete: true, checked: 41, first_seq: 1, last_seq: 41, head: "9f2c", heads: 2, unsealed: 0, findings: [], checked_at: "2026-03-11T12:00:00Z", ...change });
-const finding = (change: Partial<Finding>): Finding => ({ kind: "edited", verdict: "broken", seq: 12, last_seq: 12, entry_id: "e-12", detail: "the entry is not what was sealed", ...change });
+const report = (change: Partial<Report> = {}): Report => ({
+  state: "intact",
+  intact: true,
+  complete: true,
+  checked: 41,
+  first_seq: 1,
+  last_seq: 41,
+  head: "9f2c",
+  heads: 2,
+  unsealed: 0,
+  findings: [],
+  checked_at: "2026-03-11T12:00:00Z",
+  ...change,
+});
+const finding = (change: Partial<Finding>): Finding => ({
+  kind: "edited",
+  verdict: "broken",
+  seq: 12,
+  last_seq: 12,
+  entry_id: "e-12",
+  detail: "the entry is not what was sealed",
+  ...change,
+});
 
 async function proof(of: Report) {
   const open = vi.fn();
-  await renderApp(<VerifyCard verify={{ data: of, error: null, mutate: () => undefined }} onOpen={open} onClose={() => undefined} />);
+  await renderApp(
+    <VerifyCard verify={{ data: of, error: null, mutate: () => undefined }} onOpen={open} onClose={() => undefined} />,
+  );
   return open;
 }
 
@@ -30,7 +53,13 @@ describe("the proof of the journal", () => {
   });
 
   it("names a run of entries that are gone, with nothing to open", async () => {
-    await proof(report({ state: "broken", intact: false, findings: [finding({ kind: "removed", seq: 7, last_seq: 9, entry_id: "" })] }));
+    await proof(
+      report({
+        state: "broken",
+        intact: false,
+        findings: [finding({ kind: "removed", seq: 7, last_seq: 9, entry_id: "" })],
+      }),
+    );
     expect(await screen.findByText("Entries 7 to 9: removed")).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: /^Show/ })).not.toBeInTheDocument();
   });
@@ -41,14 +70,29 @@ describe("the proof of the journal", () => {
   });
 
   it("calls unproven what nothing contradicts and nobody can prove", async () => {
-    const unproven = finding({ kind: "unnumbered", verdict: "unproven", seq: 1, last_seq: 30, entry_id: "", detail: "30 entries of an earlier version" });
+    const unproven = finding({
+      kind: "unnumbered",
+      verdict: "unproven",
+      seq: 1,
+      last_seq: 30,
+      entry_id: "",
+      detail: "30 entries of an earlier version",
+    });
     await proof(report({ state: "unproven", intact: false, findings: [unproven] }));
     expect(await screen.findByText(/^Unproven in 1 place/)).toBeInTheDocument();
-    expect(screen.getByText("Entries 1 to 30: written by an earlier version, which could not show a gap")).toBeInTheDocument();
+    expect(
+      screen.getByText("Entries 1 to 30: written by an earlier version, which could not show a gap"),
+    ).toBeInTheDocument();
   });
 
   it("counts what is broken when other things are unproven beside it", async () => {
-    await proof(report({ state: "broken", intact: false, findings: [finding({}), finding({ kind: "unmarked", verdict: "unproven", seq: 13, last_seq: 13 })] }));
+    await proof(
+      report({
+        state: "broken",
+        intact: false,
+        findings: [finding({}), finding({ kind: "unmarked", verdict: "unproven", seq: 13, last_seq: 13 })],
+      }),
+    );
     expect(await screen.findByText("The journal was tampered with in 1 place.")).toBeInTheDocument();
     expect(screen.getByText("Entry 13: nobody can say who wrote it")).toBeInTheDocument();
   });

@@ -1,15 +1,23 @@
 import type { UseMutationResult } from "@tanstack/react-query";
 import { IconX } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Glyph, type GlyphKind } from "@/components/glyph";
-import { ProblemView } from "@/components/problem-view";
+import { Action } from "@/components/action/action";
+import { Glyph, type GlyphKind } from "@/components/status/glyph";
+import { ProblemView } from "@/components/state/problem-view";
 import { useFormat } from "@/text/use-format";
 import type { Finding, Report } from "./api";
 import classes from "./audit.module.css";
 
 /** The proof of the journal, and where it breaks each entry by number. */
-export function VerifyCard({ verify, onOpen, onClose }: { verify: Pick<UseMutationResult<Report, Error, void>, "data" | "error" | "mutate">; onOpen: (id: string) => void; onClose: () => void }) {
+export function VerifyCard({
+  verify,
+  onOpen,
+  onClose,
+}: {
+  verify: Pick<UseMutationResult<Report, Error, void>, "data" | "error" | "mutate">;
+  onOpen: (id: string) => void;
+  onClose: () => void;
+}) {
   const { t } = useTranslation("audit");
   if (verify.error)
     return (
@@ -28,7 +36,8 @@ const faces: Record<Report["state"], { glyph: GlyphKind; tone: string }> = {
 };
 
 /** What the card says first: a journal that was not read to its end is no other way unproven. */
-const wordOf = (report: Report) => (report.state === "unproven" && report.findings.length === 0 ? "partly" : report.state);
+const wordOf = (report: Report) =>
+  report.state === "unproven" && report.findings.length === 0 ? "partly" : report.state;
 
 function Proof({ report, onOpen, onClose }: { report: Report; onOpen: (id: string) => void; onClose: () => void }) {
   const { t } = useTranslation("audit");
@@ -36,14 +45,26 @@ function Proof({ report, onOpen, onClose }: { report: Report; onOpen: (id: strin
   const { glyph, tone } = faces[report.state];
   const count = report.findings.filter((finding) => finding.verdict === report.state).length;
   return (
-    <section className={`${classes.proof} ${classes.card}`} data-tone={tone} role="status" aria-label={t("verify.label")}>
+    <section
+      className={`${classes.proof} ${classes.card}`}
+      data-tone={tone}
+      role="status"
+      aria-label={t("verify.label")}
+    >
       <div className={classes.proofHead}>
         <Glyph kind={glyph} size={14} />
         <p>
           <b>{t(`verify.${wordOf(report)}`, { count })}</b>{" "}
           <span className="soft">
-            {t("verify.checked", { count: report.checked, number: format.number(report.checked), first: report.first_seq, last: report.last_seq })} {t("verify.heads", { count: report.heads })}
-            {report.unsealed > 0 && ` ${t("verify.unsealed", { count: report.unsealed })}`} {t("verify.at", { time: format.clock(report.checked_at, true) })}
+            {t("verify.checked", {
+              count: report.checked,
+              number: format.number(report.checked),
+              first: report.first_seq,
+              last: report.last_seq,
+            })}{" "}
+            {t("verify.heads", { count: report.heads })}
+            {report.unsealed > 0 && ` ${t("verify.unsealed", { count: report.unsealed })}`}{" "}
+            {t("verify.at", { time: format.clock(report.checked_at, true) })}
           </span>
         </p>
         <Action kind="ghost" size="bar" iconOnly icon={IconX} onClick={onClose}>
@@ -68,7 +89,12 @@ function Proof({ report, onOpen, onClose }: { report: Report; onOpen: (id: strin
 
 function FindingRow({ finding, onOpen }: { finding: Finding; onOpen: (id: string) => void }) {
   const { t } = useTranslation("audit");
-  const place = finding.last_seq > finding.seq ? t("verify.run", { first: finding.seq, last: finding.last_seq }) : finding.seq > 0 ? t("verify.one", { seq: finding.seq }) : t("verify.open");
+  const place =
+    finding.last_seq > finding.seq
+      ? t("verify.run", { first: finding.seq, last: finding.last_seq })
+      : finding.seq > 0
+        ? t("verify.one", { seq: finding.seq })
+        : t("verify.open");
   return (
     <li>
       <Glyph kind={faces[finding.verdict].glyph} />

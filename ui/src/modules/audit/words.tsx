@@ -1,14 +1,14 @@
 import { IconCpu, IconServer2, IconTerminal2, IconUserQuestion } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useNow } from "@/components/use-now";
-import { Status } from "@/components/status";
+import { useNow } from "@/components/text/use-now";
+import { Status } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
 
 /** An action in words; one that this page does not know stays as the panel writes it. */
 export function useActionWords(): (action: string) => string {
-  const { t } = useTranslation("audit");
+  const { t } = useTranslation("words");
   return (action) => t(`action.${action}`, { defaultValue: action });
 }
 

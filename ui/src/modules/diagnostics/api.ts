@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
-import { saveFile } from "@/components/save-file";
+import { saveFile } from "@/components/screen/save-file";
 
 export type Diagnostics = components["schemas"]["DiagnosticsView"];
 export type Check = components["schemas"]["DoctorCheckDocument"];
@@ -19,13 +19,17 @@ const logAgainMs = 10_000;
 export const diagnosticsQuery = (component: LogComponent) =>
   queryOptions({
     queryKey: ["diagnostics", component],
-    queryFn: ({ signal }): Promise<Diagnostics> => answer(api.GET("/api/v1/system/diagnostics", { params: { query: { component, tail: 200 } }, signal })),
+    queryFn: ({ signal }): Promise<Diagnostics> =>
+      answer(api.GET("/api/v1/system/diagnostics", { params: { query: { component, tail: 200 } }, signal })),
     refetchInterval: logAgainMs,
     placeholderData: keepPreviousData,
   });
 
 export function usePreview() {
-  return useMutation({ mutationFn: (since: Period): Promise<Manifest> => answer(api.POST("/api/v1/system/support-bundle/preview", { body: { since } })) });
+  return useMutation({
+    mutationFn: (since: Period): Promise<Manifest> =>
+      answer(api.POST("/api/v1/system/support-bundle/preview", { body: { since } })),
+  });
 }
 
 /** The panel names the file after its own clock; a browser's download may use the clock that the reader sees. */
@@ -33,7 +37,9 @@ export function useDownload() {
   return useMutation({
     mutationFn: async (since: Period) => {
       // The description lists no body for an operation that streams.
-      const content = await answer(api.POST("/api/v1/system/support-bundle", { body: { since } as never, parseAs: "blob" }));
+      const content = await answer(
+        api.POST("/api/v1/system/support-bundle", { body: { since } as never, parseAs: "blob" }),
+      );
       const stamp = new Date().toISOString().slice(0, 16).replaceAll(/[-:]/g, "").replace("T", "-");
       saveFile(`panel-${stamp}.tar.gz`, content as Blob, "application/gzip");
     },
@@ -41,5 +47,8 @@ export function useDownload() {
 }
 
 export function useSend() {
-  return useMutation({ mutationFn: (since: Period): Promise<Manifest> => answer(api.POST("/api/v1/system/support-bundle/send", { body: { since } })) });
+  return useMutation({
+    mutationFn: (since: Period): Promise<Manifest> =>
+      answer(api.POST("/api/v1/system/support-bundle/send", { body: { since } })),
+  });
 }

@@ -1,9 +1,9 @@
 import { IconDownload, IconEye, IconSend } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Card } from "@/components/card";
-import { ProblemNote } from "@/components/problem-view";
-import { Segmented } from "@/components/segmented";
+import { Action } from "@/components/action/action";
+import { Card } from "@/components/layout/card";
+import { ProblemNote } from "@/components/state/problem-view";
+import { Segmented } from "@/components/form/segmented";
 import { useLanguage } from "@/text/use-format";
 import { periods, type Manifest, type Period } from "./api";
 import classes from "./diagnostics.module.css";
@@ -32,7 +32,12 @@ export function BundleCard({ bundle, upload }: { bundle: Bundle; upload: boolean
     <Card title={t("bundle.title")}>
       <div className={classes.block}>
         <p className="soft">{t("bundle.text")}</p>
-        <Segmented label={t("bundle.period")} value={period} onChange={choose} options={periods.map((value) => ({ value, label: t(`bundle.period_${value}`) }))} />
+        <Segmented
+          label={t("bundle.period")}
+          value={period}
+          onChange={choose}
+          options={periods.map((value) => ({ value, label: t(`bundle.period_${value}`) }))}
+        />
         {error !== null && error !== undefined && <ProblemNote error={error} />}
         <div className={classes.acts}>
           <Action icon={IconDownload} kind="filled" onClick={download.run} busy={download.busy} reason={block}>

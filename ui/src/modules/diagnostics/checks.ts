@@ -1,10 +1,16 @@
-import type { GlyphKind } from "@/components/glyph";
+import type { GlyphKind } from "@/components/status/glyph";
 import type { Language } from "@/text/format";
 import type { Check } from "./api";
 
 export type CheckStatus = "OK" | "Warning" | "Failed" | "Skipped" | "Unknown";
 
-export const looks: Record<CheckStatus, GlyphKind> = { OK: "healthy", Warning: "degraded", Failed: "failed", Skipped: "skipped", Unknown: "no-data" };
+export const looks: Record<CheckStatus, GlyphKind> = {
+  OK: "healthy",
+  Warning: "degraded",
+  Failed: "failed",
+  Skipped: "skipped",
+  Unknown: "no-data",
+};
 
 /** What a check says in the language of the page; a diagnosis of an earlier panel knows English alone. */
 export function wordsOf(check: Check, language: Language) {
@@ -13,7 +19,10 @@ export function wordsOf(check: Check, language: Language) {
 
 /** The groups in the order of Doctor, each with its checks. */
 export function byGroup(checks: Check[]): { group: string; checks: Check[] }[] {
-  return [...new Set(checks.map((check) => check.group))].map((group) => ({ group, checks: checks.filter((check) => check.group === group) }));
+  return [...new Set(checks.map((check) => check.group))].map((group) => ({
+    group,
+    checks: checks.filter((check) => check.group === group),
+  }));
 }
 
 export const worst: CheckStatus[] = ["Failed", "Warning", "Unknown", "OK", "Skipped"];

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { systemStatusQuery } from "@/api/system";
-import { Confirm } from "@/components/confirm";
-import { viewState } from "@/components/states";
-import { toastDone } from "@/components/toast";
+import { Confirm } from "@/components/dialog/confirm";
+import { viewState } from "@/components/state/states";
+import { toastDone } from "@/components/state/toast";
 import { diagnosticsQuery, useDownload, usePreview, useSend, type LogComponent, type Period } from "./api";
 import { DiagnosticsView } from "./diagnostics-view";
 
@@ -40,7 +40,10 @@ export default function DiagnosticsPage() {
           block,
           manifest: preview.data,
           preview: { run: () => preview.mutate(period), busy: preview.isPending },
-          download: { run: () => download.mutate(period, { onSuccess: () => toastDone(t("bundle.downloaded")) }), busy: download.isPending },
+          download: {
+            run: () => download.mutate(period, { onSuccess: () => toastDone(t("bundle.downloaded")) }),
+            busy: download.isPending,
+          },
           send: { run: () => setAsking(true), busy: send.isPending },
           error: preview.error ?? download.error,
         }}

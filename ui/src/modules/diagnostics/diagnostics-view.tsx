@@ -1,11 +1,11 @@
 import { useTranslation } from "react-i18next";
 import type { SystemStatus } from "@/api/system";
-import { Card, Facts } from "@/components/card";
-import { Columns, Stack } from "@/components/columns";
-import { PageHeader } from "@/components/page-header";
-import { ProblemView } from "@/components/problem-view";
-import { Skeleton, type ViewState } from "@/components/states";
-import { Status } from "@/components/status";
+import { Card, Facts } from "@/components/layout/card";
+import { Columns, Stack } from "@/components/layout/columns";
+import { PageHeader } from "@/components/layout/page-header";
+import { ProblemView } from "@/components/state/problem-view";
+import { Skeleton, type ViewState } from "@/components/state/states";
+import { Status } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
 import type { Diagnostics } from "./api";
 import { BundleCard, type Bundle } from "./bundle-card";
@@ -36,7 +36,9 @@ export function DiagnosticsView({ status, state, log, bundle }: DiagnosticsViewP
         >
           {state.kind === "loading" && <Skeleton height={260} />}
           {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} />}
-          {state.kind === "ready" && <DoctorCard document={state.data.doctor ?? undefined} command={state.data.command} />}
+          {state.kind === "ready" && (
+            <DoctorCard document={state.data.doctor ?? undefined} command={state.data.command} />
+          )}
         </Columns>
         {state.kind === "ready" && <LogCard log={state.data.log} choice={log} />}
       </Stack>
@@ -54,8 +56,20 @@ function StateCard({ status }: { status: ViewState<SystemStatus> }) {
     <Card title={t("state.title")}>
       <Facts
         items={[
-          { name: t("state.status"), value: <Status kind={data.status === "running" ? "healthy" : "degraded"}>{t(`status.${data.status}`)}</Status> },
-          { name: t("state.database"), value: <Status kind={data.database === "connected" ? "healthy" : "failed"}>{t(`database.${data.database}`)}</Status> },
+          {
+            name: t("state.status"),
+            value: (
+              <Status kind={data.status === "running" ? "healthy" : "degraded"}>{t(`status.${data.status}`)}</Status>
+            ),
+          },
+          {
+            name: t("state.database"),
+            value: (
+              <Status kind={data.database === "connected" ? "healthy" : "failed"}>
+                {t(`database.${data.database}`)}
+              </Status>
+            ),
+          },
           { name: t("state.version"), value: data.version, mono: true },
           { name: t("state.uptime"), value: format.uptime(data.uptime_seconds) },
           { name: t("state.metrics"), value: <span className="soft">{t("state.metricsHint")}</span> },

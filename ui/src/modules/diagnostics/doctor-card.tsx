@@ -1,12 +1,12 @@
 import { IconStethoscope } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Card, Row, Rows } from "@/components/card";
-import { CodeBlock } from "@/components/code-block";
-import { RelativeTime } from "@/components/relative-time";
-import { EmptyState } from "@/components/states";
-import { Status } from "@/components/status";
+import { Action } from "@/components/action/action";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { CodeBlock } from "@/components/text/code-block";
+import { RelativeTime } from "@/components/text/relative-time";
+import { EmptyState } from "@/components/state/states";
+import { Status } from "@/components/status/status";
 import { useFormat, useLanguage } from "@/text/use-format";
 import type { Check, Diagnostics } from "./api";
 import { byGroup, looks, needsSomebody, wordsOf, worst, worstFirst, type CheckStatus } from "./checks";
@@ -96,7 +96,14 @@ function Counts({ document }: { document: Document }) {
             </li>
           ))}
       </ul>
-      {changes && <p className="dim">{t(changes.statuses.length === 0 ? "doctor.same" : "doctor.differs", { count: changes.statuses.length, since: format.moment(changes.since) })}</p>}
+      {changes && (
+        <p className="dim">
+          {t(changes.statuses.length === 0 ? "doctor.same" : "doctor.differs", {
+            count: changes.statuses.length,
+            since: format.moment(changes.since),
+          })}
+        </p>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { Card } from "@/components/card";
-import { Segmented } from "@/components/segmented";
+import { Card } from "@/components/layout/card";
+import { Segmented } from "@/components/form/segmented";
 import { useFormat, useLanguage } from "@/text/use-format";
 import { logComponents, type Diagnostics, type LogComponent, type LogLine } from "./api";
 import classes from "./diagnostics.module.css";
@@ -21,14 +21,33 @@ export function LogCard({ log, choice }: { log: Diagnostics["log"]; choice: LogC
     if (box.current && atEnd.current) box.current.scrollTop = box.current.scrollHeight;
   }, [log]);
   return (
-    <Card title={t("log.title")} right={<Segmented label={t("log.component")} value={choice.component} onChange={choice.choose} options={logComponents.map((value) => ({ value, label: value }))} />}>
+    <Card
+      title={t("log.title")}
+      right={
+        <Segmented
+          label={t("log.component")}
+          value={choice.component}
+          onChange={choice.choose}
+          options={logComponents.map((value) => ({ value, label: value }))}
+        />
+      }
+    >
       <div className={classes.block}>
         <p className="soft">{log.source === "" ? [t("log.none"), ...skipped].join("; ") : t("log.from", { source })}</p>
         {log.source !== "" && log.lines.length === 0 && <p className="dim">{t("log.quiet")}</p>}
         {log.lines.length > 0 && (
           // A scrolled region must be reachable by keyboard.
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-          <div ref={box} className={classes.log} tabIndex={0} role="region" aria-label={t("log.region", { component: log.component })} onScroll={({ currentTarget: at }) => (atEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24)}>
+          <div
+            ref={box}
+            className={classes.log}
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            tabIndex={0}
+            role="region"
+            aria-label={t("log.region", { component: log.component })}
+            onScroll={({ currentTarget: at }) =>
+              (atEnd.current = at.scrollHeight - at.scrollTop - at.clientHeight < 24)
+            }
+          >
             {log.lines.map((line, index) => (
               <Entry key={index} line={line} />
             ))}

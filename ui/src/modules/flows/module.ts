@@ -1,13 +1,15 @@
 import { IconRoute2 } from "@tabler/icons-react";
 import { answer, api } from "@/api/client";
 import { defineModule } from "@/module";
-import type { Flow, Page } from "./api";
+import { staleFlows } from "./shared/stale";
+import type { Flow, Page } from "./shared/api";
 
 const network = { label: { en: "Network", ru: "Сеть" } };
 const list = { label: { en: "Flows", ru: "Потоки" }, path: "/flows" };
 const view = ["connection_units.view" as const];
 
-const read = (query: Record<string, unknown>, signal?: AbortSignal): Promise<Page<Flow>> => answer(api.GET("/api/v1/connection-units", { signal, params: { query } }));
+const read = (query: Record<string, unknown>, signal?: AbortSignal): Promise<Page<Flow>> =>
+  answer(api.GET("/api/v1/connection-units", { signal, params: { query } }));
 
 /** The way of traffic from an entry to an exit: drawn, compiled into a plan, applied, rolled back. */
 export default defineModule({
@@ -18,21 +20,49 @@ export default defineModule({
       order: 20,
       path: "/flows",
       label: list.label,
+      key: "KeyF",
       icon: IconRoute2,
       needs: view,
       count: async () => (await read({ limit: 1 })).total,
     },
   ],
   pages: [
-    { path: "/flows", title: list.label, parents: [network], needs: view, load: () => import("./list-page") },
-    { path: "/flows/$id/{-$tab}", title: { en: "Flow", ru: "Поток" }, parents: [list], needs: view, frame: "wide", load: () => import("./editor-page") },
-    { path: "/flows/$id/plans/$planId", title: { en: "Plan", ru: "План" }, parents: [list, { label: { en: "Flow", ru: "Поток" }, path: "/flows/$id" }], needs: view, load: () => import("./plan-page") },
-    { path: "/flows/$id/applies/$applyId", title: { en: "Apply", ru: "Применение" }, parents: [list, { label: { en: "Flow", ru: "Поток" }, path: "/flows/$id" }], needs: view, load: () => import("./apply-page") },
+    { path: "/flows", title: list.label, parents: [network], needs: view, load: () => import("./list/list-page") },
+    {
+      path: "/flows/$id/{-$tab}",
+      title: { en: "Flow", ru: "Поток" },
+      parents: [list],
+      needs: view,
+      frame: "wide",
+      load: () => import("./editor/editor-page"),
+    },
+    {
+      path: "/flows/$id/plans/$planId",
+      title: { en: "Plan", ru: "План" },
+      parents: [list, { label: { en: "Flow", ru: "Поток" }, path: "/flows/$id" }],
+      needs: view,
+      load: () => import("./plan/plan-page"),
+    },
+    {
+      path: "/flows/$id/applies/$applyId",
+      title: { en: "Apply", ru: "Применение" },
+      parents: [list, { label: { en: "Flow", ru: "Поток" }, path: "/flows/$id" }],
+      needs: view,
+      load: () => import("./apply/apply-page"),
+    },
   ],
-  overview: { order: 20, needs: view, load: () => import("./flows-overview") },
+  overview: { order: 20, needs: view, load: () => import("./list/flows-overview") },
+  areas: { permissions: { connection_units: "network" }, features: { flows: "network" } },
   search: {
     needs: view,
-    find: async (text, signal) => (await read({ q: text, limit: 8 }, signal)).items.map((flow) => ({ id: flow.id, group: document.documentElement.lang === "ru" ? "Потоки" : "Flows", name: flow.name, detail: flow.entry?.host, path: `/flows/${flow.id}` })),
+    find: async (text, signal) =>
+      (await read({ q: text, limit: 8 }, signal)).items.map((flow) => ({
+        id: flow.id,
+        group: document.documentElement.lang === "ru" ? "Потоки" : "Flows",
+        name: flow.name,
+        detail: flow.entry?.host,
+        path: `/flows/${flow.id}`,
+      })),
   },
-  refresh: (event) => (event.kind.startsWith("flow.") ? [["flows"]] : event.kind.startsWith("node.") ? [["flows", "list"]] : []),
+  refresh: staleFlows,
 });

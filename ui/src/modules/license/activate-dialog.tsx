@@ -1,8 +1,8 @@
 import { Modal, Textarea } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { ProblemNote } from "@/components/problem-view";
+import { Action } from "@/components/action/action";
+import { ProblemNote } from "@/components/state/problem-view";
 import classes from "./license.module.css";
 
 interface ActivateProps {
@@ -34,7 +34,20 @@ function ActivateForm({ onClose, onSubmit, busy, error }: ActivateProps) {
   return (
     <form className={classes.dialog} onSubmit={submit} noValidate>
       <p className="soft">{t("activate.text")}</p>
-      <Textarea data-autofocus autosize minRows={1} maxRows={5} autoComplete="off" spellCheck={false} classNames={{ input: classes.key }} label={t("key")} description={t("activate.help")} value={key} onChange={(event) => setKey(event.currentTarget.value)} error={missing && !key.trim() && t("activate.missing")} />
+      <Textarea
+        data-autofocus
+        autosize
+        minRows={1}
+        maxRows={5}
+        autoComplete="off"
+        spellCheck={false}
+        classNames={{ input: classes.key }}
+        label={t("key")}
+        description={t("activate.help")}
+        value={key}
+        onChange={(event) => setKey(event.currentTarget.value)}
+        error={missing && !key.trim() && t("activate.missing")}
+      />
       {error !== null && <ProblemNote error={error} />}
       <div className={classes.dialogFoot}>
         <Action size="dialog" onClick={onClose}>

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { LicenseStatus } from "@/api/access";
-import { useNow } from "@/components/use-now";
+import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
 import { graceBar } from "./grace";
 import classes from "./license.module.css";
@@ -13,7 +13,11 @@ export function GraceTimeline({ license }: { license: LicenseStatus }) {
   const iso = (moment: number) => new Date(moment).toISOString();
   return (
     <div className={classes.timeline}>
-      <div className={classes.bar} role="img" aria-label={t("grace.bar", { used: bar.usedHours, total: bar.totalHours })}>
+      <div
+        className={classes.bar}
+        role="img"
+        aria-label={t("grace.bar", { used: bar.usedHours, total: bar.totalHours })}
+      >
         <span data-part="used" style={{ flexGrow: bar.used }} />
         <span data-part="calm" style={{ flexGrow: bar.calm }} />
         <span data-part="late" style={{ flexGrow: bar.late }} />

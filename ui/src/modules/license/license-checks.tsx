@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { LicenseStatus } from "@/api/access";
-import { Card, Row, Rows } from "@/components/card";
-import { Glyph } from "@/components/glyph";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { Glyph } from "@/components/status/glyph";
 import { useFormat } from "@/text/use-format";
 import classes from "./license.module.css";
 
@@ -44,7 +44,10 @@ function CheckLine({ check }: { check: Check }) {
   const refused = check.ok && check.outcome === "refused";
   return (
     <>
-      <Glyph kind={refused ? "degraded" : check.ok ? "healthy" : "down"} label={t(refused ? "checks.refusal" : check.ok ? "checks.answered" : "checks.failed")} />
+      <Glyph
+        kind={refused ? "degraded" : check.ok ? "healthy" : "down"}
+        label={t(refused ? "checks.refusal" : check.ok ? "checks.answered" : "checks.failed")}
+      />
       <div className={classes.checkWords}>
         <span className="mono">{check.server}</span>
         <span className="dim">{known ? t(`checks.outcome.${known}`) : check.outcome}</span>

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { licenseQuery, useWriteBlock } from "@/api/access";
-import { viewState } from "@/components/states";
-import { toastDone } from "@/components/toast";
+import { viewState } from "@/components/state/states";
+import { toastDone } from "@/components/state/toast";
 import { useActivate, useRefresh, useRemove } from "./api";
 import { ActivateDialog } from "./activate-dialog";
 import { LicenseView } from "./license-view";
@@ -37,8 +37,20 @@ export default function LicensePage() {
         onRemove={() => setDialog("remove")}
         refresh={{ run: () => refresh.mutate(undefined), busy: refresh.isPending, error: refresh.error }}
       />
-      <ActivateDialog opened={dialog === "activate"} onClose={close} busy={activate.isPending} error={activate.error} onSubmit={(key) => activate.mutate(key, done(t("activated")))} />
-      <RemoveDialog opened={dialog === "remove"} onClose={close} busy={remove.isPending} error={remove.error} onConfirm={() => remove.mutate(undefined, done(t("removed")))} />
+      <ActivateDialog
+        opened={dialog === "activate"}
+        onClose={close}
+        busy={activate.isPending}
+        error={activate.error}
+        onSubmit={(key) => activate.mutate(key, done(t("activated")))}
+      />
+      <RemoveDialog
+        opened={dialog === "remove"}
+        onClose={close}
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(undefined, done(t("removed")))}
+      />
     </>
   );
 }

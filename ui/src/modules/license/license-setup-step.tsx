@@ -4,10 +4,10 @@ import { IconArrowLeft } from "@tabler/icons-react";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { licenseQuery } from "@/api/access";
-import { Action } from "@/components/action";
-import { ProblemNote } from "@/components/problem-view";
-import { SetupBody, SetupFoot } from "@/components/setup-frame";
-import { Status } from "@/components/status";
+import { Action } from "@/components/action/action";
+import { ProblemNote } from "@/components/state/problem-view";
+import { SetupBody, SetupFoot } from "@/components/layout/setup-frame";
+import { Status } from "@/components/status/status";
 import type { SetupStepProps } from "@/module";
 import { useActivate } from "./api";
 import classes from "./license.module.css";
@@ -36,7 +36,8 @@ export default function LicenseSetupStep({ onDone, onBack }: SetupStepProps) {
             <span />
             <div className={classes.choiceBody}>
               <div>
-                <span className={classes.choiceTitle}>{license.plan}</span> <Status kind="healthy">{t("state.active")}</Status>
+                <span className={classes.choiceTitle}>{license.plan}</span>{" "}
+                <Status kind="healthy">{t("state.active")}</Status>
               </div>
               <p className="soft mono">{license.key_masked}</p>
             </div>
@@ -50,12 +51,27 @@ export default function LicenseSetupStep({ onDone, onBack }: SetupStepProps) {
             </label>
             {choice === "key" && (
               <div className={classes.keyField}>
-                <TextInput size="md" autoFocus autoComplete="off" spellCheck={false} classNames={{ input: classes.key }} label={t("key")} value={key} onChange={(event) => setKey(event.currentTarget.value)} error={missing && !key.trim() && t("activate.missing")} />
+                <TextInput
+                  size="md"
+                  autoFocus
+                  autoComplete="off"
+                  spellCheck={false}
+                  classNames={{ input: classes.key }}
+                  label={t("key")}
+                  value={key}
+                  onChange={(event) => setKey(event.currentTarget.value)}
+                  error={missing && !key.trim() && t("activate.missing")}
+                />
                 {activate.error && <ProblemNote error={activate.error} />}
               </div>
             )}
             <label className={classes.choice} data-chosen={choice === "readOnly" || undefined}>
-              <input type="radio" name="license" checked={choice === "readOnly"} onChange={() => setChoice("readOnly")} />
+              <input
+                type="radio"
+                name="license"
+                checked={choice === "readOnly"}
+                onChange={() => setChoice("readOnly")}
+              />
               <span className={classes.choiceTitle}>{t("setup.readOnly")}</span>
               <span className={`soft ${classes.choiceText}`}>{t("setup.readOnlyText")}</span>
             </label>

@@ -1,7 +1,7 @@
 import { screen } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { Problem } from "@/api/problem";
-import type { ViewState } from "@/components/states";
+import type { ViewState } from "@/components/state/states";
 import type { LicenseStatus } from "@/api/access";
 import { makeLicense } from "@/testing/fixtures";
 import { renderApp } from "@/testing/render-app";
@@ -11,7 +11,15 @@ import { LicenseView } from "./license-view";
 const nothing = () => undefined;
 
 function view(state: ViewState<LicenseStatus>, block?: string) {
-  return <LicenseView state={state} block={block} onActivate={nothing} onRemove={nothing} refresh={{ run: nothing, busy: false, error: null }} />;
+  return (
+    <LicenseView
+      state={state}
+      block={block}
+      onActivate={nothing}
+      onRemove={nothing}
+      refresh={{ run: nothing, busy: false, error: null }}
+    />
+  );
 }
 
 describe("license page", () => {
@@ -22,14 +30,28 @@ describe("license page", () => {
 
   it("shows code and request id of a refusal, and retries where that can help", async () => {
     const retry = vi.fn();
-    await renderApp(view({ kind: "error", error: new Problem({ status: 503, code: "unavailable", request_id: "r-1" }), retry }));
+    await renderApp(
+      view({ kind: "error", error: new Problem({ status: 503, code: "unavailable", request_id: "r-1" }), retry }),
+    );
     expect(await screen.findByText("unavailable · r-1")).toBeInTheDocument();
     screen.getByRole("button", { name: "Retry" }).click();
     expect(retry).toHaveBeenCalledOnce();
   });
 
   it("asks for a key where there is no license", async () => {
-    await renderApp(view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "none", read_only: true, plan: null, key_masked: null, last_check: null }) }));
+    await renderApp(
+      view({
+        kind: "ready",
+        data: makeLicense({
+          state: "degraded",
+          reason: "none",
+          read_only: true,
+          plan: null,
+          key_masked: null,
+          last_check: null,
+        }),
+      }),
+    );
     expect(await screen.findByText("No license yet")).toBeInTheDocument();
     expect(screen.queryByRole("button", { name: "Remove…" })).not.toBeInTheDocument();
   });
@@ -57,20 +79,44 @@ describe("license page", () => {
   it("draws the grace period from the first failure of the server, not from its last answer", async () => {
     const hour = 3_600_000;
     const iso = (hours: number) => new Date(Date.now() + hours * hour).toISOString();
-    const grace = makeLicense({ state: "grace", reason: "unreachable", last_contact_at: iso(-18.5), grace_since: iso(-10.5), grace_until: iso(37.5) });
+    const grace = makeLicense({
+      state: "grace",
+      reason: "unreachable",
+      last_contact_at: iso(-18.5),
+      grace_since: iso(-10.5),
+      grace_until: iso(37.5),
+    });
     await renderApp(view({ kind: "ready", data: grace }));
     expect(await screen.findByRole("img", { name: "10 of 48 hours of grace used" })).toBeInTheDocument();
-    expect(screen.getByText("since the license server first failed")).toHaveTextContent(formatMoment(grace.grace_since!, "en"));
+    expect(screen.getByText("since the license server first failed")).toHaveTextContent(
+      formatMoment(grace.grace_since!, "en"),
+    );
   });
 
   it("tells a signed refusal apart from an unreachable server", async () => {
-    await renderApp(view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "refused", read_only: true }) }));
+    await renderApp(
+      view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "refused", read_only: true }) }),
+    );
     expect(await screen.findByText("The license server refused this license")).toBeInTheDocument();
   });
 
   it("says that another panel has not confirmed the change, also when no license is left", async () => {
-    await renderApp(view({ kind: "ready", data: makeLicense({ state: "degraded", reason: "removed", read_only: true, plan: null, key_masked: null, unconfirmed: true }) }));
-    expect(await screen.findByText(/^The change is saved\. Another panel on this database has not confirmed it in time/)).toHaveRole("status");
+    await renderApp(
+      view({
+        kind: "ready",
+        data: makeLicense({
+          state: "degraded",
+          reason: "removed",
+          read_only: true,
+          plan: null,
+          key_masked: null,
+          unconfirmed: true,
+        }),
+      }),
+    );
+    expect(
+      await screen.findByText(/^The change is saved\. Another panel on this database has not confirmed it in time/),
+    ).toHaveRole("status");
   });
 
   it("says nothing of other panels where all of them know", async () => {

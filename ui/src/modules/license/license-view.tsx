@@ -1,17 +1,18 @@
 import { IconCheck, IconInfoCircle, IconKey, IconLock, IconRefresh } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import type { LicenseStatus } from "@/api/access";
-import { Action } from "@/components/action";
-import { Card } from "@/components/card";
-import { Columns } from "@/components/columns";
-import { Glyph } from "@/components/glyph";
-import { PageHeader } from "@/components/page-header";
-import { ProblemNote, ProblemView } from "@/components/problem-view";
-import { RelativeTime } from "@/components/relative-time";
-import { EmptyState, Skeleton, type ViewState } from "@/components/states";
-import { Status } from "@/components/status";
-import { useNow } from "@/components/use-now";
+import { Action } from "@/components/action/action";
+import { Card } from "@/components/layout/card";
+import { Columns } from "@/components/layout/columns";
+import { Glyph } from "@/components/status/glyph";
+import { PageHeader } from "@/components/layout/page-header";
+import { ProblemNote, ProblemView } from "@/components/state/problem-view";
+import { RelativeTime } from "@/components/text/relative-time";
+import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
+import { Status } from "@/components/status/status";
+import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
+import { useAreas } from "@/components/slots/slots";
 import { featuresByArea, type FeatureArea } from "./features";
 import { GraceTimeline } from "./grace-timeline";
 import { LicenseChecks } from "./license-checks";
@@ -44,7 +45,12 @@ export function LicenseView(props: LicenseViewProps) {
                   {t("refresh")}
                 </Action>
               )}
-              <Action icon={IconKey} kind={license.state === "degraded" ? "filled" : "default"} onClick={onActivate} reason={block}>
+              <Action
+                icon={IconKey}
+                kind={license.state === "degraded" ? "filled" : "default"}
+                onClick={onActivate}
+                reason={block}
+              >
                 {present ? t("activate.another") : t("activate.verb")}
               </Action>
               {present && (
@@ -119,8 +125,14 @@ function StateCard({ license }: { license: LicenseStatus }) {
           {t(`state.${license.state}`)}
         </Status>
         {license.state === "degraded" && <span className="soft">{t(`reason.${license.reason}`)}</span>}
-        {inGrace && <span className={classes.days}>{t("grace.left", { span: format.uptime((Date.parse(license.grace_until!) - now) / 1000) })}</span>}
-        {license.state === "active" && days !== undefined && <span className={classes.days}>{t("daysLeft", { count: Math.max(0, days) })}</span>}
+        {inGrace && (
+          <span className={classes.days}>
+            {t("grace.left", { span: format.uptime((Date.parse(license.grace_until!) - now) / 1000) })}
+          </span>
+        )}
+        {license.state === "active" && days !== undefined && (
+          <span className={classes.days}>{t("daysLeft", { count: Math.max(0, days) })}</span>
+        )}
       </div>
       {inGrace && license.grace_since && <GraceTimeline license={license} />}
       <dl className={classes.facts}>
@@ -157,25 +169,40 @@ function StateCard({ license }: { license: LicenseStatus }) {
 
 function FeaturesCard({ license }: { license: LicenseStatus }) {
   const { t } = useTranslation("license");
-  const groups = featuresByArea(license.features);
+  const { t: words } = useTranslation("words");
+  const groups = featuresByArea(license.features, useAreas("features"));
   const { enabled, blocked } = license.features;
   return (
-    <Card title={t("features.title")} aside={blocked.length > 0 ? t("features.count", { enabled: enabled.length, blocked: blocked.length }) : t("features.all", { count: enabled.length })} flush>
+    <Card
+      title={t("features.title")}
+      aside={
+        blocked.length > 0
+          ? t("features.count", { enabled: enabled.length, blocked: blocked.length })
+          : t("features.all", { count: enabled.length })
+      }
+      flush
+    >
       <div className={classes.features}>
-        {(Object.keys(groups) as FeatureArea[]).filter((area) => groups[area].length > 0).map((area) => (
-          <div key={area}>
-            <h3 className="caps">{t(`features.${area}`)}</h3>
-            <ul>
-              {groups[area].map(({ key, open }) => (
-                <li key={key} className={open ? undefined : classes.locked}>
-                  {open ? <IconCheck size={15} stroke={2} className={classes.tick} aria-hidden /> : <IconLock size={15} stroke={1.6} aria-hidden />}
-                  {t(`feature.${key}`, { defaultValue: key })}
-                  <span className="visually-hidden">{open ? t("features.open") : t("features.closed")}</span>
-                </li>
-              ))}
-            </ul>
-          </div>
-        ))}
+        {(Object.keys(groups) as FeatureArea[])
+          .filter((area) => groups[area].length > 0)
+          .map((area) => (
+            <div key={area}>
+              <h3 className="caps">{t(`features.${area}`)}</h3>
+              <ul>
+                {groups[area].map(({ key, open }) => (
+                  <li key={key} className={open ? undefined : classes.locked}>
+                    {open ? (
+                      <IconCheck size={15} stroke={2} className={classes.tick} aria-hidden />
+                    ) : (
+                      <IconLock size={15} stroke={1.6} aria-hidden />
+                    )}
+                    {words(`feature.${key}`, { defaultValue: key })}
+                    <span className="visually-hidden">{open ? t("features.open") : t("features.closed")}</span>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
       </div>
     </Card>
   );

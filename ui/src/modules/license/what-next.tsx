@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { LicenseStatus } from "@/api/access";
-import { Card } from "@/components/card";
+import { Card } from "@/components/layout/card";
 import { useFormat } from "@/text/use-format";
 import classes from "./license.module.css";
 

@@ -1,7 +1,8 @@
 import { IconServer2 } from "@tabler/icons-react";
 import { lazy } from "react";
 import { defineModule } from "@/module";
-import { countNodes, findNodes } from "./api";
+import { staleNodes } from "./shared/stale";
+import { countNodes, findNodes } from "./shared/api";
 
 const network = { label: { en: "Network", ru: "Сеть" } };
 const list = { label: { en: "Nodes", ru: "Ноды" }, path: "/nodes" };
@@ -9,14 +10,52 @@ const list = { label: { en: "Nodes", ru: "Ноды" }, path: "/nodes" };
 /** The fleet: servers, their agents and what they report. */
 export default defineModule({
   name: "nodes",
-  navigation: [{ group: "network", order: 10, path: "/nodes", label: list.label, icon: IconServer2, needs: ["nodes.view"], count: countNodes }],
-  pages: [
-    { path: "/nodes", title: list.label, parents: [network], needs: ["nodes.view"], load: () => import("./nodes-page") },
-    { path: "/nodes/new", title: { en: "Add node", ru: "Новая нода" }, parents: [network, list], needs: ["nodes.edit"], load: () => import("./add-node-page") },
-    { path: "/nodes/$id", title: { en: "Node", ru: "Нода" }, parents: [network, list], needs: ["nodes.view"], load: () => import("./node-page") },
+  navigation: [
+    {
+      group: "network",
+      order: 10,
+      path: "/nodes",
+      label: list.label,
+      key: "KeyN",
+      icon: IconServer2,
+      needs: ["nodes.view"],
+      count: countNodes,
+    },
   ],
-  overview: { order: 10, needs: ["nodes.view"], load: () => import("./nodes-overview") },
-  setup: [{ key: "node", order: 70, label: { en: "First node", ru: "Первая нода" }, needsLicense: true, Step: lazy(() => import("./node-setup-step")) }],
+  pages: [
+    {
+      path: "/nodes",
+      title: list.label,
+      parents: [network],
+      needs: ["nodes.view"],
+      load: () => import("./list/nodes-page"),
+    },
+    {
+      path: "/nodes/new",
+      title: { en: "Add node", ru: "Новая нода" },
+      parents: [network, list],
+      needs: ["nodes.edit"],
+      load: () => import("./enroll/add-node-page"),
+    },
+    {
+      path: "/nodes/$id",
+      title: { en: "Node", ru: "Нода" },
+      parents: [network, list],
+      needs: ["nodes.view"],
+      load: () => import("./node/node-page"),
+    },
+  ],
+  overview: { order: 10, needs: ["nodes.view"], load: () => import("./fleet/nodes-overview") },
+  setup: [
+    {
+      key: "node",
+      order: 70,
+      label: { en: "First node", ru: "Первая нода" },
+      needsLicense: true,
+      Step: lazy(() => import("./enroll/node-setup-step")),
+    },
+  ],
+  areas: { permissions: { nodes: "network" } },
   search: { needs: ["nodes.view"], find: findNodes },
-  refresh: (event) => (event.kind.startsWith("node.") ? [["nodes"]] : []),
+  refresh: staleNodes,
 });

@@ -10,7 +10,8 @@ const recent = 10;
 export function useActiveCount(): number {
   const count = useQuery({
     queryKey: ["operations", "active"],
-    queryFn: ({ signal }) => answer(api.GET("/api/v1/operations", { params: { query: { active: true, limit: 1 } }, signal })),
+    queryFn: ({ signal }) =>
+      answer(api.GET("/api/v1/operations", { params: { query: { active: true, limit: 1 } }, signal })),
     select: (page) => page.total,
   });
   return count.data ?? 0;

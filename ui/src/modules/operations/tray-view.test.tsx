@@ -2,7 +2,7 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { Problem } from "@/api/problem";
-import { countInTitle, nameInTitle } from "@/components/page-title";
+import { countInTitle, nameInTitle } from "@/components/layout/page-title";
 import { renderApp } from "@/testing/render-app";
 import type { Operation } from "./api";
 import { TrayView } from "./tray-view";
@@ -33,7 +33,12 @@ describe("the tray", () => {
   });
 
   it("says why something failed and offers nothing to cancel", async () => {
-    await renderApp(<TrayView {...nothing} operations={[operation({ state: "failed", error: "no space left", finished_at: new Date().toISOString() })]} />);
+    await renderApp(
+      <TrayView
+        {...nothing}
+        operations={[operation({ state: "failed", error: "no space left", finished_at: new Date().toISOString() })]}
+      />,
+    );
     expect(await screen.findByText("no space left")).toBeInTheDocument();
     expect(screen.queryByRole("button")).not.toBeInTheDocument();
   });
@@ -45,7 +50,14 @@ describe("the tray", () => {
 
   it("offers to ask again after a failure", async () => {
     const onRetry = vi.fn();
-    await renderApp(<TrayView {...nothing} operations={undefined} error={new Problem({ status: 500, code: "internal" })} onRetry={onRetry} />);
+    await renderApp(
+      <TrayView
+        {...nothing}
+        operations={undefined}
+        error={new Problem({ status: 500, code: "internal" })}
+        onRetry={onRetry}
+      />,
+    );
     await userEvent.click(await screen.findByRole("button", { name: "Retry" }));
     expect(onRetry).toHaveBeenCalled();
   });

@@ -1,10 +1,10 @@
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import type { GlyphKind } from "@/components/glyph";
-import { ProblemNote } from "@/components/problem-view";
-import { RelativeTime } from "@/components/relative-time";
-import { Skeleton } from "@/components/states";
-import { Status } from "@/components/status";
+import { Action } from "@/components/action/action";
+import type { GlyphKind } from "@/components/status/glyph";
+import { ProblemNote } from "@/components/state/problem-view";
+import { RelativeTime } from "@/components/text/relative-time";
+import { Skeleton } from "@/components/state/states";
+import { Status } from "@/components/status/status";
 import type { Operation } from "./api";
 import classes from "./tray.module.css";
 
@@ -39,7 +39,12 @@ export function TrayView({ operations, error, onRetry, onCancel, cancelling }: T
   return (
     <ul className={classes.list} aria-label={t("title")}>
       {operations.map((operation) => (
-        <Row key={operation.id} operation={operation} onCancel={() => onCancel(operation.id)} busy={cancelling === operation.id} />
+        <Row
+          key={operation.id}
+          operation={operation}
+          onCancel={() => onCancel(operation.id)}
+          busy={cancelling === operation.id}
+        />
       ))}
     </ul>
   );
@@ -58,7 +63,14 @@ function Row({ operation, onCancel, busy }: { operation: Operation; onCancel: ()
         </span>
         <Status kind={glyphs[operation.state]}>{t(`state.${operation.state}`)}</Status>
       </div>
-      {operation.state === "running" && <progress className={classes.progress} value={operation.progress} max={100} aria-label={t("progress", { name })} />}
+      {operation.state === "running" && (
+        <progress
+          className={classes.progress}
+          value={operation.progress}
+          max={100}
+          aria-label={t("progress", { name })}
+        />
+      )}
       {operation.error && <p className={classes.error}>{operation.error}</p>}
       <div className={classes.foot}>
         <span className="dim">

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
-import { ActionLink } from "@/components/action";
-import { Card } from "@/components/card";
-import { StepMark } from "@/components/step-mark";
+import { ActionLink } from "@/components/action/action";
+import { Card } from "@/components/layout/card";
+import { StepMark } from "@/components/status/step-mark";
 import classes from "./overview.module.css";
 
 export interface FirstStep {
@@ -18,11 +18,20 @@ export function FirstSteps({ steps }: { steps: FirstStep[] }) {
   const { t } = useTranslation("overview");
   const next = steps.findIndex((step) => !step.done);
   return (
-    <Card title={t("first.title")} aside={t("first.count", { done: steps.filter((step) => step.done).length, total: steps.length })} flush className={classes.first}>
+    <Card
+      title={t("first.title")}
+      aside={t("first.count", { done: steps.filter((step) => step.done).length, total: steps.length })}
+      flush
+      className={classes.first}
+    >
       <ol>
         {steps.map((step, index) => (
           <li key={step.path} className={classes.firstStep} data-done={step.done || undefined}>
-            <StepMark number={index + 1} state={step.done ? "done" : index === next ? "now" : "later"} done={t("first.done")} />
+            <StepMark
+              number={index + 1}
+              state={step.done ? "done" : index === next ? "now" : "later"}
+              done={t("first.done")}
+            />
             <span className={classes.firstWords}>
               <b>{step.title}</b>
               <span className="dim">{step.text}</span>

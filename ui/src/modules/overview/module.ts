@@ -4,6 +4,15 @@ import { defineModule } from "@/module";
 /** The first page: figures, the fleet, what needs a person. Its parts come from the other modules. */
 export default defineModule({
   name: "overview",
-  navigation: [{ group: "home", order: 10, path: "/", label: { en: "Overview", ru: "Обзор" }, icon: IconLayoutDashboard }],
+  navigation: [
+    {
+      group: "home",
+      order: 10,
+      path: "/",
+      label: { en: "Overview", ru: "Обзор" },
+      key: "KeyO",
+      icon: IconLayoutDashboard,
+    },
+  ],
   pages: [{ path: "/", title: { en: "Overview", ru: "Обзор" }, load: () => import("./overview-page") }],
 });

@@ -1,13 +1,13 @@
-import { IconChevronRight, IconCircleCheck, IconPlus } from "@tabler/icons-react";
+import { IconChevronRight, IconCircleCheck, IconLock, IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
-import { Action, ActionLink } from "@/components/action";
-import { Card, Figures } from "@/components/card";
-import { Glyph } from "@/components/glyph";
-import { PageHeader } from "@/components/page-header";
-import { RelativeTime } from "@/components/relative-time";
-import { usePhone } from "@/components/use-phone";
+import { Action, ActionLink } from "@/components/action/action";
+import { Card, Figures } from "@/components/layout/card";
+import { Glyph } from "@/components/status/glyph";
+import { PageHeader } from "@/components/layout/page-header";
+import { RelativeTime } from "@/components/text/relative-time";
+import { usePhone } from "@/components/screen/use-phone";
 import type { AttentionItem, OverviewPart } from "@/module";
 import { FirstSteps, type FirstStep } from "./first-steps";
 import classes from "./overview.module.css";
@@ -15,14 +15,17 @@ import classes from "./overview.module.css";
 interface OverviewViewProps {
   parts: { name: string; part: OverviewPart }[];
   attention: AttentionItem[];
+  /** Names of what the account may not see: nothing can be said about it. */
+  unseen: string[];
   steps: FirstStep[];
   setupOpen: boolean;
 }
 
-export function OverviewView({ parts, attention, steps, setupOpen }: OverviewViewProps) {
+export function OverviewView({ parts, attention, unseen, steps, setupOpen }: OverviewViewProps) {
   const { t } = useTranslation("overview");
   const fresh = steps.length > 0 && steps.some((step) => !step.done);
-  const pick = (key: "Tile" | "Strip" | "Card" | "Side") => parts.flatMap(({ name, part }) => (part[key] ? [{ name, Part: part[key] }] : []));
+  const pick = (key: "Tile" | "Strip" | "Card" | "Side") =>
+    parts.flatMap(({ name, part }) => (part[key] ? [{ name, Part: part[key] }] : []));
   const tiles = pick("Tile");
   const strips = pick("Strip");
   const sides = pick("Side");
@@ -46,7 +49,7 @@ export function OverviewView({ parts, attention, steps, setupOpen }: OverviewVie
         ))}
       </Card>
       <div className={classes.middle} data-single={sides.length === 0 || undefined}>
-        <Attention items={attention} />
+        <Attention items={attention} unseen={unseen} />
         {sides.map(({ name, Part }) => (
           <Part key={name} />
         ))}
@@ -77,18 +80,32 @@ function AddNode() {
   );
 }
 
-function Attention({ items }: { items: AttentionItem[] }) {
+function Attention({ items, unseen }: { items: AttentionItem[]; unseen: string[] }) {
   const { t } = useTranslation("overview");
   const phone = usePhone();
   return (
-    <Card title={t("attention")} aside={items.length > 0 ? <span className="num">{items.length}</span> : undefined} flush>
-      {items.length === 0 ? (
+    <Card
+      title={t("attention")}
+      aside={items.length > 0 ? <span className="num">{items.length}</span> : undefined}
+      flush
+    >
+      {unseen.length > 0 && (
+        <p className={classes.calm}>
+          <IconLock size={18} stroke={1.6} aria-hidden />
+          {t("unseen", { names: unseen.join(", ") })}
+        </p>
+      )}
+      {items.length === 0 && unseen.length === 0 ? (
         <p className={classes.calm}>
           <IconCircleCheck size={18} stroke={1.6} aria-hidden />
           {t("calm")}
         </p>
       ) : (
-        <ul>{items.map((item) => (phone ? <PhoneItem key={item.id} item={item} /> : <WideItem key={item.id} item={item} />))}</ul>
+        <ul>
+          {items.map((item) =>
+            phone ? <PhoneItem key={item.id} item={item} /> : <WideItem key={item.id} item={item} />,
+          )}
+        </ul>
       )}
     </Card>
   );

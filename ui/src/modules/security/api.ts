@@ -1,11 +1,12 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
-import { makePasskey } from "@/components/passkeys";
-import type { Session } from "@/components/session-rows";
+import { makePasskey } from "@/components/session/passkeys";
+import type { Session } from "@/components/session/session-rows";
 
 export type Factors = components["schemas"]["AccountsFactorsOutputBody"];
 export type Passkey = components["schemas"]["AccountsPasskey"];
+export type ApiToken = components["schemas"]["AccountsApiToken"];
 export type Enrolment = components["schemas"]["AccountsEnrolment"];
 
 export const longestPasskeyName = 64;
@@ -20,18 +21,32 @@ export const sessionsQuery = queryOptions({
   queryFn: async ({ signal }): Promise<Session[]> => (await answer(api.GET("/api/v1/auth/sessions", { signal }))).items,
 });
 
-/** What is known of one's own account, and of accounts at all, is stale after each act. Passwords, secrets and codes do not outlive the form. */
+export const tokensQuery = queryOptions({
+  queryKey: ["security", "tokens"],
+  queryFn: async ({ signal }): Promise<ApiToken[]> => (await answer(api.GET("/api/v1/auth/tokens", { signal }))).items,
+});
+
+/**
+ * What is known of one's own account, and of accounts at all, is stale after each act. Passwords, secrets and codes do
+ * not outlive the form.
+ */
 function useOwnAct<Variables, Result = unknown>(act: (variables: Variables) => Promise<Result>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: act,
     gcTime: 0,
-    onSettled: () => Promise.all([queries.invalidateQueries({ queryKey: ["security"] }), queries.invalidateQueries({ queryKey: ["accounts"] })]),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ["security"] }),
+        queries.invalidateQueries({ queryKey: ["accounts"] }),
+      ]),
   });
 }
 
 export function useChangePassword() {
-  return useOwnAct((body: { current_password: string; new_password: string }) => answer(api.POST("/api/v1/auth/password", { body })));
+  return useOwnAct((body: { current_password: string; new_password: string }) =>
+    answer(api.POST("/api/v1/auth/password", { body })),
+  );
 }
 
 export function useEndSession() {
@@ -39,15 +54,23 @@ export function useEndSession() {
 }
 
 export function useBeginTotp() {
-  return useOwnAct((password: string): Promise<Enrolment> => answer(api.POST("/api/v1/auth/totp", { body: { password } })));
+  return useOwnAct((password: string): Promise<Enrolment> =>
+    answer(api.POST("/api/v1/auth/totp", { body: { password } })),
+  );
 }
 
 export function useConfirmTotp() {
-  return useOwnAct(async (code: string): Promise<string[]> => (await answer(api.POST("/api/v1/auth/totp/confirm", { body: { code } }))).recovery_codes);
+  return useOwnAct(
+    async (code: string): Promise<string[]> =>
+      (await answer(api.POST("/api/v1/auth/totp/confirm", { body: { code } }))).recovery_codes,
+  );
 }
 
 export function useRenewCodes() {
-  return useOwnAct(async (password: string): Promise<string[]> => (await answer(api.POST("/api/v1/auth/totp/recovery-codes", { body: { password } }))).recovery_codes);
+  return useOwnAct(
+    async (password: string): Promise<string[]> =>
+      (await answer(api.POST("/api/v1/auth/totp/recovery-codes", { body: { password } }))).recovery_codes,
+  );
 }
 
 export function useRemoveTotp() {
@@ -63,9 +86,30 @@ export function useAddPasskey() {
 }
 
 export function useRenamePasskey() {
-  return useOwnAct(({ id, name }: { id: string; name: string }): Promise<Passkey> => answer(api.PATCH("/api/v1/auth/passkeys/{id}", { params: { path: { id } }, body: { name } })));
+  return useOwnAct(({ id, name }: { id: string; name: string }): Promise<Passkey> =>
+    answer(api.PATCH("/api/v1/auth/passkeys/{id}", { params: { path: { id } }, body: { name } })),
+  );
 }
 
 export function useRemovePasskey() {
-  return useOwnAct(({ id, password }: { id: string; password: string }) => answer(api.POST("/api/v1/auth/passkeys/{id}/remove", { params: { path: { id } }, body: { password } })));
+  return useOwnAct(({ id, password }: { id: string; password: string }) =>
+    answer(api.POST("/api/v1/auth/passkeys/{id}/remove", { params: { path: { id } }, body: { password } })),
+  );
+}
+
+export interface NewToken {
+  name: string;
+  permissions: string[];
+  expires_in_days: number;
+  current_password: string;
+}
+
+export function useCreateToken() {
+  return useOwnAct(
+    async (body: NewToken): Promise<string> => (await answer(api.POST("/api/v1/auth/tokens", { body }))).token,
+  );
+}
+
+export function useRevokeToken() {
+  return useOwnAct((id: string) => answer(api.DELETE("/api/v1/auth/tokens/{id}", { params: { path: { id } } })));
 }

@@ -1,8 +1,8 @@
 import { IconDeviceMobile } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Card, Row, Rows } from "@/components/card";
-import { Status } from "@/components/status";
+import { Action } from "@/components/action/action";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { Status } from "@/components/status/status";
 import type { Factors } from "./api";
 import classes from "./security.module.css";
 

@@ -2,9 +2,9 @@ import { Modal, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
-import { Action } from "@/components/action";
-import { DialogFoot, DialogForm } from "@/components/dialog-form";
-import { ProblemNote } from "@/components/problem-view";
+import { Action } from "@/components/action/action";
+import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { ProblemNote } from "@/components/state/problem-view";
 import { useBeginTotp, useConfirmTotp, type Enrolment } from "./api";
 import { PasswordForm } from "./password-form";
 import { RecoveryCodes } from "./recovery-codes";
@@ -15,7 +15,9 @@ interface EnrolProps {
   onClose: () => void;
 }
 
-/** Password, secret, first code, recovery codes. The codes are shown this once, so closing waits until they are kept. */
+/**
+ * Password, secret, first code, recovery codes. The codes are shown this once, so closing waits until they are kept.
+ */
 export function EnrolDialog({ opened, onClose }: EnrolProps) {
   const { t } = useTranslation("security");
   const [codes, setCodes] = useState<string[]>();
@@ -24,8 +26,16 @@ export function EnrolDialog({ opened, onClose }: EnrolProps) {
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} closeOnClickOutside={false} closeOnEscape={codes === undefined} withCloseButton={codes === undefined} title={t(codes ? "codes.title" : "enrol.title")}>
-      {opened && (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <Enrolling onCodes={setCodes} onClose={close} />)}
+    <Modal
+      opened={opened}
+      onClose={close}
+      closeOnClickOutside={false}
+      closeOnEscape={codes === undefined}
+      withCloseButton={codes === undefined}
+      title={t(codes ? "codes.title" : "enrol.title")}
+    >
+      {opened &&
+        (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <Enrolling onCodes={setCodes} onClose={close} />)}
     </Modal>
   );
 }
@@ -38,10 +48,26 @@ function Enrolling({ onCodes, onClose }: { onCodes: (codes: string[]) => void; o
 
 function PasswordStep({ onBegun, onClose }: { onBegun: (enrolment: Enrolment) => void; onClose: () => void }) {
   const { t } = useTranslation("security");
-  return <PasswordForm text={t("enrol.text")} verb={t("enrol.next")} act={useBeginTotp()} onDone={onBegun} onClose={onClose} />;
+  return (
+    <PasswordForm
+      text={t("enrol.text")}
+      verb={t("enrol.next")}
+      act={useBeginTotp()}
+      onDone={onBegun}
+      onClose={onClose}
+    />
+  );
 }
 
-function ConfirmStep({ enrolment, onCodes, onClose }: { enrolment: Enrolment; onCodes: (codes: string[]) => void; onClose: () => void }) {
+function ConfirmStep({
+  enrolment,
+  onCodes,
+  onClose,
+}: {
+  enrolment: Enrolment;
+  onCodes: (codes: string[]) => void;
+  onClose: () => void;
+}) {
   const { t } = useTranslation("security");
   const confirm = useConfirmTotp();
   const [code, setCode] = useState("");

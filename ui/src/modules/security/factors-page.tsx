@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ProblemView } from "@/components/problem-view";
-import { Skeleton } from "@/components/states";
+import { ProblemView } from "@/components/state/problem-view";
+import { Skeleton } from "@/components/state/states";
 import { factorsQuery, type Passkey } from "./api";
 import { AppCard, type AppAct } from "./app-card";
 import { EnrolDialog } from "./enrol-dialog";
@@ -28,7 +28,12 @@ export default function FactorsPage() {
       {factors.data ? (
         <div className={classes.stack}>
           <AppCard factors={factors.data} onAct={setAct} />
-          <PasskeysCard passkeys={factors.data.passkeys} onAdd={() => setAct("passkey")} onRename={setRenaming} onRemove={setLeaving} />
+          <PasskeysCard
+            passkeys={factors.data.passkeys}
+            onAdd={() => setAct("passkey")}
+            onRename={setRenaming}
+            onRemove={setLeaving}
+          />
         </div>
       ) : factors.error ? (
         <ProblemView error={factors.error} onRetry={() => void factors.refetch()} />

@@ -7,14 +7,21 @@ import { RemovePasskeyDialog } from "./remove-passkey-dialog";
 import { RenamePasskeyDialog } from "./rename-passkey-dialog";
 import { RenewCodesDialog } from "./renew-codes-dialog";
 
-const passkey = { id: "01890000-0000-7000-8000-000000000009", name: "laptop", created_at: "2026-03-10T15:02:00Z", last_used_at: null };
+const passkey = {
+  id: "01890000-0000-7000-8000-000000000009",
+  name: "laptop",
+  created_at: "2026-03-10T15:02:00Z",
+  last_used_at: null,
+};
 const response = new Response();
 
 describe("changes of one's own second factors", () => {
   afterEach(() => vi.restoreAllMocks());
 
   it("asks for the password, then shows the new recovery codes until they are kept", async () => {
-    const post = vi.spyOn(api, "POST").mockResolvedValue({ data: { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] }, response } as never);
+    const post = vi
+      .spyOn(api, "POST")
+      .mockResolvedValue({ data: { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] }, response } as never);
     await renderApp(<RenewCodesDialog opened onClose={() => undefined} />);
     const verb = await screen.findByRole("button", { name: "Make new codes" });
     verb.click();
@@ -51,6 +58,11 @@ describe("changes of one's own second factors", () => {
     expect(await screen.findByText("Enter a name")).toBeInTheDocument();
     await user.type(name, " work ");
     screen.getByRole("button", { name: "Rename" }).click();
-    await vi.waitFor(() => expect(patch).toHaveBeenCalledWith("/api/v1/auth/passkeys/{id}", { params: { path: { id: passkey.id } }, body: { name: "work" } }));
+    await vi.waitFor(() =>
+      expect(patch).toHaveBeenCalledWith("/api/v1/auth/passkeys/{id}", {
+        params: { path: { id: passkey.id } },
+        body: { name: "work" },
+      }),
+    );
   });
 });

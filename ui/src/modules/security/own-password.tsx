@@ -3,7 +3,15 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 /** One's own password again, before a change of what guards the account. */
-export function OwnPassword({ value, onChange, error }: { value: string; onChange: (value: string) => void; error: ReactNode }) {
+export function OwnPassword({
+  value,
+  onChange,
+  error,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  error: ReactNode;
+}) {
   const { t } = useTranslation("security");
   return (
     <PasswordInput

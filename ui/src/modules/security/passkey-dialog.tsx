@@ -2,11 +2,11 @@ import { Modal, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
-import { Action } from "@/components/action";
-import { DialogFoot, DialogForm } from "@/components/dialog-form";
-import { FormProblems } from "@/components/form-problems";
-import { PasskeyTrouble } from "@/components/passkeys";
-import { toastDone } from "@/components/toast";
+import { Action } from "@/components/action/action";
+import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormProblems } from "@/components/form/form-problems";
+import { PasskeyTrouble } from "@/components/session/passkeys";
+import { toastDone } from "@/components/state/toast";
 import { deviceName } from "@/text/device-name";
 import { longestPasskeyName, useAddPasskey } from "./api";
 import { OwnPassword } from "./own-password";
@@ -48,8 +48,24 @@ function PasskeyForm({ onClose }: { onClose: () => void }) {
       ) : (
         <FormProblems error={add.error} fields={{ password: "own-password", name: "passkey-name" }} />
       )}
-      <TextInput size="md" id="passkey-name" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestPasskeyName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(add.error).name} />
-      <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(add.error).password && t("ownPassword.wrong"))} />
+      <TextInput
+        size="md"
+        id="passkey-name"
+        label={t("addPasskey.name")}
+        description={t("addPasskey.nameHelp")}
+        maxLength={longestPasskeyName}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(add.error).name}
+      />
+      <OwnPassword
+        value={password}
+        onChange={setPassword}
+        error={
+          (tried && !password && t("ownPassword.missing")) ||
+          (fieldErrors(add.error).password && t("ownPassword.wrong"))
+        }
+      />
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}

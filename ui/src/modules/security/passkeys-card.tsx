@@ -1,13 +1,23 @@
 import { IconFingerprint, IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Card, Row, Rows } from "@/components/card";
-import { passkeysWork } from "@/components/passkeys";
-import { RelativeTime } from "@/components/relative-time";
+import { Action } from "@/components/action/action";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { passkeysWork } from "@/components/session/passkeys";
+import { RelativeTime } from "@/components/text/relative-time";
 import type { Passkey } from "./api";
 import classes from "./security.module.css";
 
-export function PasskeysCard({ passkeys, onAdd, onRename, onRemove }: { passkeys: Passkey[]; onAdd: () => void; onRename: (passkey: Passkey) => void; onRemove: (passkey: Passkey) => void }) {
+export function PasskeysCard({
+  passkeys,
+  onAdd,
+  onRename,
+  onRemove,
+}: {
+  passkeys: Passkey[];
+  onAdd: () => void;
+  onRename: (passkey: Passkey) => void;
+  onRemove: (passkey: Passkey) => void;
+}) {
   const { t } = useTranslation("security");
   const reason = passkeysWork() ? undefined : t("passkeys.unsupported");
   const add = (
@@ -38,14 +48,30 @@ export function PasskeysCard({ passkeys, onAdd, onRename, onRemove }: { passkeys
             <div className={classes.words}>
               <span className="strong">{passkey.name}</span>
               <span className="dim">
-                {t("passkeys.added")} <RelativeTime at={passkey.created_at} /> · {passkey.last_used_at ? <>{t("passkeys.used")} <RelativeTime at={passkey.last_used_at} /></> : t("passkeys.unused")}
+                {t("passkeys.added")} <RelativeTime at={passkey.created_at} /> ·{" "}
+                {passkey.last_used_at ? (
+                  <>
+                    {t("passkeys.used")} <RelativeTime at={passkey.last_used_at} />
+                  </>
+                ) : (
+                  t("passkeys.unused")
+                )}
               </span>
             </div>
             <div className={classes.acts}>
-              <Action size="bar" onClick={() => onRename(passkey)} aria-label={t("passkeys.renameOf", { name: passkey.name })}>
+              <Action
+                size="bar"
+                onClick={() => onRename(passkey)}
+                aria-label={t("passkeys.renameOf", { name: passkey.name })}
+              >
                 {t("passkeys.rename")}
               </Action>
-              <Action kind="danger" size="bar" onClick={() => onRemove(passkey)} aria-label={t("passkeys.removeOf", { name: passkey.name })}>
+              <Action
+                kind="danger"
+                size="bar"
+                onClick={() => onRemove(passkey)}
+                aria-label={t("passkeys.removeOf", { name: passkey.name })}
+              >
                 {t("passkeys.remove")}
               </Action>
             </div>

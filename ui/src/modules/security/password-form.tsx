@@ -2,9 +2,9 @@ import type { UseMutationResult } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
-import { Action } from "@/components/action";
-import { DialogFoot, DialogForm } from "@/components/dialog-form";
-import { FormProblems } from "@/components/form-problems";
+import { Action } from "@/components/action/action";
+import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormProblems } from "@/components/form/form-problems";
 import { OwnPassword } from "./own-password";
 
 interface PasswordFormProps<Answer> {
@@ -29,7 +29,14 @@ export function PasswordForm<Answer>({ text, verb, act, onDone, onClose }: Passw
     <DialogForm onSubmit={submit}>
       <p className="soft">{text}</p>
       <FormProblems error={act.error} fields={{ password: "own-password" }} />
-      <OwnPassword value={password} onChange={setPassword} error={(tried && !password && t("ownPassword.missing")) || (fieldErrors(act.error).password && t("ownPassword.wrong"))} />
+      <OwnPassword
+        value={password}
+        onChange={setPassword}
+        error={
+          (tried && !password && t("ownPassword.missing")) ||
+          (fieldErrors(act.error).password && t("ownPassword.wrong"))
+        }
+      />
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}

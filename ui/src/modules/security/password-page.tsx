@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { toastDone } from "@/components/toast";
+import { toastDone } from "@/components/state/toast";
 import { useChangePassword } from "./api";
 import { PasswordView } from "./password-view";
 

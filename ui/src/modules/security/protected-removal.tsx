@@ -1,9 +1,9 @@
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
-import { Action } from "@/components/action";
-import { DialogFoot, DialogForm } from "@/components/dialog-form";
-import { FormProblems } from "@/components/form-problems";
+import { Action } from "@/components/action/action";
+import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormProblems } from "@/components/form/form-problems";
 import { OwnPassword } from "./own-password";
 import classes from "./security.module.css";
 

@@ -3,10 +3,10 @@ import { IconDownload, IconPrinter } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
-import { Action } from "@/components/action";
-import { CopyButton } from "@/components/copy-button";
-import { DialogBody, DialogFoot } from "@/components/dialog-form";
-import { saveFile } from "@/components/save-file";
+import { Action } from "@/components/action/action";
+import { CopyButton } from "@/components/action/copy-button";
+import { DialogBody, DialogFoot } from "@/components/dialog/dialog-form";
+import { saveFile } from "@/components/screen/save-file";
 import { useFormat } from "@/text/use-format";
 import classes from "./security.module.css";
 
@@ -16,7 +16,11 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
   const { account } = useAccess();
   const format = useFormat();
   const [kept, setKept] = useState(false);
-  const heading = t("codes.file", { host: window.location.host, name: account?.username ?? "", date: format.date(new Date().toISOString()) });
+  const heading = t("codes.file", {
+    host: window.location.host,
+    name: account?.username ?? "",
+    date: format.date(new Date().toISOString()),
+  });
   return (
     <DialogBody>
       <p className="soft">{t("codes.text")}</p>
@@ -29,15 +33,29 @@ export function RecoveryCodes({ codes, onDone }: { codes: string[]; onDone: () =
         </ol>
       </div>
       <div className={classes.keep}>
-        <Action icon={IconDownload} onClick={() => saveFile("panel-recovery-codes.txt", `${heading}\n\n${codes.join("\n")}\n`)}>
+        <Action
+          icon={IconDownload}
+          onClick={() => saveFile("panel-recovery-codes.txt", `${heading}\n\n${codes.join("\n")}\n`)}
+        >
           {t("codes.download")}
         </Action>
-        <CopyButton value={codes.join("\n")} what={t("codes.title")} iconOnly={false} kind="default" text={t("codes.copy")} />
+        <CopyButton
+          value={codes.join("\n")}
+          what={t("codes.title")}
+          iconOnly={false}
+          kind="default"
+          text={t("codes.copy")}
+        />
         <Action icon={IconPrinter} onClick={() => window.print()}>
           {t("codes.print")}
         </Action>
       </div>
-      <Checkbox size="xs" checked={kept} onChange={(event) => setKept(event.currentTarget.checked)} label={t("codes.kept")} />
+      <Checkbox
+        size="xs"
+        checked={kept}
+        onChange={(event) => setKept(event.currentTarget.checked)}
+        label={t("codes.kept")}
+      />
       <DialogFoot>
         <Action size="dialog" kind="filled" onClick={onDone} reason={kept ? undefined : t("codes.keepFirst")}>
           {t("done")}

@@ -1,6 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { toastDone } from "@/components/toast";
+import { toastDone } from "@/components/state/toast";
 import { useRemoveTotp } from "./api";
 import { ProtectedRemoval } from "./protected-removal";
 

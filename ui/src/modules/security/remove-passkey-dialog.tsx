@@ -1,13 +1,17 @@
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { toastDone } from "@/components/toast";
+import { toastDone } from "@/components/state/toast";
 import { useRemovePasskey, type Passkey } from "./api";
 import { ProtectedRemoval } from "./protected-removal";
 
 export function RemovePasskeyDialog({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
   const { t } = useTranslation("security");
   return (
-    <Modal opened={passkey !== undefined} onClose={onClose} title={t("removePasskey.title", { name: passkey?.name ?? "" })}>
+    <Modal
+      opened={passkey !== undefined}
+      onClose={onClose}
+      title={t("removePasskey.title", { name: passkey?.name ?? "" })}
+    >
       {passkey && <RemoveForm id={passkey.id} onClose={onClose} />}
     </Modal>
   );

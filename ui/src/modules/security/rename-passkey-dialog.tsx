@@ -2,10 +2,10 @@ import { Modal, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
-import { Action } from "@/components/action";
-import { DialogFoot, DialogForm } from "@/components/dialog-form";
-import { FormProblems } from "@/components/form-problems";
-import { toastDone } from "@/components/toast";
+import { Action } from "@/components/action/action";
+import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormProblems } from "@/components/form/form-problems";
+import { toastDone } from "@/components/state/toast";
 import { longestPasskeyName, useRenamePasskey, type Passkey } from "./api";
 
 export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
@@ -35,7 +35,18 @@ function RenameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => voi
   return (
     <DialogForm onSubmit={submit}>
       <FormProblems error={rename.error} fields={{ name: "passkey-name" }} />
-      <TextInput size="md" id="passkey-name" data-autofocus autoComplete="off" label={t("addPasskey.name")} description={t("addPasskey.nameHelp")} maxLength={longestPasskeyName} value={name} onChange={(event) => setName(event.currentTarget.value)} error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(rename.error).name} />
+      <TextInput
+        size="md"
+        id="passkey-name"
+        data-autofocus
+        autoComplete="off"
+        label={t("addPasskey.name")}
+        description={t("addPasskey.nameHelp")}
+        maxLength={longestPasskeyName}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(rename.error).name}
+      />
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}

@@ -14,13 +14,29 @@ export function RenewCodesDialog({ opened, onClose }: { opened: boolean; onClose
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} closeOnClickOutside={false} closeOnEscape={codes === undefined} withCloseButton={codes === undefined} title={t(codes ? "codes.title" : "renew.title")}>
-      {opened && (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <RenewForm onCodes={setCodes} onClose={close} />)}
+    <Modal
+      opened={opened}
+      onClose={close}
+      closeOnClickOutside={false}
+      closeOnEscape={codes === undefined}
+      withCloseButton={codes === undefined}
+      title={t(codes ? "codes.title" : "renew.title")}
+    >
+      {opened &&
+        (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <RenewForm onCodes={setCodes} onClose={close} />)}
     </Modal>
   );
 }
 
 function RenewForm({ onCodes, onClose }: { onCodes: (codes: string[]) => void; onClose: () => void }) {
   const { t } = useTranslation("security");
-  return <PasswordForm text={t("renew.text")} verb={t("renew.verb")} act={useRenewCodes()} onDone={onCodes} onClose={onClose} />;
+  return (
+    <PasswordForm
+      text={t("renew.text")}
+      verb={t("renew.verb")}
+      act={useRenewCodes()}
+      onDone={onCodes}
+      onClose={onClose}
+    />
+  );
 }

@@ -1,6 +1,6 @@
 import { QRCodeSVG } from "qrcode.react";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "@/components/copy-button";
+import { CopyButton } from "@/components/action/copy-button";
 import type { Enrolment } from "./api";
 import classes from "./security.module.css";
 
@@ -19,7 +19,13 @@ export function SecretCard({ enrolment }: { enrolment: Enrolment }) {
           {grouped(enrolment.secret)}
         </p>
         <div>
-          <CopyButton value={enrolment.secret} what={t("enrol.key")} iconOnly={false} kind="default" text={t("enrol.copy")} />
+          <CopyButton
+            value={enrolment.secret}
+            what={t("enrol.key")}
+            iconOnly={false}
+            kind="default"
+            text={t("enrol.copy")}
+          />
         </div>
       </div>
     </div>

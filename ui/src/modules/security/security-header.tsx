@@ -1,10 +1,16 @@
 import { useTranslation } from "react-i18next";
-import { PageHeader } from "@/components/page-header";
-import { PageTabs } from "@/components/tabs";
+import { PageHeader } from "@/components/layout/page-header";
+import { PageTabs } from "@/components/layout/tabs";
 import classes from "./security.module.css";
 
-/** The head that the three pages share. */
-export function SecurityHeader({ current, lead }: { current: "factors" | "password" | "sessions"; lead: string }) {
+/** The head that the pages share. */
+export function SecurityHeader({
+  current,
+  lead,
+}: {
+  current: "factors" | "password" | "sessions" | "tokens";
+  lead: string;
+}) {
   const { t } = useTranslation("security");
   return (
     <>
@@ -17,6 +23,7 @@ export function SecurityHeader({ current, lead }: { current: "factors" | "passwo
             { key: "factors", label: t("factors.tab"), link: { to: "/account/security" } },
             { key: "password", label: t("password.tab"), link: { to: "/account/password" } },
             { key: "sessions", label: t("sessions.tab"), link: { to: "/account/sessions" } },
+            { key: "tokens", label: t("tokens.tab"), link: { to: "/account/tokens" } },
           ]}
         />
       </div>

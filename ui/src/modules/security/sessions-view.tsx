@@ -1,12 +1,20 @@
 import { useTranslation } from "react-i18next";
-import { Card } from "@/components/card";
-import { ProblemView } from "@/components/problem-view";
-import { SessionRows, type Session } from "@/components/session-rows";
-import { Skeleton, type ViewState } from "@/components/states";
+import { Card } from "@/components/layout/card";
+import { ProblemView } from "@/components/state/problem-view";
+import { SessionRows, type Session } from "@/components/session/session-rows";
+import { Skeleton, type ViewState } from "@/components/state/states";
 import { SecurityHeader } from "./security-header";
 import classes from "./security.module.css";
 
-export function SessionsView({ state, ending, onEnd }: { state: ViewState<Session[]>; ending: string | undefined; onEnd: (id: string) => void }) {
+export function SessionsView({
+  state,
+  ending,
+  onEnd,
+}: {
+  state: ViewState<Session[]>;
+  ending: string | undefined;
+  onEnd: (id: string) => void;
+}) {
   const { t } = useTranslation("security");
   return (
     <>

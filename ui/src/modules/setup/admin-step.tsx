@@ -6,9 +6,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { setupStateQuery } from "@/api/setup";
-import { Action } from "@/components/action";
-import { FormProblems } from "@/components/form-problems";
-import { SetupBody, SetupFoot } from "@/components/setup-frame";
+import { Action } from "@/components/action/action";
+import { FormProblems } from "@/components/form/form-problems";
+import { SetupBody, SetupFoot } from "@/components/layout/setup-frame";
 import type { SetupStepProps } from "@/module";
 import { useCreateAdministrator } from "./api";
 import classes from "./setup.module.css";
@@ -30,16 +30,49 @@ export default function AdminStep({ onDone, onBack }: SetupStepProps) {
   });
   const server = fieldErrors(create.error);
   const submit = form.onSubmit((values) => {
-    const body = { username: values.username.trim(), password: values.password, ...(values.setup_token ? { setup_token: values.setup_token.trim() } : {}) };
+    const body = {
+      username: values.username.trim(),
+      password: values.password,
+      ...(values.setup_token ? { setup_token: values.setup_token.trim() } : {}),
+    };
     create.mutate(body, { onSuccess: () => onDone(body.username) });
   });
   return (
     <SetupBody title={t("admin.title")} lead={t("admin.lead")}>
       <form className={classes.form} onSubmit={submit} noValidate>
         <FormProblems error={create.error} fields={{ username: "username", password: "password" }} />
-        <TextInput size="md" id="username" autoFocus autoComplete="username" autoCapitalize="none" spellCheck={false} label={t("admin.username")} description={t("admin.usernameHelp")} {...form.getInputProps("username")} error={form.errors.username ?? server.username} />
-        <PasswordInput size="md" id="password" autoComplete="new-password" label={t("admin.password")} description={t("admin.passwordHelp")} visibilityToggleButtonProps={{ "aria-label": t("admin.show"), "aria-hidden": undefined, tabIndex: 0 }} {...form.getInputProps("password")} error={form.errors.password ?? server.password} />
-        {tokenRequired && !secret && <TextInput size="md" autoComplete="off" label={t("admin.token")} description={t("admin.tokenHelp")} {...form.getInputProps("setup_token")} error={server.setup_token} />}
+        <TextInput
+          size="md"
+          id="username"
+          autoFocus
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          label={t("admin.username")}
+          description={t("admin.usernameHelp")}
+          {...form.getInputProps("username")}
+          error={form.errors.username ?? server.username}
+        />
+        <PasswordInput
+          size="md"
+          id="password"
+          autoComplete="new-password"
+          label={t("admin.password")}
+          description={t("admin.passwordHelp")}
+          visibilityToggleButtonProps={{ "aria-label": t("admin.show"), "aria-hidden": undefined, tabIndex: 0 }}
+          {...form.getInputProps("password")}
+          error={form.errors.password ?? server.password}
+        />
+        {tokenRequired && !secret && (
+          <TextInput
+            size="md"
+            autoComplete="off"
+            label={t("admin.token")}
+            description={t("admin.tokenHelp")}
+            {...form.getInputProps("setup_token")}
+            error={server.setup_token}
+          />
+        )}
         <SetupFoot
           back={
             onBack && (

@@ -9,7 +9,8 @@ export type NewAdministrator = components["schemas"]["SetupAdminInputBody"];
 export function useCreateAdministrator() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: NewAdministrator): Promise<components["schemas"]["AccountsSignedIn"]> => answer(api.POST("/api/v1/setup/admin", { body })),
+    mutationFn: (body: NewAdministrator): Promise<components["schemas"]["AccountsSignedIn"]> =>
+      answer(api.POST("/api/v1/setup/admin", { body })),
     onSuccess: (signedIn) => {
       beginSession(signedIn.token);
       return queries.invalidateQueries({ queryKey: ["setup"] });

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { setupStateQuery, type SetupState } from "@/api/setup";
-import { Action } from "@/components/action";
-import { Card, Row, Rows } from "@/components/card";
-import { Glyph } from "@/components/glyph";
-import { ProblemView } from "@/components/problem-view";
-import { Segmented } from "@/components/segmented";
-import { SetupBody, SetupFoot } from "@/components/setup-frame";
-import { Skeleton, viewState } from "@/components/states";
+import { Action } from "@/components/action/action";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { Glyph } from "@/components/status/glyph";
+import { ProblemView } from "@/components/state/problem-view";
+import { Segmented } from "@/components/form/segmented";
+import { SetupBody, SetupFoot } from "@/components/layout/setup-frame";
+import { Skeleton, viewState } from "@/components/state/states";
 import type { SetupStepProps } from "@/module";
 import type { Language } from "@/text/format";
 import { changeLanguage } from "@/text/i18n";
@@ -45,7 +45,10 @@ export default function ChecksStep({ onDone }: SetupStepProps) {
           <Rows label={t("checks.title")}>
             {checks.map((check) => (
               <Row key={check.id}>
-                <Glyph kind={check.ok ? "healthy" : necessary.has(check.id) ? "down" : "degraded"} label={check.ok ? t("checks.passed") : t("checks.attention")} />
+                <Glyph
+                  kind={check.ok ? "healthy" : necessary.has(check.id) ? "down" : "degraded"}
+                  label={check.ok ? t("checks.passed") : t("checks.attention")}
+                />
                 <span className={classes.checkName}>{t(`check.${check.id}.name`, { defaultValue: check.id })}</span>
                 <span className="soft">{t(`check.${check.id}.${check.ok ? "ok" : "not"}`, { defaultValue: "" })}</span>
               </Row>
@@ -54,7 +57,12 @@ export default function ChecksStep({ onDone }: SetupStepProps) {
         </Card>
       )}
       <SetupFoot>
-        <Action kind="filled" size="dialog" onClick={() => onDone(t("checks.result", { passed, total: checks.length }))} reason={state.kind !== "ready" || broken ? t("checks.blocked") : undefined}>
+        <Action
+          kind="filled"
+          size="dialog"
+          onClick={() => onDone(t("checks.result", { passed, total: checks.length }))}
+          reason={state.kind !== "ready" || broken ? t("checks.blocked") : undefined}
+        >
           {t("continue")}
         </Action>
       </SetupFoot>
@@ -65,5 +73,7 @@ export default function ChecksStep({ onDone }: SetupStepProps) {
 /** A server clock that disagrees with this browser by more than 30 s is worth a look. */
 function withBrowserClock(state: SetupState): { id: string; ok: boolean }[] {
   const close = Math.abs(Date.parse(state.server_time) - Date.now()) < 30_000;
-  return state.checks.map((check) => (check.id === "clock" ? { ...check, ok: check.ok && close } : check)).map((check) => (check.id === "clock" && !close ? { id: "clock_offset", ok: false } : check));
+  return state.checks
+    .map((check) => (check.id === "clock" ? { ...check, ok: check.ok && close } : check))
+    .map((check) => (check.id === "clock" && !close ? { id: "clock_offset", ok: false } : check));
 }

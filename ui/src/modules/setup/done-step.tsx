@@ -2,9 +2,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { IconArrowLeft } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { isProblem } from "@/api/problem";
-import { Action } from "@/components/action";
-import { ProblemNote } from "@/components/problem-view";
-import { SetupBody, SetupFoot } from "@/components/setup-frame";
+import { Action } from "@/components/action/action";
+import { ProblemNote } from "@/components/state/problem-view";
+import { SetupBody, SetupFoot } from "@/components/layout/setup-frame";
 import type { SetupStepProps } from "@/module";
 import { useFinishSetup } from "./api";
 import { forgetResults } from "./progress";
@@ -18,7 +18,8 @@ export default function DoneStep({ onBack, readOnly }: SetupStepProps) {
     forgetResults();
     void navigate({ to: "/" });
   };
-  const run = () => finish.mutate(undefined, { onSuccess: leave, onError: (error) => isProblem(error, "setup_closed") && leave() });
+  const run = () =>
+    finish.mutate(undefined, { onSuccess: leave, onError: (error) => isProblem(error, "setup_closed") && leave() });
   return (
     <SetupBody title={t("done.title")} lead={readOnly ? t("done.leadReadOnly") : t("done.lead")}>
       <ul className={classes.after}>

@@ -1,7 +1,7 @@
 import { IconCircleCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { ActionLink } from "@/components/action";
-import { EmptyState } from "@/components/states";
+import { ActionLink } from "@/components/action/action";
+import { EmptyState } from "@/components/state/states";
 
 export function SetupClosed() {
   const { t } = useTranslation("setup");

@@ -1,12 +1,12 @@
 import { IconLock } from "@tabler/icons-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Logo } from "@/components/logo";
-import { OutsideMenu } from "@/components/outside-menu";
-import { SetupBody } from "@/components/setup-frame";
-import { EmptyState, Skeleton } from "@/components/states";
-import { StepMark } from "@/components/step-mark";
+import { Action } from "@/components/action/action";
+import { Logo } from "@/components/layout/logo";
+import { OutsideMenu } from "@/components/action/outside-menu";
+import { SetupBody } from "@/components/layout/setup-frame";
+import { EmptyState, Skeleton } from "@/components/state/states";
+import { StepMark } from "@/components/status/step-mark";
 import type { SetupStep } from "@/module";
 import { useLanguage } from "@/text/use-format";
 import type { Results } from "./progress";
@@ -40,8 +40,15 @@ export function SetupView({ steps, open, results, administrator, readOnly, onOpe
           <p className="caps">{t("title")}</p>
           <ol className={classes.steps}>
             {steps.map((step, number) => (
-              <li key={step.key} aria-current={step.key === open ? "step" : undefined} data-done={step.key in results || undefined}>
-                <StepMark number={number + 1} state={step.key === open ? "now" : step.key in results ? "done" : "later"} />
+              <li
+                key={step.key}
+                aria-current={step.key === open ? "step" : undefined}
+                data-done={step.key in results || undefined}
+              >
+                <StepMark
+                  number={number + 1}
+                  state={step.key === open ? "now" : step.key in results ? "done" : "later"}
+                />
                 <span className={classes.step}>
                   {step.label[language]}
                   {results[step.key] && <span className={classes.result}>{results[step.key]}</span>}
@@ -60,7 +67,13 @@ export function SetupView({ steps, open, results, administrator, readOnly, onOpe
             {current?.needsLicense && readOnly ? (
               <Locked title={current.label[language]} onSkip={() => onDone(current.key)(t("skipped"))} />
             ) : (
-              current && <current.Step onDone={onDone(current.key)} onBack={canGoBack ? () => onOpen(before.key) : undefined} readOnly={readOnly} />
+              current && (
+                <current.Step
+                  onDone={onDone(current.key)}
+                  onBack={canGoBack ? () => onOpen(before.key) : undefined}
+                  readOnly={readOnly}
+                />
+              )
             )}
           </Suspense>
         </div>

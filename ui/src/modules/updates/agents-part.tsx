@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
-import { Confirm } from "@/components/confirm";
-import { viewState } from "@/components/states";
-import { toastDone } from "@/components/toast";
+import { Confirm } from "@/components/dialog/confirm";
+import { viewState } from "@/components/state/states";
+import { toastDone } from "@/components/state/toast";
 import { AgentsView } from "./agents-view";
 import { ringsQuery, rolloutQuery, rolloutsQuery, useRetryNode, useStartRollout, useStopRollout } from "./api";
 import { RingsDialog } from "./rings-dialog";
@@ -40,7 +40,10 @@ export function AgentsPart() {
         },
       },
     );
-  const through = rings.data?.rings.filter((one) => ring !== undefined && one.ring <= ring).reduce((sum, one) => sum + one.nodes, 0) ?? 0;
+  const through =
+    rings.data?.rings
+      .filter((one) => ring !== undefined && one.ring <= ring)
+      .reduce((sum, one) => sum + one.nodes, 0) ?? 0;
   return (
     <>
       <AgentsView
@@ -52,7 +55,11 @@ export function AgentsPart() {
         onStart={setRing}
         onRings={() => setEditing(true)}
         stop={{ run: (id) => stop.mutate(id), busy: stop.isPending, error: stop.error }}
-        retry={{ run: (id) => retry.mutate(id, { onSuccess: () => setChosen(undefined) }), busy: retry.isPending, error: retry.error }}
+        retry={{
+          run: (id) => retry.mutate(id, { onSuccess: () => setChosen(undefined) }),
+          busy: retry.isPending,
+          error: retry.error,
+        }}
       />
       <RingsDialog opened={editing} rings={rings.data} onClose={() => setEditing(false)} />
       <Confirm
@@ -64,7 +71,12 @@ export function AgentsPart() {
         danger={false}
         title={t("agents.startTitle", { version: build?.version })}
         verb={t("agents.startVerb", { count: through })}
-        consequences={[t("agents.startRings", { ring }), t("agents.startStop"), t("agents.startBack"), t("agents.startTraffic")]}
+        consequences={[
+          t("agents.startRings", { ring }),
+          t("agents.startStop"),
+          t("agents.startBack"),
+          t("agents.startTraffic"),
+        ]}
       />
     </>
   );

@@ -1,13 +1,13 @@
 import { IconAdjustmentsHorizontal, IconInfoCircle, IconPlayerStop, IconRocket } from "@tabler/icons-react";
 import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Card, Row, Rows } from "@/components/card";
-import { Columns } from "@/components/columns";
-import { Glyph } from "@/components/glyph";
-import { ProblemNote, ProblemView } from "@/components/problem-view";
-import { EmptyState, Skeleton, type ViewState } from "@/components/states";
-import { Status } from "@/components/status";
+import { Action } from "@/components/action/action";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { Columns } from "@/components/layout/columns";
+import { Glyph } from "@/components/status/glyph";
+import { ProblemNote, ProblemView } from "@/components/state/problem-view";
+import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
+import { Status } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
 import type { Rings, Rollout } from "./api";
 import { rolloutGlyphs, type AgentAct } from "./rollout";
@@ -27,7 +27,17 @@ interface AgentsViewProps {
 }
 
 /** Agents by version, the build that they can get, the rings it goes through, and what became of earlier rollouts. */
-export function AgentsView({ state, rollouts, rollout, block, onShow, onStart, onRings, stop, retry }: AgentsViewProps) {
+export function AgentsView({
+  state,
+  rollouts,
+  rollout,
+  block,
+  onShow,
+  onStart,
+  onRings,
+  stop,
+  retry,
+}: AgentsViewProps) {
   if (state.kind === "loading") return <Skeleton height={260} />;
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} />;
   const rings = state.data;
@@ -69,7 +79,13 @@ function BuildCard({ rings, block, onStart, onRings, stop }: CardProps) {
         </p>
         <div className={classes.acts}>
           {active && (
-            <Action icon={IconPlayerStop} kind="danger" onClick={() => stop.run(active.id)} busy={stop.busy} reason={block ?? (active.stopping ? t("agents.stopping") : undefined)}>
+            <Action
+              icon={IconPlayerStop}
+              kind="danger"
+              onClick={() => stop.run(active.id)}
+              busy={stop.busy}
+              reason={block ?? (active.stopping ? t("agents.stopping") : undefined)}
+            >
               {t("agents.stop")}
             </Action>
           )}
@@ -96,7 +112,13 @@ function RingList({ rings, block, onStart }: Pick<CardProps, "rings" | "block" |
           </div>
           {rings.build && <span className="dim num">{t("agents.behind", { count: ring.nodes })}</span>}
           {rings.build && (
-            <Action size="bar" icon={IconRocket} kind={ring.ring === last ? "filled" : "default"} onClick={() => onStart(ring.ring)} reason={block ?? closedBy(rings, t)}>
+            <Action
+              size="bar"
+              icon={IconRocket}
+              kind={ring.ring === last ? "filled" : "default"}
+              onClick={() => onStart(ring.ring)}
+              reason={block ?? closedBy(rings, t)}
+            >
               {ring.ring === 1 && last > 1 ? t("agents.startFirst") : t("agents.startThrough", { ring: ring.ring })}
             </Action>
           )}
@@ -111,13 +133,18 @@ type Ring = Rings["rings"][number];
 function sizeWords(rings: Rings, ring: Ring, t: TFunction<"updates">): string {
   if (rings.rings.length === 1) return t("rings.everybody");
   if (ring.ring === rings.rings.length) return t("agents.sizeRest");
-  return ring.unit === "nodes" ? t("agents.sizeNodes", { count: ring.size }) : t("agents.sizeShare", { size: ring.size });
+  return ring.unit === "nodes"
+    ? t("agents.sizeNodes", { count: ring.size })
+    : t("agents.sizeShare", { size: ring.size });
 }
 
 /** A few names, and how many there are beside them. */
 function membersOf(ring: Ring, t: TFunction<"updates">): string {
   const few = 3;
-  const names = ring.members.slice(0, few).map((node) => node.name).join(", ");
+  const names = ring.members
+    .slice(0, few)
+    .map((node) => node.name)
+    .join(", ");
   return ring.nodes > few ? t("agents.membersMore", { names, count: ring.nodes - few }) : names;
 }
 
@@ -128,7 +155,8 @@ function closedBy(rings: Rings, t: (key: string) => string): string | undefined 
 
 function FleetState({ rings }: { rings: Rings }) {
   const { t } = useTranslation("updates");
-  if (rings.active) return <Status kind="applying">{t("agents.state.running", { version: rings.active.version })}</Status>;
+  if (rings.active)
+    return <Status kind="applying">{t("agents.state.running", { version: rings.active.version })}</Status>;
   if (!rings.build) return <Status kind="skipped">{t("agents.state.none")}</Status>;
   if (rings.behind > 0) return <Status kind="waiting">{t("agents.state.behind", { count: rings.behind })}</Status>;
   return <Status kind="healthy">{t("agents.state.current")}</Status>;
@@ -164,7 +192,10 @@ function VersionsCard({ rings }: { rings: Rings }) {
             <Row key={one.version} className={classes.version}>
               <span className="mono">{one.version === "" ? t("agents.neverReported") : one.version}</span>
               <span className={classes.share} aria-hidden>
-                <span style={{ width: `${(100 * one.nodes) / total}%` }} data-current={one.version === rings.build?.version || undefined} />
+                <span
+                  style={{ width: `${(100 * one.nodes) / total}%` }}
+                  data-current={one.version === rings.build?.version || undefined}
+                />
               </span>
               <span className="num">{format.number(one.nodes)}</span>
             </Row>
@@ -175,7 +206,15 @@ function VersionsCard({ rings }: { rings: Rings }) {
   );
 }
 
-function RolloutsCard({ rollouts, shown, onShow }: { rollouts: Rollout[]; shown: string | undefined; onShow: (id: string) => void }) {
+function RolloutsCard({
+  rollouts,
+  shown,
+  onShow,
+}: {
+  rollouts: Rollout[];
+  shown: string | undefined;
+  onShow: (id: string) => void;
+}) {
   const { t } = useTranslation("updates");
   const format = useFormat();
   return (
@@ -184,7 +223,12 @@ function RolloutsCard({ rollouts, shown, onShow }: { rollouts: Rollout[]; shown:
         {rollouts.map((one) => (
           <Row key={one.id} className={classes.run}>
             <Glyph kind={rolloutGlyphs[one.state]} label={t(`rollout.state.${one.state}`)} />
-            <button type="button" className={classes.open} aria-pressed={one.id === shown} onClick={() => onShow(one.id)}>
+            <button
+              type="button"
+              className={classes.open}
+              aria-pressed={one.id === shown}
+              onClick={() => onShow(one.id)}
+            >
               {t(`rollout.${one.kind}`, { version: one.version })}
             </button>
             <time dateTime={one.started_at} className="dim num">

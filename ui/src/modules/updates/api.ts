@@ -12,7 +12,10 @@ export type Rings = Omit<Schemas["UpdatesRings"], "build" | "active"> & { build:
 export type RingsChange = Schemas["UpdatesRingsInputBody"];
 export type Run = Schemas["SelfupdateRun"];
 export type Offer = Schemas["SelfupdateOffer"];
-export type PanelUpdates = Omit<Schemas["SelfupdateView"], "available" | "run"> & { available: Offer | null; run: Run | null };
+export type PanelUpdates = Omit<Schemas["SelfupdateView"], "available" | "run"> & {
+  available: Offer | null;
+  run: Run | null;
+};
 
 const often = 3_000;
 
@@ -26,19 +29,23 @@ export const ringsQuery = queryOptions({
 export const nodeNamesQuery = (text: string) =>
   queryOptions({
     queryKey: ["updates", "nodes", text],
-    queryFn: async ({ signal }): Promise<{ id: string; name: string }[]> => (await answer(api.GET("/api/v1/nodes", { params: { query: { limit: 50, ...(text && { q: text }) } }, signal }))).items,
+    queryFn: async ({ signal }): Promise<{ id: string; name: string }[]> =>
+      (await answer(api.GET("/api/v1/nodes", { params: { query: { limit: 50, ...(text && { q: text }) } }, signal })))
+        .items,
     placeholderData: keepPreviousData,
   });
 
 export const rolloutsQuery = queryOptions({
   queryKey: ["updates", "agents", "rollouts"],
-  queryFn: async ({ signal }): Promise<Rollout[]> => (await answer(api.GET("/api/v1/nodes/agent-rings/rollouts", { params: { query: { limit: 10 } }, signal }))).items,
+  queryFn: async ({ signal }): Promise<Rollout[]> =>
+    (await answer(api.GET("/api/v1/nodes/agent-rings/rollouts", { params: { query: { limit: 10 } }, signal }))).items,
 });
 
 export function rolloutQuery(id: string) {
   return queryOptions({
     queryKey: ["updates", "agents", "rollout", id],
-    queryFn: ({ signal }): Promise<Rollout> => answer(api.GET("/api/v1/nodes/agent-rings/rollouts/{id}", { params: { path: { id } }, signal })),
+    queryFn: ({ signal }): Promise<Rollout> =>
+      answer(api.GET("/api/v1/nodes/agent-rings/rollouts/{id}", { params: { path: { id } }, signal })),
     refetchInterval: (query) => (query.state.data?.state === "running" ? often : false),
   });
 }
@@ -56,15 +63,25 @@ function useAct<Variables, Result>(act: (variables: Variables) => Promise<Result
 }
 
 export function useStartRollout() {
-  return useAct(({ ring, version }: { ring: number; version: string }) => answer(api.POST("/api/v1/nodes/agent-rings/{ring}/update", { params: { path: { ring } }, body: { version } })), "agents");
+  return useAct(
+    ({ ring, version }: { ring: number; version: string }) =>
+      answer(api.POST("/api/v1/nodes/agent-rings/{ring}/update", { params: { path: { ring } }, body: { version } })),
+    "agents",
+  );
 }
 
 export function useStopRollout() {
-  return useAct((id: string) => answer(api.POST("/api/v1/nodes/agent-rings/rollouts/{id}/stop", { params: { path: { id } } })), "agents");
+  return useAct(
+    (id: string) => answer(api.POST("/api/v1/nodes/agent-rings/rollouts/{id}/stop", { params: { path: { id } } })),
+    "agents",
+  );
 }
 
 export function useRetryNode() {
-  return useAct((id: string) => answer(api.POST("/api/v1/nodes/{id}/agent-update", { params: { path: { id } }, body: {} })), "agents");
+  return useAct(
+    (id: string) => answer(api.POST("/api/v1/nodes/{id}/agent-update", { params: { path: { id } }, body: {} })),
+    "agents",
+  );
 }
 
 export function useChangeRings() {

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
-import { Confirm } from "@/components/confirm";
-import { viewState } from "@/components/states";
-import { toastDone } from "@/components/toast";
+import { Confirm } from "@/components/dialog/confirm";
+import { viewState } from "@/components/state/states";
+import { toastDone } from "@/components/state/toast";
 import { panelQuery, useCheck, useInstall, useReturn } from "./api";
 import { PanelView } from "./panel-view";
 
@@ -47,7 +47,12 @@ export function PanelPart() {
         danger={false}
         title={t("panel.installTitle", { version: offered?.version })}
         verb={t("panel.install")}
-        consequences={[t("panel.installSet"), t("panel.installBreak"), t("panel.installBack"), t("panel.installTraffic")]}
+        consequences={[
+          t("panel.installSet"),
+          t("panel.installBreak"),
+          t("panel.installBack"),
+          t("panel.installTraffic"),
+        ]}
       >
         {offered?.breaking ? t("panel.breaking") : undefined}
       </Confirm>
@@ -60,7 +65,11 @@ export function PanelPart() {
         typed={rollback?.version}
         title={t("panel.returnTitle", { version: rollback?.version })}
         verb={t("panel.return")}
-        consequences={rollback?.restores_database ? [t("panel.returnData"), t("panel.installTraffic")] : [t("panel.returnKeeps"), t("panel.installTraffic")]}
+        consequences={
+          rollback?.restores_database
+            ? [t("panel.returnData"), t("panel.installTraffic")]
+            : [t("panel.returnKeeps"), t("panel.installTraffic")]
+        }
       />
     </>
   );

@@ -1,13 +1,13 @@
 import { IconDownload, IconInfoCircle, IconRefresh, IconRotate2 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Card, Facts, Row, Rows } from "@/components/card";
-import { Columns } from "@/components/columns";
-import { Glyph, Spinner, type GlyphKind } from "@/components/glyph";
-import { ProblemNote, ProblemView } from "@/components/problem-view";
-import { RelativeTime } from "@/components/relative-time";
-import { Skeleton, type ViewState } from "@/components/states";
-import { Status, Tag } from "@/components/status";
+import { Action } from "@/components/action/action";
+import { Card, Facts, Row, Rows } from "@/components/layout/card";
+import { Columns } from "@/components/layout/columns";
+import { Glyph, Spinner, type GlyphKind } from "@/components/status/glyph";
+import { ProblemNote, ProblemView } from "@/components/state/problem-view";
+import { RelativeTime } from "@/components/text/relative-time";
+import { Skeleton, type ViewState } from "@/components/state/states";
+import { Status, Tag } from "@/components/status/status";
 import { useFormat, useLanguage } from "@/text/use-format";
 import type { Offer, PanelUpdates, Run } from "./api";
 import classes from "./updates.module.css";
@@ -42,11 +42,22 @@ export function PanelView({ state, block, check, onInstall, onReturn }: PanelVie
                 {t("panel.installVersion", { version: updates.available.version })}
               </Action>
             )}
-            <Action icon={IconRefresh} onClick={check.run} busy={check.busy} reason={block ?? (updates.configured ? undefined : t("panel.closedConfigured"))}>
+            <Action
+              icon={IconRefresh}
+              onClick={check.run}
+              busy={check.busy}
+              reason={block ?? (updates.configured ? undefined : t("panel.closedConfigured"))}
+            >
               {t("panel.check")}
             </Action>
             {updates.rollback.version !== "" && (
-              <Action icon={IconRotate2} onClick={onReturn} reason={block ?? (updates.rollback.possible ? undefined : t(`panel.rollback.${updates.rollback.reason}`))}>
+              <Action
+                icon={IconRotate2}
+                onClick={onReturn}
+                reason={
+                  block ?? (updates.rollback.possible ? undefined : t(`panel.rollback.${updates.rollback.reason}`))
+                }
+              >
                 {t("panel.returnTo", { version: updates.rollback.version })}
               </Action>
             )}
@@ -66,7 +77,8 @@ function PanelState({ updates }: { updates: PanelUpdates }) {
   const { t } = useTranslation("updates");
   if (updates.run) return <Status kind="applying">{t("panel.state.running")}</Status>;
   if (!updates.configured) return <Status kind="skipped">{t("panel.state.byHand")}</Status>;
-  if (updates.check_error !== "") return <Status kind="degraded">{t(`panel.checkError.${updates.check_error}`)}</Status>;
+  if (updates.check_error !== "")
+    return <Status kind="degraded">{t(`panel.checkError.${updates.check_error}`)}</Status>;
   if (!updates.checked_at) return <Status kind="no-data">{t("panel.state.unknown")}</Status>;
   if (updates.available) return <Status kind="waiting">{t("panel.state.available")}</Status>;
   return <Status kind="healthy">{t("panel.state.current")}</Status>;
@@ -77,10 +89,16 @@ function PanelFacts({ updates }: { updates: PanelUpdates }) {
   const items = [
     { name: t("panel.version"), value: updates.current, mono: true },
     { name: t("panel.channel"), value: t(`panel.channels.${updates.channel}`) },
-    { name: t("panel.checked"), value: updates.checked_at ? <RelativeTime at={updates.checked_at} /> : t("panel.never") },
+    {
+      name: t("panel.checked"),
+      value: updates.checked_at ? <RelativeTime at={updates.checked_at} /> : t("panel.never"),
+    },
   ];
   if (updates.rollback.possible && updates.rollback.until) {
-    items.push({ name: t("panel.kept"), value: <KeptUntil version={updates.rollback.version} until={updates.rollback.until} /> });
+    items.push({
+      name: t("panel.kept"),
+      value: <KeptUntil version={updates.rollback.version} until={updates.rollback.until} />,
+    });
   }
   return <Facts items={items} nameWidth={132} />;
 }
@@ -118,7 +136,9 @@ function Offered({ offer, checks }: { offer: Offer; checks: PanelUpdates["checks
   );
 }
 
-/** English as the panel says it; in another language what the check is about and, where it does not hold, what to do. */
+/**
+ * English as the panel says it; in another language what the check is about and, where it does not hold, what to do.
+ */
 function CheckWords({ check }: { check: PanelUpdates["checks"][number] }) {
   const { t } = useTranslation("updates");
   const english = useLanguage() === "en";

@@ -5,17 +5,25 @@ import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors, isProblem } from "@/api/problem";
-import { Action } from "@/components/action";
-import { DialogFoot, DialogForm } from "@/components/dialog-form";
-import { FormProblems } from "@/components/form-problems";
-import { toastDone } from "@/components/toast";
+import { Action } from "@/components/action/action";
+import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormProblems } from "@/components/form/form-problems";
+import { toastDone } from "@/components/state/toast";
 import { useFormat } from "@/text/use-format";
 import { nodeNamesQuery, useChangeRings, type Rings } from "./api";
 import { changeOf, countsOf, draftOf, mostRings, problemsOf, withRing, type RingsDraft } from "./rings";
 import classes from "./updates.module.css";
 
 /** How a rollout goes through the fleet: the sizes of its rings, who goes first, how long a ring is watched. */
-export function RingsDialog({ opened, rings, onClose }: { opened: boolean; rings: Rings | undefined; onClose: () => void }) {
+export function RingsDialog({
+  opened,
+  rings,
+  onClose,
+}: {
+  opened: boolean;
+  rings: Rings | undefined;
+  onClose: () => void;
+}) {
   const { t } = useTranslation("updates");
   return (
     <Modal opened={opened && !!rings} onClose={onClose} title={t("rings.title")} size={560}>
@@ -54,17 +62,57 @@ function RingsForm({ rings, onClose }: { rings: Rings; onClose: () => void }) {
   return (
     <DialogForm onSubmit={submit}>
       <p className="soft">{t("rings.text")}</p>
-      {save.error && <FormProblems error={save.error} fields={{ sizes: "ring-1", first_nodes: "ring-first", pause_seconds: "ring-pause", parallel: "ring-parallel" }} />}
+      {save.error && (
+        <FormProblems
+          error={save.error}
+          fields={{
+            sizes: "ring-1",
+            first_nodes: "ring-first",
+            pause_seconds: "ring-pause",
+            parallel: "ring-parallel",
+          }}
+        />
+      )}
       {isProblem(save.error, "revision_conflict") && (
         <div>
           <Action onClick={reload}>{t("rings.reload")}</Action>
         </div>
       )}
-      <Sizes draft={draft} behind={rings.behind} error={(id) => shown(id) ?? (id === "ring-1" ? server.sizes : undefined)} onChange={(sizes) => change({ sizes })} />
+      <Sizes
+        draft={draft}
+        behind={rings.behind}
+        error={(id) => shown(id) ?? (id === "ring-1" ? server.sizes : undefined)}
+        onChange={(sizes) => change({ sizes })}
+      />
       <First rings={base} value={draft.first} error={server.first_nodes} onChange={(first) => change({ first })} />
       <div className={classes.pair}>
-        <NumberInput id="ring-pause" label={t("rings.pause")} description={typeof draft.pause === "number" && draft.pause >= 60 ? t("rings.pauseSpan", { span: format.span(draft.pause) }) : t("rings.pauseHelp")} suffix={t("rings.seconds")} min={0} allowDecimal={false} clampBehavior="none" value={draft.pause} onChange={(pause) => change({ pause })} error={shown("ring-pause") ?? server.pause_seconds} />
-        <NumberInput id="ring-parallel" label={t("rings.parallel")} description={t("rings.parallelHelp")} min={1} allowDecimal={false} clampBehavior="none" value={draft.parallel} onChange={(parallel) => change({ parallel })} error={shown("ring-parallel") ?? server.parallel} />
+        <NumberInput
+          id="ring-pause"
+          label={t("rings.pause")}
+          description={
+            typeof draft.pause === "number" && draft.pause >= 60
+              ? t("rings.pauseSpan", { span: format.span(draft.pause) })
+              : t("rings.pauseHelp")
+          }
+          suffix={t("rings.seconds")}
+          min={0}
+          allowDecimal={false}
+          clampBehavior="none"
+          value={draft.pause}
+          onChange={(pause) => change({ pause })}
+          error={shown("ring-pause") ?? server.pause_seconds}
+        />
+        <NumberInput
+          id="ring-parallel"
+          label={t("rings.parallel")}
+          description={t("rings.parallelHelp")}
+          min={1}
+          allowDecimal={false}
+          clampBehavior="none"
+          value={draft.parallel}
+          onChange={(parallel) => change({ parallel })}
+          error={shown("ring-parallel") ?? server.parallel}
+        />
       </div>
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>
@@ -130,13 +178,26 @@ function Sizes({ draft: { sizes }, behind, error, onChange }: SizesProps) {
   );
 }
 
-function First({ rings, value, error, onChange }: { rings: Rings; value: string[]; error: string | undefined; onChange: (first: string[]) => void }) {
+function First({
+  rings,
+  value,
+  error,
+  onChange,
+}: {
+  rings: Rings;
+  value: string[];
+  error: string | undefined;
+  onChange: (first: string[]) => void;
+}) {
   const { t } = useTranslation("updates");
   const [search, setSearch] = useState("");
   const [asked] = useDebouncedValue(search, 200);
   const found = useQuery(nodeNamesQuery(asked));
   const [known, setKnown] = useState(() => new Map(rings.first.map((node) => [node.id, node.name])));
-  const options = new Map([...[...known].filter(([id]) => value.includes(id)), ...(found.data ?? []).map((node) => [node.id, node.name] as const)]);
+  const options = new Map([
+    ...[...known].filter(([id]) => value.includes(id)),
+    ...(found.data ?? []).map((node) => [node.id, node.name] as const),
+  ]);
   const pick = (next: string[]) => {
     setKnown(new Map([...known, ...options]));
     onChange(next);

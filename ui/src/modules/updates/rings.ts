@@ -12,10 +12,16 @@ export const mostRings = 6;
 const bounds = { nodes: [1, 10_000], share: [1, 99], pause: [0, 604_800], parallel: [1, 200] } as const;
 
 export function draftOf(rings: Rings): RingsDraft {
-  return { sizes: rings.rings.slice(0, -1).map((ring) => ring.size), first: rings.first.map((node) => node.id), pause: rings.pause_seconds, parallel: rings.parallel };
+  return {
+    sizes: rings.rings.slice(0, -1).map((ring) => ring.size),
+    first: rings.first.map((node) => node.id),
+    pause: rings.pause_seconds,
+    parallel: rings.parallel,
+  };
 }
 
-const within = (value: number | string, [low, high]: readonly [number, number]) => typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
+const within = (value: number | string, [low, high]: readonly [number, number]) =>
+  typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
 
 export type Wrong = "nodes" | "share" | "rising" | "pause" | "parallel";
 
@@ -35,7 +41,13 @@ export function problemsOf(draft: RingsDraft): Record<string, Wrong> {
 
 export function changeOf(draft: RingsDraft, revision: number): RingsChange {
   const sizes = draft.sizes.map(Number);
-  return { sizes: [...sizes, sizes.length === 0 ? 1 : 100], first_nodes: draft.first, pause_seconds: Number(draft.pause), parallel: Number(draft.parallel), revision };
+  return {
+    sizes: [...sizes, sizes.length === 0 ? 1 : 100],
+    first_nodes: draft.first,
+    pause_seconds: Number(draft.pause),
+    parallel: Number(draft.parallel),
+    revision,
+  };
 }
 
 /** A further ring reaches half way from the one before to all. */
@@ -50,7 +62,12 @@ export function countsOf(nodes: number, sizes: RingsDraft["sizes"]): number[] {
   let end = 0;
   return [...sizes, 100].map((size, at) => {
     const begin = end;
-    const reach = at === sizes.length ? nodes : at === 0 ? Number(size) : Math.max(end + 1, Math.ceil((nodes * Number(size)) / 100));
+    const reach =
+      at === sizes.length
+        ? nodes
+        : at === 0
+          ? Number(size)
+          : Math.max(end + 1, Math.ceil((nodes * Number(size)) / 100));
     end = Math.max(begin, Math.min(nodes, reach || 0));
     return end - begin;
   });

@@ -1,23 +1,37 @@
 import { IconRefresh } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action";
-import { Card, Row, Rows } from "@/components/card";
-import { CodeBlock } from "@/components/code-block";
-import { Glyph, type GlyphKind } from "@/components/glyph";
-import { ProblemNote } from "@/components/problem-view";
-import { Status } from "@/components/status";
-import { useNow } from "@/components/use-now";
+import { Action } from "@/components/action/action";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { CodeBlock } from "@/components/text/code-block";
+import { Glyph, type GlyphKind } from "@/components/status/glyph";
+import { ProblemNote } from "@/components/state/problem-view";
+import { Status } from "@/components/status/status";
+import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
 import type { Rollout, RolloutNode } from "./api";
 import { rolloutGlyphs, type AgentAct } from "./rollout";
 import classes from "./updates.module.css";
 
-const nodeGlyphs: Record<RolloutNode["state"], GlyphKind> = { waiting: "waiting", updating: "applying", done: "healthy", failed: "down", skipped: "skipped" };
+const nodeGlyphs: Record<RolloutNode["state"], GlyphKind> = {
+  waiting: "waiting",
+  updating: "applying",
+  done: "healthy",
+  failed: "down",
+  skipped: "skipped",
+};
 const parts = ["done", "updating", "failed", "skipped", "waiting"] as const;
 
 /** One rollout: its rings as they fill, and its nodes with what went wrong. */
-export function RolloutCard({ rollout, block, retry }: { rollout: Rollout; block: string | undefined; retry: AgentAct }) {
+export function RolloutCard({
+  rollout,
+  block,
+  retry,
+}: {
+  rollout: Rollout;
+  block: string | undefined;
+  retry: AgentAct;
+}) {
   const { t } = useTranslation("updates");
   return (
     <Card
@@ -34,9 +48,15 @@ export function RolloutCard({ rollout, block, retry }: { rollout: Rollout; block
             <div key={ring.ring} className={classes.ringBar}>
               <span className={classes.ringName}>{t("agents.ring", { ring: ring.ring })}</span>
               <span className={classes.bar} aria-hidden>
-                {parts.map((part) => (ring.counts[part] ? <span key={part} data-part={part} style={{ flexGrow: ring.counts[part] }} /> : null))}
+                {parts.map((part) =>
+                  ring.counts[part] ? (
+                    <span key={part} data-part={part} style={{ flexGrow: ring.counts[part] }} />
+                  ) : null,
+                )}
               </span>
-              <span className="dim num">{t("rollout.ofTotal", { done: ring.counts["done"] ?? 0, total: ring.total })}</span>
+              <span className="dim num">
+                {t("rollout.ofTotal", { done: ring.counts["done"] ?? 0, total: ring.total })}
+              </span>
             </div>
           ))}
         {retry.error !== null && <ProblemNote error={retry.error} />}
@@ -46,7 +66,13 @@ export function RolloutCard({ rollout, block, retry }: { rollout: Rollout; block
           <Row key={node.node_id} className={classes.node}>
             <NodeLine node={node} version={rollout.version} />
             {node.state === "failed" && rollout.state !== "running" && (
-              <Action size="bar" icon={IconRefresh} onClick={() => retry.run(node.node_id)} busy={retry.busy} reason={block}>
+              <Action
+                size="bar"
+                icon={IconRefresh}
+                onClick={() => retry.run(node.node_id)}
+                busy={retry.busy}
+                reason={block}
+              >
                 {t("rollout.retry")}
               </Action>
             )}
@@ -57,7 +83,9 @@ export function RolloutCard({ rollout, block, retry }: { rollout: Rollout; block
                     t(`left.${node.stage}`, { defaultValue: node.error })
                   ) : (
                     <>
-                      {node.stage !== "" && <span className="strong">{t(`stage.${node.stage}`, { defaultValue: node.stage })}: </span>}
+                      {node.stage !== "" && (
+                        <span className="strong">{t(`stage.${node.stage}`, { defaultValue: node.stage })}: </span>
+                      )}
                       {node.error}
                     </>
                   )}

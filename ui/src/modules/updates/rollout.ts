@@ -1,4 +1,4 @@
-import type { GlyphKind } from "@/components/glyph";
+import type { GlyphKind } from "@/components/status/glyph";
 import type { Rollout } from "./api";
 
 /** An act on a rollout or on one node of it: stop, or try again. */
@@ -8,4 +8,9 @@ export interface AgentAct {
   error: unknown;
 }
 
-export const rolloutGlyphs: Record<Rollout["state"], GlyphKind> = { running: "applying", done: "healthy", failed: "down", stopped: "skipped" };
+export const rolloutGlyphs: Record<Rollout["state"], GlyphKind> = {
+  running: "applying",
+  done: "healthy",
+  failed: "down",
+  stopped: "skipped",
+};

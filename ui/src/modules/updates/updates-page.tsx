@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
-import { PageHeader } from "@/components/page-header";
+import { PageHeader } from "@/components/layout/page-header";
 import { AgentsPart } from "./agents-part";
 import { panelQuery } from "./api";
 import { PanelPart } from "./panel-part";

@@ -1,0 +1,26 @@
+// Package parts is the only list of what this agent can do.
+package parts
+
+import (
+	"panel/cmd/panel-agent/internal/facts"
+	"panel/cmd/panel-agent/internal/install"
+	"panel/cmd/panel-agent/internal/logs"
+	"panel/cmd/panel-agent/internal/part"
+	"panel/cmd/panel-agent/internal/probe"
+	"panel/cmd/panel-agent/internal/telemetry"
+	"panel/cmd/panel-agent/internal/tokens"
+	"panel/cmd/panel-agent/internal/update"
+)
+
+// All gives the parts in the sequence in which they are opened, boot and end: what serves comes first.
+func All() []part.Part {
+	return []part.Part{
+		install.Part,
+		facts.Part,
+		probe.Part,
+		telemetry.Part,
+		logs.Part,
+		tokens.Part,
+		update.Part,
+	}
+}

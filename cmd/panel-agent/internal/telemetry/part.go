@@ -1,0 +1,107 @@
+package telemetry
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
+
+	"panel/cmd/panel-agent/internal/batches"
+	"panel/cmd/panel-agent/internal/buffer"
+	"panel/cmd/panel-agent/internal/core"
+	"panel/cmd/panel-agent/internal/part"
+	"panel/platform/agentapi"
+)
+
+const defaultSampling = 15 * time.Second
+
+// Part samples the host and the traffic of the cores. Samples have a form and a route of their own, older than batches.
+var Part = part.Part{Name: "telemetry", Open: open}
+
+func open(env *part.Env) (*part.Live, error) {
+	send := func(ctx context.Context, b buffer.Batch) (int64, error) {
+		batch, err := metricsOf(b)
+		if err != nil {
+			return 0, err
+		}
+		reply, err := env.Panel.Metrics(ctx, batch)
+		return reply.AckedSeq, err
+	}
+	stream, err := env.Stream(filepath.Join(env.DataDir, "telemetry"), send)
+	if err != nil {
+		return nil, err
+	}
+	s := &sampler{
+		host: NewHost(env.Clock, env.DataDir), core: env.Core, stream: stream, pace: env.Sampling,
+		clock: env.Clock, log: env.Log,
+	}
+	if s.pace <= 0 {
+		s.pace = defaultSampling
+	}
+	return &part.Live{
+		Loops: []func(context.Context){s.run},
+		// with what the cores carried to their end
+		Close: func(ctx context.Context, _ bool) error { s.sample(ctx); return nil },
+	}, nil
+}
+
+func metricsOf(b buffer.Batch) (agentapi.MetricsBatch, error) {
+	batch := agentapi.MetricsBatch{
+		StreamID: b.StreamID, Seq: b.Seq, Dropped: b.Dropped,
+		Samples: make([]agentapi.Sample, len(b.Items)),
+	}
+	for i, item := range b.Items {
+		if err := json.Unmarshal(item, &batch.Samples[i]); err != nil {
+			return batch, fmt.Errorf("read a stored sample: %w", err)
+		}
+	}
+	return batch, nil
+}
+
+// sampler reads the host and the counters of the cores at a steady pace.
+type sampler struct {
+	host   *Host
+	core   *core.Supervisor
+	stream *batches.Stream
+	pace   time.Duration
+	clock  clockwork.Clock
+	log    *zap.Logger
+}
+
+// run samples until the context ends; what one reading costs does not shift the next.
+func (s *sampler) run(ctx context.Context) {
+	tick := s.clock.NewTicker(s.pace)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.Chan():
+			s.sample(ctx)
+		}
+	}
+}
+
+func (s *sampler) sample(ctx context.Context) {
+	before, err := ParseBases(s.stream.Bases())
+	if err != nil {
+		s.log.Warn("traffic is counted anew", zap.Error(err))
+		before = Bases{}
+	}
+	reading := s.host.Sample()
+	traffic, after, done := Difference(before, s.core.Counters(ctx))
+	reading.Traffic = traffic
+	bases, err := after.Encode()
+	if err == nil {
+		err = s.stream.AddAt(bases, reading)
+	}
+	if err != nil {
+		s.log.Error("a sample could not be written down", zap.Error(err))
+		return
+	}
+	s.core.Forget(done)
+}

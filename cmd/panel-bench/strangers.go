@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"panel/cmd/panel-bench/internal/measure"
+	"panel/e2e/pressure/attacks"
+	"panel/e2e/rig"
+)
+
+const (
+	attackers   = 1000
+	attackFor   = 3 * time.Second
+	attackReply = 10 * time.Second
+)
+
+// strangersFlood (P14) lets 1,000 connections of strangers send whatever was found to cost the panel most, one attack
+// after the other, and asks for something else meanwhile, beside the same on a machine whose cores are as busy with
+// something else.
+func strangersFlood(ctx context.Context, b *bench) ([]measure.Result, error) {
+	s, err := b.installBare(ctx, "strangers", nil)
+	if err != nil {
+		return nil, err
+	}
+	idle, err := resident(s.Panel.PID())
+	if err != nil {
+		return nil, err
+	}
+	alone, err := s.beside(ctx, func() { hashes(attackFor) })
+	if err != nil {
+		return nil, err
+	}
+	slowest, most, worst := 0.0, idle, ""
+	result := measure.Result{}
+	for _, attack := range attacks.All() {
+		took, err := b.attacked(ctx, s, attack.Name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", attack.Name, err)
+		}
+		now, err := resident(s.Panel.PID())
+		if err != nil {
+			return nil, err
+		}
+		if p99 := took.Quantile(0.99); p99 > slowest {
+			slowest, worst = p99, attack.Name
+		}
+		most = max(most, now)
+		result = result.Note("%s: p99 %.1f ms of %d requests", attack.Name, took.Quantile(0.99), len(took))
+	}
+	gated := measure.Within("P14", "p99 of another GET while 1,000 strangers attack, worst attack", "ms",
+		measure.Series{alone.Quantile(0.99)}, measure.Series{slowest}, 150, usualAlone)
+	gated.Notes = append(gated.Notes, append([]string{"worst: " + worst}, result.Notes...)...)
+	return []measure.Result{
+		gated, measure.Below("P14", "memory that strangers take, on top of the idle panel", "MB", measure.Series{most - idle}, 160),
+	}, nil
+}
+
+// beside asks at fixed moments while the work goes on.
+func (s *stand) beside(ctx context.Context, work func()) (measure.Series, error) {
+	watched, enough := context.WithCancel(ctx)
+	var all sync.WaitGroup
+	all.Go(func() { work(); enough() })
+	took, err := s.pollUntil(watched)
+	all.Wait()
+	return took, err
+}
+
+// attackMode makes this executable the strangers: in a process of their own they do not slow down whoever measures.
+const attackMode = "attack"
+
+// attackOn is what that process is told.
+type attackOn struct{ Address, Name string }
+
+// attacked asks beside one attack.
+func (b *bench) attacked(ctx context.Context, s *stand, name string) (measure.Series, error) {
+	b.attacks++
+	file := filepath.Join(b.folder, fmt.Sprintf("attack-%d", b.attacks))
+	content, err := json.Marshal(attackOn{Address: s.address(), Name: name})
+	if err != nil {
+		return nil, fmt.Errorf("describe the attack: %w", err)
+	}
+	if err := os.WriteFile(file+".json", content, 0o600); err != nil {
+		return nil, fmt.Errorf("describe the attack: %w", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this executable: %w", err)
+	}
+	strangers, err := rig.Start(
+		rig.Spec{Name: "the strangers", Log: file + ".log", Path: self, Args: []string{attackMode, file + ".json"}},
+	)
+	if err != nil {
+		return nil, err
+	}
+	return s.beside(ctx, func() {
+		select {
+		case <-strangers.Ended():
+		case <-time.After(attackFor + 3*attackReply):
+			strangers.Kill()
+		}
+	})
+}
+
+// attack sends one attack on every connection, and again every second until the time is over.
+func attack(file string) error {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the attack: %w", err)
+	}
+	var on attackOn
+	if err := json.Unmarshal(content, &on); err != nil {
+		return fmt.Errorf("read the attack: %w", err)
+	}
+	all := attacks.All()
+	at := slices.IndexFunc(all, func(a attacks.Attack) bool { return a.Name == on.Name })
+	if at < 0 {
+		return fmt.Errorf("there is no attack %s", on.Name)
+	}
+	until := time.Now().Add(attackFor)
+	var strangers sync.WaitGroup
+	for number := range attackers {
+		strangers.Go(func() {
+			for next := time.Now(); next.Before(until); next = next.Add(time.Second) {
+				time.Sleep(time.Until(next))
+				send(all[at], on.Address, number)
+			}
+		})
+	}
+	strangers.Wait()
+	return nil
+}
+
+func send(a attacks.Attack, address string, number int) {
+	conn, err := net.DialTimeout("tcp", address, attackReply)
+	if err != nil {
+		return // whom the panel does not let in does it no harm
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(attackReply))
+	a.Send(conn, number)
+}

@@ -1,0 +1,96 @@
+package domains
+
+import (
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"panel/modules/domains/domainsapi"
+	"panel/platform/audit"
+)
+
+// Domain binds a host name to a node. The host name is derived and resolved by the panel.
+type Domain struct {
+	ID          string      `json:"id" format:"uuid"`
+	NodeID      string      `json:"node_id" format:"uuid"`
+	ZoneID      *string     `json:"zone_id"`
+	Zone        string      `json:"zone" doc:"Domain that the host name lies in"`
+	Hostname    string      `json:"hostname"`
+	Mode        string      `json:"mode" enum:"direct,cdn,relay,reality_sni,static_site"`
+	Record      Record      `json:"record"`
+	DNSState    string      `json:"dns_state" enum:"pending,propagating,ok,mismatch,error"`
+	ResolvedIPs []string    `json:"resolved_ips"`
+	Certificate Certificate `json:"certificate"`
+	UsedByFlows []string    `json:"used_by_flows"`
+	OwnerID     string      `json:"owner_id"`
+	CreatedAt   time.Time   `json:"created_at"`
+	UpdatedAt   time.Time   `json:"updated_at"`
+	Revision    int64       `json:"revision"`
+}
+
+// Record is the DNS record that the binding wants.
+type Record struct {
+	Type    string `json:"type" enum:"A,AAAA,CNAME"`
+	TTL     int    `json:"ttl"`
+	Proxied bool   `json:"proxied"`
+}
+
+// Certificate is the state of the binding's certificate.
+type Certificate struct {
+	State     string     `json:"state" enum:"none,issuing,valid,expiring,expired,failed"`
+	Issuer    string     `json:"issuer"`
+	NotAfter  *time.Time `json:"not_after"`
+	Challenge string     `json:"challenge"`
+	LastError string     `json:"last_error"`
+}
+
+// domainRow is a binding as it is stored.
+type domainRow struct {
+	bun.BaseModel `bun:"table:node_domains,alias:d"`
+
+	ID        string    `bun:"id,pk,type:uuid"`
+	NodeID    string    `bun:"node_id,type:uuid"`
+	ZoneID    *string   `bun:"zone_id,type:uuid"`
+	Zone      string    `bun:"zone"`
+	Label     string    `bun:"label"`
+	Hostname  string    `bun:"hostname"`
+	Mode      string    `bun:"mode"`
+	TTL       int       `bun:"ttl"`
+	OwnerID   string    `bun:"owner_id,type:uuid"`
+	CreatedAt time.Time `bun:"created_at"`
+	UpdatedAt time.Time `bun:"updated_at"`
+	Revision  int64     `bun:"revision"`
+	SortKey   string    `bun:"sort_key,scanonly"`
+	UsedBy    []string  `bun:"used_by,array,scanonly"`
+}
+
+func (row *domainRow) object() audit.Object {
+	return audit.Object{Type: "node_domain", ID: row.ID, Name: row.Hostname}
+}
+
+// shown has no DNS and certificate state: nobody has checked, so the states say just that.
+func (row *domainRow) shown() Domain {
+	d := Domain{
+		ID: row.ID, NodeID: row.NodeID, ZoneID: row.ZoneID, Zone: row.Zone, Hostname: row.Hostname, Mode: row.Mode,
+		Record: Record{Type: "A", TTL: row.TTL, Proxied: row.Mode == modeCDN}, DNSState: "pending", ResolvedIPs: []string{},
+		Certificate: Certificate{State: "none"}, UsedByFlows: row.UsedBy, OwnerID: row.OwnerID,
+		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
+	}
+	if d.UsedByFlows == nil {
+		d.UsedByFlows = []string{}
+	}
+	return d
+}
+
+const modeCDN = "cdn"
+
+// outside is the binding as other modules see it.
+func (row *domainRow) outside() domainsapi.Domain {
+	d := domainsapi.Domain{
+		ID: row.ID, NodeID: row.NodeID, Zone: row.Zone, Hostname: row.Hostname, Mode: row.Mode, TTL: row.TTL, OwnerID: row.OwnerID,
+	}
+	if row.ZoneID != nil {
+		d.ZoneID = *row.ZoneID
+	}
+	return d
+}

@@ -1,0 +1,194 @@
+package domains
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/httpapi"
+	"panel/platform/keyset"
+	"panel/platform/owners"
+)
+
+// domains stores which host names belong to which nodes and to whom. Somebody else's binding is answered exactly like one
+// that does not exist; full access sees and changes all of them. A flow may name its owner's bindings alone, whoever draws
+// it. It is domainsapi.Domains.
+type domains struct {
+	db       *database.DB
+	journal  audit.Journal
+	clock    clockwork.Clock
+	accounts owners.Accounts
+	fleet    nodesapi.Fleet
+	states   *states
+}
+
+func newDomains(
+	db *database.DB, j audit.Journal, clock clockwork.Clock, a owners.Accounts, f nodesapi.Fleet, st *states,
+) *domains {
+	return &domains{db: db, journal: j, clock: clock, accounts: a, fleet: f, states: st}
+}
+
+var domainConstraints = map[string]*fault.Fault{
+	"node_domains_hostname":           fault.Conflict("domain_conflict", "this host name is already bound to a node"),
+	"node_domains_node_id_fkey":       fault.InvalidValue("node_id", "there is no such node"),
+	"node_domain_uses_domain_id_fkey": fault.Conflict("domain_conflict", "a flow uses this domain; change the flow first"),
+}
+
+// seen narrows a query down to what the caller may know of.
+func seen[Q interface{ Where(string, ...any) Q }](ctx context.Context, q Q) Q {
+	if caller := access.From(ctx); !caller.Permissions.Has(access.All) {
+		return q.Where("d.owner_id = ?", caller.AccountID)
+	}
+	return q
+}
+
+func withUses(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("d.*").
+		ColumnExpr("array(select u.flow_id::text from node_domain_uses u where u.domain_id = d.id order by 1) AS used_by")
+}
+
+func (s *domains) list(ctx context.Context, in *listInput, k *keyset.Keyset) ([]domainRow, int, error) {
+	if in.NodeID != "" && !database.IsID(in.NodeID) {
+		return nil, 0, nil
+	}
+	filter := func(q *bun.SelectQuery) *bun.SelectQuery {
+		if in.NodeID != "" {
+			q = q.Where("d.node_id = ?", in.NodeID)
+		}
+		return seen(ctx, q)
+	}
+	var rows []domainRow
+	if err := k.Apply(filter(withUses(s.db.NewSelect().Model(&rows)))).Scan(ctx); err != nil {
+		return nil, 0, database.Fault(err, nil)
+	}
+	total, err := filter(s.db.NewSelect().Model((*domainRow)(nil))).Count(ctx)
+	return rows, int(total), database.Fault(err, nil)
+}
+
+func (s *domains) get(ctx context.Context, id string) (*Domain, error) {
+	row := new(domainRow)
+	if err := seen(ctx, withUses(s.db.NewSelect().Model(row))).Where("d.id = ?", id).Scan(ctx); err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	shown := row.shown()
+	return &shown, s.states.fill(ctx, &shown)
+}
+
+// create binds a host name. Faults: domain_conflict (409), invalid_value (422).
+func (s *domains) create(ctx context.Context, in *createInput) (*Domain, error) {
+	now := s.clock.Now().UTC()
+	row := &domainRow{
+		ID: database.NewID(), NodeID: in.Body.NodeID, ZoneID: in.Body.ZoneID, Zone: in.Body.Zone, Label: in.Body.Label, Mode: in.Body.Mode,
+		TTL: in.Body.TTL, OwnerID: access.From(ctx).AccountID, CreatedAt: now, UpdatedAt: now, Revision: 1,
+	}
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.heir(ctx, &row.OwnerID); err != nil {
+			return err
+		}
+		if err := s.derive(ctx, row); err != nil {
+			return err
+		}
+		if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
+			return err
+		}
+		return s.journal.Record(ctx, tx, audit.Entry{Action: "domain.created", Object: row.object(), Changes: map[string]audit.Change{
+			"hostname": {To: row.Hostname}, "node_id": {To: row.NodeID}, "mode": {To: row.Mode},
+		}})
+	})
+	if err != nil {
+		return nil, database.Fault(err, domainConstraints)
+	}
+	return s.get(ctx, row.ID)
+}
+
+// patch changes a binding that the caller sees. Handing it over needs full access; what the links of a flow depend on
+// changes only while no flow names the binding.
+// Faults: not_found (404), revision_conflict, domain_conflict (409), permission_denied (403), invalid_value (422).
+func (s *domains) patch(ctx context.Context, in *patchInput, want int64) (*Domain, error) {
+	if in.Body.OwnerID != nil && !access.From(ctx).Permissions.Has(access.All) {
+		return nil, fault.Forbidden("permission_denied", "only full access hands a binding over").With("required", []string{string(access.All)})
+	}
+	if _, err := s.get(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := s.heir(ctx, in.Body.OwnerID); err != nil {
+			return err
+		}
+		row := new(domainRow)
+		if err := seen(ctx, tx.NewSelect().Model(row)).Where("d.id = ?", in.ID).For("UPDATE OF d").Scan(ctx); err != nil {
+			return err
+		}
+		if row.Revision != want {
+			return httpapi.ErrRevision
+		}
+		return s.save(ctx, tx, row, in)
+	})
+	if err != nil {
+		return nil, database.Fault(err, domainConstraints)
+	}
+	return s.get(ctx, in.ID)
+}
+
+// heir makes sure that a new owner exists. It is asked before the binding is locked, in the order of the deletion of an
+// account. Fault: invalid_value (422).
+func (s *domains) heir(ctx context.Context, accountID *string) error {
+	if accountID == nil {
+		return nil
+	}
+	err := s.accounts.Hold(ctx, *accountID)
+	if errors.Is(err, owners.ErrUnknown) {
+		return fault.InvalidValue("owner_id", "there is no such account")
+	}
+	return err
+}
+
+func (s *domains) save(ctx context.Context, tx bun.Tx, row *domainRow, in *patchInput) error {
+	before := *row
+	set(&row.NodeID, in.Body.NodeID)
+	set(&row.Zone, in.Body.Zone)
+	set(&row.Label, in.Body.Label)
+	set(&row.Mode, in.Body.Mode)
+	set(&row.TTL, in.Body.TTL)
+	set(&row.OwnerID, in.Body.OwnerID)
+	if err := s.derive(ctx, row); err != nil {
+		return err
+	}
+	if err := s.unused(ctx, &before, row); err != nil {
+		return err
+	}
+	row.Revision, row.UpdatedAt = row.Revision+1, s.clock.Now().UTC()
+	if _, err := tx.NewUpdate().Model(row).WherePK().Exec(ctx); err != nil {
+		return err
+	}
+	return s.journal.Record(ctx, tx, audit.Entry{Action: "domain.updated", Object: row.object(), Changes: map[string]audit.Change{
+		"hostname": {From: before.Hostname, To: row.Hostname}, "node_id": {From: before.NodeID, To: row.NodeID},
+		"mode": {From: before.Mode, To: row.Mode}, "owner_id": {From: before.OwnerID, To: row.OwnerID},
+	}})
+}
+
+// delete removes a binding that no flow uses. Faults: not_found (404), domain_conflict (409).
+func (s *domains) delete(ctx context.Context, id string) error {
+	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		row := new(domainRow)
+		err := seen(ctx, tx.NewDelete().Model(row)).Where("d.id = ?", id).Returning("*").Scan(ctx)
+		if err != nil {
+			return err
+		}
+		return s.journal.Record(ctx, tx, audit.Entry{Action: "domain.deleted", Object: row.object()})
+	})
+	return database.Fault(err, domainConstraints)
+}
+
+func set[T any](field *T, wanted *T) {
+	if wanted != nil {
+		*field = *wanted
+	}
+}

@@ -1,0 +1,56 @@
+package domains
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/fault"
+	"panel/platform/hostname"
+)
+
+// derive makes the host name from label and zone; without a label the node's name gives it.
+func (s *domains) derive(ctx context.Context, row *domainRow) error {
+	row.Zone = strings.ToLower(strings.TrimSuffix(row.Zone, "."))
+	row.Label = strings.ToLower(row.Label)
+	if row.Label == "" {
+		node, err := s.fleet.Node(ctx, row.NodeID)
+		if errors.Is(err, nodesapi.ErrUnknown) {
+			return fault.InvalidValue("node_id", "there is no such node")
+		}
+		if err != nil {
+			return fmt.Errorf("deriving a host name: %w", err)
+		}
+		row.Label = labelOf(node.Name, row.ID)
+	}
+	if row.Hostname = row.Label + "." + row.Zone; row.Label == "@" {
+		row.Hostname = row.Zone
+	}
+	switch {
+	case !hostname.Is(row.Zone) || !strings.Contains(row.Zone, "."):
+		return fault.InvalidValue("zone", "must be a domain name")
+	case !hostname.Is(row.Hostname) || strings.Contains(row.Label, ".") || len(row.Hostname) > 253:
+		return fault.InvalidValue("label", "must be one part of a host name: letters, digits and dashes")
+	}
+	return nil
+}
+
+func labelOf(name, id string) string {
+	label := strings.ToLower(tidyLabel(name))
+	if label == "" {
+		label = "node-" + id[len(id)-8:]
+	}
+	return label
+}
+
+func tidyLabel(name string) string {
+	label := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, name)
+	return strings.Trim(label[:min(len(label), 63)], "-")
+}

@@ -1,0 +1,60 @@
+package domains
+
+import (
+	"context"
+	"fmt"
+
+	"panel/modules/domains/domainsapi"
+)
+
+// states asks other modules what they know of bindings. It is domainsapi.States.
+type states struct{ sources []source }
+
+type source struct {
+	name   string
+	answer func(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error)
+}
+
+func newStates() *states { return &states{} }
+
+// Add takes who answers.
+func (s *states) Add(name string, answer func(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error)) {
+	s.sources = append(s.sources, source{name, answer})
+}
+
+// fill writes what is known into the bindings, with one question to each source.
+func (s *states) fill(ctx context.Context, shown ...*Domain) error {
+	if len(shown) == 0 {
+		return nil
+	}
+	ids := make([]string, len(shown))
+	for i, d := range shown {
+		ids[i] = d.ID
+	}
+	for _, from := range s.sources {
+		known, err := from.answer(ctx, ids...)
+		if err != nil {
+			return fmt.Errorf("asking %s for the states of domains: %w", from.name, err)
+		}
+		for _, d := range shown {
+			d.learn(known[d.ID])
+		}
+	}
+	return nil
+}
+
+func (d *Domain) learn(known domainsapi.State) {
+	if known.DNS != "" {
+		d.DNSState = known.DNS
+	}
+	if known.ResolvedIPs != nil {
+		d.ResolvedIPs = known.ResolvedIPs
+	}
+	if c := known.Certificate; c != nil {
+		d.Certificate = Certificate{State: c.State, Issuer: c.Issuer, Challenge: c.Challenge, LastError: c.LastError}
+		if !c.NotAfter.IsZero() {
+			until := c.NotAfter.UTC()
+			d.Certificate.NotAfter = &until
+		}
+	}
+}

@@ -1,0 +1,282 @@
+package flows
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"go.uber.org/zap"
+
+	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/stages"
+	"panel/platform/access"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/jobs"
+)
+
+func exportStages(r *stages.Registry) flowsapi.Stages { return r }
+
+func exportHealth(h *hooks) flowsapi.HealthStates { return healthHook{h} }
+
+func exportBlocks(h *hooks) flowsapi.BlockSources { return blockHook{h} }
+
+// hooks are the questions that other modules answer; they are added while the panel is composed.
+type hooks struct {
+	log    *zap.Logger
+	states []healthSource
+	blocks []blockSource
+}
+
+type (
+	healthSource struct {
+		name string
+		ask  func(ctx context.Context, flowIDs []string) (map[string]string, error)
+	}
+	blockSource struct {
+		name string
+		ask  func(ctx context.Context, poolIDs []string) (map[string]string, error)
+	}
+	healthHook struct{ *hooks }
+	blockHook  struct{ *hooks }
+)
+
+func newHooks(log *zap.Logger) *hooks { return &hooks{log: log} }
+
+// Add takes who knows how flows are.
+func (h healthHook) Add(name string, states func(ctx context.Context, flowIDs []string) (map[string]string, error)) {
+	h.hooks.states = append(h.hooks.states, healthSource{name, states})
+}
+
+// Add takes who resolves pools.
+func (h blockHook) Add(name string, nodes func(ctx context.Context, poolIDs []string) (map[string]string, error)) {
+	h.hooks.blocks = append(h.hooks.blocks, blockSource{name, nodes})
+}
+
+var worse = []string{"", "healthy", "degraded", "down"}
+
+// health asks what other modules know about a page of flows; the worst answer counts. Who cannot say is left out.
+func (h *hooks) health(ctx context.Context, flowIDs []string) map[string]string {
+	out := map[string]string{}
+	for _, source := range h.states {
+		states, err := source.ask(ctx, flowIDs)
+		if err != nil {
+			h.log.Warn("the health of flows is not known", zap.String("source", source.name), zap.Error(err))
+		}
+		for id, state := range states {
+			if slices.Index(worse, state) > slices.Index(worse, out[id]) {
+				out[id] = state
+			}
+		}
+	}
+	return out
+}
+
+// pools asks which nodes stand for the pools of a drawing now.
+func (h *hooks) pools(ctx context.Context, g graph.Graph) (map[string]string, error) {
+	ids := []string{}
+	for _, n := range g.Nodes {
+		if n.Kind == graph.TransitPool && n.PoolID != "" && !slices.Contains(ids, n.PoolID) {
+			ids = append(ids, n.PoolID)
+		}
+	}
+	out := map[string]string{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	for _, source := range h.blocks {
+		nodes, err := source.ask(ctx, ids)
+		if err != nil {
+			return nil, fmt.Errorf("resolve pools by %s: %w", source.name, err)
+		}
+		maps.Copy(out, nodes)
+	}
+	return out, nil
+}
+
+// exported is flowsapi.Flows.
+type exported struct {
+	*service
+	enqueuer *jobs.Enqueuer
+}
+
+func exportFlows(s *service, e *jobs.Enqueuer) flowsapi.Flows { return &exported{s, e} }
+
+func unknown(err error) error {
+	if err != nil && fault.KindOf(err) == fault.KindMissing {
+		return flowsapi.ErrUnknown
+	}
+	return err
+}
+
+// Flow gives one flow.
+func (e *exported) Flow(ctx context.Context, id string) (flowsapi.Flow, error) {
+	if !database.IsID(id) {
+		return flowsapi.Flow{}, flowsapi.ErrUnknown
+	}
+	found, err := e.some(ctx, "f.id = ?", 1, id)
+	if err != nil || len(found) == 0 {
+		return flowsapi.Flow{}, cmp.Or(err, flowsapi.ErrUnknown)
+	}
+	return found[0], nil
+}
+
+// Page gives flows by their ids.
+func (e *exported) Page(ctx context.Context, after string, most int) ([]flowsapi.Flow, error) {
+	if after == "" {
+		return e.some(ctx, "true", most)
+	}
+	return e.some(ctx, "f.id > ?", most, after)
+}
+
+// OnNode gives the flows that are installed on a node.
+func (e *exported) OnNode(ctx context.Context, nodeID string) ([]flowsapi.Flow, error) {
+	const all = 10_000
+	return e.some(ctx, "f.id in (select flow_id from flow_fragments where node_id = ?)", all, nodeID)
+}
+
+// outsideRow is a flow with what others ask about it, in one statement for all.
+type outsideRow struct {
+	ID, Name, OwnerID string
+	Tags              []string `bun:",array"`
+	Enabled, Applying bool
+	DraftRevision     int
+	InstalledRevision int
+	InstalledAt       time.Time
+	InstalledHosts    []plan.Host  `bun:",type:jsonb"`
+	Installed         *graph.Graph `bun:",type:jsonb"`
+	NodeIDs           []string     `bun:"node_ids,array"`
+}
+
+func (e *exported) some(ctx context.Context, where string, most int, args ...any) ([]flowsapi.Flow, error) {
+	var rows []outsideRow
+	err := e.db.In(ctx).NewSelect().TableExpr("flows f").
+		ColumnExpr("f.id, f.name, f.owner_id, f.tags, f.enabled, f.draft_revision, f.installed_hosts, v.graph as installed").
+		ColumnExpr("coalesce(f.installed_revision, 0) as installed_revision, coalesce(f.installed_at, 'epoch') as installed_at").
+		ColumnExpr("exists (select from flow_applies a where a.flow_id = f.id and a.finished_at is null) as applying").
+		ColumnExpr("array(select node_id from flow_fragments g where g.flow_id = f.id order by 1) as node_ids").
+		Join("left join flow_versions v on v.id = f.installed_version_id").
+		Where("not f.deleting").Where(where, args...).OrderExpr("f.id").Limit(int64(most)).Scan(ctx, &rows)
+	out := make([]flowsapi.Flow, len(rows))
+	for i, f := range rows {
+		out[i] = flowsapi.Flow{
+			ID: f.ID, Name: f.Name, OwnerID: f.OwnerID, Tags: f.Tags, Enabled: f.Enabled, Applying: f.Applying,
+			DraftRevision: f.DraftRevision, InstalledRevision: f.InstalledRevision, NodeIDs: f.NodeIDs,
+			Entries: entriesOf(drawnOr(f.Installed), f.InstalledHosts),
+		}
+		if f.InstalledRevision > 0 {
+			out[i].InstalledAt = f.InstalledAt
+		}
+	}
+	return out, database.Fault(err, nil)
+}
+
+// ClientOf gives the client that a user_ref names.
+func (e *exported) ClientOf(ctx context.Context, userRef string) (flowsapi.Client, error) {
+	id, ours := strings.CutPrefix(userRef, "c:")
+	if !ours || !database.IsID(id) {
+		return flowsapi.Client{}, flowsapi.ErrUnknown
+	}
+	row := new(clientRow)
+	if err := e.db.In(ctx).NewSelect().Model(row).Where("id = ?", id).Scan(ctx); err != nil {
+		return flowsapi.Client{}, unknown(database.Fault(err, nil))
+	}
+	return flowsapi.Client{ID: row.ID, FlowID: row.FlowID, Label: row.Label, Revoked: row.RevokedAt != nil}, nil
+}
+
+// GeoTokens lists the categories that installed flows refer to.
+func (e *exported) GeoTokens(ctx context.Context) ([]flowsapi.GeoToken, error) {
+	var rows []geoRow
+	err := e.db.In(ctx).NewRaw(`select t.file || '.dat' as file, t.token, array_agg(distinct f.id::text order by f.id::text) as flow_ids,
+			array_agg(distinct b ->> 'node_id' order by b ->> 'node_id') filter (where b ->> 'node_id' <> '') as node_ids
+		from flows f join flow_versions v on v.id = f.installed_version_id
+		cross join jsonb_array_elements(v.graph -> 'edges') e
+		cross join lateral (select 'geosite' as file, jsonb_array_elements_text(coalesce(e #> '{match,geosite}', '[]')) as token
+			union all select 'geoip', jsonb_array_elements_text(coalesce(e #> '{match,geoip}', '[]'))) t
+		left join lateral jsonb_array_elements(v.graph -> 'nodes') b on b ->> 'key' = e ->> 'from'
+		where f.enabled and not f.deleting group by 1, 2 order by 1, 2`).Scan(ctx, &rows)
+	out := make([]flowsapi.GeoToken, len(rows))
+	for i, row := range rows {
+		out[i] = flowsapi.GeoToken(row)
+	}
+	return out, database.Fault(err, nil)
+}
+
+type geoRow struct {
+	File, Token string
+	FlowIDs     []string `bun:"flow_ids,array"`
+	NodeIDs     []string `bun:"node_ids,array"`
+}
+
+// Propose replaces the draft of a flow by the rules of a person's draft.
+func (e *exported) Propose(ctx context.Context, flowID string, revision int, drawing json.RawMessage) (int, error) {
+	var g graph.Graph
+	if err := json.Unmarshal(drawing, &g); err != nil {
+		return 0, fmt.Errorf("read a proposed drawing: %w", err)
+	}
+	if !database.IsID(flowID) {
+		return 0, flowsapi.ErrUnknown
+	}
+	saved, err := e.saveDraft(ctx, flowID, revision, g, "")
+	if err != nil {
+		return 0, unknown(err)
+	}
+	return saved.DraftRevision, nil
+}
+
+// Rerender has the installed versions on some nodes rendered and applied again, later and surely.
+func (e *exported) Rerender(ctx context.Context, why string, nodeIDs ...string) error {
+	var flows []string
+	err := e.db.In(ctx).NewRaw(`select distinct g.flow_id from flow_fragments g join flows f on f.id = g.flow_id
+		where g.node_id = any(?::text[]) and f.enabled and not f.deleting`, pgdialect.Array(nodeIDs)).Scan(ctx, &flows)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	for _, id := range flows {
+		if err := e.enqueuer.Insert(ctx, rerenderArgs{FlowID: id, Why: why}, jobs.Opts{}); err != nil {
+			return fmt.Errorf("postpone to render a flow again: %w", err)
+		}
+	}
+	return nil
+}
+
+type rerenderArgs struct {
+	FlowID string `json:"flow_id"`
+	Why    string `json:"why"`
+}
+
+// Kind names the worker.
+func (rerenderArgs) Kind() string { return "flows.rerender" }
+
+// rerenderWorker starts an apply of a flow's installed version. While the flow is being applied, or cannot be, it is tried
+// again later.
+func (s *service) rerenderWorker() jobs.Worker {
+	return jobs.Worker{Kind: rerenderArgs{}.Kind(), Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args rerenderArgs) error {
+		return s.rerender(ctx, args.FlowID, args.Why)
+	})}
+}
+
+func (s *service) rerender(ctx context.Context, flowID, why string) error {
+	f, err := s.store.flow(ctx, flowID)
+	if errors.Is(unknown(err), flowsapi.ErrUnknown) {
+		return nil
+	}
+	if err != nil || !f.Enabled || f.InstalledVersionID == nil {
+		return err
+	}
+	ctx = access.With(ctx, access.Caller{Kind: access.System, Username: why})
+	a, result, err := s.again(ctx, f, kindRerender)
+	if err != nil || result.Plan.IsNoop {
+		return err
+	}
+	return s.start(ctx, f, a, result)
+}

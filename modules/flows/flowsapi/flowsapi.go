@@ -1,0 +1,78 @@
+// Package flowsapi is what other modules may know and ask of flows, and how they take part in them: stages of an apply,
+// states of health, blocks of a drawing.
+package flowsapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// ErrUnknown means that there is no such flow or client.
+var ErrUnknown = errors.New("there is no such flow or client")
+
+// Flow is a flow as other modules see it, at the moment of asking.
+type Flow struct {
+	ID                string
+	Name              string
+	OwnerID           string
+	Tags              []string
+	Enabled           bool
+	Applying          bool
+	DraftRevision     int
+	InstalledRevision int // 0 while nothing was installed
+	InstalledAt       time.Time
+	NodeIDs           []string // of the installed revision, sorted
+	Entries           []Entry  // installed
+}
+
+// Client is one end user's access to a flow.
+type Client struct {
+	ID      string
+	FlowID  string
+	Label   string
+	Revoked bool
+}
+
+// GeoToken is a category of a geo file that installed flows refer to.
+type GeoToken struct {
+	File    string // geosite.dat or geoip.dat
+	Token   string
+	FlowIDs []string
+	NodeIDs []string
+}
+
+// Flows tells about flows and takes proposals. Its calls take part in the context's transaction.
+type Flows interface {
+	// Flow gives one flow, or ErrUnknown.
+	Flow(ctx context.Context, id string) (Flow, error)
+	// Page gives flows by their ids, at most so many, that come after the id; none is the end.
+	Page(ctx context.Context, after string, most int) ([]Flow, error)
+	// OnNode gives the flows that are installed on a node.
+	OnNode(ctx context.Context, nodeID string) ([]Flow, error)
+	// ClientOf gives the client that a user_ref of agents names, "c:<client id>", or ErrUnknown.
+	ClientOf(ctx context.Context, userRef string) (Client, error)
+	// GeoTokens lists the categories that installed flows refer to, sorted.
+	GeoTokens(ctx context.Context) ([]GeoToken, error)
+	// Propose replaces the draft of a flow, as the caller of the context and by the rules of a draft that a person saves.
+	// It installs nothing. The answer is the new revision.
+	Propose(ctx context.Context, flowID string, revision int, drawing json.RawMessage) (int, error)
+	// Rerender has the installed versions on these nodes rendered and applied again, because something that they depend on
+	// has changed: why, for the journal. It is done later, surely, and does nothing where the same comes out.
+	Rerender(ctx context.Context, why string, nodeIDs ...string) error
+}
+
+// HealthStates collects who knows how flows are.
+type HealthStates interface {
+	// Add takes one more, while the panel is composed. It is asked once per page and gives healthy, degraded or down for
+	// the flows that it knows about; the worst answer of all counts.
+	Add(name string, states func(ctx context.Context, flowIDs []string) (map[string]string, error))
+}
+
+// BlockSources collects who knows blocks that are not nodes.
+type BlockSources interface {
+	// Add takes who resolves the pools of drawings, while the panel is composed. It is asked once per compilation and gives
+	// by pool the node that stands for it now; unknown pools are left out.
+	Add(name string, nodes func(ctx context.Context, poolIDs []string) (map[string]string, error))
+}

@@ -1,0 +1,218 @@
+package flows
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/stages"
+	"panel/modules/flows/internal/words"
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+func say(code string, params ...string) plan.Text { return words.Say(code, params...) }
+
+func (row *applyRow) say(code string, params ...string) {
+	row.Text = say(code, params...)
+	row.Detail = row.Text.Text
+}
+
+// before gives the stages before the nodes their turns; no node is locked. What an earlier apply of the flow has left to
+// undo comes first: undoing it later would take away what this one did.
+func (r *runner) before(ctx context.Context, row *applyRow) error {
+	left, err := r.undosLeft(ctx, row.FlowID)
+	if err != nil {
+		return err
+	}
+	if left != "" {
+		return r.undoFirst(ctx, row, left)
+	}
+	over, err := r.turn(ctx, row, flowsapi.BeforePrepare)
+	if err != nil || row.Stage != phaseBefore {
+		return err
+	}
+	if !over {
+		return r.save(ctx, row)
+	}
+	r.enter(row, phaseWaiting, "waiting_nodes")
+	return r.begin(ctx, row)
+}
+
+// undoFirst waits for the undoing of an earlier apply, for a time.
+func (r *runner) undoFirst(ctx context.Context, row *applyRow, stage string) error {
+	if r.now().Sub(row.StartedAt) > stages.UsualLimit {
+		return r.fail(ctx, row, StepError{
+			Code: "undo_pending", Stage: stage, Message: stage + " could not undo yet what it did for an earlier apply",
+		})
+	}
+	if row.Text.Code != "undo_first" { // once; then at its own pace
+		if err := r.hurryUndos(ctx, row.FlowID); err != nil {
+			return err
+		}
+	}
+	row.say("undo_first", "stage", stage)
+	row.wait = time.Second
+	return r.save(ctx, row)
+}
+
+// turn calls the stages of a point, one in each step, and reports whether all have had their turns. That a stage was
+// called is written down before the call.
+func (r *runner) turn(ctx context.Context, row *applyRow, at flowsapi.Point) (over bool, err error) {
+	rec := stages.Next(row.Stages, at)
+	if rec == nil {
+		return true, nil
+	}
+	now := r.now()
+	if r.stages.Late(rec, now) {
+		rec.State, rec.FinishedAt = stages.Failed, &now
+		return false, r.fail(ctx, row, StepError{Code: "stage_deadline", Stage: rec.Name, Message: rec.Name + " took too long"})
+	}
+	if row.wait = rec.Wait(now); row.wait > 0 {
+		return false, nil
+	}
+	rec.Begin(now)
+	row.say("stage_running", "stage", rec.Name)
+	if err := r.keep(ctx, row); err != nil {
+		return false, err
+	}
+	r.stages.Do(ctx, rec, row.Change, r.now)
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case rec.State == stages.Failed:
+		return false, r.fail(ctx, row, StepError{Code: "stage_failed", Stage: rec.Name, Message: rec.Name + ": " + rec.Error})
+	case rec.State == stages.Waiting && at == flowsapi.BeforeSwitch:
+		return false, r.park(ctx, row, rec)
+	case rec.State == stages.Waiting:
+		row.say("stage_waiting", "stage", rec.Name)
+		row.wait = rec.Wait(r.now())
+	}
+	return false, nil
+}
+
+// park gives the nodes back while a stage before the switch waits: they are prepared again when it goes on.
+func (r *runner) park(ctx context.Context, row *applyRow, rec *stages.Record) error {
+	r.enter(row, phaseParking, "parking", "stage", rec.Name)
+	return r.keep(ctx, row)
+}
+
+func (r *runner) parking(ctx context.Context, row *applyRow) error {
+	reverted, err := r.revertNodes(ctx, row)
+	if err != nil || !reverted {
+		return err
+	}
+	for i := range row.Steps {
+		row.Steps[i] = newStep(row.Steps[i].Step)
+	}
+	row.NodesSince = nil
+	row.Stage, row.StagedAt = phaseWaiting, r.now() // it still says what it waits for
+	return r.db.InTx(ctx, func(ctx context.Context) error {
+		if err := r.keep(ctx, row); err != nil {
+			return err
+		}
+		return r.unlock(ctx, row)
+	})
+}
+
+// resumed reports whether an apply may take its nodes: none is taken while a stage before the switch waits.
+func (r *runner) resumed(ctx context.Context, row *applyRow) (bool, error) {
+	rec := stages.Next(row.Stages, flowsapi.BeforeSwitch)
+	if rec == nil || rec.State != stages.Waiting {
+		return true, nil
+	}
+	now := r.now()
+	if r.stages.Late(rec, now) {
+		rec.State, rec.FinishedAt = stages.Failed, &now
+		return false, r.fail(ctx, row, StepError{Code: "stage_deadline", Stage: rec.Name, Message: rec.Name + " took too long"})
+	}
+	row.wait = rec.Wait(now)
+	return row.wait == 0, nil
+}
+
+// undoing lets the stages that were begun undo what they did, the last one first. One that cannot within its limit is
+// left to a followup, so that the flow is free again.
+func (r *runner) undoing(ctx context.Context, row *applyRow) error {
+	rec := stages.NextUndo(row.Stages)
+	if rec == nil {
+		return r.failed(ctx, row)
+	}
+	now := r.now()
+	if rec.State != stages.Undoing {
+		rec.BeginUndo(now)
+		if err := r.keep(ctx, row); err != nil {
+			return err
+		}
+	}
+	if r.stages.UndoLate(rec, now) {
+		rec.State, rec.FinishedAt = stages.UndoFailed, &now
+		return r.keep(ctx, row)
+	}
+	r.stages.Undo(ctx, rec, row.Change, r.now)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if rec.State == stages.Undoing {
+		row.wait = patience(r.now().Sub(*rec.UndoneFrom))
+	}
+	return r.keep(ctx, row)
+}
+
+// patience is the pause before something is tried again that has failed for a time: as long as that, within bounds.
+func patience(failing time.Duration) time.Duration {
+	const shortest, longest = 500 * time.Millisecond, 10 * time.Minute
+	return min(max(failing, shortest), longest)
+}
+
+// rendered makes sure, with the nodes in hand, that what is about to be installed is what would come out now: clients,
+// bindings and nodes may have changed while the apply waited.
+func (r *runner) rendered(ctx context.Context, row *applyRow) error {
+	if row.Graph == nil {
+		return nil
+	}
+	f := new(flowRow)
+	if err := r.db.NewSelect().Model(f).Where("id = ?", row.FlowID).Scan(ctx); err != nil {
+		return database.Fault(err, nil)
+	}
+	print, err := r.fingerprint(ctx, f, *row.Graph)
+	if err != nil || print == row.Fingerprint {
+		return err
+	}
+	result, _, err := r.compiled(ctx, f, *row.Graph)
+	if err != nil {
+		return err
+	}
+	err = unchanged(row.PlanHash, result)
+	var refused *fault.Fault
+	if errors.As(err, &refused) {
+		return r.fail(ctx, row, StepError{Code: refused.Code, Message: refused.Detail})
+	}
+	return err
+}
+
+// changeOf is what stages are told about an apply.
+func (s *service) changeOf(f *flowRow, kind string, before, after graph.Graph, hosts []plan.Host) flowsapi.Change {
+	return flowsapi.Change{
+		FlowID: f.ID, FlowName: f.Name, OwnerID: f.OwnerID, Kind: kind,
+		Before: entriesOf(before, f.InstalledHosts), After: entriesOf(after, hosts),
+	}
+}
+
+func entriesOf(g graph.Graph, hosts []plan.Host) []flowsapi.Entry {
+	out := []flowsapi.Entry{}
+	for _, h := range hosts {
+		i := g.Find(h.Block)
+		if i < 0 || g.Nodes[i].Params.Listener == nil {
+			continue
+		}
+		l := g.Nodes[i].Params.Listener.Filled()
+		out = append(out, flowsapi.Entry{
+			Block: h.Block, NodeID: h.NodeID, DomainID: h.DomainID, Host: h.Host, Port: plan.PortText(l),
+			Transport: l.Transport, Security: l.Security, Path: l.Path,
+		})
+	}
+	return out
+}

@@ -1,0 +1,458 @@
+package flows_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/modules/flows"
+	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/plan"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+	"panel/platform/module"
+	"panel/platform/paneltest"
+)
+
+// outside is a module that takes part in applies, and the other system that it keeps something in: one thing for each
+// stage of an apply, which outlives panels.
+type outside struct {
+	mu     sync.Mutex
+	things map[string]string // stage to the apply that left something
+	calls  []string
+	limit  time.Duration
+	diffs  []flowsapi.Diff
+	checks []flowsapi.Check
+	// do and undo answer a call after it has taken effect; nil is a good end.
+	do   func(stage string, call int) (flowsapi.Outcome, error)
+	undo func(stage string, call int) error
+}
+
+var points = map[string]flowsapi.Point{
+	"parts.before": flowsapi.BeforePrepare, "parts.ready": flowsapi.BeforeSwitch, "parts.after": flowsapi.AfterCommit,
+}
+
+func (o *outside) manifest() module.Module {
+	return module.Module{
+		Name: "parts", Summary: "Takes part in applies", Requires: []string{"flows"},
+		Attach: func(all flowsapi.Stages) module.Parts {
+			for name, at := range points {
+				all.Add(o.stage(name, at))
+			}
+			return module.Parts{}
+		},
+	}
+}
+
+func (o *outside) stage(name string, at flowsapi.Point) flowsapi.Stage {
+	s := flowsapi.Stage{Name: name, At: at, Limit: o.limit, Part: flowsapi.GroupCDN}
+	s.Do = func(_ context.Context, a flowsapi.Apply) (flowsapi.Outcome, error) { return o.called("do", name, a) }
+	if at != flowsapi.AfterCommit {
+		s.Undo = func(_ context.Context, a flowsapi.Apply) error {
+			_, err := o.called("undo", name, a)
+			return err
+		}
+	}
+	if at == flowsapi.BeforePrepare {
+		s.Preview = func(context.Context, flowsapi.Change) ([]flowsapi.Diff, []flowsapi.Check, error) {
+			return o.diffs, o.checks, nil
+		}
+	}
+	return s
+}
+
+func (o *outside) called(verb, stage string, a flowsapi.Apply) (out flowsapi.Outcome, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.calls = append(o.calls, verb+" "+stage)
+	n := 0
+	for _, c := range o.calls {
+		if c == verb+" "+stage {
+			n++
+		}
+	}
+	if verb == "undo" {
+		if o.undo != nil {
+			if err := o.undo(stage, n); err != nil {
+				return out, err
+			}
+		}
+		delete(o.things, stage)
+		return out, nil
+	}
+	o.things[stage] = a.ID
+	if o.do != nil {
+		return o.do(stage, n)
+	}
+	return out, nil
+}
+
+func (o *outside) scripted(do func(stage string, call int) (flowsapi.Outcome, error), undo func(stage string, call int) error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.do, o.undo, o.calls = do, undo, nil
+}
+
+// left lists the stages that left something.
+func (o *outside) left() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out := []string{}
+	for stage := range o.things {
+		out = append(out, stage)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (o *outside) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	clear(o.things)
+}
+
+func (o *outside) said() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.calls)
+}
+
+func withParts(t *testing.T) (*stage, *outside) {
+	t.Helper()
+	o := &outside{things: map[string]string{}}
+	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module(), o.manifest())
+	s.admin = s.panel.Admin()
+	s.flow = s.create("Europe main", 443)
+	return s, o
+}
+
+func again(in time.Duration) (flowsapi.Outcome, error) {
+	return flowsapi.Outcome{Result: flowsapi.Again, At: time.Now().Add(in)}, nil
+}
+
+func (s *stage) locks() int {
+	s.t.Helper()
+	n, err := s.panel.DB.NewSelect().Table("flow_node_locks").Count(s.t.Context())
+	require.NoError(s.t, err)
+	return int(n)
+}
+
+func (s *stage) begin(p plan.Plan) string {
+	s.t.Helper()
+	return s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
+}
+
+// phase waits until an apply is in a phase.
+func (s *stage) phase(id, phase string) flows.Apply {
+	s.t.Helper()
+	var a flows.Apply
+	require.Eventually(s.t, func() bool {
+		s.admin.Get(s.path("/applies/" + id)).Is(200).JSON(&a)
+		return a.Phase == phase
+	}, 20*time.Second, 10*time.Millisecond, phase)
+	return a
+}
+
+func states(a flows.Apply) map[string]string {
+	out := map[string]string{}
+	for _, rec := range a.Stages {
+		out[rec.Name] = rec.State
+	}
+	return out
+}
+
+func TestAStageHasItsTurnsAndTheirOutcomeIsInTheRecord(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	a := s.install()
+	require.Eventually(t, func() bool { return states(s.ended(a.ApplyID))["parts.after"] == "done" }, 10*time.Second, 10*time.Millisecond)
+	require.Equal(t, []string{"do parts.before", "do parts.ready", "do parts.after"}, o.said())
+	a = s.ended(a.ApplyID)
+	require.Equal(t, map[string]string{"parts.before": "done", "parts.ready": "done", "parts.after": "done"}, states(a))
+	require.Equal(t, "done", a.CDN.State)
+	require.Equal(t, "in_sync", s.get().Drift.State)
+}
+
+// What a stage would do is a part of the plan: its differences, which make a plan something to install, and its checks.
+func TestAPlanShowsWhatStagesWouldDo(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	s.install()
+	require.True(t, s.compile().IsNoop)
+	o.diffs = []flowsapi.Diff{
+		{Group: flowsapi.GroupCDN, Op: "added", Name: "distribution"}, {Group: "post", Op: "changed", Name: "letter"},
+	}
+	o.checks = []flowsapi.Check{{
+		Key: "account", Status: flowsapi.Failed, Summary: "the account is in order",
+		Finding: flowsapi.Text{Code: "unpaid", Text: "the account is not paid", Params: map[string]string{"month": "May"}},
+	}}
+	p := s.compile()
+	require.False(t, p.IsNoop)
+	require.Empty(t, p.Steps)
+	require.Equal(t, []plan.Change{{Op: "added", Name: "distribution", Stage: "parts.before"}}, p.Diff.CDN)
+	require.Equal(t, "letter", p.Diff.Other[0].Name)
+	require.Equal(t, "unpaid", p.Readiness[0].Finding.Code)
+	require.True(t, p.Readiness[0].Forceable)
+	s.admin.Post(s.path("/apply"), order(p, false)).Refused(422, "readiness_unconfirmed")
+	var a flows.Apply
+	s.admin.Post(s.path("/apply"), order(p, true)).Is(200).JSON(&a)
+	require.Equal(t, "applied", s.ended(a.ApplyID).State, "also without work on a node")
+
+	o.checks[0].Blocks = true
+	p = s.compile()
+	require.Equal(t, "stage_blocked", p.Obstacles[0].Code)
+	require.False(t, p.Readiness[0].Forceable)
+	s.admin.Post(s.path("/apply"), order(p, true)).Refused(422, "stage_blocked")
+}
+
+// A stage before the commit that fails reverts the apply like a failed node, and leaves nothing behind.
+func TestAStageThatFailsRevertsTheApplyAndLeavesNothing(t *testing.T) {
+	t.Parallel()
+	for name, failing := range map[string]func() (flowsapi.Outcome, error){
+		"with an error": func() (flowsapi.Outcome, error) { return flowsapi.Outcome{}, errors.New("the other system refuses") },
+		"with a panic":  func() (flowsapi.Outcome, error) { panic("broken") },
+		"by its limit":  func() (flowsapi.Outcome, error) { return again(50 * time.Millisecond) },
+	} {
+		for _, at := range []string{"parts.before", "parts.ready"} {
+			t.Run(at+" "+name, func(t *testing.T) {
+				t.Parallel()
+				o := &outside{things: map[string]string{}, limit: time.Second}
+				s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
+				s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module(), o.manifest())
+				s.admin = s.panel.Admin()
+				s.flow = s.create("Europe main", 443)
+				s.install()
+				require.Eventually(t, func() bool { return len(o.left()) == 3 }, 10*time.Second, 10*time.Millisecond)
+				serving := s.fleet.serving("fra-01")
+				o.forget()
+				o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {
+					if stage == at {
+						return failing()
+					}
+					return flowsapi.Outcome{}, nil
+				}, nil)
+				s.save(s.drawing(8443))
+				a := s.ended(s.begin(s.ready()))
+				require.Equal(t, "apply_failed", a.State)
+				require.Contains(t, []string{"stage_failed", "stage_deadline"}, a.Error.Code)
+				require.Equal(t, at, a.Error.Stage)
+				require.Empty(t, o.left())
+				require.Equal(t, serving, s.fleet.serving("fra-01"))
+				require.Zero(t, s.locks())
+				require.Equal(t, "skipped", states(a)["parts.after"])
+				require.NotContains(t, s.fleet.phases("fra-01")[3:], "switch")
+				calls := o.said()
+				if at == "parts.ready" {
+					require.Equal(t, []string{"undo parts.ready", "undo parts.before"}, calls[len(calls)-2:], "the last one first")
+				}
+			})
+		}
+	}
+}
+
+// A node that fails takes the stages back as well.
+func TestAFailedNodeUndoesTheStages(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	p := s.ready()
+	s.fleet.scripted(refusal(s.fleet.id("fra-01"), agentapi.PhaseSwitch, nodesapi.Result{Error: "no"}))
+	a := s.ended(s.begin(p))
+	require.Equal(t, "apply_failed", a.State)
+	require.Empty(t, o.left())
+	require.Equal(t, []string{"do parts.before", "do parts.ready", "undo parts.ready", "undo parts.before"}, o.said())
+}
+
+// A stage after the commit reverts nothing: it is repeated until it holds, and until then it shows as drift.
+func TestAStageAfterTheCommitIsRepeatedUntilItHolds(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	held := make(chan struct{})
+	o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {
+		select {
+		case <-held:
+			return flowsapi.Outcome{}, nil
+		default:
+		}
+		if stage == "parts.after" {
+			return flowsapi.Outcome{}, errors.New("the other system is away")
+		}
+		return flowsapi.Outcome{}, nil
+	}, nil)
+	news := s.panel.Bus().Subscribe(t.Context())
+	a := s.install()
+	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 10*time.Second, 10*time.Millisecond)
+	f := s.get()
+	require.Equal(t, "applied", f.State)
+	require.Equal(t, "parts.after", f.Drift.Stages[0].Name)
+	require.Equal(t, "pending", states(s.ended(a.ApplyID))["parts.after"])
+	require.Contains(t, s.ended(a.ApplyID).CDN.Detail, "away")
+	close(held)
+	require.Eventually(t, func() bool { return s.get().Drift.State == "in_sync" }, 20*time.Second, 10*time.Millisecond)
+	require.Equal(t, "done", states(s.ended(a.ApplyID))["parts.after"])
+	kinds := []string{}
+	for len(news) > 0 {
+		if e := <-news; strings.HasPrefix(e.Kind, "flow.stage") {
+			kinds = append(kinds, e.Kind)
+		}
+	}
+	require.Equal(t, []string{flowsapi.EventStagePending, flowsapi.EventStageSettled}, kinds, "told once each")
+}
+
+// A newer apply takes the place of a stage after the commit that does not hold yet.
+func TestANewerApplySupersedesAStageThatDoesNotHold(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	o.scripted(func(stage string, call int) (flowsapi.Outcome, error) {
+		if stage == "parts.after" && call == 1 {
+			return again(time.Hour)
+		}
+		return flowsapi.Outcome{}, nil
+	}, nil)
+	first := s.install()
+	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 10*time.Second, 10*time.Millisecond)
+	s.save(s.drawing(8443))
+	second := s.install()
+	require.Eventually(t, func() bool { return states(s.ended(second.ApplyID))["parts.after"] == "done" }, 20*time.Second, 10*time.Millisecond)
+	require.Equal(t, "superseded", states(s.ended(first.ApplyID))["parts.after"])
+	require.Equal(t, second.ApplyID, o.things["parts.after"])
+	require.Equal(t, "in_sync", s.get().Drift.State)
+}
+
+// What is left to do after the commit is done although the flow is gone.
+func TestAStageAfterTheCommitOutlivesItsFlow(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	s.install()
+	require.Eventually(t, func() bool { return len(o.left()) == 3 }, 10*time.Second, 10*time.Millisecond)
+	o.scripted(func(stage string, call int) (flowsapi.Outcome, error) {
+		if stage == "parts.after" && call < 3 {
+			return flowsapi.Outcome{}, errors.New("away")
+		}
+		return flowsapi.Outcome{}, nil
+	}, nil)
+	s.admin.Delete(s.path("")).Is(202)
+	require.Eventually(t, func() bool {
+		n, err := s.panel.DB.NewSelect().Table("flow_followups").Count(t.Context())
+		require.NoError(t, err)
+		return n == 0 && slices.Contains(o.said(), "do parts.after")
+	}, 20*time.Second, 10*time.Millisecond)
+	s.admin.Get(s.path("")).Refused(404, "not_found")
+	require.Len(t, o.said(), 5)
+}
+
+// What waits holds no node: before the nodes are taken, and also with the nodes in hand, which it gives back.
+func TestAnApplyWhoseStageWaitsHoldsNoNode(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"parts.before", "parts.ready"} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			s, o := withParts(t)
+			goOn := make(chan struct{})
+			o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {
+				select {
+				case <-goOn:
+				default:
+					if stage == at {
+						return again(100 * time.Millisecond)
+					}
+				}
+				return flowsapi.Outcome{}, nil
+			}, nil)
+			waiting := s.begin(s.ready())
+			first := s.flow
+			require.Eventually(t, func() bool { return slices.Contains(o.said(), "do "+at) }, 10*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return s.locks() == 0 }, 10*time.Second, time.Millisecond)
+
+			other := s.create("Beside it", 9443)
+			o.mu.Lock()
+			mine := o.do
+			o.do = nil
+			o.mu.Unlock()
+			s.flow = other
+			require.Equal(t, "applied", s.ended(s.begin(s.ready())).State)
+			o.mu.Lock()
+			o.do = mine
+			o.mu.Unlock()
+			close(goOn)
+			s.flow = first
+			require.Equal(t, "applied", s.ended(waiting).State)
+			for _, flow := range []string{first, other} {
+				require.Contains(t, s.fleet.serving("fra-01"), flow, "it was rendered again with the other flow")
+			}
+		})
+	}
+}
+
+// An apply that has waited installs what would come out now, or fails and leaves nothing.
+func TestAnApplyThatWaitedIsStaleWhenItsClientsHaveChanged(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	goOn := make(chan struct{})
+	o.scripted(func(string, int) (flowsapi.Outcome, error) {
+		select {
+		case <-goOn:
+			return flowsapi.Outcome{}, nil
+		default:
+			return again(50 * time.Millisecond)
+		}
+	}, nil)
+	id := s.begin(s.ready())
+	s.admin.Delete(s.path("/clients/" + s.get().Clients[0].ID)).Is(204)
+	close(goOn)
+	a := s.ended(id)
+	require.Equal(t, "apply_failed", a.State)
+	require.Equal(t, "plan_stale", a.Error.Code)
+	require.Empty(t, o.left())
+	require.Empty(t, s.fleet.serving("fra-01"))
+}
+
+// What cannot be undone in time is undone later: the flow is free, and its next apply waits for the undoing.
+func TestWhatCannotBeUndoneIsUndoneLaterAndBeforeTheNextApply(t *testing.T) {
+	t.Parallel()
+	o := &outside{things: map[string]string{}, limit: 100 * time.Millisecond}
+	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module(), o.manifest())
+	s.admin = s.panel.Admin()
+	s.flow = s.create("Europe main", 443)
+	mended := make(chan struct{})
+	o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {
+		select {
+		case <-mended:
+			return flowsapi.Outcome{}, nil
+		default:
+			return flowsapi.Outcome{}, errors.New("no")
+		}
+	}, func(string, int) error {
+		select {
+		case <-mended:
+			return nil
+		default:
+			return errors.New("away")
+		}
+	})
+	p := s.ready()
+	a := s.ended(s.begin(p))
+	require.Equal(t, "apply_failed", a.State)
+	require.Equal(t, "undo_failed", states(a)["parts.before"])
+	require.Equal(t, "parts.before", s.get().Drift.Stages[0].Name)
+	next := s.begin(p)
+	require.Eventually(t, func() bool {
+		var seen flows.Apply
+		s.admin.Get(s.path("/applies/" + next)).Is(200).JSON(&seen)
+		return seen.Text.Code == "undo_first"
+	}, 10*time.Second, 10*time.Millisecond)
+	require.Equal(t, []string{"parts.before"}, o.left())
+	close(mended)
+	require.Equal(t, "applied", s.ended(next).State)
+	require.Equal(t, "undone", states(s.ended(a.ApplyID))["parts.before"])
+	calls := o.said()
+	at := slices.Index(calls, "do parts.ready")
+	require.Equal(t, []string{"undo parts.before", "do parts.before"}, calls[at-2:at])
+}

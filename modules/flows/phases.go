@@ -1,0 +1,359 @@
+package flows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"panel/modules/flows/flowsapi"
+	"panel/platform/agentapi"
+	"panel/platform/database"
+	"panel/platform/lease"
+)
+
+// Limits of an apply (domain 4.18). The whole counts work on nodes alone.
+const (
+	phaseLimit = 60 * time.Second
+	wholeLimit = 10 * time.Minute
+	probeEnd   = 30 * time.Second
+)
+
+// advance does what the phase asks for and returns when there is something new to look at.
+func (r *runner) advance(ctx context.Context, row *applyRow) error {
+	if row.StoppedBy != nil && row.Error == nil && row.Stage != phaseCommitting {
+		return r.stop(ctx, row)
+	}
+	switch row.Stage {
+	case phaseBefore:
+		return r.before(ctx, row)
+	case phaseWaiting:
+		return r.begin(ctx, row)
+	case phasePreparing:
+		return r.preparing(ctx, row)
+	case phaseReady:
+		return r.ready(ctx, row)
+	case phaseParking:
+		return r.parking(ctx, row)
+	case phaseSwitching:
+		return r.switching(ctx, row)
+	case phaseProbing:
+		return r.probing(ctx, row)
+	case phaseCommitting:
+		return r.committing(ctx, row)
+	case phaseReverting:
+		return r.reverting(ctx, row)
+	case phaseUndoing:
+		return r.undoing(ctx, row)
+	}
+	return fmt.Errorf("apply %s is in the unknown phase %q", row.ID, row.Stage)
+}
+
+func (row *applyRow) removal() bool { return row.Kind == kindDisable || row.Kind == kindDelete }
+
+func (r *runner) late(row *applyRow) bool {
+	return row.NodesSince != nil && r.now().Sub(*row.NodesSince) > wholeLimit
+}
+
+func (r *runner) stop(ctx context.Context, row *applyRow) error {
+	return r.fail(ctx, row, StepError{Code: "stopped", Message: "stopped by " + *row.StoppedBy, By: *row.StoppedBy})
+}
+
+// preparing waits until every node's core has accepted its candidate; nothing that serves has changed yet.
+func (r *runner) preparing(ctx context.Context, row *applyRow) error {
+	done, err := r.poll(ctx, row, "prepare", configures, r.applyOrder(row, agentapi.PhasePrepare))
+	if err != nil || !done {
+		return err
+	}
+	for i := range row.Steps {
+		if configures(row.Steps[i]) {
+			row.Steps[i].mark("test", "done", r.now(), say("accepted"))
+		}
+	}
+	r.enter(row, phaseReady, "ready")
+	return r.ready(ctx, row)
+}
+
+// ready gives the stages before the switch their turns; the nodes are locked and have their candidates.
+func (r *runner) ready(ctx context.Context, row *applyRow) error {
+	began := r.now()
+	over, err := r.turn(ctx, row, flowsapi.BeforeSwitch)
+	if err != nil || row.Stage != phaseReady {
+		return err
+	}
+	since := row.NodesSince.Add(r.now().Sub(began)) // the limit of the nodes does not count the stage
+	row.NodesSince = &since
+	switch {
+	case !over:
+		return r.save(ctx, row)
+	case !slices.ContainsFunc(row.Steps, configures):
+		return r.commit(ctx, row)
+	}
+	r.enter(row, phaseSwitching, "switching")
+	return r.keep(ctx, row)
+}
+
+// switching goes rank by rank: no entry forwards to an exit that does not listen yet.
+func (r *runner) switching(ctx context.Context, row *applyRow) error {
+	rank := nextRank(row)
+	if rank == "" {
+		return r.startProbing(ctx, row)
+	}
+	ofRank := func(s stepRow) bool { return configures(s) && s.Role == rank }
+	order := r.applyOrder(row, agentapi.PhaseSwitch)
+	if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return ofRank(s) && s.Orders["switch"] == "" }) {
+		if err := r.send(ctx, row, "switch", ofRank, order); err != nil {
+			return err
+		}
+		return r.keep(ctx, row)
+	}
+	done, err := r.poll(ctx, row, "switch", ofRank, order)
+	if err != nil || !done {
+		return err
+	}
+	return r.keep(ctx, row)
+}
+
+func nextRank(row *applyRow) string {
+	for _, rank := range []string{"exit", "transit", "entry"} {
+		if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return configures(s) && s.Role == rank && s.stage("switch").State != "done" }) {
+			return rank
+		}
+	}
+	return ""
+}
+
+func (r *runner) startProbing(ctx context.Context, row *applyRow) error {
+	if r.nodes.reflector.Host == "" {
+		for i := range row.Steps {
+			row.Steps[i].mark("probe", "skipped", r.now(), say("no_public_url"))
+		}
+		return r.commit(ctx, row)
+	}
+	if !slices.ContainsFunc(row.Steps, unprobed(row)) {
+		return r.commit(ctx, row)
+	}
+	r.enter(row, phaseProbing, "probing")
+	return r.probeNext(ctx, row)
+}
+
+// probeNext sends a client through the next entry of every node that has one left.
+func (r *runner) probeNext(ctx context.Context, row *applyRow) error {
+	order, err := r.probeOrder(ctx, row)
+	if err != nil {
+		return err
+	}
+	if err := r.send(ctx, row, "probe", unprobed(row), order); err != nil {
+		return err
+	}
+	return r.keep(ctx, row)
+}
+
+func (r *runner) probing(ctx context.Context, row *applyRow) error {
+	chosen := unprobed(row)
+	order, err := r.probeOrder(ctx, row)
+	if err != nil {
+		return err
+	}
+	done, err := r.poll(ctx, row, "probe", chosen, order)
+	if err != nil || !done {
+		return err
+	}
+	for i := range row.Steps {
+		if chosen(row.Steps[i]) {
+			row.Steps[i].Probed++
+		}
+	}
+	if slices.ContainsFunc(row.Steps, chosen) {
+		return r.probeNext(ctx, row)
+	}
+	return r.commit(ctx, row)
+}
+
+// commit decides: from this transaction on the new revision is the installed one, and what the nodes shall serve. Whether
+// somebody has stopped the apply before is decided by the lock of its row.
+func (r *runner) commit(ctx context.Context, row *applyRow) error {
+	parts, err := r.store.openContent(row)
+	if err != nil {
+		return err
+	}
+	undecided := *row
+	r.enter(row, phaseCommitting, "committing")
+	err = r.db.InTx(ctx, func(ctx context.Context) error {
+		f := new(flowRow)
+		if err := r.db.In(ctx).NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
+			return database.Fault(err, nil)
+		}
+		if err := r.notStopped(ctx, row); err != nil {
+			return err
+		}
+		if err := r.store.replaceFragments(ctx, f.ID, parts); err != nil {
+			return err
+		}
+		if err := r.installed(ctx, f, row); err != nil {
+			return err
+		}
+		if err := r.want(ctx, row); err != nil {
+			return err
+		}
+		return r.keep(ctx, row)
+	})
+	if errors.Is(err, errStopped) {
+		row.Stage, row.Detail, row.Text, row.StagedAt = undecided.Stage, undecided.Detail, undecided.Text, undecided.StagedAt
+		return nil // the next step reads who did
+	}
+	return err
+}
+
+func (r *runner) notStopped(ctx context.Context, row *applyRow) error {
+	var going []bool
+	err := r.db.In(ctx).NewRaw("select stopped_at is null from flow_applies where id = ? and lease_token = ? for no key update",
+		row.ID, row.LeaseToken).Scan(ctx, &going)
+	switch {
+	case err != nil:
+		return database.Fault(err, nil)
+	case len(going) == 0:
+		return lease.ErrLost
+	case !going[0]:
+		return errStopped
+	}
+	return nil
+}
+
+func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error {
+	now := r.now()
+	switch row.Kind {
+	case kindDisable:
+		f.Enabled = false
+	case kindDelete:
+		f.Deleting = true
+	case kindEnable, kindRerender:
+		f.Enabled, f.InstalledAt, f.InstalledHosts = true, &now, row.Hosts
+	case kindApply:
+		if err := r.newVersion(ctx, f, row); err != nil {
+			return err
+		}
+		f.Enabled, f.InstalledVersionID, f.InstalledRevision, f.InstalledAt = true, row.VersionID, &row.Revision, &now
+		f.InstalledHosts = row.Hosts
+	}
+	err := r.store.updateFlow(ctx, f, "enabled", "deleting", "installed_version_id", "installed_revision", "installed_at", "installed_hosts")
+	if err != nil {
+		return err
+	}
+	if f.Deleting {
+		return r.nodes.SetUses(ctx, f.ID)
+	}
+	return r.use(ctx, f)
+}
+
+func (r *runner) newVersion(ctx context.Context, f *flowRow, row *applyRow) error {
+	v := &versionRow{
+		ID: database.NewID(), FlowID: f.ID, Revision: row.Revision, Reason: "apply", PlanHash: row.PlanHash, Graph: drawnOr(row.Graph),
+		Applied: true, Bypassed: row.Bypassed, ApplyID: &row.ID, CreatedAt: r.now(), CreatedBy: row.StartedBy,
+	}
+	if err := r.store.insertVersion(ctx, v); err != nil {
+		return err
+	}
+	row.VersionID, f.InstalledVersionID = &v.ID, &v.ID
+	_, err := r.db.In(ctx).NewUpdate().Model((*planRow)(nil)).Set("applied_at = ?", r.now()).Where("id = ?", row.PlanID).Exec(ctx)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	return r.store.pruneVersions(ctx, f.ID, r.now())
+}
+
+// committing lets the agents keep what they have switched to. An agent that misses its commit follows the desired
+// revision by itself, so the end does not depend on it.
+func (r *runner) committing(ctx context.Context, row *applyRow) error {
+	order := r.applyOrder(row, agentapi.PhaseCommit)
+	if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return configures(s) && s.Orders["commit"] == "" }) {
+		if err := r.send(ctx, row, "commit", configures, order); err != nil {
+			return err
+		}
+		return r.keep(ctx, row)
+	}
+	settled, err := r.settled(ctx, row, "commit", configures)
+	if err != nil || !settled && r.now().Sub(row.StagedAt) < phaseLimit {
+		return err
+	}
+	for i := range row.Steps {
+		row.Steps[i].State = "done"
+	}
+	return r.finish(ctx, row, stateApplied, endings[row.Kind].action, endings[row.Kind].code)
+}
+
+// endings are the action of the journal and the sentence with which an apply ends well.
+var endings = map[string]struct{ action, code string }{
+	kindApply:    {"flow.apply_succeeded", "applied"},
+	kindEnable:   {"flow.apply_succeeded", "enabled"},
+	kindRerender: {"flow.apply_succeeded", "rerendered"},
+	kindDisable:  {"flow.disabled", "disabled"},
+	kindDelete:   {"flow.deleted", "deleted"},
+}
+
+// want makes the candidates the desired configurations. A node that was deleted meanwhile is left out.
+func (r *runner) want(ctx context.Context, row *applyRow) error {
+	revisions := make(map[string]int64, len(row.Steps))
+	for _, step := range row.Steps {
+		if step.Config > 0 {
+			revisions[step.NodeID] = step.Config
+		}
+	}
+	if _, err := r.nodes.SetDesired(ctx, revisions); err != nil {
+		return fmt.Errorf("make the configurations the desired ones: %w", err)
+	}
+	for i := range row.Steps {
+		row.Steps[i].mark("commit", "done", r.now(), say("desired"))
+	}
+	return nil
+}
+
+// fail decides to go back. The installed revision was never replaced, so nodes that switched return to it.
+func (r *runner) fail(ctx context.Context, row *applyRow, why StepError) error {
+	row.Error = &why
+	r.enter(row, phaseReverting, "reverting")
+	return r.keep(ctx, row)
+}
+
+// reverting goes back on the nodes, and then frees them: what stages have to undo may take long.
+func (r *runner) reverting(ctx context.Context, row *applyRow) error {
+	reverted, err := r.revertNodes(ctx, row)
+	if err != nil || !reverted {
+		return err
+	}
+	r.enter(row, phaseUndoing, "undoing")
+	return r.db.InTx(ctx, func(ctx context.Context) error {
+		if err := r.save(ctx, row); err != nil {
+			return err
+		}
+		return r.unlock(ctx, row)
+	})
+}
+
+// revertNodes makes the nodes leave their candidates in the reverse order: entries first, so that none forwards to an
+// exit that is gone. It reports whether all have.
+func (r *runner) revertNodes(ctx context.Context, row *applyRow) (bool, error) {
+	for _, rank := range []string{"entry", "transit", "exit"} {
+		begun := func(s stepRow) bool { return configures(s) && s.Role == rank && s.Orders["prepare"] != "" }
+		if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return begun(s) && s.Orders["revert"] == "" }) {
+			if err := r.send(ctx, row, "revert", begun, r.applyOrder(row, agentapi.PhaseRevert)); err != nil {
+				return false, err
+			}
+			return false, r.keep(ctx, row)
+		}
+		if settled, err := r.settled(ctx, row, "revert", begun); err != nil || !settled {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// failed ends an apply of which nothing is left.
+func (r *runner) failed(ctx context.Context, row *applyRow) error {
+	err := r.finish(ctx, row, stateFailed, "flow.apply_failed", "failed", "reason", row.Error.Message)
+	if err == nil {
+		r.tell(ctx, "flow.reverted", row.FlowID, map[string]string{"apply_id": row.ID})
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package evidence
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"panel/platform/agentapi"
+)
+
+// store takes two statements for any number of nodes: whole reports where something changed, signs of life for the rest.
+func (w *Writer) store(ctx context.Context, batch map[string]*evidence) error {
+	var changed, alive columns
+	for id, e := range batch {
+		if e.full != nil {
+			changed.add(id, e)
+		}
+		alive.add(id, e)
+	}
+	if len(changed.ids) > 0 {
+		if _, err := w.db.Pool.Exec(ctx, writeReports, changed.ids, changed.seen, changed.states, changed.revisions, changed.hashes,
+			changed.cloned, changed.reports, changed.hosts); err != nil {
+			return fmt.Errorf("writing reports: %w", err)
+		}
+	}
+	if len(alive.ids) > 0 {
+		if _, err := w.db.Pool.Exec(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.cpu, alive.tx); err != nil {
+			return fmt.Errorf("writing signs of life: %w", err)
+		}
+	}
+	return nil
+}
+
+// A node that is deleted meanwhile is left out by the join.
+const (
+	writeReports = `insert into node_reports as r (node_id, seen_at, core_state, config_revision, config_hash, cloned, report, surroundings)
+		select u.id, u.seen, u.state, u.revision, u.hash, u.cloned, u.report, u.around
+		from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::bigint[], $5::text[], $6::boolean[], $7::jsonb[], $8::jsonb[])
+			u(id, seen, state, revision, hash, cloned, report, around) join nodes n on n.id = u.id
+		order by u.id
+		on conflict (node_id) do update set seen_at = greatest(r.seen_at, excluded.seen_at), core_state = excluded.core_state,
+			config_revision = excluded.config_revision, config_hash = excluded.config_hash, cloned = excluded.cloned,
+			report = excluded.report, surroundings = excluded.surroundings`
+	writeSigns = `with u as (
+			select * from unnest($1::uuid[], $2::timestamptz[], $3::jsonb[], $4::float8[], $5::float8[]) u(id, seen, metrics, cpu, tx)
+		), reported as (
+			update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics) from u where r.node_id = u.id
+		)
+		update node_readings m set seen_at = greatest(m.seen_at, u.seen), cpu_pct = coalesce(u.cpu, m.cpu_pct), net_tx_bps = coalesce(u.tx, m.net_tx_bps)
+		from u where m.node_id = u.id`
+)
+
+// columns are the arrays of the two statements.
+type columns struct {
+	ids, states, hashes []string
+	seen                []time.Time
+	revisions           []int64
+	cloned              []bool
+	reports, hosts      []string
+	metrics             []*string
+	cpu, tx             []*float64
+}
+
+func (c *columns) add(id string, e *evidence) {
+	c.ids, c.seen = append(c.ids, id), append(c.seen, e.seen)
+	c.measured(e.metrics)
+	if e.full == nil {
+		return
+	}
+	core := e.full.core
+	c.states, c.hashes = append(c.states, cmp.Or(string(core.State), "unknown")), append(c.hashes, core.ConfigHash)
+	c.revisions, c.cloned = append(c.revisions, core.ConfigRevision), append(c.cloned, e.full.cloned)
+	c.reports, c.hosts = append(c.reports, e.full.report), append(c.hosts, e.full.host)
+}
+
+// measured adds the newest sample, or nothing in its places.
+func (c *columns) measured(s *agentapi.Sample) {
+	if s == nil {
+		c.metrics, c.cpu, c.tx = append(c.metrics, nil), append(c.cpu, nil), append(c.tx, nil)
+		return
+	}
+	short := *s
+	short.Traffic = nil
+	text, _ := json.Marshal(short) // finite numbers always encode; others were refused
+	shown := string(text)
+	c.metrics, c.cpu, c.tx = append(c.metrics, &shown), append(c.cpu, &short.CPUPercent), append(c.tx, &short.NetTxBps)
+}

@@ -1,0 +1,127 @@
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"go.uber.org/zap"
+)
+
+const (
+	rollUpEvery  = 20 * time.Second
+	prepareEvery = 10 * time.Minute
+	rollUpLimit  = 2 * time.Minute
+)
+
+// condense turns samples into minutes and ten minutes, prepares partitions and drops old ones.
+// Any panel may do it at any time; a row lock lets one work, and each transaction of samples is counted once.
+func (t *Telemetry) condense(ctx context.Context) error {
+	rolling, preparing := t.clock.NewTicker(rollUpEvery), t.clock.NewTicker(prepareEvery)
+	defer rolling.Stop()
+	defer preparing.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-rolling.Chan():
+			err = t.rollUp(ctx)
+		case <-preparing.Chan():
+			err = t.Renew(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			t.log.Warn("telemetry is condensed later", zap.Error(err))
+		}
+	}
+}
+
+// Renew makes the partitions of the near future and drops those that are past the retention of their resolution.
+func (t *Telemetry) Renew(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, rollUpLimit)
+	defer cancel()
+	for _, statement := range []string{"select telemetry_prepare()", "select telemetry_expire()"} {
+		if err := t.yielding(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepStreams is how long an agent may be away and still be known by the numbers of its batches: longer than the history is kept.
+const keepStreams = 60 * 24 * time.Hour
+
+// Tidy forgets the numbers of streams that have ended, and nodes that are within their quota.
+func (t *Telemetry) Tidy(ctx context.Context) error {
+	t.quotas.tidy()
+	return t.batches.Tidy(ctx, t.clock.Now().Add(-keepStreams))
+}
+
+// yielding gives way to readers and writers: it rather fails and comes again than let a queue form behind its lock.
+func (t *Telemetry) yielding(ctx context.Context, statement string) error {
+	return pgx.BeginFunc(ctx, t.db.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local lock_timeout = '2s'"); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, statement)
+		return err
+	})
+}
+
+// rollUp takes the samples of all transactions that have ended since the last time.
+func (t *Telemetry) rollUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, rollUpLimit)
+	defer cancel()
+	err := pgx.BeginFunc(ctx, t.db.Pool, func(tx pgx.Tx) error {
+		from, to, err := t.window(ctx, tx)
+		if err != nil || from >= to {
+			return err
+		}
+		for _, statement := range []string{minutes, tens} {
+			if _, err := tx.Exec(ctx, statement, from, to); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, "update telemetry_progress set xact = $1", to)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("condensing telemetry: %w", err)
+	}
+	return nil
+}
+
+// window gives the transactions to take: from where the last one stopped to the oldest that may still be open.
+// A database restored elsewhere counts its transactions from a lower number; then the window begins at this moment.
+func (t *Telemetry) window(ctx context.Context, tx pgx.Tx) (from, to int64, err error) {
+	err = tx.QueryRow(ctx, `select case when xact > pg_snapshot_xmax(s)::text::bigint then pg_snapshot_xmin(s)::text::bigint else xact end,
+		pg_snapshot_xmin(s)::text::bigint from telemetry_progress, pg_current_snapshot() s for update of telemetry_progress`).Scan(&from, &to)
+	return from, to, err
+}
+
+var (
+	minutes = condensing("node_metrics_1m", "1 minute", "date_trunc('day', now() at time zone 'UTC' - interval '2 days') at time zone 'UTC'")
+	tens    = condensing("node_metrics_10m", "10 minutes", "date_trunc('week', now() at time zone 'UTC' - interval '30 days') at time zone 'UTC'")
+)
+
+// metricColumns are the metrics that have a history.
+var metricColumns = []string{
+	"cpu_pct", "load1", "mem_used", "disk_used", "net_rx_bps", "net_tx_bps", "rx_pps", "tcp_established", "conntrack_count",
+	"syncookies_ps", "listen_drops_ps",
+}
+
+// condensing is the statement that adds samples to the means that are there already, weighted by their counts.
+func condensing(table, step, oldest string) string {
+	columns, means, merged := "", "", ""
+	for _, m := range metricColumns {
+		columns += ", " + m
+		means += ", avg(" + m + ")"
+		merged += ", " + m + " = (r." + m + " * r.n + excluded." + m + " * excluded.n) / (r.n + excluded.n)"
+	}
+	return "insert into " + table + " as r (node_id, at, n" + columns + ")" +
+		" select node_id, date_bin('" + step + "', observed_at, timestamptz '2000-01-03 00:00:00+00') as at, count(*)" + means +
+		" from node_samples where xact >= $1 and xact < $2 and observed_at >= " + oldest + " and observed_at < now() + interval '1 day'" +
+		" group by 1, 2 order by 1, 2" +
+		" on conflict (node_id, at) do update set n = r.n + excluded.n" + merged
+}

@@ -1,0 +1,36 @@
+package nodesapi
+
+// Kinds of events about nodes. Their subject is the node.
+const (
+	NodeOnline         = "node.online" // Data of this and the next two is StateChanged
+	NodeDegraded       = "node.degraded"
+	NodeOffline        = "node.offline"
+	NodeDrift          = "node.drift"   // Drift
+	NodeCreated        = "node.created" // Data of this and the next ones is Changed
+	NodeUpdated        = "node.updated"
+	NodeDeleted        = "node.deleted"
+	NodeEnrolled       = "node.enrolled"
+	NodeMaintenanceOn  = "node.maintenance_on"
+	NodeMaintenanceOff = "node.maintenance_off"
+	NodeTokenRotated   = "node.token_rotated"
+	NodeAgentRevoked   = "node.agent_revoked"
+)
+
+// StateChanged says that a node's state turned from one to another.
+type StateChanged struct {
+	Name  string `json:"name"`
+	Was   string `json:"was"`
+	State string `json:"state"`
+}
+
+// Drift says that a node does not serve its desired configuration: its agent could not install the revision.
+type Drift struct {
+	Name     string `json:"name"`
+	Revision int64  `json:"revision"`
+	Stage    string `json:"stage"`
+}
+
+// Changed says that something was done to a node.
+type Changed struct {
+	Name string `json:"name"`
+}

@@ -1,0 +1,21 @@
+import { useTranslation } from "react-i18next";
+import { listenerLine, type Block } from "../drawing/drawing";
+import { usePlaces } from "./editor-context";
+
+/** The one line of facts under a block's name. */
+export function useBlockFacts(): (block: Block) => string {
+  const { t } = useTranslation("flows");
+  const { servers } = usePlaces();
+  return (block) => {
+    const server = block.node_id ? servers.get(block.node_id) : undefined;
+    const city = server?.city || server?.country_code;
+    if (block.kind === "entry") return listenerLine(block.params?.listener) || t("block.noListener");
+    if (block.kind === "direct") return t("block.fromHere");
+    if (block.kind === "block") return t("block.refused");
+    if (!block.node_id) return t("block.noServer");
+    const word = t(`kind.${block.kind}`);
+    return block.title && server
+      ? `${word}, ${server.name}`
+      : [word, city && city !== "XX" ? city : undefined].filter(Boolean).join(", ");
+  };
+}

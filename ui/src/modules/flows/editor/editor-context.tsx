@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { createContext, useContext, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { useStore } from "zustand";
+import { domainsQuery, serversQuery, type Flow, type NodeDomain, type Server } from "../shared/api";
+import { findBlock, type Block, type Drawing } from "../drawing/drawing";
+import type { DraftStore } from "./draft/draft-store";
+import type { Problem } from "./problems/problems";
+
+/** What every part of the editor reads: the flow, its draft, what is wrong with it, and whether it may be changed. */
+export interface Editor {
+  flow: Flow;
+  store: DraftStore;
+  problems: Problem[];
+  /** Keys of blocks that differ from the installed version. */
+  changed: ReadonlySet<string>;
+  /** Why the draft may not be changed, or undefined. */
+  closed: string | undefined;
+}
+
+const EditorContext = createContext<Editor | undefined>(undefined);
+
+export const EditorProvider = EditorContext.Provider;
+
+export function useEditor(): Editor {
+  const editor = useContext(EditorContext);
+  if (!editor) throw new Error("this part of the editor is drawn outside of it");
+  return editor;
+}
+
+export function useDrawing(): Drawing {
+  return useStore(useEditor().store, (state) => state.drawing);
+}
+
+export interface Places {
+  servers: ReadonlyMap<string, Server>;
+  domains: readonly NodeDomain[];
+  /** The account may not see nodes; they are then shown by their ids. */
+  hidden: boolean;
+  loading: boolean;
+}
+
+export function usePlaces(): Places {
+  const servers = useQuery(serversQuery);
+  const domains = useQuery(domainsQuery);
+  return useMemo(
+    () => ({
+      servers: new Map((servers.data ?? []).map((server) => [server.id, server])),
+      domains: domains.data ?? [],
+      hidden: servers.error !== null && servers.data === undefined,
+      loading: servers.isPending,
+    }),
+    [servers.data, servers.error, servers.isPending, domains.data],
+  );
+}
+
+/** What people call a block: its title, else its server, else its kind. */
+export function useBlockName(): (block: Block | undefined) => string {
+  const { t } = useTranslation("flows");
+  const { servers } = usePlaces();
+  return (block) => {
+    if (!block) return "";
+    if (block.title) return block.title;
+    const server = block.node_id ? servers.get(block.node_id)?.name : undefined;
+    if (block.kind === "entry") return server ? t("block.entryOn", { name: server }) : t("kind.entry");
+    return server ?? t(`kind.${block.kind}`);
+  };
+}
+
+export function useNameOfKey(): (key: string) => string {
+  const drawing = useDrawing();
+  const nameOf = useBlockName();
+  return (key) => nameOf(findBlock(drawing, key)) || key;
+}

@@ -1,0 +1,158 @@
+import { Select, Switch, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { Block } from "../../drawing/drawing";
+import { needsServer } from "../../drawing/drawing";
+import { setField } from "../../drawing/drawing-edits";
+import { useEditor, usePlaces } from "../editor-context";
+import { FieldCalls, FormSection, useFieldProblem } from "./field";
+import classes from "./form.module.css";
+import { ListenerForm } from "./listener-form";
+import { WaysForm } from "./ways-form";
+
+/** Every setting of a block. The canvas shows it in its side panel, the outline in place. */
+export function BlockForm({ block, ways = true }: { block: Block; ways?: boolean }) {
+  const { t } = useTranslation("flows");
+  const { store, closed } = useEditor();
+  const problem = useFieldProblem({ block: block.key });
+  const set = (field: string, value: unknown) =>
+    store.getState().edit((drawing) => setField(drawing, block.key, field, value));
+  const shared = (field: string) => ({ "data-field": field, error: problem(field), disabled: closed !== undefined });
+  const decidesPrivate = block.kind === "exit" || block.kind === "direct";
+  return (
+    <FieldCalls className={classes.form}>
+      {needsServer(block.kind) && (
+        <ServerField block={block} {...shared("node_id")} onChange={(value) => set("node_id", value)} />
+      )}
+      {block.kind === "entry" && (
+        <DomainField block={block} {...shared("node_domain_id")} onChange={(value) => set("node_domain_id", value)} />
+      )}
+      <TextInput
+        label={t("field.title")}
+        placeholder={t("field.titleHint")}
+        value={block.title ?? ""}
+        maxLength={64}
+        onChange={(event) => set("title", event.currentTarget.value)}
+        {...shared("title")}
+      />
+      {problem("kind") && <p className={classes.error}>{problem("kind")}</p>}
+      {block.kind === "entry" && <ListenerForm block={block} path="params.listener" />}
+      {decidesPrivate && (
+        <FormSection title={t("private.title")}>
+          <Switch
+            className={classes.wide}
+            label={t("private.allow")}
+            description={t("private.help")}
+            checked={block.params?.private === "allow"}
+            onChange={(event) => set("params.private", event.currentTarget.checked ? "allow" : undefined)}
+            {...shared("params.private")}
+          />
+        </FormSection>
+      )}
+      {(block.kind === "exit" || block.kind === "transit") && <HopSection block={block} />}
+      {ways && (block.kind === "entry" || block.kind === "transit") && (
+        <FormSection title={t("ways.title")}>
+          <WaysForm blockKey={block.key} />
+        </FormSection>
+      )}
+    </FieldCalls>
+  );
+}
+
+interface FieldProps {
+  block: Block;
+  error: string | undefined;
+  disabled: boolean;
+  "data-field": string;
+  onChange: (value: string | null) => void;
+}
+
+function ServerField({ block, onChange, ...shared }: FieldProps) {
+  const { t } = useTranslation("flows");
+  const { servers, hidden } = usePlaces();
+  if (hidden)
+    return (
+      <TextInput
+        label={t("field.node_id")}
+        description={t("field.nodeHidden")}
+        value={block.node_id ?? ""}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        {...shared}
+      />
+    );
+  const known = [...servers.values()].map((server) => ({
+    value: server.id,
+    label: server.city ? `${server.name}, ${server.city}` : server.name,
+  }));
+  const data =
+    block.node_id && !servers.has(block.node_id)
+      ? [...known, { value: block.node_id, label: t("field.nodeGone") }]
+      : known;
+  return (
+    <Select
+      label={t("field.node_id")}
+      placeholder={t("field.choose")}
+      searchable
+      nothingFoundMessage={t("field.noNode")}
+      data={data}
+      value={block.node_id ?? null}
+      onChange={onChange}
+      {...shared}
+    />
+  );
+}
+
+function DomainField({ block, onChange, ...shared }: FieldProps) {
+  const { t } = useTranslation("flows");
+  const { domains } = usePlaces();
+  const { flow } = useEditor();
+  // Full access sees everybody's bindings; a flow names those of its owner.
+  const ofNode = domains
+    .filter((domain) => domain.node_id === block.node_id && domain.owner_id === flow.owner_id)
+    .map((domain) => ({ value: domain.id, label: domain.hostname }));
+  const data =
+    block.node_domain_id && !ofNode.some((item) => item.value === block.node_domain_id)
+      ? [...ofNode, { value: block.node_domain_id, label: t("field.domainGone") }]
+      : ofNode;
+  return (
+    <Select
+      label={t("field.node_domain_id")}
+      placeholder={t("field.address")}
+      clearable
+      clearButtonProps={{ "aria-label": t("field.useAddress") }}
+      data={data}
+      nothingFoundMessage={t("field.noDomain")}
+      value={block.node_domain_id ?? null}
+      onChange={onChange}
+      {...shared}
+    />
+  );
+}
+
+function HopSection({ block }: { block: Block }) {
+  const { t } = useTranslation("flows");
+  const { store, closed } = useEditor();
+  const problem = useFieldProblem({ block: block.key });
+  const own = block.params?.hop !== undefined;
+  const choose = (checked: boolean) =>
+    store
+      .getState()
+      .edit((drawing) =>
+        setField(drawing, block.key, "params.hop", checked ? { protocol: "shadowsocks2022" } : undefined),
+      );
+  return (
+    <>
+      <FormSection title={t("hop.title")}>
+        <Switch
+          className={classes.wide}
+          label={t("hop.own")}
+          description={t("hop.help")}
+          checked={own}
+          disabled={closed !== undefined}
+          error={own ? undefined : problem("params.hop")}
+          onChange={(event) => choose(event.currentTarget.checked)}
+        />
+      </FormSection>
+      {own && <ListenerForm block={block} path="params.hop" />}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import type { Block } from "../../drawing/drawing";
+
+type Kind = "text" | "number" | "list" | "flag";
+type Shape = { [field: string]: Shape | Kind };
+
+const listener: Shape = {
+  protocol: "text",
+  listen_ip: "text",
+  port: "number",
+  port_range: "text",
+  l4: "text",
+  transport: "text",
+  security: "text",
+  flow: "text",
+  method: "text",
+  path: "text",
+  mode: "text",
+  service_name: "text",
+  fingerprint: "text",
+  reality: {
+    target: "text",
+    target_result_id: "text",
+    server_names: "list",
+    short_ids: "list",
+    max_time_diff: "number",
+    allow_private_target: "flag",
+  },
+};
+
+const block: Shape = {
+  key: "text",
+  kind: "text",
+  title: "text",
+  node_id: "text",
+  pool_id: "text",
+  node_domain_id: "text",
+  params: { listener, hop: listener, private: "text" },
+  position: { x: "number", y: "number" },
+};
+
+export type JsonFault =
+  { kind: "syntax" } | { kind: "unknown" | "type"; field: string } | { kind: "fixed"; field: string };
+
+/** Reads a block written as JSON. Unknown fields and wrong types are faults; key and kind stay as they are. */
+export function readBlock(text: string, original: Block): { block: Block } | { faults: JsonFault[] } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { faults: [{ kind: "syntax" }] };
+  }
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return { faults: [{ kind: "syntax" }] };
+  const faults = check(value as Record<string, unknown>, block, "");
+  for (const field of ["key", "kind"] as const)
+    if ((value as Record<string, unknown>)[field] !== original[field]) faults.push({ kind: "fixed", field });
+  return faults.length > 0 ? { faults } : { block: value as Block };
+}
+
+function check(value: Record<string, unknown>, shape: Shape, prefix: string): JsonFault[] {
+  return Object.entries(value).flatMap(([name, item]): JsonFault[] => {
+    const field = prefix + name;
+    const wanted = shape[name];
+    if (wanted === undefined) return [{ kind: "unknown", field }];
+    if (typeof wanted === "object")
+      return item !== null && typeof item === "object" && !Array.isArray(item)
+        ? check(item as Record<string, unknown>, wanted, `${field}.`)
+        : [{ kind: "type", field }];
+    return fits(item, wanted) ? [] : [{ kind: "type", field }];
+  });
+}
+
+function fits(item: unknown, wanted: Kind): boolean {
+  if (wanted === "flag") return typeof item === "boolean";
+  if (wanted === "text") return typeof item === "string";
+  if (wanted === "number") return typeof item === "number";
+  return Array.isArray(item) && item.every((part) => typeof part === "string");
+}

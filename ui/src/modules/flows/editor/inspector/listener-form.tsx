@@ -1,0 +1,243 @@
+import { NumberInput, Select, Switch, TagsInput, TextInput } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { Segmented } from "@/components/form/segmented";
+import type { Block, Listener, Protocol } from "../../drawing/drawing";
+import { setField, withProtocol } from "../../drawing/drawing-edits";
+import { useEditor } from "../editor-context";
+import { FormSection, useFieldProblem } from "./field";
+import classes from "./form.module.css";
+
+interface ListenerFormProps {
+  block: Block;
+  path: "params.listener" | "params.hop";
+}
+
+/**
+ * Where clients or other servers connect, and what is spoken there. Fields that a protocol does not know are not drawn.
+ */
+export function ListenerForm({ block, path }: ListenerFormProps) {
+  const { t } = useTranslation("flows");
+  const { closed } = useEditor();
+  const { listener, set, setAll, shared } = useListener(block, path);
+  const vless = listener.protocol === "vless";
+  return (
+    <FormSection title={t(path === "params.hop" ? "hop.listener" : "listener.title")}>
+      <div className={classes.wide} data-field={`${path}.protocol`}>
+        <Segmented<Protocol>
+          label={t("field.protocol")}
+          value={listener.protocol ?? "vless"}
+          onChange={(protocol) => closed === undefined && setAll(withProtocol(listener, protocol))}
+          options={[
+            { value: "vless", label: "VLESS + REALITY" },
+            { value: "shadowsocks2022", label: "Shadowsocks 2022" },
+          ]}
+        />
+      </div>
+      <PortField listener={listener} set={set} shared={shared} automatic={path === "params.hop"} />
+      <TextInput
+        label={t("field.listen_ip")}
+        placeholder="0.0.0.0"
+        value={listener.listen_ip ?? ""}
+        onChange={(event) => set("listen_ip", event.currentTarget.value.trim())}
+        {...shared("listen_ip")}
+      />
+      {vless ? (
+        <VlessFields listener={listener} set={set} shared={shared} />
+      ) : (
+        <ShadowsocksFields listener={listener} set={set} shared={shared} />
+      )}
+    </FormSection>
+  );
+}
+
+type Shared = (field: string) => { "data-field": string; error: string | undefined; disabled: boolean };
+interface PartProps {
+  listener: Listener;
+  set: (field: string, value: unknown) => void;
+  shared: Shared;
+}
+
+function useListener(block: Block, path: ListenerFormProps["path"]) {
+  const { store, closed } = useEditor();
+  const problem = useFieldProblem({ block: block.key });
+  const listener: Listener = (path === "params.hop" ? block.params?.hop : block.params?.listener) ?? {};
+  const edit = (field: string, value: unknown) =>
+    store.getState().edit((drawing) => setField(drawing, block.key, field, value));
+  return {
+    listener,
+    set: (field: string, value: unknown) => edit(`${path}.${field}`, value),
+    setAll: (value: Listener) => edit(path, value),
+    shared: ((field) => ({
+      "data-field": `${path}.${field}`,
+      error: problem(`${path}.${field}`),
+      disabled: closed !== undefined,
+    })) as Shared,
+  };
+}
+
+function PortField({ listener, set, shared, automatic }: PartProps & { automatic: boolean }) {
+  const { t } = useTranslation("flows");
+  return (
+    <NumberInput
+      label={t("field.port")}
+      placeholder={automatic ? t("field.portAutomatic") : "443"}
+      min={1}
+      max={65535}
+      clampBehavior="none"
+      allowDecimal={false}
+      allowNegative={false}
+      hideControls
+      value={listener.port ?? ""}
+      onChange={(value) => set("port", value === "" ? undefined : Number(value))}
+      rightSection={
+        <span className={classes.unit}>
+          {listener.protocol === "shadowsocks2022"
+            ? (listener.l4 ?? "both") === "both"
+              ? "tcp+udp"
+              : listener.l4
+            : "tcp"}
+        </span>
+      }
+      rightSectionWidth={64}
+      {...shared("port")}
+    />
+  );
+}
+
+function VlessFields({ listener, set, shared }: PartProps) {
+  const { t } = useTranslation("flows");
+  const { transport = "raw" } = listener;
+  return (
+    <>
+      <TextInput
+        className={classes.wide}
+        label={t("field.target")}
+        placeholder="www.example.org:443"
+        description={t("field.targetHelp")}
+        value={listener.reality?.target ?? ""}
+        onChange={(event) => set("reality.target", event.currentTarget.value.trim())}
+        spellCheck={false}
+        {...shared("reality.target")}
+      />
+      <Switch
+        className={classes.wide}
+        label={t("field.allow_private_target")}
+        description={t("field.allowPrivateTargetHelp")}
+        checked={listener.reality?.allow_private_target === true}
+        onChange={(event) => set("reality.allow_private_target", event.currentTarget.checked || undefined)}
+        disabled={shared("reality.allow_private_target").disabled}
+        data-field={shared("reality.allow_private_target")["data-field"]}
+      />
+      <TagsInput
+        className={classes.wide}
+        label={t("field.server_names")}
+        description={t("field.serverNamesHelp")}
+        placeholder={(listener.reality?.server_names ?? []).length === 0 ? hostOf(listener.reality?.target) : undefined}
+        splitChars={[",", " "]}
+        maxTags={32}
+        value={listener.reality?.server_names ?? []}
+        onChange={(value) => set("reality.server_names", value)}
+        {...shared("reality.server_names")}
+      />
+      <Select
+        label={t("field.transport")}
+        data={[
+          { value: "raw", label: "RAW" },
+          { value: "xhttp", label: "XHTTP" },
+          { value: "grpc", label: "gRPC" },
+        ]}
+        value={transport}
+        onChange={(value) => set("transport", value === "raw" ? undefined : value)}
+        {...shared("transport")}
+      />
+      {transport === "raw" && (
+        <Select
+          label={t("field.flow")}
+          data={[
+            { value: "xtls-rprx-vision", label: "Vision" },
+            { value: "none", label: t("field.flowNone") },
+          ]}
+          value={listener.flow ?? "xtls-rprx-vision"}
+          onChange={(value) => set("flow", value === "none" ? "none" : undefined)}
+          {...shared("flow")}
+        />
+      )}
+      {transport === "xhttp" && (
+        <>
+          <TextInput
+            label={t("field.path")}
+            placeholder="/"
+            value={listener.path ?? ""}
+            onChange={(event) => set("path", event.currentTarget.value.trim())}
+            {...shared("path")}
+          />
+          <Select
+            label={t("field.mode")}
+            data={["auto", "packet-up", "stream-up", "stream-one"]}
+            value={listener.mode ?? "auto"}
+            onChange={(value) => set("mode", value === "auto" ? undefined : value)}
+            {...shared("mode")}
+          />
+        </>
+      )}
+      {transport === "grpc" && (
+        <TextInput
+          label={t("field.service_name")}
+          placeholder="grpc"
+          value={listener.service_name ?? ""}
+          onChange={(event) => set("service_name", event.currentTarget.value.trim())}
+          {...shared("service_name")}
+        />
+      )}
+      <Select
+        label={t("field.fingerprint")}
+        data={["chrome", "firefox", "safari", "ios", "android", "edge", "random", "randomized"]}
+        value={listener.fingerprint ?? "chrome"}
+        onChange={(value) => set("fingerprint", value === "chrome" ? undefined : value)}
+        {...shared("fingerprint")}
+      />
+      <TagsInput
+        label={t("field.short_ids")}
+        placeholder={(listener.reality?.short_ids ?? []).length === 0 ? t("field.shortIdsHint") : undefined}
+        splitChars={[",", " "]}
+        maxTags={32}
+        value={listener.reality?.short_ids ?? []}
+        onChange={(value) => set("reality.short_ids", value)}
+        {...shared("reality.short_ids")}
+      />
+    </>
+  );
+}
+
+function ShadowsocksFields({ listener, set, shared }: PartProps) {
+  const { t } = useTranslation("flows");
+  return (
+    <>
+      <Select
+        label={t("field.method")}
+        data={["2022-blake3-aes-128-gcm", "2022-blake3-aes-256-gcm"].map((value) => ({
+          value,
+          label: value.replace("2022-", ""),
+        }))}
+        value={listener.method ?? "2022-blake3-aes-256-gcm"}
+        onChange={(value) => set("method", value)}
+        {...shared("method")}
+      />
+      <Select
+        label={t("field.l4")}
+        data={[
+          { value: "both", label: "TCP + UDP" },
+          { value: "tcp", label: "TCP" },
+          { value: "udp", label: "UDP" },
+        ]}
+        value={listener.l4 ?? "both"}
+        onChange={(value) => set("l4", value === "both" ? undefined : value)}
+        {...shared("l4")}
+      />
+    </>
+  );
+}
+
+function hostOf(target: string | undefined): string | undefined {
+  return target?.replace(/:\d+$/, "") || undefined;
+}

@@ -1,0 +1,1 @@
+export { isTyping, useShortcut } from "@/components/keys/use-shortcut";

@@ -1,0 +1,141 @@
+import { Modal, NumberInput, Select, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldErrors } from "@/api/problem";
+import { Action } from "@/components/action/action";
+import { FormProblems } from "@/components/form/form-problems";
+import { useCreateFlow } from "../shared/api";
+import dialog from "../shared/dialogs.module.css";
+import { usePlaces } from "../editor/editor-context";
+import { drawingOf, needsExit, templates, type Template } from "./templates";
+
+/** A new flow: its name, and what its drawing starts with. */
+export function CreateFlow({ start, onClose }: { start: Template; onClose: () => void }) {
+  const { t } = useTranslation("flows");
+  const navigate = useNavigate();
+  const create = useCreateFlow();
+  const { servers } = usePlaces();
+  const [name, setName] = useState("");
+  const [template, setTemplate] = useState<Template>(start);
+  const [entry, setEntry] = useState<string | null>(null);
+  const [exit, setExit] = useState<string | null>(null);
+  const [target, setTarget] = useState("");
+  const [port, setPort] = useState<number | string>("");
+  const [tried, setTried] = useState(false);
+  const short = name.trim().length < 3;
+  const errors = fieldErrors(create.error);
+  const nodes = [...servers.values()].map((server) => ({
+    value: server.id,
+    label: server.city ? `${server.name}, ${server.city}` : server.name,
+  }));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (short) return;
+    const graph = drawingOf({
+      template,
+      entry: entry ?? undefined,
+      exit: exit ?? undefined,
+      target: target.trim(),
+      port: port === "" ? undefined : Number(port),
+    });
+    create.mutate(
+      { name: name.trim(), ...(graph && { graph }) },
+      { onSuccess: (flow) => void navigate({ to: `/flows/${flow.id}` }) },
+    );
+  };
+  return (
+    <Modal opened onClose={onClose} title={t("create.title")}>
+      <form className={dialog.body} onSubmit={submit} noValidate>
+        <FormProblems error={create.error} fields={{ "body.name": "new-flow-name" }} />
+        <TextInput
+          id="new-flow-name"
+          size="md"
+          label={t("create.name")}
+          value={name}
+          maxLength={64}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={errors.name ?? (tried && short ? t("create.nameShort") : undefined)}
+        />
+        <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+          <legend className="strong" style={{ marginBottom: 6 }}>
+            {t("create.start")}
+          </legend>
+          <div className={dialog.cards}>
+            {templates.map((item) => (
+              <label key={item} className={dialog.card} htmlFor={`template-${item}`}>
+                <input
+                  id={`template-${item}`}
+                  type="radio"
+                  name="template"
+                  aria-label={t(`template.${item}.title`)}
+                  checked={template === item}
+                  onChange={() => setTemplate(item)}
+                />
+                <span>
+                  <span className="strong">{t(`template.${item}.title`)}</span>
+                  <p>{t(`template.${item}.text`)}</p>
+                </span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        {template !== "blank" && (
+          <div className={dialog.two}>
+            <Select
+              label={t(needsExit(template) ? "create.entry" : "create.server")}
+              placeholder={t("field.choose")}
+              searchable
+              data={nodes}
+              value={entry}
+              onChange={setEntry}
+              nothingFoundMessage={t("field.noNode")}
+            />
+            {needsExit(template) && (
+              <Select
+                label={t("create.exit")}
+                placeholder={t("field.choose")}
+                searchable
+                data={nodes}
+                value={exit}
+                onChange={setExit}
+                nothingFoundMessage={t("field.noNode")}
+              />
+            )}
+            <NumberInput
+              label={t("field.port")}
+              placeholder={template === "shadowsocks" ? "8388" : "443"}
+              hideControls
+              min={1}
+              max={65535}
+              allowDecimal={false}
+              value={port}
+              onChange={setPort}
+            />
+            {template !== "shadowsocks" && (
+              <TextInput
+                label={t("field.target")}
+                placeholder="www.example.org:443"
+                value={target}
+                spellCheck={false}
+                onChange={(event) => setTarget(event.currentTarget.value)}
+              />
+            )}
+          </div>
+        )}
+        <div className={dialog.foot}>
+          <span className="dim">{t("create.nothing")}</span>
+          <Action size="dialog" onClick={onClose}>
+            {t("cancel")}
+          </Action>
+          <Action size="dialog" kind="filled" type="submit" busy={create.isPending}>
+            {t("create.act")}
+          </Action>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,85 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Figure } from "@/components/layout/card";
+import { Glyph } from "@/components/status/glyph";
+import type { AttentionItem } from "@/module";
+import { useFormat } from "@/text/use-format";
+import { flowsQuery, type Flow } from "../shared/api";
+import { usePlaces } from "../editor/editor-context";
+import { configGlyph, configState, healthGlyph, needsWork } from "../shared/states";
+
+function useFlows(): { flows: Flow[]; total: number } | undefined {
+  const pages = useInfiniteQuery(flowsQuery({})).data?.pages;
+  return pages && { flows: pages.flatMap((page) => page.items), total: pages[0]?.total ?? 0 };
+}
+
+function Tile() {
+  const { t } = useTranslation("flows");
+  const format = useFormat();
+  const known = useFlows();
+  if (!known) return <Figure name={t("tile.flows")} value="" />;
+  const applied = known.flows.filter((flow) => flow.installed_revision !== null && flow.enabled).length;
+  const drafts = known.flows.filter((flow) => configState(flow) === "draft").length;
+  return (
+    <Figure
+      name={t("tile.flows")}
+      value={format.number(applied)}
+      of={t("tile.of", { total: format.number(known.total) })}
+      note={
+        drafts > 0 ? (
+          <>
+            <Glyph kind="draft" />
+            {t("tile.drafts", { count: drafts })}
+          </>
+        ) : (
+          t(known.total === 0 ? "tile.none" : "tile.calm")
+        )
+      }
+    />
+  );
+}
+
+/** A flow that failed, drifted or does not run well; a draft alone is work, not trouble. */
+function useAttention(): AttentionItem[] {
+  const { t } = useTranslation("flows");
+  const { servers } = usePlaces();
+  const flows = useFlows()?.flows ?? [];
+  return flows
+    .filter((flow) => needsWork(flow, "health") || ["apply_failed", "drifted"].includes(configState(flow)))
+    .map((flow): AttentionItem => {
+      const config = configState(flow);
+      const troubled = needsWork(flow, "health");
+      const where = flow.drift.node_ids.map((id) => servers.get(id)?.name ?? id.slice(-6)).join(", ");
+      return {
+        id: flow.id,
+        severity: flow.health_state === "down" || config === "apply_failed" ? "crit" : "warn",
+        glyph: troubled ? healthGlyph[flow.health_state] : configGlyph[config],
+        name: flow.name,
+        what: troubled ? t(`health.${flow.health_state}`) : t(`config.${config}`),
+        effect:
+          config === "apply_failed" && flow.installed_version_number !== null
+            ? t("serves.still", { number: flow.installed_version_number })
+            : where || undefined,
+        act:
+          config === "apply_failed" && flow.last_apply_id
+            ? { label: t("attention.why"), path: `/flows/${flow.id}/applies/${flow.last_apply_id}` }
+            : { label: t("list.open"), path: `/flows/${flow.id}` },
+      };
+    });
+}
+
+function useFirstStep() {
+  const { t } = useTranslation("flows");
+  const known = useFlows();
+  if (!known) return undefined;
+  return {
+    order: 3,
+    title: t("first.title"),
+    text: t("list.emptyText"),
+    act: t("list.new"),
+    path: "/flows",
+    done: known.flows.some((flow) => flow.installed_revision !== null),
+  };
+}
+
+export default { Tile, useAttention, useFirstStep };

@@ -1,0 +1,286 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+import type { Drawing } from "../drawing/drawing";
+
+type Schemas = components["schemas"];
+
+export interface Page<Item> {
+  items: Item[];
+  next_cursor: string | null;
+  total: number;
+}
+
+// The description cannot say that an object may be null; these may.
+type OrNull<Shape, Key extends keyof Shape> = Omit<Shape, Key> & { [Name in Key]: Shape[Name] | null };
+
+export type BypassedCheck = Schemas["FlowsBypassCheck"];
+export type Client = Schemas["FlowsClient"];
+export type Flow = OrNull<Schemas["FlowsFlow"], "entry">;
+export type Draft = Schemas["FlowsDraft"];
+export type Version = Schemas["FlowsVersion"];
+export type VersionSnapshot = Schemas["FlowsVersionSnapshot"];
+export type Check = Schemas["PlanCheck"];
+export type Conflict = Schemas["PlanConflict"];
+export type Step = Schemas["PlanStep"];
+export type Change = Schemas["PlanChange"];
+export type DiffGroup = keyof Schemas["PlanDiff"];
+export type Plan = Schemas["PlanPlan"];
+export type Stage = Schemas["FlowsStepStage"];
+export type StageName = Stage["stage"];
+export type ApplyStep = OrNull<Schemas["FlowsApplyStep"], "error">;
+export type Apply = Omit<OrNull<Schemas["FlowsApply"], "error">, "steps"> & { steps: ApplyStep[] };
+export type ConnectionLink = Schemas["FlowsConnectionLink"];
+export type Explanation = Schemas["FlowsExplanation"];
+
+/** What flows need to know of a node and of a domain bound to it. */
+export type Server = Pick<Schemas["NodesNode"], "id" | "name" | "city" | "country_code" | "state">;
+export type NodeDomain = Pick<Schemas["DomainsDomain"], "id" | "node_id" | "hostname" | "dns_state" | "owner_id">;
+
+export interface FlowFilter {
+  q?: string;
+  sort?: string;
+}
+
+const root = "/api/v1/connection-units";
+const one = "/api/v1/connection-units/{id}";
+const of = (id: string) => ({ params: { path: { id } } });
+
+export const flowsQuery = (filter: FlowFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["flows", "list", filter],
+    queryFn: ({ signal, pageParam }): Promise<Page<Flow>> =>
+      answer(
+        api.GET(root, {
+          signal,
+          params: { query: { ...filter, limit: 100, ...(pageParam && { cursor: pageParam }) } },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+  });
+
+export const flowQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["flows", id, "flow"],
+    queryFn: ({ signal }): Promise<Flow> => answer(api.GET(one, { signal, ...of(id) })),
+  });
+
+export const draftQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["flows", id, "draft"],
+    queryFn: ({ signal }): Promise<Draft> => answer(api.GET(`${one}/draft`, { signal, ...of(id) })),
+    staleTime: 0,
+  });
+
+/** What installing a revision of the draft would do. Nothing is stored. */
+export const previewQuery = (id: string, revision: number | undefined) =>
+  queryOptions({
+    queryKey: ["flows", id, "preview", revision],
+    queryFn: ({ signal }): Promise<Plan> => answer(api.POST(`${one}/plan/preview`, { signal, ...of(id) })),
+    enabled: revision !== undefined,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+export const versionsQuery = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ["flows", id, "versions"],
+    queryFn: ({ signal, pageParam }): Promise<Page<Version>> =>
+      answer(
+        api.GET(`${one}/versions`, {
+          signal,
+          params: { path: { id }, query: { limit: 50, ...(pageParam && { cursor: pageParam }) } },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (last) => last.next_cursor ?? undefined,
+  });
+
+export const versionQuery = (id: string, versionId: string | null | undefined) =>
+  queryOptions({
+    queryKey: ["flows", id, "version", versionId],
+    queryFn: ({ signal }): Promise<VersionSnapshot> =>
+      answer(
+        api.GET(`${one}/versions/{version_id}`, { signal, params: { path: { id, version_id: versionId ?? "" } } }),
+      ),
+    enabled: Boolean(versionId),
+    staleTime: 300_000,
+  });
+
+export const planQuery = (id: string, planId: string | undefined) =>
+  queryOptions({
+    queryKey: ["flows", id, "plan", planId],
+    queryFn: ({ signal }): Promise<Plan> =>
+      answer(api.GET(`${one}/plans/{plan_id}`, { signal, params: { path: { id, plan_id: planId ?? "" } } })),
+    enabled: Boolean(planId),
+    // Evidence arrives from the servers while a check is open.
+    refetchInterval: (query) =>
+      query.state.data?.state === "ready" && query.state.data.readiness.some((check) => check.status === "unconfirmed")
+        ? 3_000
+        : false,
+  });
+
+export const applyQuery = (id: string, applyId: string | null | undefined) =>
+  queryOptions({
+    queryKey: ["flows", id, "apply", applyId],
+    queryFn: ({ signal }): Promise<Apply> =>
+      answer(api.GET(`${one}/applies/{apply_id}`, { signal, params: { path: { id, apply_id: applyId ?? "" } } })),
+    enabled: Boolean(applyId),
+    // The stream tells each stage; the timer is for a stream that is down.
+    refetchInterval: (query) => (query.state.data?.state === "applying" ? 1_500 : false),
+  });
+
+export const clientsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["flows", id, "clients"],
+    queryFn: async ({ signal }): Promise<Client[]> => {
+      const page: Page<Client> = await answer(
+        api.GET(`${one}/clients`, { signal, params: { path: { id }, query: { limit: 200 } } }),
+      );
+      return page.items;
+    },
+  });
+
+export const explainQuery = (id: string, revision: number, target: string) =>
+  queryOptions({
+    queryKey: ["flows", id, "explain", revision, target],
+    queryFn: ({ signal }): Promise<Explanation> =>
+      answer(api.GET(`${one}/explain`, { signal, params: { path: { id }, query: destination(target) } })),
+    enabled: target !== "",
+    retry: false,
+  });
+
+/** Reads "youtube.com:443", "1.1.1.1", "[2001:db8::1]:53" or ":25" as what to trace. */
+export function destination(text: string): { domain?: string; ip?: string; port?: number } {
+  const trimmed = text.trim();
+  const six = /^\[?([0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*)\]?(?::(\d{1,5}))?$/i.exec(trimmed);
+  const [, host = "", port] =
+    (trimmed.startsWith("[") ? six : six ? [trimmed, trimmed] : undefined) ??
+    /^(.*?)(?::(\d{1,5}))?$/.exec(trimmed) ??
+    [];
+  const isAddress = six !== null || /^\d{1,3}(\.\d{1,3}){3}$/.test(host);
+  return { ...(host && { [isAddress ? "ip" : "domain"]: host }), ...(port && { port: Number(port) }) };
+}
+
+export const serversQuery = queryOptions({
+  queryKey: ["nodes", "of-flows"],
+  queryFn: async ({ signal }): Promise<Server[]> => {
+    const found: Server[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const page: Page<Server> = await answer(
+        api.GET("/api/v1/nodes", { signal, params: { query: { limit: 200, ...(cursor && { cursor }) } } }),
+      );
+      found.push(...page.items);
+      cursor = page.next_cursor;
+    }
+    return found;
+  },
+  staleTime: 30_000,
+});
+
+export const domainsQuery = queryOptions({
+  queryKey: ["nodes", "domains-of-flows"],
+  queryFn: async ({ signal }): Promise<NodeDomain[]> => {
+    const page: Page<NodeDomain> = await answer(
+      api.GET("/api/v1/node-domains", { signal, params: { query: { limit: 200 } } }),
+    );
+    return page.items;
+  },
+  staleTime: 30_000,
+});
+
+/** Stores the draft that was made on `revision`; a newer one on the panel is a `revision_conflict`. */
+export function saveDraft(id: string, revision: number, graph: Drawing, version_id?: string): Promise<Draft> {
+  return answer(
+    api.PUT(`${one}/draft`, {
+      params: { path: { id }, header: { "If-Match": String(revision) } },
+      body: { graph, version_id },
+    }),
+  );
+}
+
+export function readDraft(id: string): Promise<Draft> {
+  return answer(api.GET(`${one}/draft`, of(id)));
+}
+
+/** Every act on flows; whatever ends well or badly, lists and the flow are read again. */
+function useFlowAct<Input, Output>(act: (input: Input) => Promise<Output>) {
+  const queries = useQueryClient();
+  return useMutation({ mutationFn: act, onSettled: () => queries.invalidateQueries({ queryKey: ["flows"] }) });
+}
+
+export const useCreateFlow = () =>
+  useFlowAct((body: { name: string; graph?: Drawing }): Promise<Flow> => answer(api.POST(root, { body })));
+
+export const useDeleteFlow = () => useFlowAct((id: string): Promise<Apply> => answer(api.DELETE(one, of(id))));
+
+export interface FlowChange {
+  id: string;
+  revision: number;
+  name?: string;
+  description?: string;
+  tags?: string[];
+}
+
+export const useChangeFlow = () =>
+  useFlowAct(({ id, ...body }: FlowChange): Promise<Flow> => answer(api.PATCH(one, { ...of(id), body })));
+
+export const useSwitchFlow = (id: string) =>
+  useFlowAct((enabled: boolean): Promise<Apply> =>
+    answer(api.POST(enabled ? `${one}/enable` : `${one}/disable`, of(id))),
+  );
+
+export const useCompile = (id: string) =>
+  useFlowAct((_: void): Promise<Plan> => answer(api.POST(`${one}/plan/compile`, of(id))));
+
+export const useRecheck = (id: string, planId: string) =>
+  useFlowAct((_: void): Promise<Plan> =>
+    answer(api.POST(`${one}/plans/{plan_id}/recheck`, { params: { path: { id, plan_id: planId } } })),
+  );
+
+/** Starts the installation and comes back at once; the apply's own page follows it. */
+export const useApply = (id: string) =>
+  useFlowAct(({ plan, force }: { plan: Pick<Plan, "id" | "revision">; force: boolean }): Promise<Apply> =>
+    answer(
+      api.POST(`${one}/apply`, {
+        params: { path: { id }, query: { wait: 0 } },
+        body: { id: plan.id, revision: plan.revision, force_apply: force },
+      }),
+    ),
+  );
+
+export const useAddClient = (id: string) =>
+  useFlowAct((label: string): Promise<Client> => answer(api.POST(`${one}/clients`, { ...of(id), body: { label } })));
+
+export const useRevokeClient = (id: string) =>
+  useFlowAct((clientId: string): Promise<void> =>
+    answer(api.DELETE(`${one}/clients/{client_id}`, { params: { path: { id, client_id: clientId } } })),
+  );
+
+export const useClosePublicLink = (id: string) =>
+  useFlowAct((clientId: string): Promise<void> =>
+    answer(api.DELETE(`${one}/clients/{client_id}/public-link`, { params: { path: { id, client_id: clientId } } })),
+  );
+
+export const useKeepVersion = (id: string) =>
+  useFlowAct((note: string): Promise<Version> =>
+    answer(api.POST(`${one}/versions`, { ...of(id), body: { note, reason: "manual" } })),
+  );
+
+/** Answers with a secret: called directly, so that no cache of queries or mutations ever holds it. */
+export function issueLink(id: string, clientId: string): Promise<ConnectionLink> {
+  return answer(api.POST(`${one}/connection-link`, { ...of(id), body: { client_id: clientId } }));
+}
+
+/** Answers with a secret: called directly, as above. */
+export function issuePublicLink(id: string, clientId: string): Promise<{ url: string; created_at: string }> {
+  return answer(api.POST(`${one}/clients/{client_id}/public-link`, { params: { path: { id, client_id: clientId } } }));
+}

@@ -1,0 +1,127 @@
+import { QueryClient } from "@tanstack/react-query";
+import { screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { meQuery } from "@/api/access";
+import { beginSession } from "@/api/session";
+import { makeMe, makeNode } from "@/testing/fixtures";
+import { renderApp } from "@/testing/render-app";
+import { effectsOn } from "./effects";
+import { NodeActDialog, type AskedAct } from "./node-act-dialog";
+import { quietestHour } from "./quietest-hour";
+
+const fra = makeNode({ id: "fra", name: "fra-02" });
+const lon = makeNode({
+  id: "lon",
+  name: "lon-03",
+  state: "maintenance",
+  maintenance: { until: "2026-03-12T05:40:00Z", reason: "Provider swaps the disk" },
+});
+const off = makeNode({ id: "off", name: "ams-01", agent: { ...fra.agent, connected: false }, metrics: undefined });
+
+const flow = (id: string, node_ids: string[], entry: string | null = null) => ({
+  id,
+  name: `flow ${id}`,
+  node_ids,
+  entry: entry === null ? null : { node_id: entry },
+});
+
+/** The panel of these tests: one flow on fra, and a bulk route that succeeds for everything but `fails`. */
+function panel(fails: string[] = []) {
+  const sent: Record<string, unknown>[] = [];
+  const reply = (body: unknown) =>
+    new Response(JSON.stringify(body), { headers: { "Content-Type": "application/json" } });
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    const request = input as Request;
+    if (request.url.includes("/connection-units")) {
+      return reply({ items: [flow("1", ["fra", "x", "y"])], next_cursor: null, total: 1 });
+    }
+    if (request.url.includes("/metrics")) return reply({ metric: "tcp_established", step_seconds: 600, points: [] });
+    const body = (await request.json()) as { ids: string[] };
+    sent.push(body);
+    const results = body.ids.map((node_id) => {
+      const ok = !fails.includes(node_id);
+      return { node_id, ok, code: ok ? "" : "agent_offline", error: "offline", operation_id: null };
+    });
+    return reply({ results });
+  });
+  return sent;
+}
+
+async function ask(act: AskedAct, nodes = [fra, lon, off], permissions = ["*"]) {
+  beginSession("ps_test");
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  queries.setQueryDefaults(["accounts"], { staleTime: Infinity });
+  queries.setQueryData(meQuery.queryKey, makeMe(permissions));
+  await renderApp(<NodeActDialog act={act} nodes={nodes} onClose={() => undefined} />, { queries });
+  return within(await screen.findByRole("dialog"));
+}
+
+describe("acts on nodes", () => {
+  let sent: Record<string, unknown>[];
+  beforeEach(() => void (sent = panel()));
+  afterEach(() => vi.restoreAllMocks());
+
+  it("send nothing before they are confirmed, and name the flows and connections that they hit", async () => {
+    const dialog = await ask("restart_core", [fra]);
+    const effects = dialog.getByRole("region", { name: "What it hits now" });
+    expect(await within(effects).findByRole("link", { name: "flow 1" })).toBeInTheDocument();
+    expect(effects).toHaveTextContent("1 of its 3 nodes");
+    expect(effects).toHaveTextContent("12 open TCP connections");
+    expect(sent).toEqual([]);
+  });
+
+  it("leave the reason and the end of a running maintenance alone", async () => {
+    const dialog = await ask("maintenance_on");
+    expect(dialog.getByRole("region", { name: "Not included" })).toHaveTextContent(
+      /lon-03 is in maintenance already and keeps its reason and end, until .*, «Provider swaps the disk»/,
+    );
+    await userEvent.type(dialog.getByRole("textbox", { name: "Reason" }), "new cables");
+    await userEvent.click(dialog.getByRole("button", { name: "Begin maintenance" }));
+    expect(await dialog.findByText("Done on 2 nodes")).toBeInTheDocument();
+    expect(sent).toEqual([{ act: "maintenance_on", ids: ["fra", "off"], reason: "new cables" }]);
+  });
+
+  it("leave out nodes whose agent cannot be reached", async () => {
+    const dialog = await ask("restart_core", [fra, off]);
+    expect(dialog.getByRole("region", { name: "Not included" })).toHaveTextContent("ams-01 its agent is not connected");
+    await userEvent.click(dialog.getByRole("button", { name: "Restart core" }));
+    expect(await dialog.findByText("Done on 1 node")).toBeInTheDocument();
+    expect(sent).toEqual([{ act: "restart_core", ids: ["fra"] }]);
+  });
+
+  it("are closed with the reason when no chosen node can take part", async () => {
+    const dialog = await ask("maintenance_on", [lon]);
+    const act = dialog.getByRole("button", { name: /^Begin maintenance/ });
+    expect(act).toHaveAttribute("aria-disabled", "true");
+    expect(act).toHaveAccessibleDescription("None of the chosen nodes can take part");
+  });
+
+  it("say that flows cannot be seen rather than that there are none", async () => {
+    const dialog = await ask("disable", [fra], ["nodes.edit"]);
+    const effects = dialog.getByRole("region", { name: "What it hits now" });
+    expect(effects).toHaveTextContent("Your account may not see flows");
+    expect(effects).not.toHaveTextContent("No installed flow uses it");
+  });
+});
+
+it("tells a flow that enters at a node from one that only passes it", () => {
+  const flows = [flow("in", ["fra", "x"], "fra"), flow("all", ["fra"]), flow("part", ["fra", "x"], "x")];
+  expect(effectsOn([fra], flows, (key) => key).map((effect) => effect.text)).toEqual([
+    "act.flowEntry",
+    "act.flowWhole",
+    "act.flowPart",
+    "act.connections",
+  ]);
+});
+
+it("names the hour with the fewest connections, and none from less than half a day", () => {
+  const at = (hour: number) => new Date(Date.UTC(2026, 2, 11, hour)).toISOString();
+  const series = (hours: number) => ({
+    metric: "tcp_established",
+    step_seconds: 600,
+    points: Array.from({ length: hours }, (_, hour) => ({ at: at(hour), value: hour === 4 ? 190 : 2_000 })),
+  });
+  expect(quietestHour(series(24))).toEqual({ at: at(4), connections: 190 });
+  expect(quietestHour(series(6))).toBeNull();
+});

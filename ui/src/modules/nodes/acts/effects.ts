@@ -1,0 +1,71 @@
+import { queryOptions } from "@tanstack/react-query";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+import type { ActEffect } from "@/components/dialog/act-dialog";
+import type { Node } from "../shared/types";
+
+type FlowBody = components["schemas"]["FlowsFlow"];
+/** The description cannot say that a flow may have no entry yet. */
+type Flow = Pick<FlowBody, "id" | "name" | "node_ids"> & { entry: Pick<FlowBody["entry"], "node_id"> | null };
+
+const askedOneByOne = 5;
+const mostPages = 25;
+
+/** The flows whose installed configuration runs on one of these nodes. */
+export const flowsOnNodesQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ["flows", "on-nodes", ...ids],
+    queryFn: async ({ signal }): Promise<Flow[]> => {
+      const wanted = new Set(ids);
+      const filters = ids.length <= askedOneByOne ? ids.map((node_id) => ({ node_id })) : [{}];
+      const lists = await Promise.all(filters.map((filter) => everyPage(filter, signal)));
+      const found = new Map(lists.flat().map((flow) => [flow.id, flow]));
+      return [...found.values()].filter((flow) => flow.node_ids.some((id) => wanted.has(id)));
+    },
+    staleTime: 5_000,
+    retry: false,
+  });
+
+async function everyPage(filter: { node_id?: string }, signal: AbortSignal): Promise<Flow[]> {
+  const flows: Flow[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const query = { ...filter, limit: 200, cursor };
+    const read = await answer(api.GET("/api/v1/connection-units", { params: { query }, signal }));
+    flows.push(...(read.items ?? []));
+    if (!read.next_cursor) return flows;
+    cursor = read.next_cursor;
+  }
+  throw new Error("there are more flows than can be read at once");
+}
+
+/** What an act on these nodes hits: each flow with the part of it that is among them, and the open connections. */
+export function effectsOn(
+  nodes: readonly Node[],
+  flows: readonly Flow[],
+  t: (key: string, values?: Record<string, unknown>) => string,
+): ActEffect[] {
+  const hit = new Set(nodes.map((node) => node.id));
+  const all: ActEffect[] = flows.map((flow) => {
+    const own = flow.node_ids.filter((id) => hit.has(id)).length;
+    const entry = flow.entry !== null && hit.has(flow.entry.node_id);
+    const whole = own === flow.node_ids.length;
+    return {
+      key: flow.id,
+      glyph: entry || whole ? "down" : "degraded",
+      name: flow.name,
+      path: `/flows/${flow.id}`,
+      text: t(entry ? "act.flowEntry" : whole ? "act.flowWhole" : "act.flowPart", { own, all: flow.node_ids.length }),
+    };
+  });
+  if (flows.length === 0) all.push({ key: "none", glyph: "healthy", text: t("act.noFlow") });
+  const measured = nodes.filter((node) => node.agent.connected && node.metrics);
+  if (measured.length > 0) {
+    const count = measured.reduce((sum, node) => sum + node.metrics!.tcp_established, 0);
+    all.push({ key: "connections", glyph: "no-data", text: t("act.connections", { count }) });
+  }
+  if (measured.length < nodes.length) {
+    all.push({ key: "silent", glyph: "no-data", text: t("act.silent", { count: nodes.length - measured.length }) });
+  }
+  return all;
+}

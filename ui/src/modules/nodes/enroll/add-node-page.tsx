@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { useWriteBlock } from "@/api/access";
+import { useSearchState } from "@/components/screen/use-search";
+import { AddNodeView } from "./add-node-view";
+import { nodeQuery } from "../shared/api";
+import { useEnrollment } from "./use-enrollment";
+
+const search = z.object({ id: z.string().optional().catch(undefined) });
+
+/** Describe, run one command, watch it arrive. The node is in the address, so a reload goes on where it was. */
+export default function AddNodePage() {
+  const { t } = useTranslation("nodes");
+  const [{ id }, setSearch] = useSearchState(search);
+  const navigate = useNavigate();
+  const node = useQuery({
+    ...nodeQuery(id ?? ""),
+    enabled: id !== undefined,
+    refetchInterval: (query) => (query.state.data?.metrics ? false : 2000),
+  });
+  const enrollment = useEnrollment(id, (created) => setSearch({ id: created }));
+  const block = useWriteBlock({ needs: "nodes.edit" });
+  return (
+    <AddNodeView
+      title={t("add")}
+      block={block}
+      node={node.data}
+      enrollment={enrollment}
+      onCancel={() => void navigate({ to: "/nodes" })}
+      onDone={() => void navigate({ to: "/nodes/$id", params: { id: id! } })}
+    />
+  );
+}

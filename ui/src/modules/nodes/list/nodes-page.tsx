@@ -1,0 +1,78 @@
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useWriteBlock } from "@/api/access";
+import type { ViewState } from "@/components/state/states";
+import { toastDone, toastFailed, toastProblem } from "@/components/state/toast";
+import { useSearchState } from "@/components/screen/use-search";
+import { nodesQuery, summaryQuery, useBulk, type BulkRequest } from "../shared/api";
+import { NodeActDialog, type AskedAct } from "../acts/node-act-dialog";
+import { bulkFailures } from "./bulk-failures";
+import { DeleteNodeDialog } from "../shared/delete-node-dialog";
+import { bySeverity } from "../shared/node-status";
+import { nodesFilter } from "./nodes-filter";
+import { NodesView, type NodesData } from "./nodes-view";
+import type { Node } from "../shared/types";
+
+export default function NodesPage() {
+  const { t } = useTranslation("nodes");
+  const [filter, setFilter] = useSearchState(nodesFilter);
+  const list = useInfiniteQuery(nodesQuery({ ...filter, sort: filter.sort ?? "state" }));
+  const summary = useQuery(summaryQuery).data;
+  const block = useWriteBlock({ needs: "nodes.edit" });
+  const [deleting, setDeleting] = useState<Node>();
+  const [asked, setAsked] = useState<{ act: AskedAct; nodes: Node[] }>();
+  const many = useBulk();
+  const failed = (error: unknown) => toastProblem(t("failed"), error);
+
+  const state = useMemo((): ViewState<NodesData> => {
+    if (list.data) return { kind: "ready", data: nodesData(list.data.pages, !filter.sort) };
+    if (list.error) return { kind: "error", error: list.error, retry: () => void list.refetch() };
+    return { kind: "loading" };
+  }, [list, filter.sort]);
+
+  const bulk = (nodes: Node[], request: BulkRequest) => {
+    if (request.act !== "tags") return setAsked({ act: request.act, nodes });
+    many.mutate(
+      { ids: nodes.map((node) => node.id), ...request },
+      {
+        onError: failed,
+        onSuccess: (results) => {
+          const passed = results.filter((result) => result.ok).length;
+          if (passed === results.length) return toastDone(t("bulk.tags", { count: passed }));
+          toastFailed(t("bulk.failed", { count: results.length - passed }), bulkFailures(results, nodes));
+        },
+      },
+    );
+  };
+
+  return (
+    <>
+      <NodesView
+        state={state}
+        filter={filter}
+        onFilter={setFilter}
+        summary={summary}
+        block={block}
+        more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
+        acts={{
+          restart: (node) => setAsked({ act: "restart_core", nodes: [node] }),
+          maintain: (node, on) => setAsked({ act: on ? "maintenance_on" : "maintenance_off", nodes: [node] }),
+          bulk,
+          remove: setDeleting,
+        }}
+      />
+      {asked && <NodeActDialog {...asked} onClose={() => setAsked(undefined)} />}
+      <DeleteNodeDialog
+        node={deleting}
+        onClose={() => setDeleting(undefined)}
+        onDeleted={() => setDeleting(undefined)}
+      />
+    </>
+  );
+}
+
+function nodesData(pages: { items: Node[]; total: number }[], worstFirst: boolean): NodesData {
+  const rows = pages.flatMap((page) => page.items);
+  return { rows: worstFirst ? [...rows].sort(bySeverity) : rows, total: pages.at(-1)?.total ?? 0 };
+}

@@ -1,0 +1,58 @@
+import { queryOptions, useQueries } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useAccess } from "@/api/access";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+import type { ChartMark } from "@/components/chart/chart-data";
+import type { NodeDetail } from "../shared/types";
+
+type Entry = components["schemas"]["AuditEntry"];
+
+const words = {
+  "flow.apply_succeeded": "apply",
+  "flow.apply_failed": "applyFailed",
+  "node.restart_core": "restart",
+  "node.offline": "offline",
+  "node.online": "online",
+  "node.update_done": "update",
+} as const;
+
+type Action = keyof typeof words;
+const failures = new Set<string>(["flow.apply_failed", "node.offline"]);
+const most = 50;
+
+const journalQuery = (query: { object?: string; action?: string; from: string; to: string }) =>
+  queryOptions({
+    queryKey: ["nodes", "marks", query],
+    queryFn: async ({ signal }): Promise<Entry[]> =>
+      (await answer(api.GET("/api/v1/audit", { params: { query: { ...query, limit: most } }, signal }))).items,
+    staleTime: 30_000,
+  });
+
+/** Moments from the journal that explain a chart: applies, restarts, outages. Without the right to read it, none. */
+export function useChartMarks(node: NodeDetail, from: string, to: string): ChartMark[] {
+  const { t } = useTranslation("nodes");
+  const { can } = useAccess();
+  const enabled = can("audit.view");
+  const results = useQueries({
+    queries: [
+      { ...journalQuery({ object: node.id, from, to }), enabled },
+      { ...journalQuery({ action: "flow.apply_succeeded", from, to }), enabled: enabled && node.flow_ids.length > 0 },
+      { ...journalQuery({ action: "flow.apply_failed", from, to }), enabled: enabled && node.flow_ids.length > 0 },
+    ],
+  });
+  const entries = results.flatMap((result) => result.data ?? []);
+  return marksOf(entries, [node.id, ...node.flow_ids]).map((mark) => ({ ...mark, text: t(`marks.${mark.text}`) }));
+}
+
+/** The entries about these objects that have a word on a chart, oldest first; `text` is that word's key. */
+export function marksOf(entries: readonly Entry[], objects: readonly string[]): ChartMark[] {
+  const known = entries.filter(({ action, object }) => action in words && objects.includes(object.id));
+  return known
+    .map(({ action, at }) => ({
+      at: Date.parse(at) / 1000,
+      text: words[action as Action],
+      failure: failures.has(action),
+    }))
+    .sort((a, b) => a.at - b.at);
+}

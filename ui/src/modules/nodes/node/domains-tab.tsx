@@ -1,0 +1,130 @@
+import { TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { IconWorld } from "@tabler/icons-react";
+import type { TFunction } from "i18next";
+import { useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action/action";
+import { Card, Row, Rows } from "@/components/layout/card";
+import { Confirm } from "@/components/dialog/confirm";
+import { CopyButton } from "@/components/action/copy-button";
+import { FormProblems } from "@/components/form/form-problems";
+import { ProblemNote, ProblemView } from "@/components/state/problem-view";
+import { EmptyState, Skeleton, viewState } from "@/components/state/states";
+import { fieldErrors, isProblem } from "@/api/problem";
+import { domainsQuery, useAddDomain, useRemoveDomain } from "../shared/api";
+import classes from "./node.module.css";
+import type { NodeDetail, NodeDomain } from "../shared/types";
+
+export function DomainsTab({ node, block }: { node: NodeDetail; block: string | undefined }) {
+  const { t } = useTranslation("nodes");
+  const state = viewState(useQuery(domainsQuery(node.id)));
+  const [removing, setRemoving] = useState<NodeDomain>();
+  const remove = useRemoveDomain(node.id);
+  return (
+    <div className={classes.stack}>
+      <Card title={t("domains.title")} aside={t("domains.lead")} flush>
+        {state.kind === "loading" && <Skeleton rows={3} />}
+        {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} />}
+        {state.kind === "ready" &&
+          (state.data.items.length === 0 ? (
+            <EmptyState icon={IconWorld} title={t("domains.none")}>
+              {t("domains.noneText")}
+            </EmptyState>
+          ) : (
+            <Rows label={t("domains.title")}>
+              {state.data.items.map((domain) => (
+                <Row key={domain.id}>
+                  <span className={classes.domain}>
+                    <span className={classes.hostname}>
+                      <span className="mono">{domain.hostname}</span>
+                      <CopyButton value={domain.hostname} what={t("domains.host")} />
+                    </span>
+                    <span className="dim">{domainFacts(t, domain)}</span>
+                  </span>
+                  <span className={classes.push}>
+                    <Action
+                      size="bar"
+                      kind="danger"
+                      reason={block ?? (domain.used_by_flows.length > 0 ? t("domains.takeOut") : undefined)}
+                      onClick={() => setRemoving(domain)}
+                      aria-label={t("domains.removeOf", { name: domain.hostname })}
+                    >
+                      {t("domains.remove")}
+                    </Action>
+                  </span>
+                </Row>
+              ))}
+            </Rows>
+          ))}
+      </Card>
+      <AddDomain node={node} block={block} />
+      <Confirm
+        opened={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        onConfirm={() => removing && remove.mutate(removing.id, { onSuccess: () => setRemoving(undefined) })}
+        busy={remove.isPending}
+        error={remove.error}
+        title={t("domains.removeTitle", { name: removing?.hostname })}
+        verb={t("domains.remove")}
+        consequences={[t("domains.removeFlows")]}
+      />
+    </div>
+  );
+}
+
+function AddDomain({ node, block }: { node: NodeDetail; block: string | undefined }) {
+  const { t } = useTranslation("nodes");
+  const add = useAddDomain(node.id);
+  const [zone, setZone] = useState("");
+  const [label, setLabel] = useState("");
+  const server = fieldErrors(add.error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (block || !zone.trim() || add.isPending) return;
+    add.mutate(
+      { zone: zone.trim(), ...(label.trim() ? { label: label.trim() } : {}) },
+      { onSuccess: () => setLabel("") },
+    );
+  };
+  return (
+    <Card title={t("domains.add")}>
+      <form className={classes.inline} onSubmit={submit} noValidate>
+        <TextInput
+          label={t("domains.label")}
+          description={t("domains.labelHelp")}
+          placeholder={node.name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-")}
+          value={label}
+          onChange={(event) => setLabel(event.currentTarget.value)}
+          error={server.label}
+        />
+        <TextInput
+          label={t("domains.zone")}
+          description={t("domains.zoneHelp")}
+          placeholder="example.net"
+          value={zone}
+          onChange={(event) => setZone(event.currentTarget.value)}
+          error={server.zone}
+        />
+        <Action type="submit" busy={add.isPending} reason={block}>
+          {t("domains.bind")}
+        </Action>
+      </form>
+      {add.error && (
+        <div className={classes.refused}>
+          {isProblem(add.error, "domain_conflict") ? (
+            <ProblemNote error={add.error}>{t("domains.taken")}</ProblemNote>
+          ) : (
+            <FormProblems error={add.error} fields={{ zone: "zone", label: "label" }} />
+          )}
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function domainFacts(t: TFunction<"nodes">, domain: NodeDomain): string {
+  const mode = t(`domainMode.${domain.mode}`, { defaultValue: domain.mode });
+  const flows = domain.used_by_flows.length;
+  return flows > 0 ? `${mode}, ${t("domains.inUse", { count: flows })}` : mode;
+}

@@ -1,0 +1,55 @@
+import type { GlyphKind } from "@/components/status/glyph";
+import type { Node, NodeState } from "./types";
+
+export interface Axis {
+  glyph: GlyphKind;
+  /** Key of the word in this module's messages. */
+  word: string;
+}
+
+const healths: Record<NodeState, Axis> = {
+  pending: { glyph: "no-data", word: "health.pending" },
+  online: { glyph: "healthy", word: "health.online" },
+  degraded: { glyph: "degraded", word: "health.degraded" },
+  offline: { glyph: "down", word: "health.offline" },
+  maintenance: { glyph: "maintenance", word: "health.maintenance" },
+  disabled: { glyph: "skipped", word: "health.disabled" },
+};
+
+/** How the node runs. A link that missed two beats is unknown, not broken. */
+export function healthOf(node: Node): Axis {
+  if (node.agent.link === "stale" && node.state !== "maintenance" && node.state !== "disabled")
+    return { glyph: "no-data", word: "health.stale" };
+  return healths[node.state];
+}
+
+/** What is installed on the node against what shall be. */
+export function configOf(node: Node): Axis {
+  const { core } = node;
+  if (core.config_revision_desired === 0) return { glyph: "never", word: "config.never" };
+  if (core.in_sync) return { glyph: "in-sync", word: "config.inSync" };
+  if (core.last_result && !core.last_result.ok && core.last_result.revision === core.config_revision_desired)
+    return { glyph: "failed", word: "config.failed" };
+  if (core.config_revision_installed < core.config_revision_desired && node.agent.connected)
+    return { glyph: "applying", word: "config.behind" };
+  return { glyph: "drifted", word: "config.drifted" };
+}
+
+const rank: Record<NodeState, number> = { offline: 0, degraded: 1, pending: 2, maintenance: 3, disabled: 4, online: 5 };
+
+export function needsAttention(node: Node): boolean {
+  const config = configOf(node).glyph;
+  return node.state === "offline" || node.state === "degraded" || config === "drifted" || config === "failed";
+}
+
+/** Worst first, then by name. */
+export function bySeverity(a: Node, b: Node): number {
+  return (
+    rank[a.state] - rank[b.state] ||
+    Number(needsAttention(b)) - Number(needsAttention(a)) ||
+    a.name.localeCompare(b.name, undefined, { numeric: true })
+  );
+}
+
+/** Load above this is drawn as a warning. */
+export const cpuLimit = 80;

@@ -1,0 +1,3 @@
+import { merged, type Words } from "./words";
+
+export default merged(import.meta.glob<Words>("../modules/*/words.en.json", { eager: true, import: "default" }));

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { merged, repeated, type Words } from "./words";
+import english from "./words.en";
+import russian from "./words.ru";
+
+const files = import.meta.glob<Words>("../modules/*/words.en.json", { eager: true, import: "default" });
+
+describe("words of modules for the screens of others", () => {
+  it("are joined from the folders of all modules", () => {
+    for (const words of [english, russian]) {
+      expect(words.action).toMatchObject({
+        node: { created: expect.any(String), rollout_started: expect.any(String) },
+      });
+      expect(words.feature).toMatchObject({ flows: expect.any(String) });
+    }
+  });
+
+  it("stand in one folder only", () => {
+    expect(repeated(files)).toEqual([]);
+    const twice = {
+      "a/words.en.json": { object: { node: "node" } },
+      "b/words.en.json": { object: { node: "server" } },
+    };
+    expect(repeated(twice)).toEqual(["object.node"]);
+    expect(merged(twice)).toEqual({ object: { node: "server" } });
+  });
+});
