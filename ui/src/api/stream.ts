@@ -39,13 +39,31 @@ export async function followChanges(
   }
 }
 
-async function open(lastId: string | undefined, signal: AbortSignal): Promise<Response> {
+/** Follows one topic of the stream until the signal aborts; what was missed meanwhile is not asked for. */
+export async function followTopics(
+  topics: string,
+  onEvent: (event: LiveEvent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      const response = await open(undefined, signal, `?topics=${encodeURIComponent(topics)}`);
+      failures = 0;
+      await read(response, onEvent, undefined);
+    } catch {
+      if (signal.aborted) return;
+    }
+    await pause(Math.min(longestPause, 1_000 * 2 ** failures), signal);
+  }
+}
+
+async function open(lastId: string | undefined, signal: AbortSignal, query = ""): Promise<Response> {
   const headers: Record<string, string> = {
     Accept: "text/event-stream",
     Authorization: `Bearer ${session.getState().token ?? ""}`,
   };
   if (lastId) headers["Last-Event-ID"] = lastId;
-  const response = await fetch("/api/v1/stream", { headers, signal, cache: "no-store" });
+  const response = await fetch(`/api/v1/stream${query}`, { headers, signal, cache: "no-store" });
   if (!response.ok || !response.body) throw new Error(`stream answered ${response.status}`);
   return response;
 }

@@ -1,10 +1,13 @@
 import { useEffect, useRef } from "react";
 
-/** Whether a key was pressed while typing somewhere or in an open layer. */
+/** Whether a key was pressed while typing somewhere or in an open layer; a tick takes no letters. */
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
   return Boolean(
-    target?.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]"),
+    target?.closest(
+      "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable], " +
+        "[role=dialog], [role=menu], [role=listbox]",
+    ),
   );
 }
 

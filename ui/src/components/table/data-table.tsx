@@ -1,43 +1,23 @@
-import { Checkbox, Table } from "@mantine/core";
-import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
-import {
-  columnVisibilityFeature,
-  createColumnHelper,
-  tableFeatures,
-  useTable,
-  type ColumnDef,
-} from "@tanstack/react-table";
-import { useMemo, type ReactNode } from "react";
+import { useElementSize } from "@mantine/hooks";
+import { useRef, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { useFormat } from "@/text/use-format";
 import { Action } from "@/components/action/action";
-import classes from "./data-table.module.css";
 import { usePhone } from "@/components/screen/use-phone";
+import { useFormat } from "@/text/use-format";
+import type { Column } from "./columns";
+import classes from "./data-table.module.css";
+import { PhoneRows } from "./phone-rows";
+import { rangeToggled, toggled, type Selection } from "./selection";
+import type { OwnLook } from "./use-table-look";
+import { WideRows } from "./wide-rows";
 
-const features = tableFeatures({ columnVisibilityFeature });
-
-/** One column: its head, its cell, and how it may be sorted. */
-export interface Column<Row> {
-  key: string;
-  head: string;
-  cell: (row: Row) => ReactNode;
-  align?: "right";
-  width?: number;
-  /** The word the server sorts by. */
-  sort?: string;
-  /** Not drawn as a word, but read to screen readers. */
-  quietHead?: boolean;
-}
+export type { Column } from "./columns";
+export type { Selection } from "./selection";
 
 export interface Sorting {
   /** `name` ascending, `-name` descending. */
   value: string | undefined;
   onChange: (value: string) => void;
-}
-
-export interface Selection {
-  ids: ReadonlySet<string>;
-  onChange: (ids: ReadonlySet<string>) => void;
 }
 
 export interface DataTableProps<Row> {
@@ -48,11 +28,15 @@ export interface DataTableProps<Row> {
   rowName: (row: Row) => string;
   sorting?: Sorting;
   selection?: Selection;
-  hidden?: Record<string, boolean>;
+  /** Which columns, and how dense: with it the table has a menu for both. */
+  look?: OwnLook;
   /** The row that is open beside the table. */
   current?: string;
   /** A click anywhere in the row; the keyboard takes the link that the row has. */
   onOpen?: (row: Row) => void;
+  /** What the key `e` does on a row, and `c` on the page. */
+  onEdit?: (row: Row) => void;
+  onCreate?: () => void;
   rowHeight?: "one" | "two" | "dense";
   /** The row menu, shown on hover and focus. */
   menu?: (row: Row) => ReactNode;
@@ -63,18 +47,37 @@ export interface DataTableProps<Row> {
   loadingMore?: boolean;
   bar?: ReactNode;
   empty?: ReactNode;
+  /** Told the ids of the rows that are in the document, for figures that move only where somebody looks. */
+  onDrawn?: (ids: readonly string[]) => void;
 }
 
-/** A list of things: a table on a wide screen, two-line cards on a phone, more rows by a cursor. */
+/** What rows of both forms share: choosing a row, and all up to it with Shift. */
+export interface RowSelection extends Selection {
+  toggle: (id: string, range: boolean) => void;
+}
+
+/** Columns do not fit below this; a row is two lines then, as on a phone. */
+const narrowest = 560;
+
+/** A list of things: a table where there is room, two-line cards where not, more rows by a cursor. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const phone = usePhone();
   const { rows, total, onMore, loadingMore, empty, bar } = props;
   const { t } = useTranslation("app");
   const format = useFormat();
+  const phone = usePhone();
+  const { ref, width } = useElementSize();
+  const cards = phone || (width > 0 && width < narrowest);
+  const selection = useRowSelection(props);
   return (
-    <div className={classes.frame}>
+    <div className={classes.frame} ref={ref}>
       {bar}
-      {rows.length === 0 ? empty : phone ? <PhoneRows {...props} /> : <WideRows {...props} />}
+      {rows.length === 0 ? (
+        empty
+      ) : cards ? (
+        <PhoneRows {...props} selection={selection} />
+      ) : (
+        <WideRows {...props} selection={selection} width={width} />
+      )}
       {rows.length < total && (
         <div className={classes.more}>
           <span className="dim num">
@@ -91,202 +94,14 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   );
 }
 
-function PhoneRows<Row extends object>({ label, rows, rowId, phone, menu }: DataTableProps<Row>) {
-  return (
-    <ul aria-label={label}>
-      {rows.map((row) => (
-        <li key={rowId(row)} className={classes.phoneRow}>
-          <div className={classes.phoneBody}>{phone(row)}</div>
-          {menu?.(row)}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function WideRows<Row extends object>(props: DataTableProps<Row>) {
-  const {
-    label,
-    rows,
-    rowId,
-    rowName,
-    sorting,
-    selection,
-    menu,
-    rowHeight = "one",
-    hidden = {},
-    current,
-    onOpen,
-  } = props;
-  const { t } = useTranslation("app");
-  const columns = useTableColumns(props.columns);
-  const data = rows as Row[];
-  const table = useTable({ features, columns, data, getRowId: rowId, state: { columnVisibility: hidden } });
-  const known = new Map(props.columns.map((column) => [column.key, column]));
-  // A region that scrolls must be reachable by keyboard.
-  /* eslint-disable jsx-a11y/no-noninteractive-tabindex */
-  return (
-    <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
-      <Table className={classes.table} data-rows={rowHeight} aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            {selection && (
-              <Table.Th className={classes.check}>
-                <SelectPage rows={rows} rowId={rowId} selection={selection} />
-              </Table.Th>
-            )}
-            {table.getVisibleLeafColumns().map((column) => {
-              const own = known.get(column.id)!;
-              return <Head key={column.id} column={own} sorting={sorting} />;
-            })}
-            {menu && (
-              <Table.Th className={classes.menu}>
-                <span className="visually-hidden">{t("table.acts")}</span>
-              </Table.Th>
-            )}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {table.getRowModel().rows.map((row) => (
-            <Table.Tr
-              key={row.id}
-              data-selected={(selection?.ids.has(row.id) ?? row.id === current) || undefined}
-              data-opens={onOpen !== undefined || undefined}
-              onClick={onOpen && ((event) => !hasOwnAct(event.target) && onOpen(row.original))}
-            >
-              {selection && (
-                <Table.Td className={classes.check}>
-                  <Checkbox
-                    size="xs"
-                    checked={selection.ids.has(row.id)}
-                    onChange={() => selection.onChange(toggled(selection.ids, row.id))}
-                    aria-label={t("table.select", { name: rowName(row.original) })}
-                  />
-                </Table.Td>
-              )}
-              {row.getVisibleCells().map((cell) => (
-                <Table.Td key={cell.id} data-align={known.get(cell.column.id)?.align}>
-                  {known.get(cell.column.id)?.cell(row.original)}
-                </Table.Td>
-              ))}
-              {menu && <Table.Td className={classes.menu}>{menu(row.original)}</Table.Td>}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </div>
-  );
-}
-
-/* eslint-enable jsx-a11y/no-noninteractive-tabindex */
-
-/** What is clicked for itself inside a row. */
-function hasOwnAct(target: EventTarget): boolean {
-  return target instanceof Element && target.closest("a, button, input, label") !== null;
-}
-
-function useTableColumns<Row extends object>(columns: Column<Row>[]): ColumnDef<typeof features, Row>[] {
-  return useMemo(() => {
-    const helper = createColumnHelper<typeof features, Row>();
-    return columns.map((column) => helper.display({ id: column.key }));
-  }, [columns]);
-}
-
-function Head<Row>({ column, sorting }: { column: Column<Row>; sorting?: Sorting }) {
-  const { sort } = column;
-  const current = sorting?.value?.replace(/^-/, "") === sort && sort !== undefined;
-  const descending = current && sorting?.value?.startsWith("-");
-  return (
-    <Table.Th
-      data-align={column.align}
-      style={column.width ? { width: column.width } : undefined}
-      aria-sort={current ? (descending ? "descending" : "ascending") : undefined}
-      data-current={current || undefined}
-    >
-      {sort && sorting ? (
-        <button
-          type="button"
-          className={classes.sort}
-          onClick={() => sorting.onChange(current && !descending ? `-${sort}` : sort)}
-        >
-          {column.head}
-          {current &&
-            (descending ? (
-              <IconArrowDown size={13} stroke={1.8} aria-hidden />
-            ) : (
-              <IconArrowUp size={13} stroke={1.8} aria-hidden />
-            ))}
-        </button>
-      ) : (
-        <span className={column.quietHead ? "visually-hidden" : undefined}>{column.head}</span>
-      )}
-    </Table.Th>
-  );
-}
-
-function SelectPage<Row>({
-  rows,
-  rowId,
-  selection,
-}: {
-  rows: readonly Row[];
-  rowId: (row: Row) => string;
-  selection: Selection;
-}) {
-  const { t } = useTranslation("app");
-  const ids = rows.map(rowId);
-  const chosen = ids.filter((id) => selection.ids.has(id)).length;
-  const all = chosen === ids.length && ids.length > 0;
-  return (
-    <Checkbox
-      size="xs"
-      checked={all}
-      indeterminate={chosen > 0 && !all}
-      onChange={() => selection.onChange(all ? new Set() : new Set(ids))}
-      aria-label={t("table.selectPage")}
-    />
-  );
-}
-
-function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const next = new Set(ids);
-  if (!next.delete(id)) next.add(id);
-  return next;
-}
-
-/** The bar on top of a table while rows are chosen; it never covers them. */
-export function SelectionBar({
-  count,
-  onClear,
-  children,
-}: {
-  count: number;
-  onClear: () => void;
-  children: ReactNode;
-}) {
-  const { t } = useTranslation("app");
-  if (count === 0) return null;
-  return (
-    <div className={classes.bar} role="region" aria-label={t("table.selection")}>
-      <span>
-        <b>{t("table.selected", { count })}</b> {t("table.onPage")}
-      </span>
-      <div className={classes.barActs}>
-        {children}
-        <Action size="bar" kind="ghost" onClick={onClear}>
-          {t("table.clear")}
-        </Action>
-      </div>
-    </div>
-  );
-}
-
-/** A name that identifies, with its place on the same line. */
-export function NameCell({ children, place }: { children: ReactNode; place?: ReactNode }) {
-  return (
-    <span className={classes.name}>
-      <span className="strong">{children}</span>
-      {place !== undefined && <span className={classes.place}>{place}</span>}
-    </span>
-  );
+function useRowSelection<Row>({ rows, rowId, selection }: DataTableProps<Row>): RowSelection | undefined {
+  const anchor = useRef<string>(undefined);
+  if (!selection) return undefined;
+  const toggle = (id: string, range: boolean) => {
+    selection.onChange(
+      range ? rangeToggled(selection.ids, rows.map(rowId), anchor.current, id) : toggled(selection.ids, id),
+    );
+    anchor.current = id;
+  };
+  return { ...selection, toggle };
 }

@@ -25,3 +25,8 @@ function tick(): void {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
+
+/** Whether a moment has passed. Draws again only when that changes, not every second. */
+export function useAfter(moment: number | undefined): boolean {
+  return useSyncExternalStore(subscribe, () => moment !== undefined && now >= moment);
+}

@@ -3,26 +3,27 @@ import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
-import { SelectionBar } from "@/components/table/data-table";
+import { SelectionBar, type EveryMatch } from "@/components/table/selection-bar";
 import type { BulkRequest } from "../shared/api";
 import { TagsDialog } from "./tags-dialog";
 import type { Node } from "../shared/types";
 
 interface NodesBarProps {
   nodes: Node[];
+  every?: EveryMatch;
   onAct: (nodes: Node[], request: BulkRequest) => void;
   onClear: () => void;
 }
 
 /** What can be done to all selected nodes at once; ends of a state are offered where a node is in it. */
-export function NodesBar({ nodes, onAct, onClear }: NodesBarProps) {
+export function NodesBar({ nodes, every, onAct, onClear }: NodesBarProps) {
   const { t } = useTranslation("nodes");
   const [tagging, setTagging] = useState(false);
   const act = (request: BulkRequest) => onAct(nodes, request);
   const some = (state: Node["state"]) => nodes.some((node) => node.state === state);
   return (
     <>
-      <SelectionBar count={nodes.length} onClear={onClear}>
+      <SelectionBar count={nodes.length} every={every} onClear={onClear}>
         <Action size="bar" onClick={() => act({ act: "restart_core" })}>
           {t("acts.restart")}
         </Action>

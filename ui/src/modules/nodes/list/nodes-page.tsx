@@ -1,15 +1,16 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import type { ViewState } from "@/components/state/states";
 import { toastDone, toastFailed, toastProblem } from "@/components/state/toast";
 import { useSearchState } from "@/components/screen/use-search";
-import { nodesQuery, summaryQuery, useBulk, type BulkRequest } from "../shared/api";
+import { everyNode, nodesQuery, summaryQuery, useBulk, type BulkRequest } from "../shared/api";
 import { NodeActDialog, type AskedAct } from "../acts/node-act-dialog";
 import { bulkFailures } from "./bulk-failures";
 import { DeleteNodeDialog } from "../shared/delete-node-dialog";
 import { bySeverity } from "../shared/node-status";
+import { saveNodesCsv } from "./nodes-csv";
 import { nodesFilter } from "./nodes-filter";
 import { NodesView, type NodesData } from "./nodes-view";
 import type { Node } from "../shared/types";
@@ -23,6 +24,8 @@ export default function NodesPage() {
   const [deleting, setDeleting] = useState<Node>();
   const [asked, setAsked] = useState<{ act: AskedAct; nodes: Node[] }>();
   const many = useBulk();
+  const queries = useQueryClient();
+  const [saving, setSaving] = useState(false);
   const failed = (error: unknown) => toastProblem(t("failed"), error);
 
   const state = useMemo((): ViewState<NodesData> => {
@@ -46,6 +49,14 @@ export default function NodesPage() {
     );
   };
 
+  const saveCsv = () => {
+    setSaving(true);
+    everyNode(queries, filter)
+      .then(saveNodesCsv)
+      .catch(failed)
+      .finally(() => setSaving(false));
+  };
+
   return (
     <>
       <NodesView
@@ -55,6 +66,7 @@ export default function NodesPage() {
         summary={summary}
         block={block}
         more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
+        csv={{ save: saveCsv, busy: saving }}
         acts={{
           restart: (node) => setAsked({ act: "restart_core", nodes: [node] }),
           maintain: (node, on) => setAsked({ act: on ? "maintenance_on" : "maintenance_off", nodes: [node] }),

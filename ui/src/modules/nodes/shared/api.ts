@@ -4,9 +4,11 @@ import {
   queryOptions,
   useMutation,
   useQueryClient,
+  type QueryClient,
 } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import { everyPage } from "@/components/table/every-page";
 import type { PaletteHit } from "@/module";
 import type {
   Enrollment,
@@ -27,6 +29,7 @@ export interface NodeFilter {
   state?: NodeState;
   tag?: string;
   role?: NodeRole;
+  country?: string;
   q?: string;
   sort?: string;
 }
@@ -46,6 +49,20 @@ export const nodesQuery = (filter: NodeFilter) =>
     getNextPageParam: (page: Page<Node>) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
   });
+
+const largestPage = 200;
+
+/** All nodes that match, read to the end: for a file, and for choosing everything. */
+export function everyNode(queries: QueryClient, filter: NodeFilter): Promise<Node[]> {
+  const { sort = "name", ...rest } = filter;
+  return queries.fetchQuery({
+    queryKey: ["nodes", "every", filter],
+    queryFn: ({ signal }) =>
+      everyPage((cursor) => listNodes({ ...rest, sort, limit: largestPage, ...(cursor ? { cursor } : {}) }, signal)),
+    staleTime: 0,
+    gcTime: 0,
+  });
+}
 
 const fleetCap = 200;
 

@@ -8,7 +8,8 @@ import { installForms } from "../enroll/install-forms";
 import { nodeNameRule } from "./node-name";
 import { bySeverity, configOf, healthOf, needsAttention } from "./node-status";
 import { bulkFailures } from "../list/bulk-failures";
-import { nodesCsv } from "../list/nodes-csv";
+import { csvOf } from "@/components/table/csv";
+import { nodesCsvFields } from "../list/nodes-csv";
 import type { Enrollment } from "./types";
 
 const healthy = makeNode();
@@ -102,7 +103,7 @@ it("groups the fleet by region, the nowhere last", () => {
 });
 
 it("disarms formulas in the CSV", () => {
-  expect(nodesCsv([makeNode({ name: '=cmd,"x"' })])).toContain(`"'=cmd,""x"""`);
+  expect(csvOf(nodesCsvFields, [makeNode({ name: '=cmd,"x"' })])).toContain(`"'=cmd,""x"""`);
 });
 
 it.each([

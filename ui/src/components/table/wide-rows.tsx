@@ -1,0 +1,198 @@
+import { Checkbox, Table } from "@mantine/core";
+import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
+import { useRef, type MouseEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { ColumnsMenu } from "./columns-menu";
+import { fitColumns, hasWidths, type Column } from "./columns";
+import type { DataTableProps, RowSelection, Sorting } from "./data-table";
+import classes from "./data-table.module.css";
+import { useDrawnIds } from "./phone-rows";
+import { useDrawnRows } from "./use-drawn-rows";
+import { useRowKeys } from "./use-row-keys";
+
+const heights = { one: 40, two: 46, dense: 36, compact: 32 } as const;
+
+type WideProps<Row> = Omit<DataTableProps<Row>, "selection"> & {
+  selection: RowSelection | undefined;
+  width: number;
+};
+
+/** A real table: the column that names the row stays when it is scrolled sideways. */
+export function WideRows<Row extends object>(props: WideProps<Row>) {
+  const { label, rows, rowId, look, selection, menu, rowHeight = "one", width, sorting, onEdit, onCreate } = props;
+  const place = useRef<HTMLTableSectionElement>(null);
+  const lines = look?.look.density === "compact" ? "compact" : rowHeight;
+  const drawn = useDrawnRows(place, rows.length, heights[lines]);
+  const ids = rows.map(rowId);
+  const acts = menu !== undefined || look !== undefined;
+  const besides = { check: selection !== undefined, menu: acts };
+  const fitted = fitColumns(props.columns, look?.look.columns ?? {}, width, besides);
+  const cells = fitted.shown.length + Number(besides.check) + Number(acts);
+  useRowKeys({
+    place,
+    ids,
+    reveal: drawn.reveal,
+    toggle: selection?.toggle,
+    onCreate,
+    onEdit: onEdit && ((id) => onEdit(rows[ids.indexOf(id)]!)),
+  });
+  useDrawnIds(drawn.indexes, ids, props.onDrawn);
+  // A region that scrolls must be reachable by keyboard.
+  /* eslint-disable jsx-a11y/no-noninteractive-tabindex */
+  return (
+    <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
+      <Table
+        className={classes.table}
+        data-rows={lines}
+        data-fixed={hasWidths(props.columns) || undefined}
+        data-check={besides.check || undefined}
+        style={{ minWidth: fitted.least }}
+        aria-label={label}
+        aria-rowcount={props.total + 1}
+      >
+        <Table.Thead>
+          <Table.Tr>
+            {selection && (
+              <Table.Th className={classes.check}>
+                <SelectPage ids={ids} selection={selection} />
+              </Table.Th>
+            )}
+            {fitted.shown.map((column) => (
+              <Head key={column.key} column={column} sorting={sorting} />
+            ))}
+            {acts && <MenuHead fitted={fitted} columns={props.columns} look={look} />}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody ref={place}>
+          <Spacer height={drawn.above} cells={cells} />
+          {drawn.indexes.map((index) => {
+            const row = rows[index];
+            return row === undefined ? null : (
+              <WideRow key={ids[index]} {...props} row={row} id={ids[index]!} index={index} shown={fitted.shown} />
+            );
+          })}
+          <Spacer height={drawn.below} cells={cells} />
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
+
+/* eslint-enable jsx-a11y/no-noninteractive-tabindex */
+
+function Spacer({ height, cells }: { height: number; cells: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr aria-hidden className={classes.spacer}>
+      <td colSpan={cells} style={{ height }} />
+    </tr>
+  );
+}
+
+interface WideRowProps<Row> extends WideProps<Row> {
+  row: Row;
+  id: string;
+  index: number;
+  shown: readonly Column<Row>[];
+}
+
+function WideRow<Row extends object>(props: WideRowProps<Row>) {
+  const { row, id, index, shown, rowName, selection, menu, look, current, onOpen } = props;
+  const { t } = useTranslation("app");
+  const open = onOpen && ((event: MouseEvent) => !hasOwnAct(event.target) && onOpen(row));
+  return (
+    <Table.Tr
+      data-row={id}
+      data-selected={(selection?.ids.has(id) ?? id === current) || undefined}
+      data-opens={onOpen !== undefined || undefined}
+      aria-rowindex={index + 2}
+      onClick={open}
+    >
+      {selection && (
+        <Table.Td className={classes.check}>
+          <Checkbox
+            size="xs"
+            checked={selection.ids.has(id)}
+            onChange={(event) => selection.toggle(id, (event.nativeEvent as PointerEvent).shiftKey === true)}
+            aria-label={t("table.select", { name: rowName(row) })}
+          />
+        </Table.Td>
+      )}
+      {shown.map((column) => (
+        <Table.Td key={column.key} data-align={column.align}>
+          {column.cell(row)}
+        </Table.Td>
+      ))}
+      {(menu || look) && <Table.Td className={classes.menu}>{menu?.(row)}</Table.Td>}
+    </Table.Tr>
+  );
+}
+
+/** What is clicked for itself inside a row. */
+function hasOwnAct(target: EventTarget): boolean {
+  return target instanceof Element && target.closest("a, button, input, label") !== null;
+}
+
+function MenuHead<Row>({
+  fitted,
+  columns,
+  look,
+}: {
+  fitted: ReturnType<typeof fitColumns<Row>>;
+  columns: readonly Column<Row>[];
+  look: DataTableProps<Row>["look"];
+}) {
+  const { t } = useTranslation("app");
+  return (
+    <Table.Th className={classes.menu}>
+      {look ? (
+        <ColumnsMenu columns={columns.slice(1)} shown={fitted.shown} noRoom={fitted.noRoom} own={look} />
+      ) : (
+        <span className="visually-hidden">{t("table.acts")}</span>
+      )}
+    </Table.Th>
+  );
+}
+
+function Head<Row>({ column, sorting }: { column: Column<Row>; sorting?: Sorting }) {
+  const { sort } = column;
+  const current = sorting?.value?.replace(/^-/, "") === sort && sort !== undefined;
+  const descending = current && sorting?.value?.startsWith("-");
+  const Arrow = descending ? IconArrowDown : IconArrowUp;
+  return (
+    <Table.Th
+      data-align={column.align}
+      style={column.width ? { width: column.width } : undefined}
+      aria-sort={current ? (descending ? "descending" : "ascending") : undefined}
+      data-current={current || undefined}
+    >
+      {sort && sorting ? (
+        <button
+          type="button"
+          className={classes.sort}
+          onClick={() => sorting.onChange(current && !descending ? `-${sort}` : sort)}
+        >
+          {column.head}
+          {current && <Arrow size={13} stroke={1.8} aria-hidden />}
+        </button>
+      ) : (
+        <span className={column.quietHead ? "visually-hidden" : undefined}>{column.head}</span>
+      )}
+    </Table.Th>
+  );
+}
+
+function SelectPage({ ids, selection }: { ids: readonly string[]; selection: RowSelection }) {
+  const { t } = useTranslation("app");
+  const chosen = ids.filter((id) => selection.ids.has(id)).length;
+  const all = chosen === ids.length && ids.length > 0;
+  return (
+    <Checkbox
+      size="xs"
+      checked={all}
+      indeterminate={chosen > 0 && !all}
+      onChange={() => selection.onChange(all ? new Set() : new Set(ids))}
+      aria-label={t("table.selectPage")}
+    />
+  );
+}

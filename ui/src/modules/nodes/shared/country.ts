@@ -1,0 +1,31 @@
+import type { Language } from "@/text/format";
+
+const names = new Map<Language, Intl.DisplayNames>();
+
+/** The name of a country in the language of the page; a code that nobody knows stays as it is. */
+export function countryName(code: string, language: Language): string {
+  const known = names.get(language) ?? new Intl.DisplayNames([language], { type: "region", fallback: "code" });
+  names.set(language, known);
+  try {
+    return known.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+
+/** Every code of two letters that has a name of a country, by name. */
+export function countries(language: Language): { code: string; name: string }[] {
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  return codes
+    .filter((code) => !notCountries.has(code))
+    .map((code) => ({ code, name: countryName(code, language) }))
+    .filter(({ code, name }) => name !== code)
+    .sort((a, b) => a.name.localeCompare(b.name, language));
+}
+
+/** Codes that have a name and are no country of today: unions, the unknown, and countries that are gone. */
+const notCountries = new Set(
+  "AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH NT QO RH SU TA TP UK UN VD XA XB XK YD YU ZR ZZ XX".split(" "),
+);
