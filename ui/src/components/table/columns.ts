@@ -21,7 +21,7 @@ export interface Column<Row> {
 /** What somebody chose to see or not; a column without a choice is shown where there is room. */
 export type ColumnChoice = Readonly<Record<string, boolean>>;
 
-const narrowestName = 180;
+const narrowestName = 176;
 const checkWidth = 40;
 const menuWidth = 44;
 

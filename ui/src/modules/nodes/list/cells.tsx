@@ -93,7 +93,7 @@ function UpdateMark({ state }: { state: Node["agent"]["update_state"] }) {
   return <Glyph kind={state === "updating" ? "applying" : "failed"} label={t(`update.${state}`)} />;
 }
 
-const tagsShown = 2;
+const tagsShown = 1;
 
 export function Tags({ node, onTag }: { node: Node; onTag: (change: Partial<NodesFilter>) => void }) {
   const { t } = useTranslation("nodes");

@@ -34,18 +34,18 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
           </NameCell>
         ),
       },
-      { key: "config", head: t("columns.config"), width: 120, cell: (node) => <AxisStatus axis={configOf(node)} /> },
+      { key: "config", head: t("columns.config"), width: 136, cell: (node) => <AxisStatus axis={configOf(node)} /> },
       {
         key: "health",
         head: t("columns.health"),
-        width: 132,
+        width: 128,
         sort: "state",
         cell: (node) => <AxisStatus axis={healthOf(node)} />,
       },
       {
         key: "cpu",
         head: t("columns.cpu"),
-        width: 104,
+        width: 98,
         align: "right",
         sort: "cpu_pct",
         drop: 1,
@@ -54,7 +54,7 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
       {
         key: "memory",
         head: t("columns.memory"),
-        width: 104,
+        width: 92,
         align: "right",
         extra: true,
         cell: (node) => <MemoryCell node={node} />,
@@ -62,7 +62,7 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
       {
         key: "sessions",
         head: t("columns.sessions"),
-        width: 92,
+        width: 76,
         align: "right",
         drop: 2,
         cell: (node) => <SessionsCell node={node} />,
@@ -76,11 +76,11 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
         drop: 3,
         cell: (node) => <TrafficCell node={node} write={bits.write} />,
       },
-      { key: "agent", head: t("columns.agent"), width: 92, drop: 4, cell: (node) => <AgentCell node={node} /> },
+      { key: "agent", head: t("columns.agent"), width: 72, drop: 4, cell: (node) => <AgentCell node={node} /> },
       {
         key: "tags",
         head: t("columns.tags"),
-        width: 116,
+        width: 96,
         drop: 6,
         cell: (node) => <Tags node={node} onTag={onFilter} />,
       },
