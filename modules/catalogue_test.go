@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -61,4 +62,84 @@ func mayMake(owner, path string) bool {
 		return strings.Contains(folder, "platform/core/"+owner+"/")
 	}
 	return true
+}
+
+// What the journal, listeners, live screens and notices call a change is one list of names. A name that only one of them
+// has is in a reviewed file, with the reason.
+func TestEventsAndActionsOfTheJournalAreOneCatalogue(t *testing.T) {
+	t.Parallel()
+	all := app.With(All())
+	actions := app.JournalKinds(all).Actions
+	var kinds, alone []string
+	for _, kind := range app.EventKinds(all) {
+		kinds = append(kinds, kind.Name)
+		if !slices.Contains(actions, kind.Name) {
+			alone = append(alone, kind.Name+",event")
+		}
+	}
+	for _, action := range actions {
+		if !slices.Contains(kinds, action) {
+			alone = append(alone, action+",journal")
+		}
+	}
+	slices.Sort(alone)
+	require.Equal(t, alone, reviewed(t, "testdata/alone.txt"), "on the left what is alone, in testdata/alone.txt what may be")
+}
+
+// The catalogue of the design is declared as far as its modules are there.
+func TestTheCatalogueOfTheDesignIsDeclared(t *testing.T) {
+	t.Parallel()
+	all := app.With(All())
+	names := app.JournalKinds(all).Actions
+	for _, kind := range app.EventKinds(all) {
+		names = append(names, kind.Name)
+	}
+	absent := slices.DeleteFunc(slices.Clone(designed()), func(name string) bool { return slices.Contains(names, name) })
+	slices.Sort(absent)
+	require.Equal(t, absent, reviewed(t, "testdata/absent.txt"), "on the left what nobody declares, in testdata/absent.txt what may wait")
+}
+
+func designed() (all []string) {
+	for family, happened := range map[string]string{
+		"node": "created updated deleted enrolled online offline degraded maintenance_on maintenance_off traffic_threshold " +
+			"update_started update_failed update_done token_rotated drift",
+		"flow": "created draft_saved compiled apply_started apply_succeeded apply_failed reverted force_applied version_loaded " +
+			"disabled deleted link_issued",
+		"license": "activated refreshed grace_started degraded removed expiring",
+		"account": "login_ok login_failed login_throttled created permissions_changed password_reset deleted",
+		"system":  "started stopped migrated update_available updated update_failed doctor_failed",
+	} {
+		for word := range strings.FieldsSeq(happened) {
+			all = append(all, family+"."+word)
+		}
+	}
+	return all
+}
+
+// reviewed gives the lines of a file of names without the reason that each must have.
+func reviewed(t *testing.T, path string) (names []string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		name, reason, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		require.NotEmpty(t, reason, "%s: %s needs a reason", path, name)
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Notices are told to people by their words.
+func TestEveryNoticeHasWordsInBothLanguages(t *testing.T) {
+	t.Parallel()
+	for _, language := range []string{"en", "ru"} {
+		words := wordsOfTheJournal(t, language)
+		known := append(words.actions(), words.events()...)
+		for _, kind := range app.EventKinds(app.With(All())) {
+			if kind.Notify {
+				require.Contains(t, known, kind.Name, "words.%s.json of its folder needs it under event", language)
+			}
+		}
+	}
 }

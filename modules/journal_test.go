@@ -54,11 +54,16 @@ func TestWhatTheSourceWritesIntoTheJournalIsDeclared(t *testing.T) {
 
 type journalWords struct {
 	Action map[string]map[string]string `json:"action"`
+	Event  map[string]map[string]string `json:"event"` // those that are no actions of the journal
 	Object map[string]string            `json:"object"`
 }
 
-func (w journalWords) actions() (all []string) {
-	for family, verbs := range w.Action {
+func (w journalWords) actions() []string { return names(w.Action) }
+
+func (w journalWords) events() []string { return names(w.Event) }
+
+func names(families map[string]map[string]string) (all []string) {
+	for family, verbs := range families {
 		for verb := range verbs {
 			all = append(all, family+"."+verb)
 		}
@@ -70,11 +75,16 @@ func (w journalWords) actions() (all []string) {
 // add joins the words of another folder: a family of actions may be spread over several.
 func (w journalWords) add(other journalWords) {
 	maps.Copy(w.Object, other.Object)
-	for family, verbs := range other.Action {
-		if w.Action[family] == nil {
-			w.Action[family] = map[string]string{}
+	join(w.Action, other.Action)
+	join(w.Event, other.Event)
+}
+
+func join(all, more map[string]map[string]string) {
+	for family, verbs := range more {
+		if all[family] == nil {
+			all[family] = map[string]string{}
 		}
-		maps.Copy(w.Action[family], verbs)
+		maps.Copy(all[family], verbs)
 	}
 }
 
@@ -82,7 +92,9 @@ func wordsOfTheJournal(t *testing.T, language string) journalWords {
 	t.Helper()
 	files, err := filepath.Glob("../ui/src/modules/*/words." + language + ".json")
 	require.NoError(t, err)
-	all := journalWords{Action: map[string]map[string]string{}, Object: map[string]string{}}
+	all := journalWords{
+		Action: map[string]map[string]string{}, Event: map[string]map[string]string{}, Object: map[string]string{},
+	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)

@@ -123,14 +123,13 @@ func (s *service) stop(ctx context.Context, flowID, id string) error {
 	if !database.IsID(id) {
 		return fault.Missing(fault.NoSuchThing)
 	}
-	stopped := false
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		f, err := s.store.flow(ctx, flowID)
 		if err != nil {
 			return err
 		}
 		var rows []applyRow
-		err = s.db.In(ctx).NewSelect().Model(&rows).Column("id", "stage", "error", "finished_at", "stopped_at").
+		err = s.db.In(ctx).NewSelect().Model(&rows).Column("id", "kind", "stage", "error", "finished_at", "stopped_at").
 			Where("id = ? and flow_id = ?", id, flowID).For("update").Scan(ctx)
 		switch {
 		case err != nil:
@@ -142,23 +141,22 @@ func (s *service) stop(ctx context.Context, flowID, id string) error {
 		case rows[0].FinishedAt != nil, rows[0].StoppedAt != nil, rows[0].Error != nil:
 			return nil
 		}
-		stopped = true
-		return s.noteStop(ctx, f, id)
+		return s.noteStop(ctx, f, &rows[0])
 	})
-	if err == nil && stopped {
-		s.tell(ctx, "flow.apply_stopped", flowID, map[string]string{"apply_id": id})
-	}
 	return database.Fault(err, nil)
 }
 
-func (s *service) noteStop(ctx context.Context, f *flowRow, id string) error {
+func (s *service) noteStop(ctx context.Context, f *flowRow, a *applyRow) error {
 	_, err := s.db.In(ctx).NewRaw("update flow_applies set stopped_by = ?, stopped_at = ? where id = ?",
-		access.From(ctx).Username, s.now(), id).Exec(ctx)
+		access.From(ctx).Username, s.now(), a.ID).Exec(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
 	}
-	if err := s.record(ctx, "flow.apply_stopped", f, map[string]audit.Change{"apply": {To: id}}); err != nil {
+	if err := s.record(ctx, flowsapi.EventApplyStopped, f, map[string]audit.Change{"apply": {To: a.ID}}); err != nil {
 		return err
 	}
-	return s.wakeApply(ctx, id)
+	if err := s.emit(ctx, flowsapi.EventApplyStopped, f.ID, a.news(f)); err != nil {
+		return err
+	}
+	return s.wakeApply(ctx, a.ID)
 }

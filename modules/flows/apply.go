@@ -245,7 +245,10 @@ func (s *service) startNoop(ctx context.Context, f *flowRow, a *applyRow) error 
 		if err := s.store.updateFlow(ctx, locked, "last_apply_id", "installed_revision"); err != nil {
 			return err
 		}
-		return s.record(ctx, "flow.apply_succeeded", locked, map[string]audit.Change{"noop": {To: true}})
+		if err := s.record(ctx, flowsapi.EventApplySucceeded, locked, map[string]audit.Change{"noop": {To: true}}); err != nil {
+			return err
+		}
+		return s.emit(ctx, flowsapi.EventApplySucceeded, f.ID, a.news(locked))
 	})
 	return database.Fault(err, constraints)
 }
@@ -260,10 +263,6 @@ func (s *service) start(ctx context.Context, f *flowRow, a *applyRow, result pla
 	err = s.db.InTx(ctx, func(ctx context.Context) error { return s.startIn(ctx, f, a) })
 	if err != nil {
 		return database.Fault(err, constraints)
-	}
-	s.tell(ctx, "flow.apply_started", f.ID, map[string]string{"apply_id": a.ID, "kind": a.Kind})
-	if a.Forced {
-		s.tell(ctx, "flow.force_applied", f.ID, map[string]any{"apply_id": a.ID, "bypassed_checks": a.Bypassed})
 	}
 	if a.PlanID != nil {
 		s.checker.Cancel(*a.PlanID)
@@ -294,11 +293,33 @@ func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
 	if err := s.store.updateFlow(ctx, locked, "last_apply_id"); err != nil {
 		return err
 	}
-	action, changes := "flow.apply_started", map[string]audit.Change{"apply": {To: a.ID}, "kind": {To: a.Kind}}
+	return s.noteStart(ctx, locked, a)
+}
+
+// noteStart has one entry in the journal; who listens gets the start of every apply, and that it was forced besides.
+func (s *service) noteStart(ctx context.Context, f *flowRow, a *applyRow) error {
+	action, changes := flowsapi.EventApplyStarted, map[string]audit.Change{"apply": {To: a.ID}, "kind": {To: a.Kind}}
+	news := []string{flowsapi.EventApplyStarted}
 	if a.Forced {
-		action, changes["bypassed_checks"] = "flow.force_applied", audit.Change{To: keysOf(a.Bypassed)}
+		action, changes["bypassed_checks"] = flowsapi.EventForceApplied, audit.Change{To: keysOf(a.Bypassed)}
+		news = append(news, flowsapi.EventForceApplied)
 	}
-	return s.record(ctx, action, locked, changes)
+	if err := s.record(ctx, action, f, changes); err != nil {
+		return err
+	}
+	for _, kind := range news {
+		if err := s.emit(ctx, kind, f.ID, a.news(f)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// news is what events say about the apply.
+func (row *applyRow) news(f *flowRow) flowsapi.ApplyNews {
+	return flowsapi.ApplyNews{
+		Name: f.Name, ApplyID: row.ID, Kind: row.Kind, Detail: row.Detail, BypassedChecks: keysOf(row.Bypassed),
+	}
 }
 
 func keysOf(checks []BypassCheck) []string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"panel/modules/domains/domainsapi"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/audit"
@@ -155,7 +156,7 @@ func (s *service) handOver(ctx context.Context, from, to string) error {
 	}
 	for i := range rows {
 		changes := map[string]audit.Change{"owner_id": {From: from, To: to}}
-		if err := s.record(ctx, "flow.changed", &rows[i], changes); err != nil {
+		if err := s.changed(ctx, flowsapi.EventChanged, &rows[i], changes); err != nil {
 			return err
 		}
 	}

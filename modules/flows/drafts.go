@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/access"
@@ -19,7 +20,6 @@ import (
 func (s *service) saveDraft(ctx context.Context, id string, revision int, g graph.Graph, versionID string) (*flowRow, error) {
 	var saved *flowRow
 	var loaded *versionRow
-	changed := false
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		f, err := s.store.locked(ctx, id)
 		if err != nil {
@@ -34,12 +34,8 @@ func (s *service) saveDraft(ctx context.Context, id string, revision int, g grap
 		if same(f.Graph, g) {
 			return nil
 		}
-		changed = true
 		return s.storeDraft(ctx, f, g, loaded)
 	})
-	if err == nil && changed {
-		s.tellDraft(ctx, saved, loaded)
-	}
 	return saved, database.Fault(err, nil)
 }
 
@@ -85,15 +81,20 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 	if loaded != nil {
 		action, changes["version"] = "flow.version_loaded", audit.Change{To: loaded.Number}
 	}
-	return s.record(ctx, action, f, changes)
+	if err := s.record(ctx, action, f, changes); err != nil {
+		return err
+	}
+	return s.emitDraft(ctx, f, loaded)
 }
 
-// tellDraft tells every change of a draft alike, and the loading of a version besides.
-func (s *service) tellDraft(ctx context.Context, f *flowRow, loaded *versionRow) {
-	s.tell(ctx, "flow.draft_saved", f.ID, map[string]int{"draft_revision": f.DraftRevision})
-	if loaded != nil {
-		s.tell(ctx, "flow.version_loaded", f.ID, map[string]any{"version_id": loaded.ID, "number": loaded.Number})
+// emitDraft tells every change of a draft alike, and the loading of a version besides.
+func (s *service) emitDraft(ctx context.Context, f *flowRow, loaded *versionRow) error {
+	news := flowsapi.DraftNews{Name: f.Name, DraftRevision: f.DraftRevision}
+	if err := s.emit(ctx, flowsapi.EventDraftSaved, f.ID, news); err != nil || loaded == nil {
+		return err
 	}
+	return s.emit(ctx, flowsapi.EventVersionLoaded, f.ID,
+		flowsapi.VersionNews{Name: f.Name, VersionID: loaded.ID, Number: loaded.Number})
 }
 
 // explain traces one destination through the draft, edge by edge.

@@ -71,33 +71,32 @@ func (u *followupRow) pause(now time.Time) time.Duration {
 
 // settle ends a followup that holds.
 func (r *runner) settle(ctx context.Context, u *followupRow) error {
-	err := r.db.InTx(ctx, func(ctx context.Context) error {
+	return r.db.InTx(ctx, func(ctx context.Context) error {
 		err := lease.CheckFence(r.db.In(ctx).NewDelete().Model(u).WherePK().Where("lease_token = ?", u.LeaseToken).Exec(ctx))
 		if err != nil {
 			return err
 		}
-		return r.noteOnApply(ctx, u.ApplyID, u.Record)
+		if err := r.noteOnApply(ctx, u.ApplyID, u.Record); err != nil {
+			return err
+		}
+		return r.emit(ctx, flowsapi.EventStageSettled, u.FlowID, flowsapi.StageNews{ApplyID: u.ApplyID, Stage: u.Stage})
 	})
-	if err == nil {
-		r.tell(ctx, "flow.stage_settled", u.FlowID, flowsapi.StageNews{ApplyID: u.ApplyID, Stage: u.Stage})
-	}
-	return err
 }
 
 // postpone notes a call after which the stage does not hold yet; that it hangs is told once.
 func (r *runner) postpone(ctx context.Context, u *followupRow, was stages.Record) error {
-	err := r.db.InTx(ctx, func(ctx context.Context) error {
+	return r.db.InTx(ctx, func(ctx context.Context) error {
 		err := lease.CheckFence(r.db.In(ctx).NewUpdate().Model(u).Column("record").WherePK().
 			Where("lease_token = ?", u.LeaseToken).Exec(ctx))
 		if err != nil {
 			return err
 		}
-		return r.noteOnApply(ctx, u.ApplyID, u.Record)
+		if err := r.noteOnApply(ctx, u.ApplyID, u.Record); err != nil || was.Attempts > 0 {
+			return err
+		}
+		return r.emit(ctx, flowsapi.EventStagePending, u.FlowID,
+			flowsapi.StageNews{ApplyID: u.ApplyID, Stage: u.Stage, Error: u.Record.Error})
 	})
-	if err == nil && was.Attempts == 0 {
-		r.tell(ctx, "flow.stage_pending", u.FlowID, flowsapi.StageNews{ApplyID: u.ApplyID, Stage: u.Stage, Error: u.Record.Error})
-	}
-	return err
 }
 
 // noteOnApply puts the record of a stage into its apply, which is gone when its flow was deleted.
@@ -175,6 +174,12 @@ func (r *runner) hand(ctx context.Context, row *applyRow, rec stages.Record, und
 		Set("lease_until = case when u.lease_token = '' then now() else greatest(u.lease_until, now()) end").Exec(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
+	}
+	if undo {
+		if err := r.emit(ctx, flowsapi.EventStagePending, u.FlowID,
+			flowsapi.StageNews{ApplyID: u.ApplyID, Stage: u.Stage, Error: rec.Error}); err != nil {
+			return err
+		}
 	}
 	return r.wakeFollowup(ctx, u.ID)
 }

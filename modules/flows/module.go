@@ -38,13 +38,14 @@ func Module() module.Module {
 			{Key: Edit, Summary: "Change drafts and clients, issue links"},
 			{Key: Install, Summary: "Apply, enable, disable and delete flows"},
 		},
+		Events:   eventKinds(),
 		Features: []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
 		Repairs:  repairs(),
 		Journal: audit.Kinds{
 			Actions: []string{
 				"flow.apply_failed", "flow.apply_started", "flow.apply_stopped", "flow.apply_succeeded", "flow.changed", "flow.client_added",
 				"flow.client_revoked", "flow.compiled", "flow.created", "flow.deleted", "flow.disabled",
-				"flow.draft_saved", "flow.force_applied", "flow.link_issued", "flow.plan_checked",
+				"flow.draft_saved", "flow.force_applied", "flow.link_issued",
 				"flow.public_link_issued", "flow.public_link_revoked", "flow.version_kept", "flow.version_loaded",
 			},
 			Objects: []string{"flow"},

@@ -16,6 +16,8 @@ import (
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/entitlement"
+	"panel/platform/events"
 	"panel/platform/module"
 	"panel/platform/paneltest"
 )
@@ -45,7 +47,11 @@ func (o *outside) manifest() module.Module {
 			for name, at := range points {
 				all.Add(o.stage(name, at))
 			}
-			return module.Parts{}
+			return module.Parts{Listeners: []events.Listener{{
+				Name: "parts.hear", Kinds: []string{flowsapi.EventStagePending, flowsapi.EventApplySucceeded, flowsapi.EventCreated},
+				ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
+				Handle: func(context.Context, events.Event) error { return nil },
+			}}}
 		},
 	}
 }
@@ -303,6 +309,44 @@ func TestAStageAfterTheCommitIsRepeatedUntilItHolds(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{flowsapi.EventStagePending, flowsapi.EventStageSettled}, kinds, "told once each")
+}
+
+// An event and the change that it tells of are in one transaction, so that a kill between the two loses neither.
+func TestAnEventCommitsWithItsChange(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	_, err := s.panel.DB.ExecContext(t.Context(), `create table written (tx bigint, what text);
+		create function write_down() returns trigger language plpgsql as $$ begin
+			insert into written values (txid_current(), case tg_table_name when 'river_job' then to_jsonb(new) #>> '{args,kind}' when 'flow_followups'
+				then 'followup ' || (to_jsonb(new) #>> '{record,attempts}') when 'flows' then 'flow' else 'end' end);
+			return null; end $$;
+		create trigger t after insert on jobs.river_job for each row when (new.kind = 'parts.hear') execute function write_down();
+		create trigger t after update of record on flow_followups for each row execute function write_down();
+		create trigger t after update of finished_at on flow_applies for each row when (new.finished_at is not null)
+			execute function write_down();
+		create trigger t after insert on flows for each row execute function write_down()`)
+	require.NoError(t, err)
+	o.scripted(func(stage string, call int) (flowsapi.Outcome, error) {
+		if stage == "parts.after" && call == 1 {
+			return again(time.Hour)
+		}
+		return flowsapi.Outcome{}, nil
+	}, nil)
+	s.install()
+	s.create("Europe second", 8443)
+	for kind, change := range map[string]string{
+		flowsapi.EventStagePending: "followup 1", flowsapi.EventApplySucceeded: "end", flowsapi.EventCreated: "flow",
+	} {
+		require.Eventually(t, func() bool {
+			var told int
+			require.NoError(t, s.panel.DB.NewRaw("select count(*) from written where what = ?", kind).Scan(t.Context(), &told))
+			return told == 1
+		}, 20*time.Second, 20*time.Millisecond, kind)
+		var together int
+		require.NoError(t, s.panel.DB.NewRaw("select count(*) from written a join written b using (tx) where a.what = ? and b.what = ?",
+			kind, change).Scan(t.Context(), &together))
+		require.Positive(t, together, kind)
+	}
 }
 
 // A newer apply takes the place of a stage after the commit that does not hold yet.

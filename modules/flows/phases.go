@@ -351,9 +351,13 @@ func (r *runner) revertNodes(ctx context.Context, row *applyRow) (bool, error) {
 
 // failed ends an apply of which nothing is left.
 func (r *runner) failed(ctx context.Context, row *applyRow) error {
-	err := r.finish(ctx, row, stateFailed, "flow.apply_failed", "failed", "reason", row.Error.Message)
-	if err == nil {
-		r.tell(ctx, "flow.reverted", row.FlowID, map[string]string{"apply_id": row.ID})
-	}
-	return err
+	return r.db.InTx(ctx, func(ctx context.Context) error {
+		err := r.finish(ctx, row, stateFailed, flowsapi.EventApplyFailed, "failed", "reason", row.Error.Message)
+		if err != nil {
+			return err
+		}
+		return r.emit(ctx, flowsapi.EventReverted, row.FlowID, flowsapi.ApplyNews{
+			Name: row.Change.Change.FlowName, ApplyID: row.ID, Kind: row.Kind,
+		})
+	})
 }

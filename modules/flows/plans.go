@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
@@ -74,7 +75,6 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	if err := s.storePlan(ctx, row); err != nil {
 		return plan.Plan{}, err
 	}
-	s.tell(ctx, "flow.compiled", id, map[string]any{"plan_id": row.ID, "revision": row.Revision})
 	row.Plan.Readiness = marked(row.Plan.Readiness, row.Plan.Steps, nodes)
 	row.Plan.Obstacles = obstacles(&row.Plan, nil, nodes)
 	return row.Plan, nil
@@ -132,7 +132,11 @@ func (s *service) storePlan(ctx context.Context, row *planRow) error {
 		if err := s.store.updateFlow(ctx, f, "compiled_revision"); err != nil {
 			return err
 		}
-		return s.record(ctx, "flow.compiled", f, map[string]audit.Change{"plan": {To: row.ID}, "revision": {To: row.Revision}})
+		changes := map[string]audit.Change{"plan": {To: row.ID}, "revision": {To: row.Revision}}
+		if err := s.record(ctx, flowsapi.EventCompiled, f, changes); err != nil {
+			return err
+		}
+		return s.emit(ctx, flowsapi.EventCompiled, f.ID, flowsapi.PlanNews{PlanID: row.ID, Revision: row.Revision})
 	})
 	return database.Fault(err, nil)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/stages"
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -197,7 +198,8 @@ func (r *runner) keep(ctx context.Context, row *applyRow) error {
 	for _, step := range row.Steps {
 		states[step.NodeID] = step.State
 	}
-	r.tell(ctx, "flow.apply_progress", row.FlowID, map[string]any{"apply_id": row.ID, "detail": row.Detail, "steps": states})
+	r.show(ctx, flowsapi.EventApplyProgress, row.FlowID,
+		flowsapi.ApplyProgress{ApplyID: row.ID, Detail: row.Detail, Steps: states})
 	return nil
 }
 
@@ -206,13 +208,13 @@ func (r *runner) enter(row *applyRow, phase, code string, params ...string) {
 	row.say(code, params...)
 }
 
-// finish ends the apply, frees its nodes, leaves what is still to be done to followups and writes the journal, in one
-// transaction.
+// finish ends the apply, frees its nodes, leaves what is still to be done to followups, writes the journal and emits the
+// end, in one transaction.
 func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code string, params ...string) error {
 	now := r.now()
 	r.enter(row, phase, code, params...)
 	row.FinishedAt = &now
-	err := r.db.InTx(ctx, func(ctx context.Context) error {
+	return r.db.InTx(ctx, func(ctx context.Context) error {
 		f := new(flowRow)
 		if err := r.db.In(ctx).NewSelect().Model(f).Where("id = ?", row.FlowID).For("update").Scan(ctx); err != nil {
 			return database.Fault(err, nil)
@@ -236,11 +238,6 @@ func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code 
 		_, err := r.db.In(ctx).NewDelete().Model(f).WherePK().Exec(ctx)
 		return database.Fault(err, nil)
 	})
-	if err != nil {
-		return err
-	}
-	r.tell(ctx, action, row.FlowID, map[string]any{"apply_id": row.ID, "detail": row.Detail})
-	return nil
 }
 
 func (r *runner) unlock(ctx context.Context, row *applyRow) error {
@@ -260,7 +257,7 @@ func (r *runner) recordEnd(ctx context.Context, f *flowRow, row *applyRow, actio
 	if err := r.journal.Record(ctx, r.db.In(ctx), entry); err != nil {
 		return fmt.Errorf("record the end of an apply: %w", err)
 	}
-	return nil
+	return r.emit(ctx, action, f.ID, row.news(f))
 }
 
 // giveUp ends an apply whose steps fail again and again, and frees its nodes: one that was decided is installed, and its

@@ -15,6 +15,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
@@ -55,13 +56,8 @@ func newService(
 	made := &service{
 		db: db, store: s, nodes: n, journal: j, bus: b, clock: c, log: log, holders: a, stages: r, hooks: h,
 	}
-	made.checker = readiness.New(db, n, c, log, made.tellChecked)
+	made.checker = readiness.New(db, n, c, log, made.showChecked)
 	return made
-}
-
-// tellChecked tells that new evidence of a plan is there.
-func (s *service) tellChecked(ctx context.Context, planID, flowID string) {
-	s.tell(ctx, "flow.plan_checked", flowID, map[string]string{"plan_id": planID})
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC().Truncate(time.Microsecond) }
@@ -74,14 +70,10 @@ func (s *service) record(ctx context.Context, action string, f *flowRow, changes
 	return nil
 }
 
-func (s *service) tell(ctx context.Context, kind, flowID string, data any) {
-	s.bus.Publish(ctx, events.Event{Kind: kind, SubjectType: "flow", SubjectID: flowID, At: s.now(), Permission: View, Data: data})
-}
-
 // edit changes a locked flow and gives what the journal says about it.
 type edit func(ctx context.Context, f *flowRow) (map[string]audit.Change, error)
 
-// change locks a flow, changes it, writes the journal and tells the others, in this order.
+// change locks a flow, changes it, writes the journal and emits an event of the same name, in one transaction.
 func (s *service) change(ctx context.Context, id, kind string, do edit) error {
 	return s.changeAfter(ctx, id, kind, func(context.Context) error { return nil }, do)
 }
@@ -100,13 +92,17 @@ func (s *service) changeAfter(ctx context.Context, id, kind string, first func(c
 		if err != nil {
 			return err
 		}
-		return s.record(ctx, kind, f, changes)
+		return s.changed(ctx, kind, f, changes)
 	})
-	if err != nil {
-		return database.Fault(err, constraints)
+	return database.Fault(err, constraints)
+}
+
+// changed writes a change into the journal and emits the event of the same name, in the transaction of the change.
+func (s *service) changed(ctx context.Context, kind string, f *flowRow, changes map[string]audit.Change) error {
+	if err := s.record(ctx, kind, f, changes); err != nil {
+		return err
 	}
-	s.tell(ctx, kind, id, nil)
-	return nil
+	return s.emit(ctx, kind, f.ID, flowsapi.Changed{Name: f.Name})
 }
 
 // create makes a flow with one client. Faults: name_taken (409), invalid_value (422).
@@ -140,13 +136,9 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 		if _, err := s.insertClient(ctx, f.ID, "Default"); err != nil {
 			return err
 		}
-		return s.record(ctx, "flow.created", f, nil)
+		return s.changed(ctx, flowsapi.EventCreated, f, nil)
 	})
-	if err != nil {
-		return "", database.Fault(err, constraints)
-	}
-	s.tell(ctx, "flow.created", f.ID, nil)
-	return f.ID, nil
+	return f.ID, database.Fault(err, constraints)
 }
 
 func randomKey() []byte {

@@ -4,10 +4,91 @@ import (
 	"context"
 	"strings"
 
+	"go.uber.org/zap"
+
+	"panel/modules/flows/flowsapi"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
+	"panel/platform/events"
 	"panel/platform/metrics"
 )
+
+// eventKinds are what happens to flows.
+func eventKinds() []events.Kind {
+	kinds := []events.Kind{
+		{Name: flowsapi.EventDraftSaved, Summary: "The draft of a flow was saved", Data: flowsapi.DraftNews{}},
+		{Name: flowsapi.EventVersionLoaded, Summary: "A version was loaded into the draft", Data: flowsapi.VersionNews{}},
+		{Name: flowsapi.EventCompiled, Summary: "A draft was compiled into a plan", Data: flowsapi.PlanNews{}},
+		{
+			Name: flowsapi.EventPlanChecked, Summary: "There is new evidence about a plan", Transient: true,
+			Data: flowsapi.PlanNews{},
+		},
+		{
+			Name: flowsapi.EventApplyProgress, Summary: "An apply goes on", Transient: true, Data: flowsapi.ApplyProgress{},
+		},
+		{
+			Name: flowsapi.EventStagePending, Severity: events.Warning, Notify: true, Data: flowsapi.StageNews{},
+			Summary: "A part of an apply does not hold yet and is repeated",
+		},
+		{Name: flowsapi.EventStageSettled, Summary: "A part of an apply that did not hold holds now", Data: flowsapi.StageNews{}},
+	}
+	kinds = append(kinds, changeKinds()...)
+	kinds = append(kinds, applyKinds()...)
+	for i := range kinds {
+		kinds[i].Needs, kinds[i].Live = View, true
+	}
+	return kinds
+}
+
+func changeKinds() (kinds []events.Kind) {
+	for name, summary := range map[string]string{
+		flowsapi.EventCreated: "A flow was made", flowsapi.EventChanged: "A flow was changed",
+		flowsapi.EventClientAdded: "A client was added to a flow", flowsapi.EventClientRevoked: "A client of a flow was revoked",
+		flowsapi.EventLinkIssued:        "A connection link was shown",
+		flowsapi.EventPublicLinkIssued:  "The address of a subscription was issued",
+		flowsapi.EventPublicLinkRevoked: "The address of a subscription was revoked",
+		flowsapi.EventVersionKept:       "The draft was kept as a version",
+	} {
+		kinds = append(kinds, events.Kind{Name: name, Summary: summary, Data: flowsapi.Changed{}})
+	}
+	return kinds
+}
+
+func applyKinds() []events.Kind {
+	kinds := []events.Kind{
+		{Name: flowsapi.EventApplyStarted, Summary: "An apply of a flow began"},
+		{
+			Name: flowsapi.EventForceApplied, Summary: "An apply went over checks that were not confirmed",
+			Severity: events.Warning, Notify: true,
+		},
+		{Name: flowsapi.EventApplyStopped, Summary: "Somebody stopped an apply"},
+		{Name: flowsapi.EventApplySucceeded, Summary: "A flow is installed", Notify: true},
+		{Name: flowsapi.EventDisabled, Summary: "A flow was switched off"},
+		{Name: flowsapi.EventDeleted, Summary: "A flow was deleted"},
+		{Name: flowsapi.EventApplyFailed, Summary: "An apply failed", Severity: events.Warning, Notify: true},
+		{Name: flowsapi.EventReverted, Summary: "Nothing is left of an apply that failed"},
+	}
+	for i := range kinds {
+		kinds[i].Data = flowsapi.ApplyNews{}
+	}
+	return kinds
+}
+
+// emit takes an event of a change, in its transaction.
+func (s *service) emit(ctx context.Context, kind, flowID string, data any) error {
+	return s.bus.Emit(ctx, events.Event{Kind: kind, SubjectID: flowID, At: s.now(), Data: data})
+}
+
+// show shows news that may be lost to those who watch.
+func (s *service) show(ctx context.Context, kind, flowID string, data any) {
+	if err := s.emit(ctx, kind, flowID, data); err != nil {
+		s.log.Error("news of a flow were not shown", zap.Error(err))
+	}
+}
+
+func (s *service) showChecked(ctx context.Context, planID, flowID string) {
+	s.show(ctx, flowsapi.EventPlanChecked, flowID, flowsapi.PlanNews{PlanID: planID})
+}
 
 // metrics of the applies that are under way, on whichever panel.
 func (r *runner) metrics() []metrics.Collector {

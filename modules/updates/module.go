@@ -32,6 +32,7 @@ func Module() module.Module {
 		Russian:  russian,
 		Faults:   faults(),
 		Requires: []string{"nodes"},
+		Events:   eventKinds(),
 		Journal: audit.Kinds{
 			Actions: []string{
 				"node.rings_changed", "node.rollout_ended", "node.rollout_started", "node.rollout_stopped",

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/uptrace/bun"
 
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/updates/updatesapi"
 	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
@@ -191,19 +191,17 @@ func (s *service) begin(ctx context.Context, o *rolloutRow, targets []targetRow,
 		if err := s.wake(ctx, o.ID); err != nil {
 			return err
 		}
-		return s.journal.Record(
-			ctx,
-			tx,
-			audit.Entry{Action: "node.rollout_started", Object: about, Changes: map[string]audit.Change{
+		err := s.journal.Record(ctx, tx, audit.Entry{
+			Action: updatesapi.RolloutStarted, Object: about, Changes: map[string]audit.Change{
 				"version": {To: o.Version}, "nodes": {To: len(targets)}, "through_ring": {To: o.Through},
-			}},
-		)
+			},
+		})
+		if err != nil {
+			return err
+		}
+		return s.emitRollout(ctx, updatesapi.RolloutStarted, o)
 	})
-	if err != nil {
-		return database.Fault(err, constraints)
-	}
-	s.progress(ctx, o)
-	return nil
+	return database.Fault(err, constraints)
 }
 
 // stop lets no further node begin. Faults: not_found (404), rollout_ended (409).
@@ -227,11 +225,13 @@ func (s *service) stop(ctx context.Context, id string) (*rolloutRow, error) {
 		if err := s.wake(ctx, id); err != nil {
 			return err
 		}
-		return s.journal.Record(
-			ctx,
-			tx,
-			audit.Entry{Action: "node.rollout_stopped", Object: audit.Object{Type: "rollout", ID: id, Name: o.Version}},
-		)
+		err = s.journal.Record(ctx, tx, audit.Entry{
+			Action: updatesapi.RolloutStopped, Object: audit.Object{Type: "rollout", ID: id, Name: o.Version},
+		})
+		if err != nil {
+			return err
+		}
+		return s.emitRollout(ctx, updatesapi.RolloutStopped, o)
 	})
 	if err != nil {
 		return nil, err
@@ -240,9 +240,13 @@ func (s *service) stop(ctx context.Context, id string) (*rolloutRow, error) {
 }
 
 // progress tells live screens that there is something new to read.
-func (s *service) progress(ctx context.Context, o *rolloutRow) {
-	s.bus.Publish(ctx, events.Event{
-		Kind: "node.update_progress", SubjectType: "rollout", SubjectID: o.ID, At: s.now(), Permission: view,
-		Data: map[string]string{"state": o.State, "ring": strconv.Itoa(o.Ring)},
+func (s *service) progress(ctx context.Context, o *rolloutRow) error {
+	return s.emitRollout(ctx, updatesapi.RolloutProgress, o)
+}
+
+func (s *service) emitRollout(ctx context.Context, kind string, o *rolloutRow) error {
+	return s.bus.Emit(ctx, events.Event{
+		Kind: kind, SubjectID: o.ID, At: s.now(),
+		Data: updatesapi.Rollout{Version: o.Version, State: o.State, Ring: o.Ring, Detail: o.Detail},
 	})
 }

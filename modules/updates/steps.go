@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/updates/updatesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -93,7 +94,7 @@ func (d *drive) ended(ctx context.Context, t *targetRow, result nodesapi.Result)
 	now := d.now()
 	t.EndedAt, t.State, t.Active = &now, done, false
 	entry := audit.Entry{
-		Action: "node.update_done",
+		Action: updatesapi.NodeUpdateDone,
 		Object: t.object(),
 		Result: audit.OK,
 		Changes: map[string]audit.Change{
@@ -102,7 +103,7 @@ func (d *drive) ended(ctx context.Context, t *targetRow, result nodesapi.Result)
 	}
 	if !result.OK {
 		t.State, t.Stage, t.Error, t.Tail = failed, result.Stage, result.Error, result.StderrTail
-		entry.Action, entry.Result = "node.update_failed", audit.Failed
+		entry.Action, entry.Result = updatesapi.NodeUpdateFailed, audit.Failed
 		entry.Changes = map[string]audit.Change{
 			"agent_version": {From: t.FromVersion, To: t.FromVersion}, "stage": {To: t.Stage}, "error": {To: t.Error},
 		}
@@ -152,7 +153,7 @@ func (d *drive) orderOne(ctx context.Context, t *targetRow) error {
 		return d.saveTarget(ctx, t, audit.Entry{})
 	default:
 		t.State, t.OrderedAt = ordering, &now
-		entry := audit.Entry{Action: "node.update_started", Object: t.object(), Changes: map[string]audit.Change{
+		entry := audit.Entry{Action: updatesapi.NodeUpdateStarted, Object: t.object(), Changes: map[string]audit.Change{
 			"agent_version": {From: t.FromVersion, To: d.row.Version},
 		}}
 		if err := d.saveTarget(ctx, t, entry); err != nil {
@@ -181,7 +182,7 @@ func (d *drive) nextRing(ctx context.Context) (lease.Next, error) {
 	now := d.now()
 	if d.row.RestedAt == nil {
 		d.row.RestedAt, d.row.Detail = &now, ""
-		return lease.Again(), d.saveAndPublish(ctx)
+		return lease.Again(), d.saveAndShow(ctx)
 	}
 	missing, err := d.missing(ctx)
 	switch {
@@ -199,7 +200,7 @@ func (d *drive) nextRing(ctx context.Context) (lease.Next, error) {
 		return lease.Done(), d.end(ctx, done, "")
 	}
 	d.row.Ring, d.row.RestedAt = d.row.Ring+1, nil
-	return lease.Again(), d.saveAndPublish(ctx)
+	return lease.Again(), d.saveAndShow(ctx)
 }
 
 // missing names an updated node of the ring that does not report the new build.
@@ -238,7 +239,7 @@ func (d *drive) end(ctx context.Context, state, detail string) error {
 	if state == failed {
 		result = audit.Failed
 	}
-	err := d.claim.InTx(ctx, func(ctx context.Context) error {
+	return d.claim.InTx(ctx, func(ctx context.Context) error {
 		if err := d.save(ctx); err != nil {
 			return err
 		}
@@ -247,24 +248,25 @@ func (d *drive) end(ctx context.Context, state, detail string) error {
 		if err != nil {
 			return database.Fault(err, nil)
 		}
-		return d.journal.Record(ctx, d.db.In(ctx), audit.Entry{
-			Action: "node.rollout_ended", Object: audit.Object{Type: "rollout", ID: d.row.ID, Name: d.row.Version},
+		err = d.journal.Record(ctx, d.db.In(ctx), audit.Entry{
+			Action: updatesapi.RolloutEnded, Object: audit.Object{Type: "rollout", ID: d.row.ID, Name: d.row.Version},
 			Result:  result,
 			Changes: map[string]audit.Change{"state": {From: running, To: state}, "ring": {To: d.row.Ring}},
 		})
+		if err != nil {
+			return err
+		}
+		return d.emitRollout(ctx, updatesapi.RolloutEnded, d.row)
 	})
-	if err == nil {
-		d.progress(ctx, d.row)
-	}
-	return err
 }
 
-func (d *drive) saveAndPublish(ctx context.Context) error {
-	if err := d.claim.InTx(ctx, d.save); err != nil {
-		return err
-	}
-	d.progress(ctx, d.row)
-	return nil
+func (d *drive) saveAndShow(ctx context.Context) error {
+	return d.claim.InTx(ctx, func(ctx context.Context) error {
+		if err := d.save(ctx); err != nil {
+			return err
+		}
+		return d.progress(ctx, d.row)
+	})
 }
 
 // save writes what was decided, in a transaction that holds the fence.
@@ -274,26 +276,21 @@ func (d *drive) save(ctx context.Context) error {
 	return database.Fault(err, nil)
 }
 
-// saveTarget writes one node and its line in the journal, if the lease is still ours, and publishes it.
+// saveTarget writes one node, its line in the journal and its event, if the lease is still ours.
 func (d *drive) saveTarget(ctx context.Context, t *targetRow, entry audit.Entry) error {
-	err := d.claim.InTx(ctx, func(ctx context.Context) error {
+	return d.claim.InTx(ctx, func(ctx context.Context) error {
 		if _, err := d.db.In(ctx).NewUpdate().Model(t).WherePK().Exec(ctx); err != nil {
 			return fmt.Errorf("write a node of a rollout: %w", database.Fault(err, nil))
 		}
-		if entry.Action == "" {
-			return nil
+		if err := d.progress(ctx, d.row); err != nil || entry.Action == "" {
+			return err
 		}
-		return d.journal.Record(ctx, d.db.In(ctx), entry)
-	})
-	if err != nil {
-		return err
-	}
-	if entry.Action != "" {
-		d.bus.Publish(ctx, events.Event{
-			Kind: entry.Action, SubjectType: "node", SubjectID: t.NodeID, At: d.now(), Permission: view,
-			Data: map[string]string{"name": t.Name, "version": d.row.Version, "stage": t.Stage, "error": t.Error},
+		if err := d.journal.Record(ctx, d.db.In(ctx), entry); err != nil {
+			return err
+		}
+		return d.bus.Emit(ctx, events.Event{
+			Kind: entry.Action, SubjectID: t.NodeID, At: d.now(),
+			Data: updatesapi.NodeUpdate{Name: t.Name, Version: d.row.Version, Stage: t.Stage, Error: t.Error},
 		})
-	}
-	d.progress(ctx, d.row)
-	return nil
+	})
 }

@@ -121,15 +121,6 @@ func (b *Bus) showAll(news []Event) {
 	}
 }
 
-// Publish shows an event to those who watch, whether it is declared or not. Emit takes its place.
-func (b *Bus) Publish(_ context.Context, event Event) {
-	if err := event.encode(); err != nil {
-		b.log.Error("an event was lost", zap.Error(err))
-		return
-	}
-	b.latest.add(event)
-}
-
 // deliver shows an event to those who watch, here and on other panels.
 func (b *Bus) deliver(event Event) {
 	b.show(event)

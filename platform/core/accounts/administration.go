@@ -48,7 +48,7 @@ func (s *service) create(ctx context.Context, d draft) (*accountRow, error) {
 			return err
 		}
 		changes := map[string]audit.Change{"permissions": {To: words(keys)}, "username": {To: row.Username}}
-		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.created", Object: object(row), Changes: changes})
+		return s.note(ctx, "account.created", row, changes)
 	})
 	return row, err
 }
@@ -166,7 +166,7 @@ func (s *service) save(ctx context.Context, row *accountRow, changes map[string]
 	if _, permissions := changes["permissions"]; permissions {
 		action = "account.permissions_changed"
 	}
-	return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: action, Object: object(row), Changes: changes})
+	return s.note(ctx, action, row, changes)
 }
 
 // someoneHasAll keeps the last active account with full access from losing it, also when two are changed at once: the
@@ -200,7 +200,7 @@ func (s *service) remove(ctx context.Context, id, heir string) error {
 		if err := s.someoneHasAll(ctx); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.deleted", Object: object(row), Changes: changes})
+		return s.note(ctx, "account.deleted", row, changes)
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/core/accounts/internal/throttle"
-	"panel/platform/events"
 	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/owners"
@@ -54,10 +53,7 @@ func Module() module.Module {
 		Secrets: []vault.Column{
 			{Table: "totp_factors", ID: "account_id", Column: "sealed_secret"},
 		},
-		Events: []events.Kind{{
-			Name: factorsLocked, Summary: "Somebody who knows the password guesses second factors", Needs: View,
-			Severity: events.Warning, Notify: true, Live: true, Data: FactorsLocked{},
-		}},
+		Events:     eventKinds(),
 		Migrations: module.SQL(files),
 		Tidy: []jobs.Tidy{
 			{Table: "sessions", Column: "expires_at", Age: rememberEnded},

@@ -198,5 +198,5 @@ func (s *service) confirmed(ctx context.Context, field, plain string) (*accountR
 // factorChanged journals a change of the caller's own factors with tx.
 func (s *service) factorChanged(ctx context.Context, owner *accountRow, what string, from, to any) error {
 	changes := map[string]audit.Change{what: {From: from, To: to}}
-	return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.factor_changed", Object: object(owner), Changes: changes})
+	return s.note(ctx, "account.factor_changed", owner, changes)
 }

@@ -152,8 +152,7 @@ func (s *service) openIn(ctx context.Context, owner *accountRow) (*signedIn, err
 	}
 	owner.LastLoginAt, owner.LastLoginIP = &now, caller.IP
 	caller.Kind, caller.AccountID, caller.Username = access.Admin, owner.ID, owner.Username
-	entry := audit.Entry{Action: "account.login_ok", Object: object(owner)}
-	err := s.journal.Record(access.With(ctx, caller), s.db.In(ctx), entry)
+	err := s.note(access.With(ctx, caller), "account.login_ok", owner, nil)
 	return &signedIn{Token: token, ExpiresAt: row.end(s.directory.idle), Account: owner.shown()}, err
 }
 
@@ -230,7 +229,7 @@ func (s *service) replacePassword(ctx context.Context, owner *accountRow, next r
 	if next.mustChange != owner.MustChangePassword {
 		changes["must_change_password"] = audit.Change{From: owner.MustChangePassword, To: next.mustChange}
 	}
-	return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.password_reset", Object: object(owner), Changes: changes})
+	return s.note(ctx, "account.password_reset", owner, changes)
 }
 
 // change commits a change of one account, makes every panel forget what it remembered of it, and returns when they have:
@@ -281,11 +280,8 @@ func (f FirstAdministrator) Create(ctx context.Context, username, plain string) 
 	if err := f.service.store.insertAccount(ctx, owner); err != nil {
 		return nil, err
 	}
-	entry := audit.Entry{
-		Action: "account.created", Object: object(owner),
-		Changes: map[string]audit.Change{"permissions": {To: words(owner.Permissions)}},
-	}
-	if err := f.service.journal.Record(ctx, f.service.db.In(ctx), entry); err != nil {
+	changes := map[string]audit.Change{"permissions": {To: words(owner.Permissions)}}
+	if err := f.service.note(ctx, "account.created", owner, changes); err != nil {
 		return nil, err
 	}
 	return f.service.openIn(ctx, owner)

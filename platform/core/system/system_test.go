@@ -11,7 +11,8 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
-	"panel/platform/access"
+	"panel/platform/core/accounts"
+	"panel/platform/core/system"
 	"panel/platform/events"
 	"panel/platform/paneltest"
 )
@@ -46,15 +47,16 @@ func TestStatusOfARunningPanel(t *testing.T) {
 func TestStreamFollowsPermissionsAndEndsWithTheSession(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
-	viewer := p.As("nodes.view")
+	viewer := p.As("settings.manage")
 	lines := follow(t, p, viewer.Token)
 	require.Eventually(t, func() bool {
-		p.Bus().Publish(t.Context(), events.Event{Kind: "account.created", Permission: access.Key("accounts.view")})
-		p.Bus().Publish(t.Context(), events.Event{Kind: "node.online", Permission: access.Key("nodes.view"), SubjectID: "n1"})
+		require.NoError(t, p.Bus().Emit(t.Context(),
+			events.Event{Kind: "account.created", Data: accounts.Changed{}},
+			events.Event{Kind: "system.started", Data: system.Change{}}))
 		select {
 		case line := <-lines:
 			require.NotContains(t, line, "account.created")
-			return strings.Contains(line, "node.online")
+			return strings.Contains(line, "system.started")
 		default:
 			return false
 		}
@@ -126,13 +128,13 @@ func TestAnOpenStreamDoesNotKeepASessionAlive(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
 	p := paneltest.Start(t, paneltest.Clock(clock))
-	viewer := p.As("nodes.view")
+	viewer := p.As("settings.manage")
 	lines := followAs(t, p, "bearer "+viewer.Token, "")
 	for range 11 {
 		clock.Advance(time.Hour)
 		require.Eventually(t, func() bool {
 			clock.Advance(time.Second)
-			p.Bus().Publish(t.Context(), events.Event{Kind: "node.online", Permission: access.Key("nodes.view"), SubjectID: "n1"})
+			require.NoError(t, p.Bus().Emit(t.Context(), events.Event{Kind: "system.started", Data: system.Change{}}))
 			return heard(lines)
 		}, 10*time.Second, 10*time.Millisecond)
 	}
