@@ -28,6 +28,7 @@ type fleet struct {
 	orders  []nodesapi.Order
 	silent  map[string]nodesapi.Order // by id
 	holds   func(ctx context.Context, nodeID string) ([]string, error)
+	related func(ctx context.Context, groups [][]string, names int) ([]nodesapi.Related, error)
 	domains map[string]domainsapi.Domain
 	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
 	lose   int
@@ -141,6 +142,7 @@ func (f *fleet) manifest() module.Module {
 		Exports: []any{
 			func() nodesapi.Fleet { return f }, func() nodesapi.Configs { return f },
 			func() nodesapi.Commands { return f }, func() nodesapi.Guards { return f },
+			func() nodesapi.Relations { return f },
 		},
 	}
 }
@@ -363,4 +365,8 @@ func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }
 
 func (f *fleet) Add(_ string, answer func(ctx context.Context, nodeID string) ([]string, error)) {
 	f.holds = answer
+}
+
+func (f *fleet) Flows(answer func(ctx context.Context, groups [][]string, names int) ([]nodesapi.Related, error)) {
+	f.related = answer
 }

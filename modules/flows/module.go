@@ -67,9 +67,12 @@ func Module() module.Module {
 	}
 }
 
-func attach(h *handlers, r *runner, guards nodesapi.Guards, owned *owners.Registry) module.Parts {
+func attach(
+	h *handlers, r *runner, guards nodesapi.Guards, related nodesapi.Relations, owned *owners.Registry,
+) module.Parts {
 	owned.Add(h.s.owned())
 	guards.Add("a flow is being installed on this node; wait for its end", r.store.installing)
+	related.Flows(r.store.related)
 	return module.Parts{
 		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(), Jobs: []jobs.Worker{h.s.rerenderWorker()},
 	}

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"panel/modules/nodes/internal/figures"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/events"
 )
@@ -30,6 +31,10 @@ func eventKinds() []events.Kind {
 	} {
 		kinds = append(kinds, events.Kind{Name: name, Summary: summary, Data: nodesapi.Changed{}})
 	}
+	kinds = append(kinds, events.Kind{
+		Name: figures.KindMetrics, Summary: "The newest readings of nodes, every few seconds to who names the topic metrics",
+		Subject: "metrics", Transient: true,
+	})
 	for i := range kinds {
 		kinds[i].Needs, kinds[i].Live = View, true
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"panel/modules/nodes/internal/figures"
 	"panel/modules/nodes/internal/install"
 	"panel/modules/nodes/internal/link"
 	"panel/modules/nodes/internal/telemetry"
@@ -23,13 +24,16 @@ type handlers struct {
 	streams    *link.Streams
 	installer  *install.Installer
 	bulk       *bulk
+	fleet      *figures.Fleet
+	feed       *figures.Feed
 }
 
 func newHandlers(
 	s *service, st *store, e *enrollment, t *telemetry.Telemetry, a *agents, r *link.Streams, i *install.Installer, b *bulk,
+	f *figures.Fleet, feed *figures.Feed,
 ) *handlers {
 	return &handlers{
-		service: s, store: st, enrollment: e, telemetry: t, agents: a, streams: r, installer: i, bulk: b,
+		service: s, store: st, enrollment: e, telemetry: t, agents: a, streams: r, installer: i, bulk: b, fleet: f, feed: feed,
 	}
 }
 
@@ -57,17 +61,29 @@ func (h *handlers) create(ctx context.Context, in *createInput) (*body[Detail], 
 	return wrapped(h.service.create(ctx, &in.Body))
 }
 
-func (h *handlers) summary(ctx context.Context, _ *struct{}) (*body[Summary], error) {
-	states, drift, err := h.store.countStates(ctx, h.service.now())
+func (h *handlers) summary(ctx context.Context, _ *struct{}) (*body[figures.Summary], error) {
+	return wrapped(h.fleet.Summary(ctx))
+}
+
+func (h *handlers) cells(ctx context.Context, _ *struct{}) (*body[figures.Cells], error) {
+	return wrapped(h.fleet.Cells(ctx))
+}
+
+func (h *handlers) sparks(ctx context.Context, in *sparksInput) (*body[figures.Sparks], error) {
+	return wrapped(h.fleet.Sparks(ctx, in.IDs, in.Metric))
+}
+
+func (h *handlers) fleetMetrics(ctx context.Context, in *fleetMetricsInput) (*body[Series], error) {
+	to := momentOr(in.To, h.service.now())
+	step, points, err := h.fleet.History(ctx, in.Metric, momentOr(in.From, to.Add(-24*time.Hour)), to)
 	if err != nil {
 		return nil, err
 	}
-	out := Summary{States: map[string]int{}, Drift: drift}
-	for _, state := range []string{"pending", "online", "degraded", "offline", "maintenance", "disabled"} {
-		out.States[state] = states[state]
-		out.Total += states[state]
+	out := Series{Metric: in.Metric, StepSeconds: int(step / time.Second), Points: []Point{}}
+	for _, p := range points {
+		out.Points = append(out.Points, Point{At: p.At.UTC(), Value: p.Value})
 	}
-	return &body[Summary]{out}, nil
+	return &body[Series]{out}, nil
 }
 
 func (h *handlers) get(ctx context.Context, in *NodePath) (*body[Detail], error) {

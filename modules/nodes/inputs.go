@@ -105,9 +105,20 @@ type operationPath struct {
 
 type metricsInput struct {
 	NodePath
-	Metric string `query:"metric" required:"true" enum:"cpu_pct,load1,mem_used,disk_used,net_rx_bps,net_tx_bps,rx_pps,tcp_established,conntrack_count,syncookies_ps,listen_drops_ps"`
+	Metric string `query:"metric" required:"true" enum:"cpu_pct,load1,mem_used,disk_used,net_rx_bps,net_tx_bps,rx_pps,tcp_established,conntrack_count,syncookies_ps,listen_drops_ps,sessions"`
 	From   string `query:"from" format:"date-time" doc:"Default: an hour before to"`
 	To     string `query:"to" format:"date-time" doc:"Default: now"`
+}
+
+type fleetMetricsInput struct {
+	Metric string `query:"metric" required:"true" enum:"net_rx_bps,net_tx_bps,sessions,cpu_pct,online,degraded,offline"`
+	From   string `query:"from" format:"date-time" doc:"Default: a day before to"`
+	To     string `query:"to" format:"date-time" doc:"Default: now"`
+}
+
+type sparksInput struct {
+	IDs    string `query:"ids" required:"true" maxLength:"2400" doc:"At most 64 ids of nodes with commas between them"`
+	Metric string `query:"metric" enum:"net_tx_bps,net_rx_bps,cpu_pct,sessions" default:"net_tx_bps"`
 }
 
 type bindingInput struct {

@@ -17,6 +17,7 @@ import (
 
 	"panel/modules/nodes/internal/documents"
 	"panel/modules/nodes/internal/evidence"
+	"panel/modules/nodes/internal/figures"
 	"panel/modules/nodes/internal/install"
 	"panel/modules/nodes/internal/link"
 	"panel/modules/nodes/internal/telemetry"
@@ -26,7 +27,9 @@ import (
 	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/events"
 	"panel/platform/httpapi"
+	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/selfupdate"
 	"panel/platform/vault"
@@ -69,18 +72,21 @@ func Module() module.Module {
 		},
 		Migrations: module.SQL(files),
 		Checks:     doctorChecks(),
+		Tidy:       []jobs.Tidy{figures.Tidy()},
 		Private: []any{
 			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards, newCredentials, newBulk,
 			newTelemetry, newStreams, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs, work.NewCommands,
-			documents.NewStore,
+			documents.NewStore, figures.New, figures.NewFeed, figures.NewRelations,
 		},
 		Exports: []any{
 			exportAgents, exportFleet, exportConfigs, exportCommands, exportDocuments, exportUpdateStates, exportGuards,
-			exportEnrollment, exportBulk,
+			exportEnrollment, exportBulk, exportRelations,
 		},
 		Attach: attach,
 	}
 }
+
+func exportRelations(r *figures.Relations) nodesapi.Relations { return r }
 
 func exportConfigs(c *work.Configs) nodesapi.Configs { return c }
 
@@ -104,12 +110,14 @@ func newStreams(
 	return streams
 }
 
-func attach(h *handlers) module.Parts {
+func attach(h *handlers, b *events.Bus) module.Parts {
 	loops := slices.Concat(h.telemetry.Loops(), h.agents.commands.Loops(), []func(context.Context) error{
-		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run, h.keepTidy,
+		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run, h.keepTidy, h.feed.Run,
 	})
+	offer := func(context.Context) error { return b.Offer(figures.KindMetrics, h.feed) }
 	return module.Parts{
-		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew}, Metrics: h.collectors(),
+		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew, offer}, Metrics: h.collectors(),
+		Jobs: []jobs.Worker{h.fleet.Worker()}, Schedules: []jobs.Schedule{figures.Schedule()},
 	}
 }
 

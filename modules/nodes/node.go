@@ -17,6 +17,7 @@ type Node struct {
 	Tags              []string  `json:"tags"`
 	Note              string    `json:"note"`
 	State             string    `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled"`
+	StateSince        time.Time `json:"state_since" doc:"When it came into this state, to about a second"`
 	Reasons           []string  `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled, panel_address"`
 	Maintenance       *Window   `json:"maintenance"`
 	Agent             AgentInfo `json:"agent"`
@@ -95,7 +96,8 @@ type Metrics struct {
 	NetRxBps       float64   `json:"net_rx_bps"`
 	NetTxBps       float64   `json:"net_tx_bps"`
 	RxPps          float64   `json:"rx_pps"`
-	TCPEstablished int64     `json:"tcp_established"`
+	Sessions       *int64    `json:"sessions" doc:"Open sessions of the core's listeners; null where the agent does not count them"`
+	TCPEstablished int64     `json:"tcp_established" doc:"Established TCP connections of the whole host, whatever they belong to"`
 	ConntrackCount int64     `json:"conntrack_count"`
 	ConntrackMax   int64     `json:"conntrack_max"`
 	SyncookiesPs   float64   `json:"syncookies_ps"`
@@ -127,13 +129,6 @@ type Detail struct {
 	Addresses []string   `json:"addresses" doc:"Addresses of the host's interfaces"`
 	Firewall  []Firewall `json:"firewall"`
 	FlowIDs   []string   `json:"flow_ids" doc:"Flows whose installed configuration uses this node"`
-}
-
-// Summary counts the fleet by state.
-type Summary struct {
-	Total  int            `json:"total"`
-	States map[string]int `json:"states"`
-	Drift  int            `json:"drift" doc:"Nodes that do not serve their desired configuration"`
 }
 
 // Operation is long work on a node; it goes on after the answer.

@@ -23,7 +23,10 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 		httpapi.Get("", "List nodes", access.Needs(View), h.list),
 		httpapi.Post("", "Add a node", access.Needs(Edit), h.create, httpapi.Status(http.StatusCreated)),
 		httpapi.Post("/bulk", "Do something to many nodes", access.Needs(Edit), h.bulkActs),
-		httpapi.Get("/summary", "Count nodes by state", access.Needs(View), h.summary),
+		httpapi.Get("/summary", "Sum up the fleet", access.Needs(View), h.summary),
+		httpapi.Get("/cells", "Show the fleet in little", access.Needs(View), h.cells),
+		httpapi.Get("/sparks", "Show the last day of some nodes", access.Needs(View), h.sparks),
+		httpapi.Get("/metrics", "Show the history of a metric of the fleet", access.Needs(View), h.fleetMetrics),
 
 		httpapi.Get("/enrollment-tokens", "List enrollment tokens", access.Needs(Edit), h.tokens),
 		httpapi.Post("/enrollment-tokens", "Issue an enrollment token", access.Needs(Edit), h.issueToken, httpapi.Status(http.StatusCreated)),

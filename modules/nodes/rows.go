@@ -40,6 +40,7 @@ type nodeRow struct {
 	DesiredAt          *time.Time `bun:"desired_at"`
 	AnnouncedState     string     `bun:"announced_state"`
 	ListedState        string     `bun:"listed_state,nullzero,default:'pending'"`
+	StateSince         time.Time  `bun:"state_since,nullzero,default:now()"`
 	CreatedAt          time.Time  `bun:"created_at"`
 	UpdatedAt          time.Time  `bun:"updated_at"`
 	Revision           int64      `bun:"revision"`

@@ -170,23 +170,6 @@ func escapeLike(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text)
 }
 
-func (s *store) countStates(ctx context.Context, at time.Time) (states map[string]int, drift int, err error) {
-	var rows []struct {
-		State string
-		N     int
-		Drift int
-	}
-	err = beside(s.db.NewSelect().TableExpr("nodes AS n")).
-		ColumnExpr(s.stateAt(at)+" AS state, count(*) AS n").
-		ColumnExpr("count(*) FILTER (WHERE n.desired_revision > 0 AND r.config_hash IS DISTINCT FROM n.desired_hash) AS drift").
-		GroupExpr("1").Scan(ctx, &rows)
-	states = map[string]int{}
-	for _, row := range rows {
-		states[row.State], drift = row.N, drift+row.Drift
-	}
-	return states, drift, database.Fault(err, nil)
-}
-
 // locked reads a node for a change that ends with the transaction.
 func (s *store) locked(ctx context.Context, tx bun.IDB, id string) (*nodeRow, error) {
 	row := new(nodeRow)
@@ -203,12 +186,12 @@ func (s *store) insert(ctx context.Context, tx bun.IDB, row *nodeRow) error {
 // update writes a node and lists it under the state that follows, so that whoever changed it finds it there.
 func (s *store) update(ctx context.Context, tx bun.IDB, row *nodeRow, at time.Time) error {
 	row.NameKey = strings.ToLower(row.Name)
-	if _, err := tx.NewUpdate().Model(row).WherePK().ExcludeColumn("announced_state", "listed_state").Exec(ctx); err != nil {
+	if _, err := tx.NewUpdate().Model(row).WherePK().ExcludeColumn("announced_state", "listed_state", "state_since").Exec(ctx); err != nil {
 		return database.Fault(err, constraints)
 	}
-	_, err := tx.NewRaw(`update nodes set listed_state = s.state from (
+	_, err := tx.NewRaw(`update nodes set listed_state = s.state, state_since = ?1 from (
 		select `+s.stateAt(at)+` as state from nodes n left join node_reports r on r.node_id = n.id where n.id = ?0) s
-		where id = ?0 and listed_state <> s.state`, row.ID).Exec(ctx)
+		where id = ?0 and listed_state <> s.state`, row.ID, at).Exec(ctx)
 	return database.Fault(err, nil)
 }
 

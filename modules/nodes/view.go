@@ -13,7 +13,7 @@ func (s *store) node(row *viewRow, now time.Time) Node {
 	n := Node{
 		ID: row.ID, Name: row.Name, Address: row.Address, IPs: list(row.IPs), CountryCode: row.CountryCode, Region: row.Region, City: row.City,
 		ProviderID: row.ProviderID, ProviderServerRef: row.ProviderServerRef, Roles: list(row.Roles), Tags: list(row.Tags), Note: row.Note,
-		State: row.State, Agent: s.agent(row, now), Core: row.core(), Metrics: sample(row.Metrics),
+		State: row.State, StateSince: row.StateSince.UTC(), Agent: s.agent(row, now), Core: row.core(), Metrics: sample(row.Metrics),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
 	}
 	n.Reasons = row.reasons(&n)
@@ -120,7 +120,7 @@ func sample(s *agentapi.Sample) *Metrics {
 	}
 	return &Metrics{
 		CPUPercent: s.CPUPercent, Load1: s.Load1, MemUsed: s.MemUsed, MemTotal: s.MemTotal, DiskUsed: s.DiskUsed, DiskTotal: s.DiskTotal,
-		NetRxBps: s.NetRxBps, NetTxBps: s.NetTxBps, RxPps: s.RxPps, TCPEstablished: s.TCPEstablished, ConntrackCount: s.ConntrackCount,
+		NetRxBps: s.NetRxBps, NetTxBps: s.NetTxBps, RxPps: s.RxPps, Sessions: s.Sessions, TCPEstablished: s.TCPEstablished, ConntrackCount: s.ConntrackCount,
 		ConntrackMax: s.ConntrackMax, SyncookiesPs: s.SyncookiesPs, ListenDropsPs: s.ListenDropsPs, UptimeSeconds: s.UptimeSeconds,
 		ObservedAt: s.ObservedAt.UTC(),
 	}

@@ -30,6 +30,15 @@ type Sample struct {
 	ListenDropsPs  float64   `json:"listen_drops_ps" doc:"Connections dropped at listeners per second"`
 	UptimeSeconds  int64     `json:"uptime_s" doc:"Seconds since the server booted"`
 	Traffic        []Traffic `json:"traffic,omitempty" doc:"Bytes since the sample before, only where not zero"`
+
+	Sessions  *int64     `json:"sessions,omitempty" doc:"Open sessions of all listeners of the core; absent where the agent does not count them"`
+	Listeners []Sessions `json:"listeners,omitempty" doc:"The same by listener, only where not zero"`
+}
+
+// Sessions counts what is open at one listener at the moment of the sample.
+type Sessions struct {
+	Name string `json:"name" doc:"The inbound's tag in the core configuration"`
+	Open int64  `json:"open" doc:"Established connections of clients"`
 }
 
 // Traffic counts bytes of one client or listener since the sample before.

@@ -64,7 +64,8 @@ var contentOf = map[string]string{
 	"flow_checks":        "select '' as t where false",
 	"node_reports":       "select '' as t where false",
 	"node_readings":      "select '' as t where false",
-	"nodes":              "select (to_jsonb(n) - array['announced_state', 'listed_state'])::text as t from nodes n",
+	"fleet_minutes":      "select '' as t where false",
+	"nodes":              "select (to_jsonb(n) - array['announced_state', 'listed_state', 'state_since'])::text as t from nodes n",
 }
 
 func (m *matrix) sum(table string) string {

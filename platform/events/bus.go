@@ -26,6 +26,7 @@ type Bus struct {
 	backlog     Backlog
 	subscribers map[*subscriber]struct{}
 	connected   bool // to the other panels, once before
+	feeds       map[string]Feed
 
 	latest coalescer
 }

@@ -33,6 +33,12 @@ func (h *handlers) stream(c *fiber.Ctx) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(h.streams.Detach(c.UserContext()))
+	watching, err := h.bus.Watch(ctx, topics, visibleTo(access.From(ctx)))
+	if err != nil {
+		cancel()
+		leave()
+		return err
+	}
 	token := httpapi.Token(c)
 	feed := h.bus.Subscribe(ctx, topics...)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
@@ -41,13 +47,15 @@ func (h *handlers) stream(c *fiber.Ctx) error {
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer leave()
 		defer cancel()
-		h.send(ctx, w, feed, token)
+		h.send(ctx, w, feed, watching, token)
 	})
 	return nil
 }
 
 // send ends when a write fails: the client has left.
-func (h *handlers) send(ctx context.Context, w *bufio.Writer, feed <-chan events.Event, token string) {
+func (h *handlers) send(
+	ctx context.Context, w *bufio.Writer, feed <-chan events.Event, watching *events.Watching, token string,
+) {
 	alive, check := h.clock.NewTicker(keepAlive), h.clock.NewTicker(recheck)
 	defer alive.Stop()
 	defer check.Stop()
@@ -60,8 +68,10 @@ func (h *handlers) send(ctx context.Context, w *bufio.Writer, feed <-chan events
 				return
 			}
 			if mayRead(caller, event) {
-				err = write(w, fmt.Sprintf("event: %s\ndata: %s\n\n", event.Kind, event.JSON()))
+				err = message(w, event.Kind, event.JSON())
 			}
+		case <-watching.Ready():
+			err = watching.Each(visibleTo(caller), func(kind string, frame []byte) error { return message(w, kind, frame) })
 		case <-check.Chan():
 			caller, err = h.recognised(ctx, token)
 		case <-alive.Chan():
@@ -81,6 +91,15 @@ func (h *handlers) recognised(ctx context.Context, token string) (access.Caller,
 
 func mayRead(caller access.Caller, event events.Event) bool {
 	return event.Permission == "" || caller.Permissions.Has(event.Permission)
+}
+
+// visibleTo asks for the permission of kinds.
+func visibleTo(caller access.Caller) func(events.Kind) bool {
+	return func(kind events.Kind) bool { return kind.Needs == "" || caller.Permissions.Has(kind.Needs) }
+}
+
+func message(w *bufio.Writer, kind string, data []byte) error {
+	return write(w, fmt.Sprintf("event: %s\ndata: %s\n\n", kind, data))
 }
 
 func write(w *bufio.Writer, text string) error {

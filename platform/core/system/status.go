@@ -38,7 +38,8 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Under("/api/v1", "",
 			httpapi.Get("/system/status", "Show the status of the panel", access.Session(), h.status),
 			httpapi.Raw(http.MethodGet, "/stream", "Follow live changes (server-sent events)", access.Session(), h.stream, httpapi.Lasts(),
-				httpapi.Takes("topics", "What to follow, such as node,flow:ID; everything without it")),
+				httpapi.Takes("topics", "What to follow, such as node,flow:ID; all news without it. "+
+					"Figures come only to who names them: metrics, metrics:ID.ID or metrics:*")),
 			httpapi.Raw(http.MethodGet, "/openapi.json", "Show this description", access.Session(), description),
 		),
 	)

@@ -146,10 +146,11 @@ func (a *Announcer) announce(ctx context.Context, ids []string, now time.Time) e
 				where n.id = any(?1::uuid[]) and (n.listed_state <> e.state or e.state <> n.announced_state and not e.state = any(?0))
 				order by n.id for no key update of n
 			), written as (
-				update nodes n set listed_state = s.state, announced_state = case when s.announced then s.state else s.was end
+				update nodes n set listed_state = s.state, announced_state = case when s.announced then s.state else s.was end,
+					state_since = case when n.listed_state = s.state then n.state_since else ?2 end
 				from s where n.id = s.id returning n.id, n.name, s.was, s.state, s.announced
 			)
-			select id, name, was, state from written where announced`, pgdialect.Array(quiet), pgdialect.Array(ids)).Scan(ctx, &turned)
+			select id, name, was, state from written where announced`, pgdialect.Array(quiet), pgdialect.Array(ids), now).Scan(ctx, &turned)
 		if err != nil {
 			return fmt.Errorf("announcing states: %w", err)
 		}

@@ -26,7 +26,8 @@ func (w *Writer) store(ctx context.Context, batch map[string]*evidence) error {
 		}
 	}
 	if len(alive.ids) > 0 {
-		if _, err := w.db.Pool.Exec(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.cpu, alive.tx); err != nil {
+		if _, err := w.db.Pool.Exec(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.at, alive.sessions, alive.cpu,
+			alive.rx, alive.tx, alive.mem); err != nil {
 			return fmt.Errorf("writing signs of life: %w", err)
 		}
 	}
@@ -44,11 +45,16 @@ const (
 			config_revision = excluded.config_revision, config_hash = excluded.config_hash, cloned = excluded.cloned,
 			report = excluded.report, surroundings = excluded.surroundings`
 	writeSigns = `with u as (
-			select * from unnest($1::uuid[], $2::timestamptz[], $3::jsonb[], $4::float8[], $5::float8[]) u(id, seen, metrics, cpu, tx)
+			select * from unnest($1::uuid[], $2::timestamptz[], $3::jsonb[], $4::timestamptz[], $5::bigint[], $6::float8[],
+				$7::float8[], $8::float8[], $9::float8[]) u(id, seen, metrics, at, sessions, cpu, rx, tx, mem)
 		), reported as (
-			update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics) from u where r.node_id = u.id
+			update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics)
+			from u where r.node_id = u.id
 		)
-		update node_readings m set seen_at = greatest(m.seen_at, u.seen), cpu_pct = coalesce(u.cpu, m.cpu_pct), net_tx_bps = coalesce(u.tx, m.net_tx_bps)
+		update node_readings m set seen_at = greatest(m.seen_at, u.seen), observed_at = coalesce(u.at, m.observed_at),
+			sessions = case when u.at is null then m.sessions else u.sessions end,
+			cpu_pct = coalesce(u.cpu, m.cpu_pct), net_rx_bps = coalesce(u.rx, m.net_rx_bps),
+			net_tx_bps = coalesce(u.tx, m.net_tx_bps), mem_pct = coalesce(u.mem, m.mem_pct)
 		from u where m.node_id = u.id`
 )
 
@@ -60,7 +66,9 @@ type columns struct {
 	cloned              []bool
 	reports, hosts      []string
 	metrics             []*string
-	cpu, tx             []*float64
+	at                  []*time.Time
+	sessions            []*int64
+	cpu, rx, tx, mem    []*float64
 }
 
 func (c *columns) add(id string, e *evidence) {
@@ -78,12 +86,23 @@ func (c *columns) add(id string, e *evidence) {
 // measured adds the newest sample, or nothing in its places.
 func (c *columns) measured(s *agentapi.Sample) {
 	if s == nil {
-		c.metrics, c.cpu, c.tx = append(c.metrics, nil), append(c.cpu, nil), append(c.tx, nil)
+		c.metrics, c.at, c.sessions = append(c.metrics, nil), append(c.at, nil), append(c.sessions, nil)
+		c.cpu, c.rx, c.tx, c.mem = append(c.cpu, nil), append(c.rx, nil), append(c.tx, nil), append(c.mem, nil)
 		return
 	}
 	short := *s
-	short.Traffic = nil
+	short.Traffic, short.Listeners = nil, nil
 	text, _ := json.Marshal(short) // finite numbers always encode; others were refused
-	shown := string(text)
-	c.metrics, c.cpu, c.tx = append(c.metrics, &shown), append(c.cpu, &short.CPUPercent), append(c.tx, &short.NetTxBps)
+	shown, memory := string(text), share(s.MemUsed, s.MemTotal)
+	c.metrics, c.at, c.sessions = append(c.metrics, &shown), append(c.at, &s.ObservedAt), append(c.sessions, s.Sessions)
+	c.cpu, c.rx = append(c.cpu, &s.CPUPercent), append(c.rx, &s.NetRxBps)
+	c.tx, c.mem = append(c.tx, &s.NetTxBps), append(c.mem, &memory)
+}
+
+// share is a part in percent.
+func share(part, whole int64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
 }

@@ -71,7 +71,7 @@ func (t *Telemetry) points(
 	ctx context.Context, r resolution, step time.Duration, nodeID, metric string, from, to time.Time,
 ) ([]Point, error) {
 	rows, err := t.db.Pool.Query(ctx, fmt.Sprintf(`select date_bin($2::interval, %[1]s, timestamptz '2000-01-03 00:00:00+00') as at,
-		sum(%[2]s * %[3]s) / sum(%[3]s) as value from %[4]s where node_id = $1 and %[1]s >= $3 and %[1]s < $4 group by 1 order by 1`,
+		sum(%[2]s * %[3]s) / sum(%[3]s) as value from %[4]s where node_id = $1 and %[1]s >= $3 and %[1]s < $4 and %[2]s is not null group by 1 order by 1`,
 		r.at, metric, r.weight, r.table), nodeID, step, from, to)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("reading the history of %s: %w", metric, err), nil)

@@ -90,6 +90,15 @@ func (r *batchReader) sample(into *agentapi.Sample) {
 			r.traffic(into)
 			return
 		}
+		if name == "sessions" {
+			open := r.int()
+			into.Sessions = &open
+			return
+		}
+		if name == "listeners" {
+			r.listeners(into)
+			return
+		}
 		if f := floatOf(into, name); f != nil {
 			*f = r.float()
 			return
@@ -164,6 +173,25 @@ func (r *batchReader) traffic(into *agentapi.Sample) {
 			}
 		})
 		into.Traffic = append(into.Traffic, t)
+	})
+}
+
+func (r *batchReader) listeners(into *agentapi.Sample) {
+	r.lost = r.lost || into.Listeners != nil
+	into.Listeners = []agentapi.Sessions{}
+	r.array(func() {
+		var s agentapi.Sessions
+		r.object(func(name string) {
+			switch name {
+			case "name":
+				s.Name = r.word()
+			case "open":
+				s.Open = r.int()
+			default:
+				r.lost = true
+			}
+		})
+		into.Listeners = append(into.Listeners, s)
 	})
 }
 

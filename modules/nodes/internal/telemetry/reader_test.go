@@ -21,6 +21,8 @@ func FuzzReadBatch(f *testing.F) {
 		`{"samples":[{"observed_at":"2026-01-02T03:04:05,1Z"}]}`, `{"samples":[{"observed_at":"2026-01-02T03:04:05.Z"}]}`,
 		`{"samples":[{"observed_at":"2026-13-02T03:04:05Z"}]}`, `{"samples":[{"observed_at":"2026-01-02T03:04:05+01:00"}]}`,
 		`{"samples":[{"cpu_pct":1.5,"cpu_pct":2}],"samples":[{"load1":1}]}`, `{"samples":[{"traffic":[{"kind":"client","name":"a","up":1,"down":2}]}]}`,
+		`{"samples":[{"sessions":3,"listeners":[{"name":"in","open":3}]}]}`, `{"samples":[{"sessions":null,"listeners":null}]}`,
+		`{"samples":[{"sessions":1,"sessions":2,"listeners":[],"listeners":[]}]}`, `{"samples":[{"listeners":[{"open":1.5}]}]}`,
 		`{"samples":[{"traffic":null}]}`, `{"samples":[{"cpu_pct":.5}]}`, `{"samples":[{"cpu_pct":-}]}`, `{"samples":[{"cpu_pct":1.}]}`, `{"later":1}`,
 	} {
 		f.Add(seed)

@@ -108,7 +108,7 @@ var (
 // metricColumns are the metrics that have a history.
 var metricColumns = []string{
 	"cpu_pct", "load1", "mem_used", "disk_used", "net_rx_bps", "net_tx_bps", "rx_pps", "tcp_established", "conntrack_count",
-	"syncookies_ps", "listen_drops_ps",
+	"syncookies_ps", "listen_drops_ps", "sessions",
 }
 
 // condensing is the statement that adds samples to the means that are there already, weighted by their counts.
@@ -117,7 +117,8 @@ func condensing(table, step, oldest string) string {
 	for _, m := range metricColumns {
 		columns += ", " + m
 		means += ", avg(" + m + ")"
-		merged += ", " + m + " = (r." + m + " * r.n + excluded." + m + " * excluded.n) / (r.n + excluded.n)"
+		merged += ", " + m + " = coalesce((r." + m + " * r.n + excluded." + m + " * excluded.n) / (r.n + excluded.n)," +
+			" r." + m + ", excluded." + m + ")"
 	}
 	return "insert into " + table + " as r (node_id, at, n" + columns + ")" +
 		" select node_id, date_bin('" + step + "', observed_at, timestamptz '2000-01-03 00:00:00+00') as at, count(*)" + means +

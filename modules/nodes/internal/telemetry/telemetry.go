@@ -91,8 +91,8 @@ var kind = ingest.Kind[[]agentapi.Sample]{
 	Name: "samples", Streams: "telemetry_streams", Nodes: "nodes", StreamsPerDay: streamsPerDay,
 	Copy: `copy node_samples (node_id, observed_at, xact, cpu_pct, load1, mem_used, mem_total, disk_used, disk_total,
 		net_rx_bps, net_tx_bps, rx_pps, tcp_established, conntrack_count, conntrack_max, syncookies_ps, listen_drops_ps, uptime_s,
-		traffic) from stdin binary`,
-	Columns: 19,
+		traffic, sessions, listeners) from stdin binary`,
+	Columns: 21,
 	Size:    func(batch []agentapi.Sample) int { return rowSize * len(batch) },
 	Encode:  encode,
 	Prepare: "select telemetry_prepare()",
@@ -122,10 +122,25 @@ func encode(rows *ingest.Rows, node uuid.UUID, xact int64, batch []agentapi.Samp
 		rows.Float(s.SyncookiesPs)
 		rows.Float(s.ListenDropsPs)
 		rows.Int(s.UptimeSeconds)
-		if len(s.Traffic) == 0 {
-			rows.Null()
-		} else {
-			rows.JSON(s.Traffic)
-		}
+		encodeCore(rows, s)
+	}
+}
+
+// encodeCore writes what the core carried; nothing where it has carried nothing.
+func encodeCore(rows *ingest.Rows, s *agentapi.Sample) {
+	if len(s.Traffic) == 0 {
+		rows.Null()
+	} else {
+		rows.JSON(s.Traffic)
+	}
+	if s.Sessions == nil {
+		rows.Null()
+	} else {
+		rows.Int(*s.Sessions)
+	}
+	if len(s.Listeners) == 0 {
+		rows.Null()
+	} else {
+		rows.JSON(s.Listeners)
 	}
 }
