@@ -181,6 +181,17 @@ create table files (
 );
 CREATE INDEX files_created ON files USING btree (created_at);
 
+create table fleet_minutes (
+  at timestamp with time zone not null,
+  states jsonb not null,
+  measured integer not null,
+  sessions bigint,
+  net_rx_bps double precision not null,
+  net_tx_bps double precision not null,
+  cpu_pct double precision,
+  constraint fleet_minutes_pkey PRIMARY KEY (at)
+);
+
 create table flow_applies (
   id uuid not null,
   flow_id uuid not null,
@@ -589,6 +600,7 @@ create table node_metrics_10m (
   conntrack_count double precision not null,
   syncookies_ps double precision not null,
   listen_drops_ps double precision not null,
+  sessions double precision,
   constraint node_metrics_10m_pkey PRIMARY KEY (node_id, at)
 ) partition by RANGE (at);
 
@@ -607,6 +619,7 @@ create table node_metrics_1m (
   conntrack_count double precision not null,
   syncookies_ps double precision not null,
   listen_drops_ps double precision not null,
+  sessions double precision,
   constraint node_metrics_1m_pkey PRIMARY KEY (node_id, at)
 ) partition by RANGE (at);
 
@@ -615,6 +628,10 @@ create table node_readings (
   seen_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
   cpu_pct double precision default '-1'::integer not null,
   net_tx_bps double precision default '-1'::integer not null,
+  observed_at timestamp with time zone default '1970-01-01 00:00:00+00'::timestamp with time zone not null,
+  sessions bigint,
+  net_rx_bps double precision default 0 not null,
+  mem_pct double precision default 0 not null,
   constraint node_readings_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
   constraint node_readings_pkey PRIMARY KEY (node_id)
 );
@@ -657,7 +674,9 @@ create table node_samples (
   listen_drops_ps double precision not null,
   uptime_s bigint not null,
   traffic jsonb,
-  stored_at timestamp with time zone default now() not null
+  stored_at timestamp with time zone default now() not null,
+  sessions bigint,
+  listeners jsonb
 ) partition by RANGE (stored_at);
 CREATE INDEX node_samples_node ON ONLY node_samples USING btree (node_id, observed_at);
 CREATE INDEX node_samples_xact ON ONLY node_samples USING brin (xact) WITH (pages_per_range='16');
@@ -693,6 +712,7 @@ create table nodes (
   revision bigint default 1 not null,
   name_key text not null,
   listed_state text default 'pending'::text not null,
+  state_since timestamp with time zone default now() not null,
   constraint nodes_agent_access_check CHECK ((agent_access = ANY (ARRAY['none'::text, 'granted'::text, 'revoked'::text]))),
   constraint nodes_pkey PRIMARY KEY (id)
 );

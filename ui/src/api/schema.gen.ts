@@ -1514,6 +1514,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the fleet in little */
+        get: operations["get-nodes-cells"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/enrollment-tokens": {
         parameters: {
             query?: never;
@@ -1550,6 +1567,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the history of a metric of the fleet */
+        get: operations["get-nodes-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/sparks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the last day of some nodes */
+        get: operations["get-nodes-sparks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/summary": {
         parameters: {
             query?: never;
@@ -1557,7 +1608,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count nodes by state */
+        /** Sum up the fleet */
         get: operations["get-nodes-summary"];
         put?: never;
         post?: never;
@@ -2839,6 +2890,156 @@ export interface components {
             field: string;
             message: string;
         };
+        FiguresCells: {
+            /** @description At most 500: those that need attention first, then by region and name */
+            cells: unknown[][];
+            /**
+             * Format: int64
+             * @description Nodes of the fleet
+             */
+            total: number;
+        };
+        FiguresCity: {
+            city: string;
+            country_code: string;
+            /** @description Without states that no node is in */
+            states: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            total: number;
+        };
+        FiguresCountry: {
+            code: string;
+            /** Format: int64 */
+            nodes: number;
+        };
+        FiguresFigures: {
+            /**
+             * Format: double
+             * @description Mean of the nodes; null without any
+             */
+            cpu_pct: number | null;
+            /** Format: double */
+            net_rx_bps: number;
+            /** Format: double */
+            net_tx_bps: number;
+            /**
+             * Format: int64
+             * @description Nodes with a reading that is not stale; the other figures are about these
+             */
+            nodes: number;
+            /**
+             * Format: date-time
+             * @description The oldest reading among them
+             */
+            oldest_sample_at: string | null;
+            /**
+             * Format: int64
+             * @description Open sessions of listeners; null while no agent counts them
+             */
+            sessions: number | null;
+        };
+        FiguresIncident: {
+            /** @enum {string} */
+            cause: "agent_lost" | "agent_stale" | "agent_revoked" | "core_failed" | "core_stopped" | "config_behind" | "cloned";
+            /** @description The first 20 by name */
+            first: components["schemas"]["NodesapiNamed"][];
+            /** @description The first 10 by name, for callers who may see flows */
+            first_flows: components["schemas"]["NodesapiNamed"][];
+            /**
+             * Format: int64
+             * @description Flows that are installed on any of the nodes; null when it could not be asked
+             */
+            flows: number | null;
+            /** Format: int64 */
+            nodes: number;
+            /**
+             * Format: date-time
+             * @description When it began on the first of the nodes; of lost and stale agents, when they were last heard
+             */
+            since: string;
+            /** @enum {string} */
+            state: "offline" | "degraded";
+            /**
+             * Format: date-time
+             * @description When it began on the last of them
+             */
+            until: string;
+        };
+        FiguresRegion: {
+            cities: components["schemas"]["FiguresCity"][];
+            figures: components["schemas"]["FiguresFigures"];
+            region: string;
+            /** @description Without states that no node is in */
+            states: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            total: number;
+        };
+        FiguresSpark: {
+            /** Format: uuid */
+            id: string;
+            /** @description 48 means, oldest first; null: nothing was measured */
+            points: (number | null)[];
+        };
+        FiguresSparks: {
+            /**
+             * Format: date-time
+             * @description Beginning of the first step
+             */
+            from: string;
+            /** @description In the order of the ids; unknown ids are left out */
+            items: components["schemas"]["FiguresSpark"][];
+            /** Format: int64 */
+            step_seconds: number;
+        };
+        FiguresSummary: {
+            /** @description Versions of agents, the most common first */
+            agents: components["schemas"]["FiguresVersion"][];
+            /** Format: date-time */
+            at: string;
+            /** @description Nodes that fail for one cause since about the same time; the worst and newest first, at most 50 groups */
+            attention: components["schemas"]["FiguresIncident"][];
+            /**
+             * Format: int64
+             * @description Nodes of all groups, also of those that are not shown
+             */
+            attention_nodes: number;
+            countries: components["schemas"]["FiguresCountry"][];
+            /**
+             * Format: int64
+             * @description Nodes that do not serve their desired configuration
+             */
+            drift: number;
+            figures: components["schemas"]["FiguresFigures"];
+            /** @description By name */
+            regions: components["schemas"]["FiguresRegion"][];
+            /**
+             * Format: int64
+             * @description Age in seconds at which a reading is no longer counted
+             */
+            stale_after_s: number;
+            states: {
+                [key: string]: number;
+            };
+            /** @description The 100 most common */
+            tags: components["schemas"]["FiguresTag"][];
+            /** Format: int64 */
+            total: number;
+        };
+        FiguresTag: {
+            /** Format: int64 */
+            nodes: number;
+            tag: string;
+        };
+        FiguresVersion: {
+            /** Format: int64 */
+            nodes: number;
+            /** @description Empty: no agent was heard yet */
+            version: string;
+        };
         FlowsapiText: {
             code: string;
             params?: {
@@ -3405,6 +3606,10 @@ export interface components {
             update_state: "current" | "available" | "updating" | "failed";
             version: string;
         };
+        NodesapiNamed: {
+            id: string;
+            name: string;
+        };
         NodesBinding: {
             /** @enum {string} */
             action: "bind" | "revoke";
@@ -3534,6 +3739,11 @@ export interface components {
             sockets: components["schemas"]["NodesSocket"][];
             /** @enum {string} */
             state: "pending" | "online" | "degraded" | "offline" | "maintenance" | "disabled";
+            /**
+             * Format: date-time
+             * @description When it came into this state, to about a second
+             */
+            state_since: string;
             tags: string[];
             /** Format: date-time */
             updated_at: string;
@@ -3661,9 +3871,17 @@ export interface components {
             observed_at: string;
             /** Format: double */
             rx_pps: number;
+            /**
+             * Format: int64
+             * @description Open sessions of the core's listeners; null where the agent does not count them
+             */
+            sessions: number | null;
             /** Format: double */
             syncookies_ps: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Established TCP connections of the whole host, whatever they belong to
+             */
             tcp_established: number;
             /** Format: int64 */
             uptime_s: number;
@@ -3698,6 +3916,11 @@ export interface components {
             roles: string[];
             /** @enum {string} */
             state: "pending" | "online" | "degraded" | "offline" | "maintenance" | "disabled";
+            /**
+             * Format: date-time
+             * @description When it came into this state, to about a second
+             */
+            state_since: string;
             tags: string[];
             /** Format: date-time */
             updated_at: string;
@@ -3790,18 +4013,6 @@ export interface components {
             /** Format: int64 */
             port: number;
             process: string;
-        };
-        NodesSummary: {
-            /**
-             * Format: int64
-             * @description Nodes that do not serve their desired configuration
-             */
-            drift: number;
-            states: {
-                [key: string]: number;
-            };
-            /** Format: int64 */
-            total: number;
         };
         NodesTokenInputBody: {
             auto_tags?: string[];
@@ -13423,7 +13634,7 @@ export interface operations {
             query: {
                 /** @description Default: an hour before to */
                 from?: string;
-                metric: "cpu_pct" | "load1" | "mem_used" | "disk_used" | "net_rx_bps" | "net_tx_bps" | "rx_pps" | "tcp_established" | "conntrack_count" | "syncookies_ps" | "listen_drops_ps";
+                metric: "cpu_pct" | "load1" | "mem_used" | "disk_used" | "net_rx_bps" | "net_tx_bps" | "rx_pps" | "tcp_established" | "conntrack_count" | "syncookies_ps" | "listen_drops_ps" | "sessions";
                 /** @description Default: now */
                 to?: string;
             };
@@ -14432,6 +14643,71 @@ export interface operations {
             };
         };
     };
+    "get-nodes-cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiguresCells"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-nodes-enrollment-tokens": {
         parameters: {
             query?: {
@@ -14795,6 +15071,164 @@ export interface operations {
             };
         };
     };
+    "get-nodes-metrics": {
+        parameters: {
+            query: {
+                /** @description Default: a day before to */
+                from?: string;
+                metric: "net_rx_bps" | "net_tx_bps" | "sessions" | "cpu_pct" | "online" | "degraded" | "offline";
+                /** @description Default: now */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodesSeries"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-nodes-sparks": {
+        parameters: {
+            query: {
+                /** @description At most 64 ids of nodes with commas between them */
+                ids: string;
+                metric?: "net_tx_bps" | "net_rx_bps" | "cpu_pct" | "sessions";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiguresSparks"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-nodes-summary": {
         parameters: {
             query?: never;
@@ -14810,7 +15244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NodesSummary"];
+                    "application/json": components["schemas"]["FiguresSummary"];
                 };
             };
             /** @description Bad Request */
@@ -15522,7 +15956,7 @@ export interface operations {
     "get-stream": {
         parameters: {
             query?: {
-                /** @description What to follow, such as node,flow:ID; everything without it */
+                /** @description What to follow, such as node,flow:ID; all news without it. Figures come only to who names them: metrics, metrics:ID.ID or metrics:* */
                 topics?: string;
             };
             header?: never;
