@@ -233,3 +233,33 @@ func shownVersion(v versionRow, f *flowRow) Version {
 	out.Installed = f != nil && f.Enabled && deref(f.InstalledVersionID) == v.ID
 	return out
 }
+
+// FoundClient is a client of any flow, as a search by name finds it.
+type FoundClient struct {
+	ID        string `json:"id"`
+	Label     string `json:"label"`
+	FlowID    string `json:"flow_id"`
+	FlowName  string `json:"flow_name"`
+	Installed bool   `json:"installed" doc:"Part of the installed revision, so that it has a link"`
+}
+
+type findClientsInput struct {
+	Q     string `query:"q" required:"true" minLength:"1" maxLength:"100" doc:"Part of the name"`
+	Limit int    `query:"limit" minimum:"1" maximum:"50" default:"10"`
+}
+
+// FoundClients are those whose names begin with the text first, then the others.
+type FoundClients struct {
+	Items []FoundClient `json:"items"`
+}
+
+// findClients looks for clients of all flows by a part of their name; revoked ones are not found.
+func (s *service) findClients(ctx context.Context, in *findClientsInput) (FoundClients, error) {
+	found, q := FoundClients{Items: []FoundClient{}}, strings.ToLower(in.Q)
+	err := s.db.In(ctx).NewSelect().TableExpr("flow_clients as c").Join("join flows as f on f.id = c.flow_id").
+		ColumnExpr("c.id, c.label, c.flow_id, f.name as flow_name").
+		ColumnExpr("exists (select from flow_fragments as g where g.flow_id = f.id and c.id::text = any(g.client_ids)) as installed").
+		Where("not f.deleting and c.revoked_at is null and strpos(lower(c.label), ?) > 0", q).
+		OrderExpr("strpos(lower(c.label), ?), lower(c.label), c.id", q).Limit(int64(in.Limit)).Scan(ctx, &found.Items)
+	return found, database.Fault(err, nil)
+}

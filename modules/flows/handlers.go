@@ -179,6 +179,10 @@ func (h *handlers) clients(ctx context.Context, in *pageInput) (*body[httpapi.Pa
 	return answer(h.s.listClients(ctx, in))
 }
 
+func (h *handlers) findClients(ctx context.Context, in *findClientsInput) (*body[FoundClients], error) {
+	return answer(h.s.findClients(ctx, in))
+}
+
 func (h *handlers) addClient(ctx context.Context, in *clientCreateInput) (*clientOutput, error) {
 	return answer(h.s.addClient(ctx, in.ID, strings.TrimSpace(in.Body.Label)))
 }

@@ -121,3 +121,35 @@ func TestARefusedDrawingIsAnsweredShortly(t *testing.T) {
 	require.LessOrEqual(t, len(p.Errors), 100)
 	require.True(t, strings.HasPrefix(p.Errors[0].Path, "nodes["))
 }
+
+// The palette of the interface looks for a client without knowing its flow.
+func TestClientsOfAllFlowsAreFoundByName(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.save(s.drawing(443))
+	for _, label := range []string{"Joanna", "anna", "Boris"} {
+		s.admin.Post(s.path("/clients"), map[string]any{"label": label}).Is(201)
+	}
+	gone := s.admin.Post(s.path("/clients"), map[string]any{"label": "Anna gone"}).Is(201).Text("id")
+	s.admin.Delete(s.path("/clients/" + gone)).Is(204)
+	s.install()
+	s.admin.Post(s.path("/clients"), map[string]any{"label": "Annabel"}).Is(201)
+	var found struct {
+		Items []struct {
+			Label     string `json:"label"`
+			FlowID    string `json:"flow_id"`
+			FlowName  string `json:"flow_name"`
+			Installed bool   `json:"installed"`
+		} `json:"items"`
+	}
+	s.admin.Get("/api/v1/connection-units/clients?q=ANNA").Is(200).JSON(&found)
+	var labels []string
+	for _, one := range found.Items {
+		labels = append(labels, one.Label)
+		require.Equal(t, s.get().ID, one.FlowID)
+		require.Equal(t, s.get().Name, one.FlowName)
+		require.Equal(t, one.Label != "Annabel", one.Installed, one.Label)
+	}
+	require.Equal(t, []string{"anna", "Annabel", "Joanna"}, labels)
+	s.admin.Get("/api/v1/connection-units/clients").Is(400)
+}

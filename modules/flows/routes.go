@@ -39,6 +39,7 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("/{id}/disable", "Take a flow off its nodes", access.Needs(Install), h.disable, httpapi.Status(accepted)),
 			httpapi.Post("/{id}/enable", "Put the installed version back", access.Needs(Install), h.enable, httpapi.Status(accepted)),
 
+			httpapi.Get("/clients", "Find clients of all flows by name", access.Needs(View), h.findClients, reads),
 			httpapi.Get("/{id}/clients", "List clients", access.Needs(View), h.clients, reads),
 			httpapi.Post("/{id}/clients", "Add a client; it works after the next apply", access.Needs(Edit), h.addClient, httpapi.Status(created)),
 			httpapi.Delete("/{id}/clients/{client_id}", "Revoke a client", access.Needs(Edit), h.revokeClient, httpapi.Status(noContent)),

@@ -66,7 +66,10 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 			ctx = context.Background()
 		}
 		c.SetUserContext(access.With(ctx, v.caller))
-		return next(c)
+		if err = next(c); err == nil && at.op.Compressed() {
+			Compress(c)
+		}
+		return err
 	}
 }
 

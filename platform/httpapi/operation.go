@@ -52,6 +52,9 @@ type Operation struct {
 	// Idempotent takes an Idempotency-Key.
 	Idempotent bool
 
+	// Reveals keeps the answer from being compressed: it carries a secret.
+	Reveals bool
+
 	Owner string // module, set by the composition
 
 	takes        []*huma.Param // of a raw one, in its query

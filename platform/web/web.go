@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"panel/platform/httpapi"
 	"panel/ui"
 )
 
@@ -143,7 +144,11 @@ func (s *site) sendPage(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.Send(bytes.ReplaceAll(s.page, []byte(nonceMark), []byte(nonce)))
+	if err := c.Send(bytes.ReplaceAll(s.page, []byte(nonceMark), []byte(nonce))); err != nil {
+		return err
+	}
+	httpapi.Compress(c) // its nonce is of this answer alone, and nothing that came with the request is repeated in it
+	return nil
 }
 
 func policy(nonce string) string {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -126,4 +127,18 @@ func (f *watchedFile) Read(into []byte) (int, error) {
 		f.in.read = append(f.in.read, f.name)
 	}
 	return f.File.Read(into)
+}
+
+func TestThePageIsCompressed(t *testing.T) {
+	t.Parallel()
+	built, err := load(fstest.MapFS{"index.html": {Data: []byte(strings.Repeat(`<script nonce="__CSP_NONCE__"></script>`, 100))}})
+	require.NoError(t, err)
+	app := fiber.New()
+	app.Use(built.serve)
+	request := httptest.NewRequest(http.MethodGet, "/nodes", nil)
+	request.Header.Set("Accept-Encoding", "gzip")
+	response, err := app.Test(request)
+	require.NoError(t, err)
+	require.Equal(t, "gzip", response.Header.Get("Content-Encoding"))
+	require.Less(t, response.ContentLength, int64(400))
 }

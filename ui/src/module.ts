@@ -1,6 +1,6 @@
 import type { QueryKey } from "@tanstack/react-query";
 import type { Icon } from "@tabler/icons-react";
-import type { ComponentType, LazyExoticComponent } from "react";
+import type { ComponentType, LazyExoticComponent, ReactElement } from "react";
 import type { FeatureKey, PermissionKey } from "@/api/keys.gen";
 import type { LiveEvent } from "@/api/stream";
 import type { GlyphKind } from "@/components/status/glyph";
@@ -118,12 +118,44 @@ export type SettingsSection = SlotEntry<object>;
 
 export type SlotName = "nodeTabs" | "flowTabs" | "flowColumns" | "settings";
 
+/** Something that the command palette finds and opens. */
 export interface PaletteHit {
   id: string;
   group: string;
   name: string;
   detail?: string;
   path: string;
+  search?: Record<string, string>;
+  icon?: Icon;
+  /** How it runs now, as glyph and word. */
+  status?: { kind: GlyphKind; text: string };
+  /** What can be done with it from the palette. */
+  runs?: PaletteRun[];
+}
+
+/** One act on one hit. */
+export interface PaletteRun {
+  /** The key of the act that the module declares. */
+  act: string;
+  /** What it would do now, such as how many connections break. */
+  detail?: string;
+  /** Why it is closed for this one. */
+  reason?: string;
+  /** The dialog that says what the act hits and does it once it is confirmed. */
+  draw: (onClose: () => void) => ReactElement;
+}
+
+/** An act that the command palette offers: on the first hit, or on what is named after one of its verbs. */
+export interface PaletteAct {
+  key: string;
+  label: Words;
+  icon: Icon;
+  /** What people type for it, in both languages; what follows is the name: `restart fra-02`. */
+  verbs: string[];
+  needs: PermissionKey[];
+  feature?: FeatureKey;
+  /** The act is one of those that work without a license. */
+  whileReadOnly?: boolean;
 }
 
 /** All that a module adds to the web interface: the mirror of its manifest in the panel. */
@@ -142,6 +174,8 @@ export interface UiModule {
   areas?: { permissions?: Record<string, Area>; features?: Record<string, Area> };
   /** Finds objects for the command palette. */
   search?: { needs?: PermissionKey[]; find: (text: string, signal: AbortSignal) => Promise<PaletteHit[]> };
+  /** Acts on what `search` finds. */
+  acts?: PaletteAct[];
   /** Query keys that a live event makes stale. */
   refresh?: (event: LiveEvent) => QueryKey[];
 }

@@ -48,12 +48,19 @@ export interface WriteRule {
 }
 
 /** Why a writing act is closed right now, or undefined when it is open. */
-export function useWriteBlock({ needs, feature, whileReadOnly = false }: WriteRule): string | undefined {
+export function useWriteBlock(rule: WriteRule): string | undefined {
+  return useWriteBlocks()(rule);
+}
+
+/** The same for many acts, each with its own rule. */
+export function useWriteBlocks(): (rule: WriteRule) => string | undefined {
   const { t } = useTranslation("app");
   const { can } = useAccess();
   const license = useQuery({ ...licenseQuery, enabled: useSession().token !== undefined }).data;
-  if (needs && !can(needs)) return t("block.permission", { key: needs });
-  if (license?.read_only && !whileReadOnly) return t("block.readOnly");
-  if (feature && license?.features.blocked.includes(feature)) return t("block.feature", { plan: license.plan ?? "" });
-  return undefined;
+  return ({ needs, feature, whileReadOnly = false }) => {
+    if (needs && !can(needs)) return t("block.permission", { key: needs });
+    if (license?.read_only && !whileReadOnly) return t("block.readOnly");
+    if (feature && license?.features.blocked.includes(feature)) return t("block.feature", { plan: license.plan ?? "" });
+    return undefined;
+  };
 }

@@ -48,6 +48,19 @@ describe("the dialog before an act", () => {
     expect(results()).toHaveLength(2);
   });
 
+  it("takes it back on those where it was done", async () => {
+    const back = vi.fn(() => Promise.resolve([one("fra-02", true)]));
+    const dialog = await open({
+      run: () => Promise.resolve([one("fra-02", true), one("lon-03", false)]),
+      takeBack: { verb: "End maintenance", run: back },
+    });
+    await userEvent.click(dialog.getByRole("button", { name: "Restart core" }));
+    await userEvent.click(await dialog.findByRole("button", { name: "End maintenance" }));
+    expect(back).toHaveBeenCalledWith(["fra-02"]);
+    expect(await dialog.findByText("Done on 1 node")).toBeInTheDocument();
+    expect(dialog.queryByRole("button", { name: "End maintenance" })).not.toBeInTheDocument();
+  });
+
   it("shows what is known while it goes on", async () => {
     const dialog = await open({
       run: (report) => {

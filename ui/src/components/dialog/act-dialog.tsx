@@ -48,16 +48,18 @@ export interface ActDialogProps {
    * for each object.
    */
   run: (report: (results: ActResult[]) => void, failed?: string[]) => Promise<ActResult[]>;
+  /** Takes it back on those where it was done, where an opposite act exists. */
+  takeBack?: { verb: string; run: (done: string[]) => Promise<ActResult[]> };
 }
 
-type Phase = { kind: "asking"; error?: unknown } | { kind: "running" | "ended"; results: ActResult[] };
+type Phase = { kind: "asking"; error?: unknown } | { kind: "running" | "ended"; results: ActResult[]; back?: boolean };
 
 /**
  * The one dialog before every act that touches servers: what it does, what it hits now, the way back, and afterwards
  * the result of each object in the same place. Draw it only while it is open.
  */
 export function ActDialog(props: ActDialogProps) {
-  const { onClose, title, run } = props;
+  const { onClose, title, run, takeBack } = props;
   const [phase, setPhase] = useState<Phase>({ kind: "asking" });
   const start = (before: ActResult[] = []) => {
     const done = before.filter((result) => result.ok);
@@ -67,12 +69,21 @@ export function ActDialog(props: ActDialogProps) {
     show("running")([]);
     run(show("running"), failed).then(show("ended"), (error: unknown) => setPhase({ kind: "asking", error }));
   };
+  const undo = takeBack && {
+    verb: takeBack.verb,
+    start: (ended: ActResult[]) => {
+      const ids = ended.filter((result) => result.ok).map((result) => result.id);
+      setPhase({ kind: "running", results: [] });
+      const back = (results: ActResult[]) => setPhase({ kind: "ended", results, back: true });
+      takeBack.run(ids).then(back, (error: unknown) => setPhase({ kind: "asking", error }));
+    },
+  };
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       {phase.kind === "asking" ? (
         <Question {...props} error={phase.error} onConfirm={() => start()} />
       ) : (
-        <Results phase={phase} onClose={onClose} onRetry={() => start(phase.results)} />
+        <Results phase={phase} undo={undo} onClose={onClose} onRetry={() => start(phase.results)} />
       )}
     </Modal>
   );
@@ -176,11 +187,12 @@ function Effects({ effects, error }: { effects: ActEffect[] | undefined; error: 
 
 interface ResultsProps {
   phase: Extract<Phase, { results: ActResult[] }>;
+  undo: { verb: string; start: (ended: ActResult[]) => void } | undefined;
   onClose: () => void;
   onRetry: () => void;
 }
 
-function Results({ phase: { kind, results }, onClose, onRetry }: ResultsProps) {
+function Results({ phase: { kind, results, back = false }, undo, onClose, onRetry }: ResultsProps) {
   const { t } = useTranslation("app");
   const failed = results.filter((result) => result.ok === false);
   const done = results.filter((result) => result.ok).length;
@@ -202,7 +214,12 @@ function Results({ phase: { kind, results }, onClose, onRetry }: ResultsProps) {
         ))}
       </ul>
       <div className={classes.foot}>
-        {kind === "ended" && failed.length > 0 && (
+        {kind === "ended" && undo && done > 0 && !back && (
+          <Action size="dialog" onClick={() => undo.start(results)}>
+            {undo.verb}
+          </Action>
+        )}
+        {kind === "ended" && failed.length > 0 && !back && (
           <Action size="dialog" onClick={onRetry}>
             {t("act.retry", { count: failed.length })}
           </Action>

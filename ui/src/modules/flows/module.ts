@@ -1,4 +1,4 @@
-import { IconRoute2 } from "@tabler/icons-react";
+import { IconLink, IconPlayerPlay, IconRoute2 } from "@tabler/icons-react";
 import { answer, api } from "@/api/client";
 import { defineModule } from "@/module";
 import { staleFlows } from "./shared/stale";
@@ -55,14 +55,25 @@ export default defineModule({
   areas: { permissions: { connection_units: "network" }, features: { flows: "network" } },
   search: {
     needs: view,
-    find: async (text, signal) =>
-      (await read({ q: text, limit: 8 }, signal)).items.map((flow) => ({
-        id: flow.id,
-        group: document.documentElement.lang === "ru" ? "Потоки" : "Flows",
-        name: flow.name,
-        detail: flow.entry?.host,
-        path: `/flows/${flow.id}`,
-      })),
+    find: (text, signal) => import("./palette/find-flows").then(({ findFlows }) => findFlows(text, signal)),
   },
+  acts: [
+    {
+      key: "compile",
+      label: { en: "Compile plan", ru: "Скомпилировать план" },
+      icon: IconPlayerPlay,
+      verbs: ["compile plan of", "compile plan", "compile", "скомпилировать план", "скомпилировать"],
+      needs: ["connection_units.edit", "connection_units.apply"],
+      feature: "flows",
+    },
+    {
+      key: "link",
+      label: { en: "Link for a client", ru: "Ссылка для клиента" },
+      icon: IconLink,
+      verbs: ["link for", "link", "ссылка для", "ссылка"],
+      needs: ["connection_units.edit"],
+      feature: "flows",
+    },
+  ],
   refresh: staleFlows,
 });

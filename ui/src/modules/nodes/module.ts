@@ -1,8 +1,8 @@
-import { IconServer2 } from "@tabler/icons-react";
+import { IconPlayerPlay, IconRefresh, IconServer2, IconTool } from "@tabler/icons-react";
 import { lazy } from "react";
 import { defineModule } from "@/module";
 import { staleNodes } from "./shared/stale";
-import { countNodes, findNodes } from "./shared/api";
+import { countNodes } from "./shared/api";
 
 const network = { label: { en: "Network", ru: "Сеть" } };
 const list = { label: { en: "Nodes", ru: "Ноды" }, path: "/nodes" };
@@ -56,6 +56,32 @@ export default defineModule({
     },
   ],
   areas: { permissions: { nodes: "network" } },
-  search: { needs: ["nodes.view"], find: findNodes },
+  search: {
+    needs: ["nodes.view"],
+    find: (text, signal) => import("./acts/find-nodes").then(({ findNodes }) => findNodes(text, signal)),
+  },
+  acts: [
+    {
+      key: "restart_core",
+      label: { en: "Restart core", ru: "Перезапустить ядро" },
+      icon: IconRefresh,
+      verbs: ["restart core of", "restart core", "restart", "перезапустить ядро", "перезапустить", "рестарт"],
+      needs: ["nodes.edit"],
+    },
+    {
+      key: "maintenance_on",
+      label: { en: "Begin maintenance", ru: "Начать обслуживание" },
+      icon: IconTool,
+      verbs: ["begin maintenance", "maintenance", "drain", "начать обслуживание", "обслуживание", "разгрузить"],
+      needs: ["nodes.edit"],
+    },
+    {
+      key: "maintenance_off",
+      label: { en: "End maintenance", ru: "Закончить обслуживание" },
+      icon: IconPlayerPlay,
+      verbs: ["end maintenance of", "end maintenance", "resume", "закончить обслуживание", "вернуть в работу"],
+      needs: ["nodes.edit"],
+    },
+  ],
   refresh: staleNodes,
 });

@@ -67,7 +67,7 @@ export default function ClientsTab() {
       </Card>
       <p className={classes.note}>{t("clients.note")}</p>
       <AddClient opened={adding} onClose={() => setAdding(false)} />
-      {linked && <LinkDialog client={linked} onClose={() => setLinked(undefined)} />}
+      {linked && <LinkDialog flow={flow} client={linked} onClose={() => setLinked(undefined)} />}
       {shared && <PublicLinkDialog client={shared} onClose={() => setShared(undefined)} />}
       <Confirm
         opened={revoking !== undefined}

@@ -7,7 +7,7 @@ import { Action } from "@/components/action/action";
 import { CopyButton } from "@/components/action/copy-button";
 import { ProblemNote } from "@/components/state/problem-view";
 import { useNow } from "@/components/text/use-now";
-import { issueLink, issuePublicLink, type Client, type ConnectionLink } from "../shared/api";
+import { issueLink, issuePublicLink, type Client, type ConnectionLink, type Flow } from "../shared/api";
 import dialog from "../shared/dialogs.module.css";
 import { useEditor } from "../editor/editor-context";
 
@@ -42,16 +42,26 @@ export function useOnce<Value>(ask: () => Promise<Value>) {
   return { state, reveal };
 }
 
-export function LinkDialog({ client, onClose }: { client: Client; onClose: () => void }) {
+interface LinkDialogProps {
+  /** Without its version the dialog names the revision that the link matches. */
+  flow: Pick<Flow, "id"> & Partial<Pick<Flow, "installed_version_number" | "installed_revision">>;
+  client: Pick<Client, "id" | "label">;
+  onClose: () => void;
+}
+
+export function LinkDialog({ flow, client, onClose }: LinkDialogProps) {
   const { t } = useTranslation("flows");
-  const { flow } = useEditor();
   const { state, reveal } = useOnce(() => issueLink(flow.id, client.id));
   return (
     <Modal opened onClose={onClose} title={t("link.title", { name: client.label })} size={440}>
       <div className={dialog.body}>
-        <p className="soft">{t("link.text", { number: flow.installed_version_number })}</p>
+        <p className="soft">
+          {flow.installed_version_number == null
+            ? t("link.textAny")
+            : t("link.text", { number: flow.installed_version_number })}
+        </p>
         {state.kind === "shown" ? (
-          <ShownLink link={state.value} until={state.until} />
+          <ShownLink flow={flow} link={state.value} until={state.until} />
         ) : (
           <Hidden state={state} onReveal={reveal} act={t("link.reveal")} gone={t("link.gone")} />
         )}
@@ -60,9 +70,15 @@ export function LinkDialog({ client, onClose }: { client: Client; onClose: () =>
   );
 }
 
-function ShownLink({ link, until }: { link: ConnectionLink; until: number }) {
+function ShownLink({
+  flow,
+  link,
+  until,
+}: Pick<LinkDialogProps, "flow"> & {
+  link: ConnectionLink;
+  until: number;
+}) {
   const { t } = useTranslation("flows");
-  const { flow } = useEditor();
   return (
     <>
       <div className={dialog.qr}>

@@ -24,6 +24,13 @@ interface NodeActDialogProps {
 
 const interrupts: AskedAct[] = ["restart_core"];
 
+/** The act that takes another back. */
+const opposites: Partial<Record<AskedAct, AskedAct>> = {
+  maintenance_on: "maintenance_off",
+  disable: "enable",
+  enable: "disable",
+};
+
 /** The dialog of every act on nodes, for one and for many. Draw it only while it is open. */
 export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
   const { t } = useTranslation("nodes");
@@ -45,6 +52,7 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
     const values = { time: format.clock(quietest.at), count: Math.round(quietest.connections) };
     effects.push({ key: "quietest", glyph: "no-data", text: t("act.quietest", values) });
   }
+  const opposite = opposites[act];
   const request: BulkRequest = act === "maintenance_on" ? { act, until, reason: reason.trim() || undefined } : { act };
   const perform = (these: readonly Node[], report: Parameters<typeof runAct>[3]) =>
     runAct(these, request, t, report).finally(() => void queries.invalidateQueries({ queryKey: ["nodes"] }));
@@ -75,6 +83,18 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
             <DateTimeField label={t("act.until")} description={t("act.untilHelp")} value={until} onChange={setUntil} />
           </>
         )
+      }
+      takeBack={
+        opposite && {
+          verb: t(`act.${opposite}.verb`),
+          run: (done) =>
+            runAct(
+              taking.filter((node) => done.includes(node.id)),
+              { act: opposite },
+              t,
+              () => undefined,
+            ).finally(() => void queries.invalidateQueries({ queryKey: ["nodes"] })),
+        }
       }
       run={(report, failed) =>
         perform(

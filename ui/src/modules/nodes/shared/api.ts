@@ -9,7 +9,6 @@ import {
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import { everyPage } from "@/components/table/every-page";
-import type { PaletteHit } from "@/module";
 import type {
   Enrollment,
   Metric,
@@ -36,7 +35,7 @@ export interface NodeFilter {
 
 const pageSize = 50;
 
-function listNodes(query: NodeFilter & { limit: number; cursor?: string }, signal?: AbortSignal): Promise<Page<Node>> {
+export function listNodes(query: NodeFilter & { limit: number; cursor?: string }, signal?: AbortSignal): Promise<Page<Node>> {
   return answer(api.GET("/api/v1/nodes", { params: { query }, signal }));
 }
 
@@ -94,18 +93,6 @@ export const metricQuery = (id: string, metric: Metric, from: string, to: string
 
 export async function countNodes(): Promise<number> {
   return (await listNodes({ limit: 1 })).total;
-}
-
-export async function findNodes(q: string, signal: AbortSignal): Promise<PaletteHit[]> {
-  const page = await listNodes({ q, limit: 5 }, signal);
-  const group = document.documentElement.lang === "ru" ? "Ноды" : "Nodes";
-  return page.items.map((node) => ({
-    id: node.id,
-    group,
-    name: node.name,
-    detail: [node.city, node.address].filter(Boolean).join(", "),
-    path: `/nodes/${node.id}`,
-  }));
 }
 
 export type NewNode = components["schemas"]["NodesCreateBody"];

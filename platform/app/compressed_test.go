@@ -1,0 +1,75 @@
+package app_test
+
+import (
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is compressed is a reviewed list, so that whoever adds an operation decides whether its answer carries a secret.
+func TestWhatIsCompressedIsReviewed(t *testing.T) {
+	t.Parallel()
+	var declared []string
+	for _, op := range everything(t).App.Server().Routes() {
+		if op.Compressed() {
+			declared = append(declared, op.Method+" "+op.Path)
+		}
+	}
+	require.ElementsMatch(t, listed(t, "testdata/compressed.txt"), declared)
+}
+
+var secretMember = regexp.MustCompile(`^url$|(^|_)(token|secret|password|passphrase|private_key|license_key|recovery_codes|uri|otp)$`)
+
+// An answer that shows something secret is never compressed: neither one that says so nor one whose member has the name of a secret.
+func TestNoAnswerThatCarriesASecretIsCompressed(t *testing.T) {
+	t.Parallel()
+	secrets := 0
+	for _, op := range everything(t).App.Server().Routes() {
+		if op.Answer() == nil {
+			continue
+		}
+		member := secretIn(op.Answer(), map[reflect.Type]bool{})
+		if member == "" {
+			continue
+		}
+		secrets++
+		require.False(t, op.Compressed(), "%s %s answers with %s: declare it with httpapi.Reveals", op.Method, op.Path, member)
+	}
+	require.Greater(t, secrets, 5, "sign-in, tokens, links and codes are found")
+}
+
+// secretIn names the first member of an answer that holds a secret.
+func secretIn(answer reflect.Type, seen map[reflect.Type]bool) string {
+	switch answer.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
+		return secretIn(answer.Elem(), seen)
+	case reflect.Struct:
+	default:
+		return ""
+	}
+	if seen[answer] {
+		return ""
+	}
+	seen[answer] = true
+	for i := range answer.NumField() {
+		field := answer.Field(i)
+		name := regexp.MustCompile(`^[^,]*`).FindString(field.Tag.Get("json"))
+		if field.Tag.Get("doc") == "Shown this once" || isText(field.Type) && secretMember.MatchString(name) {
+			return name
+		}
+		if inner := secretIn(field.Type, seen); inner != "" {
+			return inner
+		}
+	}
+	return ""
+}
+
+// isText says whether a value of the type can be a secret itself: a text, or several.
+func isText(kind reflect.Type) bool {
+	for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
+		kind = kind.Elem()
+	}
+	return kind.Kind() == reflect.String
+}

@@ -1,0 +1,66 @@
+import { IconRoute2, IconUser } from "@tabler/icons-react";
+import i18next from "i18next";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+import type { PaletteHit } from "@/module";
+import { LinkDialog } from "../clients/link-dialog";
+import type { Flow, Page } from "../shared/api";
+import { healthGlyph } from "../shared/states";
+import { CompileDialog } from "./compile-dialog";
+
+type FoundClient = components["schemas"]["FlowsFoundClient"];
+
+/** Flows by name with their acts, and clients of all flows with their link. */
+export async function findFlows(q: string, signal: AbortSignal): Promise<PaletteHit[]> {
+  const [flows, clients] = await Promise.all([
+    answer(api.GET("/api/v1/connection-units", { signal, params: { query: { q, limit: 6 } } })) as Promise<Page<Flow>>,
+    answer(api.GET("/api/v1/connection-units/clients", { signal, params: { query: { q, limit: 6 } } })),
+    i18next.loadNamespaces("flows"),
+  ]);
+  return [...flows.items.map(flowHit), ...clients.items.map(clientHit)];
+}
+
+function flowHit(flow: Flow): PaletteHit {
+  const t = i18next.getFixedT(null, "flows");
+  return {
+    id: flow.id,
+    group: t("palette.flows"),
+    name: flow.name,
+    detail: flow.entry?.host,
+    path: `/flows/${flow.id}`,
+    icon: IconRoute2,
+    status: { kind: healthGlyph[flow.health_state], text: t(`health.${flow.health_state}`) },
+    runs: [
+      {
+        act: "compile",
+        detail: t("palette.compileDetail", { revision: flow.draft_revision }),
+        reason: flow.state === "applying" ? t("palette.applying") : undefined,
+        draw: (onClose) => <CompileDialog flow={flow} onClose={onClose} />,
+      },
+    ],
+  };
+}
+
+function clientHit(client: FoundClient): PaletteHit {
+  const t = i18next.getFixedT(null, "flows");
+  return {
+    id: client.id,
+    group: t("palette.clients"),
+    name: client.label,
+    detail: client.flow_name,
+    path: `/flows/${client.flow_id}/clients`,
+    icon: IconUser,
+    runs: [
+      {
+        act: "link",
+        detail: client.flow_name,
+        reason: client.installed ? undefined : t("clients.afterApply"),
+        draw: (onClose) => <LinkOf client={client} onClose={onClose} />,
+      },
+    ],
+  };
+}
+
+function LinkOf({ client, onClose }: { client: FoundClient; onClose: () => void }) {
+  return <LinkDialog flow={{ id: client.flow_id }} client={client} onClose={onClose} />;
+}
