@@ -65,7 +65,7 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
 		return err
 	}
-	before := bindingIDs(f.Graph)
+	before, changes := bindingIDs(f.Graph), drawnChanges(f.Graph, g)
 	f.Graph, f.DraftRevision = g, f.DraftRevision+1
 	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
 	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by"); err != nil {
@@ -77,7 +77,7 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 		}
 	}
 	action := "flow.draft_saved"
-	changes := map[string]audit.Change{"draft_revision": {From: f.DraftRevision - 1, To: f.DraftRevision}}
+	changes["draft_revision"] = audit.Change{From: f.DraftRevision - 1, To: f.DraftRevision}
 	if loaded != nil {
 		action, changes["version"] = "flow.version_loaded", audit.Change{To: loaded.Number}
 	}
@@ -85,6 +85,19 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 		return err
 	}
 	return s.emitDraft(ctx, f, loaded)
+}
+
+// drawnChanges are what the journal tells of a saved drawing: each block and way that differs.
+func drawnChanges(before, after graph.Graph) map[string]audit.Change {
+	told, left := graph.Changes(before, after)
+	changes := map[string]audit.Change{}
+	for _, one := range told {
+		changes[one.Name] = audit.Change{From: one.From, To: one.To}
+	}
+	if left > 0 {
+		changes["further_changes"] = audit.Change{To: left}
+	}
+	return changes
 }
 
 // emitDraft tells every change of a draft alike, and the loading of a version besides.

@@ -153,3 +153,23 @@ func TestClientsOfAllFlowsAreFoundByName(t *testing.T) {
 	require.Equal(t, []string{"anna", "Annabel", "Joanna"}, labels)
 	s.admin.Get("/api/v1/connection-units/clients").Is(400)
 }
+
+// The journal tells what a saved drawing changed, block by block, and not only its number.
+func TestTheJournalTellsWhatADraftChanged(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.save(s.drawing(443))
+	s.save(s.drawing(8443))
+	var found struct {
+		Items []struct {
+			Changes map[string]struct {
+				From, To any
+			} `json:"changes"`
+		} `json:"items"`
+	}
+	s.admin.Get("/api/v1/audit?action=flow.draft_saved&limit=1").Is(200).JSON(&found)
+	require.Len(t, found.Items, 1)
+	block := found.Items[0].Changes["block "+s.drawing(443).Nodes[0].Key]
+	require.NotEqual(t, block.From, block.To)
+	require.NotContains(t, block.To, "position")
+}

@@ -79,7 +79,8 @@ export interface OverviewPart {
 
 /** One step of the first installation. The page draws the frame, the step its body. */
 export interface SetupStepProps {
-  onDone: (result?: string) => void;
+  /** Ends the step with what it left to show; a skipped one gets no tick. */
+  onDone: (result?: string, skipped?: boolean) => void;
   onBack: (() => void) | undefined;
   readOnly: boolean;
 }

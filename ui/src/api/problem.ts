@@ -54,6 +54,11 @@ export function isProblem(error: unknown, code?: string): error is Problem {
   return error instanceof Problem && (code === undefined || error.code === code);
 }
 
+/** For ending something: it is no failure that it has gone already. */
+export function unlessGone(error: unknown): void {
+  if (!isProblem(error) || error.status !== 404) throw error;
+}
+
 /** Turns whatever was thrown into a Problem, so that every view draws one kind of error. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;

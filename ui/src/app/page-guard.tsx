@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { licenseQuery, meQuery, useAccess } from "@/api/access";
 import { useSession } from "@/api/session";
 import { ActionLink } from "@/components/action/action";
-import { nameInTitle } from "@/components/layout/page-title";
+import { nameInTitle, pageTitle } from "@/components/layout/page-title";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, FeatureBlocked, NoPermission, Skeleton } from "@/components/state/states";
 import { useLanguage } from "@/text/use-format";
@@ -17,7 +17,8 @@ export function PageGuard({ page, children }: { page: ModulePage; children: Reac
   const language = useLanguage();
   const bare = page.frame === "bare";
   useEffect(() => {
-    nameInTitle(page.title[language]);
+    // A page that is named by its data keeps that name in both languages.
+    nameInTitle(pageTitle.getState().title ?? page.title[language]);
   }, [page, language]);
   return (
     <QueryErrorResetBoundary>

@@ -98,6 +98,16 @@ export function formatClock(iso: string | number, language: Language, seconds = 
   }).format(new Date(iso));
 }
 
+/** A day without its year, and with it when that is another one: "22 Nov", "22 Nov 2025". */
+export function formatDay(iso: string, language: Language, now = new Date()): string {
+  const at = new Date(iso);
+  return new Intl.DateTimeFormat(locales[language], {
+    day: "numeric",
+    month: "short",
+    year: at.getFullYear() === now.getFullYear() ? undefined : "numeric",
+  }).format(at);
+}
+
 export function formatMoment(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(locales[language], {
     day: "numeric",

@@ -20,6 +20,7 @@ export function useFormat() {
       uptime: (seconds: number) => format.formatUptime(seconds, language),
       date: (iso: string) => format.formatDate(iso, language),
       clock: (iso: string | number, seconds?: boolean) => format.formatClock(iso, language, seconds),
+      day: (iso: string) => format.formatDay(iso, language),
       moment: (iso: string) => format.formatMoment(iso, language),
       fullMoment: (iso: string) => format.formatFullMoment(iso, language),
     }),

@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { asProblem } from "@/api/problem";
 import classes from "./form-problems.module.css";
 import { Glyph } from "@/components/status/glyph";
+import { fieldText } from "@/text/problem-text";
 import { ProblemNote } from "@/components/state/problem-view";
 
 /** What a rejected form shows at its top: the refusal, and links to the fields when there are two or more. */
@@ -20,9 +21,9 @@ export function FormProblems({ error, fields = {} }: { error: unknown; fields?: 
           {problem.fields.map((item) => (
             <li key={item.field}>
               {fields[item.field] ? (
-                <a href={`#${fields[item.field]}`}>{item.message}</a>
+                <a href={`#${fields[item.field]}`}>{fieldText(item)}</a>
               ) : (
-                `${item.field}: ${item.message}`
+                `${item.field}: ${fieldText(item)}`
               )}
             </li>
           ))}

@@ -1,3 +1,4 @@
+import { useLocalStorage } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
@@ -18,6 +19,11 @@ import { VerifyCard } from "./verify-card";
 
 export default function AuditPage() {
   const { t } = useTranslation("audit");
+  const [codes, setCodes] = useLocalStorage({
+    key: "panel-journal-codes",
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  });
   const [{ entry, ...filter }, setSearch] = useSearchState(auditSearch);
   const list = useInfiniteQuery(entriesQuery(filter));
   const verify = useVerify();
@@ -60,13 +66,19 @@ export default function AuditPage() {
         }
       />
       <VerifyCard verify={verify} onOpen={open} onClose={verify.reset} />
-      <FilterBar filter={filter} onFilter={(change) => setSearch({ ...change, entry: undefined })} />
+      <FilterBar
+        filter={filter}
+        onFilter={(change) => setSearch({ ...change, entry: undefined })}
+        codes={codes}
+        onCodes={setCodes}
+      />
       {entries ? (
         <Entries
           entries={entries}
           total={total}
           filter={filter}
           current={entry}
+          codes={codes}
           onOpen={open}
           onClear={() =>
             setSearch({

@@ -8,21 +8,23 @@ import { EmptyState } from "@/components/state/states";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
 import { isFiltered, type AuditFilter } from "./filter";
-import { Result, useActionWords, When, Who } from "./words";
+import { ActionName, Result, useActionWords, useObjectName, When, Who } from "./words";
 
 interface EntriesProps {
   entries: Entry[];
   total: number;
   filter: AuditFilter;
   current: string | undefined;
+  /** Show what the panel calls each action beside its words. */
+  codes: boolean;
   onOpen: (id: string) => void;
   onClear: () => void;
   more: { load: () => void; busy: boolean } | undefined;
 }
 
-export function Entries({ entries, total, filter, current, onOpen, onClear, more }: EntriesProps) {
+export function Entries({ entries, total, filter, current, codes, onOpen, onClear, more }: EntriesProps) {
   const { t } = useTranslation("audit");
-  const columns = useColumns();
+  const columns = useColumns(codes);
   return (
     <DataTable
       label={t("title")}
@@ -64,14 +66,14 @@ function EntryLink({ entry, children, className }: { entry: Entry; children: Rea
   );
 }
 
-function useColumns(): Column<Entry>[] {
+function useColumns(codes: boolean): Column<Entry>[] {
   const { t } = useTranslation("audit");
   return useMemo(
     () => [
       {
         key: "at",
         head: t("columns.at"),
-        width: 150,
+        width: 168,
         cell: (entry) => (
           <EntryLink entry={entry}>
             <When at={entry.at} />
@@ -79,7 +81,7 @@ function useColumns(): Column<Entry>[] {
         ),
       },
       { key: "actor", head: t("columns.actor"), cell: (entry) => <Who actor={entry.actor} /> },
-      { key: "action", head: t("columns.action"), cell: (entry) => <span className="mono">{entry.action}</span> },
+      { key: "action", head: t("columns.action"), cell: (entry) => <ActionName entry={entry} codes={codes} /> },
       { key: "object", head: t("columns.object"), cell: (entry) => <ObjectName entry={entry} /> },
       { key: "result", head: t("columns.result"), cell: (entry) => <Result entry={entry} /> },
       {
@@ -88,13 +90,12 @@ function useColumns(): Column<Entry>[] {
         cell: (entry) => (entry.ip ? <span className="mono soft">{entry.ip}</span> : <span className="dim">—</span>),
       },
     ],
-    [t],
+    [t, codes],
   );
 }
 
 function ObjectName({ entry }: { entry: Entry }) {
-  const { t } = useTranslation("words");
-  const name = entry.object.name || t(`object.${entry.object.type}`, { defaultValue: entry.object.type });
+  const name = useObjectName()(entry);
   return (
     <span className={`strong ${classes.object}`} title={name}>
       {name}

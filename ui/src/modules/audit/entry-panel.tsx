@@ -27,16 +27,14 @@ export function EntryPanel(props: EntryPanelProps) {
   };
   if (phone)
     return (
-      <Drawer
-        opened={id !== undefined}
-        onClose={close}
-        size="100%"
-        withCloseButton={false}
-        classNames={{ body: classes.sheet }}
-        aria-label={t("entry.label")}
-      >
-        {id !== undefined && <EntryView {...props} onClose={close} />}
-      </Drawer>
+      <Drawer.Root opened={id !== undefined} onClose={close} size="100%">
+        <Drawer.Overlay />
+        <Drawer.Content aria-label={t("entry.label")}>
+          <Drawer.Body className={classes.sheet}>
+            {id !== undefined && <EntryView {...props} onClose={close} />}
+          </Drawer.Body>
+        </Drawer.Content>
+      </Drawer.Root>
     );
   if (id === undefined) return null;
   return <Beside {...props} onClose={close} />;

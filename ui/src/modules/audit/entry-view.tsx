@@ -9,13 +9,15 @@ import { Glyph } from "@/components/status/glyph";
 import { ProblemView } from "@/components/state/problem-view";
 import { RelativeTime } from "@/components/text/relative-time";
 import { Skeleton } from "@/components/state/states";
+import { Problem } from "@/api/problem";
 import { deviceName } from "@/text/device-name";
+import { problemText } from "@/text/problem-text";
 import { useFormat } from "@/text/use-format";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
 import { EntryDiff } from "./entry-diff";
 import type { AuditFilter } from "./filter";
-import { placeOf, refusalOf, Result, useActionWords, Who } from "./words";
+import { placeOf, refusalOf, Result, useActionWords, useObjectName, Who } from "./words";
 
 interface EntryViewProps {
   entry: Entry | undefined;
@@ -30,12 +32,13 @@ interface EntryViewProps {
 export function EntryView({ entry, error, neighbours, onOpen, onFilter, onClose }: EntryViewProps) {
   const { t } = useTranslation("audit");
   const words = useActionWords();
+  const objectName = useObjectName();
   return (
     <>
       <header className={classes.entryHead}>
         <div className={classes.entryTitle}>
           <span className="mono soft">{entry?.action}</span>
-          <h2>{entry && (entry.object.name ? `${words(entry.action)}: ${entry.object.name}` : words(entry.action))}</h2>
+          <h2>{entry && (entry.object.name ? `${words(entry.action)}: ${objectName(entry)}` : words(entry.action))}</h2>
         </div>
         <Action
           kind="ghost"
@@ -82,6 +85,7 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
   const format = useFormat();
   const { actor, object } = entry;
   const place = placeOf(entry);
+  const name = useObjectName()(entry);
   const device = deviceName(entry.user_agent);
   const items: { name: string; value: ReactNode }[] = [
     {
@@ -111,7 +115,7 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
       value: (
         <span className={classes.fact}>
           <span className="dim">{named(`object.${object.type}`, { defaultValue: object.type })}</span>
-          {place ? <Link to={place}>{object.name || object.id}</Link> : <span>{object.name || object.id}</span>}
+          {place ? <Link to={place}>{object.name || object.id}</Link> : <span>{object.name ? name : object.id}</span>}
           {object.id && (
             <Action kind="link" onClick={() => onFilter({ object: object.id })}>
               {t("entry.allOf")}
@@ -135,7 +139,15 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
     });
   items.push({ name: t("entry.result"), value: <Result entry={entry} /> });
   const refusal = refusalOf(entry);
-  if (refusal !== undefined) items.push({ name: t("entry.reason"), value: <span className="mono">{refusal}</span> });
+  if (refusal !== undefined)
+    items.push({
+      name: t("entry.reason"),
+      value: (
+        <span className={classes.fact}>
+          {problemText(new Problem({ status: 403, code: refusal }))} <span className="mono dim">{refusal}</span>
+        </span>
+      ),
+    });
   if (entry.request_id)
     items.push({ name: t("entry.request"), value: <Copied value={entry.request_id} what={t("entry.request")} /> });
   items.push({ name: t("entry.id"), value: <Copied value={entry.id} what={t("entry.id")} /> });

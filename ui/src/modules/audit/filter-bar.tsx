@@ -1,4 +1,4 @@
-import { Popover, Select, TextInput } from "@mantine/core";
+import { Popover, Select, Switch, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { IconPlus, IconSearch, IconX } from "@tabler/icons-react";
 import { useEffect, useState, type FormEvent } from "react";
@@ -7,6 +7,7 @@ import { Action } from "@/components/action/action";
 import { useFormat } from "@/text/use-format";
 import { actionsQuery } from "./api";
 import classes from "./audit.module.css";
+import { useActionWords } from "./words";
 import { fromLocalField, ranges, toLocalField, withFamilies, type AuditFilter } from "./filter";
 
 interface FilterBarProps {
@@ -14,8 +15,13 @@ interface FilterBarProps {
   onFilter: (change: Partial<AuditFilter>) => void;
 }
 
+interface CodesChoice {
+  codes: boolean;
+  onCodes: (on: boolean) => void;
+}
+
 /** A search field, what is chosen as marks that can be taken away, and the rest behind one button. */
-export function FilterBar({ filter, onFilter }: FilterBarProps) {
+export function FilterBar({ filter, onFilter, codes, onCodes }: FilterBarProps & CodesChoice) {
   const { t } = useTranslation("audit");
   const [opened, setOpened] = useState(false);
   return (
@@ -46,6 +52,13 @@ export function FilterBar({ filter, onFilter }: FilterBarProps) {
           />
         </Popover.Dropdown>
       </Popover>
+      <Switch
+        size="xs"
+        className={classes.codes}
+        label={t("filter.codes")}
+        checked={codes}
+        onChange={(event) => onCodes(event.currentTarget.checked)}
+      />
     </div>
   );
 }
@@ -75,8 +88,9 @@ function Find({ q, onFilter }: { q: string | undefined; onFilter: FilterBarProps
 function Chosen({ filter, onFilter }: FilterBarProps) {
   const { t } = useTranslation("audit");
   const format = useFormat();
+  const words = useActionWords();
   const marks = [
-    filter.action && { name: t("columns.action"), value: filter.action, gone: { action: undefined } },
+    filter.action && { name: t("columns.action"), value: words(filter.action), gone: { action: undefined } },
     filter.result && { name: t("columns.result"), value: t(`result.${filter.result}`), gone: { result: undefined } },
     filter.actor && { name: t("columns.actor"), value: filter.actor, gone: { actor: undefined } },
     filter.object && { name: t("columns.object"), value: filter.object, gone: { object: undefined } },
@@ -111,6 +125,8 @@ function FilterForm({ filter, onApply }: { filter: AuditFilter; onApply: (change
   });
   const set = (field: keyof Draft) => (value: string | null) => setDraft((old) => ({ ...old, [field]: value ?? "" }));
   const any = { value: "", label: t("filter.any") };
+  const words = useActionWords();
+  const labelOf = (value: string) => (words(value) === value ? value : `${words(value)} (${value})`);
   const inside = { withinPortal: false };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -135,7 +151,7 @@ function FilterForm({ filter, onApply }: { filter: AuditFilter; onApply: (change
         nothingFoundMessage={t("filter.none")}
         maxDropdownHeight={220}
         comboboxProps={inside}
-        data={[any, ...withFamilies(actions).map((value) => ({ value, label: value }))]}
+        data={[any, ...withFamilies(actions).map((value) => ({ value, label: labelOf(value) }))]}
         value={draft.action}
         onChange={set("action")}
       />

@@ -1,8 +1,7 @@
 import { IconCpu, IconServer2, IconTerminal2, IconUserQuestion } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { useNow } from "@/components/text/use-now";
 import { Status } from "@/components/status/status";
-import { useFormat } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
 
@@ -12,16 +11,44 @@ export function useActionWords(): (action: string) => string {
   return (action) => t(`action.${action}`, { defaultValue: action });
 }
 
-const kinds = { ok: "healthy", denied: "degraded", failed: "down" } as const;
+const kinds = { denied: "degraded", failed: "down" } as const;
 
+/** What went well is only a word: a mark on every line would hide those that matter. */
 export function Result({ entry }: { entry: Entry }) {
   const { t } = useTranslation("audit");
-  return (
-    <Status kind={kinds[entry.result]} quiet>
+  const words = (
+    <>
       {t(`result.${entry.result}`)}
       {entry.count > 1 && <span className="dim num"> ×{entry.count}</span>}
+    </>
+  );
+  if (entry.result === "ok") return <span className="dim">{words}</span>;
+  return (
+    <Status kind={kinds[entry.result]} quiet>
+      {words}
     </Status>
   );
+}
+
+/** An action as words; with its code beside it where somebody asked for codes. */
+export function ActionName({ entry, codes }: { entry: Entry; codes: boolean }) {
+  const words = useActionWords();
+  return (
+    <span className={classes.action} title={entry.action}>
+      <span>{words(entry.action)}</span>
+      {codes && <span className="mono dim">{entry.action}</span>}
+    </span>
+  );
+}
+
+/** What the act was on. A refused request has a name in English alone; other languages show its address. */
+export function useObjectName(): (entry: Entry) => string {
+  const { t } = useTranslation("words");
+  const language = useLanguage();
+  return ({ object }) => {
+    if (object.type === "operation" && language !== "en") return object.id || object.name;
+    return object.name || t(`object.${object.type}`, { defaultValue: object.type });
+  };
 }
 
 const shapes = { agent: IconServer2, system: IconCpu, cli: IconTerminal2, none: IconUserQuestion };
@@ -39,21 +66,14 @@ export function Who({ actor }: { actor: Entry["actor"] }) {
   );
 }
 
-/** The time alone for today, with its day before that. */
+/** Day and time to the second. */
 export function When({ at }: { at: string }) {
   const format = useFormat();
-  const moment = new Date(at);
-  const today = new Date(useNow()).toDateString() === moment.toDateString();
   return (
     <time dateTime={at} className="num" title={format.fullMoment(at)}>
-      {!today && <span className="dim">{dayOf(format.moment(at))} </span>}
-      {format.clock(at, true)}
+      <span className="dim">{format.day(at)}</span> {format.clock(at, true)}
     </time>
   );
-}
-
-function dayOf(moment: string): string {
-  return moment.replace(/,? \d{2}:\d{2}$/, "");
 }
 
 /** Why a request was refused: the code of its problem, which is no change of anything. */

@@ -14,16 +14,46 @@ export type LogComponent = (typeof logComponents)[number];
 export const periods = ["1h", "24h", "7d"] as const;
 export type Period = (typeof periods)[number];
 
-const logAgainMs = 10_000;
+export const logLevels = ["all", "INFO", "WARN", "ERROR"] as const;
+export type LogLevel = (typeof logLevels)[number];
 
-export const diagnosticsQuery = (component: LogComponent) =>
+export interface LogChoice {
+  component: LogComponent;
+  level: LogLevel;
+  /** The newest lines come by themselves. */
+  follow: boolean;
+}
+
+const followMs = 3_000;
+const tail = 500;
+
+const read = (
+  query: { component: LogComponent; tail: number; level?: "INFO" | "WARN" | "ERROR" },
+  signal: AbortSignal,
+) => answer(api.GET("/api/v1/system/diagnostics", { params: { query }, signal }));
+
+export const diagnosticsQuery = ({ component, level, follow }: LogChoice) =>
   queryOptions({
-    queryKey: ["diagnostics", component],
+    queryKey: ["diagnostics", component, level],
     queryFn: ({ signal }): Promise<Diagnostics> =>
-      answer(api.GET("/api/v1/system/diagnostics", { params: { query: { component, tail: 200 } }, signal })),
-    refetchInterval: logAgainMs,
+      read({ component, tail, ...(level === "all" ? {} : { level }) }, signal),
+    refetchInterval: follow ? followMs : false,
     placeholderData: keepPreviousData,
   });
+
+/** Which logs this server has: only those are offered. */
+export const logsHereQuery = queryOptions({
+  queryKey: ["diagnostics", "logs-here"],
+  queryFn: async ({ signal }): Promise<LogComponent[]> => {
+    const asked = await Promise.all(
+      logComponents.map(async (component) => ({ component, found: (await read({ component, tail: 1 }, signal)).log })),
+    );
+    return asked
+      .filter(({ component, found }) => component === "backend" || found.lines.length > 0)
+      .map(({ component }) => component);
+  },
+  staleTime: 5 * 60_000,
+});
 
 export function usePreview() {
   return useMutation({

@@ -4,7 +4,7 @@ import { Action } from "@/components/action/action";
 import { Card } from "@/components/layout/card";
 import { ProblemNote } from "@/components/state/problem-view";
 import { Segmented } from "@/components/form/segmented";
-import { useLanguage } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import { periods, type Manifest, type Period } from "./api";
 import classes from "./diagnostics.module.css";
 
@@ -61,6 +61,7 @@ export function BundleCard({ bundle, upload }: { bundle: Bundle; upload: boolean
 function Inside({ manifest }: { manifest: Manifest }) {
   const { t } = useTranslation("diagnostics");
   const language = useLanguage();
+  const format = useFormat();
   const masked = Object.values(manifest.masked).reduce((sum, count) => sum + count, 0);
   return (
     <div className={classes.inside} aria-live="polite">
@@ -69,7 +70,7 @@ function Inside({ manifest }: { manifest: Manifest }) {
         {manifest.files.map((file) => (
           <li key={file.name}>
             <span className="mono">{file.name}</span>
-            <span className="dim num">{t("bundle.size", { size: Math.ceil(file.bytes / 1000) })}</span>
+            <span className="dim num">{format.bytes(file.bytes)}</span>
           </li>
         ))}
       </ul>

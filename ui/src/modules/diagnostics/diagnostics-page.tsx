@@ -6,16 +6,17 @@ import { systemStatusQuery } from "@/api/system";
 import { Confirm } from "@/components/dialog/confirm";
 import { viewState } from "@/components/state/states";
 import { toastDone } from "@/components/state/toast";
-import { diagnosticsQuery, useDownload, usePreview, useSend, type LogComponent, type Period } from "./api";
+import { diagnosticsQuery, logsHereQuery, useDownload, usePreview, useSend, type LogChoice, type Period } from "./api";
 import { DiagnosticsView } from "./diagnostics-view";
 
 export default function DiagnosticsPage() {
   const { t } = useTranslation("diagnostics");
-  const [component, setComponent] = useState<LogComponent>("backend");
+  const [log, setLog] = useState<LogChoice>({ component: "backend", level: "all", follow: true });
   const [period, setPeriod] = useState<Period>("24h");
   const [asking, setAsking] = useState(false);
   const status = useQuery(systemStatusQuery);
-  const shown = useQuery(diagnosticsQuery(component));
+  const shown = useQuery(diagnosticsQuery(log));
+  const here = useQuery(logsHereQuery).data ?? ["backend"];
   const preview = usePreview();
   const download = useDownload();
   const send = useSend();
@@ -33,7 +34,7 @@ export default function DiagnosticsPage() {
       <DiagnosticsView
         status={viewState(status)}
         state={viewState(shown)}
-        log={{ component, choose: setComponent }}
+        log={{ ...log, here, choose: (change) => setLog((old) => ({ ...old, ...change })) }}
         bundle={{
           period,
           choose,

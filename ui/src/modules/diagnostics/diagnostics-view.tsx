@@ -10,12 +10,12 @@ import { useFormat } from "@/text/use-format";
 import type { Diagnostics } from "./api";
 import { BundleCard, type Bundle } from "./bundle-card";
 import { DoctorCard } from "./doctor-card";
-import { LogCard, type LogChoice } from "./log-card";
+import { LogCard, type LogControl } from "./log-card";
 
 interface DiagnosticsViewProps {
   status: ViewState<SystemStatus>;
   state: ViewState<Diagnostics>;
-  log: LogChoice;
+  log: LogControl;
   bundle: Bundle;
 }
 
@@ -40,7 +40,7 @@ export function DiagnosticsView({ status, state, log, bundle }: DiagnosticsViewP
             <DoctorCard document={state.data.doctor ?? undefined} command={state.data.command} />
           )}
         </Columns>
-        {state.kind === "ready" && <LogCard log={state.data.log} choice={log} />}
+        {state.kind === "ready" && <LogCard log={state.data.log} control={log} />}
       </Stack>
     </>
   );

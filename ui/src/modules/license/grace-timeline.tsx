@@ -31,10 +31,12 @@ export function GraceTimeline({ license }: { license: LicenseStatus }) {
           {t("grace.used", { count: bar.usedHours })}
           <b>{t("grace.of", { total: bar.totalHours })}</b>
         </span>
-        <span>
-          {t("grace.late")}
-          <b>{format.moment(iso(bar.warnFrom))}</b>
-        </span>
+        {bar.calm > 0 && (
+          <span>
+            {t("grace.late")}
+            <b>{format.moment(iso(bar.warnFrom))}</b>
+          </span>
+        )}
         <span>
           {t("grace.end")}
           <b>{format.moment(iso(bar.end))}</b>

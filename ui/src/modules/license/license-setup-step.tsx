@@ -24,7 +24,7 @@ export default function LicenseSetupStep({ onDone, onBack }: SetupStepProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (active) return onDone(license.plan ?? undefined);
-    if (choice === "readOnly") return onDone(t("setup.readOnlyResult"));
+    if (choice === "readOnly") return onDone(t("setup.readOnlyResult"), true);
     if (!key.trim()) return setMissing(true);
     if (!activate.isPending) activate.mutate(key.trim(), { onSuccess: (status) => onDone(status.plan ?? undefined) });
   };

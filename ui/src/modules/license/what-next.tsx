@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { LicenseStatus } from "@/api/access";
 import { Card } from "@/components/layout/card";
+import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
 import classes from "./license.module.css";
 
@@ -25,11 +26,12 @@ function useSteps(license: LicenseStatus): { when: string; text: string }[] {
   const { t } = useTranslation("license");
   const format = useFormat();
   const now = t("next.now");
+  const moment = useNow();
   if (license.state === "grace" && license.grace_until) {
-    const end = Date.parse(license.grace_until);
+    const late = Date.parse(license.grace_until) - 24 * 3_600_000;
     return [
-      { when: now, text: t("next.graceNow") },
-      { when: format.moment(new Date(end - 24 * 3_600_000).toISOString()), text: t("next.graceLate") },
+      { when: now, text: t(late > moment ? "next.graceNow" : "next.graceLateNow") },
+      ...(late > moment ? [{ when: format.moment(new Date(late).toISOString()), text: t("next.graceLate") }] : []),
       { when: format.moment(license.grace_until), text: t("next.readOnly") },
     ];
   }

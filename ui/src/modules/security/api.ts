@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
+import { unlessGone } from "@/api/problem";
 import type { components } from "@/api/schema.gen";
 import { makePasskey } from "@/components/session/passkeys";
 import type { Session } from "@/components/session/session-rows";
@@ -51,6 +52,15 @@ export function useChangePassword() {
 
 export function useEndSession() {
   return useOwnAct((id: string) => answer(api.DELETE("/api/v1/auth/sessions/{id}", { params: { path: { id } } })));
+}
+
+/** Ends many, one after the other; one that is gone already is no failure. */
+export function useEndSessions() {
+  return useOwnAct(async (ids: string[]) => {
+    for (const id of ids) {
+      await answer(api.DELETE("/api/v1/auth/sessions/{id}", { params: { path: { id } } })).catch(unlessGone);
+    }
+  });
 }
 
 export function useBeginTotp() {

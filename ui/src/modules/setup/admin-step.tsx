@@ -49,8 +49,8 @@ export default function AdminStep({ onDone, onBack }: SetupStepProps) {
           autoCapitalize="none"
           spellCheck={false}
           label={t("admin.username")}
-          description={t("admin.usernameHelp")}
           {...form.getInputProps("username")}
+          description={form.errors.username ? undefined : t("admin.usernameHelp")}
           error={form.errors.username ?? server.username}
         />
         <PasswordInput
@@ -58,7 +58,7 @@ export default function AdminStep({ onDone, onBack }: SetupStepProps) {
           id="password"
           autoComplete="new-password"
           label={t("admin.password")}
-          description={t("admin.passwordHelp")}
+          description={form.errors.password ? undefined : t("admin.passwordHelp")}
           visibilityToggleButtonProps={{ "aria-label": t("admin.show"), "aria-hidden": undefined, tabIndex: 0 }}
           {...form.getInputProps("password")}
           error={form.errors.password ?? server.password}

@@ -1,7 +1,13 @@
 const key = "panel-setup-results";
 
-/** What each finished step left to show, kept in this browser so that the installation can be continued. */
-export type Results = Record<string, string>;
+/** What a finished step left to show. */
+export interface Result {
+  text: string;
+  skipped?: boolean;
+}
+
+/** All of them, kept in this browser so that the installation can be continued. */
+export type Results = Record<string, Result>;
 
 export function readResults(): Results {
   try {

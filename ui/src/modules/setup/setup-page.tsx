@@ -28,9 +28,9 @@ export default function SetupPage() {
     return <Navigate to="/login" search={{ next: "/setup" }} replace />;
   const keys = steps.map((step) => step.key);
   const open = chosen ?? stepToOpen(keys, results, state.data.administrator);
-  const shown = { ...(state.data.administrator ? { checks: "", admin: "" } : {}), ...results };
-  const finish = (key: string) => (result?: string) => {
-    const next = { ...results, [key]: result ?? "" };
+  const shown = { ...(state.data.administrator ? { checks: { text: "" }, admin: { text: "" } } : {}), ...results };
+  const finish = (key: string) => (text?: string, skipped?: boolean) => {
+    const next = { ...results, [key]: { text: text ?? "", skipped } };
     keepResults(next);
     setResults(next);
     setChosen(keys[keys.indexOf(key) + 1] ?? key);

@@ -1,4 +1,4 @@
-import { IconLock } from "@tabler/icons-react";
+import { IconArrowLeft, IconLock } from "@tabler/icons-react";
 import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -9,7 +9,7 @@ import { EmptyState, Skeleton } from "@/components/state/states";
 import { StepMark } from "@/components/status/step-mark";
 import type { SetupStep } from "@/module";
 import { useLanguage } from "@/text/use-format";
-import type { Results } from "./progress";
+import type { Result, Results } from "./progress";
 import classes from "./setup.module.css";
 
 interface SetupViewProps {
@@ -19,7 +19,7 @@ interface SetupViewProps {
   administrator: boolean;
   readOnly: boolean;
   onOpen: (key: string) => void;
-  onDone: (key: string) => (result?: string) => void;
+  onDone: (key: string) => (result?: string, skipped?: boolean) => void;
 }
 
 export function SetupView({ steps, open, results, administrator, readOnly, onOpen, onDone }: SetupViewProps) {
@@ -43,15 +43,12 @@ export function SetupView({ steps, open, results, administrator, readOnly, onOpe
               <li
                 key={step.key}
                 aria-current={step.key === open ? "step" : undefined}
-                data-done={step.key in results || undefined}
+                data-done={(results[step.key] && !results[step.key]!.skipped) || undefined}
               >
-                <StepMark
-                  number={number + 1}
-                  state={step.key === open ? "now" : step.key in results ? "done" : "later"}
-                />
+                <StepMark number={number + 1} state={markOf(step.key === open, results[step.key])} />
                 <span className={classes.step}>
                   {step.label[language]}
-                  {results[step.key] && <span className={classes.result}>{results[step.key]}</span>}
+                  {results[step.key]?.text && <span className={classes.result}>{results[step.key]!.text}</span>}
                 </span>
               </li>
             ))}
@@ -65,7 +62,11 @@ export function SetupView({ steps, open, results, administrator, readOnly, onOpe
           <p className={classes.count}>{t("count", { number: index + 1, total: steps.length })}</p>
           <Suspense fallback={<Skeleton rows={5} />}>
             {current?.needsLicense && readOnly ? (
-              <Locked title={current.label[language]} onSkip={() => onDone(current.key)(t("skipped"))} />
+              <Locked
+                title={current.label[language]}
+                onBack={canGoBack ? () => onOpen(before.key) : undefined}
+                onSkip={() => onDone(current.key)(t("skipped"), true)}
+              />
             ) : (
               current && (
                 <current.Step
@@ -82,7 +83,19 @@ export function SetupView({ steps, open, results, administrator, readOnly, onOpe
   );
 }
 
-function Locked({ title, onSkip }: { title: string; onSkip: () => void }) {
+/** Only what was done has a tick; a skipped step keeps its number. */
+function markOf(open: boolean, result: Result | undefined) {
+  if (open) return "now";
+  return result && !result.skipped ? "done" : "later";
+}
+
+interface LockedProps {
+  title: string;
+  onBack: (() => void) | undefined;
+  onSkip: () => void;
+}
+
+function Locked({ title, onBack, onSkip }: LockedProps) {
   const { t } = useTranslation("setup");
   return (
     <SetupBody title={title}>
@@ -90,9 +103,16 @@ function Locked({ title, onSkip }: { title: string; onSkip: () => void }) {
         icon={IconLock}
         title={t("locked")}
         act={
-          <Action size="dialog" onClick={onSkip}>
-            {t("skip")}
-          </Action>
+          <span className={classes.acts}>
+            {onBack && (
+              <Action kind="ghost" size="dialog" icon={IconArrowLeft} onClick={onBack}>
+                {t("back")}
+              </Action>
+            )}
+            <Action size="dialog" onClick={onSkip}>
+              {t("skip")}
+            </Action>
+          </span>
         }
       >
         {t("lockedText")}

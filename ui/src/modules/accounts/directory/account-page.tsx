@@ -10,21 +10,13 @@ import { usePageTitle } from "@/components/layout/page-title";
 import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { RelativeTime } from "@/components/text/relative-time";
 import { SaveBar } from "@/components/form/save-bar";
-import { SessionRows } from "@/components/session/session-rows";
 import { Skeleton } from "@/components/state/states";
 import { Status, Tag } from "@/components/status/status";
-import { toastProblem } from "@/components/state/toast";
 import classes from "./accounts.module.css";
 import type { Permission } from "../permissions/areas";
 import { DeleteAccountDialog } from "./delete-account-dialog";
-import {
-  accountQuery,
-  accountSessionsQuery,
-  accountsQuery,
-  catalogueQuery,
-  useEndSessionOf,
-  type Account,
-} from "./api";
+import { SessionsCard, TokensCard } from "./access-cards";
+import { accountQuery, accountsQuery, catalogueQuery, type Account } from "./api";
 import { AccessWords, AccountState, LastSignIn } from "./people";
 import { PermissionList } from "../permissions/permission-list";
 import { isLastFull } from "../permissions/permissions";
@@ -107,12 +99,14 @@ function AccountView({ account, catalogue }: { account: Account; catalogue: Perm
             onChange={draft.set}
             reason={block}
             lastFull={lastFull}
+            of={account.id}
           />
           {draft.error !== null && <ProblemNote error={draft.error} />}
         </div>
         <div className={classes.stack}>
           <FactsCard account={account} />
           <SessionsCard account={account} reason={block} />
+          <TokensCard account={account} reason={block} />
           <Card title={t("delete.card")}>
             <p className={`soft ${classes.danger}`}>{t("delete.forever")}</p>
             <Action
@@ -160,29 +154,6 @@ function FactsCard({ account }: { account: Account }) {
           { name: t("facts.created"), value: <RelativeTime at={account.created_at} /> },
         ]}
       />
-    </Card>
-  );
-}
-
-function SessionsCard({ account, reason }: { account: Account; reason: string | undefined }) {
-  const { t } = useTranslation(["accounts", "app"]);
-  const sessions = useQuery(accountSessionsQuery(account.id));
-  const end = useEndSessionOf(account.id);
-  return (
-    <Card title={t("sessions.of")} aside={sessions.data?.length} flush>
-      {sessions.data ? (
-        <SessionRows
-          sessions={sessions.data}
-          label={t("sessions.of")}
-          reason={reason}
-          ending={end.isPending ? end.variables : undefined}
-          onEnd={(id) => end.mutate(id, { onError: (error) => toastProblem(t("app:sessions.failed"), error) })}
-        />
-      ) : sessions.error ? (
-        <ProblemView error={sessions.error} onRetry={() => void sessions.refetch()} />
-      ) : (
-        <Skeleton height={60} />
-      )}
     </Card>
   );
 }

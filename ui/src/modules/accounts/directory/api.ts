@@ -7,6 +7,8 @@ import {
 } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components, paths } from "@/api/schema.gen";
+import { unlessGone } from "@/api/problem";
+import type { ApiToken } from "@/components/session/token-rows";
 import type { Session } from "@/components/session/session-rows";
 import type { Permission } from "../permissions/areas";
 
@@ -44,6 +46,13 @@ export const accountSessionsQuery = (id: string) =>
     queryKey: ["accounts", "sessions-of", id],
     queryFn: async ({ signal }): Promise<Session[]> =>
       (await answer(api.GET("/api/v1/accounts/{id}/sessions", { params: { path: { id } }, signal }))).items,
+  });
+
+export const accountTokensQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["accounts", "tokens-of", id],
+    queryFn: async ({ signal }): Promise<ApiToken[]> =>
+      (await answer(api.GET("/api/v1/accounts/{id}/tokens", { params: { path: { id } }, signal }))).items,
   });
 
 export const catalogueQuery = queryOptions({
@@ -104,6 +113,26 @@ export function useEndSessionOf(accountId: string) {
     answer(
       api.DELETE("/api/v1/accounts/{id}/sessions/{session_id}", {
         params: { path: { id: accountId, session_id: session } },
+      }),
+    ),
+  );
+}
+
+/** Ends many, one after the other; one that is gone already is no failure. */
+export function useEndSessionsOf(accountId: string) {
+  return useAccountAct(async (sessions: string[]) => {
+    for (const session_id of sessions) {
+      const params = { path: { id: accountId, session_id } };
+      await answer(api.DELETE("/api/v1/accounts/{id}/sessions/{session_id}", { params })).catch(unlessGone);
+    }
+  });
+}
+
+export function useRevokeTokenOf(accountId: string) {
+  return useAccountAct((token: string) =>
+    answer(
+      api.DELETE("/api/v1/accounts/{id}/tokens/{token_id}", {
+        params: { path: { id: accountId, token_id: token } },
       }),
     ),
   );

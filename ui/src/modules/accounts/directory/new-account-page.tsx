@@ -28,6 +28,7 @@ export default function NewAccountPage() {
   const block = useWriteBlock({ needs: "accounts.manage" });
   const create = useCreateAccount();
   const [held, setHeld] = useState<string[]>([]);
+  const [tried, setTried] = useState(false);
   const form = useForm({
     initialValues: { username: "", password: "", must: true },
     validateInputOnBlur: true,
@@ -38,6 +39,8 @@ export default function NewAccountPage() {
   });
   useLeaveGuard((form.isDirty() || held.length > 0) && !create.isPending && !create.isSuccess);
   const server = fieldErrors(create.error);
+  // Nothing is wrong before something was typed: the field is left and entered while the page is still coming.
+  const usernameError = form.isDirty("username") || tried ? form.errors.username : undefined;
   const submit = form.onSubmit((values) => {
     if (block !== undefined) return;
     // The keys are always sent: without them the account would get full access.
@@ -55,7 +58,13 @@ export default function NewAccountPage() {
     });
   });
   return (
-    <form onSubmit={submit} noValidate>
+    <form
+      onSubmit={(event) => {
+        setTried(true);
+        submit(event);
+      }}
+      noValidate
+    >
       <PageHeader
         title={t("new.title")}
         meta={t("new.lead")}
@@ -84,9 +93,9 @@ export default function NewAccountPage() {
                 autoCapitalize="none"
                 spellCheck={false}
                 label={t("columns.name")}
-                description={t("new.usernameHelp")}
                 {...form.getInputProps("username")}
-                error={form.errors.username ?? server.username}
+                description={usernameError ? undefined : t("new.usernameHelp")}
+                error={usernameError ?? server.username}
               />
               <NewPassword
                 id="new-password"

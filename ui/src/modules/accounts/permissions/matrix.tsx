@@ -42,7 +42,7 @@ export function Matrix(props: MatrixProps) {
       <table className={classes.table}>
         <thead>
           <tr>
-            <td colSpan={2} className={classes.find}>
+            <td className={classes.find}>
               <TextInput
                 aria-label={t("matrix.find")}
                 placeholder={t("matrix.find")}
@@ -60,7 +60,7 @@ export function Matrix(props: MatrixProps) {
           {!text && <FullRow {...props} />}
           {found.map(({ area, families }) => [
             <tr key={area} className={classes.area}>
-              <th scope="colgroup" colSpan={2} className="caps">
+              <th scope="colgroup" className="caps">
                 {t(`area.${area}`)}
               </th>
               <Cells {...props}>{() => null}</Cells>
@@ -223,16 +223,13 @@ function KeyRow({ permission, ...props }: MatrixProps & { permission: Permission
   );
 }
 
+/** The key and its words in one cell, which stays when the people are scrolled. */
 function Head({ of, words }: { of: string; words: string }) {
   return (
-    <>
-      <th scope="row" className={`mono ${classes.key}`}>
-        {of}
-      </th>
-      <td className={classes.words} title={words}>
-        {words}
-      </td>
-    </>
+    <th scope="row" className={classes.head}>
+      <span className={classes.words}>{words}</span>
+      <span className={`mono ${classes.key}`}>{of}</span>
+    </th>
   );
 }
 

@@ -6,6 +6,7 @@ import { useAreas } from "@/components/slots/slots";
 import { byArea, type Family, type Permission } from "./areas";
 import classes from "./permission-list.module.css";
 import { everything, heldBy, isFull, withFamily, withKey } from "./permissions";
+import { StartFrom } from "./start-from";
 import { Tick } from "./tick";
 import { useGrantBlock, useKeyWords } from "./use-rules";
 
@@ -19,12 +20,14 @@ interface PermissionListProps {
   reason?: string;
   /** This account alone has full access. */
   lastFull?: boolean;
+  /** The account whose permissions these are, once there is one. */
+  of?: string;
 }
 
 /** The permissions of one account, one under the other: for a narrow screen and for making an account. */
 export function PermissionList(props: PermissionListProps) {
   const { t } = useTranslation("accounts");
-  const { catalogue, held, before, onChange, reason, lastFull } = props;
+  const { catalogue, held, before, onChange, reason, lastFull, of } = props;
   const full = isFull(held);
   const grant = useGrantBlock();
   const closed = reason ?? (lastFull ? t("block.lastFull") : full ? undefined : grant(everything));
@@ -32,6 +35,11 @@ export function PermissionList(props: PermissionListProps) {
   const groups = useMemo(() => byArea(catalogue, areaOf), [catalogue, areaOf]);
   return (
     <Card title={t("permissions.title")} flush>
+      {reason === undefined && !lastFull && (
+        <div className={classes.start}>
+          <StartFrom catalogue={catalogue} except={of} onChange={onChange} />
+        </div>
+      )}
       <div className={classes.full}>
         <Switch
           label={t("permissions.full")}

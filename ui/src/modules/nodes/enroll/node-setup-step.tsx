@@ -41,7 +41,7 @@ export default function NodeSetupStep({ onDone, onBack }: SetupStepProps) {
         }
       >
         {!complete && (
-          <Action size="dialog" onClick={() => onDone(node?.name ?? t("setup.skipped"))}>
+          <Action size="dialog" onClick={() => onDone(node?.name ?? t("setup.skipped"), node === undefined)}>
             {node ? t("setup.later") : t("setup.skip")}
           </Action>
         )}

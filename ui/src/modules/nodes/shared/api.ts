@@ -35,7 +35,10 @@ export interface NodeFilter {
 
 const pageSize = 50;
 
-export function listNodes(query: NodeFilter & { limit: number; cursor?: string }, signal?: AbortSignal): Promise<Page<Node>> {
+export function listNodes(
+  query: NodeFilter & { limit: number; cursor?: string },
+  signal?: AbortSignal,
+): Promise<Page<Node>> {
   return answer(api.GET("/api/v1/nodes", { params: { query }, signal }));
 }
 

@@ -1,10 +1,11 @@
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
-import { Card, Row, Rows } from "@/components/layout/card";
+import { Card } from "@/components/layout/card";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, type ViewState } from "@/components/state/states";
-import { RelativeTime } from "@/components/text/relative-time";
+import { CodeBlock } from "@/components/text/code-block";
+import { TokenRows } from "@/components/session/token-rows";
 import type { ApiToken } from "../api";
 import { SecurityHeader } from "../security-header";
 import classes from "../security.module.css";
@@ -50,40 +51,17 @@ function TokensCard({ tokens, onCreate, onRevoke }: Omit<TokensViewProps, "state
     );
   }
   return (
-    <Card title={t("tokens.tab")} aside={tokens.length} right={create} flush>
-      <Rows label={t("tokens.tab")}>
-        {tokens.map((token) => (
-          <TokenRow key={token.id} token={token} onRevoke={() => onRevoke(token)} />
-        ))}
-      </Rows>
-    </Card>
-  );
-}
-
-function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }) {
-  const { t } = useTranslation("security");
-  return (
-    <Row className={classes.line}>
-      <IconKey size={18} stroke={1.5} className={classes.shape} aria-hidden />
-      <div className={classes.words}>
-        <span className="strong">{token.name}</span>
-        <span className="dim">{token.permissions.join(", ") || t("tokens.nothing")}</span>
-        <span className={token.expired ? classes.reason : "dim"}>
-          {t(token.expired ? "tokens.expired" : "tokens.expires")} <RelativeTime at={token.expires_at} /> ·{" "}
-          {token.last_used_at ? (
-            <>
-              {t("passkeys.used")} <RelativeTime at={token.last_used_at} />
-            </>
-          ) : (
-            t("passkeys.unused")
-          )}
-        </span>
-      </div>
-      <div className={classes.acts}>
-        <Action kind="danger" size="bar" onClick={onRevoke} aria-label={t("tokens.revokeOf", { name: token.name })}>
-          {t("tokens.revoke")}
-        </Action>
-      </div>
-    </Row>
+    <div className={classes.stack}>
+      <Card title={t("tokens.tab")} aside={tokens.length} right={create} flush>
+        <TokenRows tokens={tokens} label={t("tokens.tab")} onRevoke={onRevoke} />
+      </Card>
+      <Card title={t("tokens.how")}>
+        <p className={`soft ${classes.how}`}>{t("tokens.howText")}</p>
+        <CodeBlock
+          value={`curl -H "Authorization: Bearer $TOKEN" ${window.location.origin}/api/v1/nodes`}
+          what={t("tokens.how")}
+        />
+      </Card>
+    </div>
   );
 }
