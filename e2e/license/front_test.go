@@ -22,7 +22,7 @@ func newFront(t *testing.T) *front {
 	f := &front{}
 	f.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if fault := f.fault.Load(); fault != nil {
-			question, _ := io.ReadAll(r.Body) // only who has read the question notices that the asker left
+			question, _ := io.ReadAll(r.Body) // only who has read the question notices that the client left
 			r.Body = io.NopCloser(bytes.NewReader(question))
 			(*fault)(w, r)
 			return

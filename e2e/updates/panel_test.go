@@ -61,7 +61,7 @@ func install(t *testing.T) *installed {
 	i := &installed{Panel: panel, t: t, key: key}
 	i.engine = &selfupdate.Engine{
 		Paths: selfupdate.Paths{Binary: panel.Spec.Path, Settings: settings, Work: filepath.Join(folder, "updates"), Data: panel.DataDir},
-		Host:  i, Clock: clockwork.NewRealClock(), Self: panel.Spec.Path, Tell: func(state, detail string) { t.Log(state, detail) },
+		Host:  i, Clock: clockwork.NewRealClock(), Self: panel.Spec.Path, Report: func(state, detail string) { t.Log(state, detail) },
 		Look: func(ctx context.Context, _ string) (*release.Release, error) {
 			return release.Open(ctx, i.from, key.Public())
 		},

@@ -68,7 +68,7 @@ func (a *authority) through(real http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a.asked.Add(1)
 		if fault := a.fault.Load(); fault != nil {
-			// Only a server that has read the whole question notices that the asker left.
+			// Only a server that has read the whole question notices that the client left.
 			question, _ := io.ReadAll(r.Body)
 			r.Body = io.NopCloser(bytes.NewReader(question))
 			(*fault)(w, r)

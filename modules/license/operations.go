@@ -32,7 +32,7 @@ func (s *service) Activate(ctx context.Context, secret string) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s.letGo(before, got.key)
+	s.queueRelease(before, got.key)
 	return s.after(r), nil
 }
 
@@ -178,12 +178,12 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 		return Status{}, err
 	}
 	s.settle(ctx, r)
-	s.letGo(before, licensedoc.Key{})
+	s.queueRelease(before, licensedoc.Key{})
 	return s.after(r), nil
 }
 
-// letGo queues the place of a license that was replaced or removed.
-func (s *service) letGo(before *kept, taken licensedoc.Key) {
+// queueRelease queues the place of a license that was replaced or removed.
+func (s *service) queueRelease(before *kept, taken licensedoc.Key) {
 	if !before.checkable() {
 		return
 	}
@@ -195,7 +195,7 @@ func (s *service) letGo(before *kept, taken licensedoc.Key) {
 	case s.given <- release{key, before.InstanceID}:
 	default:
 	}
-	s.rouse()
+	s.wakeWatch()
 }
 
 func (s *service) key(k *kept) (licensedoc.Key, error) {

@@ -118,11 +118,11 @@ func build(p parts) *service {
 // outdate makes the next look read the database.
 func (s *service) outdate() {
 	s.heard.Add(1)
-	s.rouse()
+	s.wakeWatch()
 }
 
-// rouse lets the watch look at once.
-func (s *service) rouse() {
+// wakeWatch lets the watch look at once.
+func (s *service) wakeWatch() {
 	select {
 	case s.wake <- struct{}{}:
 	default:

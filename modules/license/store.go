@@ -72,7 +72,7 @@ func (s *store) change(
 	edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error),
 ) (row, error) {
 	var next row
-	var echo *database.Echo
+	var barrier *database.Barrier
 	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		var current row
 		if err := tx.NewSelect().Model(&current).For("update").Scan(ctx); err != nil {
@@ -88,13 +88,13 @@ func (s *store) change(
 		if err := database.Notify(ctx, tx, channel, ""); err != nil {
 			return err
 		}
-		asked, err := database.Ask(ctx, tx)
-		echo = &asked
+		asked, err := database.NewBarrier(ctx, tx)
+		barrier = &asked
 		return err
 	})
-	if err == nil && echo != nil {
+	if err == nil && barrier != nil {
 		// A panel that does not answer reads the row as soon as it hears again; what is committed stays.
-		next.unconfirmed = echo.Await(ctx, s.db)
+		next.unconfirmed = barrier.Await(ctx, s.db)
 	}
 	return next, database.Fault(err, nil)
 }

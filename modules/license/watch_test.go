@@ -116,7 +116,7 @@ func TestWithoutNotificationsEveryLookReadsTheDatabase(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
 	other := panelOn(t, p.authority, p.store.db, t.TempDir())
-	other.live = deaf{}
+	other.live = disconnected{}
 	other.is("degraded", "none")
 	p.activated()
 	other.is("active", "ok")
@@ -125,15 +125,15 @@ func TestWithoutNotificationsEveryLookReadsTheDatabase(t *testing.T) {
 	other.is("degraded", "removed")
 }
 
-type deaf struct{ hearing }
+type disconnected struct{ hearing }
 
-func (deaf) Healthy() bool { return false }
+func (disconnected) Healthy() bool { return false }
 
 func TestOnlyOneOfSeveralPanelsAsks(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
 	other := panelOn(t, p.authority, p.store.db, t.TempDir())
-	other.live = deaf{}
+	other.live = disconnected{}
 	p.activated()
 	p.authority.fails(status503)
 	asked := p.authority.asked.Load()

@@ -184,26 +184,26 @@ func (c *credentials) end(ctx context.Context, tx bun.IDB, row *nodeRow, now tim
 }
 
 // revoke ends every token of the node. The caller calls forget after the commit, and settle.
-func (c *credentials) revoke(ctx context.Context, tx bun.IDB, row *nodeRow) (database.Echo, error) {
+func (c *credentials) revoke(ctx context.Context, tx bun.IDB, row *nodeRow) (database.Barrier, error) {
 	if err := c.end(ctx, tx, row, c.clock.Now(), false); err != nil {
-		return database.Echo{}, err
+		return database.Barrier{}, err
 	}
 	row.AgentAccess, row.TokenID = accessRevoked, nil
 	return c.withdraw(ctx, tx, row.ID)
 }
 
 // withdraw tells all panels of tokens that are no longer valid, and asks them whether they took notice.
-func (c *credentials) withdraw(ctx context.Context, tx bun.IDB, nodeID string) (database.Echo, error) {
+func (c *credentials) withdraw(ctx context.Context, tx bun.IDB, nodeID string) (database.Barrier, error) {
 	if err := c.tell(ctx, tx, nodeID); err != nil {
-		return database.Echo{}, err
+		return database.Barrier{}, err
 	}
-	return database.Ask(ctx, tx)
+	return database.NewBarrier(ctx, tx)
 }
 
 // settle returns when every panel has forgotten the tokens, so that none of them takes one after the answer. One that does not
 // say so in time cannot undo what is committed: it learns of it as soon as it hears again.
-func (c *credentials) settle(ctx context.Context, echo database.Echo) {
-	if err := echo.Await(ctx, c.db); err != nil {
+func (c *credentials) settle(ctx context.Context, barrier database.Barrier) {
+	if err := barrier.Await(ctx, c.db); err != nil {
 		c.log.Warn("the end of an agent's token may reach another panel late", zap.Error(err))
 	}
 }

@@ -213,7 +213,7 @@ func (e *enrollment) enroll(ctx context.Context, in *agentapi.EnrollRequest) (*a
 
 func (e *enrollment) tryEnroll(ctx context.Context, in *agentapi.EnrollRequest) (*agentapi.EnrollReply, error) {
 	reply := &agentapi.EnrollReply{HeartbeatSeconds: e.heartbeat}
-	var echo *database.Echo // of a node whose earlier tokens end with this
+	var barrier *database.Barrier // of a node whose earlier tokens end with this
 	err := e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		token, err := e.spend(ctx, tx, in.Token)
 		if err != nil {
@@ -227,12 +227,12 @@ func (e *enrollment) tryEnroll(ctx context.Context, in *agentapi.EnrollRequest) 
 		if err := e.admit(ctx, tx, row, fresh, token, reply); err != nil || fresh {
 			return err
 		}
-		asked, err := database.Ask(ctx, tx)
-		echo = &asked
+		asked, err := database.NewBarrier(ctx, tx)
+		barrier = &asked
 		return err
 	})
-	if err == nil && echo != nil {
-		e.credentials.settle(ctx, *echo)
+	if err == nil && barrier != nil {
+		e.credentials.settle(ctx, *barrier)
 	}
 	return reply, database.Fault(err, nil)
 }
@@ -335,13 +335,13 @@ func (e *enrollment) rotate(ctx context.Context, nodeID string) (*agentapi.Token
 
 // revokeAgent ends the agent's access at its next request.
 func (e *enrollment) revokeAgent(ctx context.Context, nodeID string) error {
-	var echo database.Echo
+	var barrier database.Barrier
 	err := e.change(ctx, nodeID, nodesapi.NodeAgentRevoked, func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
-		echo, err = e.credentials.revoke(ctx, tx, row)
+		barrier, err = e.credentials.revoke(ctx, tx, row)
 		return err
 	})
 	if err == nil {
-		e.credentials.settle(ctx, echo)
+		e.credentials.settle(ctx, barrier)
 	}
 	return err
 }

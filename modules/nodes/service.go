@@ -157,7 +157,7 @@ func (s *service) setMaintenance(ctx context.Context, id string, in maintenanceB
 // delete removes a node that no flow uses, installed or about to be; its agent is refused at its next request.
 // Faults: not_found (404), node_in_use (409).
 func (s *service) delete(ctx context.Context, id string) error {
-	var echo database.Echo
+	var barrier database.Barrier
 	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.locked(ctx, tx, id)
 		if err != nil {
@@ -176,7 +176,7 @@ func (s *service) delete(ctx context.Context, id string) error {
 		if err := s.store.delete(ctx, tx, id); err != nil {
 			return err
 		}
-		if echo, err = s.credentials.withdraw(ctx, tx, id); err != nil {
+		if barrier, err = s.credentials.withdraw(ctx, tx, id); err != nil {
 			return err
 		}
 		return s.record(ctx, nodesapi.NodeDeleted, row, nil)
@@ -185,7 +185,7 @@ func (s *service) delete(ctx context.Context, id string) error {
 		return database.Fault(err, nil)
 	}
 	s.credentials.forget(id)
-	s.credentials.settle(ctx, echo)
+	s.credentials.settle(ctx, barrier)
 	return nil
 }
 

@@ -38,7 +38,7 @@ func (s *Store) Run(ctx context.Context) error {
 	}
 }
 
-// tend is one round: write, seal, note, settle. One that finds that entries were tampered with seals what tells of it.
+// tend is one round: write, seal, note, settle. One that finds that entries were tampered with seals the record of it.
 func (s *Store) tend(ctx context.Context, all bool) error {
 	s.tending.Lock()
 	defer s.tending.Unlock()
@@ -48,17 +48,17 @@ func (s *Store) tend(ctx context.Context, all bool) error {
 	if err := s.sealAndNote(ctx); err != nil {
 		return err
 	}
-	told, err := s.settle(ctx)
+	tampered, err := s.settle(ctx)
 	if err != nil {
 		return err
 	}
 	if s.leftDue(all) {
 		found, err := s.settleLeft(ctx)
-		if told = told || found; err != nil {
+		if tampered = tampered || found; err != nil {
 			return err
 		}
 	}
-	if told {
+	if tampered {
 		if err := s.sealAndNote(ctx); err != nil {
 			return err
 		}

@@ -39,9 +39,9 @@ func (s *Store) settle(ctx context.Context) (wrote bool, err error) {
 	for len(open) > 0 {
 		batch := open[:min(len(open), settleBatch)]
 		open = open[len(batch):]
-		done, told, err := s.settleBatch(ctx, writer, batch)
+		done, found, err := s.settleBatch(ctx, writer, batch)
 		s.numbers.settled(done)
-		if wrote = wrote || told; err != nil {
+		if wrote = wrote || found; err != nil {
 			return wrote, err
 		}
 	}
@@ -56,8 +56,8 @@ func (s *Store) settleLeft(ctx context.Context) (wrote bool, err error) {
 		for list := gone.entries; len(list) > 0 && err == nil; {
 			batch := list[:min(len(list), settleBatch)]
 			list = list[len(batch):]
-			done, told, failed := s.settleBatch(ctx, gone.writer, batch)
-			wrote, all, err = wrote || told, all && len(done) == len(batch), failed
+			done, found, failed := s.settleBatch(ctx, gone.writer, batch)
+			wrote, all, err = wrote || found, all && len(done) == len(batch), failed
 		}
 		if all && err == nil {
 			gone.file.remove()
@@ -69,7 +69,7 @@ func (s *Store) settleLeft(ctx context.Context) (wrote bool, err error) {
 }
 
 // settleBatch gives the numbers whose end is known now.
-func (s *Store) settleBatch(ctx context.Context, writer string, list []pending) (done []int64, told bool, err error) {
+func (s *Store) settleBatch(ctx context.Context, writer string, list []pending) (done []int64, found bool, err error) {
 	stored, err := s.stored(ctx, list)
 	if err != nil {
 		return nil, false, err
@@ -92,17 +92,17 @@ func (s *Store) settleBatch(ctx context.Context, writer string, list []pending) 
 		case there && !row.Sealed, p.Tx == 0, !there && (end == "" || end == txRunning):
 			continue
 		case !there || !hmac.Equal(row.Mark, p.Mark):
-			if err := s.tell(ctx, writer, p, there, end); err != nil {
-				return done, told, err
+			if err := s.recordTampering(ctx, writer, p, there, end); err != nil {
+				return done, found, err
 			}
-			told = true
+			found = true
 		}
 		done = append(done, p.Number)
 	}
 	if err := s.void(ctx, writer, undone); err != nil {
-		return nil, told, err
+		return nil, found, err
 	}
-	return done, told, nil
+	return done, found, nil
 }
 
 type storedEntry struct {
@@ -168,8 +168,8 @@ func (s *Store) ends(ctx context.Context, transactions []int64) (map[int64]strin
 	return found, nil
 }
 
-// tell journals what happened to the entry, so that it stays told.
-func (s *Store) tell(ctx context.Context, writer string, p pending, there bool, end string) error {
+// recordTampering journals what happened to an entry that should have been sealed.
+func (s *Store) recordTampering(ctx context.Context, writer string, p pending, there bool, end string) error {
 	action, what := actionTampered, "removed before it was sealed"
 	switch {
 	case there:

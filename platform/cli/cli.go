@@ -17,7 +17,7 @@ import (
 	"panel/platform/doctor/recovery"
 )
 
-// Env is what a command may touch of the world outside; tests hand in buffers and maps.
+// Env is what a command may touch of the outside; tests hand in buffers and maps.
 type Env struct {
 	Version  string
 	In       io.Reader

@@ -33,12 +33,12 @@ func (env *Env) doctorCommand() *cobra.Command {
 }
 
 func (env *Env) doctor(ctx context.Context, strict bool) error {
-	world := env.world()
-	report := env.diagnose(ctx, world)
+	checked := env.doctorEnv()
+	report := env.diagnose(ctx, checked)
 	if ctx.Err() != nil {
 		return fmt.Errorf("run the diagnosis: %w", ctx.Err())
 	}
-	if err := env.printReport(report, env.keep(&report, checks.DataDir(world))); err != nil {
+	if err := env.printReport(report, env.keep(&report, checks.DataDir(checked))); err != nil {
 		return err
 	}
 	summary := report.Summary()
@@ -49,27 +49,27 @@ func (env *Env) doctor(ctx context.Context, strict bool) error {
 }
 
 // diagnose runs all checks; somebody at a terminal who waits sees how far they are.
-func (env *Env) diagnose(ctx context.Context, world doctor.Env) doctor.Report {
+func (env *Env) diagnose(ctx context.Context, checked doctor.Env) doctor.Report {
 	var done atomic.Int64
 	var saying sync.Mutex
 	say := func(tell func()) { saying.Lock(); defer saying.Unlock(); tell() }
 	if env.flags.debug {
-		world.Trace = func(request string) { say(func() { fmt.Fprintln(env.Err, ">", request) }) }
+		checked.Trace = func(request string) { say(func() { fmt.Fprintln(env.Err, ">", request) }) }
 	}
 	all := env.Diagnosis()
 	counted := slices.Clone(all)
 	for i, check := range all {
-		counted[i].Run = func(ctx context.Context, world doctor.Env) doctor.Finding {
+		counted[i].Run = func(ctx context.Context, checked doctor.Env) doctor.Finding {
 			defer done.Add(1)
-			began := world.Now()
-			finding := check.Run(ctx, world)
-			took := int(world.Now().Sub(began).Milliseconds())
+			began := checked.Now()
+			finding := check.Run(ctx, checked)
+			took := int(checked.Now().Sub(began).Milliseconds())
 			say(func() { env.Step(Say("%s: %s, %d ms", check.ID, string(finding.Status), took)) })
 			return finding
 		}
 	}
 	defer env.whileWaiting(func() Message { return Say("%d of %d checks", int(done.Load()), len(all)) })()
-	return doctor.Run(ctx, world, counted)
+	return doctor.Run(ctx, checked, counted)
 }
 
 // whileWaiting shows a line that changes on a terminal once 300 ms have passed; the answer ends and removes it.
@@ -98,23 +98,23 @@ func (env *Env) whileWaiting(text func() Message) (end func()) {
 	return func() { close(stop); <-gone }
 }
 
-// world is the environment of this process completed by the file of settings that the service would have loaded.
-func (env *Env) world() doctor.Env {
-	world := doctor.Env{Getenv: env.Getenv, Now: time.Now}
+// doctorEnv is the environment of this process completed by the file of settings that the service would have loaded.
+func (env *Env) doctorEnv() doctor.Env {
+	checked := doctor.Env{Getenv: env.Getenv, Now: time.Now}
 	if env.Known != nil {
-		world.Known = env.Known()
+		checked.Known = env.Known()
 	}
 	if env.Names != nil {
-		world.Names = env.Names()
+		checked.Names = env.Names()
 	}
 	found := envfile.Find(append(envfile.Places(env.Getenv("HOME")), "/etc/panel/panel.env"), "PANEL_DB_URL")
 	if found == nil {
-		return world
+		return checked
 	}
-	world.File, world.FileErr = found.Path, found.Err
-	world.Names = append(world.Names, slices.Sorted(maps.Keys(found.Values))...)
-	world.Getenv = func(name string) string { return firstOf(env.Getenv(name), found.Values[name]) }
-	return world
+	checked.File, checked.FileErr = found.Path, found.Err
+	checked.Names = append(checked.Names, slices.Sorted(maps.Keys(found.Values))...)
+	checked.Getenv = func(name string) string { return firstOf(env.Getenv(name), found.Values[name]) }
+	return checked
 }
 
 // keep compares with the last diagnosis and takes its place; where that is not possible, a note says why.

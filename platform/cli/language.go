@@ -45,7 +45,7 @@ func Speaking(russian func() bool, outside func(string) string) func(string) str
 	}
 }
 
-// inEnglish is the same world for what scripts read.
+// inEnglish is the same environment for what scripts read.
 func (env Env) inEnglish() Env {
 	env.Getenv = Speaking(func() bool { return false }, env.Getenv)
 	return env
@@ -90,7 +90,7 @@ func (env Env) argument(arg any) any {
 	case doctor.Text:
 		return value.In(env.language())
 	case sentence:
-		return value.told(env.Russian())
+		return value.oneLine(env.Russian())
 	case Day:
 		return env.date(time.Time(value), "")
 	case Moment:

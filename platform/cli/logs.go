@@ -113,7 +113,7 @@ func Period(text string) (time.Duration, error) {
 }
 
 // places are where logs are looked for.
-func (env *Env) places() logs.Places { return logs.Standard(env.world()) }
+func (env *Env) places() logs.Places { return logs.Standard(env.doctorEnv()) }
 
 func (env *Env) noLogs(ctx context.Context, err error) error {
 	var missing *logs.NotFoundError

@@ -16,8 +16,8 @@ func English(text string) Message { return Message{Text: "%s", Args: []any{sente
 
 type sentence string
 
-// told is the text on one line, however many errors it joins.
-func (s sentence) told(inRussian bool) string {
+// oneLine is the text on one line, however many errors it joins.
+func (s sentence) oneLine(inRussian bool) string {
 	lines := strings.Split(string(s), "\n")
 	for i := range lines {
 		if inRussian {

@@ -47,14 +47,14 @@ func (env *Env) support(ctx context.Context, call *supportCall) error {
 	if err != nil {
 		return Usage(Say("--since takes a period such as 30m, 1h or 2d")).Advise(Plain("panelctl help support"))
 	}
-	world := env.world()
-	address := world.Getenv("PANEL_SUPPORT_URL")
+	checked := env.doctorEnv()
+	address := checked.Getenv("PANEL_SUPPORT_URL")
 	if call.send && address == "" {
 		return Usage(Say("PANEL_SUPPORT_URL is not set, so there is nobody to send to")).Advise(Plain("panelctl support"))
 	}
 	options := support.Options{
-		Env: world, Checks: env.Diagnosis(), Places: env.places(), Version: env.Version, Folder: call.folder, ShowAddresses: call.shown,
-		Since: world.Now().Add(-max(period, time.Minute)),
+		Env: checked, Checks: env.Diagnosis(), Places: env.places(), Version: env.Version, Folder: call.folder, ShowAddresses: call.shown,
+		Since: checked.Now().Add(-max(period, time.Minute)),
 	}
 	path, manifest, err := env.packed(ctx, options, call.preview)
 	if err != nil {
@@ -63,7 +63,7 @@ func (env *Env) support(ctx context.Context, call *supportCall) error {
 	if err := env.printManifest(path, manifest); err != nil || !call.send || call.preview {
 		return err
 	}
-	return env.sendBundle(ctx, path, address, world.Getenv("PANEL_HTTP_PROXY"))
+	return env.sendBundle(ctx, path, address, checked.Getenv("PANEL_HTTP_PROXY"))
 }
 
 func (env *Env) packed(ctx context.Context, options support.Options, preview bool) (path string, m support.Manifest, err error) {

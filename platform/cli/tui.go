@@ -45,7 +45,7 @@ func (env *Env) open(cmd *cobra.Command, linear bool) error {
 	return env.Interface(cmd.Context(), env.decided(address), linear)
 }
 
-// decided is the same world with the common flags folded into the environment, so that commands started from within follow them.
+// decided is the same environment with the common flags folded into the environment, so that commands started from within follow them.
 func (env *Env) decided(address string) Env {
 	decided, token, outside := *env, env.apiToken(address), env.Getenv
 	decided.Getenv = func(name string) string {
@@ -62,8 +62,8 @@ func (env *Env) decided(address string) Env {
 
 // What follows is what the terminal interface needs to do the same as the commands.
 
-// World is what the checks of Doctor look at: the environment, completed by the file of settings.
-func (env Env) World() doctor.Env { return env.world() }
+// DoctorEnv is what the checks of Doctor look at: the environment, completed by the file of settings.
+func (env Env) DoctorEnv() doctor.Env { return env.doctorEnv() }
 
 // Diagnosis lists the checks of Doctor, of the platform and of all modules, each beside those of its group.
 func (env Env) Diagnosis() []doctor.Check {

@@ -81,7 +81,7 @@ const (
 	confirmEvery = time.Second
 	// confirmedWithin is below the time that a writer waits for every listener, so that a panel that was frozen, or whose
 	// machine slept, does not answer from memory what changed meanwhile.
-	confirmedWithin = echoWithin - time.Second
+	confirmedWithin = barrierTimeout - time.Second
 )
 
 // Healthy reports whether notifications arrive at this moment. It is false after a gap in the life of the process,
@@ -126,14 +126,14 @@ func (l *Listener) listen(ctx context.Context) (began bool, err error) {
 		return false, err
 	}
 	defer l.hangUp(conn)
-	var echo echoing
+	var passed passedBarriers
 	at := sinceBoot()
 	l.refresh()
 	l.confirmed.Store(at)
 	l.healthy.Store(true)
 	defer l.healthy.Store(false)
 	for {
-		if err := l.next(ctx, conn, &echo); err != nil {
+		if err := l.next(ctx, conn, &passed); err != nil {
 			return true, err
 		}
 	}
@@ -146,7 +146,7 @@ func (l *Listener) connect(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connecting to listen: %w", err)
 	}
-	if _, err := conn.Exec(ctx, "listen "+wire+"; "+listening); err != nil {
+	if _, err := conn.Exec(ctx, "listen "+wire+"; "+showListening); err != nil {
 		l.hangUp(conn)
 		return nil, fmt.Errorf("beginning to listen: %w", err)
 	}
@@ -169,17 +169,17 @@ func (l *Listener) refresh() {
 }
 
 // next waits for one notification, or asks the database whether any is on its way when it has not done so for a while.
-func (l *Listener) next(ctx context.Context, conn *pgx.Conn, echo *echoing) error {
+func (l *Listener) next(ctx context.Context, conn *pgx.Conn, passed *passedBarriers) error {
 	left := int64(confirmEvery) - (sinceBoot() - l.confirmed.Load())
 	if left <= 0 {
-		return l.confirm(ctx, conn, echo)
+		return l.confirm(ctx, conn, passed)
 	}
 	waiting, stop := context.WithTimeout(ctx, time.Duration(left))
 	notice, err := conn.WaitForNotification(waiting)
 	stop()
 	switch {
 	case err == nil:
-		return l.take(ctx, conn, echo, notice.Payload)
+		return l.take(ctx, conn, passed, notice.Payload)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !errors.Is(err, context.DeadlineExceeded):
@@ -188,8 +188,8 @@ func (l *Listener) next(ctx context.Context, conn *pgx.Conn, echo *echoing) erro
 	return nil
 }
 
-// confirm asks the database for a sign of life. What was told before it arrives with the answer, and is handled here.
-func (l *Listener) confirm(ctx context.Context, conn *pgx.Conn, echo *echoing) error {
+// confirm asks the database for a sign of life. Notifications sent before it arrive with the answer, and is handled here.
+func (l *Listener) confirm(ctx context.Context, conn *pgx.Conn, passed *passedBarriers) error {
 	const answer = 2 * time.Second
 	asking, stop := context.WithTimeout(ctx, answer)
 	defer stop()
@@ -205,15 +205,15 @@ func (l *Listener) confirm(ctx context.Context, conn *pgx.Conn, echo *echoing) e
 			l.confirmed.Store(at)
 			return ctx.Err()
 		}
-		if err := l.take(ctx, conn, echo, notice.Payload); err != nil {
+		if err := l.take(ctx, conn, passed, notice.Payload); err != nil {
 			return err
 		}
 	}
 }
 
-func (l *Listener) take(ctx context.Context, conn *pgx.Conn, echo *echoing, message string) error {
-	if question, asked := strings.CutPrefix(message, echoes+" "); asked {
-		return echo.answer(ctx, conn, question)
+func (l *Listener) take(ctx context.Context, conn *pgx.Conn, passed *passedBarriers, message string) error {
+	if number, is := strings.CutPrefix(message, barrierChannel+" "); is {
+		return passed.pass(ctx, conn, number)
 	}
 	l.deliver(message)
 	return nil

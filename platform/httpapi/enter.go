@@ -110,8 +110,8 @@ func (s *Server) believed(peer netip.Addr) bool {
 	return false
 }
 
-// standing are the headers that every answer carries, in the canonical spelling, so that nothing is computed for them.
-var standing = [][2][]byte{
+// constantHeaders are that every answer carries, in the canonical spelling, so that nothing is computed for them.
+var constantHeaders = [][2][]byte{
 	{[]byte(fiber.HeaderContentSecurityPolicy), []byte("default-src 'none'; frame-ancestors 'none'")},
 	{[]byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")},
 	{[]byte(fiber.HeaderReferrerPolicy), []byte("no-referrer")},
@@ -125,7 +125,7 @@ var canonicalRequestID = []byte("X-Request-Id")
 func secure(c *fiber.Ctx, requestID []byte) {
 	h := &c.Response().Header
 	h.SetCanonical(canonicalRequestID, requestID)
-	for _, header := range standing {
+	for _, header := range constantHeaders {
 		h.SetCanonical(header[0], header[1])
 	}
 	if c.Secure() {

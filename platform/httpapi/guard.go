@@ -83,7 +83,7 @@ func (s *Server) refuse(ctx context.Context, c *fiber.Ctx, err error) error {
 	if f.Kind == fault.KindForbidden || f.Kind == fault.KindUnauthenticated {
 		s.opts.Denials.Denied(access.With(ctx, v.caller), *v.at.op, f.Code)
 	}
-	return s.send(c, s.told(v.caller.RequestID, f, err))
+	return s.send(c, s.problemOfFault(v.caller.RequestID, f, err))
 }
 
 // admit asks everything that follows once the caller is known.

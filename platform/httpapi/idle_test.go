@@ -44,10 +44,10 @@ func TestAClientThatDoesNotReadIsLetGo(t *testing.T) {
 		require.NoError(t, s.Stop(ctx))
 	})
 	for _, path := range []string{"/piece", "/stream"} {
-		deaf := asked(t, on.Addr(), path)
+		disconnected := asked(t, on.Addr(), path)
 		require.Eventually(t, func() bool { return s.app.Server().GetOpenConnectionsCount() == 1 }, 5*time.Second, time.Millisecond)
 		require.Eventually(t, func() bool { return s.app.Server().GetOpenConnectionsCount() == 0 }, 20*time.Second, 10*time.Millisecond, path)
-		require.NoError(t, deaf.Close())
+		require.NoError(t, disconnected.Close())
 		require.Greater(t, slowly(t, asked(t, on.Addr(), path), size), size, path)
 	}
 }

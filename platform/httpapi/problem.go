@@ -110,11 +110,11 @@ func (s *Server) problemOf(requestID string, err error) *Problem {
 	if !known {
 		f = s.unknown(err)
 	}
-	return s.told(requestID, f, err)
+	return s.problemOfFault(requestID, f, err)
 }
 
-// told makes the document of a fault and logs what is the panel's own failure.
-func (s *Server) told(requestID string, f *fault.Fault, err error) *Problem {
+// problemOfFault makes the document of a fault and logs what is the panel's own failure.
+func (s *Server) problemOfFault(requestID string, f *fault.Fault, err error) *Problem {
 	p := document(requestID, f)
 	if p.Status >= http.StatusInternalServerError {
 		s.log.Error("request failed", zap.String("request_id", p.RequestID), zap.String("code", p.Code), zap.Error(err))
@@ -226,7 +226,7 @@ func bare(f *fault.Fault) []byte {
 	}
 	head := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\nRetry-After: %s\r\n%s: %s\r\n",
 		p.Status, http.StatusText(p.Status), p.ContentType(""), len(text), retrySeconds(p.retryAfter), canonicalRequestID, id)
-	for _, header := range standing {
+	for _, header := range constantHeaders {
 		head = fmt.Appendf(head, "%s: %s\r\n", header[0], header[1])
 	}
 	return append(append(head, "\r\n"...), text...)

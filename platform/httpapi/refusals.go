@@ -21,14 +21,14 @@ const (
 )
 
 // refusals keeps strangers from filling the log: the first refusal of a kind is logged, those after it are counted and
-// told as one line a minute for as long as they come. Kinds beyond the bound share one.
+// problemOf as one line a minute for as long as they come. Kinds beyond the bound share one.
 type refusals struct {
 	log   *zap.Logger
 	clock clockwork.Clock
 
-	mu      sync.Mutex
-	counts  map[refusalKey]int // what was counted and not told yet
-	telling clockwork.Timer    // nil while there is nothing to tell
+	mu     sync.Mutex
+	counts map[refusalKey]int // what was counted and not told yet
+	timer  clockwork.Timer    // nil while there is nothing to tell
 }
 
 // refusalKey is a kind of refusals. The zero key is the one that all kinds beyond the bound share.
@@ -68,20 +68,20 @@ func (r *refusals) first(key refusalKey) bool {
 		return false
 	}
 	r.counts[key] = 0
-	if r.telling == nil {
-		r.telling = r.clock.AfterFunc(refusalsEvery, r.tell)
+	if r.timer == nil {
+		r.timer = r.clock.AfterFunc(refusalsEvery, r.summarize)
 	}
 	return true
 }
 
-// tell writes the sums and goes on while there is something to count.
-func (r *refusals) tell() {
+// summarize writes the sums and goes on while there is something to count.
+func (r *refusals) summarize() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.write()
-	r.telling = nil
+	r.timer = nil
 	if len(r.counts) > 0 {
-		r.telling = r.clock.AfterFunc(refusalsEvery, r.tell)
+		r.timer = r.clock.AfterFunc(refusalsEvery, r.summarize)
 	}
 }
 
@@ -121,7 +121,7 @@ func (r *refusals) stop() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.write()
-	if r.telling != nil {
-		r.telling.Stop()
+	if r.timer != nil {
+		r.timer.Stop()
 	}
 }

@@ -85,7 +85,7 @@ func (b *besieged) ask(path, from, token string) (status int) {
 	return c.Response.StatusCode()
 }
 
-// told waits for the sums of a minute, which a timer writes.
+// problemOf waits for the sums of a minute, which a timer writes.
 func (b *besieged) told(lines int) []observer.LoggedEntry {
 	b.t.Helper()
 	b.clock.Advance(refusalsEvery)
@@ -175,7 +175,7 @@ func TestAFloodThatGoesOnGetsOneLineAMinute(t *testing.T) {
 	require.Eventually(t, func() bool {
 		b.server.refused.mu.Lock()
 		defer b.server.refused.mu.Unlock()
-		return len(b.server.refused.counts) == 0 && b.server.refused.telling == nil
+		return len(b.server.refused.counts) == 0 && b.server.refused.timer == nil
 	}, 30*time.Second, time.Millisecond)
 	require.Equal(t, 4, b.logs.Len(), "of nothing nothing is told")
 	b.ask("/rows", "198.51.100.1", "ps_garbage")

@@ -39,7 +39,7 @@ func TestAnswersOfTheLibraryAreAnswersOfThePanel(t *testing.T) {
 		require.True(t, strings.HasPrefix(answer, "HTTP/1.1 "+c.status+" "), "%s: %s", what, answer)
 		require.Contains(t, answer, `"code":"`+c.code+`"`, what)
 		require.Contains(t, answer, "Content-Type: application/problem+json", what)
-		for _, header := range standing {
+		for _, header := range constantHeaders {
 			require.Contains(t, answer, string(header[0])+": "+string(header[1]), what)
 		}
 		id := between(answer, "X-Request-Id: ", "\r\n")

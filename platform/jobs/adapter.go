@@ -64,7 +64,7 @@ func (a *adapter) Work(ctx context.Context, job *river.Job[payload]) error {
 	a.follow(ctx, one, func(ctx context.Context) error { return a.runner.ops.Move(ctx, one.operation, 0) })
 	err := a.guarded(ctx, one)
 	result := outcome(ctx, err)
-	a.follow(ctx, one, func(ctx context.Context) error { return a.tell(ctx, one, result) })
+	a.follow(ctx, one, func(ctx context.Context) error { return a.record(ctx, one, result) })
 	if a.runner.kinds.ended(job.Kind, err != nil) {
 		a.runner.wake.wake()
 	}

@@ -26,8 +26,8 @@ func outcome(ctx context.Context, err error) error {
 
 var errHandedBack = errors.New("the panel stops; another one goes on")
 
-// tell notes the outcome of a run at its operation.
-func (a *adapter) tell(ctx context.Context, job Job, result error) error {
+// record notes the outcome of a run at its operation.
+func (a *adapter) record(ctx context.Context, job Job, result error) error {
 	var end permanent
 	ended := result == nil || errors.Is(result, operations.ErrCancelled) || errors.As(result, &end)
 	if ended || job.Last && !errors.Is(result, errHandedBack) {

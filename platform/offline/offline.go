@@ -15,8 +15,8 @@ import (
 	"panel/platform/database"
 )
 
-// World is an open database with the settings that led to it.
-type World struct {
+// Session is an open database with the settings that led to it.
+type Session struct {
 	Config *config.Config
 	DB     *database.DB
 	// Settings is the file that the settings came from, or the environment.
@@ -29,26 +29,26 @@ type World struct {
 
 // Open finds PANEL_DB_URL in the environment or in a .env file, in the order of the specification; without one it joins
 // the private database of the data folder. Failures carry exit code 3.
-func Open(ctx context.Context, env cli.Env, keys ...config.Key) (*World, error) {
-	w, err := settings(env, keys)
+func Open(ctx context.Context, env cli.Env, keys ...config.Key) (*Session, error) {
+	s, err := settings(env, keys)
 	if err != nil {
 		return nil, err
 	}
-	dsn := w.Config.Secret(config.DBURL).Reveal()
+	dsn := s.Config.Secret(config.DBURL).Reveal()
 	if dsn == "" {
-		if dsn, err = w.private(ctx); err != nil {
+		if dsn, err = s.private(ctx); err != nil {
 			return nil, unreachable(err)
 		}
 	}
-	w.DB, err = database.Open(ctx, dsn, database.Options{MaxConns: 2, Name: "panelctl"})
+	s.DB, err = database.Open(ctx, dsn, database.Options{MaxConns: 2, Name: "panelctl"})
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	return w, w.name(ctx)
+	return s, s.name(ctx)
 }
 
-func settings(env cli.Env, keys []config.Key) (*World, error) {
-	w := &World{Settings: cli.Say("environment"), stop: func(context.Context) error { return nil }}
+func settings(env cli.Env, keys []config.Key) (*Session, error) {
+	s := &Session{Settings: cli.Say("environment"), stop: func(context.Context) error { return nil }}
 	found := (*envfile.File)(nil)
 	if env.Getenv(config.DBURL.Name) == "" {
 		found = envfile.Find(envfile.Places(env.Getenv("HOME")), config.DBURL.Name)
@@ -58,7 +58,7 @@ func settings(env cli.Env, keys []config.Key) (*World, error) {
 		if found.Err != nil {
 			return nil, cli.Failed(cli.Say("the settings in %s cannot be read", found.Path)).Because(cli.English(found.Err.Error()))
 		}
-		w.Settings = cli.Plain(absolute(found.Path))
+		s.Settings = cli.Plain(absolute(found.Path))
 	}
 	for _, key := range append(config.Platform(), keys...) {
 		if value := env.Getenv(key.Name); value != "" {
@@ -68,8 +68,8 @@ func settings(env cli.Env, keys []config.Key) (*World, error) {
 		}
 	}
 	read, err := config.Of(values, keys...)
-	w.Config = read
-	return w, err
+	s.Config = read
+	return s, err
 }
 
 func absolute(path string) string {
@@ -80,14 +80,14 @@ func absolute(path string) string {
 }
 
 // private never makes a new cluster: a command that works on a panel's data has nothing to do without one.
-func (w *World) private(ctx context.Context) (string, error) {
-	dir := w.Config.DataDir()
+func (s *Session) private(ctx context.Context) (string, error) {
+	dir := s.Config.DataDir()
 	if _, err := os.Stat(filepath.Join(dir, "postgres")); err != nil {
 		return "", errNoDatabase(dir)
 	}
-	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{DataDir: dir, BinDir: w.Config.String(config.PGBin), Log: zap.NewNop()})
+	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{DataDir: dir, BinDir: s.Config.String(config.PGBin), Log: zap.NewNop()})
 	if err == nil {
-		w.stop = stop
+		s.stop = stop
 	}
 	return dsn, err
 }
@@ -104,22 +104,22 @@ func unreachable(err error) error {
 }
 
 // name reads where the connection really leads and refuses a database that is not a panel's.
-func (w *World) name(ctx context.Context) error {
+func (s *Session) name(ctx context.Context) error {
 	var database, host string
-	err := w.DB.NewRaw("select current_database(), coalesce(host(inet_server_addr()), '')").Scan(ctx, &database, &host)
+	err := s.DB.NewRaw("select current_database(), coalesce(host(inet_server_addr()), '')").Scan(ctx, &database, &host)
 	if err != nil {
 		return unreachable(err)
 	}
-	w.Database = cli.Say("%s at %s", database, host)
+	s.Database = cli.Say("%s at %s", database, host)
 	if host == "" {
-		w.Database = cli.Say("%s at local socket", database)
+		s.Database = cli.Say("%s at local socket", database)
 	}
 	var panels bool
-	if err := w.DB.NewRaw("select to_regclass('accounts') is not null").Scan(ctx, &panels); err != nil {
+	if err := s.DB.NewRaw("select to_regclass('accounts') is not null").Scan(ctx, &panels); err != nil {
 		return unreachable(err)
 	}
 	if !panels {
-		return cli.Failed(cli.Say("the database %s holds no panel", w.Database)).
+		return cli.Failed(cli.Say("the database %s holds no panel", s.Database)).
 			Because(cli.Say("its schema is empty; the panel makes it at its first start")).
 			Advise(cli.Say("check which database %s names", config.DBURL.Name), cli.Plain("panelctl serve"))
 	}
@@ -127,9 +127,9 @@ func (w *World) name(ctx context.Context) error {
 }
 
 // Close leaves the database as it was found.
-func (w *World) Close(ctx context.Context) error {
-	if err := w.DB.Close(); err != nil {
+func (s *Session) Close(ctx context.Context) error {
+	if err := s.DB.Close(); err != nil {
 		return err
 	}
-	return w.stop(context.WithoutCancel(ctx))
+	return s.stop(context.WithoutCancel(ctx))
 }

@@ -18,13 +18,13 @@ import (
 // Engine is root's half: it carries one run through its stages. Every stage is written down before it begins and may be
 // done again, so that a run goes on after a crash at any line.
 type Engine struct {
-	Paths Paths
-	Host  Host
-	Owner *identity // of what root writes into the panel's folder
-	Clock clockwork.Clock
-	Self  string                     // the executable of this process
-	Tell  func(state, detail string) // progress for the log and the terminal
-	Look  func(ctx context.Context, from string) (*release.Release, error)
+	Paths  Paths
+	Host   Host
+	Owner  *identity // of what root writes into the panel's folder
+	Clock  clockwork.Clock
+	Self   string                     // the executable of this process
+	Report func(state, detail string) // progress for the log and the terminal
+	Look   func(ctx context.Context, from string) (*release.Release, error)
 }
 
 // Paths are the places that a run works on.
@@ -276,7 +276,7 @@ func (e *Engine) await(ctx context.Context, version string, within time.Duration
 			if now.Sub(began) >= migratingWithin || !e.Host.Migrating(ctx) {
 				return fmt.Errorf("%w within %d s", errUnhealthy, int(now.Sub(began).Seconds()))
 			}
-			e.Tell(Checking, "the database is still brought up to date")
+			e.Report(Checking, "the database is still brought up to date")
 			until = now.Add(afterMigrating)
 		}
 		select {

@@ -53,7 +53,7 @@ func (e *Engine) afterPackage(ctx context.Context, current string) error {
 	if err := e.becomeKept(ctx, e.Paths.packaged(), current, healthy && release.Compare(running, current) == 0); err != nil {
 		return err
 	}
-	return e.tell(line{
+	return e.report(line{
 		Run: database.NewID(), Kind: kindUpdate, From: s.Version, To: current, By: "root", State: Done,
 		Kept: e.describeKept(),
 	})

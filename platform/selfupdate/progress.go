@@ -55,16 +55,16 @@ func (e *Engine) store(s state) error {
 	return durable.Write(e.Paths.state(), 0o600, text)
 }
 
-// note writes a stage down and tells it.
+// note writes a stage down and reports it.
 func (e *Engine) note(s state) error {
 	if err := e.store(s); err != nil {
 		return err
 	}
-	return e.tell(line{Run: s.Run, Kind: s.Kind, From: s.From, To: s.To, By: s.By, State: s.Stage, Reason: s.Reason})
+	return e.report(line{Run: s.Run, Kind: s.Kind, From: s.From, To: s.To, By: s.By, State: s.Stage, Reason: s.Reason})
 }
 
-func (e *Engine) tell(l line) error {
-	e.Tell(l.State, l.Reason)
+func (e *Engine) report(l line) error {
+	e.Report(l.State, l.Reason)
 	if l.State == stageKeeping {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (e *Engine) close(s state, end, reason string) error {
 	if end == Done && s.Kind == kindUpdate {
 		l.Kept = e.describeKept()
 	}
-	if err := e.tell(l); err != nil {
+	if err := e.report(l); err != nil {
 		return err
 	}
 	if err := os.Remove(e.Paths.state()); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -46,7 +46,7 @@ func (t tool) engine() (*Engine, *config.Config, error) {
 	e := &Engine{
 		Paths: paths, Host: &machine{unit: panelUnit, tool: paths.self(), cfg: cfg, values: values, owner: owner},
 		Owner: owner, Clock: clockwork.NewRealClock(), Self: "/proc/self/exe",
-		Tell: func(state, detail string) { t.env.Note(cli.English(joined(state, detail))) },
+		Report: func(state, detail string) { t.env.Note(cli.English(joined(state, detail))) },
 		Look: func(ctx context.Context, from string) (*release.Release, error) {
 			if from == "" {
 				from = cfg.String(config.UpdateURL)

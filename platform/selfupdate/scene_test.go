@@ -152,8 +152,8 @@ func scene(t *testing.T, offered string) (*Engine, *fake) {
 	manifest, public := signed(t, published, offered)
 	return &Engine{
 		Paths: f.paths, Host: f, Self: f.paths.Binary,
-		Clock: moving{clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))},
-		Tell:  func(string, string) { _ = f.step("tell", func() error { return nil }) },
+		Clock:  moving{clockwork.NewFakeClockAt(time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC))},
+		Report: func(string, string) { _ = f.step("tell", func() error { return nil }) },
 		Look: func(ctx context.Context, _ string) (*release.Release, error) {
 			return release.Open(ctx, manifest, public)
 		},

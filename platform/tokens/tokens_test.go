@@ -113,12 +113,12 @@ func TestNothingIsProvedFromMemoryWhileChangesCannotBeHeard(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
 	reads := 0
-	deaf := tokens.NewImage(database.NewListener(db.Pool, zap.NewNop()), tokens.Options[int]{
+	disconnected := tokens.NewImage(database.NewListener(db.Pool, zap.NewNop()), tokens.Options[int]{
 		Channel: "things", Owner: func(int) string { return "" },
 		Read: func(context.Context, tokens.Digest) (int, error) { reads++; return reads, nil },
 	})
 	for want := 1; want <= 3; want++ {
-		found, err := deaf.Prove(t.Context(), tokens.DigestOf("x"))
+		found, err := disconnected.Prove(t.Context(), tokens.DigestOf("x"))
 		require.NoError(t, err)
 		require.Equal(t, want, found)
 	}

@@ -94,7 +94,7 @@ func (p *fakePanel) refusals() int {
 
 func say(out http.ResponseWriter, status int, body any) {
 	out.WriteHeader(status)
-	_ = json.NewEncoder(out).Encode(body) // the asker is the test itself
+	_ = json.NewEncoder(out).Encode(body) // the client is the test itself
 }
 
 func (p *fakePanel) vars() settings {

@@ -19,8 +19,8 @@ func resetEntry() entry {
 	}
 }
 
-// deskWithin covers the start of a private database that nobody runs.
-const deskWithin = 90 * time.Second
+// resetWithin covers the start of a private database that nobody runs.
+const resetWithin = 90 * time.Second
 
 // resetPage chooses an administrator, says what follows, and has the username typed before anything changes.
 type resetPage struct {
@@ -48,16 +48,16 @@ type (
 	}
 )
 
-// atDesk opens the desk for one piece of work only, so that nothing is held while somebody thinks.
-func atDesk(ctx context.Context, env cli.Env, work func(context.Context, *accounts.Desk) error) error {
-	ctx, cancel := context.WithTimeout(ctx, deskWithin)
+// withPasswordReset opens the database for one piece of work only, so that nothing is held while somebody thinks.
+func withPasswordReset(ctx context.Context, env cli.Env, work func(context.Context, *accounts.PasswordReset) error) error {
+	ctx, cancel := context.WithTimeout(ctx, resetWithin)
 	defer cancel()
-	desk, err := accounts.OpenDesk(ctx, env)
+	reset, err := accounts.OpenPasswordReset(ctx, env)
 	if err != nil {
 		return err
 	}
-	err = work(ctx, desk)
-	if closed := desk.Close(ctx); err == nil {
+	err = work(ctx, reset)
+	if closed := reset.Close(ctx); err == nil {
 		err = closed
 	}
 	return err
@@ -73,9 +73,9 @@ func (p *resetPage) read() tea.Cmd {
 	env, ctx := p.w.fixed(), p.ctx
 	return func() tea.Msg {
 		msg := administratorsMsg{page: p}
-		msg.err = atDesk(ctx, env, func(ctx context.Context, desk *accounts.Desk) (err error) {
-			msg.source = desk.Source()
-			msg.all, err = desk.Administrators(ctx)
+		msg.err = withPasswordReset(ctx, env, func(ctx context.Context, reset *accounts.PasswordReset) (err error) {
+			msg.source = reset.Source()
+			msg.all, err = reset.Administrators(ctx)
 			return err
 		})
 		return msg
@@ -87,8 +87,8 @@ func (p *resetPage) reset(owner accounts.Administrator) tea.Cmd {
 	env, ctx, withFactor := p.w.fixed(), context.WithoutCancel(p.ctx), p.withFactor
 	return func() tea.Msg {
 		msg := resetMsg{page: p, username: owner.Username}
-		msg.err = atDesk(ctx, env, func(ctx context.Context, desk *accounts.Desk) (err error) {
-			msg.plain, err = desk.Reset(ctx, owner, accounts.ResetOptions{RemoveSecondFactor: withFactor})
+		msg.err = withPasswordReset(ctx, env, func(ctx context.Context, reset *accounts.PasswordReset) (err error) {
+			msg.plain, err = reset.Reset(ctx, owner, accounts.ResetOptions{RemoveSecondFactor: withFactor})
 			return err
 		})
 		return msg

@@ -54,7 +54,7 @@ func newSession(env cli.Env) *session {
 	return w
 }
 
-func ofThisMachine(env cli.Env) (doctor.Env, []doctor.Check) { return env.World(), env.Diagnosis() }
+func ofThisMachine(env cli.Env) (doctor.Env, []doctor.Check) { return env.DoctorEnv(), env.Diagnosis() }
 
 func (w *session) language() string {
 	if w.russian {

@@ -55,20 +55,20 @@ func (r *reset) run(ctx context.Context) error {
 	if err := r.judge(); err != nil {
 		return err
 	}
-	desk, err := OpenDesk(ctx, r.env)
+	passwords, err := OpenPasswordReset(ctx, r.env)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = desk.Close(ctx) }()
-	r.env.Note(desk.Source())
-	owner, err := r.choose(ctx, desk)
+	defer func() { _ = passwords.Close(ctx) }()
+	r.env.Note(passwords.Source())
+	owner, err := r.choose(ctx, passwords)
 	if err != nil {
 		return err
 	}
 	if err := r.confirm(owner); err != nil {
 		return err
 	}
-	plain, err := desk.Reset(ctx, owner, ResetOptions{
+	plain, err := passwords.Reset(ctx, owner, ResetOptions{
 		Password: r.password, MustChange: r.mustChange, RemoveSecondFactor: r.withoutFactor,
 	})
 	if err != nil {
@@ -78,8 +78,8 @@ func (r *reset) run(ctx context.Context) error {
 }
 
 // choose is rule 2: it lists administrators and, with several, offers a choice.
-func (r *reset) choose(ctx context.Context, desk *Desk) (Administrator, error) {
-	all, err := desk.Administrators(ctx)
+func (r *reset) choose(ctx context.Context, passwords *PasswordReset) (Administrator, error) {
+	all, err := passwords.Administrators(ctx)
 	if err != nil {
 		return Administrator{}, err
 	}

@@ -181,17 +181,17 @@ func (d *directory) forget(accountID string) {
 }
 
 // announced tells all panels with the transaction of the change; the caller waits for their answers after the commit.
-func announced(ctx context.Context, db bun.IDB, accountID string) (database.Echo, error) {
+func announced(ctx context.Context, db bun.IDB, accountID string) (database.Barrier, error) {
 	if err := database.Notify(ctx, db, channel, accountID); err != nil {
-		return database.Echo{}, err
+		return database.Barrier{}, err
 	}
-	return database.Ask(ctx, db)
+	return database.NewBarrier(ctx, db)
 }
 
 // await waits until every other panel has forgotten what it remembered. One that does not answer cannot undo what is committed:
 // it learns of it as soon as it listens again.
-func (d *directory) await(ctx context.Context, echo database.Echo) {
-	if err := echo.Await(ctx, d.store.db); err != nil {
+func (d *directory) await(ctx context.Context, barrier database.Barrier) {
+	if err := barrier.Await(ctx, d.store.db); err != nil {
 		d.log.Warn("a change of an account may reach another panel late", zap.Error(err))
 	}
 }

@@ -23,10 +23,10 @@ import (
 	"panel/platform/password"
 )
 
-// Desk is where an operator of the server resets passwords directly in the database, by a command or in the terminal interface.
-type Desk struct {
-	world *offline.World
-	store *store
+// PasswordReset lets an operator of the server reset passwords directly in the database, by a command or in the terminal interface.
+type PasswordReset struct {
+	session *offline.Session
+	store   *store
 }
 
 // Administrator is what an operator chooses by.
@@ -39,26 +39,26 @@ type Administrator struct {
 	row *accountRow
 }
 
-// OpenDesk asks for the privileges first and opens the database then. Failures carry exit code 4 without privileges and 3
+// OpenPasswordReset asks for the privileges first and opens the database then. Failures carry exit code 4 without privileges and 3
 // without a database.
-func OpenDesk(ctx context.Context, env cli.Env) (*Desk, error) {
+func OpenPasswordReset(ctx context.Context, env cli.Env) (*PasswordReset, error) {
 	if err := privileged(); err != nil {
 		return nil, err
 	}
-	world, err := offline.Open(ctx, env)
+	session, err := offline.Open(ctx, env)
 	if err != nil {
 		return nil, err
 	}
-	return &Desk{world: world, store: newStore(world.DB)}, nil
+	return &PasswordReset{session: session, store: newStore(session.DB)}, nil
 }
 
 // Source tells which settings and which database were chosen.
-func (d *Desk) Source() cli.Message {
-	return cli.Say("settings from %s, database %s", d.world.Settings, d.world.Database)
+func (r *PasswordReset) Source() cli.Message {
+	return cli.Say("settings from %s, database %s", r.session.Settings, r.session.Database)
 }
 
 // Close leaves the database as it was found.
-func (d *Desk) Close(ctx context.Context) error { return d.world.Close(ctx) }
+func (r *PasswordReset) Close(ctx context.Context) error { return r.session.Close(ctx) }
 
 // privileged is rule 1: root, sudo, or the owner of the installation directory.
 func privileged() error {
@@ -89,8 +89,8 @@ func installation() string {
 }
 
 // Administrators are those that rule 2 lists, by name; without any there is a failure that says what to do.
-func (d *Desk) Administrators(ctx context.Context) ([]Administrator, error) {
-	rows, err := d.store.everybody(ctx)
+func (r *PasswordReset) Administrators(ctx context.Context) ([]Administrator, error) {
+	rows, err := r.store.everybody(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -138,12 +138,12 @@ type ResetOptions struct {
 
 // Reset is rules 5 and 6: hash, sessions, journal and the word to running panels, all in one transaction. The
 // password that is stored comes back.
-func (d *Desk) Reset(ctx context.Context, owner Administrator, options ResetOptions) (string, error) {
+func (r *PasswordReset) Reset(ctx context.Context, owner Administrator, options ResetOptions) (string, error) {
 	plain := options.Password
 	if plain == "" {
 		plain = generated()
 	}
-	journal, err := audit.New(d.world.DB, clockwork.NewRealClock(), zap.NewNop(), d.world.Config)
+	journal, err := audit.New(r.session.DB, clockwork.NewRealClock(), zap.NewNop(), r.session.Config)
 	if err != nil {
 		return "", fmt.Errorf("open the journal: %w", err)
 	}
@@ -152,9 +152,9 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, options ResetOpti
 		return "", err
 	}
 	ctx = access.With(ctx, access.Caller{Kind: access.CLI, Username: "panelctl", UserAgent: "uid " + strconv.Itoa(os.Getuid())})
-	s := &service{db: d.world.DB, store: d.store, journal: journal, clock: clockwork.NewRealClock()}
-	var echo database.Echo
-	err = d.world.DB.InTx(ctx, func(ctx context.Context) (err error) {
+	s := &service{db: r.session.DB, store: r.store, journal: journal, clock: clockwork.NewRealClock()}
+	var barrier database.Barrier
+	err = r.session.DB.InTx(ctx, func(ctx context.Context) (err error) {
 		if err := s.replacePassword(ctx, owner.row, replacing{hash: hash, mustChange: options.MustChange}); err != nil {
 			return err
 		}
@@ -163,14 +163,14 @@ func (d *Desk) Reset(ctx context.Context, owner Administrator, options ResetOpti
 				return err
 			}
 		}
-		echo, err = announced(ctx, d.world.DB.In(ctx), owner.row.ID)
+		barrier, err = announced(ctx, r.session.DB.In(ctx), owner.row.ID)
 		return err
 	})
 	// What cannot be sealed from here, a panel seals.
 	_ = journal.Finish(ctx)
 	if err == nil {
 		// A panel that hangs learns of it as soon as it hears again; the password is set all the same.
-		_ = echo.Await(ctx, d.world.DB)
+		_ = barrier.Await(ctx, r.session.DB)
 	}
 	return plain, err
 }

@@ -236,18 +236,18 @@ func (s *service) replacePassword(ctx context.Context, owner *accountRow, next r
 // the change is seen at the very next request, through whichever panel.
 func (s *service) change(ctx context.Context, accountID string, do func(context.Context) error) error {
 	defer s.directory.forget(accountID)
-	var echo database.Echo
+	var barrier database.Barrier
 	err := s.db.InTx(ctx, func(ctx context.Context) (err error) {
 		if err := do(ctx); err != nil {
 			return err
 		}
-		echo, err = announced(ctx, s.db.In(ctx), accountID)
+		barrier, err = announced(ctx, s.db.In(ctx), accountID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	s.directory.await(ctx, echo)
+	s.directory.await(ctx, barrier)
 	return nil
 }
 

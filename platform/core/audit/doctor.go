@@ -41,14 +41,14 @@ func proven(ctx context.Context, env doctor.Env) doctor.Finding {
 	if err != nil {
 		return skipped()
 	}
-	return told(report)
+	return findingOf(report)
 }
 
 func skipped() doctor.Finding {
 	return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the journal cannot be read with the settings of this user")}
 }
 
-func told(r audit.Report) doctor.Finding {
+func findingOf(r audit.Report) doctor.Finding {
 	found := doctor.Finding{Data: map[string]any{"state": r.State, "checked": r.Checked, "findings": len(r.Findings)}}
 	act := doctor.Say("panelctl audit verify names each place")
 	switch {

@@ -42,7 +42,7 @@ func TestWhatIsNotProvenIsNotCalledIntact(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			finding := told(is.report)
+			finding := findingOf(is.report)
 			require.Equal(t, is.status, finding.Status)
 			require.Equal(t, is.found, finding.Found.Format)
 			require.Equal(t, is.report.State, finding.Data["state"])

@@ -57,12 +57,12 @@ type handlers struct {
 
 func newHandlers(cfg *config.Config, clock clockwork.Clock, db *database.DB, journal audit.Journal) *handlers {
 	h := &handlers{config: cfg, clock: clock, db: db, journal: journal, busy: make(chan struct{}, 1)}
-	h.places = logs.Standard(h.world())
+	h.places = logs.Standard(h.doctorEnv())
 	return h
 }
 
-// world is what the checks look at: the settings that this panel was started with.
-func (h *handlers) world() doctor.Env {
+// doctorEnv is what the checks look at: the settings that this panel was started with.
+func (h *handlers) doctorEnv() doctor.Env {
 	given := map[string]string{"HOME": config.Foreign("HOME"), "KUBECONFIG": config.Foreign("KUBECONFIG")}
 	for _, value := range h.config.Values() {
 		given[value.Key.Name] = h.value(value.Key)
@@ -83,7 +83,7 @@ func (h *handlers) value(key config.Key) string {
 
 func (h *handlers) options(period string) (support.Options, error) {
 	since, err := sinceOf(period, h.clock.Now())
-	return support.Options{Env: h.world(), Checks: checks.All(), Places: h.places, Since: since, Version: version.Version}, err
+	return support.Options{Env: h.doctorEnv(), Checks: checks.All(), Places: h.places, Since: since, Version: version.Version}, err
 }
 
 // recorded writes into the journal who took what out of the panel.

@@ -111,7 +111,7 @@ func (h *handlers) log(ctx context.Context, query logs.Query) (Log, error) {
 		}
 		found, texts = append(found, line), append(texts, line.Text())
 	}
-	mask := support.NewMask(h.world(), texts...)
+	mask := support.NewMask(h.doctorEnv(), texts...)
 	for _, line := range found {
 		out.Lines = append(out.Lines, shown(line, mask))
 	}

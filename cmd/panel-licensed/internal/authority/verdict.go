@@ -135,7 +135,7 @@ func find(tx *bolt.Tx, lookup string) (*License, error) {
 }
 
 func (a *Authority) admit(l *License, q question) (string, bool) {
-	if reason := a.standing(l); reason != "" {
+	if reason := a.endedBecause(l); reason != "" {
 		return reason, false
 	}
 	if _, known := l.Installations[q.InstanceID]; !known && len(l.Installations) >= l.Activations {
@@ -147,7 +147,7 @@ func (a *Authority) admit(l *License, q question) (string, bool) {
 
 // recognise notes an installation's life once a day, not at every question.
 func (a *Authority) recognise(l *License, q question) (string, bool) {
-	if reason := a.standing(l); reason != "" {
+	if reason := a.endedBecause(l); reason != "" {
 		return reason, false
 	}
 	known, ok := l.Installations[q.InstanceID]
@@ -162,7 +162,7 @@ func (a *Authority) recognise(l *License, q question) (string, bool) {
 	return "", stale
 }
 
-func (a *Authority) standing(l *License) string {
+func (a *Authority) endedBecause(l *License) string {
 	switch l.State(a.now()) {
 	case "revoked":
 		return licensedoc.ReasonRevoked

@@ -27,27 +27,27 @@ func listener(t *testing.T, db *database.DB, handle func(payload string)) *datab
 	return l
 }
 
-func told(t *testing.T, db *database.DB, payload string) database.Echo {
+func notified(t *testing.T, db *database.DB, payload string) database.Barrier {
 	t.Helper()
-	var echo database.Echo
+	var barrier database.Barrier
 	require.NoError(t, db.WithTx(t.Context(), func(ctx context.Context, tx bun.Tx) (err error) {
 		require.NoError(t, database.Notify(ctx, tx, "rights", payload))
-		echo, err = database.Ask(ctx, tx)
+		barrier, err = database.NewBarrier(ctx, tx)
 		return err
 	}))
-	return echo
+	return barrier
 }
 
-// After the echo every panel on the database has handled the change: nobody answers before the slowest one knows.
-func TestAnEchoReturnsOnlyWhenEveryListenerHasHandledTheChange(t *testing.T) {
+// After the barrier every panel on the database has handled the change: nobody answers before the slowest one knows.
+func TestABarrierReturnsOnlyWhenEveryListenerHasHandledTheChange(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
 	var quick, slow atomic.Int64
 	listener(t, db, func(string) { quick.Add(1) })
 	listener(t, db, func(string) { <-time.After(5 * time.Millisecond); slow.Add(1) })
-	const more = 100 // than answers are kept
+	const more = 100 // than a listener remembers
 	for round := range int64(more) {
-		require.NoError(t, told(t, db, "x").Await(t.Context(), db))
+		require.NoError(t, notified(t, db, "x").Await(t.Context(), db))
 		require.Equal(t, round+1, quick.Load())
 		require.Equal(t, round+1, slow.Load())
 	}
@@ -55,27 +55,27 @@ func TestAnEchoReturnsOnlyWhenEveryListenerHasHandledTheChange(t *testing.T) {
 
 // Nobody waits for a panel that is gone, nor for ever for one that hangs; without any panel there is nothing to wait
 // for.
-func TestAnEchoDoesNotWaitForTheDeadNorForEver(t *testing.T) {
+func TestABarrierDoesNotWaitForTheDeadNorForEver(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
-	require.NoError(t, told(t, db, "nobody").Await(t.Context(), db))
+	require.NoError(t, notified(t, db, "nobody").Await(t.Context(), db))
 	release := make(chan struct{})
 	l := listener(t, db, func(string) { <-release })
-	err := told(t, db, "hangs").Await(t.Context(), db)
+	err := notified(t, db, "hangs").Await(t.Context(), db)
 	close(release) // before anything may fail: the listener must come to its end
-	require.ErrorIs(t, err, database.ErrUnheard)
-	require.NoError(t, told(t, db, "well again").Await(t.Context(), db))
+	require.ErrorIs(t, err, database.ErrLaggards)
+	require.NoError(t, notified(t, db, "well again").Await(t.Context(), db))
 	require.Eventually(t, l.Healthy, 5*time.Second, time.Millisecond, "it hung for longer than it may go unconfirmed")
 	_, err = db.ExecContext(
 		t.Context(),
 		"select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())",
 	)
 	require.NoError(t, err)
-	require.NoError(t, told(t, db, "gone").Await(t.Context(), db))
+	require.NoError(t, notified(t, db, "gone").Await(t.Context(), db))
 }
 
-// An echo costs a change no more than a few milliseconds.
-func BenchmarkEcho(b *testing.B) {
+// A barrier costs a change no more than a few milliseconds.
+func BenchmarkBarrier(b *testing.B) {
 	db := dbtest.New(b)
 	for range 2 {
 		l := database.NewListener(db.Pool, zaptest.NewLogger(b))
@@ -85,8 +85,8 @@ func BenchmarkEcho(b *testing.B) {
 		require.Eventually(b, l.Healthy, 5*time.Second, time.Millisecond)
 	}
 	for b.Loop() {
-		echo, err := database.Ask(b.Context(), db)
+		barrier, err := database.NewBarrier(b.Context(), db)
 		require.NoError(b, err)
-		require.NoError(b, echo.Await(b.Context(), db))
+		require.NoError(b, barrier.Await(b.Context(), db))
 	}
 }
