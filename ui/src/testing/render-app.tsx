@@ -12,23 +12,25 @@ import { Suspense, type ReactNode } from "react";
 import { startI18n } from "@/text/i18n";
 import { createPanelTheme } from "@/theme/theme";
 
-/** Draws a view as a page would: words, look, data and an address around it. */
+/** Draws a view as a page would: words, look, data and an address around it; `route` names the parts of the address. */
 export async function renderApp(
   view: ReactNode,
   {
     path = "/",
+    route = "$",
     queries = new QueryClient({ defaultOptions: { queries: { retry: false } } }),
-  }: { path?: string; queries?: QueryClient } = {},
+  }: { path?: string; route?: string; queries?: QueryClient } = {},
 ) {
   await startI18n("en");
   const root = createRootRoute();
-  const everything = createRoute({ getParentRoute: () => root, path: "$", component: () => view });
+  const page = createRoute({ getParentRoute: () => root, path: route, component: () => view });
+  const elsewhere = createRoute({ getParentRoute: () => root, path: "$", component: () => null });
   const home = createRoute({ getParentRoute: () => root, path: "/", component: () => view });
   const router = createRouter({
-    routeTree: root.addChildren([home, everything]),
+    routeTree: root.addChildren(route === "$" ? [home, page] : [home, page, elsewhere]),
     history: createMemoryHistory({ initialEntries: [path] }),
   });
-  return render(
+  const drawn = render(
     <Suspense>
       <QueryClientProvider client={queries}>
         <MantineProvider theme={createPanelTheme({ close: "Close" })} env="test">
@@ -37,4 +39,5 @@ export async function renderApp(
       </QueryClientProvider>
     </Suspense>,
   );
+  return { ...drawn, address: () => router.state.location.href };
 }

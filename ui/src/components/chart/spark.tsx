@@ -72,11 +72,12 @@ export function Meter({ percent, limit, text }: { percent: number; limit: number
   );
 }
 
-/** A thin bar that shows a part of a whole. */
-export function Progress({ percent, label }: { percent: number; label: string }) {
+/** A thin bar that shows a part of a whole; red where it ended badly. */
+export function Progress({ percent, label, tone }: { percent: number; label: string; tone?: "warn" | "crit" }) {
   return (
     <div
       className={classes.progress}
+      data-tone={tone}
       role="progressbar"
       aria-valuenow={Math.round(percent)}
       aria-valuemin={0}

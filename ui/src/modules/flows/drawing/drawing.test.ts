@@ -25,7 +25,7 @@ import {
   splitValues,
   withProtocol,
 } from "./drawing-edits";
-import { europe } from "../shared/fake-panel";
+import { europe } from "../testing/places";
 import { blockWidth, headHeight, layout, positionsOf } from "./layout";
 import { countCrossings, routesOf } from "./routes";
 

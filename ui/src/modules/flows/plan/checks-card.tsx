@@ -1,9 +1,11 @@
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
-import { Glyph, type GlyphKind } from "@/components/status/glyph";
+import { Glyph, Spinner, type GlyphKind } from "@/components/status/glyph";
 import { useFormat } from "@/text/use-format";
 import type { Check, Plan } from "../shared/api";
 import { useCheckWords } from "../shared/check-words";
+import { NodeLink } from "../shared/node-link";
+import { useSaid } from "../shared/said";
 import classes from "./plan.module.css";
 
 export const checkGlyph: Record<Check["status"], GlyphKind> = {
@@ -13,12 +15,10 @@ export const checkGlyph: Record<Check["status"], GlyphKind> = {
 };
 
 /** What the servers were asked and what they showed. Only evidence confirms. */
-export function ChecksCard({ plan }: { plan: Plan }) {
+export function ChecksCard({ plan, checking }: { plan: Plan; checking: boolean }) {
   const { t } = useTranslation("flows");
-  const format = useFormat();
-  const words = useCheckWords();
   const counts = (["confirmed", "unconfirmed", "failed"] as const)
-    .map((status) => [status, plan.readiness.filter((check) => check.status === status).length] as const)
+    .map((status) => [status, plan.readiness.filter((check) => stateOf(check, checking) === status).length] as const)
     .filter(([, count]) => count > 0);
   return (
     <Card
@@ -31,24 +31,43 @@ export function ChecksCard({ plan }: { plan: Plan }) {
       ) : (
         <ul aria-label={t("checks.title")}>
           {plan.readiness.map((check) => (
-            <li key={check.key} className={classes.check} data-status={check.status}>
-              <Glyph kind={checkGlyph[check.status]} />
-              <span className={classes.checkState}>{t(`checks.${check.status}`)}</span>
-              <span className={classes.checkWords}>
-                <span>{words(check)}</span>
-                <span className="dim">
-                  {[t(`checks.group.${check.group}`), check.observed_at ? check.evidence : t("checks.waiting")]
-                    .filter(Boolean)
-                    .join(", ")}
-                </span>
-              </span>
-              <span className={`dim num ${classes.checkTime}`}>
-                {check.observed_at ? format.clock(check.observed_at) : ""}
-              </span>
-            </li>
+            <CheckRow key={check.key} check={check} checking={checking} />
           ))}
         </ul>
       )}
     </Card>
+  );
+}
+
+/** A check that no node has answered is neither unconfirmed nor failed while the nodes are still asked. */
+function stateOf(check: Check, checking: boolean): Check["status"] | "waiting" {
+  return checking && check.finding.code === "not_observed" ? "waiting" : check.status;
+}
+
+function CheckRow({ check, checking }: { check: Check; checking: boolean }) {
+  const { t } = useTranslation("flows");
+  const format = useFormat();
+  const words = useCheckWords();
+  const said = useSaid();
+  const state = stateOf(check, checking);
+  return (
+    <li className={classes.check} data-status={state}>
+      {state === "waiting" ? <Spinner size={12} /> : <Glyph kind={checkGlyph[state]} />}
+      <span className={classes.checkWords}>
+        <span>{words(check)}</span>
+        <span className="dim">
+          <span className={classes.checkState}>{t(`checks.${state}`)}</span>
+          {`, ${t(`checks.group.${check.group}`)}`}
+          {state !== "waiting" && said(check.finding) && `: ${said(check.finding)}`}
+          {state === "failed" && check.node_id && (
+            <>
+              {". "}
+              <NodeLink id={check.node_id}>{check.node_name}</NodeLink>
+            </>
+          )}
+        </span>
+      </span>
+      <span className={`dim num ${classes.checkTime}`}>{check.observed_at ? format.clock(check.observed_at) : ""}</span>
+    </li>
   );
 }

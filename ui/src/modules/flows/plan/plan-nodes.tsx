@@ -3,16 +3,19 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Status } from "@/components/status/status";
+import type { Drawing } from "../drawing/drawing";
 import type { Plan, Step } from "../shared/api";
-import { usePlaces } from "../editor/editor-context";
+import { NodeLink } from "../shared/node-link";
+import { useChangeWords, type ChangeWords } from "./change-words";
 import classes from "./plan.module.css";
 import { changesOf, countChanges, type NamedChange } from "./plan-changes";
 
 const signs = { added: "+", changed: "~", removed: "−" } as const;
 
 /** What changes, one card for each server, in the order of work. */
-export function NodeChanges({ plan }: { plan: Plan }) {
+export function NodeChanges({ plan, drawings }: { plan: Plan; drawings: readonly (Drawing | undefined)[] }) {
   const changes = changesOf(plan);
+  const words = useChangeWords(drawings);
   const order = plan.steps.map((step) => step.node_id);
   const ids = [...new Set([...order, ...changes.map((change) => change.node_id)])];
   return ids.map((id) => (
@@ -21,53 +24,69 @@ export function NodeChanges({ plan }: { plan: Plan }) {
       nodeId={id}
       step={plan.steps.find((step) => step.node_id === id)}
       changes={changes.filter((change) => change.node_id === id)}
+      words={words}
     />
   ));
 }
 
-function NodeCard({ nodeId, step, changes }: { nodeId: string; step: Step | undefined; changes: NamedChange[] }) {
+interface NodeCardProps {
+  nodeId: string;
+  step: Step | undefined;
+  changes: NamedChange[];
+  words: ChangeWords;
+}
+
+function NodeCard({ nodeId, step, changes, words }: NodeCardProps) {
   const { t } = useTranslation("flows");
-  const { servers } = usePlaces();
   const [open, setOpen] = useState(true);
-  const server = servers.get(nodeId);
   const counts = countChanges(changes);
   const parts = (["added", "changed", "removed"] as const)
     .filter((op) => counts[op] > 0)
     .map((op) => t(`compare.${op}Count`, { count: counts[op] }));
   const Chevron = open ? IconChevronDown : IconChevronRight;
+  const name = step?.node_name ?? (nodeId ? nodeId.slice(-6) : t("plan.outside"));
   return (
     <Card flush>
-      <h2>
-        <button type="button" className={classes.nodeHead} aria-expanded={open} onClick={() => setOpen(!open)}>
+      <div className={classes.nodeHead}>
+        <button
+          type="button"
+          className={classes.fold}
+          aria-expanded={open}
+          aria-label={t(open ? "plan.foldNode" : "plan.unfoldNode", { name })}
+          onClick={() => setOpen(!open)}
+        >
           <Chevron size={15} stroke={1.6} aria-hidden />
-          <span className="strong">{server?.name ?? step?.node_name ?? nodeId}</span>
-          <span className="dim">{server?.city}</span>
-          <span className={classes.counts}>{parts.join(", ")}</span>
-          {step && (
-            <span className={classes.interruption}>
-              {step.interruption === "none" ? (
-                <Status kind="healthy">{t("plan.noInterruption")}</Status>
-              ) : (
-                <Status kind="degraded" quiet>
-                  {t(`interruption.${step.interruption}`)}
-                </Status>
-              )}
-            </span>
-          )}
         </button>
-      </h2>
+        <h2>
+          <NodeLink id={nodeId}>{name}</NodeLink>
+        </h2>
+        {step && <span className="dim">{t(`role.${step.role}`)}</span>}
+        <span className={classes.counts}>{parts.join(", ")}</span>
+        {step && (
+          <span className={classes.interruption}>
+            {step.interruption === "none" ? (
+              <Status kind="healthy">{t("plan.noInterruption")}</Status>
+            ) : (
+              <Status kind="degraded" quiet>
+                {t(`interruption.${step.interruption}`)}
+              </Status>
+            )}
+          </span>
+        )}
+      </div>
       {open && (
         <ul className={classes.changes}>
           {changes.map((change, index) => (
-            <ChangeRow key={index} change={change} />
+            <ChangeRow key={index} change={change} words={words} />
           ))}
+          {changes.length === 0 && step && <li className={classes.noChecks}>{t(`step.detail.${step.detail_code}`)}</li>}
         </ul>
       )}
     </Card>
   );
 }
 
-function ChangeRow({ change }: { change: NamedChange }) {
+function ChangeRow({ change, words }: { change: NamedChange; words: ChangeWords }) {
   const { t } = useTranslation("flows");
   return (
     <li className={classes.change} data-op={change.op}>
@@ -75,20 +94,20 @@ function ChangeRow({ change }: { change: NamedChange }) {
         {signs[change.op]}
       </span>
       <span className={classes.object}>
-        <span className="dim">{t(`diff.${change.group}`)}</span> {change.name}
+        <span className="dim">{t(`diff.${change.group}`)}</span> {words.object(change)}
       </span>
-      <span className={classes.field}>{change.field}</span>
       <span className={classes.value}>
+        {change.field && <span className={classes.field}>{words.field(change.field)} </span>}
         {change.op === "changed" ? (
           <>
-            {change.from && <del>{change.from}</del>}
+            {change.from && <del>{words.value(change.field, change.from)}</del>}
             {change.from && <IconArrowRight size={13} stroke={1.6} aria-label={t("diff.to")} />}
-            <ins>{change.to || t("compare.removed")}</ins>
+            <ins>{words.value(change.field, change.to) || t("compare.removed")}</ins>
           </>
         ) : change.op === "added" ? (
-          <ins>{change.to}</ins>
+          <ins>{words.whole(change.to_fields, change.to)}</ins>
         ) : (
-          <del>{change.from}</del>
+          <del>{words.whole(change.from_fields, change.from)}</del>
         )}
       </span>
     </li>

@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Tag } from "@/components/status/status";
 import type { Step } from "../shared/api";
+import { NodeLink } from "../shared/node-link";
 import classes from "./plan.module.css";
 
 /** Who is worked on after whom. Servers start together where nothing depends on the order. */
@@ -13,7 +14,9 @@ export function OrderOfWork({ steps }: { steps: readonly Step[] }) {
       <ol className={classes.order}>
         {steps.map((step, index) => (
           <li key={step.node_id}>
-            <span className={classes.orderName}>{step.node_name}</span>
+            <span className={classes.orderName}>
+              <NodeLink id={step.node_id}>{step.node_name}</NodeLink>
+            </span>
             <span className={classes.track} aria-hidden>
               <span
                 className={classes.install}

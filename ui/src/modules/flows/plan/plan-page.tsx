@@ -4,79 +4,85 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { isProblem } from "@/api/problem";
+import type { ActResult } from "@/components/dialog/act-dialog";
 import { usePageTitle } from "@/components/layout/page-title";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { toastProblem } from "@/components/state/toast";
-import { flowQuery, planQuery, useApply, useCompile, useRecheck } from "../shared/api";
+import { useNow } from "@/components/text/use-now";
+import { flowQuery, planQuery, useApply, useCompile, useRecheck, type Flow, type Plan } from "../shared/api";
 import { ForceDialog } from "./force-dialog";
-import { dropKeptPlan, keepPlan } from "./stored-plan";
 import { planStanding } from "./plan-state";
 import { PlanView } from "./plan-view";
+import { dropKeptPlan, keepPlan } from "./stored-plan";
+import { usePlanDrawings } from "./use-plan-drawings";
 
 /** A compiled plan: what will change, whether the servers are ready, and the apply. */
 export default function PlanPage() {
   const { t } = useTranslation("flows");
   const { id = "", planId = "" } = useParams({ strict: false }) as { id?: string; planId?: string };
-  const navigate = useNavigate();
   const flow = useQuery(flowQuery(id));
   const plan = useQuery(planQuery(id, planId));
-  const apply = useApply(id);
-  const recheck = useRecheck(id, planId);
-  const compile = useCompile(id);
+  usePageTitle(plan.data && t("plan.title", { revision: plan.data.revision }), flow.data && { 1: flow.data.name });
+  if (flow.data && plan.data)
+    return <OpenPlan flow={flow.data} plan={plan.data} onOutdated={() => void plan.refetch()} />;
+  const failed = flow.error ?? plan.error;
+  return failed ? (
+    <ProblemView
+      error={failed}
+      tried={t("plan.failed")}
+      onRetry={() => void Promise.all([flow.refetch(), plan.refetch()])}
+    />
+  ) : (
+    <Skeleton rows={8} />
+  );
+}
+
+/** The panel knows better than this page what is ready and what is outdated. */
+const outdating = ["readiness_unconfirmed", "plan_stale", "port_conflict", "agent_offline", "stage_blocked"];
+
+function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdated: () => void }) {
+  const { t } = useTranslation("flows");
+  const navigate = useNavigate();
+  const apply = useApply(flow.id);
+  const recheck = useRecheck(flow.id, plan.id);
+  const compile = useCompile(flow.id);
+  const drawings = usePlanDrawings(flow, plan);
+  const now = useNow();
   const [forcing, setForcing] = useState(false);
   const install = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
   const edit = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
-  usePageTitle(plan.data && t("plan.title", { revision: plan.data.revision }), flow.data && { 1: flow.data.name });
-  const failed = flow.error ?? plan.error;
-  if (!flow.data || !plan.data)
-    return failed ? (
-      <ProblemView
-        error={failed}
-        tried={t("plan.failed")}
-        onRetry={() => void Promise.all([flow.refetch(), plan.refetch()])}
-      />
-    ) : (
-      <Skeleton rows={8} />
-    );
-  const go = (force: boolean) =>
-    apply.mutate(
-      { plan: plan.data, force },
-      {
-        onSuccess: (started) => {
-          dropKeptPlan(id);
-          void navigate({ to: `/flows/${id}/applies/${started.apply_id}` });
-        },
-        onError: (error) => {
-          // The panel knows better than this page what is ready and what is outdated.
-          if (
-            isProblem(error, "readiness_unconfirmed") ||
-            isProblem(error, "plan_stale") ||
-            isProblem(error, "port_conflict")
-          )
-            void plan.refetch();
-        },
-      },
-    );
+  const start = async (force: boolean): Promise<ActResult[]> => {
+    try {
+      const started = await apply.mutateAsync({ plan, force });
+      dropKeptPlan(flow.id);
+      void navigate({ to: `/flows/${flow.id}/applies/${started.apply_id}` });
+      return [];
+    } catch (error) {
+      if (outdating.some((code) => isProblem(error, code))) onOutdated();
+      throw error;
+    }
+  };
   const again = () =>
     compile.mutate(undefined, {
       onSuccess: (fresh) => {
-        keepPlan(id, fresh);
-        void navigate({ to: `/flows/${id}/plans/${fresh.id}` });
+        keepPlan(flow.id, fresh);
+        void navigate({ to: `/flows/${flow.id}/plans/${fresh.id}` });
       },
       onError: (error) => toastProblem(t("next.failed"), error),
     });
   return (
     <>
       <PlanView
-        flow={flow.data}
-        plan={plan.data}
-        standing={planStanding(flow.data, plan.data, apply.error)}
+        flow={flow}
+        plan={plan}
+        drawings={drawings}
+        standing={planStanding(flow, plan, apply.error, now)}
         closed={install}
         compileClosed={edit ?? install}
         busy={{ apply: apply.isPending && !forcing, recheck: recheck.isPending, compile: compile.isPending }}
         error={forcing ? null : (apply.error ?? recheck.error)}
-        onApply={() => go(false)}
+        onApply={() => void start(false).catch(() => undefined)}
         onForce={() => {
           apply.reset();
           setForcing(true);
@@ -85,14 +91,7 @@ export default function PlanPage() {
         onCompile={again}
       />
       {forcing && (
-        <ForceDialog
-          flow={flow.data}
-          plan={plan.data}
-          busy={apply.isPending}
-          error={apply.error}
-          onClose={() => setForcing(false)}
-          onConfirm={() => go(true)}
-        />
+        <ForceDialog flow={flow} plan={plan} onClose={() => setForcing(false)} onConfirm={() => start(true)} />
       )}
     </>
   );

@@ -28,6 +28,8 @@ export type Version = Schemas["FlowsVersion"];
 export type VersionSnapshot = Schemas["FlowsVersionSnapshot"];
 export type Check = Schemas["PlanCheck"];
 export type Conflict = Schemas["PlanConflict"];
+export type Obstacle = Schemas["PlanObstacle"];
+export type PanelText = Schemas["PlanText"];
 export type Step = Schemas["PlanStep"];
 export type Change = Schemas["PlanChange"];
 export type DiffGroup = keyof Schemas["PlanDiff"];
@@ -121,11 +123,12 @@ export const planQuery = (id: string, planId: string | undefined) =>
     queryFn: ({ signal }): Promise<Plan> =>
       answer(api.GET(`${one}/plans/{plan_id}`, { signal, params: { path: { id, plan_id: planId ?? "" } } })),
     enabled: Boolean(planId),
-    // Evidence arrives from the servers while a check is open.
-    refetchInterval: (query) =>
-      query.state.data?.state === "ready" && query.state.data.readiness.some((check) => check.status === "unconfirmed")
-        ? 3_000
-        : false,
+    // Evidence arrives from the servers while a check is open, and an agent that was away may come back.
+    refetchInterval: ({ state: { data: plan } }) => {
+      if (plan?.state !== "ready") return false;
+      const open = plan.readiness.some((check) => check.status === "unconfirmed");
+      return open || plan.obstacles.length > 0 ? 3_000 : false;
+    },
   });
 
 export const applyQuery = (id: string, applyId: string | null | undefined) =>
@@ -255,6 +258,12 @@ export const useApply = (id: string) =>
         body: { id: plan.id, revision: plan.revision, force_apply: force },
       }),
     ),
+  );
+
+/** Stops an apply that is not decided yet: it fails, and every node goes back. */
+export const useStopApply = (id: string, applyId: string) =>
+  useFlowAct((_: void): Promise<Apply> =>
+    answer(api.POST(`${one}/applies/{apply_id}/stop`, { params: { path: { id, apply_id: applyId } } })),
   );
 
 export const useAddClient = (id: string) =>

@@ -5,7 +5,7 @@ import { createAutosave, saveAfter } from "./autosave";
 import type { Drawing } from "../../drawing/drawing";
 import { addBlock, setField } from "../../drawing/drawing-edits";
 import { createDraftStore } from "./draft-store";
-import { europe, moment } from "../../shared/fake-panel";
+import { europe, moment } from "../../testing/places";
 import { keptDraft } from "./stored-draft";
 import { nextSaving, sameDrawing, type RemoteDraft } from "./saving";
 

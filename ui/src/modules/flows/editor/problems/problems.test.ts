@@ -2,12 +2,10 @@ import { describe, expect, it } from "vitest";
 import { compareDrawings, changedBlocks } from "../../drawing/compare";
 import { connect, setField, moveWay, place, removeEdge } from "../../drawing/drawing-edits";
 import { destination } from "../../shared/api";
-import { subjectOf } from "../../shared/check-words";
-import { europe, fakeCheck, fakeFlow, fakePlan } from "../../shared/fake-panel";
+import { europe } from "../../testing/places";
+import { fakeFlow } from "../../testing/samples";
 import { readBlock } from "../inspector/json-shape";
 import { outlineOf } from "../outline/outline-model";
-import { countChanges, changesOf } from "../../plan/plan-changes";
-import { planStanding } from "../../plan/plan-state";
 import { wordKeys } from "./problem-words";
 import {
   countErrors,
@@ -19,7 +17,6 @@ import {
   refusedFields,
   valueAt,
 } from "./problems";
-import { Problem } from "@/api/problem";
 import { configState } from "../../shared/states";
 import { chosenPair, draftId } from "../../versions/version-pair";
 import en from "../../messages.en.json";
@@ -130,38 +127,6 @@ describe("the outline", () => {
     const rows = outlineOf(europe, (id) => id === "entry");
     expect(rows[0]!.kind === "block" && rows[0]!.children).toBe(4);
     expect(rows.some((row) => row.kind === "block" && row.block.key === "direct")).toBe(false);
-  });
-});
-
-describe("what a plan is worth", () => {
-  const flow = fakeFlow();
-  it("offers force only for readiness that is not confirmed", () => {
-    expect(planStanding(flow, fakePlan(), null)).toBe("unconfirmed");
-    expect(planStanding(flow, fakePlan({ readiness: [fakeCheck()] }), null)).toBe("ready");
-    expect(planStanding(flow, fakePlan({ errors: [{ code: "x", path: "", message: "" }] }), null)).toBe("errors");
-    expect(
-      planStanding(
-        flow,
-        fakePlan({ conflicts: [{ kind: "port", node_id: "n", l4: "tcp", port: 443, path: "", with: {} }] }),
-        null,
-      ),
-    ).toBe("conflict");
-    expect(planStanding(flow, fakePlan({ revision: 16 }), null)).toBe("outdated");
-    expect(planStanding(flow, fakePlan({ state: "stale" }), null)).toBe("stale");
-    expect(planStanding(flow, fakePlan(), new Problem({ status: 409, code: "port_conflict" }))).toBe("conflict");
-    expect(planStanding(flow, fakePlan(), new Problem({ status: 409, code: "apply_active" }))).toBe("applying");
-  });
-
-  it("counts objects, not fields", () => {
-    expect(countChanges(changesOf(fakePlan()))).toEqual({ added: 3, changed: 2, removed: 1, total: 6 });
-  });
-
-  it("reads the subject of a check from its key", () => {
-    expect(subjectOf(fakeCheck())).toBe("443/tcp");
-    expect(subjectOf(fakeCheck({ key: "listener:n-msk:2001:db8::1:443/udp" }))).toBe("443/udp");
-    expect(subjectOf(fakeCheck({ group: "target", key: "target:n-msk:dl.example.org:443:dl.example.org" }))).toBe(
-      "dl.example.org:443",
-    );
   });
 });
 

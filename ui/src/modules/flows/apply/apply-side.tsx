@@ -1,0 +1,100 @@
+import { useTranslation } from "react-i18next";
+import { Card } from "@/components/layout/card";
+import { Glyph } from "@/components/status/glyph";
+import type { Apply, Flow } from "../shared/api";
+import { useCheckWords } from "../shared/check-words";
+import { NodeLink } from "../shared/node-link";
+import { useSaid } from "../shared/said";
+import classes from "./apply.module.css";
+
+/** Beside the log: what a failure would mean or what it was, and what was bypassed. */
+export function ApplySide({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
+  return (
+    <>
+      {apply.state === "apply_failed" && <Failure apply={apply} flow={flow} />}
+      {apply.state === "applying" && <FailureRule flow={flow} />}
+      <Bypassed apply={apply} />
+    </>
+  );
+}
+
+function FailureRule({ flow }: { flow: Flow | undefined }) {
+  const { t } = useTranslation("flows");
+  const number = flow?.installed_version_number;
+  return (
+    <Card title={t("apply.ifFails")}>
+      <ol className={classes.rule}>
+        <li>{t("apply.rule1")}</li>
+        <li>{number ? t("apply.rule2", { number }) : t("apply.rule2First")}</li>
+        <li>{t("apply.rule3")}</li>
+        <li>{t("apply.ruleTime")}</li>
+      </ol>
+    </Card>
+  );
+}
+
+/** Why it failed, where, and that users keep what they had. */
+function Failure({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
+  const { t } = useTranslation("flows");
+  const said = useSaid();
+  const number = flow?.installed_version_number;
+  const notBack = apply.steps.filter((step) => step.state === "revert_failed");
+  const { error } = apply;
+  const stopped = error?.code === "stopped";
+  return (
+    <Card title={t(stopped ? "apply.whyStopped" : "apply.whyFailed")}>
+      <div className={classes.failure} role="alert">
+        <p>
+          {error?.node_id && (
+            <>
+              <NodeLink id={error.node_id}>{error.node_name}</NodeLink>
+              {": "}
+            </>
+          )}
+          <span className="strong">
+            {stopped ? t("apply.stoppedBy", { who: error.by ?? "" }) : error ? reason(error, said) : said(apply.text)}
+          </span>
+        </p>
+        {error?.code && !stopped && <code className="dim">{error.code}</code>}
+        <p className="soft">{number ? t("serves.still", { number }) : t("serves.nothing")}.</p>
+        {notBack.length > 0 && (
+          <p className={classes.bad}>
+            {t("apply.notReverted")}{" "}
+            {notBack.map((step, index) => (
+              <span key={step.node_id}>
+                {index > 0 && ", "}
+                <NodeLink id={step.node_id}>{step.node_name}</NodeLink>
+              </span>
+            ))}
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+/** The panel puts the node's name before its sentence; here the name is a link of its own. */
+function reason({ code, message, node_name }: NonNullable<Apply["error"]>, said: ReturnType<typeof useSaid>): string {
+  const own = node_name && message.startsWith(`${node_name}: `) ? message.slice(node_name.length + 2) : message;
+  return said({ code, text: own });
+}
+
+function Bypassed({ apply }: { apply: Apply }) {
+  const { t } = useTranslation("flows");
+  const words = useCheckWords();
+  if (apply.bypassed_checks.length === 0) return null;
+  return (
+    <Card title={t("bypass.title")} aside={apply.bypassed_checks.length}>
+      <ul className={classes.bypassed}>
+        {apply.bypassed_checks.map((check) => (
+          <li key={`${check.key} ${check.node_id}`}>
+            <Glyph kind="bypassed" size={14} label={t(`checks.${check.status}`)} />
+            <span>
+              {t(`checks.${check.status}`)}: {words(check)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

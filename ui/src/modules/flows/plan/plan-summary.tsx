@@ -1,0 +1,84 @@
+import { useTranslation } from "react-i18next";
+import { Card, Figure, Figures } from "@/components/layout/card";
+import { useNow } from "@/components/text/use-now";
+import { useFormat } from "@/text/use-format";
+import type { Flow, Plan } from "../shared/api";
+import { personName } from "../shared/person-name";
+import classes from "./plan.module.css";
+import { changesOf, countChanges } from "./plan-changes";
+import type { Standing } from "./plan-state";
+
+/** What the plan comes to: changes, nodes, what clients notice, checks, and how long it holds. */
+export function PlanSummary({ flow, plan, standing }: { flow: Flow; plan: Plan; standing: Standing }) {
+  const { t } = useTranslation("flows");
+  const format = useFormat();
+  const counts = countChanges(changesOf(plan));
+  const parts = (["added", "changed", "removed"] as const)
+    .filter((op) => counts[op] > 0)
+    .map((op) => t(`compare.${op}Count`, { count: counts[op] }));
+  const reloads = plan.steps.filter((step) => step.interruption !== "none").length;
+  const first = flow.installed_version_number === null;
+  return (
+    <Card flush className={classes.summary}>
+      <Figures>
+        <Figure
+          lead
+          name={t("plan.changes")}
+          value={format.number(counts.total)}
+          note={parts.join(", ") || t("plan.none")}
+        />
+        <Figure
+          lead
+          name={t("plan.nodes")}
+          value={format.number(plan.steps.length)}
+          note={plan.steps.length > 1 ? t("plan.exitsFirst") : t("plan.oneNode")}
+        />
+        <Figure
+          lead
+          name={t("plan.interruption")}
+          value={first || reloads === 0 ? t("plan.noInterruption") : t("plan.reloads", { count: reloads })}
+          note={t(first ? "plan.nothingServes" : "plan.oldServes")}
+        />
+        <Readiness plan={plan} standing={standing} />
+        <Validity plan={plan} />
+      </Figures>
+    </Card>
+  );
+}
+
+function Readiness({ plan, standing }: { plan: Plan; standing: Standing }) {
+  const { t } = useTranslation("flows");
+  const of = (status: Plan["readiness"][0]["status"]) =>
+    plan.readiness.filter((check) => check.status === status).length;
+  const open = [
+    of("failed") > 0 && t("checks.count.failed", { count: of("failed") }),
+    of("unconfirmed") > 0 && t("checks.count.unconfirmed", { count: of("unconfirmed") }),
+  ].filter(Boolean);
+  const note = standing === "checking" ? t("plan.checksRun") : open.join(", ") || t("plan.allConfirmed");
+  return (
+    <Figure
+      lead
+      name={t("plan.readiness")}
+      value={plan.readiness.length === 0 ? t("plan.noChecks") : `${of("confirmed")} / ${plan.readiness.length}`}
+      note={plan.readiness.length === 0 ? t("plan.nothingToCheck") : note}
+    />
+  );
+}
+
+function Validity({ plan }: { plan: Plan }) {
+  const { t } = useTranslation("flows");
+  const format = useFormat();
+  const left = (Date.parse(plan.expires_at) - useNow()) / 1000;
+  const who = personName(plan.created_by);
+  const note = `${t("plan.compiledAt", { time: format.clock(plan.created_at) })}${who ? ` ${t("by", { who })}` : ""}`;
+  if (plan.state === "applied")
+    return <Figure lead name={t("plan.status")} value={t("plan.state.applied")} note={note} />;
+  return (
+    <Figure
+      lead
+      name={t("plan.expires")}
+      value={left > 0 ? t("plan.in", { span: format.span(left) }) : t("plan.expired")}
+      note={note}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+import { useTranslation } from "react-i18next";
+import type { PanelText } from "./api";
+
+/** Codes of failures whose sentence is what the agent or the core said; it is quoted after our own words. */
+const quoting = new Set([
+  "core_refused",
+  "start_failed",
+  "port_in_use",
+  "unreachable",
+  "config_unavailable",
+  "not_prepared",
+  "not_supported",
+  "bad_args",
+  "failed",
+]);
+
+/** A sentence of the panel in the language of the page: a code without words of ours keeps the panel's. */
+export function useSaid(): (said: PanelText | undefined) => string {
+  const { t, i18n } = useTranslation("flows");
+  return (said) => {
+    if (!said) return "";
+    // A key that ends in "_other" would be a plural form.
+    const key = `said.${said.code.replace(/_other$/, "_else")}`;
+    if (said.code === "" || !i18n.exists(key, { ns: "flows" })) return sentence(said.text);
+    const words = t(key, { ...said.params, context: said.params?.name_matches });
+    const quote = quoting.has(said.code) && (said.params?.reason ?? said.text);
+    return sentence(quote ? `${words}: ${quote}` : words);
+  };
+}
+
+export function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

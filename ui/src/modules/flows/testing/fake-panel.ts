@@ -1,0 +1,229 @@
+import type { Apply, Draft, Flow, Plan, VersionSnapshot } from "../shared/api";
+import type { Drawing } from "../drawing/drawing";
+import { europe, moment, servers } from "./places";
+import { fakeApply, fakeClient, fakeFlow, fakePlan, fakeVersion } from "./samples";
+
+/**
+ * A panel for tests and pictures: flows in memory behind the same paths, with the revisions and refusals of the real
+ * one.
+ */
+
+export interface FakeState {
+  flows: Flow[];
+  draft: Draft;
+  versions: VersionSnapshot[];
+  plan: Plan;
+  preview: Plan;
+  apply: Apply;
+  permissions: string[];
+  license: { read_only: boolean; state: string; reason: string };
+  /** Answers to give instead, by "METHOD path"; used up one by one. */
+  refusals: Record<string, { status: number; body: Record<string, unknown> }[]>;
+}
+
+export function fakeState(change: Partial<FakeState> = {}): FakeState {
+  const plan = fakePlan();
+  const older: Drawing = {
+    nodes: europe.nodes
+      .filter((block) => block.key !== "exit-3")
+      .map((block) =>
+        block.key === "entry"
+          ? {
+              ...block,
+              params: { listener: { ...block.params!.listener!, reality: { target: "www.example.org:443" } } },
+            }
+          : block,
+      ),
+    edges: europe.edges.filter((edge) => edge.to !== "exit-3"),
+  };
+  return {
+    flows: [fakeFlow()],
+    draft: { flow_id: "f-europe", revision: 17, graph: europe, problems: [], updated_at: moment, updated_by: "anna" },
+    versions: [17, 16, 15, 14].map((number) => ({
+      ...fakeVersion(
+        number,
+        number === 15 ? { bypassed_checks: fakeApply().bypassed_checks, note: "Vienna as fallback" } : {},
+      ),
+      graph: number === 17 ? older : { ...older, edges: older.edges.slice(0, number - 11) },
+    })),
+    plan,
+    preview: { ...plan, id: "", state: "preview", readiness: [] },
+    apply: fakeApply(),
+    permissions: ["*"],
+    license: { read_only: false, state: "active", reason: "" },
+    refusals: {},
+    ...change,
+  };
+}
+
+export interface FakeAnswer {
+  status: number;
+  body?: unknown;
+}
+
+/** Answers one request and changes the state as the panel would. */
+export function answerFake(
+  state: FakeState,
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): FakeAnswer {
+  const path = new URL(url, "http://panel").pathname;
+  const refusal = state.refusals[`${method} ${path}`]?.shift();
+  if (refusal) return { status: refusal.status, body: { status: refusal.status, ...refusal.body } };
+  const [, , , area, id = "", ...parts] = path.split("/");
+  if (area === "connection-units")
+    return flowAnswer(state, method, id, parts, body as Record<string, unknown>, headers);
+  const simple: Record<string, unknown> = {
+    "/api/v1/auth/me": {
+      account: { id: "u-1", username: "anna", permissions: state.permissions },
+      permissions: state.permissions,
+    },
+    "/api/v1/license/status": {
+      ...state.license,
+      plan: "Fleet 50",
+      valid_until: null,
+      grace_until: null,
+      last_check: null,
+      next_check_at: null,
+      features: { enabled: ["flows"], blocked: [] },
+      key_masked: null,
+      instance_id: "i",
+    },
+    "/api/v1/nodes": { items: servers, next_cursor: null, total: servers.length },
+    "/api/v1/node-domains": {
+      items: [{ id: "d-1", node_id: "n-msk", hostname: "msk.example.net", dns_state: "ok", owner_id: "anna" }],
+      next_cursor: null,
+      total: 1,
+    },
+    "/api/v1/setup/state": { finished: true, needs_admin: false },
+    "/health": { status: "ok", version: "1.14.2" },
+  };
+  return path in simple ? { status: 200, body: simple[path] } : missing();
+}
+
+function flowAnswer(
+  state: FakeState,
+  method: string,
+  id: string,
+  rest: string[],
+  body: Record<string, unknown>,
+  headers: Record<string, string>,
+): FakeAnswer {
+  if (id === "") return method === "POST" ? create(state, body) : page(state.flows);
+  const flow = state.flows.find((item) => item.id === id);
+  if (!flow) return missing();
+  const replace = (change: Partial<Flow>) =>
+    (state.flows = state.flows.map((item) =>
+      item.id === id ? { ...item, ...change, revision: item.revision + 1 } : item,
+    ));
+  switch (`${method} ${rest.join("/")}`.trim()) {
+    case "GET":
+      return ok(flow);
+    case "PATCH":
+      replace(body as Partial<Flow>);
+      return ok(state.flows.find((item) => item.id === id));
+    case "DELETE":
+      state.flows = state.flows.filter((item) => item.id !== id);
+      return { status: 202, body: { ...state.apply, kind: "delete" } };
+    case "GET draft":
+      return ok({ ...state.draft, flow_id: id });
+    case "PUT draft":
+      return saveFake(state, id, body.graph as Drawing, Number(headers["if-match"] ?? body.revision));
+    case "POST plan/preview":
+      return ok({ ...state.preview, revision: state.draft.revision });
+    case "POST plan/compile":
+      state.plan = { ...state.plan, revision: state.draft.revision };
+      return { status: 201, body: state.plan };
+    case "POST apply":
+      replace({ state: "applying", last_apply_id: state.apply.apply_id });
+      return ok(state.apply);
+    case "GET versions":
+      return page(state.versions);
+    case "POST versions": {
+      const version = {
+        ...fakeVersion(0, {
+          id: `v-kept-${state.versions.length}`,
+          number: 18 + state.versions.length,
+          note: String(body.note ?? ""),
+          reason: "manual",
+          applied: false,
+          revision: state.draft.revision,
+        }),
+        graph: state.draft.graph,
+      };
+      state.versions = [version, ...state.versions];
+      return { status: 201, body: version };
+    }
+    case "GET clients":
+      return page(flow.clients);
+    case "POST clients": {
+      const added = fakeClient(`c-${flow.clients.length + 1}`, String(body.label), { installed: false });
+      replace({ clients: [...flow.clients, added] });
+      return { status: 201, body: added };
+    }
+    case "POST connection-link":
+      return ok({
+        uri: `vless://7b1d2c2a-6a7e-4e0c-9a4b-2f1c4d5e6f70@msk.example.net:443?encryption=none&flow=xtls-rprx-vision&fp=chrome&pbk=Zx8n&security=reality&sid=6ba85179&sni=dl.example.org&type=tcp#Europe`,
+        format: "vless",
+        revision: flow.installed_revision,
+        client_id: body.client_id,
+      });
+  }
+  if (rest[0] === "plans") return rest[1] ? ok(state.plan) : missing();
+  if (rest[0] === "applies" && rest[2] === "stop") {
+    state.apply = { ...state.apply, stopped_by: "anna", phase: "reverting" };
+    return { status: 202, body: state.apply };
+  }
+  if (rest[0] === "applies") return ok(state.apply);
+  if (rest[0] === "versions")
+    return state.versions.some((item) => item.id === rest[1])
+      ? ok(state.versions.find((item) => item.id === rest[1]))
+      : missing();
+  return missing();
+}
+
+function create(state: FakeState, body: Record<string, unknown>): FakeAnswer {
+  const made = fakeFlow({
+    id: `f-${state.flows.length + 1}`,
+    name: String(body.name),
+    state: "draft",
+    installed_revision: null,
+    installed_version_id: null,
+    installed_version_number: null,
+    installed_at: null,
+    draft_revision: 1,
+    node_ids: [],
+  });
+  state.flows = [...state.flows, made];
+  state.draft = {
+    flow_id: made.id,
+    revision: 1,
+    graph: (body.graph as Drawing) ?? { nodes: [], edges: [] },
+    problems: [],
+    updated_at: moment,
+    updated_by: "anna",
+  };
+  return { status: 201, body: made };
+}
+
+function saveFake(state: FakeState, id: string, graph: Drawing, revision: number): FakeAnswer {
+  if (revision !== state.draft.revision) return { status: 409, body: { status: 409, code: "revision_conflict" } };
+  const next = revision + 1;
+  state.draft = {
+    ...state.draft,
+    flow_id: id,
+    revision: next,
+    graph,
+    problems: graph.nodes.some((block) => block.kind === "entry")
+      ? []
+      : [{ code: "no_entry", path: "nodes", message: "add an entry: the block that clients connect to" }],
+  };
+  state.flows = state.flows.map((flow) => (flow.id === id ? { ...flow, draft_revision: next } : flow));
+  return ok(state.draft);
+}
+
+const ok = (body: unknown): FakeAnswer => ({ status: 200, body });
+const page = (items: unknown[]): FakeAnswer => ok({ items, next_cursor: null, total: items.length });
+const missing = (): FakeAnswer => ({ status: 404, body: { status: 404, code: "not_found" } });

@@ -1,0 +1,294 @@
+import type { Apply, Check, Client, Flow, Plan, Stage, Version } from "../shared/api";
+import { at, europe, moment } from "./places";
+
+/** Flows, plans and applies as the panel answers them; a test changes what it is about. */
+
+export const fakeClient = (id: string, label: string, change: Partial<Client> = {}): Client => ({
+  id,
+  label,
+  has_secret: true,
+  has_public_link: false,
+  installed: true,
+  created_at: at(-60 * 24 * 20),
+  revoked_at: null,
+  ...change,
+});
+
+export function fakeFlow(change: Partial<Flow> = {}): Flow {
+  return {
+    id: "f-europe",
+    name: "Europe main",
+    description: "Main way out for Russia",
+    tags: ["production"],
+    state: "applied",
+    enabled: true,
+    drift: { state: "in_sync", node_ids: [], stages: [] },
+    health_state: "healthy",
+    owner_id: "anna",
+    policy_id: null,
+    entry: {
+      key: "entry",
+      node_id: "n-msk",
+      node_domain_id: "d-1",
+      host: "msk.example.net",
+      listener: europe.nodes[0]!.params!.listener!,
+    },
+    clients: [
+      fakeClient("c-1", "anna, phone", { has_public_link: true }),
+      fakeClient("c-2", "oleg, laptop"),
+      fakeClient("c-3", "new tablet", { installed: false }),
+    ],
+    draft_revision: 17,
+    installed_revision: 16,
+    installed_version_id: "v-17",
+    installed_version_number: 17,
+    installed_at: at(-60 * 48),
+    bypassed_checks: [],
+    last_apply_id: null,
+    node_ids: ["n-msk", "n-hel", "n-fra"],
+    revision: 4,
+    created_at: at(-60 * 24 * 40),
+    updated_at: moment,
+    ...change,
+  };
+}
+
+export function fakeCheck(change: Partial<Check> = {}): Check {
+  return {
+    key: "listener:n-msk:0.0.0.0:443/tcp",
+    group: "listeners",
+    node_id: "n-msk",
+    summary: "443/tcp can be bound on msk-01",
+    status: "confirmed",
+    observed_at: at(1),
+    evidence: "bound and released",
+    finding: { code: "port_bound", text: change.evidence ?? "bound and released" },
+    node_name: "msk-01",
+    forceable: (change.status ?? "confirmed") !== "confirmed",
+    blocks: false,
+    ...change,
+  };
+}
+
+export function fakePlan(change: Partial<Plan> = {}): Plan {
+  const none: Plan["diff"] = {
+    listeners: [],
+    routes: [],
+    clients: [],
+    firewall: [],
+    dns: [],
+    cdn: [],
+    proxypanel: [],
+    other: [],
+  };
+  return {
+    id: "p-17",
+    flow_id: "f-europe",
+    revision: 17,
+    compiler_version: "1",
+    hash: "9f2c",
+    is_noop: false,
+    created_at: at(1),
+    created_by: "anna",
+    expires_at: at(24 * 60),
+    state: "ready",
+    errors: [],
+    warnings: [],
+    conflicts: [],
+    obstacles: [],
+    readiness: [
+      fakeCheck(),
+      fakeCheck({ key: "firewall:n-msk:0.0.0.0:443/tcp", group: "firewall", evidence: "dialled from hel-01 in 31 ms" }),
+      fakeCheck({ key: "listener:n-fra:0.0.0.0:21834/tcp", node_id: "n-fra" }),
+      fakeCheck({
+        key: "firewall:n-fra:0.0.0.0:21834/tcp",
+        group: "firewall",
+        node_id: "n-fra",
+        status: "unconfirmed",
+        evidence: "the agent did not answer in time",
+        finding: { code: "agent_silent", text: "the agent did not answer in time" },
+      }),
+      fakeCheck({
+        key: "target:n-msk:dl.example.org:443:dl.example.org",
+        group: "target",
+        status: "unconfirmed",
+        evidence: "the node could not reach the target",
+        finding: { code: "target_unreachable", text: "the node could not reach the target" },
+      }),
+    ],
+    steps: [
+      {
+        order: 1,
+        node_id: "n-fra",
+        node_name: "fra-02",
+        role: "exit",
+        action: "configure",
+        interruption: "none",
+        detail: "add the flow; nothing else on the node changes",
+        detail_code: "adds",
+      },
+      {
+        order: 2,
+        node_id: "n-hel",
+        node_name: "hel-01",
+        role: "transit",
+        action: "configure",
+        interruption: "reload",
+        detail: "change the flow's part",
+        detail_code: "changes",
+      },
+      {
+        order: 3,
+        node_id: "n-msk",
+        node_name: "msk-01",
+        role: "entry",
+        action: "configure",
+        interruption: "reload",
+        detail: "change the flow's part",
+        detail_code: "changes",
+      },
+    ],
+    diff: {
+      ...none,
+      listeners: [
+        { op: "added", node_id: "n-fra", name: "exit-2", to: "port 21834, protocol shadowsocks2022, transport raw" },
+        {
+          op: "changed",
+          node_id: "n-msk",
+          name: "entry",
+          field: "server names",
+          from: "www.example.org",
+          to: "dl.example.org",
+        },
+      ],
+      routes: [
+        {
+          op: "changed",
+          node_id: "n-hel",
+          name: "transit to exit-3",
+          field: "match",
+          from: "port 25",
+          to: "port 25,465",
+        },
+        { op: "removed", node_id: "n-msk", name: "entry to exit-4", from: "match domain example.com, to exit-4" },
+      ],
+      clients: [{ op: "added", node_id: "n-msk", name: "new tablet", to: "" }],
+      firewall: [{ op: "added", node_id: "n-fra", name: "allow 21834/tcp", to: "from transit" }],
+    },
+    rendered: { "n-msk": "4be1", "n-hel": "77a0", "n-fra": "c0de" },
+    ...change,
+  };
+}
+
+const stage = (name: Stage["stage"], state: Stage["state"], second: number, length: number, detail = ""): Stage => ({
+  stage: name,
+  state,
+  detail,
+  text: { code: "", text: detail },
+  started_at: state === "pending" ? null : new Date(Date.parse(moment) + second * 1000).toISOString(),
+  finished_at:
+    state === "done" || state === "failed"
+      ? new Date(Date.parse(moment) + (second + length) * 1000).toISOString()
+      : null,
+});
+
+export function fakeApply(change: Partial<Apply> = {}): Apply {
+  const [exit, transit, entry] = fakePlan().steps as [Plan["steps"][0], Plan["steps"][0], Plan["steps"][0]];
+  return {
+    apply_id: "a-1",
+    flow_id: "f-europe",
+    kind: "apply",
+    state: "applying",
+    plan_id: "p-17",
+    revision: 17,
+    version_id: null,
+    version_number: null,
+    forced: true,
+    bypassed_checks: [
+      {
+        key: "firewall:n-fra:0.0.0.0:21834/tcp",
+        node_id: "n-fra",
+        group: "firewall",
+        status: "unconfirmed",
+        finding: { code: "agent_silent", text: "the agent did not answer in time" },
+        forceable: true,
+      },
+      {
+        key: "target:n-msk:dl.example.org:443:dl.example.org",
+        node_id: "n-msk",
+        group: "target",
+        status: "unconfirmed",
+        finding: { code: "agent_silent", text: "the agent did not answer in time" },
+        forceable: true,
+      },
+    ],
+    steps: [
+      {
+        ...exit,
+        state: "probing",
+        error: null,
+        stages: [
+          stage("prepare", "done", 1, 1.2, "desired revision 17"),
+          stage("test", "done", 3, 0.8, "core test: configuration OK"),
+          stage("switch", "done", 5, 2.4, "listening on 21834/tcp"),
+          stage("probe", "done", 8, 3.1, "dialled from hel-01 in 31 ms"),
+          stage("commit", "pending", 0, 0),
+        ],
+      },
+      {
+        ...transit,
+        state: "probing",
+        error: null,
+        stages: [
+          stage("prepare", "done", 1, 0.9, "desired revision 17"),
+          stage("test", "done", 3, 1.1, "core test: configuration OK"),
+          stage("switch", "done", 12, 1.9, "reload in 38 ms, open connections finish on the old core"),
+          stage("probe", "running", 16, 0, "tunnel to fra-02, 34 ms"),
+          stage("commit", "pending", 0, 0),
+        ],
+      },
+      {
+        ...entry,
+        state: "queued",
+        error: null,
+        stages: [
+          stage("prepare", "done", 1, 1.4, "desired revision 17"),
+          stage("test", "done", 3, 0.9, "core test: configuration OK"),
+          stage("switch", "pending", 0, 0),
+          stage("probe", "pending", 0, 0),
+          stage("commit", "pending", 0, 0),
+        ],
+      },
+    ],
+    phase: "committing",
+    text: { code: "committing", text: "the new configuration becomes the installed one" },
+    stages: [],
+    stopped_by: null,
+    cdn: { state: "skipped", detail: "" },
+    proxypanel: { state: "skipped", detail: "" },
+    error: null,
+    detail: "",
+    started_by: "anna",
+    started_at: moment,
+    finished_at: null,
+    ...change,
+  };
+}
+
+export function fakeVersion(number: number, change: Partial<Version> = {}): Version {
+  return {
+    id: `v-${number}`,
+    number,
+    created_at: at(-60 * 24 * (19 - number)),
+    created_by: number % 3 === 0 ? "oleg" : "anna",
+    reason: "apply",
+    note: "",
+    plan_hash: `${number}`,
+    revision: number - 1,
+    applied: true,
+    installed: number === 17,
+    bypassed_checks: [],
+    apply_id: null,
+    ...change,
+  };
+}
