@@ -50,6 +50,8 @@ export interface ActDialogProps {
   run: (report: (results: ActResult[]) => void, failed?: string[]) => Promise<ActResult[]>;
   /** Takes it back on those where it was done, where an opposite act exists. */
   takeBack?: { verb: string; run: (done: string[]) => Promise<ActResult[]> };
+  /** The words for its end where the objects are not nodes. */
+  words?: { done: (count: number) => string; retry: (count: number) => string };
 }
 
 type Phase = { kind: "asking"; error?: unknown } | { kind: "running" | "ended"; results: ActResult[]; back?: boolean };
@@ -83,7 +85,13 @@ export function ActDialog(props: ActDialogProps) {
       {phase.kind === "asking" ? (
         <Question {...props} error={phase.error} onConfirm={() => start()} />
       ) : (
-        <Results phase={phase} undo={undo} onClose={onClose} onRetry={() => start(phase.results)} />
+        <Results
+          phase={phase}
+          words={props.words}
+          undo={undo}
+          onClose={onClose}
+          onRetry={() => start(phase.results)}
+        />
       )}
     </Modal>
   );
@@ -188,11 +196,12 @@ function Effects({ effects, error }: { effects: ActEffect[] | undefined; error: 
 interface ResultsProps {
   phase: Extract<Phase, { results: ActResult[] }>;
   undo: { verb: string; start: (ended: ActResult[]) => void } | undefined;
+  words: ActDialogProps["words"];
   onClose: () => void;
   onRetry: () => void;
 }
 
-function Results({ phase: { kind, results, back = false }, undo, onClose, onRetry }: ResultsProps) {
+function Results({ phase: { kind, results, back = false }, words, undo, onClose, onRetry }: ResultsProps) {
   const { t } = useTranslation("app");
   const failed = results.filter((result) => result.ok === false);
   const done = results.filter((result) => result.ok).length;
@@ -200,7 +209,7 @@ function Results({ phase: { kind, results, back = false }, undo, onClose, onRetr
     <div className={classes.body}>
       <p role="status" className="strong">
         {kind === "running" && t("act.running")}
-        {kind === "ended" && failed.length === 0 && t("act.done", { count: done })}
+        {kind === "ended" && failed.length === 0 && (words?.done(done) ?? t("act.done", { count: done }))}
         {kind === "ended" && failed.length > 0 && t("act.partly", { done, count: failed.length })}
       </p>
       <ul className={classes.list} aria-label={t("act.results")}>
@@ -221,7 +230,7 @@ function Results({ phase: { kind, results, back = false }, undo, onClose, onRetr
         )}
         {kind === "ended" && failed.length > 0 && !back && (
           <Action size="dialog" onClick={onRetry}>
-            {t("act.retry", { count: failed.length })}
+            {words?.retry(failed.length) ?? t("act.retry", { count: failed.length })}
           </Action>
         )}
         <Action size="dialog" kind="filled" onClick={onClose} data-autofocus>

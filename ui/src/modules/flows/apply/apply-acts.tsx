@@ -54,7 +54,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
   const navigate = useNavigate();
   const compile = useCompile(apply.flow_id);
   const install = useApply(apply.flow_id);
-  const put = useSwitchFlow(apply.flow_id);
+  const put = useSwitchFlow();
   const edit = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
   const closed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
   const base = `/flows/${apply.flow_id}`;
@@ -62,7 +62,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
   const again = async () => {
     try {
       if (apply.kind === "enable" || apply.kind === "disable")
-        return follow(await put.mutateAsync(apply.kind === "enable"));
+        return follow(await put.mutateAsync({ id: apply.flow_id, on: apply.kind === "enable" }));
       const plan = await compile.mutateAsync();
       const same = flow !== undefined && plan.revision === apply.revision;
       if (same && planStanding({ ...flow, state: "applied" }, plan, null, Date.now()) === "ready")

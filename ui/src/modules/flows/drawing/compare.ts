@@ -48,10 +48,9 @@ function reordered(a: Drawing, b: Drawing): ObjectChange[] {
   });
 }
 
-/** Keys of the blocks that differ from another drawing, also through their ways. */
-export function changedBlocks(now: Drawing, before: Drawing | undefined): Set<string> {
-  if (!before) return new Set();
-  return new Set(compareDrawings(before, now).map((item) => item.block?.key ?? item.edge!.from));
+/** Keys of the blocks that differences are about, also through their ways. */
+export function changedBlocks(changes: readonly ObjectChange[]): Set<string> {
+  return new Set(changes.map((item) => item.block?.key ?? item.edge!.from));
 }
 
 // A way is the same way while it leads between the same blocks under the same condition, or under the only changed one.

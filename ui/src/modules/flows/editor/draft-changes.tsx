@@ -2,7 +2,6 @@ import { useTranslation } from "react-i18next";
 import { Link } from "@tanstack/react-router";
 import { Card, Row, Rows } from "@/components/layout/card";
 import type { VersionSnapshot } from "../shared/api";
-import { compareDrawings } from "../drawing/compare";
 import { useBlockName, useDrawing, useEditor } from "./editor-context";
 import { findBlock } from "../drawing/drawing";
 import classes from "./outline/outline.module.css";
@@ -10,12 +9,10 @@ import classes from "./outline/outline.module.css";
 /** What the draft has that the installed version has not. */
 export function DraftChanges({ installed }: { installed: VersionSnapshot | undefined }) {
   const { t } = useTranslation("flows");
-  const { flow } = useEditor();
+  const { flow, changes } = useEditor();
   const drawing = useDrawing();
   const nameOf = useBlockName();
-  if (!installed) return null;
-  const changes = compareDrawings(installed.graph, drawing);
-  if (changes.length === 0) return null;
+  if (!installed || !changes || changes.length === 0) return null;
   const keyName = (key: string) => nameOf(findBlock(drawing, key) ?? findBlock(installed.graph, key)) || key;
   return (
     <Card

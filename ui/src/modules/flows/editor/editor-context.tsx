@@ -3,6 +3,7 @@ import { createContext, useContext, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { domainsQuery, serversQuery, type Flow, type NodeDomain, type Server } from "../shared/api";
+import type { ObjectChange } from "../drawing/compare";
 import { findBlock, type Block, type Drawing } from "../drawing/drawing";
 import type { DraftStore } from "./draft/draft-store";
 import type { Problem } from "./problems/problems";
@@ -12,6 +13,8 @@ export interface Editor {
   flow: Flow;
   store: DraftStore;
   problems: Problem[];
+  /** What the draft has that the installed version has not; undefined where nothing is installed. */
+  changes: ObjectChange[] | undefined;
   /** Keys of blocks that differ from the installed version. */
   changed: ReadonlySet<string>;
   /** Why the draft may not be changed, or undefined. */

@@ -7,16 +7,13 @@ import {
   IconPlayerPlay,
   IconRefresh,
 } from "@tabler/icons-react";
-import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useWriteBlock } from "@/api/access";
 import { asProblem } from "@/api/problem";
 import { Action, ActionLink } from "@/components/action/action";
 import { Status } from "@/components/status/status";
-import { toastProblem } from "@/components/state/toast";
 import { problemText } from "@/text/problem-text";
 import { useFormat } from "@/text/use-format";
-import { useCompile, type Plan } from "../shared/api";
+import type { Plan } from "../shared/api";
 import type { Autosave } from "./draft/autosave";
 import { useUndo } from "./draft/draft-store";
 import { useDrawing, useEditor } from "./editor-context";
@@ -26,7 +23,8 @@ import { goToProblem } from "./problems/problem-list";
 import { countErrors } from "./problems/problems";
 import type { Saving } from "./draft/saving";
 import { useShortcut } from "./use-shortcut";
-import { keepPlan, keptPlan } from "../plan/stored-plan";
+import { keptPlan } from "../plan/stored-plan";
+import { useCompileNow } from "../plan/use-compile-now";
 
 export interface HeaderProps {
   saving: Saving;
@@ -38,12 +36,12 @@ export interface HeaderProps {
 
 /** Name, the two axes, what is saved, undo, and the one next step. */
 export function EditorHeader({ saving, autosave, preview, drawing }: HeaderProps) {
-  const { flow } = useEditor();
+  const { flow, changes } = useEditor();
   return (
     <header className={classes.header}>
       <h1 className={classes.title}>{flow.name}</h1>
       <span className={classes.axes}>
-        <FlowConfig flow={flow} preview={preview} saving={saving} />
+        <FlowConfig flow={flow} changes={changes?.length} />
         <FlowHealth flow={flow} />
       </span>
       <span className={classes.acts}>
@@ -136,9 +134,7 @@ function UndoButtons() {
 export function NextStep({ saving, autosave, preview }: Omit<HeaderProps, "drawing">) {
   const { t } = useTranslation("flows");
   const { flow, store, problems } = useEditor();
-  const navigate = useNavigate();
-  const compile = useCompile(flow.id);
-  const blocked = useCompileBlock();
+  const compile = useCompileNow(flow.id, () => autosave.flush());
   const drawing = useDrawing();
   const errors = problems.filter((problem) => problem.severity === "error");
   const count = countErrors(problems);
@@ -176,32 +172,15 @@ export function NextStep({ saving, autosave, preview }: Omit<HeaderProps, "drawi
         {t("next.review", { revision: ready.revision })}
       </ActionLink>
     );
-  const start = async () => {
-    try {
-      await autosave.flush();
-      const plan = await compile.mutateAsync();
-      keepPlan(flow.id, plan);
-      void navigate({ to: `/flows/${flow.id}/plans/${plan.id}` });
-    } catch (error) {
-      toastProblem(t("next.failed"), error);
-    }
-  };
   return (
     <Action
       kind="filled"
       icon={IconPlayerPlay}
-      busy={compile.isPending}
-      reason={blocked ?? waits}
-      onClick={() => void start()}
+      busy={compile.busy}
+      reason={compile.blocked ?? waits}
+      onClick={compile.start}
     >
       {t("next.compile")}
     </Action>
   );
-}
-
-// Compiling makes a plan that can be applied, so it needs both keys.
-function useCompileBlock(): string | undefined {
-  const edit = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
-  const install = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
-  return edit ?? install;
 }

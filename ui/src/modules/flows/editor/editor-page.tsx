@@ -9,7 +9,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { usePhone } from "@/components/screen/use-phone";
 import { flowQuery, previewQuery, versionQuery, type Flow } from "../shared/api";
-import { changedBlocks } from "../drawing/compare";
+import { changedBlocks, compareDrawings } from "../drawing/compare";
 import { EditorProvider } from "./editor-context";
 import { EditorView } from "./editor-view";
 import { gatherProblems, refusedFields } from "./problems/problems";
@@ -44,7 +44,8 @@ function OpenEditor({ flow, draft, tab }: { flow: Flow; draft: OpenDraft; tab: s
   const saved = saving.kind === "saved" ? saving.revision : undefined;
   const preview = useQuery(previewQuery(flow.id, saved ?? draft.draft?.revision)).data;
   const installed = useQuery(versionQuery(flow.id, flow.installed_version_id)).data;
-  const changed = useMemo(() => changedBlocks(drawing, installed?.graph), [drawing, installed]);
+  const changes = useMemo(() => installed && compareDrawings(installed.graph, drawing), [drawing, installed]);
+  const changed = useMemo(() => changedBlocks(changes ?? []), [changes]);
   // Findings name blocks by their place in the drawing they were made for, so they are read against that one.
   const found = draft.draft;
   const refused = saving.kind === "refused" ? saving.error : undefined;
@@ -54,7 +55,10 @@ function OpenEditor({ flow, draft, tab }: { flow: Flow; draft: OpenDraft; tab: s
     const errors = fits ? [...preview.errors, ...conflictProblems(preview.conflicts)] : [];
     return found ? gatherProblems(found.graph, [...found.problems, ...errors], fits ? preview.warnings : []) : [];
   }, [found, preview, refused, drawing]);
-  const editor = useMemo(() => ({ flow, store, problems, changed, closed }), [flow, store, problems, changed, closed]);
+  const editor = useMemo(
+    () => ({ flow, store, problems, changes, changed, closed }),
+    [flow, store, problems, changes, changed, closed],
+  );
   return (
     <EditorProvider value={editor}>
       <EditorView tab={tab} saving={saving} autosave={autosave} preview={preview} installed={installed} />

@@ -1,19 +1,19 @@
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { Card, Facts } from "@/components/layout/card";
-import { Confirm } from "@/components/dialog/confirm";
 import { CopyButton } from "@/components/action/copy-button";
 import { FormProblems } from "@/components/form/form-problems";
 import { SaveBar } from "@/components/form/save-bar";
 import { toastDone } from "@/components/state/toast";
 import { useFormat } from "@/text/use-format";
-import { useChangeFlow, useSwitchFlow } from "../shared/api";
-import { DeleteFlow } from "../list/delete-flow";
+import { FlowActDialog } from "../acts/flow-act-dialog";
+import { leftOut, type FlowAct } from "../acts/flow-effects";
+import { useChangeFlow } from "../shared/api";
+import { sentence } from "../shared/said";
 import { useEditor } from "./editor-context";
 import editor from "./editor.module.css";
 import classes from "./settings.module.css";
@@ -108,41 +108,23 @@ function Names() {
 function Serving() {
   const { t } = useTranslation("flows");
   const { flow } = useEditor();
-  const navigate = useNavigate();
   const install = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
-  const act = useSwitchFlow(flow.id);
   const [asking, setAsking] = useState(false);
-  const never = flow.installed_revision === null ? t("settings.neverApplied") : undefined;
-  const go = () =>
-    act.mutate(!flow.enabled, {
-      onSuccess: (apply) => {
-        setAsking(false);
-        void navigate({ to: `/flows/${flow.id}/applies/${apply.apply_id}` });
-      },
-    });
+  const act: FlowAct = flow.enabled ? "disable" : "enable";
+  const left = leftOut(act, flow);
   return (
     <Card title={t("settings.serving")}>
       <div className={classes.line}>
         <p className="soft">{t(flow.enabled ? "settings.servingText" : "settings.stoppedText")}</p>
-        <Action kind={flow.enabled ? "danger" : "default"} reason={install ?? never} onClick={() => setAsking(true)}>
-          {t(flow.enabled ? "settings.disable" : "settings.enable")}
+        <Action
+          kind={flow.enabled ? "danger" : "default"}
+          reason={install ?? (left && sentence(t(left)))}
+          onClick={() => setAsking(true)}
+        >
+          {t(`act.${act}.verb`)}…
         </Action>
       </div>
-      <Confirm
-        opened={asking}
-        onClose={() => setAsking(false)}
-        onConfirm={go}
-        title={t(flow.enabled ? "settings.disableTitle" : "settings.enableTitle", { name: flow.name })}
-        consequences={
-          flow.enabled
-            ? [t("settings.disableUsers"), t("settings.disableKept")]
-            : [t("settings.enableText", { number: flow.installed_version_number ?? "" })]
-        }
-        verb={t(flow.enabled ? "settings.disable" : "settings.enable")}
-        danger={flow.enabled}
-        busy={act.isPending}
-        error={act.error}
-      />
+      {asking && <FlowActDialog act={act} flows={[flow]} onClose={() => setAsking(false)} />}
     </Card>
   );
 }
@@ -189,10 +171,10 @@ function Ending() {
       <div className={classes.line}>
         <p className="soft">{t("settings.deleteText")}</p>
         <Action kind="danger" reason={install} onClick={() => setAsking(true)}>
-          {t("delete.act")}…
+          {t("act.delete.verb")}…
         </Action>
       </div>
-      {asking && <DeleteFlow flow={flow} onClose={() => setAsking(false)} />}
+      {asking && <FlowActDialog act="delete" flows={[flow]} onClose={() => setAsking(false)} />}
     </Card>
   );
 }

@@ -1,16 +1,16 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Figure } from "@/components/layout/card";
 import { Glyph } from "@/components/status/glyph";
 import type { AttentionItem } from "@/module";
 import { useFormat } from "@/text/use-format";
-import { flowsQuery, type Flow } from "../shared/api";
+import type { Flow } from "../shared/api";
 import { usePlaces } from "../editor/editor-context";
-import { configGlyph, configState, healthGlyph, needsWork } from "../shared/states";
+import { configGlyph, configState, healthGlyph, needsWork, serves } from "../shared/states";
+import { useAllFlows } from "./use-all-flows";
 
 function useFlows(): { flows: Flow[]; total: number } | undefined {
-  const pages = useInfiniteQuery(flowsQuery({})).data?.pages;
-  return pages && { flows: pages.flatMap((page) => page.items), total: pages[0]?.total ?? 0 };
+  const { flows, total } = useAllFlows({});
+  return flows && { flows, total };
 }
 
 function Tile() {
@@ -18,7 +18,7 @@ function Tile() {
   const format = useFormat();
   const known = useFlows();
   if (!known) return <Figure name={t("tile.flows")} value="" />;
-  const applied = known.flows.filter((flow) => flow.installed_revision !== null && flow.enabled).length;
+  const applied = known.flows.filter(serves).length;
   const drafts = known.flows.filter((flow) => configState(flow) === "draft").length;
   return (
     <Figure

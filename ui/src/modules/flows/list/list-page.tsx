@@ -1,46 +1,61 @@
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { useSearchState } from "@/components/screen/use-search";
-import { flowsQuery, type Flow } from "../shared/api";
+import { toastProblem } from "@/components/state/toast";
+import { FlowActDialog } from "../acts/flow-act-dialog";
+import type { FlowAct } from "../acts/flow-effects";
+import { everyFlow, type Flow } from "../shared/api";
+import { CloneFlow } from "./clone-flow";
 import { CreateFlow } from "./create-flow";
-import { DeleteFlow } from "./delete-flow";
-import { flowListSearch, sorted, viewFilters } from "./list-search";
+import { saveFlowsCsv } from "./flows-csv";
+import { flowListSearch, shownFlows } from "./list-search";
 import { ListView } from "./list-view";
+import { useAllFlows } from "./use-all-flows";
 
-/** All flows: the filter is in the address, what needs work is counted. */
+/** All flows: filters and order are in the address, what needs work is counted. */
 export default function FlowListPage() {
+  const { t } = useTranslation("flows");
   const [filter, setFilter] = useSearchState(flowListSearch);
-  const query = useInfiniteQuery(flowsQuery({ ...(filter.q && { q: filter.q }) }));
+  const asked = { ...(filter.q && { q: filter.q }), ...(filter.tag && { tag: filter.tag }) };
+  const { query, flows, total } = useAllFlows(asked);
   const closed = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
-  const deleteClosed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
-  const [deleting, setDeleting] = useState<Flow>();
-  const setText = useDebouncedCallback((q: string) => setFilter({ q }), 200);
-  const flows = query.data?.pages.flatMap((page) => page.items);
+  const actClosed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
+  const [acting, setActing] = useState<{ act: FlowAct; flows: Flow[] }>();
+  const [cloning, setCloning] = useState<Flow>();
+  const [saving, setSaving] = useState(false);
+  const saveCsv = () => {
+    setSaving(true);
+    everyFlow(asked)
+      .then((all) => saveFlowsCsv(shownFlows(all, filter)))
+      .catch((error: unknown) => toastProblem(t("list.csvFailed"), error))
+      .finally(() => setSaving(false));
+  };
   return (
     <>
       <ListView
         state={
           flows
-            ? { kind: "ready", data: sorted(flows.filter(viewFilters[filter.view]), filter.sort) }
+            ? { kind: "ready", data: shownFlows(flows, filter) }
             : query.error
               ? { kind: "error", error: query.error, retry: () => void query.refetch() }
               : { kind: "loading" }
         }
         all={flows ?? []}
-        total={query.data?.pages[0]?.total ?? 0}
+        total={total}
         filter={filter}
         closed={closed}
-        deleteClosed={deleteClosed}
-        onFilter={(change) => (change.q === undefined ? setFilter(change) : setText(change.q))}
-        onClear={() => setFilter({ q: undefined, view: undefined })}
+        actClosed={actClosed}
+        onFilter={setFilter}
         onMore={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
         loadingMore={query.isFetchingNextPage}
-        onDelete={setDeleting}
+        csv={{ save: saveCsv, busy: saving }}
+        onAct={(act, chosen) => setActing({ act, flows: chosen })}
+        onClone={setCloning}
       />
       {filter.create && <CreateFlow start={filter.create} onClose={() => setFilter({ create: undefined })} />}
-      {deleting && <DeleteFlow flow={deleting} onClose={() => setDeleting(undefined)} />}
+      {cloning && <CloneFlow flow={cloning} onClose={() => setCloning(undefined)} />}
+      {acting && <FlowActDialog {...acting} onClose={() => setActing(undefined)} />}
     </>
   );
 }

@@ -1,12 +1,16 @@
 import { z } from "zod";
 import type { Flow } from "../shared/api";
-import { needsWork } from "../shared/states";
+import { needsWork, worstFirst } from "../shared/states";
 
-/** What the address of the list says: which flows, in which order. */
+const text = z.coerce.string().optional().catch(undefined);
+
+/** What the address of the list says: which flows, in which order. Without an order, the worst stand first. */
 export const flowListSearch = z.object({
-  q: z.string().catch(""),
+  q: text,
+  tag: text,
   view: z.enum(["all", "config", "health", "bypassed"]).catch("all"),
-  sort: z.enum(["name", "-name", "installed_at", "-installed_at"]).catch("name"),
+  health: z.enum(["down", "degraded", "unknown", "healthy"]).optional().catch(undefined),
+  sort: z.enum(["worst", "name", "-name", "installed_at", "-installed_at"]).catch("worst"),
   create: z.enum(["blank", "single", "pair", "shadowsocks"]).optional().catch(undefined),
 });
 
@@ -19,8 +23,11 @@ export const viewFilters: Record<FlowListSearch["view"], (flow: Flow) => boolean
   bypassed: (flow) => flow.bypassed_checks.length > 0,
 };
 
-export function sorted(flows: Flow[], sort: FlowListSearch["sort"]): Flow[] {
+/** The flows that the address asks for, in its order. */
+export function shownFlows(flows: readonly Flow[], { view, health, sort }: FlowListSearch): Flow[] {
+  const wanted = flows.filter((flow) => viewFilters[view](flow) && (!health || flow.health_state === health));
+  if (sort === "worst") return wanted.sort(worstFirst);
   const sign = sort.startsWith("-") ? -1 : 1;
   const key = sort.replace("-", "") as "name" | "installed_at";
-  return [...flows].sort((a, b) => sign * (a[key] ?? "").localeCompare(b[key] ?? ""));
+  return wanted.sort((a, b) => sign * (a[key] ?? "").localeCompare(b[key] ?? ""));
 }

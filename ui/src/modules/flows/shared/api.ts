@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import { everyPage } from "@/components/table/every-page";
 import type { Drawing } from "../drawing/drawing";
 
 type Schemas = components["schemas"];
@@ -47,7 +48,7 @@ export type NodeDomain = Pick<Schemas["DomainsDomain"], "id" | "node_id" | "host
 
 export interface FlowFilter {
   q?: string;
-  sort?: string;
+  tag?: string;
 }
 
 const root = "/api/v1/connection-units";
@@ -61,7 +62,7 @@ export const flowsQuery = (filter: FlowFilter) =>
       answer(
         api.GET(root, {
           signal,
-          params: { query: { ...filter, limit: 100, ...(pageParam && { cursor: pageParam }) } },
+          params: { query: { ...filter, limit: 200, ...(pageParam && { cursor: pageParam }) } },
         }),
       ),
     initialPageParam: "",
@@ -144,12 +145,15 @@ export const applyQuery = (id: string, applyId: string | null | undefined) =>
 export const clientsQuery = (id: string) =>
   queryOptions({
     queryKey: ["flows", id, "clients"],
-    queryFn: async ({ signal }): Promise<Client[]> => {
-      const page: Page<Client> = await answer(
-        api.GET(`${one}/clients`, { signal, params: { path: { id }, query: { limit: 200 } } }),
-      );
-      return page.items;
-    },
+    queryFn: ({ signal }): Promise<Client[]> =>
+      everyPage((cursor) =>
+        answer(
+          api.GET(`${one}/clients`, {
+            signal,
+            params: { path: { id }, query: { limit: 200, ...(cursor && { cursor }) } },
+          }),
+        ),
+      ),
   });
 
 export const explainQuery = (id: string, revision: number, target: string) =>
@@ -200,6 +204,33 @@ export const domainsQuery = queryOptions({
   staleTime: 30_000,
 });
 
+const askedNodes = 20;
+
+export type NodeNow = Pick<Server, "id" | "name"> & { connections: number | undefined };
+
+/** The nodes that an act on flows touches, with their open connections now; of very many the first ones. */
+export const nodesNowQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ["nodes", "of-act", ...ids],
+    queryFn: ({ signal }): Promise<NodeNow[]> =>
+      Promise.all(
+        ids.slice(0, askedNodes).map(async (id) => {
+          const { name, agent, metrics } = await answer(
+            api.GET("/api/v1/nodes/{id}", { signal, params: { path: { id } } }),
+          );
+          return { id, name, connections: agent.connected ? metrics?.tcp_established : undefined };
+        }),
+      ),
+    staleTime: 5_000,
+    retry: false,
+  });
+
+/** All flows that match, for a file. */
+export const everyFlow = (filter: FlowFilter): Promise<Flow[]> =>
+  everyPage((cursor) =>
+    answer(api.GET(root, { params: { query: { ...filter, limit: 200, ...(cursor && { cursor }) } } })),
+  );
+
 /** Stores the draft that was made on `revision`; a newer one on the panel is a `revision_conflict`. */
 export function saveDraft(id: string, revision: number, graph: Drawing, version_id?: string): Promise<Draft> {
   return answer(
@@ -223,6 +254,13 @@ function useFlowAct<Input, Output>(act: (input: Input) => Promise<Output>) {
 export const useCreateFlow = () =>
   useFlowAct((body: { name: string; graph?: Drawing }): Promise<Flow> => answer(api.POST(root, { body })));
 
+/** A new flow with what another one draws now. */
+export const useCloneFlow = () =>
+  useFlowAct(async ({ id, name }: { id: string; name: string }): Promise<Flow> => {
+    const { graph } = await readDraft(id);
+    return answer(api.POST(root, { body: { name, graph } }));
+  });
+
 export const useDeleteFlow = () => useFlowAct((id: string): Promise<Apply> => answer(api.DELETE(one, of(id))));
 
 export interface FlowChange {
@@ -236,9 +274,9 @@ export interface FlowChange {
 export const useChangeFlow = () =>
   useFlowAct(({ id, ...body }: FlowChange): Promise<Flow> => answer(api.PATCH(one, { ...of(id), body })));
 
-export const useSwitchFlow = (id: string) =>
-  useFlowAct((enabled: boolean): Promise<Apply> =>
-    answer(api.POST(enabled ? `${one}/enable` : `${one}/disable`, of(id))),
+export const useSwitchFlow = () =>
+  useFlowAct(({ id, on }: { id: string; on: boolean }): Promise<Apply> =>
+    answer(api.POST(on ? `${one}/enable` : `${one}/disable`, of(id))),
   );
 
 export const useCompile = (id: string) =>

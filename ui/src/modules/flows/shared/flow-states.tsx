@@ -2,52 +2,49 @@ import { useTranslation } from "react-i18next";
 import { Tooltip } from "@mantine/core";
 import { Glyph } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
-import type { BypassedCheck, Flow, Plan } from "./api";
+import type { BypassedCheck, Flow } from "./api";
 import { usePlaces } from "../editor/editor-context";
-import { changesOf, countChanges } from "../plan/plan-changes";
-import type { Saving } from "../editor/draft/saving";
-import { configGlyph, configState, healthGlyph } from "./states";
+import { configGlyph, configState, healthGlyph, serves, waitingClients, type ConfigState } from "./states";
 
-/** The configuration axis: what is installed against what is wanted. */
-export function FlowConfig({
-  flow,
-  preview,
-  saving,
-  inTable,
-}: {
-  flow: Flow;
-  preview?: Plan;
-  saving?: Saving;
-  inTable?: boolean;
-}) {
-  const { t } = useTranslation("flows");
-  const { servers } = usePlaces();
-  const unsaved = saving !== undefined && saving.kind !== "saved" && saving.kind !== "loading";
-  const state = configState(flow, preview?.is_noop && !unsaved);
-  const where = flow.drift.node_ids.map((id) => servers.get(id)?.name ?? id.slice(-6));
-  const count = preview ? countChanges(changesOf(preview)).total : 0;
-  const words = {
-    applying: t("config.applying"),
-    apply_failed: t("config.apply_failed"),
-    never: t("config.never"),
-    disabled: t("config.disabled"),
-    drifted: where.length === 0 ? t("config.drifted") : t("config.driftedOn", { name: where[0], count: where.length }),
-    draft: count > 0 ? t("config.draftChanges", { count }) : t("config.draft"),
-    in_sync:
-      flow.installed_version_number !== null && !inTable
-        ? t("config.inSyncWith", { number: flow.installed_version_number })
-        : t("config.in_sync"),
-  }[state];
+/** The configuration axis: what is installed against what is wanted. The editor knows how many changes there are. */
+export function FlowConfig({ flow, changes, inTable }: { flow: Flow; changes?: number; inTable?: boolean }) {
+  const words = useConfigWords();
+  const state = configState(flow, changes === 0);
   return (
     <Status kind={configGlyph[state]} inTable={inTable}>
-      {words}
+      {words(flow, state, changes)}
     </Status>
   );
+}
+
+/** The one word for each state, the same on every screen. */
+function useConfigWords() {
+  const { t } = useTranslation("flows");
+  const { servers } = usePlaces();
+  return (flow: Flow, state: ConfigState, changes: number | undefined): string => {
+    switch (state) {
+      case "drifted": {
+        const [first = ""] = flow.drift.node_ids;
+        const name = servers.get(first)?.name ?? first.slice(-6);
+        const count = flow.drift.node_ids.length;
+        return count === 0 ? t("config.drifted") : t("config.driftedOn", { name, count });
+      }
+      case "draft":
+        return changes ? t("config.draftChanges", { count: changes }) : t("config.draft");
+      case "clients":
+        return t("config.clients", { count: waitingClients(flow) });
+      case "in_sync":
+        return t("config.inSyncWith", { number: flow.installed_version_number });
+      default:
+        return t(`config.${state}`);
+    }
+  };
 }
 
 /** The health axis: how it runs. */
 export function FlowHealth({ flow, inTable }: { flow: Flow; inTable?: boolean }) {
   const { t } = useTranslation("flows");
+  if (!serves(flow)) return <span className="dim">{inTable ? "—" : ""}</span>;
   return (
     <Status kind={healthGlyph[flow.health_state]} inTable={inTable}>
       {t(`health.${flow.health_state}`)}

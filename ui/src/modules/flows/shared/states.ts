@@ -2,15 +2,28 @@ import type { GlyphKind } from "@/components/status/glyph";
 import type { ApplyStep, Flow, Server, Stage } from "./api";
 
 /** The configuration axis of a flow: what is installed against what is wanted. */
-export type ConfigState = "applying" | "apply_failed" | "never" | "disabled" | "drifted" | "draft" | "in_sync";
+export type ConfigState =
+  "applying" | "apply_failed" | "never" | "disabled" | "drifted" | "draft" | "clients" | "in_sync";
 
+/** `unchanged` says that the draft draws what is installed, whatever its revision. */
 export function configState(flow: Flow, unchanged = false): ConfigState {
   if (flow.state === "applying") return "applying";
   if (flow.state === "apply_failed") return "apply_failed";
   if (flow.installed_revision === null) return "never";
   if (!flow.enabled) return "disabled";
   if (flow.drift.state === "drifted") return "drifted";
-  return flow.draft_revision !== flow.installed_revision && !unchanged ? "draft" : "in_sync";
+  if (flow.draft_revision !== flow.installed_revision && !unchanged) return "draft";
+  return waitingClients(flow) > 0 ? "clients" : "in_sync";
+}
+
+/** Clients that the installed version does not know yet, or still knows although they were revoked. */
+export function waitingClients(flow: Pick<Flow, "clients">): number {
+  return flow.clients.filter((client) => client.installed === (client.revoked_at !== null)).length;
+}
+
+/** Whether clients are served by an installed version. */
+export function serves(flow: Pick<Flow, "installed_revision" | "enabled">): boolean {
+  return flow.installed_revision !== null && flow.enabled;
 }
 
 export const configGlyph: Record<ConfigState, GlyphKind> = {
@@ -20,6 +33,7 @@ export const configGlyph: Record<ConfigState, GlyphKind> = {
   disabled: "skipped",
   drifted: "drifted",
   draft: "draft",
+  clients: "draft",
   in_sync: "in-sync",
 };
 
@@ -39,10 +53,34 @@ export const serverGlyph: Record<Server["state"], GlyphKind> = {
   disabled: "no-data",
 };
 
+/** Health is asked of flows that serve; nothing heard of such a flow is trouble as well. */
 export function needsWork(flow: Flow, axis: "config" | "health"): boolean {
-  return axis === "config"
-    ? !["in_sync", "disabled"].includes(configState(flow))
-    : flow.health_state === "degraded" || flow.health_state === "down";
+  if (axis === "health") return serves(flow) && flow.health_state !== "healthy";
+  return !["in_sync", "disabled"].includes(configState(flow));
+}
+
+const healths: Flow["health_state"][] = ["down", "degraded", "unknown"];
+const configs: ConfigState[] = [
+  "apply_failed",
+  "drifted",
+  "applying",
+  "clients",
+  "draft",
+  "in_sync",
+  "disabled",
+  "never",
+];
+
+/** The order of a list that begins with what needs somebody most. */
+export function worstFirst(a: Flow, b: Flow): number {
+  return urgency(a) - urgency(b) || a.name.localeCompare(b.name);
+}
+
+function urgency(flow: Flow): number {
+  const config = configs.indexOf(configState(flow));
+  const health = healths.indexOf(flow.health_state);
+  if (needsWork(flow, "health")) return health * 10 + config;
+  return 100 + config;
 }
 
 /** How much of an apply is behind, in percent. */

@@ -100,6 +100,8 @@ export function answerFake(
     "/api/v1/setup/state": { finished: true, needs_admin: false },
     "/health": { status: "ok", version: "1.14.2" },
   };
+  const node = area === "nodes" ? servers.find((server) => server.id === id) : undefined;
+  if (node) return ok({ ...node, agent: { connected: node.state === "online" }, metrics: { tcp_established: 12 } });
   return path in simple ? { status: 200, body: simple[path] } : missing();
 }
 
@@ -127,6 +129,9 @@ function flowAnswer(
     case "DELETE":
       state.flows = state.flows.filter((item) => item.id !== id);
       return { status: 202, body: { ...state.apply, kind: "delete" } };
+    case "POST disable":
+    case "POST enable":
+      return { status: 202, body: { ...state.apply, flow_id: id, kind: rest[0] } };
     case "GET draft":
       return ok({ ...state.draft, flow_id: id });
     case "PUT draft":

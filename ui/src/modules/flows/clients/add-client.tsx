@@ -1,0 +1,103 @@
+import { Modal, TextInput } from "@mantine/core";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action/action";
+import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormProblems } from "@/components/form/form-problems";
+import { useEditor } from "../editor/editor-context";
+import { useCompileNow } from "../plan/use-compile-now";
+import { useAddClient, type Client } from "../shared/api";
+
+/** Adds a client, then says that it works only after compiling and applying, with the button for it. */
+export function AddClient({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation("flows");
+  const [added, setAdded] = useState<Client>();
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={added ? t("clients.addedTitle", { name: added.label }) : t("clients.addTitle")}
+    >
+      {added ? (
+        <WhatNext onClose={onClose} onAnother={() => setAdded(undefined)} />
+      ) : (
+        <NameForm onClose={onClose} onAdded={setAdded} />
+      )}
+    </Modal>
+  );
+}
+
+function NameForm({ onClose, onAdded }: { onClose: () => void; onAdded: (client: Client) => void }) {
+  const { t } = useTranslation("flows");
+  const { flow } = useEditor();
+  const add = useAddClient(flow.id);
+  const [label, setLabel] = useState("");
+  const empty = label.trim() === "";
+  return (
+    <DialogForm
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!empty) add.mutate(label.trim(), { onSuccess: onAdded });
+      }}
+    >
+      <FormProblems error={add.error} fields={{ "body.label": "client-label" }} />
+      <TextInput
+        id="client-label"
+        size="md"
+        label={t("clients.label")}
+        description={t("clients.labelHelp")}
+        value={label}
+        maxLength={64}
+        onChange={(event) => setLabel(event.currentTarget.value)}
+        data-autofocus
+        autoComplete="off"
+      />
+      <DialogFoot>
+        <Action size="dialog" onClick={onClose}>
+          {t("cancel")}
+        </Action>
+        <Action
+          size="dialog"
+          kind="filled"
+          type="submit"
+          busy={add.isPending}
+          reason={empty ? t("clients.labelMissing") : undefined}
+        >
+          {t("clients.add")}
+        </Action>
+      </DialogFoot>
+    </DialogForm>
+  );
+}
+
+function WhatNext({ onClose, onAnother }: { onClose: () => void; onAnother: () => void }) {
+  const { t } = useTranslation("flows");
+  const { flow, changes } = useEditor();
+  const compile = useCompileNow(flow.id);
+  return (
+    <DialogBody>
+      <p>{t("clients.addedText")}</p>
+      {changes && changes.length > 0 && <p className="soft">{t("clients.alsoDraft", { count: changes.length })}</p>}
+      <DialogFoot>
+        <Action size="dialog" onClick={onClose}>
+          {t("clients.later")}
+        </Action>
+        <Action size="dialog" onClick={onAnother}>
+          {t("clients.another")}
+        </Action>
+        <Action
+          size="dialog"
+          kind="filled"
+          icon={IconPlayerPlay}
+          busy={compile.busy}
+          reason={compile.blocked}
+          onClick={compile.start}
+          data-autofocus
+        >
+          {t("next.compile")}
+        </Action>
+      </DialogFoot>
+    </DialogBody>
+  );
+}

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { Client, Flow } from "../shared/api";
+import { serves } from "../shared/states";
+
+/** What the address of the list of clients says. */
+export const clientsSearch = z.object({
+  q: z.coerce.string().optional().catch(undefined),
+  sort: z.enum(["state", "label", "-label", "created_at", "-created_at"]).catch("state"),
+});
+
+export type ClientsSearch = z.output<typeof clientsSearch>;
+
+/** What a client is worth now: it is active only where the installed version of a flow that serves knows it. */
+export type ClientState = "waits" | "leaves" | "works" | "stopped" | "revoked";
+
+const order: ClientState[] = ["waits", "leaves", "works", "stopped", "revoked"];
+
+export function clientState(client: Client, flow: Pick<Flow, "installed_revision" | "enabled">): ClientState {
+  if (client.revoked_at !== null) return client.installed && serves(flow) ? "leaves" : "revoked";
+  if (!client.installed) return "waits";
+  return serves(flow) ? "works" : "stopped";
+}
+
+/** The clients that are asked for, in the asked order; who waits for an apply stands first. */
+export function shownClients(clients: readonly Client[], flow: Flow, { q = "", sort }: ClientsSearch): Client[] {
+  const part = q.trim().toLocaleLowerCase();
+  const wanted = clients.filter((client) => client.label.toLocaleLowerCase().includes(part));
+  const byLabel = (a: Client, b: Client) => a.label.localeCompare(b.label);
+  if (sort === "state") {
+    const place = (client: Client) => order.indexOf(clientState(client, flow));
+    return wanted.sort((a, b) => place(a) - place(b) || byLabel(a, b));
+  }
+  const sign = sort.startsWith("-") ? -1 : 1;
+  return wanted.sort((a, b) =>
+    sort.endsWith("label") ? sign * byLabel(a, b) : sign * a.created_at.localeCompare(b.created_at),
+  );
+}

@@ -1,0 +1,75 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import { renderApp } from "@/testing/render-app";
+import { createDraftStore } from "../editor/draft/draft-store";
+import { EditorProvider } from "../editor/editor-context";
+import { fakeState } from "../testing/fake-panel";
+import { fakeClient, fakeFlow } from "../testing/samples";
+import { serveFake } from "../testing/serve-fake";
+import { clientState, shownClients } from "./clients-search";
+import ClientsTab from "./clients-tab";
+
+async function open(flow = fakeFlow()) {
+  const panel = serveFake(fakeState({ flows: [flow] }));
+  const editor = {
+    flow,
+    store: createDraftStore(),
+    problems: [],
+    changes: [],
+    changed: new Set<string>(),
+    closed: undefined,
+  };
+  const page = await renderApp(
+    <EditorProvider value={editor}>
+      <ClientsTab />
+    </EditorProvider>,
+    { path: "/flows/f-europe/clients", queries: panel.queries },
+  );
+  await screen.findByRole("table", { name: "Clients" });
+  return { ...page, ...panel };
+}
+
+describe("the clients of a flow", () => {
+  it("says Active only of a client that the nodes let in", () => {
+    const flow = fakeFlow();
+    const client = fakeClient("c", "anna");
+    expect(clientState(client, flow)).toBe("works");
+    expect(clientState({ ...client, installed: false }, flow)).toBe("waits");
+    expect(clientState(client, { ...flow, enabled: false })).toBe("stopped");
+    expect(clientState({ ...client, revoked_at: flow.created_at }, flow)).toBe("leaves");
+    expect(clientState({ ...client, revoked_at: flow.created_at, installed: false }, flow)).toBe("revoked");
+  });
+
+  it("are found by a part of the name and sorted, those that wait first", () => {
+    const clients = [
+      fakeClient("1", "anna, phone"),
+      fakeClient("2", "Zoe", { installed: false }),
+      fakeClient("3", "oleg", { created_at: "2026-03-13T00:00:00Z" }),
+    ];
+    const shown = (search: Parameters<typeof shownClients>[2]) =>
+      shownClients(clients, fakeFlow(), search).map((client) => client.label);
+    expect(shown({ sort: "state" })).toEqual(["Zoe", "anna, phone", "oleg"]);
+    expect(shown({ sort: "-label" })).toEqual(["Zoe", "oleg", "anna, phone"]);
+    expect(shown({ sort: "-created_at" })[0]).toBe("oleg");
+    expect(shown({ q: "PHO", sort: "label" })).toEqual(["anna, phone"]);
+  });
+
+  it("keeps search and order in the address", async () => {
+    const { address } = await open();
+    await userEvent.type(screen.getByRole("textbox", { name: "Find a client" }), "oleg");
+    await waitFor(() => expect(screen.getAllByRole("row")).toHaveLength(2));
+    expect(address()).toContain("q=oleg");
+  });
+
+  it("says after adding one that compiling and applying is needed, with the button for it", async () => {
+    const { address } = await open();
+    expect(screen.getByRole("status")).toHaveTextContent("1 client waits: compile the draft and apply the plan");
+    await userEvent.click(screen.getByRole("button", { name: "Add client" }));
+    await userEvent.type(await screen.findByRole("textbox", { name: "Name" }), "pavel{Enter}");
+    const dialog = within(screen.getByRole("dialog"));
+    expect(await dialog.findByText(/It cannot connect yet/)).toBeInTheDocument();
+    await userEvent.click(dialog.getByRole("button", { name: "Compile plan" }));
+    await waitFor(() => expect(address()).toBe("/flows/f-europe/plans/p-17"));
+  });
+});

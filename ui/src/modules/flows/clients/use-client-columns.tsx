@@ -1,0 +1,55 @@
+import { useTranslation } from "react-i18next";
+import type { GlyphKind } from "@/components/status/glyph";
+import { Status } from "@/components/status/status";
+import type { Column } from "@/components/table/data-table";
+import { RelativeTime } from "@/components/text/relative-time";
+import { useEditor } from "../editor/editor-context";
+import type { Client } from "../shared/api";
+import { clientState, type ClientState } from "./clients-search";
+import classes from "./clients.module.css";
+
+export function useClientColumns(): Column<Client>[] {
+  const { t } = useTranslation("flows");
+  return [
+    { key: "label", head: t("clients.label"), sort: "label", cell: (client) => <ClientName client={client} /> },
+    {
+      key: "state",
+      head: t("clients.state"),
+      sort: "state",
+      width: 230,
+      cell: (client) => <ClientStatus client={client} />,
+    },
+    {
+      key: "created",
+      head: t("clients.addedAt"),
+      sort: "created_at",
+      width: 130,
+      drop: 1,
+      cell: (client) => <RelativeTime at={client.created_at} />,
+    },
+  ];
+}
+
+export function ClientName({ client }: { client: Client }) {
+  const { t } = useTranslation("flows");
+  return (
+    <span className={classes.name} title={client.label}>
+      <span className="strong">{client.label}</span>{" "}
+      {client.has_public_link && <span className="dim">{t("clients.hasPublicLink")}</span>}
+    </span>
+  );
+}
+
+const glyphs: Record<ClientState, GlyphKind> = {
+  waits: "draft",
+  leaves: "drifted",
+  works: "in-sync",
+  stopped: "skipped",
+  revoked: "skipped",
+};
+
+export function ClientStatus({ client }: { client: Client }) {
+  const { t } = useTranslation("flows");
+  const state = clientState(client, useEditor().flow);
+  return <Status kind={glyphs[state]}>{t(state === "revoked" ? "clients.isRevoked" : `clients.${state}`)}</Status>;
+}
