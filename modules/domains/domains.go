@@ -65,7 +65,7 @@ func (s *domains) list(ctx context.Context, in *listInput, k *keyset.Keyset) ([]
 		return seen(ctx, q)
 	}
 	var rows []domainRow
-	if err := k.Apply(filter(withUses(s.db.NewSelect().Model(&rows)))).Scan(ctx); err != nil {
+	if err := k.Apply(filter(withUses(s.db.NewSelect().Model(&rows))), nil).Scan(ctx); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
 	total, err := filter(s.db.NewSelect().Model((*domainRow)(nil))).Count(ctx)

@@ -34,19 +34,20 @@ func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], 
 	if err != nil {
 		return page, err
 	}
-	where, args := flowFilter(in)
+	args := new(database.Arguments)
+	where, values := flowFilter(in, args)
 	order, compare := " asc", " > "
 	if down {
 		order, compare = " desc", " < "
 	}
 	var rows []shownRow
-	matching := s.db.NewSelect().Model((*flowRow)(nil)).ColumnExpr("count(*)").Where(where, args...)
-	q := s.shownFlows(ctx, &rows).ColumnExpr(by+" as sort_key").ColumnExpr("(?) as total", matching).Where(where, args...).
+	matching := s.db.NewSelect().Model((*flowRow)(nil)).ColumnExpr("count(*)").Where(where, values...)
+	q := s.shownFlows().ColumnExpr(by+" as sort_key").ColumnExpr("(?) as total", matching).Where(where, values...).
 		OrderExpr(by + order + ", f.id" + order).Limit(int64(in.Limit) + 1)
 	if after != nil {
-		q = q.Where("("+by+", f.id)"+compare+"(?, ?)", after.Value, after.ID)
+		q = q.Where("("+by+", f.id)"+compare+"(?, ?)", args.Add(after.Value), args.Add(after.ID))
 	}
-	if err := q.Scan(ctx); err != nil {
+	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
 		return page, database.Fault(err, nil)
 	}
 	if len(rows) > 0 {
@@ -68,8 +69,8 @@ func (s *service) matching(ctx context.Context, in *listInput) (int, error) {
 	if in.Cursor == "" {
 		return 0, nil
 	}
-	where, args := flowFilter(in)
-	total, err := s.db.NewSelect().Model((*flowRow)(nil)).Where(where, args...).Count(ctx)
+	where, values := flowFilter(in, nil)
+	total, err := s.db.NewSelect().Model((*flowRow)(nil)).Where(where, values...).Count(ctx)
 	return int(total), database.Fault(err, nil)
 }
 
@@ -80,9 +81,11 @@ const stateFilter = `case
 	when f.installed_version_id is not null then 'applied'
 	when f.compiled_revision = f.draft_revision then 'compiled' else 'draft' end`
 
-func flowFilter(in *listInput) (string, []any) {
-	where, args := "not f.deleting", []any(nil)
-	add := func(condition string, value any) { where, args = where+" and "+condition, append(args, value) }
+func flowFilter(in *listInput, args *database.Arguments) (string, []any) {
+	where, values := "not f.deleting", []any(nil)
+	add := func(condition string, value any) {
+		where, values = where+" and "+condition, append(values, args.Add(value))
+	}
 	if in.State != "" {
 		add(stateFilter+" = ?", in.State)
 	}
@@ -95,7 +98,7 @@ func flowFilter(in *listInput) (string, []any) {
 	if in.Q != "" {
 		add("strpos(lower(f.name), ?) > 0", strings.ToLower(in.Q))
 	}
-	return where, args
+	return where, values
 }
 
 // versionList has the newest version first.

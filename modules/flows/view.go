@@ -56,8 +56,8 @@ const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled
 	v.number as version_number, v.bypassed, a.stage as last_stage, a.finished_at is not null as last_finished`
 
 // shownFlows selects flows as they are shown.
-func (s *service) shownFlows(ctx context.Context, rows *[]shownRow) *bun.SelectQuery {
-	return s.db.In(ctx).NewSelect().Model(rows).ModelTableExpr("flows as f").ColumnExpr(shownColumns).
+func (s *service) shownFlows() *bun.SelectQuery {
+	return s.db.NewSelect().TableExpr("flows as f").ColumnExpr(shownColumns).
 		Join("left join flow_versions as v on v.id = f.installed_version_id").
 		Join("left join flow_applies as a on a.id = f.last_apply_id")
 }
@@ -92,7 +92,9 @@ func (s *service) shown(ctx context.Context, rows []shownRow) ([]Flow, error) {
 // shownOne gives one flow. Fault: not_found (404).
 func (s *service) shownOne(ctx context.Context, id string) (Flow, error) {
 	var rows []shownRow
-	if err := s.shownFlows(ctx, &rows).Where("f.id = ? and not f.deleting", id).Scan(ctx); err != nil {
+	args := new(database.Arguments)
+	q := s.shownFlows().Where("f.id = ? and not f.deleting", args.Add(id))
+	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
 		return Flow{}, database.Fault(err, nil)
 	}
 	if len(rows) == 0 {

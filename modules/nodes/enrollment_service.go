@@ -155,7 +155,7 @@ func (e *enrollment) list(ctx context.Context, in *tokensInput, k *keyset.Keyset
 		}
 		return q
 	}
-	if err := k.Apply(filter(e.db.NewSelect().Model(&rows).ColumnExpr("*"))).Scan(ctx); err != nil {
+	if err := k.Apply(filter(e.db.NewSelect().Model(&rows).ColumnExpr("*")), nil).Scan(ctx); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
 	total, err := filter(e.db.NewSelect().Model((*tokenRow)(nil))).Count(ctx)

@@ -35,12 +35,12 @@ var constraints = map[string]*fault.Fault{
 }
 
 // views selects nodes beside their evidence; at is the moment for which states are derived.
-func (s *store) views(db bun.IDB, into any, at time.Time) *bun.SelectQuery {
-	return beside(db.NewSelect().Model(into).ModelTableExpr("nodes AS n")).
-		ColumnExpr("n.*").
+func (s *store) views(at time.Time, args *database.Arguments) *bun.SelectQuery {
+	return beside(s.db.NewSelect().TableExpr("nodes AS n")).
+		ColumnExpr(database.Columns[nodeRow](s.db, "n")).
 		ColumnExpr("r.seen_at, coalesce(r.core_state, 'unknown') AS core_state, coalesce(r.config_hash, '') AS config_hash").
 		ColumnExpr("coalesce(r.cloned, false) AS cloned, r.report, r.metrics, r.config_result").
-		ColumnExpr(s.stateAt(at) + " AS state")
+		ColumnExpr(s.stateAt(at, args) + " AS state")
 }
 
 func beside(q *bun.SelectQuery) *bun.SelectQuery {
@@ -48,28 +48,44 @@ func beside(q *bun.SelectQuery) *bun.SelectQuery {
 }
 
 // stateAt is the state of a node from its evidence, as SQL.
-func (s *store) stateAt(at time.Time) string { return evidence.StateAt(at, s.heartbeat) }
+func (s *store) stateAt(at time.Time, args *database.Arguments) string {
+	if args == nil {
+		return evidence.StateAt(at, s.heartbeat)
+	}
+	return evidence.StateBy(s.heartbeat, func(before time.Duration) string { return args.Place(at.Add(-before)) })
+}
 
 func (s *store) view(ctx context.Context, id string, at time.Time) (*viewRow, error) {
-	row := new(viewRow)
-	err := s.views(s.db.In(ctx), row, at).ColumnExpr("r.surroundings").Where("n.id = ?", id).Scan(ctx)
-	return row, database.Fault(err, nil)
+	var rows []viewRow
+	args := new(database.Arguments)
+	q := s.views(at, args).ColumnExpr("r.surroundings").Where("n.id = ?::uuid", args.Add(id))
+	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	if len(rows) == 0 {
+		return nil, fault.Missing(fault.NoSuchThing)
+	}
+	return &rows[0], nil
 }
 
 func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]viewRow, error) {
 	var rows []viewRow
-	q := s.views(s.db.In(ctx), &rows, at).ColumnExpr("r.surroundings").OrderExpr("n.name_key")
+	args := new(database.Arguments)
+	q := s.views(at, args).ColumnExpr("r.surroundings").OrderExpr("n.name_key")
 	if len(ids) > 0 {
-		q = q.Where("n.id = any(?::uuid[])", pgdialect.Array(ids))
+		q = q.Where("n.id = any(?::uuid[])", args.Add(ids))
 	}
-	return rows, database.Fault(q.Scan(ctx), nil)
+	err := database.Read(ctx, s.db, &rows, q, args)
+	return rows, database.Fault(err, nil)
 }
 
 // able gives nodes that were heard within two heartbeats and whose agent has named the capability.
 func (s *store) able(ctx context.Context, capability string, most int, at time.Time) ([]viewRow, error) {
 	var rows []viewRow
-	err := s.views(s.db.In(ctx), &rows, at).Where("n.agent_access = ? and r.seen_at > ?", accessGranted, at.Add(-2*s.heartbeat)).
-		Where("jsonb_exists(r.report->'capabilities', ?)", capability).Limit(int64(most)).Scan(ctx)
+	args := new(database.Arguments)
+	q := s.views(at, args).Where("n.agent_access = ? and r.seen_at > ?", accessGranted, args.Add(at.Add(-2*s.heartbeat))).
+		Where("jsonb_exists(r.report->'capabilities', ?)", args.Add(capability)).Limit(int64(most))
+	err := database.Read(ctx, s.db, &rows, q, args)
 	return rows, database.Fault(err, nil)
 }
 
@@ -94,12 +110,14 @@ func measured(k *keyset.Keyset) bool { return strings.HasPrefix(k.Expression, "m
 // first, from narrow rows, and only these nodes are read whole.
 func (s *store) list(ctx context.Context, in *listInput, k *keyset.Keyset, at time.Time) ([]viewRow, int, error) {
 	var rows []viewRow
-	whole := s.views(s.db, &rows, at)
+	args := new(database.Arguments)
+	whole := s.views(at, args)
 	if measured(k) {
 		whole = whole.Join(readings)
 	}
-	err := whole.Join("JOIN (?) AS p ON p.id = n.id", k.Apply(s.keys(in, k, at).ColumnExpr("n.id"))).ColumnExpr("p.sort_key").OrderExpr(k.Sorted()).Scan(ctx)
-	if err != nil {
+	page := k.Apply(s.keys(in, k, at, args).ColumnExpr("n.id"), args)
+	whole = whole.Join("JOIN (?) AS p ON p.id = n.id", page).ColumnExpr("p.sort_key").OrderExpr(k.Sorted())
+	if err := database.Read(ctx, s.db, &rows, whole, args); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
 	total, err := s.total(ctx, in, at)
@@ -109,8 +127,8 @@ func (s *store) list(ctx context.Context, in *listInput, k *keyset.Keyset, at ti
 const readings = "JOIN node_readings AS m ON m.node_id = n.id"
 
 // matching is the nodes that the filter keeps.
-func (s *store) matching(in *listInput, at time.Time) *bun.SelectQuery {
-	q := s.filtered(s.db.NewSelect().TableExpr("nodes AS n"), in, at)
+func (s *store) matching(in *listInput, at time.Time, args *database.Arguments) *bun.SelectQuery {
+	q := s.filtered(s.db.NewSelect().TableExpr("nodes AS n"), in, at, args)
 	if in.State != "" {
 		q = beside(q)
 	}
@@ -118,8 +136,8 @@ func (s *store) matching(in *listInput, at time.Time) *bun.SelectQuery {
 }
 
 // keys is the same with what the order is about.
-func (s *store) keys(in *listInput, k *keyset.Keyset, at time.Time) *bun.SelectQuery {
-	q := s.matching(in, at)
+func (s *store) keys(in *listInput, k *keyset.Keyset, at time.Time, args *database.Arguments) *bun.SelectQuery {
+	q := s.matching(in, at, args)
 	if measured(k) {
 		return q.Join(readings)
 	}
@@ -132,35 +150,37 @@ func (s *store) total(ctx context.Context, in *listInput, at time.Time) (int, er
 	if known {
 		return remembered, nil
 	}
-	n, err := s.matching(in, at).Count(ctx)
-	if err == nil {
-		s.totals.keep(f, int(n), at, changes)
+	args := new(database.Arguments)
+	var n []int
+	if err := database.Read(ctx, s.db, &n, s.matching(in, at, args).ColumnExpr("count(*)"), args); err != nil {
+		return 0, database.Fault(err, nil)
 	}
-	return int(n), database.Fault(err, nil)
+	s.totals.keep(f, n[0], at, changes)
+	return n[0], nil
 }
 
 // inState keeps nodes in a state: those that were in it lately, found by an index, and of these the ones that still are. The
 // second part says it by what they are not, so that the planner knows that most of them match and walks the order of the page.
-func (s *store) inState(q *bun.SelectQuery, state string, at time.Time) *bun.SelectQuery {
+func (s *store) inState(q *bun.SelectQuery, state string, at time.Time, args *database.Arguments) *bun.SelectQuery {
 	others := slices.DeleteFunc([]string{"pending", "online", "degraded", "offline", "maintenance", "disabled"}, func(o string) bool { return o == state })
-	return q.Where("n.listed_state = ?", state).Where("("+s.stateAt(at)+") <> ALL(?)", pgdialect.Array(others))
+	return q.Where("n.listed_state = ?", state).Where("("+s.stateAt(at, args)+") <> ALL(?)", pgdialect.Array(others))
 }
 
-func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time) *bun.SelectQuery {
+func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time, args *database.Arguments) *bun.SelectQuery {
 	if in.State != "" {
-		q = s.inState(q, in.State, at)
+		q = s.inState(q, in.State, at, args)
 	}
 	if in.Tag != "" {
-		q = q.Where("n.tags @> ?", pgdialect.Array([]string{in.Tag}))
+		q = q.Where("n.tags @> ?", args.Add([]string{in.Tag}))
 	}
 	if in.Role != "" {
-		q = q.Where("n.roles @> ?", pgdialect.Array([]string{in.Role}))
+		q = q.Where("n.roles @> ?", args.Add([]string{in.Role}))
 	}
 	if in.Country != "" {
-		q = q.Where("n.country_code = ?", strings.ToUpper(in.Country))
+		q = q.Where("n.country_code = ?", args.Add(strings.ToUpper(in.Country)))
 	}
 	if in.Query != "" {
-		part := "%" + escapeLike(strings.ToLower(in.Query)) + "%"
+		part := args.Add("%" + escapeLike(strings.ToLower(in.Query)) + "%")
 		q = q.Where("(n.name_key LIKE ? OR n.address ILIKE ? OR array_to_string(n.tags, ' ') ILIKE ?)", part, part, part)
 	}
 	return q
@@ -190,7 +210,7 @@ func (s *store) update(ctx context.Context, tx bun.IDB, row *nodeRow, at time.Ti
 		return database.Fault(err, constraints)
 	}
 	_, err := tx.NewRaw(`update nodes set listed_state = s.state, state_since = ?1 from (
-		select `+s.stateAt(at)+` as state from nodes n left join node_reports r on r.node_id = n.id where n.id = ?0) s
+		select `+s.stateAt(at, nil)+` as state from nodes n left join node_reports r on r.node_id = n.id where n.id = ?0) s
 		where id = ?0 and listed_state <> s.state`, row.ID, at).Exec(ctx)
 	return database.Fault(err, nil)
 }

@@ -3,8 +3,6 @@ package updates
 import (
 	"context"
 
-	"github.com/uptrace/bun/dialect/pgdialect"
-
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 	"panel/platform/release"
@@ -40,12 +38,13 @@ func (s *service) updateStates(ctx context.Context, versions map[string]string) 
 // tried gives what became of the nodes in rollouts that go on or brought the version, in the newest of them.
 func (s *store) tried(ctx context.Context, ids []string, version string) (map[string]string, error) {
 	var rows []struct{ NodeID, State string }
-	err := s.db.NewRaw(`select distinct on (t.node_id) t.node_id, t.state
+	args := new(database.Arguments)
+	q := s.db.NewRaw(`select distinct on (t.node_id) t.node_id, t.state
 		from agent_rollouts o join agent_rollout_nodes t on t.rollout_id = o.id
 		where (o.finished_at is null or o.version = ?) and t.node_id = any(?::uuid[]) and t.state = any(?)
 		order by t.node_id, o.started_at desc, o.id desc`,
-		version, pgdialect.Array(ids), pgdialect.Array([]string{ordering, updating, done, failed})).
-		Scan(ctx, &rows)
+		args.Add(version), args.Add(ids), args.Add([]string{ordering, updating, done, failed}))
+	err := database.Read(ctx, s.db, &rows, q, args)
 	states := make(map[string]string, len(rows))
 	for _, row := range rows {
 		states[row.NodeID] = row.State

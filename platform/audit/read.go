@@ -28,31 +28,53 @@ type Place struct {
 	ID string
 }
 
+// listed is an entry beside how many the filter chooses in all.
+type listed struct {
+	Row
+	Total int `bun:"total,scanonly"`
+}
+
 // List gives entries, newest or oldest first, and how many the filter chooses in all.
 func (s *Store) List(
 	ctx context.Context, f Filter, after Place, oldestFirst bool, limit int,
 ) (rows []Row, total int, err error) {
-	all, err := f.apply(s.db.NewSelect().Model((*Row)(nil))).Count(ctx)
-	if err != nil {
-		return nil, 0, database.Fault(fmt.Errorf("counting journal entries: %w", err), nil)
+	args := new(database.Arguments)
+	all := f.apply(s.db.NewSelect().TableExpr("journal").ColumnExpr("count(*)"), args)
+	var found []listed
+	q := s.page(f, after, oldestFirst, limit, args).ColumnExpr("(?) AS total", all)
+	if err := database.Read(ctx, s.db, &found, q, args); err != nil {
+		return nil, 0, database.Fault(fmt.Errorf("reading the journal: %w", err), nil)
 	}
-	rows, err = s.page(ctx, f, after, oldestFirst, limit)
-	return rows, int(all), err
+	rows = make([]Row, len(found))
+	for i := range found {
+		rows[i], total = found[i].Row, found[i].Total
+	}
+	if len(rows) == 0 && after.ID != "" {
+		total, err = s.count(ctx, f)
+	}
+	return rows, total, err
 }
 
-func (s *Store) page(ctx context.Context, f Filter, after Place, oldestFirst bool, limit int) ([]Row, error) {
-	rows, direction, than := []Row{}, " DESC", "<"
+// count is for a page beyond the last entry, which has no row that could tell.
+func (s *Store) count(ctx context.Context, f Filter) (int, error) {
+	n, err := f.apply(s.db.NewSelect().TableExpr("journal"), nil).Count(ctx)
+	if err != nil {
+		return 0, database.Fault(fmt.Errorf("counting journal entries: %w", err), nil)
+	}
+	return int(n), nil
+}
+
+func (s *Store) page(f Filter, after Place, oldestFirst bool, limit int, args *database.Arguments) *bun.SelectQuery {
+	direction, than := " DESC", "<"
 	if oldestFirst {
 		direction, than = " ASC", ">"
 	}
-	query := f.apply(s.db.NewSelect().Model(&rows)).Order("at"+direction, "id"+direction).Limit(int64(limit))
+	query := s.db.NewSelect().TableExpr("journal").ColumnExpr(database.Columns[Row](s.db, "journal"))
+	query = f.apply(query, args).Order("at"+direction, "id"+direction).Limit(int64(limit))
 	if after.ID != "" {
-		query = query.Where("(at, id) "+than+" (?, ?)", after.At, after.ID)
+		query = query.Where("(at, id) "+than+" (?, ?)", args.Add(after.At), args.Add(after.ID))
 	}
-	if err := query.Scan(ctx); err != nil {
-		return nil, database.Fault(fmt.Errorf("reading the journal: %w", err), nil)
-	}
-	return rows, nil
+	return query
 }
 
 // Each hands over all chosen entries, newest first, without holding them together.
@@ -60,9 +82,10 @@ func (s *Store) Each(ctx context.Context, f Filter, use func(Row) error) error {
 	const batch = 1000
 	var after Place
 	for {
-		rows, err := s.page(ctx, f, after, false, batch)
-		if err != nil {
-			return err
+		var rows []Row
+		args := new(database.Arguments)
+		if err := database.Read(ctx, s.db, &rows, s.page(f, after, false, batch, args), args); err != nil {
+			return database.Fault(fmt.Errorf("reading the journal: %w", err), nil)
 		}
 		for _, row := range rows {
 			if err := use(row); err != nil {
@@ -99,33 +122,33 @@ func (s *Store) Actions(ctx context.Context) ([]string, error) {
 	return words, nil
 }
 
-func (f Filter) apply(q *bun.SelectQuery) *bun.SelectQuery {
+func (f Filter) apply(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
 	if f.Actor != "" {
-		q = q.Where("(actor_id = ? or lower(actor_name) = lower(?))", f.Actor, f.Actor)
+		q = q.Where("(actor_id = ? or lower(actor_name) = lower(?))", args.Add(f.Actor), args.Add(f.Actor))
 	}
 	if family, all := strings.CutSuffix(f.Action, "*"); all {
-		q = q.Where("starts_with(action, ?)", family)
+		q = q.Where("starts_with(action, ?)", args.Add(family))
 	} else if f.Action != "" {
-		q = q.Where("action = ?", f.Action)
+		q = q.Where("action = ?", args.Add(f.Action))
 	}
 	if f.Object != "" {
-		q = q.Where("(object_id = ? or lower(object_name) = lower(?))", f.Object, f.Object)
+		q = q.Where("(object_id = ? or lower(object_name) = lower(?))", args.Add(f.Object), args.Add(f.Object))
 	}
 	if f.Result != "" {
-		q = q.Where("result = ?", f.Result)
+		q = q.Where("result = ?", args.Add(f.Result))
 	}
-	return f.applyRange(q)
+	return f.applyRange(q, args)
 }
 
-func (f Filter) applyRange(q *bun.SelectQuery) *bun.SelectQuery {
+func (f Filter) applyRange(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
 	if !f.From.IsZero() {
-		q = q.Where("at >= ?", f.From)
+		q = q.Where("at >= ?", args.Add(f.From))
 	}
 	if !f.To.IsZero() {
-		q = q.Where("at < ?", f.To)
+		q = q.Where("at < ?", args.Add(f.To))
 	}
 	if f.Text != "" {
-		like := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(f.Text) + "%"
+		like := args.Add("%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(f.Text) + "%")
 		q = q.Where("(object_name ilike ? or object_id ilike ? or actor_name ilike ? or ip ilike ? or request_id ilike ? or action ilike ?)",
 			like, like, like, like, like, like)
 	}

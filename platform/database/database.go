@@ -6,6 +6,7 @@ package database
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -100,13 +101,21 @@ func poolSettings(dsn string, opts Options) (*pgxpool.Config, error) {
 		settings.ConnConfig.RuntimeParams["application_name"] = opts.Name
 	}
 	settings.ConnConfig.Tracer = opts.Tracer
-	settings.AfterConnect = readTimesAsUTC
+	settings.AfterConnect = readTypes
 	return settings, nil
 }
 
-func readTimesAsUTC(_ context.Context, conn *pgx.Conn) error {
-	conn.TypeMap().RegisterType(&pgtype.Type{
+// readTypes has moments read as UTC and JSON as bun's columns are.
+func readTypes(_ context.Context, conn *pgx.Conn) error {
+	types := conn.TypeMap()
+	types.RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	})
+	types.RegisterType(&pgtype.Type{
+		Name: "json", OID: pgtype.JSONOID, Codec: &pgtype.JSONCodec{Marshal: json.Marshal, Unmarshal: columns{}.Unmarshal},
+	})
+	types.RegisterType(&pgtype.Type{
+		Name: "jsonb", OID: pgtype.JSONBOID, Codec: &pgtype.JSONBCodec{Marshal: json.Marshal, Unmarshal: columns{}.Unmarshal},
 	})
 	return nil
 }

@@ -37,6 +37,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 type conn struct{ *stdlib.Conn }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if read, given := ctx.Value(readingKey{}).(reading); given {
+		return nothing{}, read(ctx, c.Conn.Conn())
+	}
 	if len(args) == 0 {
 		args = []driver.NamedValue{{Ordinal: 1, Value: pgx.QueryExecModeExec}}
 	}

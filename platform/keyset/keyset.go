@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/platform/database"
 	"panel/platform/httpapi"
 )
 
@@ -48,14 +49,15 @@ func New(query httpapi.PageQuery, idColumn, usual string, orders map[string]Orde
 }
 
 // Apply adds the order, the start and one row more than the page holds, which shows whether there is a next one. The last row's
-// sort_key is the value of the order.
-func (k *Keyset) Apply(q *bun.SelectQuery) *bun.SelectQuery {
+// sort_key is the value of the order. Where the query takes arguments, the start is two of them.
+func (k *Keyset) Apply(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
 	than := ">"
 	if k.desc {
 		than = "<"
 	}
 	if k.after != nil {
-		q = q.Where("(("+k.Expression+"), "+k.ID+") "+than+" (?::"+string(k.Kind)+", ?::uuid)", k.after.Value, k.after.ID)
+		q = q.Where("(("+k.Expression+"), "+k.ID+") "+than+" (?::"+string(k.Kind)+", ?::uuid)",
+			args.Add(k.after.Value), args.Add(k.after.ID))
 	}
 	return q.ColumnExpr("(" + k.Expression + ")::text AS sort_key").
 		OrderExpr(k.Sorted()).Limit(int64(k.limit) + 1)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/uptrace/bun"
+
 	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
 	"panel/platform/httpapi"
@@ -174,26 +176,52 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 	if err != nil {
 		return nil, 0, err
 	}
-	query := s.selectAccounts(ctx, &rows)
-	if in.State != "" {
-		query = query.Where("state = ?", in.State)
-	}
-	if in.Q != "" {
-		query = query.Where("strpos("+namePosition+", ?) > 0", names.Key(in.Q))
-	}
-	all, err := query.Count(ctx)
-	if err != nil {
-		return nil, 0, database.Fault(err, nil)
-	}
+	args := new(database.Arguments)
+	total, all := 0, in.kept(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr("count(*)"), args)
+	query := in.kept(withFactors(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr(database.Columns[accountRow](s.db, "a"))), args)
 	direction, than := "", ">"
 	if down {
 		direction, than = " desc", "<"
 	}
 	if after != nil {
-		query = query.Where("("+by.column+", id) "+than+" ("+by.given+", ?::uuid)", after.Value, after.ID)
+		query = query.Where("("+by.column+", id) "+than+" ("+by.given+", ?::uuid)", args.Add(after.Value), args.Add(after.ID))
 	}
-	err = query.OrderExpr(by.column + direction + ", id" + direction).Limit(int64(in.Limit) + 1).Scan(ctx)
-	return rows, int(all), database.Fault(err, nil)
+	query = query.ColumnExpr("(?) AS total", all).OrderExpr(by.column + direction + ", id" + direction).Limit(int64(in.Limit) + 1)
+	var found []countedRow
+	if err := database.Read(ctx, s.db, &found, query, args); err != nil {
+		return nil, 0, database.Fault(err, nil)
+	}
+	rows = make([]accountRow, len(found))
+	for i := range found {
+		rows[i], total = found[i].accountRow, found[i].Total
+	}
+	if len(rows) == 0 && after != nil {
+		total, err = s.matching(ctx, in)
+	}
+	return rows, total, err
+}
+
+// countedRow is an account beside how many match.
+type countedRow struct {
+	accountRow
+	Total int `bun:"total,scanonly"`
+}
+
+// matching is for a page beyond the last account, which has no row that could tell.
+func (s *store) matching(ctx context.Context, in *listInput) (int, error) {
+	n, err := in.kept(s.db.NewSelect().TableExpr("accounts AS a"), nil).Count(ctx)
+	return int(n), database.Fault(err, nil)
+}
+
+// kept narrows the accounts down to those that are asked for.
+func (in *listInput) kept(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
+	if in.State != "" {
+		q = q.Where("state = ?", args.Add(in.State))
+	}
+	if in.Q != "" {
+		q = q.Where("strpos("+namePosition+", ?) > 0", args.Add(names.Key(in.Q)))
+	}
+	return q
 }
 
 // namePosition orders accounts by name; one that an older panel has just written has no key yet.

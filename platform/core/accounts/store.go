@@ -26,7 +26,11 @@ var errNameTaken = fault.Conflict("name_taken", "another account has this userna
 
 // selectAccounts also tells which second factors are set up.
 func (s *store) selectAccounts(ctx context.Context, model any) *bun.SelectQuery {
-	return s.db.In(ctx).NewSelect().Model(model).ColumnExpr("a.*").ColumnExpr(
+	return withFactors(s.db.In(ctx).NewSelect().Model(model).ColumnExpr("a.*"))
+}
+
+func withFactors(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr(
 		"exists (select 1 from totp_factors t where t.account_id = a.id and t.confirmed_at is not null) as totp_enabled").ColumnExpr(
 		"(select count(*) from passkeys p where p.account_id = a.id) as passkeys")
 }

@@ -30,9 +30,13 @@ type HostFacts struct {
 
 // StateAt is the state of a node n from its report r, as SQL. Two missed heartbeats make an agent stale, ten make it lost.
 func StateAt(at time.Time, heartbeat time.Duration) string {
-	moment := func(before time.Duration) string {
+	return StateBy(heartbeat, func(before time.Duration) string {
 		return "timestamptz '" + at.Add(-before).UTC().Format(time.RFC3339Nano) + "'"
-	}
+	})
+}
+
+// StateBy is StateAt for a query that names its moments in its own way, each so long before now.
+func StateBy(heartbeat time.Duration, moment func(before time.Duration) string) string {
 	return `case when n.disabled then 'disabled'
 		when n.maintenance and (n.maintenance_until is null or n.maintenance_until > ` + moment(0) + `) then 'maintenance'
 		when n.agent_access = 'none' or r.seen_at is null then 'pending'
