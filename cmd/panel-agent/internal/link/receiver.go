@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,7 @@ type Handler interface {
 // Timing of the way commands come in.
 type Timing struct {
 	First, Longest time.Duration // pauses between attempts
-	Spread         time.Duration // a stream that worked and broke comes back within this time, at a random moment
+	Spread         time.Duration // an agent whose stream broke comes back within this time, at a random moment
 	Silence        time.Duration // a stream without any frame for this long is dead
 	Ping           time.Duration // pause between the agent's own pings
 }
@@ -63,28 +64,21 @@ func (r *Receiver) Run(ctx context.Context) {
 	backoff := Backoff{First: r.Timing.First, Longest: r.Timing.Longest}
 	for ctx.Err() == nil {
 		began := r.Clock.Now()
-		back, err := r.stream(ctx)
+		opened, asked, err := r.stream(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if r.Clock.Since(began) > workedFor {
 			backoff.Reset()
 		}
-		pause := r.pause(&backoff, back, r.Clock.Since(began) > workedFor)
-		r.Log.Info("the stream is closed; commands come by long-poll until it is tried again", zap.Duration("pause", pause),
-			zap.Error(err))
+		quiet, pause := time.Duration(0), backoff.Next()
+		if opened {
+			quiet = rand.N(cmp.Or(asked, r.Timing.Spread, 1))
+		}
+		r.Log.Info("the stream is closed; commands come by long-poll until it is tried again", zap.Duration("quiet", quiet),
+			zap.Duration("pause", pause), zap.Error(err))
+		r.rest(ctx, quiet) // the streams of a whole fleet may have ended at this moment
 		r.pollFor(ctx, pause)
-	}
-}
-
-func (r *Receiver) pause(backoff *Backoff, asked time.Duration, worked bool) time.Duration {
-	switch {
-	case asked > 0:
-		return rand.N(asked)
-	case worked && r.Timing.Spread > 0:
-		return rand.N(r.Timing.Spread)
-	default:
-		return backoff.Next()
 	}
 }
 
@@ -132,13 +126,13 @@ func (r *Receiver) take(pending agentapi.Pending) {
 }
 
 // stream serves one WebSocket to its end. A positive duration is the time within which the panel wants us back.
-func (r *Receiver) stream(ctx context.Context) (time.Duration, error) {
+func (r *Receiver) stream(ctx context.Context) (opened bool, asked time.Duration, err error) {
 	open := r.Client.opening()
 	defer r.Client.stream.CompareAndSwap(open, nil)
 	defer open.end()
 	conn, err := r.dial(ctx)
 	if err != nil {
-		return 0, err
+		return false, 0, err
 	}
 	defer func() { _ = conn.CloseNow() }()
 	open.conn = conn
@@ -146,12 +140,13 @@ func (r *Receiver) stream(ctx context.Context) (time.Duration, error) {
 	defer cancel()
 	hello := r.Handler.Hello()
 	if err := write(ctx, conn, agentapi.Frame{Type: agentapi.FrameHello, Hello: &hello}); err != nil {
-		return 0, err
+		return true, 0, err
 	}
 	r.report(true)
 	defer r.report(false)
 	go r.ping(ctx, conn)
-	return r.read(ctx, open)
+	asked, err = r.read(ctx, open)
+	return true, asked, err
 }
 
 func (r *Receiver) report(open bool) {
