@@ -47,6 +47,7 @@ require (
 
 require (
 	code.dny.dev/ssrf v0.3.0
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/robfig/cron/v3 v3.0.1
 )
 
