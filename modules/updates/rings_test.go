@@ -98,5 +98,6 @@ func TestAPageOfNodesStaysWithinThreeStatements(t *testing.T) {
 	w.server("aaa", "1.0.0")
 	w.server("bbb", "1.0.0")
 	viewer := w.viewer()
-	require.LessOrEqual(t, count.Fewest(func() { viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK) }), int64(3))
+	viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK)
+	require.LessOrEqual(t, count.OfRequests(func() { viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK) }), int64(3))
 }

@@ -1,9 +1,12 @@
 package dbtest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"panel/platform/access"
 )
 
 // Statements of bun and of the pool are counted alike, and nothing else is.
@@ -17,6 +20,19 @@ func TestEveryStatementIsCountedOnce(t *testing.T) {
 	_, err := db.Exec("select 1")
 	require.NoError(t, err)
 	require.EqualValues(t, 3, count.Sent()-before)
+}
+
+// A request is known by its client's address, before its caller is known and after.
+func TestStatementsOfRequestsAreCountedByThemselves(t *testing.T) {
+	t.Parallel()
+	db, count := Counted(t)
+	one := []int{}
+	read := func(ctx context.Context) { require.NoError(t, db.NewRaw("select 1").Scan(ctx, &one)) }
+	require.EqualValues(t, 2, count.OfRequests(func() {
+		read(context.WithValue(t.Context(), access.AddressKey{}, "192.0.2.1"))
+		read(access.With(t.Context(), access.Caller{IP: "192.0.2.1"}))
+		read(t.Context())
+	}))
 }
 
 // What others send in one round does not count against what is measured.
