@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -199,62 +198,6 @@ func (f *fleet) force(ctx context.Context, flow string, p rig.Plan) error {
 		return err
 	}
 	return f.API.Finished(ctx, flow, &done)
-}
-
-const manyAgents = 5000
-
-// connectedAgents (P10) keeps 5,000 agents at the panel for a few heartbeats and looks at its memory and processor
-// time.
-func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
-	f, err := b.fleetAt(ctx, "many", manyAgents, 25*time.Second)
-	if err != nil {
-		return nil, err
-	}
-	var memory, processor measure.Series
-	for range 6 {
-		before, err := processorSeconds(f.Panel.PID())
-		if err != nil {
-			return nil, err
-		}
-		const watch = 6 * time.Second
-		select {
-		case <-time.After(watch):
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		after, err := processorSeconds(f.Panel.PID())
-		if err != nil {
-			return nil, err
-		}
-		used, err := resident(f.Panel.PID())
-		if err != nil {
-			return nil, err
-		}
-		memory, processor = append(memory, used), append(processor, 100*(after-before)/watch.Seconds())
-	}
-	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", f.Panel.PID()))
-	if err != nil {
-		return nil, fmt.Errorf("count the open connections: %w", err)
-	}
-	some := f.members[rand.IntN(len(f.members))] //nolint:gosec // any one of them
-	var node struct {
-		State string `json:"state"`
-	}
-	if err := f.API.Get(ctx, "/api/v1/nodes/"+some.NodeID, &node); err != nil {
-		return nil, err
-	}
-	result := measure.Below(
-		"P10",
-		"memory with 5,000 agents (VmRSS), at its highest",
-		"MB",
-		measure.Series{memory.Quantile(1)},
-		256,
-	)
-	result = result.Note("%d open files; a node at random is %s", len(open), node.State)
-	return []measure.Result{
-		result,
-		measure.Below("P10+", "processor with 5,000 agents at 15 s", "% of a core", processor, 15),
-	}, nil
 }
 
 // processorSeconds is the time that a process has used so far.

@@ -40,5 +40,8 @@ func TestAnAgentWhoseStreamBrokeComesBackAtAMomentOfItsOwn(t *testing.T) {
 	t.Cleanup(func() { cancel(); <-done })
 	<-broken
 	require.Never(t, func() bool { return asked.Load() > 1 }, 300*time.Millisecond, 10*time.Millisecond)
-	require.Eventually(t, func() bool { clock.Advance(timing.Spread); return asked.Load() > 1 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		clock.Advance(timing.Spread)
+		return asked.Load() > 1
+	}, 10*time.Second, 10*time.Millisecond)
 }

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"panel/cmd/panel-bench/internal/measure"
+)
+
+const (
+	fewAgents, manyAgents = 500, 5000
+	quietFor              = 20 * time.Second
+)
+
+// quietFew gives the transactions per second of a small fleet, and ends it.
+func (b *bench) quietFew(ctx context.Context) (float64, error) {
+	f, err := b.fleetAt(ctx, "few", fewAgents, 10*time.Second)
+	if err != nil {
+		return 0, err
+	}
+	perSecond, err := f.transactions(ctx)
+	f.agents.Kill()
+	return perSecond, errors.Join(err, f.Panel.Stop())
+}
+
+// transactions gives how many a second the database commits while nobody does anything. The panel writes in batches by the
+// clock, so that a larger fleet makes larger ones.
+func (f *fleet) transactions(ctx context.Context) (float64, error) {
+	const committed = "select xact_commit from pg_stat_database where datname = current_database()"
+	before, err := f.number(ctx, committed)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	select {
+	case <-time.After(quietFor):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	after, err := f.number(ctx, committed)
+	return float64(after-before) / time.Since(began).Seconds(), err
+}
+
+// connectedAgents (P10) keeps 5,000 agents at the panel for a few heartbeats and looks at its memory and processor
+// time.
+func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
+	few, err := b.quietFew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f, err := b.fleetAt(ctx, "many", manyAgents, 25*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	var memory, processor measure.Series
+	for range 6 {
+		before, err := processorSeconds(f.Panel.PID())
+		if err != nil {
+			return nil, err
+		}
+		const watch = 6 * time.Second
+		select {
+		case <-time.After(watch):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		after, err := processorSeconds(f.Panel.PID())
+		if err != nil {
+			return nil, err
+		}
+		used, err := resident(f.Panel.PID())
+		if err != nil {
+			return nil, err
+		}
+		memory, processor = append(memory, used), append(processor, 100*(after-before)/watch.Seconds())
+	}
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", f.Panel.PID()))
+	if err != nil {
+		return nil, fmt.Errorf("count the open connections: %w", err)
+	}
+	some := f.members[rand.IntN(len(f.members))] //nolint:gosec // any one of them
+	var node struct {
+		State string `json:"state"`
+	}
+	if err := f.API.Get(ctx, "/api/v1/nodes/"+some.NodeID, &node); err != nil {
+		return nil, err
+	}
+	many, err := f.transactions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	result := measure.Below(
+		"P10",
+		"memory with 5,000 agents (VmRSS), at its highest",
+		"MB",
+		measure.Series{memory.Quantile(1)},
+		256,
+	)
+	result = result.Note("%d open files; a node at random is %s", len(open), node.State)
+	return []measure.Result{
+		result,
+		measure.Below("P10+", "processor with 5,000 agents at 15 s", "% of a core", processor, 15),
+		measure.AtMost("P10+", "transactions of a quiet fleet, 5,000 agents against 500", "1/s",
+			measure.Series{few}, measure.Series{many}, 1.25),
+	}, nil
+}
