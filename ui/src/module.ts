@@ -49,16 +49,19 @@ export interface PageEntry {
   frame?: "app" | "wide" | "bare";
 }
 
-/** One line of "needs attention": what, its effect, since when, and the act that fixes it. */
+/** One line of "needs attention": what, its effect, since when, and the act that fixes it. One cause is one line. */
 export interface AttentionItem {
   id: string;
   severity: "crit" | "warn" | "info";
   glyph: GlyphKind;
   name: string;
   what: string;
+  /** How many objects the line stands for, and the first of them by name. */
+  count?: number;
+  members?: string;
   effect?: string;
   since?: string;
-  act: { label: string; path: string };
+  act: { label: string; path: string; search?: Record<string, string> };
 }
 
 /** What a module puts on the overview. Every part is optional. */
@@ -71,6 +74,10 @@ export interface OverviewPart {
   Card?: ComponentType;
   /** A narrow card beside "needs attention". */
   Side?: ComponentType;
+  /** The history of health. */
+  Health?: ComponentType;
+  /** What stands in place of `Health` while no module has it. */
+  Fallback?: ComponentType;
   useAttention?: () => AttentionItem[];
   /** One step of the checklist of an empty fleet; undefined while unknown. */
   useFirstStep?: () =>

@@ -61,6 +61,7 @@ export function makeNode(change: Partial<Node> = {}): Node {
     tags: ["exit"],
     note: "",
     state: "online",
+    state_since: at,
     reasons: [],
     maintenance: { until: null, reason: "" },
     agent: {
@@ -103,6 +104,7 @@ export function makeNode(change: Partial<Node> = {}): Node {
       net_rx_bps: 1_000_000,
       net_tx_bps: 2_000_000,
       rx_pps: 0,
+      sessions: null,
       tcp_established: 12,
       conntrack_count: 0,
       conntrack_max: 0,

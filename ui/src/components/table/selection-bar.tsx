@@ -33,7 +33,7 @@ export function SelectionBar({ count, onClear, every, children }: SelectionBarPr
           <b>{t("table.everySelected", { count, shown })}</b>
         ) : (
           <>
-            <b>{t("table.selected", { count, shown })}</b> {t("table.onPage")}
+            <b>{t("table.selected", { count, shown })}</b> {every && every.total > count && t("table.onPage")}
           </>
         )}
       </span>

@@ -61,11 +61,21 @@ export function effectsOn(
   if (flows.length === 0) all.push({ key: "none", glyph: "healthy", text: t("act.noFlow") });
   const measured = nodes.filter((node) => node.agent.connected && node.metrics);
   if (measured.length > 0) {
-    const count = measured.reduce((sum, node) => sum + node.metrics!.tcp_established, 0);
-    all.push({ key: "connections", glyph: "no-data", text: t("act.connections", { count }) });
+    all.push(openOn(measured, t));
   }
   if (measured.length < nodes.length) {
     all.push({ key: "silent", glyph: "no-data", text: t("act.silent", { count: nodes.length - measured.length }) });
   }
   return all;
+}
+
+/** Sessions of the listeners; where an agent does not count them, the connections of the whole host. */
+function openOn(nodes: readonly Node[], t: (key: string, values?: Record<string, unknown>) => string): ActEffect {
+  const sum = (pick: (metrics: NonNullable<Node["metrics"]>) => number) =>
+    nodes.reduce((total, node) => total + pick(node.metrics!), 0);
+  const counted = nodes.every((node) => node.metrics!.sessions !== null);
+  const text = counted
+    ? t("act.sessions", { count: sum((metrics) => metrics.sessions ?? 0) })
+    : t("act.connections", { count: sum((metrics) => metrics.tcp_established) });
+  return { key: "connections", glyph: "no-data", text };
 }

@@ -1,21 +1,22 @@
-import type { Node } from "../shared/types";
+import type { FleetCell } from "../shared/fleet";
 
 export interface Region {
   name: string;
-  nodes: Node[];
+  cells: FleetCell[];
 }
 
-/** Nodes by region, else by country, biggest group first; nodes of nowhere stand last. */
-export function byRegion(nodes: readonly Node[]): Region[] {
-  const groups = new Map<string, Node[]>();
-  for (const node of nodes) {
-    const name = node.region || (node.country_code === "XX" ? "" : node.country_code);
-    groups.set(name, [...(groups.get(name) ?? []), node]);
+/** Cells by region, biggest group first; nodes of nowhere stand last. */
+export function byRegion(cells: readonly FleetCell[]): Region[] {
+  const groups = new Map<string, FleetCell[]>();
+  for (const cell of cells) {
+    const group = groups.get(cell[3]);
+    if (group) group.push(cell);
+    else groups.set(cell[3], [cell]);
   }
   return [...groups]
     .map(([name, members]) => ({
       name,
-      nodes: members.sort((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true })),
+      cells: members.sort((a, b) => a[1].localeCompare(b[1], undefined, { numeric: true })),
     }))
-    .sort((a, b) => Number(a.name === "") - Number(b.name === "") || b.nodes.length - a.nodes.length);
+    .sort((a, b) => Number(a.name === "") - Number(b.name === "") || b.cells.length - a.cells.length);
 }

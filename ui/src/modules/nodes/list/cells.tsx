@@ -1,9 +1,10 @@
 import { IconArrowUp } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Meter } from "@/components/chart/spark";
+import { Meter, Sparkline } from "@/components/chart/spark";
 import { Glyph } from "@/components/status/glyph";
 import { Status, Tag } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
+import { useSpark } from "../shared/fleet";
 import { useReading } from "../shared/reading";
 import { cpuLimit, type Axis } from "../shared/node-status";
 import type { Node } from "../shared/types";
@@ -73,6 +74,13 @@ export function TrafficCell({ node, write }: { node: Node; write: (value: number
       <span className="soft">{write(reading.rx)} /</span> {write(reading.tx)}
     </Aged>
   );
+}
+
+export function SparkCell({ node }: { node: Node }) {
+  const { t } = useTranslation("nodes");
+  const points = useSpark(node.id);
+  if (!points || points.every((point) => point === null)) return <None />;
+  return <Sparkline values={points} width={76} label={t("sparkOf", { name: node.name })} />;
 }
 
 export function AgentCell({ node }: { node: Node }) {

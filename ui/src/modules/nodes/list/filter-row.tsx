@@ -9,7 +9,8 @@ import { shows, useOwnViews } from "@/components/table/own-views";
 import type { OwnLook } from "@/components/table/use-table-look";
 import { useLanguage } from "@/text/use-format";
 import { countryName } from "../shared/country";
-import type { NodeState, NodeSummary } from "../shared/types";
+import type { NodeSummary } from "../shared/fleet";
+import type { NodeState } from "../shared/types";
 import { unfiltered, type NodesFilter } from "./nodes-filter";
 import classes from "./nodes.module.css";
 

@@ -1,6 +1,7 @@
 import { Menu } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ComponentProps } from "react";
+import { useFigures } from "@/api/figures";
 import { useTranslation } from "react-i18next";
 import { ActionLink } from "@/components/action/action";
 import { RowMenu } from "@/components/action/row-menu";
@@ -8,6 +9,7 @@ import { usePhone } from "@/components/screen/use-phone";
 import { EmptyState } from "@/components/state/states";
 import { DataTable } from "@/components/table/data-table";
 import type { OwnLook } from "@/components/table/use-table-look";
+import { useSparks } from "../shared/fleet";
 import type { Node } from "../shared/types";
 import { NodesBar } from "./nodes-bar";
 import type { NodesFilter } from "./nodes-filter";
@@ -34,6 +36,9 @@ export function NodesTable({ data, filter, onFilter, block, more, acts, own }: N
   const [choosing, setChoosing] = useState(false);
   const columns = useColumns(data.rows, onFilter);
   const chosen = useChosen(data.rows, data.total, filter);
+  const [drawn, setDrawn] = useState<readonly string[]>([]);
+  useFigures(drawn);
+  useSparks(drawn);
   const sorting = { value: filter.sort ?? "state", onChange: (sort: string) => onFilter({ sort }) };
   return (
     <>
@@ -45,6 +50,7 @@ export function NodesTable({ data, filter, onFilter, block, more, acts, own }: N
         rowId={(node) => node.id}
         rowName={(node) => node.name}
         look={own}
+        onDrawn={setDrawn}
         sorting={sorting}
         selection={block || (phone && !choosing) ? undefined : chosen.selection}
         onMore={more?.load}
@@ -79,6 +85,11 @@ export function NodesTable({ data, filter, onFilter, block, more, acts, own }: N
   );
 }
 
+/** The menu's own types do not know those of a link. */
+function EditLink({ id, ...rest }: { id: string } & Omit<ComponentProps<"a">, "href">) {
+  return <Link {...rest} to="/nodes/$id" params={{ id }} search={{ tab: "settings" }} />;
+}
+
 function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined; acts: NodeActs }) {
   const { t } = useTranslation("nodes");
   const inMaintenance = node.state === "maintenance";
@@ -88,7 +99,7 @@ function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined
       <Menu.Item component={Link} to={`/nodes/${node.id}`}>
         {t("acts.open")}
       </Menu.Item>
-      <Menu.Item component={Link} to={`/nodes/${node.id}?tab=settings`}>
+      <Menu.Item component={EditLink} id={node.id}>
         {t("acts.edit")}
       </Menu.Item>
       <Menu.Divider />

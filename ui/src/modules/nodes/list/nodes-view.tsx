@@ -1,13 +1,15 @@
 import { IconDownload, IconPlus, IconServer2 } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Action, ActionLink } from "@/components/action/action";
-import { PageHeader } from "@/components/layout/page-header";
+import { Meta, PageHeader } from "@/components/layout/page-header";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
+import { FiguresAge } from "@/components/text/figures-age";
 import { useTableLook } from "@/components/table/use-table-look";
 import { useFormat } from "@/text/use-format";
 import type { BulkRequest } from "../shared/api";
-import type { Node, NodeSummary } from "../shared/types";
+import type { NodeSummary } from "../shared/fleet";
+import type { Node } from "../shared/types";
 import { FilterRow } from "./filter-row";
 import type { NodesFilter } from "./nodes-filter";
 import { NodesTable } from "./nodes-table";
@@ -63,7 +65,16 @@ function Head({ state, summary, block, csv }: NodesViewProps) {
   return (
     <PageHeader
       title={t("title")}
-      meta={<Lead summary={summary} />}
+      meta={
+        <>
+          <Meta>
+            <Lead summary={summary} />
+          </Meta>
+          <Meta>
+            <FiguresAge />
+          </Meta>
+        </>
+      }
       closed={block}
       actions={
         <>
@@ -99,6 +110,6 @@ function Lead({ summary }: { summary: NodeSummary | undefined }) {
   const format = useFormat();
   if (!summary || summary.total === 0) return t("leadNone");
   const servers = t("lead", { count: summary.total, shown: format.number(summary.total) });
-  const countries = summary.countries?.filter(({ code }) => code !== "XX").length ?? 0;
+  const countries = (summary.countries ?? []).filter(({ code }) => code !== "XX").length;
   return countries > 0 ? `${servers} ${t("leadCountries", { count: countries })}` : servers;
 }

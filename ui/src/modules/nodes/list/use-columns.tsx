@@ -7,7 +7,7 @@ import type { Column } from "@/components/table/columns";
 import { useFormat } from "@/text/use-format";
 import { configOf, healthOf } from "../shared/node-status";
 import type { Node } from "../shared/types";
-import { AgentCell, AxisStatus, CpuCell, MemoryCell, None, SessionsCell, Tags, TrafficCell } from "./cells";
+import { AgentCell, AxisStatus, CpuCell, MemoryCell, None, SessionsCell, SparkCell, Tags, TrafficCell } from "./cells";
 import type { NodesFilter } from "./nodes-filter";
 
 /** What the list can show of a node; one unit of speed for the whole column. */
@@ -76,6 +76,7 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
         drop: 3,
         cell: (node) => <TrafficCell node={node} write={bits.write} />,
       },
+      { key: "spark", head: t("columns.spark"), width: 92, drop: 5, cell: (node) => <SparkCell node={node} /> },
       { key: "agent", head: t("columns.agent"), width: 72, drop: 4, cell: (node) => <AgentCell node={node} /> },
       {
         key: "tags",

@@ -6,7 +6,7 @@ import type { components } from "@/api/schema.gen";
 import type { ChartMark } from "@/components/chart/chart-data";
 import type { NodeDetail } from "../shared/types";
 
-type Entry = components["schemas"]["AuditEntry"];
+export type JournalEntry = components["schemas"]["AuditEntry"];
 
 const words = {
   "flow.apply_succeeded": "apply",
@@ -21,10 +21,10 @@ type Action = keyof typeof words;
 const failures = new Set<string>(["flow.apply_failed", "node.offline"]);
 const most = 50;
 
-const journalQuery = (query: { object?: string; action?: string; from: string; to: string }) =>
+export const journalQuery = (query: { object?: string; action?: string; from: string; to: string }) =>
   queryOptions({
     queryKey: ["nodes", "marks", query],
-    queryFn: async ({ signal }): Promise<Entry[]> =>
+    queryFn: async ({ signal }): Promise<JournalEntry[]> =>
       (await answer(api.GET("/api/v1/audit", { params: { query: { ...query, limit: most } }, signal }))).items,
     staleTime: 30_000,
   });
@@ -46,13 +46,13 @@ export function useChartMarks(node: NodeDetail, from: string, to: string): Chart
 }
 
 /** The entries about these objects that have a word on a chart, oldest first; `text` is that word's key. */
-export function marksOf(entries: readonly Entry[], objects: readonly string[]): ChartMark[] {
-  const known = entries.filter(({ action, object }) => action in words && objects.includes(object.id));
-  return known
-    .map(({ action, at }) => ({
-      at: Date.parse(at) / 1000,
-      text: words[action as Action],
-      failure: failures.has(action),
-    }))
-    .sort((a, b) => a.at - b.at);
+export function marksOf(entries: readonly JournalEntry[], objects: readonly string[]): ChartMark[] {
+  const about = entries.filter(({ object }) => objects.includes(object.id));
+  return about.flatMap((entry) => markOf(entry) ?? []).sort((a, b) => a.at - b.at);
+}
+
+/** The mark of an entry, with the key of its word; undefined where it has none. */
+export function markOf({ action, at }: JournalEntry): { at: number; text: string; failure: boolean } | undefined {
+  if (!(action in words)) return undefined;
+  return { at: Date.parse(at) / 1000, text: words[action as Action], failure: failures.has(action) };
 }

@@ -9,18 +9,7 @@ import {
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import { everyPage } from "@/components/table/every-page";
-import type {
-  Enrollment,
-  Metric,
-  Node,
-  NodeDetail,
-  NodeDomain,
-  NodeState,
-  NodeSummary,
-  Operation,
-  Page,
-  Series,
-} from "./types";
+import type { Enrollment, Metric, Node, NodeDetail, NodeDomain, NodeState, Operation, Page, Series } from "./types";
 
 export type NodeRole = "entry" | "transit" | "exit" | "edge";
 
@@ -65,19 +54,6 @@ export function everyNode(queries: QueryClient, filter: NodeFilter): Promise<Nod
     gcTime: 0,
   });
 }
-
-const fleetCap = 200;
-
-/** The part of the fleet that the overview draws, worst first. */
-export const fleetQuery = queryOptions({
-  queryKey: ["nodes", "fleet"],
-  queryFn: ({ signal }) => listNodes({ limit: fleetCap, sort: "state" }, signal),
-});
-
-export const summaryQuery = queryOptions({
-  queryKey: ["nodes", "summary"],
-  queryFn: ({ signal }): Promise<NodeSummary> => answer(api.GET("/api/v1/nodes/summary", { signal })),
-});
 
 export const nodeQuery = (id: string) =>
   queryOptions({

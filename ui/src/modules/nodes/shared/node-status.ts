@@ -7,7 +7,7 @@ export interface Axis {
   word: string;
 }
 
-const healths: Record<NodeState, Axis> = {
+export const healths: Record<NodeState, Axis> = {
   pending: { glyph: "no-data", word: "health.pending" },
   online: { glyph: "healthy", word: "health.online" },
   degraded: { glyph: "degraded", word: "health.degraded" },

@@ -10,6 +10,7 @@ import { bySeverity, configOf, healthOf, needsAttention } from "./node-status";
 import { bulkFailures } from "../list/bulk-failures";
 import { csvOf } from "@/components/table/csv";
 import { nodesCsvFields } from "../list/nodes-csv";
+import type { FleetCell } from "./fleet";
 import type { Enrollment } from "./types";
 
 const healthy = makeNode();
@@ -92,14 +93,17 @@ describe("forms of the command", () => {
   });
 });
 
-it("groups the fleet by region, the nowhere last", () => {
+it("groups the fleet by region, the largest first and the nowhere last", () => {
+  const cell = (id: string, region: string): FleetCell => [id, id, "online", region, 10];
   const groups = byRegion([
-    makeNode({ region: "", country_code: "XX" }),
-    makeNode({ name: "a" }),
-    makeNode({ name: "b" }),
-    makeNode({ region: "", country_code: "FI" }),
+    cell("x", ""),
+    cell("y", ""),
+    cell("fi", "Nordics"),
+    cell("b", "Russia"),
+    cell("a", "Russia"),
   ]);
-  expect(groups.map((group) => group.name)).toEqual(["Central Europe", "FI", ""]);
+  expect(groups.map((group) => group.name)).toEqual(["Russia", "Nordics", ""]);
+  expect(groups[0]!.cells.map(([id]) => id)).toEqual(["a", "b"]);
 });
 
 it("disarms formulas in the CSV", () => {

@@ -36,14 +36,10 @@ export function readingOf(
   if (!metrics || !agent.connected) return undefined;
   return {
     at,
-    sessions: sessionsOf(metrics),
+    sessions: metrics.sessions,
     rx: metrics.net_rx_bps,
     tx: metrics.net_tx_bps,
     cpu: metrics.cpu_pct,
     memory: metrics.mem_total > 0 ? (100 * metrics.mem_used) / metrics.mem_total : null,
   };
-}
-
-function sessionsOf(metrics: object): number | null {
-  return (metrics as { sessions?: number | null }).sessions ?? null;
 }

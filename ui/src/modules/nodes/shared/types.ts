@@ -14,11 +14,6 @@ type Nullable = {
 export type Node = Omit<Schemas["NodesNode"], keyof Nullable> & Nullable;
 export type NodeDetail = Omit<Schemas["NodesDetail"], keyof Nullable> & Nullable;
 export type NodeState = Node["state"];
-export type NodeSummary = Omit<Schemas["NodesSummary"], "states"> & {
-  states: Partial<Record<NodeState, number>>;
-  countries?: { code: string; nodes: number }[];
-  tags?: { tag: string; nodes: number }[];
-};
 export type NodeDomain = Schemas["DomainsDomain"];
 export type Enrollment = Schemas["NodesIssuedToken"];
 export type Operation = Schemas["NodesOperation"];
