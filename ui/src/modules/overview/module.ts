@@ -14,5 +14,9 @@ export default defineModule({
       icon: IconLayoutDashboard,
     },
   ],
+  refresh: ({ kind }) => {
+    if (kind.startsWith("flow.")) return [["overview", "applies"]];
+    return kind === "operation.changed" ? [["overview", "jobs"]] : [];
+  },
   pages: [{ path: "/", title: { en: "Overview", ru: "Обзор" }, load: () => import("./overview-page") }],
 });

@@ -1,16 +1,20 @@
-import { IconChevronRight, IconCircleCheck, IconLock, IconPlus } from "@tabler/icons-react";
+import { IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
+import type { ComponentType } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { Action, ActionLink } from "@/components/action/action";
+import { Segmented } from "@/components/form/segmented";
 import { Card, Figures } from "@/components/layout/card";
-import { Glyph } from "@/components/status/glyph";
-import { PageHeader } from "@/components/layout/page-header";
-import { RelativeTime } from "@/components/text/relative-time";
+import { Meta, PageHeader } from "@/components/layout/page-header";
 import { usePhone } from "@/components/screen/use-phone";
+import { ranges, useRange, type Range } from "@/components/screen/use-range";
+import { FiguresAge } from "@/components/text/figures-age";
 import type { AttentionItem, OverviewPart } from "@/module";
+import { Attention } from "./attention";
 import { FirstSteps, type FirstStep } from "./first-steps";
 import classes from "./overview.module.css";
+import { RecentWork } from "./recent-work";
 
 interface OverviewViewProps {
   parts: { name: string; part: OverviewPart }[];
@@ -21,17 +25,21 @@ interface OverviewViewProps {
   setupOpen: boolean;
 }
 
+type Slot = { [Key in keyof OverviewPart]: OverviewPart[Key] extends ComponentType | undefined ? Key : never };
+
 export function OverviewView({ parts, attention, unseen, steps, setupOpen }: OverviewViewProps) {
   const { t } = useTranslation("overview");
+  const phone = usePhone();
   const fresh = steps.length > 0 && steps.some((step) => !step.done);
-  const pick = (key: "Tile" | "Strip" | "Card" | "Side") =>
-    parts.flatMap(({ name, part }) => (part[key] ? [{ name, Part: part[key] }] : []));
-  const tiles = pick("Tile");
-  const strips = pick("Strip");
-  const sides = pick("Side");
+  const draw = (key: NonNullable<Slot[keyof Slot]>) =>
+    parts.flatMap(({ name, part }) => {
+      const Part = part[key] as ComponentType | undefined;
+      return Part ? [<Part key={name} />] : [];
+    });
+  const [strips, health] = [draw("Strip"), draw("Health")];
   return (
-    <>
-      <PageHeader title={t("title")} meta={t("zone", { zone: timeZone() })} actions={<AddNode />} />
+    <div className={classes.page}>
+      <Head />
       {setupOpen && (
         <p className={classes.setup}>
           {t("setupOpen")} <Link to="/setup">{t("setupContinue")}</Link>
@@ -39,27 +47,55 @@ export function OverviewView({ parts, attention, unseen, steps, setupOpen }: Ove
       )}
       {fresh && <FirstSteps steps={steps} />}
       <Card flush className={classes.top}>
-        <Figures>
-          {tiles.map(({ name, Part }) => (
-            <Part key={name} />
-          ))}
-        </Figures>
-        {strips.map(({ name, Part }) => (
-          <Part key={name} />
-        ))}
+        <Figures>{draw("Tile")}</Figures>
+        {!phone && strips}
       </Card>
-      <div className={classes.middle} data-single={sides.length === 0 || undefined}>
+      <div className={classes.middle}>
         <Attention items={attention} unseen={unseen} />
-        {sides.map(({ name, Part }) => (
-          <Part key={name} />
-        ))}
+        <div className={classes.side}>
+          {draw("Side")}
+          <RecentWork />
+        </div>
       </div>
+      {phone && strips.length > 0 && (
+        <Card flush className={classes.top}>
+          {strips}
+        </Card>
+      )}
       <div className={classes.cards}>
-        {pick("Card").map(({ name, Part }) => (
-          <Part key={name} />
-        ))}
+        {draw("Card")}
+        {health.length > 0 ? health : draw("Fallback")}
       </div>
-    </>
+    </div>
+  );
+}
+
+function Head() {
+  const { t } = useTranslation("overview");
+  const [range, setRange] = useRange("24h");
+  return (
+    <PageHeader
+      title={t("title")}
+      meta={
+        <>
+          <Meta>
+            <FiguresAge />
+          </Meta>
+          <Meta>{t("zone", { zone: timeZone() })}</Meta>
+        </>
+      }
+      actions={
+        <>
+          <Segmented<Range>
+            label={t("range")}
+            value={range}
+            onChange={setRange}
+            options={(Object.keys(ranges) as Range[]).map((value) => ({ value, label: t(`ranges.${value}`) }))}
+          />
+          <AddNode />
+        </>
+      }
+    />
   );
 }
 
@@ -77,71 +113,6 @@ function AddNode() {
     <ActionLink to="/nodes/new" icon={IconPlus}>
       {t("addNode")}
     </ActionLink>
-  );
-}
-
-function Attention({ items, unseen }: { items: AttentionItem[]; unseen: string[] }) {
-  const { t } = useTranslation("overview");
-  const phone = usePhone();
-  return (
-    <Card
-      title={t("attention")}
-      aside={items.length > 0 ? <span className="num">{items.length}</span> : undefined}
-      flush
-    >
-      {unseen.length > 0 && (
-        <p className={classes.calm}>
-          <IconLock size={18} stroke={1.6} aria-hidden />
-          {t("unseen", { names: unseen.join(", ") })}
-        </p>
-      )}
-      {items.length === 0 && unseen.length === 0 ? (
-        <p className={classes.calm}>
-          <IconCircleCheck size={18} stroke={1.6} aria-hidden />
-          {t("calm")}
-        </p>
-      ) : (
-        <ul>
-          {items.map((item) =>
-            phone ? <PhoneItem key={item.id} item={item} /> : <WideItem key={item.id} item={item} />,
-          )}
-        </ul>
-      )}
-    </Card>
-  );
-}
-
-function WideItem({ item }: { item: AttentionItem }) {
-  return (
-    <li className={classes.item}>
-      <Glyph kind={item.glyph} />
-      <span className={classes.what}>
-        <b>{item.name}</b> {item.what}
-      </span>
-      <span className={classes.effect}>{item.effect}</span>
-      <span className={`${classes.since} num`}>{item.since && <RelativeTime at={item.since} bare />}</span>
-      <Link to={item.act.path} className={classes.act}>
-        {item.act.label}
-      </Link>
-    </li>
-  );
-}
-
-function PhoneItem({ item }: { item: AttentionItem }) {
-  return (
-    <li>
-      <Link to={item.act.path} className={classes.phoneItem}>
-        <Glyph kind={item.glyph} />
-        <span>
-          <span className={classes.phoneLine}>
-            <b>{item.name}</b>
-            <span className="dim">{item.since && <RelativeTime at={item.since} bare />}</span>
-          </span>
-          <span className="soft">{item.what}</span>
-        </span>
-        <IconChevronRight size={16} stroke={1.6} aria-hidden />
-      </Link>
-    </li>
   );
 }
 
