@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import i18next from "i18next";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Problem } from "@/api/problem";
@@ -6,7 +7,7 @@ import { changeLanguage, startI18n } from "./i18n";
 import { problemText } from "./problem-text";
 
 // The generated catalogue of everything that the panel refuses with.
-const catalogue = readFileSync(new URL("../../../docs/reference/errors.md", import.meta.url), "utf8");
+const catalogue = readFileSync(join(import.meta.dirname, "../../../docs/reference/errors.md"), "utf8");
 const codes = [...catalogue.matchAll(/^\| `([a-z_]+)` \| (\d+) \|/gm)].map(([, code, status]) => ({
   code: code!,
   status: Number(status),
