@@ -288,8 +288,14 @@ type planPath struct {
 
 type applyInput struct {
 	FlowPath
-	Wait int `query:"wait" minimum:"0" maximum:"25" default:"10" doc:"Seconds to wait for the end"`
+	Wait httpapi.Optional[int] `query:"wait" minimum:"0" maximum:"25" doc:"Seconds to wait for the end; 10 when left out"`
 	Body applyBody
+}
+
+// wait is how long the answer may wait for the end of the apply.
+func (in *applyInput) wait() time.Duration {
+	const usual = 10
+	return time.Duration(in.Wait.Or(usual)) * time.Second
 }
 
 type applyBody struct {
@@ -306,6 +312,13 @@ type applyPath struct {
 type pageInput struct {
 	FlowPath
 	httpapi.PageQuery
+}
+
+type clientsInput struct {
+	FlowPath
+	httpapi.PageQuery
+	Q     string `query:"q" maxLength:"100" doc:"Part of the label"`
+	State string `query:"state" enum:"installed,waiting,revoked," doc:"waiting: it works after the next apply"`
 }
 
 type clientCreateInput struct {

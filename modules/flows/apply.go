@@ -2,6 +2,7 @@ package flows
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"panel/modules/flows/flowsapi"
@@ -278,6 +279,9 @@ func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
 	if a.Kind == kindApply && locked.DraftRevision != a.Revision {
 		return fault.Conflict("plan_revision_conflict", "the draft has moved on since this plan was compiled; compile it again")
 	}
+	if err := s.hold(ctx, a); err != nil {
+		return err
+	}
 	if err := s.store.insertApply(ctx, a); err != nil {
 		return err
 	}
@@ -320,6 +324,19 @@ func (row *applyRow) news(f *flowRow) flowsapi.ApplyNews {
 	return flowsapi.ApplyNews{
 		Name: f.Name, ApplyID: row.ID, Kind: row.Kind, Detail: row.Detail, BypassedChecks: keysOf(row.Bypassed),
 	}
+}
+
+// hold keeps the nodes of a new apply from being deleted until its row is there and answers for them. A removal does
+// without nodes that are gone. Fault: plan_stale (409).
+func (s *service) hold(ctx context.Context, a *applyRow) error {
+	gone, err := s.nodes.Hold(ctx, stepNodes(a)...)
+	if err != nil {
+		return fmt.Errorf("hold the nodes of an apply: %w", err)
+	}
+	if len(gone) > 0 && !a.removal() {
+		return stale("a node was deleted since this plan was compiled; compile the draft again")
+	}
+	return nil
 }
 
 func keysOf(checks []BypassCheck) []string {

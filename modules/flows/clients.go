@@ -23,16 +23,38 @@ var clientList = httpapi.ShortList[Client]{
 	ID: func(c Client) string { return c.ID }, Usual: "created_at",
 	Sorts: map[string]func(a, b Client) int{
 		"created_at": func(a, b Client) int { return a.CreatedAt.Compare(b.CreatedAt) },
-		"label":      func(a, b Client) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) },
+		"label":      byLabel,
+		"state": func(a, b Client) int {
+			return cmp.Or(cmp.Compare(slices.Index(clientStates, a.state()), slices.Index(clientStates, b.state())), byLabel(a, b))
+		},
 	},
 }
 
-func (s *service) listClients(ctx context.Context, in *pageInput) (httpapi.Page[Client], error) {
+func byLabel(a, b Client) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) }
+
+// clientStates are what the list is sorted and filtered by: clients that wait for an apply come first.
+var clientStates = []string{"waiting", "installed", "revoked"}
+
+func (c Client) state() string {
+	switch {
+	case c.RevokedAt != nil:
+		return "revoked"
+	case c.Installed:
+		return "installed"
+	}
+	return "waiting"
+}
+
+func (s *service) listClients(ctx context.Context, in *clientsInput) (httpapi.Page[Client], error) {
 	f, err := s.shownOne(ctx, in.ID)
 	if err != nil {
 		return httpapi.Page[Client]{}, err
 	}
-	return clientList.Page(f.Clients, in.PageQuery)
+	part := strings.ToLower(in.Q)
+	wanted := slices.DeleteFunc(f.Clients, func(c Client) bool {
+		return !strings.Contains(strings.ToLower(c.Label), part) || in.State != "" && in.State != c.state()
+	})
+	return clientList.Page(wanted, in.PageQuery)
 }
 
 // addClient makes a client with a secret of its own; it can connect after the next apply.

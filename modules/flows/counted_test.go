@@ -65,7 +65,7 @@ func applied(t *testing.T, servers int) int64 {
 		Is(201).
 		Text("id")
 	fewest := int64(-1)
-	for round := 1; round <= 4; round++ {
+	for round := 1; round <= 3; round++ {
 		s.save(sunflower(s.fleet, servers, 2000+round))
 		p := s.ready()
 		before := count.Sent()
@@ -107,14 +107,14 @@ func TestQuestionsEndWhenTheInstallationBegins(t *testing.T) {
 		return nil, isProbe && args.Bind != nil
 	})
 	p := s.compile()
-	require.Eventually(t, func() bool { return s.fleet.binds() == atOnce }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.fleet.binds() == atOnce }, 30*time.Second, 10*time.Millisecond)
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, true)).Is(200).Text("apply_id")
 	s.fleet.catchUp()
 	require.Equal(t, "applied", s.ended(id).State)
 	require.Eventually(t, func() bool {
 		asking, err := s.panel.DB.NewSelect().Table("flow_plans").Where("checking").Count(t.Context())
 		return err == nil && asking == 0
-	}, 20*time.Second, 20*time.Millisecond)
+	}, 30*time.Second, 20*time.Millisecond)
 	require.Equal(t, atOnce, s.fleet.binds())
 }
 
@@ -165,7 +165,7 @@ func TestTheTotalOfFlowsIsTheSameOnEveryPage(t *testing.T) {
 	require.Eventually(
 		t,
 		func() bool { return s.admin.Get(units+"/"+other).Status == 404 },
-		10*time.Second,
+		30*time.Second,
 		10*time.Millisecond,
 	)
 	behind := s.admin.Get(units + "?limit=1&sort=created_at&cursor=" + next).Is(200)

@@ -83,7 +83,7 @@ func TestAnotherPanelFinishesAnInterruptedApply(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second, 10*time.Millisecond)
 	require.NoError(t, s.panel.App.Stop(t.Context()))
 	s.fleet.scripted(nil)
 	s.panel = paneltest.Start(t, paneltest.On(s.panel.DB), paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), flows.Module()))
@@ -100,7 +100,7 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second, 10*time.Millisecond)
 	s.fleet.mostAtOnce()
 	for range 3 {
 		_, err := s.panel.DB.ExecContext(t.Context(), "update flow_applies set lease_until = 'epoch' where id = ?", id)
@@ -109,7 +109,7 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 			var renewed bool
 			require.NoError(t, s.panel.DB.NewRaw("select lease_until > now() from flow_applies where id = ?", id).Scan(t.Context(), &renewed))
 			return renewed
-		}, 10*time.Second, 10*time.Millisecond)
+		}, 30*time.Second, 10*time.Millisecond)
 	}
 	require.LessOrEqual(t, s.fleet.mostAtOnce(), 1, "one driver waits for the answers")
 	s.fleet.catchUp()

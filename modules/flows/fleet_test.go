@@ -35,7 +35,10 @@ type fleet struct {
 	losing bool
 	// waits counts who waits for answers now, mostWaits the most there were at once.
 	waits, mostWaits int
-	awaits           int // waits there ever were
+	awaits           int                          // waits there ever were
+	called           int                          // candidates, wishes and orders there ever were
+	broken           error                        // what candidates are refused with
+	refused          func(o nodesapi.Order) error // what an order is refused with
 	// script answers an order in its own way; ok false leaves it to the usual answer, a nil result to silence.
 	script func(o nodesapi.Order) (r *nodesapi.Result, ok bool)
 }
@@ -127,6 +130,7 @@ var errLost = errors.New("the answer got lost")
 
 // lost is asked by every call after its effect.
 func (f *fleet) lost() error {
+	f.called++
 	if !f.losing {
 		return nil
 	}
@@ -176,6 +180,17 @@ func (f *fleet) Nodes(_ context.Context, ids ...string) ([]nodesapi.Node, error)
 	return out, nil
 }
 
+func (f *fleet) Hold(_ context.Context, ids ...string) (missing []string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range ids {
+		if f.nodes[id] == nil {
+			missing = append(missing, id)
+		}
+	}
+	return missing, nil
+}
+
 func (f *fleet) Able(ctx context.Context, capability string, most int) ([]nodesapi.Node, error) {
 	all, err := f.Nodes(ctx)
 	able := slices.DeleteFunc(all, func(n nodesapi.Node) bool { return !n.Online || !n.Can(capability) })
@@ -185,6 +200,9 @@ func (f *fleet) Able(ctx context.Context, capability string, most int) ([]nodesa
 func (f *fleet) PutCandidates(_ context.Context, candidates ...nodesapi.Candidate) ([]nodesapi.Config, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.broken != nil {
+		return nil, f.broken
+	}
 	out := make([]nodesapi.Config, len(candidates))
 	for i, c := range candidates {
 		out[i] = f.put(c)
@@ -238,6 +256,9 @@ func (f *fleet) Send(_ context.Context, orders ...nodesapi.Order) ([]string, err
 	defer f.mu.Unlock()
 	var ids []string
 	for _, o := range orders {
+		if f.refused != nil && f.refused(o) != nil {
+			return nil, f.refused(o)
+		}
 		id := database.NewID()
 		ids, f.orders = append(ids, id), append(f.orders, o)
 		f.settle(id, o)

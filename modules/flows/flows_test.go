@@ -102,9 +102,9 @@ func TestDeletingRemovesTheFlowFromItsServersAndLeavesOthers(t *testing.T) {
 	require.Contains(t, s.fleet.serving("fra-01"), first)
 	require.Contains(t, s.fleet.serving("fra-01"), s.flow)
 	s.admin.Delete(s.path("")).Is(202)
-	require.Eventually(t, func() bool { return !strings.Contains(s.fleet.serving("fra-01"), s.flow) }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return !strings.Contains(s.fleet.serving("fra-01"), s.flow) }, 30*time.Second, 20*time.Millisecond)
 	require.Contains(t, s.fleet.serving("fra-01"), first)
-	require.Eventually(t, func() bool { return s.admin.Get(s.path("")).Status == 404 }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return s.admin.Get(s.path("")).Status == 404 }, 30*time.Second, 20*time.Millisecond)
 }
 
 // A public link is a subscription; unknown and revoked tokens get the same answer.

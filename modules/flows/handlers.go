@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"panel/modules/flows/internal/graph"
 	"panel/platform/fault"
@@ -144,7 +143,7 @@ func (h *handlers) apply(ctx context.Context, in *applyInput) (*applyOutput, err
 	if err != nil {
 		return nil, err
 	}
-	if err := h.s.await(ctx, in.ID, id, time.Duration(in.Wait)*time.Second); err != nil {
+	if err := h.s.await(ctx, in.ID, id, in.wait()); err != nil {
 		return nil, err
 	}
 	return answer(h.s.shownApply(ctx, in.ID, id))
@@ -175,7 +174,7 @@ func (h *handlers) enable(ctx context.Context, in *FlowPath) (*applyOutput, erro
 	return h.begun(ctx, in.ID, id, err)
 }
 
-func (h *handlers) clients(ctx context.Context, in *pageInput) (*body[httpapi.Page[Client]], error) {
+func (h *handlers) clients(ctx context.Context, in *clientsInput) (*body[httpapi.Page[Client]], error) {
 	return answer(h.s.listClients(ctx, in))
 }
 

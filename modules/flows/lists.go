@@ -3,8 +3,12 @@ package flows
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/plan"
@@ -19,13 +23,64 @@ var flowSorts = map[string]string{
 	"name":       "f.name",
 	"created_at": "to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
 	"updated_at": "to_char(f.updated_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
+	worst:        "w.worst",
+}
+
+// worst is the sort by how much a flow needs somebody, then by name: no node of it serves, the last apply failed, some
+// node does not serve, something else runs than was installed, all is well, it is off or was never installed.
+const worst = "worst"
+
+// worstFirst joins the rank of a flow. Values: the nodes that do not serve, those that do not run what they shall.
+const worstFirst = `cross join lateral (select count(*) as all, count(*) filter (where g.node_id = any(?0::text[])) as down,
+		count(*) filter (where g.node_id = any(?1::text[])) as drifted from flow_fragments g where g.flow_id = f.id) n
+	cross join lateral (select case
+		when f.enabled and n.all > 0 and n.down = n.all then '0'
+		when a.stage = 'apply_failed' then '1'
+		when not f.enabled or n.all = 0 then '5'
+		when n.down > 0 then '2'
+		when n.drifted > 0 or exists (select from flow_followups u
+			where u.flow_id = f.id and (u.undo or (u.record ->> 'attempts')::int > 0)) then '3'
+		else '4' end || f.name as worst) w`
+
+// unwell are the nodes that make flows need somebody. They are read at most once in a while: sorting all flows takes all
+// nodes of the fleet.
+type unwell struct {
+	mu            sync.Mutex
+	at            time.Time
+	down, drifted []string
+}
+
+const unwellHolds = 2 * time.Second
+
+func (s *service) unwellNodes(ctx context.Context) (down, drifted []string, err error) {
+	u := &s.unwell
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if age := s.now().Sub(u.at); age >= 0 && age < unwellHolds {
+		return u.down, u.drifted, nil
+	}
+	all, err := s.nodes.Nodes(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look up which nodes serve: %w", err)
+	}
+	down, drifted = []string{}, []string{}
+	for _, n := range all {
+		switch {
+		case !n.Online || n.CoreState != "running":
+			down = append(down, n.ID)
+		case n.RevisionInstalled != n.RevisionDesired:
+			drifted = append(drifted, n.ID)
+		}
+	}
+	u.at, u.down, u.drifted = s.now(), down, drifted
+	return down, drifted, nil
 }
 
 // list gives flows by name or time; state, tag, node and name narrow it down in the database.
 func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], error) {
 	page := httpapi.Page[Flow]{Items: []Flow{}}
 	sort := cmp.Or(in.Sort, "name")
-	word, down := strings.CutPrefix(sort, "-")
+	word, falling := strings.CutPrefix(sort, "-")
 	by, known := flowSorts[word]
 	if !known {
 		return page, httpapi.ErrSort
@@ -37,13 +92,20 @@ func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], 
 	args := new(database.Arguments)
 	where, values := flowFilter(in, args)
 	order, compare := " asc", " > "
-	if down {
+	if falling {
 		order, compare = " desc", " < "
 	}
 	var rows []shownRow
 	matching := s.db.NewSelect().Model((*flowRow)(nil)).ColumnExpr("count(*)").Where(where, values...)
 	q := s.shownFlows().ColumnExpr(by+" as sort_key").ColumnExpr("(?) as total", matching).Where(where, values...).
 		OrderExpr(by + order + ", f.id" + order).Limit(int64(in.Limit) + 1)
+	if word == worst {
+		down, drifted, err := s.unwellNodes(ctx)
+		if err != nil {
+			return page, err
+		}
+		q = q.Join(worstFirst, pgdialect.Array(down), pgdialect.Array(drifted))
+	}
 	if after != nil {
 		q = q.Where("("+by+", f.id)"+compare+"(?, ?)", args.Add(after.Value), args.Add(after.ID))
 	}

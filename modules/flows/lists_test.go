@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/flows"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+	"panel/platform/paneltest"
 )
 
 // column reads one field of every item of a list, page by page.
@@ -96,5 +99,95 @@ func TestALoadedVersionIsTold(t *testing.T) {
 		default:
 			return false
 		}
-	}, 10*time.Second, time.Millisecond)
+	}, 30*time.Second, time.Millisecond)
+}
+
+// The list of flows begins with those that need somebody, by name where they need it alike, on every page.
+func TestTheListOfFlowsBeginsWithTheWorst(t *testing.T) {
+	t.Parallel()
+	s := &stage{t: t, fleet: newFleet("down-01", "down-02", "odd-01", "well-01", "well-02")}
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module())
+	s.admin = s.panel.Admin()
+	port := 2000
+	add := func(name, entry, exit string) {
+		port++
+		g := s.drawing(port)
+		g.Nodes[0].NodeID, g.Nodes[1].NodeID = s.fleet.id(entry), s.fleet.id(exit)
+		s.flow = s.admin.Post(units, map[string]any{"name": name, "graph": g}).Is(201).Text("id")
+	}
+	for _, f := range [][3]string{
+		{"b well", "well-01", "well-02"}, {"a well", "well-01", "well-02"}, {"c drifted", "odd-01", "well-01"},
+		{"d degraded", "well-01", "down-01"}, {"f dead", "down-01", "down-02"},
+	} {
+		add(f[0], f[1], f[2])
+		s.install()
+	}
+	add("e failed", "well-01", "well-02")
+	s.fleet.scripted(refusal(s.fleet.id("well-01"), agentapi.PhasePrepare, nodesapi.Result{Error: "no"}))
+	require.Equal(t, "apply_failed", s.apply(s.ready()).State)
+	s.fleet.scripted(nil)
+	add("a draft", "well-01", "well-02")
+	for _, node := range []string{"down-01", "down-02"} {
+		s.fleet.set(node, func(n *nodesapi.Node) { n.Online = false })
+	}
+	s.fleet.set("odd-01", func(n *nodesapi.Node) { n.RevisionInstalled-- })
+
+	want := []any{"f dead", "e failed", "d degraded", "c drifted", "a well", "b well", "a draft"}
+	names := func(sort string) (seen []any) {
+		for cursor := ""; ; {
+			page := s.admin.Get(units + "?limit=2&sort=" + sort + "&cursor=" + cursor).Is(200)
+			require.EqualValues(t, len(want), page.Value("total"))
+			items, _ := page.Value("items").([]any)
+			for _, item := range items {
+				row, _ := item.(map[string]any)
+				seen = append(seen, row["name"])
+			}
+			next, more := page.Value("next_cursor").(string)
+			if !more {
+				return seen
+			}
+			cursor = next
+		}
+	}
+	require.Equal(t, want, names("worst"))
+	slices.Reverse(want)
+	require.Equal(t, want, names("-worst"))
+	found := s.admin.Get(units + "?sort=worst&q=WELL&limit=1").Is(200)
+	require.EqualValues(t, 2, found.Value("total"))
+}
+
+// Clients are found by a part of their label and by whether they work; those that wait for an apply come first.
+func TestClientsAreFoundByLabelAndState(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.install()
+	ids := map[string]string{"Default": s.get().Clients[0].ID}
+	for _, label := range []string{"Anna phone", "Boris", "anna laptop"} {
+		ids[label] = s.admin.Post(s.path("/clients"), map[string]any{"label": label}).Is(201).Text("id")
+	}
+	s.install()
+	s.admin.Delete(s.path("/clients/" + ids["Boris"])).Is(204)
+	s.admin.Post(s.path("/clients"), map[string]any{"label": "Anna new"}).Is(201)
+	labels := func(query string) (seen []string) {
+		var page struct{ Items []flows.Client }
+		s.admin.Get(s.path("/clients?" + query)).Is(200).JSON(&page)
+		for _, c := range page.Items {
+			seen = append(seen, c.Label)
+		}
+		return seen
+	}
+	for query, want := range map[string][]string{
+		"q=ANNA&sort=label":          {"anna laptop", "Anna new", "Anna phone"},
+		"q=anna&sort=-label&limit=1": {"Anna phone"},
+		"q=nobody":                   nil,
+		"state=waiting":              {"Anna new"},
+		"state=revoked":              {"Boris"},
+		"state=installed&sort=label": {"anna laptop", "Anna phone", "Default"},
+		"state=installed&q=a&sort=":  {"Default", "Anna phone", "anna laptop"},
+		"sort=state":                 {"Anna new", "anna laptop", "Anna phone", "Default", "Boris"},
+		"sort=-state&state=&q=o":     {"Boris", "Anna phone", "anna laptop"},
+	} {
+		require.Equal(t, want, labels(query), query)
+	}
+	s.admin.Get(s.path("/clients?state=lost")).Refused(400, "bad_parameter")
 }

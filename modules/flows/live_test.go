@@ -107,7 +107,7 @@ func (w *world) join(name string) (nodeID string) {
 	require.Eventually(w.t, func() bool {
 		nodeID = w.nodeNamed(name)
 		return nodeID != ""
-	}, 20*time.Second, 100*time.Millisecond)
+	}, 30*time.Second, 100*time.Millisecond)
 	return nodeID
 }
 
@@ -187,7 +187,7 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 	require.Contains(t, a.Steps[1].Stages[3].Detail, "the exit address is 127.0.0.1", "a real client saw the exit")
 	link := w.admin.Post(w.path("/connection-link"), nil).Is(200).Text("uri")
 	require.True(t, w.fetches(link, page.URL, "hello through the flow"))
-	require.Eventually(t, func() bool { return w.get().Drift.State == "in_sync" }, 20*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return w.get().Drift.State == "in_sync" }, 30*time.Second, 100*time.Millisecond)
 
 	require.NoError(t, w.panel.App.Stop(t.Context()))
 	require.True(t, w.fetches(link, page.URL, "hello through the flow"), "traffic goes on while the panel is away")
@@ -219,15 +219,15 @@ func TestAPortOfAnotherProgramIsNeverForced(t *testing.T) {
 		list, _ := w.admin.Do(method, w.path(path), nil).Is(200).Value("conflicts").([]any)
 		return list
 	}
-	require.Eventually(t, func() bool { return len(conflicts("/plans/"+found.ID, "GET")) > 0 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(conflicts("/plans/"+found.ID, "GET")) > 0 }, 30*time.Second, 20*time.Millisecond)
 	w.neverForced(found)
 
-	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) > 0 }, 20*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) > 0 }, 30*time.Second, 100*time.Millisecond)
 	w.neverForced(found)
 	w.neverForced(w.compile())
 
 	require.NoError(t, foreign.Close())
-	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) == 0 }, 20*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) == 0 }, 30*time.Second, 100*time.Millisecond)
 	require.Equal(t, "applied", w.ended(w.apply(w.ready()).ApplyID).State)
 }
 

@@ -31,6 +31,8 @@ type outside struct {
 	limit  time.Duration
 	diffs  []flowsapi.Diff
 	checks []flowsapi.Check
+	only   string // the flow that do is about; empty for all
+	needs  func(flowsapi.Wanted) map[string][]string
 	// do and undo answer a call after it has taken effect; nil is a good end.
 	do   func(stage string, call int) (flowsapi.Outcome, error)
 	undo func(stage string, call int) error
@@ -66,6 +68,14 @@ func (o *outside) stage(name string, at flowsapi.Point) flowsapi.Stage {
 		}
 	}
 	if at == flowsapi.BeforePrepare {
+		s.Needs = func(w flowsapi.Wanted) map[string][]string {
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			if o.needs == nil {
+				return nil
+			}
+			return o.needs(w)
+		}
 		s.Preview = func(context.Context, flowsapi.Change) ([]flowsapi.Diff, []flowsapi.Check, error) {
 			return o.diffs, o.checks, nil
 		}
@@ -93,7 +103,7 @@ func (o *outside) called(verb, stage string, a flowsapi.Apply) (out flowsapi.Out
 		return out, nil
 	}
 	o.things[stage] = a.ID
-	if o.do != nil {
+	if o.do != nil && (o.only == "" || o.only == a.Change.FlowID) {
 		return o.do(stage, n)
 	}
 	return out, nil
@@ -115,6 +125,13 @@ func (o *outside) left() []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// thing is the apply that a stage has left something for.
+func (o *outside) thing(stage string) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.things[stage]
 }
 
 func (o *outside) forget() {
@@ -162,7 +179,7 @@ func (s *stage) phase(id, phase string) flows.Apply {
 	require.Eventually(s.t, func() bool {
 		s.admin.Get(s.path("/applies/" + id)).Is(200).JSON(&a)
 		return a.Phase == phase
-	}, 20*time.Second, 10*time.Millisecond, phase)
+	}, 30*time.Second, 10*time.Millisecond, phase)
 	return a
 }
 
@@ -178,7 +195,7 @@ func TestAStageHasItsTurnsAndTheirOutcomeIsInTheRecord(t *testing.T) {
 	t.Parallel()
 	s, o := withParts(t)
 	a := s.install()
-	require.Eventually(t, func() bool { return states(s.ended(a.ApplyID))["parts.after"] == "done" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return states(s.ended(a.ApplyID))["parts.after"] == "done" }, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, []string{"do parts.before", "do parts.ready", "do parts.after"}, o.said())
 	a = s.ended(a.ApplyID)
 	require.Equal(t, map[string]string{"parts.before": "done", "parts.ready": "done", "parts.after": "done"}, states(a))
@@ -235,7 +252,7 @@ func TestAStageThatFailsRevertsTheApplyAndLeavesNothing(t *testing.T) {
 				s.admin = s.panel.Admin()
 				s.flow = s.create("Europe main", 443)
 				s.install()
-				require.Eventually(t, func() bool { return len(o.left()) == 3 }, 10*time.Second, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return len(o.left()) == 3 }, 30*time.Second, 10*time.Millisecond)
 				serving := s.fleet.serving("fra-01")
 				o.forget()
 				o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {
@@ -293,21 +310,24 @@ func TestAStageAfterTheCommitIsRepeatedUntilItHolds(t *testing.T) {
 	}, nil)
 	news := s.panel.Bus().Subscribe(t.Context())
 	a := s.install()
-	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 30*time.Second, 10*time.Millisecond)
 	f := s.get()
 	require.Equal(t, "applied", f.State)
 	require.Equal(t, "parts.after", f.Drift.Stages[0].Name)
 	require.Equal(t, "pending", states(s.ended(a.ApplyID))["parts.after"])
 	require.Contains(t, s.ended(a.ApplyID).CDN.Detail, "away")
 	close(held)
-	require.Eventually(t, func() bool { return s.get().Drift.State == "in_sync" }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().Drift.State == "in_sync" }, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, "done", states(s.ended(a.ApplyID))["parts.after"])
 	kinds := []string{}
-	for len(news) > 0 {
-		if e := <-news; strings.HasPrefix(e.Kind, "flow.stage") {
-			kinds = append(kinds, e.Kind)
+	require.Eventually(t, func() bool { // it is told after it is so
+		for len(news) > 0 {
+			if e := <-news; strings.HasPrefix(e.Kind, "flow.stage") {
+				kinds = append(kinds, e.Kind)
+			}
 		}
-	}
+		return slices.Contains(kinds, flowsapi.EventStageSettled)
+	}, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, []string{flowsapi.EventStagePending, flowsapi.EventStageSettled}, kinds, "told once each")
 }
 
@@ -360,12 +380,12 @@ func TestANewerApplySupersedesAStageThatDoesNotHold(t *testing.T) {
 		return flowsapi.Outcome{}, nil
 	}, nil)
 	first := s.install()
-	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 30*time.Second, 10*time.Millisecond)
 	s.save(s.drawing(8443))
 	second := s.install()
-	require.Eventually(t, func() bool { return states(s.ended(second.ApplyID))["parts.after"] == "done" }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return states(s.ended(second.ApplyID))["parts.after"] == "done" }, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, "superseded", states(s.ended(first.ApplyID))["parts.after"])
-	require.Equal(t, second.ApplyID, o.things["parts.after"])
+	require.Equal(t, second.ApplyID, o.thing("parts.after"))
 	require.Equal(t, "in_sync", s.get().Drift.State)
 }
 
@@ -374,7 +394,7 @@ func TestAStageAfterTheCommitOutlivesItsFlow(t *testing.T) {
 	t.Parallel()
 	s, o := withParts(t)
 	s.install()
-	require.Eventually(t, func() bool { return len(o.left()) == 3 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.left()) == 3 }, 30*time.Second, 10*time.Millisecond)
 	o.scripted(func(stage string, call int) (flowsapi.Outcome, error) {
 		if stage == "parts.after" && call < 3 {
 			return flowsapi.Outcome{}, errors.New("away")
@@ -386,7 +406,7 @@ func TestAStageAfterTheCommitOutlivesItsFlow(t *testing.T) {
 		n, err := s.panel.DB.NewSelect().Table("flow_followups").Count(t.Context())
 		require.NoError(t, err)
 		return n == 0 && slices.Contains(o.said(), "do parts.after")
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	s.admin.Get(s.path("")).Refused(404, "not_found")
 	require.Len(t, o.said(), 5)
 }
@@ -398,6 +418,7 @@ func TestAnApplyWhoseStageWaitsHoldsNoNode(t *testing.T) {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			s, o := withParts(t)
+			o.only = s.flow
 			goOn := make(chan struct{})
 			o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {
 				select {
@@ -411,19 +432,12 @@ func TestAnApplyWhoseStageWaitsHoldsNoNode(t *testing.T) {
 			}, nil)
 			waiting := s.begin(s.ready())
 			first := s.flow
-			require.Eventually(t, func() bool { return slices.Contains(o.said(), "do "+at) }, 10*time.Second, 10*time.Millisecond)
-			require.Eventually(t, func() bool { return s.locks() == 0 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return slices.Contains(o.said(), "do "+at) }, 30*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return s.locks() == 0 }, 30*time.Second, time.Millisecond)
 
 			other := s.create("Beside it", 9443)
-			o.mu.Lock()
-			mine := o.do
-			o.do = nil
-			o.mu.Unlock()
 			s.flow = other
 			require.Equal(t, "applied", s.ended(s.begin(s.ready())).State)
-			o.mu.Lock()
-			o.do = mine
-			o.mu.Unlock()
 			close(goOn)
 			s.flow = first
 			require.Equal(t, "applied", s.ended(waiting).State)
@@ -491,7 +505,7 @@ func TestWhatCannotBeUndoneIsUndoneLaterAndBeforeTheNextApply(t *testing.T) {
 		var seen flows.Apply
 		s.admin.Get(s.path("/applies/" + next)).Is(200).JSON(&seen)
 		return seen.Text.Code == "undo_first"
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, []string{"parts.before"}, o.left())
 	close(mended)
 	require.Equal(t, "applied", s.ended(next).State)
@@ -499,4 +513,53 @@ func TestWhatCannotBeUndoneIsUndoneLaterAndBeforeTheNextApply(t *testing.T) {
 	calls := o.said()
 	at := slices.Index(calls, "do parts.ready")
 	require.Equal(t, []string{"undo parts.before", "do parts.before"}, calls[at-2:at])
+}
+
+// An agent that lacks what a stage needs of it, a document for example, is an error of the compilation with a name: the plan
+// is not stored, and a plan of before is stale. An agent that says so later makes it compile.
+func TestAnAgentThatLacksADocumentOfAStageIsAnErrorOfTheCompilation(t *testing.T) {
+	t.Parallel()
+	s, o := withParts(t)
+	challenges := string(agentapi.DocumentChallenges.Capability())
+	able := func(node string, more ...string) {
+		s.fleet.set(node, func(n *nodesapi.Node) {
+			n.Capabilities = append([]string{string(agentapi.CanProbe), string(agentapi.CanApply)}, more...)
+		})
+	}
+	s.install()
+	s.ended(s.admin.Post(s.path("/disable"), nil).Is(202).Text("apply_id"))
+	older := s.ready()
+	o.mu.Lock()
+	o.needs = func(w flowsapi.Wanted) map[string][]string {
+		out := map[string][]string{}
+		for _, e := range w.Entries {
+			out[e.NodeID] = []string{challenges}
+		}
+		return out
+	}
+	o.mu.Unlock()
+
+	refused := s.admin.Post(s.path("/plan/compile"), nil).Refused(422, "compile_failed")
+	problems, _ := refused.Value("problems").([]any)
+	require.Len(t, problems, 1, "only the entry has to hold it")
+	problem, _ := problems[0].(map[string]any)
+	require.Equal(t, map[string]any{
+		"code": "capability_missing", "path": "nodes[0].node_id", "node": "fra-01", "capability": challenges,
+		"message": "the agent of fra-01 lacks document_challenges, which parts.before needs; update the agent",
+	}, problem)
+	var preview plan.Plan
+	s.admin.Post(s.path("/plan/preview"), nil).Is(200).JSON(&preview)
+	require.Equal(t, []string{"capability_missing"}, codes(preview.Errors))
+	require.Empty(t, preview.Steps)
+	require.Empty(t, preview.Hash)
+	s.admin.Post(s.path("/enable"), nil).Refused(422, "compile_failed")
+
+	able("fra-01", challenges)
+	p := s.ready()
+	able("fra-01")
+	for _, gone := range []plan.Plan{older, p} {
+		s.admin.Post(s.path("/apply"), order(gone, true)).Refused(409, "plan_stale")
+	}
+	able("fra-01", challenges)
+	require.Equal(t, "applied", s.apply(p).State)
 }

@@ -44,6 +44,7 @@ type service struct {
 	hooks   *hooks
 
 	compilations atomic.Int64 // of drawings, on this panel
+	unwell       unwell
 
 	// Each makes the next step of a process due, in the transaction of the context; the runner sets them.
 	wakeApply, wakeChecks, wakeFollowup func(ctx context.Context, id string) error

@@ -95,18 +95,17 @@ func (s *stage) confirmed(p plan.Plan) {
 			}
 		}
 		return true
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 30*time.Second, 20*time.Millisecond)
 }
 
 func order(p plan.Plan, force bool) map[string]any {
 	return map[string]any{"id": p.ID, "revision": p.Revision, "force_apply": force}
 }
 
+// apply installs a plan and waits for the end, also beyond that of the request.
 func (s *stage) apply(p plan.Plan) flows.Apply {
 	s.t.Helper()
-	var a flows.Apply
-	s.admin.Post(s.path("/apply"), order(p, false)).Is(200).JSON(&a)
-	return a
+	return s.ended(s.admin.Post(s.path("/apply"), order(p, false)).Is(200).Text("apply_id"))
 }
 
 func (s *stage) install() flows.Apply {
@@ -123,8 +122,26 @@ func (s *stage) ended(id string) flows.Apply {
 	require.Eventually(s.t, func() bool {
 		s.admin.Get(s.path("/applies/" + id)).Is(200).JSON(&a)
 		return a.FinishedAt != nil
-	}, 20*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	return a
+}
+
+// switching waits until the panel has noted its order to a node to switch, which comes after the node has had it.
+func (s *stage) switching(applyID, node string) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		var noted int
+		require.NoError(s.t, s.panel.DB.NewRaw(`select count(*) from flow_apply_steps
+			where apply_id = ? and node_id = ? and step #>> '{orders,switch}' <> ''`, applyID, s.fleet.id(node)).Scan(s.t.Context(), &noted))
+		return noted == 1
+	}, 30*time.Second, 10*time.Millisecond)
+}
+
+// calls counts what the panel has asked of the fleet up to now.
+func (f *fleet) calls() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.called
 }
 
 // silence never answers a phase.

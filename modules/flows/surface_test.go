@@ -144,7 +144,8 @@ func TestALeaseOfADeadPanelIsTakenOver(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.fleet.phases("fra-01")) == 1 }, 30*time.Second, 10*time.Millisecond)
+	s.switching(id, "ams-01")
 	_, err := s.panel.DB.ExecContext(t.Context(), "update flow_applies set lease_token = 'dead', lease_until = now() + interval '1 second' where id = ?", id)
 	require.NoError(t, err)
 	s.fleet.catchUp()
@@ -166,7 +167,7 @@ func TestManyPeopleAtOnceLeaveOneConsistentFlow(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Eventually(t, func() bool { return s.get().State != "applying" }, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().State != "applying" }, 30*time.Second, 50*time.Millisecond)
 	var page struct{ Items []flows.Apply }
 	s.admin.Get(s.path("/applies?limit=200")).Is(200).JSON(&page)
 	f, last := s.get(), 0

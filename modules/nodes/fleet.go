@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -41,6 +42,21 @@ func (f *fleet) Nodes(ctx context.Context, ids ...string) ([]nodesapi.Node, erro
 	now := f.clock.Now().UTC()
 	rows, err := f.store.viewsOf(ctx, known, now)
 	return f.all(rows, now), err
+}
+
+// Hold keeps nodes from being deleted until the context's transaction ends.
+func (f *fleet) Hold(ctx context.Context, ids ...string) (missing []string, err error) {
+	there, err := f.store.held(ctx, database.OnlyIDs(ids))
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		if !slices.Contains(there, id) && !slices.Contains(missing, id) {
+			missing = append(missing, id)
+		}
+	}
+	slices.Sort(missing)
+	return missing, nil
 }
 
 // Able gives some nodes whose agents answer and have the capability.

@@ -197,6 +197,16 @@ func (s *store) locked(ctx context.Context, tx bun.IDB, id string) (*nodeRow, er
 	return row, database.Fault(err, nil)
 }
 
+// held locks nodes against deletion, in the order of their ids, and gives those that are there.
+func (s *store) held(ctx context.Context, ids []string) (there []string, err error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	err = s.db.In(ctx).NewRaw("select id from nodes where id = any(?::uuid[]) order by id for key share",
+		pgdialect.Array(ids)).Scan(ctx, &there)
+	return there, database.Fault(err, nil)
+}
+
 func (s *store) insert(ctx context.Context, tx bun.IDB, row *nodeRow) error {
 	row.NameKey = strings.ToLower(row.Name)
 	_, err := tx.NewInsert().Model(row).Exec(ctx)

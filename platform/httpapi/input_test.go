@@ -138,3 +138,35 @@ func TestAShortListPagesInEveryOrder(t *testing.T) {
 	require.ErrorIs(t, err, ErrCursor)
 	require.Equal(t, http.StatusBadRequest, statuses[ErrCursor.Kind])
 }
+
+// A zero that somebody has sent is not taken for a parameter that was left out; it keeps to its bounds.
+func TestAnOptionalZeroIsNotTakenForNothing(t *testing.T) {
+	t.Parallel()
+	type query struct {
+		Wait Optional[int] `query:"wait" minimum:"0" maximum:"25"`
+	}
+	var seen []int
+	s, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, Routes{
+		Get("/wait", "x", access.Public(), func(_ context.Context, in *query) (*struct{}, error) {
+			seen = append(seen, in.Wait.Or(10))
+			return &struct{}{}, nil
+		}),
+	})
+	require.NoError(t, err)
+	get := func(query string) int {
+		c := &fasthttp.RequestCtx{}
+		c.Request.SetRequestURI("/wait?" + query)
+		s.App().Handler()(c)
+		return c.Response.StatusCode()
+	}
+	for _, query := range []string{"wait=0", "", "wait=25"} {
+		require.Equal(t, http.StatusNoContent, get(query), query)
+	}
+	require.Equal(t, []int{0, 10, 25}, seen)
+	for _, query := range []string{"wait=26", "wait=-1", "wait=soon"} {
+		require.Equal(t, http.StatusBadRequest, get(query), query)
+	}
+	text, err := s.Describe()
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"type":"integer"`)
+}

@@ -37,6 +37,10 @@ type Stage struct {
 	// Limit is how long the stage may take in all, waiting included, and its undoing again as long; ten minutes when zero.
 	// A stage at AfterCommit has none.
 	Limit time.Duration
+	// Needs says which capabilities of agents the stage will use: agentapi's Capability() of documents, commands and
+	// batches, by node. It is asked at every compilation and looks at nothing but its argument; an agent that lacks one is
+	// an error of the compilation. Nil when the stage asks nothing of agents.
+	Needs func(w Wanted) map[string][]string
 	// Preview says what the stage would do, for the plan. It is asked once per plan, may be nil, and changes nothing.
 	Preview func(ctx context.Context, c Change) ([]Diff, []Check, error)
 	// Do does it. An error before the commit makes the apply fail; after it, Do is repeated until it holds.
@@ -67,6 +71,13 @@ type Change struct {
 	Kind     string  `json:"kind"`
 	Before   []Entry `json:"before"` // installed; empty when nothing is
 	After    []Entry `json:"after"`  // empty when the flow leaves its nodes
+}
+
+// Wanted is what a compilation would install.
+type Wanted struct {
+	FlowID  string
+	NodeIDs []string
+	Entries []Entry
 }
 
 // Entry is where clients of a flow connect.

@@ -66,6 +66,9 @@ type Fleet interface {
 	Node(ctx context.Context, id string) (Node, error)
 	// Nodes gives the nodes with these ids, or all without any; unknown ids are left out. Ordered by name.
 	Nodes(ctx context.Context, ids ...string) ([]Node, error)
+	// Hold keeps nodes from being deleted until the context's transaction ends, and gives the ids of those that are not
+	// there, sorted. Whoever begins something on nodes holds them, and answers Guards from then on.
+	Hold(ctx context.Context, ids ...string) (missing []string, err error)
 	// Able gives some nodes, at most so many, whose agents answer and can do what the capability says; any of them.
 	Able(ctx context.Context, capability string, most int) ([]Node, error)
 }

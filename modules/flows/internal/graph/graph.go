@@ -117,6 +117,8 @@ type Problem struct {
 	Message string `json:"message"`
 	Node    string `json:"node,omitempty" doc:"Name of the node concerned"`
 	Core    string `json:"core,omitempty" doc:"Core version of that node"`
+
+	Capability string `json:"capability,omitempty" doc:"What the node's agent cannot do"`
 }
 
 // NeedsNode reports whether a block of this kind runs on a server of its own choice.

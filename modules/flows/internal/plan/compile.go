@@ -26,6 +26,13 @@ func Compile(in Input) Result {
 	return result
 }
 
+// Refused is a result with more errors; it installs nothing.
+func (r Result) Refused(problems []graph.Problem) Result {
+	r.Plan.Errors = append(r.Plan.Errors, problems...)
+	r.Plan.Hash, r.Plan.Steps, r.Fragments, r.Hosts = "", []Step{}, nil, nil
+	return r
+}
+
 func compile(in Input) Result {
 	in.Graph = in.Drawn()
 	c := &compiler{in: in, blocks: map[string]graph.Node{}, hops: map[string]graph.Listener{}, parts: map[string]*Fragment{}, accounts: map[string]account{}}

@@ -36,9 +36,15 @@ func (c *compiler) fleet() {
 // needed is what the agent of a node must be able to do, so that a flow can be installed there.
 const needed = string(agentapi.CanApply)
 
+// CapabilityMissing is the code of a node whose agent cannot do what the flow needs there.
+const CapabilityMissing = "capability_missing"
+
 func (c *compiler) core(key string, n Node) {
 	if len(n.Can) > 0 && !slices.Contains(n.Can, needed) {
-		c.failOn(n, "capability_missing", c.path(key, ".node_id"), "the node's agent cannot install configurations; update it")
+		c.plan.Errors = append(c.plan.Errors, graph.Problem{
+			Code: CapabilityMissing, Path: c.path(key, ".node_id"), Node: n.Name, Core: n.Core, Capability: needed,
+			Message: "the node's agent cannot install configurations; update it",
+		})
 	}
 	if n.Core == "" {
 		c.warn("core_unknown", c.path(key, ".node_id"), "the node's agent has not told its core's version yet")

@@ -29,6 +29,7 @@ type Plan struct {
 	Warnings        []graph.Problem   `json:"warnings"`
 	Conflicts       []Conflict        `json:"conflicts"`
 	Readiness       []Check           `json:"readiness"`
+	Checking        bool              `json:"checking" doc:"Nodes are being asked about readiness at this moment"`
 	Obstacles       []Obstacle        `json:"obstacles" doc:"What keeps the plan from being applied, also with force"`
 	Steps           []Step            `json:"steps"`
 	Diff            Diff              `json:"diff"`

@@ -2,6 +2,8 @@ package stages
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +20,26 @@ type Preview struct {
 	Diffs  []flowsapi.Diff
 	Checks []flowsapi.Check
 	Err    error // the stage could not say
+}
+
+// Need is a capability that a stage asks of one node's agent.
+type Need struct{ Stage, NodeID, Capability string }
+
+// Needs asks all stages what they need of agents; in the order of the stages, then of nodes and capabilities.
+func (r *Registry) Needs(w flowsapi.Wanted) []Need {
+	out := []Need{}
+	for _, s := range r.stages {
+		if s.Needs == nil {
+			continue
+		}
+		by := s.Needs(w)
+		for _, node := range slices.Sorted(maps.Keys(by)) {
+			for _, capability := range slices.Compact(slices.Sorted(slices.Values(by[node]))) {
+				out = append(out, Need{Stage: s.Name, NodeID: node, Capability: capability})
+			}
+		}
+	}
+	return out
 }
 
 // Preview asks all stages at once what they would do; those without an answer to give are left out.
