@@ -3494,6 +3494,8 @@ export interface components {
             y: number;
         };
         GraphProblem: {
+            /** @description What the node's agent cannot do */
+            capability?: string;
             code: string;
             /** @description Core version of that node */
             core?: string;
@@ -4180,6 +4182,8 @@ export interface components {
             path?: string;
         };
         PlanPlan: {
+            /** @description Nodes are being asked about readiness at this moment */
+            checking: boolean;
             compiler_version: string;
             conflicts: components["schemas"]["PlanConflict"][];
             /** Format: date-time */
@@ -9951,7 +9955,7 @@ export interface operations {
     "post-connection-units-id-apply": {
         parameters: {
             query?: {
-                /** @description Seconds to wait for the end */
+                /** @description Seconds to wait for the end; 10 when left out */
                 wait?: number;
             };
             header?: never;
@@ -10063,8 +10067,12 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description Part of the label */
+                q?: string;
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
+                /** @description waiting: it works after the next apply */
+                state?: "installed" | "waiting" | "revoked" | "";
             };
             header?: never;
             path: {
