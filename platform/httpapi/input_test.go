@@ -168,5 +168,5 @@ func TestAnOptionalZeroIsNotTakenForNothing(t *testing.T) {
 	}
 	text, err := s.Describe()
 	require.NoError(t, err)
-	require.Contains(t, string(text), `"type":"integer"`)
+	require.Contains(t, string(text), `"maximum": 25`)
 }

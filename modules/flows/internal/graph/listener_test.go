@@ -171,7 +171,6 @@ func TestWhatIsLeftOutIsFilled(t *testing.T) {
 			t.Parallel()
 			drawn := c.drawn
 			require.Equal(t, c.filled, drawn.Filled())
-			require.Equal(t, c.filled, drawn.Filled().Filled(), "once is enough")
 			require.Equal(t, c.drawn, drawn, "the drawing stays as it was drawn")
 		})
 	}
