@@ -49,8 +49,14 @@ func (s *service) remove(ctx context.Context, f *flowRow, kind string) (string, 
 	}
 	for i, id := range slicesOfKeys(installed) {
 		a.Steps = append(a.Steps, newStep(plan.Step{
-			Order: i + 1, NodeID: id, NodeName: names(nodes, id), Role: "none", Action: plan.ActionRemove, Interruption: plan.Reload,
-			Detail: "the flow leaves this node", DetailCode: "leaves",
+			Order:        i + 1,
+			NodeID:       id,
+			NodeName:     names(nodes, id),
+			Role:         "none",
+			Action:       plan.ActionRemove,
+			Interruption: plan.Reload,
+			Detail:       "the flow leaves this node",
+			DetailCode:   "leaves",
 		}))
 	}
 	return a.ID, s.start(ctx, f, a, plan.Result{Fragments: map[string]plan.Fragment{}})

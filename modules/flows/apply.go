@@ -3,7 +3,6 @@ package flows
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
@@ -14,7 +13,6 @@ import (
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
-	"panel/platform/events"
 	"panel/platform/fault"
 )
 
@@ -86,8 +84,10 @@ func (s *service) applicable(ctx context.Context, f *flowRow, planID string, rev
 		return nil, err
 	}
 	if revision != row.Revision || row.Revision != f.DraftRevision {
-		return nil, fault.Conflict("plan_revision_conflict", "the draft has moved on since this plan was compiled; compile it again").
-			With("plan_revision", row.Revision).With("draft_revision", f.DraftRevision)
+		return nil, fault.Conflict("plan_revision_conflict",
+			"the draft has moved on since this plan was compiled; compile it again").
+			With("plan_revision", row.Revision).
+			With("draft_revision", f.DraftRevision)
 	}
 	if !s.now().Before(row.ExpiresAt) {
 		return nil, stale("the plan is older than a day; compile the draft again")
@@ -97,7 +97,11 @@ func (s *service) applicable(ctx context.Context, f *flowRow, planID string, rev
 
 // idle refuses while something of the flow is being installed; the index of the table keeps the rule.
 func (s *service) idle(ctx context.Context, flowID string) error {
-	busy, err := s.db.In(ctx).NewSelect().Model((*applyRow)(nil)).Where("flow_id = ? and finished_at is null", flowID).Exists(ctx)
+	busy, err := s.db.In(ctx).
+		NewSelect().
+		Model((*applyRow)(nil)).
+		Where("flow_id = ? and finished_at is null", flowID).
+		Exists(ctx)
 	if err == nil && busy {
 		return constraints["flow_applies_active"]
 	}
@@ -120,7 +124,9 @@ func unchanged(planned string, result plan.Result) error {
 }
 
 func portConflict(conflicts []plan.Conflict) error {
-	return fault.Conflict("port_conflict", "a port that the flow wants is taken; choose another one, or free it and check again").With("conflicts", conflicts)
+	return fault.Conflict("port_conflict",
+		"a port that the flow wants is taken; choose another one, or free it and check again").
+		With("conflicts", conflicts)
 }
 
 // admitted checks that nothing stands in the way that no force passes, that every agent is there and that readiness is
@@ -149,16 +155,24 @@ func (s *service) admitted(
 		}
 		if c.Status != plan.Confirmed {
 			open = append(open, BypassCheck{
-				Key: c.Key, NodeID: c.NodeID, NodeName: c.NodeName, Group: c.Group, Status: c.Status, Finding: c.Finding, Forceable: c.Forceable,
+				Key:       c.Key,
+				NodeID:    c.NodeID,
+				NodeName:  c.NodeName,
+				Group:     c.Group,
+				Status:    c.Status,
+				Finding:   c.Finding,
+				Forceable: c.Forceable,
 			})
 		}
 	}
 	if len(blocked) > 0 {
-		return nil, fault.Invalid("stage_blocked", "a part of the plan cannot be done as it is; correct what checks names and compile again").
+		return nil, fault.Invalid("stage_blocked",
+			"a part of the plan cannot be done as it is; correct what checks names and compile again").
 			With("checks", blocked)
 	}
 	if len(open) > 0 && !force {
-		return nil, fault.Invalid("readiness_unconfirmed", "some checks are not confirmed; check again, or accept the risk with force_apply").
+		return nil, fault.Invalid("readiness_unconfirmed",
+			"some checks are not confirmed; check again, or accept the risk with force_apply").
 			With("checks", open)
 	}
 	return open, nil
@@ -186,8 +200,10 @@ func agentOffline(away []awayNode) error {
 	for i, n := range away {
 		called[i] = n.NodeName
 	}
-	return fault.Invalid("agent_offline", "the agent of a node that has to change does not answer; bring it back and apply again").
-		With("nodes", called).With("offline", away)
+	return fault.Invalid("agent_offline",
+		"the agent of a node that has to change does not answer; bring it back and apply again").
+		With("nodes", called).
+		With("offline", away)
 }
 
 func (s *service) newApply(
@@ -246,7 +262,12 @@ func (s *service) startNoop(ctx context.Context, f *flowRow, a *applyRow) error 
 		if err := s.store.updateFlow(ctx, locked, "last_apply_id", "installed_revision"); err != nil {
 			return err
 		}
-		if err := s.record(ctx, flowsapi.EventApplySucceeded, locked, map[string]audit.Change{"noop": {To: true}}); err != nil {
+		if err := s.record(
+			ctx,
+			flowsapi.EventApplySucceeded,
+			locked,
+			map[string]audit.Change{"noop": {To: true}},
+		); err != nil {
 			return err
 		}
 		return s.emit(ctx, flowsapi.EventApplySucceeded, f.ID, a.news(locked))
@@ -277,7 +298,10 @@ func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
 		return err
 	}
 	if a.Kind == kindApply && locked.DraftRevision != a.Revision {
-		return fault.Conflict("plan_revision_conflict", "the draft has moved on since this plan was compiled; compile it again")
+		return fault.Conflict(
+			"plan_revision_conflict",
+			"the draft has moved on since this plan was compiled; compile it again",
+		)
 	}
 	if err := s.hold(ctx, a); err != nil {
 		return err
@@ -345,50 +369,6 @@ func keysOf(checks []BypassCheck) []string {
 		keys[i] = c.Key + " " + c.Status
 	}
 	return keys
-}
-
-// timeToAnswer is what a request keeps of its own time for the answer after a wait: the apply has begun and must be shown.
-const timeToAnswer = 3 * time.Second
-
-// longestWait is the time of a request that waits for the end of its apply as long as it may.
-const longestWait = 30 * time.Second
-
-// await waits until an apply has ended, at most for the given time, and holds nothing while it waits.
-func (s *service) await(ctx context.Context, flowID, applyID string, limit time.Duration) error {
-	if until, bounded := ctx.Deadline(); bounded {
-		early, stop := context.WithDeadline(ctx, until.Add(-timeToAnswer))
-		defer stop()
-		ctx = early
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	news := s.bus.Subscribe(ctx)
-	const poll = 500 * time.Millisecond
-	for {
-		ended, err := s.store.ended(context.WithoutCancel(ctx), applyID)
-		if err != nil || ended || ctx.Err() != nil {
-			return err
-		}
-		s.untilNews(ctx, news, flowID, poll)
-	}
-}
-
-func (s *service) untilNews(ctx context.Context, news <-chan events.Event, flowID string, poll time.Duration) {
-	later := s.clock.After(poll)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-later:
-			return
-		case event, open := <-news:
-			if !open {
-				news = nil
-			} else if event.SubjectID == flowID {
-				return
-			}
-		}
-	}
 }
 
 func drawnOr(g *graph.Graph) graph.Graph {

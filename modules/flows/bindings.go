@@ -16,9 +16,13 @@ import (
 	"panel/platform/owners"
 )
 
-// domains gives the bindings that drawings name, as far as they belong to the owner. Somebody else's binding is answered
-// like an unknown one (domain decision 7).
-func (s *service) domains(ctx context.Context, ownerID string, drawings ...graph.Graph) (map[string]plan.Domain, error) {
+// domains gives the bindings that drawings name, as far as they belong to the owner. Somebody else's binding is
+// answered like an unknown one (domain decision 7).
+func (s *service) domains(
+	ctx context.Context,
+	ownerID string,
+	drawings ...graph.Graph,
+) (map[string]plan.Domain, error) {
 	ids := bindingIDs(drawings...)
 	if len(ids) == 0 {
 		return nil, nil
@@ -64,13 +68,17 @@ func (s *service) bindings(ctx context.Context, ownerID string, g graph.Graph) e
 		return err
 	}
 	if i := unowned(g, own); i >= 0 {
-		return unknownBinding(fmt.Sprintf("graph.nodes[%d].node_domain_id", i), "there is no such domain binding on this block's node")
+		return unknownBinding(
+			fmt.Sprintf("graph.nodes[%d].node_domain_id", i),
+			"there is no such domain binding on this block's node",
+		)
 	}
 	return nil
 }
 
 func unknownBinding(field, message string) error {
-	return fault.Invalid("invalid_value", "a field has a value that is not allowed").Field(field, "node_domain_unknown", message)
+	return fault.Invalid("invalid_value", "a field has a value that is not allowed").
+		Field(field, "node_domain_unknown", message)
 }
 
 // heir makes sure that a new owner exists. Fault: invalid_value (422).
@@ -96,13 +104,16 @@ func (s *service) mayOwn(ctx context.Context, f *flowRow, accountID string) erro
 		return err
 	}
 	if unowned(f.Graph, own) >= 0 || unowned(installed, own) >= 0 {
-		return unknownBinding("owner_id", "this account lacks a domain binding that the flow names; take it out of the flow first")
+		return unknownBinding(
+			"owner_id",
+			"this account lacks a domain binding that the flow names; take it out of the flow first",
+		)
 	}
 	return nil
 }
 
-// use notes which bindings the flow names, in its draft or installed, with the change that names them: from then on they
-// keep their host name, node and owner.
+// use notes which bindings the flow names, in its draft or installed, with the change that names them: from then on
+// they keep their host name, node and owner.
 func (s *service) use(ctx context.Context, f *flowRow) error {
 	installed, err := s.store.installedGraph(ctx, f)
 	if err != nil {
@@ -134,8 +145,14 @@ func (s *service) owned() owners.Kind {
 
 func (s *service) ownedBy(ctx context.Context, accountID string, most int) ([]owners.Thing, int, error) {
 	var rows []flowRow
-	total, err := s.db.In(ctx).NewSelect().Model(&rows).Column("id", "name").Where("owner_id = ? and not deleting", accountID).
-		Order("name").Limit(int64(max(most, 1))).ScanAndCount(ctx)
+	total, err := s.db.In(ctx).
+		NewSelect().
+		Model(&rows).
+		Column("id", "name").
+		Where("owner_id = ? and not deleting", accountID).
+		Order("name").
+		Limit(int64(max(most, 1))).
+		ScanAndCount(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
@@ -149,8 +166,10 @@ func (s *service) ownedBy(ctx context.Context, accountID string, most int) ([]ow
 // handOver changes the owner of all flows of an account; its bindings go with them.
 func (s *service) handOver(ctx context.Context, from, to string) error {
 	var rows []flowRow
-	err := s.db.In(ctx).NewRaw("update flows set owner_id = ?, revision = revision + 1, updated_at = ? where owner_id = ? returning *",
-		to, s.now(), from).Scan(ctx, &rows)
+	err := s.db.In(ctx).
+		NewRaw("update flows set owner_id = ?, revision = revision + 1, updated_at = ? where owner_id = ? returning *",
+			to, s.now(), from).
+		Scan(ctx, &rows)
 	if err != nil {
 		return database.Fault(err, nil)
 	}

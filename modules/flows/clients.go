@@ -25,7 +25,10 @@ var clientList = httpapi.ShortList[Client]{
 		"created_at": func(a, b Client) int { return a.CreatedAt.Compare(b.CreatedAt) },
 		"label":      byLabel,
 		"state": func(a, b Client) int {
-			return cmp.Or(cmp.Compare(slices.Index(clientStates, a.state()), slices.Index(clientStates, b.state())), byLabel(a, b))
+			return cmp.Or(
+				cmp.Compare(slices.Index(clientStates, a.state()), slices.Index(clientStates, b.state())),
+				byLabel(a, b),
+			)
 		},
 	},
 }
@@ -60,15 +63,25 @@ func (s *service) listClients(ctx context.Context, in *clientsInput) (httpapi.Pa
 // addClient makes a client with a secret of its own; it can connect after the next apply.
 func (s *service) addClient(ctx context.Context, flowID, label string) (Client, error) {
 	var made *clientRow
-	err := s.change(ctx, flowID, "flow.client_added", func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
-		row, err := s.insertClient(ctx, f.ID, label)
-		made = row
-		return map[string]audit.Change{"client": {To: label}}, err
-	})
+	err := s.change(
+		ctx,
+		flowID,
+		"flow.client_added",
+		func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
+			row, err := s.insertClient(ctx, f.ID, label)
+			made = row
+			return map[string]audit.Change{"client": {To: label}}, err
+		},
+	)
 	if err != nil {
 		return Client{}, err
 	}
-	return shownClient{ID: made.ID, Label: made.Label, Public: made.PublicHash != nil, CreatedAt: made.CreatedAt}.shown(), nil
+	return shownClient{
+		ID:        made.ID,
+		Label:     made.Label,
+		Public:    made.PublicHash != nil,
+		CreatedAt: made.CreatedAt,
+	}.shown(), nil
 }
 
 // revokeClient ends a client's links and subscription at once; nodes forget its secret at the next apply.
@@ -103,7 +116,13 @@ func (s *service) issuePublicLink(ctx context.Context, flowID, id string) (Publi
 }
 
 func (s *service) revokePublicLink(ctx context.Context, flowID, id string) error {
-	return s.changeClient(ctx, flowID, id, "flow.public_link_revoked", func(c *clientRow) { c.PublicHash, c.PublicIssuedAt = nil, nil })
+	return s.changeClient(
+		ctx,
+		flowID,
+		id,
+		"flow.public_link_revoked",
+		func(c *clientRow) { c.PublicHash, c.PublicIssuedAt = nil, nil },
+	)
 }
 
 func hashToken(token string) []byte {
@@ -113,7 +132,8 @@ func hashToken(token string) []byte {
 
 // errNotInstalled says that there is nothing yet that a link could match.
 func notInstalled(field, message string) error {
-	return fault.Invalid("invalid_value", "there is no installed configuration that a link could match").Field(field, "not_installed", message)
+	return fault.Invalid("invalid_value", "there is no installed configuration that a link could match").
+		Field(field, "not_installed", message)
 }
 
 // connectionLink issues a client's link from the installed revision; issuing is recorded in the journal.
@@ -147,7 +167,10 @@ func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*c
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(rows, func(c clientRow) bool { return c.RevokedAt == nil && (clientID == "" || c.ID == clientID) })
+	at := slices.IndexFunc(
+		rows,
+		func(c clientRow) bool { return c.RevokedAt == nil && (clientID == "" || c.ID == clientID) },
+	)
 	if at < 0 {
 		return nil, fault.InvalidValue("client_id", "there is no such client of this flow")
 	}
@@ -181,7 +204,13 @@ func (s *service) links(ctx context.Context, f *flowRow, c clientRow) (links []s
 			return nil, "", err
 		}
 		uri, form := plan.Link(plan.Access{
-			FlowID: f.ID, Root: root, Block: entry.Key, Listen: *entry.Params.Listener, Host: host, Client: opened, Name: f.Name + " " + c.Label,
+			FlowID: f.ID,
+			Root:   root,
+			Block:  entry.Key,
+			Listen: *entry.Params.Listener,
+			Host:   host,
+			Client: opened,
+			Name:   f.Name + " " + c.Label,
 		})
 		if links = append(links, uri); format == "" {
 			format = form
@@ -190,8 +219,8 @@ func (s *service) links(ctx context.Context, f *flowRow, c clientRow) (links []s
 	return links, format, nil
 }
 
-// hostOf is what clients dial: what was installed, so that links change with the installed version alone. A version that
-// an older panel installed has not noted it; then it is the host name of the binding, else the node's address.
+// hostOf is what clients dial: what was installed, so that links change with the installed version alone. A version
+// that an older panel installed has not noted it; then it is the host name of the binding, else the node's address.
 func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (string, error) {
 	for _, h := range f.InstalledHosts {
 		if h.Block == entry.Key && h.NodeID == entry.NodeID {
@@ -231,16 +260,28 @@ func (s *service) subscription(ctx context.Context, token string) ([]string, str
 // keepVersion takes the draft as a version of its own, for example before an older one is loaded into it.
 func (s *service) keepVersion(ctx context.Context, flowID, reason, note string) (Version, error) {
 	var made *versionRow
-	err := s.change(ctx, flowID, "flow.version_kept", func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
-		made = &versionRow{
-			ID: database.NewID(), FlowID: f.ID, Revision: f.DraftRevision, Reason: reason, Note: note, Graph: f.Graph, Bypassed: []BypassCheck{},
-			CreatedAt: s.now(), CreatedBy: access.From(ctx).Username,
-		}
-		if err := s.store.insertVersion(ctx, made); err != nil {
-			return nil, err
-		}
-		return map[string]audit.Change{"version": {To: made.Number}}, s.store.pruneVersions(ctx, f.ID, s.now())
-	})
+	err := s.change(
+		ctx,
+		flowID,
+		"flow.version_kept",
+		func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
+			made = &versionRow{
+				ID:        database.NewID(),
+				FlowID:    f.ID,
+				Revision:  f.DraftRevision,
+				Reason:    reason,
+				Note:      note,
+				Graph:     f.Graph,
+				Bypassed:  []BypassCheck{},
+				CreatedAt: s.now(),
+				CreatedBy: access.From(ctx).Username,
+			}
+			if err := s.store.insertVersion(ctx, made); err != nil {
+				return nil, err
+			}
+			return map[string]audit.Change{"version": {To: made.Number}}, s.store.pruneVersions(ctx, f.ID, s.now())
+		},
+	)
 	if err != nil {
 		return Version{}, err
 	}
@@ -249,8 +290,17 @@ func (s *service) keepVersion(ctx context.Context, flowID, reason, note string) 
 
 func shownVersion(v versionRow, f *flowRow) Version {
 	out := Version{
-		ID: v.ID, Number: v.Number, CreatedAt: v.CreatedAt, CreatedBy: v.CreatedBy, Reason: v.Reason, Note: v.Note, PlanHash: v.PlanHash,
-		Revision: v.Revision, Applied: v.Applied, BypassedChecks: orEmpty(v.Bypassed), ApplyID: v.ApplyID,
+		ID:             v.ID,
+		Number:         v.Number,
+		CreatedAt:      v.CreatedAt,
+		CreatedBy:      v.CreatedBy,
+		Reason:         v.Reason,
+		Note:           v.Note,
+		PlanHash:       v.PlanHash,
+		Revision:       v.Revision,
+		Applied:        v.Applied,
+		BypassedChecks: orEmpty(v.Bypassed),
+		ApplyID:        v.ApplyID,
 	}
 	out.Installed = f != nil && f.Enabled && deref(f.InstalledVersionID) == v.ID
 	return out

@@ -31,7 +31,9 @@ func compiledBy(t *testing.T, nodes int) int64 {
 	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
 	s.panel = paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
 	s.admin = s.panel.Admin()
-	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, nodes, 2000)}).Is(201).Text("id")
+	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, nodes, 2000)}).
+		Is(201).
+		Text("id")
 	return count.OfRequests(func() { s.compile() })
 }
 
@@ -52,8 +54,11 @@ func TestAnApplyThatWaitsForItsNodesWritesNoSteps(t *testing.T) {
 	id := s.begin(p)
 	s.phase(id, "switching")
 	written := func() (rows string) {
-		require.NoError(t, s.panel.DB.NewRaw("select string_agg(xmin::text, ' ' order by position) from flow_apply_steps where apply_id = ?", id).
-			Scan(t.Context(), &rows))
+		require.NoError(
+			t,
+			s.panel.DB.NewRaw("select string_agg(xmin::text, ' ' order by position) from flow_apply_steps where apply_id = ?", id).
+				Scan(t.Context(), &rows),
+		)
 		return rows
 	}
 	s.switching(id, "ams-01")

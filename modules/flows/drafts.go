@@ -14,10 +14,16 @@ import (
 	"panel/platform/fault"
 )
 
-// saveDraft replaces the drawing. It installs nothing, and saving the same drawing again changes nothing. A drawing that
-// is a version's says so in the journal.
-// Faults: revision_conflict (409), invalid_value with node_domain_unknown (422).
-func (s *service) saveDraft(ctx context.Context, id string, revision int, g graph.Graph, versionID string) (*flowRow, error) {
+// saveDraft replaces the drawing. It installs nothing, and saving the same drawing again changes nothing. A drawing
+// that is a version's says so in the journal. Faults: revision_conflict (409), invalid_value with node_domain_unknown
+// (422).
+func (s *service) saveDraft(
+	ctx context.Context,
+	id string,
+	revision int,
+	g graph.Graph,
+	versionID string,
+) (*flowRow, error) {
 	var saved *flowRow
 	var loaded *versionRow
 	err := s.db.InTx(ctx, func(ctx context.Context) error {

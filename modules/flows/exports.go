@@ -161,7 +161,8 @@ func (e *exported) some(ctx context.Context, where string, most int, args ...any
 	var rows []outsideRow
 	err := e.db.In(ctx).NewSelect().TableExpr("flows f").
 		ColumnExpr("f.id, f.name, f.owner_id, f.tags, f.enabled, f.draft_revision, f.installed_hosts, v.graph as installed").
-		ColumnExpr("coalesce(f.installed_revision, 0) as installed_revision, coalesce(f.installed_at, 'epoch') as installed_at").
+		ColumnExpr("coalesce(f.installed_revision, 0) as installed_revision").
+		ColumnExpr("coalesce(f.installed_at, 'epoch') as installed_at").
 		ColumnExpr("exists (select from flow_applies a where a.flow_id = f.id and a.finished_at is null) as applying").
 		ColumnExpr("array(select node_id from flow_fragments g where g.flow_id = f.id order by 1) as node_ids").
 		Join("left join flow_versions v on v.id = f.installed_version_id").
@@ -196,14 +197,17 @@ func (e *exported) ClientOf(ctx context.Context, userRef string) (flowsapi.Clien
 // GeoTokens lists the categories that installed flows refer to.
 func (e *exported) GeoTokens(ctx context.Context) ([]flowsapi.GeoToken, error) {
 	var rows []geoRow
-	err := e.db.In(ctx).NewRaw(`select t.file || '.dat' as file, t.token, array_agg(distinct f.id::text order by f.id::text) as flow_ids,
+	err := e.db.In(ctx).
+		NewRaw(`select t.file || '.dat' as file, t.token, array_agg(distinct f.id::text order by f.id::text) as flow_ids,
 			array_agg(distinct b ->> 'node_id' order by b ->> 'node_id') filter (where b ->> 'node_id' <> '') as node_ids
 		from flows f join flow_versions v on v.id = f.installed_version_id
 		cross join jsonb_array_elements(v.graph -> 'edges') e
-		cross join lateral (select 'geosite' as file, jsonb_array_elements_text(coalesce(e #> '{match,geosite}', '[]')) as token
+		cross join lateral (select 'geosite' as file,
+				jsonb_array_elements_text(coalesce(e #> '{match,geosite}', '[]')) as token
 			union all select 'geoip', jsonb_array_elements_text(coalesce(e #> '{match,geoip}', '[]'))) t
 		left join lateral jsonb_array_elements(v.graph -> 'nodes') b on b ->> 'key' = e ->> 'from'
-		where f.enabled and not f.deleting group by 1, 2 order by 1, 2`).Scan(ctx, &rows)
+		where f.enabled and not f.deleting group by 1, 2 order by 1, 2`).
+		Scan(ctx, &rows)
 	out := make([]flowsapi.GeoToken, len(rows))
 	for i, row := range rows {
 		out[i] = flowsapi.GeoToken(row)
@@ -257,12 +261,15 @@ type rerenderArgs struct {
 // Kind names the worker.
 func (rerenderArgs) Kind() string { return "flows.rerender" }
 
-// rerenderWorker starts an apply of a flow's installed version. While the flow is being applied, or cannot be, it is tried
-// again later.
+// rerenderWorker starts an apply of a flow's installed version. While the flow is being applied, or cannot be, it is
+// tried again later.
 func (s *service) rerenderWorker() jobs.Worker {
-	return jobs.Worker{Kind: rerenderArgs{}.Kind(), Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args rerenderArgs) error {
-		return s.rerender(ctx, args.FlowID, args.Why)
-	})}
+	return jobs.Worker{
+		Kind: rerenderArgs{}.Kind(),
+		Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args rerenderArgs) error {
+			return s.rerender(ctx, args.FlowID, args.Why)
+		}),
+	}
 }
 
 func (s *service) rerender(ctx context.Context, flowID, why string) error {

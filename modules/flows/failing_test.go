@@ -21,7 +21,9 @@ func TestAnAgentThatGoesAwayLeavesThePreviousVersionServing(t *testing.T) {
 	entry, exit := s.fleet.serving("fra-01"), s.fleet.serving("ams-01")
 	s.save(s.drawing(8443))
 	p := s.ready()
-	s.fleet.scripted(refusal(s.fleet.id("fra-01"), agentapi.PhaseSwitch, nodesapi.Result{Code: string(agentapi.CodeExpired)}))
+	s.fleet.scripted(
+		refusal(s.fleet.id("fra-01"), agentapi.PhaseSwitch, nodesapi.Result{Code: string(agentapi.CodeExpired)}),
+	)
 	a := s.ended(s.apply(p).ApplyID)
 	require.Equal(t, "apply_failed", a.State)
 	require.Equal(t, "expired", a.Error.Code)
@@ -50,7 +52,12 @@ func TestTheCoresWordsAreInTheStepAndNothingSwitches(t *testing.T) {
 	s := setup(t)
 	p := s.ready()
 	s.fleet.scripted(refusal(s.fleet.id("ams-01"), agentapi.PhasePrepare, nodesapi.Result{
-		Code: string(agentapi.CodeCoreRefused), Stage: string(agentapi.StageTest), Error: "the core refuses it", StderrTail: "line 7: no",
+		Code: string(
+			agentapi.CodeCoreRefused,
+		),
+		Stage:      string(agentapi.StageTest),
+		Error:      "the core refuses it",
+		StderrTail: "line 7: no",
 	}))
 	a := s.ended(s.apply(p).ApplyID)
 	require.Equal(t, "apply_failed", a.State)
@@ -86,14 +93,18 @@ func TestAnotherPanelFinishesAnInterruptedApply(t *testing.T) {
 	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second, 10*time.Millisecond)
 	require.NoError(t, s.panel.App.Stop(t.Context()))
 	s.fleet.scripted(nil)
-	s.panel = paneltest.Start(t, paneltest.On(s.panel.DB), paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), flows.Module()))
+	s.panel = paneltest.Start(
+		t,
+		paneltest.On(s.panel.DB),
+		paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), flows.Module()),
+	)
 	s.admin = s.panel.Admin()
 	s.fleet.catchUp() // the agent has carried out what it was ordered while no panel ran
 	require.Equal(t, "applied", s.ended(id).State)
 }
 
-// After a pause of the whole machine the lease of a running apply has ended: its own panel starts no second driver beside
-// the first, and the apply ends as if nothing had been.
+// After a pause of the whole machine the lease of a running apply has ended: its own panel starts no second driver
+// beside the first, and the apply ends as if nothing had been.
 func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -107,7 +118,10 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 		require.NoError(t, err)
 		require.Eventually(t, func() bool {
 			var renewed bool
-			require.NoError(t, s.panel.DB.NewRaw("select lease_until > now() from flow_applies where id = ?", id).Scan(t.Context(), &renewed))
+			require.NoError(
+				t,
+				s.panel.DB.NewRaw("select lease_until > now() from flow_applies where id = ?", id).Scan(t.Context(), &renewed),
+			)
 			return renewed
 		}, 30*time.Second, 10*time.Millisecond)
 	}

@@ -52,8 +52,14 @@ func newFleet(names ...string) *fleet {
 	for i, name := range names {
 		id := database.NewID()
 		f.nodes[id] = &nodesapi.Node{
-			ID: id, Name: name, Address: "192.0.2." + string(rune('1'+i)), State: "online", Online: true,
-			CoreVersion: "26.3.27", CoreState: "running", Capabilities: []string{string(agentapi.CanProbe), string(agentapi.CanApply)},
+			ID:           id,
+			Name:         name,
+			Address:      "192.0.2." + string(rune('1'+i)),
+			State:        "online",
+			Online:       true,
+			CoreVersion:  "26.3.27",
+			CoreState:    "running",
+			Capabilities: []string{string(agentapi.CanProbe), string(agentapi.CanApply)},
 		}
 	}
 	return f
@@ -217,7 +223,11 @@ func (f *fleet) put(candidate nodesapi.Candidate) nodesapi.Config {
 	}
 	sum := sha256.Sum256(candidate.Core)
 	c := nodesapi.Config{
-		NodeID: id, Revision: int64(len(f.configs[id]) + 1), Hash: hex.EncodeToString(sum[:]), Core: candidate.Core, Listeners: candidate.Listeners,
+		NodeID:    id,
+		Revision:  int64(len(f.configs[id]) + 1),
+		Hash:      hex.EncodeToString(sum[:]),
+		Core:      candidate.Core,
+		Listeners: candidate.Listeners,
 	}
 	if n := len(f.configs[id]); n > 0 && f.configs[id][n-1].Hash == c.Hash {
 		return f.configs[id][n-1]

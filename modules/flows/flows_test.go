@@ -66,7 +66,12 @@ func TestAnOwnBindingGivesTheLinkItsHostName(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	own := database.NewID()
-	s.fleet.domains[own] = domainsapi.Domain{ID: own, NodeID: s.fleet.id("fra-01"), Hostname: "fra.example.org", OwnerID: s.admin.AccountID}
+	s.fleet.domains[own] = domainsapi.Domain{
+		ID:       own,
+		NodeID:   s.fleet.id("fra-01"),
+		Hostname: "fra.example.org",
+		OwnerID:  s.admin.AccountID,
+	}
 	g := s.drawing(443)
 	g.Nodes[0].NodeDomainID = own
 	s.save(g)
@@ -102,9 +107,19 @@ func TestDeletingRemovesTheFlowFromItsServersAndLeavesOthers(t *testing.T) {
 	require.Contains(t, s.fleet.serving("fra-01"), first)
 	require.Contains(t, s.fleet.serving("fra-01"), s.flow)
 	s.admin.Delete(s.path("")).Is(202)
-	require.Eventually(t, func() bool { return !strings.Contains(s.fleet.serving("fra-01"), s.flow) }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return !strings.Contains(s.fleet.serving("fra-01"), s.flow) },
+		30*time.Second,
+		20*time.Millisecond,
+	)
 	require.Contains(t, s.fleet.serving("fra-01"), first)
-	require.Eventually(t, func() bool { return s.admin.Get(s.path("")).Status == 404 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return s.admin.Get(s.path("")).Status == 404 },
+		30*time.Second,
+		20*time.Millisecond,
+	)
 }
 
 // A public link is a subscription; unknown and revoked tokens get the same answer.

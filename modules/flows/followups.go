@@ -187,7 +187,8 @@ func (r *runner) hand(ctx context.Context, row *applyRow, rec stages.Record, und
 // undosLeft names a stage that has to undo something of an earlier apply of the flow; empty when there is none.
 func (r *runner) undosLeft(ctx context.Context, flowID string) (string, error) {
 	var left []string
-	err := r.db.NewRaw("select stage from flow_followups where flow_id = ? and undo order by stage limit 1", flowID).Scan(ctx, &left)
+	err := r.db.NewRaw("select stage from flow_followups where flow_id = ? and undo order by stage limit 1", flowID).
+		Scan(ctx, &left)
 	if err != nil || len(left) == 0 {
 		return "", database.Fault(err, nil)
 	}
@@ -196,8 +197,10 @@ func (r *runner) undosLeft(ctx context.Context, flowID string) (string, error) {
 
 func (r *runner) hurryUndos(ctx context.Context, flowID string) error {
 	var ids []string
-	err := r.db.NewRaw("select id from flow_followups where flow_id = ? and undo and lease_token = '' and lease_until > now()",
-		flowID).Scan(ctx, &ids)
+	err := r.db.NewRaw(`select id from flow_followups
+		where flow_id = ? and undo and lease_token = '' and lease_until > now()`,
+		flowID).
+		Scan(ctx, &ids)
 	for _, id := range ids {
 		if err == nil {
 			err = r.wakeFollowup(ctx, id)

@@ -46,13 +46,18 @@ func (s *stage) ends() (actions []string) {
 	return actions
 }
 
-// An apply whose steps fail again and again does not go on for ever: the reason stands on its row, its nodes are free, what
-// is installed goes on, what stages did is undone, and it is told like every apply that fails.
+// An apply whose steps fail again and again does not go on for ever: the reason stands on its row, its nodes are
+// free, what is installed goes on, what stages did is undone, and it is told like every apply that fails.
 func TestAnApplyThatCannotGoOnIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s, o := withParts(t)
 	s.install()
-	require.Eventually(t, func() bool { return len(o.left()) == 3 && s.get().Drift.State == "in_sync" }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return len(o.left()) == 3 && s.get().Drift.State == "in_sync" },
+		30*time.Second,
+		10*time.Millisecond,
+	)
 	serving := s.fleet.serving("fra-01")
 	o.forget()
 	s.save(s.drawing(8443))
@@ -76,7 +81,13 @@ func TestAnApplyThatCannotGoOnIsGivenUp(t *testing.T) {
 		}
 		return false
 	}, 30*time.Second, 10*time.Millisecond)
-	require.Eventually(t, func() bool { return len(o.left()) == 0 }, 30*time.Second, 10*time.Millisecond, "undone by a followup")
+	require.Eventually(
+		t,
+		func() bool { return len(o.left()) == 0 },
+		30*time.Second,
+		10*time.Millisecond,
+		"undone by a followup",
+	)
 
 	s.fleet.breaks(nil)
 	require.Equal(t, "applied", s.ended(s.begin(p)).State, "the flow is free")
@@ -96,8 +107,13 @@ func TestAnApplyThatIsDecidedIsInstalledAlsoWhenItIsGivenUp(t *testing.T) {
 	require.Zero(t, s.locks())
 	require.Contains(t, s.fleet.serving("fra-01"), s.flow)
 	require.Equal(t, 1, *s.get().InstalledVersionNumber)
-	require.Eventually(t, func() bool { return slices.Equal(o.left(), []string{"parts.after", "parts.before", "parts.ready"}) },
-		30*time.Second, 10*time.Millisecond, "nothing is undone, and the stage after the commit has its turn")
+	require.Eventually(
+		t,
+		func() bool { return slices.Equal(o.left(), []string{"parts.after", "parts.before", "parts.ready"}) },
+		30*time.Second,
+		10*time.Millisecond,
+		"nothing is undone, and the stage after the commit has its turn",
+	)
 }
 
 // A removal that cannot tell the nodes is given up as well: the flow stays as it is and can be removed again.
@@ -111,7 +127,12 @@ func TestARemovalThatIsGivenUpLeavesTheFlow(t *testing.T) {
 	require.True(t, s.get().Enabled)
 	s.fleet.breaks(nil)
 	s.admin.Delete(s.path("")).Is(202)
-	require.Eventually(t, func() bool { return s.admin.Get(s.path("")).Status == 404 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return s.admin.Get(s.path("")).Status == 404 },
+		30*time.Second,
+		20*time.Millisecond,
+	)
 	require.Empty(t, s.fleet.serving("fra-01"))
 }
 
@@ -143,7 +164,10 @@ func TestAFailureOfTheFleetIsTriedAgain(t *testing.T) {
 	id := s.begin(p)
 	require.Eventually(t, func() bool {
 		var failed int
-		require.NoError(t, s.panel.DB.NewRaw("select lease_failures from flow_applies where id = ?", id).Scan(t.Context(), &failed))
+		require.NoError(
+			t,
+			s.panel.DB.NewRaw("select lease_failures from flow_applies where id = ?", id).Scan(t.Context(), &failed),
+		)
 		return failed > 0
 	}, 30*time.Second, 10*time.Millisecond)
 	s.fleet.breaks(nil)

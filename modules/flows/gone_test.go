@@ -29,10 +29,14 @@ func muted(t *testing.T, more ...module.Module) (s *stage, entry, exit string) {
 	for i := range ids {
 		name := "muted-" + strconv.Itoa(i)
 		token := s.admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).Is(http.StatusCreated).Text("token")
-		agent := s.panel.Anonymous().Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", Protocol: 1}).Is(http.StatusCreated)
+		agent := s.panel.Anonymous().
+			Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", Protocol: 1}).
+			Is(http.StatusCreated)
 		ids[i] = agent.Text("node_id")
 		s.panel.Bearer(agent.Text("agent_token")).Post(agentapi.PathHeartbeat, agentapi.Heartbeat{
-			Protocol: 1, Core: agentapi.CoreReport{Kind: "xray", Version: "26.3.27", State: agentapi.CoreRunning}, Capabilities: []agentapi.Capability{agentapi.CanApply},
+			Protocol:     1,
+			Core:         agentapi.CoreReport{Kind: "xray", Version: "26.3.27", State: agentapi.CoreRunning},
+			Capabilities: []agentapi.Capability{agentapi.CanApply},
 		}).Is(http.StatusOK)
 		s.admin.Patch("/api/v1/nodes/"+ids[i], map[string]any{"revision": 1, "address": "192.0.2." + strconv.Itoa(i+1)})
 		require.Eventually(t, func() bool {
@@ -55,16 +59,21 @@ func between(entry, exit string) graph.Graph {
 	}
 }
 
-// A node is not deleted while something is being installed on it; should it vanish all the same, the apply ends, frees the
-// servers and the flow can be changed again.
+// A node is not deleted while something is being installed on it; should it vanish all the same, the apply ends,
+// frees the servers and the flow can be changed again.
 func TestAnApplyEndsWhenItsServerIsGone(t *testing.T) {
 	t.Parallel()
 	s, entry, exit := muted(t)
-	s.flow = s.admin.Post(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).Is(http.StatusCreated).Text("id")
+	s.flow = s.admin.Post(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).
+		Is(http.StatusCreated).
+		Text("id")
 	id := s.admin.Post(s.path("/apply?wait=0"), order(s.compile(), true)).Is(http.StatusOK).Text("apply_id")
 	var orders int
 	require.Eventually(t, func() bool {
-		require.NoError(t, s.panel.DB.NewRaw("select count(*) from node_commands where kind = 'apply_config'").Scan(t.Context(), &orders))
+		require.NoError(
+			t,
+			s.panel.DB.NewRaw("select count(*) from node_commands where kind = 'apply_config'").Scan(t.Context(), &orders),
+		)
 		return orders == 2
 	}, 30*time.Second, 20*time.Millisecond)
 	refused := s.admin.Delete("/api/v1/nodes/"+exit).Refused(http.StatusConflict, "node_in_use")
@@ -113,13 +122,15 @@ func (s *stage) lockAwaited() {
 	}, 30*time.Second, 5*time.Millisecond)
 }
 
-// An apply and the deletion of its node meet in one order. Where the deletion is first, the apply waits for its end and is
-// refused; nothing of it is left.
+// An apply and the deletion of its node meet in one order. Where the deletion is first, the apply waits for its end
+// and is refused; nothing of it is left.
 func TestAnApplyDoesNotBeginOnANodeThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	slow := &slow{reached: make(chan struct{}), goOn: make(chan struct{})}
 	s, entry, exit := muted(t, slow.manifest())
-	s.flow = s.admin.Post(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).Is(http.StatusCreated).Text("id")
+	s.flow = s.admin.Post(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).
+		Is(http.StatusCreated).
+		Text("id")
 	p := s.compile()
 	deleted, applied := make(chan *paneltest.Answer, 1), make(chan *paneltest.Answer, 1)
 	go func() { deleted <- s.admin.Delete("/api/v1/nodes/" + exit) }()

@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"panel/modules/flows/internal/graph"
+	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 )
@@ -37,7 +39,8 @@ func revisionOf(inBody int, ifMatch string) (int, error) {
 		return inBody, nil
 	}
 	if ifMatch == "" {
-		return 0, fault.Malformed("missing_field", "send the revision that your change starts from, as revision or as If-Match").
+		return 0, fault.Malformed("missing_field",
+			"send the revision that your change starts from, as revision or as If-Match").
 			Field("revision", "missing_field", "send it in the body or as If-Match")
 	}
 	n, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(ifMatch, "W/"), `"`))
@@ -228,6 +231,51 @@ func (h *handlers) rendered(ctx context.Context, in *renderedInput) (*body[Rende
 
 func (h *handlers) explain(ctx context.Context, in *explainInput) (*body[Explanation], error) {
 	return answer(h.s.explain(ctx, in))
+}
+
+// timeToAnswer is what a request keeps of its own time for the answer after a wait: the apply has begun and must be
+// shown.
+const timeToAnswer = 3 * time.Second
+
+// longestWait is the time of a request that waits for the end of its apply as long as it may.
+const longestWait = 30 * time.Second
+
+// await waits until an apply has ended, at most for the given time, and holds nothing while it waits.
+func (s *service) await(ctx context.Context, flowID, applyID string, limit time.Duration) error {
+	if until, bounded := ctx.Deadline(); bounded {
+		early, stop := context.WithDeadline(ctx, until.Add(-timeToAnswer))
+		defer stop()
+		ctx = early
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	news := s.bus.Subscribe(ctx)
+	const poll = 500 * time.Millisecond
+	for {
+		ended, err := s.store.ended(context.WithoutCancel(ctx), applyID)
+		if err != nil || ended || ctx.Err() != nil {
+			return err
+		}
+		s.untilNews(ctx, news, flowID, poll)
+	}
+}
+
+func (s *service) untilNews(ctx context.Context, news <-chan events.Event, flowID string, poll time.Duration) {
+	later := s.clock.After(poll)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-later:
+			return
+		case event, open := <-news:
+			if !open {
+				news = nil
+			} else if event.SubjectID == flowID {
+				return
+			}
+		}
+	}
 }
 
 const (

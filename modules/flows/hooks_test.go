@@ -141,8 +141,11 @@ func TestFlowsAreRenderedAgainWhenWhatTheyDependOnHasChanged(t *testing.T) {
 	ams := s.fleet.id("ams-01")
 	done := func() bool {
 		var left int
-		require.NoError(t, s.panel.DB.NewRaw("select count(*) from jobs.river_job where kind = 'flows.rerender' and state <> 'completed'").
-			Scan(t.Context(), &left))
+		require.NoError(
+			t,
+			s.panel.DB.NewRaw("select count(*) from jobs.river_job where kind = 'flows.rerender' and state <> 'completed'").
+				Scan(t.Context(), &left),
+		)
 		return left == 0
 	}
 	require.NoError(t, g.flows.Rerender(t.Context(), "nothing", ams))
@@ -160,8 +163,8 @@ func TestFlowsAreRenderedAgainWhenWhatTheyDependOnHasChanged(t *testing.T) {
 	require.Equal(t, 1, *s.get().InstalledVersionNumber, "it is the same version")
 }
 
-// Other modules know more about the health of flows than their nodes; they are asked once per page, and one that fails is
-// passed over.
+// Other modules know more about the health of flows than their nodes; they are asked once per page, and one that
+// fails is passed over.
 func TestTheHealthOfAPageIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	s, g := withGuest(t)

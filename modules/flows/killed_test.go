@@ -46,8 +46,8 @@ func (m *mortal) TraceQueryStart(ctx context.Context, c *pgx.Conn, q pgx.TraceQu
 
 var changing = regexp.MustCompile(`(?i)\b(insert|update|delete)\b`)
 
-// lasting reports whether a statement makes a change that stays: a commit, or a change outside of any transaction. A panel
-// that is killed between two of them leaves the same database as one that is killed right before the second.
+// lasting reports whether a statement makes a change that stays: a commit, or a change outside of any transaction. A
+// panel that is killed between two of them leaves the same database as one that is killed right before the second.
 func lasting(c *pgx.Conn, statement string) bool {
 	if c.PgConn().TxStatus() == 'I' {
 		return changing.MatchString(statement)
@@ -86,8 +86,8 @@ func killable(t *testing.T, o *outside) (*stage, *mortal, *database.DB) {
 // soaking reports whether this is a long run (make soak), which kills before every statement in every scenario.
 func soaking() bool { return os.Getenv("PANEL_TEST_SOAK") != "" }
 
-// A panel is killed before any one change of an apply with stages, whether they succeed or fail: whoever continues brings
-// the apply to its end, no node stays locked, and nothing is left of an apply that failed.
+// A panel is killed before any one change of an apply with stages, whether they succeed or fail: whoever continues
+// brings the apply to its end, no node stays locked, and nothing is left of an apply that failed.
 func TestAnApplyThatIsKilledBetweenAnyTwoStatementsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	stride := int64(2) // two scenarios of four meet every change
@@ -126,7 +126,12 @@ func (s *stage) killedApply(m *mortal, onlooker *database.DB, statements int64) 
 	p := s.compile()
 	m.diesAfter(statements)
 	answer := s.admin.Post(s.path("/apply?wait=0"), order(p, true))
-	require.Eventually(s.t, func() bool { return m.dead.Load() || answer.Status == 200 && s.open(onlooker) == 0 }, 30*time.Second, time.Millisecond)
+	require.Eventually(
+		s.t,
+		func() bool { return m.dead.Load() || answer.Status == 200 && s.open(onlooker) == 0 },
+		30*time.Second,
+		time.Millisecond,
+	)
 	died = m.dead.Load()
 	m.diesAfter(immortal)
 	for _, table := range []string{"flow_applies", "flow_followups"} {

@@ -16,8 +16,8 @@ func (s *stage) link() string {
 	return s.admin.Post(s.path("/connection-link"), nil).Is(200).Text("uri")
 }
 
-// Specification, Endpoints rule 9: a link matches the last installed configuration. Whatever happens to the binding or the
-// node's address afterwards, links stay until a plan that shows the change is installed.
+// Specification, Endpoints rule 9: a link matches the last installed configuration. Whatever happens to the binding
+// or the node's address afterwards, links stay until a plan that shows the change is installed.
 func TestALinkIsAFunctionOfTheInstalledVersionAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -31,7 +31,8 @@ var flowSorts = map[string]string{
 const worst = "worst"
 
 // worstFirst joins the rank of a flow. Values: the nodes that do not serve, those that do not run what they shall.
-const worstFirst = `cross join lateral (select count(*) as all, count(*) filter (where g.node_id = any(?0::text[])) as down,
+const worstFirst = `cross join lateral (select count(*) as all,
+		count(*) filter (where g.node_id = any(?0::text[])) as down,
 		count(*) filter (where g.node_id = any(?1::text[])) as drifted from flow_fragments g where g.flow_id = f.id) n
 	cross join lateral (select case
 		when f.enabled and n.all > 0 and n.down = n.all then '0'
@@ -42,8 +43,8 @@ const worstFirst = `cross join lateral (select count(*) as all, count(*) filter 
 			where u.flow_id = f.id and (u.undo or (u.record ->> 'attempts')::int > 0)) then '3'
 		else '4' end || f.name as worst) w`
 
-// unwell are the nodes that make flows need somebody. They are read at most once in a while: sorting all flows takes all
-// nodes of the fleet.
+// unwell are the nodes that make flows need somebody. They are read at most once in a while: sorting all flows takes
+// all nodes of the fleet.
 type unwell struct {
 	mu            sync.Mutex
 	at            time.Time
@@ -329,7 +330,12 @@ func (s *service) rendered(ctx context.Context, flowID, nodeID string) (Rendered
 	if _, err := s.store.flow(ctx, flowID); err != nil {
 		return Rendered{}, err
 	}
-	all, err := s.store.fragments(ctx, "node_id = ? and exists (select from flow_fragments o where o.node_id = g.node_id and o.flow_id = ?)", nodeID, flowID)
+	all, err := s.store.fragments(
+		ctx,
+		"node_id = ? and exists (select from flow_fragments o where o.node_id = g.node_id and o.flow_id = ?)",
+		nodeID,
+		flowID,
+	)
 	if err != nil {
 		return Rendered{}, err
 	}

@@ -89,7 +89,8 @@ func TestALoadedVersionIsTold(t *testing.T) {
 
 	var number int
 	err := s.panel.DB.NewRaw(`select (changes::jsonb -> 'version' ->> 'to')::int from journal where action = 'flow.version_loaded' and object_id = ?`,
-		s.flow).Scan(t.Context(), &number)
+		s.flow).
+		Scan(t.Context(), &number)
 	require.NoError(t, err)
 	require.Equal(t, 1, number)
 	require.Eventually(t, func() bool {
@@ -116,8 +117,11 @@ func TestTheListOfFlowsBeginsWithTheWorst(t *testing.T) {
 		s.flow = s.admin.Post(units, map[string]any{"name": name, "graph": g}).Is(201).Text("id")
 	}
 	for _, f := range [][3]string{
-		{"b well", "well-01", "well-02"}, {"a well", "well-01", "well-02"}, {"c drifted", "odd-01", "well-01"},
-		{"d degraded", "well-01", "down-01"}, {"f dead", "down-01", "down-02"},
+		{"b well", "well-01", "well-02"},
+		{"a well", "well-01", "well-02"},
+		{"c drifted", "odd-01", "well-01"},
+		{"d degraded", "well-01", "down-01"},
+		{"f dead", "down-01", "down-02"},
 	} {
 		add(f[0], f[1], f[2])
 		s.install()

@@ -79,7 +79,9 @@ func (w *world) forward(in net.Conn) {
 func (w *world) start(more ...paneltest.Setting) {
 	w.t.Helper()
 	env := paneltest.Env(map[string]string{"PANEL_PUBLIC_URL": w.address, "PANEL_AGENT_HEARTBEAT_SECONDS": "1"})
-	w.panel = paneltest.Start(w.t, append(more, env, paneltest.Modules(nodes.Module(), domains.Module(), flows.Module()))...)
+	w.panel = paneltest.Start(
+		w.t,
+		append(more, env, paneltest.Modules(nodes.Module(), domains.Module(), flows.Module()))...)
 	w.admin = w.panel.Admin()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +101,18 @@ func (w *world) join(name string) (nodeID string) {
 	w.t.Helper()
 	dir := w.t.TempDir()
 	token := w.admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).Is(201).Text("token")
-	enroll := exec.CommandContext(w.t.Context(), w.agent, "enroll", "--panel", w.address, "--data", dir, "--name", name, "--token-stdin")
+	enroll := exec.CommandContext(
+		w.t.Context(),
+		w.agent,
+		"enroll",
+		"--panel",
+		w.address,
+		"--data",
+		dir,
+		"--name",
+		name,
+		"--token-stdin",
+	)
 	enroll.Stdin = strings.NewReader(token)
 	out, err := enroll.CombinedOutput()
 	require.NoError(w.t, err, "%s", out)
@@ -138,7 +151,9 @@ func (w *world) run(dir string) {
 
 // site is a REALITY target: TLS 1.3 with h2.
 func site(t *testing.T) string {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "site") }))
+	s := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "site") }),
+	)
 	s.EnableHTTP2 = true
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
@@ -169,13 +184,17 @@ func (w *world) fetches(link, url, want string) bool {
 // carries a page, and it goes on doing so while the panel is away.
 func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 	w := newWorld(t)
-	page := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { fmt.Fprint(out, "hello through the flow") }))
+	page := httptest.NewServer(
+		http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { fmt.Fprint(out, "hello through the flow") }),
+	)
 	t.Cleanup(page.Close)
 	entry, exit := w.join("entry-01"), w.join("exit-01")
 	g := graph.Graph{
 		Nodes: []graph.Node{
 			{Key: "in", Kind: graph.Entry, NodeID: entry, Params: graph.Params{Listener: &graph.Listener{
-				Protocol: "vless", Port: freePort(t), Reality: &graph.Reality{Target: site(t), ServerNames: []string{"example.com"}, AllowPrivateTarget: true},
+				Protocol: "vless",
+				Port:     freePort(t),
+				Reality:  &graph.Reality{Target: site(t), ServerNames: []string{"example.com"}, AllowPrivateTarget: true},
 			}}},
 			{Key: "out", Kind: graph.Exit, NodeID: exit, Params: graph.Params{Private: "allow"}},
 		},
@@ -192,11 +211,16 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 	require.NoError(t, w.panel.App.Stop(t.Context()))
 	require.True(t, w.fetches(link, page.URL, "hello through the flow"), "traffic goes on while the panel is away")
 	w.start(paneltest.On(w.panel.DB))
-	require.Eventually(t, func() bool { return w.get().Drift.State == "in_sync" && w.nodeNamed("exit-01") != "" }, 30*time.Second, 200*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return w.get().Drift.State == "in_sync" && w.nodeNamed("exit-01") != "" },
+		30*time.Second,
+		200*time.Millisecond,
+	)
 }
 
-// A port that another program of the node holds is refused with and without force: at once, when the node's probe finds it,
-// and later, when the node's heartbeat has listed it. A real agent looks at a real socket of this test.
+// A port that another program of the node holds is refused with and without force: at once, when the node's probe
+// finds it, and later, when the node's heartbeat has listed it. A real agent looks at a real socket of this test.
 // Specification, Errors: found port conflicts are not overridden by force_apply.
 func TestAPortOfAnotherProgramIsNeverForced(t *testing.T) {
 	w := newWorld(t)
@@ -219,15 +243,30 @@ func TestAPortOfAnotherProgramIsNeverForced(t *testing.T) {
 		list, _ := w.admin.Do(method, w.path(path), nil).Is(200).Value("conflicts").([]any)
 		return list
 	}
-	require.Eventually(t, func() bool { return len(conflicts("/plans/"+found.ID, "GET")) > 0 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return len(conflicts("/plans/"+found.ID, "GET")) > 0 },
+		30*time.Second,
+		20*time.Millisecond,
+	)
 	w.neverForced(found)
 
-	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) > 0 }, 30*time.Second, 100*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return len(conflicts("/plan/preview", "POST")) > 0 },
+		30*time.Second,
+		100*time.Millisecond,
+	)
 	w.neverForced(found)
 	w.neverForced(w.compile())
 
 	require.NoError(t, foreign.Close())
-	require.Eventually(t, func() bool { return len(conflicts("/plan/preview", "POST")) == 0 }, 30*time.Second, 100*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return len(conflicts("/plan/preview", "POST")) == 0 },
+		30*time.Second,
+		100*time.Millisecond,
+	)
 	require.Equal(t, "applied", w.ended(w.apply(w.ready()).ApplyID).State)
 }
 

@@ -34,11 +34,16 @@ func before(t *testing.T, step string) (db *database.DB, all []migrations.Set) {
 		}
 	}
 	all = app.Migrations(app.With([]module.Module{domains.Module(), nodes.Module()}))
-	return dbtest.New(t, append(all, migrations.Set{Name: "flows", FS: older})...), append(all, migrations.Set{Name: "flows", FS: folder})
+	return dbtest.New(
+			t,
+			append(all, migrations.Set{Name: "flows", FS: older})...), append(
+			all,
+			migrations.Set{Name: "flows", FS: folder},
+		)
 }
 
-// Installed flows keep the links that they had: the host name of their owner's binding, else the node's address. Drawings
-// that say by an address that their REALITY target is inside keep compiling.
+// Installed flows keep the links that they had: the host name of their owner's binding, else the node's address.
+// Drawings that say by an address that their REALITY target is inside keep compiling.
 func TestInstalledFlowsKeepTheirLinksAndTargets(t *testing.T) {
 	t.Parallel()
 	db, all := before(t, "20261122090000")
@@ -73,7 +78,10 @@ func TestInstalledFlowsKeepTheirLinksAndTargets(t *testing.T) {
 	require.NoError(t, migrations.Run(t.Context(), db.DB.DB, all))
 
 	var raw, drawn, version string
-	require.NoError(t, db.NewRaw("select installed_hosts::text, graph::text from flows where id = ?", own).Scan(t.Context(), &raw, &drawn))
+	require.NoError(
+		t,
+		db.NewRaw("select installed_hosts::text, graph::text from flows where id = ?", own).Scan(t.Context(), &raw, &drawn),
+	)
 	require.NoError(t, db.NewRaw("select graph::text from flow_versions").Scan(t.Context(), &version))
 	var hosts []plan.Host
 	require.NoError(t, json.Unmarshal([]byte(raw), &hosts))

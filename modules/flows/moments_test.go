@@ -13,8 +13,8 @@ import (
 	"panel/platform/database"
 )
 
-// A rule holds when it is needed and not only where it was first asked: each of these worlds was in order when the drawing
-// was saved, installed and compiled, and is broken afterwards.
+// A rule holds when it is needed and not only where it was first asked: each of these worlds was in order when the
+// drawing was saved, installed and compiled, and is broken afterwards.
 var rules = []struct {
 	name  string
 	draw  func(s *stage, g *graph.Graph)
@@ -46,7 +46,10 @@ var rules = []struct {
 	{
 		name: "the target is outside the node",
 		draw: func(_ *stage, g *graph.Graph) {
-			g.Nodes[0].Params.Listener.Reality = &graph.Reality{Target: "203.0.113.9:443", ServerNames: []string{"www.example.org"}}
+			g.Nodes[0].Params.Listener.Reality = &graph.Reality{
+				Target:      "203.0.113.9:443",
+				ServerNames: []string{"www.example.org"},
+			}
 		},
 		spoil: func(s *stage) {
 			s.fleet.set("fra-01", func(n *nodesapi.Node) { n.Addresses = []string{"203.0.113.9"} })
@@ -87,7 +90,12 @@ func (s *stage) bind(node string) string {
 	s.fleet.mu.Lock()
 	defer s.fleet.mu.Unlock()
 	id := database.NewID()
-	s.fleet.domains[id] = domainsapi.Domain{ID: id, NodeID: s.fleet.id(node), Hostname: "fra.example.org", OwnerID: s.admin.AccountID}
+	s.fleet.domains[id] = domainsapi.Domain{
+		ID:       id,
+		NodeID:   s.fleet.id(node),
+		Hostname: "fra.example.org",
+		OwnerID:  s.admin.AccountID,
+	}
 	return id
 }
 

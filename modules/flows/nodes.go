@@ -22,7 +22,13 @@ type nodes struct {
 	publicURL string
 }
 
-func newNodes(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d domainsapi.Domains, cfg *config.Config) *nodes {
+func newNodes(
+	f nodesapi.Fleet,
+	c nodesapi.Configs,
+	o nodesapi.Commands,
+	d domainsapi.Domains,
+	cfg *config.Config,
+) *nodes {
 	return &nodes{Fleet: f, Configs: c, Commands: o, Domains: d, reflector: reflectorOf(cfg), publicURL: publicURL(cfg)}
 }
 
@@ -65,7 +71,14 @@ func (s *nodes) byID(ctx context.Context, ids []string) (map[string]nodesapi.Nod
 
 // compilable is a node as the compiler sees it.
 func compilable(n nodesapi.Node) plan.Node {
-	out := plan.Node{ID: n.ID, Name: n.Name, Address: n.Address, Own: n.Addresses, Core: n.CoreVersion, Can: n.Capabilities}
+	out := plan.Node{
+		ID:      n.ID,
+		Name:    n.Name,
+		Address: n.Address,
+		Own:     n.Addresses,
+		Core:    n.CoreVersion,
+		Can:     n.Capabilities,
+	}
 	for _, s := range n.Sockets {
 		out.Sockets = append(out.Sockets, plan.Socket{L4: s.L4, IP: s.IP, Port: s.Port, Process: s.Process, Core: s.Own})
 	}

@@ -32,7 +32,9 @@ func newEstate(t *testing.T) *estate {
 	t.Helper()
 	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module())}
 	e.full = e.panel.Admin()
-	e.node = e.full.Post("/api/v1/nodes", map[string]any{"name": "fra-01", "address": "192.0.2.1"}).Is(http.StatusCreated).Text("id")
+	e.node = e.full.Post("/api/v1/nodes", map[string]any{"name": "fra-01", "address": "192.0.2.1"}).
+		Is(http.StatusCreated).
+		Text("id")
 	return e
 }
 
@@ -158,13 +160,16 @@ func TestAnAccountIsNotDeletedBesideAFlowThatItMakes(t *testing.T) {
 	}
 }
 
-// What a draft names is noted with the draft: when the transaction of a proposal is undone, its binding is as free as before.
+// What a draft names is noted with the draft: when the transaction of a proposal is undone, its binding is as free as
+// before.
 func TestABindingIsNotInUseByADraftThatWasUndone(t *testing.T) {
 	t.Parallel()
 	g := &guest{health: map[string]string{}, pools: map[string]string{}}
 	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module(), g.manifest())}
 	e.full = e.panel.Admin()
-	e.node = e.full.Post("/api/v1/nodes", map[string]any{"name": "fra-01", "address": "192.0.2.1"}).Is(http.StatusCreated).Text("id")
+	e.node = e.full.Post("/api/v1/nodes", map[string]any{"name": "fra-01", "address": "192.0.2.1"}).
+		Is(http.StatusCreated).
+		Text("id")
 	domain := e.bind(e.full, "entry")
 	flow := e.create(e.full, "Europe", "")
 	drawing, err := json.Marshal(e.drawing(domain, 443))
@@ -182,5 +187,6 @@ func TestABindingIsNotInUseByADraftThatWasUndone(t *testing.T) {
 
 	_, err = g.flows.Propose(access.With(t.Context(), access.Caller{Kind: access.System}), flow, 1, drawing)
 	require.NoError(t, err)
-	e.full.Patch("/api/v1/node-domains/"+domain, map[string]any{"revision": 2, "label": "third"}).Refused(409, "domain_conflict")
+	e.full.Patch("/api/v1/node-domains/"+domain, map[string]any{"revision": 2, "label": "third"}).
+		Refused(409, "domain_conflict")
 }

@@ -1,8 +1,11 @@
 package flows
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"panel/modules/flows/flowsapi"
@@ -10,6 +13,7 @@ import (
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/flows/internal/words"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 	"panel/platform/fault"
 )
@@ -21,8 +25,8 @@ func (row *applyRow) say(code string, params ...string) {
 	row.Detail = row.Text.Text
 }
 
-// before gives the stages before the nodes their turns; no node is locked. What an earlier apply of the flow has left to
-// undo comes first: undoing it later would take away what this one did.
+// before gives the stages before the nodes their turns; no node is locked. What an earlier apply of the flow has left
+// to undo comes first: undoing it later would take away what this one did.
 func (r *runner) before(ctx context.Context, row *applyRow) error {
 	left, err := r.undosLeft(ctx, row.FlowID)
 	if err != nil {
@@ -69,7 +73,11 @@ func (r *runner) turn(ctx context.Context, row *applyRow, at flowsapi.Point) (ov
 	now := r.now()
 	if r.stages.Late(rec, now) {
 		rec.State, rec.FinishedAt = stages.Failed, &now
-		return false, r.fail(ctx, row, StepError{Code: "stage_deadline", Stage: rec.Name, Message: rec.Name + " took too long"})
+		return false, r.fail(
+			ctx,
+			row,
+			StepError{Code: "stage_deadline", Stage: rec.Name, Message: rec.Name + " took too long"},
+		)
 	}
 	if row.wait = rec.Wait(now); row.wait > 0 {
 		return false, nil
@@ -127,7 +135,11 @@ func (r *runner) resumed(ctx context.Context, row *applyRow) (bool, error) {
 	now := r.now()
 	if r.stages.Late(rec, now) {
 		rec.State, rec.FinishedAt = stages.Failed, &now
-		return false, r.fail(ctx, row, StepError{Code: "stage_deadline", Stage: rec.Name, Message: rec.Name + " took too long"})
+		return false, r.fail(
+			ctx,
+			row,
+			StepError{Code: "stage_deadline", Stage: rec.Name, Message: rec.Name + " took too long"},
+		)
 	}
 	row.wait = rec.Wait(now)
 	return row.wait == 0, nil
@@ -215,4 +227,77 @@ func entriesOf(g graph.Graph, hosts []plan.Host) []flowsapi.Entry {
 		})
 	}
 	return out
+}
+
+// lacking lists the agents that cannot do what stages of modules need of them, as errors of a compilation. An agent
+// that has not told yet what it can do is not among them: nothing is installed there before it has.
+func (s *service) lacking(
+	flowID string, drawn graph.Graph, hosts []plan.Host, nodes map[string]nodesapi.Node,
+) []graph.Problem {
+	var out []graph.Problem
+	wanted := flowsapi.Wanted{FlowID: flowID, NodeIDs: drawn.NodeIDs(), Entries: entriesOf(drawn, hosts)}
+	for _, need := range s.stages.Needs(wanted) {
+		n, known := nodes[need.NodeID]
+		if !known || len(n.Capabilities) == 0 || len(nodesapi.Lacking([]nodesapi.Node{n}, need.Capability)) == 0 {
+			continue
+		}
+		at := slices.IndexFunc(drawn.Nodes, func(b graph.Node) bool { return b.NodeID == n.ID })
+		out = append(out, graph.Problem{
+			Code:       plan.CapabilityMissing,
+			Path:       fmt.Sprintf("nodes[%d].node_id", at),
+			Node:       n.Name,
+			Capability: need.Capability,
+			Message: fmt.Sprintf(
+				"the agent of %s lacks %s, which %s needs; update the agent",
+				n.Name,
+				need.Capability,
+				need.Stage,
+			),
+		})
+	}
+	return out
+}
+
+// withStages puts into a plan what the stages of other modules would do and what they have checked.
+func (s *service) withStages(ctx context.Context, f *flowRow, g graph.Graph, result plan.Result, p *plan.Plan) error {
+	if len(p.Errors) > 0 {
+		return nil
+	}
+	before, err := s.store.installedGraph(ctx, f)
+	if err != nil {
+		return err
+	}
+	if !f.Enabled {
+		before = graph.Graph{}
+	}
+	for _, told := range s.stages.Preview(ctx, s.changeOf(f, kindApply, before, g, result.Hosts)) {
+		addPreview(p, told)
+	}
+	return nil
+}
+
+func addPreview(p *plan.Plan, told stages.Preview) {
+	groups := map[string]*[]plan.Change{
+		flowsapi.GroupDNS: &p.Diff.DNS, flowsapi.GroupCDN: &p.Diff.CDN, flowsapi.GroupProxyPanel: &p.Diff.ProxyPanel,
+	}
+	for _, d := range told.Diffs {
+		list := cmp.Or(groups[d.Group], &p.Diff.Other)
+		*list = append(*list, plan.Change{
+			Op: d.Op, NodeID: d.NodeID, Name: d.Name, Field: d.Field, From: d.From, To: d.To, Stage: told.Stage,
+		})
+		p.IsNoop = false
+	}
+	if told.Err != nil {
+		told.Checks = []flowsapi.Check{{
+			Key: "preview", Status: flowsapi.Unconfirmed, Summary: "what " + told.Stage + " would do",
+			Finding: flowsapi.Text(say("no_preview")),
+		}}
+	}
+	for _, c := range told.Checks {
+		p.Readiness = append(p.Readiness, plan.Check{
+			Key: "stage:" + told.Stage + ":" + c.Key, Group: plan.GroupStages, Stage: told.Stage, NodeID: c.NodeID,
+			Summary: c.Summary, Status: c.Status, Evidence: c.Finding.Text, Finding: plan.Text(c.Finding),
+			Blocks: c.Blocks && c.Status == flowsapi.Failed,
+		})
+	}
 }

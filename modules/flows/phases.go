@@ -117,7 +117,10 @@ func (r *runner) switching(ctx context.Context, row *applyRow) error {
 
 func nextRank(row *applyRow) string {
 	for _, rank := range []string{"exit", "transit", "entry"} {
-		if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return configures(s) && s.Role == rank && s.stage("switch").State != "done" }) {
+		if slices.ContainsFunc(
+			row.Steps,
+			func(s stepRow) bool { return configures(s) && s.Role == rank && s.stage("switch").State != "done" },
+		) {
 			return rank
 		}
 	}
@@ -171,8 +174,8 @@ func (r *runner) probing(ctx context.Context, row *applyRow) error {
 	return r.commit(ctx, row)
 }
 
-// commit decides: from this transaction on the new revision is the installed one, and what the nodes shall serve. Whether
-// somebody has stopped the apply before is decided by the lock of its row.
+// commit decides: from this transaction on the new revision is the installed one, and what the nodes shall serve.
+// Whether somebody has stopped the apply before is decided by the lock of its row.
 func (r *runner) commit(ctx context.Context, row *applyRow) error {
 	parts, err := r.store.openContent(row)
 	if err != nil {
@@ -208,8 +211,10 @@ func (r *runner) commit(ctx context.Context, row *applyRow) error {
 
 func (r *runner) notStopped(ctx context.Context, row *applyRow) error {
 	var going []bool
-	err := r.db.In(ctx).NewRaw("select stopped_at is null from flow_applies where id = ? and lease_token = ? for no key update",
-		row.ID, row.LeaseToken).Scan(ctx, &going)
+	err := r.db.In(ctx).
+		NewRaw("select stopped_at is null from flow_applies where id = ? and lease_token = ? for no key update",
+			row.ID, row.LeaseToken).
+		Scan(ctx, &going)
 	switch {
 	case err != nil:
 		return database.Fault(err, nil)
@@ -237,7 +242,16 @@ func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error
 		f.Enabled, f.InstalledVersionID, f.InstalledRevision, f.InstalledAt = true, row.VersionID, &row.Revision, &now
 		f.InstalledHosts = row.Hosts
 	}
-	err := r.store.updateFlow(ctx, f, "enabled", "deleting", "installed_version_id", "installed_revision", "installed_at", "installed_hosts")
+	err := r.store.updateFlow(
+		ctx,
+		f,
+		"enabled",
+		"deleting",
+		"installed_version_id",
+		"installed_revision",
+		"installed_at",
+		"installed_hosts",
+	)
 	if err != nil {
 		return err
 	}
@@ -249,14 +263,28 @@ func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error
 
 func (r *runner) newVersion(ctx context.Context, f *flowRow, row *applyRow) error {
 	v := &versionRow{
-		ID: database.NewID(), FlowID: f.ID, Revision: row.Revision, Reason: "apply", PlanHash: row.PlanHash, Graph: drawnOr(row.Graph),
-		Applied: true, Bypassed: row.Bypassed, ApplyID: &row.ID, CreatedAt: r.now(), CreatedBy: row.StartedBy,
+		ID:        database.NewID(),
+		FlowID:    f.ID,
+		Revision:  row.Revision,
+		Reason:    "apply",
+		PlanHash:  row.PlanHash,
+		Graph:     drawnOr(row.Graph),
+		Applied:   true,
+		Bypassed:  row.Bypassed,
+		ApplyID:   &row.ID,
+		CreatedAt: r.now(),
+		CreatedBy: row.StartedBy,
 	}
 	if err := r.store.insertVersion(ctx, v); err != nil {
 		return err
 	}
 	row.VersionID, f.InstalledVersionID = &v.ID, &v.ID
-	_, err := r.db.In(ctx).NewUpdate().Model((*planRow)(nil)).Set("applied_at = ?", r.now()).Where("id = ?", row.PlanID).Exec(ctx)
+	_, err := r.db.In(ctx).
+		NewUpdate().
+		Model((*planRow)(nil)).
+		Set("applied_at = ?", r.now()).
+		Where("id = ?", row.PlanID).
+		Exec(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
 	}

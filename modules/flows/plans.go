@@ -1,7 +1,6 @@
 package flows
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
-	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -44,7 +42,11 @@ func (s *service) preview(ctx context.Context, id string, drawn *graph.Graph) (p
 	return p, nil
 }
 
-func (s *service) compiled(ctx context.Context, f *flowRow, g graph.Graph) (plan.Result, map[string]nodesapi.Node, error) {
+func (s *service) compiled(
+	ctx context.Context,
+	f *flowRow,
+	g graph.Graph,
+) (plan.Result, map[string]nodesapi.Node, error) {
 	in, nodes, err := s.input(ctx, f, g)
 	if err != nil {
 		return plan.Result{}, nil, err
@@ -58,27 +60,6 @@ func (s *service) compiled(ctx context.Context, f *flowRow, g graph.Graph) (plan
 		result = result.Refused(missing)
 	}
 	return result, nodes, nil
-}
-
-// lacking lists the agents that cannot do what stages of modules need of them, as errors of a compilation. An agent that
-// has not told yet what it can do is not among them: nothing is installed there before it has.
-func (s *service) lacking(
-	flowID string, drawn graph.Graph, hosts []plan.Host, nodes map[string]nodesapi.Node,
-) []graph.Problem {
-	var out []graph.Problem
-	wanted := flowsapi.Wanted{FlowID: flowID, NodeIDs: drawn.NodeIDs(), Entries: entriesOf(drawn, hosts)}
-	for _, need := range s.stages.Needs(wanted) {
-		n, known := nodes[need.NodeID]
-		if !known || len(n.Capabilities) == 0 || len(nodesapi.Lacking([]nodesapi.Node{n}, need.Capability)) == 0 {
-			continue
-		}
-		at := slices.IndexFunc(drawn.Nodes, func(b graph.Node) bool { return b.NodeID == n.ID })
-		out = append(out, graph.Problem{
-			Code: plan.CapabilityMissing, Path: fmt.Sprintf("nodes[%d].node_id", at), Node: n.Name, Capability: need.Capability,
-			Message: fmt.Sprintf("the agent of %s lacks %s, which %s needs; update the agent", n.Name, need.Capability, need.Stage),
-		})
-	}
-	return out
 }
 
 // compile makes a plan of the draft and asks the nodes about readiness; it does not wait for them.
@@ -116,7 +97,8 @@ const mostTold = 20
 
 func compileFailed(problems []graph.Problem) error {
 	problems = problems[:min(mostTold, len(problems))]
-	f := fault.Invalid("compile_failed", "the draft cannot be compiled; correct what errors names").With("problems", problems)
+	f := fault.Invalid("compile_failed", "the draft cannot be compiled; correct what errors names").
+		With("problems", problems)
 	for _, p := range problems {
 		f = f.Field(p.Path, p.Code, p.Message)
 	}
@@ -174,7 +156,11 @@ func (s *service) storePlan(ctx context.Context, row *planRow) error {
 
 // planned gives what a stored plan installs. As long as nothing that it was compiled from has changed and no port was
 // taken, that is what was stored; else it is compiled again. Faults: plan_stale, port_conflict (409).
-func (s *service) planned(ctx context.Context, f *flowRow, row *planRow) (plan.Result, map[string]nodesapi.Node, error) {
+func (s *service) planned(
+	ctx context.Context,
+	f *flowRow,
+	row *planRow,
+) (plan.Result, map[string]nodesapi.Node, error) {
 	if same, nodes, err := s.stillPlanned(ctx, f, row); err != nil || same != nil {
 		if same == nil {
 			same = new(plan.Result)
@@ -189,7 +175,11 @@ func (s *service) planned(ctx context.Context, f *flowRow, row *planRow) (plan.R
 	return result, nodes, unchanged(row.Hash, result)
 }
 
-func (s *service) stillPlanned(ctx context.Context, f *flowRow, row *planRow) (*plan.Result, map[string]nodesapi.Node, error) {
+func (s *service) stillPlanned(
+	ctx context.Context,
+	f *flowRow,
+	row *planRow,
+) (*plan.Result, map[string]nodesapi.Node, error) {
 	in, nodes, err := s.facts(ctx, f, row.Graph)
 	if err != nil || row.Fingerprint == "" || in.Fingerprint() != row.Fingerprint {
 		return nil, nil, err
@@ -209,8 +199,8 @@ func (s *service) fingerprint(ctx context.Context, f *flowRow, g graph.Graph) (s
 	return in.Fingerprint(), err
 }
 
-// prunePlans drops plans that have been expired for a week; what was applied lives on in its version. Of the flow's plans
-// the newest alone keeps its content; an older one is compiled again when it is applied.
+// prunePlans drops plans that have been expired for a week; what was applied lives on in its version. Of the flow's
+// plans the newest alone keeps its content; an older one is compiled again when it is applied.
 func (s *service) prunePlans(ctx context.Context, newest *planRow) error {
 	const storedFor = 7 * 24 * time.Hour
 	_, err := s.db.In(ctx).NewDelete().Model((*planRow)(nil)).
@@ -294,51 +284,8 @@ func names(nodes map[string]nodesapi.Node, id string) string {
 	return fmt.Sprintf("node %s", id)
 }
 
-// withStages puts into a plan what the stages of other modules would do and what they have checked.
-func (s *service) withStages(ctx context.Context, f *flowRow, g graph.Graph, result plan.Result, p *plan.Plan) error {
-	if len(p.Errors) > 0 {
-		return nil
-	}
-	before, err := s.store.installedGraph(ctx, f)
-	if err != nil {
-		return err
-	}
-	if !f.Enabled {
-		before = graph.Graph{}
-	}
-	for _, told := range s.stages.Preview(ctx, s.changeOf(f, kindApply, before, g, result.Hosts)) {
-		addPreview(p, told)
-	}
-	return nil
-}
-
-func addPreview(p *plan.Plan, told stages.Preview) {
-	groups := map[string]*[]plan.Change{
-		flowsapi.GroupDNS: &p.Diff.DNS, flowsapi.GroupCDN: &p.Diff.CDN, flowsapi.GroupProxyPanel: &p.Diff.ProxyPanel,
-	}
-	for _, d := range told.Diffs {
-		list := cmp.Or(groups[d.Group], &p.Diff.Other)
-		*list = append(*list, plan.Change{
-			Op: d.Op, NodeID: d.NodeID, Name: d.Name, Field: d.Field, From: d.From, To: d.To, Stage: told.Stage,
-		})
-		p.IsNoop = false
-	}
-	if told.Err != nil {
-		told.Checks = []flowsapi.Check{{
-			Key: "preview", Status: flowsapi.Unconfirmed, Summary: "what " + told.Stage + " would do",
-			Finding: flowsapi.Text(say("no_preview")),
-		}}
-	}
-	for _, c := range told.Checks {
-		p.Readiness = append(p.Readiness, plan.Check{
-			Key: "stage:" + told.Stage + ":" + c.Key, Group: plan.GroupStages, Stage: told.Stage, NodeID: c.NodeID,
-			Summary: c.Summary, Status: c.Status, Evidence: c.Finding.Text, Finding: plan.Text(c.Finding),
-			Blocks: c.Blocks && c.Status == flowsapi.Failed,
-		})
-	}
-}
-
-// marked says of each check which force passes: what is not confirmed, unless it blocks or its node has to answer anyway.
+// marked says of each check which force passes: what is not confirmed, unless it blocks or its node has to answer
+// anyway.
 func marked(checks []plan.Check, steps []plan.Step, nodes map[string]nodesapi.Node) []plan.Check {
 	away := map[string]bool{}
 	for _, n := range offline(steps, nodes) {
@@ -363,8 +310,18 @@ func obstacles(p *plan.Plan, found []readiness.Row, nodes map[string]nodesapi.No
 	for _, c := range p.Conflicts {
 		name := names(nodes, c.NodeID)
 		out = append(out, plan.Obstacle{
-			Code: "port_conflict", NodeID: c.NodeID, NodeName: name, Path: c.Path,
-			Finding: plan.Say("port_conflict", "a port that the flow wants on "+name+" is taken", "node", name, "process", c.With.Process),
+			Code:     "port_conflict",
+			NodeID:   c.NodeID,
+			NodeName: name,
+			Path:     c.Path,
+			Finding: plan.Say(
+				"port_conflict",
+				"a port that the flow wants on "+name+" is taken",
+				"node",
+				name,
+				"process",
+				c.With.Process,
+			),
 		})
 	}
 	for _, t := range readiness.InsideTargets(found) {

@@ -45,7 +45,10 @@ func (r *runner) lock(ctx context.Context, row *applyRow) (bool, error) {
 		return true, nil
 	}
 	ids := stepNodes(row)
-	locks := make([]lockRow, len(ids)) // in the order of the ids, so that two applies never wait for each other in a circle
+	locks := make(
+		[]lockRow,
+		len(ids),
+	) // in the order of the ids, so that two applies never wait for each other in a circle
 	for i, id := range ids {
 		locks[i] = lockRow{NodeID: id, ApplyID: row.ID, TakenAt: r.now()}
 	}
@@ -130,7 +133,12 @@ func conflicting(row *applyRow, parts map[string]plan.Fragment, others map[strin
 
 // candidates stores what every node shall serve, all at once, and gives the first step whose node is gone, or -1.
 // A node that is gone has nothing left to remove.
-func (r *runner) candidates(ctx context.Context, row *applyRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment) (int, error) {
+func (r *runner) candidates(
+	ctx context.Context,
+	row *applyRow,
+	parts map[string]plan.Fragment,
+	others map[string][]plan.Fragment,
+) (int, error) {
 	wanted := make([]nodesapi.Candidate, len(row.Steps))
 	for i, step := range row.Steps {
 		all := slices.Clone(others[step.NodeID])

@@ -16,7 +16,14 @@ import (
 
 func (h *handlers) rawRoutes() httpapi.Routes {
 	return httpapi.Routes{
-		httpapi.Raw(http.MethodGet, "/s/{token}", "A client's subscription", access.Throttled(access.PublicLimit), h.subscription, httpapi.Lenient()),
+		httpapi.Raw(
+			http.MethodGet,
+			"/s/{token}",
+			"A client's subscription",
+			access.Throttled(access.PublicLimit),
+			h.subscription,
+			httpapi.Lenient(),
+		),
 	}
 }
 

@@ -48,7 +48,12 @@ func TestAForeignDomainBindingLooksUnknown(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	foreign := database.NewID()
-	s.fleet.domains[foreign] = domainsapi.Domain{ID: foreign, NodeID: s.fleet.id("fra-01"), Hostname: "x.example.org", OwnerID: database.NewID()}
+	s.fleet.domains[foreign] = domainsapi.Domain{
+		ID:       foreign,
+		NodeID:   s.fleet.id("fra-01"),
+		Hostname: "x.example.org",
+		OwnerID:  database.NewID(),
+	}
 	var bodies []string
 	for _, id := range []string{foreign, database.NewID()} {
 		g := s.drawing(443)

@@ -53,8 +53,8 @@ func (r *runner) process() lease.Process {
 	}
 }
 
-// step makes the next step of an apply. What this claim wrote is what is written as long as the claim holds, so the row,
-// which is large, is read once for each claim.
+// step makes the next step of an apply. What this claim wrote is what is written as long as the claim holds, so the
+// row, which is large, is read once for each claim.
 func (r *runner) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	row, err := r.current(ctx, c)
 	if err != nil {
@@ -85,7 +85,9 @@ func (r *runner) current(ctx context.Context, c *lease.Claim) (*applyRow, error)
 	}
 	row.wait = 0
 	var told []stopped
-	err := r.db.NewRaw("select stopped_by, stopped_at from flow_applies where id = ? and lease_token = ?", row.ID, c.Token).Scan(ctx, &told)
+	err := r.db.NewRaw(`select stopped_by, stopped_at from flow_applies
+		where id = ? and lease_token = ?`, row.ID, c.Token).
+		Scan(ctx, &told)
 	if err != nil {
 		return nil, database.Fault(err, nil)
 	}
@@ -124,14 +126,16 @@ func (r *runner) save(ctx context.Context, row *applyRow) error {
 		return fmt.Errorf("encode the steps of an apply: %w", err)
 	}
 	var fenced int
-	err = r.db.In(ctx).NewRaw(`with v as (select * from jsonb_to_record(?::jsonb) v(stage text, stages jsonb, error jsonb, detail text,
+	err = r.db.In(ctx).
+		NewRaw(`with v as (select * from jsonb_to_record(?::jsonb) v(stage text, stages jsonb, error jsonb, detail text,
 			text jsonb, version_id uuid, staged_at timestamptz, finished_at timestamptz, nodes_since timestamptz)),
 		a as (update flow_applies a set stage = v.stage, stages = v.stages, error = v.error, detail = v.detail, text = v.text,
 			version_id = v.version_id, staged_at = v.staged_at, finished_at = v.finished_at, nodes_since = v.nodes_since
 			from v where a.id = ? and a.lease_token = ? returning a.id),
 		s as (update flow_apply_steps s set step = v.step from a, jsonb_to_recordset(?::jsonb) v(position integer, step jsonb)
 			where s.apply_id = a.id and s.position = v.position)
-		select count(*) from a`, now.head, row.ID, row.LeaseToken, string(steps)).Scan(ctx, &fenced)
+		select count(*) from a`, now.head, row.ID, row.LeaseToken, string(steps)).
+		Scan(ctx, &fenced)
 	if err != nil {
 		return database.Fault(fmt.Errorf("store the state of an apply: %w", err), nil)
 	}
@@ -208,8 +212,8 @@ func (r *runner) enter(row *applyRow, phase, code string, params ...string) {
 	row.say(code, params...)
 }
 
-// finish ends the apply, frees its nodes, leaves what is still to be done to followups, writes the journal and emits the
-// end, in one transaction.
+// finish ends the apply, frees its nodes, leaves what is still to be done to followups, writes the journal and emits
+// the end, in one transaction.
 func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code string, params ...string) error {
 	now := r.now()
 	r.enter(row, phase, code, params...)
@@ -260,8 +264,9 @@ func (r *runner) recordEnd(ctx context.Context, f *flowRow, row *applyRow, actio
 	return r.emit(ctx, action, f.ID, row.news(f))
 }
 
-// giveUp ends an apply whose steps fail again and again, and frees its nodes: one that was decided is installed, and its
-// agents follow what they shall serve; of any other one the installed version stays, and its stages are undone later.
+// giveUp ends an apply whose steps fail again and again, and frees its nodes: one that was decided is installed, and
+// its agents follow what they shall serve; of any other one the installed version stays, and its stages are undone
+// later.
 func (r *runner) giveUp(ctx context.Context, c *lease.Claim, cause error) error {
 	row, err := r.store.apply(ctx, c.ID)
 	if err != nil || row.FinishedAt != nil {

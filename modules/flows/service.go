@@ -51,8 +51,16 @@ type service struct {
 }
 
 func newService(
-	db *database.DB, s *store, n *nodes, j audit.Journal, b *events.Bus, c clockwork.Clock, log *zap.Logger, a owners.Accounts,
-	r *stages.Registry, h *hooks,
+	db *database.DB,
+	s *store,
+	n *nodes,
+	j audit.Journal,
+	b *events.Bus,
+	c clockwork.Clock,
+	log *zap.Logger,
+	a owners.Accounts,
+	r *stages.Registry,
+	h *hooks,
 ) *service {
 	made := &service{
 		db: db, store: s, nodes: n, journal: j, bus: b, clock: c, log: log, holders: a, stages: r, hooks: h,
@@ -80,7 +88,12 @@ func (s *service) change(ctx context.Context, id, kind string, do edit) error {
 }
 
 // changeAfter is change with something that must be locked before the flow.
-func (s *service) changeAfter(ctx context.Context, id, kind string, first func(ctx context.Context) error, do edit) error {
+func (s *service) changeAfter(
+	ctx context.Context,
+	id, kind string,
+	first func(ctx context.Context) error,
+	do edit,
+) error {
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		if err := first(ctx); err != nil {
 			return err
@@ -110,10 +123,20 @@ func (s *service) changed(ctx context.Context, kind string, f *flowRow, changes 
 func (s *service) create(ctx context.Context, name, description string, tags []string, g graph.Graph) (string, error) {
 	caller, now := access.From(ctx), s.now()
 	f := &flowRow{
-		ID: database.NewID(), Name: strings.TrimSpace(name), Description: description, Tags: tagsOf(tags), OwnerID: caller.AccountID,
-		Enabled: true, Graph: g, DraftRevision: 1, DraftUpdatedAt: now, DraftUpdatedBy: caller.Username, Revision: 1,
+		ID:             database.NewID(),
+		Name:           strings.TrimSpace(name),
+		Description:    description,
+		Tags:           tagsOf(tags),
+		OwnerID:        caller.AccountID,
+		Enabled:        true,
+		Graph:          g,
+		DraftRevision:  1,
+		DraftUpdatedAt: now,
+		DraftUpdatedBy: caller.Username,
+		Revision:       1,
 		InstalledHosts: []plan.Host{},
-		CreatedAt:      now, UpdatedAt: now,
+		CreatedAt:      now,
+		UpdatedAt:      now,
 	}
 	if len(f.Name) < 3 {
 		return "", fault.InvalidValue("name", "use at least three characters")
@@ -166,22 +189,31 @@ func (s *service) patch(ctx context.Context, id string, revision int, in patchIn
 			With("required", []string{string(access.All)})
 	}
 	ready := func(ctx context.Context) error {
-		if _, err := s.store.flow(ctx, id); err != nil { // before what the body names: an unknown flow is the first thing to tell
+		if _, err := s.store.flow(
+			ctx,
+			id,
+		); err != nil { // before what the body names: an unknown flow is the first thing to tell
 			return err
 		}
 		return s.heir(ctx, in.Body.OwnerID)
 	}
-	return s.changeAfter(ctx, id, "flow.changed", ready, func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
-		if f.Revision != revision {
-			return nil, revisionConflict(f.Revision)
-		}
-		changes := map[string]audit.Change{}
-		if err := s.patched(ctx, f, in, changes); err != nil {
-			return nil, err
-		}
-		f.Revision, f.UpdatedAt = f.Revision+1, s.now()
-		return changes, s.store.updateFlow(ctx, f, "name", "description", "tags", "owner_id", "revision", "updated_at")
-	})
+	return s.changeAfter(
+		ctx,
+		id,
+		"flow.changed",
+		ready,
+		func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
+			if f.Revision != revision {
+				return nil, revisionConflict(f.Revision)
+			}
+			changes := map[string]audit.Change{}
+			if err := s.patched(ctx, f, in, changes); err != nil {
+				return nil, err
+			}
+			f.Revision, f.UpdatedAt = f.Revision+1, s.now()
+			return changes, s.store.updateFlow(ctx, f, "name", "description", "tags", "owner_id", "revision", "updated_at")
+		},
+	)
 }
 
 func (s *service) patched(ctx context.Context, f *flowRow, in patchInput, changes map[string]audit.Change) error {
@@ -210,7 +242,9 @@ func (s *service) patched(ctx context.Context, f *flowRow, in patchInput, change
 }
 
 func revisionConflict(current int) error {
-	return fault.Conflict("revision_conflict", "somebody changed this in the meantime; read it again and repeat the change").With("revision", current)
+	return fault.Conflict("revision_conflict",
+		"somebody changed this in the meantime; read it again and repeat the change").
+		With("revision", current)
 }
 
 // clientSecret is what a client row keeps sealed.

@@ -194,5 +194,9 @@ func insideTarget(o nodesapi.Order) (*nodesapi.Result, bool) {
 		r.OK, r.Code = false, string(agentapi.CodeUnreachable)
 		return r, true
 	}
-	return done(agentapi.ProbeData{TLS: &agentapi.TLSData{Version: "1.3", ALPN: "h2", NameMatches: true, Suitable: true, Inside: true}}), true
+	return done(
+		agentapi.ProbeData{
+			TLS: &agentapi.TLSData{Version: "1.3", ALPN: "h2", NameMatches: true, Suitable: true, Inside: true},
+		},
+	), true
 }

@@ -30,11 +30,22 @@ func (r *runner) applyOrder(row *applyRow, phase agentapi.ApplyPhase) orderOf {
 
 // states of a step while a stage of it runs.
 var running = map[string]string{
-	"prepare": "preparing", "test": "testing", "switch": "switching", "probe": "probing", "commit": "probing", "revert": "reverted",
+	"prepare": "preparing",
+	"test":    "testing",
+	"switch":  "switching",
+	"probe":   "probing",
+	"commit":  "probing",
+	"revert":  "reverted",
 }
 
 // send gives an order to every chosen step and notes it; the caller saves.
-func (r *runner) send(ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, order orderOf) error {
+func (r *runner) send(
+	ctx context.Context,
+	row *applyRow,
+	stage string,
+	chosen func(stepRow) bool,
+	order orderOf,
+) error {
 	var orders []nodesapi.Order
 	var at []int
 	for i, s := range row.Steps {
@@ -100,7 +111,13 @@ func (r *runner) results(ctx context.Context, ids []string) (map[string]nodesapi
 }
 
 // poll reads answers of a stage. It reports done when all are good; a bad one makes the apply go back.
-func (r *runner) poll(ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, again orderOf) (bool, error) {
+func (r *runner) poll(
+	ctx context.Context,
+	row *applyRow,
+	stage string,
+	chosen func(stepRow) bool,
+	again orderOf,
+) (bool, error) {
 	found, err := r.results(ctx, r.orderIDs(row, stage, chosen))
 	if err != nil {
 		return false, err

@@ -51,7 +51,10 @@ func TestAStoppedApplyRevertsEverything(t *testing.T) {
 			require.Empty(t, s.fleet.serving("fra-01"))
 			require.Equal(t, http.StatusAccepted, s.stop(id), "also when it is over")
 			var noted int
-			require.NoError(t, s.panel.DB.NewRaw("select count(*) from journal where action = 'flow.apply_stopped'").Scan(t.Context(), &noted))
+			require.NoError(
+				t,
+				s.panel.DB.NewRaw("select count(*) from journal where action = 'flow.apply_stopped'").Scan(t.Context(), &noted),
+			)
 			require.Equal(t, 1, noted)
 		})
 	}
@@ -67,8 +70,8 @@ func TestAnInstalledApplyCannotBeStopped(t *testing.T) {
 	}
 }
 
-// Whether the stop or the commit was first is decided once: who was told that it stops finds it failed, and who was told
-// that it is too late finds it installed.
+// Whether the stop or the commit was first is decided once: who was told that it stops finds it failed, and who was
+// told that it is too late finds it installed.
 func TestAStopAndTheCommitNeverBothWin(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -76,7 +79,12 @@ func TestAStopAndTheCommitNeverBothWin(t *testing.T) {
 		s.save(s.drawing(2000 + round))
 		p, before := s.ready(), s.fleet.calls()
 		id := s.begin(p)
-		require.Eventually(t, func() bool { return s.fleet.calls() >= before+min(round, 6) }, 30*time.Second, time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return s.fleet.calls() >= before+min(round, 6) },
+			30*time.Second,
+			time.Millisecond,
+		)
 		status := s.stop(id)
 		a := s.ended(id)
 		want := map[int]string{http.StatusAccepted: "apply_failed", http.StatusConflict: "applied"}[status]

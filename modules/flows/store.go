@@ -28,8 +28,12 @@ type store struct {
 func newStore(db *database.DB, v *vault.Vault) *store { return &store{db: db, vault: v} }
 
 var constraints = map[string]*fault.Fault{
-	"flows_name":          fault.Conflict("name_taken", "another flow has this name").Field("name", "name_taken", "choose another name"),
-	"flow_applies_active": fault.Conflict("apply_active", "another change of this flow is being installed; wait for its end"),
+	"flows_name": fault.Conflict("name_taken", "another flow has this name").
+		Field("name", "name_taken", "choose another name"),
+	"flow_applies_active": fault.Conflict(
+		"apply_active",
+		"another change of this flow is being installed; wait for its end",
+	),
 }
 
 func (s *store) flow(ctx context.Context, id string) (*flowRow, error) {
@@ -60,7 +64,12 @@ func (s *store) clients(ctx context.Context, flowIDs ...string) ([]clientRow, er
 	if len(flowIDs) == 0 {
 		return nil, nil
 	}
-	err := s.db.In(ctx).NewSelect().Model(&rows).Where("flow_id in (?)", bun.List(flowIDs)).Order("created_at", "id").Scan(ctx)
+	err := s.db.In(ctx).
+		NewSelect().
+		Model(&rows).
+		Where("flow_id in (?)", bun.List(flowIDs)).
+		Order("created_at", "id").
+		Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
 
@@ -77,20 +86,35 @@ func (s *store) clientByPublicHash(ctx context.Context, hash []byte) (*clientRow
 }
 
 func (s *store) updateClient(ctx context.Context, row *clientRow) error {
-	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("revoked_at", "public_hash", "public_issued_at").WherePK().Exec(ctx)
+	_, err := s.db.In(ctx).
+		NewUpdate().
+		Model(row).
+		Column("revoked_at", "public_hash", "public_issued_at").
+		WherePK().
+		Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 func (s *store) plan(ctx context.Context, flowID, id string) (*planRow, error) {
 	row := new(planRow)
-	err := s.db.In(ctx).NewSelect().Model(row).ExcludeColumn("content").Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
+	err := s.db.In(ctx).
+		NewSelect().
+		Model(row).
+		ExcludeColumn("content").
+		Where("id = ? and flow_id = ?", id, flowID).
+		Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 // fragments reads what is installed: of one flow, or of all flows on some nodes.
 func (s *store) fragments(ctx context.Context, where string, args ...any) ([]plan.Fragment, error) {
 	var rows []fragmentRow
-	if err := s.db.In(ctx).NewSelect().Model(&rows).Where(where, args...).Order("flow_id", "node_id").Scan(ctx); err != nil {
+	if err := s.db.In(ctx).
+		NewSelect().
+		Model(&rows).
+		Where(where, args...).
+		Order("flow_id", "node_id").
+		Scan(ctx); err != nil {
 		return nil, database.Fault(err, nil)
 	}
 	out := make([]plan.Fragment, len(rows))
@@ -234,9 +258,11 @@ func (s *store) held(ctx context.Context, flowID string, nodeIDs []string) (map[
 		NodeID  string
 		Listens []plan.Listen `bun:",type:jsonb"`
 	}
-	err := s.db.In(ctx).NewRaw(`select node_id, listens from flow_fragments where flow_id <> ?0 and node_id = any(?1::text[])
+	err := s.db.In(ctx).
+		NewRaw(`select node_id, listens from flow_fragments where flow_id <> ?0 and node_id = any(?1::text[])
 		union all select l.key, l.value from flow_applies a cross join lateral jsonb_each(a.listens) l
-		where a.finished_at is null and a.flow_id <> ?0 and l.key = any(?1::text[])`, flowID, pgdialect.Array(nodeIDs)).Scan(ctx, &rows)
+		where a.finished_at is null and a.flow_id <> ?0 and l.key = any(?1::text[])`, flowID, pgdialect.Array(nodeIDs)).
+		Scan(ctx, &rows)
 	out := map[string][]plan.Listen{}
 	for _, row := range rows {
 		out[row.NodeID] = append(out[row.NodeID], row.Listens...)
@@ -263,7 +289,12 @@ func (s *store) stepsOf(ctx context.Context, applyIDs ...string) (map[string][]s
 	if len(applyIDs) == 0 {
 		return out, nil
 	}
-	err := s.db.In(ctx).NewSelect().Model(&rows).Where("apply_id in (?)", bun.List(applyIDs)).Order("apply_id", "position").Scan(ctx)
+	err := s.db.In(ctx).
+		NewSelect().
+		Model(&rows).
+		Where("apply_id in (?)", bun.List(applyIDs)).
+		Order("apply_id", "position").
+		Scan(ctx)
 	for _, row := range rows {
 		out[row.ApplyID] = append(out[row.ApplyID], row.Step)
 	}
@@ -311,7 +342,12 @@ func (s *store) installedGraph(ctx context.Context, f *flowRow) (graph.Graph, er
 
 // insertVersion numbers a version after the newest one; the flow's row is locked by the caller.
 func (s *store) insertVersion(ctx context.Context, row *versionRow) error {
-	err := s.db.In(ctx).NewSelect().Model((*versionRow)(nil)).ColumnExpr("coalesce(max(number), 0) + 1").Where("flow_id = ?", row.FlowID).Scan(ctx, &row.Number)
+	err := s.db.In(ctx).
+		NewSelect().
+		Model((*versionRow)(nil)).
+		ColumnExpr("coalesce(max(number), 0) + 1").
+		Where("flow_id = ?", row.FlowID).
+		Scan(ctx, &row.Number)
 	if err != nil {
 		return database.Fault(err, nil)
 	}

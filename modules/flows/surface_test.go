@@ -79,7 +79,9 @@ func TestNamesAreUniqueAndChangesNeedTheirRevision(t *testing.T) {
 	s.admin.Patch(s.path(""), map[string]any{"revision": 1, "name": "Renamed", "tags": []string{"a", "a", "b"}}).Is(200)
 	require.Equal(t, []string{"a", "b"}, s.get().Tags)
 	s.admin.Patch(s.path(""), map[string]any{"revision": 1, "name": "Again"}).Refused(409, "revision_conflict")
-	s.panel.As("connection_units.*").Patch(s.path(""), map[string]any{"revision": 2, "owner_id": "x"}).Refused(403, "permission_denied")
+	s.panel.As("connection_units.*").
+		Patch(s.path(""), map[string]any{"revision": 2, "owner_id": "x"}).
+		Refused(403, "permission_denied")
 }
 
 // What a reader may see of a server's configuration holds no secret.
@@ -110,7 +112,12 @@ func TestADestinationIsTracedThroughTheDraft(t *testing.T) {
 	s.save(g)
 	require.Equal(t, "block", s.admin.Get(s.path("/explain?domain=x.ads.example")).Is(200).Text("result"))
 	require.Equal(t, "exit", s.admin.Get(s.path("/explain?domain=example.org")).Is(200).Text("result"))
-	require.Equal(t, "unknown", s.admin.Get(s.path("/explain?ip=192.0.2.1")).Is(200).Text("result"), "the rule asks for a name")
+	require.Equal(
+		t,
+		"unknown",
+		s.admin.Get(s.path("/explain?ip=192.0.2.1")).Is(200).Text("result"),
+		"the rule asks for a name",
+	)
 	s.admin.Get(s.path("/explain")).Refused(400, "missing_field")
 }
 
@@ -146,7 +153,11 @@ func TestALeaseOfADeadPanelIsTakenOver(t *testing.T) {
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
 	require.Eventually(t, func() bool { return len(s.fleet.phases("fra-01")) == 1 }, 30*time.Second, 10*time.Millisecond)
 	s.switching(id, "ams-01")
-	_, err := s.panel.DB.ExecContext(t.Context(), "update flow_applies set lease_token = 'dead', lease_until = now() + interval '1 second' where id = ?", id)
+	_, err := s.panel.DB.ExecContext(
+		t.Context(),
+		"update flow_applies set lease_token = 'dead', lease_until = now() + interval '1 second' where id = ?",
+		id,
+	)
 	require.NoError(t, err)
 	s.fleet.catchUp()
 	require.Equal(t, "applied", s.ended(id).State)
@@ -185,7 +196,10 @@ func (s *stage) act(person, round int) {
 	draft := s.admin.Get(s.path("/draft"))
 	var d flows.Draft
 	draft.JSON(&d)
-	saved := s.admin.Put(s.path("/draft"), map[string]any{"revision": d.Revision, "graph": s.drawing(3000 + person*10 + round)})
+	saved := s.admin.Put(
+		s.path("/draft"),
+		map[string]any{"revision": d.Revision, "graph": s.drawing(3000 + person*10 + round)},
+	)
 	require.Contains(s.t, []int{200, 409}, saved.Status, "%s", saved.Body)
 	compiled := s.admin.Post(s.path("/plan/compile"), nil).Is(201)
 	var p plan.Plan

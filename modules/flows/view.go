@@ -16,8 +16,8 @@ import (
 	"panel/platform/fault"
 )
 
-// shownRow is a flow with everything else that the database knows of it and that is shown. The drawing stays in the database
-// but for its first entry: it may hold hundreds of nodes.
+// shownRow is a flow with everything else that the database knows of it and that is shown. The drawing stays in the
+// database but for its first entry: it may hold hundreds of nodes.
 type shownRow struct {
 	flowRow
 
@@ -44,7 +44,8 @@ type shownClient struct {
 }
 
 const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled, f.draft_revision, f.compiled_revision,
-	f.installed_version_id, f.installed_revision, f.installed_at, f.installed_hosts, f.last_apply_id, f.revision, f.created_at, f.updated_at,
+	f.installed_version_id, f.installed_revision, f.installed_at, f.installed_hosts,
+	f.last_apply_id, f.revision, f.created_at, f.updated_at,
 	jsonb_path_query_first(f.graph, '$.nodes[*] ? (@.kind == "entry")') as entry,
 	(select jsonb_agg(jsonb_build_object('id', c.id, 'label', c.label, 'public', c.public_hash is not null,
 			'installed', exists (select from flow_fragments g where g.flow_id = f.id and c.id::text = any(g.client_ids)),
@@ -152,10 +153,25 @@ func (s *service) domainsAround(ctx context.Context, a *relations, rows []shownR
 
 func (a *relations) flow(f *shownRow) Flow {
 	out := Flow{
-		ID: f.ID, Name: f.Name, Description: f.Description, Tags: f.Tags, State: f.state(), Enabled: f.Enabled, OwnerID: f.OwnerID,
-		DraftRevision: f.DraftRevision, InstalledRevision: f.InstalledRevision, InstalledVersionID: f.InstalledVersionID,
-		InstalledAt: f.InstalledAt, LastApplyID: f.LastApplyID, BypassedChecks: []BypassCheck{}, NodeIDs: orEmpty(f.NodeIDs),
-		Revision: f.Revision, CreatedAt: f.CreatedAt, UpdatedAt: f.UpdatedAt, Entry: a.entry(f), Clients: []Client{},
+		ID:                 f.ID,
+		Name:               f.Name,
+		Description:        f.Description,
+		Tags:               f.Tags,
+		State:              f.state(),
+		Enabled:            f.Enabled,
+		OwnerID:            f.OwnerID,
+		DraftRevision:      f.DraftRevision,
+		InstalledRevision:  f.InstalledRevision,
+		InstalledVersionID: f.InstalledVersionID,
+		InstalledAt:        f.InstalledAt,
+		LastApplyID:        f.LastApplyID,
+		BypassedChecks:     []BypassCheck{},
+		NodeIDs:            orEmpty(f.NodeIDs),
+		Revision:           f.Revision,
+		CreatedAt:          f.CreatedAt,
+		UpdatedAt:          f.UpdatedAt,
+		Entry:              a.entry(f),
+		Clients:            []Client{},
 	}
 	if f.Tags == nil {
 		out.Tags = []string{}
@@ -217,7 +233,13 @@ func (a *relations) entry(f *shownRow) *FlowEntry {
 
 func (c shownClient) shown() Client {
 	return Client{
-		ID: c.ID, Label: c.Label, HasSecret: true, HasPublicLink: c.Public, Installed: c.Installed, CreatedAt: c.CreatedAt.UTC(), RevokedAt: utc(c.RevokedAt),
+		ID:            c.ID,
+		Label:         c.Label,
+		HasSecret:     true,
+		HasPublicLink: c.Public,
+		Installed:     c.Installed,
+		CreatedAt:     c.CreatedAt.UTC(),
+		RevokedAt:     utc(c.RevokedAt),
 	}
 }
 

@@ -32,7 +32,11 @@ func eventKinds() []events.Kind {
 			Name: flowsapi.EventStagePending, Severity: events.Warning, Notify: true, Data: flowsapi.StageNews{},
 			Summary: "A part of an apply does not hold yet and is repeated",
 		},
-		{Name: flowsapi.EventStageSettled, Summary: "A part of an apply that did not hold holds now", Data: flowsapi.StageNews{}},
+		{
+			Name:    flowsapi.EventStageSettled,
+			Summary: "A part of an apply that did not hold holds now",
+			Data:    flowsapi.StageNews{},
+		},
 	}
 	kinds = append(kinds, changeKinds()...)
 	kinds = append(kinds, applyKinds()...)
@@ -45,7 +49,8 @@ func eventKinds() []events.Kind {
 func changeKinds() (kinds []events.Kind) {
 	for name, summary := range map[string]string{
 		flowsapi.EventCreated: "A flow was made", flowsapi.EventChanged: "A flow was changed",
-		flowsapi.EventClientAdded: "A client was added to a flow", flowsapi.EventClientRevoked: "A client of a flow was revoked",
+		flowsapi.EventClientAdded:       "A client was added to a flow",
+		flowsapi.EventClientRevoked:     "A client of a flow was revoked",
 		flowsapi.EventLinkIssued:        "A connection link was shown",
 		flowsapi.EventPublicLinkIssued:  "The address of a subscription was issued",
 		flowsapi.EventPublicLinkRevoked: "The address of a subscription was revoked",
@@ -131,7 +136,9 @@ func abandoned(ctx context.Context, env doctor.Env) doctor.Finding {
 		from flow_applies where finished_at is null`).
 		Scan(ctx, &open, &left)
 	if err == nil {
-		err = db.NewRaw("select distinct stage from flow_followups where started_at < now() - interval '15 minutes' order by 1").Scan(ctx, &pending)
+		err = db.NewRaw(`select distinct stage from flow_followups
+			where started_at < now() - interval '15 minutes' order by 1`).
+			Scan(ctx, &pending)
 	}
 	switch {
 	case err != nil:
@@ -143,11 +150,19 @@ func abandoned(ctx context.Context, env doctor.Env) doctor.Finding {
 		}
 	case len(pending) > 0:
 		return doctor.Finding{
-			Status: doctor.Warning, Found: doctor.Say("parts of applies do not hold yet: %s", strings.Join(pending, ", ")),
-			Do: doctor.Say("open the last apply of the flows that show drift; it says why"), Data: map[string]any{"pending": pending},
+			Status: doctor.Warning,
+			Found:  doctor.Say("parts of applies do not hold yet: %s", strings.Join(pending, ", ")),
+			Do: doctor.Say(
+				"open the last apply of the flows that show drift; it says why",
+			),
+			Data: map[string]any{"pending": pending},
 		}
 	}
-	return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d applies are running, none is abandoned", open), Data: map[string]any{"open": open}}
+	return doctor.Finding{
+		Status: doctor.OK,
+		Found:  doctor.Say("%d applies are running, none is abandoned", open),
+		Data:   map[string]any{"open": open},
+	}
 }
 
 func repairs() []recovery.Repair {

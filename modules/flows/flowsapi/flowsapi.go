@@ -72,7 +72,7 @@ type HealthStates interface {
 
 // BlockSources collects who knows blocks that are not nodes.
 type BlockSources interface {
-	// Add takes who resolves the pools of drawings, while the panel is composed. It is asked once per compilation and gives
-	// by pool the node that stands for it now; unknown pools are left out.
+	// Add takes who resolves the pools of drawings, while the panel is composed. It is asked once per compilation and
+	// gives by pool the node that stands for it now; unknown pools are left out.
 	Add(name string, nodes func(ctx context.Context, poolIDs []string) (map[string]string, error))
 }

@@ -45,7 +45,8 @@ type Stage struct {
 	Preview func(ctx context.Context, c Change) ([]Diff, []Check, error)
 	// Do does it. An error before the commit makes the apply fail; after it, Do is repeated until it holds.
 	Do func(ctx context.Context, a Apply) (Outcome, error)
-	// Undo leaves nothing behind of what Do did in this apply, also when Do did not get to its end. Nil when Do changes nothing.
+	// Undo leaves nothing behind of what Do did in this apply, also when Do did not get to its end. Nil when Do changes
+	// nothing.
 	Undo func(ctx context.Context, a Apply) error
 }
 

@@ -144,7 +144,8 @@ func (c *checker) edge(i int, e Edge) {
 	c.transport(path, e)
 }
 
-// defaults finds rules without a condition beside the one for everything else: that one was drawn without a match, or last.
+// defaults finds rules without a condition beside the one for everything else: that one was drawn without a match, or
+// last.
 func (c *checker) defaults() {
 	rest := map[string]int{}
 	for i, e := range c.g.Edges {

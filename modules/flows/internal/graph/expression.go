@@ -17,8 +17,8 @@ const (
 
 const expressionPrefix = "regexp:"
 
-// expressions reads the regular expressions of all edges. Their number is bounded first, so that reading a drawing costs
-// no more than its limits say, whoever wrote it.
+// expressions reads the regular expressions of all edges. Their number is bounded first, so that reading a drawing
+// costs no more than its limits say, whoever wrote it.
 func (c *checker) expressions() {
 	if count := countExpressions(c.g); count > MaxExpressions {
 		c.add("too_many_expressions", "edges",

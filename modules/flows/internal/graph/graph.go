@@ -86,7 +86,8 @@ type Reality struct {
 	AllowPrivateTarget bool `json:"allow_private_target,omitempty" doc:"The target may be the node itself, the panel or in a private network"`
 }
 
-// Edge leads traffic from one block to the next. The lowest priority is tried first; an edge without a match takes the rest.
+// Edge leads traffic from one block to the next. The lowest priority is tried first; an edge without a match takes
+// the rest.
 type Edge struct {
 	From      string `json:"from" minLength:"1" maxLength:"40"`
 	To        string `json:"to" minLength:"1" maxLength:"40"`

@@ -36,21 +36,49 @@ func TestEveryRuleOfTheDrawingHasItsCodeAndPath(t *testing.T) {
 		change     func(g *graph.Graph)
 		code, path string
 	}{
-		"no entry":            {func(g *graph.Graph) { g.Nodes = g.Nodes[1:]; g.Edges = nil }, "no_entry", "nodes"},
-		"no exit":             {func(g *graph.Graph) { g.Edges = nil }, "path_without_exit", "nodes[0]"},
-		"circle":              {circle, "cycle", "nodes[2]"},
-		"too deep":            {deep, "too_deep", "nodes[0]"},
-		"unknown block":       {func(g *graph.Graph) { g.Edges[0].To = "x" }, "unknown_block", "edges[0].to"},
-		"same key twice":      {func(g *graph.Graph) { g.Nodes[1].Key = "in" }, "duplicate_key", "nodes[1].key"},
-		"no server":           {func(g *graph.Graph) { g.Nodes[1].NodeID = "" }, "node_required", "nodes[1].node_id"},
-		"reality over ws":     {func(g *graph.Graph) { g.Nodes[0].Params.Listener.Transport = "ws" }, "reality_transport", "nodes[0].params.listener.transport"},
-		"no port":             {func(g *graph.Graph) { g.Nodes[0].Params.Listener.Port = 0 }, "invalid_value", "nodes[0].params.listener.port"},
-		"no target":           {func(g *graph.Graph) { g.Nodes[0].Params.Listener.Reality = nil }, "missing_field", "nodes[0].params.listener.reality.target"},
-		"vless in the clear":  {func(g *graph.Graph) { g.Nodes[0].Params.Listener.Security = "none" }, "security_required", "nodes[0].params.listener.security"},
-		"a pool":              {func(g *graph.Graph) { g.Nodes[1].Kind = graph.TransitPool }, "kind_not_supported", "nodes[1].kind"},
+		"no entry":       {func(g *graph.Graph) { g.Nodes = g.Nodes[1:]; g.Edges = nil }, "no_entry", "nodes"},
+		"no exit":        {func(g *graph.Graph) { g.Edges = nil }, "path_without_exit", "nodes[0]"},
+		"circle":         {circle, "cycle", "nodes[2]"},
+		"too deep":       {deep, "too_deep", "nodes[0]"},
+		"unknown block":  {func(g *graph.Graph) { g.Edges[0].To = "x" }, "unknown_block", "edges[0].to"},
+		"same key twice": {func(g *graph.Graph) { g.Nodes[1].Key = "in" }, "duplicate_key", "nodes[1].key"},
+		"no server":      {func(g *graph.Graph) { g.Nodes[1].NodeID = "" }, "node_required", "nodes[1].node_id"},
+		"reality over ws": {
+			func(g *graph.Graph) { g.Nodes[0].Params.Listener.Transport = "ws" },
+			"reality_transport",
+			"nodes[0].params.listener.transport",
+		},
+		"no port": {
+			func(g *graph.Graph) { g.Nodes[0].Params.Listener.Port = 0 },
+			"invalid_value",
+			"nodes[0].params.listener.port",
+		},
+		"no target": {
+			func(g *graph.Graph) { g.Nodes[0].Params.Listener.Reality = nil },
+			"missing_field",
+			"nodes[0].params.listener.reality.target",
+		},
+		"vless in the clear": {
+			func(g *graph.Graph) { g.Nodes[0].Params.Listener.Security = "none" },
+			"security_required",
+			"nodes[0].params.listener.security",
+		},
+		"a pool": {
+			func(g *graph.Graph) { g.Nodes[1].Kind = graph.TransitPool },
+			"kind_not_supported",
+			"nodes[1].kind",
+		},
 		"two ways for a rest": {twoDefaults, "ambiguous_default", "edges[1].match"},
-		"bad cidr":            {func(g *graph.Graph) { g.Edges[0].Match = &graph.Match{IP: []string{"10.0.0.0/40"}} }, "invalid_value", "edges[0].match.ip[0]"},
-		"into an entry":       {func(g *graph.Graph) { g.Edges[0] = graph.Edge{From: "in", To: "in"} }, "edge_into_entry", "edges[0].to"},
+		"bad cidr": {
+			func(g *graph.Graph) { g.Edges[0].Match = &graph.Match{IP: []string{"10.0.0.0/40"}} },
+			"invalid_value",
+			"edges[0].match.ip[0]",
+		},
+		"into an entry": {
+			func(g *graph.Graph) { g.Edges[0] = graph.Edge{From: "in", To: "in"} },
+			"edge_into_entry",
+			"edges[0].to",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -66,8 +94,17 @@ func TestEveryRuleOfTheDrawingHasItsCodeAndPath(t *testing.T) {
 }
 
 func circle(g *graph.Graph) {
-	g.Nodes = append(g.Nodes, graph.Node{Key: "x", Kind: graph.Transit, NodeID: "c"}, graph.Node{Key: "y", Kind: graph.Transit, NodeID: "d"})
-	g.Edges = append(g.Edges, graph.Edge{From: "in", To: "x", Match: &graph.Match{Port: "25"}}, graph.Edge{From: "x", To: "y"}, graph.Edge{From: "y", To: "x"})
+	g.Nodes = append(
+		g.Nodes,
+		graph.Node{Key: "x", Kind: graph.Transit, NodeID: "c"},
+		graph.Node{Key: "y", Kind: graph.Transit, NodeID: "d"},
+	)
+	g.Edges = append(
+		g.Edges,
+		graph.Edge{From: "in", To: "x", Match: &graph.Match{Port: "25"}},
+		graph.Edge{From: "x", To: "y"},
+		graph.Edge{From: "y", To: "x"},
+	)
 }
 
 func deep(g *graph.Graph) {

@@ -55,7 +55,10 @@ func TestTheNumberOfExpressionsIsBounded(t *testing.T) {
 	}
 	require.Empty(t, graph.Check(withDomains(many(graph.MaxExpressions, "x")...)))
 	g := withDomains(many(graph.MaxExpressions, "x{1000}")...)
-	g.Edges = append(g.Edges, graph.Edge{From: "in", To: "stop", Priority: 2, Match: &graph.Match{Domain: many(50_000, "x{1000}")}})
+	g.Edges = append(
+		g.Edges,
+		graph.Edge{From: "in", To: "stop", Priority: 2, Match: &graph.Match{Domain: many(50_000, "x{1000}")}},
+	)
 	require.Equal(t, []string{"too_many_expressions edges"}, codes(graph.Check(g)))
 }
 

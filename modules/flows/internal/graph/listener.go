@@ -12,7 +12,9 @@ import (
 )
 
 var (
-	hostForm = pattern.Of(`^([a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
+	hostForm = pattern.Of(
+		`^([a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`,
+	)
 	pathForm = pattern.Of(`^/[A-Za-z0-9._~/-]*$`)
 	nameForm = pattern.Of(`^[A-Za-z0-9._-]+$`)
 )

@@ -30,8 +30,8 @@ func shadowsocks(change func(l *graph.Listener)) graph.Listener {
 	return l
 }
 
-// Domain 4.3: VLESS runs with REALITY over raw, xhttp or grpc on tcp, and vision over raw alone; each field that breaks this is
-// named.
+// Domain 4.3: VLESS runs with REALITY over raw, xhttp or grpc on tcp, and vision over raw alone; each field that
+// breaks this is named.
 func TestTheRulesOfAVLESSListener(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -184,10 +184,20 @@ func TestThePortsOfAListener(t *testing.T) {
 		from, to int
 		ok       bool
 	}{
-		{443, "", 443, 443, true}, {1, "", 1, 1, true}, {65535, "", 65535, 65535, true},
-		{0, "", 0, 0, false}, {65536, "", 65536, 65536, false}, {-1, "", -1, -1, false},
-		{0, "20-30", 20, 30, true}, {0, "20-20", 20, 20, true}, {0, "30-20", 30, 20, false}, {0, "0-20", 0, 20, false},
-		{0, "20-65536", 20, 65536, false}, {0, "20", 20, 0, false}, {0, "-", 0, 0, false}, {0, "a-b", 0, 0, false},
+		{443, "", 443, 443, true},
+		{1, "", 1, 1, true},
+		{65535, "", 65535, 65535, true},
+		{0, "", 0, 0, false},
+		{65536, "", 65536, 65536, false},
+		{-1, "", -1, -1, false},
+		{0, "20-30", 20, 30, true},
+		{0, "20-20", 20, 20, true},
+		{0, "30-20", 30, 20, false},
+		{0, "0-20", 0, 20, false},
+		{0, "20-65536", 20, 65536, false},
+		{0, "20", 20, 0, false},
+		{0, "-", 0, 0, false},
+		{0, "a-b", 0, 0, false},
 		{443, "20-30", 20, 30, false},
 	} {
 		from, to, ok := graph.Listener{Port: c.port, PortRange: c.text}.Ports()
@@ -201,7 +211,10 @@ func TestThePortsOfAListener(t *testing.T) {
 func TestABlockTakesOnlyItsOwnSettings(t *testing.T) {
 	t.Parallel()
 	hop := func(g *graph.Graph, kind graph.Kind) {
-		g.Nodes = append(g.Nodes, graph.Node{Key: "more", Kind: kind, Params: graph.Params{Hop: &graph.Listener{Protocol: "shadowsocks2022"}}})
+		g.Nodes = append(
+			g.Nodes,
+			graph.Node{Key: "more", Kind: kind, Params: graph.Params{Hop: &graph.Listener{Protocol: "shadowsocks2022"}}},
+		)
 		g.Edges = append(g.Edges, graph.Edge{From: "in", To: "more", Match: &graph.Match{Port: "25"}})
 	}
 	for name, c := range map[string]struct {
@@ -210,11 +223,15 @@ func TestABlockTakesOnlyItsOwnSettings(t *testing.T) {
 	}{
 		"a listener at an exit":   {func(g *graph.Graph) { g.Nodes[1].Params.Listener = reality() }, []string{"not_allowed_here nodes[1].params.listener"}},
 		"no listener at an entry": {func(g *graph.Graph) { g.Nodes[0].Params.Listener = nil }, []string{"listener_required nodes[0].params.listener"}},
-		"a hop at an entry": {func(g *graph.Graph) { g.Nodes[0].Params.Hop = &graph.Listener{Protocol: "shadowsocks2022"} },
-			[]string{"not_allowed_here nodes[0].params.hop"}},
+		"a hop at an entry": {
+			func(g *graph.Graph) { g.Nodes[0].Params.Hop = &graph.Listener{Protocol: "shadowsocks2022"} },
+			[]string{"not_allowed_here nodes[0].params.hop"},
+		},
 		"a hop at a direct block": {func(g *graph.Graph) { hop(g, graph.Direct) }, []string{"not_allowed_here nodes[2].params.hop"}},
-		"a hop that is broken": {func(g *graph.Graph) { g.Nodes[1].Params.Hop = &graph.Listener{Protocol: "vless"} },
-			[]string{"missing_field nodes[1].params.hop.reality.target"}},
+		"a hop that is broken": {
+			func(g *graph.Graph) { g.Nodes[1].Params.Hop = &graph.Listener{Protocol: "vless"} },
+			[]string{"missing_field nodes[1].params.hop.reality.target"},
+		},
 		"a domain at an exit":    {func(g *graph.Graph) { g.Nodes[1].NodeDomainID = "d" }, []string{"not_allowed_here nodes[1].node_domain_id"}},
 		"private at an entry":    {func(g *graph.Graph) { g.Nodes[0].Params.Private = "allow" }, []string{"not_allowed_here nodes[0].params.private"}},
 		"private in other words": {func(g *graph.Graph) { g.Nodes[1].Params.Private = "yes" }, []string{"invalid_value nodes[1].params.private"}},
@@ -224,8 +241,10 @@ func TestABlockTakesOnlyItsOwnSettings(t *testing.T) {
 		"an unknown kind":        {func(g *graph.Graph) { g.Nodes[1].Kind = "magic" }, []string{"invalid_value nodes[1].kind"}},
 		"a key with capitals":    {func(g *graph.Graph) { g.Nodes[1].Key, g.Edges[0].To = "Out", "Out" }, []string{"invalid_value nodes[1].key", "unknown_block edges[0].to"}},
 		"an empty key":           {func(g *graph.Graph) { g.Nodes[1].Key, g.Edges[0].To = "", "" }, []string{"invalid_value nodes[1].key", "unknown_block edges[0].to"}},
-		"behind an end": {func(g *graph.Graph) { g.Edges = append(g.Edges, graph.Edge{From: "out", To: "out"}) },
-			[]string{"edge_after_end edges[1].from"}},
+		"behind an end": {
+			func(g *graph.Graph) { g.Edges = append(g.Edges, graph.Edge{From: "out", To: "out"}) },
+			[]string{"edge_after_end edges[1].from"},
+		},
 		"a hop to its own node": {func(g *graph.Graph) { g.Nodes[1].Kind, g.Nodes[1].NodeID = graph.Transit, "a" }, []string{"hop_to_itself edges[0].to"}},
 		"an unknown start":      {func(g *graph.Graph) { g.Edges[0].From = "x" }, []string{"unknown_block edges[0].from"}},
 		"an unknown transport":  {func(g *graph.Graph) { g.Edges[0].Transport = "pigeon" }, []string{"invalid_value edges[0].transport"}},

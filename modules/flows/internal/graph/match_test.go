@@ -87,7 +87,8 @@ func TestAnEmptyMatchTakesEverything(t *testing.T) {
 	}
 }
 
-// What no entry leads to stays in the draft and out of the plan; a circle beside the way does not keep it from being found.
+// What no entry leads to stays in the draft and out of the plan; a circle beside the way does not keep it from being
+// found.
 func TestBlocksThatNoEntryLeadsTo(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, graph.Unreached(sound()))
@@ -95,7 +96,12 @@ func TestBlocksThatNoEntryLeadsTo(t *testing.T) {
 	g.Nodes = append(g.Nodes,
 		graph.Node{Key: "x", Kind: graph.Transit, NodeID: "c"}, graph.Node{Key: "y", Kind: graph.Transit, NodeID: "d"},
 		graph.Node{Key: "in2", Kind: graph.Entry}, graph.Node{Key: "far", Kind: graph.Block})
-	g.Edges = append(g.Edges, graph.Edge{From: "x", To: "y"}, graph.Edge{From: "y", To: "x"}, graph.Edge{From: "in2", To: "far"})
+	g.Edges = append(
+		g.Edges,
+		graph.Edge{From: "x", To: "y"},
+		graph.Edge{From: "y", To: "x"},
+		graph.Edge{From: "in2", To: "far"},
+	)
 	require.Equal(t, []int{2, 3}, graph.Unreached(g))
 	require.Empty(t, graph.Unreached(graph.Graph{}))
 }
@@ -104,8 +110,11 @@ func TestBlocksThatNoEntryLeadsTo(t *testing.T) {
 func TestTheNodesOfADrawing(t *testing.T) {
 	t.Parallel()
 	g := graph.Graph{Nodes: []graph.Node{
-		{Key: "b", Kind: graph.Entry, NodeID: "waw"}, {Key: "a", Kind: graph.Exit, NodeID: "ams"}, {Key: "c", Kind: graph.Transit, NodeID: "waw"},
-		{Key: "d", Kind: graph.Direct, NodeID: "odd"}, {Key: "e", Kind: graph.Exit},
+		{Key: "b", Kind: graph.Entry, NodeID: "waw"},
+		{Key: "a", Kind: graph.Exit, NodeID: "ams"},
+		{Key: "c", Kind: graph.Transit, NodeID: "waw"},
+		{Key: "d", Kind: graph.Direct, NodeID: "odd"},
+		{Key: "e", Kind: graph.Exit},
 	}}
 	require.Equal(t, []string{"waw", "ams"}, g.NodeIDs())
 	require.Equal(t, 2, g.Find("c"))

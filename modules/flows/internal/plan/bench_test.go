@@ -11,7 +11,11 @@ import (
 // star enters on one server and leaves, by destination, on each of the others.
 func star(flow, first, servers int) plan.Input {
 	id := func(server int) string { return fmt.Sprintf("0190a000-0000-7000-8000-%012d", server) }
-	in := input(graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: id(first), Params: graph.Params{Listener: vless(443)}}}})
+	in := input(
+		graph.Graph{
+			Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: id(first), Params: graph.Params{Listener: vless(443)}}},
+		},
+	)
 	in.FlowID = fmt.Sprintf("0190a000-0000-7000-9000-%012d", flow)
 	in.Nodes = map[string]plan.Node{}
 	for i := range servers {
@@ -22,7 +26,12 @@ func star(flow, first, servers int) plan.Input {
 		}
 		key := fmt.Sprintf("out%d", i)
 		in.Graph.Nodes = append(in.Graph.Nodes, graph.Node{Key: key, Kind: graph.Exit, NodeID: server})
-		edge := graph.Edge{From: "in", To: key, Priority: i, Match: &graph.Match{Domain: []string{fmt.Sprintf("site%d.example", i)}}}
+		edge := graph.Edge{
+			From:     "in",
+			To:       key,
+			Priority: i,
+			Match:    &graph.Match{Domain: []string{fmt.Sprintf("site%d.example", i)}},
+		}
 		if i == servers-1 {
 			edge.Match = nil
 		}
@@ -36,7 +45,14 @@ func held(server string) []plan.Fragment {
 	var others []plan.Fragment
 	for i := range 2 {
 		flow, port := fmt.Sprintf("other%d", i), 8443+i
-		others = append(others, plan.Fragment{FlowID: flow, NodeID: server, Listens: []plan.Listen{{FlowID: flow, L4: "tcp", IP: "0.0.0.0", From: port, To: port}}})
+		others = append(
+			others,
+			plan.Fragment{
+				FlowID:  flow,
+				NodeID:  server,
+				Listens: []plan.Listen{{FlowID: flow, L4: "tcp", IP: "0.0.0.0", From: port, To: port}},
+			},
+		)
 	}
 	return others
 }

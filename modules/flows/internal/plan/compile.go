@@ -35,7 +35,13 @@ func (r Result) Refused(problems []graph.Problem) Result {
 
 func compile(in Input) Result {
 	in.Graph = in.Drawn()
-	c := &compiler{in: in, blocks: map[string]graph.Node{}, hops: map[string]graph.Listener{}, parts: map[string]*Fragment{}, accounts: map[string]account{}}
+	c := &compiler{
+		in:       in,
+		blocks:   map[string]graph.Node{},
+		hops:     map[string]graph.Listener{},
+		parts:    map[string]*Fragment{},
+		accounts: map[string]account{},
+	}
 	c.plan = emptyPlan(in)
 	if c.plan.Errors = append(c.plan.Errors, graph.Check(in.Graph)...); len(c.plan.Errors) > 0 {
 		return Result{Plan: c.plan}
@@ -54,8 +60,16 @@ func compile(in Input) Result {
 
 func emptyPlan(in Input) Plan {
 	return Plan{
-		FlowID: in.FlowID, Revision: in.Revision, CompilerVersion: CompilerVersion, State: "preview",
-		Errors: []graph.Problem{}, Warnings: []graph.Problem{}, Conflicts: []Conflict{}, Readiness: []Check{}, Steps: []Step{}, Obstacles: []Obstacle{},
+		FlowID:          in.FlowID,
+		Revision:        in.Revision,
+		CompilerVersion: CompilerVersion,
+		State:           "preview",
+		Errors:          []graph.Problem{},
+		Warnings:        []graph.Problem{},
+		Conflicts:       []Conflict{},
+		Readiness:       []Check{},
+		Steps:           []Step{},
+		Obstacles:       []Obstacle{},
 		Diff: Diff{
 			Listeners: []Change{}, Routes: []Change{}, Clients: []Change{}, Firewall: []Change{},
 			DNS: []Change{}, CDN: []Change{}, ProxyPanel: []Change{}, Other: []Change{},
@@ -84,7 +98,10 @@ func (c *compiler) fail(code, path, message string) {
 }
 
 func (c *compiler) failOn(n Node, code, path, message string) {
-	c.plan.Errors = append(c.plan.Errors, graph.Problem{Code: code, Path: path, Message: message, Node: n.Name, Core: n.Core})
+	c.plan.Errors = append(
+		c.plan.Errors,
+		graph.Problem{Code: code, Path: path, Message: message, Node: n.Name, Core: n.Core},
+	)
 }
 
 func (c *compiler) warn(code, path, message string) {

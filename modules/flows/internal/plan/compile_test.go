@@ -58,7 +58,8 @@ func TestALeftServerIsCleanedLast(t *testing.T) {
 	require.Equal(t, plan.ActionRemove, last.Action)
 }
 
-// Trap 2: one port may carry tcp of one flow and udp of another; the same layer 4 conflicts, also against :: and ranges.
+// Trap 2: one port may carry tcp of one flow and udp of another; the same layer 4 conflicts, also against :: and
+// ranges.
 func TestPortConflictsArePerLayerFourAndAddress(t *testing.T) {
 	t.Parallel()
 	held := func(l4, ip string, from, to int) plan.Listen {
@@ -93,7 +94,10 @@ func TestAForeignProcessOnThePortIsAConflict(t *testing.T) {
 	t.Parallel()
 	in := input(across())
 	n := in.Nodes[nodeA]
-	n.Sockets = []plan.Socket{{L4: "tcp", IP: "::", Port: 443, Process: "nginx"}, {L4: "tcp", IP: "0.0.0.0", Port: 443, Core: true}}
+	n.Sockets = []plan.Socket{
+		{L4: "tcp", IP: "::", Port: 443, Process: "nginx"},
+		{L4: "tcp", IP: "0.0.0.0", Port: 443, Core: true},
+	}
 	in.Nodes[nodeA] = n
 	r := plan.Compile(in)
 	require.Len(t, r.Plan.Conflicts, 1)
@@ -113,9 +117,16 @@ func TestProblemsOfServersHaveTheirCodes(t *testing.T) {
 			in.Nodes[nodeA] = n
 			in.Graph.Nodes[0].Params.Listener.Transport = "xhttp"
 		}, "transport_not_supported", "nodes[0].params.listener.transport"},
-		"no geo file": {func(in *plan.Input) { in.Graph.Edges[1].Match = &graph.Match{Geosite: []string{"cn"}} }, "geo_category_missing", "edges[1].match.geosite"},
+		"no geo file": {
+			func(in *plan.Input) { in.Graph.Edges[1].Match = &graph.Match{Geosite: []string{"cn"}} },
+			"geo_category_missing",
+			"edges[1].match.geosite",
+		},
 		"two entries on one port": {func(in *plan.Input) {
-			in.Graph.Nodes = append(in.Graph.Nodes, graph.Node{Key: "in2", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(443)}})
+			in.Graph.Nodes = append(
+				in.Graph.Nodes,
+				graph.Node{Key: "in2", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(443)}},
+			)
 			in.Graph.Edges = append(in.Graph.Edges, graph.Edge{From: "in2", To: "out"})
 		}, "port_duplicate", "nodes[4].params.listener.port"},
 	}
@@ -159,12 +170,31 @@ func TestTheHopsPortIsKept(t *testing.T) {
 func TestLinksMatchTheListener(t *testing.T) {
 	t.Parallel()
 	in := input(across())
-	uri, format := plan.Link(plan.Access{FlowID: flowID, Root: root, Block: "in", Listen: *vless(443), Host: "fra.example.org", Client: in.Clients[0], Name: "Europe / Anna"})
+	uri, format := plan.Link(
+		plan.Access{
+			FlowID: flowID,
+			Root:   root,
+			Block:  "in",
+			Listen: *vless(443),
+			Host:   "fra.example.org",
+			Client: in.Clients[0],
+			Name:   "Europe / Anna",
+		},
+	)
 	require.Equal(t, "vless", format)
 	require.Contains(t, uri, "vless://6ba7b810-9dad-41d1-80b4-00c04fd430c8@fra.example.org:443?")
 	require.Contains(t, uri, "flow=xtls-rprx-vision")
 	require.Contains(t, uri, "sni=www.example.org")
-	uri, format = plan.Link(plan.Access{Root: root, Block: "in", Listen: graph.Listener{Protocol: "shadowsocks2022", Port: 8388}, Host: "2001:db8::1", Client: in.Clients[0], Name: "x"})
+	uri, format = plan.Link(
+		plan.Access{
+			Root:   root,
+			Block:  "in",
+			Listen: graph.Listener{Protocol: "shadowsocks2022", Port: 8388},
+			Host:   "2001:db8::1",
+			Client: in.Clients[0],
+			Name:   "x",
+		},
+	)
 	require.Equal(t, "shadowsocks", format)
 	require.Contains(t, uri, "@[2001:db8::1]:8388#x")
 }

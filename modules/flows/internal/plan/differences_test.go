@@ -86,14 +86,15 @@ func TestAPlanNamesWhatChanges(t *testing.T) {
 	}
 }
 
-// Nodes change from the exits to the entries, and those that the flow leaves come last, so that no entry forwards to a node that
-// does not listen.
+// Nodes change from the exits to the entries, and those that the flow leaves come last, so that no entry forwards to
+// a node that does not listen.
 func TestTheOrderOfWork(t *testing.T) {
 	t.Parallel()
 	in := input(graph.Graph{
 		Nodes: []graph.Node{
 			{Key: "in", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(443)}},
-			{Key: "mid", Kind: graph.Transit, NodeID: "mid"}, {Key: "out", Kind: graph.Exit, NodeID: nodeB},
+			{Key: "mid", Kind: graph.Transit, NodeID: "mid"},
+			{Key: "out", Kind: graph.Exit, NodeID: nodeB},
 		},
 		Edges: []graph.Edge{{From: "in", To: "mid"}, {From: "mid", To: "out"}},
 	})
@@ -103,7 +104,14 @@ func TestTheOrderOfWork(t *testing.T) {
 	r := plan.Compile(in)
 	require.Empty(t, r.Plan.Errors)
 	require.Equal(t, [][3]string{
-		{"ams-01", "configure", "adds"}, {"waw-01", "configure", "adds"}, {"fra-01", "configure", "adds"}, {"ber-01", "remove", "leaves"},
+		{
+			"ams-01",
+			"configure",
+			"adds",
+		},
+		{"waw-01", "configure", "adds"},
+		{"fra-01", "configure", "adds"},
+		{"ber-01", "remove", "leaves"},
 	}, steps(r.Plan))
 	for i, s := range r.Plan.Steps {
 		require.Equal(t, i+1, s.Order)
@@ -117,7 +125,10 @@ func TestTheOrderOfWork(t *testing.T) {
 func TestANodeWithTwoPartsHasOneStep(t *testing.T) {
 	t.Parallel()
 	g := across()
-	g.Nodes = append(g.Nodes, graph.Node{Key: "in2", Kind: graph.Entry, NodeID: nodeB, Params: graph.Params{Listener: vless(8443)}})
+	g.Nodes = append(
+		g.Nodes,
+		graph.Node{Key: "in2", Kind: graph.Entry, NodeID: nodeB, Params: graph.Params{Listener: vless(8443)}},
+	)
 	g.Edges = append(g.Edges, graph.Edge{From: "in2", To: "here"})
 	p := plan.Compile(input(g)).Plan
 	require.Empty(t, p.Errors)
@@ -127,8 +138,8 @@ func TestANodeWithTwoPartsHasOneStep(t *testing.T) {
 	}
 }
 
-// What would surprise is said before it is installed: a flow without clients, traffic that no rule takes, blocks that no entry
-// leads to, a core whose version nobody knows.
+// What would surprise is said before it is installed: a flow without clients, traffic that no rule takes, blocks that
+// no entry leads to, a core whose version nobody knows.
 func TestAPlanWarnsOfWhatWouldSurprise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -160,7 +171,8 @@ func TestAPlanWarnsOfWhatWouldSurprise(t *testing.T) {
 	}
 }
 
-// An agent that says what it can do, and cannot install, is named with its node; one that has not spoken yet is not judged.
+// An agent that says what it can do, and cannot install, is named with its node; one that has not spoken yet is not
+// judged.
 func TestAnAgentThatCannotInstallIsNamed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -33,7 +33,8 @@ type TraceStep struct {
 	Reason string
 }
 
-// Explain follows a destination from the first entry. Where a rule needs what is not known, it says so and does not guess.
+// Explain follows a destination from the first entry. Where a rule needs what is not known, it says so and does not
+// guess.
 func Explain(g graph.Graph, d Destination) Trace {
 	t := Trace{Result: "unknown"}
 	at := slices.IndexFunc(g.Nodes, func(n graph.Node) bool { return n.Kind == graph.Entry })

@@ -12,7 +12,13 @@ import (
 func traced(m graph.Match, d plan.Destination) string {
 	g := graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, NodeID: nodeA}, {Key: "stop", Kind: graph.Block}, {Key: "out", Kind: graph.Exit, NodeID: nodeB},
+			{
+				Key:    "in",
+				Kind:   graph.Entry,
+				NodeID: nodeA,
+			},
+			{Key: "stop", Kind: graph.Block},
+			{Key: "out", Kind: graph.Exit, NodeID: nodeB},
 		},
 		Edges: []graph.Edge{{From: "in", To: "out"}, {From: "in", To: "stop", Match: &m}},
 	}
@@ -20,8 +26,8 @@ func traced(m graph.Match, d plan.Destination) string {
 	return trace.Steps[0].Result
 }
 
-// A destination is traced as the core matches it: one of the names or addresses, and every other condition. What a rule needs
-// and nobody gave is said, and never guessed.
+// A destination is traced as the core matches it: one of the names or addresses, and every other condition. What a
+// rule needs and nobody gave is said, and never guessed.
 func TestADestinationMeetsARuleAsInTheCore(t *testing.T) {
 	t.Parallel()
 	const taken, passed, unknown = "taken", "passed_over", "no_data"
@@ -74,8 +80,11 @@ func TestATraceNamesEveryRuleThatWasTried(t *testing.T) {
 	t.Parallel()
 	g := graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, NodeID: nodeA}, {Key: "mid", Kind: graph.Transit, NodeID: nodeB},
-			{Key: "out", Kind: graph.Exit, NodeID: "far"}, {Key: "here", Kind: graph.Direct}, {Key: "stop", Kind: graph.Block},
+			{Key: "in", Kind: graph.Entry, NodeID: nodeA},
+			{Key: "mid", Kind: graph.Transit, NodeID: nodeB},
+			{Key: "out", Kind: graph.Exit, NodeID: "far"},
+			{Key: "here", Kind: graph.Direct},
+			{Key: "stop", Kind: graph.Block},
 		},
 		Edges: []graph.Edge{
 			{From: "in", To: "mid"},
@@ -117,6 +126,9 @@ func TestATraceEndsInAnyDrawing(t *testing.T) {
 		Edges: []graph.Edge{{From: "in", To: "x"}, {From: "x", To: "x"}},
 	}
 	require.Equal(t, "unknown", plan.Explain(circle, d).Result)
-	lost := graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry}}, Edges: []graph.Edge{{From: "in", To: "nowhere"}}}
+	lost := graph.Graph{
+		Nodes: []graph.Node{{Key: "in", Kind: graph.Entry}},
+		Edges: []graph.Edge{{From: "in", To: "nowhere"}},
+	}
 	require.Equal(t, "unknown", plan.Explain(lost, d).Result)
 }

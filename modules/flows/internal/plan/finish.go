@@ -50,8 +50,8 @@ func (c *compiler) hosts() []Host {
 	return out
 }
 
-// compareHosts tells which links change, and whether any does. Links are no part of a server's configuration: a change of
-// them alone is installed without touching a server.
+// compareHosts tells which links change, and whether any does. Links are no part of a server's configuration: a
+// change of them alone is installed without touching a server.
 func (c *compiler) compareHosts(hosts []Host) (changed bool) {
 	for _, now := range hosts {
 		at := slices.IndexFunc(c.in.Hosts, func(h Host) bool { return h.Block == now.Block })
@@ -59,7 +59,10 @@ func (c *compiler) compareHosts(hosts []Host) (changed bool) {
 			continue
 		}
 		changed = true
-		c.put("listeners", Change{Op: "changed", NodeID: now.NodeID, Name: now.Block, Field: "host", From: c.in.Hosts[at].Host, To: now.Host})
+		c.put(
+			"listeners",
+			Change{Op: "changed", NodeID: now.NodeID, Name: now.Block, Field: "host", From: c.in.Hosts[at].Host, To: now.Host},
+		)
 	}
 	return changed
 }
@@ -113,7 +116,13 @@ func (c *compiler) steps(fragments map[string]Fragment, hashes map[string]string
 }
 
 func (c *compiler) step(id string, f Fragment, stays, was bool) Step {
-	s := Step{NodeID: id, NodeName: c.in.Nodes[id].Name, Role: f.Role, Action: ActionConfigure, Interruption: NoInterruption}
+	s := Step{
+		NodeID:       id,
+		NodeName:     c.in.Nodes[id].Name,
+		Role:         f.Role,
+		Action:       ActionConfigure,
+		Interruption: NoInterruption,
+	}
 	switch {
 	case !stays:
 		s.Action, s.Role, s.Interruption = ActionRemove, "none", Reload
@@ -158,9 +167,15 @@ func factsByName(facts []Fact) map[string]*Fact {
 func (c *compiler) change(id string, before, after *Fact) {
 	switch {
 	case before == nil:
-		c.put(after.Group, Change{Op: "added", NodeID: id, Name: after.Name, To: fieldsText(after.Fields), ToFields: after.Fields})
+		c.put(
+			after.Group,
+			Change{Op: "added", NodeID: id, Name: after.Name, To: fieldsText(after.Fields), ToFields: after.Fields},
+		)
 	case after == nil:
-		c.put(before.Group, Change{Op: "removed", NodeID: id, Name: before.Name, From: fieldsText(before.Fields), FromFields: before.Fields})
+		c.put(
+			before.Group,
+			Change{Op: "removed", NodeID: id, Name: before.Name, From: fieldsText(before.Fields), FromFields: before.Fields},
+		)
 	default:
 		c.fields(id, *before, *after)
 	}
@@ -178,7 +193,9 @@ func (c *compiler) fields(id string, before, after Fact) {
 
 func (c *compiler) put(group string, change Change) {
 	d := &c.plan.Diff
-	list := map[string]*[]Change{"listeners": &d.Listeners, "routes": &d.Routes, "clients": &d.Clients, "firewall": &d.Firewall}[group]
+	list := map[string]*[]Change{
+		"listeners": &d.Listeners, "routes": &d.Routes, "clients": &d.Clients, "firewall": &d.Firewall,
+	}[group]
 	*list = append(*list, change)
 }
 
@@ -217,9 +234,17 @@ func (c *compiler) askPort(id string, l Listen) {
 	name := c.in.Nodes[id].Name
 	probe := Probe{L4: l.L4, IP: l.IP, Port: l.From, Host: c.in.Nodes[id].Address, Path: c.portPath(l.Block)}
 	where := fmt.Sprintf("%d/%s", l.From, l.L4)
-	c.plan.Readiness = append(c.plan.Readiness,
+	c.plan.Readiness = append(
+		c.plan.Readiness,
 		c.waiting("listener:"+id+":"+l.IP+":"+where, GroupListeners, id, where+" can be bound on "+name, probe),
-		c.waiting("firewall:"+id+":"+l.IP+":"+where, GroupFirewall, id, where+" on "+name+" is reachable from outside", probe))
+		c.waiting(
+			"firewall:"+id+":"+l.IP+":"+where,
+			GroupFirewall,
+			id,
+			where+" on "+name+" is reachable from outside",
+			probe,
+		),
+	)
 }
 
 func (c *compiler) askTarget(key string) {

@@ -65,8 +65,8 @@ func (c *compiler) binding(key string, b graph.Node) {
 	}
 }
 
-// target refuses a REALITY target inside the server, the panel or a private network: whoever sends an unknown client hello
-// is connected with it. A name is judged where it is resolved, by the server's own probe.
+// target refuses a REALITY target inside the server, the panel or a private network: whoever sends an unknown client
+// hello is connected with it. A name is judged where it is resolved, by the server's own probe.
 func (c *compiler) target(key string, n Node) {
 	field, l := c.listenerOf(key)
 	if l == nil || l.Filled().Security != "reality" || l.Reality == nil {
@@ -78,10 +78,18 @@ func (c *compiler) target(key string, n Node) {
 	}
 	path := c.path(key, field+".reality.target")
 	if l.Reality.AllowPrivateTarget {
-		c.warn("target_private", path, "strangers reach this target through the listener: it is the node itself, the panel or in a private network")
+		c.warn(
+			"target_private",
+			path,
+			"strangers reach this target through the listener: it is the node itself, the panel or in a private network",
+		)
 		return
 	}
-	c.fail("target_private", path, "the target is the node itself, the panel or in a private network; choose a public site, or allow it here")
+	c.fail(
+		"target_private",
+		path,
+		"the target is the node itself, the panel or in a private network; choose a public site, or allow it here",
+	)
 }
 
 func (c *compiler) inside(n Node, host string) bool {
@@ -93,7 +101,8 @@ func (c *compiler) inside(n Node, host string) bool {
 		return true
 	}
 	address, err := netip.ParseAddr(host)
-	return err == nil && slices.ContainsFunc(privateNets, func(p netip.Prefix) bool { return p.Contains(address.Unmap().WithZone("")) })
+	return err == nil &&
+		slices.ContainsFunc(privateNets, func(p netip.Prefix) bool { return p.Contains(address.Unmap().WithZone("")) })
 }
 
 // listenerOf gives the listener that the drawing sets for a block, and its field.

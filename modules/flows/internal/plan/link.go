@@ -92,7 +92,11 @@ func setFilled(q url.Values, key, value string) {
 func shadowsocksLink(a Access) string {
 	client := account{key: a.Client.Key}
 	password := serverKey(a.Root, a.Block, a.Listen.Method) + ":" + client.password(a.Listen.Method)
-	return "ss://" + url.UserPassword(a.Listen.Method, password).String() + "@" + a.address() + "#" + url.PathEscape(a.Name)
+	return "ss://" + url.UserPassword(a.Listen.Method, password).
+		String() +
+		"@" + a.address() + "#" + url.PathEscape(
+		a.Name,
+	)
 }
 
 // Subscription is a list of links as client applications fetch it.

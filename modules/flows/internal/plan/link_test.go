@@ -24,8 +24,8 @@ func linkOf(t *testing.T, l graph.Listener, host string) (*url.URL, string) {
 	return u, format
 }
 
-// Specification, Endpoints rule 9: a link matches the installed configuration. Every value of the listener that a client needs
-// is in it, in the form that client applications share.
+// Specification, Endpoints rule 9: a link matches the installed configuration. Every value of the listener that a
+// client needs is in it, in the form that client applications share.
 func TestALinkHasWhatAClientNeeds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -73,7 +73,8 @@ func TestALinkNamesOnePort(t *testing.T) {
 	require.Equal(t, "[2001:db8::1]:20000", u.Host)
 }
 
-// The password of Shadowsocks 2022 is the key of the server and that of the client, both as long as the method asks for.
+// The password of Shadowsocks 2022 is the key of the server and that of the client, both as long as the method asks
+// for.
 func TestAShadowsocksLinkHasKeysOfTheirLength(t *testing.T) {
 	t.Parallel()
 	for method, size := range map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32, "": 32} {
@@ -92,13 +93,15 @@ func TestAShadowsocksLinkHasKeysOfTheirLength(t *testing.T) {
 	}
 }
 
-// The public key and the short id in a link are those of the listener that was installed: the private half is on the node, and no
-// other block or flow has them.
+// The public key and the short id in a link are those of the listener that was installed: the private half is on the
+// node, and no other block or flow has them.
 func TestAKeyBelongsToOneBlockOfOneFlow(t *testing.T) {
 	t.Parallel()
 	key := func(secret []byte, block string) string {
 		in := input(across())
-		text, _ := plan.Link(plan.Access{FlowID: flowID, Root: secret, Block: block, Listen: *vless(443), Host: "h", Client: in.Clients[0]})
+		text, _ := plan.Link(
+			plan.Access{FlowID: flowID, Root: secret, Block: block, Listen: *vless(443), Host: "h", Client: in.Clients[0]},
+		)
 		u, err := url.Parse(text)
 		require.NoError(t, err)
 		return u.Query().Get("pbk") + " " + u.Query().Get("sid")
@@ -114,7 +117,8 @@ func TestAKeyBelongsToOneBlockOfOneFlow(t *testing.T) {
 	require.NotContains(t, string(r.Fragments[nodeA].Bytes()), strings.Fields(mine)[0], "the public key is for clients")
 }
 
-// What client applications fetch is the list of links, one in a line, in Base64; without links it is empty and not broken.
+// What client applications fetch is the list of links, one in a line, in Base64; without links it is empty and not
+// broken.
 func TestASubscriptionIsAListOfLinks(t *testing.T) {
 	t.Parallel()
 	for _, links := range [][]string{nil, {"vless://a"}, {"vless://a", "ss://b"}} {
@@ -151,8 +155,11 @@ func TestTheProbeIsNobodysClient(t *testing.T) {
 func TestWhichEntriesLeadOut(t *testing.T) {
 	t.Parallel()
 	g := across()
-	g.Nodes = append(g.Nodes, graph.Node{Key: "dead", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(444)}},
-		graph.Node{Key: "bare", Kind: graph.Entry, NodeID: nodeA})
+	g.Nodes = append(
+		g.Nodes,
+		graph.Node{Key: "dead", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(444)}},
+		graph.Node{Key: "bare", Kind: graph.Entry, NodeID: nodeA},
+	)
 	g.Edges = append(g.Edges, graph.Edge{From: "dead", To: "stop"}, graph.Edge{From: "bare", To: "nowhere"})
 	var keys []string
 	for _, n := range plan.Entries(g) {

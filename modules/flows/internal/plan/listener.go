@@ -22,7 +22,13 @@ func inbound(root []byte, tag, block string, l graph.Listener, accounts []accoun
 	}
 	in.Protocol = "shadowsocks"
 	in.Settings = inboundSettings{
-		Clients: shadowsocksUsers(l, accounts), Method: l.Method, Password: serverKey(root, block, l.Method), Network: network(l.L4),
+		Clients: shadowsocksUsers(
+			l,
+			accounts,
+		),
+		Method:   l.Method,
+		Password: serverKey(root, block, l.Method),
+		Network:  network(l.L4),
 	}
 	return in
 }

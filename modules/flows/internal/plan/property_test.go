@@ -23,7 +23,10 @@ func drawnGraph(t *rapid.T) graph.Graph {
 		g.Nodes = append(g.Nodes, n)
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "entries") {
-		add(graph.Entry, graph.Node{NodeID: rapid.SampledFrom(servers).Draw(t, "server"), Params: graph.Params{Listener: drawnListener(t)}})
+		add(
+			graph.Entry,
+			graph.Node{NodeID: rapid.SampledFrom(servers).Draw(t, "server"), Params: graph.Params{Listener: drawnListener(t)}},
+		)
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "transits") {
 		add(graph.Transit, graph.Node{NodeID: rapid.SampledFrom(servers).Draw(t, "server")})
@@ -49,7 +52,12 @@ func drawnListener(t *rapid.T) *graph.Listener {
 	ip := rapid.SampledFrom([]string{"", "::", "192.0.2.9"}).Draw(t, "ip")
 	if rapid.Bool().Draw(t, "shadowsocks") {
 		l4 := rapid.SampledFrom([]string{"", "tcp", "udp", "both"}).Draw(t, "l4")
-		return &graph.Listener{Protocol: "shadowsocks2022", ListenIP: ip, L4: l4, PortRange: fmt.Sprintf("%d-%d", port, port+1)}
+		return &graph.Listener{
+			Protocol:  "shadowsocks2022",
+			ListenIP:  ip,
+			L4:        l4,
+			PortRange: fmt.Sprintf("%d-%d", port, port+1),
+		}
 	}
 	l := vless(port)
 	l.ListenIP = ip
@@ -64,7 +72,15 @@ func drawnEdges(t *rapid.T, g graph.Graph) graph.Graph {
 		}
 		for j := i + 1; j < len(g.Nodes); j++ {
 			if g.Nodes[j].Kind != graph.Entry && (rapid.Bool().Draw(t, "edge") || j == len(g.Nodes)-1) {
-				g.Edges = append(g.Edges, graph.Edge{From: from.Key, To: g.Nodes[j].Key, Match: drawnMatch(t), Priority: rapid.IntRange(0, 3).Draw(t, "priority")})
+				g.Edges = append(
+					g.Edges,
+					graph.Edge{
+						From:     from.Key,
+						To:       g.Nodes[j].Key,
+						Match:    drawnMatch(t),
+						Priority: rapid.IntRange(0, 3).Draw(t, "priority"),
+					},
+				)
 			}
 		}
 		if n := len(g.Edges); n > 0 {
@@ -101,7 +117,13 @@ func drawnOthers(t *rapid.T, id string) []plan.Fragment {
 		return nil
 	}
 	port := rapid.IntRange(440, 30000).Draw(t, "other port")
-	return []plan.Fragment{{FlowID: "other", NodeID: id, Listens: []plan.Listen{{FlowID: "other", L4: "tcp", IP: "0.0.0.0", From: port, To: port}}}}
+	return []plan.Fragment{
+		{
+			FlowID:  "other",
+			NodeID:  id,
+			Listens: []plan.Listen{{FlowID: "other", L4: "tcp", IP: "0.0.0.0", From: port, To: port}},
+		},
+	}
 }
 
 func bytesOf(r plan.Result) string {
@@ -182,7 +204,10 @@ func TestCompilingIsIdempotentAndIncrementalEqualsFull(t *testing.T) {
 		in.Installed, in.Hosts = before.Fragments, before.Hosts
 		require.True(t, plan.Compile(in).Plan.IsNoop)
 
-		in.Clients = append(in.Clients, plan.Client{ID: "c2", UUID: "6ba7b810-9dad-41d1-80b4-00c04fd430c9", Key: make([]byte, 32)})
+		in.Clients = append(
+			in.Clients,
+			plan.Client{ID: "c2", UUID: "6ba7b810-9dad-41d1-80b4-00c04fd430c9", Key: make([]byte, 32)},
+		)
 		onTop := plan.Compile(in)
 		in.Installed = nil
 		fromNothing := plan.Compile(in)
@@ -219,8 +244,16 @@ func TestPrivateAddressesStayClosed(t *testing.T) {
 
 func FuzzCompile(f *testing.F) {
 	f.Add(graph.Encode(across()))
-	f.Add([]byte(`{"nodes":[{"key":"a","kind":"entry","node_id":"na","params":{"listener":{"protocol":"vless","port":1,"reality":{"target":"[::1]:1"}}}},{"key":"d","kind":"direct","params":{}}],"edges":[{"from":"a","to":"d","match":{"ip":["::ffff:0:0/96"]}}]}`))
-	f.Add([]byte(`{"nodes":[{"key":"a","kind":"entry","node_id":"na","params":{"listener":{"protocol":"shadowsocks2022","port_range":"1-65535"}}},{"key":"b","kind":"exit","node_id":"nb","params":{"hop":{"protocol":"vless"}}}],"edges":[{"from":"a","to":"b"}]}`))
+	f.Add(
+		[]byte(
+			`{"nodes":[{"key":"a","kind":"entry","node_id":"na","params":{"listener":{"protocol":"vless","port":1,"reality":{"target":"[::1]:1"}}}},{"key":"d","kind":"direct","params":{}}],"edges":[{"from":"a","to":"d","match":{"ip":["::ffff:0:0/96"]}}]}`,
+		),
+	)
+	f.Add(
+		[]byte(
+			`{"nodes":[{"key":"a","kind":"entry","node_id":"na","params":{"listener":{"protocol":"shadowsocks2022","port_range":"1-65535"}}},{"key":"b","kind":"exit","node_id":"nb","params":{"hop":{"protocol":"vless"}}}],"edges":[{"from":"a","to":"b"}]}`,
+		),
+	)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		var g graph.Graph
 		if json.Unmarshal(raw, &g) != nil || len(g.Nodes) > graph.MaxNodes || len(g.Edges) > graph.MaxEdges {

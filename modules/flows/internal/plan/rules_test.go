@@ -9,8 +9,8 @@ import (
 	"panel/modules/flows/internal/plan"
 )
 
-// Whoever sends an unknown client hello is connected with the target: inside the node, the panel or a private network only
-// where the drawing says so, and then the plan says so too.
+// Whoever sends an unknown client hello is connected with the target: inside the node, the panel or a private network
+// only where the drawing says so, and then the plan says so too.
 func TestAPrivateTargetIsRefusedUnlessTheDrawingAllowsIt(t *testing.T) {
 	t.Parallel()
 	for target, inside := range map[string]bool{
@@ -27,7 +27,11 @@ func TestAPrivateTargetIsRefusedUnlessTheDrawingAllowsIt(t *testing.T) {
 			n := in.Nodes[nodeA]
 			n.Own = []string{"203.0.113.9"}
 			in.Nodes[nodeA] = n
-			l := &graph.Listener{Protocol: "vless", Port: 8443, Reality: &graph.Reality{Target: target, ServerNames: []string{"example.org"}}}
+			l := &graph.Listener{
+				Protocol: "vless",
+				Port:     8443,
+				Reality:  &graph.Reality{Target: target, ServerNames: []string{"example.org"}},
+			}
 			at, field := 0, "nodes[0].params.listener.reality.target"
 			if in.Graph.Nodes[0].Params.Listener = l; hop {
 				in.Graph.Nodes[0].Params.Listener = vless(443)
@@ -103,7 +107,11 @@ func TestAChangeOfLinksAloneIsNoNoop(t *testing.T) {
 	require.Empty(t, again.Steps)
 	require.Empty(t, again.Readiness)
 	require.NotEqual(t, first.Plan.Hash, again.Hash)
-	require.Equal(t, []plan.Change{{Op: "changed", NodeID: nodeA, Name: "in", Field: "host", From: "192.0.2.1", To: "198.51.100.20"}}, again.Diff.Listeners)
+	require.Equal(
+		t,
+		[]plan.Change{{Op: "changed", NodeID: nodeA, Name: "in", Field: "host", From: "192.0.2.1", To: "198.51.100.20"}},
+		again.Diff.Listeners,
+	)
 	in.Hosts = nil
 	require.True(t, plan.Compile(in).Plan.IsNoop, "what an older panel installed tells no host")
 }

@@ -29,7 +29,12 @@ func across() graph.Graph {
 			{Key: "stop", Kind: graph.Block},
 		},
 		Edges: []graph.Edge{
-			{From: "in", To: "here", Priority: 1, Match: &graph.Match{Domain: []string{"example.net"}, IP: []string{"10.1.0.0/16", "203.0.113.0/24"}}},
+			{
+				From:     "in",
+				To:       "here",
+				Priority: 1,
+				Match:    &graph.Match{Domain: []string{"example.net"}, IP: []string{"10.1.0.0/16", "203.0.113.0/24"}},
+			},
 			{From: "in", To: "stop", Priority: 2, Match: &graph.Match{Port: "25"}},
 			{From: "in", To: "out"},
 		},
@@ -38,8 +43,13 @@ func across() graph.Graph {
 
 func input(g graph.Graph) plan.Input {
 	return plan.Input{
-		FlowID: flowID, Revision: 1, Graph: g, Root: root,
-		Clients: []plan.Client{{ID: "c1", Label: "Anna", UUID: "6ba7b810-9dad-41d1-80b4-00c04fd430c8", Key: bytes.Repeat([]byte{9}, 32)}},
+		FlowID:   flowID,
+		Revision: 1,
+		Graph:    g,
+		Root:     root,
+		Clients: []plan.Client{
+			{ID: "c1", Label: "Anna", UUID: "6ba7b810-9dad-41d1-80b4-00c04fd430c8", Key: bytes.Repeat([]byte{9}, 32)},
+		},
 		Nodes: map[string]plan.Node{
 			nodeA: {ID: nodeA, Name: "fra-01", Address: "192.0.2.1", Core: "26.3.27"},
 			nodeB: {ID: nodeB, Name: "ams-01", Address: "192.0.2.2", Core: "26.3.27"},

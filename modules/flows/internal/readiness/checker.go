@@ -40,7 +40,11 @@ type Checker struct {
 
 // New makes a checker; told is called when new evidence of a plan was written down.
 func New(
-	db *database.DB, nodes Nodes, clock clockwork.Clock, log *zap.Logger, told func(ctx context.Context, planID, flowID string),
+	db *database.DB,
+	nodes Nodes,
+	clock clockwork.Clock,
+	log *zap.Logger,
+	told func(ctx context.Context, planID, flowID string),
 ) *Checker {
 	return &Checker{
 		db: db, nodes: nodes, clock: clock, log: log, told: told, dial: (&net.Dialer{}).DialContext,
@@ -65,15 +69,19 @@ func (k *Checker) Process() lease.Process {
 
 // Open makes the checks of a plan due, in the transaction of the context.
 func (k *Checker) Open(ctx context.Context, planID string) error {
-	_, err := k.db.In(ctx).NewRaw(`update flow_plans set checking = true, lease_token = '', lease_until = now(), lease_failures = 0
-		where id = ?`, planID).Exec(ctx)
+	_, err := k.db.In(ctx).
+		NewRaw(`update flow_plans set checking = true, lease_token = '', lease_until = now(), lease_failures = 0
+		where id = ?`, planID).
+		Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 // Close ends the checks of a plan, in the transaction of the context: their answers would come too late, and what they
 // would open on the nodes is about to be opened for good. Call Cancel when it has committed.
 func (k *Checker) Close(ctx context.Context, planID string) error {
-	_, err := k.db.In(ctx).NewRaw("update flow_plans set checking = false, lease_token = '' where id = ? and checking", planID).Exec(ctx)
+	_, err := k.db.In(ctx).
+		NewRaw("update flow_plans set checking = false, lease_token = '' where id = ? and checking", planID).
+		Exec(ctx)
 	return database.Fault(err, nil)
 }
 
@@ -170,7 +178,8 @@ func (k *run) ask(ctx context.Context, checks []Row) {
 
 func (k *run) note(c Row, f finding) {
 	seen := k.now()
-	c.Status, c.Evidence, c.Finding, c.ObservedAt, c.Blocker, c.Holder = f.status, f.seen.Text, f.seen, &seen, f.blocker, f.holder
+	c.Status, c.Evidence, c.Finding, c.ObservedAt = f.status, f.seen.Text, f.seen, &seen
+	c.Blocker, c.Holder = f.blocker, f.holder
 	k.found <- c // there is room for every check
 }
 

@@ -56,8 +56,8 @@ func echoing(t *testing.T, change func(string) string) string {
 	return c.LocalAddr().String()
 }
 
-// Where there is no other node to do it the panel dials the temporary listener itself and believes nothing but the secret
-// word. A port that the core holds says none: there a connection is enough, and udp shows nothing.
+// Where there is no other node to do it the panel dials the temporary listener itself and believes nothing but the
+// secret word. A port that the core holds says none: there a connection is enough, and udp shows nothing.
 func TestWhatThePanelMetWhenItDialled(t *testing.T) {
 	t.Parallel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")

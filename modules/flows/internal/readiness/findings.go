@@ -15,7 +15,8 @@ const (
 )
 
 // InsideTarget is said of a target that must not be installed.
-const InsideTarget = "the target is the node itself or in a private network; choose a public site, or allow it in the listener"
+const InsideTarget = "the target is the node itself or in a private network; choose a public site, " +
+	"or allow it in the listener"
 
 // finding is what one probe showed. A blocker is what no force passes; holder names the process that has the port.
 type finding struct {

@@ -17,9 +17,9 @@ func with(code agentapi.ResultCode, text string) nodesapi.Result {
 	return nodesapi.Result{Code: string(code), Error: text}
 }
 
-// A port is confirmed by evidence alone: an agent that bound it, or whose own core holds it. One that somebody else holds
-// blocks, also where the process has no name; silence confirms nothing and blocks nothing.
-// Specification, Errors: found port conflicts are not overridden by force_apply.
+// A port is confirmed by evidence alone: an agent that bound it, or whose own core holds it. One that somebody else
+// holds blocks, also where the process has no name; silence confirms nothing and blocks nothing. Specification,
+// Errors: found port conflicts are not overridden by force_apply.
 func TestWhatABindShows(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -55,8 +55,8 @@ func TestWhatABindShows(t *testing.T) {
 	}
 }
 
-// A port is reachable when the peer met the secret word of this very check there; whoever else answers does not count. Of a
-// port that the core holds already, which says no word, a connection is all there is to see.
+// A port is reachable when the peer met the secret word of this very check there; whoever else answers does not
+// count. Of a port that the core holds already, which says no word, a connection is all there is to see.
 func TestWhatAPeerMet(t *testing.T) {
 	t.Parallel()
 	peer := nodesapi.Node{ID: "b", Name: "waw-02"}
@@ -90,8 +90,8 @@ func TestWhatAPeerMet(t *testing.T) {
 	}
 }
 
-// REALITY needs a site with TLS 1.3 and h2 that is not the node itself: what else the node met fails, and a target inside is
-// never forced unless the drawing allows it.
+// REALITY needs a site with TLS 1.3 and h2 that is not the node itself: what else the node met fails, and a target
+// inside is never forced unless the drawing allows it.
 func TestWhatAHandshakeShows(t *testing.T) {
 	t.Parallel()
 	good := agentapi.TLSData{Version: "1.3", ALPN: "h2", NameMatches: true, LatencyMillis: 31}

@@ -27,7 +27,13 @@ const (
 // dial it and compare the word.
 func (k *run) port(ctx context.Context, p portChecks, peer *nodesapi.Node) {
 	word, probe := rand.Text(), p.listener.Probe
-	bind := agentapi.BindProbe{L4: probe.L4, IP: probe.IP, Port: probe.Port, Nonce: word, HoldSeconds: int(holdOpen.Seconds())}
+	bind := agentapi.BindProbe{
+		L4:          probe.L4,
+		IP:          probe.IP,
+		Port:        probe.Port,
+		Nonce:       word,
+		HoldSeconds: int(holdOpen.Seconds()),
+	}
 	var data agentapi.ProbeData
 	result, err := k.probe(ctx, p.listener.NodeID, agentapi.ProbeArgs{Bind: &bind}, &data)
 	listener := bound(result, data.Bind, err)
@@ -125,7 +131,9 @@ func (k *Checker) fromPanel(ctx context.Context, l4, address, word string) findi
 
 // answers reports whether the secret word comes back from the other end.
 func answers(conn net.Conn, l4, word string) bool {
-	if err := conn.SetDeadline(time.Now().Add(dialLimit)); err != nil { //nolint:forbidigo // the deadline of a real connection
+	if err := conn.SetDeadline(
+		time.Now().Add(dialLimit),
+	); err != nil { //nolint:forbidigo // the deadline of a real connection
 		return false
 	}
 	if l4 == agentapi.UDP {

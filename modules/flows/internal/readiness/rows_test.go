@@ -64,7 +64,14 @@ func TestEvidenceIsJoinedToTheChecksOfThePlan(t *testing.T) {
 		{Key: "stage:cdn.provision:quota", Group: plan.GroupStages, Status: plan.Failed, Blocks: true},
 	}
 	found := []Row{
-		{Key: "listener:a", Status: plan.Confirmed, Evidence: said.Text, Finding: said, ObservedAt: &seen, Probe: plan.Probe{Port: 443}},
+		{
+			Key:        "listener:a",
+			Status:     plan.Confirmed,
+			Evidence:   said.Text,
+			Finding:    said,
+			ObservedAt: &seen,
+			Probe:      plan.Probe{Port: 443},
+		},
 		{Key: "target:a", Status: plan.Failed, Blocker: BlockedTarget},
 		{Key: "stage:cdn.provision:account", Status: plan.Failed},
 		{Key: "stage:cdn.provision:quota", Status: plan.Confirmed},
@@ -73,8 +80,14 @@ func TestEvidenceIsJoinedToTheChecksOfThePlan(t *testing.T) {
 	joined := Joined(asked, found)
 	require.Len(t, joined, len(asked))
 	require.Equal(t, plan.Check{
-		Key: "listener:a", Group: plan.GroupListeners, Summary: "the port is free", Status: plan.Confirmed, Evidence: said.Text,
-		Finding: said, ObservedAt: &seen, Probe: plan.Probe{Port: 443},
+		Key:        "listener:a",
+		Group:      plan.GroupListeners,
+		Summary:    "the port is free",
+		Status:     plan.Confirmed,
+		Evidence:   said.Text,
+		Finding:    said,
+		ObservedAt: &seen,
+		Probe:      plan.Probe{Port: 443},
 	}, joined[0])
 	for i, blocks := range []bool{false, true, true, false} {
 		require.Equal(t, blocks, joined[i].Blocks, joined[i].Key)
@@ -92,12 +105,24 @@ func TestBlockersAreToldAsTheCompilerTellsThem(t *testing.T) {
 			Probe: plan.Probe{L4: "tcp", Port: 443, Path: "nodes[0].params.listener.port"},
 		},
 		{Key: "listener:b", NodeID: "ams", Status: plan.Failed, Blocker: BlockedPort, Probe: plan.Probe{L4: "udp", Port: 53}},
-		{Key: "target:a", Status: plan.Failed, Blocker: BlockedTarget, Probe: plan.Probe{Path: "nodes[0].params.listener.reality.target"}},
+		{
+			Key:     "target:a",
+			Status:  plan.Failed,
+			Blocker: BlockedTarget,
+			Probe:   plan.Probe{Path: "nodes[0].params.listener.reality.target"},
+		},
 		{Key: "firewall:a", Status: plan.Failed},
 		{Key: "listener:c", Status: plan.Confirmed},
 	}
 	require.Equal(t, []plan.Conflict{
-		{Kind: "port", NodeID: "waw", L4: "tcp", Port: 443, Path: "nodes[0].params.listener.port", With: plan.ConflictWith{Process: "nginx"}},
+		{
+			Kind:   "port",
+			NodeID: "waw",
+			L4:     "tcp",
+			Port:   443,
+			Path:   "nodes[0].params.listener.port",
+			With:   plan.ConflictWith{Process: "nginx"},
+		},
 		{Kind: "port", NodeID: "ams", L4: "udp", Port: 53},
 	}, HeldPorts(found))
 	require.Equal(t, []graph.Problem{

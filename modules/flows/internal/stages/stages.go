@@ -124,15 +124,16 @@ func Next(records []Record, at flowsapi.Point) *Record {
 // NextUndo gives the stage that is to be undone next, the last one that was begun; nil when none is left.
 func NextUndo(records []Record) *Record {
 	for i := len(records) - 1; i >= 0; i-- {
-		if r := &records[i]; r.At != flowsapi.AfterCommit && slices.Contains([]string{Running, Waiting, Done, Failed, Undoing}, r.State) {
+		if r := &records[i]; r.At != flowsapi.AfterCommit &&
+			slices.Contains([]string{Running, Waiting, Done, Failed, Undoing}, r.State) {
 			return r
 		}
 	}
 	return nil
 }
 
-// Begin notes that the stage is about to be called. It has to be written down before the call, so that whoever continues
-// after a kill knows that something may have been done.
+// Begin notes that the stage is about to be called. It has to be written down before the call, so that whoever
+// continues after a kill knows that something may have been done.
 func (rec *Record) Begin(now time.Time) {
 	if rec.StartedAt == nil {
 		rec.StartedAt = &now
@@ -204,7 +205,10 @@ func (r *Registry) Undo(ctx context.Context, rec *Record, a flowsapi.Apply, now 
 	err := errGone
 	switch {
 	case there && s.Undo != nil:
-		_, err = called(ctx, func(ctx context.Context) (flowsapi.Outcome, error) { return flowsapi.Outcome{}, s.Undo(ctx, a) })
+		_, err = called(
+			ctx,
+			func(ctx context.Context) (flowsapi.Outcome, error) { return flowsapi.Outcome{}, s.Undo(ctx, a) },
+		)
 	case there:
 		err = nil
 	}
@@ -220,7 +224,10 @@ func (r *Registry) Undo(ctx context.Context, rec *Record, a flowsapi.Apply, now 
 }
 
 // called bounds a call of a module and makes its panic an error.
-func called(ctx context.Context, call func(ctx context.Context) (flowsapi.Outcome, error)) (out flowsapi.Outcome, err error) {
+func called(
+	ctx context.Context,
+	call func(ctx context.Context) (flowsapi.Outcome, error),
+) (out flowsapi.Outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, flowsapi.CallLimit)
 	defer cancel()
 	defer func() {

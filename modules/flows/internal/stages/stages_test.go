@@ -66,7 +66,11 @@ func TestAStageThatCanNotWorkEndsTheStart(t *testing.T) {
 		require.PanicsWithValue(t, want, func() { stages.NewRegistry().Add(s) })
 	}
 	r := registry(well("cdn.provision", flowsapi.BeforePrepare))
-	require.PanicsWithValue(t, `the stage "cdn.provision" is there twice`, func() { r.Add(well("cdn.provision", flowsapi.AfterCommit)) })
+	require.PanicsWithValue(
+		t,
+		`the stage "cdn.provision" is there twice`,
+		func() { r.Add(well("cdn.provision", flowsapi.AfterCommit)) },
+	)
 }
 
 // What a call came to decides what the apply does next.
@@ -147,7 +151,8 @@ func TestAPanicIsAFailure(t *testing.T) {
 	require.Equal(t, "panic: no account", rec.UndoError)
 }
 
-// When the panel stops in the middle of a call, nothing is known of its outcome: the record stays, and the call is repeated.
+// When the panel stops in the middle of a call, nothing is known of its outcome: the record stays, and the call is
+// repeated.
 func TestACallThatTheEndOfThePanelCutIsNotJudged(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
@@ -334,7 +339,8 @@ func TestNeedsAreListedInOneOrder(t *testing.T) {
 	require.Empty(t, stages.NewRegistry().Needs(w))
 }
 
-// A plan shows what every stage would do; one that cannot say is named with its error and keeps nobody else from saying.
+// A plan shows what every stage would do; one that cannot say is named with its error and keeps nobody else from
+// saying.
 func TestAPreviewNamesWhoCouldNotSay(t *testing.T) {
 	t.Parallel()
 	says := func(name string, diffs []flowsapi.Diff, checks []flowsapi.Check, err error) flowsapi.Stage {
@@ -346,7 +352,14 @@ func TestAPreviewNamesWhoCouldNotSay(t *testing.T) {
 	}
 	broken := well("d.panic", flowsapi.BeforePrepare)
 	broken.Preview = func(context.Context, flowsapi.Change) ([]flowsapi.Diff, []flowsapi.Check, error) { panic("no account") }
-	diff, check := flowsapi.Diff{Group: flowsapi.GroupCDN, Op: "added", Name: "zone"}, flowsapi.Check{Key: "account", Status: flowsapi.Confirmed}
+	diff, check := flowsapi.Diff{
+		Group: flowsapi.GroupCDN,
+		Op:    "added",
+		Name:  "zone",
+	}, flowsapi.Check{
+		Key:    "account",
+		Status: flowsapi.Confirmed,
+	}
 	r := registry(
 		says("a.changes", []flowsapi.Diff{diff}, nil, nil), says("b.checks", nil, []flowsapi.Check{check}, nil),
 		says("c.fails", []flowsapi.Diff{diff}, []flowsapi.Check{check}, errors.New("away")), broken,
@@ -355,7 +368,11 @@ func TestAPreviewNamesWhoCouldNotSay(t *testing.T) {
 	told := r.Preview(t.Context(), flowsapi.Change{})
 	require.Len(t, told, 4)
 	require.Equal(t, stages.Preview{Stage: "a.changes", At: flowsapi.BeforePrepare, Diffs: []flowsapi.Diff{diff}}, told[0])
-	require.Equal(t, stages.Preview{Stage: "b.checks", At: flowsapi.BeforePrepare, Checks: []flowsapi.Check{check}}, told[1])
+	require.Equal(
+		t,
+		stages.Preview{Stage: "b.checks", At: flowsapi.BeforePrepare, Checks: []flowsapi.Check{check}},
+		told[1],
+	)
 	require.EqualError(t, told[2].Err, "away")
 	require.Empty(t, told[2].Diffs, "half an answer is none")
 	require.Empty(t, told[2].Checks)

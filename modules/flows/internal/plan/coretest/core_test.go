@@ -31,7 +31,12 @@ import (
 
 var (
 	root   = bytes.Repeat([]byte{7}, 32)
-	client = plan.Client{ID: "c1", Label: "Anna", UUID: "6ba7b810-9dad-41d1-80b4-00c04fd430c8", Key: bytes.Repeat([]byte{9}, 32)}
+	client = plan.Client{
+		ID:    "c1",
+		Label: "Anna",
+		UUID:  "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
+		Key:   bytes.Repeat([]byte{9}, 32),
+	}
 )
 
 func instance(t *testing.T, raw []byte) *core.Instance {
@@ -62,7 +67,9 @@ func freePort(t *testing.T) int {
 // target is a site with TLS 1.3 and h2 that REALITY can stand in front of.
 func target(t *testing.T) string {
 	t.Helper()
-	site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a site") }))
+	site := httptest.NewUnstartedServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a site") }),
+	)
 	site.EnableHTTP2 = true
 	site.Config.ErrorLog = log.New(io.Discard, "", 0)
 	site.StartTLS()
@@ -135,15 +142,25 @@ func drawing(l graph.Listener, exit string, hop *graph.Listener, private string)
 			{Key: "out", Kind: graph.Exit, NodeID: exit, Params: graph.Params{Hop: hop, Private: private}},
 			{Key: "stop", Kind: graph.Block},
 		},
-		Edges: []graph.Edge{{From: "in", To: "stop", Match: &graph.Match{Domain: []string{"blocked.example"}}}, {From: "in", To: "out"}},
+		Edges: []graph.Edge{
+			{From: "in", To: "stop", Match: &graph.Match{Domain: []string{"blocked.example"}}},
+			{From: "in", To: "out"},
+		},
 	}
 }
 
 func compiled(t *testing.T, flowID string, g graph.Graph, reflector plan.Endpoint) plan.Result {
 	t.Helper()
 	r := plan.Compile(plan.Input{
-		FlowID: flowID, Graph: g, Root: root, Clients: []plan.Client{client}, Reflector: reflector,
-		Nodes: map[string]plan.Node{"a": {ID: "a", Address: "127.0.0.1", Core: "26.3.27"}, "b": {ID: "b", Address: "127.0.0.1", Core: "26.3.27"}},
+		FlowID:    flowID,
+		Graph:     g,
+		Root:      root,
+		Clients:   []plan.Client{client},
+		Reflector: reflector,
+		Nodes: map[string]plan.Node{
+			"a": {ID: "a", Address: "127.0.0.1", Core: "26.3.27"},
+			"b": {ID: "b", Address: "127.0.0.1", Core: "26.3.27"},
+		},
 	})
 	require.Empty(t, r.Plan.Errors)
 	return r
