@@ -330,7 +330,8 @@ func (s *service) findClients(ctx context.Context, in *findClientsInput) (FoundC
 	found, q := FoundClients{Items: []FoundClient{}}, strings.ToLower(in.Q)
 	err := s.db.In(ctx).NewSelect().TableExpr("flow_clients as c").Join("join flows as f on f.id = c.flow_id").
 		ColumnExpr("c.id, c.label, c.flow_id, f.name as flow_name").
-		ColumnExpr("exists (select from flow_fragments as g where g.flow_id = f.id and c.id::text = any(g.client_ids)) as installed").
+		ColumnExpr(`exists (select from flow_fragments as g
+			where g.flow_id = f.id and c.id::text = any(g.client_ids)) as installed`).
 		Where("not f.deleting and c.revoked_at is null and strpos(lower(c.label), ?) > 0", q).
 		OrderExpr("strpos(lower(c.label), ?), lower(c.label), c.id", q).Limit(int64(in.Limit)).Scan(ctx, &found.Items)
 	return found, database.Fault(err, nil)

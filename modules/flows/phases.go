@@ -102,11 +102,8 @@ func (r *runner) switching(ctx context.Context, row *applyRow) error {
 	}
 	ofRank := func(s stepRow) bool { return configures(s) && s.Role == rank }
 	order := r.applyOrder(row, agentapi.PhaseSwitch)
-	if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return ofRank(s) && s.Orders["switch"] == "" }) {
-		if err := r.send(ctx, row, "switch", ofRank, order); err != nil {
-			return err
-		}
-		return r.keep(ctx, row)
+	if sent, err := r.order(ctx, row, "switch", ofRank, order); err != nil || sent {
+		return err
 	}
 	done, err := r.poll(ctx, row, "switch", ofRank, order)
 	if err != nil || !done {
@@ -117,10 +114,8 @@ func (r *runner) switching(ctx context.Context, row *applyRow) error {
 
 func nextRank(row *applyRow) string {
 	for _, rank := range []string{"exit", "transit", "entry"} {
-		if slices.ContainsFunc(
-			row.Steps,
-			func(s stepRow) bool { return configures(s) && s.Role == rank && s.stage("switch").State != "done" },
-		) {
+		open := func(s stepRow) bool { return configures(s) && s.Role == rank && s.stage("switch").State != "done" }
+		if slices.ContainsFunc(row.Steps, open) {
 			return rank
 		}
 	}
@@ -295,11 +290,8 @@ func (r *runner) newVersion(ctx context.Context, f *flowRow, row *applyRow) erro
 // revision by itself, so the end does not depend on it.
 func (r *runner) committing(ctx context.Context, row *applyRow) error {
 	order := r.applyOrder(row, agentapi.PhaseCommit)
-	if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return configures(s) && s.Orders["commit"] == "" }) {
-		if err := r.send(ctx, row, "commit", configures, order); err != nil {
-			return err
-		}
-		return r.keep(ctx, row)
+	if sent, err := r.order(ctx, row, "commit", configures, order); err != nil || sent {
+		return err
 	}
 	settled, err := r.settled(ctx, row, "commit", configures)
 	if err != nil || !settled && r.now().Sub(row.StagedAt) < phaseLimit {
@@ -364,11 +356,9 @@ func (r *runner) reverting(ctx context.Context, row *applyRow) error {
 func (r *runner) revertNodes(ctx context.Context, row *applyRow) (bool, error) {
 	for _, rank := range []string{"entry", "transit", "exit"} {
 		begun := func(s stepRow) bool { return configures(s) && s.Role == rank && s.Orders["prepare"] != "" }
-		if slices.ContainsFunc(row.Steps, func(s stepRow) bool { return begun(s) && s.Orders["revert"] == "" }) {
-			if err := r.send(ctx, row, "revert", begun, r.applyOrder(row, agentapi.PhaseRevert)); err != nil {
-				return false, err
-			}
-			return false, r.keep(ctx, row)
+		sent, err := r.order(ctx, row, "revert", begun, r.applyOrder(row, agentapi.PhaseRevert))
+		if err != nil || sent {
+			return false, err
 		}
 		if settled, err := r.settled(ctx, row, "revert", begun); err != nil || !settled {
 			return false, err

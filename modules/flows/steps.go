@@ -68,6 +68,21 @@ func (r *runner) send(
 	return nil
 }
 
+// order sends the order of a stage to the chosen steps as long as one of them has not had it, and reports whether it did;
+// what comes of it is looked at in the next step.
+func (r *runner) order(
+	ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, order orderOf,
+) (sent bool, err error) {
+	without := func(s stepRow) bool { return chosen(s) && s.Orders[stage] == "" }
+	if !slices.ContainsFunc(row.Steps, without) {
+		return false, nil
+	}
+	if err := r.send(ctx, row, stage, chosen, order); err != nil {
+		return false, err
+	}
+	return true, r.keep(ctx, row)
+}
+
 // ordered notes that a stage runs; a step that has failed stays failed while it goes back.
 func (s *stepRow) ordered(stage string, now time.Time) {
 	if stage == "commit" {
