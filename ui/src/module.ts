@@ -158,7 +158,10 @@ export interface PaletteAct {
   key: string;
   label: Words;
   icon: Icon;
-  /** What people type for it, in both languages; what follows is the name: `restart fra-02`. */
+  /**
+   * What people type for it, in both languages; what follows is the name: `restart fra-02`. The first of each language
+   * is the one that the palette proposes.
+   */
   verbs: string[];
   needs: PermissionKey[];
   feature?: FeatureKey;

@@ -138,6 +138,17 @@ test("palette, languages, themes and a phone", async ({ page, stand }) => {
   await passesGates(page);
   await page.keyboard.press("Enter");
   await expect(page.getByRole("heading", { name: "waw-03" })).toBeVisible();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill("drain waw");
+  await page.keyboard.press("Enter");
+  const act = page.getByRole("dialog", { name: /waw-03/ });
+  await expect(act.getByRole("region", { name: "What it hits now" })).toBeVisible();
+  await passesGates(page);
+  await act.getByRole("button", { name: "Begin maintenance" }).click();
+  await expect(act.getByText("Done on 1 node")).toBeVisible();
+  await act.getByRole("button", { name: "End maintenance" }).click();
+  await expect(act.getByText("Done on 1 node")).toBeVisible();
+  await act.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("button", { name: /^Account/ }).click();
   await passesGates(page);
   await page.getByRole("menuitemradio", { name: "Русский" }).click();

@@ -91,7 +91,7 @@ export function usePaletteRows(text: string): PaletteRows {
 
   function verbRow(act: PaletteAct): PaletteRow {
     const spoken = act.verbs.filter((verb) => /[а-я]/i.test(verb) === (language === "ru"));
-    const verb = spoken.reduce((a, b) => (b.length < a.length ? b : a), spoken[0] ?? act.verbs[0]!);
+    const verb = spoken[0] ?? act.verbs[0]!;
     return {
       id: act.key,
       group: t("palette.acts"),

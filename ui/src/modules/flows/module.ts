@@ -62,7 +62,7 @@ export default defineModule({
       key: "compile",
       label: { en: "Compile plan", ru: "Скомпилировать план" },
       icon: IconPlayerPlay,
-      verbs: ["compile plan of", "compile plan", "compile", "скомпилировать план", "скомпилировать"],
+      verbs: ["compile", "compile plan of", "compile plan", "скомпилировать", "скомпилировать план"],
       needs: ["connection_units.edit", "connection_units.apply"],
       feature: "flows",
     },
