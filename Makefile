@@ -50,7 +50,7 @@ generate: ## Refresh every generated file: API description, keys, schema, refere
 	@scripts/generate.sh
 
 module: ## Write a new module that passes every contract test: make module NAME=x.
-	@go run ./cmd/panelgen module "$(NAME)"
+	@scripts/module.sh "$(NAME)"
 
 check: ## Run what continuous integration runs.
 	@.ci/run

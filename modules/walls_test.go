@@ -326,13 +326,17 @@ func ownerOf(path string) string {
 	return "platform"
 }
 
+// unjudged are folders whose files are no part of the panel; "skeleton" is what new modules are copied from, and judged there.
+var unjudged = []string{"node_modules", "testdata", "skeleton"}
+
 func eachFile(t *testing.T, extension string, visit func(path, content string)) {
 	t.Helper()
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata" || (strings.HasPrefix(entry.Name(), ".") && entry.Name() != "..")) {
+		hidden := strings.HasPrefix(entry.Name(), ".") && entry.Name() != ".."
+		if entry.IsDir() && (hidden || slices.Contains(unjudged, entry.Name())) {
 			return filepath.SkipDir
 		}
 		if filepath.Ext(path) == extension {

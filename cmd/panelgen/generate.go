@@ -53,7 +53,11 @@ func freshDatabase(ctx context.Context, folder string, all []module.Module) (*da
 }
 
 func writeAll(ctx context.Context, db *database.DB, all []module.Module, folder string) error {
-	description, err := describe(ctx, db, all, folder)
+	panel, err := compose(ctx, db, all, folder)
+	if err != nil {
+		return err
+	}
+	description, err := described(panel)
 	if err != nil {
 		return err
 	}
@@ -66,18 +70,20 @@ func writeAll(ctx context.Context, db *database.DB, all []module.Module, folder 
 		{"ui/src/api/keys.gen.ts", keys(all)},
 		{"migrations/schema.sql", schema},
 		{"configs/panel.env.example", []byte(config.Example(settings(all)))},
+		{"docs/reference/automatic.md", automaticPage(panel.Listeners(), panel.Schedules())},
 	}
 	for _, f := range append(files, reference(all)...) {
 		if err := f.write(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return writeBoard(panel.Metrics().Families())
 }
 
 func settings(all []module.Module) []config.Key { return append(config.Platform(), app.Keys(all)...) }
 
-func describe(ctx context.Context, db *database.DB, all []module.Module, folder string) ([]byte, error) {
+// compose makes a whole panel that runs nothing.
+func compose(ctx context.Context, db *database.DB, all []module.Module, folder string) (*app.App, error) {
 	cfg, err := config.Of(map[string]string{config.DataDir.Name: folder}, app.Keys(all)...)
 	if err != nil {
 		return nil, fmt.Errorf("read the default settings: %w", err)
@@ -86,10 +92,10 @@ func describe(ctx context.Context, db *database.DB, all []module.Module, folder 
 	if err != nil {
 		return nil, err
 	}
-	panel, err := app.New(app.Options{Modules: all, Config: cfg, Log: zap.NewNop(), Clock: clockwork.NewRealClock(), DB: db, Vault: secrets})
-	if err != nil {
-		return nil, err
-	}
+	return app.New(app.Options{Modules: all, Config: cfg, Log: zap.NewNop(), Clock: clockwork.NewRealClock(), DB: db, Vault: secrets})
+}
+
+func described(panel *app.App) ([]byte, error) {
 	description, err := panel.Server().Describe()
 	if err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)

@@ -24,7 +24,11 @@ func run(ctx context.Context, args []string) error {
 	case len(args) == 0:
 		return generate(ctx)
 	case len(args) == 2 && args[0] == "module":
-		return newModule(args[1])
+		taken, err := namesInUse()
+		if err != nil {
+			return err
+		}
+		return newModule(args[1], taken)
 	}
 	return fmt.Errorf("usage: panelgen (refresh every generated file) or panelgen module <name>")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"go/format"
@@ -10,102 +9,117 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"text/template"
 	"time"
 )
 
-//go:embed all:skeleton
-var skeleton embed.FS
+// pattern is the module that new ones are copied from: a real one, with its own tests, and its screens beside it.
+//
+//go:embed all:internal/skeleton
+var pattern embed.FS
 
-var oneWord = regexp.MustCompile(`^[a-z][a-z0-9]{1,30}$`)
+const (
+	patternFolder = "internal/skeleton"
+	patternName   = "skeleton"
+	patternStamp  = "20260101000000"
+	patternPolicy = "policy.csv"
+)
 
-// names are the forms of a module's one word.
-type names struct {
-	Name  string // notes
-	Title string // Notes
-	Stamp string // of the first migration
-}
+const (
+	list   = "modules/modules.go"
+	policy = "platform/app/testdata/policy.csv"
+)
 
-// newModule writes a small module that already keeps every rule, and lists it in modules.go.
-func newModule(name string) error {
-	if !oneWord.MatchString(name) || name == "all" || name == "main" {
-		return fmt.Errorf("name the module with one lower-case word: make module NAME=notes")
-	}
-	folder := filepath.Join("modules", name)
-	if _, err := os.Stat(folder); err == nil {
-		return fmt.Errorf("write the module %s: the folder %s is already there", name, folder)
-	}
-	forms := names{Name: name, Title: strings.ToUpper(name[:1]) + name[1:], Stamp: time.Now().UTC().Format("20060102150405")}
-	if err := fs.WalkDir(skeleton, "skeleton", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		return writeSkeleton(path, folder, forms)
-	}); err != nil {
+// newModule writes a module that passes every test, adds it to the one list and its operations to the policy. Nothing is
+// written before everything is known to fit.
+func newModule(name string, taken names) error {
+	if err := taken.judge(name); err != nil {
 		return err
 	}
-	if err := enlist(name); err != nil {
+	all, err := copies(name, time.Now().UTC())
+	if err != nil {
 		return err
 	}
-	for language, words := range map[string][2]string{"en": {"Item added", "item"}, "ru": {"Добавлена запись", "запись"}} {
-		if err := word(name, language, words[0], words[1]); err != nil {
+	for _, change := range []func(string) (file, error){enlisted, reviewed} {
+		changed, err := change(name)
+		if err != nil {
+			return err
+		}
+		all = append(all, changed)
+	}
+	for _, f := range all {
+		if err := f.write(); err != nil {
 			return err
 		}
 	}
-	return review(name)
+	fmt.Println("decide who may call each operation and correct the new lines of", policy)
+	return nil
 }
 
-// word gives the screens words for the one action of the new module and for its object.
-func word(name, language, action, object string) error {
-	path := filepath.Join("ui/src/modules", name, "words."+language+".json")
-	text := fmt.Sprintf("{\n  \"action\": { %q: { \"added\": %q } },\n  \"object\": { %q: %q }\n}\n", name, action, "item", object)
-	return file{path, []byte(text)}.write()
+// copies are the files of the pattern under the name of a new module.
+func copies(name string, now time.Time) (files []file, err error) {
+	err = fs.WalkDir(pattern, patternFolder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || entry.Name() == patternPolicy {
+			return err
+		}
+		content, err := pattern.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("read the pattern of modules: %w", err)
+		}
+		f := file{placeOf(path, name, now), []byte(renamed(string(content), name))}
+		if filepath.Ext(path) == ".go" {
+			if f.content, err = format.Source(f.content); err != nil {
+				return fmt.Errorf("write %s: %w", f.path, err)
+			}
+		}
+		files = append(files, f)
+		return nil
+	})
+	return files, err
 }
 
-// review appends the access of the two operations to the policy, which a person reads and decides about.
-func review(name string) error {
-	const policy = "platform/app/testdata/policy.csv"
+func placeOf(path, name string, now time.Time) string {
+	inside := strings.TrimPrefix(path, patternFolder+"/")
+	inside = renamed(strings.Replace(inside, patternStamp, now.Format("20060102150405"), 1), name)
+	if screen, is := strings.CutPrefix(inside, "ui/"); is {
+		return filepath.Join("ui/src/modules", name, screen)
+	}
+	return filepath.Join("modules", name, inside)
+}
+
+// renamed puts the name of the new module in place of the pattern's.
+func renamed(text, name string) string {
+	return strings.NewReplacer(patternName, name, titled(patternName), titled(name)).Replace(text)
+}
+
+func titled(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// reviewed is the policy with the access of the new operations, which a person reads and decides about.
+func reviewed(name string) (file, error) {
 	content, err := os.ReadFile(policy)
 	if err != nil {
-		return fmt.Errorf("read the policy: %w", err)
+		return file{}, fmt.Errorf("read the policy: %w", err)
 	}
-	lines := fmt.Sprintf("GET,/api/v1/%[1]s/items,session,%[1]s.view,%[1]s,no,no\nPOST,/api/v1/%[1]s/items,session,%[1]s.manage,%[1]s,no,no\n", name)
-	fmt.Println("decide who may call the two operations and correct their lines in", policy)
-	return file{policy, append(content, lines...)}.write()
+	lines, err := pattern.ReadFile(patternFolder + "/" + patternPolicy)
+	if err != nil {
+		return file{}, fmt.Errorf("read the pattern of modules: %w", err)
+	}
+	return file{policy, append(content, renamed(string(lines), name)...)}, nil
 }
 
-func writeSkeleton(path, folder string, forms names) error {
-	text, err := skeleton.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("read the skeleton: %w", err)
-	}
-	parsed, err := template.New(path).Delims("<<", ">>").Parse(string(text))
-	if err != nil {
-		return fmt.Errorf("read the skeleton: %w", err)
-	}
-	var out bytes.Buffer
-	if err := parsed.Execute(&out, forms); err != nil {
-		return fmt.Errorf("fill the skeleton: %w", err)
-	}
-	target := strings.TrimSuffix(strings.TrimPrefix(path, "skeleton/"), ".tmpl")
-	target = strings.ReplaceAll(target, "STAMP", forms.Stamp)
-	return file{filepath.Join(folder, target), out.Bytes()}.write()
-}
-
-// enlist adds the import and the line to the one list of features; both stay sorted.
-func enlist(name string) error {
-	const list = "modules/modules.go"
+// enlisted is the one list of features with the import and the line of the new one; both stay sorted.
+func enlisted(name string) (file, error) {
 	content, err := os.ReadFile(list)
 	if err != nil {
-		return fmt.Errorf("read the list of modules: %w", err)
+		return file{}, fmt.Errorf("read the list of modules: %w", err)
 	}
-	text := insertSorted(string(content), "\t\"panel/modules/"+name+"\"\n", regexp.MustCompile(`(?m)^\t"panel/modules/[a-z-]+"\n`), "\t\"panel/platform/module\"\n")
-	text = insertSorted(text, "\t\t"+name+".Module(),\n", regexp.MustCompile(`(?m)^\t\t[a-z]+\.Module\(\),\n`), "\t}\n}")
+	imports, lines := regexp.MustCompile(`(?m)^\t"panel/modules/[a-z]+"\n`), regexp.MustCompile(`(?m)^\t\t[a-z]+\.Module\(\),\n`)
+	text := insertSorted(string(content), "\t\"panel/modules/"+name+"\"\n", imports, "\t\"panel/platform/module\"\n")
+	text = insertSorted(text, "\t\t"+name+".Module(),\n", lines, "\t}\n}")
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
-		return fmt.Errorf("add the module to %s: %w", list, err)
+		return file{}, fmt.Errorf("add the module to %s: %w", list, err)
 	}
-	return file{list, formatted}.write()
+	return file{list, formatted}, nil
 }
 
 // insertSorted puts a line among its like; before the anchor when it sorts last.

@@ -30,7 +30,17 @@ import (
 
 var update = flag.Bool("update", false, "write the golden texts anew")
 
-const scripts = "testdata/script"
+// scripts are those of the core, and those that modules keep in their own folders.
+func scripts(t testing.TB) (files []string) {
+	t.Helper()
+	for _, pattern := range []string{"testdata/script/*.txtar", "../../modules/*/testdata/script/*.txtar"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, found, pattern)
+		files = append(files, found...)
+	}
+	return files
+}
 
 // scene is what one script has set up so far.
 type scene struct {
@@ -39,6 +49,7 @@ type scene struct {
 	before  []string // a command line that comes before each cell of the next grid
 	forget  bool     // no update may wait before a cell of the next grid
 	env     []string // settings of the panels that are installed from here on
+	speaks  []string // the only modules whose commands and checks panelctl has; nil: all
 	closers []func() error
 }
 
@@ -85,11 +96,12 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	testscript.Run(t, testscript.Params{
-		Dir: scripts, UpdateScripts: *update, RequireUniqueNames: true, ContinueOnError: true,
+		Files: scripts(t), UpdateScripts: *update, RequireUniqueNames: true, ContinueOnError: true,
 		Setup: func(env *testscript.Env) error { return s.setUp(env) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"panel": inScene((*scene).panel), "grid": inScene((*scene).grid), "before": inScene((*scene).note), "forget": inScene((*scene).forgetting), "history": inScene((*scene).history),
 			"releases": inScene((*scene).releases), "answers": inScene((*scene).answers),
+			"modules": inScene((*scene).modules),
 		},
 	})
 }
@@ -168,6 +180,13 @@ func (s *scene) note(_ *testscript.TestScript, args []string) error {
 // forgetting takes the waiting update away before each cell of the next grid.
 func (s *scene) forgetting(*testscript.TestScript, []string) error {
 	s.forget = true
+	return nil
+}
+
+// modules keeps the commands and checks of all other modules out of panelctl, so that a text which lists those of every
+// module stays as it is when one is added: "modules flows license".
+func (s *scene) modules(_ *testscript.TestScript, args []string) error {
+	s.speaks = slices.Clone(args)
 	return nil
 }
 
@@ -256,6 +275,9 @@ func (s *scene) answer(a ask, p place, world, form, language string) (string, er
 	for _, pair := range a.env {
 		r.env = append(r.env, strings.ReplaceAll(pair, installation, p.folder))
 	}
+	if s.speaks != nil {
+		r.env = append(r.env, speaking+"="+strings.Join(s.speaks, " "))
+	}
 	if r.as == "" && world == noRights {
 		r.as = "user"
 	}
@@ -279,8 +301,8 @@ func (s *scene) answer(a ask, p place, world, form, language string) (string, er
 	return steady(text, p.words), err
 }
 
-// A command that has no golden text in some cell is a command that nobody has read. Write its lines into a file below
-// testdata/script; go test ./e2e/operator -run TestScripts -update fills in the texts.
+// A command that has no golden text in some cell is a command that nobody has read. Write its lines into a file of the
+// module's testdata/script; go test ./e2e/operator -run TestScripts -update fills in the texts.
 func TestEveryCommandIsInEveryCell(t *testing.T) {
 	t.Parallel()
 	root := cli.Tree(app.CommandLine(cli.Env{}, modules.All()))
@@ -305,10 +327,8 @@ func eachCommand(cmd *cobra.Command, do func(*cobra.Command)) {
 // asked are the grids of all scripts whose output is compared with a text that the script holds.
 func asked(t *testing.T) []ask {
 	t.Helper()
-	files, err := filepath.Glob(scripts + "/*.txtar")
-	require.NoError(t, err)
 	var all []ask
-	for _, file := range files {
+	for _, file := range scripts(t) {
 		archive, err := txtar.ParseFile(file)
 		require.NoError(t, err)
 		lines := strings.Split(string(archive.Comment), "\n")

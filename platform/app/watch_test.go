@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,15 +17,6 @@ import (
 	"panel/platform/paneltest"
 	"panel/platform/testneed"
 )
-
-// scrape gives what the panel shows to Prometheus.
-func scrape(t testing.TB, p *paneltest.Panel) string {
-	t.Helper()
-	answer := httptest.NewRecorder()
-	p.App.Metrics().Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-	require.Equal(t, http.StatusOK, answer.Code, answer.Body.String())
-	return answer.Body.String()
-}
 
 func promtool(t *testing.T, input string, args ...string) {
 	t.Helper()
@@ -46,14 +36,14 @@ func busy(t *testing.T) *paneltest.Panel {
 	for i := range 20 {
 		p.Anonymous().Get(fmt.Sprintf("/api/v1/guess/%d?x=%d", i, i)).Is(http.StatusNotFound)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(scrape(t, p), "panel_loops_running") }, 5*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(p.Scrape(), "panel_loops_running") }, 5*time.Second, 50*time.Millisecond)
 	return p
 }
 
 // Rates, errors and durations are told per route template: what callers put into paths makes no series, nor do unknown paths.
 func TestAScrapeTellsOfRoutesNeverOfPaths(t *testing.T) {
 	t.Parallel()
-	text := scrape(t, busy(t))
+	text := busy(t).Scrape()
 	require.Contains(t, text, `panel_http_requests_total{code="200",method="GET",route="/api/v1/nodes"} 1`)
 	require.Contains(t, text, `panel_http_requests_total{code="401",method="GET",route="/api/v1/nodes"} 1`)
 	require.Contains(t, text, `panel_http_requests_total{code="404",method="GET",route="/api/v1/nodes/{id}"} 1`)
@@ -71,7 +61,7 @@ func TestAScrapeTellsOfRoutesNeverOfPaths(t *testing.T) {
 func TestLabelValuesAreWordsOfTheCode(t *testing.T) {
 	t.Parallel()
 	allowed := regexp.MustCompile(`^[a-z0-9_./{}+:-]*$`)
-	for _, line := range strings.Split(scrape(t, busy(t)), "\n") {
+	for _, line := range strings.Split(busy(t).Scrape(), "\n") {
 		if !strings.HasPrefix(line, "panel_") {
 			continue
 		}
@@ -83,16 +73,10 @@ func TestLabelValuesAreWordsOfTheCode(t *testing.T) {
 
 const watching = "../../configs"
 
-// expressions are those of the alerts and of the board, whose variables are filled in as Grafana would.
-func expressions(t *testing.T) []string {
+// drawnOn are the expressions of a board, whose variables are filled in as Grafana would.
+func drawnOn(t *testing.T, file string) (found []string) {
 	t.Helper()
-	var found []string
-	rules, err := os.ReadFile(filepath.Join(watching, "prometheus", "panel.rules.yml"))
-	require.NoError(t, err)
-	for _, match := range regexp.MustCompile(`(?m)^\s+expr: (?:>-\n\s+)?(.+)$`).FindAllStringSubmatch(string(rules), -1) {
-		found = append(found, match[1])
-	}
-	board, err := os.ReadFile(filepath.Join(watching, "grafana", "panel.json"))
+	board, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var drawn struct {
 		Panels []struct {
@@ -108,6 +92,23 @@ func expressions(t *testing.T) []string {
 			found = append(found, filled.Replace(target.Expr))
 		}
 	}
+	return found
+}
+
+// expressions are those of the alerts and of the boards, whose variables are filled in as Grafana would.
+func expressions(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	rules, err := os.ReadFile(filepath.Join(watching, "prometheus", "panel.rules.yml"))
+	require.NoError(t, err)
+	for _, match := range regexp.MustCompile(`(?m)^\s+expr: (?:>-\n\s+)?(.+)$`).FindAllStringSubmatch(string(rules), -1) {
+		found = append(found, match[1])
+	}
+	boards, err := filepath.Glob(filepath.Join(watching, "grafana", "*.json"))
+	require.NoError(t, err)
+	for _, board := range boards {
+		found = append(found, drawnOn(t, board)...)
+	}
 	require.Greater(t, len(found), 30)
 	return found
 }
@@ -117,7 +118,7 @@ var metricName = regexp.MustCompile(`\b(?:panel|go|process)_[a-z0-9_]+`)
 // The board and the alerts speak only of what a real scrape shows, and the other way round nothing of ours goes unseen.
 func TestBoardAndAlertsSpeakOfWhatAScrapeShows(t *testing.T) {
 	t.Parallel()
-	text := scrape(t, busy(t))
+	text := busy(t).Scrape()
 	shown := map[string]bool{}
 	for _, line := range strings.Split(text, "\n") {
 		if name := metricName.FindString(line); name != "" && !strings.HasPrefix(line, "#") {

@@ -15,6 +15,7 @@ import (
 // Collector is what a module contributes: one family of numbers. It is read at every scrape, so it answers from memory.
 type Collector struct {
 	name, help, kind string
+	label            string // what tells the numbers apart, where the collector says so
 	read             func(show func(labels string, value float64))
 }
 
@@ -70,6 +71,22 @@ func (r *Registry) collectors() []Collector {
 	return list
 }
 
+// Family is what a scrape tells of one family of numbers.
+type Family struct {
+	Name, Help string
+	Rises      bool   // a counter
+	Label      string // what tells its numbers apart; empty for one number, and where there are several labels
+}
+
+// Families lists the families by their names.
+func (r *Registry) Families() []Family {
+	var all []Family
+	for _, c := range r.collectors() {
+		all = append(all, Family{Name: c.name, Help: c.help, Rises: c.kind == counter, Label: c.label})
+	}
+	return all
+}
+
 // Gauge shows one number that may rise and fall.
 func Gauge(name, help string, read func() float64) Collector { return single(name, help, gauge, read) }
 
@@ -93,7 +110,7 @@ func Counters(name, help, label string, read func() map[string]float64) Collecto
 }
 
 func several(name, help, kind, label string, read func() map[string]float64) Collector {
-	return Collector{name: name, help: help, kind: kind, read: func(show func(string, float64)) {
+	return Collector{name: name, help: help, kind: kind, label: label, read: func(show func(string, float64)) {
 		values := read()
 		for _, value := range slices.Sorted(maps.Keys(values)) {
 			show(labels(label, value), values[value])

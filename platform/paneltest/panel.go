@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -129,6 +130,15 @@ func compose(t testing.TB, s *settings, all []module.Module, dir string) *app.Ap
 
 // Bus delivers the panel's events.
 func (p *Panel) Bus() *events.Bus { return p.App.Bus() }
+
+// Scrape gives what the panel shows to Prometheus.
+func (p *Panel) Scrape() string {
+	p.t.Helper()
+	answer := httptest.NewRecorder()
+	p.App.Metrics().Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	require.Equal(p.t, http.StatusOK, answer.Code, answer.Body.String())
+	return answer.Body.String()
+}
 
 // logger shows warnings of the panel beside the test's own lines.
 func logger(t testing.TB) *zap.Logger { return zaptest.NewLogger(t, zaptest.Level(zap.WarnLevel)) }

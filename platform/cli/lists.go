@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// All reads a list of the API to its end, page by page; it is never nil. Path may have a query of its own. The failures
+// are those of Get.
+func All[T any](ctx context.Context, c *Client, path string) ([]T, error) {
+	const pageSize = "200"
+	all, between := []T{}, "?"
+	if strings.Contains(path, "?") {
+		between = "&"
+	}
+	query := url.Values{"limit": {pageSize}}
+	for {
+		var page struct {
+			Items []T     `json:"items"`
+			Next  *string `json:"next_cursor"`
+		}
+		if err := c.Get(ctx, path+between+query.Encode(), &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Items...)
+		if page.Next == nil {
+			return all, nil
+		}
+		query.Set("cursor", *page.Next)
+	}
+}
+
+// Stamp is a moment in a list, the same in every form; "-" when there is none.
+func Stamp(at *time.Time) string {
+	if at == nil {
+		return "-"
+	}
+	return at.UTC().Format(time.RFC3339)
+}
+
+// OrDash is a text in a list, where an empty cell would shift the columns of a script.
+func OrDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
