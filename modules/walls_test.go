@@ -326,8 +326,8 @@ func ownerOf(path string) string {
 	return "platform"
 }
 
-// unjudged are folders whose files are no part of the panel; "skeleton" is what new modules are copied from, and judged there.
-var unjudged = []string{"node_modules", "testdata", "skeleton"}
+// unjudged are folders whose files are no part of the panel; "specimen" is what new modules are copied from, and judged there.
+var unjudged = []string{"node_modules", "testdata", "specimen"}
 
 func eachFile(t *testing.T, extension string, visit func(path, content string)) {
 	t.Helper()

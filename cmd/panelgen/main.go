@@ -1,5 +1,5 @@
 // Command panelgen writes the files that follow from the code: API description, keys, settings, schema, reference pages
-// and the skeleton of a new module.
+// and new modules.
 package main
 
 import (

@@ -14,12 +14,12 @@ import (
 
 // pattern is the module that new ones are copied from: a real one, with its own tests, and its screens beside it.
 //
-//go:embed all:internal/skeleton
+//go:embed all:internal/specimen
 var pattern embed.FS
 
 const (
-	patternFolder = "internal/skeleton"
-	patternName   = "skeleton"
+	patternFolder = "internal/specimen"
+	patternName   = "specimen"
 	patternStamp  = "20260101000000"
 	patternPolicy = "policy.csv"
 )
@@ -35,6 +35,7 @@ func newModule(name string, taken names) error {
 	if err := taken.judge(name); err != nil {
 		return err
 	}
+	taken[name] = "a module"
 	all, err := copies(name, time.Now().UTC())
 	if err != nil {
 		return err
