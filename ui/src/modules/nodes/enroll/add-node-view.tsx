@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action/action";
+import { Action, ActionLink } from "@/components/action/action";
 import { Columns } from "@/components/layout/columns";
 import { PageHeader } from "@/components/layout/page-header";
 import { StepMark } from "@/components/status/step-mark";
@@ -31,8 +31,8 @@ export function AddNodeView({ title, block, node, enrollment, onCancel, onDone }
         meta={t("new.lead")}
         actions={
           <>
-            <Action kind="ghost" onClick={onCancel}>
-              {t("new.cancel")}
+            <Action kind="ghost" onClick={onCancel} title={node && t("new.stays", { name: node.name })}>
+              {t(node ? "new.later" : "new.cancel")}
             </Action>
             <Action kind="filled" onClick={onDone} reason={complete ? undefined : t("new.waits")}>
               {t("new.open")}
@@ -43,18 +43,22 @@ export function AddNodeView({ title, block, node, enrollment, onCancel, onDone }
       <Columns side={<LiveTicks node={node} ticks={ticks} since={enrollment.since} enrollment={enrollment.issued} />}>
         <DescribeCard node={node} enrollment={enrollment} block={block} />
         <CommandCard node={node} enrollment={enrollment} block={block} />
-        <NextCard number={3} title={t("new.use")} text={t("new.useText")} />
+        {node && <p className="dim">{t("new.stays", { name: node.name })}</p>}
+        <NextCard complete={complete} />
       </Columns>
     </>
   );
 }
 
-function NextCard({ number, title, text }: { number: number; title: string; text: string }) {
+/** Step three: the node reports, so it can be used. */
+function NextCard({ complete }: { complete: boolean }) {
+  const { t } = useTranslation("nodes");
   return (
-    <section className={classes.next}>
-      <StepMark number={number} />
-      <span>{title}</span>
-      <span className="dim">{text}</span>
+    <section className={classes.next} data-open={complete || undefined}>
+      <StepMark number={3} state={complete ? "now" : "later"} />
+      <span>{t("new.use")}</span>
+      <span className="dim">{t("new.useText")}</span>
+      {complete && <ActionLink to="/flows">{t("new.toFlows")}</ActionLink>}
     </section>
   );
 }

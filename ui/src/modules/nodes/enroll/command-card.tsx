@@ -1,4 +1,4 @@
-import { IconChevronDown, IconClock, IconEye, IconFingerprint } from "@tabler/icons-react";
+import { IconCheck, IconChevronDown, IconClock, IconEye, IconFingerprint } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -8,6 +8,7 @@ import { StepMark } from "@/components/status/step-mark";
 import { CardTabs } from "@/components/layout/tabs";
 import { useNow } from "@/components/text/use-now";
 import { formatCountdown } from "@/text/format";
+import { useFormat } from "@/text/use-format";
 import classes from "./add-node.module.css";
 import { installForms, type InstallForm } from "./install-forms";
 import type { Enrollment, NodeDetail } from "../shared/types";
@@ -25,6 +26,9 @@ export function CommandCard({
 }) {
   const { t } = useTranslation("nodes");
   const { issued } = enrollment;
+  if (node && issued && node.agent.enrolled_at !== null && isLater(node.agent.enrolled_at, issued.created_at)) {
+    return <UsedCommand at={node.agent.enrolled_at} />;
+  }
   return (
     <section className={classes.step} data-open={node !== undefined || undefined} aria-label={t("new.run")}>
       <div className={classes.stepHead}>
@@ -53,6 +57,24 @@ export function CommandCard({
         </div>
       )}
       {node && <ScriptChanges url={issued?.install.url} />}
+    </section>
+  );
+}
+
+/** Clocks of panel and browser do not matter: both moments are the panel's. */
+function isLater(enrolled: string, issued: string): boolean {
+  return Date.parse(enrolled) >= Date.parse(issued);
+}
+
+/** The command was run: its token is used up, so nothing of it is shown any more. */
+function UsedCommand({ at }: { at: string }) {
+  const { t } = useTranslation("nodes");
+  const format = useFormat();
+  return (
+    <section className={classes.folded} aria-label={t("new.run")}>
+      <IconCheck size={16} stroke={2} className={classes.tick} aria-label={t("new.done")} />
+      <b>{t("new.run")}</b>
+      <span className={classes.foldedFacts}>{t("new.used", { time: format.clock(at, true) })}</span>
     </section>
   );
 }

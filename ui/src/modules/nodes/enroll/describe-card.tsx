@@ -1,4 +1,4 @@
-import { TagsInput, TextInput } from "@mantine/core";
+import { MultiSelect, Select, TagsInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
@@ -8,8 +8,11 @@ import { useLeaveGuard } from "@/components/form/use-leave-guard";
 import { FormProblems } from "@/components/form/form-problems";
 import { Tag } from "@/components/status/status";
 import { StepMark } from "@/components/status/step-mark";
+import { useLanguage } from "@/text/use-format";
 import { problemText } from "@/text/problem-text";
 import classes from "./add-node.module.css";
+import type { NodeRole } from "../shared/api";
+import { countryOptions } from "../shared/country";
 import { nodeNameRule } from "../shared/node-name";
 import type { NodeDetail } from "../shared/types";
 import type { EnrollmentState } from "./use-enrollment";
@@ -42,14 +45,24 @@ export function DescribeCard({
   return <DescribeForm enrollment={enrollment} block={block} />;
 }
 
+const roles: NodeRole[] = ["entry", "transit", "exit", "edge"];
+
 function DescribeForm({ enrollment, block }: { enrollment: EnrollmentState; block: string | undefined }) {
   const { t } = useTranslation("nodes");
   const form = useForm({
-    initialValues: { name: "", address: "", tags: [] as string[] },
+    initialValues: {
+      name: "",
+      address: "",
+      country: "",
+      region: "",
+      roles: [] as NodeRole[],
+      tags: [] as string[],
+    },
     validateInputOnBlur: true,
     validate: { name: (value) => (nodeNameRule.test(value.trim()) ? null : t("new.nameRule")) },
   });
   useLeaveGuard(form.isDirty());
+  const language = useLanguage();
   const server = fieldErrors(enrollment.error);
   const taken = isProblem(enrollment.error, "name_taken") ? problemText(enrollment.error) : undefined;
   const submit = form.onSubmit((values) => {
@@ -58,6 +71,9 @@ function DescribeForm({ enrollment, block }: { enrollment: EnrollmentState; bloc
     enrollment.describe({
       name: values.name.trim(),
       ...(address ? { address } : {}),
+      ...(values.country ? { country_code: values.country } : {}),
+      ...(values.region.trim() ? { region: values.region.trim() } : {}),
+      ...(values.roles.length > 0 ? { roles: values.roles } : {}),
       ...(values.tags.length > 0 ? { tags: values.tags } : {}),
     });
   });
@@ -89,7 +105,33 @@ function DescribeForm({ enrollment, block }: { enrollment: EnrollmentState; bloc
             {...form.getInputProps("address")}
             error={form.errors.address ?? server.address}
           />
+          <Select
+            label={t("settings.country")}
+            data={countryOptions(language)}
+            searchable
+            clearable
+            nothingFoundMessage={t("settings.noCountry")}
+            value={form.getValues().country || null}
+            onChange={(value) => form.setFieldValue("country", value ?? "")}
+            error={server.country_code}
+          />
+          <TextInput
+            autoComplete="off"
+            label={t("settings.region")}
+            description={t("settings.regionHelp")}
+            maxLength={64}
+            {...form.getInputProps("region")}
+            error={server.region}
+          />
         </div>
+        <MultiSelect
+          label={t("columns.roles")}
+          description={t("settings.rolesHelp")}
+          data={roles.map((value) => ({ value, label: t(`role.${value}`) }))}
+          value={form.getValues().roles}
+          onChange={(value) => form.setFieldValue("roles", value as NodeRole[])}
+          error={server.roles}
+        />
         <TagsInput
           label={t("new.tags")}
           description={t("new.tagsHelp")}

@@ -9,7 +9,17 @@ import { DomainsTab } from "./domains-tab";
 const domain = (hostname: string, used_by_flows: string[]) => ({
   id: hostname,
   hostname,
-  mode: "direct",
+  mode: "cdn",
+  dns_state: "mismatch",
+  record: { type: "A", ttl: 300, proxied: false },
+  resolved_ips: ["198.51.100.7"],
+  certificate: {
+    state: "expiring",
+    not_after: "2026-03-20T00:00:00Z",
+    issuer: "Let's Encrypt",
+    last_error: "",
+    challenge: "",
+  },
   used_by_flows,
 });
 
@@ -23,7 +33,7 @@ async function open() {
 
 it("tells which domains flows use, and keeps those", async () => {
   await open();
-  expect(await screen.findByText("direct, in 2 flows")).toBeInTheDocument();
+  expect(await screen.findByText("in 2 flows")).toBeInTheDocument();
   expect(screen.getByRole("button", { name: "Remove office.example.net" })).toHaveAttribute("aria-disabled", "true");
   expect(screen.getByRole("button", { name: "Remove idle.example.net" })).not.toHaveAttribute("aria-disabled");
 });
@@ -42,4 +52,12 @@ it("tells a name that is taken from one that a flow uses", async () => {
   await user.click(screen.getByRole("button", { name: "Remove idle.example.net" }));
   await user.click(await screen.findByRole("button", { name: "Remove" }));
   expect(await screen.findByText(/^A flow uses this domain/)).toBeInTheDocument();
+});
+
+it("tells what is known of a name: its mode, what DNS answers, and when its certificate ends", async () => {
+  await open();
+  expect(await screen.findAllByText("Answers with another address")).toHaveLength(2);
+  expect(screen.getAllByText("through CDN").length).toBeGreaterThan(1);
+  expect(screen.getAllByText("198.51.100.7")).toHaveLength(2);
+  expect(screen.getAllByText(/until 20 Mar 2026, Let's Encrypt/)).toHaveLength(2);
 });

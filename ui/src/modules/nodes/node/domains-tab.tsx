@@ -1,7 +1,6 @@
-import { TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { IconWorld } from "@tabler/icons-react";
-import type { TFunction } from "i18next";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -12,6 +11,7 @@ import { FormProblems } from "@/components/form/form-problems";
 import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, viewState } from "@/components/state/states";
 import { fieldErrors, isProblem } from "@/api/problem";
+import { DomainFacts } from "./domain-facts";
 import { domainsQuery, useAddDomain, useRemoveDomain } from "../shared/api";
 import classes from "./node.module.css";
 import type { NodeDetail, NodeDomain } from "../shared/types";
@@ -35,13 +35,13 @@ export function DomainsTab({ node, block }: { node: NodeDetail; block: string | 
             <Rows label={t("domains.title")}>
               {state.data.items.map((domain) => (
                 <Row key={domain.id}>
-                  <span className={classes.domain}>
+                  <div className={classes.domain}>
                     <span className={classes.hostname}>
                       <span className="mono">{domain.hostname}</span>
                       <CopyButton value={domain.hostname} what={t("domains.host")} />
                     </span>
-                    <span className="dim">{domainFacts(t, domain)}</span>
-                  </span>
+                    <DomainFacts domain={domain} />
+                  </div>
                   <span className={classes.push}>
                     <Action
                       size="bar"
@@ -73,17 +73,22 @@ export function DomainsTab({ node, block }: { node: NodeDetail; block: string | 
   );
 }
 
+type Mode = NodeDomain["mode"];
+
+const modes: Mode[] = ["direct", "cdn", "relay", "reality_sni", "static_site"];
+
 function AddDomain({ node, block }: { node: NodeDetail; block: string | undefined }) {
   const { t } = useTranslation("nodes");
   const add = useAddDomain(node.id);
   const [zone, setZone] = useState("");
   const [label, setLabel] = useState("");
+  const [mode, setMode] = useState<Mode>("direct");
   const server = fieldErrors(add.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (block || !zone.trim() || add.isPending) return;
     add.mutate(
-      { zone: zone.trim(), ...(label.trim() ? { label: label.trim() } : {}) },
+      { zone: zone.trim(), mode, ...(label.trim() ? { label: label.trim() } : {}) },
       { onSuccess: () => setLabel("") },
     );
   };
@@ -106,6 +111,14 @@ function AddDomain({ node, block }: { node: NodeDetail; block: string | undefine
           onChange={(event) => setZone(event.currentTarget.value)}
           error={server.zone}
         />
+        <Select
+          label={t("domains.mode")}
+          description={t("domains.modeHelp")}
+          data={modes.map((value) => ({ value, label: t(`domainMode.${value}`) }))}
+          value={mode}
+          onChange={(value) => value && setMode(value as Mode)}
+          allowDeselect={false}
+        />
         <Action type="submit" busy={add.isPending} reason={block}>
           {t("domains.bind")}
         </Action>
@@ -121,10 +134,4 @@ function AddDomain({ node, block }: { node: NodeDetail; block: string | undefine
       )}
     </Card>
   );
-}
-
-function domainFacts(t: TFunction<"nodes">, domain: NodeDomain): string {
-  const mode = t(`domainMode.${domain.mode}`, { defaultValue: domain.mode });
-  const flows = domain.used_by_flows.length;
-  return flows > 0 ? `${mode}, ${t("domains.inUse", { count: flows })}` : mode;
 }

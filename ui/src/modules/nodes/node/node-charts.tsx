@@ -14,7 +14,7 @@ import type { Range } from "./ranges";
 import { useWindow } from "./use-window";
 import type { Metric, NodeDetail, Series } from "../shared/types";
 
-const metrics: Metric[] = ["net_rx_bps", "net_tx_bps", "tcp_established", "cpu_pct", "mem_used", "load1"];
+const metrics: Metric[] = ["net_rx_bps", "net_tx_bps", "sessions", "tcp_established", "cpu_pct", "mem_used", "load1"];
 
 /** Four charts on one time base. */
 export function NodeCharts({ node, range }: { node: NodeDetail; range: Range }) {
@@ -45,6 +45,8 @@ export function NodeCharts({ node, range }: { node: NodeDetail; range: Range }) 
   if (!loaded) return <Skeleton height={420} />;
   const [received, sent] = [grid.values("net_rx_bps"), grid.values("net_tx_bps")];
   const bits = format.commonBits(Math.max(0, ...received.concat(sent).filter((value) => value !== null)));
+  // An older agent does not count sessions; the connections of its host are another thing and have another name.
+  const counted = (series.sessions?.points ?? []).length > 0;
   const whole = (value: number) => format.number(value);
   const percent = (value: number) => format.percent(value);
   const memory = node.metrics && node.metrics.mem_total > 0 ? 100 / node.metrics.mem_total : 0;
@@ -71,12 +73,19 @@ export function NodeCharts({ node, range }: { node: NodeDetail; range: Range }) 
         ]}
       />
       <ChartCard
-        title={t("charts.connections")}
+        title={t(counted ? "charts.sessions" : "charts.tcp")}
         times={grid.times}
         marks={marks}
         onZoom={zoom}
         axis={whole}
-        series={[{ name: t("charts.open"), color: 1, values: grid.values("tcp_established"), format: whole }]}
+        series={[
+          {
+            name: t("charts.open"),
+            color: 1,
+            values: grid.values(counted ? "sessions" : "tcp_established"),
+            format: whole,
+          },
+        ]}
       />
       <ChartCard
         title={t("charts.cpu")}

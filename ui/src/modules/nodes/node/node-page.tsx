@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useWriteBlock } from "@/api/access";
+import { useFigures } from "@/api/figures";
 import { usePageTitle } from "@/components/layout/page-title";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
@@ -25,6 +26,7 @@ export default function NodePage() {
   const [{ tab, range }, setSearch] = useSearchState(search);
   const state = viewState(useQuery(nodeQuery(id)));
   const node = state.kind === "ready" ? state.data : undefined;
+  useFigures(useMemo(() => [id], [id]));
   const block = useWriteBlock({ needs: "nodes.edit" });
   const [deleting, setDeleting] = useState(false);
   const navigate = useNavigate();

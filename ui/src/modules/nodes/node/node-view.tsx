@@ -15,7 +15,9 @@ import { AgentTab } from "./agent-tab";
 import { DomainsTab } from "./domains-tab";
 import { OverviewTab } from "./overview-tab";
 import { SettingsTab } from "./settings-tab";
+import { countryName } from "../shared/country";
 import { configOf, healthOf } from "../shared/node-status";
+import { useReading } from "../shared/reading";
 import { ranges, type Range } from "./ranges";
 import classes from "./node.module.css";
 import type { NodeDetail } from "../shared/types";
@@ -91,7 +93,11 @@ export function NodeView({ node, tab, range, onRange, block, acts }: NodeViewPro
 function NodeMeta({ node }: { node: NodeDetail }) {
   const { t } = useTranslation("nodes");
   const format = useFormat();
-  const place = [node.city, node.country_code === "XX" ? "" : node.country_code].filter(Boolean).join(", ");
+  const language = useLanguage();
+  const reading = useReading(node);
+  const heard = lastHeard(node, reading?.at);
+  const country = node.country_code === "XX" ? "" : countryName(node.country_code, language);
+  const place = [node.city, country].filter(Boolean).join(", ");
   return (
     <>
       {place && <Meta>{place}</Meta>}
@@ -102,19 +108,27 @@ function NodeMeta({ node }: { node: NodeDetail }) {
         </Meta>
       )}
       {node.metrics && node.agent.connected && <Meta>{t("up", { span: format.uptime(node.metrics.uptime_s) })}</Meta>}
-      {node.agent.last_seen_at && (
+      {heard && (
         <Meta>
           {node.agent.connected ? (
             <span>
-              {t("updated")} <RelativeTime at={node.agent.last_seen_at} />
+              {t("updated")} <RelativeTime at={heard} />
             </span>
           ) : (
-            <StaleTag since={node.agent.last_seen_at} />
+            <StaleTag since={heard} />
           )}
         </Meta>
       )}
     </>
   );
+}
+
+/** The agent was heard when it reported, and when a sample of it came. */
+export function lastHeard({ agent }: Pick<NodeDetail, "agent">, sampled: number | undefined): string | null {
+  if (sampled === undefined || (agent.last_seen_at && Date.parse(agent.last_seen_at) >= sampled)) {
+    return agent.last_seen_at;
+  }
+  return new Date(sampled).toISOString();
 }
 
 function NodeActions({ node, tab, range, onRange, block, acts }: Omit<NodeViewProps, "state">) {

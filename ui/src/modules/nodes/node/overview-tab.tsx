@@ -8,8 +8,10 @@ import { Card, Facts, Row, Rows } from "@/components/layout/card";
 import { Columns } from "@/components/layout/columns";
 import { Glyph } from "@/components/status/glyph";
 import { RelativeTime } from "@/components/text/relative-time";
+import { StaleTag } from "@/components/state/states";
 import { useFormat } from "@/text/use-format";
 import { nodeFlowQuery } from "../shared/api";
+import { useReading } from "../shared/reading";
 import { NodeCharts } from "./node-charts";
 import classes from "./node.module.css";
 import type { Range } from "./ranges";
@@ -157,33 +159,32 @@ function CoreCard({ node }: { node: NodeDetail }) {
   );
 }
 
+/** What the host measures now; it moves with the stream. */
 function HostCard({ node }: { node: NodeDetail }) {
   const { t } = useTranslation("nodes");
   const format = useFormat();
+  const reading = useReading(node);
   const { metrics } = node;
-  if (!metrics) return null;
+  if (!metrics || !reading) return null;
+  const used = reading.memory === null ? metrics.mem_used : (reading.memory / 100) * metrics.mem_total;
+  const at = new Date(reading.at).toISOString();
   const items = [
-    { name: t("numbers.cpu"), value: format.percent(metrics.cpu_pct) },
+    { name: t("numbers.cpu"), value: format.percent(Math.round(reading.cpu)) },
     { name: t("numbers.load"), value: format.number(metrics.load1, 2) },
     {
       name: t("numbers.memory"),
-      value: t("ofTotal", { used: format.bytes(metrics.mem_used), total: format.bytes(metrics.mem_total) }),
+      value: t("ofTotal", { used: format.bytes(used), total: format.bytes(metrics.mem_total) }),
     },
     {
       name: t("numbers.disk"),
       value: t("ofTotal", { used: format.bytes(metrics.disk_used), total: format.bytes(metrics.disk_total) }),
     },
+    ...(reading.sessions === null ? [] : [{ name: t("numbers.sessions"), value: format.number(reading.sessions) }]),
+    { name: t("numbers.tcp"), value: format.number(metrics.tcp_established) },
     { name: t("numbers.clock"), value: `${format.number(node.agent.clock_skew_ms / 1000, 1)} ${t("seconds")}` },
   ];
   return (
-    <Card
-      title={t("numbers.host")}
-      right={
-        <span>
-          <RelativeTime at={metrics.observed_at} />
-        </span>
-      }
-    >
+    <Card title={t("numbers.host")} right={reading.stale ? <StaleTag since={at} /> : <RelativeTime at={at} />}>
       <Facts items={items} />
     </Card>
   );

@@ -1,4 +1,4 @@
-import { Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { MultiSelect, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
@@ -8,7 +8,10 @@ import { Card } from "@/components/layout/card";
 import { FormProblems } from "@/components/form/form-problems";
 import { SaveBar } from "@/components/form/save-bar";
 import { toastDone } from "@/components/state/toast";
-import { useChangeNode, type NodeChange } from "../shared/api";
+import { useLanguage } from "@/text/use-format";
+import { useChangeNode, type NodeChange, type NodeRole } from "../shared/api";
+import { AddressList } from "./address-list";
+import { countryOptions } from "../shared/country";
 import { nodeNameRule } from "../shared/node-name";
 import classes from "./node.module.css";
 import type { NodeDetail } from "../shared/types";
@@ -23,13 +26,13 @@ export function SettingsTab({
   onRemove: () => void;
 }) {
   const { t } = useTranslation("nodes");
+  const language = useLanguage();
   const change = useChangeNode(node.id);
   const form = useForm({
     initialValues: valuesOf(node),
     validateInputOnBlur: true,
     validate: {
       name: (value) => (nodeNameRule.test(value.trim()) ? null : t("new.nameRule")),
-      country_code: (value) => (!value || /^[A-Z]{2}$/.test(value) ? null : t("settings.countryRule")),
     },
   });
   const { setInitialValues, reset } = form;
@@ -64,11 +67,21 @@ export function SettingsTab({
             />
             <TextInput label={t("settings.city")} {...input("city")} />
             <TextInput label={t("settings.region")} description={t("settings.regionHelp")} {...input("region")} />
-            <TextInput
+            <Select
               label={t("settings.country")}
-              description={t("settings.countryHelp")}
-              maxLength={2}
+              data={countryOptions(language)}
+              searchable
+              clearable
+              nothingFoundMessage={t("settings.noCountry")}
               {...input("country_code")}
+              onChange={(value) => form.setFieldValue("country_code", value ?? "")}
+            />
+            <MultiSelect
+              label={t("columns.roles")}
+              description={t("settings.rolesHelp")}
+              data={roles.map((value) => ({ value, label: t(`role.${value}`) }))}
+              {...input("roles")}
+              onChange={(value) => form.setFieldValue("roles", value as Role[])}
             />
             <TagsInput label={t("new.tags")} maxTags={20} {...input("tags")} />
             <TextInput
@@ -84,6 +97,12 @@ export function SettingsTab({
               {...input("provider_server_ref")}
             />
           </div>
+          <AddressList
+            ips={form.getValues().ips}
+            onChange={(ips) => form.setFieldValue("ips", ips)}
+            disabled={block !== undefined}
+            error={server.ips}
+          />
           <Textarea label={t("settings.note")} autosize minRows={2} maxRows={8} {...input("note")} />
           <Switch
             label={t("settings.disabled")}
@@ -117,7 +136,10 @@ export function SettingsTab({
   );
 }
 
+type Role = NodeRole;
 type Values = Required<NodeChange>;
+
+const roles: Role[] = ["entry", "transit", "exit", "edge"];
 
 function valuesOf(node: NodeDetail): Values {
   return {
@@ -127,6 +149,8 @@ function valuesOf(node: NodeDetail): Values {
     region: node.region,
     country_code: node.country_code === "XX" ? "" : node.country_code,
     tags: node.tags,
+    roles: node.roles as Role[],
+    ips: node.ips,
     note: node.note,
     disabled: node.state === "disabled",
     provider_id: node.provider_id ?? "",

@@ -84,6 +84,8 @@ export function useCreateNode() {
   });
 }
 
+export type NodeIp = components["schemas"]["NodesNodeIP"];
+
 export interface NodeChange {
   name?: string;
   address?: string;
@@ -91,6 +93,8 @@ export interface NodeChange {
   country_code?: string;
   region?: string;
   tags?: string[];
+  roles?: NodeRole[];
+  ips?: NodeIp[];
   note?: string;
   disabled?: boolean;
   provider_id?: string;
@@ -206,7 +210,7 @@ export const domainsQuery = (nodeId: string) =>
 export function useAddDomain(nodeId: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: { zone: string; label?: string }): Promise<NodeDomain> =>
+    mutationFn: (body: { zone: string; label?: string; mode: NodeDomain["mode"] }): Promise<NodeDomain> =>
       answer(api.POST("/api/v1/node-domains", { body: { node_id: nodeId, ...body } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["nodes", "domains", nodeId] }),
   });

@@ -13,6 +13,11 @@ export function countryName(code: string, language: Language): string {
   }
 }
 
+/** The countries for a field where one is chosen. */
+export function countryOptions(language: Language): { value: string; label: string }[] {
+  return countries(language).map(({ code, name }) => ({ value: code, label: `${name} (${code})` }));
+}
+
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
 
 /** Every code of two letters that has a name of a country, by name. */

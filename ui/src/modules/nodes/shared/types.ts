@@ -18,7 +18,7 @@ export type NodeDomain = Schemas["DomainsDomain"];
 export type Enrollment = Schemas["NodesIssuedToken"];
 export type Operation = Schemas["NodesOperation"];
 export type Series = Schemas["NodesSeries"];
-export type Metric = "cpu_pct" | "mem_used" | "net_rx_bps" | "net_tx_bps" | "tcp_established" | "load1";
+export type Metric = "cpu_pct" | "mem_used" | "net_rx_bps" | "net_tx_bps" | "tcp_established" | "sessions" | "load1";
 
 export interface Page<T> {
   items: T[];

@@ -1,0 +1,91 @@
+import { useQueries } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { useAccess } from "@/api/access";
+import { Facts } from "@/components/layout/card";
+import { Status } from "@/components/status/status";
+import type { GlyphKind } from "@/components/status/glyph";
+import { useFormat } from "@/text/use-format";
+import { nodeFlowQuery } from "../shared/api";
+import type { NodeDomain } from "../shared/types";
+
+const dnsGlyphs: Record<NodeDomain["dns_state"], GlyphKind> = {
+  pending: "waiting",
+  propagating: "waiting",
+  ok: "healthy",
+  mismatch: "degraded",
+  error: "down",
+};
+
+const certificateGlyphs: Record<NodeDomain["certificate"]["state"], GlyphKind> = {
+  none: "no-data",
+  issuing: "waiting",
+  valid: "healthy",
+  expiring: "degraded",
+  expired: "down",
+  failed: "down",
+};
+
+/** What the panel knows of a name: mode, DNS with the answer, certificate with its end, and the flows that use it. */
+export function DomainFacts({ domain }: { domain: NodeDomain }) {
+  const { t } = useTranslation("nodes");
+  return (
+    <Facts
+      nameWidth={112}
+      items={[
+        { name: t("domains.mode"), value: t(`domainMode.${domain.mode}`, { defaultValue: domain.mode }) },
+        { name: "DNS", value: <Dns domain={domain} /> },
+        { name: t("domains.certificate"), value: <Certificate domain={domain} /> },
+        { name: t("domains.usedBy"), value: <UsedBy ids={domain.used_by_flows} /> },
+      ]}
+    />
+  );
+}
+
+function Dns({ domain }: { domain: NodeDomain }) {
+  const { t } = useTranslation("nodes");
+  const { dns_state: state, record, resolved_ips: resolved } = domain;
+  return (
+    <>
+      <Status kind={dnsGlyphs[state]}>{t(`dns.${state}`)}</Status>{" "}
+      <span className="dim">
+        <span className="mono">{record.type}</span>{" "}
+        {resolved.length > 0 ? <span className="mono">{resolved.join(", ")}</span> : t("dns.noAnswer")}
+        {record.proxied && `, ${t("dns.proxied")}`}
+      </span>
+    </>
+  );
+}
+
+function Certificate({ domain: { certificate } }: { domain: NodeDomain }) {
+  const { t } = useTranslation("nodes");
+  const format = useFormat();
+  return (
+    <>
+      <Status kind={certificateGlyphs[certificate.state]}>{t(`certificate.${certificate.state}`)}</Status>{" "}
+      <span className="dim">
+        {[
+          certificate.not_after && t("certificate.until", { date: format.date(certificate.not_after) }),
+          certificate.issuer,
+          certificate.last_error,
+        ]
+          .filter(Boolean)
+          .join(", ")}
+      </span>
+    </>
+  );
+}
+
+function UsedBy({ ids }: { ids: readonly string[] }) {
+  const { t } = useTranslation("nodes");
+  const readable = useAccess().can("connection_units.view");
+  const flows = useQueries({ queries: ids.map((id) => ({ ...nodeFlowQuery(id), enabled: readable })) });
+  if (ids.length === 0) return <span className="dim">{t("domains.unused")}</span>;
+  if (!readable) return t("domains.inUse", { count: ids.length });
+  return ids.map((id, index) => (
+    <span key={id}>
+      {index > 0 && ", "}
+      <Link to={`/flows/${id}`}>{flows[index]?.data?.name ?? id.slice(0, 8)}</Link>
+    </span>
+  ));
+}
