@@ -65,7 +65,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
         return follow(await put.mutateAsync({ id: apply.flow_id, on: apply.kind === "enable" }));
       const plan = await compile.mutateAsync();
       const same = flow !== undefined && plan.revision === apply.revision;
-      if (same && planStanding({ ...flow, state: "applied" }, plan, null, Date.now()) === "ready")
+      if (same && planStanding({ ...flow, state: "applied" }, plan, null) === "ready")
         return follow(await install.mutateAsync({ plan, force: false }));
       keepPlan(apply.flow_id, plan);
       void navigate({ to: `${base}/plans/${plan.id}` });

@@ -86,7 +86,7 @@ describe("an apply that failed", () => {
 
   it("is compiled and applied again in one step when nothing is to be checked", async () => {
     const { written, address } = await open(failedApply(), {
-      plan: fakePlan({ readiness: [fakeCheck()], created_at: new Date().toISOString() }),
+      plan: fakePlan({ readiness: [fakeCheck()] }),
     });
     await userEvent.click(screen.getAllByRole("button", { name: "Compile and apply again" })[0]!);
     await waitFor(() => expect(written()).toHaveLength(2));

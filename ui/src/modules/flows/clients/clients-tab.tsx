@@ -22,7 +22,7 @@ import { ClientActs } from "./client-acts";
 import { clientsSearch, shownClients, type ClientsSearch } from "./clients-search";
 import classes from "./clients.module.css";
 import { LinkDialog, PublicLinkDialog } from "./link-dialog";
-import { ClientName, ClientStatus, useClientColumns } from "./use-client-columns";
+import { ClientLink, ClientName, ClientStatus, useClientColumns } from "./use-client-columns";
 
 /** Who may connect through the flow: find, add, hand out, revoke. */
 export default function ClientsTab() {
@@ -34,7 +34,7 @@ export default function ClientsTab() {
   const [linked, setLinked] = useState<Client>();
   const [shared, setShared] = useState<Client>();
   const [revoking, setRevoking] = useState<Client>();
-  const columns = useClientColumns();
+  const columns = useClientColumns(setLinked);
   const rows = shownClients(clients.data ?? [], flow, search);
   const find = useDebouncedCallback((q: string) => setSearch({ q: q || undefined }), 150);
   return (
@@ -49,7 +49,7 @@ export default function ClientsTab() {
           defaultValue={search.q}
           onChange={(event) => find(event.currentTarget.value)}
         />
-        <Action kind="filled" icon={IconPlus} onClick={() => setAdding(true)} reason={closed}>
+        <Action icon={IconPlus} onClick={() => setAdding(true)} reason={closed}>
           {t("clients.add")}
         </Action>
       </div>
@@ -67,18 +67,14 @@ export default function ClientsTab() {
           sorting={{ value: search.sort, onChange: (sort) => setSearch({ sort: sort as ClientsSearch["sort"] }) }}
           menu={(client) =>
             client.revoked_at === null ? (
-              <ClientActs
-                client={client}
-                onLink={() => setLinked(client)}
-                onShare={() => setShared(client)}
-                onRevoke={() => setRevoking(client)}
-              />
+              <ClientActs client={client} onShare={() => setShared(client)} onRevoke={() => setRevoking(client)} />
             ) : null
           }
           phone={(client) => (
             <span className={classes.phone}>
               <ClientName client={client} />
               <ClientStatus client={client} />
+              <ClientLink client={client} onLink={setLinked} />
             </span>
           )}
           empty={

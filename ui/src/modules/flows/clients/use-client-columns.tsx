@@ -1,4 +1,6 @@
+import { IconQrcode } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action/action";
 import type { GlyphKind } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
 import type { Column } from "@/components/table/data-table";
@@ -8,7 +10,7 @@ import type { Client } from "../shared/api";
 import { clientState, type ClientState } from "./clients-search";
 import classes from "./clients.module.css";
 
-export function useClientColumns(): Column<Client>[] {
+export function useClientColumns(onLink: (client: Client) => void): Column<Client>[] {
   const { t } = useTranslation("flows");
   return [
     { key: "label", head: t("clients.label"), sort: "label", cell: (client) => <ClientName client={client} /> },
@@ -27,6 +29,13 @@ export function useClientColumns(): Column<Client>[] {
       drop: 1,
       cell: (client) => <RelativeTime at={client.created_at} />,
     },
+    {
+      key: "link",
+      head: t("clients.link"),
+      quietHead: true,
+      width: 110,
+      cell: (client) => <ClientLink client={client} onLink={onLink} />,
+    },
   ];
 }
 
@@ -37,6 +46,26 @@ export function ClientName({ client }: { client: Client }) {
       <span className="strong">{client.label}</span>{" "}
       {client.has_public_link && <span className="dim">{t("clients.hasPublicLink")}</span>}
     </span>
+  );
+}
+
+/** Opens the link of a client; closed with the reason while the nodes do not let it in. */
+export function ClientLink({ client, onLink }: { client: Client; onLink: (client: Client) => void }) {
+  const { t } = useTranslation("flows");
+  const { flow, closed } = useEditor();
+  if (client.revoked_at !== null) return null;
+  const noLink =
+    flow.installed_revision === null ? t("clients.noVersion") : client.installed ? undefined : t("clients.afterApply");
+  return (
+    <Action
+      size="bar"
+      icon={IconQrcode}
+      onClick={() => onLink(client)}
+      reason={closed ?? noLink}
+      aria-label={t("clients.linkOf", { name: client.label })}
+    >
+      {t("clients.link")}
+    </Action>
   );
 }
 

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
-import { createContext, useContext, useMemo } from "react";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { createContext, createElement, useContext, useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
-import { domainsQuery, serversQuery, type Flow, type NodeDomain, type Server } from "../shared/api";
+import { serverQuery, serversQuery, type Flow, type Server } from "../shared/api";
 import type { ObjectChange } from "../drawing/compare";
 import { findBlock, type Block, type Drawing } from "../drawing/drawing";
 import type { DraftStore } from "./draft/draft-store";
@@ -37,23 +37,42 @@ export function useDrawing(): Drawing {
 
 export interface Places {
   servers: ReadonlyMap<string, Server>;
-  domains: readonly NodeDomain[];
   /** The account may not see nodes; they are then shown by their ids. */
   hidden: boolean;
   loading: boolean;
 }
 
+const PlacesContext = createContext<Places | undefined>(undefined);
+
+/** Makes these nodes known by name to everything inside, also in a fleet too large to be known as a whole. */
+export function PlacesProvider({ ids, children }: { ids: readonly string[]; children: ReactNode }) {
+  const places = useFirstPlaces();
+  const missing = places.loading || places.hidden ? [] : [...new Set(ids)].filter((id) => !places.servers.has(id));
+  const found = useQueries({ queries: missing.map(serverQuery), combine: dataOf });
+  const value = useMemo(
+    () => ({ ...places, servers: new Map([...places.servers, ...found.map((one) => [one.id, one] as const)]) }),
+    [places, found],
+  );
+  return createElement(PlacesContext.Provider, { value }, children);
+}
+
+const dataOf = (results: { data: Server | undefined }[]) => results.flatMap(({ data }) => data ?? []);
+
+/** The nodes that are known by name here. */
 export function usePlaces(): Places {
+  const own = useFirstPlaces();
+  return useContext(PlacesContext) ?? own;
+}
+
+function useFirstPlaces(): Places {
   const servers = useQuery(serversQuery);
-  const domains = useQuery(domainsQuery);
   return useMemo(
     () => ({
-      servers: new Map((servers.data ?? []).map((server) => [server.id, server])),
-      domains: domains.data ?? [],
+      servers: new Map((servers.data?.items ?? []).map((server) => [server.id, server])),
       hidden: servers.error !== null && servers.data === undefined,
       loading: servers.isPending,
     }),
-    [servers.data, servers.error, servers.isPending, domains.data],
+    [servers.data, servers.error, servers.isPending],
   );
 }
 

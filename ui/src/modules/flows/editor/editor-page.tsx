@@ -10,10 +10,10 @@ import { Skeleton } from "@/components/state/states";
 import { usePhone } from "@/components/screen/use-phone";
 import { flowQuery, previewQuery, versionQuery, type Flow } from "../shared/api";
 import { changedBlocks, compareDrawings } from "../drawing/compare";
-import { EditorProvider } from "./editor-context";
+import { EditorProvider, PlacesProvider } from "./editor-context";
 import { EditorView } from "./editor-view";
 import { gatherProblems, refusedFields } from "./problems/problems";
-import { conflictProblems } from "./problems/port-conflicts";
+import { useConflictProblems } from "./problems/port-conflicts";
 import { useDraft, type OpenDraft } from "./draft/use-draft";
 
 /** The flow editor: fetches the flow and its draft and decides which tab is open. */
@@ -46,22 +46,26 @@ function OpenEditor({ flow, draft, tab }: { flow: Flow; draft: OpenDraft; tab: s
   const installed = useQuery(versionQuery(flow.id, flow.installed_version_id)).data;
   const changes = useMemo(() => installed && compareDrawings(installed.graph, drawing), [drawing, installed]);
   const changed = useMemo(() => changedBlocks(changes ?? []), [changes]);
+  const nodeIds = drawing.nodes.flatMap((block) => block.node_id || []);
+  const taken = useConflictProblems(preview?.conflicts ?? []);
   // Findings name blocks by their place in the drawing they were made for, so they are read against that one.
   const found = draft.draft;
   const refused = saving.kind === "refused" ? saving.error : undefined;
   const problems = useMemo(() => {
     if (isProblem(refused) && refused.fields.length > 0) return gatherProblems(drawing, refusedFields(refused.fields));
     const fits = preview && preview.revision === found?.revision;
-    const errors = fits ? [...preview.errors, ...conflictProblems(preview.conflicts)] : [];
+    const errors = fits ? [...preview.errors, ...taken] : [];
     return found ? gatherProblems(found.graph, [...found.problems, ...errors], fits ? preview.warnings : []) : [];
-  }, [found, preview, refused, drawing]);
+  }, [found, preview, taken, refused, drawing]);
   const editor = useMemo(
     () => ({ flow, store, problems, changes, changed, closed }),
     [flow, store, problems, changes, changed, closed],
   );
   return (
-    <EditorProvider value={editor}>
-      <EditorView tab={tab} saving={saving} autosave={autosave} preview={preview} installed={installed} />
-    </EditorProvider>
+    <PlacesProvider ids={nodeIds}>
+      <EditorProvider value={editor}>
+        <EditorView tab={tab} saving={saving} autosave={autosave} preview={preview} installed={installed} />
+      </EditorProvider>
+    </PlacesProvider>
   );
 }

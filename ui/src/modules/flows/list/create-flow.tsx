@@ -1,4 +1,4 @@
-import { Modal, NumberInput, Select, TextInput } from "@mantine/core";
+import { Modal, NumberInput, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,7 +7,7 @@ import { Action } from "@/components/action/action";
 import { FormProblems } from "@/components/form/form-problems";
 import { useCreateFlow } from "../shared/api";
 import dialog from "../shared/dialogs.module.css";
-import { usePlaces } from "../editor/editor-context";
+import { NodeSelect } from "../shared/node-select";
 import { drawingOf, needsExit, templates, type Template } from "./templates";
 
 /** A new flow: its name, and what its drawing starts with. */
@@ -15,7 +15,6 @@ export function CreateFlow({ start, onClose }: { start: Template; onClose: () =>
   const { t } = useTranslation("flows");
   const navigate = useNavigate();
   const create = useCreateFlow();
-  const { servers } = usePlaces();
   const [name, setName] = useState("");
   const [template, setTemplate] = useState<Template>(start);
   const [entry, setEntry] = useState<string | null>(null);
@@ -25,10 +24,6 @@ export function CreateFlow({ start, onClose }: { start: Template; onClose: () =>
   const [tried, setTried] = useState(false);
   const short = name.trim().length < 3;
   const errors = fieldErrors(create.error);
-  const nodes = [...servers.values()].map((server) => ({
-    value: server.id,
-    label: server.city ? `${server.name}, ${server.city}` : server.name,
-  }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -85,26 +80,12 @@ export function CreateFlow({ start, onClose }: { start: Template; onClose: () =>
         </fieldset>
         {template !== "blank" && (
           <div className={dialog.two}>
-            <Select
+            <NodeSelect
               label={t(needsExit(template) ? "create.entry" : "create.server")}
-              placeholder={t("field.choose")}
-              searchable
-              data={nodes}
               value={entry}
               onChange={setEntry}
-              nothingFoundMessage={t("field.noNode")}
             />
-            {needsExit(template) && (
-              <Select
-                label={t("create.exit")}
-                placeholder={t("field.choose")}
-                searchable
-                data={nodes}
-                value={exit}
-                onChange={setExit}
-                nothingFoundMessage={t("field.noNode")}
-              />
-            )}
+            {needsExit(template) && <NodeSelect label={t("create.exit")} value={exit} onChange={setExit} />}
             <NumberInput
               label={t("field.port")}
               placeholder={template === "shadowsocks" ? "8388" : "443"}

@@ -5,6 +5,7 @@ import { useSearchState } from "@/components/screen/use-search";
 import { toastProblem } from "@/components/state/toast";
 import { FlowActDialog } from "../acts/flow-act-dialog";
 import type { FlowAct } from "../acts/flow-effects";
+import { PlacesProvider } from "../editor/editor-context";
 import { everyFlow, type Flow } from "../shared/api";
 import { CloneFlow } from "./clone-flow";
 import { CreateFlow } from "./create-flow";
@@ -12,6 +13,9 @@ import { saveFlowsCsv } from "./flows-csv";
 import { flowListSearch, shownFlows } from "./list-search";
 import { ListView } from "./list-view";
 import { useAllFlows } from "./use-all-flows";
+
+/** The nodes of more flows than this are not asked for one by one. */
+const namedFlows = 100;
 
 /** All flows: filters and order are in the address, what needs work is counted. */
 export default function FlowListPage() {
@@ -31,8 +35,11 @@ export default function FlowListPage() {
       .catch((error: unknown) => toastProblem(t("list.csvFailed"), error))
       .finally(() => setSaving(false));
   };
+  const nodeIds = (flows ?? [])
+    .slice(0, namedFlows)
+    .flatMap((flow) => [...flow.node_ids.slice(0, 2), ...flow.drift.node_ids.slice(0, 1)]);
   return (
-    <>
+    <PlacesProvider ids={nodeIds}>
       <ListView
         state={
           flows
@@ -56,6 +63,6 @@ export default function FlowListPage() {
       {filter.create && <CreateFlow start={filter.create} onClose={() => setFilter({ create: undefined })} />}
       {cloning && <CloneFlow flow={cloning} onClose={() => setCloning(undefined)} />}
       {acting && <FlowActDialog {...acting} onClose={() => setActing(undefined)} />}
-    </>
+    </PlacesProvider>
   );
 }

@@ -58,7 +58,7 @@ function CheckRow({ check, checking }: { check: Check; checking: boolean }) {
         <span className="dim">
           <span className={classes.checkState}>{t(`checks.${state}`)}</span>
           {`, ${t(`checks.group.${check.group}`)}`}
-          {state !== "waiting" && said(check.finding) && `: ${said(check.finding)}`}
+          {state !== "waiting" && said(check.finding) && `. ${said(check.finding)}`}
           {state === "failed" && check.node_id && (
             <>
               {". "}

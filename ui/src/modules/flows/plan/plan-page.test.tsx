@@ -10,8 +10,7 @@ import type { Plan } from "../shared/api";
 import PlanPage from "./plan-page";
 
 async function open(change: Partial<Plan>) {
-  const created_at = new Date().toISOString();
-  const panel = serveFake(fakeState({ plan: fakePlan({ created_at, ...change }) }));
+  const panel = serveFake(fakeState({ plan: fakePlan(change) }));
   const page = await renderApp(<PlanPage />, {
     path: "/flows/f-europe/plans/p-17",
     route: "/flows/$id/plans/$planId",
@@ -54,7 +53,7 @@ describe("the page of a plan", () => {
 
   it("offers no force before the nodes were asked", async () => {
     const finding = { code: "not_observed", text: "not observed yet" };
-    await open({ readiness: [fakeCheck({ status: "unconfirmed", observed_at: null, finding })] });
+    await open({ checking: true, readiness: [fakeCheck({ status: "unconfirmed", observed_at: null, finding })] });
     const acts = screen.getAllByRole("button", { name: /^Checking 1…/ });
     expect(acts[0]).toHaveAttribute("aria-disabled", "true");
     expect(anyway()).toEqual([]);

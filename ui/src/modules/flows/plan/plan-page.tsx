@@ -9,7 +9,7 @@ import { usePageTitle } from "@/components/layout/page-title";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { toastProblem } from "@/components/state/toast";
-import { useNow } from "@/components/text/use-now";
+import { PlacesProvider } from "../editor/editor-context";
 import { flowQuery, planQuery, useApply, useCompile, useRecheck, type Flow, type Plan } from "../shared/api";
 import { ForceDialog } from "./force-dialog";
 import { planStanding } from "./plan-state";
@@ -48,7 +48,6 @@ function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdat
   const recheck = useRecheck(flow.id, plan.id);
   const compile = useCompile(flow.id);
   const drawings = usePlanDrawings(flow, plan);
-  const now = useNow();
   const [forcing, setForcing] = useState(false);
   const install = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
   const edit = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
@@ -72,12 +71,12 @@ function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdat
       onError: (error) => toastProblem(t("next.failed"), error),
     });
   return (
-    <>
+    <PlacesProvider ids={plan.steps.map((step) => step.node_id)}>
       <PlanView
         flow={flow}
         plan={plan}
         drawings={drawings}
-        standing={planStanding(flow, plan, apply.error, now)}
+        standing={planStanding(flow, plan, apply.error)}
         closed={install}
         compileClosed={edit ?? install}
         busy={{ apply: apply.isPending && !forcing, recheck: recheck.isPending, compile: compile.isPending }}
@@ -93,6 +92,6 @@ function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdat
       {forcing && (
         <ForceDialog flow={flow} plan={plan} onClose={() => setForcing(false)} onConfirm={() => start(true)} />
       )}
-    </>
+    </PlacesProvider>
   );
 }

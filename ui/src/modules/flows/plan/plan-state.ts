@@ -16,12 +16,7 @@ export type Standing =
   | "applying"
   | "noop";
 
-export function planStanding(
-  flow: Pick<Flow, "state" | "draft_revision">,
-  plan: Plan,
-  refused: unknown,
-  now: number,
-): Standing {
+export function planStanding(flow: Pick<Flow, "state" | "draft_revision">, plan: Plan, refused: unknown): Standing {
   if (plan.state === "applied") return "applied";
   if (flow.state === "applying" || isProblem(refused, "apply_active")) return "applying";
   if (plan.errors.length > 0 || isProblem(refused, "compile_failed")) return "errors";
@@ -31,27 +26,24 @@ export function planStanding(
   if (plan.state === "stale" || isProblem(refused, "plan_stale") || isProblem(refused, "target_suitability_stale"))
     return "stale";
   if (plan.is_noop) return "noop";
-  return readiness(plan, now);
+  return readiness(plan);
 }
 
-/** A check that could not run stands as such only when its time is over; until then nobody decides on it. */
-const checksTake = 5 * 60_000;
-
-function readiness(plan: Plan, now: number): Standing {
+/** Nobody decides on checks before the nodes were asked. */
+function readiness(plan: Plan): Standing {
   const open = openChecks(plan);
   if (plan.obstacles.length > 0 || open.some((check) => !check.forceable)) return "blocked";
   if (open.length === 0) return "ready";
-  const young = now - Date.parse(plan.created_at) < checksTake;
-  return young && waitingChecks(plan).length > 0 ? "checking" : "unconfirmed";
+  return plan.checking ? "checking" : "unconfirmed";
 }
 
 export function openChecks(plan: Plan): Check[] {
   return plan.readiness.filter((check) => check.status !== "confirmed");
 }
 
-/** Checks that no node has answered yet. */
+/** Checks that no node has answered yet, while the nodes are still asked. */
 export function waitingChecks(plan: Plan): Check[] {
-  return openChecks(plan).filter((check) => check.finding.code === "not_observed");
+  return plan.checking ? openChecks(plan).filter((check) => check.finding.code === "not_observed") : [];
 }
 
 /** Whether a probe has found a port taken: it is free again once it is checked again. */

@@ -70,7 +70,8 @@ function Validity({ plan }: { plan: Plan }) {
   const format = useFormat();
   const left = (Date.parse(plan.expires_at) - useNow()) / 1000;
   const who = personName(plan.created_by);
-  const note = `${t("plan.compiledAt", { time: format.clock(plan.created_at) })}${who ? ` ${t("by", { who })}` : ""}`;
+  const time = format.clock(plan.created_at);
+  const note = who ? t("plan.compiledBy", { time, who }) : t("plan.compiledAt", { time });
   if (plan.state === "applied")
     return <Figure lead name={t("plan.status")} value={t("plan.state.applied")} note={note} />;
   return (

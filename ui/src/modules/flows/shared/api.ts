@@ -128,6 +128,7 @@ export const planQuery = (id: string, planId: string | undefined) =>
     refetchInterval: ({ state: { data: plan } }) => {
       if (plan?.state !== "ready") return false;
       const open = plan.readiness.some((check) => check.status === "unconfirmed");
+      if (plan.checking) return 1_500;
       return open || plan.obstacles.length > 0 ? 3_000 : false;
     },
   });
@@ -177,32 +178,60 @@ export function destination(text: string): { domain?: string; ip?: string; port?
   return { ...(host && { [isAddress ? "ip" : "domain"]: host }), ...(port && { port: Number(port) }) };
 }
 
+/** How many nodes are known by name at once; others are asked for one by one, where they are shown. */
+const knownNodes = 200;
+
 export const serversQuery = queryOptions({
   queryKey: ["nodes", "of-flows"],
-  queryFn: async ({ signal }): Promise<Server[]> => {
-    const found: Server[] = [];
-    for (let cursor: string | null = ""; cursor !== null;) {
-      const page: Page<Server> = await answer(
-        api.GET("/api/v1/nodes", { signal, params: { query: { limit: 200, ...(cursor && { cursor }) } } }),
-      );
-      found.push(...page.items);
-      cursor = page.next_cursor;
-    }
-    return found;
-  },
+  queryFn: ({ signal }): Promise<Page<Server>> =>
+    answer(api.GET("/api/v1/nodes", { signal, params: { query: { limit: knownNodes } } })),
   staleTime: 30_000,
 });
 
-export const domainsQuery = queryOptions({
-  queryKey: ["nodes", "domains-of-flows"],
-  queryFn: async ({ signal }): Promise<NodeDomain[]> => {
-    const page: Page<NodeDomain> = await answer(
-      api.GET("/api/v1/node-domains", { signal, params: { query: { limit: 200 } } }),
-    );
-    return page.items;
-  },
-  staleTime: 30_000,
-});
+export const serverQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["nodes", "of-flows", id],
+    queryFn: ({ signal }): Promise<Server> =>
+      answer(api.GET("/api/v1/nodes/{id}", { signal, params: { path: { id } } })),
+    staleTime: 30_000,
+    retry: false,
+  });
+
+/** The nodes that a picker offers for what was typed; the panel searches, whatever the size of the fleet. */
+export const foundServersQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["nodes", "found", q],
+    queryFn: ({ signal }): Promise<Page<Server>> =>
+      answer(api.GET("/api/v1/nodes", { signal, params: { query: { limit: 20, ...(q && { q }) } } })),
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+
+/** All domains of one node. */
+export const domainsQuery = (node_id: string | undefined) =>
+  queryOptions({
+    queryKey: ["nodes", "domains-of", node_id],
+    queryFn: ({ signal }): Promise<NodeDomain[]> =>
+      everyPage((cursor) =>
+        answer(
+          api.GET("/api/v1/node-domains", {
+            signal,
+            params: { query: { node_id, limit: 200, ...(cursor && { cursor }) } },
+          }),
+        ),
+      ),
+    enabled: Boolean(node_id),
+    staleTime: 30_000,
+  });
+
+export const domainQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["nodes", "domain", id],
+    queryFn: ({ signal }): Promise<NodeDomain> =>
+      answer(api.GET("/api/v1/node-domains/{id}", { signal, params: { path: { id } } })),
+    staleTime: 30_000,
+    retry: false,
+  });
 
 const askedNodes = 20;
 

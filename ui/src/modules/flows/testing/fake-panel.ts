@@ -91,7 +91,6 @@ export function answerFake(
       key_masked: null,
       instance_id: "i",
     },
-    "/api/v1/nodes": { items: servers, next_cursor: null, total: servers.length },
     "/api/v1/node-domains": {
       items: [{ id: "d-1", node_id: "n-msk", hostname: "msk.example.net", dns_state: "ok", owner_id: "anna" }],
       next_cursor: null,
@@ -102,6 +101,10 @@ export function answerFake(
   };
   const node = area === "nodes" ? servers.find((server) => server.id === id) : undefined;
   if (node) return ok({ ...node, agent: { connected: node.state === "online" }, metrics: { tcp_established: 12 } });
+  if (path === "/api/v1/nodes") {
+    const q = new URL(url, "http://panel").searchParams.get("q") ?? "";
+    return page(servers.filter((server) => server.name.includes(q)));
+  }
   return path in simple ? { status: 200, body: simple[path] } : missing();
 }
 

@@ -63,7 +63,7 @@ export function fakeCheck(change: Partial<Check> = {}): Check {
     observed_at: at(1),
     evidence: "bound and released",
     finding: { code: "port_bound", text: change.evidence ?? "bound and released" },
-    node_name: "msk-01",
+    node_name: change.node_id === "n-fra" ? "fra-02" : "msk-01",
     forceable: (change.status ?? "confirmed") !== "confirmed",
     blocks: false,
     ...change,
@@ -92,6 +92,7 @@ export function fakePlan(change: Partial<Plan> = {}): Plan {
     created_by: "anna",
     expires_at: at(24 * 60),
     state: "ready",
+    checking: false,
     errors: [],
     warnings: [],
     conflicts: [],
@@ -208,6 +209,7 @@ export function fakeApply(change: Partial<Apply> = {}): Apply {
       {
         key: "firewall:n-fra:0.0.0.0:21834/tcp",
         node_id: "n-fra",
+        node_name: "fra-02",
         group: "firewall",
         status: "unconfirmed",
         finding: { code: "agent_silent", text: "the agent did not answer in time" },
@@ -216,6 +218,7 @@ export function fakeApply(change: Partial<Apply> = {}): Apply {
       {
         key: "target:n-msk:dl.example.org:443:dl.example.org",
         node_id: "n-msk",
+        node_name: "msk-01",
         group: "target",
         status: "unconfirmed",
         finding: { code: "agent_silent", text: "the agent did not answer in time" },

@@ -1,8 +1,10 @@
+import { useQueries } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { compareDrawings, type ObjectChange } from "../drawing/compare";
 import { useBlockName, usePlaces } from "../editor/editor-context";
 import { findBlock, matchLine, type Drawing } from "../drawing/drawing";
+import { domainQuery, type NodeDomain } from "../shared/api";
 import classes from "./compare.module.css";
 
 /** Two drawings field by field, grouped by block. */
@@ -78,13 +80,18 @@ function useObjectName(a: Drawing, b: Drawing) {
   };
 }
 
+const hostsOf = (results: { data: NodeDomain | undefined }[]): Record<string, string> =>
+  Object.fromEntries(results.flatMap(({ data }) => (data ? [[data.id, data.hostname] as const] : [])));
+
 // Ids say nothing to a reader; names of servers and blocks do.
 function useValue(a: Drawing, b: Drawing) {
-  const { servers, domains } = usePlaces();
+  const { servers } = usePlaces();
+  const ids = [...a.nodes, ...b.nodes].flatMap((block) => block.node_domain_id || []);
+  const hosts = useQueries({ queries: [...new Set(ids)].map(domainQuery), combine: hostsOf });
   const nameOf = useBlockName();
   return (field: string, value: string) => {
     if (field === "node_id") return servers.get(value)?.name ?? value;
-    if (field === "node_domain_id") return domains.find((domain) => domain.id === value)?.hostname ?? value;
+    if (field === "node_domain_id") return hosts[value] ?? value;
     if (field === "to") return nameOf(findBlock(b, value) ?? findBlock(a, value)) || value;
     return value;
   };

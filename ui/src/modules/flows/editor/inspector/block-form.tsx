@@ -1,8 +1,11 @@
 import { Select, Switch, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { Block } from "../../drawing/drawing";
 import { needsServer } from "../../drawing/drawing";
 import { setField } from "../../drawing/drawing-edits";
+import { domainsQuery } from "../../shared/api";
+import { NodeSelect } from "../../shared/node-select";
 import { useEditor, usePlaces } from "../editor-context";
 import { FieldCalls, FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
@@ -68,8 +71,7 @@ interface FieldProps {
 
 function ServerField({ block, onChange, ...shared }: FieldProps) {
   const { t } = useTranslation("flows");
-  const { servers, hidden } = usePlaces();
-  if (hidden)
+  if (usePlaces().hidden)
     return (
       <TextInput
         label={t("field.node_id")}
@@ -79,40 +81,21 @@ function ServerField({ block, onChange, ...shared }: FieldProps) {
         {...shared}
       />
     );
-  const known = [...servers.values()].map((server) => ({
-    value: server.id,
-    label: server.city ? `${server.name}, ${server.city}` : server.name,
-  }));
-  const data =
-    block.node_id && !servers.has(block.node_id)
-      ? [...known, { value: block.node_id, label: t("field.nodeGone") }]
-      : known;
-  return (
-    <Select
-      label={t("field.node_id")}
-      placeholder={t("field.choose")}
-      searchable
-      nothingFoundMessage={t("field.noNode")}
-      data={data}
-      value={block.node_id ?? null}
-      onChange={onChange}
-      {...shared}
-    />
-  );
+  return <NodeSelect label={t("field.node_id")} value={block.node_id ?? null} onChange={onChange} {...shared} />;
 }
 
 function DomainField({ block, onChange, ...shared }: FieldProps) {
   const { t } = useTranslation("flows");
-  const { domains } = usePlaces();
   const { flow } = useEditor();
+  const domains = useQuery(domainsQuery(block.node_id)).data ?? [];
   // Full access sees everybody's bindings; a flow names those of its owner.
-  const ofNode = domains
-    .filter((domain) => domain.node_id === block.node_id && domain.owner_id === flow.owner_id)
+  const ofOwner = domains
+    .filter((domain) => domain.owner_id === flow.owner_id)
     .map((domain) => ({ value: domain.id, label: domain.hostname }));
   const data =
-    block.node_domain_id && !ofNode.some((item) => item.value === block.node_domain_id)
-      ? [...ofNode, { value: block.node_domain_id, label: t("field.domainGone") }]
-      : ofNode;
+    block.node_domain_id && !ofOwner.some((item) => item.value === block.node_domain_id)
+      ? [...ofOwner, { value: block.node_domain_id, label: t("field.domainGone") }]
+      : ofOwner;
   return (
     <Select
       label={t("field.node_domain_id")}

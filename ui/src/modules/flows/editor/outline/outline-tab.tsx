@@ -1,45 +1,28 @@
-import { Menu, TextInput } from "@mantine/core";
-import {
-  IconArrowDown,
-  IconArrowRight,
-  IconArrowUp,
-  IconChevronDown,
-  IconChevronRight,
-  IconCopy,
-  IconDots,
-  IconLink,
-  IconPlus,
-  IconSearch,
-  IconTrash,
-} from "@tabler/icons-react";
+import { TextInput } from "@mantine/core";
+import { IconChevronDown, IconChevronRight, IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { Action } from "@/components/action/action";
 import { Card } from "@/components/layout/card";
-import { Glyph } from "@/components/status/glyph";
-import { Status } from "@/components/status/status";
 import { usePhone } from "@/components/screen/use-phone";
-import { addAfterChosen, AddBlockMenu } from "../add-menu";
+import { AddBlockMenu } from "../add-menu";
 import type { VersionSnapshot } from "../../shared/api";
 import { BlockForm } from "../inspector/block-form";
-import { useBlockFacts } from "../block-facts";
 import { DraftChanges } from "../draft-changes";
-import { findBlock, hasRules, isEverything, isTerminal, type Block } from "../../drawing/drawing";
-import { duplicate, moveWay, removeBlocks, removeEdge } from "../../drawing/drawing-edits";
-import { useBlockName, useDrawing, useEditor, usePlaces } from "../editor-context";
+import { moveWay } from "../../drawing/drawing-edits";
+import { useBlockName, useDrawing, useEditor } from "../editor-context";
 import editor from "../editor.module.css";
 import { EmptyDrawing } from "../empty-drawing";
 import { FieldCalls } from "../inspector/field";
 import form from "../inspector/form.module.css";
-import { kindIcons } from "../../drawing/kinds";
+import { ConnectRow, remove, RowActs } from "./outline-acts";
 import { outlineOf, type OutlineRow } from "./outline-model";
+import { BlockWords, WayWords } from "./outline-words";
 import classes from "./outline.module.css";
 import { ProblemList } from "../problems/problem-list";
-import { problemsOfBlock, problemsOfEdge } from "../problems/problems";
-import { serverGlyph } from "../../shared/states";
 import { useShortcut } from "../use-shortcut";
-import { ConnectItems, useWayName, WayFields } from "../inspector/ways-form";
+import { useWayName, WayFields } from "../inspector/ways-form";
 
 /**
  * The same drawing as a tree of forms: all that the canvas can, for screen readers, phones and people who prefer lists.
@@ -240,12 +223,6 @@ function useRowName(): (row: OutlineRow) => string {
   return (row) => (row.kind === "block" ? nameOf(row.block) : wayName(row.way));
 }
 
-function remove(store: ReturnType<typeof useEditor>["store"], row: OutlineRow) {
-  const { edit, choose } = store.getState();
-  choose({ blocks: [] });
-  edit((now) => (row.kind === "block" ? removeBlocks(now, [row.block.key]) : removeEdge(now, row.way.index)));
-}
-
 function focusRow(from: HTMLElement, step: number) {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-outline-row]")];
   rows[rows.indexOf(from) + step]?.focus();
@@ -258,174 +235,6 @@ function Guides({ level }: { level: number }) {
         <span key={index} className={classes.guide} aria-hidden />
       ))}
     </>
-  );
-}
-
-function BlockWords({ row, phone }: { row: Extract<OutlineRow, { kind: "block" }>; phone: boolean }) {
-  const { t } = useTranslation("flows");
-  const { problems, changed } = useEditor();
-  const { servers } = usePlaces();
-  const { block, repeated } = row;
-  const Icon = kindIcons[block.kind];
-  const own = problemsOfBlock(problems, block.key);
-  const errors = own.filter((problem) => problem.severity === "error").length;
-  const server = block.node_id ? servers.get(block.node_id) : undefined;
-  const facts = useBlockFacts()(block);
-  return (
-    <>
-      <Icon size={16} stroke={1.5} aria-hidden className={classes.icon} />
-      <span className={classes.words}>
-        <span className={classes.name}>
-          <span className="strong">{useBlockName()(block)}</span>
-          {repeated && <span className="dim">{t("outline.above")}</span>}
-          {changed.has(block.key) &&
-            !repeated &&
-            (phone ? (
-              <Glyph kind="draft" label={t("outline.changed")} />
-            ) : (
-              <Status kind="draft">{t("outline.changed")}</Status>
-            ))}
-          {errors > 0 && !repeated && !phone && <Status kind="down">{t("outline.problems", { count: errors })}</Status>}
-        </span>
-        {phone && <span className={classes.under}>{facts}</span>}
-      </span>
-      {phone && errors > 0 && <Status kind="down">{t("outline.problems", { count: errors })}</Status>}
-      {!phone && <span className={classes.facts}>{facts}</span>}
-      {!phone && <span className={classes.kind}>{t(`kind.${block.kind}`)}</span>}
-      <span className={classes.state}>
-        {server &&
-          (phone ? (
-            <Glyph kind={serverGlyph[server.state]} label={t(`server.${server.state}`)} />
-          ) : (
-            <Status kind={serverGlyph[server.state]}>{t(`server.${server.state}`)}</Status>
-          ))}
-      </span>
-    </>
-  );
-}
-
-function WayWords({ row, phone }: { row: Extract<OutlineRow, { kind: "way" }>; phone: boolean }) {
-  const { t } = useTranslation("flows");
-  const { problems } = useEditor();
-  const drawing = useDrawing();
-  const nameOf = useBlockName();
-  const { way } = row;
-  const errors = problemsOfEdge(problems, way.index).filter((problem) => problem.severity === "error").length;
-  const to = nameOf(findBlock(drawing, way.edge.to));
-  return (
-    <>
-      <span className={`num ${classes.number}`}>{row.position + 1}</span>
-      <span className={classes.words}>
-        <span className={classes.name}>
-          <span className="strong">{useWayName()(way)}</span>
-          {!phone && (
-            <>
-              <IconArrowRight size={13} stroke={1.6} aria-hidden />
-              <span className="soft">{to}</span>
-            </>
-          )}
-          {errors > 0 && <Status kind="down">{t("outline.problems", { count: errors })}</Status>}
-        </span>
-        {phone && <span className={classes.under}>{t("outline.to", { name: to })}</span>}
-      </span>
-      {!phone && (
-        <span className={classes.facts}>
-          {way.edge.transport && way.edge.transport !== "raw" ? way.edge.transport : ""}
-        </span>
-      )}
-      {!phone && <span className={classes.kind}>{t("kind.rule")}</span>}
-      <span className={classes.state} />
-    </>
-  );
-}
-
-function RowActs({ row, name, onEdit }: { row: OutlineRow; name: string; onEdit: () => void }) {
-  const { t } = useTranslation("flows");
-  const { store, closed } = useEditor();
-  const drawing = useDrawing();
-  const { edit, choose } = store.getState();
-  const movable = row.kind === "way" && !isEverything(row.way.edge.match);
-  const conditions =
-    row.kind === "way"
-      ? drawing.edges.filter((edge) => edge.from === row.owner.key && !isEverything(edge.match)).length
-      : 0;
-  return (
-    <span className={classes.acts}>
-      <Menu>
-        <Menu.Target>
-          <Action kind="ghost" size="bar" iconOnly icon={IconDots}>
-            {t("outline.acts", { name })}
-          </Action>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={onEdit}>{t(closed === undefined ? "outline.edit" : "outline.look")}</Menu.Item>
-          {closed === undefined && movable && (
-            <>
-              <Menu.Item
-                leftSection={<IconArrowUp size={15} stroke={1.6} aria-hidden />}
-                disabled={row.position === 0}
-                onClick={() => edit((now) => moveWay(now, row.way.index, -1))}
-              >
-                {t("outline.up")}
-              </Menu.Item>
-              <Menu.Item
-                leftSection={<IconArrowDown size={15} stroke={1.6} aria-hidden />}
-                disabled={row.position >= conditions - 1}
-                onClick={() => edit((now) => moveWay(now, row.way.index, 1))}
-              >
-                {t("outline.down")}
-              </Menu.Item>
-            </>
-          )}
-          {closed === undefined && row.kind === "block" && (
-            <Menu.Item
-              leftSection={<IconCopy size={15} stroke={1.6} aria-hidden />}
-              onClick={() => {
-                const result = duplicate(store.getState().drawing, [row.block.key]);
-                edit(() => result.drawing);
-                choose({ blocks: result.keys });
-              }}
-            >
-              {t("inspector.duplicate")}
-            </Menu.Item>
-          )}
-          {closed === undefined && (
-            <Menu.Item
-              data-danger
-              leftSection={<IconTrash size={15} stroke={1.6} aria-hidden />}
-              onClick={() => remove(store, row)}
-            >
-              {t("inspector.remove")}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-    </span>
-  );
-}
-
-/** What may follow a block: a way to one that exists, or a new block. */
-function ConnectRow({ block }: { block: Block }) {
-  const { t } = useTranslation("flows");
-  const { store, closed } = useEditor();
-  const drawing = useDrawing();
-  if (isTerminal(block.kind) || closed !== undefined) return null;
-  return (
-    <div className={classes.connect}>
-      <Menu position="bottom-start">
-        <Menu.Target>
-          <Action icon={IconLink}>{t(hasRules(drawing, block.key) ? "ways.add" : "ways.connect")}</Action>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <ConnectItems blockKey={block.key} />
-        </Menu.Dropdown>
-      </Menu>
-      {(["exit", "direct", "block", "transit"] as const).map((kind) => (
-        <Action key={kind} kind="ghost" icon={IconPlus} onClick={() => addAfterChosen(store, kind)}>
-          {t(`kind.${kind}`)}
-        </Action>
-      ))}
-    </div>
   );
 }
 

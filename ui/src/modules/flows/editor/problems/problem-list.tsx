@@ -5,7 +5,8 @@ import { Action } from "@/components/action/action";
 import { Glyph, type GlyphKind } from "@/components/status/glyph";
 import { addAfterChosen } from "../add-menu";
 import type { DraftStore } from "../draft/draft-store";
-import { useEditor } from "../editor-context";
+import { useDrawing, useEditor } from "../editor-context";
+import { usePlaceWords } from "./place-words";
 import { countErrors, type Problem, type Severity } from "./problems";
 import { useProblemText } from "./problem-words";
 import classes from "./problem-list.module.css";
@@ -36,6 +37,7 @@ export function ProblemList({
   const { t } = useTranslation("flows");
   const { store, closed } = useEditor();
   const words = useProblemText();
+  const place = usePlaceWords(useDrawing());
   if (problems.length === 0) return <p className="dim">{t("problems.none")}</p>;
   return (
     <ul className={classes.list} data-wide={wide || undefined}>
@@ -43,7 +45,7 @@ export function ProblemList({
         <li key={`${problem.code} ${problem.path}`} className={classes.item}>
           <Glyph kind={glyphs[problem.severity]} label={t(`problems.${problem.severity}`)} />
           <span className={classes.text}>{words(problem)}</span>
-          <code className={classes.path}>{problem.path}</code>
+          <span className={classes.path}>{place(problem.path)}</span>
           {problem.place ? (
             <Action
               kind="link"
