@@ -17,7 +17,7 @@ import (
 	"panel/platform/paneltest"
 )
 
-// sunflower enters on the first server and leaves, by destination, on all others.
+// sunflower enters on the first node and leaves, by destination, on all others.
 func sunflower(f *fleet, servers, port int) graph.Graph {
 	g := graph.Graph{
 		Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: f.id("server-000"), Params: graph.Params{
@@ -49,7 +49,7 @@ func sunflower(f *fleet, servers, port int) graph.Graph {
 	return g
 }
 
-// applied installs one change on so many servers and gives the fewest statements that it took in a few rounds.
+// applied installs one change on so many nodes and gives the fewest statements that it took in a few rounds.
 func applied(t *testing.T, servers int) int64 {
 	t.Helper()
 	names := make([]string, servers)
@@ -79,7 +79,7 @@ func applied(t *testing.T, servers int) int64 {
 	return fewest
 }
 
-// P8: what an apply costs the database does not grow with the servers: every stage is one step for all of them.
+// P8: what an apply costs the database does not grow with the nodes: every stage is one step for all of them.
 func TestAnApplyTakesAsManyStatementsForManyServersAsForFew(t *testing.T) {
 	t.Parallel()
 	few, many := applied(t, 3), applied(t, 60)
@@ -87,8 +87,8 @@ func TestAnApplyTakesAsManyStatementsForManyServersAsForFew(t *testing.T) {
 	require.LessOrEqual(t, many, few+20)
 }
 
-// A plan that is being installed is not asked about any longer: what a question would open on a server is about to be
-// opened for good, and a rollout over hundreds of servers does not compete with its own check-up.
+// A plan that is being installed is not asked about any longer: what a question would open on a node is about to be
+// opened for good, and a rollout over hundreds of nodes does not compete with its own check-up.
 func TestQuestionsEndWhenTheInstallationBegins(t *testing.T) {
 	t.Parallel()
 	const servers, atOnce = 60, 32

@@ -46,7 +46,7 @@ func TestAnAbsentAgentRefusesTheApply(t *testing.T) {
 	require.Empty(t, s.fleet.phases("ams-01"))
 }
 
-// Trap 5: a configuration that the core refuses shows the core's own words; no server switches.
+// Trap 5: a configuration that the core refuses shows the core's own words; no node switches.
 func TestTheCoresWordsAreInTheStepAndNothingSwitches(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -69,7 +69,7 @@ func TestTheCoresWordsAreInTheStepAndNothingSwitches(t *testing.T) {
 	require.Nil(t, s.get().InstalledRevision)
 }
 
-// A real client that does not get through the new listener takes the servers back.
+// A real client that does not get through the new listener takes the nodes back.
 func TestAFailedProbeReverts(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -131,7 +131,7 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 }
 
 // Whatever answer of the fleet gets lost after it has taken effect, as when a panel is killed between an order and its
-// note, the apply is continued: every server ends with the new revision, and no lock is left.
+// note, the apply is continued: every node ends with the new revision, and no lock is left.
 func TestAnApplySurvivesALostAnswerAtEveryCall(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -18,7 +18,7 @@ import (
 	"panel/platform/module"
 )
 
-// fleet stands for the nodes module: servers whose agents answer at once, unless a test scripts an answer.
+// fleet stands for the nodes module: nodes whose agents answer at once, unless a test scripts an answer.
 type fleet struct {
 	mu      sync.Mutex
 	nodes   map[string]*nodesapi.Node
@@ -86,7 +86,7 @@ func (f *fleet) scripted(script func(o nodesapi.Order) (*nodesapi.Result, bool))
 	f.script = script
 }
 
-// phases lists the phases of apply_config that a server was ordered, in their order.
+// phases lists the phases of apply_config that a node was ordered, in their order.
 func (f *fleet) phases(name string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,7 +105,7 @@ func (f *fleet) contacts() int {
 	return len(f.orders) + len(f.desired)
 }
 
-// serving is the core configuration that a server is wanted to have.
+// serving is the core configuration that a node is wanted to have.
 func (f *fleet) serving(name string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -45,7 +45,7 @@ func TestAFlowIsInstalledExitsFirstAndItsLinkMatches(t *testing.T) {
 	require.Contains(t, s.fleet.serving("fra-01"), id, "the link holds what the server knows")
 }
 
-// Trap 1: a save without a change has no plan steps, and no server is contacted.
+// Trap 1: a save without a change has no plan steps, and no node is contacted.
 // Specification, Endpoints rule 3: saving a flow draft does not start an installation.
 func TestSavingWithoutAChangeInstallsNothing(t *testing.T) {
 	t.Parallel()

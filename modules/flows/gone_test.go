@@ -20,7 +20,7 @@ import (
 	"panel/platform/paneltest"
 )
 
-// muted is a stage on the real module of nodes, with servers that are heard and answer no order.
+// muted is a stage on the real module of nodes, with nodes that are heard and answer no order.
 func muted(t *testing.T, more ...module.Module) (s *stage, entry, exit string) {
 	t.Helper()
 	s = &stage{t: t, panel: paneltest.New(t, append(more, nodes.Module(), domains.Module(), flows.Module())...)}
@@ -60,7 +60,7 @@ func between(entry, exit string) graph.Graph {
 }
 
 // A node is not deleted while something is being installed on it; should it vanish all the same, the apply ends,
-// frees the servers and the flow can be changed again.
+// frees the nodes and the flow can be changed again.
 func TestAnApplyEndsWhenItsServerIsGone(t *testing.T) {
 	t.Parallel()
 	s, entry, exit := muted(t)

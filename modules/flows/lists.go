@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/uptrace/bun/dialect/pgdialect"
-
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -105,7 +103,7 @@ func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], 
 		if err != nil {
 			return page, err
 		}
-		q = q.Join(worstFirst, pgdialect.Array(down), pgdialect.Array(drifted))
+		q = q.Join(worstFirst, args.Add(down), args.Add(drifted))
 	}
 	if after != nil {
 		q = q.Where("("+by+", f.id)"+compare+"(?, ?)", args.Add(after.Value), args.Add(after.ID))

@@ -16,7 +16,7 @@ import (
 
 const units = "/api/v1/connection-units"
 
-// stage is a panel with a fleet of two servers and one flow between them.
+// stage is a panel with a fleet of two nodes and one flow between them.
 type stage struct {
 	t     *testing.T
 	panel *paneltest.Panel

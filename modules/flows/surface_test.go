@@ -84,7 +84,7 @@ func TestNamesAreUniqueAndChangesNeedTheirRevision(t *testing.T) {
 		Refused(403, "permission_denied")
 }
 
-// What a reader may see of a server's configuration holds no secret.
+// What a reader may see of a node's configuration holds no secret.
 func TestTheRenderedConfigurationIsMasked(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -121,7 +121,7 @@ func TestADestinationIsTracedThroughTheDraft(t *testing.T) {
 	s.admin.Get(s.path("/explain")).Refused(400, "missing_field")
 }
 
-// Two flows on the same servers never mix: each apply waits for the servers, and both end up installed.
+// Two flows on the same nodes never mix: each apply waits for the nodes, and both end up installed.
 func TestAppliesOnOneServerAreSerialised(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

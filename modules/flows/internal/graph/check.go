@@ -8,7 +8,7 @@ import (
 
 var keyForm = pattern.Of(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
-// Check lists what keeps a drawing from running, in a stable order. It looks at the drawing alone, not at servers.
+// Check lists what keeps a drawing from running, in a stable order. It looks at the drawing alone, not at nodes.
 func Check(g Graph) []Problem {
 	c := &checker{g: g, index: map[string]int{}}
 	c.nodes()

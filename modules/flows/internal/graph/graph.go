@@ -32,7 +32,7 @@ type Graph struct {
 	Edges []Edge `json:"edges" maxItems:"1000" doc:"Ways from block to block"`
 }
 
-// Node is one block. NodeID names the server it runs on, NodeDomainID the domain that clients of an entry are told.
+// Node is one block. NodeID names the node it runs on, NodeDomainID the domain that clients of an entry are told.
 type Node struct {
 	Key          string    `json:"key" minLength:"1" maxLength:"40" doc:"Name inside this flow: a-z, 0-9, dash, underscore"`
 	Kind         Kind      `json:"kind" enum:"entry,transit_pool,transit,exit,direct,block,custom"`
@@ -50,7 +50,7 @@ type Position struct {
 	Y float64 `json:"y"`
 }
 
-// Params are the settings of a block: a listener for an entry, a hop for blocks that other servers forward to.
+// Params are the settings of a block: a listener for an entry, a hop for blocks that other nodes forward to.
 type Params struct {
 	Listener *Listener `json:"listener,omitempty" doc:"Entry: where clients connect"`
 	Hop      *Listener `json:"hop,omitempty" doc:"Exit or transit: where the previous node connects; may be left out"`
@@ -122,7 +122,7 @@ type Problem struct {
 	Capability string `json:"capability,omitempty" doc:"What the node's agent cannot do"`
 }
 
-// NeedsNode reports whether a block of this kind runs on a server of its own choice.
+// NeedsNode reports whether a block of this kind runs on a node of its own choice.
 func (k Kind) NeedsNode() bool { return k == Entry || k == Transit || k == Exit }
 
 // Terminal reports whether traffic may end in a block of this kind.
@@ -138,7 +138,7 @@ func (g Graph) Find(key string) int {
 	return -1
 }
 
-// NodeIDs lists the servers that the drawing names, each once, in the order of the blocks.
+// NodeIDs lists the nodes that the drawing names, each once, in the order of the blocks.
 func (g Graph) NodeIDs() []string {
 	var ids []string
 	seen := map[string]bool{}

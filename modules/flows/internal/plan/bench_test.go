@@ -8,7 +8,7 @@ import (
 	"panel/modules/flows/internal/plan"
 )
 
-// star enters on one server and leaves, by destination, on each of the others.
+// star enters on one node and leaves, by destination, on each of the others.
 func star(flow, first, servers int) plan.Input {
 	id := func(server int) string { return fmt.Sprintf("0190a000-0000-7000-8000-%012d", server) }
 	in := input(
@@ -40,7 +40,7 @@ func star(flow, first, servers int) plan.Input {
 	return in
 }
 
-// held is what two other flows have installed on a server.
+// held is what two other flows have installed on a node.
 func held(server string) []plan.Fragment {
 	var others []plan.Fragment
 	for i := range 2 {
@@ -68,7 +68,7 @@ func compiles(b *testing.B, inputs []plan.Input) {
 	}
 }
 
-// The whole fleet: flows of ten servers each. Time must follow the size of the fleet.
+// The whole fleet: flows of ten nodes each. Time must follow the size of the fleet.
 func BenchmarkCompileFleet(b *testing.B) {
 	const perFlow = 10
 	for _, servers := range []int{500, 1000, 2000, 4000} {

@@ -8,7 +8,7 @@ import (
 	"panel/modules/flows/internal/graph"
 )
 
-// build renders every block into the fragment of its server.
+// build renders every block into the fragment of its node.
 func (c *compiler) build() {
 	for _, key := range c.order {
 		b := c.blocks[key]
@@ -17,7 +17,7 @@ func (c *compiler) build() {
 			c.entry(b)
 		case graph.Transit, graph.Exit:
 			c.hop(b)
-		default: // direct and block act on the server that the traffic is on
+		default: // direct and block act on the node that the traffic is on
 		}
 	}
 }
@@ -170,7 +170,7 @@ func withOut(r Rule, out string) Rule {
 	return r
 }
 
-// guards says whether traffic of the edge leaves to the net from this server without the right to private addresses.
+// guards says whether traffic of the edge leaves to the net from this node without the right to private addresses.
 func (c *compiler) guards(e graph.Edge) bool {
 	to := c.blocks[e.To]
 	return to.Kind != graph.Block && !c.remote(e) && to.Params.Private != "allow"

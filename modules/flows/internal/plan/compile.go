@@ -11,7 +11,7 @@ import (
 	"panel/modules/flows/internal/graph"
 )
 
-// Result is a plan with what it would install: fragments by server and what links name. With errors there is neither.
+// Result is a plan with what it would install: fragments by node and what links name. With errors there is neither.
 type Result struct {
 	Plan        Plan
 	Fragments   map[string]Fragment
@@ -86,7 +86,7 @@ type compiler struct {
 	onNode map[string][]string   // the same by node
 	index  map[string]int        // their place in the drawing, for paths of problems
 	out    map[string][]graph.Edge
-	into   map[string][]string // keys of blocks on other servers that forward to this one, sorted
+	into   map[string][]string // keys of blocks on other nodes that forward to this one, sorted
 	hops   map[string]graph.Listener
 	parts  map[string]*Fragment
 
@@ -171,13 +171,13 @@ func edgeText(e graph.Edge) string {
 	return string(raw)
 }
 
-// remote reports whether an edge leads to another server.
+// remote reports whether an edge leads to another node.
 func (c *compiler) remote(e graph.Edge) bool {
 	to := c.blocks[e.To]
 	return to.Kind.NeedsNode() && to.NodeID != c.blocks[e.From].NodeID
 }
 
-// place chooses the listeners that servers use among themselves: what the drawing says, else Shadowsocks 2022 on a
+// place chooses the listeners that nodes use among themselves: what the drawing says, else Shadowsocks 2022 on a
 // port that is kept from the installed revision or found from the names, so that a firewall rule can be written once.
 func (c *compiler) place() {
 	for _, key := range c.order {
@@ -241,7 +241,7 @@ func (c *compiler) free(b graph.Node, l graph.Listener) bool {
 	return true
 }
 
-// drawn reports whether the drawing itself already wants that port on that server.
+// drawn reports whether the drawing itself already wants that port on that node.
 func (c *compiler) drawn(nodeID string, want Listen) bool {
 	return slices.ContainsFunc(c.onNode[nodeID], func(key string) bool {
 		return key != want.Block && slices.ContainsFunc(c.wanted(key), want.Overlaps)

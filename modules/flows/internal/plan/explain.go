@@ -21,7 +21,7 @@ type Destination struct {
 type Trace struct {
 	Steps  []TraceStep
 	Result string // exit, direct, block or unknown
-	NodeID string // server that the traffic leaves from
+	NodeID string // node that the traffic leaves from
 }
 
 // TraceStep is one edge that was considered, by its place in the drawing.

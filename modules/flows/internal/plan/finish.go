@@ -50,8 +50,8 @@ func (c *compiler) hosts() []Host {
 	return out
 }
 
-// compareHosts tells which links change, and whether any does. Links are no part of a server's configuration: a
-// change of them alone is installed without touching a server.
+// compareHosts tells which links change, and whether any does. Links are no part of a node's configuration: a
+// change of them alone is installed without touching a node.
 func (c *compiler) compareHosts(hosts []Host) (changed bool) {
 	for _, now := range hosts {
 		at := slices.IndexFunc(c.in.Hosts, func(h Host) bool { return h.Block == now.Block })
@@ -97,7 +97,7 @@ func (c *compiler) render(id string, fragments map[string]Fragment) {
 	c.plan.Rendered[id] = hashOf(Render(all))
 }
 
-// steps orders the work: exits, then transits, then entries, then the servers that the flow leaves.
+// steps orders the work: exits, then transits, then entries, then the nodes that the flow leaves.
 func (c *compiler) steps(fragments map[string]Fragment, hashes map[string]string) {
 	for _, id := range c.touched(fragments) {
 		f, stays := fragments[id]
@@ -140,7 +140,7 @@ func rank(s Step) int {
 	return slices.Index([]string{"exit", "transit", "entry", "none"}, s.Role)
 }
 
-// compare tells the difference of one server in facts.
+// compare tells the difference of one node in facts.
 func (c *compiler) compare(id string, f Fragment) {
 	before, after := factsByName(c.in.Installed[id].Facts), factsByName(f.Facts)
 	names := slices.Sorted(maps.Keys(before))
@@ -209,8 +209,8 @@ func fieldsText(fields map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// readiness asks what has to be seen on the servers before the switch: new ports can be bound and are reachable, and
-// every REALITY target answers that server. Ports that the installed revision already serves are not asked again.
+// readiness asks what has to be seen on the nodes before the switch: new ports can be bound and are reachable, and
+// every REALITY target answers that node. Ports that the installed revision already serves are not asked again.
 func (c *compiler) readiness(fragments map[string]Fragment) {
 	for _, id := range slices.Sorted(maps.Keys(fragments)) {
 		for _, l := range fragments[id].Listens {

@@ -12,7 +12,7 @@ import (
 	"panel/platform/agentapi"
 )
 
-// fleet checks the drawing against the servers it names.
+// fleet checks the drawing against the nodes it names.
 func (c *compiler) fleet() {
 	for _, key := range c.order {
 		b := c.blocks[key]
@@ -55,7 +55,7 @@ func (c *compiler) core(key string, n Node) {
 	}
 }
 
-// binding refuses a domain that is unknown, somebody else's or bound to another server, with one answer for all.
+// binding refuses a domain that is unknown, somebody else's or bound to another node, with one answer for all.
 func (c *compiler) binding(key string, b graph.Node) {
 	if b.NodeDomainID == "" {
 		return
@@ -65,8 +65,8 @@ func (c *compiler) binding(key string, b graph.Node) {
 	}
 }
 
-// target refuses a REALITY target inside the server, the panel or a private network: whoever sends an unknown client
-// hello is connected with it. A name is judged where it is resolved, by the server's own probe.
+// target refuses a REALITY target inside the node, the panel or a private network: whoever sends an unknown client
+// hello is connected with it. A name is judged where it is resolved, by the node's own probe.
 func (c *compiler) target(key string, n Node) {
 	field, l := c.listenerOf(key)
 	if l == nil || l.Filled().Security != "reality" || l.Reality == nil {
@@ -177,7 +177,7 @@ func (c *compiler) hopTransport(path, transport string, hop *graph.Listener) {
 	}
 }
 
-// geo refuses categories on servers that have no file to look them up in.
+// geo refuses categories on nodes that have no file to look them up in.
 func (c *compiler) geo(path string, n Node, m *graph.Match) {
 	if m == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Fragment is the part of one server's configuration that belongs to one flow. It holds secrets: store it sealed.
+// Fragment is the part of one node's configuration that belongs to one flow. It holds secrets: store it sealed.
 type Fragment struct {
 	FlowID    string            `json:"flow_id"`
 	NodeID    string            `json:"node_id"`
@@ -92,7 +92,7 @@ func hashOf(raw []byte) string {
 
 const blockTag = "block"
 
-// Render merges the fragments of all flows of one server into its configuration: canonical bytes, whatever their order.
+// Render merges the fragments of all flows of one node into its configuration: canonical bytes, whatever their order.
 func Render(fragments []Fragment) []byte {
 	sorted := slices.Clone(fragments)
 	slices.SortFunc(sorted, func(a, b Fragment) int { return cmp.Compare(a.FlowID, b.FlowID) })
@@ -125,7 +125,7 @@ func join(out, first []byte, fragments []Fragment, part func(*encoded) []byte) [
 	return out
 }
 
-// configHead and blockOutbound are the same on every server: traffic is counted per client, and what no rule takes
+// configHead and blockOutbound are the same on every node: traffic is counted per client, and what no rule takes
 // goes nowhere.
 var (
 	configHead = sync.OnceValue(func() []byte {

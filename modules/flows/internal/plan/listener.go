@@ -98,7 +98,7 @@ func shortIDs(root []byte, block string, l graph.Listener) []string {
 	return []string{shortID(root, block)}
 }
 
-// outbound renders the client side of a listener: what a server, or a probe, dials.
+// outbound renders the client side of a listener: what a node, or a probe, dials.
 func outbound(root []byte, tag, block string, l graph.Listener, host string, a account) Outbound {
 	port, _, _ := l.Ports()
 	o := Outbound{Tag: tag, Settings: &outboundSettings{Address: host, Port: port}, Stream: clientStream(root, block, l)}

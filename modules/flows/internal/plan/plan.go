@@ -1,7 +1,7 @@
-// Package plan turns the drawing of a flow into configurations of servers and a plan that people can read.
+// Package plan turns the drawing of a flow into configurations of nodes and a plan that people can read.
 //
 // Compile is pure: the same input gives the same bytes, it reads no clock and no database, and its cost follows the
-// servers that the flow touches. Secrets are derived from the flow's one sealed root, so a preview stores nothing.
+// nodes that the flow touches. Secrets are derived from the flow's one sealed root, so a preview stores nothing.
 package plan
 
 import (
@@ -116,11 +116,11 @@ type Probe struct {
 	Port       int    `json:"port,omitempty"`
 	Host       string `json:"host,omitempty"`
 	ServerName string `json:"server_name,omitempty"`
-	Private    bool   `json:"private,omitempty"` // the target may be inside the server or a private network
+	Private    bool   `json:"private,omitempty"` // the target may be inside the node or a private network
 	Path       string `json:"path,omitempty"`    // field of the drawing that it is about
 }
 
-// Actions of a step and what users of the server notice.
+// Actions of a step and what users of the node notice.
 const (
 	ActionConfigure = "configure"
 	ActionRemove    = "remove"
@@ -128,7 +128,7 @@ const (
 	Reload          = "reload"
 )
 
-// Step is the work on one server; lower orders go first, exits before entries.
+// Step is the work on one node; lower orders go first, exits before entries.
 type Step struct {
 	Order        int    `json:"order"`
 	NodeID       string `json:"node_id"`

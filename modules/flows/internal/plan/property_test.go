@@ -216,7 +216,7 @@ func TestCompilingIsIdempotentAndIncrementalEqualsFull(t *testing.T) {
 	})
 }
 
-// Private addresses of a server stay closed unless the operator opens them: in every rule set that leads to the open
+// Private addresses of a node stay closed unless the operator opens them: in every rule set that leads to the open
 // net, the rule that lets traffic out follows one that blocks private networks, or names public networks only.
 func TestPrivateAddressesStayClosed(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"panel/modules/flows/internal/graph"
 )
 
-// privateNets are the addresses that clients of a flow may not reach through a server unless the operator allows it:
+// privateNets are the addresses that clients of a flow may not reach through a node unless the operator allows it:
 // loopback, private, link-local, carrier-grade NAT, multicast, reserved and their IPv6 counterparts and embeddings.
 var privateNets = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",

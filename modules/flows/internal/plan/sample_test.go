@@ -19,7 +19,7 @@ func vless(port int) *graph.Listener {
 	return &graph.Listener{Protocol: "vless", Port: port, Reality: &graph.Reality{Target: "www.example.org:443"}}
 }
 
-// across enters on one server and leaves on another.
+// across enters on one node and leaves on another.
 func across() graph.Graph {
 	return graph.Graph{
 		Nodes: []graph.Node{

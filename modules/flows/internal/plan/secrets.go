@@ -51,7 +51,7 @@ func keySize(method string) int {
 	return 32
 }
 
-// credential makes up a client that is not a person: the previous server of a hop, or the panel's own probe.
+// credential makes up a client that is not a person: the previous node of a hop, or the panel's own probe.
 func credential(root []byte, purpose, email string) account {
 	const idSize, keySize = 16, 32
 	secret := derive(root, "client "+purpose, idSize+keySize)

@@ -2,7 +2,7 @@ package plan
 
 // The structs below are the only way into a core's configuration: nothing that a person wrote passes through as JSON.
 
-// head is the part of a configuration that is the same on every server; inbounds, outbounds and routing follow it.
+// head is the part of a configuration that is the same on every node; inbounds, outbounds and routing follow it.
 type head struct {
 	Log    coreLog    `json:"log"`
 	Stats  struct{}   `json:"stats"`

@@ -167,7 +167,7 @@ func compiled(t *testing.T, flowID string, g graph.Graph, reflector plan.Endpoin
 }
 
 // Every shape carries a real client's traffic, lets the probe reach the reflector and nothing else, and keeps private
-// addresses of the server closed to people unless the exit opens them.
+// addresses of the node closed to people unless the exit opens them.
 func TestRealClientsGetThrough(t *testing.T) {
 	hopOf := map[string]func(t *testing.T) *graph.Listener{
 		"own server":      nil,
@@ -181,7 +181,7 @@ func TestRealClientsGetThrough(t *testing.T) {
 	for shape, hop := range hopOf {
 		for i, entry := range entries {
 			if hop != nil && i%3 != 0 {
-				continue // how clients come in does not change how servers talk: raw and Shadowsocks are enough
+				continue // how clients come in does not change how nodes talk: raw and Shadowsocks are enough
 			}
 			t.Run(shape+" "+entry[0]+entry[1], func(t *testing.T) {
 				t.Parallel()
