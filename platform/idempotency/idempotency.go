@@ -1,17 +1,22 @@
 // Package idempotency lets a client repeat a request that carries an Idempotency-Key without doing its work twice.
 //
 // The key is reserved before the work. The transaction of the change marks it, so that the two are committed together, and the answer
-// is stored afterwards. A panel that is killed in between leaves one of two things behind: a key that is not marked, whose work was
+// is stored afterwards, sealed: it may hold a secret that is shown once. Of the request only a keyed digest is kept, from which a
+// copy of the database tells nothing about a password in it. A panel that is killed in between leaves one of two things behind: a key that is not marked, whose work was
 // not done and is done by the repeated request, or a marked one without an answer, which is told as such and never done again.
 package idempotency
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -81,7 +86,8 @@ type keyRow struct {
 // Begin reserves the key of a request. It gives the run that does the work, or the answer that was given before.
 // Faults: idempotency_mismatch, idempotency_in_progress, idempotency_answer_lost (409).
 func (s *Store) Begin(ctx context.Context, r Request) (*Run, *Answer, error) {
-	run, err := s.reserve(ctx, r)
+	digests := s.vault.Digests(r.Digest[:])
+	run, err := s.reserve(ctx, r, digests)
 	if err != nil || run != nil {
 		return run, nil, err
 	}
@@ -93,7 +99,7 @@ func (s *Store) Begin(ctx context.Context, r Request) (*Run, *Answer, error) {
 		return nil, nil, errRunning
 	case err != nil:
 		return nil, nil, database.Fault(fmt.Errorf("read the Idempotency-Key: %w", err), nil)
-	case string(row.Digest) != string(r.Digest[:]):
+	case !slices.ContainsFunc(digests, func(known []byte) bool { return bytes.Equal(known, row.Digest) }):
 		return nil, nil, errMismatch
 	case row.Status != nil:
 		answer, err := s.answerOf(row)
@@ -105,13 +111,14 @@ func (s *Store) Begin(ctx context.Context, r Request) (*Run, *Answer, error) {
 }
 
 // reserve takes a key that is new, or one whose request died before it changed anything.
-func (s *Store) reserve(ctx context.Context, r Request) (*Run, error) {
+func (s *Store) reserve(ctx context.Context, r Request, digests [][]byte) (*Run, error) {
 	run := &Run{store: s, run: database.NewID()}
 	err := s.db.NewRaw(`insert into idempotency_keys as k (id, account_id, operation, key, digest, run, held_until, created_at)
 		values (?, ?, ?, ?, ?, ?, now() + ? * interval '1 second', now())
 		on conflict (account_id, operation, key) do update set run = excluded.run, held_until = excluded.held_until
-			where not k.committed and k.status is null and k.held_until <= now() and k.digest = excluded.digest
-		returning id`, database.NewID(), r.AccountID, r.Operation, r.Key, r.Digest[:], run.run, (r.Within+grace).Seconds()).Scan(ctx, &run.id)
+			where not k.committed and k.status is null and k.held_until <= now() and k.digest = any(?)
+		returning id`, database.NewID(), r.AccountID, r.Operation, r.Key, digests[0], run.run, (r.Within+grace).Seconds(),
+		pgdialect.Array(digests)).Scan(ctx, &run.id)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil //nolint:nilnil // somebody else has it

@@ -3,6 +3,7 @@ package idempotency_test
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"sync"
@@ -98,6 +99,8 @@ func TestARepeatedRequestGetsTheSameAnswerAndAnotherOneIsRefused(t *testing.T) {
 	var stored string
 	require.NoError(t, b.db.NewRaw("select string_agg(k::text, ' ') from idempotency_keys k").Scan(t.Context(), &stored))
 	require.NotContains(t, stored, "canary", "answers are sealed")
+	digest := sha256.Sum256([]byte("one"))
+	require.NotContains(t, stored, hex.EncodeToString(digest[:]), "a password in a request cannot be guessed from its digest")
 }
 
 func TestARequestThatFailedLeavesItsKeyFree(t *testing.T) {
@@ -105,6 +108,24 @@ func TestARequestThatFailedLeavesItsKeyFree(t *testing.T) {
 	b := newBench(t)
 	require.NoError(t, b.begun(request("one")).End(t.Context(), idempotency.Answer{Status: http.StatusConflict}))
 	b.begun(request("another"))
+}
+
+// A request is known again after the master key was changed.
+func TestARequestIsKnownUnderTheEarlierMasterKey(t *testing.T) {
+	t.Parallel()
+	const first, second = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
+	b := newBench(t)
+	before, err := vault.New(first)
+	require.NoError(t, err)
+	after, err := vault.New(second, first)
+	require.NoError(t, err)
+	b.store = idempotency.NewStore(b.db, before)
+	require.NoError(t, b.begun(request("one")).End(t.Context(), made))
+	b.store = idempotency.NewStore(b.db, after)
+	_, answer, err := b.store.Begin(t.Context(), request("one"))
+	require.NoError(t, err)
+	require.Equal(t, &made, answer)
+	b.refused(request("another"), "idempotency_mismatch")
 }
 
 // A request that failed after it had changed something is answered as it was, and not done again.

@@ -7,6 +7,7 @@ package vault
 import (
 	"crypto/cipher"
 	"crypto/hkdf"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -39,12 +40,14 @@ var (
 type Vault struct {
 	current string
 	keys    map[string]cipher.AEAD
+	digests [][]byte // keys of Digests, the current one first
 }
 
 const (
 	version     = "v1"
 	shortestKey = 16
 	keyPurpose  = "panel/secrets/v1"
+	macPurpose  = "panel/digests/v1"
 )
 
 // New makes a vault from master keys: the current one, then those that old secrets may still be sealed with.
@@ -59,6 +62,11 @@ func New(current string, previous ...string) (*Vault, error) {
 		if i == 0 {
 			v.current = id
 		}
+		mac, err := hkdf.Key(sha256.New, []byte(master), nil, macPurpose, sha256.Size)
+		if err != nil {
+			return nil, fmt.Errorf("deriving the key of digests: %w", err)
+		}
+		v.digests = append(v.digests, mac)
 	}
 	return v, nil
 }
@@ -81,6 +89,18 @@ func derive(master string) (string, cipher.AEAD, error) {
 
 // KeyID names the current key without telling anything about it; backups and Doctor compare it.
 func (v *Vault) KeyID() string { return v.current }
+
+// Digests gives what a text is recognized by where it must not be guessed from a copy of the database: its digest with
+// the current key, then with each earlier one.
+func (v *Vault) Digests(text []byte) [][]byte {
+	all := make([][]byte, len(v.digests))
+	for i, key := range v.digests {
+		mac := hmac.New(sha256.New, key)
+		_, _ = mac.Write(text) // never fails
+		all[i] = mac.Sum(nil)
+	}
+	return all
+}
 
 // Seal encrypts a secret for its place.
 func (v *Vault) Seal(place Ref, plain []byte) string {
