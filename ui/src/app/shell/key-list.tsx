@@ -20,6 +20,10 @@ export function KeyList({ opened, onClose }: { opened: boolean; onClose: () => v
     { keys: ["Ctrl", "K"], text: t("keys.palette") },
     { keys: ["/"], text: t("keys.search") },
     { keys: ["?"], text: t("keys.list") },
+    { keys: ["j", "k"], text: t("keys.rows") },
+    { keys: ["x"], text: t("keys.choose") },
+    { keys: ["e"], text: t("keys.edit") },
+    { keys: ["c"], text: t("keys.create") },
     ...places,
   ];
   return (
