@@ -16,7 +16,7 @@ import (
 // toolVersion is what the command line of the scripts calls itself.
 const toolVersion = "1.4.2"
 
-// speaking names the modules whose commands and checks this executable has as panelctl; unset: all.
+// speaking names the modules that this executable has as panelctl, of all others only their tables; unset: all.
 const speaking = "SCRIPT_MODULES"
 
 func spoken() []module.Module {
@@ -24,7 +24,7 @@ func spoken() []module.Module {
 	if only, limited := os.LookupEnv(speaking); limited {
 		for i := range all {
 			if !slices.Contains(strings.Fields(only), all[i].Name) {
-				all[i].Commands, all[i].Checks = nil, nil
+				all[i] = module.Module{Name: all[i].Name, Summary: all[i].Summary, Migrations: all[i].Migrations}
 			}
 		}
 	}

@@ -49,7 +49,7 @@ type scene struct {
 	before  []string // a command line that comes before each cell of the next grid
 	forget  bool     // no update may wait before a cell of the next grid
 	env     []string // settings of the panels that are installed from here on
-	speaks  []string // the only modules whose commands and checks panelctl has; nil: all
+	speaks  string   // the setting that names the only modules of panelctl; empty: all
 	closers []func() error
 }
 
@@ -183,10 +183,11 @@ func (s *scene) forgetting(*testscript.TestScript, []string) error {
 	return nil
 }
 
-// modules keeps the commands and checks of all other modules out of panelctl, so that a text which lists those of every
-// module stays as it is when one is added: "modules flows license".
+// modules keeps all other modules out of panelctl, and out of the panels that are installed from here on, so that a text
+// which lists something of every module stays as it is when one is added: "modules flows license".
 func (s *scene) modules(_ *testscript.TestScript, args []string) error {
-	s.speaks = slices.Clone(args)
+	only := speaking + "=" + strings.Join(args, " ")
+	s.speaks, s.env = only, append(s.env, only)
 	return nil
 }
 
@@ -275,8 +276,8 @@ func (s *scene) answer(a ask, p place, world, form, language string) (string, er
 	for _, pair := range a.env {
 		r.env = append(r.env, strings.ReplaceAll(pair, installation, p.folder))
 	}
-	if s.speaks != nil {
-		r.env = append(r.env, speaking+"="+strings.Join(s.speaks, " "))
+	if s.speaks != "" {
+		r.env = append(r.env, s.speaks)
 	}
 	if r.as == "" && world == noRights {
 		r.as = "user"

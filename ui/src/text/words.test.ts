@@ -24,4 +24,12 @@ describe("words of modules for the screens of others", () => {
     expect(repeated(twice)).toEqual(["object.node"]);
     expect(merged(twice)).toEqual({ object: { node: "server" } });
   });
+
+  it("of a feature are those of its own folder, once it has one", () => {
+    const before = { "license/words.en.json": { feature: { backups: "Copies", geo: "Places" } } };
+    expect(merged(before)).toEqual({ feature: { backups: "Copies", geo: "Places" } });
+    const after = { "backups/words.en.json": { feature: { backups: "Backups" } }, ...before };
+    expect(repeated(after)).toEqual([]);
+    expect(merged(after)).toEqual({ feature: { backups: "Backups", geo: "Places" } });
+  });
 });

@@ -60,8 +60,12 @@ function partOf<Props>(entry: SlotEntry<Props>): ComponentType<Props> {
   return known as ComponentType<Props>;
 }
 
-/** The area of each family of permissions or each feature, as the modules declare them. */
+/** The area of each family of permissions or each feature; what a module says of itself goes before what others say. */
 export function useAreas(kind: "permissions" | "features"): Readonly<Record<string, Area>> {
   const modules = useModules();
-  return useMemo(() => Object.assign({}, ...modules.map((module) => module.areas?.[kind] ?? {})), [modules, kind]);
+  return useMemo(() => {
+    const declared = modules.map((module) => ({ name: module.name, areas: module.areas?.[kind] ?? {} }));
+    const own = declared.map(({ name, areas }) => (areas[name] ? { [name]: areas[name] } : {}));
+    return Object.assign({}, ...declared.map(({ areas }) => areas), ...own);
+  }, [modules, kind]);
 }
