@@ -95,3 +95,21 @@ func apply(t *testing.T, with *ports, ids []string, round int) {
 	_, err = with.commands.Await(t.Context(), sent...)
 	require.NoError(t, err)
 }
+
+// A token that nobody knows is read once; an agent that was revoked, or a guesser who repeats himself, costs no more;
+// one who comes with ever new tokens has to wait.
+func TestAnUnknownAgentTokenCostsOneStatement(t *testing.T) {
+	t.Parallel()
+	db, count := dbtest.Counted(t, app.Migrations(app.With([]module.Module{Module()}))...)
+	p := paneltest.Start(t, paneltest.On(db), paneltest.Modules(Module()))
+	stranger := p.Bearer(agentPrefix + "unknown")
+	ask := func() {
+		stranger.Get("/agent/v1/desired/blocks").Refused(http.StatusUnauthorized, "agent_token_invalid")
+	}
+	ask()
+	require.Zero(t, count.Fewest(ask))
+	for n := range 70 {
+		p.Bearer(fmt.Sprint(agentPrefix, n)).Get("/agent/v1/desired/blocks")
+	}
+	p.Bearer(agentPrefix+"next").Get("/agent/v1/desired/blocks").Refused(http.StatusTooManyRequests, "throttled")
+}

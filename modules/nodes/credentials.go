@@ -2,10 +2,8 @@ package nodes
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/tokens"
 )
 
 // Tokens are 256 random bits; only their digest is stored, so comparing is a look-up that tells nothing by its time.
@@ -26,29 +25,27 @@ const (
 )
 
 func newToken(prefix string) (token string, hash []byte) {
-	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails: crypto/rand ends the program instead
-	token = prefix + base64.RawURLEncoding.EncodeToString(secret)
-	return token, hashOf(token)
+	token, digest := tokens.New(prefix)
+	return token, digest[:]
 }
 
 func hashOf(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
+	digest := tokens.DigestOf(token)
+	return digest[:]
 }
 
 // credentials proves agents by their token, from memory while other panels' changes can be heard and from the database
-// while they cannot. A revocation takes effect at the next request in both cases.
+// while they cannot. A revocation takes effect at the next request in both cases. An unknown token costs one read, and
+// a network that comes with ever new ones has to wait; agents with a token in memory do not.
 type credentials struct {
-	db       *database.DB
-	listener *database.Listener
-	clock    clockwork.Clock
-	log      *zap.Logger
+	db      *database.DB
+	clock   clockwork.Clock
+	log     *zap.Logger
+	held    *tokens.Image[credential]
+	unknown *tokens.Unknown
 
-	mu      sync.RWMutex
-	held    map[[sha256.Size]byte]credential
-	changes uint64
-	onDrop  []func(nodeID string)
+	mu     sync.Mutex
+	onDrop []func(nodeID string)
 }
 
 type credential struct {
@@ -58,30 +55,34 @@ type credential struct {
 
 const (
 	credentialsChannel = "panel_agent_tokens"
-	mostCredentials    = 100_000
 	overlap            = 24 * time.Hour // how long the token before a rotation still works
 )
 
-func newCredentials(db *database.DB, listener *database.Listener, clock clockwork.Clock, log *zap.Logger) *credentials {
-	c := &credentials{db: db, listener: listener, clock: clock, log: log, held: map[[sha256.Size]byte]credential{}}
-	listener.On(credentialsChannel, c.forget)
-	listener.OnReady(func() { c.forget("") })
-	return c
+func newCredentials(
+	db *database.DB, listener *database.Listener, clock clockwork.Clock, log *zap.Logger,
+) (*credentials, error) {
+	unknown, err := tokens.NewUnknown()
+	if err != nil {
+		return nil, err
+	}
+	c := &credentials{db: db, clock: clock, log: log, unknown: unknown}
+	c.held = tokens.NewImage(listener, tokens.Options[credential]{
+		Channel: credentialsChannel, Read: c.read, Owner: func(found credential) string { return found.nodeID },
+	})
+	listener.On(credentialsChannel, c.changed)
+	listener.OnReady(func() { c.changed("") })
+	return c, nil
 }
 
 func exportAgents(c *credentials) httpapi.Agents { return c }
 
 var errAgentToken = fault.Unauthenticated("agent_token_invalid", "this agent token is not valid; enrol the agent again")
 
-// AuthenticateAgent proves an agent token. Faults: agent_token_invalid (401), unavailable (503).
+// AuthenticateAgent proves an agent token. Faults: agent_token_invalid (401), throttled (429), unavailable (503).
 func (c *credentials) AuthenticateAgent(ctx context.Context, token string) (access.Caller, error) {
-	key := sha256.Sum256([]byte(token))
-	found, known := c.remembered(key)
-	if !known {
-		var err error
-		if found, err = c.read(ctx, key); err != nil {
-			return access.Caller{}, err
-		}
+	found, err := c.held.Prove(ctx, tokens.DigestOf(token))
+	if err != nil {
+		return access.Caller{}, err
 	}
 	if found.until != nil && !found.until.After(c.clock.Now()) {
 		return access.Caller{}, errAgentToken
@@ -89,55 +90,34 @@ func (c *credentials) AuthenticateAgent(ctx context.Context, token string) (acce
 	return access.Caller{Kind: access.Node, NodeID: found.nodeID}, nil
 }
 
-func (c *credentials) remembered(key [sha256.Size]byte) (credential, bool) {
-	if !c.listener.Healthy() {
-		return credential{}, false
+func (c *credentials) read(ctx context.Context, digest tokens.Digest) (found credential, err error) {
+	ip := access.Address(ctx)
+	if err := c.unknown.Refuse(digest, ip, c.clock.Now(), errAgentToken); err != nil {
+		return found, err
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	found, known := c.held[key]
-	return found, known
-}
-
-func (c *credentials) read(ctx context.Context, key [sha256.Size]byte) (credential, error) {
-	c.mu.RLock()
-	before := c.changes
-	c.mu.RUnlock()
-	var found credential
-	err := c.db.NewRaw("select node_id, valid_until from agent_tokens where token_hash = ?", key[:]).Scan(ctx, &found.nodeID, &found.until)
+	err = c.db.NewRaw("select node_id, valid_until from agent_tokens where token_hash = ?", digest[:]).
+		Scan(ctx, &found.nodeID, &found.until)
 	if err = database.Fault(err, nil); fault.KindOf(err) == fault.KindMissing {
+		c.unknown.Note(digest, ip, c.clock.Now())
 		return found, errAgentToken
 	}
 	if err != nil {
-		return found, fmt.Errorf("reading the agent's token: %w", err)
+		return found, fmt.Errorf("read the agent's token: %w", err)
 	}
-	c.remember(key, found, before)
 	return found, nil
 }
 
-// remember keeps nothing that was read before a change was heard.
-func (c *credentials) remember(key [sha256.Size]byte, found credential, before uint64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.changes != before {
-		return
-	}
-	if len(c.held) >= mostCredentials {
-		clear(c.held)
-	}
-	c.held[key] = found
+// forget drops what is remembered of a node.
+func (c *credentials) forget(nodeID string) {
+	c.held.Forget(nodeID)
+	c.changed(nodeID)
 }
 
-// forget drops what is remembered of a node; an empty id, after a gap in hearing, drops everything.
-func (c *credentials) forget(nodeID string) {
+// changed lets those know who hold something by a token of the node, or of any when the id is empty.
+func (c *credentials) changed(nodeID string) {
+	c.unknown.Forget()
 	c.mu.Lock()
-	c.changes++
-	for key, found := range c.held {
-		if nodeID == "" || found.nodeID == nodeID {
-			delete(c.held, key)
-		}
-	}
-	told := c.onDrop
+	told := slices.Clone(c.onDrop)
 	c.mu.Unlock()
 	for _, tell := range told {
 		tell(nodeID)
