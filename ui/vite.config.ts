@@ -21,14 +21,14 @@ export default defineConfig({
         chunkFileNames: (chunk) => `assets/${chunk.name.split("~")[0]}-[hash].js`,
         assetFileNames: (asset) => `assets/${(asset.names[0] ?? "asset").split(/[~.]/)[0]}-[hash][extname]`,
         // What every visitor loads comes in two files, libraries apart from our own; small parts that several pages
-        // share are put together, but not with what the sign-in page needs. Otherwise the first page asks for eighty files.
+        // share are put together. Otherwise the first page asks for eighty files.
         codeSplitting: {
           groups: [
             { name: "kit", tags: ["$initial"], test: /node_modules/, priority: 3 },
             { name: "panel", tags: ["$initial"], priority: 2 },
             {
               name: "shared",
-              test: (id) => /\.(tsx?|m?js|css)$/.test(id) && !id.includes("/accounts/sign-in/"),
+              test: (id) => /\.(tsx?|m?js|css)$/.test(id),
               minShareCount: 2,
               entriesAware: true,
               entriesAwareMergeThreshold: 20_000,

@@ -37,8 +37,15 @@ func TestARevisionIsTakenFromTheBodyOrIfMatch(t *testing.T) {
 		want    int
 		code    string
 	}{
-		{3, "", 3, ""}, {3, `"7"`, 3, ""}, {0, `"7"`, 7, ""}, {0, `W/"7"`, 7, ""}, {0, "7", 7, ""},
-		{0, "", 0, "missing_field"}, {0, "*", 0, "bad_parameter"}, {0, `"0"`, 0, "bad_parameter"}, {0, `"-1"`, 0, "bad_parameter"},
+		{3, "", 3, ""},
+		{3, `"7"`, 3, ""},
+		{0, `"7"`, 7, ""},
+		{0, `W/"7"`, 7, ""},
+		{0, "7", 7, ""},
+		{0, "", 0, "missing_field"},
+		{0, "*", 0, "bad_parameter"},
+		{0, `"0"`, 0, "bad_parameter"},
+		{0, `"-1"`, 0, "bad_parameter"},
 		{-1, "", 0, "missing_field"},
 	} {
 		got, err := revisionOf(c.body, c.ifMatch)
@@ -131,9 +138,15 @@ func TestWhatHealthIs(t *testing.T) {
 		known string
 		want  string
 	}{
-		{nil, "", "unknown"}, {[]string{"up", "up2"}, "", "healthy"}, {[]string{"up", "down"}, "", "degraded"}, {[]string{"down"}, "", "down"},
-		{[]string{"silent"}, "", "unknown"}, {[]string{"up", "silent"}, "", "unknown"}, {[]string{"gone"}, "", "unknown"},
-		{[]string{"up"}, "down", "down"}, {[]string{"down"}, "healthy", "healthy"},
+		{nil, "", "unknown"},
+		{[]string{"up", "up2"}, "", "healthy"},
+		{[]string{"up", "down"}, "", "degraded"},
+		{[]string{"down"}, "", "down"},
+		{[]string{"silent"}, "", "unknown"},
+		{[]string{"up", "silent"}, "", "unknown"},
+		{[]string{"gone"}, "", "unknown"},
+		{[]string{"up"}, "down", "down"},
+		{[]string{"down"}, "healthy", "healthy"},
 	} {
 		around := &relations{nodes: nodes, health: map[string]string{"f": c.known}}
 		require.Equal(t, c.want, around.healthOf("f", c.ids), "%v %q", c.ids, c.known)
@@ -185,16 +198,20 @@ func TestPoolsAreResolvedTogether(t *testing.T) {
 func TestWhatForcePasses(t *testing.T) {
 	t.Parallel()
 	steps := []plan.Step{
-		{NodeID: "up", NodeName: "fra-01", Action: plan.ActionConfigure}, {NodeID: "away", NodeName: "ams-01", Action: plan.ActionConfigure},
+		{NodeID: "up", NodeName: "fra-01", Action: plan.ActionConfigure},
+		{NodeID: "away", NodeName: "ams-01", Action: plan.ActionConfigure},
 		{NodeID: "left", NodeName: "waw-01", Action: plan.ActionRemove},
 	}
 	nodes := map[string]nodesapi.Node{
 		"up": {ID: "up", Name: "fra-01", Online: true}, "away": {ID: "away", Name: "ams-01"}, "left": {ID: "left", Name: "waw-01"},
 	}
 	checks := marked([]plan.Check{
-		{Key: "confirmed", NodeID: "up", Status: plan.Confirmed}, {Key: "open", NodeID: "up", Status: plan.Unconfirmed},
-		{Key: "failed", NodeID: "up", Status: plan.Failed}, {Key: "blocks", NodeID: "up", Status: plan.Failed, Blocks: true},
-		{Key: "away", NodeID: "away", Status: plan.Unconfirmed}, {Key: "left", NodeID: "left", Status: plan.Unconfirmed},
+		{Key: "confirmed", NodeID: "up", Status: plan.Confirmed},
+		{Key: "open", NodeID: "up", Status: plan.Unconfirmed},
+		{Key: "failed", NodeID: "up", Status: plan.Failed},
+		{Key: "blocks", NodeID: "up", Status: plan.Failed, Blocks: true},
+		{Key: "away", NodeID: "away", Status: plan.Unconfirmed},
+		{Key: "left", NodeID: "left", Status: plan.Unconfirmed},
 		{Key: "stage", Status: plan.Failed, Blocks: true, Group: plan.GroupStages, Finding: plan.Say("unpaid", "not paid")},
 	}, steps, nodes)
 	var passed []string

@@ -42,15 +42,18 @@ func TestTheRecordShowsWhatEveryNodeWillGoThrough(t *testing.T) {
 	}{
 		{
 			"entry", plan.ActionConfigure,
-			map[string]string{"prepare": open, "test": open, "switch": open, "probe": open, "commit": open}, "",
+			map[string]string{"prepare": open, "test": open, "switch": open, "probe": open, "commit": open},
+			"",
 		},
 		{
 			"exit", plan.ActionConfigure,
-			map[string]string{"prepare": open, "test": open, "switch": open, "probe": left, "commit": open}, "checked_by_entry",
+			map[string]string{"prepare": open, "test": open, "switch": open, "probe": left, "commit": open},
+			"checked_by_entry",
 		},
 		{
 			"none", plan.ActionRemove,
-			map[string]string{"prepare": left, "test": left, "switch": left, "probe": left, "commit": open}, "only_drops",
+			map[string]string{"prepare": left, "test": left, "switch": left, "probe": left, "commit": open},
+			"only_drops",
 		},
 	} {
 		s := stepOf(c.role, c.action)
@@ -99,7 +102,9 @@ func TestAFailureIsToldInTheWordsOfWhoeverFailed(t *testing.T) {
 		},
 		"the agent": {"prepare", nodesapi.Result{Code: "disk", Error: "no space"}, "prepare", StepError{Code: "disk", Message: "no space"}},
 		"silence": {
-			"switch", nodesapi.Result{Code: string(agentapi.CodeExpired)}, "switch",
+			"switch",
+			nodesapi.Result{Code: string(agentapi.CodeExpired)},
+			"switch",
 			StepError{Code: string(agentapi.CodeExpired), Message: "the agent did not answer in time"},
 		},
 		"no words": {"switch", nodesapi.Result{Code: "odd"}, "switch", StepError{Code: "odd", Message: "the stage switch failed"}},
@@ -134,7 +139,9 @@ func TestEvidenceOfAStageHasItsFigures(t *testing.T) {
 			"a client got through in 12 ms; the exit address is 192.0.2.7",
 		},
 		{"revert", nil, "back on the installed version"},
-		{"prepare", nil, ""}, {"switch", json.RawMessage("odd"), ""}, {"probe", raw(agentapi.ProbeData{}), ""},
+		{"prepare", nil, ""},
+		{"switch", json.RawMessage("odd"), ""},
+		{"probe", raw(agentapi.ProbeData{}), ""},
 	} {
 		require.Equal(t, c.want, evidence(c.stage, nodesapi.Result{Data: c.data}).Text, c.stage)
 	}
@@ -324,7 +331,8 @@ func TestEveryEntryOfANodeIsProbed(t *testing.T) {
 	row := &applyRow{Graph: &graph.Graph{
 		Nodes: []graph.Node{
 			entry("a", "entry-node"), entry("b", "other"), entry("c", "entry-node"), entry("d", "entry-node"),
-			{Key: "here", Kind: graph.Direct}, {Key: "stop", Kind: graph.Block},
+			{Key: "here", Kind: graph.Direct},
+			{Key: "stop", Kind: graph.Block},
 		},
 		Edges: []graph.Edge{{From: "a", To: "here"}, {From: "b", To: "here"}, {From: "c", To: "here"}, {From: "d", To: "stop"}},
 	}, Steps: []stepRow{stepOf("entry", plan.ActionConfigure), stepOf("exit", plan.ActionConfigure)}}

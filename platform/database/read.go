@@ -96,7 +96,7 @@ func (t *transaction) read(ctx context.Context, do reading) error {
 	if err != nil {
 		return err
 	}
-	return rows.Close()
+	return rows.Close() //nolint:sqlclosecheck // nothing happens between
 }
 
 // nothing are the rows that database/sql sees of a reading.

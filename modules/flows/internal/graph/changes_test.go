@@ -14,7 +14,8 @@ func TestChangesNameBlocksAndWaysAndNotWhereTheyStand(t *testing.T) {
 	before := graph.Graph{
 		Nodes: []graph.Node{
 			{Key: "in", Kind: graph.Entry, Params: graph.Params{Listener: &graph.Listener{Port: 443}}, Position: &graph.Position{X: 1}},
-			{Key: "out", Kind: graph.Exit}, {Key: "gone", Kind: graph.Direct},
+			{Key: "out", Kind: graph.Exit},
+			{Key: "gone", Kind: graph.Direct},
 		},
 		Edges: []graph.Edge{{From: "in", To: "out"}, {From: "in", To: "gone", Priority: 1}},
 	}

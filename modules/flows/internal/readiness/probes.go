@@ -131,9 +131,8 @@ func (k *Checker) fromPanel(ctx context.Context, l4, address, word string) findi
 
 // answers reports whether the secret word comes back from the other end.
 func answers(conn net.Conn, l4, word string) bool {
-	if err := conn.SetDeadline(
-		time.Now().Add(dialLimit),
-	); err != nil { //nolint:forbidigo // the deadline of a real connection
+	deadline := time.Now().Add(dialLimit) //nolint:forbidigo // the deadline of a real connection
+	if err := conn.SetDeadline(deadline); err != nil {
 		return false
 	}
 	if l4 == agentapi.UDP {

@@ -85,13 +85,7 @@ export function ActDialog(props: ActDialogProps) {
       {phase.kind === "asking" ? (
         <Question {...props} error={phase.error} onConfirm={() => start()} />
       ) : (
-        <Results
-          phase={phase}
-          words={props.words}
-          undo={undo}
-          onClose={onClose}
-          onRetry={() => start(phase.results)}
-        />
+        <Results phase={phase} words={props.words} undo={undo} onClose={onClose} onRetry={() => start(phase.results)} />
       )}
     </Modal>
   );

@@ -1,5 +1,6 @@
 import { IconUsers } from "@tabler/icons-react";
 import { defineModule } from "@/module";
+import SignInPage from "./sign-in/sign-in-page";
 
 const accounts = { en: "Accounts", ru: "Учётные записи" };
 const system = { label: { en: "System", ru: "Система" } };
@@ -23,7 +24,8 @@ export default defineModule({
       path: "/login",
       title: { en: "Sign in", ru: "Вход" },
       frame: "bare",
-      load: () => import("./sign-in/sign-in-page"),
+      // Every visitor arrives here, so it comes with the shell instead of after it.
+      load: () => Promise.resolve({ default: SignInPage }),
     },
     {
       path: "/new-password",
