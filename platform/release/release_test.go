@@ -173,5 +173,8 @@ func TestVersionsAreOrdered(t *testing.T) {
 		}
 	}
 	require.True(t, release.Valid("1.2.3"))
-	require.False(t, release.Valid("cb90ae7"))
+	for _, commit := range []string{"cb90ae7", "8060085", "8060085-dirty"} {
+		require.False(t, release.Valid(commit))
+		require.Equal(t, -1, release.Compare(commit, "1.0.0"), "a commit of digits is no version above all others")
+	}
 }

@@ -38,4 +38,12 @@ func base(version string) (text string, later bool) {
 	return canonical(version), false
 }
 
-func canonical(version string) string { return "v" + strings.TrimPrefix(version, "v") }
+// canonical is the form that semver compares; nothing for a version without all three numbers, such as a commit whose
+// short name has digits only.
+func canonical(version string) string {
+	version = strings.TrimPrefix(version, "v")
+	if numbers, _, _ := strings.Cut(version, "-"); strings.Count(numbers, ".") < 2 {
+		return ""
+	}
+	return "v" + version
+}
