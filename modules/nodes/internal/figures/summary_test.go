@@ -118,7 +118,9 @@ func TestIncidentsAreShownWhenNobodyKnowsTheFlows(t *testing.T) {
 	s := newStage(t)
 	s.add(node{name: "lost", seen: time.Hour})
 	require.Nil(t, s.summary().Attention[0].Flows)
-	s.relations.Flows(func(context.Context, [][]string, int) ([]nodesapi.Related, error) { return nil, errors.New("no answer") })
+	s.relations.Flows(func(context.Context, [][]string, int) ([]nodesapi.Related, error) {
+		return nil, errors.New("no answer")
+	})
 	require.Nil(t, s.summary().Attention[0].Flows)
 }
 
