@@ -18,11 +18,13 @@ export type PanelUpdates = Omit<Schemas["SelfupdateView"], "available" | "run"> 
 };
 
 const often = 3_000;
+const seldom = 30_000;
 
 export const ringsQuery = queryOptions({
   queryKey: ["updates", "agents", "rings"],
   queryFn: ({ signal }): Promise<Rings> => answer(api.GET("/api/v1/nodes/agent-rings", { signal })),
-  refetchInterval: (query) => (query.state.data?.active ? often : false),
+  // The panel tells nobody of a build that it found; whoever waits for one sees it soon.
+  refetchInterval: ({ state: { data } }) => (data?.build && !data.active ? seldom : often),
 });
 
 /** Nodes to choose from: some whose name, address or tag holds the text. */
