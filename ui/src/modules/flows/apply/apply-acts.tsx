@@ -7,8 +7,8 @@ import { Action, ActionLink } from "@/components/action/action";
 import { toastProblem } from "@/components/state/toast";
 import { useApply, useCompile, useSwitchFlow, type Apply, type Flow } from "../shared/api";
 import { keepPlan } from "../plan/stored-plan";
-import { planStanding } from "../plan/plan-state";
-import { canStop, goesBack } from "./apply-standing";
+import { planStatus } from "../plan/plan-state";
+import { canStop, goesBack } from "./apply-status";
 import { StopDialog } from "./stop-dialog";
 
 interface ApplyActsProps {
@@ -65,7 +65,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
         return follow(await put.mutateAsync({ id: apply.flow_id, on: apply.kind === "enable" }));
       const plan = await compile.mutateAsync();
       const same = flow !== undefined && plan.revision === apply.revision;
-      if (same && planStanding({ ...flow, state: "applied" }, plan, null) === "ready")
+      if (same && planStatus({ ...flow, state: "applied" }, plan, null) === "ready")
         return follow(await install.mutateAsync({ plan, force: false }));
       keepPlan(apply.flow_id, plan);
       void navigate({ to: `${base}/plans/${plan.id}` });

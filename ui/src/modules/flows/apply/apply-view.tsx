@@ -15,7 +15,7 @@ import { applyProgress } from "../shared/states";
 import { ApplyActs } from "./apply-acts";
 import { ApplyLog } from "./apply-log";
 import { ApplySide } from "./apply-side";
-import { goesBack } from "./apply-standing";
+import { goesBack } from "./apply-status";
 import classes from "./apply.module.css";
 import { StepTable } from "./step-table";
 

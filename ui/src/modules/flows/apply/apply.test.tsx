@@ -8,7 +8,7 @@ import { serveFake } from "../testing/serve-fake";
 import type { Apply } from "../shared/api";
 import { linesOf } from "./apply-log";
 import ApplyPage from "./apply-page";
-import { canStop, doingOf } from "./apply-standing";
+import { canStop, doingOf } from "./apply-status";
 
 async function open(apply: Apply, change: Parameters<typeof fakeState>[0] = {}) {
   const flows = [fakeFlow({ state: apply.state === "applying" ? "applying" : "apply_failed" })];

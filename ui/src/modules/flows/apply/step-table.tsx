@@ -9,7 +9,7 @@ import type { Apply, ApplyStep, Stage, StageName } from "../shared/api";
 import { NodeLink } from "../shared/node-link";
 import { useSaid } from "../shared/said";
 import { stageSeconds } from "../shared/states";
-import { doingOf } from "./apply-standing";
+import { doingOf } from "./apply-status";
 import classes from "./apply.module.css";
 
 const stages: StageName[] = ["prepare", "test", "switch", "probe", "commit"];

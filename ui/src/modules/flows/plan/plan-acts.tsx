@@ -2,12 +2,12 @@ import { IconAlertTriangle, IconLoader, IconPlayerPlay, IconRefresh } from "@tab
 import { useTranslation } from "react-i18next";
 import { Action, ActionLink } from "@/components/action/action";
 import type { Flow, Plan } from "../shared/api";
-import { heldByProbe, openChecks, waitingChecks, type Standing } from "./plan-state";
+import { heldByProbe, openChecks, waitingChecks, type PlanStatus } from "./plan-state";
 
 export interface PlanActsProps {
   flow: Flow;
   plan: Plan;
-  standing: Standing;
+  status: PlanStatus;
   closed: string | undefined;
   compileClosed: string | undefined;
   busy: { apply: boolean; recheck: boolean; compile: boolean };
@@ -19,9 +19,9 @@ export interface PlanActsProps {
 
 /** The next safe step stands filled; force is offered only where it can help, and only after the checks have run. */
 export function PlanActs(props: PlanActsProps) {
-  const { flow, plan, standing, closed, compileClosed, busy, onApply, onForce, onCompile } = props;
+  const { flow, plan, status, closed, compileClosed, busy, onApply, onForce, onCompile } = props;
   const { t } = useTranslation("flows");
-  switch (standing) {
+  switch (status) {
     case "ready":
       return (
         <Action kind="filled" icon={IconPlayerPlay} busy={busy.apply} reason={closed} onClick={onApply}>

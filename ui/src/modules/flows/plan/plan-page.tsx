@@ -12,7 +12,7 @@ import { toastProblem } from "@/components/state/toast";
 import { PlacesProvider } from "../editor/editor-context";
 import { flowQuery, planQuery, useApply, useCompile, useRecheck, type Flow, type Plan } from "../shared/api";
 import { ForceDialog } from "./force-dialog";
-import { planStanding } from "./plan-state";
+import { planStatus } from "./plan-state";
 import { PlanView } from "./plan-view";
 import { dropKeptPlan, keepPlan } from "./stored-plan";
 import { usePlanDrawings } from "./use-plan-drawings";
@@ -76,7 +76,7 @@ function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdat
         flow={flow}
         plan={plan}
         drawings={drawings}
-        standing={planStanding(flow, plan, apply.error)}
+        status={planStatus(flow, plan, apply.error)}
         closed={install}
         compileClosed={edit ?? install}
         busy={{ apply: apply.isPending && !forcing, recheck: recheck.isPending, compile: compile.isPending }}

@@ -2,7 +2,7 @@ import { isProblem } from "@/api/problem";
 import type { Check, Flow, Plan } from "../shared/api";
 
 /** What a plan is worth now. Only `unconfirmed` may be passed by force; the rest has a fix and no force button. */
-export type Standing =
+export type PlanStatus =
   | "ready"
   | "checking"
   | "unconfirmed"
@@ -16,7 +16,7 @@ export type Standing =
   | "applying"
   | "noop";
 
-export function planStanding(flow: Pick<Flow, "state" | "draft_revision">, plan: Plan, refused: unknown): Standing {
+export function planStatus(flow: Pick<Flow, "state" | "draft_revision">, plan: Plan, refused: unknown): PlanStatus {
   if (plan.state === "applied") return "applied";
   if (flow.state === "applying" || isProblem(refused, "apply_active")) return "applying";
   if (plan.errors.length > 0 || isProblem(refused, "compile_failed")) return "errors";
@@ -30,7 +30,7 @@ export function planStanding(flow: Pick<Flow, "state" | "draft_revision">, plan:
 }
 
 /** Nobody decides on checks before the nodes were asked. */
-function readiness(plan: Plan): Standing {
+function readiness(plan: Plan): PlanStatus {
   const open = openChecks(plan);
   if (plan.obstacles.length > 0 || open.some((check) => !check.forceable)) return "blocked";
   if (open.length === 0) return "ready";

@@ -6,10 +6,10 @@ import type { Flow, Plan } from "../shared/api";
 import { personName } from "../shared/person-name";
 import classes from "./plan.module.css";
 import { changesOf, countChanges } from "./plan-changes";
-import type { Standing } from "./plan-state";
+import type { PlanStatus } from "./plan-state";
 
 /** What the plan comes to: changes, nodes, what clients notice, checks, and how long it holds. */
-export function PlanSummary({ flow, plan, standing }: { flow: Flow; plan: Plan; standing: Standing }) {
+export function PlanSummary({ flow, plan, status }: { flow: Flow; plan: Plan; status: PlanStatus }) {
   const { t } = useTranslation("flows");
   const format = useFormat();
   const counts = countChanges(changesOf(plan));
@@ -39,14 +39,14 @@ export function PlanSummary({ flow, plan, standing }: { flow: Flow; plan: Plan; 
           value={first || reloads === 0 ? t("plan.noInterruption") : t("plan.reloads", { count: reloads })}
           note={t(first ? "plan.nothingServes" : "plan.oldServes")}
         />
-        <Readiness plan={plan} standing={standing} />
+        <Readiness plan={plan} status={status} />
         <Validity plan={plan} />
       </Figures>
     </Card>
   );
 }
 
-function Readiness({ plan, standing }: { plan: Plan; standing: Standing }) {
+function Readiness({ plan, status }: { plan: Plan; status: PlanStatus }) {
   const { t } = useTranslation("flows");
   const of = (status: Plan["readiness"][0]["status"]) =>
     plan.readiness.filter((check) => check.status === status).length;
@@ -54,7 +54,7 @@ function Readiness({ plan, standing }: { plan: Plan; standing: Standing }) {
     of("failed") > 0 && t("checks.count.failed", { count: of("failed") }),
     of("unconfirmed") > 0 && t("checks.count.unconfirmed", { count: of("unconfirmed") }),
   ].filter(Boolean);
-  const note = standing === "checking" ? t("plan.checksRun") : open.join(", ") || t("plan.allConfirmed");
+  const note = status === "checking" ? t("plan.checksRun") : open.join(", ") || t("plan.allConfirmed");
   return (
     <Figure
       lead

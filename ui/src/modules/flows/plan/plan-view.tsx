@@ -17,7 +17,7 @@ import classes from "./plan.module.css";
 import { PlanConflicts, PlanFindings, PlanObstacles } from "./plan-faults";
 import { NodeChanges } from "./plan-nodes";
 import { OrderOfWork } from "./plan-order";
-import { waitingChecks, type Standing } from "./plan-state";
+import { waitingChecks, type PlanStatus } from "./plan-state";
 import { PlanSummary } from "./plan-summary";
 
 export interface PlanViewProps extends PlanActsProps {
@@ -27,7 +27,7 @@ export interface PlanViewProps extends PlanActsProps {
 }
 
 export function PlanView(props: PlanViewProps) {
-  const { flow, plan, standing, error, drawings } = props;
+  const { flow, plan, status, error, drawings } = props;
   const { t } = useTranslation("flows");
   const [raw, setRaw] = useState(false);
   const against =
@@ -38,7 +38,7 @@ export function PlanView(props: PlanViewProps) {
     <>
       <PageHeader
         title={t("plan.title", { revision: plan.revision })}
-        beside={<PlanState plan={plan} standing={standing} />}
+        beside={<PlanState plan={plan} status={status} />}
         meta={
           <span>
             <Link to={`/flows/${flow.id}`} className={classes.flowLink}>
@@ -69,12 +69,12 @@ export function PlanView(props: PlanViewProps) {
           <ProblemNote error={error} />
         </div>
       )}
-      <StandingNotice {...props} />
-      <PlanSummary flow={flow} plan={plan} standing={standing} />
+      <StatusNotice {...props} />
+      <PlanSummary flow={flow} plan={plan} status={status} />
       <Columns
         width="wide"
         sideFirst
-        side={<ChecksCard plan={plan} checking={standing === "checking" || waitingWhileBlocked(plan, standing)} />}
+        side={<ChecksCard plan={plan} checking={status === "checking" || waitingWhileBlocked(plan, status)} />}
       >
         <PlanObstacles plan={plan} drawing={drawings[0]} />
         <PlanFindings plan={plan} flowId={flow.id} drawing={drawings[0]} />
@@ -88,8 +88,8 @@ export function PlanView(props: PlanViewProps) {
   );
 }
 
-function waitingWhileBlocked(plan: Plan, standing: Standing): boolean {
-  return standing === "blocked" && waitingChecks(plan).length > 0;
+function waitingWhileBlocked(plan: Plan, status: PlanStatus): boolean {
+  return status === "blocked" && waitingChecks(plan).length > 0;
 }
 
 function Differences({ plan, drawings, raw }: Pick<PlanViewProps, "plan" | "drawings"> & { raw: boolean }) {
@@ -118,23 +118,23 @@ function Differences({ plan, drawings, raw }: Pick<PlanViewProps, "plan" | "draw
   );
 }
 
-function PlanState({ plan, standing }: { plan: Plan; standing: Standing }) {
+function PlanState({ plan, status }: { plan: Plan; status: PlanStatus }) {
   const { t } = useTranslation("flows");
-  if (standing === "applied") return <Status kind="in-sync">{t("plan.state.applied")}</Status>;
-  if (standing === "outdated" || standing === "stale" || standing === "expired")
-    return <Status kind="drifted">{t(`plan.state.${standing}`)}</Status>;
-  if (standing === "applying") return <Status kind="applying">{t("config.applying")}</Status>;
+  if (status === "applied") return <Status kind="in-sync">{t("plan.state.applied")}</Status>;
+  if (status === "outdated" || status === "stale" || status === "expired")
+    return <Status kind="drifted">{t(`plan.state.${status}`)}</Status>;
+  if (status === "applying") return <Status kind="applying">{t("config.applying")}</Status>;
   return <Status kind="draft">{t("plan.state.compiled", { revision: plan.revision })}</Status>;
 }
 
-function StandingNotice({ flow, plan, standing }: PlanViewProps) {
+function StatusNotice({ flow, plan, status }: PlanViewProps) {
   const { t } = useTranslation("flows");
-  if (!["outdated", "stale", "expired", "errors", "conflict", "blocked"].includes(standing)) return null;
-  const crit = standing === "errors" || standing === "conflict" || standing === "blocked";
+  if (!["outdated", "stale", "expired", "errors", "conflict", "blocked"].includes(status)) return null;
+  const crit = status === "errors" || status === "conflict" || status === "blocked";
   return (
-    <div className={classes.standing} data-tone={crit ? "crit" : "warn"} role="status">
+    <div className={classes.status} data-tone={crit ? "crit" : "warn"} role="status">
       <Glyph kind={crit ? "down" : "drifted"} />
-      <span>{t(`plan.standing.${standing}`, { plan: plan.revision, draft: flow.draft_revision })}</span>
+      <span>{t(`plan.notice.${status}`, { plan: plan.revision, draft: flow.draft_revision })}</span>
     </div>
   );
 }

@@ -4,31 +4,30 @@ import type { Plan } from "../shared/api";
 import { subjectOf } from "../shared/check-words";
 import { fakeCheck, fakeFlow, fakePlan } from "../testing/samples";
 import { changesOf, countChanges } from "./plan-changes";
-import { planStanding } from "./plan-state";
+import { planStatus } from "./plan-state";
 
 describe("what a plan is worth", () => {
   const flow = fakeFlow();
-  const standing = (change: Partial<Plan> = {}, refused: unknown = null) =>
-    planStanding(flow, fakePlan(change), refused);
+  const status = (change: Partial<Plan> = {}, refused: unknown = null) => planStatus(flow, fakePlan(change), refused);
 
   it("is unconfirmed readiness where force can help, and something with a fix otherwise", () => {
-    expect(standing()).toBe("unconfirmed");
-    expect(standing({ readiness: [fakeCheck()] })).toBe("ready");
-    expect(standing({ errors: [{ code: "x", path: "", message: "" }] })).toBe("errors");
+    expect(status()).toBe("unconfirmed");
+    expect(status({ readiness: [fakeCheck()] })).toBe("ready");
+    expect(status({ errors: [{ code: "x", path: "", message: "" }] })).toBe("errors");
     const conflict = { kind: "port", node_id: "n", l4: "tcp", port: 443, path: "", with: {} } as const;
-    expect(standing({ conflicts: [conflict] })).toBe("conflict");
-    expect(standing({ revision: 16 })).toBe("outdated");
-    expect(standing({ state: "stale" })).toBe("stale");
-    expect(standing({}, new Problem({ status: 409, code: "port_conflict" }))).toBe("conflict");
-    expect(standing({}, new Problem({ status: 409, code: "apply_active" }))).toBe("applying");
+    expect(status({ conflicts: [conflict] })).toBe("conflict");
+    expect(status({ revision: 16 })).toBe("outdated");
+    expect(status({ state: "stale" })).toBe("stale");
+    expect(status({}, new Problem({ status: 409, code: "port_conflict" }))).toBe("conflict");
+    expect(status({}, new Problem({ status: 409, code: "apply_active" }))).toBe("applying");
   });
 
   it("is blocked where force cannot help: an agent is offline, or a check cannot be passed", () => {
     const finding = { code: "agent_offline", params: { node: "fra-02" }, text: "the agent of fra-02 does not answer" };
-    expect(standing({ obstacles: [{ code: "agent_offline", node_id: "n-fra", node_name: "fra-02", finding }] })).toBe(
+    expect(status({ obstacles: [{ code: "agent_offline", node_id: "n-fra", node_name: "fra-02", finding }] })).toBe(
       "blocked",
     );
-    expect(standing({ readiness: [fakeCheck({ status: "failed", forceable: false, blocks: true })] })).toBe("blocked");
+    expect(status({ readiness: [fakeCheck({ status: "failed", forceable: false, blocks: true })] })).toBe("blocked");
   });
 
   it("waits while the nodes are asked, and no longer", () => {
@@ -37,8 +36,8 @@ describe("what a plan is worth", () => {
       observed_at: null,
       finding: { code: "not_observed", text: "not observed yet" },
     });
-    expect(standing({ readiness: [waiting], checking: true })).toBe("checking");
-    expect(standing({ readiness: [waiting] })).toBe("unconfirmed");
+    expect(status({ readiness: [waiting], checking: true })).toBe("checking");
+    expect(status({ readiness: [waiting] })).toBe("unconfirmed");
   });
 });
 
