@@ -36,8 +36,11 @@ var constraints = map[string]*fault.Fault{
 
 // views selects nodes beside their evidence; at is the moment for which states are derived.
 func (s *store) views(at time.Time, args *database.Arguments) *bun.SelectQuery {
-	return beside(s.db.NewSelect().TableExpr("nodes AS n")).
-		ColumnExpr(database.Columns[nodeRow](s.db, "n")).
+	return s.shown(beside(s.db.NewSelect().TableExpr("nodes AS n")), at, args)
+}
+
+func (s *store) shown(q *bun.SelectQuery, at time.Time, args *database.Arguments) *bun.SelectQuery {
+	return q.ColumnExpr(database.Columns[nodeRow](s.db, "n")).
 		ColumnExpr("r.seen_at, coalesce(r.core_state, 'unknown') AS core_state, coalesce(r.config_hash, '') AS config_hash").
 		ColumnExpr("coalesce(r.cloned, false) AS cloned, r.report, r.metrics, r.config_result").
 		ColumnExpr(s.stateAt(at, args) + " AS state")
@@ -111,18 +114,22 @@ func measured(k *keyset.Keyset) bool { return strings.HasPrefix(k.Expression, "m
 func (s *store) list(ctx context.Context, in *listInput, k *keyset.Keyset, at time.Time) ([]viewRow, int, error) {
 	var rows []viewRow
 	args := new(database.Arguments)
-	whole := s.views(at, args)
-	if measured(k) {
-		whole = whole.Join(readings)
-	}
-	page := k.Apply(s.keys(in, k, at, args).ColumnExpr("n.id"), args)
-	whole = whole.Join("JOIN (?) AS p ON p.id = n.id", page).ColumnExpr("p.sort_key").OrderExpr(k.Sorted())
-	if err := database.Read(ctx, s.db, &rows, whole, args); err != nil {
+	if err := database.Read(ctx, s.db, &rows, s.page(in, k, at, args), args); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
 	total, err := s.total(ctx, in, at)
 	return rows, total, err
 }
+
+func (s *store) page(in *listInput, k *keyset.Keyset, at time.Time, args *database.Arguments) *bun.SelectQuery {
+	keys := k.Apply(s.keys(in, k, at, args).ColumnExpr("n.id").ColumnExpr("("+k.Expression+") AS sort_value"), args)
+	return s.shown(s.db.NewSelect().TableExpr("(?) AS p", keys).Join(ofPage), at, args).ColumnExpr("p.sort_key").
+		OrderExpr(k.SortedBy("p.sort_value", "p.id"))
+}
+
+// ofPage looks each node of a page up by itself: as an ordinary join, the database would rather read the whole fleet.
+const ofPage = `CROSS JOIN LATERAL (SELECT * FROM nodes WHERE id = p.id LIMIT 1) AS n
+	LEFT JOIN LATERAL (SELECT * FROM node_reports WHERE node_id = p.id LIMIT 1) AS r ON true`
 
 const readings = "JOIN node_readings AS m ON m.node_id = n.id"
 

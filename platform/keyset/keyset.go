@@ -64,12 +64,15 @@ func (k *Keyset) Apply(q *bun.SelectQuery, args *database.Arguments) *bun.Select
 }
 
 // Sorted is the order as SQL.
-func (k *Keyset) Sorted() string {
+func (k *Keyset) Sorted() string { return k.SortedBy("("+k.Expression+")", k.ID) }
+
+// SortedBy is the order over columns that hold the value and the id already, as those of a subquery do.
+func (k *Keyset) SortedBy(value, id string) string {
 	direction := "ASC"
 	if k.desc {
 		direction = "DESC"
 	}
-	return "(" + k.Expression + ") " + direction + ", " + k.ID + " " + direction
+	return value + " " + direction + ", " + id + " " + direction
 }
 
 // next gives the cursor after the row.
