@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/platform/database"
@@ -31,16 +32,16 @@ type metadata struct {
 	Operation string        `json:"operation,omitempty"`
 }
 
-// insertion is one statement: the row and, where the announcer wants it, the notification that wakes the panels when
-// the transaction commits.
+// insertion is one prepared statement: the row and, where the announcer wants it, the notification that wakes the panels
+// when the transaction commits.
 const insertion = `with made as (
 	insert into jobs.river_job (kind, args, max_attempts, metadata, queue, scheduled_at, unique_key, unique_states)
-	values (?, ?, ?, ?, ?, greatest(coalesce(?::timestamptz, now()), now()), ?, ?::bit(8))
+	values ($1, $2, $3, $4, $5, greatest(coalesce($6::timestamptz, now()), now()), $7, $8::bit(8))
 	on conflict (unique_key) where unique_key is not null and unique_states is not null
 		and jobs.river_job_state_in_bitmask(unique_states, state) do nothing
 	returning id, scheduled_at),
 	woken as (select pg_notify('jobs.river_insert', '{"queue":"` + queue + `"}') from made
-		where ? and scheduled_at <= now())
+		where $9 and scheduled_at <= now())
 	select made.id from made left join woken on true`
 
 // unfinished are the states in which a unique job keeps others out: scheduled, running, retryable, pending; not
@@ -65,13 +66,17 @@ func (e *Enqueuer) Insert(ctx context.Context, args Args, o Opts) error {
 	})
 }
 
-func (e *Enqueuer) insert(ctx context.Context, args Args, o Opts, operation string) (ids []int64, err error) {
-	row, err := e.row(args, o, operation)
+func (e *Enqueuer) insert(ctx context.Context, job Args, o Opts, operation string) (ids []int64, err error) {
+	row, err := e.row(job, o, operation)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.db.In(ctx).NewRaw(insertion, append(row, e.announce.within(ctx))...).Scan(ctx, &ids); err != nil {
-		return nil, database.Fault(fmt.Errorf("insert a job of the kind %s: %w", args.Kind(), err), nil)
+	var args database.Arguments
+	for _, value := range append(row, e.announce.within(ctx)) {
+		args.Add(value)
+	}
+	if err := database.Read(ctx, e.db, &ids, bun.Safe(insertion), &args); err != nil {
+		return nil, database.Fault(fmt.Errorf("insert a job of the kind %s: %w", job.Kind(), err), nil)
 	}
 	e.announce.inserted(ctx)
 	return ids, nil
