@@ -67,11 +67,12 @@ func (h *handlers) send(
 			if !open {
 				return
 			}
-			if mayRead(caller, event) {
-				err = message(w, event.Kind, event.JSON())
-			}
+			err = news(w, caller, event, feed)
 		case <-watching.Ready():
 			err = watching.Each(visibleTo(caller), func(kind string, frame []byte) error { return message(w, kind, frame) })
+			if err == nil {
+				err = w.Flush()
+			}
 		case <-check.Chan():
 			caller, err = h.recognised(ctx, token)
 		case <-alive.Chan():
@@ -89,6 +90,22 @@ func (h *handlers) recognised(ctx context.Context, token string) (access.Caller,
 	return h.sessions.Recognise(ctx, token)
 }
 
+// news sends an event and those that came with it in one piece: what many nodes do at once costs every viewer one write.
+func news(w *bufio.Writer, caller access.Caller, first events.Event, feed <-chan events.Event) error {
+	event := first
+	for waiting := len(feed); ; waiting-- {
+		if mayRead(caller, event) {
+			if err := message(w, event.Kind, event.JSON()); err != nil {
+				return err
+			}
+		}
+		if waiting == 0 {
+			return w.Flush()
+		}
+		event = <-feed
+	}
+}
+
 func mayRead(caller access.Caller, event events.Event) bool {
 	return event.Permission == "" || caller.Permissions.Has(event.Permission)
 }
@@ -98,8 +115,14 @@ func visibleTo(caller access.Caller) func(events.Kind) bool {
 	return func(kind events.Kind) bool { return kind.Needs == "" || caller.Permissions.Has(kind.Needs) }
 }
 
+// message leaves the flush to its caller. A writer that has failed fails again at its next write.
 func message(w *bufio.Writer, kind string, data []byte) error {
-	return write(w, fmt.Sprintf("event: %s\ndata: %s\n\n", kind, data))
+	_, _ = w.WriteString("event: ")
+	_, _ = w.WriteString(kind)
+	_, _ = w.WriteString("\ndata: ")
+	_, _ = w.Write(data)
+	_, err := w.WriteString("\n\n")
+	return err
 }
 
 func write(w *bufio.Writer, text string) error {
