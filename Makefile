@@ -33,9 +33,9 @@ test: ## Run every test: Go with the race detector, web interface, browser journ
 e2e: ui ## Run the browser journeys against real executables, database and agent.
 	@scripts/e2e.sh
 
-bench: ## Measure every speed goal against its physical limit in the same run.
+bench: ## Measure every speed goal against its physical limit in the same run; ONLY=P3,P4 measures some.
 	@scripts/need.sh postgresql
-	@go run ./cmd/panel-bench
+	@go run ./cmd/panel-bench $(if $(ONLY),--only $(ONLY))
 
 soak: ## Run the long tests: fuzzing, kills, leaks; hours.
 	@scripts/soak.sh

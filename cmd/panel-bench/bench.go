@@ -193,6 +193,15 @@ func (b *bench) installBare(
 	name string,
 	prepare func(ctx context.Context, dsn string) error,
 ) (*stand, error) {
+	return b.installBareWith(ctx, name, rig.PanelSettings{}, prepare)
+}
+
+func (b *bench) installBareWith(
+	ctx context.Context,
+	name string,
+	settings rig.PanelSettings,
+	prepare func(ctx context.Context, dsn string) error,
+) (*stand, error) {
 	dsn, err := b.database(ctx, name)
 	if err != nil {
 		return nil, err
@@ -201,7 +210,8 @@ func (b *bench) installBare(
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of a panel: %w", err)
 	}
-	return b.bringUp(ctx, rig.PanelSettings{Folder: folder, DSN: dsn}, dsn, prepare)
+	settings.Folder, settings.DSN = folder, dsn
+	return b.bringUp(ctx, settings, dsn, prepare)
 }
 
 func (b *bench) bringUp(
@@ -279,4 +289,14 @@ func (b *bench) rate(
 ) (float64, error) {
 	outcome, err := load.Run(ctx, load.Plan{Address: address, Connections: connections, Request: request, For: length})
 	return outcome.PerSecond(), err
+}
+
+// pause lets time pass, unless the run is interrupted.
+func pause(ctx context.Context, length time.Duration) error {
+	select {
+	case <-time.After(length):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

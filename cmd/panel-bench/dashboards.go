@@ -80,7 +80,9 @@ func (s *stand) watchOverviews(ctx context.Context, page []string, length time.D
 	for i := range dashboards {
 		all.Go(func() {
 			for at := began.Add(dashboardEvery * time.Duration(i) / dashboards); at.Before(began.Add(length)); at = at.Add(dashboardEvery) {
-				time.Sleep(time.Until(at))
+				if pause(ctx, time.Until(at)) != nil {
+					return
+				}
 				for _, path := range page {
 					asked := time.Now()
 					err := s.API.Get(ctx, path, nil)

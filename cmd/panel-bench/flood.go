@@ -170,7 +170,9 @@ func (f *flood) signIn(ctx context.Context, address string, until time.Time, sig
 		case answer.StatusCode != http.StatusTooManyRequests:
 			return fmt.Errorf("sign in under a flood: the panel answered %d", answer.StatusCode)
 		default:
-			time.Sleep(min(time.Second, time.Until(until)))
+			if err := pause(ctx, min(time.Second, time.Until(until))); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -185,7 +187,9 @@ func (f *flood) beside(ctx context.Context, until time.Time) (measure.Series, er
 	var failures []error
 	var all sync.WaitGroup
 	for at := time.Now(); at.Before(until); at = at.Add(othersEvery) {
-		time.Sleep(time.Until(at))
+		if err := pause(ctx, time.Until(at)); err != nil {
+			return took, err
+		}
 		all.Go(func() {
 			err := f.stand.API.Get(ctx, gatedPath, nil)
 			mu.Lock()

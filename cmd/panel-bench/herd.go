@@ -33,7 +33,7 @@ func restartHerd(ctx context.Context, b *bench) ([]measure.Result, error) {
 	var all sync.WaitGroup
 	watched, enough := context.WithCancel(ctx)
 	defer enough()
-	all.Go(func() { beside, failure = f.pollUntil(watched) })
+	all.Go(func() { beside, failure = f.pollUntil(ctx, watched.Done()) })
 	back, peak, err := f.allBack(ctx, began)
 	enough()
 	all.Wait()
@@ -55,7 +55,9 @@ func (f *fleet) allBack(ctx context.Context, since time.Time) (took time.Duratio
 	)
 	before, at := int64(0), since
 	for time.Since(since) < herdWithin {
-		time.Sleep(herdEvery)
+		if err := pause(ctx, herdEvery); err != nil {
+			return 0, 0, err
+		}
 		heard, err := f.number(ctx, query)
 		if err != nil {
 			return 0, 0, err
@@ -69,20 +71,20 @@ func (f *fleet) allBack(ctx context.Context, since time.Time) (took time.Duratio
 	return 0, peak, fmt.Errorf("%d agents of %d came back within %s", before, len(f.members), herdWithin)
 }
 
-// pollUntil asks at fixed moments until the context ends and gives how long each answer took.
-func (s *stand) pollUntil(ctx context.Context) (took measure.Series, failure error) {
+// pollUntil asks at fixed moments until it is enough and gives how long each answer took, those under way included.
+func (s *stand) pollUntil(ctx context.Context, enough <-chan struct{}) (took measure.Series, failure error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	ticker := time.NewTicker(othersEvery)
 	defer ticker.Stop()
 	for {
 		select {
-		case <-ctx.Done():
+		case <-enough:
 			all.Wait()
 			return took, failure
 		case at := <-ticker.C:
 			all.Go(func() {
-				err := s.API.Get(context.WithoutCancel(ctx), gatedPath, nil)
+				err := s.API.Get(ctx, gatedPath, nil)
 				mu.Lock()
 				defer mu.Unlock()
 				if took = append(took, milliseconds(time.Since(at))); err != nil {

@@ -157,6 +157,7 @@ func run(ctx context.Context, s settings, of []goal) ([]measure.Result, error) {
 	}
 	defer server.close(s.keep)
 	var results []measure.Result
+	whole := time.Now()
 	for _, g := range of {
 		if !s.wants(g.name) || ctx.Err() != nil {
 			continue
@@ -166,6 +167,7 @@ func run(ctx context.Context, s settings, of []goal) ([]measure.Result, error) {
 		results = append(results, measured(ctx, s, server, g)...)
 		fmt.Fprintf(os.Stderr, " %.0f s\n", time.Since(began).Seconds())
 	}
+	fmt.Fprintf(os.Stderr, "all    %.0f min\n", time.Since(whole).Minutes())
 	return results, ctx.Err()
 }
 

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"time"
 
 	"panel/cmd/panel-bench/internal/measure"
@@ -107,4 +109,25 @@ func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
 		measure.AtMost("P10+", "transactions of a quiet fleet, 5,000 agents against 500", "1/s",
 			measure.Series{few}, measure.Series{many}, 1.25),
 	}, nil
+}
+
+// openSockets counts the connections of a process, but for those with the database, which are local ones.
+func openSockets(pid int) (count int, err error) {
+	folder := fmt.Sprintf("/proc/%d/", pid)
+	open, err := os.ReadDir(folder + "fd")
+	if err != nil {
+		return 0, fmt.Errorf("count the connections of a process: %w", err)
+	}
+	local, err := os.ReadFile(folder + "net/unix")
+	if err != nil {
+		return 0, fmt.Errorf("count the connections of a process: %w", err)
+	}
+	for _, file := range open {
+		what, err := os.Readlink(folder + "fd/" + file.Name())
+		number, isSocket := strings.CutPrefix(what, "socket:[")
+		if err == nil && isSocket && !bytes.Contains(local, []byte(" "+strings.TrimSuffix(number, "]"))) {
+			count++
+		}
+	}
+	return count, nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -17,9 +18,10 @@ import (
 )
 
 const (
-	attackers   = 1000
-	attackFor   = 3 * time.Second
-	attackReply = 10 * time.Second
+	attackers  = 1000
+	attackFor  = 3 * time.Second
+	attackEnds = 2 * time.Second // later all strangers are gone, whether or not they were answered
+	goneWithin = 10 * time.Second
 )
 
 // strangersFlood (P14) lets 1,000 connections of strangers send whatever was found to cost the panel most, one attack
@@ -34,7 +36,7 @@ func strangersFlood(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	alone, err := s.beside(ctx, func() { hashes(attackFor) })
+	alone, err := s.beside(ctx, func() error { hashes(attackFor); return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +66,15 @@ func strangersFlood(ctx context.Context, b *bench) ([]measure.Result, error) {
 }
 
 // beside asks at fixed moments while the work goes on.
-func (s *stand) beside(ctx context.Context, work func()) (measure.Series, error) {
-	watched, enough := context.WithCancel(ctx)
-	var all sync.WaitGroup
-	all.Go(func() { work(); enough() })
-	took, err := s.pollUntil(watched)
-	all.Wait()
-	return took, err
+func (s *stand) beside(ctx context.Context, work func() error) (measure.Series, error) {
+	enough := make(chan struct{})
+	var failure error
+	go func() {
+		defer close(enough)
+		failure = work()
+	}()
+	took, err := s.pollUntil(ctx, enough)
+	return took, errors.Join(failure, err)
 }
 
 // attackMode makes this executable the strangers: in a process of their own they do not slow down whoever measures.
@@ -100,16 +104,23 @@ func (b *bench) attacked(ctx context.Context, s *stand, name string) (measure.Se
 	if err != nil {
 		return nil, err
 	}
-	return s.beside(ctx, func() {
-		select {
-		case <-strangers.Ended():
-		case <-time.After(attackFor + 3*attackReply):
+	return s.beside(ctx, func() error {
+		ended, cancel := context.WithTimeout(ctx, attackFor+goneWithin)
+		defer cancel()
+		code, err := strangers.Exit(ended)
+		switch {
+		case err != nil:
 			strangers.Kill()
+			return err
+		case code != 0:
+			return fmt.Errorf("the strangers ended with %d: %s", code, strangers.LastWords())
 		}
+		return nil
 	})
 }
 
-// attack sends one attack on every connection, and again every second until the time is over.
+// attack sends one attack on every connection, and again every second until the time is over. Strangers who are left
+// waiting do not prolong it: what they cost the panel shows while they wait.
 func attack(file string) error {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -130,7 +141,7 @@ func attack(file string) error {
 		strangers.Go(func() {
 			for next := time.Now(); next.Before(until); next = next.Add(time.Second) {
 				time.Sleep(time.Until(next))
-				send(all[at], on.Address, number)
+				send(all[at], on.Address, number, until.Add(attackEnds))
 			}
 		})
 	}
@@ -138,12 +149,12 @@ func attack(file string) error {
 	return nil
 }
 
-func send(a attacks.Attack, address string, number int) {
-	conn, err := net.DialTimeout("tcp", address, attackReply)
+func send(a attacks.Attack, address string, number int, end time.Time) {
+	conn, err := (&net.Dialer{Deadline: end}).Dial("tcp", address)
 	if err != nil {
 		return // whom the panel does not let in does it no harm
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(attackReply))
+	_ = conn.SetDeadline(end)
 	a.Send(conn, number)
 }
