@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -133,4 +134,18 @@ func TestAFullServerMakesRoom(t *testing.T) {
 func kept(list *[]net.Conn, conn net.Conn) net.Conn {
 	*list = append(*list, conn)
 	return conn
+}
+
+// Requests that a stranger sends in one go would keep the processors from everybody else: the second answer is his last.
+// Whoever has proved who he is may do so.
+func TestAStrangerWaitsForAnswers(t *testing.T) {
+	t.Parallel()
+	_, addr := listening(t, who(), boundedTo(10, 10))
+	ask := func(token string, times int) string {
+		one := "GET /who HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n\r\n"
+		last := strings.Replace(one, "Host: x", "Host: x\r\nConnection: close", 1)
+		return answered(t, addr, strings.Repeat(one, times-1)+last)
+	}
+	require.Equal(t, 2, strings.Count(ask("nobody", 20), "HTTP/1.1 401"))
+	require.Equal(t, 20, strings.Count(ask("known", 20), "HTTP/1.1 204"))
 }

@@ -144,8 +144,12 @@ func readBody(c *fiber.Ctx, into []byte, limit int64) ([]byte, error) {
 }
 
 // settle deals with a body that nobody wanted, because the request was refused or takes none: a small one is thrown away, a large
-// one costs the connection, so that the next request is not looked for inside it.
+// one costs the connection, so that the next request is not looked for inside it. A stranger who does not wait for answers
+// loses the connection, too.
 func (s *Server) settle(c *fiber.Ctx) {
+	if conn, ours := c.Context().Conn().(*connections.Client); ours && conn.Hurries() {
+		s.hangUp(c)
+	}
 	if !c.Request().IsBodyStream() {
 		return
 	}

@@ -23,6 +23,9 @@ type Client struct {
 	within time.Duration
 	until  time.Time // what writes are bounded by at present
 
+	reads    atomic.Int64 // how often it was read from
+	answered int64        // reads when the last request was answered
+
 	waits  atomic.Int64 // since when it waits for its client, as Unix nanoseconds; 0 while it does not
 	proved atomic.Bool  // a caller on it has proved who he is
 	unread atomic.Bool  // the client may still be sending what nobody will read
@@ -68,12 +71,22 @@ func (c *Client) Read(into []byte) (int, error) {
 	c.waits.Store(time.Now().UnixNano()) //nolint:forbidigo // as above
 	n, err := c.Conn.Read(into)
 	c.waits.Store(0)
+	c.reads.Add(1)
 	if n > 0 {
 		c.heard = true
 	} else if !c.heard && errors.Is(err, os.ErrDeadlineExceeded) {
 		return 0, io.EOF
 	}
 	return n, err
+}
+
+// Hurries tells, once per request and after its handling, whether a caller who has not proved who he is sent it without
+// waiting for the answer to the one before. Nothing else makes a connection rest between two requests, so that a few
+// thousand that were sent at once would keep all processors from everybody else.
+func (c *Client) Hurries() bool {
+	before := c.answered
+	c.answered = c.reads.Load()
+	return c.answered == before && !c.proved.Load()
 }
 
 // waitsSince tells since when the connection has waited for a client who has not proved who he is.
