@@ -1,39 +1,24 @@
 package flows_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/flows"
 	"panel/platform/agentapi"
-	"panel/platform/app"
-	"panel/platform/database/dbtest"
-	"panel/platform/module"
-	"panel/platform/paneltest"
 )
 
 // compiledBy gives the statements that a request to compile a flow over so many nodes takes.
 func compiledBy(t *testing.T, nodes int) int64 {
 	t.Helper()
-	names := make([]string, nodes)
-	for i := range names {
-		names[i] = fmt.Sprintf("server-%03d", i)
-	}
-	s := &stage{t: t, fleet: newFleet(names...)}
+	s, count := counted(t, nodes)
+	s.fleet.mu.Lock()
 	for _, n := range s.fleet.nodes {
 		n.Online = false
 	}
+	s.fleet.mu.Unlock()
 	s.fleet.scripted(silence(agentapi.PhasePrepare))
-	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), flows.Module()}
-	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
-	s.panel = paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
-	s.admin = s.panel.Admin()
-	s.flow = s.admin.Post(units, map[string]any{"name": "Sunflower", "graph": sunflower(s.fleet, nodes, 2000)}).
-		Is(201).
-		Text("id")
 	return count.OfRequests(func() { s.compile() })
 }
 

@@ -181,7 +181,7 @@ func TestBodiesInFlightAreBoundedInSum(t *testing.T) {
 		require.NoError(t, err)
 		held = append(held, conn)
 	}
-	require.Eventually(t, func() bool { return !s.bodies.strangers.TryAcquire(1) || release(s) }, 8*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !s.bodies.strangers.TryAcquire(1) || release(s) }, 30*time.Second, time.Millisecond)
 	refused := answered(t, addr, headersOf("/open", "", 14)+`{"name":"one"}`)
 	require.Contains(t, refused, "HTTP/1.1 503")
 	require.Contains(t, refused, "Retry-After: 2")

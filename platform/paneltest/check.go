@@ -55,7 +55,8 @@ func checkMigrations(t *testing.T, features []module.Module) {
 	require.NoError(t, migrations.Run(t.Context(), db.DB.DB, sets), "a second run changes nothing")
 }
 
-const stopsWithin = time.Second
+// stopsWithin is long for a busy machine; a loop that does not mind its context never ends.
+const stopsWithin = 10 * time.Second
 
 func checkLife(t *testing.T, features []module.Module) {
 	all := app.With(features)
@@ -66,7 +67,7 @@ func checkLife(t *testing.T, features []module.Module) {
 	require.NoError(t, composed.Start(t.Context()))
 	ctx, cancel := context.WithTimeout(context.Background(), stopsWithin)
 	defer cancel()
-	require.NoError(t, composed.Stop(ctx), "loops must end within a second")
+	require.NoError(t, composed.Stop(ctx), "loops must end with their context")
 	db.Pool.Reset()
 	goleak.VerifyNone(t, before, goleak.IgnoreAnyFunction("github.com/jackc/pgx/v5/pgxpool.(*Pool).backgroundHealthCheck"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))

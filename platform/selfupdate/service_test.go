@@ -163,7 +163,7 @@ func TestOutcomesAreShownAndComeIntoTheJournalOnce(t *testing.T) {
 	require.Eventually(t, func() bool {
 		told, err := os.ReadFile(filepath.Join(p.Dir, "update-journal.told"))
 		return err == nil && strings.HasSuffix(strings.TrimSpace(string(told)), "2")
-	}, 5*time.Second, 50*time.Millisecond)
+	}, 30*time.Second, 50*time.Millisecond)
 	admin.Post(updates+"/rollback", nil).Is(http.StatusAccepted)
 }
 

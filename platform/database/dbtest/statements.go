@@ -13,7 +13,7 @@ import (
 )
 
 // Statements counts what is sent to one database; unlike time, the count is the same on every machine.
-type Statements struct{ sent, asked atomic.Int64 }
+type Statements struct{ sent, asked, worked atomic.Int64 }
 
 // Counted is New with a count of the statements.
 func Counted(t testing.TB, sets ...migrations.Set) (*database.DB, *Statements) {
@@ -42,19 +42,30 @@ func (s *Statements) of(run func()) int64 {
 	return s.Sent() - before
 }
 
-// OfRequests runs something and gives the statements of the requests in it. What a panel does by itself meanwhile, which is the
-// more the slower the machine, is not among them.
+// OfRequests runs something and gives the statements of the requests in it. What a panel does by itself meanwhile, which
+// is the more the slower the machine, is not among them.
 func (s *Statements) OfRequests(run func()) int64 {
 	before := s.asked.Load()
 	run()
 	return s.asked.Load() - before
 }
 
+// OfWork runs something and gives the statements of what a panel does meanwhile in the name of a person, such as an apply
+// that goes on after its request.
+func (s *Statements) OfWork(run func()) int64 {
+	before := s.worked.Load()
+	run()
+	return s.worked.Load() - before
+}
+
 // TraceQueryStart is called by the driver for every statement.
 func (s *Statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	s.sent.Add(1)
-	if access.Address(ctx) != "" {
+	switch {
+	case access.Address(ctx) != "":
 		s.asked.Add(1)
+	case access.From(ctx).Kind == access.Admin:
+		s.worked.Add(1)
 	}
 	return ctx
 }

@@ -48,3 +48,16 @@ func TestFewestLeavesOutWhatOthersSend(t *testing.T) {
 		}
 	}))
 }
+
+// What a panel does in the name of a person is known by that caller, and is no request.
+func TestWorkInTheNameOfAPersonIsCountedByItself(t *testing.T) {
+	t.Parallel()
+	db, count := Counted(t)
+	one := []int{}
+	read := func(ctx context.Context) { require.NoError(t, db.NewRaw("select 1").Scan(ctx, &one)) }
+	require.EqualValues(t, 1, count.OfWork(func() {
+		read(access.With(t.Context(), access.Caller{Kind: access.Admin, IP: "192.0.2.1"}))
+		read(access.With(t.Context(), access.Caller{Kind: access.Admin}))
+		read(t.Context())
+	}))
+}

@@ -24,7 +24,7 @@ func TestFollowsTheDesiredConfigurationAndARealClientGetsThrough(t *testing.T) {
 	p.install(1, raw, agentapi.Listener{Key: "ss", FlowID: "f", L4: agentapi.TCP, IP: "127.0.0.1", Port: port})
 	require.Eventually(t, func() bool {
 		return p.outcome(func(o agentapi.ConfigResult) bool { return o.OK && o.Revision == 1 && o.RunningRevision == 1 })
-	}, 5*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 
 	result := p.order(agentapi.Probe, agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Link: link}})
 	require.True(t, result.OK, result.Error)
@@ -32,9 +32,9 @@ func TestFollowsTheDesiredConfigurationAndARealClientGetsThrough(t *testing.T) {
 	require.NoError(t, json.Unmarshal(result.Data, &seen))
 	require.Equal(t, "127.0.0.1", seen.Through.ExitIP)
 	require.Eventually(t, func() bool { up, down := p.bytes(agentapi.TrafficClient); return up > 0 && down > 0 },
-		5*time.Second, 20*time.Millisecond)
+		30*time.Second, 20*time.Millisecond)
 
-	require.Eventually(t, func() bool { return ownsPort(p.lastBeat(), port) }, 5*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return ownsPort(p.lastBeat(), port) }, 30*time.Second, 20*time.Millisecond)
 	own := p.order(agentapi.Probe, agentapi.ProbeArgs{Bind: &agentapi.BindProbe{
 		L4: agentapi.TCP, IP: "127.0.0.1",
 		Port: port, Nonce: "12345678",

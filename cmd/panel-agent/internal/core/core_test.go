@@ -62,7 +62,7 @@ func TestAKilledCoreComesBack(t *testing.T) {
 	}))
 	require.NoError(t, serving(s).Kill())
 	require.Eventually(t, func() bool { return s.Report().Restarts == 1 && s.Report().State == agentapi.CoreRunning },
-		5*time.Second, 20*time.Millisecond)
+		30*time.Second, 20*time.Millisecond)
 	require.NoError(t, agenttest.Echo(port, "x"))
 }
 
@@ -79,7 +79,7 @@ func TestACrashLoopIsReportedOnceWithTheConfiguration(t *testing.T) {
 		require.Eventually(t, func() bool { return s.Report().State == agentapi.CoreRunning }, 10*time.Second,
 			5*time.Millisecond)
 		require.NoError(t, serving(s).Kill())
-		require.Eventually(t, func() bool { return s.Report().Restarts == int64(crash+1) }, 5*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return s.Report().Restarts == int64(crash+1) }, 30*time.Second, 5*time.Millisecond)
 	}
 	require.Equal(t, "bad", (<-loops).Hash)
 	require.Empty(t, loops)
@@ -104,7 +104,7 @@ func TestALaterSupervisorAdoptsWhatServes(t *testing.T) {
 		return second.Report().Restarts == 1 &&
 			second.Report().State == agentapi.CoreRunning
 	},
-		5*time.Second, 20*time.Millisecond)
+		30*time.Second, 20*time.Millisecond)
 	require.NoError(t, agenttest.Echo(port, "x"))
 }
 

@@ -59,11 +59,11 @@ func TestSwapsRefuseNoConnectionAndOpenStreamsSurvive(t *testing.T) {
 	workers.Wait()
 	require.Zero(t, failed.Load(), "of %d connections", made.Load())
 	require.Greater(t, made.Load(), int64(50), "too few to say anything")
-	require.Eventually(t, func() bool { return s.Report().Draining == 1 }, 5*time.Second, 20*time.Millisecond,
+	require.Eventually(t, func() bool { return s.Report().Draining == 1 }, 30*time.Second, 20*time.Millisecond,
 		"only the core with the open stream is left")
 	require.NoError(t, agenttest.Talk(open, "still"))
 	open.Close()
-	require.Eventually(t, func() bool { return s.Report().Draining == 0 }, 5*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Report().Draining == 0 }, 30*time.Second, 50*time.Millisecond)
 }
 
 func hammer(t *testing.T, port int, stop chan struct{}, made, failed *atomic.Int64) {
@@ -121,7 +121,7 @@ func TestTheNewerListenerGetsEveryConnection(t *testing.T) {
 		require.NoError(t, err)
 		conn.Close()
 	}
-	require.Eventually(t, func() bool { return gotNewer.Load() == 200 }, 2*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return gotNewer.Load() == 200 }, 30*time.Second, time.Millisecond)
 	require.Zero(t, gotOlder.Load())
 }
 

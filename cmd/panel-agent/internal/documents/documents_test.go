@@ -293,8 +293,7 @@ func TestALastGoodRevisionThatFailsAtTheStartIsTriedAgain(t *testing.T) {
 	b.until(blocks, func(s agentapi.DocumentStatus) bool { return s.Revision == 0 && s.FailedRevision == 1 })
 	require.NoError(t, b.clock.BlockUntilContext(t.Context(), 1))
 	only.fail(nil)
-	b.clock.Advance(longestRetry)
-	b.until(blocks, at(1))
+	b.untilAfterPauses(blocks, at(1))
 }
 
 func TestAnUnreachablePanelIsAskedAgain(t *testing.T) {

@@ -132,7 +132,7 @@ func TestASilentStreamIsGivenUpAndOrdersComeByLongPoll(t *testing.T) {
 		})
 	})
 	box := receive(t, client(t, mux), quick)
-	require.Eventually(t, func() bool { return box.has("polled") }, 5*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return box.has("polled") }, 30*time.Second, 5*time.Millisecond)
 }
 
 func TestAStreamThatBreaksComesBack(t *testing.T) {
@@ -290,7 +290,7 @@ func answering(
 	})
 	c := client(t, mux)
 	receive(t, c, quick)
-	require.Eventually(t, func() bool { return c.stream.Load() != nil }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return c.stream.Load() != nil }, 30*time.Second, time.Millisecond)
 	return c, posts
 }
 
@@ -410,5 +410,5 @@ func TestTheStreamNamesTheDocumentsBesideTheConfiguration(t *testing.T) {
 		box.mu.Lock()
 		defer box.mu.Unlock()
 		return len(box.documents) > 0 && box.documents[0] == ref
-	}, 5*time.Second, time.Millisecond)
+	}, 30*time.Second, time.Millisecond)
 }
