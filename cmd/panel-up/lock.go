@@ -22,12 +22,12 @@ func (s *stand) lock(ctx context.Context) error {
 		return fmt.Errorf("open the lock of %s: %w", s.folder, err)
 	}
 	s.held = file
-	told := false
+	announced := false
 	for !tryLock(file) {
 		other := ownerOf(file)
-		if !told {
+		if !announced {
 			fmt.Fprintf(os.Stderr, "  another make run (process %d) works here; waiting for it to hand over\n", other)
-			told = true
+			announced = true
 		}
 		if other > 0 {
 			syscall.Kill(other, syscall.SIGUSR1)

@@ -32,7 +32,7 @@ func TestAThawedPanelAnswersNothingFromBeforeItWasFrozen(t *testing.T) {
 		require.NoError(t, syscall.Kill(p.other.PID(), syscall.SIGCONT))
 		require.True(t, err == nil || rig.Refused(err, http.StatusServiceUnavailable), "%v", err)
 		for _, conn := range waiting {
-			require.Equal(t, http.StatusUnauthorized, p.hears(conn))
+			require.Equal(t, http.StatusUnauthorized, p.statusOn(conn))
 		}
 		require.Eventually(
 			t,
@@ -57,7 +57,7 @@ func (p *pair) asks(token string) net.Conn {
 	return conn
 }
 
-func (p *pair) hears(conn net.Conn) int {
+func (p *pair) statusOn(conn net.Conn) int {
 	defer conn.Close()
 	require.NoError(p, conn.SetDeadline(time.Now().Add(time.Minute)))
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)

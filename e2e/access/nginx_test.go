@@ -139,8 +139,8 @@ func TestTheNginxExampleBalancesTwoPanels(t *testing.T) {
 	requireShare(t, panels)
 	agent := b.agent(t, p)
 	requireStream(t, panels)
-	heard := b.listen(t, api)
-	b.survives(t, p, api, agent, heard)
+	lines := b.listen(t, api)
+	b.survives(t, p, api, agent, lines)
 }
 
 // requireShare finds requests in the logs of both; a log is written with a short delay.
@@ -206,7 +206,7 @@ func (b *balancer) listen(t *testing.T, api *rig.API) <-chan string {
 	return lines
 }
 
-func (b *balancer) survives(t *testing.T, p *pair, api *rig.API, agent *rig.Agent, heard <-chan string) {
+func (b *balancer) survives(t *testing.T, p *pair, api *rig.API, agent *rig.Agent, lines <-chan string) {
 	t.Helper()
 	change := map[string]any{"on": true, "reason": "through nginx"}
 	for range 4 { // of two panels, one of which holds the stream
@@ -216,7 +216,7 @@ func (b *balancer) survives(t *testing.T, p *pair, api *rig.API, agent *rig.Agen
 	require.NoError(t, rig.Eventually(t.Context(), healsWithin, func(context.Context) error {
 		for {
 			select {
-			case line := <-heard:
+			case line := <-lines:
 				if strings.HasPrefix(line, "event: node.") {
 					return nil
 				}

@@ -112,8 +112,8 @@ func (c *cable) cut() {
 // mend lets it listen again.
 func (c *cable) mend() { c.severed.Store(false) }
 
-// heard says whether a connection listens.
-func (c *cable) heard() error {
+// listening says whether a connection listens.
+func (c *cable) listening() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.hearing) == 0 {

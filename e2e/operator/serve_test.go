@@ -37,8 +37,8 @@ func newLife(t *testing.T) *life {
 	return &life{t: t, panel: panel, db: db}
 }
 
-// told lists what the journal holds about the panel itself: action, result and changes.
-func (l *life) told() (entries []string) {
+// recorded lists what the journal holds about the panel itself: action, result and changes.
+func (l *life) recorded() (entries []string) {
 	l.t.Helper()
 	var rows []struct{ Action, Result, Changes string }
 	require.NoError(l.t, l.db.NewRaw(`select action, result, changes::text as changes from journal where action in
@@ -104,7 +104,7 @@ func TestServeStopsCleanlyAfterASignal(t *testing.T) {
 			code, err := l.panel.Exit(t.Context())
 			require.NoError(t, err)
 			require.Zero(t, code)
-			require.Equal(t, []string{"system.migrated ok", "system.started ok", "system.stopped ok"}, l.told())
+			require.Equal(t, []string{"system.migrated ok", "system.started ok", "system.stopped ok"}, l.recorded())
 		})
 	}
 }
@@ -119,7 +119,7 @@ func TestTheJournalTellsOfAnEndWithoutAStop(t *testing.T) {
 	require.NoError(t, l.panel.Up(t.Context()))
 	require.Equal(t, []string{
 		"system.migrated ok", "system.started ok", "system.started failed after an end without a stop", "system.stopped ok", "system.started ok",
-	}, l.told())
+	}, l.recorded())
 }
 
 // What Doctor finds beside the panel reaches the journal, once for each diagnosis.

@@ -95,9 +95,9 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 
 // drawnChanges are what the journal tells of a saved drawing: each block and way that differs.
 func drawnChanges(before, after graph.Graph) map[string]audit.Change {
-	told, left := graph.Changes(before, after)
+	named, left := graph.Changes(before, after)
 	changes := map[string]audit.Change{}
-	for _, one := range told {
+	for _, one := range named {
 		changes[one.Name] = audit.Change{From: one.From, To: one.To}
 	}
 	if left > 0 {

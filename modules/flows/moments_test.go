@@ -149,10 +149,10 @@ func (s *stage) refuses(older plan.Plan, code string) {
 	require.Equal(s.t, []string{code}, codes(preview.Errors))
 	for _, path := range []string{"/plan/compile", "/enable"} {
 		refused := s.admin.Post(s.path(path), nil).Refused(422, "compile_failed")
-		var told struct{ Errors []struct{ Code string } }
-		refused.JSON(&told)
-		require.Len(s.t, told.Errors, 1, path)
-		require.Equal(s.t, code, told.Errors[0].Code, path)
+		var answer struct{ Errors []struct{ Code string } }
+		refused.JSON(&answer)
+		require.Len(s.t, answer.Errors, 1, path)
+		require.Equal(s.t, code, answer.Errors[0].Code, path)
 	}
 	for _, force := range []bool{false, true} {
 		s.admin.Post(s.path("/apply"), order(older, force)).Refused(409, "plan_stale")

@@ -270,32 +270,32 @@ func (s *service) withStages(ctx context.Context, f *flowRow, g graph.Graph, res
 	if !f.Enabled {
 		before = graph.Graph{}
 	}
-	for _, told := range s.stages.Preview(ctx, s.changeOf(f, kindApply, before, g, result.Hosts)) {
-		addPreview(p, told)
+	for _, preview := range s.stages.Preview(ctx, s.changeOf(f, kindApply, before, g, result.Hosts)) {
+		addPreview(p, preview)
 	}
 	return nil
 }
 
-func addPreview(p *plan.Plan, told stages.Preview) {
+func addPreview(p *plan.Plan, preview stages.Preview) {
 	groups := map[string]*[]plan.Change{
 		flowsapi.GroupDNS: &p.Diff.DNS, flowsapi.GroupCDN: &p.Diff.CDN, flowsapi.GroupProxyPanel: &p.Diff.ProxyPanel,
 	}
-	for _, d := range told.Diffs {
+	for _, d := range preview.Diffs {
 		list := cmp.Or(groups[d.Group], &p.Diff.Other)
 		*list = append(*list, plan.Change{
-			Op: d.Op, NodeID: d.NodeID, Name: d.Name, Field: d.Field, From: d.From, To: d.To, Stage: told.Stage,
+			Op: d.Op, NodeID: d.NodeID, Name: d.Name, Field: d.Field, From: d.From, To: d.To, Stage: preview.Stage,
 		})
 		p.IsNoop = false
 	}
-	if told.Err != nil {
-		told.Checks = []flowsapi.Check{{
-			Key: "preview", Status: flowsapi.Unconfirmed, Summary: "what " + told.Stage + " would do",
+	if preview.Err != nil {
+		preview.Checks = []flowsapi.Check{{
+			Key: "preview", Status: flowsapi.Unconfirmed, Summary: "what " + preview.Stage + " would do",
 			Finding: flowsapi.Text(say("no_preview")),
 		}}
 	}
-	for _, c := range told.Checks {
+	for _, c := range preview.Checks {
 		p.Readiness = append(p.Readiness, plan.Check{
-			Key: "stage:" + told.Stage + ":" + c.Key, Group: plan.GroupStages, Stage: told.Stage, NodeID: c.NodeID,
+			Key: "stage:" + preview.Stage + ":" + c.Key, Group: plan.GroupStages, Stage: preview.Stage, NodeID: c.NodeID,
 			Summary: c.Summary, Status: c.Status, Evidence: c.Finding.Text, Finding: plan.Text(c.Finding),
 			Blocks: c.Blocks && c.Status == flowsapi.Failed,
 		})

@@ -84,17 +84,17 @@ func (r *runner) current(ctx context.Context, c *lease.Claim) (*applyRow, error)
 		read.LeaseToken, row, c.State = c.Token, read, read
 	}
 	row.wait = 0
-	var told []stopped
+	var stops []stopped
 	err := r.db.NewRaw(`select stopped_by, stopped_at from flow_applies
 		where id = ? and lease_token = ?`, row.ID, c.Token).
-		Scan(ctx, &told)
+		Scan(ctx, &stops)
 	if err != nil {
 		return nil, database.Fault(err, nil)
 	}
-	if len(told) == 0 {
+	if len(stops) == 0 {
 		return nil, lease.ErrLost
 	}
-	row.StoppedBy, row.StoppedAt = told[0].StoppedBy, told[0].StoppedAt
+	row.StoppedBy, row.StoppedAt = stops[0].StoppedBy, stops[0].StoppedAt
 	return row, nil
 }
 

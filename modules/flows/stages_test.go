@@ -45,7 +45,7 @@ func TestAStageAfterTheCommitIsRepeatedUntilItHolds(t *testing.T) {
 	require.Eventually(t, func() bool { return s.get().Drift.State == "in_sync" }, 30*time.Second, 10*time.Millisecond)
 	require.Equal(t, "done", states(s.ended(a.ApplyID))["parts.after"])
 	kinds := []string{}
-	require.Eventually(t, func() bool { // it is told after it is so
+	require.Eventually(t, func() bool { // it is published after it is so
 		for len(news) > 0 {
 			if e := <-news; strings.HasPrefix(e.Kind, "flow.stage") {
 				kinds = append(kinds, e.Kind)
@@ -53,7 +53,7 @@ func TestAStageAfterTheCommitIsRepeatedUntilItHolds(t *testing.T) {
 		}
 		return slices.Contains(kinds, flowsapi.EventStageSettled)
 	}, 30*time.Second, 10*time.Millisecond)
-	require.Equal(t, []string{flowsapi.EventStagePending, flowsapi.EventStageSettled}, kinds, "told once each")
+	require.Equal(t, []string{flowsapi.EventStagePending, flowsapi.EventStageSettled}, kinds, "published once each")
 }
 
 // An event and the change that it tells of are in one transaction, so that a kill between the two loses neither.
@@ -83,9 +83,9 @@ func TestAnEventCommitsWithItsChange(t *testing.T) {
 		flowsapi.EventStagePending: "followup 1", flowsapi.EventApplySucceeded: "end", flowsapi.EventCreated: "flow",
 	} {
 		require.Eventually(t, func() bool {
-			var told int
-			require.NoError(t, s.panel.DB.NewRaw("select count(*) from written where what = ?", kind).Scan(t.Context(), &told))
-			return told == 1
+			var rows int
+			require.NoError(t, s.panel.DB.NewRaw("select count(*) from written where what = ?", kind).Scan(t.Context(), &rows))
+			return rows == 1
 		}, 20*time.Second, 20*time.Millisecond, kind)
 		var together int
 		require.NoError(

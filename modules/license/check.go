@@ -65,7 +65,7 @@ func (s *service) check(ctx context.Context, byHand bool) (row, error) {
 	return s.noteAnswer(ctx, before, answer, byHand)
 }
 
-func (s *service) question(ctx context.Context, k *kept) (signed, *temporary, error) {
+func (s *service) question(ctx context.Context, k *snapshot) (signed, *temporary, error) {
 	key, err := s.key(k)
 	if err != nil {
 		return signed{}, nil, err
@@ -81,7 +81,7 @@ func (s *service) question(ctx context.Context, k *kept) (signed, *temporary, er
 }
 
 // lookedAt is the check of an offline document: there is nobody to ask.
-func (s *service) lookedAt(ctx context.Context, before *kept, byHand bool) error {
+func (s *service) lookedAt(ctx context.Context, before *snapshot, byHand bool) error {
 	if before.document == nil || !byHand {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *service) lookedAt(ctx context.Context, before *kept, byHand bool) error
 	})
 }
 
-func (s *service) noteFailure(ctx context.Context, before *kept, failure *temporary, byHand bool) (row, error) {
+func (s *service) noteFailure(ctx context.Context, before *snapshot, failure *temporary, byHand bool) (row, error) {
 	now := s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		current := s.understand(r)
@@ -109,9 +109,9 @@ func (s *service) noteFailure(ctx context.Context, before *kept, failure *tempor
 	return r, nil
 }
 
-// noteAnswer keeps the newest of what is kept and what has come: another panel may
+// noteAnswer keeps the newest of what is stored and what has come: another panel may
 // have asked meanwhile.
-func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, byHand bool) (row, error) {
+func (s *service) noteAnswer(ctx context.Context, before *snapshot, answer signed, byHand bool) (row, error) {
 	s.timeFrom(answer)
 	now := s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
@@ -136,20 +136,20 @@ func (s *service) noteAnswer(ctx context.Context, before *kept, answer signed, b
 	return r, nil
 }
 
-func (s *service) renew(next *row, current *kept, answer signed, now time.Time) {
+func (s *service) renew(next *row, current *snapshot, answer signed, now time.Time) {
 	if !current.document.ValidUntil.Equal(answer.document.ValidUntil) {
-		next.ToldDays = 0
+		next.WarnedDays = 0
 	}
 	next.ClockAt = now
-	next.NextCheckAt = s.nextCheck(&kept{row: *next, document: &answer.document}, now)
+	next.NextCheckAt = s.nextCheck(&snapshot{row: *next, document: &answer.document}, now)
 }
 
 // changed notes the state in the row and names the event when it is another one.
 func changed(next *row, v verdict) string {
-	if next.ToldState == v.state {
+	if next.AnnouncedState == v.state {
 		return ""
 	}
-	next.ToldState = v.state
+	next.AnnouncedState = v.state
 	return kindOf(v.state)
 }
 
@@ -165,7 +165,7 @@ func kindOf(state string) string {
 
 // nextCheck is the usual interval, but never past the end of the license: a renewed
 // one is then seen before the old one ends.
-func (s *service) nextCheck(k *kept, now time.Time) *time.Time {
+func (s *service) nextCheck(k *snapshot, now time.Time) *time.Time {
 	if !k.checkable() {
 		return nil
 	}

@@ -121,7 +121,7 @@ func TestEveryTemporaryFaultLeadsFromActiveToGraceAndKeepsTheDocument(t *testing
 		require.Equal(t, status.GraceSince.Add(72*time.Hour), *status.GraceUntil, name)
 		require.WithinDuration(t, p.clock.Now(), *status.GraceSince, time.Minute, name)
 		require.Equal(t, document, p.look().Document, name)
-		require.Equal(t, declared, status.Features.Enabled, "entitlements follow the kept document")
+		require.Equal(t, declared, status.Features.Enabled, "entitlements follow the stored document")
 		p.works()
 		require.Equal(t, "active", p.refreshed().State, name)
 	}

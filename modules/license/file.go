@@ -12,7 +12,7 @@ import (
 	"panel/platform/durable"
 )
 
-// copyFile is the license outside the database: a copy of the kept document and the
+// copyFile is the license outside the database: a copy of the stored document and the
 // latest trusted time. It helps after an older database was restored.
 type copyFile struct{ path string }
 

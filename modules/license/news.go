@@ -66,17 +66,17 @@ func (s *service) settle(ctx context.Context, r row) {
 // refresh reads what is stored now: another panel may have changed it again since the row was written, and its word
 // about that may have been heard before. A database that does not answer leaves the row, and the next look reads it.
 func (s *service) refresh(ctx context.Context, r row) {
-	s.heard.Add(1)
+	s.changes.Add(1)
 	if err := s.reload(ctx); err != nil {
 		s.reading <- struct{}{}
 		s.publish(r)
 		<-s.reading
-		s.heard.Add(1)
+		s.changes.Add(1)
 	}
 }
 
 // emit is called in the transaction of the change that led to this license.
-func (s *service) emit(ctx context.Context, kind string, now *kept, daysLeft int) error {
+func (s *service) emit(ctx context.Context, kind string, now *snapshot, daysLeft int) error {
 	status := now.status(s.clock.Now(), s.grace)
 	return s.bus.Emit(ctx, events.Event{
 		Kind: kind, SubjectID: status.InstanceID, At: s.clock.Now(),
@@ -95,7 +95,7 @@ func (s *service) keepCopy(ctx context.Context) {
 }
 
 func (s *service) recordCheck(
-	ctx context.Context, tx bun.Tx, kind string, byHand bool, before, now *kept, failure string,
+	ctx context.Context, tx bun.Tx, kind string, byHand bool, before, now *snapshot, failure string,
 ) error {
 	action := kind
 	if byHand {
@@ -113,7 +113,7 @@ func (s *service) recordCheck(
 }
 
 // recordChange writes the journal's line and emits the event of the same name.
-func (s *service) recordChange(ctx context.Context, tx bun.IDB, kind string, before, after *kept) error {
+func (s *service) recordChange(ctx context.Context, tx bun.IDB, kind string, before, after *snapshot) error {
 	if err := s.record(ctx, tx, kind, before, after, ""); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *service) recordChange(ctx context.Context, tx bun.IDB, kind string, bef
 }
 
 // record writes the journal's line in the transaction of the change.
-func (s *service) record(ctx context.Context, tx bun.IDB, kind string, before, after *kept, failure string) error {
+func (s *service) record(ctx context.Context, tx bun.IDB, kind string, before, after *snapshot, failure string) error {
 	entry := audit.Entry{
 		Action:  kind,
 		Object:  object(before, after),
@@ -135,7 +135,7 @@ func (s *service) record(ctx context.Context, tx bun.IDB, kind string, before, a
 	return s.journal.Record(ctx, tx, entry)
 }
 
-func (s *service) recordWarning(ctx context.Context, tx bun.IDB, k *kept, daysLeft int) error {
+func (s *service) recordWarning(ctx context.Context, tx bun.IDB, k *snapshot, daysLeft int) error {
 	err := s.journal.Record(ctx, tx, audit.Entry{
 		Action: kindExpiring, Object: object(k, k), Result: audit.OK,
 		Changes: map[string]audit.Change{"days_left": {To: daysLeft}},
@@ -147,7 +147,7 @@ func (s *service) recordWarning(ctx context.Context, tx bun.IDB, k *kept, daysLe
 }
 
 // journalFailure tells of an operation that changed nothing.
-func (s *service) journalFailure(ctx context.Context, kind string, before *kept, failure string) {
+func (s *service) journalFailure(ctx context.Context, kind string, before *snapshot, failure string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	err := s.store.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -158,8 +158,8 @@ func (s *service) journalFailure(ctx context.Context, kind string, before *kept,
 	}
 }
 
-func object(before, after *kept) audit.Object {
-	for _, k := range []*kept{after, before} {
+func object(before, after *snapshot) audit.Object {
+	for _, k := range []*snapshot{after, before} {
 		if k.document != nil {
 			return audit.Object{Type: "license", ID: k.document.LicenseID, Name: k.KeyMasked}
 		}
@@ -167,7 +167,7 @@ func object(before, after *kept) audit.Object {
 	return audit.Object{Type: "license", ID: after.InstanceID}
 }
 
-func (s *service) differences(before, after *kept) map[string]audit.Change {
+func (s *service) differences(before, after *snapshot) map[string]audit.Change {
 	now := s.clock.Now()
 	old, fresh := before.status(now, s.grace), after.status(now, s.grace)
 	changes := map[string]audit.Change{}

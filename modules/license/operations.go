@@ -42,7 +42,7 @@ type obtained struct {
 	key licensedoc.Key
 }
 
-func (s *service) obtain(ctx context.Context, secret string, before *kept) (obtained, error) {
+func (s *service) obtain(ctx context.Context, secret string, before *snapshot) (obtained, error) {
 	if licensedoc.LooksSigned(secret) {
 		return s.carried(secret, before)
 	}
@@ -67,7 +67,7 @@ var errOutdated = invalidKey("a newer document of this license is already known"
 
 // carried reads an offline document. One that is older than what this installation
 // already knows of the same license is a way around a refusal, and is not taken.
-func (s *service) carried(text string, before *kept) (obtained, error) {
+func (s *service) carried(text string, before *snapshot) (obtained, error) {
 	d, err := licensedoc.Verify(text, s.client.trusted...)
 	switch {
 	case err != nil:
@@ -109,7 +109,7 @@ func unreachable(failure *temporary) *fault.Fault {
 		Wrap(failure)
 }
 
-func (s *service) replace(ctx context.Context, got obtained, before *kept) (row, error) {
+func (s *service) replace(ctx context.Context, got obtained, before *snapshot) (row, error) {
 	s.timeFrom(got.signed)
 	now := s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
@@ -118,12 +118,12 @@ func (s *service) replace(ctx context.Context, got obtained, before *kept) (row,
 			return r, false, errOutdated
 		}
 		next := current.answered(now, got.signed)
-		next.SealedKey, next.KeyMasked, next.ToldState, next.ToldDays = "", got.key.Masked(), entitlement.Active, 0
+		next.SealedKey, next.KeyMasked, next.AnnouncedState, next.WarnedDays = "", got.key.Masked(), entitlement.Active, 0
 		next.ClockAt = now
 		if !got.key.IsZero() {
 			next.SealedKey = s.vault.Seal(next.place(), []byte(got.key.Reveal()))
 		}
-		next.NextCheckAt = s.nextCheck(&kept{row: next, document: &got.document}, now)
+		next.NextCheckAt = s.nextCheck(&snapshot{row: next, document: &got.document}, now)
 		return next, true, s.recordChange(ctx, tx, kindActivated, before, s.understand(next))
 	})
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 	defer s.end()
 	before, now := s.look(), s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
-		next := row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded, ClockAt: now}
+		next := row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, AnnouncedState: entitlement.Degraded, ClockAt: now}
 		next.Known = r.Known.with(s.understand(r).document)
 		return next, true, s.recordChange(ctx, tx, kindRemoved, before, s.understand(next))
 	})
@@ -183,7 +183,7 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 }
 
 // queueRelease queues the place of a license that was replaced or removed.
-func (s *service) queueRelease(before *kept, taken licensedoc.Key) {
+func (s *service) queueRelease(before *snapshot, taken licensedoc.Key) {
 	if !before.checkable() {
 		return
 	}
@@ -198,7 +198,7 @@ func (s *service) queueRelease(before *kept, taken licensedoc.Key) {
 	s.wakeWatch()
 }
 
-func (s *service) key(k *kept) (licensedoc.Key, error) {
+func (s *service) key(k *snapshot) (licensedoc.Key, error) {
 	plain, err := s.vault.Open(k.place(), k.SealedKey)
 	if err != nil {
 		return licensedoc.Key{}, fmt.Errorf("opening the license key: %w", err)

@@ -173,21 +173,21 @@ func (j *journal) lines() (lines []string) {
 }
 
 type news struct {
-	mu   sync.Mutex
-	told []events.Event
+	mu        sync.Mutex
+	published []events.Event
 }
 
 func (n *news) Emit(_ context.Context, emitted ...events.Event) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.told = append(n.told, emitted...)
+	n.published = append(n.published, emitted...)
 	return nil
 }
 
 func (n *news) kinds() (kinds []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	for _, e := range n.told {
+	for _, e := range n.published {
 		kinds = append(kinds, e.Kind)
 	}
 	return kinds

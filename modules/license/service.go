@@ -52,9 +52,9 @@ type parts struct {
 // service holds the license in memory; everybody asks it, nobody waits for it.
 type service struct {
 	parts
-	current  atomic.Pointer[kept]
-	heard    atomic.Int64  // counts what may have changed the license
-	shown    atomic.Int64  // how much of that was heard before the license in memory was read
+	current  atomic.Pointer[snapshot]
+	changes  atomic.Int64  // counts the notifications that may have changed the license
+	shown    atomic.Int64  // how many of them came before the license in memory was read
 	reading  chan struct{} // one reader of the database at a time; waiting for it can end
 	checking chan struct{} // one question to the authority at a time; waiting for it can end
 	wake     chan struct{}
@@ -108,8 +108,8 @@ func build(p parts) *service {
 		wake:     make(chan struct{}, 1),
 		given:    make(chan release, 16),
 	}
-	s.current.Store(&kept{})
-	s.heard.Add(1)
+	s.current.Store(&snapshot{})
+	s.changes.Add(1)
 	p.live.On(channel, func(string) { s.outdate() })
 	p.live.OnReady(s.outdate)
 	return s
@@ -117,7 +117,7 @@ func build(p parts) *service {
 
 // outdate makes the next look read the database.
 func (s *service) outdate() {
-	s.heard.Add(1)
+	s.changes.Add(1)
 	s.wakeWatch()
 }
 
@@ -136,11 +136,11 @@ func (s *service) Current() entitlement.State {
 	return entitlement.State{State: v.state, Reason: v.reason, Enabled: k.enabled}
 }
 
-// look gives the kept license, read again when another panel changed it or when
+// look gives the stored license, read again when another panel changed it or when
 // changes are not heard. A database that does not answer leaves what is known.
-func (s *service) look() *kept {
+func (s *service) look() *snapshot {
 	const patience = 500 * time.Millisecond
-	if s.shown.Load() == s.heard.Load() && s.live.Healthy() {
+	if s.shown.Load() == s.changes.Load() && s.live.Healthy() {
 		return s.current.Load()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -158,9 +158,9 @@ func (s *service) reload(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	// Whoever looks meanwhile waits for this reader: what was heard counts as shown only once it is.
-	heard := s.heard.Load()
-	if s.shown.Load() == heard && s.live.Healthy() {
+	// Whoever looks meanwhile waits for this reader: what has come counts as shown only once it is.
+	changes := s.changes.Load()
+	if s.shown.Load() == changes && s.live.Healthy() {
 		return nil
 	}
 	r, err := s.store.read(ctx)
@@ -168,7 +168,7 @@ func (s *service) reload(ctx context.Context) error {
 		return err
 	}
 	s.publish(r)
-	s.shown.Store(heard)
+	s.shown.Store(changes)
 	return nil
 }
 
@@ -181,9 +181,9 @@ func (s *service) publish(r row) {
 	s.current.Store(s.understand(r))
 }
 
-func (s *service) understand(r row) *kept {
+func (s *service) understand(r row) *snapshot {
 	old := s.current.Load()
-	k := &kept{row: r}
+	k := &snapshot{row: r}
 	switch {
 	case r.Document == "":
 	case old.document != nil && old.Document == r.Document:
@@ -195,7 +195,7 @@ func (s *service) understand(r row) *kept {
 	return k
 }
 
-func (s *service) verified(r row, old *kept) *licensedoc.Document {
+func (s *service) verified(r row, old *snapshot) *licensedoc.Document {
 	d, err := licensedoc.Verify(r.Document, s.client.trusted...)
 	if err != nil || d.InstanceID != r.InstanceID {
 		s.log.Error("the stored license document is not good; going on with the one before", zap.Error(err))

@@ -55,7 +55,7 @@ func (in *activateInput) secret() string {
 	return in.Body.Key
 }
 
-func (k *kept) status(now time.Time, grace time.Duration) Status {
+func (k *snapshot) status(now time.Time, grace time.Duration) Status {
 	v := k.judge(now, grace)
 	status := Status{
 		State: v.state, Reason: v.reason, ReadOnly: v.state == entitlement.Degraded, InstanceID: k.InstanceID,

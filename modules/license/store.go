@@ -19,23 +19,23 @@ const channel = "license"
 type row struct {
 	bun.BaseModel `bun:"table:licenses"`
 
-	Singleton    bool       `bun:"singleton,pk"`
-	InstanceID   string     `bun:"instance_id"`
-	Document     string     `bun:"document"`
-	SealedKey    string     `bun:"sealed_key"`
-	KeyMasked    string     `bun:"key_masked"`
-	RemovedAt    *time.Time `bun:"removed_at"`
-	FailingSince *time.Time `bun:"failing_since"`
-	CheckAt      *time.Time `bun:"check_at"`
-	CheckOK      bool       `bun:"check_ok"`
-	CheckError   string     `bun:"check_error"`
-	NextCheckAt  *time.Time `bun:"next_check_at"`
-	Asking       bool       `bun:"asking"`
-	Checks       []Attempt  `bun:"checks,type:jsonb,nullzero,default:'[]'"`
-	ToldState    string     `bun:"told_state"`
-	ToldDays     int        `bun:"told_days"`
-	ClockAt      time.Time  `bun:"clock_at"`
-	Known        statements `bun:"known,type:jsonb,nullzero,default:'{}'"`
+	Singleton      bool       `bun:"singleton,pk"`
+	InstanceID     string     `bun:"instance_id"`
+	Document       string     `bun:"document"`
+	SealedKey      string     `bun:"sealed_key"`
+	KeyMasked      string     `bun:"key_masked"`
+	RemovedAt      *time.Time `bun:"removed_at"`
+	FailingSince   *time.Time `bun:"failing_since"`
+	CheckAt        *time.Time `bun:"check_at"`
+	CheckOK        bool       `bun:"check_ok"`
+	CheckError     string     `bun:"check_error"`
+	NextCheckAt    *time.Time `bun:"next_check_at"`
+	Asking         bool       `bun:"asking"`
+	Checks         []Attempt  `bun:"checks,type:jsonb,nullzero,default:'[]'"`
+	AnnouncedState string     `bun:"told_state"`
+	WarnedDays     int        `bun:"told_days"`
+	ClockAt        time.Time  `bun:"clock_at"`
+	Known          statements `bun:"known,type:jsonb,nullzero,default:'{}'"`
 
 	unconfirmed error // why it is not known whether every panel has heard of the change that made this row
 }
@@ -50,7 +50,7 @@ func newStore(db *database.DB) *store { return &store{db} }
 
 // found makes the row, and with it the identity of the installation, the first time.
 func (s *store) found(ctx context.Context, now time.Time) error {
-	fresh := row{Singleton: true, InstanceID: database.NewID(), ToldState: "degraded", ClockAt: now}
+	fresh := row{Singleton: true, InstanceID: database.NewID(), AnnouncedState: "degraded", ClockAt: now}
 	if _, err := s.db.NewInsert().Model(&fresh).On("conflict do nothing").Exec(ctx); err != nil {
 		return fmt.Errorf("founding the license row: %w", err)
 	}

@@ -52,9 +52,9 @@ func TestAChangeThatAnotherPanelDoesNotConfirmSaysSo(t *testing.T) {
 			t.Parallel()
 			p := newPanel(t)
 			license := p.authority.issue()
-			heard, err := p.Activate(t.Context(), license.Key)
+			answer, err := p.Activate(t.Context(), license.Key)
 			require.NoError(t, err)
-			require.False(t, heard.Unconfirmed)
+			require.False(t, answer.Unconfirmed)
 			thaw := p.frozen()
 			status, err := act.do(p)
 			thaw() // before anything may fail: the listener must come to its end

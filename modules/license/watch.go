@@ -36,7 +36,7 @@ func (s *service) ready(ctx context.Context) error {
 	for _, host := range s.client.insecure() {
 		s.log.Warn("the license key travels in the clear; use https for the license server", zap.String("server", host))
 	}
-	s.heard.Add(1)
+	s.changes.Add(1)
 	return s.reload(ctx)
 }
 
@@ -84,7 +84,7 @@ func (s *service) withoutWithdrawn(r row) row {
 	}
 	now := s.clock.Now()
 	return row{
-		Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, ToldState: entitlement.Degraded,
+		Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, AnnouncedState: entitlement.Degraded,
 		ClockAt: r.ClockAt, Known: r.Known,
 	}
 }
@@ -150,7 +150,7 @@ func (s *service) checkWhenDue(ctx context.Context) error {
 	}
 	mine, broken, err := s.store.claim(ctx, now)
 	if err != nil || !mine {
-		s.heard.Add(1)
+		s.changes.Add(1)
 		return err
 	}
 	if broken {
@@ -170,16 +170,16 @@ var unfinished = &temporary{summary: "the panel ended before the license server 
 // license. One panel of several tells it.
 func (s *service) announce(ctx context.Context) error {
 	k, now := s.look(), s.clock.Now()
-	if k.judge(now, s.grace).state == k.ToldState || k.InstanceID == "" {
+	if k.judge(now, s.grace).state == k.AnnouncedState || k.InstanceID == "" {
 		return nil
 	}
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
-		told := *s.understand(r)
-		kind := changed(&r, told.judge(now, s.grace))
+		before := *s.understand(r)
+		kind := changed(&r, before.judge(now, s.grace))
 		if kind == "" {
 			return r, false, nil
 		}
-		return r, true, s.recordChange(ctx, tx, kind, &told, s.understand(r))
+		return r, true, s.recordChange(ctx, tx, kind, &before, s.understand(r))
 	})
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s *service) warn(ctx context.Context) error {
 		if s.dueWarning(current, now) != days {
 			return r, false, nil
 		}
-		r.ToldDays = days
+		r.WarnedDays = days
 		return r, true, s.recordWarning(ctx, tx, current, current.daysLeft(now))
 	})
 	if err != nil {
@@ -210,13 +210,13 @@ func (s *service) warn(ctx context.Context) error {
 }
 
 // dueWarning gives the smallest step that is reached and not told yet, or 0.
-func (s *service) dueWarning(k *kept, now time.Time) int {
+func (s *service) dueWarning(k *snapshot, now time.Time) int {
 	if k.document == nil || k.judge(now, s.grace).state == entitlement.Degraded || !now.Before(k.document.ValidUntil) {
 		return 0
 	}
 	for _, days := range warnDays {
 		if k.daysLeft(now) <= days {
-			if k.ToldDays == 0 || days < k.ToldDays {
+			if k.WarnedDays == 0 || days < k.WarnedDays {
 				return days
 			}
 			return 0

@@ -52,13 +52,13 @@ func TestPeopleAreWarnedOnceAtEachStep(t *testing.T) {
 		p.pass(6 * time.Hour)
 	}
 	var days []int
-	for _, e := range p.news.told {
+	for _, e := range p.news.published {
 		if e.Kind == kindExpiring {
 			days = append(days, e.Data.(News).DaysLeft)
 		}
 	}
 	require.Equal(t, []int{30, 14, 7, 3, 1}, days)
-	require.Equal(t, kindDegraded, p.news.told[len(p.news.told)-1].Kind)
+	require.Equal(t, kindDegraded, p.news.published[len(p.news.published)-1].Kind)
 	require.Contains(t, p.journal.lines(), "license.expiring ok")
 }
 
@@ -97,12 +97,12 @@ func TestAnotherPanelSeesTheChange(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- listener.Run(ctx) }()
-	require.Eventually(t, listener.Healthy, 5*time.Second, time.Millisecond)
+	require.Eventually(t, listener.Healthy, 30*time.Second, time.Millisecond)
 
 	other.is("degraded", "none")
 	p.activated()
 	require.Equal(t, p.Status().InstanceID, other.Status().InstanceID)
-	require.Eventually(t, func() bool { return other.Current().State == "active" }, time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return other.Current().State == "active" }, 30*time.Second, time.Millisecond)
 	_, err := other.Remove(t.Context())
 	require.NoError(t, err)
 	p.outdate()

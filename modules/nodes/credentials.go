@@ -117,18 +117,18 @@ func (c *credentials) forget(nodeID string) {
 func (c *credentials) changed(nodeID string) {
 	c.unknown.Forget()
 	c.mu.Lock()
-	told := slices.Clone(c.onDrop)
+	listeners := slices.Clone(c.onDrop)
 	c.mu.Unlock()
-	for _, tell := range told {
-		tell(nodeID)
+	for _, notify := range listeners {
+		notify(nodeID)
 	}
 }
 
-// onForget calls tell with each node whose tokens changed, or with nothing for all of them.
-func (c *credentials) onForget(tell func(nodeID string)) {
+// onForget calls notify with each node whose tokens changed, or with nothing for all of them.
+func (c *credentials) onForget(notify func(nodeID string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.onDrop = append(c.onDrop, tell)
+	c.onDrop = append(c.onDrop, notify)
 }
 
 // issue gives the node its only token: what was valid before ends at once, or with the overlap when it is a rotation.

@@ -1,8 +1,8 @@
-// Package updates brings agents to a newer build: one server, then a tenth of the fleet, then all, and no further than
+// Package updates brings agents to a newer build: one node, then a tenth of the fleet, then all, and no further than
 // the first failure.
 //
 // The panel serves the build itself and never changes it: agents believe the publisher's signature alone. A rollout is
-// a state machine in the database that any panel continues; what happens on a server is the agent's own work, which
+// a state machine in the database that any panel continues; what happens on a node is the agent's own work, which
 // returns by itself to the build before when the new one does not report.
 package updates
 

@@ -205,7 +205,7 @@ func (b *besieged) hostile(known *described, lines []policy) {
 }
 
 // broken says what is wrong with an answer.
-func broken(t *testing.T, each attack, got heard) string {
+func broken(t *testing.T, each attack, got response) string {
 	t.Helper()
 	switch {
 	case len(got.body) > 8<<10:

@@ -34,7 +34,7 @@ func TestInDegradedModeEveryWriteOfTheRunningPanelIsRefusedButTheList(t *testing
 	}
 }
 
-func judge(t *testing.T, op httpapi.Operation, line policy, got heard) {
+func judge(t *testing.T, op httpapi.Operation, line policy, got response) {
 	t.Helper()
 	name := op.Method + " " + op.Path
 	switch {

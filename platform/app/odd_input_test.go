@@ -131,7 +131,7 @@ func oddFor(value any) []string {
 	return oddStrings
 }
 
-func (c *curiosity) judge(name, mark string, which int, got heard) {
+func (c *curiosity) judge(name, mark string, which int, got response) {
 	c.t.Helper()
 	c.answers[got.status]++
 	what := fmt.Sprintf("%s with odd value %d (%s)", name, which, mark)
@@ -186,7 +186,7 @@ func (c *curiosity) ordinary() map[string]any {
 }
 
 // ask sends as whoever may call, to an object that exists, from the revision that it has.
-func (c *curiosity) ask(line policy, document string) heard {
+func (c *curiosity) ask(line policy, document string) response {
 	c.sent++
 	path, token := c.path(line), c.admins[0].Token
 	if line.access == "agent" {

@@ -53,9 +53,9 @@ func (m *matrix) throttleInTheMiddle(t *testing.T) {
 }
 
 // exhaust uses up the address's allowance.
-func (m *matrix) exhaust(request call) heard {
+func (m *matrix) exhaust(request call) response {
 	const more = 200
-	var last heard
+	var last response
 	for range more {
 		if last = m.wire.send(request); last.status == http.StatusTooManyRequests {
 			break

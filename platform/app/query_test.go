@@ -15,7 +15,7 @@ import (
 )
 
 // asked is one operation of an estate, as the caller asks it who may and about objects that are there.
-func (e *estate) asked(line policy, query string) heard {
+func (e *estate) asked(line policy, query string) response {
 	var ids []string
 	for _, word := range line.words() {
 		ids = append(ids, cmp.Or(e.objects[word][0], someID))
@@ -161,7 +161,7 @@ func TestListsPageBySortedCursors(t *testing.T) {
 	require.GreaterOrEqual(t, tried, 10)
 }
 
-func refused(t *testing.T, what string, got heard) {
+func refused(t *testing.T, what string, got response) {
 	t.Helper()
 	require.Equal(t, verdict{http.StatusBadRequest, "bad_parameter"}, verdict{got.status, got.code}, "%s: %s", what, got.body)
 }

@@ -37,14 +37,14 @@ type call struct {
 var localhost = net.IPv4(127, 0, 0, 1)
 
 // send gives the whole answer; it is not for streams, which never end.
-func (w wire) send(c call) heard {
+func (w wire) send(c call) response {
 	ip := c.ip
 	if ip == nil {
 		ip = localhost
 	}
 	cable := &cable{from: &net.TCPAddr{IP: ip, Port: 40_000}, question: strings.NewReader(c.text())}
 	_ = w.server.ServeConn(cable) // the end of the questions is no failure
-	return cable.heard(c.method)
+	return cable.read(c.method)
 }
 
 func (c call) text() string {
@@ -78,20 +78,20 @@ func (c *cable) SetDeadline(time.Time) error      { return nil }
 func (c *cable) SetReadDeadline(time.Time) error  { return nil }
 func (c *cable) SetWriteDeadline(time.Time) error { return nil }
 
-// heard is what came back.
-type heard struct {
+// response is what came back.
+type response struct {
 	status           int
 	code, retryAfter string
 	body             string
 }
 
-func (c *cable) heard(method string) heard {
+func (c *cable) read(method string) response {
 	var answer fasthttp.Response
 	answer.SkipBody = method == http.MethodHead
 	if err := answer.Read(bufio.NewReader(&c.answer)); err != nil {
-		return heard{body: err.Error()}
+		return response{body: err.Error()}
 	}
-	h := heard{status: answer.StatusCode(), retryAfter: string(answer.Header.Peek("Retry-After")), body: string(answer.Body())}
+	h := response{status: answer.StatusCode(), retryAfter: string(answer.Header.Peek("Retry-After")), body: string(answer.Body())}
 	if strings.HasPrefix(string(answer.Header.ContentType()), "application/problem+json") {
 		h.code = codeIn(answer.Body())
 	}

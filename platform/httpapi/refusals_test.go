@@ -85,8 +85,8 @@ func (b *besieged) ask(path, from, token string) (status int) {
 	return c.Response.StatusCode()
 }
 
-// problemOf waits for the sums of a minute, which a timer writes.
-func (b *besieged) told(lines int) []observer.LoggedEntry {
+// logged waits for the sums of a minute, which a timer writes.
+func (b *besieged) logged(lines int) []observer.LoggedEntry {
 	b.t.Helper()
 	b.clock.Advance(refusalsEvery)
 	sums := func() *observer.ObservedLogs { return b.logs.FilterMessage("more requests were refused") }
@@ -116,7 +116,7 @@ func TestAFloodOfGarbageTokensIsLoggedAsAFewLinesAndTheirSum(t *testing.T) {
 	firsts := b.logs.Len()
 	require.Equal(t, mostRefusals+1, firsts)
 	require.Equal(t, "session_invalid", b.logs.All()[0].ContextMap()["code"])
-	sums := b.told(mostRefusals + 1)
+	sums := b.logged(mostRefusals + 1)
 	require.Len(t, sums, mostRefusals+1)
 	require.Equal(t, flood, firsts+sumOf(sums))
 	require.EqualValues(t, flood, b.answers.Load())
@@ -150,7 +150,7 @@ func TestTheFirstRefusalOfAKindIsLoggedAtOnce(t *testing.T) {
 		b.ask("/s/x", fmt.Sprintf("2001:db8:1:2::%x", i+1), "")
 	}
 	require.Equal(t, 5, b.logs.Len(), "what is not found is one kind, whatever was looked for")
-	sums := b.told(5)
+	sums := b.logged(5)
 	require.Equal(t, 18-5, sumOf(sums))
 	networks := map[any]int{}
 	for _, sum := range sums {
@@ -168,7 +168,7 @@ func TestAFloodThatGoesOnGetsOneLineAMinute(t *testing.T) {
 		for range 10 {
 			b.ask("/rows", "198.51.100.1", "ps_garbage")
 		}
-		require.Len(t, b.told(minute+1), minute+1)
+		require.Len(t, b.logged(minute+1), minute+1)
 		require.Equal(t, minute+2, b.logs.Len())
 	}
 	b.clock.Advance(refusalsEvery)

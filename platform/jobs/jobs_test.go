@@ -102,9 +102,9 @@ func states(t *testing.T, db *database.DB, kind string) []string {
 	return found
 }
 
-func eventually(t *testing.T, condition func() bool, told ...any) {
+func eventually(t *testing.T, condition func() bool, about ...any) {
 	t.Helper()
-	require.Eventually(t, condition, soon, often, told...)
+	require.Eventually(t, condition, soon, often, about...)
 }
 
 // The tables are River's own: what its migrations leave, without the indexes that are left out on purpose.

@@ -55,5 +55,5 @@ func Module() module.Module {
 }
 
 func attach(h *handlers, s *service) module.Parts {
-	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{s.watch, s.tellOutcomes}}
+	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{s.watch, s.recordOutcomes}}
 }

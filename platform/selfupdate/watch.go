@@ -206,8 +206,8 @@ func (s *service) databaseCheck(ctx context.Context) Check {
 	return c
 }
 
-// tellOutcomes puts what root's half wrote about ended runs into the panel's journal, once each.
-func (s *service) tellOutcomes(ctx context.Context) error {
+// recordOutcomes puts what root's half wrote about ended runs into the panel's journal, once each.
+func (s *service) recordOutcomes(ctx context.Context) error {
 	ticker := s.clock.NewTicker(outcomeEvery)
 	defer ticker.Stop()
 	for {
@@ -222,7 +222,7 @@ func (s *service) tellOutcomes(ctx context.Context) error {
 	}
 }
 
-const toldName = "update-journal.told"
+const announcedName = "update-journal.told"
 
 // outcomes relies on run ids that rise with time.
 func (s *service) outcomes(ctx context.Context) error {
@@ -230,13 +230,13 @@ func (s *service) outcomes(ctx context.Context) error {
 	if err != nil || len(past) == 0 {
 		return err
 	}
-	marker := filepath.Join(s.cfg.DataDir(), toldName)
-	told, err := os.ReadFile(marker)
+	marker := filepath.Join(s.cfg.DataDir(), announcedName)
+	announced, err := os.ReadFile(marker)
 	if err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("read which updates were told: %w", err)
+		return fmt.Errorf("read which updates were announced: %w", err)
 	}
 	for _, run := range past {
-		if run.FinishedAt == nil || run.ID <= strings.TrimSpace(string(told)) {
+		if run.FinishedAt == nil || run.ID <= strings.TrimSpace(string(announced)) {
 			continue
 		}
 		if err := s.record(ctx, run); err != nil {

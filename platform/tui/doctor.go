@@ -161,7 +161,7 @@ func (p *doctorPage) diagnose() tea.Cmd {
 	ctx, env, round, ended := p.ctx, p.env, p.round, p.ended
 	watched := make([]doctor.Check, len(p.all))
 	for i, check := range p.all {
-		watched[i] = told(check, env, p.ticks)
+		watched[i] = reporting(check, env, p.ticks)
 	}
 	return func() tea.Msg {
 		defer close(ended)
@@ -173,8 +173,8 @@ func (p *doctorPage) diagnose() tea.Cmd {
 	}
 }
 
-// told is a check that says its answer at once; nobody listens to one that answers after its time.
-func told(check doctor.Check, env doctor.Env, ticks chan<- doctor.Result) doctor.Check {
+// reporting is a check that says its answer at once; nobody listens to one that answers after its time.
+func reporting(check doctor.Check, env doctor.Env, ticks chan<- doctor.Result) doctor.Check {
 	ask := check.Run
 	check.Run = func(ctx context.Context, machine doctor.Env) doctor.Finding {
 		began := env.Now()

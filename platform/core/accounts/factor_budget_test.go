@@ -117,9 +117,9 @@ func TestAResetOpensAnAccountWhoseBudgetIsUsedUp(t *testing.T) {
 		guess(p, secret, "code", "000000").Refused(http.StatusUnauthorized, "bad_credentials")
 	}
 	guess(p, secret, "code", "000000").Refused(http.StatusTooManyRequests, "throttled")
-	told := <-news
-	require.Equal(t, "account.second_factor_locked", told.Kind)
-	require.JSONEq(t, `"anna"`, member(t, told.JSON(), "data", "username"))
+	event := <-news
+	require.Equal(t, "account.second_factor_locked", event.Kind)
+	require.JSONEq(t, `"anna"`, member(t, event.JSON(), "data", "username"))
 	clock.Advance(31 * time.Second)
 	ran := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--yes", "--password", replacement)
 	require.Zero(t, ran.exit, ran.err)

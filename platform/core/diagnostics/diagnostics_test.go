@@ -94,9 +94,9 @@ func TestTheBundleIsDownloaded(t *testing.T) {
 func TestTheBundleIsSentAndKept(t *testing.T) {
 	t.Parallel()
 	var got int64
-	desk := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, _ = io.Copy(io.Discard, r.Body) }))
-	defer desk.Close()
-	p, data := prepared(t, desk.URL)
+	vendor := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, _ = io.Copy(io.Discard, r.Body) }))
+	defer vendor.Close()
+	p, data := prepared(t, vendor.URL)
 	manager := p.As("settings.manage")
 	preview := manager.Post("/api/v1/system/support-bundle/preview", map[string]string{"since": "7d"}).Is(http.StatusOK)
 	require.InDelta(t, 1.0, preview.Value("masked.password"), 3)

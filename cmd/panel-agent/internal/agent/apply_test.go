@@ -136,13 +136,13 @@ func requireDone(t *testing.T, result agentapi.CommandResult) {
 // background runs work beside the test, and ends it also when the test fails.
 func background(t *testing.T, work ...func(stop chan struct{})) (stop func()) {
 	t.Helper()
-	told := make(chan struct{})
+	ended := make(chan struct{})
 	var running sync.WaitGroup
 	for _, one := range work {
-		running.Go(func() { one(told) })
+		running.Go(func() { one(ended) })
 	}
 	var once sync.Once
-	stop = func() { once.Do(func() { close(told); running.Wait() }) }
+	stop = func() { once.Do(func() { close(ended); running.Wait() }) }
 	t.Cleanup(stop)
 	return stop
 }

@@ -122,11 +122,11 @@ func (s *server) decide() (Decision, Build) {
 
 func (s *server) watch(b Build, signals ...os.Signal) (again bool, code int) {
 	s.t.Helper()
-	told := make(chan os.Signal, 1)
+	received := make(chan os.Signal, 1)
 	for _, signal := range signals {
-		told <- signal
+		received <- signal
 	}
-	again, code, err := (&Watcher{Self: s.self(), Signals: told}).Run(b)
+	again, code, err := (&Watcher{Self: s.self(), Signals: received}).Run(b)
 	require.NoError(s.t, err)
 	return again, code
 }
@@ -156,9 +156,9 @@ func TestABuildThatReportsStaysAndIsStartedFromThenOn(t *testing.T) {
 	d, b := s.decide()
 	require.Equal(t, Supervise, d)
 	ended := make(chan bool, 1)
-	told := make(chan os.Signal, 1)
+	received := make(chan os.Signal, 1)
 	go func() {
-		again, code, err := (&Watcher{Self: s.self(), Signals: told}).Run(b)
+		again, code, err := (&Watcher{Self: s.self(), Signals: received}).Run(b)
 		ended <- !again && code == 7 && err == nil
 	}()
 	require.Eventually(t, func() bool { now, _ := newStore(s.dir).load(); return now.Active != nil }, 10*time.Second,
@@ -166,7 +166,7 @@ func TestABuildThatReportsStaysAndIsStartedFromThenOn(t *testing.T) {
 	data, err := s.outcome("o1", newVersion)
 	require.NoError(t, err)
 	require.Equal(t, agentapi.UpdateAgentData{Version: newVersion, Previous: oldVersion}, data)
-	told <- syscall.SIGTERM
+	received <- syscall.SIGTERM
 	require.True(t, <-ended, "a signal reaches the build, and its exit code the caller")
 	d, b = s.decide()
 	require.Equal(t, Replace, d)

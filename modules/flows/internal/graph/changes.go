@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// MaxTold is how many blocks, and how many ways, are named when two drawings are compared.
-const MaxTold = 20
+// MaxNamed is how many blocks, and how many ways, are named when two drawings are compared.
+const MaxNamed = 20
 
 // Changed is one block or way before and after; nil where there was or is none.
 type Changed struct {
@@ -15,12 +15,12 @@ type Changed struct {
 }
 
 // Changes tells how the drawing after differs from the one before: blocks by their key, ways by their ends. Where blocks
-// stand is left out. More than MaxTold of a kind are cut off; left counts them.
-func Changes(before, after Graph) (told []Changed, left int) {
+// stand is left out. More than MaxNamed of a kind are cut off; left counts them.
+func Changes(before, after Graph) (named []Changed, left int) {
 	blocks := differing(byKey(before), byKey(after), keysOf(before, after), "block ")
 	ways := differing(byEnds(before), byEnds(after), endsOf(before, after), "")
-	left = max(0, len(blocks)-MaxTold) + max(0, len(ways)-MaxTold)
-	return append(blocks[:min(len(blocks), MaxTold)], ways[:min(len(ways), MaxTold)]...), left
+	left = max(0, len(blocks)-MaxNamed) + max(0, len(ways)-MaxNamed)
+	return append(blocks[:min(len(blocks), MaxNamed)], ways[:min(len(ways), MaxNamed)]...), left
 }
 
 func byKey(g Graph) map[string]any {

@@ -26,16 +26,16 @@ func TestChangesNameBlocksAndWaysAndNotWhereTheyStand(t *testing.T) {
 		},
 		Edges: []graph.Edge{{From: "in", To: "out", Match: &graph.Match{Domain: []string{"example.org"}}}},
 	}
-	told, left := graph.Changes(before, after)
+	named, left := graph.Changes(before, after)
 	require.Zero(t, left)
 	var names []string
-	for _, change := range told {
+	for _, change := range named {
 		names = append(names, change.Name)
 	}
 	require.Equal(t, []string{"block in", "block gone", "in → out", "in → gone"}, names)
-	require.NotContains(t, told[0].From, "position")
-	require.Nil(t, told[1].To)
-	require.Contains(t, told[2].To, "match")
+	require.NotContains(t, named[0].From, "position")
+	require.Nil(t, named[1].To)
+	require.Contains(t, named[2].To, "match")
 	unchanged, _ := graph.Changes(after, after)
 	require.Empty(t, unchanged)
 }
@@ -47,7 +47,7 @@ func TestChangesAreBounded(t *testing.T) {
 	for i := range graph.MaxNodes {
 		after.Nodes = append(after.Nodes, graph.Node{Key: fmt.Sprintf("b%d", i), Kind: graph.Block})
 	}
-	told, left := graph.Changes(graph.Graph{}, after)
-	require.Len(t, told, graph.MaxTold)
-	require.Equal(t, graph.MaxNodes-graph.MaxTold, left)
+	named, left := graph.Changes(graph.Graph{}, after)
+	require.Len(t, named, graph.MaxNamed)
+	require.Equal(t, graph.MaxNodes-graph.MaxNamed, left)
 }

@@ -27,27 +27,27 @@ type Nodes interface {
 // Checker checks plans. A plan whose checks are open is a row that one panel works on; when that panel dies, another
 // one checks again what is not confirmed.
 type Checker struct {
-	db    *database.DB
-	nodes Nodes
-	clock clockwork.Clock
-	log   *zap.Logger
-	dial  func(ctx context.Context, network, address string) (net.Conn, error)
-	told  func(ctx context.Context, planID, flowID string)
+	db      *database.DB
+	nodes   Nodes
+	clock   clockwork.Clock
+	log     *zap.Logger
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	publish func(ctx context.Context, planID, flowID string)
 
 	mu      sync.Mutex
 	running map[string]context.CancelFunc // by plan
 }
 
-// New makes a checker; told is called when new evidence of a plan was written down.
+// New makes a checker; publish is called when new evidence of a plan was written down.
 func New(
 	db *database.DB,
 	nodes Nodes,
 	clock clockwork.Clock,
 	log *zap.Logger,
-	told func(ctx context.Context, planID, flowID string),
+	publish func(ctx context.Context, planID, flowID string),
 ) *Checker {
 	return &Checker{
-		db: db, nodes: nodes, clock: clock, log: log, told: told, dial: (&net.Dialer{}).DialContext,
+		db: db, nodes: nodes, clock: clock, log: log, publish: publish, dial: (&net.Dialer{}).DialContext,
 		running: map[string]context.CancelFunc{},
 	}
 }
@@ -141,7 +141,7 @@ func (k *Checker) step(ctx context.Context, claim *lease.Claim) (lease.Next, err
 		return database.Fault(err, nil)
 	})
 	if err == nil {
-		k.told(ctx, claim.ID, r.flow)
+		k.publish(ctx, claim.ID, r.flow)
 	}
 	return lease.Done(), err
 }
@@ -205,7 +205,7 @@ func (k *run) write(ctx context.Context, stop func()) (failed error) {
 			stop()
 			continue
 		}
-		k.told(ctx, k.claim.ID, k.flow)
+		k.publish(ctx, k.claim.ID, k.flow)
 	}
 	return failed
 }

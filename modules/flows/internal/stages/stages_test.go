@@ -110,17 +110,17 @@ func TestTheOutcomeOfACallMovesTheRecord(t *testing.T) {
 	}
 }
 
-// A stage of a module is told about the apply that calls it, the same at every call.
+// A stage of a module learns of the apply that calls it, the same at every call.
 func TestAStageIsToldAboutItsApply(t *testing.T) {
 	t.Parallel()
-	var told []flowsapi.Apply
+	var calls []flowsapi.Apply
 	s := well("cdn.provision", flowsapi.BeforePrepare)
 	s.Do = func(_ context.Context, a flowsapi.Apply) (flowsapi.Outcome, error) {
-		told = append(told, a)
+		calls = append(calls, a)
 		return flowsapi.Outcome{}, nil
 	}
 	s.Undo = func(_ context.Context, a flowsapi.Apply) error {
-		told = append(told, a)
+		calls = append(calls, a)
 		return nil
 	}
 	r := registry(s)
@@ -130,7 +130,7 @@ func TestAStageIsToldAboutItsApply(t *testing.T) {
 	r.Do(t.Context(), rec, a, at(start))
 	rec.BeginUndo(start)
 	r.Undo(t.Context(), rec, a, at(start))
-	require.Equal(t, []flowsapi.Apply{a, a}, told)
+	require.Equal(t, []flowsapi.Apply{a, a}, calls)
 }
 
 // A panic of a module is the failure of its stage, not the end of the panel.
@@ -365,16 +365,16 @@ func TestAPreviewNamesWhoCouldNotSay(t *testing.T) {
 		says("c.fails", []flowsapi.Diff{diff}, []flowsapi.Check{check}, errors.New("away")), broken,
 		says("e.nothing", nil, nil, nil), well("f.silent", flowsapi.BeforePrepare),
 	)
-	told := r.Preview(t.Context(), flowsapi.Change{})
-	require.Len(t, told, 4)
-	require.Equal(t, stages.Preview{Stage: "a.changes", At: flowsapi.BeforePrepare, Diffs: []flowsapi.Diff{diff}}, told[0])
+	previews := r.Preview(t.Context(), flowsapi.Change{})
+	require.Len(t, previews, 4)
+	require.Equal(t, stages.Preview{Stage: "a.changes", At: flowsapi.BeforePrepare, Diffs: []flowsapi.Diff{diff}}, previews[0])
 	require.Equal(
 		t,
 		stages.Preview{Stage: "b.checks", At: flowsapi.BeforePrepare, Checks: []flowsapi.Check{check}},
-		told[1],
+		previews[1],
 	)
-	require.EqualError(t, told[2].Err, "away")
-	require.Empty(t, told[2].Diffs, "half an answer is none")
-	require.Empty(t, told[2].Checks)
-	require.EqualError(t, told[3].Err, "panic: no account")
+	require.EqualError(t, previews[2].Err, "away")
+	require.Empty(t, previews[2].Diffs, "half an answer is none")
+	require.Empty(t, previews[2].Checks)
+	require.EqualError(t, previews[3].Err, "panic: no account")
 }

@@ -156,7 +156,7 @@ func (a *Announcer) announce(ctx context.Context, ids []string, now time.Time) e
 		}
 		news := []events.Event{}
 		for _, t := range turned {
-			if kind, told := announced[t.State]; told {
+			if kind, has := announced[t.State]; has {
 				data := nodesapi.StateChanged{Name: t.Name, Was: t.Was, State: t.State}
 				news = append(news, events.Event{Kind: kind, SubjectID: t.ID, At: now, Data: data})
 			}

@@ -23,8 +23,8 @@ func stateOf(t *testing.T, db *database.DB, id string) (listed, announced string
 	return listed, announced
 }
 
-// hear lets agents report, and a second pass.
-func hear(t *testing.T, w *Writer, a *Announcer, clock *clockwork.FakeClock, ids ...string) {
+// report lets agents report, and a second pass.
+func report(t *testing.T, w *Writer, a *Announcer, clock *clockwork.FakeClock, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
 		w.Heartbeat(id, beat())
@@ -45,7 +45,7 @@ func TestAStateIsListedAndAnnouncedWhenItChanges(t *testing.T) {
 		require.Equal(t, state, listed)
 		require.Equal(t, state, announced)
 	}
-	hear(t, w, a, clock, ids...)
+	report(t, w, a, clock, ids...)
 	is("online")
 	clock.Advance(2 * heartbeat)
 	a.step(t.Context())
@@ -53,7 +53,7 @@ func TestAStateIsListedAndAnnouncedWhenItChanges(t *testing.T) {
 	clock.Advance(8 * heartbeat)
 	a.step(t.Context())
 	is("offline")
-	hear(t, w, a, clock, ids...)
+	report(t, w, a, clock, ids...)
 	is("online")
 }
 
@@ -65,7 +65,7 @@ func TestAFleetThatReportsCostsNoStatement(t *testing.T) {
 	_, ids := populated(t, db, 50)
 	clock := clockwork.NewFakeClockAt(time.Now())
 	w, a := panel(t, db, clock)
-	hear(t, w, a, clock, ids...)
+	report(t, w, a, clock, ids...)
 	a.step(t.Context())
 	steps := func() {
 		for range 20 {
@@ -88,7 +88,7 @@ func TestOneChangeCostsTheSameInAFleetOfAnySize(t *testing.T) {
 	_, ids := populated(t, db, 200)
 	clock := clockwork.NewFakeClockAt(time.Now())
 	w, a := panel(t, db, clock)
-	hear(t, w, a, clock, ids...)
+	report(t, w, a, clock, ids...)
 	a.passed = clock.Now().Add(time.Hour)
 	failed := false
 	require.LessOrEqual(t, count.Fewest(func() {
@@ -112,7 +112,7 @@ func TestAChangeOfStateAndItsEventCommitTogether(t *testing.T) {
 	w, a := panel(t, db, clock)
 	working := a.bus
 	a.bus = events.New(db, nil, zaptest.NewLogger(t)) // no kind is declared: emitting fails
-	hear(t, w, a, clock, ids...)
+	report(t, w, a, clock, ids...)
 	_, announced := stateOf(t, db, ids[0])
 	require.Equal(t, "pending", announced, "the change went back with its event")
 
@@ -144,7 +144,7 @@ func TestTwoPanelsAnnounceAChangeOnce(t *testing.T) {
 	w, one := panel(t, db, clock)
 	_, other := panel(t, db, clock)
 	seen, stop := watch(t, one.bus, other.bus)
-	hear(t, w, one, clock, ids...)
+	report(t, w, one, clock, ids...)
 	other.step(t.Context())
 	one.step(t.Context())
 	stop()

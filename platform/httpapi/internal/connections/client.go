@@ -19,7 +19,7 @@ type Client struct {
 	of     *Set
 	peer   netip.Addr
 	from   netip.Addr // the peer as the bound per address counts it
-	heard  bool
+	began  bool       // something was read from it
 	within time.Duration
 	until  time.Time // what writes are bounded by at present
 
@@ -73,8 +73,8 @@ func (c *Client) Read(into []byte) (int, error) {
 	c.waits.Store(0)
 	c.reads.Add(1)
 	if n > 0 {
-		c.heard = true
-	} else if !c.heard && errors.Is(err, os.ErrDeadlineExceeded) {
+		c.began = true
+	} else if !c.began && errors.Is(err, os.ErrDeadlineExceeded) {
 		return 0, io.EOF
 	}
 	return n, err

@@ -32,7 +32,7 @@ type Set struct {
 	mu     sync.Mutex
 	open   map[*Client]struct{}
 	counts map[netip.Addr]int
-	told   time.Time // when the log last heard of a refusal
+	logged time.Time // when the log last heard of a refusal
 }
 
 // Bounds say how many clients may be connected at a time. Zero is no bound.
@@ -213,9 +213,9 @@ func (l *Set) silent() []*Client {
 func (l *Set) warn(message string, fields ...zap.Field) {
 	now := time.Now() //nolint:forbidigo // as above
 	l.mu.Lock()
-	due := now.Sub(l.told) >= time.Minute
+	due := now.Sub(l.logged) >= time.Minute
 	if due {
-		l.told = now
+		l.logged = now
 	}
 	open := len(l.open)
 	l.mu.Unlock()

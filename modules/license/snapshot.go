@@ -17,21 +17,21 @@ const (
 	reasonUnreachable = "unreachable"
 )
 
-// kept is all that this installation knows about its license. It never changes once
+// snapshot is all that this installation knows about its license. It never changes once
 // it is published; document is nil without a license.
-type kept struct {
+type snapshot struct {
 	row
 	document         *licensedoc.Document
 	enabled, blocked []string
 }
 
-// verdict is what the kept license means at a moment.
+// verdict is what the stored license means at a moment.
 type verdict struct{ state, reason string }
 
-// judge is the whole state machine. Entitlement follows the kept document, never the
+// judge is the whole state machine. Entitlement follows the stored document, never the
 // outcome of the latest check alone; time is the trusted one, which no clock set back
 // can slow.
-func (k *kept) judge(now time.Time, grace time.Duration) verdict {
+func (k *snapshot) judge(now time.Time, grace time.Duration) verdict {
 	switch {
 	case k.document == nil && k.RemovedAt != nil:
 		return verdict{entitlement.Degraded, reasonRemoved}
@@ -58,14 +58,14 @@ func refusalReason(reason string) string {
 
 // graceUntil counts from the first failure after the last good answer. Only another signed answer ends that count: it
 // is kept in the database and in the data folder, and neither a restart nor a clock set back begins it anew.
-func (k *kept) graceUntil(grace time.Duration) time.Time { return k.FailingSince.Add(grace) }
+func (k *snapshot) graceUntil(grace time.Duration) time.Time { return k.FailingSince.Add(grace) }
 
 // checkable tells whether there is a key to ask the authority about.
-func (k *kept) checkable() bool { return k.document != nil && k.SealedKey != "" }
+func (k *snapshot) checkable() bool { return k.document != nil && k.SealedKey != "" }
 
 // failed gives the row after a temporary failure. Grace begins only from an active
 // license: a degraded one is not brought back by a server that does not answer.
-func (k *kept) failed(now time.Time, grace time.Duration, failure *temporary) row {
+func (k *snapshot) failed(now time.Time, grace time.Duration, failure *temporary) row {
 	next := k.row
 	if k.judge(now, grace).state == entitlement.Active {
 		next.FailingSince = &now
@@ -77,7 +77,7 @@ func (k *kept) failed(now time.Time, grace time.Duration, failure *temporary) ro
 }
 
 // answered gives the row after a signed verdict, good or bad.
-func (k *kept) answered(now time.Time, answer signed) row {
+func (k *snapshot) answered(now time.Time, answer signed) row {
 	next := k.row
 	next.Known = k.Known.with(k.document).with(&answer.document)
 	next.Document, next.FailingSince, next.RemovedAt, next.Asking = answer.text, nil, nil, false
@@ -87,6 +87,6 @@ func (k *kept) answered(now time.Time, answer signed) row {
 }
 
 // daysLeft counts the begun days until the license ends.
-func (k *kept) daysLeft(now time.Time) int {
+func (k *snapshot) daysLeft(now time.Time) int {
 	return int((k.document.ValidUntil.Sub(now) + 24*time.Hour - 1) / (24 * time.Hour))
 }
