@@ -108,7 +108,7 @@ func (s *server) order(id string, retry bool) error {
 
 func (s *server) self() Self {
 	return Self{
-		DataDir: s.dir, Executable: s.installed, Patience: 700 * time.Millisecond,
+		DataDir: s.dir, Executable: s.installed, Patience: time.Hour,
 		Clock: clockwork.NewRealClock(), Log: zap.NewNop(),
 	}
 }
@@ -120,15 +120,31 @@ func (s *server) decide() (Decision, Build) {
 	return d, b
 }
 
-func (s *server) watch(b Build, signals ...os.Signal) (again bool, code int) {
+// watchBeyondPatience watches a build whose patience ends once it has written the file said.
+func (s *server) watchBeyondPatience(b Build) (again bool) {
 	s.t.Helper()
-	received := make(chan os.Signal, 1)
-	for _, signal := range signals {
-		received <- signal
-	}
-	again, code, err := (&Watcher{Self: s.self(), Signals: received}).Run(b)
-	require.NoError(s.t, err)
-	return again, code
+	clock := clockwork.NewFakeClockAt(time.Now())
+	self := s.self()
+	self.Clock = clock
+	ended := make(chan error, 1)
+	go func() {
+		var err error
+		again, _, err = (&Watcher{Self: self, Signals: make(chan os.Signal)}).Run(b)
+		ended <- err
+	}()
+	require.Eventually(s.t, func() bool {
+		if _, err := os.Stat(filepath.Join(s.dir, "update", "said")); err == nil {
+			clock.Advance(self.Patience)
+		}
+		select {
+		case err := <-ended:
+			require.NoError(s.t, err)
+			return true
+		default:
+			return false
+		}
+	}, time.Minute, 10*time.Millisecond)
+	return again
 }
 
 // outcome asks the build that runs afterwards for the result of the order.
@@ -176,11 +192,10 @@ func TestABuildThatReportsStaysAndIsStartedFromThenOn(t *testing.T) {
 // Domain 4.20: no heartbeat in time: back to the build before, with stage and last words; no automatic retry for 24 h.
 func TestABuildThatNeverReportsIsGivenUp(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, script(newVersion, "echo its last words >&2; exec sleep 60"))
+	s := newServer(t, script(newVersion, `echo its last words >&2; : >"$(dirname "$0")/../../said"; exec sleep 60`))
 	require.ErrorIs(t, s.order("o1", false), context.Canceled)
 	_, b := s.decide()
-	again, _ := s.watch(b)
-	require.True(t, again)
+	require.True(t, s.watchBeyondPatience(b))
 	d, _ := s.decide()
 	require.Equal(t, Work, d)
 	_, err := s.outcome("o1", oldVersion)
@@ -196,9 +211,7 @@ func TestABuildThatEndsByItselfIsGivenUpAtOnce(t *testing.T) {
 	s := newServer(t, script(newVersion, "echo cannot go on >&2; exit 3"))
 	require.ErrorIs(t, s.order("o1", false), context.Canceled)
 	_, b := s.decide()
-	patient := s.self()
-	patient.Patience = time.Hour
-	again, _, err := (&Watcher{Self: patient, Signals: make(chan os.Signal)}).Run(b)
+	again, _, err := (&Watcher{Self: s.self(), Signals: make(chan os.Signal)}).Run(b)
 	require.NoError(t, err)
 	require.True(t, again)
 	_, err = s.outcome("o1", oldVersion)
