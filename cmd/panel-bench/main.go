@@ -105,6 +105,7 @@ var goals = []goal{
 	{"P22", hangingLicense},
 	{"P14", loginFlood},
 	{"P15", auditedWrite},
+	{"saves", savesAtOnce},
 	{"P16", jobsOneByOne},
 	{"P23", throttledRoute},
 	{"P1", telemetry},
