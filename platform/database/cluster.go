@@ -28,7 +28,7 @@ type cluster struct {
 	host    string // where clients find the socket
 	log     *zap.Logger
 	process *os.Process
-	ended   <-chan error // nil for a server that was adopted
+	ended   <-chan struct{} // nil for a server that was adopted
 	lock    *os.File
 
 	stopping chan struct{}
@@ -267,7 +267,7 @@ func (c *cluster) waitForEnd() bool {
 		select {
 		case <-c.stopping:
 			return false
-		case <-c.ended: //nolint:errcheck // how it ended stands in its own log
+		case <-c.ended:
 			return !c.isStopping()
 		}
 	}
@@ -323,6 +323,9 @@ func (c *cluster) stop(ctx context.Context) error {
 				c.process.Signal(syscall.SIGQUIT),
 			)
 		}
+	}
+	if c.ended != nil {
+		<-c.ended // it is over, but the system may not have cleared it away
 	}
 	return nil
 }

@@ -120,11 +120,11 @@ func (s *server) prepare(cmd *exec.Cmd, folder string) (*os.File, error) {
 	return handle, nil
 }
 
-// start launches the server; the channel gives its end.
+// start launches the server; the channel is closed when it has ended and no process of its number is left.
 // Unless detached, the server ends with the panel: the signal of a parent's death follows the thread that started it,
 // so that thread stays with it for its whole life.
-func (s *server) start() (*os.Process, <-chan error, error) {
-	started, ended := make(chan error, 1), make(chan error, 1)
+func (s *server) start() (*os.Process, <-chan struct{}, error) {
+	started, ended := make(chan error, 1), make(chan struct{})
 	var process *os.Process
 	go func() {
 		runtime.LockOSThread()
@@ -135,7 +135,8 @@ func (s *server) start() (*os.Process, <-chan error, error) {
 		}
 		started <- err
 		if err == nil && !s.detached {
-			ended <- cmd.Wait()
+			_ = cmd.Wait() // how it ended stands in its own log
+			close(ended)
 		}
 	}()
 	err := <-started
