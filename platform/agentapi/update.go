@@ -1,6 +1,7 @@
 package agentapi
 
-// Paths of agent updates. Both need the agent token.
+// Paths of agent updates. All need the agent token. The executable is fetched by its digest; PathUpdateFile gives it
+// to agents of releases that do not know that yet.
 const (
 	PathUpdate     = "/agent/v1/update"             // GET -> Update
 	PathUpdateFile = "/agent/v1/update/{os}/{arch}" // GET: the executable of that update

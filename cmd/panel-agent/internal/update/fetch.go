@@ -97,10 +97,19 @@ func (u *Updater) get(ctx context.Context, path string) (io.ReadCloser, error) {
 		defer resp.Body.Close()
 		var problem struct{ Code, Detail string }
 		_ = json.NewDecoder(io.LimitReader(resp.Body, 4<<10)).Decode(&problem) // what is no problem document has no words
-		return nil, fmt.Errorf("the panel does not give the update: %d %s", resp.StatusCode,
-			strings.TrimSpace(problem.Code+" "+problem.Detail))
+		return nil, &refused{resp.StatusCode, strings.TrimSpace(problem.Code + " " + problem.Detail)}
 	}
 	return resp.Body, nil
+}
+
+// refused is an answer of the panel that is no file.
+type refused struct {
+	status int
+	words  string
+}
+
+func (r *refused) Error() string {
+	return fmt.Sprintf("the panel does not give the update: %d %s", r.status, r.words)
 }
 
 // verified believes the signature alone. The manifest must be of the ordered version and name an agent for this system.
@@ -168,7 +177,7 @@ func (u *Updater) download(ctx context.Context, b Build, file release.Artefact) 
 		return failed(agentapi.StageFetch, fmt.Errorf("make the folder of the new build: %w", err))
 	}
 	part := target + ".part"
-	if err := u.receive(ctx, part, file.Size); err != nil {
+	if err := u.receive(ctx, part, file); err != nil {
 		return failed(agentapi.StageFetch, err)
 	}
 	if err := release.Check(part, file); err != nil {
@@ -180,11 +189,10 @@ func (u *Updater) download(ctx context.Context, b Build, file release.Artefact) 
 	return durable.SyncFolder(filepath.Dir(target))
 }
 
-func (u *Updater) receive(ctx context.Context, part string, size int64) error {
+func (u *Updater) receive(ctx context.Context, part string, file release.Artefact) error {
 	ctx, cancel := context.WithTimeout(ctx, fileLimit)
 	defer cancel()
-	path := strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH).Replace(agentapi.PathUpdateFile)
-	body, err := u.get(ctx, path)
+	body, err := u.executable(ctx, file.SHA256)
 	if err != nil {
 		return err
 	}
@@ -193,11 +201,23 @@ func (u *Updater) receive(ctx context.Context, part string, size int64) error {
 	if err != nil {
 		return fmt.Errorf("make room for the new build: %w", err)
 	}
-	_, err = io.Copy(out, io.LimitReader(body, size+1)) // one byte more shows a file that is too long
+	_, err = io.Copy(out, io.LimitReader(body, file.Size+1)) // one byte more shows a file that is too long
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		return fmt.Errorf("fetch the new build: %w", err)
 	}
 	return nil
+}
+
+// executable asks for the build by its content. A panel that was put back to a release that does not know builds by
+// content gives the one that it offers.
+func (u *Updater) executable(ctx context.Context, digest string) (io.ReadCloser, error) {
+	body, err := u.get(ctx, strings.ReplaceAll(agentapi.PathAsset, "{sha256}", digest))
+	var answer *refused
+	if !errors.As(err, &answer) || answer.status != http.StatusNotFound {
+		return body, err
+	}
+	system := strings.NewReplacer("{os}", runtime.GOOS, "{arch}", runtime.GOARCH)
+	return u.get(ctx, system.Replace(agentapi.PathUpdateFile))
 }
 
 // PinFrom keeps the keys that the panel shows at the enrolment and gives them; none when the panel has none.

@@ -2,6 +2,8 @@ package update
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +11,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -36,6 +40,8 @@ type server struct {
 	http      *httptest.Server
 	key       release.Key
 	left      bool
+	older     bool     // of a release that knows no files by content
+	asked     []string // paths of files
 }
 
 // script answers the self test with its version and does what is given when it runs.
@@ -56,6 +62,11 @@ func newServer(t *testing.T, build string) *server {
 		require.Equal(t, "Bearer token", r.Header.Get("Authorization"))
 		if r.URL.Path == agentapi.PathUpdate {
 			_ = json.NewEncoder(w).Encode(s.offered)
+			return
+		}
+		s.asked = append(s.asked, r.URL.Path)
+		if byContent := strings.HasPrefix(r.URL.Path, "/agent/v1/assets/"); byContent && s.older {
+			http.Error(w, "no such page", http.StatusNotFound)
 			return
 		}
 		_, _ = w.Write(s.file)
@@ -255,6 +266,24 @@ func TestAProgramThatIsInstalledByHandWins(t *testing.T) {
 	d, _ := s.decide()
 	require.Equal(t, Work, d)
 	require.NoFileExists(t, Path(s.dir, b))
+}
+
+// A build is asked for by its content, so that any panel that has it may give it, whatever it offers by then. A panel
+// of an earlier release is asked in its own way.
+func TestABuildIsFetchedByItsContent(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, script(newVersion, "exit 0"))
+	digest := sha256.Sum256(s.file)
+	byContent := "/agent/v1/assets/" + hex.EncodeToString(digest[:])
+	require.Error(t, s.order("o1", false), "the order goes on in the next build")
+	require.True(t, s.left)
+	require.Equal(t, []string{byContent}, s.asked)
+
+	old := newServer(t, script(newVersion, "exit 0"))
+	old.older = true
+	require.Error(t, old.order("o1", false))
+	require.True(t, old.left)
+	require.Equal(t, []string{byContent, "/agent/v1/update/" + runtime.GOOS + "/" + runtime.GOARCH}, old.asked)
 }
 
 func TestASelfTestThatFailsChangesNothing(t *testing.T) {
