@@ -83,3 +83,111 @@ func TestAReportThatCannotBeStoredKeepsOutNoOther(t *testing.T) {
 	require.NoError(t, db.NewRaw("select seen_at from node_reports where node_id = ?", ids[0]).Scan(t.Context(), &seen))
 	require.WithinDuration(t, time.Now(), seen, time.Minute)
 }
+
+// While the database does not answer, what agents say waits: the newest of each kind, and nothing of it is lost or
+// doubled.
+func TestWhatCannotBeWrittenYetWaitsBeneathWhatIsNewer(t *testing.T) {
+	t.Parallel()
+	db, ids := fleet(t, 2)
+	w, _ := panel(t, db, clockwork.NewRealClock())
+	now := time.Now().UTC()
+	w.Heartbeat(ids[0], beat())
+	w.Measured(ids[0], &agentapi.Sample{ObservedAt: now, CPUPercent: 1})
+	w.Alive(ids[1])
+	first := w.take()
+	require.Len(t, first, 2)
+
+	failed := beat()
+	failed.Core.State = agentapi.CoreFailed
+	w.Heartbeat(ids[0], failed)
+	w.Measured(ids[0], &agentapi.Sample{ObservedAt: now.Add(15 * time.Second), CPUPercent: 2})
+	w.Measured(ids[0], &agentapi.Sample{ObservedAt: now.Add(-time.Hour), CPUPercent: 3})
+	w.putBack(first)
+	w.write(t.Context())
+	var state string
+	var cpu float64
+	require.NoError(t, db.NewRaw("select core_state from node_reports where node_id = ?", ids[0]).Scan(t.Context(), &state))
+	require.NoError(t, db.NewRaw("select cpu_pct from node_readings where node_id = ?", ids[0]).Scan(t.Context(), &cpu))
+	require.Equal(t, "failed", state)
+	require.InDelta(t, 2, cpu, 0)
+
+	w.Alive(ids[0])
+	second := w.take()
+	w.Alive(ids[0])
+	second[ids[0]].full, second[ids[0]].metrics = first[ids[0]].full, first[ids[0]].metrics
+	w.putBack(second)
+	require.NotNil(t, w.pending[ids[0]].full, "a mere sign of life covers no report")
+	require.NotNil(t, w.pending[ids[0]].metrics)
+}
+
+// A heartbeat that says what was said before is a sign of life alone: neither its time nor the time that a core runs
+// is news.
+func TestOnlyNewsIsWrittenWhole(t *testing.T) {
+	t.Parallel()
+	db, ids := fleet(t, 1)
+	w, _ := panel(t, db, clockwork.NewRealClock())
+	isNews := func(change func(b *agentapi.Heartbeat)) bool {
+		b := beat()
+		change(b)
+		w.Heartbeat(ids[0], b)
+		news := w.pending[ids[0]].full != nil
+		w.take()
+		return news
+	}
+	same := func(*agentapi.Heartbeat) {}
+	require.True(t, isNews(same))
+	require.False(t, isNews(same))
+	require.False(t, isNews(func(b *agentapi.Heartbeat) { b.SentAt, b.Core.UptimeSeconds = time.Now(), 99 }))
+	for name, change := range map[string]func(b *agentapi.Heartbeat){
+		"a socket":     func(b *agentapi.Heartbeat) { b.Sockets = []agentapi.Socket{{L4: "tcp", Port: 1}} },
+		"an address":   func(b *agentapi.Heartbeat) { b.Addresses = []string{"203.0.113.1"} },
+		"a document":   func(b *agentapi.Heartbeat) { b.Documents = []agentapi.DocumentStatus{{}} },
+		"a capability": func(b *agentapi.Heartbeat) { b.Capabilities = []agentapi.Capability{agentapi.CanMeasure} },
+		"a core":       func(b *agentapi.Heartbeat) { b.Core.Restarts++ },
+		"a version":    func(b *agentapi.Heartbeat) { b.AgentVersion = "2" },
+	} {
+		require.True(t, isNews(change), name)
+		require.True(t, isNews(same), "and back again")
+	}
+	w.Forget(ids[0])
+	require.True(t, isNews(same), "of a node that changed hands nothing is known")
+}
+
+// A copied server shows by two agent processes that take turns; one that starts again does not, and after a while it
+// is over.
+func TestTwoThatTakeTurnsAreACopy(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	k := &lastWritten{}
+	for _, session := range []string{"a", "a", "b", "b", "c", ""} {
+		require.False(t, k.cloned(session, now), "a restart is no copy")
+	}
+	k = &lastWritten{}
+	require.False(t, k.cloned("a", now))
+	require.False(t, k.cloned("b", now))
+	require.True(t, k.cloned("a", now))
+	require.True(t, k.cloned("a", now.Add(clonedFor-time.Second)))
+	require.False(t, k.cloned("a", now.Add(clonedFor)))
+	k = &lastWritten{}
+	for range 4 { // agents that name no session
+		require.False(t, k.cloned("", now))
+	}
+}
+
+// A node that is deleted while its report is on the way takes nobody else's report with it.
+func TestAReportOfADeletedNodeIsLeftOut(t *testing.T) {
+	t.Parallel()
+	db, ids := fleet(t, 2)
+	w, _ := panel(t, db, clockwork.NewRealClock())
+	for _, id := range ids {
+		w.Heartbeat(id, beat())
+		w.Measured(id, &agentapi.Sample{ObservedAt: time.Now()})
+	}
+	_, err := db.ExecContext(t.Context(), "delete from nodes where id = ?", ids[0])
+	require.NoError(t, err)
+	w.write(t.Context())
+	require.Empty(t, w.pending)
+	var left []string
+	require.NoError(t, db.NewRaw("select node_id::text from node_reports").Scan(t.Context(), &left))
+	require.Equal(t, ids[1:], left)
+}

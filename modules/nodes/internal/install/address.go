@@ -40,7 +40,8 @@ func SameAddress(a, b string) bool {
 	}
 	one, err := url.Parse(a)
 	other, otherErr := url.Parse(b)
-	return err == nil && otherErr == nil && one.Hostname() == other.Hostname() && portOf(one) == portOf(other)
+	return err == nil && otherErr == nil && portOf(one) == portOf(other) &&
+		strings.EqualFold(one.Hostname(), other.Hostname())
 }
 
 func portOf(u *url.URL) string {
