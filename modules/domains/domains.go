@@ -3,6 +3,7 @@ package domains
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
@@ -55,12 +56,18 @@ func withUses(q *bun.SelectQuery) *bun.SelectQuery {
 }
 
 func (s *domains) list(ctx context.Context, in *listInput, k *keyset.Keyset) ([]domainRow, int, error) {
-	if in.NodeID != "" && !database.IsID(in.NodeID) {
+	if in.NodeID != "" && !database.IsID(in.NodeID) || in.Owner != "" && !database.IsID(in.Owner) {
 		return nil, 0, nil
 	}
 	filter := func(q *bun.SelectQuery) *bun.SelectQuery {
 		if in.NodeID != "" {
 			q = q.Where("d.node_id = ?", in.NodeID)
+		}
+		if in.Owner != "" {
+			q = q.Where("d.owner_id = ?", in.Owner)
+		}
+		if in.Query != "" {
+			q = q.Where("strpos(d.hostname, ?) > 0", strings.ToLower(in.Query))
 		}
 		return seen(ctx, q)
 	}

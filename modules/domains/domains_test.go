@@ -46,6 +46,40 @@ func TestADomainOfSomebodyElseIsAnsweredLikeAnUnknownOne(t *testing.T) {
 	full.Delete(path).Is(http.StatusNoContent)
 }
 
+// Bindings are found by a part of their name, whatever signs it has, by node and by owner, and nobody finds those of
+// others.
+func TestBindingsAreFoundByNameNodeAndOwner(t *testing.T) {
+	t.Parallel()
+	p, _ := asked(t)
+	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
+	node, _ := bound(t, owner)
+	second := owner.Post("/api/v1/nodes", map[string]any{"name": "Fra 01"}).Is(http.StatusCreated).Text("id")
+	owner.Post(domainsPath, map[string]any{"node_id": second, "zone": "example.org", "label": "cdn"}).Is(http.StatusCreated)
+	full.Post(domainsPath, map[string]any{"node_id": node, "zone": "example.org", "label": "own"}).Is(http.StatusCreated)
+	found := func(as *paneltest.Client, query string) (names []string) {
+		var page struct {
+			Items []struct{ Hostname string }
+			Total int
+		}
+		as.Get(domainsPath + "?" + query).Is(http.StatusOK).JSON(&page)
+		for _, one := range page.Items {
+			names = append(names, one.Hostname)
+		}
+		require.Len(t, names, page.Total)
+		return names
+	}
+	require.Equal(t, []string{"waw-03.example.com"}, found(owner, "q=WAW-"))
+	require.Equal(t, []string{"cdn.example.org"}, found(owner, "q=example&node_id="+second))
+	for _, wild := range []string{"%25", "_", "%5C", "waw.03", "%27"} {
+		require.Empty(t, found(owner, "q="+wild), wild)
+	}
+	require.Equal(t, []string{"cdn.example.org", "own.example.org"}, found(full, "q=example.org"))
+	require.Equal(t, []string{"cdn.example.org"}, found(full, "q=example.org&owner="+owner.AccountID))
+	require.Empty(t, found(full, "owner=nobody"))
+	require.Empty(t, found(other, "q=example"))
+	require.Empty(t, found(other, "owner="+owner.AccountID))
+}
+
 // Host names are unique over the panel, so a conflict has to be told; whose the name is and where it leads is not.
 func TestATakenHostNameTellsNeitherOwnerNorNode(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,9 @@ func wrapped[T any](value *T, err error) (*body[T], error) {
 
 type listInput struct {
 	httpapi.PageQuery
-	NodeID string `query:"node_id" maxLength:"64"`
+	NodeID string `query:"node_id" maxLength:"64" doc:"Only those of this node"`
+	Owner  string `query:"owner" maxLength:"64" doc:"Only those of this account"`
+	Query  string `query:"q" maxLength:"253" doc:"Part of the host name"`
 }
 
 // DomainPath names a node domain in a path.
