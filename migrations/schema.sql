@@ -650,6 +650,7 @@ create table node_reports (
   surroundings jsonb default '{}'::jsonb not null,
   metrics jsonb,
   config_result jsonb,
+  carried jsonb,
   constraint node_reports_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
   constraint node_reports_pkey PRIMARY KEY (node_id)
 );

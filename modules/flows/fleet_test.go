@@ -30,6 +30,7 @@ type fleet struct {
 	holds   func(ctx context.Context, nodeID string) ([]string, error)
 	related func(ctx context.Context, groups [][]string, names int) ([]nodesapi.Related, error)
 	domains map[string]domainsapi.Domain
+	carried map[string]nodesapi.Reading // by node
 	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
 	lose   int
 	losing bool
@@ -152,7 +153,7 @@ func (f *fleet) manifest() module.Module {
 		Exports: []any{
 			func() nodesapi.Fleet { return f }, func() nodesapi.Configs { return f },
 			func() nodesapi.Commands { return f }, func() nodesapi.Guards { return f },
-			func() nodesapi.Relations { return f },
+			func() nodesapi.Relations { return f }, func() nodesapi.Readings { return f },
 		},
 	}
 }
@@ -385,6 +386,18 @@ func (f *fleet) ByIDs(_ context.Context, ids ...string) (map[string]domainsapi.D
 	for _, id := range ids {
 		if d, known := f.domains[id]; known {
 			found[id] = d
+		}
+	}
+	return found, nil
+}
+
+func (f *fleet) Newest(_ context.Context, nodeIDs ...string) (map[string]nodesapi.Reading, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found := map[string]nodesapi.Reading{}
+	for _, id := range nodeIDs {
+		if r, known := f.carried[id]; known {
+			found[id] = r
 		}
 	}
 	return found, nil

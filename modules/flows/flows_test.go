@@ -10,6 +10,9 @@ import (
 
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows"
+	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/traffic"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 	"panel/platform/paneltest"
@@ -95,6 +98,37 @@ func TestDisablingTakesTheFlowOffAndEnablingPutsItBack(t *testing.T) {
 	require.Equal(t, "applied", a.State)
 	require.True(t, s.get().Enabled)
 	require.Equal(t, 1, *s.get().InstalledVersionNumber)
+}
+
+// The figures are those of the installed version, whatever the draft says, and there are none of a flow that is not
+// installed or switched off.
+func TestAFlowShowsWhatItsInstalledVersionCarries(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	carried := func() (out traffic.Traffic) {
+		s.admin.Get(s.path("/traffic")).Is(200).JSON(&out)
+		return out
+	}
+	require.Empty(t, carried().Entries)
+	s.install()
+	now, open := time.Now().UTC(), int64(5)
+	s.fleet.mu.Lock()
+	s.fleet.carried = map[string]nodesapi.Reading{s.fleet.id("fra-01"): {
+		ObservedAt: now, Listeners: map[string]nodesapi.Carried{plan.InboundTag(s.flow, "in"): {Sessions: &open, UpBps: 1, DownBps: 2}},
+		Outbounds: map[string]nodesapi.Carried{"flow." + s.flow + ".out.in.out": {UpBps: 3, DownBps: 4}},
+	}}
+	s.fleet.mu.Unlock()
+	s.save(graph.Graph{Nodes: []graph.Node{}, Edges: []graph.Edge{}})
+	all := carried()
+	require.EqualValues(t, 5, *all.Sessions)
+	require.EqualValues(t, 2, *all.DownBps)
+	require.Equal(t, 30, all.StaleAfterSeconds)
+	require.Equal(t, "in", all.Entries[0].Block)
+	require.EqualValues(t, 4, *all.Edges[0].DownBps)
+	s.ended(s.admin.Post(s.path("/disable"), nil).Is(202).Text("apply_id"))
+	require.Empty(t, carried().Entries)
+	require.Nil(t, carried().Sessions)
+	s.admin.Get(units+"/"+database.NewID()+"/traffic").Refused(404, "not_found")
 }
 
 func TestDeletingRemovesTheFlowFromItsServersAndLeavesOthers(t *testing.T) {

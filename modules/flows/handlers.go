@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/traffic"
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
@@ -68,6 +69,10 @@ func (h *handlers) create(ctx context.Context, in *createInput) (*flowOutput, er
 
 func (h *handlers) get(ctx context.Context, in *FlowPath) (*flowOutput, error) {
 	return answer(h.s.shownOne(ctx, in.ID))
+}
+
+func (h *handlers) traffic(ctx context.Context, in *FlowPath) (*body[traffic.Traffic], error) {
+	return answer(h.s.traffic(ctx, in.ID))
 }
 
 func (h *handlers) patch(ctx context.Context, in *patchInput) (*flowOutput, error) {

@@ -23,6 +23,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/traffic"
 	"panel/modules/nodes"
 	"panel/platform/paneltest"
 )
@@ -208,6 +209,8 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 	require.True(t, w.fetches(link, page.URL, "hello through the flow"))
 	require.Eventually(t, func() bool { return w.get().Drift.State == "in_sync" }, 30*time.Second, 100*time.Millisecond)
 
+	w.showsWhatItCarries(func() { w.fetches(link, page.URL, "hello through the flow") })
+
 	require.NoError(t, w.panel.App.Stop(t.Context()))
 	require.True(t, w.fetches(link, page.URL, "hello through the flow"), "traffic goes on while the panel is away")
 	w.start(paneltest.On(w.panel.DB))
@@ -217,6 +220,18 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 		30*time.Second,
 		200*time.Millisecond,
 	)
+}
+
+// showsWhatItCarries fetches until a sample of the entry's agent tells of it: by its listener and by the edge.
+func (w *world) showsWhatItCarries(fetch func()) {
+	require.Eventually(w.t, func() bool {
+		fetch()
+		var carried traffic.Traffic
+		w.admin.Get(w.path("/traffic")).Is(200).JSON(&carried)
+		entry, edge := carried.Entries[0], carried.Edges[0]
+		moved := func(r traffic.Rates) bool { return r.DownBps != nil && *r.DownBps > 0 && *r.UpBps > 0 }
+		return carried.Sessions != nil && moved(entry.Rates) && moved(edge.Rates)
+	}, 90*time.Second, time.Second)
 }
 
 // A port that another program of the node holds is refused with and without force: at once, when the node's probe

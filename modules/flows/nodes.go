@@ -18,6 +18,7 @@ type nodes struct {
 	nodesapi.Configs
 	nodesapi.Commands
 	domainsapi.Domains
+	readings  nodesapi.Readings
 	reflector plan.Endpoint
 	publicURL string
 }
@@ -27,9 +28,12 @@ func newNodes(
 	c nodesapi.Configs,
 	o nodesapi.Commands,
 	d domainsapi.Domains,
+	r nodesapi.Readings,
 	cfg *config.Config,
 ) *nodes {
-	return &nodes{Fleet: f, Configs: c, Commands: o, Domains: d, reflector: reflectorOf(cfg), publicURL: publicURL(cfg)}
+	return &nodes{
+		Fleet: f, Configs: c, Commands: o, Domains: d, readings: r, reflector: reflectorOf(cfg), publicURL: publicURL(cfg),
+	}
 }
 
 func publicURL(cfg *config.Config) string {

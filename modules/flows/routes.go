@@ -31,6 +31,7 @@ func (h *handlers) routes() httpapi.Routes {
 				h.delete,
 				httpapi.Status(accepted),
 			),
+			httpapi.Get("/{id}/traffic", "Show what the installed flow carries now", access.Needs(View), h.traffic, reads),
 			httpapi.Get("/{id}/draft", "Show the draft", access.Needs(View), h.draft, reads),
 			httpapi.Put("/{id}/draft", "Save the draft; nothing is installed", access.Needs(Edit), h.saveDraft),
 			httpapi.Post(

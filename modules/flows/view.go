@@ -11,6 +11,7 @@ import (
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/traffic"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -106,6 +107,29 @@ func (s *service) shownOne(ctx context.Context, id string) (Flow, error) {
 		return Flow{}, err
 	}
 	return out[0], nil
+}
+
+// traffic tells what a flow carries: nothing where it is not installed or switched off. Fault: not_found (404).
+func (s *service) traffic(ctx context.Context, id string) (traffic.Traffic, error) {
+	var rows []struct {
+		Graph   graph.Graph `bun:"graph,type:jsonb"`
+		NodeIDs []string    `bun:"node_ids,array"`
+	}
+	err := s.db.NewRaw(`select coalesce(v.graph, '{}') as graph,
+			(select array_agg(g.node_id::text) from flow_fragments g where g.flow_id = f.id) as node_ids
+		from flows f left join flow_versions v on v.id = f.installed_version_id and f.enabled
+		where f.id = ? and not f.deleting`, id).Scan(ctx, &rows)
+	if err != nil {
+		return traffic.Traffic{}, database.Fault(fmt.Errorf("read what a flow has installed: %w", err), nil)
+	}
+	if len(rows) == 0 {
+		return traffic.Traffic{}, fault.Missing(fault.NoSuchThing)
+	}
+	readings, err := s.nodes.readings.Newest(ctx, validIDs(rows[0].NodeIDs)...)
+	if err != nil {
+		return traffic.Traffic{}, fmt.Errorf("read what the nodes of a flow carry: %w", err)
+	}
+	return traffic.Of(id, rows[0].Graph, readings, s.now()), nil
 }
 
 func (s *service) nodesAround(ctx context.Context, a *relations, rows []shownRow) error {

@@ -30,6 +30,7 @@ type ports struct {
 	commands nodesapi.Commands
 
 	documents nodesapi.Documents
+	readings  nodesapi.Readings
 	batches   chan agentapi.Batch // of the kind seen, as they are taken
 }
 
@@ -38,8 +39,8 @@ func asking(into *ports) module.Module {
 	return module.Module{
 		Name: "asking", Summary: "A test that asks", Requires: []string{"nodes"},
 		Permissions: []access.Permission{},
-		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents) module.Parts {
-			*into = ports{f, c, o, d, make(chan agentapi.Batch, 16)}
+		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents, r nodesapi.Readings) module.Parts {
+			*into = ports{f, c, o, d, r, make(chan agentapi.Batch, 16)}
 			take := func(_ context.Context, _ string, batch *agentapi.Batch) error {
 				into.batches <- *batch
 				return nil

@@ -21,6 +21,8 @@ func newFleet(s *store, clock clockwork.Clock) *fleet { return &fleet{store: s, 
 
 func exportFleet(f *fleet) nodesapi.Fleet { return f }
 
+func exportReadings(f *fleet) nodesapi.Readings { return f }
+
 // Node gives one node.
 func (f *fleet) Node(ctx context.Context, id string) (nodesapi.Node, error) {
 	found, err := f.Nodes(ctx, id)
@@ -57,6 +59,15 @@ func (f *fleet) Hold(ctx context.Context, ids ...string) (missing []string, err 
 	}
 	slices.Sort(missing)
 	return missing, nil
+}
+
+// Newest gives what these nodes carried last.
+func (f *fleet) Newest(ctx context.Context, ids ...string) (map[string]nodesapi.Reading, error) {
+	known := database.OnlyIDs(ids)
+	if len(known) == 0 {
+		return map[string]nodesapi.Reading{}, nil
+	}
+	return f.store.readings(ctx, known)
 }
 
 // Able gives some nodes whose agents answer and have the capability.

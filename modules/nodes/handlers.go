@@ -57,6 +57,11 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	return &body[httpapi.Page[Node]]{shown}, h.service.updates.fill(ctx, nodes...)
 }
 
+func (h *handlers) brief(ctx context.Context, in *briefInput) (*body[Briefs], error) {
+	found, err := h.store.brief(ctx, in)
+	return &body[Briefs]{Briefs{Nodes: list(found)}}, err
+}
+
 func (h *handlers) create(ctx context.Context, in *createInput) (*body[Detail], error) {
 	return wrapped(h.service.create(ctx, &in.Body))
 }

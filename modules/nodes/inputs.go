@@ -29,6 +29,12 @@ type listInput struct {
 	Query   string `query:"q" maxLength:"64" doc:"Part of the name, the address or a tag"`
 }
 
+type briefInput struct {
+	IDs   string `query:"ids" maxLength:"7500" doc:"These nodes, at most 200, with commas between their ids"`
+	Query string `query:"q" maxLength:"64" doc:"Part of the name, the address or a tag"`
+	Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
 type createInput struct{ Body createBody }
 
 type createBody struct {

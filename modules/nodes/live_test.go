@@ -3,6 +3,7 @@ package nodes
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/paneltest"
 )
@@ -100,4 +102,57 @@ func TestSessionsOfListenersAreNotTheConnectionsOfTheHost(t *testing.T) {
 	require.EqualValues(t, 562, shown.Value("metrics.tcp_established"))
 	eventually(t, func() bool { return admin.Get("/api/v1/nodes/summary").Value("figures.sessions") != nil })
 	require.EqualValues(t, 2, admin.Get("/api/v1/nodes/summary").Value("figures.sessions"))
+}
+
+// What a sample tells of listeners and outbounds stands at the node and is given to other modules as rates; an agent
+// of the release before tells nothing of it, and one that goes back to that release takes its last figures away.
+func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	older, agent := newAgent(t, p, "older"), newAgent(t, p, "measuring")
+	flow := "0199a0de-0000-7000-8000-000000000001"
+	sockets := []nodesapi.Listener{
+		{Key: "in", FlowID: flow, L4: "tcp", IP: "0.0.0.0", Port: 443}, {Key: "in", FlowID: flow, L4: "udp", IP: "0.0.0.0", Port: 443},
+		{Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7001}, {Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7000},
+	}
+	for _, one := range []*enrolled{older, agent} {
+		config := with.put(t, one.nodeID, json.RawMessage(`{"inbounds":[]}`), sockets)
+		_, err := with.configs.SetDesired(t.Context(), map[string]int64{one.nodeID: config.Revision})
+		require.NoError(t, err)
+		one.beat(t)
+	}
+	list := samples(1, time.Now())
+	list[0].Traffic = []agentapi.Traffic{
+		{Kind: "listener", Name: "in", Up: 1_500, Down: 15_000}, {Kind: "outbound", Name: "out", Up: 3, Down: -3}, {Kind: "later", Name: "x", Up: 1},
+	}
+	list[0].Listeners = []agentapi.Sessions{{Name: "in", Open: 2}}
+	older.deliver("s", 1, list).Is(http.StatusOK)
+	list[0].IntervalSeconds = 15
+	agent.deliver("s", 1, list).Is(http.StatusOK)
+	admin := p.As("nodes.view")
+	shown := func(of *enrolled) (listeners []Listener) {
+		var d Detail
+		admin.Get("/api/v1/nodes/" + of.nodeID).Is(http.StatusOK).JSON(&d)
+		require.Equal(t, []string{flow}, d.FlowIDs)
+		return d.Listeners
+	}
+	eventually(t, func() bool { return shown(agent)[0].UpBps != nil })
+	in, hop := shown(agent)[0], shown(agent)[1]
+	require.Equal(t, []any{"both", "443", int64(2), int64(800), int64(8000)}, []any{in.L4, in.Ports, *in.Sessions, *in.UpBps, *in.DownBps})
+	require.Equal(t, []any{"udp", "7000-7001", int64(0)}, []any{hop.L4, hop.Ports, *hop.UpBps})
+	require.Nil(t, hop.Sessions)
+	require.Nil(t, shown(older)[0].UpBps)
+	require.Nil(t, shown(older)[0].Sessions)
+
+	found, err := with.readings.Newest(t.Context(), agent.nodeID, older.nodeID, "no-id")
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Equal(t, nodesapi.Carried{UpBps: 2}, found[agent.nodeID].Outbounds["out"], "a counter never goes back")
+	require.True(t, found[agent.nodeID].Fresh(time.Now()))
+	found, err = with.readings.Newest(t.Context(), "no-id")
+	require.NoError(t, err)
+	require.Empty(t, found)
+
+	agent.deliver("s", 2, samples(1, time.Now())).Is(http.StatusOK)
+	eventually(t, func() bool { return shown(agent)[0].UpBps == nil })
 }

@@ -79,7 +79,7 @@ func Module() module.Module {
 			documents.NewStore, figures.New, figures.NewFeed, figures.NewRelations,
 		},
 		Exports: []any{
-			exportAgents, exportFleet, exportConfigs, exportCommands, exportDocuments, exportUpdateStates, exportGuards,
+			exportAgents, exportFleet, exportReadings, exportConfigs, exportCommands, exportDocuments, exportUpdateStates, exportGuards,
 			exportEnrollment, exportBulk, exportRelations,
 		},
 		Attach: attach,

@@ -28,6 +28,20 @@ type Node struct {
 	Revision          int64     `json:"revision"`
 }
 
+// Brief is a node as others name it: what a picker offers and what a page calls it.
+type Brief struct {
+	ID          string `json:"id" format:"uuid"`
+	Name        string `json:"name"`
+	CountryCode string `json:"country_code"`
+	City        string `json:"city"`
+	State       string `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled" doc:"As it was at most a second ago"`
+}
+
+// Briefs are nodes by name.
+type Briefs struct {
+	Nodes []Brief `json:"nodes" doc:"By name; of a search the first ones"`
+}
+
 // NodeIP is one address of the server and what it is for.
 type NodeIP struct {
 	IP     string `json:"ip" maxLength:"64"`
@@ -129,6 +143,20 @@ type Detail struct {
 	Addresses []string   `json:"addresses" doc:"Addresses of the host's interfaces"`
 	Firewall  []Firewall `json:"firewall"`
 	FlowIDs   []string   `json:"flow_ids" doc:"Flows whose installed configuration uses this node"`
+	Listeners []Listener `json:"listeners" doc:"Of the core, as its desired configuration opens them"`
+}
+
+// Listener is a port of the core, or a range, with what it carries.
+type Listener struct {
+	Tag        string     `json:"tag" doc:"Of the inbound in the core's configuration"`
+	FlowID     string     `json:"flow_id"`
+	L4         string     `json:"l4" enum:"tcp,udp,both"`
+	IP         string     `json:"ip"`
+	Ports      string     `json:"ports" doc:"One port, or the first and the last of a range"`
+	Sessions   *int64     `json:"sessions" doc:"Established connections of clients; null where nobody counts them"`
+	UpBps      *int64     `json:"up_bps" doc:"From clients; null: not measured. A stream that the kernel forwards counts at its end"`
+	DownBps    *int64     `json:"down_bps" doc:"Bits per second to clients"`
+	ObservedAt *time.Time `json:"observed_at" doc:"When that was measured"`
 }
 
 // Operation is long work on a node; it goes on after the answer.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/platform/database"
 	"panel/platform/paneltest"
 )
 
@@ -159,6 +160,30 @@ func TestTheListIsFilteredInTheDatabase(t *testing.T) {
 	summary := admin.Get("/api/v1/nodes/summary").Is(http.StatusOK)
 	require.EqualValues(t, 10, summary.Value("states.offline"))
 	require.EqualValues(t, 100, summary.Value("total"))
+}
+
+// A picker finds nodes by what is typed, and a page names those that it shows, without reading them whole.
+func TestNodesAreNamedInBrief(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	fleetOf(t, p, 100)
+	admin := p.As("nodes.view")
+	named := func(query string) (found []Brief) {
+		var out Briefs
+		admin.Get("/api/v1/nodes/brief?" + query).Is(http.StatusOK).JSON(&out)
+		return out.Nodes
+	}
+	first := named("q=node-0004&limit=3")
+	require.Len(t, first, 3)
+	require.Equal(t, []string{"PL", first[0].Name}, []string{first[0].CountryCode, min(first[0].Name, first[1].Name)})
+	require.Contains(t, []string{"online", "offline"}, first[0].State)
+	require.Empty(t, named("q=%25"))
+	ids := []string{first[2].ID, first[0].ID, "no-id", database.NewID()}
+	require.Equal(t, []Brief{first[0], first[2]}, named("limit=1&ids="+strings.Join(ids, ",")), "all that are named, by name")
+	require.Empty(t, named("ids=,"), "no id is no search")
+	require.Len(t, named(""), 50)
+	admin.Get("/api/v1/nodes/brief?ids="+strings.Repeat(",", mostNamed)).Refused(http.StatusBadRequest, "bad_parameter")
+	p.As("accounts.view").Get("/api/v1/nodes/brief").Refused(http.StatusForbidden, "permission_denied")
 }
 
 func TestEveryPermissionIsAskedFor(t *testing.T) {

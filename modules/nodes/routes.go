@@ -23,6 +23,7 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 		httpapi.Get("", "List nodes", access.Needs(View), h.list),
 		httpapi.Post("", "Add a node", access.Needs(Edit), h.create, httpapi.Status(http.StatusCreated)),
 		httpapi.Post("/bulk", "Do something to many nodes", access.Needs(Edit), h.bulkActs),
+		httpapi.Get("/brief", "Find nodes by name, or name them by their ids", access.Needs(View), h.brief),
 		httpapi.Get("/summary", "Sum up the fleet", access.Needs(View), h.summary),
 		httpapi.Get("/cells", "Show the fleet in little", access.Needs(View), h.cells),
 		httpapi.Get("/sparks", "Show the last day of some nodes", access.Needs(View), h.sparks),

@@ -6,6 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"panel/modules/nodes/internal/evidence"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 )
 
@@ -64,6 +65,7 @@ type viewRow struct {
 	Report       *evidence.Report    `bun:"report,type:jsonb"`
 	HostFacts    *evidence.HostFacts `bun:"surroundings,type:jsonb"`
 	Metrics      *agentapi.Sample    `bun:"metrics,type:jsonb"`
+	Carried      *nodesapi.Reading   `bun:"carried,type:jsonb"`
 	ConfigResult *ConfigState        `bun:"config_result,type:jsonb"`
 	State        string              `bun:"state"`
 	SortKey      string              `bun:"sort_key"`

@@ -51,11 +51,11 @@ func (s *service) get(ctx context.Context, id string) (*Detail, error) {
 	if err != nil {
 		return nil, err
 	}
-	flows, err := s.store.flowsOn(ctx, s.db, id, row.DesiredRevision)
+	listeners, err := s.store.listenersOn(ctx, s.db, id, row.DesiredRevision)
 	if err != nil {
 		return nil, err
 	}
-	d := s.store.detail(row, now, flows)
+	d := s.store.detail(row, now, listeners)
 	return &d, s.updates.fill(ctx, &d.Node)
 }
 
@@ -166,11 +166,11 @@ func (s *service) delete(ctx context.Context, id string) error {
 		if err := s.guards.check(ctx, id); err != nil {
 			return err
 		}
-		flows, err := s.store.flowsOn(ctx, tx, id, row.DesiredRevision)
+		listeners, err := s.store.listenersOn(ctx, tx, id, row.DesiredRevision)
 		if err != nil {
 			return err
 		}
-		if len(flows) > 0 {
+		if flows := flowsOf(listeners); len(flows) > 0 {
 			return fault.Conflict("node_in_use", "flows are installed on this node; change or delete them first").With("flow_ids", flows)
 		}
 		if err := s.store.delete(ctx, tx, id); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"panel/modules/nodes/internal/evidence"
 	"panel/modules/nodes/internal/install"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -61,7 +62,7 @@ func (s *store) stateAt(at time.Time, args *database.Arguments) string {
 func (s *store) view(ctx context.Context, id string, at time.Time) (*viewRow, error) {
 	var rows []viewRow
 	args := new(database.Arguments)
-	q := s.views(at, args).ColumnExpr("r.surroundings").Where("n.id = ?::uuid", args.Add(id))
+	q := s.views(at, args).ColumnExpr("r.surroundings, r.carried").Where("n.id = ?::uuid", args.Add(id))
 	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
 		return nil, database.Fault(err, nil)
 	}
@@ -248,10 +249,66 @@ func (s *store) names(ctx context.Context, tx bun.IDB, like string) (map[string]
 	return found, database.Fault(err, nil)
 }
 
-// flowsOn gives the flows that the desired configuration of the node serves.
-func (s *store) flowsOn(ctx context.Context, db bun.IDB, nodeID string, revision int64) ([]string, error) {
+// mostNamed is how many nodes can be named in one question.
+const mostNamed = 200
+
+// brief reads narrow rows alone: no report, no reading, no count. Fault: bad_parameter (400).
+func (s *store) brief(ctx context.Context, in *briefInput) ([]Brief, error) {
+	var rows []Brief
+	args := new(database.Arguments)
+	q := s.filtered(s.db.NewSelect().TableExpr("nodes AS n"), &listInput{Query: in.Query}, time.Time{}, args).
+		ColumnExpr("n.id, n.name, n.country_code, n.city, n.listed_state AS state").
+		OrderExpr("n.name_key, n.id").Limit(int64(in.Limit))
+	if in.IDs != "" {
+		ids := strings.Split(in.IDs, ",")
+		if len(ids) > mostNamed {
+			return nil, fault.Malformed("bad_parameter", "too many nodes are named at once").
+				Field("query.ids", "bad_parameter", "at most 200 ids with commas between them")
+		}
+		q = q.Where("n.id = any(?::uuid[])", args.Add(database.OnlyIDs(ids))).Limit(mostNamed)
+	}
+	err := database.Read(ctx, s.db, &rows, q, args)
+	return rows, database.Fault(err, nil)
+}
+
+// listenersOn gives the sockets of the desired configuration of the node.
+func (s *store) listenersOn(
+	ctx context.Context, db bun.IDB, nodeID string, revision int64,
+) ([]nodesapi.Listener, error) {
+	var rows []struct {
+		Listeners []nodesapi.Listener `bun:"listeners,type:jsonb"`
+	}
+	err := db.NewRaw("select listeners from node_configs where node_id = ? and revision = ?", nodeID, revision).
+		Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return nil, database.Fault(err, nil)
+	}
+	return rows[0].Listeners, nil
+}
+
+// flowsOf are those that have listeners on the node.
+func flowsOf(listeners []nodesapi.Listener) []string {
 	flows := []string{}
-	err := db.NewRaw(`select distinct l->>'flow_id' from node_configs c, jsonb_array_elements(c.listeners) l
-		where c.node_id = ? and c.revision = ? and coalesce(l->>'flow_id', '') <> '' order by 1`, nodeID, revision).Scan(ctx, &flows)
-	return flows, database.Fault(err, nil)
+	for _, l := range listeners {
+		if l.FlowID != "" {
+			flows = append(flows, l.FlowID)
+		}
+	}
+	slices.Sort(flows)
+	return slices.Compact(flows)
+}
+
+// readings gives what these nodes carried last.
+func (s *store) readings(ctx context.Context, ids []string) (map[string]nodesapi.Reading, error) {
+	var rows []struct {
+		NodeID  string           `bun:"node_id"`
+		Carried nodesapi.Reading `bun:"carried,type:jsonb"`
+	}
+	err := s.db.In(ctx).NewRaw(`select node_id, carried from node_reports
+		where node_id = any(?::uuid[]) and carried is not null`, pgdialect.Array(ids)).Scan(ctx, &rows)
+	found := make(map[string]nodesapi.Reading, len(rows))
+	for _, row := range rows {
+		found[row.NodeID] = row.Carried
+	}
+	return found, database.Fault(err, nil)
 }

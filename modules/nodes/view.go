@@ -1,6 +1,8 @@
 package nodes
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"panel/modules/nodes/internal/install"
@@ -99,8 +101,11 @@ func (row *viewRow) reasons(n *Node) []string {
 	return reasons
 }
 
-func (s *store) detail(row *viewRow, now time.Time, flows []string) Detail {
-	d := Detail{Node: s.node(row, now), Sockets: []Socket{}, Addresses: []string{}, Firewall: []Firewall{}, FlowIDs: list(flows)}
+func (s *store) detail(row *viewRow, now time.Time, listeners []nodesapi.Listener) Detail {
+	d := Detail{
+		Node: s.node(row, now), Sockets: []Socket{}, Addresses: []string{}, Firewall: []Firewall{},
+		FlowIDs: flowsOf(listeners), Listeners: carrying(listeners, row.Carried),
+	}
 	if row.HostFacts == nil {
 		return d
 	}
@@ -112,6 +117,49 @@ func (s *store) detail(row *viewRow, now time.Time, flows []string) Detail {
 		d.Firewall = append(d.Firewall, Firewall(wall))
 	}
 	return d
+}
+
+// carrying shows each listener once, with what it carried. A listener that the reading does not name has carried
+// nothing.
+func carrying(sockets []nodesapi.Listener, reading *nodesapi.Reading) []Listener {
+	shown := []Listener{}
+	at := map[string]int{}
+	for _, socket := range sockets {
+		place, known := at[socket.Key]
+		if !known {
+			place, at[socket.Key] = len(shown), len(shown)
+			shown = append(shown, Listener{Tag: socket.Key, FlowID: socket.FlowID, L4: socket.L4, IP: socket.IP})
+		}
+		if l := &shown[place]; l.L4 != socket.L4 {
+			l.L4 = "both"
+		}
+		shown[place].Ports = spanned(shown[place].Ports, socket.Port)
+	}
+	for i := range shown {
+		if l := &shown[i]; reading != nil {
+			carried := reading.Listeners[l.Tag]
+			l.Sessions, l.UpBps, l.DownBps = carried.Sessions, &carried.UpBps, &carried.DownBps
+			l.ObservedAt = utc(&reading.ObservedAt)
+		}
+	}
+	return shown
+}
+
+// spanned widens a range of ports by one.
+func spanned(ports string, port int) string {
+	first, last, _ := strings.Cut(ports, "-")
+	from, err := strconv.Atoi(first)
+	if err != nil {
+		return strconv.Itoa(port)
+	}
+	to, err := strconv.Atoi(last)
+	if err != nil {
+		to = from
+	}
+	if from, to = min(from, port), max(to, port); from == to {
+		return strconv.Itoa(from)
+	}
+	return strconv.Itoa(from) + "-" + strconv.Itoa(to)
 }
 
 func sample(s *agentapi.Sample) *Metrics {

@@ -54,7 +54,8 @@ const (
 	CanRotateToken Capability = "rotate_token"
 	CanBlockIPs    Capability = "block_ips"
 	CanDrop        Capability = "drop_sessions"
-	CanStream      Capability = "stream" // keeps the WebSocket open
+	CanStream      Capability = "stream"            // keeps the WebSocket open
+	CanMeasure     Capability = "measure_listeners" // samples tell sessions of listeners and bytes of outbounds
 )
 
 // Layer 4 protocols.

@@ -31,8 +31,10 @@ type Sample struct {
 	UptimeSeconds  int64     `json:"uptime_s" doc:"Seconds since the server booted"`
 	Traffic        []Traffic `json:"traffic,omitempty" doc:"Bytes since the sample before, only where not zero"`
 
-	Sessions  *int64     `json:"sessions,omitempty" doc:"Open sessions of all listeners of the core; absent where the agent does not count them"`
-	Listeners []Sessions `json:"listeners,omitempty" doc:"The same by listener, only where not zero"`
+	IntervalSeconds float64 `json:"interval_s,omitempty" doc:"Seconds that the traffic is of; absent where a core cannot tell all"`
+
+	Sessions  *int64     `json:"sessions,omitempty" doc:"Open sessions of the listeners; absent where the agent cannot count them"`
+	Listeners []Sessions `json:"listeners,omitempty" doc:"The same by listener; one whose sessions cannot be counted is missing"`
 }
 
 // Sessions counts what is open at one listener at the moment of the sample.
@@ -41,9 +43,10 @@ type Sessions struct {
 	Open int64  `json:"open" doc:"Established connections of clients"`
 }
 
-// Traffic counts bytes of one client or listener since the sample before.
+// Traffic counts bytes of one client, listener or outbound since the sample before. A stream that the kernel forwards
+// without the core is counted when it ends.
 type Traffic struct {
-	Kind string `json:"kind" doc:"client (name = the user's email in the core configuration) or listener (name = the inbound's tag)"`
+	Kind string `json:"kind" doc:"client (name = the user's email in the core configuration), listener or outbound (name = its tag)"`
 	Name string `json:"name" doc:"Name in the core configuration"`
 	Up   int64  `json:"up" doc:"Bytes from the client"`
 	Down int64  `json:"down" doc:"Bytes to the client"`
@@ -53,6 +56,7 @@ type Traffic struct {
 const (
 	TrafficClient   = "client"
 	TrafficListener = "listener"
+	TrafficOutbound = "outbound"
 )
 
 // MetricsReply acknowledges what is durable.

@@ -1098,6 +1098,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/{id}/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what the installed flow carries now */
+        get: operations["get-connection-units-id-traffic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connection-units/{id}/versions": {
         parameters: {
             query?: never;
@@ -1508,6 +1525,23 @@ export interface paths {
         put?: never;
         /** Stop a rollout; nodes that are at it go on */
         post: operations["post-nodes-agent-rings-rollouts-id-stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/brief": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find nodes by name, or name them by their ids */
+        get: operations["get-nodes-brief"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3654,6 +3688,22 @@ export interface components {
              */
             action?: "bind" | "revoke";
         };
+        NodesBrief: {
+            city: string;
+            country_code: string;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * @description As it was at most a second ago
+             * @enum {string}
+             */
+            state: "pending" | "online" | "degraded" | "offline" | "maintenance" | "disabled";
+        };
+        NodesBriefs: {
+            /** @description By name; of a search the first ones */
+            nodes: components["schemas"]["NodesBrief"][];
+        };
         NodesBulkBody: {
             /** @enum {string} */
             act: "maintenance_on" | "maintenance_off" | "tags" | "disable" | "enable" | "restart_core" | "update_agent";
@@ -3751,6 +3801,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             ips: components["schemas"]["NodesNodeIP"][];
+            /** @description Of the core, as its desired configuration opens them */
+            listeners: components["schemas"]["NodesListener"][];
             maintenance: components["schemas"]["NodesWindow"];
             /** @description Latest sample; null before the first */
             metrics: components["schemas"]["NodesMetrics"];
@@ -3852,6 +3904,36 @@ export interface components {
             usage_limit: number | null;
             /** Format: int64 */
             used_count: number;
+        };
+        NodesListener: {
+            /**
+             * Format: int64
+             * @description Bits per second to clients
+             */
+            down_bps: number | null;
+            flow_id: string;
+            ip: string;
+            /** @enum {string} */
+            l4: "tcp" | "udp" | "both";
+            /**
+             * Format: date-time
+             * @description When that was measured
+             */
+            observed_at: string | null;
+            /** @description One port, or the first and the last of a range */
+            ports: string;
+            /**
+             * Format: int64
+             * @description Established connections of clients; null where nobody counts them
+             */
+            sessions: number | null;
+            /** @description Of the inbound in the core's configuration */
+            tag: string;
+            /**
+             * Format: int64
+             * @description From clients; null: not measured. A stream that the kernel forwards counts at its end
+             */
+            up_bps: number | null;
         };
         NodesLogs: {
             agent: string[];
@@ -4528,6 +4610,71 @@ export interface components {
             ignored: boolean;
             list: string[];
             variable: string;
+        };
+        TrafficEdge: {
+            /** Format: int64 */
+            down_bps: number | null;
+            from: string;
+            /**
+             * Format: int64
+             * @description Place among the edges of the installed version, from 0
+             */
+            index: number;
+            /** @description Where it is measured: the node of the block that it comes from */
+            node_id: string;
+            /** Format: date-time */
+            observed_at: string | null;
+            to: string;
+            /**
+             * Format: int64
+             * @description A stream that the kernel forwards is counted when it ends
+             */
+            up_bps: number | null;
+        };
+        TrafficEntry: {
+            block: string;
+            /** Format: int64 */
+            down_bps: number | null;
+            node_id: string;
+            /** Format: date-time */
+            observed_at: string | null;
+            /**
+             * Format: int64
+             * @description Established connections; null where nobody counts them, as with UDP
+             */
+            sessions: number | null;
+            /**
+             * Format: int64
+             * @description A stream that the kernel forwards is counted when it ends
+             */
+            up_bps: number | null;
+        };
+        TrafficTraffic: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: int64
+             * @description Bits per second to clients, over all entries
+             */
+            down_bps: number | null;
+            /** @description Of the installed version, without those that end in a block */
+            edges: components["schemas"]["TrafficEdge"][];
+            entries: components["schemas"]["TrafficEntry"][];
+            /**
+             * Format: int64
+             * @description Of all entries; null while nobody counts them
+             */
+            sessions: number | null;
+            /**
+             * Format: int64
+             * @description Older readings say nothing about now; totals leave them out
+             */
+            stale_after_s: number;
+            /**
+             * Format: int64
+             * @description Bits per second from clients, over all entries
+             */
+            up_bps: number | null;
         };
         UpdatesBuild: {
             breaking: boolean;
@@ -11657,6 +11804,91 @@ export interface operations {
             };
         };
     };
+    "get-connection-units-id-traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficTraffic"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-connection-units-id-versions": {
         parameters: {
             query?: {
@@ -12368,7 +12600,12 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description Only those of this node */
                 node_id?: string;
+                /** @description Only those of this account */
+                owner?: string;
+                /** @description Part of the host name */
+                q?: string;
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
             };
@@ -14625,6 +14862,86 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-nodes-brief": {
+        parameters: {
+            query?: {
+                /** @description These nodes, at most 200, with commas between their ids */
+                ids?: string;
+                limit?: number;
+                /** @description Part of the name, the address or a tag */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodesBriefs"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

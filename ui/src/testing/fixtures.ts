@@ -120,6 +120,7 @@ export function makeNode(change: Partial<Node> = {}): Node {
     addresses: [],
     firewall: [],
     flow_ids: [],
+    listeners: [],
     ...change,
   };
 }

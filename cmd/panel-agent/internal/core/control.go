@@ -53,6 +53,7 @@ type reply struct {
 	Phase    phase            `json:"phase"`
 	Open     int              `json:"open"`
 	Counters map[string]int64 `json:"counters,omitempty"`
+	Doors    []Door           `json:"doors"` // null: a core of an older agent, which counts less
 }
 
 // socketAddress gives a path that fits into a socket address however deep the folder is.

@@ -229,16 +229,16 @@ func (i *instance) words() string {
 	return tail(disk.Tail(filepath.Join(i.dir, fileLog), 2*4096))
 }
 
-// counters are live ones while the process runs, else those that it left behind.
-func (i *instance) counters(ctx context.Context) map[string]int64 {
+// count is live while the process runs, else what it left behind.
+func (i *instance) count(ctx context.Context) Count {
 	select {
 	case <-i.died:
 	default:
 		if answer, err := ask(ctx, i.dir, request{Op: "counters"}); err == nil {
-			return answer.Counters
+			return Count{Values: answer.Counters, Doors: answer.Doors, Older: answer.Doors == nil}
 		}
 	}
-	return readCounters(i.dir)
+	return Count{Values: readCounters(i.dir)}
 }
 
 func readCounters(dir string) map[string]int64 {

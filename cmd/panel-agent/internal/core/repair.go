@@ -197,7 +197,7 @@ func (s *Supervisor) Counters(ctx context.Context) map[string]Count {
 			continue
 		}
 		if inst, ok := living[id]; ok {
-			found[id] = Count{Values: inst.counters(ctx)}
+			found[id] = inst.count(ctx)
 			continue
 		}
 		ended := !isAlive(dir) // asked first: what it counts until then is in the file
@@ -209,7 +209,9 @@ func (s *Supervisor) Counters(ctx context.Context) map[string]Count {
 // Count is what one core process has counted since it started.
 type Count struct {
 	Values map[string]int64
+	Doors  []Door // while it runs
 	Ended  bool
+	Older  bool // started by an agent whose cores do not count outbounds
 }
 
 func (s *Supervisor) isStarting(id string) bool {

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -37,7 +35,7 @@ type server struct {
 	dir      string
 	instance *xray.Instance
 	counters *stats.Manager
-	ports    map[int]bool
+	doors    []Door
 	mu       sync.Mutex
 	phase    phase
 	drain    chan time.Duration
@@ -86,7 +84,7 @@ func (s *server) start() error {
 	if err != nil {
 		return err
 	}
-	if s.ports, err = listenPorts(config); err != nil {
+	if s.doors, err = doors(config); err != nil {
 		return err
 	}
 	if s.instance, err = xray.New(config); err != nil {
@@ -149,7 +147,7 @@ func (s *server) drainOut(limit time.Duration) error {
 	poll := time.NewTicker(drainPoll)
 	defer poll.Stop()
 	for quiet := 0; quiet < quietLooks; {
-		if quiet++; openStreams(s.ports) > 0 {
+		if quiet++; openStreams(s.doors) > 0 {
 			quiet = 0
 		}
 		select {
@@ -194,7 +192,7 @@ func (s *server) count() map[string]int64 {
 		return found
 	}
 	s.counters.VisitCounters(func(name string, counter featstats.Counter) bool {
-		if value := counter.Value(); value > 0 && !strings.HasPrefix(name, "outbound>>>") {
+		if value := counter.Value(); value > 0 {
 			found[name] = value
 		}
 		return true
@@ -247,9 +245,9 @@ func (s *server) reply(asked request) reply {
 	switch {
 	case answer.Phase == phaseStarting:
 	case asked.Op == "counters":
-		answer.Counters = maps.Clone(s.count())
+		answer.Counters, answer.Doors = s.count(), s.doors
 	case asked.Op == "status" && answer.Phase == phaseDraining:
-		answer.Open = openStreams(s.ports)
+		answer.Open = openStreams(s.doors)
 	}
 	return answer
 }

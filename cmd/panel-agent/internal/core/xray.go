@@ -53,43 +53,52 @@ func countEverything(parsed *conf.Config) {
 	if parsed.Policy.System == nil {
 		parsed.Policy.System = &conf.SystemPolicy{}
 	}
-	parsed.Policy.System.StatsInboundUplink, parsed.Policy.System.StatsInboundDownlink = true, true
-	// Nobody reads what an outbound counted, and counting it wraps every connection to a destination.
-	parsed.Policy.System.StatsOutboundUplink, parsed.Policy.System.StatsOutboundDownlink = false, false
+	system := parsed.Policy.System
+	system.StatsInboundUplink, system.StatsInboundDownlink = true, true
+	system.StatsOutboundUplink, system.StatsOutboundDownlink = true, true
 }
 
-// receivers gives the listening side of every inbound.
-func receivers(config *xray.Config) ([]*proxyman.ReceiverConfig, error) {
-	var found []*proxyman.ReceiverConfig
+// receiver is the listening side of an inbound.
+type receiver struct {
+	tag string
+	*proxyman.ReceiverConfig
+}
+
+func receivers(config *xray.Config) ([]receiver, error) {
+	var found []receiver
 	for _, inbound := range config.Inbound {
 		settings, err := inbound.ReceiverSettings.GetInstance()
 		if err != nil {
 			return nil, fmt.Errorf("read inbound %s: %w", inbound.Tag, err)
 		}
-		if receiver, ok := settings.(*proxyman.ReceiverConfig); ok {
-			found = append(found, receiver)
+		if side, ok := settings.(*proxyman.ReceiverConfig); ok {
+			found = append(found, receiver{inbound.Tag, side})
 		}
 	}
 	return found, nil
 }
 
-func listenPorts(config *xray.Config) (map[int]bool, error) {
+// doors gives the ports of every inbound.
+func doors(config *xray.Config) ([]Door, error) {
 	found, err := receivers(config)
 	if err != nil {
 		return nil, err
 	}
-	ports := map[int]bool{}
-	for _, receiver := range found {
-		if receiver.PortList == nil {
-			continue
-		}
-		for _, span := range receiver.PortList.Range {
-			for port := span.From; port <= span.To; port++ {
-				ports[int(port)] = true
-			}
+	all := []Door{}
+	for _, r := range found {
+		for _, span := range r.GetPortList().GetRange() {
+			all = append(all, Door{Tag: r.tag, IP: listenIP(r), From: int(span.From), To: int(span.To)})
 		}
 	}
-	return ports, nil
+	return all, nil
+}
+
+// listenIP is empty for all addresses, and for what is no address.
+func listenIP(r receiver) string {
+	if r.Listen == nil || r.Listen.AsAddress().Family().IsDomain() {
+		return ""
+	}
+	return r.Listen.AsAddress().IP().String()
 }
 
 func realityInbounds(config *xray.Config) ([]*reality.Config, error) {

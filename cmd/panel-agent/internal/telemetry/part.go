@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -20,7 +22,7 @@ import (
 const defaultSampling = 15 * time.Second
 
 // Part samples the host and the traffic of the cores. Samples have a form and a route of their own, older than batches.
-var Part = part.Part{Name: "telemetry", Open: open}
+var Part = part.Part{Name: "telemetry", Capabilities: []agentapi.Capability{agentapi.CanMeasure}, Open: open}
 
 func open(env *part.Env) (*part.Live, error) {
 	send := func(ctx context.Context, b buffer.Batch) (int64, error) {
@@ -70,6 +72,8 @@ type sampler struct {
 	pace   time.Duration
 	clock  clockwork.Clock
 	log    *zap.Logger
+
+	counted time.Time // when the last sample was written down; zero: by an earlier agent
 }
 
 // run samples until the context ends; what one reading costs does not shift the next.
@@ -92,9 +96,13 @@ func (s *sampler) sample(ctx context.Context) {
 		s.log.Warn("traffic is counted anew", zap.Error(err))
 		before = Bases{}
 	}
+	counts, now := s.core.Counters(ctx), s.clock.Now()
 	reading := s.host.Sample()
-	traffic, after, done := Difference(before, s.core.Counters(ctx))
+	traffic, after, done := Difference(before, counts)
 	reading.Traffic = traffic
+	if measure(&reading, counts) && !s.counted.IsZero() {
+		reading.IntervalSeconds = now.Sub(s.counted).Seconds()
+	}
 	bases, err := after.Encode()
 	if err == nil {
 		err = s.stream.AddAt(bases, reading)
@@ -103,5 +111,38 @@ func (s *sampler) sample(ctx context.Context) {
 		s.log.Error("a sample could not be written down", zap.Error(err))
 		return
 	}
+	s.counted = now
 	s.core.Forget(done)
+}
+
+// measure counts the sessions of the cores. False when one of them was started by an older agent, and tells less.
+func measure(into *agentapi.Sample, counts map[string]core.Count) bool {
+	var doors []core.Door
+	for _, count := range counts {
+		if count.Older {
+			return false
+		}
+		doors = append(doors, count.Doors...)
+	}
+	into.Listeners = []agentapi.Sessions{}
+	var total int64
+	for tag, open := range core.Sessions(distinct(doors)) {
+		into.Listeners = append(into.Listeners, agentapi.Sessions{Name: tag, Open: open})
+		total += open
+	}
+	slices.SortFunc(into.Listeners, func(a, b agentapi.Sessions) int { return strings.Compare(a.Name, b.Name) })
+	if len(into.Listeners) > 0 || len(doors) == 0 {
+		into.Sessions = &total
+	}
+	return true
+}
+
+// distinct leaves out what a core and the one that replaces it both listen on.
+func distinct(doors []core.Door) []core.Door {
+	seen := map[core.Door]bool{}
+	return slices.DeleteFunc(doors, func(d core.Door) bool {
+		known := seen[d]
+		seen[d] = true
+		return known
+	})
 }

@@ -48,6 +48,30 @@ func TestAnOlderReadingGivesNoTraffic(t *testing.T) {
 	require.EqualValues(t, 1, traffic[0].Up)
 }
 
+// What was carried before a restart of the agent, and what a core of an older agent tells, is of no known time.
+func TestASampleSaysHowLongItCountedOnlyWhereItIsCertain(t *testing.T) {
+	t.Parallel()
+	var sample agentapi.Sample
+	require.True(t, measure(&sample, map[string]core.Count{}))
+	require.Zero(t, *sample.Sessions, "without a listener there are no sessions")
+	sample = agentapi.Sample{}
+	closed := core.Count{Doors: []core.Door{{Tag: "udp", From: 1, To: 1}}}
+	require.True(t, measure(&sample, map[string]core.Count{"a": closed}))
+	require.Nil(t, sample.Sessions, "nobody counts sessions of a listener without TCP")
+	sample = agentapi.Sample{}
+	require.False(t, measure(&sample, map[string]core.Count{"a": closed, "b": {Older: true}}))
+	require.Nil(t, sample.Sessions)
+	require.Nil(t, sample.Listeners)
+}
+
+func TestTrafficOfOutboundsHasItsOwnKind(t *testing.T) {
+	t.Parallel()
+	traffic, _, _ := Difference(Bases{}, map[string]core.Count{"a": {Values: map[string]int64{
+		"outbound>>>o>>>traffic>>>uplink": 5, "inbound>>>o>>>traffic>>>uplink": 6, "odd": 7, "a>>>b>>>online>>>x": 8,
+	}}})
+	require.Equal(t, []agentapi.Traffic{{Kind: "listener", Name: "o", Up: 6}, {Kind: "outbound", Name: "o", Up: 5}}, traffic)
+}
+
 func TestHostRatesComeFromTwoReadings(t *testing.T) {
 	t.Parallel()
 	proc, clock := t.TempDir(), clockwork.NewFakeClock()

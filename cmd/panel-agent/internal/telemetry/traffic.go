@@ -65,7 +65,7 @@ func advance(before, now map[string]int64, sums map[agentapi.Traffic]*agentapi.T
 	return after
 }
 
-// add understands the names user>>>EMAIL>>>traffic>>>uplink and inbound>>>TAG>>>traffic>>>downlink.
+// add understands the names user>>>EMAIL>>>traffic>>>uplink, inbound>>>TAG>>>traffic>>>downlink and those of outbounds.
 func add(sums map[agentapi.Traffic]*agentapi.Traffic, counter string, bytes int64) {
 	parts := strings.Split(counter, ">>>")
 	if len(parts) != 4 || parts[2] != "traffic" {
@@ -84,8 +84,11 @@ func add(sums map[agentapi.Traffic]*agentapi.Traffic, counter string, bytes int6
 }
 
 func kindOf(word string) string {
-	if word == "user" {
+	switch word {
+	case "user":
 		return agentapi.TrafficClient
+	case "outbound":
+		return agentapi.TrafficOutbound
 	}
 	return agentapi.TrafficListener
 }

@@ -145,8 +145,10 @@ func (c *compiler) arrivals(p *Fragment, b graph.Node, probes []string) {
 	if c.probing() {
 		c.probeRules(p, b, edges, probes)
 	}
+	tried := map[string]int{} // by the block that they lead to
 	for _, e := range edges {
-		out := c.way(p, e)
+		tried[e.To]++
+		out := c.way(p, e, tried[e.To])
 		c.routeFact(p, e)
 		for _, cond := range conditions(e.Match) {
 			c.route(p, b, e, cond, out)
@@ -180,16 +182,16 @@ func (c *compiler) guards(e graph.Edge) bool {
 // dials for the core can see to it once more, after names are resolved and for every single datagram.
 const PublicSuffix = ".public"
 
-// way adds the outbound of an edge to the fragment and gives its tag.
-func (c *compiler) way(p *Fragment, e graph.Edge) string {
+// way adds the outbound of the nth edge between two blocks to the fragment and gives its tag.
+func (c *compiler) way(p *Fragment, e graph.Edge, nth int) string {
 	to := c.blocks[e.To]
 	if to.Kind == graph.Block {
 		return blockTag
 	}
+	tag := c.outTag(e.From, e.To, nth)
 	if c.remote(e) {
-		return c.dial(p, e, c.outTag(e.From, e.To), c.service(e.From, e.To))
+		return c.dial(p, e, tag, c.service(e.From, e.To))
 	}
-	tag := c.outTag(e.From, e.To)
 	if c.guards(e) {
 		tag += PublicSuffix
 	}
@@ -235,12 +237,12 @@ func (c *compiler) probeRules(p *Fragment, b graph.Node, edges []graph.Edge, pro
 	mine := Rule{InboundTag: []string{c.inTag(b.Key)}, User: probes}
 	if c.remote(main) {
 		a := c.probe(main.From + " " + main.To)
-		p.Rules = append(p.Rules, withOut(mine, c.dial(p, main, c.outTag(main.From, main.To)+".probe", a)))
+		p.Rules = append(p.Rules, withOut(mine, c.dial(p, main, c.outTag(main.From, main.To, 1)+".probe", a)))
 		return
 	}
 	arrived := reflection(c.in.Reflector)
 	arrived.InboundTag, arrived.User = mine.InboundTag, mine.User
-	out := c.once(p, Outbound{Tag: c.outTag(main.From, main.To) + ".probe", Protocol: "freedom"})
+	out := c.once(p, Outbound{Tag: c.outTag(main.From, main.To, 1) + ".probe", Protocol: "freedom"})
 	p.Rules = append(p.Rules, withOut(arrived, out), withOut(mine, blockTag))
 }
 

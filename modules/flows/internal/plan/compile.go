@@ -262,9 +262,3 @@ func (c *compiler) wanted(key string) []Listen {
 	}
 	return listens(c.in.FlowID, c.inTag(key), key, l)
 }
-
-func (c *compiler) inTag(key string) string { return "flow." + c.in.FlowID + ".in." + key }
-
-func (c *compiler) outTag(from, to string) string {
-	return "flow." + c.in.FlowID + ".out." + from + "." + to
-}

@@ -213,3 +213,28 @@ func TestWhichPortsMeet(t *testing.T) {
 		require.Equal(t, c.want, c.b.Overlaps(c.a), "%v and %v", c.b, c.a)
 	}
 }
+
+// Edges between the same two blocks are told apart by their outbounds, because the core counts by outbound; a single
+// edge keeps the name that it has always had, so that an upgrade changes no installed flow.
+func TestEachEdgeHasAnOutboundOfItsOwn(t *testing.T) {
+	t.Parallel()
+	in := input(across())
+	in.Graph.Edges = append(in.Graph.Edges, graph.Edge{From: "in", To: "out", Priority: 3, Match: &graph.Match{Port: "80"}})
+	r := plan.Compile(in)
+	require.Empty(t, r.Plan.Errors)
+	var names []string
+	for _, o := range r.Fragments[nodeA].Outbounds {
+		names = append(names, o.Tag)
+	}
+	way := "flow." + flowID + ".out.in."
+	require.ElementsMatch(t, []string{way + "here" + plan.PublicSuffix, way + "out", way + "out#2", way + "out.probe"}, names)
+	tags := plan.OutboundTags(flowID, in.Graph)
+	require.Contains(t, tags[0], way+"here"+plan.PublicSuffix)
+	require.Contains(t, tags[2], way+"out#2", "the edge that takes the rest is tried last")
+	require.Contains(t, tags[3], way+"out")
+	for _, one := range r.Fragments[nodeA].Rules {
+		if one.Port == "80" {
+			require.Equal(t, way+"out", one.OutboundTag)
+		}
+	}
+}

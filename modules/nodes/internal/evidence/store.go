@@ -27,7 +27,7 @@ func (w *Writer) store(ctx context.Context, batch map[string]*evidence) error {
 	}
 	if len(alive.ids) > 0 {
 		if _, err := w.db.Pool.Exec(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.at, alive.sessions, alive.cpu,
-			alive.rx, alive.tx, alive.mem); err != nil {
+			alive.rx, alive.tx, alive.mem, alive.carried); err != nil {
 			return fmt.Errorf("writing signs of life: %w", err)
 		}
 	}
@@ -46,9 +46,10 @@ const (
 			report = excluded.report, surroundings = excluded.surroundings`
 	writeSigns = `with u as (
 			select * from unnest($1::uuid[], $2::timestamptz[], $3::jsonb[], $4::timestamptz[], $5::bigint[], $6::float8[],
-				$7::float8[], $8::float8[], $9::float8[]) u(id, seen, metrics, at, sessions, cpu, rx, tx, mem)
+				$7::float8[], $8::float8[], $9::float8[], $10::jsonb[]) u(id, seen, metrics, at, sessions, cpu, rx, tx, mem, carried)
 		), reported as (
-			update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics)
+			update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics),
+				carried = case when u.at is null then r.carried else u.carried end
 			from u where r.node_id = u.id
 		)
 		update node_readings m set seen_at = greatest(m.seen_at, u.seen), observed_at = coalesce(u.at, m.observed_at),
@@ -65,7 +66,7 @@ type columns struct {
 	revisions           []int64
 	cloned              []bool
 	reports, hosts      []string
-	metrics             []*string
+	metrics, carried    []*string
 	at                  []*time.Time
 	sessions            []*int64
 	cpu, rx, tx, mem    []*float64
@@ -88,6 +89,7 @@ func (c *columns) measured(s *agentapi.Sample) {
 	if s == nil {
 		c.metrics, c.at, c.sessions = append(c.metrics, nil), append(c.at, nil), append(c.sessions, nil)
 		c.cpu, c.rx, c.tx, c.mem = append(c.cpu, nil), append(c.rx, nil), append(c.tx, nil), append(c.mem, nil)
+		c.carried = append(c.carried, nil)
 		return
 	}
 	short := *s
@@ -96,7 +98,7 @@ func (c *columns) measured(s *agentapi.Sample) {
 	shown, memory := string(text), share(s.MemUsed, s.MemTotal)
 	c.metrics, c.at, c.sessions = append(c.metrics, &shown), append(c.at, &s.ObservedAt), append(c.sessions, s.Sessions)
 	c.cpu, c.rx = append(c.cpu, &s.CPUPercent), append(c.rx, &s.NetRxBps)
-	c.tx, c.mem = append(c.tx, &s.NetTxBps), append(c.mem, &memory)
+	c.tx, c.mem, c.carried = append(c.tx, &s.NetTxBps), append(c.mem, &memory), append(c.carried, carriedBy(s))
 }
 
 // share is a part in percent.

@@ -9,12 +9,13 @@ import (
 	"go.uber.org/zap"
 
 	"panel/modules/nodes/internal/evidence"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/config"
 	"panel/platform/database"
 )
 
-// StaleAfter is the age at which a reading no longer says how a node does now: two intervals of sampling.
-const StaleAfter = 30 * time.Second
+// StaleAfter is the age at which a reading no longer says how a node does now.
+const StaleAfter = nodesapi.ReadingStaleAfter
 
 // States are all states of a node.
 var States = []string{"pending", "online", "degraded", "offline", "maintenance", "disabled"}

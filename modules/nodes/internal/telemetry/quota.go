@@ -81,6 +81,9 @@ func weight(batch *agentapi.MetricsBatch) int {
 		for _, t := range batch.Samples[i].Traffic {
 			total += entry + len(t.Kind) + len(t.Name)
 		}
+		for _, l := range batch.Samples[i].Listeners {
+			total += entry + len(l.Name)
+		}
 	}
 	return total
 }

@@ -127,6 +127,8 @@ func floatOf(s *agentapi.Sample, name string) *float64 {
 		return &s.SyncookiesPs
 	case "listen_drops_ps":
 		return &s.ListenDropsPs
+	case "interval_s":
+		return &s.IntervalSeconds
 	}
 	return nil
 }

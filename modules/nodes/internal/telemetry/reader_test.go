@@ -63,8 +63,14 @@ func FuzzReadFrame(f *testing.F) {
 
 func TestAgentsPlainFormTakesTheQuickWay(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: samples(50, time.Now().UTC())})
+	sent, sessions := samples(50, time.Now().UTC()), int64(3)
+	sent[0].IntervalSeconds, sent[0].Sessions = 15.000123, &sessions
+	sent[0].Listeners = []agentapi.Sessions{{Name: "flow.a.in.b", Open: 3}, {Name: "quiet"}}
+	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: sent})
 	require.NoError(t, err)
+	got, err := ReadBatch(text)
+	require.NoError(t, err)
+	require.Equal(t, sent[0], got.Samples[0])
 	r := batchReader{text: text}
 	r.batch(new(agentapi.MetricsBatch))
 	require.False(t, r.lost)

@@ -138,9 +138,20 @@ func encodeCore(rows *ingest.Rows, s *agentapi.Sample) {
 	} else {
 		rows.Int(*s.Sessions)
 	}
-	if len(s.Listeners) == 0 {
+	if open := busy(s.Listeners); len(open) == 0 {
 		rows.Null()
 	} else {
-		rows.JSON(s.Listeners)
+		rows.JSON(open)
 	}
+}
+
+// busy leaves out listeners without a session, of which there are many.
+func busy(all []agentapi.Sessions) []agentapi.Sessions {
+	var open []agentapi.Sessions
+	for _, l := range all {
+		if l.Open != 0 {
+			open = append(open, l)
+		}
+	}
+	return open
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corenet "github.com/xtls/xray-core/common/net" //nolint:depguard // only shown to, never linked
 	"github.com/xtls/xray-core/core"               //nolint:depguard // only shown to, never linked
+	"github.com/xtls/xray-core/features/stats"     //nolint:depguard // only shown to, never linked
 	"github.com/xtls/xray-core/infra/conf/serial"  //nolint:depguard // only shown to, never linked
 	_ "github.com/xtls/xray-core/main/distro/all"  //nolint:depguard // only shown to, never linked
 
@@ -226,4 +227,32 @@ func privateFor(l graph.Listener) []string {
 		return []string{"allow"}
 	}
 	return []string{"block", "allow"}
+}
+
+// The core counts a download at the outbound of the edge that its rule chose, and at no other.
+func TestTheCoreCountsEachEdgeByItself(t *testing.T) {
+	t.Parallel()
+	_, url := page(t, strings.Repeat("x", 200_000))
+	flowID, l := uuid.NewString(), listenerOf(t, "shadowsocks2022", "")
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
+	require.NoError(t, err)
+	g := drawing(l, "a", nil, "allow")
+	g.Edges = append(g.Edges, graph.Edge{From: "in", To: "out", Match: &graph.Match{Port: port}})
+	r := compiled(t, flowID, g, plan.Endpoint{})
+	instance := start(t, plan.Render([]plan.Fragment{r.Fragments["a"]}))
+	text, err := through(t, asClient(t, plan.ProbeClient(flowID, root, "in", l, "127.0.0.1")), url)
+	require.NoError(t, err)
+	require.Len(t, text, 200_000)
+
+	manager := instance.GetFeature(stats.ManagerType()).(stats.Manager)
+	counted := func(edge int) (sum int64) {
+		for _, tag := range plan.OutboundTags(flowID, g)[edge] {
+			if c := manager.GetCounter("outbound>>>" + tag + ">>>traffic>>>downlink"); c != nil {
+				sum += c.Value()
+			}
+		}
+		return sum
+	}
+	require.Eventually(t, func() bool { return counted(2) >= 200_000 }, 20*time.Second, 20*time.Millisecond)
+	require.Zero(t, counted(1), "the edge that takes the rest carried nothing")
 }

@@ -1,8 +1,8 @@
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { createContext, createElement, useContext, useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
-import { serverQuery, serversQuery, type Flow, type Server } from "../shared/api";
+import { namedQuery, serversQuery, type Flow, type Server } from "../shared/api";
 import type { ObjectChange } from "../drawing/compare";
 import { findBlock, type Block, type Drawing } from "../drawing/drawing";
 import type { DraftStore } from "./draft/draft-store";
@@ -48,15 +48,13 @@ const PlacesContext = createContext<Places | undefined>(undefined);
 export function PlacesProvider({ ids, children }: { ids: readonly string[]; children: ReactNode }) {
   const places = useFirstPlaces();
   const missing = places.loading || places.hidden ? [] : [...new Set(ids)].filter((id) => !places.servers.has(id));
-  const found = useQueries({ queries: missing.map(serverQuery), combine: dataOf });
+  const found = useQuery(namedQuery(missing.toSorted())).data;
   const value = useMemo(
-    () => ({ ...places, servers: new Map([...places.servers, ...found.map((one) => [one.id, one] as const)]) }),
+    () => ({ ...places, servers: new Map([...places.servers, ...(found ?? []).map((one) => [one.id, one] as const)]) }),
     [places, found],
   );
   return createElement(PlacesContext.Provider, { value }, children);
 }
-
-const dataOf = (results: { data: Server | undefined }[]) => results.flatMap(({ data }) => data ?? []);
 
 /** The nodes that are known by name here. */
 export function usePlaces(): Places {
@@ -68,7 +66,7 @@ function useFirstPlaces(): Places {
   const servers = useQuery(serversQuery);
   return useMemo(
     () => ({
-      servers: new Map((servers.data?.items ?? []).map((server) => [server.id, server])),
+      servers: new Map((servers.data ?? []).map((server) => [server.id, server])),
       hidden: servers.error !== null && servers.data === undefined,
       loading: servers.isPending,
     }),

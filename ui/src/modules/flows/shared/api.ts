@@ -41,9 +41,10 @@ export type ApplyStep = OrNull<Schemas["FlowsApplyStep"], "error">;
 export type Apply = Omit<OrNull<Schemas["FlowsApply"], "error">, "steps"> & { steps: ApplyStep[] };
 export type ConnectionLink = Schemas["FlowsConnectionLink"];
 export type Explanation = Schemas["FlowsExplanation"];
+export type Traffic = Schemas["TrafficTraffic"];
 
 /** What flows need to know of a node and of a domain bound to it. */
-export type Server = Pick<Schemas["NodesNode"], "id" | "name" | "city" | "country_code" | "state">;
+export type Server = Schemas["NodesBrief"];
 export type NodeDomain = Pick<Schemas["DomainsDomain"], "id" | "node_id" | "hostname" | "dns_state" | "owner_id">;
 
 export interface FlowFilter {
@@ -74,6 +75,14 @@ export const flowQuery = (id: string) =>
   queryOptions({
     queryKey: ["flows", id, "flow"],
     queryFn: ({ signal }): Promise<Flow> => answer(api.GET(one, { signal, ...of(id) })),
+  });
+
+/** What the installed version carries; agents measure at this pace. */
+export const trafficQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["flows", id, "traffic"],
+    queryFn: ({ signal }): Promise<Traffic> => answer(api.GET(`${one}/traffic`, { signal, ...of(id) })),
+    refetchInterval: 15_000,
   });
 
 export const draftQuery = (id: string) =>
@@ -178,22 +187,26 @@ export function destination(text: string): { domain?: string; ip?: string; port?
   return { ...(host && { [isAddress ? "ip" : "domain"]: host }), ...(port && { port: Number(port) }) };
 }
 
-/** How many nodes are known by name at once; others are asked for one by one, where they are shown. */
+/** How many nodes are known by name at once; others are asked for where they are shown. */
 const knownNodes = 200;
+
+const named = (query: { ids?: string; q?: string; limit?: number }, signal: AbortSignal): Promise<Server[]> =>
+  answer(api.GET("/api/v1/nodes/brief", { signal, params: { query } })).then(({ nodes }) => nodes);
 
 export const serversQuery = queryOptions({
   queryKey: ["nodes", "of-flows"],
-  queryFn: ({ signal }): Promise<Page<Server>> =>
-    answer(api.GET("/api/v1/nodes", { signal, params: { query: { limit: knownNodes } } })),
+  queryFn: ({ signal }) => named({ limit: knownNodes }, signal),
   staleTime: 30_000,
 });
 
-export const serverQuery = (id: string) =>
+/** These nodes by name, all in one question; those that are gone are left out. */
+export const namedQuery = (ids: readonly string[]) =>
   queryOptions({
-    queryKey: ["nodes", "of-flows", id],
-    queryFn: ({ signal }): Promise<Server> =>
-      answer(api.GET("/api/v1/nodes/{id}", { signal, params: { path: { id } } })),
+    queryKey: ["nodes", "of-flows", ...ids],
+    queryFn: ({ signal }) => named({ ids: ids.slice(0, knownNodes).join(",") }, signal),
+    enabled: ids.length > 0,
     staleTime: 30_000,
+    placeholderData: keepPreviousData,
     retry: false,
   });
 
@@ -201,27 +214,22 @@ export const serverQuery = (id: string) =>
 export const foundServersQuery = (q: string) =>
   queryOptions({
     queryKey: ["nodes", "found", q],
-    queryFn: ({ signal }): Promise<Page<Server>> =>
-      answer(api.GET("/api/v1/nodes", { signal, params: { query: { limit: 20, ...(q && { q }) } } })),
+    queryFn: ({ signal }) => named({ limit: 20, ...(q && { q }) }, signal),
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
 
-/** All domains of one node. */
-export const domainsQuery = (node_id: string | undefined) =>
+/** The domains of one owner on a node that a picker offers for what was typed; the panel searches. */
+export const foundDomainsQuery = (node_id: string | undefined, owner: string, q: string) =>
   queryOptions({
-    queryKey: ["nodes", "domains-of", node_id],
-    queryFn: ({ signal }): Promise<NodeDomain[]> =>
-      everyPage((cursor) =>
-        answer(
-          api.GET("/api/v1/node-domains", {
-            signal,
-            params: { query: { node_id, limit: 200, ...(cursor && { cursor }) } },
-          }),
-        ),
+    queryKey: ["nodes", "domains-of", node_id, owner, q],
+    queryFn: ({ signal }): Promise<Page<NodeDomain>> =>
+      answer(
+        api.GET("/api/v1/node-domains", { signal, params: { query: { node_id, owner, limit: 20, ...(q && { q }) } } }),
       ),
     enabled: Boolean(node_id),
     staleTime: 30_000,
+    placeholderData: keepPreviousData,
   });
 
 export const domainQuery = (id: string) =>

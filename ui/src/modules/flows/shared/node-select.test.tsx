@@ -12,7 +12,7 @@ it("lets the panel search for a node and never loads the fleet", async () => {
   await renderApp(<NodeSelect label="Node" value={null} onChange={choose} />, { queries: panel.queries });
   const field = await screen.findByRole("combobox", { name: "Node" });
   await userEvent.type(field, "vie");
-  await waitFor(() => expect(panel.asked.map(({ path }) => path)).toContain("/api/v1/nodes?limit=20&q=vie"));
+  await waitFor(() => expect(panel.asked.map(({ path }) => path)).toContain("/api/v1/nodes/brief?limit=20&q=vie"));
   await userEvent.click(await screen.findByRole("option", { name: "vie-01, Vienna" }));
   expect(choose.mock.calls[0]![0]).toBe("n-vie");
   expect(panel.asked.filter(({ path }) => path.includes("cursor"))).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Apply, Draft, Flow, Plan, VersionSnapshot } from "../shared/api";
 import type { Drawing } from "../drawing/drawing";
 import { europe, moment, servers } from "./places";
-import { fakeApply, fakeClient, fakeFlow, fakePlan, fakeVersion } from "./samples";
+import { fakeApply, fakeClient, fakeFlow, fakePlan, fakeTraffic, fakeVersion } from "./samples";
 
 /**
  * A panel for tests and pictures: flows in memory behind the same paths, with the revisions and refusals of the real
@@ -91,19 +91,20 @@ export function answerFake(
       key_masked: null,
       instance_id: "i",
     },
-    "/api/v1/node-domains": {
-      items: [{ id: "d-1", node_id: "n-msk", hostname: "msk.example.net", dns_state: "ok", owner_id: "anna" }],
-      next_cursor: null,
-      total: 1,
-    },
     "/api/v1/setup/state": { finished: true, needs_admin: false },
     "/health": { status: "ok", version: "1.14.2" },
   };
   const node = area === "nodes" ? servers.find((server) => server.id === id) : undefined;
   if (node) return ok({ ...node, agent: { connected: node.state === "online" }, metrics: { tcp_established: 12 } });
-  if (path === "/api/v1/nodes") {
+  if (path === "/api/v1/node-domains") {
     const q = new URL(url, "http://panel").searchParams.get("q") ?? "";
-    return page(servers.filter((server) => server.name.includes(q)));
+    return page([fakeDomain].filter((domain) => domain.hostname.includes(q)));
+  }
+  if (path === `/api/v1/node-domains/${fakeDomain.id}`) return ok(fakeDomain);
+  if (path === "/api/v1/nodes/brief") {
+    const asked = new URL(url, "http://panel").searchParams;
+    const [ids, q] = [asked.get("ids")?.split(","), asked.get("q") ?? ""];
+    return ok({ nodes: servers.filter((server) => (ids ? ids.includes(server.id) : server.name.includes(q))) });
   }
   return path in simple ? { status: 200, body: simple[path] } : missing();
 }
@@ -135,6 +136,8 @@ function flowAnswer(
     case "POST disable":
     case "POST enable":
       return { status: 202, body: { ...state.apply, flow_id: id, kind: rest[0] } };
+    case "GET traffic":
+      return ok(fakeTraffic());
     case "GET draft":
       return ok({ ...state.draft, flow_id: id });
     case "PUT draft":
@@ -231,6 +234,8 @@ function saveFake(state: FakeState, id: string, graph: Drawing, revision: number
   state.flows = state.flows.map((flow) => (flow.id === id ? { ...flow, draft_revision: next } : flow));
   return ok(state.draft);
 }
+
+const fakeDomain = { id: "d-1", node_id: "n-msk", hostname: "msk.example.net", dns_state: "ok", owner_id: "anna" };
 
 const ok = (body: unknown): FakeAnswer => ({ status: 200, body });
 const page = (items: unknown[]): FakeAnswer => ok({ items, next_cursor: null, total: items.length });

@@ -1,7 +1,20 @@
-import type { Apply, Check, Client, Flow, Plan, Stage, Version } from "../shared/api";
+import type { Apply, Check, Client, Flow, Plan, Stage, Traffic, Version } from "../shared/api";
 import { at, europe, moment } from "./places";
 
 /** Flows, plans and applies as the panel answers them; a test changes what it is about. */
+
+export function fakeTraffic(): Traffic {
+  const observed_at = new Date().toISOString();
+  return {
+    at: observed_at,
+    stale_after_s: 30,
+    entries: [{ block: "entry", node_id: "n-msk", sessions: 14, up_bps: 2_400_000, down_bps: 31_000_000, observed_at }],
+    edges: [],
+    sessions: 14,
+    up_bps: 2_400_000,
+    down_bps: 31_000_000,
+  };
+}
 
 export const fakeClient = (id: string, label: string, change: Partial<Client> = {}): Client => ({
   id,

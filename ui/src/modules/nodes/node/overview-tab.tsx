@@ -7,6 +7,7 @@ import { ActionLink } from "@/components/action/action";
 import { Card, Facts, Row, Rows } from "@/components/layout/card";
 import { Columns } from "@/components/layout/columns";
 import { Glyph } from "@/components/status/glyph";
+import { Carried, sumOf } from "@/components/text/carried";
 import { RelativeTime } from "@/components/text/relative-time";
 import { StaleTag } from "@/components/state/states";
 import { useFormat } from "@/text/use-format";
@@ -47,12 +48,14 @@ export function OverviewTab({ node, range, block }: { node: NodeDetail; range: R
       ) : (
         <NodeCharts node={node} range={range} />
       )}
-      <FlowsCard ids={node.flow_ids} />
+      <FlowsCard node={node} />
     </Columns>
   );
 }
 
-function FlowsCard({ ids }: { ids: string[] }) {
+/** The flows that serve here, each with what its listeners on this node carry. */
+function FlowsCard({ node }: { node: NodeDetail }) {
+  const ids = node.flow_ids;
   const { t } = useTranslation("nodes");
   const { can } = useAccess();
   const readable = can("connection_units.view", "connection_units.edit", "connection_units.apply");
@@ -69,6 +72,9 @@ function FlowsCard({ ids }: { ids: string[] }) {
               <Link to={`/flows/${id}`} className="strong">
                 {flows[index]?.data?.name ?? id.slice(0, 8)}
               </Link>
+              <span className={classes.push}>
+                <Carried load={sumOf(node.listeners.filter((one) => one.flow_id === id))} />
+              </span>
             </Row>
           ))}
         </Rows>

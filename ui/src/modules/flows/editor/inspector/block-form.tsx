@@ -1,10 +1,9 @@
-import { Select, Switch, TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Switch, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { Block } from "../../drawing/drawing";
 import { needsServer } from "../../drawing/drawing";
 import { setField } from "../../drawing/drawing-edits";
-import { domainsQuery } from "../../shared/api";
+import { DomainSelect } from "../../shared/domain-select";
 import { NodeSelect } from "../../shared/node-select";
 import { useEditor, usePlaces } from "../editor-context";
 import { FieldCalls, FormSection, useFieldProblem } from "./field";
@@ -87,23 +86,11 @@ function ServerField({ block, onChange, ...shared }: FieldProps) {
 function DomainField({ block, onChange, ...shared }: FieldProps) {
   const { t } = useTranslation("flows");
   const { flow } = useEditor();
-  const domains = useQuery(domainsQuery(block.node_id)).data ?? [];
-  // Full access sees everybody's bindings; a flow names those of its owner.
-  const ofOwner = domains
-    .filter((domain) => domain.owner_id === flow.owner_id)
-    .map((domain) => ({ value: domain.id, label: domain.hostname }));
-  const data =
-    block.node_domain_id && !ofOwner.some((item) => item.value === block.node_domain_id)
-      ? [...ofOwner, { value: block.node_domain_id, label: t("field.domainGone") }]
-      : ofOwner;
   return (
-    <Select
+    <DomainSelect
       label={t("field.node_domain_id")}
-      placeholder={t("field.address")}
-      clearable
-      clearButtonProps={{ "aria-label": t("field.useAddress") }}
-      data={data}
-      nothingFoundMessage={t("field.noDomain")}
+      nodeId={block.node_id}
+      owner={flow.owner_id}
       value={block.node_domain_id ?? null}
       onChange={onChange}
       {...shared}

@@ -1,0 +1,34 @@
+package nodesapi
+
+import (
+	"context"
+	"time"
+)
+
+// ReadingStaleAfter is the age at which a reading no longer says how a node does now: two intervals of sampling.
+const ReadingStaleAfter = 30 * time.Second
+
+// Reading is what the listeners and outbounds of one node carried between its last two samples, by their tags in the
+// core's configuration. What carried nothing may be missing.
+type Reading struct {
+	ObservedAt time.Time          `json:"at"`
+	Listeners  map[string]Carried `json:"in,omitempty"`
+	Outbounds  map[string]Carried `json:"out,omitempty"`
+}
+
+// Fresh reports whether the reading still says how the node does.
+func (r Reading) Fresh(now time.Time) bool { return r.ObservedAt.After(now.Add(-ReadingStaleAfter)) }
+
+// Carried is what one listener or outbound carried, in bits per second.
+type Carried struct {
+	Sessions *int64 `json:"s,omitempty"` // open ones of a listener; nil where they cannot be counted
+	UpBps    int64  `json:"u,omitempty"` // from the client
+	DownBps  int64  `json:"d,omitempty"` // to the client
+}
+
+// Readings tells what nodes carry.
+type Readings interface {
+	// Newest gives the newest reading of these nodes by their ids, in one statement. Nodes whose agents do not measure
+	// their listeners are left out.
+	Newest(ctx context.Context, nodeIDs ...string) (map[string]Reading, error)
+}
