@@ -46,6 +46,7 @@ type Options struct {
 	Vault   *vault.Vault
 	License entitlement.Source // replaces the license module's, for tests
 	Web     fiber.Handler      // the web interface; nil for none
+	Leeway  time.Duration      // that every request has beyond its deadline, for tests
 
 	MetricsAddr string // where scrapes are answered; "" for nowhere
 }
@@ -121,6 +122,7 @@ func New(opts Options) (*App, error) {
 		Agents: agents(found), License: source(opts, found), Installation: found.Installation, Denials: journal,
 		Permissions: Permissions(opts.Modules), Streams: streams, TrustedProxies: proxies, Fallback: opts.Web,
 		Meter: a.metrics.Requests, Database: found.Database, Idempotency: idempotency.NewStore(opts.DB, opts.Vault),
+		Leeway:      opts.Leeway,
 		Connections: httpapi.Connections{Most: opts.Config.Int(config.MaxConns), PerAddress: opts.Config.Int(config.MaxConnsEach)},
 	}, found.routes())
 	if err != nil {

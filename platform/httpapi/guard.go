@@ -44,7 +44,7 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		v := visited(c)
 		v.at = at
-		limited := within(context.Background(), c.Context().Time(), at.op.Deadline)
+		limited := within(context.Background(), c.Context().Time(), at.op.Deadline+s.opts.Leeway)
 		limited.ip = v.caller.IP
 		defer limited.end()
 		if at.op.Deadline > DefaultDeadline && !at.op.Waits {

@@ -41,6 +41,7 @@ type Options struct {
 	Connections    Connections
 	Database       Database           // nil for one that always answers
 	Idempotency    *idempotency.Store // nil: keys are ignored
+	Leeway         time.Duration      // that every request has beyond its deadline; for tests on overloaded machines
 }
 
 // Connections are bounds of how many clients may be connected at a time.
