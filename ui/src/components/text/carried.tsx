@@ -33,10 +33,14 @@ export function Carried({ load, staleAfter = 30 }: { load: Load; staleAfter?: nu
   if (load.observed_at === null) return null;
   if (stale) return <StaleTag since={load.observed_at} />;
   const { sessions, up_bps, down_bps } = load;
+  const rate = (bps: number) => {
+    const { value, unit } = format.bits(bps);
+    return `${value} ${unit}`;
+  };
   const words = [
     sessions !== null && t("carried.sessions", { count: sessions, shown: format.number(sessions) }),
-    up_bps !== null && t("carried.up", { rate: format.bits(up_bps) }),
-    down_bps !== null && t("carried.down", { rate: format.bits(down_bps) }),
+    up_bps !== null && t("carried.up", { rate: rate(up_bps) }),
+    down_bps !== null && t("carried.down", { rate: rate(down_bps) }),
   ].filter(Boolean);
   return <span className="soft num">{words.join(" · ")}</span>;
 }
