@@ -94,6 +94,7 @@ func (s *Streams) refusal(l *link, err error) *agentapi.Reply {
 	refused, known := fault.As(err)
 	if !known && errors.Is(err, context.DeadlineExceeded) {
 		refused, known = ingest.ErrBusy, true
+		err = refused
 	}
 	status, listed := callStatuses[fault.KindOf(err)]
 	if !known || !listed {

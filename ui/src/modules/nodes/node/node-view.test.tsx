@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { makeNode } from "@/testing/fixtures";
 import { renderApp } from "@/testing/render-app";
@@ -19,4 +19,34 @@ it("names the address that the agent of a healthy node dials instead of the pane
       /^The agent dials the panel at http:\/\/203\.0\.113\.1:8080, PANEL_PUBLIC_URL says another address/,
     ),
   ).toBeInTheDocument();
+});
+
+const listener = {
+  tag: "in",
+  flow_id: "f-1",
+  l4: "tcp" as const,
+  ip: "0.0.0.0",
+  ports: "443",
+  sessions: 3,
+  up_bps: 1_000_000,
+  down_bps: 20_000_000,
+};
+
+it("says of each flow what its listeners here carry, and nothing of one that nobody measures", async () => {
+  const observed_at = new Date().toISOString();
+  const unmeasured = { ...listener, flow_id: "f-2", sessions: null, up_bps: null, down_bps: null, observed_at: null };
+  const node = makeNode({
+    flow_ids: ["f-1", "f-2"],
+    listeners: [
+      { ...listener, observed_at },
+      { ...listener, tag: "hop", l4: "udp", sessions: null, observed_at },
+      unmeasured,
+    ],
+  });
+  await renderApp(
+    <NodeView node={node} tab="overview" range="1h" onRange={() => undefined} block={undefined} acts={acts} />,
+  );
+  const flows = within(await screen.findByRole("list", { name: "Flows on this node" })).getAllByRole("listitem");
+  expect(flows[0]).toHaveTextContent("3 sessions · 2.00 Mbit/s from clients · 40.0 Mbit/s to clients");
+  expect(flows[1]).not.toHaveTextContent(/session|clients/);
 });
