@@ -484,6 +484,14 @@ create table journal_voids (
   constraint journal_voids_pkey PRIMARY KEY (writer, number)
 );
 
+create table lease_wakes (
+  number bigint generated always as identity not null,
+  process text not null,
+  id uuid not null,
+  constraint lease_wakes_pkey PRIMARY KEY (number)
+);
+CREATE INDEX lease_wakes_of ON lease_wakes USING btree (process);
+
 create table licenses (
   singleton boolean default true not null,
   instance_id uuid not null,

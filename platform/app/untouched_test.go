@@ -63,6 +63,7 @@ var contentOf = map[string]string{
 	"flow_plans":         "select id::text as t from flow_plans",
 	"flow_checks":        "select '' as t where false",
 	"node_reports":       "select '' as t where false",
+	"lease_wakes":        "select '' as t where false",
 	"node_readings":      "select '' as t where false",
 	"fleet_minutes":      "select '' as t where false",
 	"nodes":              "select (to_jsonb(n) - array['announced_state', 'listed_state', 'state_since'])::text as t from nodes n",

@@ -48,9 +48,10 @@ func (c *Claim) InTx(ctx context.Context, change func(ctx context.Context) error
 }
 
 // Wake makes the next step of a row due at once, on whichever panel drives it, when the transaction of the context has
-// committed. Call it after a row was inserted, and after a change that its process waits for.
+// committed. Call it after a row was inserted, and after a change that its process waits for. It is not lost with the
+// panel that drives the row: whoever drives it next finds it in the database.
 func (d *Driver) Wake(ctx context.Context, id string) error {
-	if err := d.hasten(ctx, []string{id}); err != nil {
+	if err := d.hasten(ctx, d.sql.wake, []string{id}); err != nil {
 		return err
 	}
 	return database.Notify(ctx, d.db.In(ctx), channel, d.Table.Name+" "+id)

@@ -71,7 +71,7 @@ func (d *Driver) Run(ctx context.Context) error {
 func (d *Driver) take(ctx context.Context) (pause time.Duration, err error) {
 	asking, cancel := context.WithTimeout(ctx, queryWithin)
 	defer cancel()
-	if err := d.hasten(asking, d.takeWoken()); err != nil {
+	if err := d.hasten(asking, d.sql.hasten, d.takeWoken()); err != nil {
 		return idlePoll, err
 	}
 	driven, token, free := d.places()
@@ -128,11 +128,11 @@ func (d *Driver) takeWoken() []string {
 }
 
 // hasten ends the pauses of rows. It covers those that were released for a pause while they were being woken.
-func (d *Driver) hasten(ctx context.Context, ids []string) error {
+func (d *Driver) hasten(ctx context.Context, statement string, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if _, err := d.db.In(ctx).NewRaw(d.sql.hasten, pgdialect.Array(ids)).Exec(ctx); err != nil {
+	if _, err := d.db.In(ctx).NewRaw(statement, pgdialect.Array(ids)).Exec(ctx); err != nil {
 		return database.Fault(fmt.Errorf("wake a %s: %w", d.Name, err), nil)
 	}
 	return nil

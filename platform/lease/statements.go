@@ -3,19 +3,26 @@ package lease
 import "strings"
 
 // statements are those of one table; they take their values by number.
-type statements struct{ claim, renew, release, hasten string }
+type statements struct{ claim, renew, release, hasten, wake string }
 
-// claiming takes the rows that are due and that nobody drives. A row whose token is still there was driven by a
-// panel that died or stalled. Each line of the answer has the seconds until another row may become due.
-// Values: keys that are driven here, token, how many, seconds of the lease, reason of a death, time of the panel's
-// clock.
-const claiming = `with due as materialized (
-	select {key} as id from {table} where ({open}) and lease_until <= now() and {due} and not {key} = any(?0::uuid[])
+// claiming takes the rows that are due, or woken, and that nobody drives. A row whose token is still there was driven
+// by a panel that died or stalled. What woke a row goes with its claim, or once the row is not open any more; what
+// comes after this statement began to read stays for the next one. Each line of the answer has the seconds until
+// another row may become due. Values: keys that are driven here, token, how many, seconds of the lease, reason of a
+// death, time of the panel's clock.
+const claiming = `with woken as materialized (select distinct id from lease_wakes where process = '{table}'),
+due as materialized (
+	select {key} as id from {table} where ({open}) and {due} and not {key} = any(?0::uuid[])
+	and (lease_until <= now() or lease_token = '' and {key} in (select woken.id from woken))
 	order by {order} limit ?2 for no key update skip locked),
 taken as (update {table} t set lease_token = ?1, lease_until = now() + make_interval(secs => ?3),
 	lease_failures = t.lease_failures + (t.lease_token <> '')::int,
 	lease_error = case when t.lease_token = '' then t.lease_error else ?4 end
-	from due where t.{key} = due.id returning t.{key} as id, t.lease_failures as failures, t.lease_error as cause)
+	from due where t.{key} = due.id returning t.{key} as id, t.lease_failures as failures, t.lease_error as cause),
+heard as (delete from lease_wakes where number = any(array(
+	select w.number from lease_wakes w where w.process = '{table}' and (w.id in (select due.id from due)
+		or not exists (select from {table} t where t.{key} = w.id and ({open})))
+	for update skip locked)))
 select taken.id, coalesce(taken.failures, 0) as failures, coalesce(taken.cause, '') as cause, next.pause
 from (select coalesce(extract(epoch from min({wait})), 3600)::float8 as pause from {table}
 	where ({open}) and {wait} > interval '0') next left join taken on true`
@@ -52,6 +59,10 @@ const releasing = `update {table} set lease_token = '', lease_until = now() + ma
 const hastening = `update {table} set lease_until = now()
 	where {key} = any(?0::uuid[]) and lease_token = '' and lease_until > now()`
 
+// waking does the same, and notes it for a row that somebody drives. Value: keys.
+const waking = `with noted as (insert into lease_wakes (process, id) select '{table}', unnest(?0::uuid[]))
+` + hastening
+
 func (t Table) statements() statements {
 	open, due, wait := t.Open, "true", "lease_until - now()"
 	if t.Due != "" {
@@ -63,6 +74,6 @@ func (t Table) statements() statements {
 		"{table}", t.Name, "{key}", t.Key, "{open}", open, "{order}", t.Order, "{due}", due, "{wait}", wait)
 	return statements{
 		claim: fill.Replace(claiming), renew: fill.Replace(renewing),
-		release: fill.Replace(releasing), hasten: fill.Replace(hastening),
+		release: fill.Replace(releasing), hasten: fill.Replace(hastening), wake: fill.Replace(waking),
 	}
 }
