@@ -8,7 +8,7 @@ import (
 
 // known is what Doctor compares an installation with.
 func known(modules []module.Module) doctor.Known {
-	declared := doctor.Known{Keys: Keys(modules)}
+	declared := doctor.Known{Keys: Keys(modules), Sealed: SealedColumns(modules)}
 	for _, set := range append([]migrations.Set{migrations.Platform()}, Migrations(modules)...) {
 		if names, err := migrations.Names(set); err == nil {
 			declared.Steps = append(declared.Steps, names...)

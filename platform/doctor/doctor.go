@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"panel/platform/config"
+	"panel/platform/vault"
 )
 
 // Status is the outcome of a check.
@@ -92,6 +93,7 @@ func (e Env) Ask(client *http.Client, request *http.Request) (*http.Response, er
 
 // Known is what a build declares, needed to tell what is missing or misspelt.
 type Known struct {
-	Keys  []config.Key // the settings of modules, beside the platform's
-	Steps []string     // the migrations as they are recorded in the database
+	Keys   []config.Key   // the settings of modules, beside the platform's
+	Steps  []string       // the migrations as they are recorded in the database
+	Sealed []vault.Column // where secrets are
 }

@@ -99,19 +99,25 @@ func (r *Rotation) batch(ctx context.Context, db bun.IDB, c Column, after string
 			done.Unreadable[c.Table+"."+c.Column]++
 			continue
 		}
-		if err := r.replace(ctx, db, c, row, plain); err != nil {
+		replaced, err := r.replace(ctx, db, c, row, plain)
+		if err != nil {
 			return "", err
 		}
-		done.Resealed++
+		done.Resealed += replaced
 	}
 	return rows[len(rows)-1].ID, nil
 }
 
-func (r *Rotation) replace(ctx context.Context, db bun.IDB, c Column, row staleRow, plain []byte) error {
+// replace counts 0 for a secret that was changed, or removed, since it was read.
+func (r *Rotation) replace(ctx context.Context, db bun.IDB, c Column, row staleRow, plain []byte) (int, error) {
 	fresh := r.vault.Seal(Ref{Table: c.Table, ID: row.ID, Column: c.Column}, plain)
-	_, err := db.ExecContext(ctx, "update ? set ? = ? where (?)::text = ? and ? = ?",
+	result, err := db.ExecContext(ctx, "update ? set ? = ? where (?)::text = ? and ? = ?",
 		bun.Ident(c.Table), bun.Ident(c.Column), fresh, bun.Safe(c.ID), row.ID, bun.Ident(c.Column), row.Sealed)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	n, err := result.RowsAffected()
+	return int(n), err
 }
 
 // current is how a text begins that the current key sealed.

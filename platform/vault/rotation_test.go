@@ -1,11 +1,15 @@
 package vault_test
 
 import (
+	"context"
+	"database/sql"
 	"fmt"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/uptrace/bun"
 
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
@@ -126,4 +130,57 @@ func TestAnEmptySecretIsNoSecret(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, done.Resealed)
 	require.Empty(t, done.Unreadable)
+}
+
+// meddling changes a secret at the worst moment: after it was read to be sealed anew, before that is written.
+type meddling struct {
+	bun.IDB
+	once   sync.Once
+	meddle func()
+}
+
+func (m *meddling) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	m.once.Do(m.meddle)
+	return m.IDB.ExecContext(ctx, query, args...)
+}
+
+// A secret that is changed, or removed, while secrets are sealed anew keeps what it was changed to.
+func TestASecretThatChangesDuringResealingKeepsItsNewValue(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change string
+		args   []any
+		after  string
+	}{
+		"changed": {"update rotated_tokens set sealed = ? where id = '00000'",
+			[]any{made(t, keyB, keyA).Seal(token("00000"), []byte("new"))}, "new"},
+		"changed by a panel with the earlier key": {"update rotated_tokens set sealed = ? where id = '00000'",
+			[]any{made(t, keyA).Seal(token("00000"), []byte("new"))}, "new"},
+		"removed": {"delete from rotated_tokens where id = '00000'", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := made(t, keyB, keyA)
+			db := tables(t, made(t, keyA), 2)
+			rotation := vault.NewRotation(v, columns)
+			done, err := rotation.Reseal(t.Context(), &meddling{IDB: db, meddle: func() {
+				_, err := db.ExecContext(t.Context(), c.change, c.args...)
+				require.NoError(t, err)
+			}})
+			require.NoError(t, err)
+			require.Equal(t, 3, done.Resealed, "what somebody else has changed is not counted")
+			if c.after == "" {
+				require.Equal(t, "1", text(t, db, "select count(*) from rotated_tokens"))
+				return
+			}
+			plain, err := v.Open(token("00000"), text(t, db, "select sealed from rotated_tokens where id = '00000'"))
+			require.NoError(t, err)
+			require.Equal(t, c.after, string(plain))
+			_, err = rotation.Reseal(t.Context(), db)
+			require.NoError(t, err)
+			left, err := rotation.Left(t.Context(), db)
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
 }

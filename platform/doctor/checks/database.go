@@ -212,7 +212,28 @@ func secretsOpen(ctx context.Context, env doctor.Env) doctor.Finding {
 	case err != nil:
 		return unknown(doctor.Say("the sample of the secret store cannot be read"), doctor.Command("panelctl logs"))
 	}
-	return ok("the master key opens what is sealed")
+	return resealed(ctx, env, db, opened)
+}
+
+// resealed counts what an earlier master key sealed. A database of another release, which lacks a table, is not
+// counted.
+func resealed(ctx context.Context, env doctor.Env, db *database.DB, opened *vault.Vault) doctor.Finding {
+	const fine = "the master key opens what is sealed"
+	left, err := vault.NewRotation(opened, env.Known.Sealed).Left(ctx, db)
+	if err != nil {
+		return ok(fine)
+	}
+	sum := 0
+	for _, n := range left {
+		sum += n
+	}
+	if sum == 0 {
+		return ok(fine)
+	}
+	found := warning(doctor.Say("%d secrets are still sealed with an earlier master key", sum),
+		doctor.Say("leave the earlier key in PANEL_SECRET_KEY_PREVIOUS until the panel, while it runs, has sealed them anew"))
+	found.Data = map[string]any{"left": left}
+	return found
 }
 
 // masterKey never makes one: Doctor changes nothing.
