@@ -23,7 +23,7 @@ const (
 func bound(t *testing.T, as *paneltest.Client) (node, domain string) {
 	t.Helper()
 	node = as.Post("/api/v1/nodes", map[string]any{"name": "Waw 03"}).Is(http.StatusCreated).Text("id")
-	made := as.Post(domainsPath, map[string]any{"node_id": node, "zone": "Example.com"}).Is(http.StatusCreated)
+	made := as.PostOnce(domainsPath, map[string]any{"node_id": node, "zone": "Example.com"}).Is(http.StatusCreated)
 	require.Equal(t, "waw-03.example.com", made.Text("hostname"))
 	return node, made.Text("id")
 }

@@ -64,7 +64,7 @@ func between(entry, exit string) graph.Graph {
 func TestAnApplyEndsWhenItsServerIsGone(t *testing.T) {
 	t.Parallel()
 	s, entry, exit := muted(t)
-	s.flow = s.admin.Post(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).
+	s.flow = s.admin.PostOnce(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).
 		Is(http.StatusCreated).
 		Text("id")
 	id := s.admin.Post(s.path("/apply?wait=0"), order(s.compile(), true)).Is(http.StatusOK).Text("apply_id")
@@ -128,7 +128,7 @@ func TestAnApplyDoesNotBeginOnANodeThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	slow := &slow{reached: make(chan struct{}), goOn: make(chan struct{})}
 	s, entry, exit := muted(t, slow.manifest())
-	s.flow = s.admin.Post(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).
+	s.flow = s.admin.PostOnce(units, map[string]any{"name": "Hanging", "graph": between(entry, exit)}).
 		Is(http.StatusCreated).
 		Text("id")
 	p := s.compile()

@@ -202,7 +202,7 @@ func TestAPortThatAProbeFoundTakenIsNeverForced(t *testing.T) {
 			require.Empty(t, s.fleet.phases("fra-01"))
 
 			s.fleet.scripted(nil)
-			s.admin.Post(s.path("/plans/"+p.ID+"/recheck"), nil).Is(202)
+			s.admin.PostOnce(s.path("/plans/"+p.ID+"/recheck"), nil).Is(202)
 			s.confirmed(p)
 			require.Equal(t, "applied", s.apply(p).State, "the port was freed and checked again")
 		})

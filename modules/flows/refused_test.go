@@ -85,7 +85,7 @@ func TestAPlanOfAnotherWorldIsStale(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	p := s.ready()
-	s.admin.Post(s.path("/clients"), map[string]any{"label": "Boris"}).Is(201)
+	s.admin.PostOnce(s.path("/clients"), map[string]any{"label": "Boris"}).Is(201)
 	s.admin.Post(s.path("/apply"), order(p, true)).Refused(409, "plan_stale")
 }
 

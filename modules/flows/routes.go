@@ -40,6 +40,7 @@ func (h *handlers) routes() httpapi.Routes {
 				access.Needs(View),
 				h.preview,
 				httpapi.WhileDegraded(),
+				httpapi.Anew(),
 			),
 			httpapi.Post(
 				"/{id}/plan/compile",
@@ -103,6 +104,7 @@ func (h *handlers) routes() httpapi.Routes {
 				access.Needs(Edit),
 				h.issuePublicLink,
 				httpapi.Status(created),
+				httpapi.Anew(),
 			),
 			httpapi.Delete(
 				"/{id}/clients/{client_id}/public-link",
@@ -111,7 +113,8 @@ func (h *handlers) routes() httpapi.Routes {
 				h.revokePublicLink,
 				httpapi.Status(noContent),
 			),
-			httpapi.Post("/{id}/connection-link", "Issue a connection link", access.Needs(Edit), h.connectionLink),
+			httpapi.Post("/{id}/connection-link", "Issue a connection link", access.Needs(Edit), h.connectionLink,
+				httpapi.Anew()),
 			httpapi.Get("/{id}/versions", "List versions", access.Needs(View), h.versions, reads),
 			httpapi.Post(
 				"/{id}/versions",

@@ -35,7 +35,7 @@ func TestAVersionIsLoadedIntoTheDraft(t *testing.T) {
 	s.save(first.Graph)
 	require.Equal(t, contacts, s.fleet.contacts())
 	require.Contains(t, s.fleet.serving("fra-01"), `"port":"8443"`)
-	kept := s.admin.Post(s.path("/versions"), map[string]any{"note": "Draft before roll back"}).Is(201)
+	kept := s.admin.PostOnce(s.path("/versions"), map[string]any{"note": "Draft before roll back"}).Is(201)
 	require.Equal(t, "manual", kept.Text("reason"))
 }
 

@@ -73,7 +73,7 @@ func TestTheLicenseOverHTTP(t *testing.T) {
 	admin.Post("/api/v1/accounts", map[string]any{"username": "oleg", "password": "long enough", "permissions": []string{}}).
 		Refused(http.StatusForbidden, "license_read_only")
 
-	activated := admin.Post("/api/v1/license/activate", map[string]string{"license_key": key}).Is(http.StatusOK)
+	activated := admin.PostOnce("/api/v1/license/activate", map[string]string{"license_key": key}).Is(http.StatusOK)
 	require.Equal(t, "active", activated.Text("state"))
 	require.Equal(t, "PNL-••••-••••-"+key[14:], activated.Text("key_masked"))
 	require.NotContains(t, string(activated.Body), key[4:13])
@@ -81,7 +81,7 @@ func TestTheLicenseOverHTTP(t *testing.T) {
 	admin.Post("/api/v1/accounts", map[string]any{"username": "oleg", "password": "long enough", "permissions": []string{}}).
 		Is(http.StatusCreated)
 
-	require.Equal(t, "active", admin.Post("/api/v1/license/refresh", nil).Is(http.StatusOK).Text("state"))
+	require.Equal(t, "active", admin.PostOnce("/api/v1/license/refresh", nil).Is(http.StatusOK).Text("state"))
 	v.run("revoke", id)
 	require.Equal(t, "refused", admin.Post("/api/v1/license/refresh", nil).Is(http.StatusOK).Text("reason"))
 	admin.Post("/api/v1/accounts", map[string]any{"username": "ivan", "password": "long enough"}).
@@ -95,7 +95,7 @@ func TestTheLicenseOverHTTP(t *testing.T) {
 		admin.Post("/api/v1/license/activate", map[string]string{"key": second}).Is(http.StatusOK).Text("state"),
 		"key is a synonym",
 	)
-	removed := admin.Post("/api/v1/license/remove", nil).Is(http.StatusOK)
+	removed := admin.PostOnce("/api/v1/license/remove", nil).Is(http.StatusOK)
 	require.Equal(t, []string{"degraded", "removed"}, []string{removed.Text("state"), removed.Text("reason")})
 	requireJournal(t, p)
 }

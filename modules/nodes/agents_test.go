@@ -81,9 +81,10 @@ func TestTheStateOfANodeFollowsItsEvidence(t *testing.T) {
 	clock.Advance(2 * time.Minute)
 	require.Equal(t, "offline", agent.state(p))
 	edit := p.As("nodes.edit", "nodes.view")
-	edit.Post("/api/v1/nodes/"+agent.nodeID+"/maintenance", map[string]any{"on": true, "reason": "disk"}).Is(http.StatusOK)
+	begin := map[string]any{"on": true, "reason": "disk"}
+	edit.PostOnce("/api/v1/nodes/"+agent.nodeID+"/maintenance", begin).Is(http.StatusOK)
 	require.Equal(t, "maintenance", agent.state(p))
-	edit.Post("/api/v1/nodes/"+agent.nodeID+"/maintenance", map[string]any{"on": false}).Is(http.StatusOK)
+	edit.PostOnce("/api/v1/nodes/"+agent.nodeID+"/maintenance", map[string]any{"on": false}).Is(http.StatusOK)
 	require.Equal(t, "offline", agent.state(p))
 }
 
@@ -299,7 +300,7 @@ func TestLogsOfANodeAreAnOperationThatCanBeFollowed(t *testing.T) {
 	path := "/api/v1/nodes/" + agent.nodeID
 	agent.beat(t)
 	eventually(t, func() bool { return agent.state(p) == "online" })
-	started := admin.Post(path+"/logs", map[string]any{"lines": 10}).Is(http.StatusAccepted)
+	started := admin.PostOnce(path+"/logs", map[string]any{"lines": 10}).Is(http.StatusAccepted)
 	require.Equal(t, "queued", started.Text("state"))
 	commands := agent.beat(t).Commands
 	require.Len(t, commands, 1)

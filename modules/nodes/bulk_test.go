@@ -87,7 +87,9 @@ func TestManyCoresAreRestartedWhereAnAgentListens(t *testing.T) {
 	agent, pending := newAgent(t, p, "listening"), added(t, p, "not yet bound")
 	agent.beat(t)
 	eventually(t, func() bool { return agent.state(p) == "online" })
-	out := bulkOf(t, p, map[string]any{"ids": []string{agent.nodeID, pending}, "act": "restart_core"})
+	var out BulkOutcome
+	restart := map[string]any{"ids": []string{agent.nodeID, pending}, "act": "restart_core"}
+	p.As("nodes.edit").PostOnce("/api/v1/nodes/bulk", restart).Is(http.StatusOK).JSON(&out)
 	require.True(t, out.Results[0].OK)
 	require.Equal(t, "agent_offline", out.Results[1].Code)
 	waiting := agent.beat(t).Commands

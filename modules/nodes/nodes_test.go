@@ -192,5 +192,5 @@ func TestEveryPermissionIsAskedFor(t *testing.T) {
 	p.As("health.view").Get("/api/v1/nodes").Refused(http.StatusForbidden, "permission_denied")
 	p.As("nodes.view").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Refused(http.StatusForbidden, "permission_denied")
 	p.As("nodes.view").Get("/api/v1/nodes/enrollment-tokens").Refused(http.StatusForbidden, "permission_denied")
-	p.As("nodes.*").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Is(http.StatusCreated)
+	p.As("nodes.*").PostOnce("/api/v1/nodes", map[string]any{"name": "abc"}).Is(http.StatusCreated)
 }

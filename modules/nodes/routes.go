@@ -30,7 +30,8 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 		httpapi.Get("/metrics", "Show the history of a metric of the fleet", access.Needs(View), h.fleetMetrics),
 
 		httpapi.Get("/enrollment-tokens", "List enrollment tokens", access.Needs(Edit), h.tokens),
-		httpapi.Post("/enrollment-tokens", "Issue an enrollment token", access.Needs(Edit), h.issueToken, httpapi.Status(http.StatusCreated)),
+		httpapi.Post("/enrollment-tokens", "Issue an enrollment token", access.Needs(Edit), h.issueToken,
+			httpapi.Status(http.StatusCreated), httpapi.Anew()),
 		httpapi.Get("/enrollment-tokens/{token_id}", "Show an enrollment token", access.Needs(Edit), h.token),
 		httpapi.Delete("/enrollment-tokens/{token_id}", "Revoke an enrollment token", access.Needs(Edit), h.revokeToken, httpapi.Status(http.StatusNoContent)),
 
@@ -42,7 +43,8 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 		httpapi.Post("/{id}/restart-core", "Restart the proxy core", access.Needs(Edit), h.restartCore, httpapi.Status(http.StatusAccepted)),
 		httpapi.Post("/{id}/rotate-token", "Give the agent a new token", access.Needs(Edit), h.rotateToken, httpapi.Status(http.StatusAccepted)),
 		httpapi.Post("/{id}/logs", "Fetch the newest log lines", access.Needs(Edit), h.logs, httpapi.Status(http.StatusAccepted)),
-		httpapi.Post("/{id}/agent-binding", "Bind, re-bind or revoke the agent", access.Needs(Edit), h.bindAgent),
+		httpapi.Post("/{id}/agent-binding", "Bind, re-bind or revoke the agent", access.Needs(Edit), h.bindAgent,
+			httpapi.Anew()),
 		httpapi.Get("/{id}/operations/{operation_id}", "Follow work on a node", access.Needs(View), h.operation),
 	)
 }

@@ -82,7 +82,7 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 	a.fails()
 	w.ends(id, failed)
 	require.Equal(t, "failed", stand(a))
-	id = w.editor().Post("/api/v1/nodes/"+a.id+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
+	id = w.editor().PostOnce("/api/v1/nodes/"+a.id+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
 	a.order()
 	require.Equal(t, "updating", stand(a))
 	a.succeeds()

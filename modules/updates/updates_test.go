@@ -281,7 +281,7 @@ func TestAStoppedRolloutLetsNobodyElseBegin(t *testing.T) {
 	id := w.start("3")
 	order := a.order()
 	w.editor().Post("/api/v1/nodes/agent-rings/3/update", map[string]any{}).Refused(http.StatusConflict, "rollout_active")
-	w.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
+	w.editor().PostOnce("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
 	w.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Refused(http.StatusConflict, "rollout_ended")
 	require.True(t, w.rollout(id).Stopping, "who is at it goes on")
 	a.beat(newVersion)
@@ -329,7 +329,8 @@ func TestRolloutsWorkInReadOnlyMode(t *testing.T) {
 	w := newWorld(t, paneltest.License(entitlement.Fixed{State: entitlement.Active}))
 	a := w.server("aaa", "1.0.0")
 	degraded := newWorldOn(w, entitlement.Fixed{State: entitlement.Degraded, Reason: "expired"})
-	id := degraded.editor().Post("/api/v1/nodes/agent-rings/1/update", map[string]any{}).Is(http.StatusAccepted).Text("id")
+	id := degraded.editor().PostOnce("/api/v1/nodes/agent-rings/1/update", map[string]any{}).
+		Is(http.StatusAccepted).Text("id")
 	a.order()
 	degraded.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
 	degraded.editor().

@@ -30,7 +30,7 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 				return err
 			}
 		}
-		if at.op.Idempotent && a.server.opts.Idempotency != nil && c.Get(idempotencyKey) != "" {
+		if at.op.Repeatable() && a.server.opts.Idempotency != nil && c.Get(idempotencyKey) != "" {
 			return a.server.once(e, at, handler)
 		}
 		handler(e)

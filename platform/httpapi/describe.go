@@ -70,7 +70,7 @@ func description(op *Operation) huma.Operation {
 	}
 	described.Security = security(op)
 	described.Parameters = slices.Clone(op.takes)
-	if op.Idempotent {
+	if op.Repeatable() {
 		described.Parameters = append(described.Parameters, keyParameter())
 	}
 	return described

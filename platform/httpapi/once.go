@@ -2,12 +2,16 @@ package httpapi
 
 import (
 	"crypto/sha256"
+	"errors"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 	"go.uber.org/zap"
 
+	"panel/platform/access"
 	"panel/platform/fault"
 	"panel/platform/idempotency"
 )
@@ -18,9 +22,30 @@ const (
 	longestIdemKey = 128
 )
 
-// Idempotent lets clients repeat the operation with an Idempotency-Key: the same key with the same request gets the same answer, for
-// at least a day, and the work is done once. Its changes must be made in transactions, which mark the key.
-func Idempotent() Option { return func(o *Operation) { o.Idempotent = true } }
+// Anew is for a POST of a session that must not be answered from what is stored: its answer shows a secret this once,
+// it changes nothing, or it ends what would prove the repeated request. It ignores an Idempotency-Key. Every other one
+// takes a key: the same key with the same request gets the same answer, for at least a day, and the work is done once.
+// Its changes must be made in transactions, which mark the key.
+func Anew() Option { return func(o *Operation) { o.Anew = true } }
+
+// checkAnew refuses what could not be answered again with what is stored of an answer: its status, its type and its
+// body.
+func checkAnew(op *Operation) error {
+	switch posted := op.Method == fiber.MethodPost && op.Rule.Kind == access.KindSession; {
+	case op.Anew && !posted:
+		return errors.New("says Anew, which only a POST of a session may; no other takes an Idempotency-Key")
+	case posted && op.raw != nil && !op.Anew:
+		return errors.New("writes its answer itself, so that it cannot be stored; say Anew")
+	case op.Repeatable() && givesHeader(op.answer):
+		return errors.New("its answer has a header, which is not stored; say Anew, or put it into the body")
+	}
+	return nil
+}
+
+func givesHeader(answer reflect.Type) bool {
+	named := func(field reflect.StructField) bool { return field.Tag.Get("header") != "" }
+	return slices.ContainsFunc(reflect.VisibleFields(answer), named)
+}
 
 var errIdempotencyKey = fault.Malformed("bad_parameter", "an Idempotency-Key has 1 to 128 visible ASCII characters").
 	Field("header."+idempotencyKey, "bad_parameter", "not usable as a key")
@@ -45,7 +70,9 @@ func (s *Server) once(e *exchange, at *mounted, handler func(huma.Context)) erro
 		return err
 	case answer != nil:
 		e.fiber.Set(replayed, "true")
-		e.fiber.Set(fiber.HeaderContentType, answer.ContentType)
+		if len(answer.Body) > 0 {
+			e.fiber.Set(fiber.HeaderContentType, answer.ContentType)
+		}
 		return e.fiber.Status(answer.Status).Send(answer.Body)
 	}
 	e.ctx = run.Context(e.ctx)

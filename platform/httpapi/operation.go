@@ -49,8 +49,8 @@ type Operation struct {
 	// SignedIn keeps API tokens out: the operation is for a person who has signed in.
 	SignedIn bool
 
-	// Idempotent takes an Idempotency-Key.
-	Idempotent bool
+	// Anew keeps the answer from being stored and given again to a repeated request.
+	Anew bool
 
 	// Reveals keeps the answer from being compressed: it carries a secret.
 	Reveals bool
@@ -70,6 +70,11 @@ type Routes []Operation
 
 // Writes says whether the operation changes state: everything but GET and HEAD.
 func (o Operation) Writes() bool { return o.Method != http.MethodGet && o.Method != http.MethodHead }
+
+// Repeatable says whether the operation takes an Idempotency-Key: every typed POST of a session that does not say Anew.
+func (o Operation) Repeatable() bool {
+	return o.Method == http.MethodPost && o.Rule.Kind == access.KindSession && o.raw == nil && !o.Anew
+}
 
 // ID names the operation in the description: the method and the path's words.
 func (o Operation) ID() string {

@@ -186,8 +186,8 @@ func (s *Server) check(op *Operation) error {
 	if err := checkBody(op); err != nil {
 		return err
 	}
-	if op.Idempotent && (op.Method != fiber.MethodPost || op.Rule.Kind != access.KindSession || op.raw != nil) {
-		return errors.New("takes an Idempotency-Key, which only a typed POST of a session may")
+	if err := checkAnew(op); err != nil {
+		return err
 	}
 	if op.input != nil {
 		if err := checkInput(op.input, map[reflect.Type]bool{}); err != nil {

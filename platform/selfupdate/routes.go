@@ -24,7 +24,8 @@ func (h *handlers) routes() httpapi.Routes {
 		"/api/v1/system/updates",
 		"",
 		httpapi.Get("", "Show the version, what newer there is, and the way back", manage, h.show),
-		httpapi.Post("/check", "Check for a newer release now", manage, h.check, httpapi.WhileDegraded(), asks),
+		httpapi.Post("/check", "Check for a newer release now", manage, h.check, httpapi.WhileDegraded(), asks,
+			httpapi.Anew()),
 		httpapi.Post("/apply", "Install the newer release", manage, h.apply, httpapi.WhileDegraded(), asks,
 			httpapi.Status(accepted)),
 		httpapi.Post(

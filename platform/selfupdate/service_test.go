@@ -76,7 +76,7 @@ func TestAReadOnlyPanelHandsAnUpdateToItsServiceOnce(t *testing.T) {
 		require.Equal(t, true, check.(map[string]any)["ok"], "%v", check)
 	}
 	admin.Post(updates+"/apply", map[string]string{"version": "7.0.1"}).Refused(http.StatusConflict, "update_not_offered")
-	run := admin.Post(updates+"/apply", map[string]string{"version": "7.0.0"}).Is(http.StatusAccepted)
+	run := admin.PostOnce(updates+"/apply", map[string]string{"version": "7.0.0"}).Is(http.StatusAccepted)
 	require.Equal(t, "requested", run.Text("state"))
 	text, err := os.ReadFile(requests)
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestOutcomesAreShownAndComeIntoTheJournalOnce(t *testing.T) {
 		told, err := os.ReadFile(filepath.Join(p.Dir, "update-journal.told"))
 		return err == nil && strings.HasSuffix(strings.TrimSpace(string(told)), "2")
 	}, 30*time.Second, 50*time.Millisecond)
-	admin.Post(updates+"/rollback", nil).Is(http.StatusAccepted)
+	admin.PostOnce(updates+"/rollback", nil).Is(http.StatusAccepted)
 }
 
 func write(t *testing.T, folder string, lines ...string) {

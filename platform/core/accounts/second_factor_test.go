@@ -60,7 +60,7 @@ func TestAuthenticatorAppGuardsTheSignIn(t *testing.T) {
 	second(p, challenged(t, p).Text("challenge"), "recovery_code", recovery[3]).Refused(http.StatusUnauthorized, "bad_credentials")
 	require.EqualValues(t, 9, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"))
 	require.Equal(t, true, me.Get("/api/v1/auth/me").Value("account.totp_enabled"))
-	me.Post("/api/v1/auth/totp/remove", object{"password": secret}).Is(http.StatusNoContent)
+	me.PostOnce("/api/v1/auth/totp/remove", object{"password": secret}).Is(http.StatusNoContent)
 	login(p, "anna", secret).Is(http.StatusOK)
 }
 
@@ -181,7 +181,7 @@ func TestPasskeyGuardsTheSignIn(t *testing.T) {
 	answer := json.RawMessage(virtualwebauthn.CreateAttestationResponse(site, device, key, *wanted))
 	finish := object{"challenge": begun.Text("challenge"), "name": "laptop", "credential": answer}
 	p.Admin().Post("/api/v1/auth/passkeys/finish", finish).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	made := me.Post("/api/v1/auth/passkeys/finish", finish).Is(http.StatusCreated)
+	made := me.PostOnce("/api/v1/auth/passkeys/finish", finish).Is(http.StatusCreated)
 	me.Post("/api/v1/auth/passkeys/finish", finish).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	device.AddCredential(key)
 	device.Options.UserHandle = []byte(me.Get("/api/v1/auth/me").Text("account.id"))
@@ -198,7 +198,7 @@ func TestPasskeyGuardsTheSignIn(t *testing.T) {
 	me.Post(remove, object{}).Refused(http.StatusBadRequest, "missing_field")
 	me.Post(remove, object{"password": "not the password"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	challenged(t, p)
-	me.Post(remove, object{"password": secret}).Is(http.StatusNoContent)
+	me.PostOnce(remove, object{"password": secret}).Is(http.StatusNoContent)
 	me.Post(remove, object{"password": secret}).Refused(http.StatusNotFound, "not_found")
 	login(p, "anna", secret).Is(http.StatusOK)
 }

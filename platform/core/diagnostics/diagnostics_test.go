@@ -101,7 +101,7 @@ func TestTheBundleIsSentAndKept(t *testing.T) {
 	preview := manager.Post("/api/v1/system/support-bundle/preview", map[string]string{"since": "7d"}).Is(http.StatusOK)
 	require.InDelta(t, 1.0, preview.Value("masked.password"), 3)
 	require.NoDirExists(t, filepath.Join(data, "support"))
-	manager.Post("/api/v1/system/support-bundle/send", map[string]string{"since": "7d"}).Is(http.StatusOK)
+	manager.PostOnce("/api/v1/system/support-bundle/send", map[string]string{"since": "7d"}).Is(http.StatusOK)
 	require.Positive(t, got)
 	kept, err := filepath.Glob(filepath.Join(data, "support", "panel-*.tar.gz"))
 	require.NoError(t, err)

@@ -23,8 +23,10 @@ func (h *handlers) routes() httpapi.Routes {
 	manage, collects := access.Needs(system.Manage), httpapi.Waits(collectWithin)
 	return httpapi.Under("/api/v1/system", "",
 		httpapi.Get("/diagnostics", "Show the last diagnosis of Doctor and the end of the log", manage, h.show, httpapi.Deadline(readWithin+answerWithin)),
-		httpapi.Raw(http.MethodPost, "/support-bundle", "Pack a support bundle without secrets and download it", manage, h.download, httpapi.WhileDegraded(), httpapi.Lasts()),
-		httpapi.Post("/support-bundle/preview", "Tell what a support bundle would hold and how much is masked in it", manage, h.preview, httpapi.WhileDegraded(), collects),
+		httpapi.Raw(http.MethodPost, "/support-bundle", "Pack a support bundle without secrets and download it",
+			manage, h.download, httpapi.WhileDegraded(), httpapi.Lasts(), httpapi.Anew()),
+		httpapi.Post("/support-bundle/preview", "Tell what a support bundle would hold and how much is masked in it",
+			manage, h.preview, httpapi.WhileDegraded(), collects, httpapi.Anew()),
 		httpapi.Post("/support-bundle/send", "Pack a support bundle and send it to the configured address", manage, h.send, httpapi.WhileDegraded(), collects),
 	)
 }

@@ -6693,7 +6693,10 @@ export interface operations {
     "post-accounts-id-password": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8104,7 +8107,10 @@ export interface operations {
     "post-auth-passkeys-id-remove": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -8209,7 +8215,10 @@ export interface operations {
     "post-auth-passkeys-finish": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8305,7 +8314,10 @@ export interface operations {
     "post-auth-password": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8763,10 +8775,7 @@ export interface operations {
     "post-auth-tokens": {
         parameters: {
             query?: never;
-            header?: {
-                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -9251,7 +9260,10 @@ export interface operations {
     "post-auth-totp-remove": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9429,7 +9441,10 @@ export interface operations {
     "post-connection-units": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9998,7 +10013,10 @@ export interface operations {
     "post-connection-units-id-applies-apply-id-stop": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 apply_id: string;
                 id: string;
@@ -10105,7 +10123,10 @@ export interface operations {
                 /** @description Seconds to wait for the end; 10 when left out */
                 wait?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -10306,7 +10327,10 @@ export interface operations {
     "post-connection-units-id-clients": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -10830,7 +10854,10 @@ export interface operations {
     "post-connection-units-id-disable": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -11127,7 +11154,10 @@ export interface operations {
     "post-connection-units-id-enable": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -11320,7 +11350,10 @@ export interface operations {
     "post-connection-units-id-plan-compile": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -11616,7 +11649,10 @@ export interface operations {
     "post-connection-units-id-plans-plan-id-recheck": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
                 plan_id: string;
@@ -11982,7 +12018,10 @@ export interface operations {
     "post-connection-units-id-versions": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -12253,7 +12292,10 @@ export interface operations {
     "post-license-activate": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12349,7 +12391,10 @@ export interface operations {
     "post-license-refresh": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12441,7 +12486,10 @@ export interface operations {
     "post-license-remove": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -12683,7 +12731,10 @@ export interface operations {
     "post-node-domains": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13163,7 +13214,10 @@ export interface operations {
     "post-nodes": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -13662,7 +13716,10 @@ export interface operations {
     "post-nodes-id-agent-update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -13769,7 +13826,10 @@ export interface operations {
     "post-nodes-id-logs": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -13876,7 +13936,10 @@ export interface operations {
     "post-nodes-id-maintenance": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -14160,7 +14223,10 @@ export interface operations {
     "post-nodes-id-restart-core": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -14263,7 +14329,10 @@ export interface operations {
     "post-nodes-id-rotate-token": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -14527,7 +14596,10 @@ export interface operations {
     "post-nodes-agent-rings-ring-update": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 ring: number;
             };
@@ -14798,7 +14870,10 @@ export interface operations {
     "post-nodes-agent-rings-rollouts-id-stop": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -14981,7 +15056,10 @@ export interface operations {
     "post-nodes-bulk": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -15957,7 +16035,10 @@ export interface operations {
     "post-operations-id-cancel": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -16862,7 +16943,10 @@ export interface operations {
     "post-system-support-bundle-send": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17023,7 +17107,10 @@ export interface operations {
     "post-system-updates-apply": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17211,7 +17298,10 @@ export interface operations {
     "post-system-updates-rollback": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };

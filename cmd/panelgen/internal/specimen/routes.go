@@ -23,7 +23,7 @@ func (h *handlers) routes() httpapi.Routes {
 	return httpapi.Join(
 		httpapi.Under("/api/v1/specimen/items", feature,
 			httpapi.Get("", "List items of specimen", view, h.list, reads),
-			httpapi.Post("", "Add an item to specimen", manage, h.add, created, httpapi.Idempotent()),
+			httpapi.Post("", "Add an item to specimen", manage, h.add, created),
 			httpapi.Get("/{id}", "Show an item of specimen", view, h.get, reads),
 			httpapi.Patch("/{id}", "Change an item of specimen", manage, h.change),
 			httpapi.Delete("/{id}", "Remove an item from specimen", manage, h.remove, gone),
