@@ -112,8 +112,10 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	older, agent := newAgent(t, p, "older"), newAgent(t, p, "measuring")
 	flow := "0199a0de-0000-7000-8000-000000000001"
 	sockets := []nodesapi.Listener{
-		{Key: "in", FlowID: flow, L4: "tcp", IP: "0.0.0.0", Port: 443}, {Key: "in", FlowID: flow, L4: "udp", IP: "0.0.0.0", Port: 443},
-		{Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7001}, {Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7000},
+		{Key: "in", FlowID: flow, L4: "tcp", IP: "0.0.0.0", Port: 443},
+		{Key: "in", FlowID: flow, L4: "udp", IP: "0.0.0.0", Port: 443},
+		{Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7001},
+		{Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7000},
 	}
 	for _, one := range []*enrolled{older, agent} {
 		config := with.put(t, one.nodeID, json.RawMessage(`{"inbounds":[]}`), sockets)

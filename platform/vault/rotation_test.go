@@ -152,10 +152,16 @@ func TestASecretThatChangesDuringResealingKeepsItsNewValue(t *testing.T) {
 		args   []any
 		after  string
 	}{
-		"changed": {"update rotated_tokens set sealed = ? where id = '00000'",
-			[]any{made(t, keyB, keyA).Seal(token("00000"), []byte("new"))}, "new"},
-		"changed by a panel with the earlier key": {"update rotated_tokens set sealed = ? where id = '00000'",
-			[]any{made(t, keyA).Seal(token("00000"), []byte("new"))}, "new"},
+		"changed": {
+			"update rotated_tokens set sealed = ? where id = '00000'",
+			[]any{made(t, keyB, keyA).Seal(token("00000"), []byte("new"))},
+			"new",
+		},
+		"changed by a panel with the earlier key": {
+			"update rotated_tokens set sealed = ? where id = '00000'",
+			[]any{made(t, keyA).Seal(token("00000"), []byte("new"))},
+			"new",
+		},
 		"removed": {"delete from rotated_tokens where id = '00000'", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

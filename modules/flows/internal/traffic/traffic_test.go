@@ -19,8 +19,11 @@ func count(n int64) *int64 { return &n }
 func drawn() graph.Graph {
 	return graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, NodeID: "a"}, {Key: "udp", Kind: graph.Entry, NodeID: "b"},
-			{Key: "pool", Kind: graph.TransitPool, PoolID: "p"}, {Key: "here", Kind: graph.Direct}, {Key: "stop", Kind: graph.Block},
+			{Key: "in", Kind: graph.Entry, NodeID: "a"},
+			{Key: "udp", Kind: graph.Entry, NodeID: "b"},
+			{Key: "pool", Kind: graph.TransitPool, PoolID: "p"},
+			{Key: "here", Kind: graph.Direct},
+			{Key: "stop", Kind: graph.Block},
 		},
 		Edges: []graph.Edge{
 			{From: "in", To: "here"},
