@@ -22,7 +22,15 @@ nodes, on other systems or for money stops and says so in the log. Schedules are
 |---|---|---|---|---|---|
 `)
 	for _, l := range listeners {
-		fmt.Fprintf(&out, "| listener | `%s` | %s | %s | %s | %s |\n", l.Name, occasions(l), code(l.Feature), l.ReadOnly, l.Blocked)
+		fmt.Fprintf(
+			&out,
+			"| listener | `%s` | %s | %s | %s | %s |\n",
+			l.Name,
+			occasions(l),
+			code(l.Feature),
+			l.ReadOnly,
+			l.Blocked,
+		)
 	}
 	for _, s := range schedules {
 		rule := code(strings.TrimSpace(s.Cron + " " + s.Zone))

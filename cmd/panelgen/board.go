@@ -19,8 +19,8 @@ var (
 	ofHistogram = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
-// writeBoard draws each number that no board and no alert shows, so that what a module counts is seen without more work.
-// Without such numbers there is no board.
+// writeBoard draws each number that no board and no alert shows, so that what a module counts is seen without more
+// work. Without such numbers there is no board.
 func writeBoard(all []metrics.Family) error {
 	left, err := unplaced(all)
 	if err != nil {

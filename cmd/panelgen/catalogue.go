@@ -68,8 +68,10 @@ func dataOf(kind events.Kind) string {
 // errorsPage lists the code words of problem documents.
 func errorsPage(all []module.Module) []byte {
 	var out bytes.Buffer
-	out.WriteString(generated + "# Error codes\n\nEvery refusal is a problem document whose `code` is one of these words.\n\n" +
-		"| Code | Status | Meaning | Module |\n|---|---|---|---|\n")
+	out.WriteString(
+		generated + "# Error codes\n\nEvery refusal is a problem document whose `code` is one of these words.\n\n" +
+			"| Code | Status | Meaning | Module |\n|---|---|---|---|\n",
+	)
 	for _, f := range app.Faults(all) {
 		fmt.Fprintf(&out, "| `%s` | %d | %s | %s |\n", f.Code, httpapi.StatusOf(f.Kind), cell(f.Summary), code(f.Module))
 	}

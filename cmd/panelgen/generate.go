@@ -37,7 +37,10 @@ func generate(ctx context.Context) (err error) {
 }
 
 func freshDatabase(ctx context.Context, folder string, all []module.Module) (*database.DB, func() error, error) {
-	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{DataDir: folder, BinDir: config.Foreign(config.PGBin.Name), Log: zap.NewNop()})
+	dsn, stop, err := database.StartPrivate(
+		ctx,
+		database.PrivateOptions{DataDir: folder, BinDir: config.Foreign(config.PGBin.Name), Log: zap.NewNop()},
+	)
 	if err != nil {
 		return nil, nil, fmt.Errorf("start a database to migrate: %w", err)
 	}
@@ -92,7 +95,9 @@ func compose(ctx context.Context, db *database.DB, all []module.Module, folder s
 	if err != nil {
 		return nil, err
 	}
-	return app.New(app.Options{Modules: all, Config: cfg, Log: zap.NewNop(), Clock: clockwork.NewRealClock(), DB: db, Vault: secrets})
+	return app.New(
+		app.Options{Modules: all, Config: cfg, Log: zap.NewNop(), Clock: clockwork.NewRealClock(), DB: db, Vault: secrets},
+	)
 }
 
 func described(panel *app.App) ([]byte, error) {

@@ -20,7 +20,9 @@ func indented(document []byte) ([]byte, error) {
 // keys gives the browser the permissions and features as types, so that a misspelt one does not compile.
 func keys(all []module.Module) []byte {
 	var out bytes.Buffer
-	out.WriteString("// Generated from the permission and feature catalogue of the panel by \"make generate\". Do not edit.\n")
+	out.WriteString(
+		"// Generated from the permission and feature catalogue of the panel by \"make generate\". Do not edit.\n",
+	)
 	var permissions []string
 	for _, p := range app.Permissions(all) {
 		permissions = append(permissions, string(p.Key))

@@ -29,8 +29,8 @@ const (
 	policy = "platform/app/testdata/policy.csv"
 )
 
-// newModule writes a module that passes every test, adds it to the one list and its operations to the policy. Nothing is
-// written before everything is known to fit.
+// newModule writes a module that passes every test, adds it to the one list and its operations to the policy. Nothing
+// is written before everything is known to fit.
 func newModule(name string, taken names) error {
 	if err := taken.judge(name); err != nil {
 		return err
@@ -113,7 +113,11 @@ func enlisted(name string) (file, error) {
 	if err != nil {
 		return file{}, fmt.Errorf("read the list of modules: %w", err)
 	}
-	imports, lines := regexp.MustCompile(`(?m)^\t"panel/modules/[a-z]+"\n`), regexp.MustCompile(`(?m)^\t\t[a-z]+\.Module\(\),\n`)
+	imports, lines := regexp.MustCompile(
+		`(?m)^\t"panel/modules/[a-z]+"\n`,
+	), regexp.MustCompile(
+		`(?m)^\t\t[a-z]+\.Module\(\),\n`,
+	)
 	text := insertSorted(string(content), "\t\"panel/modules/"+name+"\"\n", imports, "\t\"panel/platform/module\"\n")
 	text = insertSorted(text, "\t\t"+name+".Module(),\n", lines, "\t}\n}")
 	formatted, err := format.Source([]byte(text))

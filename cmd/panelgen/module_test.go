@@ -52,8 +52,8 @@ func TestANewModuleCarriesItsOwnNameOnly(t *testing.T) {
 	require.Contains(t, paths, "ui/src/modules/gadgets/module.ts")
 }
 
-// In a copy of this tree a new module keeps the rules of all modules, its own tests pass there, and its operations are as
-// the policy says. The pattern's own tests and "make module" check the rest.
+// In a copy of this tree a new module keeps the rules of all modules, its own tests pass there, and its operations are
+// as the policy says. The pattern's own tests and "make module" check the rest.
 func TestANewModulePassesTheTestsOfAllModules(t *testing.T) {
 	place := copyOfTree(t)
 	t.Chdir(place)

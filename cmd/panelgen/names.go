@@ -54,7 +54,8 @@ func (n names) family(word, what string) {
 	n[family] = what
 }
 
-// folders adds the folders of modules, and the folders inside those of screens: none of them may be called as a module is.
+// folders adds the folders of modules, and the folders inside those of screens: none of them may be called as a module
+// is.
 func (n names) folders(roots ...string) error {
 	for _, root := range roots {
 		inside, err := filepath.Glob(filepath.Join(root, "*", "*"))

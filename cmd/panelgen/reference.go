@@ -32,7 +32,9 @@ func reference(all []module.Module) []file {
 
 func settingsPage(all []module.Module) []byte {
 	var out bytes.Buffer
-	out.WriteString(generated + "# Settings\n\nThe panel reads these variables once, at its start. There is no other configuration.\n\n| Name | Default | Meaning | Form |\n|---|---|---|---|\n")
+	out.WriteString(
+		generated + "# Settings\n\nThe panel reads these variables once, at its start. There is no other configuration.\n\n| Name | Default | Meaning | Form |\n|---|---|---|---|\n",
+	)
 	for _, key := range settings(all) {
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s |\n", key.Name, code(key.Default), cell(key.Summary), key.Wanted())
 	}
@@ -65,7 +67,9 @@ func flagDefault(f *pflag.Flag) string {
 
 func permissionsPage(all []module.Module) []byte {
 	var out bytes.Buffer
-	out.WriteString(generated + "# Permissions\n\n`*` opens everything; `family.*` opens its family.\n\n| Key | What it allows |\n|---|---|\n")
+	out.WriteString(
+		generated + "# Permissions\n\n`*` opens everything; `family.*` opens its family.\n\n| Key | What it allows |\n|---|---|\n",
+	)
 	for _, p := range app.Permissions(all) {
 		fmt.Fprintf(&out, "| `%s` | %s |\n", p.Key, cell(p.Summary))
 	}
@@ -83,9 +87,18 @@ func modulesPage(all []module.Module) []byte {
 
 func doctorPage(all []module.Module) []byte {
 	var out bytes.Buffer
-	out.WriteString(generated + "# What `panelctl doctor` checks\n\n| Check | Group | What is looked at |\n|---|---|---|\n")
+	out.WriteString(
+		generated + "# What `panelctl doctor` checks\n\n| Check | Group | What is looked at |\n|---|---|---|\n",
+	)
 	for _, check := range append(checks.All(), app.Checks(all)...) {
-		fmt.Fprintf(&out, "| <a id=\"%s\"></a>`%s` | %s | %s |\n", strings.ReplaceAll(check.ID, ".", "-"), check.ID, check.Group, cell(check.Title))
+		fmt.Fprintf(
+			&out,
+			"| <a id=\"%s\"></a>`%s` | %s | %s |\n",
+			strings.ReplaceAll(check.ID, ".", "-"),
+			check.ID,
+			check.Group,
+			cell(check.Title),
+		)
 	}
 	return out.Bytes()
 }

@@ -36,7 +36,7 @@ func list(ctx context.Context, env cli.Env) error {
 	}
 	rows := make([][]string, len(found))
 	for i, item := range found {
-		rows[i] = []string{item.Name, cli.Stamp(item.SeenAt), cli.OrDash(item.Note)}
+		rows[i] = []string{item.Name, cli.Stamp(item.SeenAt), cli.OrDash(item.Comment)}
 	}
-	return env.List(listing{Schema: "panelctl.specimen/v1", Items: found}, []string{"Name", "Looked at", "Note"}, rows)
+	return env.List(listing{Schema: "panelctl.specimen/v1", Items: found}, []string{"Name", "Looked at", "Comment"}, rows)
 }

@@ -18,7 +18,7 @@ func TestTheCommandListsItems(t *testing.T) {
 	t.Parallel()
 	admin, features := paneltest.New(t, Module()).Admin(), []module.Module{Module()}
 	for _, name := range []string{"second", "first"} {
-		admin.Post(path, fields{"name": name, "note": "of " + name}).Is(http.StatusCreated)
+		admin.Post(path, fields{"name": name, "comment": "of " + name}).Is(http.StatusCreated)
 	}
 	plain := admin.Command(features, "specimen list --plain")
 	require.Equal(t, cli.ExitDone, plain.Exit, plain.Err)

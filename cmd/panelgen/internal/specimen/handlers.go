@@ -22,8 +22,8 @@ type ItemPath struct {
 
 // NewItem is what an item begins with. The description of the API names it as it is called here.
 type NewItem struct {
-	Name string `json:"name" minLength:"1" maxLength:"64"`
-	Note string `json:"note,omitempty" maxLength:"500"`
+	Name    string `json:"name" minLength:"1" maxLength:"64"`
+	Comment string `json:"comment,omitempty" maxLength:"500"`
 }
 
 type addInput struct{ Body NewItem }
@@ -32,7 +32,7 @@ type addInput struct{ Body NewItem }
 type ItemChange struct {
 	Revision *int64  `json:"revision,omitempty" doc:"Revision that the change starts from; or send it as If-Match"`
 	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"64"`
-	Note     *string `json:"note,omitempty" maxLength:"500"`
+	Comment  *string `json:"comment,omitempty" maxLength:"500"`
 }
 
 type changeInput struct {

@@ -21,7 +21,7 @@ import (
 type Item struct {
 	ID        string     `json:"id" format:"uuid"`
 	Name      string     `json:"name"`
-	Note      string     `json:"note"`
+	Comment   string     `json:"comment"`
 	SeenAt    *time.Time `json:"seen_at" doc:"When it was looked at last; null: never"`
 	CreatedAt time.Time  `json:"created_at"`
 	UpdatedAt time.Time  `json:"updated_at"`
@@ -72,7 +72,7 @@ func (i *items) get(ctx context.Context, id string) (Item, error) {
 // add stores an item. Faults: name_taken, specimen_full (409).
 func (i *items) add(ctx context.Context, in NewItem) (Item, error) {
 	now := i.now()
-	row := itemRow{ID: database.NewID(), Name: in.Name, Note: in.Note, CreatedAt: now, UpdatedAt: now, Revision: 1}
+	row := itemRow{ID: database.NewID(), Name: in.Name, Comment: in.Comment, CreatedAt: now, UpdatedAt: now, Revision: 1}
 	err := i.store.db.InTx(ctx, func(ctx context.Context) error {
 		if err := i.room(ctx); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (i *items) add(ctx context.Context, in NewItem) (Item, error) {
 		if err := i.store.insert(ctx, &row); err != nil {
 			return err
 		}
-		return i.tell(ctx, kindAdded, &row)
+		return i.publish(ctx, kindAdded, &row)
 	})
 	return row.shown(), err
 }
@@ -114,7 +114,7 @@ func (i *items) change(ctx context.Context, id string, revision int64, to ItemCh
 			return err
 		}
 		entry := audit.Entry{Action: actionChanged, Object: row.object(), Changes: map[string]audit.Change{
-			"name": {From: before.Name, To: row.Name}, "note": {From: before.Note, To: row.Note},
+			"name": {From: before.Name, To: row.Name}, "comment": {From: before.Comment, To: row.Comment},
 		}}
 		return i.journal.Record(ctx, i.store.db.In(ctx), entry)
 	})
@@ -128,16 +128,16 @@ func (i *items) remove(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return i.tell(ctx, kindRemoved, &row)
+		return i.publish(ctx, kindRemoved, &row)
 	})
 }
 
-// tell writes the journal's line and emits the event of the same name, in the transaction of the change.
-func (i *items) tell(ctx context.Context, kind string, row *itemRow) error {
+// publish writes the journal's line and emits the event of the same name, in the transaction of the change.
+func (i *items) publish(ctx context.Context, kind string, row *itemRow) error {
 	recorded := i.journal.Record(ctx, i.store.db.In(ctx), audit.Entry{Action: kind, Object: row.object()})
 	emitted := i.bus.Emit(ctx, events.Event{Kind: kind, SubjectID: row.ID, At: i.now(), Data: News{Name: row.Name}})
 	if err := errors.Join(recorded, emitted); err != nil {
-		return fmt.Errorf("tell what happened to an item: %w", err)
+		return fmt.Errorf("publish what happened to an item: %w", err)
 	}
 	return nil
 }

@@ -27,13 +27,13 @@ func TestModule(t *testing.T) { //nolint:paralleltest // looks at the goroutines
 func TestAnItemIsAddedReadChangedAndRemoved(t *testing.T) {
 	t.Parallel()
 	admin := paneltest.New(t, Module()).As(string(View), string(Manage))
-	added := admin.Post(path, fields{"name": "first", "note": "of many"}).Is(http.StatusCreated)
+	added := admin.Post(path, fields{"name": "first", "comment": "of many"}).Is(http.StatusCreated)
 	one := path + "/" + added.Text("id")
-	require.Equal(t, "of many", admin.Get(one).Is(http.StatusOK).Text("note"))
+	require.Equal(t, "of many", admin.Get(one).Is(http.StatusOK).Text("comment"))
 
 	changed := admin.Patch(one, fields{"revision": 1, "name": "second"}).Is(http.StatusOK)
 	require.Equal(t, "second", changed.Text("name"))
-	require.Equal(t, "of many", changed.Text("note"), "what is absent stays")
+	require.Equal(t, "of many", changed.Text("comment"), "what is absent stays")
 
 	admin.Delete(one).Is(http.StatusNoContent)
 	admin.Get(one).Refused(http.StatusNotFound, "not_found")
@@ -68,10 +68,10 @@ func TestAChangeStartsFromTheRevisionThatWasRead(t *testing.T) {
 	t.Parallel()
 	admin := paneltest.New(t, Module()).Admin()
 	one := path + "/" + admin.Post(path, fields{"name": "first"}).Is(http.StatusCreated).Text("id")
-	admin.Patch(one, fields{"note": "x"}).Refused(http.StatusBadRequest, "missing_field")
-	admin.Do(http.MethodPatch, one, fields{"note": "x"}, "If-Match", `"1"`).Is(http.StatusOK)
-	admin.Patch(one, fields{"revision": 1, "note": "y"}).Refused(http.StatusConflict, "revision_conflict")
-	require.Equal(t, "x", admin.Get(one).Text("note"))
+	admin.Patch(one, fields{"comment": "x"}).Refused(http.StatusBadRequest, "missing_field")
+	admin.Do(http.MethodPatch, one, fields{"comment": "x"}, "If-Match", `"1"`).Is(http.StatusOK)
+	admin.Patch(one, fields{"revision": 1, "comment": "y"}).Refused(http.StatusConflict, "revision_conflict")
+	require.Equal(t, "x", admin.Get(one).Text("comment"))
 }
 
 // Rule: a request that is repeated with its Idempotency-Key adds nothing a second time.

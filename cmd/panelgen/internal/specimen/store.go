@@ -20,7 +20,7 @@ type itemRow struct {
 
 	ID        string     `bun:"id,pk,type:uuid"`
 	Name      string     `bun:"name"`
-	Note      string     `bun:"note"`
+	Comment   string     `bun:"comment"`
 	SeenAt    *time.Time `bun:"seen_at"`
 	CreatedAt time.Time  `bun:"created_at"`
 	UpdatedAt time.Time  `bun:"updated_at"`
@@ -32,7 +32,7 @@ func (r *itemRow) object() audit.Object { return audit.Object{Type: object, ID: 
 
 func (r *itemRow) shown() Item {
 	item := Item{
-		ID: r.ID, Name: r.Name, Note: r.Note, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision,
+		ID: r.ID, Name: r.Name, Comment: r.Comment, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision,
 	}
 	if r.SeenAt != nil {
 		at := r.SeenAt.UTC()
@@ -46,8 +46,8 @@ func (r itemRow) with(to ItemChange, at time.Time) itemRow {
 	if to.Name != nil {
 		r.Name = *to.Name
 	}
-	if to.Note != nil {
-		r.Note = *to.Note
+	if to.Comment != nil {
+		r.Comment = *to.Comment
 	}
 	r.Revision, r.UpdatedAt = r.Revision+1, at
 	return r
@@ -108,7 +108,7 @@ func (s *store) insert(ctx context.Context, row *itemRow) error {
 }
 
 func (s *store) update(ctx context.Context, row *itemRow) error {
-	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("name", "note", "updated_at", "revision").WherePK().Exec(ctx)
+	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("name", "comment", "updated_at", "revision").WherePK().Exec(ctx)
 	return database.Fault(err, constraints)
 }
 

@@ -1,7 +1,7 @@
 create table specimen_items (
     id         uuid        primary key,
     name       text        not null,
-    note       text        not null,
+    comment    text        not null,
     seen_at    timestamptz,
     created_at timestamptz not null,
     updated_at timestamptz not null,

@@ -52,8 +52,8 @@ export function useAddItem() {
 }
 
 export function useChangeItem() {
-  return useAct(({ id, revision, name, note }: Item): Promise<Item> => {
-    const body = { revision, name, note };
+  return useAct(({ id, revision, name, comment }: Item): Promise<Item> => {
+    const body = { revision, name, comment };
     return answer(api.PATCH("/api/v1/specimen/items/{id}", { params: { path: { id } }, body }));
   });
 }

@@ -8,7 +8,7 @@ import { ItemDialog } from "./item-dialog";
 const item = {
   id: "01890000-0000-7000-8000-000000000009",
   name: "first",
-  note: "of many",
+  comment: "of many",
   seen_at: null,
   created_at: "2026-03-10T15:02:00Z",
   updated_at: "2026-03-10T15:02:00Z",
@@ -45,7 +45,7 @@ describe("the dialog of an item", () => {
     const keys = sent.map(([, { params }]) => params.header["Idempotency-Key"]);
     expect(keys[1]).toBe(keys[0]);
     expect(keys[2]).not.toBe(keys[0]);
-    expect(sent[0]![1]).toMatchObject({ body: { name: "first", note: "" } });
+    expect(sent[0]![1]).toMatchObject({ body: { name: "first", comment: "" } });
   });
 
   it("says at its field that a name is taken", async () => {
@@ -60,14 +60,14 @@ describe("the dialog of an item", () => {
     const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...item, revision: 4 }));
     const closed = vi.fn();
     await renderApp(<ItemDialog item={item} onClose={closed} />);
-    const note = await screen.findByLabelText("Note");
-    expect(note).toHaveValue("of many");
-    await user.clear(note);
+    const comment = await screen.findByLabelText("Comment");
+    expect(comment).toHaveValue("of many");
+    await user.clear(comment);
     await user.click(screen.getByRole("button", { name: "Save" }));
     await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
     expect(patch).toHaveBeenCalledWith("/api/v1/specimen/items/{id}", {
       params: { path: { id: item.id } },
-      body: { revision: 3, name: "first", note: "" },
+      body: { revision: 3, name: "first", comment: "" },
     });
   });
 });

@@ -26,9 +26,9 @@ function ItemForm({ item, onClose }: { item: Item | undefined; onClose: () => vo
   const change = useChangeItem();
   const { error, isPending } = item ? change : add;
   const [name, setName] = useState(item?.name ?? "");
-  const [note, setNote] = useState(item?.note ?? "");
+  const [comment, setComment] = useState(item?.comment ?? "");
   const [tried, setTried] = useState(false);
-  const typed = { name: name.trim(), note };
+  const typed = { name: name.trim(), comment };
   const key = useRequestKey(typed);
   const wrong = fieldErrors(error);
   const submit = (event: FormEvent) => {
@@ -44,7 +44,7 @@ function ItemForm({ item, onClose }: { item: Item | undefined; onClose: () => vo
   };
   return (
     <DialogForm onSubmit={submit}>
-      <FormProblems error={error} fields={{ name: "item-name", note: "item-note" }} />
+      <FormProblems error={error} fields={{ name: "item-name", comment: "item-comment" }} />
       <TextInput
         size="md"
         id="item-name"
@@ -62,12 +62,12 @@ function ItemForm({ item, onClose }: { item: Item | undefined; onClose: () => vo
       />
       <Textarea
         size="md"
-        id="item-note"
+        id="item-comment"
         maxLength={500}
-        label={t("columns.note")}
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-        error={wrong.note}
+        label={t("columns.comment")}
+        value={comment}
+        onChange={(event) => setComment(event.currentTarget.value)}
+        error={wrong.comment}
       />
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>

@@ -9,7 +9,7 @@ import { ItemsView } from "./items-view";
 const item: Item = {
   id: "01890000-0000-7000-8000-000000000009",
   name: "first",
-  note: "of many",
+  comment: "of many",
   seen_at: null,
   created_at: "2026-03-10T15:02:00Z",
   updated_at: "2026-03-10T15:02:00Z",

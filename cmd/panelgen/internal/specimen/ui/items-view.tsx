@@ -23,7 +23,7 @@ export function ItemsView({ state, sorting, more, block, onEdit, onRemove }: Ite
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />;
   const columns: Column<Item>[] = [
     { key: "name", head: t("columns.name"), sort: "name", cell: (item) => <span className="strong">{item.name}</span> },
-    { key: "note", head: t("columns.note"), cell: (item) => <span className="soft">{item.note}</span> },
+    { key: "comment", head: t("columns.comment"), cell: (item) => <span className="soft">{item.comment}</span> },
     { key: "seen", head: t("columns.seen"), cell: (item) => <Seen item={item} /> },
     {
       key: "created",
@@ -56,7 +56,7 @@ export function ItemsView({ state, sorting, more, block, onEdit, onRemove }: Ite
       phone={(item) => (
         <>
           <p className="strong">{item.name}</p>
-          <p className="dim">{item.note || <Seen item={item} />}</p>
+          <p className="dim">{item.comment || <Seen item={item} />}</p>
         </>
       )}
       empty={<EmptyState title={t("empty.title")}>{t("empty.text")}</EmptyState>}
