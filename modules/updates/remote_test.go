@@ -22,13 +22,13 @@ import (
 )
 
 // following is a panel's builds that follow the releases at an address.
-func following(t *testing.T, w *world, address string) *builds {
+func following(t *testing.T, st *stage, address string) *builds {
 	t.Helper()
 	fetched := filepath.Join(t.TempDir(), "agents")
 	db, log := dbtest.New(t, app.Migrations(app.With([]module.Module{nodes.Module(), Module()}))...), zaptest.NewLogger(t)
 	stored := newShelf(db, files.NewStore(db, t.TempDir(), log), database.NewListener(db.Pool, log), log)
 	return &builds{
-		shelf: stored, keys: w.key.Public(), folders: []string{fetched}, clock: clockwork.NewRealClock(),
+		shelf: stored, keys: st.key.Public(), folders: []string{fetched}, clock: clockwork.NewRealClock(),
 		remote: remote{address: address, channel: "stable", folder: fetched},
 		known:  map[string]*build{}, sums: map[string]stamp{},
 	}
@@ -43,20 +43,11 @@ func (b *builds) fetched(t *testing.T) *build {
 	return found
 }
 
-func published(t *testing.T) *world {
-	t.Helper()
-	key, err := release.NewKey()
-	require.NoError(t, err)
-	w := &world{t: t, folder: t.TempDir(), key: key}
-	w.publish(newVersion)
-	return w
-}
-
 // PANEL_UPDATE_URL may name a folder of this machine.
 func TestAgentsAreBroughtFromAFolder(t *testing.T) {
 	t.Parallel()
-	w := published(t)
-	b := following(t, w, filepath.Join(w.folder, release.ManifestFile))
+	st := published(t)
+	b := following(t, st, filepath.Join(st.folder, release.ManifestFile))
 	found := b.fetched(t)
 	require.Equal(t, newVersion, found.Version)
 	require.Equal(t, []string{"linux/amd64"}, found.platforms())
@@ -65,16 +56,16 @@ func TestAgentsAreBroughtFromAFolder(t *testing.T) {
 // What is kept is what was checked: a release that is published in the middle changes nothing of it.
 func TestAReleasePublishedMeanwhileDoesNotMixWithTheOneThatIsFetched(t *testing.T) {
 	t.Parallel()
-	w := published(t)
-	folder := http.FileServer(http.Dir(w.folder))
+	st := published(t)
+	folder := http.FileServer(http.Dir(st.folder))
 	server := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, asked *http.Request) {
 		folder.ServeHTTP(answer, asked)
 		if path.Base(asked.URL.Path) == "panel-agent-linux-amd64" {
-			w.publish("1.2.0")
+			st.publish("1.2.0")
 		}
 	}))
 	t.Cleanup(server.Close)
-	b := following(t, w, server.URL+"/"+release.ManifestFile)
+	b := following(t, st, server.URL+"/"+release.ManifestFile)
 	require.Equal(t, newVersion, b.fetched(t).Version)
 	require.Equal(t, "1.2.0", b.fetched(t).Version)
 }

@@ -15,8 +15,8 @@ import (
 
 func TestRingsAreChangedByOneAtATime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	a := w.server("aaa", "1.0.0")
+	st := newStage(t)
+	a := st.server("aaa", "1.0.0")
 	first := map[string]any{
 		"sizes":         []int{2, 25, 100},
 		"first_nodes":   []string{a.id},
@@ -24,18 +24,18 @@ func TestRingsAreChangedByOneAtATime(t *testing.T) {
 		"parallel":      3,
 		"revision":      1,
 	}
-	answer := w.editor().Put("/api/v1/nodes/agent-rings", first).Is(http.StatusOK)
+	answer := st.editor().Put("/api/v1/nodes/agent-rings", first).Is(http.StatusOK)
 	require.EqualValues(t, 2, answer.Value("revision"))
 	var shown Rings
 	answer.JSON(&shown)
 	require.Equal(t, []RingNode{{ID: a.id, Name: "aaa"}}, shown.First)
 	require.Equal(t, shown.First, shown.Rings[0].Members)
 	require.Empty(t, shown.Rings[2].Members)
-	w.editor().Put("/api/v1/nodes/agent-rings", first).Refused(http.StatusConflict, "revision_conflict")
+	st.editor().Put("/api/v1/nodes/agent-rings", first).Refused(http.StatusConflict, "revision_conflict")
 	first["revision"], first["sizes"] = 2, []int{2, 25, 25}
-	w.editor().Put("/api/v1/nodes/agent-rings", first).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	st.editor().Put("/api/v1/nodes/agent-rings", first).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	first["sizes"], first["first_nodes"] = []int{2}, []string{"0199a0de-0000-7000-8000-000000000009"}
-	w.editor().Put("/api/v1/nodes/agent-rings", first).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	st.editor().Put("/api/v1/nodes/agent-rings", first).Refused(http.StatusUnprocessableEntity, "invalid_value")
 }
 
 func TestEveryRingHasAtLeastOneNodeAndTheLastOneTheRest(t *testing.T) {
@@ -53,11 +53,11 @@ func TestEveryRingHasAtLeastOneNodeAndTheLastOneTheRest(t *testing.T) {
 // A node tells how its agent stands beside the newest build, in the list as alone.
 func TestNodesTellHowTheirAgentStands(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.noPause()
-	a, b := w.server("aaa", "1.0.0"), w.server("bbb", newVersion)
+	st := newStage(t)
+	st.noPause()
+	a, b := st.server("aaa", "1.0.0"), st.server("bbb", newVersion)
 	stand := func(s *server) string {
-		alone := w.viewer().Get("/api/v1/nodes/" + s.id).Is(http.StatusOK).Text("agent.update_state")
+		alone := st.viewer().Get("/api/v1/nodes/" + s.id).Is(http.StatusOK).Text("agent.update_state")
 		var page struct {
 			Items []struct {
 				ID    string
@@ -66,7 +66,7 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 				}
 			}
 		}
-		w.viewer().Get("/api/v1/nodes").Is(http.StatusOK).JSON(&page)
+		st.viewer().Get("/api/v1/nodes").Is(http.StatusOK).JSON(&page)
 		for _, one := range page.Items {
 			if one.ID == s.id {
 				require.Equal(t, alone, one.Agent.UpdateState)
@@ -76,17 +76,17 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 	}
 	require.Equal(t, "available", stand(a))
 	require.Equal(t, "current", stand(b))
-	id := w.start("1")
+	id := st.start("1")
 	a.order()
 	require.Equal(t, "updating", stand(a))
 	a.fails()
-	w.ends(id, failed)
+	st.ends(id, failed)
 	require.Equal(t, "failed", stand(a))
-	id = w.editor().PostOnce("/api/v1/nodes/"+a.id+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
+	id = st.editor().PostOnce("/api/v1/nodes/"+a.id+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
 	a.order()
 	require.Equal(t, "updating", stand(a))
 	a.succeeds()
-	w.ends(id, done)
+	st.ends(id, done)
 	require.Equal(t, "current", stand(a))
 }
 
@@ -94,10 +94,10 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 func TestAPageOfNodesStaysWithinThreeStatements(t *testing.T) {
 	t.Parallel()
 	db, count := dbtest.Counted(t, app.Migrations(app.With([]module.Module{nodes.Module(), Module()}))...)
-	w := newWorld(t, paneltest.On(db))
-	w.server("aaa", "1.0.0")
-	w.server("bbb", "1.0.0")
-	viewer := w.viewer()
+	st := newStage(t, paneltest.On(db))
+	st.server("aaa", "1.0.0")
+	st.server("bbb", "1.0.0")
+	viewer := st.viewer()
 	viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK)
 	require.LessOrEqual(t, count.OfRequests(func() { viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK) }), int64(3))
 }
