@@ -64,8 +64,8 @@ func mayMake(owner, path string) bool {
 	return true
 }
 
-// What the journal, listeners, live screens and notices call a change is one list of names. A name that only one of them
-// has is in a reviewed file with the reason: the module's own testdata/alone.txt, or the one here.
+// What the journal, listeners, live screens and notices call a change is one list of names. A name that only one of
+// them has is in a reviewed file with the reason: the module's own testdata/alone.txt, or the one here.
 func TestEventsAndActionsOfTheJournalAreOneCatalogue(t *testing.T) {
 	t.Parallel()
 	all := app.With(All())
@@ -103,7 +103,12 @@ func TestTheCatalogueOfTheDesignIsDeclared(t *testing.T) {
 	}
 	absent := slices.DeleteFunc(slices.Clone(designed()), func(name string) bool { return slices.Contains(names, name) })
 	slices.Sort(absent)
-	require.Equal(t, absent, reviewed(t, "testdata/absent.txt"), "on the left what nobody declares, in testdata/absent.txt what may wait")
+	require.Equal(
+		t,
+		absent,
+		reviewed(t, "testdata/absent.txt"),
+		"on the left what nobody declares, in testdata/absent.txt what may wait",
+	)
 }
 
 func designed() (all []string) {

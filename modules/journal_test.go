@@ -31,7 +31,8 @@ func TestEveryActionAndObjectOfTheJournalHasWordsInBothLanguages(t *testing.T) {
 
 var writtenAction = regexp.MustCompile(`audit\.Entry\{\s*Action: *"([^"]+)"|audit\.Object\{(?:Type: *)?"([^"]+)"`)
 
-// What stands in the source as an action or a type of object is declared: the journal would refuse it when it is written.
+// What stands in the source as an action or a type of object is declared: the journal would refuse it when it is
+// written.
 func TestWhatTheSourceWritesIntoTheJournalIsDeclared(t *testing.T) {
 	t.Parallel()
 	kinds := app.JournalKinds(app.With(All()))

@@ -12,8 +12,8 @@ import (
 var ownClient = regexp.MustCompile(
 	`http\.(Client|Transport)\{|http\.(Get|Head|Post|PostForm)\(|http\.Default(Client|Transport)\b`)
 
-// Calls to other services go through platform/outbound, which bounds them and judges their addresses. What has a client of
-// its own is in testdata/outgoing.txt, with the reason.
+// Calls to other services go through platform/outbound, which bounds them and judges their addresses. What has a client
+// of its own is in testdata/outgoing.txt, with the reason.
 func TestCallsToOtherServicesGoThroughOneClient(t *testing.T) {
 	t.Parallel()
 	var found []string
@@ -28,7 +28,8 @@ func TestCallsToOtherServicesGoThroughOneClient(t *testing.T) {
 
 // calls leaves out the one client itself, tests, and programs that never run beside a panel of an operator.
 func calls(file string) bool {
-	for _, folder := range []string{"platform/outbound/", "platform/paneltest/", "cmd/panel-bench/", "cmd/panel-up/", "e2e/"} {
+	for _, folder := range []string{"platform/outbound/", "platform/paneltest/", "cmd/panel-bench/", "cmd/panel-up/",
+		"e2e/"} {
 		if strings.HasPrefix(file, folder) {
 			return false
 		}

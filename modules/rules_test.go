@@ -28,13 +28,19 @@ var quoted = map[string][]string{
 	"Health document":       {"three fields"},
 	"Panel status":          {"running when normal"},
 	"License": {
-		"license server temporarily unavailable", "no grace period is granted", "recorded in the audit journal", "writes work again",
+		"license server temporarily unavailable", "no grace period is granted", "recorded in the audit journal",
+		"writes work again",
 		"expired and not in grace", "key is masked whenever it is displayed",
 	},
-	"Flow":       {"binding that belongs to someone else is rejected", "id and revision are sent back", "each version is a snapshot"},
+	"Flow": {
+		"binding that belongs to someone else is rejected",
+		"id and revision are sent back",
+		"each version is a snapshot",
+	},
 	"Flow draft": {"saved into the draft; applying is still required", "plan compiled, revision current"},
 	"Command-line interface": {
-		"default http://localhost:8080", "PANEL_LANG=ru forces Russian", "exits non-zero when status is not running", "by a live API call",
+		"default http://localhost:8080", "PANEL_LANG=ru forces Russian", "exits non-zero when status is not running",
+		"by a live API call",
 		"a failed check does not stop the others", "works when the database is down", "saves the last result", "source order",
 		"default 100", "prints a warning", "prints state, plan, validity", "same as panelctl tui", "masked before saving",
 		"a second process cannot take the same port", "stops cleanly on SIGINT/SIGTERM",
@@ -60,12 +66,24 @@ func TestEveryRuleOfTheSpecificationIsNamedByATest(t *testing.T) {
 	comments := commentsOfTests(t)
 	for section, rules := range numbered {
 		for _, rule := range rules {
-			require.Truef(t, anyOf(comments, func(c string) bool { return cites(c, section, rule) }), "no test names: Specification, %s %d", section, rule)
+			require.Truef(
+				t,
+				anyOf(comments, func(c string) bool { return cites(c, section, rule) }),
+				"no test names: Specification, %s %d",
+				section,
+				rule,
+			)
 		}
 	}
 	for section, sentences := range quoted {
 		for _, words := range sentences {
-			require.Truef(t, anyOf(comments, func(c string) bool { return quotes(c, section, words) }), "no test names: Specification, %s: %q", section, words)
+			require.Truef(
+				t,
+				anyOf(comments, func(c string) bool { return quotes(c, section, words) }),
+				"no test names: Specification, %s: %q",
+				section,
+				words,
+			)
 		}
 	}
 }

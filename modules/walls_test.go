@@ -80,7 +80,14 @@ func TestModulesDoNotKnowEachOther(t *testing.T) {
 	for _, p := range list(t, "./modules/...", "./platform/...", "./migrations/...", "./ui") {
 		for _, imported := range p.Imports {
 			if owner := moduleOf(imported); owner != "" && owner != moduleOf(p.ImportPath) && p.ImportPath != "panel/modules" {
-				require.Regexp(t, `^panel/modules/[a-z-]+/[a-z]+api$`, imported, "%s imports the insides of %s", p.ImportPath, owner)
+				require.Regexp(
+					t,
+					`^panel/modules/[a-z-]+/[a-z]+api$`,
+					imported,
+					"%s imports the insides of %s",
+					p.ImportPath,
+					owner,
+				)
 				require.NotContains(t, p.ImportPath, "panel/platform/", "platform knows no module")
 			}
 		}
@@ -112,7 +119,8 @@ func TestAPIPackagesAreLeaves(t *testing.T) {
 // The floors: ui, migrations and the wire types import nothing of ours.
 func TestLowestFloorImportsNothingOfOurs(t *testing.T) {
 	t.Parallel()
-	for _, p := range list(t, "./ui", "./migrations", "./platform/agentapi", "./platform/fault", "./platform/access", "./platform/entitlement", "./platform/version") {
+	for _, p := range list(t, "./ui", "./migrations", "./platform/agentapi", "./platform/fault", "./platform/access",
+		"./platform/entitlement", "./platform/version") {
 		for _, imported := range p.Imports {
 			if strings.HasPrefix(imported, "panel/") {
 				require.Contains(t, []string{"panel/platform/fault"}, imported, "%s imports %s", p.ImportPath, imported)
@@ -126,12 +134,19 @@ func TestPanelDoesNotLinkTheCore(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./cmd/panelctl", "./cmd/panel-up", "./cmd/panel-licensed") {
 		for _, dependency := range p.Deps {
-			require.False(t, within(dependency, "github.com/xtls/xray-core") || within(dependency, "github.com/sagernet/sing"), "%s links %s", p.ImportPath, dependency)
+			require.False(
+				t,
+				within(dependency, "github.com/xtls/xray-core") || within(dependency, "github.com/sagernet/sing"),
+				"%s links %s",
+				p.ImportPath,
+				dependency,
+			)
 		}
 	}
 }
 
-// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, and nothing of the panel.
+// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, and nothing of
+// the panel.
 func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./cmd/panel-agent/...") {
@@ -142,15 +157,22 @@ func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	}
 }
 
-var agentKnows = []string{"panel/platform/agentapi", "panel/platform/durable", "panel/platform/release", "panel/platform/version"}
+var agentKnows = []string{
+	"panel/platform/agentapi",
+	"panel/platform/durable",
+	"panel/platform/release",
+	"panel/platform/version",
+}
 
 // Fiber is spoken in httpapi, web and a module's raw.go.
 func TestFiberHasItsPlaces(t *testing.T) {
 	t.Parallel()
 	eachFile(t, ".go", func(path, content string) {
 		if strings.Contains(content, `"github.com/gofiber/`) {
-			place := strings.HasPrefix(path, "platform/httpapi/") || strings.HasPrefix(path, "platform/web/") || strings.HasPrefix(path, "platform/app/") ||
-				strings.HasPrefix(path, "cmd/panel-bench/") || filepath.Base(path) == "raw.go" || strings.HasSuffix(path, "_test.go")
+			place := strings.HasPrefix(path, "platform/httpapi/") || strings.HasPrefix(path,
+				"platform/web/") || strings.HasPrefix(path, "platform/app/") ||
+				strings.HasPrefix(path, "cmd/panel-bench/") || filepath.Base(path) == "raw.go" ||
+				strings.HasSuffix(path, "_test.go")
 			require.True(t, place, "%s imports fiber", path)
 		}
 	})
@@ -162,8 +184,10 @@ var environment = regexp.MustCompile(`\bos\.(Getenv|LookupEnv|Environ)\b`)
 func TestEnvironmentIsReadInOnePlace(t *testing.T) {
 	t.Parallel()
 	eachFile(t, ".go", func(path, content string) {
-		inside := strings.HasPrefix(path, "platform/") || strings.HasPrefix(path, "modules/") || strings.HasPrefix(path, "migrations/")
-		if inside && !strings.HasPrefix(path, "platform/config/") && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(path, "platform/paneltest/") {
+		inside := strings.HasPrefix(path, "platform/") || strings.HasPrefix(path, "modules/") ||
+			strings.HasPrefix(path, "migrations/")
+		if inside && !strings.HasPrefix(path, "platform/config/") && !strings.HasSuffix(path, "_test.go") &&
+			!strings.HasPrefix(path, "platform/paneltest/") {
 			require.False(t, environment.MatchString(content), "%s reads the environment", path)
 		}
 	})
@@ -240,7 +264,9 @@ var (
 	creates = regexp.MustCompile(`(?i)create\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?"?([a-z_.]+)`)
 	tagged  = regexp.MustCompile(`bun:"table:([a-z_]+)`)
 	// named finds the tables that a piece of SQL, or a part of a query that is built up, reads or writes.
-	named = regexp.MustCompile(`(?i)\b(?:from|join|into|update|using|truncate|table|lock\s+table)\s+(?:only\s+)?"?([a-z_.]+)"?`)
+	named = regexp.MustCompile(
+		`(?i)\b(?:from|join|into|update|using|truncate|table|lock\s+table)\s+(?:only\s+)?"?([a-z_.]+)"?`,
+	)
 	// builder finds tables that are named to the query builder by themselves.
 	builder = regexp.MustCompile(`\.(?:Table|TableExpr|ModelTableExpr)\(\s*["` + "`" + `]([a-z_]+)`)
 )
@@ -314,7 +340,8 @@ func tablesIn(t *testing.T, path, content string) []string {
 	return found
 }
 
-// ownerOf names a folder of modules or of platform/core by itself, everything below platform and migrations as the platform.
+// ownerOf names a folder of modules or of platform/core by itself, everything below platform and migrations as the
+// platform.
 func ownerOf(path string) string {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	switch {
@@ -326,7 +353,8 @@ func ownerOf(path string) string {
 	return "platform"
 }
 
-// unjudged are folders whose files are no part of the panel; "specimen" is what new modules are copied from, and judged there.
+// unjudged are folders whose files are no part of the panel; "specimen" is what new modules are copied from, and judged
+// there.
 var unjudged = []string{"node_modules", "testdata", "specimen"}
 
 func eachFile(t *testing.T, extension string, visit func(path, content string)) {

@@ -165,9 +165,7 @@ func (b *balancer) agent(t *testing.T, p *pair) *rig.Agent {
 	agent, err := p.stand.Enroll(t.Context(), "behind-nginx", "env", "SSL_CERT_FILE="+b.certificate())
 	p.stand.Panel.URL = direct
 	require.NoError(t, err)
-	require.NoError(t, agent.Launch())
-	t.Cleanup(func() { require.NoError(t, agent.Stop()); rigtest.ShowLog(t, agent.Process) })
-	require.NoError(t, p.stand.Online(t.Context(), agent))
+	rigtest.Run(t, p.stand, agent)
 	return agent
 }
 

@@ -19,8 +19,8 @@ import (
 
 const within = 90 * time.Second
 
-// world is a panel with one agent.
-type world struct {
+// trial is a panel with one agent.
+type trial struct {
 	*testing.T
 	stand *rig.Stand
 	agent *rig.Agent
@@ -41,29 +41,24 @@ func TestDocumentsCommandsAndBatchesOfAModule(t *testing.T) {
 	t.Run("numbers arrive once over all that and a cut network", w.numbers)
 }
 
-func begin(t *testing.T) *world {
-	w := &world{T: t, stand: rigtest.Install(t, rig.PanelSettings{Program: rig.TrialPanelProgram})}
+func begin(t *testing.T) *trial {
+	w := &trial{T: t, stand: rigtest.Install(t, rig.PanelSettings{Program: rig.TrialPanelProgram})}
 	w.way = newNetwork(t, w.stand.Panel.URL)
 	w.agent = w.enroll(rig.TrialAgentProgram, "trial")
 	return w
 }
 
-func (w *world) enroll(program, name string) *rig.Agent {
+func (w *trial) enroll(program, name string) *rig.Agent {
 	w.Helper()
 	agent, err := w.stand.EnrollAs(w.Context(), program, name)
 	require.NoError(w, err)
 	agent.Spec.Args = append(agent.Spec.Args, "--panel", w.way.URL())
-	require.NoError(w, agent.Launch())
-	w.Cleanup(func() {
-		require.NoError(w, agent.Stop())
-		rigtest.ShowLog(w, agent.Process)
-	})
-	require.NoError(w, w.stand.Online(w.Context(), agent))
+	rigtest.Run(w, w.stand, agent)
 	return agent
 }
 
 // set makes texts the wanted documents; it returns when the panel has answered.
-func (w *world) set(t *testing.T, texts map[string]string) {
+func (w *trial) set(t *testing.T, texts map[string]string) {
 	t.Helper()
 	w.sets++
 	body := map[string]any{"node_id": w.agent.NodeID, "documents": texts}
@@ -77,7 +72,7 @@ type state struct {
 	Error   string
 }
 
-func (w *world) until(t *testing.T, name string, holds func(state) bool) (now state) {
+func (w *trial) until(t *testing.T, name string, holds func(state) bool) (now state) {
 	t.Helper()
 	err := rig.Eventually(t.Context(), within, func(ctx context.Context) error {
 		if err := w.stand.API.Get(ctx, "/api/v1/trial/documents/"+name+"/"+w.agent.NodeID, &now); err != nil {
@@ -95,14 +90,14 @@ func (w *world) until(t *testing.T, name string, holds func(state) bool) (now st
 func isApplied(s state) bool { return s.State == "applied" }
 
 // held is what the part of the agent has applied.
-func (w *world) held(t *testing.T, name string) string {
+func (w *trial) held(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(w.stand.Folder, "trial", "trial", name))
 	require.NoError(t, err)
 	return string(text)
 }
 
-func (w *world) applied(t *testing.T) {
+func (w *trial) applied(t *testing.T) {
 	w.set(t, map[string]string{"challenges": "one", "watches": "first"})
 	for name, text := range map[string]string{"challenges": "one", "watches": "first"} {
 		require.EqualValues(t, 1, w.until(t, name, isApplied).Applied)
@@ -110,7 +105,7 @@ func (w *world) applied(t *testing.T) {
 	}
 }
 
-func (w *world) failing(t *testing.T) {
+func (w *trial) failing(t *testing.T) {
 	w.set(t, map[string]string{"challenges": "refuse this", "watches": "second"})
 	w.until(t, "watches", isApplied)
 	failed := w.until(t, "challenges", func(s state) bool { return s.State == "failed" })
@@ -122,7 +117,7 @@ func (w *world) failing(t *testing.T) {
 	require.Equal(t, "three", w.held(t, "challenges"))
 }
 
-func (w *world) killsOfTheAgent(t *testing.T) {
+func (w *trial) killsOfTheAgent(t *testing.T) {
 	for round := range 8 {
 		text := fmt.Sprint("agent round ", round)
 		w.set(t, map[string]string{"challenges": text, "watches": text})
@@ -136,7 +131,7 @@ func (w *world) killsOfTheAgent(t *testing.T) {
 	}
 }
 
-func (w *world) killsOfThePanel(t *testing.T) {
+func (w *trial) killsOfThePanel(t *testing.T) {
 	for round := range 4 {
 		text := fmt.Sprint("panel round ", round)
 		w.set(t, map[string]string{"challenges": text})
@@ -147,7 +142,7 @@ func (w *world) killsOfThePanel(t *testing.T) {
 	}
 }
 
-func (w *world) withoutPanel(t *testing.T) {
+func (w *trial) withoutPanel(t *testing.T) {
 	before := w.held(t, "challenges")
 	w.stand.Panel.Kill()
 	w.agent.Kill()
@@ -161,7 +156,7 @@ func (w *world) withoutPanel(t *testing.T) {
 	require.NoError(t, w.stand.Online(t.Context(), w.agent))
 }
 
-func (w *world) command(t *testing.T) {
+func (w *trial) command(t *testing.T) {
 	var result struct {
 		OK   bool
 		Code string
@@ -179,7 +174,7 @@ func (w *world) command(t *testing.T) {
 		"the panel sends nothing outside the closed list")
 }
 
-func (w *world) lacking(t *testing.T) {
+func (w *trial) lacking(t *testing.T) {
 	w.enroll(rig.AgentProgram, "plain")
 	for capability, want := range map[string][]string{
 		"document_challenges": {"plain"}, "block_ips": {"plain"}, "batch_trial_numbers": {"plain"}, "apply_config": {},
@@ -197,7 +192,7 @@ type counted struct {
 	Highest  int64 `json:"highest"`
 }
 
-func (w *world) stored(t *testing.T, enough func(counted) bool) (now counted) {
+func (w *trial) stored(t *testing.T, enough func(counted) bool) (now counted) {
 	t.Helper()
 	require.NoError(t, rig.Eventually(t.Context(), within, func(ctx context.Context) error {
 		if err := w.stand.API.Get(ctx, "/api/v1/trial/numbers/"+w.agent.NodeID, &now); err != nil {
@@ -212,7 +207,7 @@ func (w *world) stored(t *testing.T, enough func(counted) bool) (now counted) {
 }
 
 // numbers compares what is stored with what the agent has sent since the first of these tests: 1, 2, 3 and so on.
-func (w *world) numbers(t *testing.T) {
+func (w *trial) numbers(t *testing.T) {
 	for range 3 {
 		before := w.stored(t, func(counted) bool { return true })
 		w.way.Cut()

@@ -15,10 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/e2e/rig"
+	"panel/e2e/rig/rigtest"
 )
 
 // use does what administrators, agents and their clients do, and plants a value for every secret that comes up.
-func (w *world) use() {
+func (w *installation) use() {
 	w.Helper()
 	w.signIn()
 	w.secondFactor()
@@ -33,7 +34,7 @@ const (
 	third  = "canary-password-three-9Lm4"
 )
 
-func (w *world) signIn() {
+func (w *installation) signIn() {
 	w.Helper()
 	admin := w.stand.API.Token
 	w.book.plant(w.T, "administrator's password", second)
@@ -57,7 +58,7 @@ func (w *world) signIn() {
 
 // secondFactor sets an authenticator up, renews the recovery codes, is refused with a code and signs in with a renewed
 // one.
-func (w *world) secondFactor() {
+func (w *installation) secondFactor() {
 	w.Helper()
 	token := w.tokens[1]
 	begun := w.do(token, "POST /api/v1/auth/totp", "/api/v1/auth/totp", map[string]string{"password": third})
@@ -101,7 +102,7 @@ func (w *world) secondFactor() {
 	w.tokens = append(w.tokens, w.book.plant(w.T, "session token", opened.text(w.T, "token")))
 }
 
-func (w *world) recoveryCodes(answer []byte) []string {
+func (w *installation) recoveryCodes(answer []byte) []string {
 	w.Helper()
 	var codes struct {
 		Recovery []string `json:"recovery_codes"`
@@ -115,7 +116,7 @@ func (w *world) recoveryCodes(answer []byte) []string {
 }
 
 // join enrols a real agent with a token that was planted before it was used.
-func (w *world) join() {
+func (w *installation) join() {
 	w.Helper()
 	issued := w.do(
 		w.stand.API.Token,
@@ -134,9 +135,7 @@ func (w *world) join() {
 	var err error
 	w.agent, err = w.stand.Enroll(w.Context(), "carrier")
 	require.NoError(w, err)
-	require.NoError(w, w.agent.Launch())
-	w.Cleanup(func() { require.NoError(w, w.agent.Stop()) })
-	require.NoError(w, w.stand.Online(w.Context(), w.agent))
+	rigtest.Run(w, w.stand, w.agent)
 	raw, err := os.ReadFile(filepath.Join(w.stand.Folder, "carrier", "identity.json"))
 	require.NoError(w, err)
 	var identity struct {
@@ -148,7 +147,7 @@ func (w *world) join() {
 }
 
 // connect applies a flow, issues its client's links and reads everything about it.
-func (w *world) connect() {
+func (w *installation) connect() {
 	w.Helper()
 	admin, ctx := w.stand.API, w.Context()
 	port, err := rig.FreePort()
@@ -188,7 +187,7 @@ func (w *world) connect() {
 var privateKey = regexp.MustCompile(`"privateKey":\s*"([A-Za-z0-9_-]{40,})"`)
 
 // privateKey takes the flow's own key from where it belongs: the configuration on the server.
-func (w *world) privateKey() {
+func (w *installation) privateKey() {
 	w.Helper()
 	found := false
 	_ = filepath.Walk(filepath.Join(w.stand.Folder, "carrier"), func(path string, info os.FileInfo, err error) error {
@@ -206,7 +205,7 @@ func (w *world) privateKey() {
 }
 
 // commandLine asks with the most talkative flags; its token is in the environment.
-func (w *world) commandLine() {
+func (w *installation) commandLine() {
 	w.Helper()
 	for _, args := range [][]string{
 		{"status", "--debug"},
@@ -242,7 +241,7 @@ func (w *world) commandLine() {
 }
 
 // read looks at every list and document that has no parameter.
-func (w *world) read() {
+func (w *installation) read() {
 	w.Helper()
 	raw, err := os.ReadFile(filepath.Join(mustRoot(w.T), "ui", "openapi.json"))
 	require.NoError(w, err)
@@ -259,7 +258,7 @@ func (w *world) read() {
 
 // fail sends every secret where it is refused, with a working panel and with one whose database or license server is
 // gone.
-func (w *world) fail() {
+func (w *installation) fail() {
 	w.Helper()
 	w.refusals()
 	require.NoError(w, w.stand.Authority.Stop())
@@ -276,7 +275,7 @@ func (w *world) fail() {
 
 // refusals are the same wrong requests with each secret in turn: broken JSON, wrong types, unknown fields, wrong
 // places.
-func (w *world) refusals() {
+func (w *installation) refusals() {
 	for _, s := range w.book.secrets {
 		quoted, _ := json.Marshal(s.value)
 		v := string(quoted)
@@ -305,7 +304,7 @@ func (w *world) refusals() {
 }
 
 // withoutDatabase does the work while no connection to the database is let in.
-func (w *world) withoutDatabase(do func()) {
+func (w *installation) withoutDatabase(do func()) {
 	w.Helper()
 	address, err := url.Parse(w.dsn)
 	require.NoError(w, err)

@@ -25,8 +25,8 @@ const (
 	glance        = 20 * time.Millisecond
 )
 
-// world is a flow that enters on one server and leaves on another.
-type world struct {
+// crossing is a flow that enters on one server and leaves on another.
+type crossing struct {
 	*testing.T
 	stand       *rig.Stand
 	site        *rig.Site
@@ -36,7 +36,7 @@ type world struct {
 
 func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Parallel()
-	w := &world{T: t}
+	w := &crossing{T: t}
 	w.bringUp()
 	w.install()
 	t.Run("the target sees the address of the exit", func(t *testing.T) { w.carries(t) })
@@ -48,32 +48,27 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Run("a change after all that is installed", w.change)
 }
 
-func (w *world) bringUp() {
+func (w *crossing) bringUp() {
 	wire(w.T)
 	var err error
-	w.site, err = rig.OpenSite(worldAddress)
+	w.site, err = rig.OpenSite(panelAddress)
 	require.NoError(w, err)
 	w.Cleanup(w.site.Close)
-	w.stand = rigtest.Install(w, rig.PanelSettings{Host: worldAddress, Port: 8080})
+	w.stand = rigtest.Install(w, rig.PanelSettings{Host: panelAddress, Port: 8080})
 	w.entry = w.agent("entry", server(w.T, "entry", entryAddress))
 	w.exit = w.agent("exit", server(w.T, "exit", exitAddress))
 }
 
-func (w *world) agent(name string, enter []string) *rig.Agent {
+func (w *crossing) agent(name string, enter []string) *rig.Agent {
 	w.Helper()
 	agent, err := w.stand.Enroll(w.Context(), name, enter...)
 	require.NoError(w, err)
-	require.NoError(w, agent.Launch())
-	w.Cleanup(func() {
-		require.NoError(w, agent.Stop())
-		rigtest.ShowLog(w, agent.Process)
-	})
-	require.NoError(w, w.stand.Online(w.Context(), agent))
+	rigtest.Run(w, w.stand, agent)
 	return agent
 }
 
 // install goes the ordinary way: draw, compile, evidence, apply, link. Nothing is forced.
-func (w *world) install() {
+func (w *crossing) install() {
 	w.Helper()
 	flow, err := w.stand.API.Draw(w.Context(), "across", w.drawing(443))
 	require.NoError(w, err)
@@ -83,7 +78,7 @@ func (w *world) install() {
 	require.NoError(w, err)
 }
 
-func (w *world) apply() {
+func (w *crossing) apply() {
 	w.Helper()
 	plan, err := w.stand.API.Compile(w.Context(), w.flow)
 	require.NoError(w, err)
@@ -92,10 +87,14 @@ func (w *world) apply() {
 	require.NoError(w, w.stand.API.InSync(w.Context(), w.flow))
 }
 
-func (w *world) drawing(port int) map[string]any {
+func (w *crossing) drawing(port int) map[string]any {
 	listener := map[string]any{
 		"protocol": "vless", "listen_ip": "0.0.0.0", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": w.site.Target, "server_names": []string{rig.SiteName}, "allow_private_target": true},
+		"reality": map[string]any{
+			"target":               w.site.Target,
+			"server_names":         []string{rig.SiteName},
+			"allow_private_target": true,
+		},
 	}
 	return map[string]any{
 		"nodes": []map[string]any{
@@ -107,15 +106,16 @@ func (w *world) drawing(port int) map[string]any {
 }
 
 // carries fetches a page as a client does and looks at the address that the page has seen.
-func (w *world) carries(t *testing.T) {
+func (w *crossing) carries(t *testing.T) {
 	t.Helper()
 	seen, err := rig.Fetch(t.Context(), agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/", Expect: `"page":"ok"`})
 	require.NoError(t, err)
 	require.Equal(t, exitAddress, seen.ExitIP)
 }
 
-// exitItself asks for a page that the exit's server shows to everybody, by an address that it had and by one that is new.
-func (w *world) exitItself(t *testing.T) {
+// exitItself asks for a page that the exit's server shows to everybody, by an address that it had and by one that is
+// new.
+func (w *crossing) exitItself(t *testing.T) {
 	enter := w.exit.Spec.Prefix
 	command(t, append(slices.Clone(enter), "ip", "addr", "add", laterAddress+"/24", "dev", "eth0")...)
 	showPage(t, enter)
@@ -129,14 +129,17 @@ func (w *world) exitItself(t *testing.T) {
 }
 
 // stream opens a long answer through the flow; finish lets it end and requires that it arrived whole.
-func (w *world) stream(t *testing.T) (finish func()) {
+func (w *crossing) stream(t *testing.T) (finish func()) {
 	t.Helper()
 	ended := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), answersWithin)
 	t.Cleanup(cancel)
 	opened := w.site.Held()
 	go func() {
-		_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/held", Expect: "ended", Timeout: 60})
+		_, err := rig.Fetch(
+			ctx,
+			agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/held", Expect: "ended", Timeout: 60},
+		)
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return w.site.Held() > opened }, answersWithin, glance)
@@ -146,7 +149,7 @@ func (w *world) stream(t *testing.T) (finish func()) {
 	}
 }
 
-func (w *world) withoutPanel(t *testing.T) {
+func (w *crossing) withoutPanel(t *testing.T) {
 	finish := w.stream(t)
 	w.stand.Panel.Kill()
 	for range 3 {
@@ -158,7 +161,7 @@ func (w *world) withoutPanel(t *testing.T) {
 }
 
 // whole waits until both nodes are online and serve what is installed.
-func (w *world) whole(t *testing.T) {
+func (w *crossing) whole(t *testing.T) {
 	t.Helper()
 	for _, agent := range []*rig.Agent{w.entry, w.exit} {
 		require.NoError(t, w.stand.Online(t.Context(), agent))
@@ -167,7 +170,7 @@ func (w *world) whole(t *testing.T) {
 	w.carries(t)
 }
 
-func (w *world) withoutAgents(t *testing.T) {
+func (w *crossing) withoutAgents(t *testing.T) {
 	before := append(cores(t, w.stand.Folder, "entry"), cores(t, w.stand.Folder, "exit")...)
 	finish := w.stream(t)
 	for _, agent := range []*rig.Agent{w.entry, w.exit} {
@@ -186,13 +189,16 @@ func (w *world) withoutAgents(t *testing.T) {
 
 func sequence(first, second func()) func() { return func() { first(); second() } }
 
-func (w *world) withoutCores(t *testing.T) {
+func (w *crossing) withoutCores(t *testing.T) {
 	for _, agent := range []*rig.Agent{w.entry, w.exit} {
 		for _, pid := range cores(t, w.stand.Folder, agent.Spec.Name) {
 			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 		}
 		require.NoError(t, rig.Eventually(t.Context(), answersWithin, func(ctx context.Context) error {
-			_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/", Expect: `"page":"ok"`, Timeout: 10})
+			_, err := rig.Fetch(
+				ctx,
+				agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/", Expect: `"page":"ok"`, Timeout: 10},
+			)
 			return err
 		}))
 	}
@@ -207,7 +213,8 @@ func cores(t *testing.T, folder, name string) []int {
 	require.NoError(t, err)
 	for _, line := range lines {
 		words, err := os.ReadFile(line)
-		if err == nil && strings.Contains(string(words), "\x00core\x00") && strings.Contains(string(words), filepath.Join(folder, name)+"/") {
+		if err == nil && strings.Contains(string(words), "\x00core\x00") &&
+			strings.Contains(string(words), filepath.Join(folder, name)+"/") {
 			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(line)))
 			require.NoError(t, err)
 			found = append(found, pid)
@@ -217,7 +224,7 @@ func cores(t *testing.T, folder, name string) []int {
 	return found
 }
 
-func (w *world) withoutDatabase(t *testing.T) {
+func (w *crossing) withoutDatabase(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(w.stand.Panel.DataDir, "postgres", "data", "postmaster.pid"))
 	require.NoError(t, err)
 	first, _, _ := strings.Cut(string(text), "\n")
@@ -230,13 +237,16 @@ func (w *world) withoutDatabase(t *testing.T) {
 }
 
 // change moves the entry to another port: the old link ends, a new one works.
-func (w *world) change(t *testing.T) {
+func (w *crossing) change(t *testing.T) {
 	var draft struct {
 		Revision int `json:"draft_revision"`
 	}
 	path := fmt.Sprintf("/api/v1/connection-units/%s", w.flow)
 	require.NoError(t, w.stand.API.Get(t.Context(), path, &draft))
-	require.NoError(t, w.stand.API.Put(t.Context(), path+"/draft", map[string]any{"revision": draft.Revision, "graph": w.drawing(444)}, nil))
+	require.NoError(
+		t,
+		w.stand.API.Put(t.Context(), path+"/draft", map[string]any{"revision": draft.Revision, "graph": w.drawing(444)}, nil),
+	)
 	w.apply()
 	old := w.link
 	var err error

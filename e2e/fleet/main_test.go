@@ -1,5 +1,5 @@
-// Package fleet runs the real panel, two real agents and a real client in network namespaces of their own, and shows what
-// users notice of faults: nothing.
+// Package fleet runs the real panel, two real agents and a real client in network namespaces of their own, and shows
+// what users notice of faults: nothing.
 package fleet
 
 import (
@@ -27,7 +27,9 @@ const (
 // TestMain builds with the network at hand and then runs the tests in a fresh namespace, which ends with them.
 func TestMain(m *testing.M) {
 	if os.Getenv(pageMark) != "" {
-		fail(http.ListenAndServe(":"+pagePort, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))) //nolint:gosec // a test's page
+		fail(
+			http.ListenAndServe(":"+pagePort, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})),
+		) //nolint:gosec // a test's page
 	}
 	if os.Getenv(insideMark) != "" {
 		os.Exit(m.Run())
@@ -42,7 +44,13 @@ func TestMain(m *testing.M) {
 		enter = []string{"-U", "--map-current-user", "--keep-caps", "-n", "--"}
 	}
 	if said, err := exec.Command("unshare", append(enter, "true")...).CombinedOutput(); err != nil {
-		fail(fmt.Errorf("these tests make network namespaces: run them as root, or allow user namespaces to this user (unshare said: %w: %s)", err, said))
+		fail(
+			fmt.Errorf(
+				"these tests make network namespaces: run them as root, or allow user namespaces to this user (unshare said: %w: %s)",
+				err,
+				said,
+			),
+		)
 	}
 	os.Exit(inside(enter))
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Addresses on the one wire that panel, client, target and servers share. They are public ones, so that the exit needs no
-// permission to reach the target.
+// Addresses on the one wire that panel, client, target and servers share. They are public ones, so that the exit needs
+// no permission to reach the target.
 const (
-	worldAddress = "203.0.113.1" // panel, client and target
+	panelAddress = "203.0.113.1" // panel, client and target
 	entryAddress = "203.0.113.2"
 	exitAddress  = "203.0.113.3"
 	laterAddress = "203.0.113.9" // which the exit gets while it serves
@@ -25,7 +25,7 @@ func wire(t *testing.T) {
 	t.Helper()
 	command(t, "ip", "link", "set", "lo", "up")
 	command(t, "ip", "link", "add", "wire", "type", "bridge")
-	command(t, "ip", "addr", "add", worldAddress+"/24", "dev", "wire")
+	command(t, "ip", "addr", "add", panelAddress+"/24", "dev", "wire")
 	command(t, "ip", "link", "set", "wire", "up")
 }
 
@@ -47,7 +47,8 @@ func server(t *testing.T, name, address string) []string {
 	command(t, "ip", "link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", pid)
 	command(t, "ip", "link", "set", name, "master", "wire", "up")
 	for _, line := range [][]string{
-		{"ip", "link", "set", "lo", "up"}, {"ip", "addr", "add", address + "/24", "dev", "eth0"}, {"ip", "link", "set", "eth0", "up"},
+		{"ip", "link", "set", "lo", "up"}, {"ip", "addr", "add", address + "/24", "dev", "eth0"},
+		{"ip", "link", "set", "eth0", "up"},
 	} {
 		command(t, append(enter, line...)...)
 	}

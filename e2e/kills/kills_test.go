@@ -155,7 +155,10 @@ func (w *world) postmaster() int {
 // connect reaches the private database as a command line tool would.
 func (w *world) connect() *pgx.Conn {
 	w.Helper()
-	dsn, _, err := database.StartPrivate(w.Context(), database.PrivateOptions{DataDir: w.stand.Panel.DataDir, BinDir: os.Getenv("PANEL_PG_BIN"), Log: zap.NewNop()})
+	dsn, _, err := database.StartPrivate(
+		w.Context(),
+		database.PrivateOptions{DataDir: w.stand.Panel.DataDir, BinDir: os.Getenv("PANEL_PG_BIN"), Log: zap.NewNop()},
+	)
 	require.NoError(w, err)
 	conn, err := pgx.Connect(w.Context(), dsn)
 	require.NoError(w, err)
@@ -172,7 +175,13 @@ func (w *world) compare() {
 	w.compareTokens(conn)
 	w.compareDrafts(conn)
 	w.compareSamples(conn)
-	w.Logf("acknowledged: %d nodes, %d tokens, %d samples; %d calls without an answer", len(w.book.nodes), len(w.book.labels), w.book.samples, w.book.unclear)
+	w.Logf(
+		"acknowledged: %d nodes, %d tokens, %d samples; %d calls without an answer",
+		len(w.book.nodes),
+		len(w.book.labels),
+		w.book.samples,
+		w.book.unclear,
+	)
 }
 
 // count gives how often each text of a query's only column is there.
@@ -218,7 +227,11 @@ func (w *world) compareDrafts(conn *pgx.Conn) {
 	for flow, acked := range w.book.drafts {
 		var revision int
 		var title string
-		require.NoError(w, conn.QueryRow(w.Context(), "select draft_revision, graph->'nodes'->0->>'title' from flows where id = $1", flow).Scan(&revision, &title))
+		require.NoError(
+			w,
+			conn.QueryRow(w.Context(), "select draft_revision, graph->'nodes'->0->>'title' from flows where id = $1", flow).
+				Scan(&revision, &title),
+		)
 		number, err := strconv.Atoi(strings.TrimPrefix(title, "draft "))
 		require.NoError(w, err)
 		require.GreaterOrEqual(w, revision, acked.revision)
@@ -230,7 +243,11 @@ func (w *world) compareDrafts(conn *pgx.Conn) {
 func (w *world) compareSamples(conn *pgx.Conn) {
 	w.Helper()
 	var all, distinct int64
-	require.NoError(w, conn.QueryRow(w.Context(), "select count(*), count(distinct (node_id, observed_at)) from node_samples").Scan(&all, &distinct))
+	require.NoError(
+		w,
+		conn.QueryRow(w.Context(), "select count(*), count(distinct (node_id, observed_at)) from node_samples").
+			Scan(&all, &distinct),
+	)
 	require.Equal(w, distinct, all, "samples stored twice")
 	require.Len(w, w.book.batches, agents)
 	for node, seq := range w.book.batches {

@@ -66,7 +66,8 @@ func (w *writer) nodes(ctx context.Context) {
 		var made struct {
 			ID string `json:"id"`
 		}
-		if err := w.api.Post(ctx, "/api/v1/nodes", map[string]any{"name": name, "tags": []string{"kills"}}, &made); err != nil {
+		if err := w.api.Post(ctx, "/api/v1/nodes", map[string]any{"name": name, "tags": []string{"kills"}},
+			&made); err != nil {
 			w.unanswered(ctx, err)
 			continue
 		}
@@ -78,7 +79,8 @@ func (w *writer) nodes(ctx context.Context) {
 func (w *writer) tokens(ctx context.Context) {
 	for n := 0; ctx.Err() == nil; n++ {
 		label := fmt.Sprintf("%s %06d", w.name, n)
-		if err := w.api.Post(ctx, "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off", "label": label}, nil); err != nil {
+		if err := w.api.Post(ctx, "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off", "label": label},
+			nil); err != nil {
 			w.unanswered(ctx, err)
 			continue
 		}
@@ -131,7 +133,16 @@ func samplesOf(began time.Time, seq int64) []agentapi.Sample {
 	samples := make([]agentapi.Sample, samplesPerBatch)
 	for i := range samples {
 		at := began.Add(time.Duration(seq*samplesPerBatch+int64(i)) * time.Millisecond)
-		samples[i] = agentapi.Sample{ObservedAt: at, CPUPercent: 1, Load1: 1, MemUsed: 1, MemTotal: 2, DiskUsed: 1, DiskTotal: 2, UptimeSeconds: 1}
+		samples[i] = agentapi.Sample{
+			ObservedAt:    at,
+			CPUPercent:    1,
+			Load1:         1,
+			MemUsed:       1,
+			MemTotal:      2,
+			DiskUsed:      1,
+			DiskTotal:     2,
+			UptimeSeconds: 1,
+		}
 	}
 	return samples
 }
@@ -142,10 +153,14 @@ func enrolled(t *testing.T, admin *rig.API, name string) (agent *rig.API, nodeID
 	var token struct {
 		Token string `json:"token"`
 	}
-	require.NoError(t, admin.Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, &token))
+	require.NoError(
+		t,
+		admin.Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, &token),
+	)
 	var reply agentapi.EnrollReply
 	require.NoError(t, admin.As("").Post(t.Context(), agentapi.PathEnroll, agentapi.EnrollRequest{
-		Token: token.Token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", AgentVersion: "e2e", Protocol: agentapi.Protocol,
+		Token: token.Token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", AgentVersion: "e2e",
+		Protocol: agentapi.Protocol,
 	}, &reply))
 	return admin.As(reply.AgentToken), reply.NodeID
 }

@@ -52,7 +52,8 @@ func begin(t *testing.T) *life {
 	return l
 }
 
-// is requires the state from the API, from panelctl and on the screen, what a write gets in it, and that traffic goes on.
+// is requires the state from the API, from panelctl and on the screen, what a write gets in it, and that traffic goes
+// on.
 func (l *life) is(state, reason string) status {
 	l.Helper()
 	var api status
@@ -101,7 +102,8 @@ func (l *life) writes(open bool) {
 		require.Equal(l, http.StatusForbidden, refusal.Status)
 		require.Equal(l, "license_read_only", refusal.Code)
 	}
-	for _, path := range []string{"/api/v1/nodes", "/api/v1/connection-units/" + l.traffic.flow, "/api/v1/audit", "/api/v1/system/status"} {
+	for _, path := range []string{"/api/v1/nodes", "/api/v1/connection-units/" + l.traffic.flow, "/api/v1/audit",
+		"/api/v1/system/status"} {
 		require.NoError(l, l.stand.API.Get(ctx, path, nil), "reads pass in every state")
 	}
 }
@@ -113,18 +115,25 @@ func (l *life) refresh() {
 
 func (l *life) activate(key string) {
 	l.Helper()
-	require.NoError(l, l.stand.API.Post(l.Context(), "/api/v1/license/activate", map[string]string{"license_key": key}, nil))
+	require.NoError(
+		l,
+		l.stand.API.Post(l.Context(), "/api/v1/license/activate", map[string]string{"license_key": key}, nil),
+	)
 }
 
-// pass lets the panel believe that time went by. Nothing is shortened: grace lasts its 72 hours. The panel's time is the
-// latest it has ever noted, kept in the database so that a clock set back helps nobody; noting a later one is what another
-// panel on this database does, and only a fresh answer of the authority puts it right again.
+// pass lets the panel believe that time went by. Nothing is shortened: grace lasts its 72 hours. The panel's time is
+// the latest it has ever noted, kept in the database so that a clock set back helps nobody; noting a later one is what
+// another panel on this database does, and only a fresh answer of the authority puts it right again.
 func (l *life) pass(d time.Duration) {
 	l.Helper()
 	conn, err := pgx.Connect(l.Context(), l.dsn)
 	require.NoError(l, err)
 	defer func() { _ = conn.Close(context.WithoutCancel(l.Context())) }()
-	_, err = conn.Exec(l.Context(), "update licenses set clock_at = greatest(clock_at, now()) + make_interval(secs => $1)", d.Seconds())
+	_, err = conn.Exec(
+		l.Context(),
+		"update licenses set clock_at = greatest(clock_at, now()) + make_interval(secs => $1)",
+		d.Seconds(),
+	)
 	require.NoError(l, err)
 	_, err = conn.Exec(l.Context(), "select pg_notify('panel', 'license ')")
 	require.NoError(l, err)
@@ -141,7 +150,8 @@ func (l *life) eventually(state string) {
 
 const grace = 72 * time.Hour
 
-// Specification, License: active -> server down -> grace -> grace over -> degraded -> activate, with every way to be down.
+// Specification, License: active -> server down -> grace -> grace over -> degraded -> activate, with every way to be
+// down.
 func TestTheServerIsDownThenGraceThenDegradedThenActivate(t *testing.T) {
 	t.Parallel()
 	l := begin(t)
@@ -169,7 +179,12 @@ func TestTheServerIsDownThenGraceThenDegradedThenActivate(t *testing.T) {
 	l.stand.Authority, err = l.stand.Authority.Again()
 	require.NoError(t, err)
 	require.Eventually(t, func() bool {
-		return l.stand.API.Post(t.Context(), "/api/v1/license/activate", map[string]string{"license_key": l.stand.Key}, nil) == nil
+		return l.stand.API.Post(
+			t.Context(),
+			"/api/v1/license/activate",
+			map[string]string{"license_key": l.stand.Key},
+			nil,
+		) == nil
 	}, 20*time.Second, 100*time.Millisecond)
 	l.is("active", "ok")
 }
@@ -182,7 +197,8 @@ func (l *life) restarted(state, reason string) {
 	l.is(state, reason)
 }
 
-// Specification, License: active -> signed refusal -> degraded at once, without grace; from grace too. Remove and activate.
+// Specification, License: active -> signed refusal -> degraded at once, without grace; from grace too. Remove and
+// activate.
 func TestASignedRefusalDegradesAtOnceAndActivateLeadsBack(t *testing.T) {
 	t.Parallel()
 	l := begin(t)

@@ -39,7 +39,12 @@ func open(t *testing.T, stand *rig.Stand) *screen {
 	root, err := rig.Root()
 	require.NoError(t, err)
 	require.DirExists(t, filepath.Join(root, "ui", "node_modules"), "the browser's driver is missing: run scripts/ui.sh")
-	browser := exec.CommandContext(t.Context(), "node", filepath.Join(root, "ui", "e2e", "rig", "read-license.mjs"), stand.Panel.URL)
+	browser := exec.CommandContext(
+		t.Context(),
+		"node",
+		filepath.Join(root, "ui", "e2e", "rig", "read-license.mjs"),
+		stand.Panel.URL,
+	)
 	browser.Env = append(os.Environ(), "PANEL_API_TOKEN="+stand.API.Token)
 	browser.Stderr = os.Stderr
 	ask, err := browser.StdinPipe()

@@ -13,8 +13,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// traffic is an applied flow on a real agent and core with a client that fetches pages all the time, and one that holds a
-// long answer open from the beginning to the end.
+// traffic is an applied flow on a real agent and core with a client that fetches pages all the time, and one that holds
+// a long answer open from the beginning to the end.
 type traffic struct {
 	site   *rig.Site
 	flow   string
@@ -30,9 +30,7 @@ func carry(t *testing.T, stand *rig.Stand) *traffic {
 	t.Cleanup(site.Close)
 	agent, err := stand.Enroll(t.Context(), "carrier")
 	require.NoError(t, err)
-	require.NoError(t, agent.Launch())
-	t.Cleanup(func() { require.NoError(t, agent.Stop()); rigtest.ShowLog(t, agent.Process) })
-	require.NoError(t, stand.Online(t.Context(), agent))
+	rigtest.Run(t, stand, agent)
 	c := &traffic{site: site}
 	c.install(t, stand, agent)
 	c.run(t)
@@ -59,13 +57,19 @@ func (c *traffic) run(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	pages, long := make(chan struct{}), make(chan error, 1)
 	go func() {
-		_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/held", Expect: "ended", Timeout: 600})
+		_, err := rig.Fetch(
+			ctx,
+			agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/held", Expect: "ended", Timeout: 600},
+		)
 		long <- err
 	}()
 	go func() {
 		defer close(pages)
 		for ctx.Err() == nil {
-			_, err := rig.Fetch(ctx, agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/", Expect: `"page":"ok"`, Timeout: 30})
+			_, err := rig.Fetch(
+				ctx,
+				agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/", Expect: `"page":"ok"`, Timeout: 30},
+			)
 			if err != nil && ctx.Err() == nil {
 				why := err.Error()
 				c.failed.Store(&why)
@@ -93,7 +97,12 @@ const pause = 200 * time.Millisecond
 func (c *traffic) goesOn(t *testing.T) {
 	t.Helper()
 	after := c.pages.Load() + 2
-	require.Eventually(t, func() bool { return c.pages.Load() >= after || c.failed.Load() != nil }, 60*time.Second, 20*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return c.pages.Load() >= after || c.failed.Load() != nil },
+		60*time.Second,
+		20*time.Millisecond,
+	)
 	if why := c.failed.Load(); why != nil {
 		require.FailNow(t, "a page did not come through the flow", *why)
 	}

@@ -14,7 +14,8 @@ import (
 	"panel/platform/doctor"
 )
 
-// Doctor counts the agents that have been silent for more than two heartbeats and names them; nodes out of service do not count.
+// Doctor counts the agents that have been silent for more than two heartbeats and names them; nodes out of service do
+// not count.
 func TestSilentAgentsAreNamed(t *testing.T) {
 	t.Parallel()
 	dsn := dbtest.DSN(t, app.Migrations(app.With(modules.All()))...)
@@ -27,12 +28,27 @@ func TestSilentAgentsAreNamed(t *testing.T) {
 	}{{0, false}, {time.Minute, false}, {time.Hour, false}, {time.Hour, true}} {
 		id := database.NewID()
 		name := "nl-" + strconv.Itoa(i)
-		_, err = db.ExecContext(t.Context(), "insert into nodes (id, name, name_key, disabled, created_at, updated_at) values (?, ?, ?, ?, now(), now())", id, name, name, node.disabled)
+		_, err = db.ExecContext(
+			t.Context(),
+			"insert into nodes (id, name, name_key, disabled, created_at, updated_at) values (?, ?, ?, ?, now(), now())",
+			id,
+			name,
+			name,
+			node.disabled,
+		)
 		require.NoError(t, err)
-		_, err = db.ExecContext(t.Context(), "insert into node_reports (node_id, seen_at) values (?, now() - ? * interval '1 second')", id, node.silent.Seconds())
+		_, err = db.ExecContext(
+			t.Context(),
+			"insert into node_reports (node_id, seen_at) values (?, now() - ? * interval '1 second')",
+			id,
+			node.silent.Seconds(),
+		)
 		require.NoError(t, err)
 	}
-	env := doctor.Env{Now: time.Now, Getenv: func(name string) string { return map[string]string{"PANEL_DB_URL": dsn}[name] }}
+	env := doctor.Env{
+		Now:    time.Now,
+		Getenv: func(name string) string { return map[string]string{"PANEL_DB_URL": dsn}[name] },
+	}
 	found := map[string]doctor.Finding{}
 	for _, result := range doctor.Run(t.Context(), env, app.Checks(modules.All())).Results {
 		found[result.Check.ID] = result.Finding

@@ -1,5 +1,5 @@
-// Package operator runs panelctl the way an operator does at three in the morning: in broken worlds, by its exit codes and
-// by what it says.
+// Package operator runs panelctl the way an operator does at three in the morning: in broken worlds, by its exit codes
+// and by what it says.
 package operator
 
 import (
@@ -139,7 +139,9 @@ func TestTheDiskIsFull(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(world(t), "data")
 	require.NoError(t, os.Mkdir(data, 0o755))
-	full := inOwnMounts(`mount -t tmpfs -o size=4m,mode=755 none "$PANEL_DATA_DIR"; dd if=/dev/zero of="$PANEL_DATA_DIR/backup.tar" bs=64k 2>/dev/null || true`)
+	full := inOwnMounts(
+		`mount -t tmpfs -o size=4m,mode=755 none "$PANEL_DATA_DIR"; dd if=/dev/zero of="$PANEL_DATA_DIR/backup.tar" bs=64k 2>/dev/null || true`,
+	)
 	checks, did := diagnosed(t, call{prefix: full, env: []string{"PANEL_DATA_DIR=" + data}})
 	finds(t, checks["disk.data"], doctor.Failed, `100 % of 4 MB used, 0 MB free`, `du -xsh `+data)
 	require.Contains(t, did.err, "no space left on device", "it says that the diagnosis is not saved")
@@ -173,7 +175,14 @@ func expired(t *testing.T) string {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	require.NoError(t, err)
-	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12})
+	listener, err := tls.Listen(
+		"tcp",
+		"127.0.0.1:0",
+		&tls.Config{
+			Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+			MinVersion:   tls.VersionTLS12,
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
@@ -213,7 +222,14 @@ func TestTheFileOfSettingsMayNotBeRead(t *testing.T) {
 func TestTheFileOfSettingsIsBroken(t *testing.T) {
 	t.Parallel()
 	folder := world(t)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, ".env"), []byte("PANEL_PORT=8080\nthis is canary no setting\nPANEL_PROT=1\n"), 0o640))
+	require.NoError(
+		t,
+		os.WriteFile(
+			filepath.Join(folder, ".env"),
+			[]byte("PANEL_PORT=8080\nthis is canary no setting\nPANEL_PROT=1\n"),
+			0o640,
+		),
+	)
 	checks, did := diagnosed(t, call{dir: folder})
 	finds(t, checks["configuration.file"], doctor.Failed, `line 2`, `systemctl restart panel`)
 	finds(t, checks["configuration.names"], doctor.Warning, `PANEL_PROT is no setting`, `panel.env.example`)
@@ -230,12 +246,24 @@ func TestTheMasterKeyIsAnother(t *testing.T) {
 	right, err := vault.New("the-key-that-sealed-this-database")
 	require.NoError(t, err)
 	require.NoError(t, right.Guard(t.Context(), db))
-	checks, did := diagnosed(t, call{env: []string{"PANEL_DB_URL=" + dsn, "PANEL_SECRET_KEY=canary-another-key-than-before"}})
-	finds(t, checks["database.secrets"], doctor.Failed, `not the one that this database was sealed with`, `PANEL_SECRET_KEY .* systemctl restart panel`)
+	checks, did := diagnosed(
+		t,
+		call{env: []string{"PANEL_DB_URL=" + dsn, "PANEL_SECRET_KEY=canary-another-key-than-before"}},
+	)
+	finds(
+		t,
+		checks["database.secrets"],
+		doctor.Failed,
+		`not the one that this database was sealed with`,
+		`PANEL_SECRET_KEY .* systemctl restart panel`,
+	)
 	require.Equal(t, doctor.OK, checks["database.connect"].Status)
 	require.Equal(t, doctor.OK, checks["database.migrations"].Status, "%+v", checks["database.migrations"])
 	require.NotContains(t, did.out, "canary")
-	checks, _ = diagnosed(t, call{env: []string{"PANEL_DB_URL=" + dsn, "PANEL_SECRET_KEY=the-key-that-sealed-this-database"}})
+	checks, _ = diagnosed(
+		t,
+		call{env: []string{"PANEL_DB_URL=" + dsn, "PANEL_SECRET_KEY=the-key-that-sealed-this-database"}},
+	)
 	require.Equal(t, doctor.OK, checks["database.secrets"].Status)
 }
 

@@ -22,16 +22,25 @@ func TestOnlyVariablesOfThePanelConfigureIt(t *testing.T) {
 	given, err := database.ParseAddress(dsn)
 	require.NoError(t, err)
 	foreign := []string{
-		"PGHOST=" + given.Host, "PGPORT=" + strconv.Itoa(int(given.Port)), "PGUSER=" + given.User, "PGPASSWORD=" + given.Password,
+		"PGHOST=" + given.Host, "PGPORT=" + strconv.Itoa(int(given.Port)), "PGUSER=" + given.User,
+		"PGPASSWORD=" + given.Password,
 		"PGDATABASE=" + given.Database,
 	}
 	for _, address := range []string{"postgres://", "postgres:///" + given.Database, "dbname=" + given.Database} {
 		checks, _ := diagnosed(t, call{env: append(foreign, "PANEL_DB_URL="+address)})
-		require.Equal(t, doctor.Failed, checks["database.connect"].Status, "%s found a database by PGHOST: %+v", address, checks["database.connect"])
+		require.Equal(
+			t,
+			doctor.Failed,
+			checks["database.connect"].Status,
+			"%s found a database by PGHOST: %+v",
+			address,
+			checks["database.connect"],
+		)
 	}
 	checks, _ := diagnosed(t, call{env: []string{
 		"PANEL_DB_URL=" + dsn, "PGHOST=canary.invalid", "PGPORT=1", "PGUSER=canary", "PGDATABASE=canary", "PGPASSWORD=canary",
-		"PGSERVICE=canary", "PGSSLMODE=verify-full", "PGOPTIONS=-c canary=1", "PGTARGETSESSIONATTRS=read-only", "PGCONNECT_TIMEOUT=canary",
+		"PGSERVICE=canary", "PGSSLMODE=verify-full", "PGOPTIONS=-c canary=1", "PGTARGETSESSIONATTRS=read-only",
+		"PGCONNECT_TIMEOUT=canary",
 		"PGAPPNAME=canary", "PGTZ=canary", "PGPASSFILE=/nonexistent", "PGSERVICEFILE=/nonexistent", "PGSSLCERT=/nonexistent",
 	}})
 	require.Equal(t, doctor.OK, checks["database.connect"].Status, "%+v", checks["database.connect"])
@@ -44,7 +53,8 @@ func TestTheCommandLineUsesNoProxyOfTheEnvironment(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { seen.Add(1) }))
 	defer proxy.Close()
 	did := panelctl(t, call{args: []string{"status"}, env: []string{
-		"PANEL_API_URL=http://panel.invalid:8080", "PANEL_API_TOKEN=canary", "HTTP_PROXY=" + proxy.URL, "http_proxy=" + proxy.URL, "ALL_PROXY=" + proxy.URL,
+		"PANEL_API_URL=http://panel.invalid:8080", "PANEL_API_TOKEN=canary", "HTTP_PROXY=" + proxy.URL,
+		"http_proxy=" + proxy.URL, "ALL_PROXY=" + proxy.URL,
 	}})
 	require.Equal(t, 3, did.exit, did.err)
 	require.Zero(t, seen.Load(), "the token went to a proxy that nobody named")

@@ -107,7 +107,9 @@ func (r run) prefix() []string {
 	if r.as != "root" {
 		return nil
 	}
-	return inOwnMounts("mount --bind '" + r.dir + "/etc' /etc; mount --bind '" + r.dir + "/opt' /opt; export PATH=/nonexistent")
+	return inOwnMounts(
+		"mount --bind '" + r.dir + "/etc' /etc; mount --bind '" + r.dir + "/opt' /opt; export PATH=/nonexistent",
+	)
 }
 
 // render is an answer as the golden text shows it: the exit code, the output and, behind "2|", the error stream.
@@ -154,7 +156,8 @@ func shortened(text string, lines int) string {
 	return strings.Join(all[:lines], "") + "…\n"
 }
 
-// table puts equal answers together, so that a reader sees at once what differs: the forms, the languages or the worlds.
+// table puts equal answers together, so that a reader sees at once what differs: the forms, the languages or the
+// worlds.
 func table(args []string, cells []cell) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "$ %s\n", strings.Join(append([]string{"panelctl"}, args...), " "))

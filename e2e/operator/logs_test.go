@@ -26,7 +26,11 @@ func TestCtrlCEndsFollowing(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(logs, "panel.log"), []byte(`{"level":"info","msg":"past"}`+"\n"), 0o644))
 	cmd := exec.Command(rigtest.Executable(t, rig.PanelProgram), "logs", "-f", "--plain")
 	var problems bytes.Buffer
-	cmd.Dir, cmd.Stderr, cmd.Env = folder, &problems, append(rig.Environment(), "PANEL_DATA_DIR="+filepath.Join(folder, "data"), "PATH=/nonexistent")
+	cmd.Dir, cmd.Stderr, cmd.Env = folder, &problems, append(
+		rig.Environment(),
+		"PANEL_DATA_DIR="+filepath.Join(folder, "data"),
+		"PATH=/nonexistent",
+	)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -48,7 +52,8 @@ func TestCtrlCEndsFollowing(t *testing.T) {
 }
 
 // Specification, Password reset rules 1: root, sudo or the owner of the installation directory; otherwise it refuses.
-// Specification, Authentication 9: the offline password reset needs server privileges. Without them the password reset refuses before it opens anything; an empty schema is refused with a sentence.
+// Specification, Authentication 9: the offline password reset needs server privileges. Without them the password reset
+// refuses before it opens anything; an empty schema is refused with a sentence.
 func TestResetPasswordRefuses(t *testing.T) {
 	t.Parallel()
 	empty := []string{"PANEL_DB_URL=" + dbtest.Empty(t)}

@@ -18,13 +18,29 @@ var masked = []struct {
 	{regexp.MustCompile(`panel-20\d{6}-\d{4}(?:-\d+)?\.tar`), "panel-<time>.tar"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`), "<id>"},
 	{regexp.MustCompile(`\b[0-9a-f]{64}\b`), "<hash>"},
-	{regexp.MustCompile(`("(?:duration_ms|took_ms|bytes|checked|last_seq|heads|unsealed|uptime_seconds|latency_ms|size_bytes|applied)"): \d+`), "$1: <n>"},
-	{regexp.MustCompile(`((?:Entries|Записей|Heads compared|Сверено отметок) +|(?:entries|heads|masked|bytes)\t)\d+`), "$1<n>"},
+	{
+		regexp.MustCompile(
+			`("(?:duration_ms|took_ms|bytes|checked|last_seq|heads|unsealed|uptime_seconds|latency_ms|size_bytes|applied)"): \d+`,
+		),
+		"$1: <n>",
+	},
+	{
+		regexp.MustCompile(`((?:Entries|Записей|Heads compared|Сверено отметок) +|(?:entries|heads|masked|bytes)\t)\d+`),
+		"$1<n>",
+	},
 	{regexp.MustCompile(`((?:Uptime|Время работы) +|uptime\t)\d+.*`), "$1<uptime>"},
 	{regexp.MustCompile(`("uptime"): "[^"]*"`), `$1: "<uptime>"`},
-	{regexp.MustCompile(`((?:New password|Новый пароль) +|password\t|"password": ")[a-zA-Z0-9]{16}\b`), "$1<16 characters>"},
+	{
+		regexp.MustCompile(`((?:New password|Новый пароль) +|password\t|"password": ")[a-zA-Z0-9]{16}\b`),
+		"$1<16 characters>",
+	},
 	// The database server and the platform of whoever runs the tests.
-	{regexp.MustCompile(`((?:database|база данных|базы данных) panel) (?:at local socket|на этой машине|at \S+|на [^\s"]+)`), "$1 <where>"},
+	{
+		regexp.MustCompile(
+			`((?:database|база данных|базы данных) panel) (?:at local socket|на этой машине|at \S+|на [^\s"]+)`,
+		),
+		"$1 <where>",
+	},
 	{regexp.MustCompile(`PostgreSQL [\d.]+, \d+ (?:ms|мс)`), "PostgreSQL <version and time>"},
 	{regexp.MustCompile(`("latency_ms": <n>,\s+"version"): "[^"]*"`), `$1: "<version>"`},
 	{regexp.MustCompile(`\d+ steps are applied`), "<n> steps are applied"},
@@ -43,11 +59,24 @@ var masked = []struct {
 	{regexp.MustCompile(`(?s)    \{\n      "name": "logs/nginx\.log".*?\n    \},\n`), ""},
 	{regexp.MustCompile(`((?:Size|Размер) +)\d+`), "$1<n>"},
 	// What Doctor finds on the machine itself: systemd, clock and disks.
-	{regexp.MustCompile(`(?m)^(.*?)(?:OK|Warning|Failed|Skipped|Unknown) +(panel\.service|clock|часы|/var/log|log folder|папка логов) .*\n(?: +→ .*\((?:services\.panel|services\.clock|disk\.logs)\)\n)?`), "$1<status> $2  <machine>\n"},
+	{
+		regexp.MustCompile(
+			`(?m)^(.*?)(?:OK|Warning|Failed|Skipped|Unknown) +(panel\.service|clock|часы|/var/log|log folder|папка логов) .*\n(?: +→ .*\((?:services\.panel|services\.clock|disk\.logs)\)\n)?`,
+		),
+		"$1<status> $2  <machine>\n",
+	},
 	{regexp.MustCompile(`<status> (?:/var/log|log folder|папка логов)  <machine>`), "<status> /var/log  <machine>"},
-	{regexp.MustCompile(`(?m)(?:OK|Warning|Failed) +(/opt/panel/data +)(?:\d+ % of .*|занято .*)\n(?: +→ .*\(disk\.data\)\n)?`), "<status> $1<space>\n"},
+	{
+		regexp.MustCompile(
+			`(?m)(?:OK|Warning|Failed) +(/opt/panel/data +)(?:\d+ % of .*|занято .*)\n(?: +→ .*\(disk\.data\)\n)?`,
+		),
+		"<status> $1<space>\n",
+	},
 	{regexp.MustCompile(`(?m)^(services\.panel|services\.clock|disk\.logs|disk\.data)\t.*`), "$1\t<machine>"},
-	{regexp.MustCompile(`(?s)    \{\n      "id": "(services\.panel|services\.clock|disk\.logs|disk\.data)",.*?\n    \}`), `    {"id": "$1", <machine>}`},
+	{
+		regexp.MustCompile(`(?s)    \{\n      "id": "(services\.panel|services\.clock|disk\.logs|disk\.data)",.*?\n    \}`),
+		`    {"id": "$1", <machine>}`,
+	},
 	{regexp.MustCompile(`\d+ OK, \d+ Warning, \d+ Failed, \d+ Skipped, \d+ Unknown · [\d.,]+ [sс]`), "<counts and time>"},
 	{regexp.MustCompile(`(?s)"summary": \{[^}]*\}`), `"summary": <counts>`},
 	{regexp.MustCompile(`"host": "[^"]*"`), `"host": "<host>"`},

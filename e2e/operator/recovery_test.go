@@ -24,14 +24,28 @@ func TestCrashedRunsAreReleased(t *testing.T) {
 	crashed, working := database.NewID(), database.NewID()
 	for id, lease := range map[string]time.Duration{crashed: 20 * time.Hour, working: 30 * time.Second} {
 		flow := database.NewID()
-		_, err = db.ExecContext(t.Context(), `insert into flows (id, name, owner_id, root, graph, draft_updated_at, created_at, updated_at)
-			values (?, ?, 'x', 'r', '{}', now(), now(), now())`, flow, flow)
+		_, err = db.ExecContext(
+			t.Context(),
+			`insert into flows (id, name, owner_id, root, graph, draft_updated_at, created_at, updated_at)
+			values (?, ?, 'x', 'r', '{}', now(), now(), now())`,
+			flow,
+			flow,
+		)
 		require.NoError(t, err)
-		_, err = db.ExecContext(t.Context(), `insert into flow_applies (id, flow_id, kind, stage, revision, started_by, started_at, staged_at, lease_token, lease_until)
-			values (?, ?, 'apply', 'staging', 1, 'anna', now(), now(), 'other', now() + ? * interval '1 second')`, id, flow, lease.Seconds())
+		_, err = db.ExecContext(
+			t.Context(),
+			`insert into flow_applies (id, flow_id, kind, stage, revision, started_by, started_at, staged_at, lease_token, lease_until)
+			values (?, ?, 'apply', 'staging', 1, 'anna', now(), now(), 'other', now() + ? * interval '1 second')`,
+			id,
+			flow,
+			lease.Seconds(),
+		)
 		require.NoError(t, err)
 	}
-	env := doctor.Env{Now: time.Now, Getenv: func(name string) string { return map[string]string{"PANEL_DB_URL": dsn}[name] }}
+	env := doctor.Env{
+		Now:    time.Now,
+		Getenv: func(name string) string { return map[string]string{"PANEL_DB_URL": dsn}[name] },
+	}
 	report := doctor.Run(t.Context(), env, app.Checks(modules.All()))
 	actions := recovery.Actions(env, report, app.Repairs(modules.All())...)
 	require.Len(t, actions, 1)

@@ -74,7 +74,8 @@ func newStage(t testing.TB) *stage {
 	return s
 }
 
-// copyOfThis lies directly in /tmp: the owner of the folder above an executable counts as the owner of the installation.
+// copyOfThis lies directly in /tmp: the owner of the folder above an executable counts as the owner of the
+// installation.
 func copyOfThis(t testing.TB) string {
 	t.Helper()
 	self, err := os.Open("/proc/self/exe")
@@ -88,10 +89,10 @@ func copyOfThis(t testing.TB) string {
 	return file.Name()
 }
 
-// Every command in every form, both languages and all three worlds says exactly what its golden text says, and ends with
-// that exit code. With -update the texts are written anew; read them before you commit them.
-// Specification, Command-line interface: --api has the "default http://localhost:8080"; status "exits non-zero when status
-// is not running"; version asks the running panel "by a live API call"; --level "prints a warning".
+// Every command in every form, both languages and all three worlds says exactly what its golden text says, and ends
+// with that exit code. With -update the texts are written anew; read them before you commit them. Specification,
+// Command-line interface: --api has the "default http://localhost:8080"; status "exits non-zero when status is not
+// running"; version asks the running panel "by a live API call"; --level "prints a warning".
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -99,7 +100,10 @@ func TestScripts(t *testing.T) {
 		Files: scripts(t), UpdateScripts: *update, RequireUniqueNames: true, ContinueOnError: true,
 		Setup: func(env *testscript.Env) error { return s.setUp(env) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"panel": inScene((*scene).panel), "grid": inScene((*scene).grid), "before": inScene((*scene).note), "forget": inScene((*scene).forgetting), "history": inScene((*scene).history),
+			"panel": inScene(
+				(*scene).panel,
+			), "grid": inScene((*scene).grid), "before": inScene((*scene).note), "forget": inScene((*scene).forgetting),
+			"history":  inScene((*scene).history),
 			"releases": inScene((*scene).releases), "answers": inScene((*scene).answers),
 			"modules": inScene((*scene).modules),
 		},
@@ -183,8 +187,8 @@ func (s *scene) forgetting(*testscript.TestScript, []string) error {
 	return nil
 }
 
-// modules keeps all other modules out of panelctl, and out of the panels that are installed from here on, so that a text
-// which lists something of every module stays as it is when one is added: "modules flows license".
+// modules keeps all other modules out of panelctl, and out of the panels that are installed from here on, so that a
+// text which lists something of every module stays as it is when one is added: "modules flows license".
 func (s *scene) modules(_ *testscript.TestScript, args []string) error {
 	only := speaking + "=" + strings.Join(args, " ")
 	s.speaks, s.env = only, append(s.env, only)
@@ -342,7 +346,13 @@ func asked(t *testing.T) []ask {
 			require.NoError(t, err, line)
 			golden, compared := strings.CutPrefix(lines[n+1], "cmp stdout ")
 			require.True(t, compared, "%s: %s: the next line compares the output", file, line)
-			require.True(t, slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == golden }), "%s holds no %s", file, golden)
+			require.True(
+				t,
+				slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == golden }),
+				"%s holds no %s",
+				file,
+				golden,
+			)
 			all = append(all, a)
 		}
 	}

@@ -80,8 +80,8 @@ func (l *life) inFlight() (status <-chan int, release func()) {
 	return answered, func() { require.NoError(l.t, tx.Rollback(l.t.Context())) }
 }
 
-// Specification, Command-line interface: serve "stops cleanly on SIGINT/SIGTERM". A real signal to a real process: no new
-// connection is taken, the request in flight is answered, the process ends with 0, and the journal knows both ends.
+// Specification, Command-line interface: serve "stops cleanly on SIGINT/SIGTERM". A real signal to a real process: no
+// new connection is taken, the request in flight is answered, the process ends with 0, and the journal knows both ends.
 func TestServeStopsCleanlyAfterASignal(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
@@ -90,7 +90,12 @@ func TestServeStopsCleanlyAfterASignal(t *testing.T) {
 			l := newLife(t)
 			status, release := l.inFlight()
 			require.NoError(t, syscall.Kill(l.panel.PID(), signal))
-			require.Eventually(t, func() bool { return strings.Contains(l.panel.Words(), "the panel stops") }, 30*time.Second, 20*time.Millisecond)
+			require.Eventually(
+				t,
+				func() bool { return strings.Contains(l.panel.Words(), "the panel stops") },
+				30*time.Second,
+				20*time.Millisecond,
+			)
 			require.Eventually(t, func() bool {
 				connection, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(l.panel.Port)))
 				if err == nil {
@@ -100,7 +105,12 @@ func TestServeStopsCleanlyAfterASignal(t *testing.T) {
 			}, 30*time.Second, 20*time.Millisecond, "a panel that stops takes no new connection")
 			require.True(t, l.panel.Running(), "it waits for the request in flight")
 			release()
-			require.Equal(t, http.StatusUnauthorized, <-status, "the request in flight gets its answer: there is no account anna")
+			require.Equal(
+				t,
+				http.StatusUnauthorized,
+				<-status,
+				"the request in flight gets its answer: there is no account anna",
+			)
 			code, err := l.panel.Exit(t.Context())
 			require.NoError(t, err)
 			require.Zero(t, code)
@@ -118,7 +128,8 @@ func TestTheJournalTellsOfAnEndWithoutAStop(t *testing.T) {
 	require.NoError(t, l.panel.Stop())
 	require.NoError(t, l.panel.Up(t.Context()))
 	require.Equal(t, []string{
-		"system.migrated ok", "system.started ok", "system.started failed after an end without a stop", "system.stopped ok", "system.started ok",
+		"system.migrated ok", "system.started ok", "system.started failed after an end without a stop", "system.stopped ok",
+		"system.started ok",
 	}, l.recorded())
 }
 
@@ -132,7 +143,10 @@ func TestAFailedDiagnosisIsInTheJournal(t *testing.T) {
 		return n
 	}
 	for wanted := range 2 {
-		did := panelctl(t, call{args: []string{"doctor"}, env: append(l.panel.Spec.Env, "PANEL_DB_URL=postgres://nobody@127.0.0.1:1/none")})
+		did := panelctl(
+			t,
+			call{args: []string{"doctor"}, env: append(l.panel.Spec.Env, "PANEL_DB_URL=postgres://nobody@127.0.0.1:1/none")},
+		)
 		require.Equal(t, 1, did.exit, did.out+did.err)
 		require.Eventually(t, func() bool { return count() == wanted+1 }, 60*time.Second, 100*time.Millisecond)
 	}

@@ -43,7 +43,8 @@ func (p place) called(written, stands string) place {
 	return p
 }
 
-// installation is what stands for the folder of a place. The folder's path is as long, so that columns stay where they are.
+// installation is what stands for the folder of a place. The folder's path is as long, so that columns stay where they
+// are.
 const installation = "/opt/panel"
 
 // settle makes the folder of a place with the logs of a panel.
@@ -77,8 +78,11 @@ func (p place) furnish() error {
 // install writes the file of settings where root finds it.
 func (p place) install(env []string) error {
 	folder := filepath.Join(p.folder, "etc", "panel")
-	return errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "panel.env"), []byte(strings.Join(env, "\n")+"\n"), 0o640),
-		os.MkdirAll(filepath.Join(p.folder, "opt", "panel"), 0o755))
+	return errors.Join(
+		os.MkdirAll(folder, 0o755),
+		os.WriteFile(filepath.Join(folder, "panel.env"), []byte(strings.Join(env, "\n")+"\n"), 0o640),
+		os.MkdirAll(filepath.Join(p.folder, "opt", "panel"), 0o755),
+	)
 }
 
 const logLines = `{"level":"info","time":"2026-01-20T11:00:00.000Z","component":"http","msg":"request","method":"GET","route":"/health","status":200}
@@ -92,8 +96,13 @@ const nowhere = "127.0.0.1:1"
 
 func placeDown() (place, error) {
 	p, err := settle()
-	p = p.with("PANEL_API_URL=http://"+nowhere, "PANEL_API_TOKEN=token", "PANEL_DB_URL=postgres://panel:secret@"+nowhere+"/panel",
-		"PANEL_SECRET_KEY=the master key of a panel that is down", "PANEL_PORT=1")
+	p = p.with(
+		"PANEL_API_URL=http://"+nowhere,
+		"PANEL_API_TOKEN=token",
+		"PANEL_DB_URL=postgres://panel:secret@"+nowhere+"/panel",
+		"PANEL_SECRET_KEY=the master key of a panel that is down",
+		"PANEL_PORT=1",
+	)
 	return p.called(nowhere, "127.0.0.1:8080"), err
 }
 
@@ -115,15 +124,18 @@ func (i *installed) close() error {
 	return i.end()
 }
 
-// install brings up a panel beside a license authority, as its operator does, with two nodes, of which one is silent. The
-// panel starts again as the executable of this test, so that it has the version of the scripts.
+// install brings up a panel beside a license authority, as its operator does, with two nodes, of which one is silent.
+// The panel starts again as the executable of this test, so that it has the version of the scripts.
 func install(ctx context.Context, program, dsn string, env ...string) (*installed, error) {
 	p, err := settle()
 	i := &installed{place: p, dsn: dsn, end: func() error { return os.RemoveAll(p.folder) }}
 	if err != nil {
 		return i, err
 	}
-	i.stand, err = rig.Install(ctx, rig.PanelSettings{Folder: p.folder, DSN: dsn, Env: append([]string{masterKey}, env...)})
+	i.stand, err = rig.Install(
+		ctx,
+		rig.PanelSettings{Folder: p.folder, DSN: dsn, Env: append([]string{masterKey}, env...)},
+	)
 	if err != nil {
 		return i, err
 	}
@@ -131,7 +143,9 @@ func install(ctx context.Context, program, dsn string, env ...string) (*installe
 	i.panel.Spec.Path = program
 	i.described()
 	i.key = i.stand.Key
-	i.place = i.place.with("PANEL_API_TOKEN="+i.stand.API.Token).called(i.key, "PNL-XXXX-XXXX-XXXX").called(i.key[len(i.key)-4:], "XXXX")
+	i.place = i.place.with("PANEL_API_TOKEN="+i.stand.API.Token).
+		called(i.key, "PNL-XXXX-XXXX-XXXX").
+		called(i.key[len(i.key)-4:], "XXXX")
 	return i, errors.Join(i.panel.Stop(), i.panel.Up(ctx), i.place.install(i.panel.Spec.Env), i.enroll(ctx), i.hire(ctx))
 }
 
@@ -144,7 +158,9 @@ func unpack(ctx context.Context, program, dsn string, env ...string) (*installed
 	if err != nil {
 		return i, err
 	}
-	i.panel, err = rig.NewPanel(rig.PanelSettings{Executable: program, Folder: p.folder, DSN: dsn, Env: append([]string{masterKey}, env...)})
+	i.panel, err = rig.NewPanel(
+		rig.PanelSettings{Executable: program, Folder: p.folder, DSN: dsn, Env: append([]string{masterKey}, env...)},
+	)
 	if err != nil {
 		return i, err
 	}
@@ -157,7 +173,8 @@ func unpack(ctx context.Context, program, dsn string, env ...string) (*installed
 func (i *installed) described() {
 	i.place = i.place.with(i.panel.Spec.Env...).with("PANEL_API_URL=" + i.panel.URL)
 	for name, stands := range map[string]string{
-		"PANEL_API_URL": "127.0.0.1:18080", "PANEL_LICENSE_URLS": "127.0.0.1:18081", "PANEL_METRICS_ADDR": "127.0.0.1:18082", "PANEL_UPDATE_URL": "127.0.0.1:18083",
+		"PANEL_API_URL": "127.0.0.1:18080", "PANEL_LICENSE_URLS": "127.0.0.1:18081", "PANEL_METRICS_ADDR": "127.0.0.1:18082",
+		"PANEL_UPDATE_URL": "127.0.0.1:18083",
 	} {
 		if parsed, err := url.Parse(i.setting(name)); err == nil && parsed.Host != "" {
 			i.place = i.called(parsed.Host, stands)
@@ -186,11 +203,25 @@ func (i *installed) enroll(ctx context.Context) error {
 	defer db.Close()
 	for name, silent := range map[string]time.Duration{"nl-1": -24 * time.Hour, "nl-2": time.Hour} {
 		id := database.NewID()
-		_, node := db.ExecContext(ctx, "insert into nodes (id, name, name_key, created_at, updated_at) values (?, ?, ?, now(), now())", id, name, name)
-		_, report := db.ExecContext(ctx, "insert into node_reports (node_id, seen_at) values (?, now() - ? * interval '1 second')", id, silent.Seconds())
+		_, node := db.ExecContext(
+			ctx,
+			"insert into nodes (id, name, name_key, created_at, updated_at) values (?, ?, ?, now(), now())",
+			id,
+			name,
+			name,
+		)
+		_, report := db.ExecContext(
+			ctx,
+			"insert into node_reports (node_id, seen_at) values (?, now() - ? * interval '1 second')",
+			id,
+			silent.Seconds(),
+		)
 		err = errors.Join(err, node, report)
 	}
-	return errors.Join(err, i.stand.API.Post(ctx, "/api/v1/connection-units", map[string]any{"name": "Through Helsinki"}, nil))
+	return errors.Join(
+		err,
+		i.stand.API.Post(ctx, "/api/v1/connection-units", map[string]any{"name": "Through Helsinki"}, nil),
+	)
 }
 
 func (i *installed) hire(ctx context.Context) error {
@@ -207,8 +238,8 @@ func (i *installed) hire(ctx context.Context) error {
 	return err
 }
 
-// closed is the panel as somebody on its machine meets it who has no permission, and may read neither its settings nor its
-// data.
+// closed is the panel as somebody on its machine meets it who has no permission, and may read neither its settings nor
+// its data.
 func (i *installed) closed() (p place, end func() error, err error) {
 	p, err = settle()
 	data, folder := p.data(), p.folder
@@ -232,13 +263,23 @@ func releases(version string) (settings []string, end func() error, err error) {
 		return nil, nil, err
 	}
 	file := filepath.Join(folder, "panelctl")
-	m := release.Manifest{Channel: "stable", Version: version, Notes: "what is new", ReleasedAt: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC)}
+	m := release.Manifest{
+		Channel:    "stable",
+		Version:    version,
+		Notes:      "what is new",
+		ReleasedAt: time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC),
+	}
 	key, failed := release.NewKey()
-	if err := errors.Join(failed, os.WriteFile(file, []byte("an executable"), 0o600), m.Add(release.Panel, release.Platform(), file)); err != nil {
+	if err := errors.Join(failed, os.WriteFile(file, []byte("an executable"), 0o600),
+		m.Add(release.Panel, release.Platform(), file)); err != nil {
 		return nil, nil, err
 	}
 	_, err = key.Write(folder, m)
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
-	settings = []string{"PANEL_UPDATE_URL=" + server.URL + "/manifest.json", "PANEL_UPDATE_PUBLIC_KEY=" + key.Public(), "PANEL_UPDATE_REQUEST=" + filepath.Join(folder, requestFile)}
+	settings = []string{
+		"PANEL_UPDATE_URL=" + server.URL + "/manifest.json",
+		"PANEL_UPDATE_PUBLIC_KEY=" + key.Public(),
+		"PANEL_UPDATE_REQUEST=" + filepath.Join(folder, requestFile),
+	}
 	return settings, func() error { server.Close(); return os.RemoveAll(folder) }, err
 }

@@ -27,10 +27,14 @@ func (l *life) license() {
 	var issued struct {
 		Key string `json:"key"`
 	}
-	require.NoError(l.t, json.Unmarshal([]byte(vendor("issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")), &issued))
+	require.NoError(
+		l.t,
+		json.Unmarshal([]byte(vendor("issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")), &issued),
+	)
 	l.append("PANEL_LICENSE_URLS=http://" + authority + "\nPANEL_LICENSE_PUBLIC_KEY=" + vendor("public-key") + "\n")
 	serving, err := rig.Start(rig.Spec{
-		Name: "the license authority", Log: filepath.Join(data, "log"), Path: program, Args: []string{"serve", "--data", data, "--listen", authority},
+		Name: "the license authority", Log: filepath.Join(data, "log"), Path: program,
+		Args: []string{"serve", "--data", data, "--listen", authority},
 	})
 	require.NoError(l.t, err)
 	l.t.Cleanup(serving.Kill)
@@ -54,7 +58,20 @@ func (l *life) agent() {
 		Token string `json:"token"`
 	}
 	require.NoError(l.t, json.Unmarshal(body, &token))
-	said, err := l.m.tell(token.Token, "runuser", "-u", "panel-agent", "--", "panel-agent", "enroll", "--panel", panelHome, "--data", "/etc/panel-agent", "--token-stdin")
+	said, err := l.m.tell(
+		token.Token,
+		"runuser",
+		"-u",
+		"panel-agent",
+		"--",
+		"panel-agent",
+		"enroll",
+		"--panel",
+		panelHome,
+		"--data",
+		"/etc/panel-agent",
+		"--token-stdin",
+	)
 	require.NoError(l.t, err, said)
 	l.m.must("systemctl", "start", "panel-agent.service")
 	l.node = l.onlyNode()

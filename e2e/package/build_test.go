@@ -68,14 +68,20 @@ func publish(t *testing.T, site string, key release.Key, version, executable str
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	file := filepath.Join(folder, "panelctl")
 	require.NoError(t, os.Rename(executable, file))
-	m := release.Manifest{Channel: "stable", Version: version, MinPanel: "1.0.0", ReleasedAt: time.Now().UTC(), Notes: "what is new in " + version}
+	m := release.Manifest{
+		Channel:    "stable",
+		Version:    version,
+		MinPanel:   "1.0.0",
+		ReleasedAt: time.Now().UTC(),
+		Notes:      "what is new in " + version,
+	}
 	require.NoError(t, m.Add(release.Panel, release.Platform(), file))
 	_, err := key.Write(folder, m)
 	require.NoError(t, err)
 }
 
-// broken is a release that runs, changes the schema of the database and never becomes healthy: the panel of before, which
-// fails as soon as it has started.
+// broken is a release that runs, changes the schema of the database and never becomes healthy: the panel of before,
+// which fails as soon as it has started.
 const broken = `#!/bin/sh
 case "$1" in
 version) echo '{"schema":"panelctl.version/v1","cli":"v1.3.0","panel":null}' ;;

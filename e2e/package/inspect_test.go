@@ -64,7 +64,12 @@ func files(t *testing.T, packed []byte) map[string]entry {
 		text, err := io.ReadAll(archive)
 		require.NoError(t, err)
 		name := strings.TrimSuffix(strings.TrimPrefix(header.Name, "."), "/")
-		all[strings.TrimPrefix(name, "/")] = entry{mode: header.Mode & 0o7777, owner: header.Uname + ":" + header.Gname, link: header.Linkname, text: text}
+		all[strings.TrimPrefix(name, "/")] = entry{
+			mode:  header.Mode & 0o7777,
+			owner: header.Uname + ":" + header.Gname,
+			link:  header.Linkname,
+			text:  text,
+		}
 	}
 }
 
@@ -104,7 +109,11 @@ func TestThePackagesHoldWhatTheyPromise(t *testing.T) {
 	require.NotContains(t, control, "conffiles")
 	require.Equal(t, "/etc/panel/panel.env", data["opt/panel/.env"].link)
 	require.Equal(t, "/opt/panel/bin/panelctl", data["usr/bin/panelctl"].link)
-	require.Contains(t, string(data["usr/lib/systemd/system/panel.service"].text), "ExecStart=/opt/panel/bin/panelctl serve\n")
+	require.Contains(
+		t,
+		string(data["usr/lib/systemd/system/panel.service"].text),
+		"ExecStart=/opt/panel/bin/panelctl serve\n",
+	)
 
 	_, agent := open(t, filepath.Join(folder, "panel-agent_*.deb"))
 	require.Contains(t, agent, "opt/panel-agent/panel-agent")
@@ -125,7 +134,10 @@ func TestManualsAndCompletionsFollowTheCommandTree(t *testing.T) {
 	require.NotContains(t, data, "usr/share/man/man1/panelctl-update-run.1.gz")
 	require.NotContains(t, data, "usr/share/man/man1/panelctl-update-database.1.gz")
 	require.Contains(t, string(data["usr/share/bash-completion/completions/panelctl"].text), "__start_panelctl")
-	require.True(t, strings.HasPrefix(string(data["usr/share/zsh/vendor-completions/_panelctl"].text), "#compdef panelctl"))
+	require.True(
+		t,
+		strings.HasPrefix(string(data["usr/share/zsh/vendor-completions/_panelctl"].text), "#compdef panelctl"),
+	)
 }
 
 // No package and no script carries a password or a key; the master key and the set-up token are made on the machine.
@@ -133,7 +145,8 @@ func TestThePackagesCarryNoSecret(t *testing.T) {
 	if os.Getenv(stageVar) != "" {
 		return
 	}
-	for _, script := range []string{"panel.preinst", "panel.postinst", "panel.prerm", "panel.postrm", "agent.postinst", "agent.prerm", "agent.postrm"} {
+	for _, script := range []string{"panel.preinst", "panel.postinst", "panel.prerm", "panel.postrm", "agent.postinst",
+		"agent.prerm", "agent.postrm"} {
 		text, err := os.ReadFile(filepath.Join(tree, "packaging", "scripts", script))
 		require.NoError(t, err)
 		require.NotRegexp(t, `(?i)password=[^$]`, string(text), script)

@@ -30,7 +30,9 @@ func TestLifeOfAnInstalledPanel(t *testing.T) {
 		return
 	}
 	if !canInstall() {
-		t.Log("only root on a system with dpkg and namespaces can install; the packages themselves are inspected by the other tests")
+		t.Log(
+			"only root on a system with dpkg and namespaces can install; the packages themselves are inspected by the other tests",
+		)
 		return
 	}
 	parts := t.TempDir()
@@ -147,15 +149,30 @@ func (l *life) install() {
 	link, err := os.Readlink(inside("/opt/panel/.env"))
 	require.NoError(l.t, err)
 	require.Equal(l.t, "/etc/panel/panel.env", link)
-	l.m.must("systemd-analyze", "verify", "panel.service", "panel-update.service", "panel-update.path", "panel-agent.service")
+	l.m.must(
+		"systemd-analyze",
+		"verify",
+		"panel.service",
+		"panel-update.service",
+		"panel-update.path",
+		"panel-agent.service",
+	)
 }
 
 func (l *life) firstAdministrator() {
 	link := strings.TrimSpace(l.m.must("panelctl", "setup", "link", "--plain"))
 	_, token, _ := strings.Cut(link, "#token=")
-	status, _ := l.call(http.MethodPost, "/api/v1/setup/admin", map[string]string{"username": "anna", "password": "correct horse"})
+	status, _ := l.call(
+		http.MethodPost,
+		"/api/v1/setup/admin",
+		map[string]string{"username": "anna", "password": "correct horse"},
+	)
 	require.Equal(l.t, http.StatusUnauthorized, status, "there is no way in without the link")
-	status, body := l.call(http.MethodPost, "/api/v1/setup/admin", map[string]string{"username": "anna", "password": "correct horse", "setup_token": token})
+	status, body := l.call(
+		http.MethodPost,
+		"/api/v1/setup/admin",
+		map[string]string{"username": "anna", "password": "correct horse", "setup_token": token},
+	)
 	require.Equal(l.t, http.StatusCreated, status, string(body))
 	_, err := l.m.run("panelctl", "setup", "link")
 	require.Error(l.t, err, "the link is spent")
@@ -206,7 +223,13 @@ func (l *life) broken() {
 	require.Less(l.t, took, time.Minute)
 	l.healthy("v1.2.0")
 	require.Equal(l.t, schema, l.schema(), "the database is what it was")
-	require.Equal(l.t, "0\n", l.sql("select (select count(*) from pg_class where relname = 'broken_leftover') + (select count(*) from pg_proc where proname = 'broken_leftover')"))
+	require.Equal(
+		l.t,
+		"0\n",
+		l.sql(
+			"select (select count(*) from pg_class where relname = 'broken_leftover') + (select count(*) from pg_proc where proname = 'broken_leftover')",
+		),
+	)
 	l.signIn()
 	require.Contains(l.t, l.view().History[0].Reason, "did not become healthy")
 	l.journalHolds("system.update_failed")
@@ -306,7 +329,21 @@ func (l *life) healthy(version string) {
 
 func (l *life) sql(statement string) string {
 	l.t.Helper()
-	return l.m.must("runuser", "-u", "panel", "--", "psql", "-h", "/opt/panel/data/postgres/data", "-U", "panel", "-d", "panel", "-Atc", statement)
+	return l.m.must(
+		"runuser",
+		"-u",
+		"panel",
+		"--",
+		"psql",
+		"-h",
+		"/opt/panel/data/postgres/data",
+		"-U",
+		"panel",
+		"-d",
+		"panel",
+		"-Atc",
+		statement,
+	)
 }
 
 func (l *life) schema() string {

@@ -46,7 +46,9 @@ func (m *machine) on() {
 	m.first = exec.Command("/proc/self/exe")
 	m.first.Env = append(os.Environ(), groupVar+"="+m.group)
 	m.first.Stdout, m.first.Stderr = console, console
-	m.first.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS}
+	m.first.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
+	}
 	require.NoError(m.t, m.first.Start())
 	require.Eventually(m.t, func() bool {
 		said, _ := m.run("systemctl", "is-system-running")
@@ -74,10 +76,15 @@ func becomeFirst(group string) error {
 	if err != nil {
 		return fmt.Errorf("mount what systemd needs: %w", err)
 	}
-	if err := errors.Join(os.Chdir(root()), unix.PivotRoot(".", "."), unix.Unmount(".", unix.MNT_DETACH), os.Chdir("/")); err != nil {
+	if err := errors.Join(os.Chdir(root()), unix.PivotRoot(".", "."), unix.Unmount(".", unix.MNT_DETACH),
+		os.Chdir("/")); err != nil {
 		return fmt.Errorf("move into the stage: %w", err)
 	}
-	return syscall.Exec(systemd, []string{systemd, "--unit=multi-user.target", "--log-target=journal", "--show-status=no"}, []string{"container=stage", servicePath})
+	return syscall.Exec(
+		systemd,
+		[]string{systemd, "--unit=multi-user.target", "--log-target=journal", "--show-status=no"},
+		[]string{"container=stage", servicePath},
+	)
 }
 
 // cut is the end of the power: nothing is told to stop, and memory is empty afterwards.
@@ -98,7 +105,10 @@ func (m *machine) cut() {
 	for _, folder := range slices.Backward(folders) {
 		_ = os.Remove(folder) // one that stays is an empty folder
 	}
-	require.NoError(m.t, errors.Join(unix.Unmount(inside("/run"), unix.MNT_DETACH), unix.Unmount(inside("/tmp"), unix.MNT_DETACH), volatile()))
+	require.NoError(
+		m.t,
+		errors.Join(unix.Unmount(inside("/run"), unix.MNT_DETACH), unix.Unmount(inside("/tmp"), unix.MNT_DETACH), volatile()),
+	)
 }
 
 // run executes a program on the machine as root.

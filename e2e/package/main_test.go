@@ -1,5 +1,5 @@
-// Package package_test installs the real Debian packages on a machine with a systemd of its own and lives through the life
-// of an installed panel: start, upgrade, update, a broken update and the way back, power cuts, removal.
+// Package package_test installs the real Debian packages on a machine with a systemd of its own and lives through the
+// life of an installed panel: start, upgrade, update, a broken update and the way back, power cuts, removal.
 package package_test
 
 import (
@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What a copy of this process is told: that it is inside the stage, and that it is to become the first process there, in
-// this control group.
+// What a copy of this process is told: that it is inside the stage, and that it is to become the first process there,
+// in this control group.
 const (
 	stageVar = "PANEL_PACKAGE_STAGE"
 	groupVar = "PANEL_PACKAGE_GROUP"

@@ -15,7 +15,11 @@ import (
 // signIn proves that the data is there.
 func (l *life) signIn() {
 	l.t.Helper()
-	status, body := l.call(http.MethodPost, "/api/v1/auth/login", map[string]string{"username": "anna", "password": "correct horse"})
+	status, body := l.call(
+		http.MethodPost,
+		"/api/v1/auth/login",
+		map[string]string{"username": "anna", "password": "correct horse"},
+	)
 	require.Equal(l.t, http.StatusOK, status, string(body))
 	var signed struct {
 		Token string `json:"token"`
@@ -36,7 +40,9 @@ func (l *life) call(method, path string, body any) (int, []byte) {
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	response, err := (&http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	response, err := (&http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Do(
+		request,
+	)
 	if err != nil {
 		return 0, []byte(err.Error())
 	}
@@ -114,7 +120,8 @@ func (l *life) ended(state string) {
 	require.Contains(l.t, l.end(), `"state":"`+state+`"`)
 }
 
-// end is the last line of the journal on disk, which is there while the panel itself comes and goes, when nothing is going on.
+// end is the last line of the journal on disk, which is there while the panel itself comes and goes, when nothing is
+// going on.
 func (l *life) end() string {
 	l.t.Helper()
 	var last string

@@ -18,7 +18,11 @@ const (
 
 // front puts nginx with the example configuration before the panel, with a certificate that nobody trusts.
 func (l *life) front() {
-	l.m.must("sh", "-c", "rm -f /etc/nginx/sites-enabled/default; cp /usr/share/doc/panel/configs/nginx.conf /etc/nginx/conf.d/panel.conf")
+	l.m.must(
+		"sh",
+		"-c",
+		"rm -f /etc/nginx/sites-enabled/default; cp /usr/share/doc/panel/configs/nginx.conf /etc/nginx/conf.d/panel.conf",
+	)
 	l.append("PANEL_PUBLIC_URL=https://" + publicName + "\nPANEL_TRUSTED_PROXIES=127.0.0.1\n")
 	require.NoError(l.t, os.WriteFile(inside("/etc/hosts"), []byte("127.0.0.1 localhost "+publicName+"\n"), 0o644))
 	l.certificate()
@@ -42,16 +46,37 @@ func (l *life) certificate() string {
 // throughNginx asks the panel as a browser does: by its name, over TLS and HTTP/2.
 func (l *life) throughNginx() {
 	l.t.Helper()
-	said := l.m.must("curl", "--silent", "--show-error", "--insecure", "--output", "/dev/null", "--write-out", "%{http_code} %{http_version}", "https://"+publicName+"/api/v1/setup/state")
+	said := l.m.must(
+		"curl",
+		"--silent",
+		"--show-error",
+		"--insecure",
+		"--output",
+		"/dev/null",
+		"--write-out",
+		"%{http_code} %{http_version}",
+		"https://"+publicName+"/api/v1/setup/state",
+	)
 	require.Equal(l.t, "200 2", said)
-	said = l.m.must("curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code} %{redirect_url}", "http://"+publicName+"/x")
+	said = l.m.must(
+		"curl",
+		"--silent",
+		"--output",
+		"/dev/null",
+		"--write-out",
+		"%{http_code} %{redirect_url}",
+		"http://"+publicName+"/x",
+	)
 	require.Equal(l.t, "301 https://"+publicName+"/x", said)
 }
 
 // recoverNginx: a renewed certificate is served after the repair, and a broken configuration is never loaded.
 func (l *life) recoverNginx() {
 	l.front()
-	require.NoError(l.t, os.WriteFile(inside("/usr/local/share/ca-certificates/panel.crt"), []byte(l.certificate()), 0o644))
+	require.NoError(
+		l.t,
+		os.WriteFile(inside("/usr/local/share/ca-certificates/panel.crt"), []byte(l.certificate()), 0o644),
+	)
 	l.m.must("update-ca-certificates")
 	require.Contains(l.t, l.finding("tls.public"), "issuer is unknown", "nginx still shows the certificate of before")
 
@@ -59,12 +84,22 @@ func (l *life) recoverNginx() {
 	require.NoError(l.t, os.WriteFile(broken, []byte("nonsense;\n"), 0o644))
 	workers := l.workers()
 	require.Contains(l.t, l.finding("services.nginx"), "Failed")
-	require.NotContains(l.t, l.converse("2", "2", "0", "0", "0"), "Reload nginx", "a broken configuration is not offered to be loaded")
+	require.NotContains(
+		l.t,
+		l.converse("2", "2", "0", "0", "0"),
+		"Reload nginx",
+		"a broken configuration is not offered to be loaded",
+	)
 	require.Equal(l.t, workers, l.workers(), "nginx works on as before")
 	require.NoError(l.t, os.Remove(broken))
 
 	l.repair("Reload nginx")
-	require.Contains(l.t, l.finding("tls.public"), "valid until", "the trusted one of a day, which is still too short a life")
+	require.Contains(
+		l.t,
+		l.finding("tls.public"),
+		"valid until",
+		"the trusted one of a day, which is still too short a life",
+	)
 	require.NotEqual(l.t, workers, l.workers())
 	require.Equal(l.t, "active", l.m.show("nginx.service", "ActiveState"))
 	l.throughNginx()
@@ -72,7 +107,8 @@ func (l *life) recoverNginx() {
 
 // recoverPanel: one that hangs and one that is stopped are started again by the same repair.
 func (l *life) recoverPanel() {
-	for _, harm := range [][]string{{"systemctl", "kill", "--kill-who=main", "--signal=STOP", "panel.service"}, {"systemctl", "stop", "panel.service"}} {
+	for _, harm := range [][]string{{"systemctl", "kill", "--kill-who=main", "--signal=STOP", "panel.service"},
+		{"systemctl", "stop", "panel.service"}} {
 		before := l.m.show("panel.service", "MainPID")
 		l.m.must(harm...)
 		l.repair("Restart the panel")
@@ -112,7 +148,19 @@ func (l *life) numberOf(title string) string {
 // converseAs is the same for another user; the interface wants a terminal, which script makes.
 func (l *life) converseAs(user string, answers ...string) string {
 	l.t.Helper()
-	said, err := l.m.tell(strings.Join(answers, "\n")+"\n", "runuser", "-u", user, "--", "script", "--quiet", "--return", "--command", "panelctl tui --linear", "/dev/null")
+	said, err := l.m.tell(
+		strings.Join(answers, "\n")+"\n",
+		"runuser",
+		"-u",
+		user,
+		"--",
+		"script",
+		"--quiet",
+		"--return",
+		"--command",
+		"panelctl tui --linear",
+		"/dev/null",
+	)
 	require.NoError(l.t, err, said)
 	return said
 }

@@ -27,8 +27,8 @@ var planted = []struct{ query, agent, secret string }{
 	{"x=", "localhost:5432:panel:panel:planted-agent-6", "planted-agent-6"},
 }
 
-// secretsStay: the shipped nginx configuration writes no subscription address into a log; what other configurations have
-// written, and what visitors send, is in no support bundle and not on the diagnostics page.
+// secretsStay: the shipped nginx configuration writes no subscription address into a log; what other configurations
+// have written, and what visitors send, is in no support bundle and not on the diagnostics page.
 func (l *life) secretsStay() {
 	token := l.publicLink()
 	l.visitSubscription(token)
@@ -37,7 +37,16 @@ func (l *life) secretsStay() {
 		if strings.HasPrefix(p.secret, "planted-query") {
 			query += p.secret
 		}
-		l.m.must("curl", "--silent", "--insecure", "--output", "/dev/null", "--user-agent", p.agent, "https://"+publicName+"/x?"+query)
+		l.m.must(
+			"curl",
+			"--silent",
+			"--insecure",
+			"--output",
+			"/dev/null",
+			"--user-agent",
+			p.agent,
+			"https://"+publicName+"/x?"+query,
+		)
 	}
 	require.NotContains(l.t, l.nginxLogged(), token, "nginx logged the address of a subscription")
 	require.Contains(l.t, l.nginxLogged(), "planted-agent-6")
@@ -83,7 +92,17 @@ func (l *life) publicLink() string {
 func (l *life) visitSubscription(token string) {
 	l.t.Helper()
 	visit := func(address string) string {
-		return l.m.must("curl", "--silent", "--insecure", "--output", "/dev/null", "--write-out", "%{http_code}", "--path-as-is", address)
+		return l.m.must(
+			"curl",
+			"--silent",
+			"--insecure",
+			"--output",
+			"/dev/null",
+			"--write-out",
+			"%{http_code}",
+			"--path-as-is",
+			address,
+		)
 	}
 	require.Equal(l.t, "200", visit("https://"+publicName+"/s/"+token))
 	for _, spelling := range []string{"//s//", "/S/", "/%73/", "/x/../s/"} {
@@ -111,7 +130,9 @@ func (l *life) logLikeBefore(token string) {
 	require.NoError(l.t, err)
 	defer file.Close()
 	at := l.m.must("date", "+%d/%b/%Y:%H:%M:%S %z")
-	_, err = file.WriteString(`192.0.2.1 - - [` + strings.TrimSpace(at) + `] "GET /s/` + token + ` HTTP/1.1" 200 512 "-" "v2ray"` + "\n")
+	_, err = file.WriteString(
+		`192.0.2.1 - - [` + strings.TrimSpace(at) + `] "GET /s/` + token + ` HTTP/1.1" 200 512 "-" "v2ray"` + "\n",
+	)
 	require.NoError(l.t, err)
 }
 

@@ -13,26 +13,47 @@ import (
 // kept is what the service manager holds the panel to; the hardening hinders nothing that the panel does.
 func (l *life) kept() {
 	for property, want := range map[string]string{
-		"Type": "notify", "User": "panel", "ActiveState": "active", "SubState": "running", "UnitFileState": "enabled", "NRestarts": "0",
+		"Type": "notify", "User": "panel", "ActiveState": "active", "SubState": "running", "UnitFileState": "enabled",
+		"NRestarts":       "0",
 		"NoNewPrivileges": "yes", "ProtectSystem": "strict", "CapabilityBoundingSet": "", "WatchdogUSec": "1min",
 	} {
 		require.Equal(l.t, want, l.m.show("panel.service", property), property)
 	}
 	require.Equal(l.t, "enabled", l.m.show("panel-update.path", "UnitFileState"))
-	require.Contains(l.t, l.m.must("systemctl", "show", "--property=StatusText,StatusErrno,Result", "panel.service"), "Result=success")
-	require.Contains(l.t, l.m.must("systemd-cgls", "--unit", "panel.service", "--no-pager", "--full"), "postgres", "the private database is a child of the service")
+	require.Contains(
+		l.t,
+		l.m.must("systemctl", "show", "--property=StatusText,StatusErrno,Result", "panel.service"),
+		"Result=success",
+	)
+	require.Contains(
+		l.t,
+		l.m.must("systemd-cgls", "--unit", "panel.service", "--no-pager", "--full"),
+		"postgres",
+		"the private database is a child of the service",
+	)
 	l.examined("root")
 	l.examined("panel")
-	require.Contains(l.t, l.m.must("panelctl", "logs", "-n", "200"), `"msg":"the panel is ready"`, "the journal of the machine is read")
+	require.Contains(
+		l.t,
+		l.m.must("panelctl", "logs", "-n", "200"),
+		`"msg":"the panel is ready"`,
+		"the journal of the machine is read",
+	)
 	_, body := l.call(http.MethodGet, "/api/v1/system/diagnostics", nil)
-	require.Contains(l.t, string(body), "the panel is ready", "the screen shows the log, which the panel may not read in the journal")
+	require.Contains(
+		l.t,
+		string(body),
+		"the panel is ready",
+		"the screen shows the log, which the panel may not read in the journal",
+	)
 }
 
 // examined runs the doctor as a user: nothing fails, and services and database are looked at.
 func (l *life) examined(user string) {
 	said := l.m.must("runuser", "-u", user, "--", "panelctl", "doctor", "--plain")
 	require.NotContains(l.t, said, "Failed", user)
-	for _, good := range []string{"services.panel\tOK", "services.port\tOK", "database.connect\tOK", "database.secrets\tOK", "disk.data\tOK"} {
+	for _, good := range []string{"services.panel\tOK", "services.port\tOK", "database.connect\tOK",
+		"database.secrets\tOK", "disk.data\tOK"} {
 		require.Contains(l.t, said, good, user)
 	}
 }
@@ -75,8 +96,9 @@ func (l *life) comesBackAfter(signal string) {
 	l.healthy(older)
 }
 
-// powerCut is the end of the power in the middle of an update: the machine carries it on when it starts again. Should it find
-// itself unable to, as long as the rest of the machine is still starting, the panel of before is back and may be asked again.
+// powerCut is the end of the power in the middle of an update: the machine carries it on when it starts again. Should
+// it find itself unable to, as long as the rest of the machine is still starting, the panel of before is back and may
+// be asked again.
 func (l *life) powerCut() {
 	l.offer = "1.4.0"
 	l.ask("1.4.0")
@@ -110,9 +132,19 @@ func (l *life) wayBackFromPackage() {
 	l.sql("create table later (id int); insert into bun_migrations (name, group_id) values ('20990101000000_later', 999)")
 	l.m.must("panelctl", "update", "rollback", "--yes")
 	l.healthy(older)
-	require.Equal(l.t, "active 0", l.m.show("panel-update.path", "ActiveState")+" "+l.m.show("panel-update.service", "NRestarts"), "it waited for the terminal")
+	require.Equal(
+		l.t,
+		"active 0",
+		l.m.show("panel-update.path", "ActiveState")+" "+l.m.show("panel-update.service", "NRestarts"),
+		"it waited for the terminal",
+	)
 	require.Equal(l.t, schema, l.schema())
-	require.Equal(l.t, "0\n", l.sql("select count(*) from pg_class where relname = 'later'"), "the database is what it was")
+	require.Equal(
+		l.t,
+		"0\n",
+		l.sql("select count(*) from pg_class where relname = 'later'"),
+		"the database is what it was",
+	)
 	require.Contains(l.t, l.m.must("/opt/panel/bin/panel-agent", "version"), older, "the agent beside it came back, too")
 	l.signIn()
 	require.False(l.t, l.view().Rollback.Possible)
@@ -150,11 +182,28 @@ func (l *life) database() {
 	release := filepath.Base(filepath.Dir(filepath.Dir(found[len(found)-1])))
 	l.m.must("pg_createcluster", release, "given", "--port", "5499")
 	l.m.must("systemctl", "start", "postgresql@"+release+"-given.service")
-	l.m.must("runuser", "-u", "postgres", "--", "psql", "-p", "5499", "-c", "create role panel login password 'given'", "-c", "create database panel owner panel")
+	l.m.must(
+		"runuser",
+		"-u",
+		"postgres",
+		"--",
+		"psql",
+		"-p",
+		"5499",
+		"-c",
+		"create role panel login password 'given'",
+		"-c",
+		"create database panel owner panel",
+	)
 	l.append("PANEL_DB_URL=postgres://panel:given@127.0.0.1:5499/panel\n")
 	l.m.must("systemctl", "restart", "panel.service")
 	l.healthy("v1.4.0")
-	require.NotContains(l.t, l.m.must("systemd-cgls", "--unit", "panel.service", "--no-pager", "--full"), "postgres", "nothing private runs beside it")
+	require.NotContains(
+		l.t,
+		l.m.must("systemd-cgls", "--unit", "panel.service", "--no-pager", "--full"),
+		"postgres",
+		"nothing private runs beside it",
+	)
 	require.Contains(l.t, l.finding("database.connect"), "OK")
 	l.m.must("systemctl", "stop", "postgresql@"+release+"-given.service")
 	l.m.must("systemctl", "start", "postgresql@"+release+"-given.service")

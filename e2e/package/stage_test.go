@@ -36,7 +36,8 @@ func openStage(stage string) error {
 		return fmt.Errorf("lay memory over this machine: %w", err)
 	}
 	// This process looks for the processes of its own namespace.
-	if err := errors.Join(unix.Mount("proc", "/proc", "proc", 0, ""), unix.Mount("cgroup2", groups(), "cgroup2", 0, "")); err != nil {
+	if err := errors.Join(unix.Mount("proc", "/proc", "proc", 0, ""),
+		unix.Mount("cgroup2", groups(), "cgroup2", 0, "")); err != nil {
 		return fmt.Errorf("mount processes and control groups: %w", err)
 	}
 	return furnish()
@@ -62,7 +63,10 @@ func furnish() error {
 
 // volatile mounts what a power cut empties.
 func volatile() error {
-	return errors.Join(unix.Mount("tmpfs", inside("/run"), "tmpfs", 0, "mode=755"), unix.Mount("tmpfs", inside("/tmp"), "tmpfs", 0, "mode=1777"))
+	return errors.Join(
+		unix.Mount("tmpfs", inside("/run"), "tmpfs", 0, "mode=755"),
+		unix.Mount("tmpfs", inside("/tmp"), "tmpfs", 0, "mode=1777"),
+	)
 }
 
 // devices are those that every program may expect, and no other of this machine.
@@ -72,10 +76,18 @@ func devices() error {
 		at := inside("/dev/" + name)
 		err = errors.Join(err, os.WriteFile(at, nil, 0o666), unix.Mount("/dev/"+name, at, "", unix.MS_BIND, ""))
 	}
-	return errors.Join(err,
-		os.Mkdir(inside("/dev/pts"), 0o755), unix.Mount("devpts", inside("/dev/pts"), "devpts", 0, "newinstance,ptmxmode=0666,mode=620"),
-		os.Mkdir(inside("/dev/shm"), 0o755), unix.Mount("tmpfs", inside("/dev/shm"), "tmpfs", 0, "mode=1777"),
-		os.Symlink("pts/ptmx", inside("/dev/ptmx")), os.Symlink("/proc/self/fd", inside("/dev/fd")))
+	return errors.Join(
+		err,
+		os.Mkdir(
+			inside("/dev/pts"),
+			0o755,
+		),
+		unix.Mount("devpts", inside("/dev/pts"), "devpts", 0, "newinstance,ptmxmode=0666,mode=620"),
+		os.Mkdir(inside("/dev/shm"), 0o755),
+		unix.Mount("tmpfs", inside("/dev/shm"), "tmpfs", 0, "mode=1777"),
+		os.Symlink("pts/ptmx", inside("/dev/ptmx")),
+		os.Symlink("/proc/self/fd", inside("/dev/fd")),
+	)
 }
 
 // canInstall tells whether this user may open a stage here: root with namespaces, on a system with dpkg and systemd.
@@ -94,7 +106,10 @@ func canInstall() bool {
 }
 
 func namespaces() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET, Pdeathsig: syscall.SIGKILL}
+	return &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET,
+		Pdeathsig:  syscall.SIGKILL,
+	}
 }
 
 // inStage runs one test of this executable inside a fresh stage.

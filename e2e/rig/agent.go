@@ -41,7 +41,20 @@ func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...stri
 		return nil, err
 	}
 	folder := filepath.Join(s.Folder, name)
-	said, err := run(ctx, []byte(issued.Token), prefix, program, "enroll", "--panel", s.Panel.URL, "--data", folder, "--name", name, "--token-stdin")
+	said, err := run(
+		ctx,
+		[]byte(issued.Token),
+		prefix,
+		program,
+		"enroll",
+		"--panel",
+		s.Panel.URL,
+		"--data",
+		folder,
+		"--name",
+		name,
+		"--token-stdin",
+	)
 	if err != nil {
 		return nil, fmt.Errorf("enrol %s: %w", name, err)
 	}
@@ -52,7 +65,8 @@ func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...stri
 		return nil, fmt.Errorf("enrol %s: read its answer: %w", name, err)
 	}
 	return &Agent{NodeID: identity.NodeID, Spec: Spec{
-		Name: name, Log: filepath.Join(s.Folder, name+".log"), Path: program, Args: []string{"run", "--data", folder, "--sampling", "1s"}, Prefix: prefix,
+		Name: name, Log: filepath.Join(s.Folder, name+".log"), Path: program,
+		Args: []string{"run", "--data", folder, "--sampling", "1s"}, Prefix: prefix,
 	}}, nil
 }
 
@@ -76,7 +90,12 @@ func (s *Stand) Online(ctx context.Context, a *Agent) error {
 			return err
 		}
 		if node.State != "online" || node.Agent.Seen == nil || node.Agent.Seen.Before(began) {
-			return fmt.Errorf("the node is %s, last heard at %v; last words of the agent: %s", node.State, node.Agent.Seen, a.LastWords())
+			return fmt.Errorf(
+				"the node is %s, last heard at %v; last words of the agent: %s",
+				node.State,
+				node.Agent.Seen,
+				a.LastWords(),
+			)
 		}
 		return nil
 	})

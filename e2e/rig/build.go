@@ -35,7 +35,8 @@ var sources = map[string]string{
 	TrialAgentProgram: "./cmd/panel-agent/internal/trial/agent",
 }
 
-// Executable compiles a program from this tree, once per process, and gives its path; what is up to date stays as it is.
+// Executable compiles a program from this tree, once per process, and gives its path; what is up to date stays as it
+// is.
 func Executable(ctx context.Context, name string) (string, error) {
 	once, _ := built.LoadOrStore(name, &building{})
 	b, ok := once.(*building)
@@ -97,7 +98,17 @@ func compile(ctx context.Context, target, source string) error {
 	if err := lookAtSources(root); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-w -X panel/platform/version.Version=e2e", "-o", target, source)
+	cmd := exec.CommandContext(
+		ctx,
+		"go",
+		"build",
+		"-trimpath",
+		"-ldflags",
+		"-w -X panel/platform/version.Version=e2e",
+		"-o",
+		target,
+		source,
+	)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w: %s", source, err, said)
@@ -105,7 +116,8 @@ func compile(ctx context.Context, target, source string) error {
 	return nil
 }
 
-// lookAtSources lets the go command know what a test depends on, so that it does not repeat an old answer for changed sources.
+// lookAtSources lets the go command know what a test depends on, so that it does not repeat an old answer for changed
+// sources.
 func lookAtSources(root string) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -52,10 +52,18 @@ func NewPanel(s PanelSettings) (*Panel, error) {
 	data := filepath.Join(s.Folder, "data")
 	address := net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
 	env := append([]string{
-		"PANEL_BIND=" + s.Host, "PANEL_PORT=" + strconv.Itoa(s.Port), "PANEL_DATA_DIR=" + data, "PANEL_PUBLIC_URL=http://" + address,
+		"PANEL_BIND=" + s.Host, "PANEL_PORT=" + strconv.Itoa(s.Port), "PANEL_DATA_DIR=" + data,
+		"PANEL_PUBLIC_URL=http://" + address,
 		"PANEL_METRICS_ADDR=127.0.0.1:" + strconv.Itoa(metrics), "PANEL_DB_URL=" + s.DSN,
 	}, s.Env...)
-	spec := Spec{Name: "the panel", Log: filepath.Join(s.Folder, "panel.log"), Path: s.Executable, Args: []string{"serve"}, Env: env, Prefix: s.Prefix}
+	spec := Spec{
+		Name:   "the panel",
+		Log:    filepath.Join(s.Folder, "panel.log"),
+		Path:   s.Executable,
+		Args:   []string{"serve"},
+		Env:    env,
+		Prefix: s.Prefix,
+	}
 	return &Panel{Spec: spec, URL: "http://" + address, DataDir: data, Port: s.Port, API: NewAPI("http://" + address)}, nil
 }
 

@@ -51,7 +51,8 @@ func Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
-// launch starts and awaits the process on one goroutine of its own thread: the kernel ends a child with the thread that made it.
+// launch starts and awaits the process on one goroutine of its own thread: the kernel ends a child with the thread that
+// made it.
 func (p *Process) launch() error {
 	started := make(chan error, 1)
 	go onOwnThread(func() {
@@ -101,7 +102,12 @@ func (p *Process) Stop() error {
 		return nil
 	case <-time.After(stopWithin):
 		p.Kill()
-		return fmt.Errorf("stop %s: it did not end within %s and was killed; its last words: %s", p.spec.Name, stopWithin, p.LastWords())
+		return fmt.Errorf(
+			"stop %s: it did not end within %s and was killed; its last words: %s",
+			p.spec.Name,
+			stopWithin,
+			p.LastWords(),
+		)
 	}
 }
 

@@ -41,7 +41,11 @@ func OpenSite(host string) (*Site, error) {
 		return nil, err
 	}
 	s := &Site{held: make(chan struct{})}
-	settings := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"}}
+	settings := &tls.Config{
+		Certificates: []tls.Certificate{certificate},
+		MinVersion:   tls.VersionTLS13,
+		NextProtos:   []string{"h2", "http/1.1"},
+	}
 	target, err := s.serve(host, settings)
 	if err != nil {
 		return nil, err
@@ -56,7 +60,12 @@ func (s *Site) serve(host string, settings *tls.Config) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("open a site: %w", err)
 	}
-	server := &http.Server{Handler: s, TLSConfig: settings, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+	server := &http.Server{
+		Handler:           s,
+		TLSConfig:         settings,
+		ReadHeaderTimeout: time.Minute,
+		ErrorLog:          log.New(io.Discard, "", 0),
+	}
 	s.servers = append(s.servers, server)
 	go func() {
 		if settings == nil {
@@ -138,7 +147,9 @@ func Certificate(name string) (certificate, key []byte, err error) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		NotBefore: time.Now().
+			Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
 	if ip := net.ParseIP(name); ip != nil {
 		template.IPAddresses = []net.IP{ip}
@@ -153,5 +164,9 @@ func Certificate(name string) (certificate, key []byte, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("encode the key of a site: %w", err)
 	}
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), nil
+	return pem.EncodeToMemory(
+			&pem.Block{Type: "CERTIFICATE", Bytes: der},
+		), pem.EncodeToMemory(
+			&pem.Block{Type: "PRIVATE KEY", Bytes: raw},
+		), nil
 }

@@ -67,7 +67,10 @@ func (s *Stand) bringUp(ctx context.Context, settings PanelSettings) (err error)
 }
 
 // startAuthority gives a license key and the settings that let a panel use it.
-func (s *Stand) startAuthority(ctx context.Context, front func(string) string) (key string, settings []string, err error) {
+func (s *Stand) startAuthority(
+	ctx context.Context,
+	front func(string) string,
+) (key string, settings []string, err error) {
 	issued, err := s.Vendor(ctx, "issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")
 	if err != nil {
 		return "", nil, err
@@ -117,7 +120,8 @@ func (s *Stand) setUp(ctx context.Context, key string) error {
 	var session struct {
 		Token string `json:"token"`
 	}
-	if err := s.Panel.API.Post(ctx, "/api/v1/setup/admin", map[string]string{"username": Username, "password": Password}, &session); err != nil {
+	if err := s.Panel.API.Post(ctx, "/api/v1/setup/admin", map[string]string{"username": Username, "password": Password},
+		&session); err != nil {
 		return err
 	}
 	s.API = s.Panel.API.As(session.Token)

@@ -18,7 +18,11 @@ import (
 // place is what the shell of an operator on the server of that panel has.
 func place(panel *rig.Panel, token string, more ...string) []string {
 	return append([]string{
-		"PATH=" + filepath.Dir(panel.Spec.Path) + ":" + os.Getenv("PATH"), "PANEL_API_URL=" + panel.URL, "PANEL_API_TOKEN=" + token,
+		"PATH=" + filepath.Dir(
+			panel.Spec.Path,
+		) + ":" + os.Getenv(
+			"PATH",
+		), "PANEL_API_URL=" + panel.URL, "PANEL_API_TOKEN=" + token,
 		"PANEL_DATA_DIR=" + panel.DataDir, "PANEL_PORT=" + strconv.Itoa(panel.Port), "HOME=" + filepath.Dir(panel.DataDir),
 	}, more...)
 }
@@ -68,7 +72,14 @@ func TestWithThePanelDown(t *testing.T) {
 	require.NoError(t, panel.Stop())
 	log := filepath.Join(panel.DataDir, "logs")
 	require.NoError(t, os.MkdirAll(log, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(log, "panel.log"), []byte(`{"level":"error","time":"2026-11-20T02:59:59Z","component":"database","msg":"the last words"}`+"\n"), 0o644))
+	require.NoError(
+		t,
+		os.WriteFile(
+			filepath.Join(log, "panel.log"),
+			[]byte(`{"level":"error","time":"2026-11-20T02:59:59Z","component":"database","msg":"the last words"}`+"\n"),
+			0o644,
+		),
+	)
 	for name, size := range sizes {
 		t.Run(name, func(t *testing.T) {
 			term := open(t, size[0], size[1], place(panel, "", "LANG=ru_RU.UTF-8")...)
@@ -98,13 +109,22 @@ func signUp(t *testing.T, panel *rig.Panel) string {
 	var session struct {
 		Token string `json:"token"`
 	}
-	require.NoError(t, panel.API.Post(t.Context(), "/api/v1/setup/admin", map[string]string{"username": rig.Username, "password": rig.Password}, &session))
+	require.NoError(
+		t,
+		panel.API.Post(
+			t.Context(),
+			"/api/v1/setup/admin",
+			map[string]string{"username": rig.Username, "password": rig.Password},
+			&session,
+		),
+	)
 	return session.Token
 }
 
 var boxed = regexp.MustCompile(`│ ([A-Za-z0-9]{16}) │`)
 
-// Rule: a password that is reset here works at once and the old one does not; it is gone from the screen when it is left.
+// Rule: a password that is reset here works at once and the old one does not; it is gone from the screen when it is
+// left.
 func TestResetThenSignIn(t *testing.T) {
 	t.Parallel()
 	panel := rigtest.Panel(t, rig.PanelSettings{})
@@ -139,12 +159,22 @@ func TestResetThenSignIn(t *testing.T) {
 	term.keys("q")
 	term.gone("DB connected")
 	term.restored()
-	require.NotContains(t, term.tmux("capture-pane", "-p", "-S", "-"), found[1], "nothing is left in what can be scrolled back")
+	require.NotContains(
+		t,
+		term.tmux("capture-pane", "-p", "-S", "-"),
+		found[1],
+		"nothing is left in what can be scrolled back",
+	)
 }
 
 func login(t *testing.T, panel *rig.Panel, password string) error {
 	t.Helper()
-	return panel.API.Post(t.Context(), "/api/v1/auth/login", map[string]string{"username": rig.Username, "password": password}, nil)
+	return panel.API.Post(
+		t.Context(),
+		"/api/v1/auth/login",
+		map[string]string{"username": rig.Username, "password": password},
+		nil,
+	)
 }
 
 // nowhere is a panel that was never started.
@@ -161,7 +191,11 @@ func TestTheTerminalIsRestored(t *testing.T) {
 		term.run("panelctl; echo ended-$?")
 		term.sees("> 1  Panel state")
 		side := open(t, 80, 24)
-		side.run("kill -" + name + " $(pgrep -n -P " + strings.TrimSpace(term.tmux("display-message", "-p", "#{pane_pid}")) + "); echo sent-$((1+1))")
+		side.run(
+			"kill -" + name + " $(pgrep -n -P " + strings.TrimSpace(
+				term.tmux("display-message", "-p", "#{pane_pid}"),
+			) + "); echo sent-$((1+1))",
+		)
 		side.sees("sent-2")
 		term.sees("ended-130")
 		term.restored()

@@ -36,7 +36,12 @@ type terminal struct {
 // open starts a terminal of that size whose shell has only these variables besides the ordinary ones.
 func open(t *testing.T, width, height int, vars ...string) *terminal {
 	t.Helper()
-	term := &terminal{t: t, socket: filepath.Join(rigtest.Folder(t), "tmux"), shots: os.Getenv("TERMINAL_SHOTS"), name: strings.ReplaceAll(t.Name(), "/", "-")}
+	term := &terminal{
+		t:      t,
+		socket: filepath.Join(rigtest.Folder(t), "tmux"),
+		shots:  os.Getenv("TERMINAL_SHOTS"),
+		name:   strings.ReplaceAll(t.Name(), "/", "-"),
+	}
 	shell := append([]string{"env", "-i"}, rig.Environment()...)
 	shell = append(append(shell, "LC_ALL=C.UTF-8", "PS1=$ ", "TERM=tmux-256color"), vars...)
 	args := []string{"-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "--"}
@@ -127,7 +132,10 @@ func (term *terminal) keep(screen string) {
 	}
 	term.count++
 	require.NoError(term.t, os.MkdirAll(term.shots, 0o755))
-	require.NoError(term.t, os.WriteFile(filepath.Join(term.shots, fmt.Sprintf("%s-%02d.txt", term.name, term.count)), []byte(screen), 0o600))
+	require.NoError(
+		term.t,
+		os.WriteFile(filepath.Join(term.shots, fmt.Sprintf("%s-%02d.txt", term.name, term.count)), []byte(screen), 0o600),
+	)
 }
 
 // restored checks that the shell is back with the terminal as it was: echo, lines, cursor, ordinary screen.

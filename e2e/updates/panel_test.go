@@ -33,7 +33,8 @@ version) echo '{"cli":"1.2.0"}' ;;
 esac
 `
 
-// installed is a panel in a folder of its own, with the agent of the same build beside it, and root's half of its updates.
+// installed is a panel in a folder of its own, with the agent of the same build beside it, and root's half of its
+// updates.
 type installed struct {
 	*rig.Panel
 	t      *testing.T
@@ -55,13 +56,22 @@ func install(t *testing.T) *installed {
 	settings := filepath.Join(folder, "panel.env")
 	require.NoError(t, os.WriteFile(settings, []byte("PANEL_PORT=1\n"), 0o600))
 	panel, err := rig.NewPanel(rig.PanelSettings{
-		Executable: filepath.Join(bin, rig.PanelProgram), Folder: folder, Env: []string{"PANEL_UPDATE_PUBLIC_KEY=" + key.Public()},
+		Executable: filepath.Join(
+			bin,
+			rig.PanelProgram,
+		), Folder: folder, Env: []string{"PANEL_UPDATE_PUBLIC_KEY=" + key.Public()},
 	})
 	require.NoError(t, err)
 	i := &installed{Panel: panel, t: t, key: key}
 	i.engine = &selfupdate.Engine{
-		Paths: selfupdate.Paths{Binary: panel.Spec.Path, Settings: settings, Work: filepath.Join(folder, "updates"), Data: panel.DataDir},
-		Host:  i, Clock: clockwork.NewRealClock(), Self: panel.Spec.Path, Report: func(state, detail string) { t.Log(state, detail) },
+		Paths: selfupdate.Paths{
+			Binary:   panel.Spec.Path,
+			Settings: settings,
+			Work:     filepath.Join(folder, "updates"),
+			Data:     panel.DataDir,
+		},
+		Host: i, Clock: clockwork.NewRealClock(), Self: panel.Spec.Path,
+		Report: func(state, detail string) { t.Log(state, detail) },
 		Look: func(ctx context.Context, _ string) (*release.Release, error) {
 			return release.Open(ctx, i.from, key.Public())
 		},
@@ -86,7 +96,9 @@ func (i *installed) Health(ctx context.Context) (string, bool) {
 }
 
 func (i *installed) Try(ctx context.Context, binary string) (string, error) {
-	said, _ := exec.CommandContext(ctx, binary, "version", "--json", "--api", "http://127.0.0.1:9").Output() // no panel answers there
+	said, _ := exec.CommandContext(ctx, binary, "version", "--json", "--api", "http://127.0.0.1:9").
+		Output()
+		// no panel answers there
 	var version struct{ CLI string }
 	err := json.Unmarshal(said, &version)
 	return version.CLI, err
@@ -150,7 +162,9 @@ func (i *installed) carry(version, panel, agent string) {
 // run hands a request over and carries it out, as the service of updates does.
 func (i *installed) run(kind, version, current string) {
 	i.t.Helper()
-	wish, err := json.Marshal(map[string]any{"id": database.NewID(), "kind": kind, "version": version, "by": "anna", "at": time.Now()})
+	wish, err := json.Marshal(
+		map[string]any{"id": database.NewID(), "kind": kind, "version": version, "by": "anna", "at": time.Now()},
+	)
 	require.NoError(i.t, err)
 	require.NoError(i.t, os.WriteFile(filepath.Join(i.DataDir, "update-request.json"), wish, 0o600))
 	require.NoError(i.t, i.engine.Run(i.t.Context(), current))
@@ -162,7 +176,12 @@ func (i *installed) gives(version, agent string) {
 	running, healthy := i.Health(i.t.Context())
 	require.True(i.t, healthy)
 	require.Equal(i.t, version, running)
-	request, err := http.NewRequestWithContext(i.t.Context(), http.MethodGet, i.URL+"/install/agent/"+release.Platform(), nil)
+	request, err := http.NewRequestWithContext(
+		i.t.Context(),
+		http.MethodGet,
+		i.URL+"/install/agent/"+release.Platform(),
+		nil,
+	)
 	require.NoError(i.t, err)
 	answer, err := http.DefaultClient.Do(request)
 	require.NoError(i.t, err)
@@ -173,7 +192,12 @@ func (i *installed) gives(version, agent string) {
 	require.NoError(i.t, err)
 	content, err := os.ReadFile(agent)
 	require.NoError(i.t, err)
-	require.Equal(i.t, sha256.Sum256(content), [sha256.Size]byte(sum.Sum(nil)), "the agent is another build than the panel")
+	require.Equal(
+		i.t,
+		sha256.Sum256(content),
+		[sha256.Size]byte(sum.Sum(nil)),
+		"the agent is another build than the panel",
+	)
 }
 
 // offers asks which build a rollout would bring.
@@ -193,14 +217,32 @@ func (i *installed) offersSoon(admin *rig.API, version string) {
 	require.Eventually(i.t, func() bool { return i.offers(admin) == version }, time.Minute, 100*time.Millisecond)
 }
 
-// Panel and agent of a release belong together: an update, the return from a broken one and a rollback change both, and what
-// servers get and rollouts offer is of the same release.
+// Panel and agent of a release belong together: an update, the return from a broken one and a rollback change both, and
+// what servers get and rollouts offer is of the same release.
 func TestServersGetTheAgentOfTheReleaseThatThePanelRuns(t *testing.T) {
 	t.Parallel()
-	oldAgent, newAgent, newPanel := rigtest.Executable(t, rig.AgentProgram), buildAgent(t, good), build(t, rig.PanelProgram, good)
+	oldAgent, newAgent, newPanel := rigtest.Executable(
+		t,
+		rig.AgentProgram,
+	), buildAgent(
+		t,
+		good,
+	), build(
+		t,
+		rig.PanelProgram,
+		good,
+	)
 	i := install(t)
 	var session struct{ Token string }
-	require.NoError(t, i.API.Post(t.Context(), "/api/v1/setup/admin", map[string]string{"username": rig.Username, "password": rig.Password}, &session))
+	require.NoError(
+		t,
+		i.API.Post(
+			t.Context(),
+			"/api/v1/setup/admin",
+			map[string]string{"username": rig.Username, "password": rig.Password},
+			&session,
+		),
+	)
 	admin := i.API.As(session.Token)
 	before, _ := i.Health(t.Context()) // how the executables of the rig call themselves
 	i.gives(before, oldAgent)

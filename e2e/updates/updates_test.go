@@ -1,5 +1,6 @@
-// Package updates brings new builds to real agents of a real panel: a good one reaches all rings, one that never reports
-// is given up in the first, and what goes through the flow notices neither. A panel that updates itself takes its agent along.
+// Package updates brings new builds to real agents of a real panel: a good one reaches all rings, one that never
+// reports is given up in the first, and what goes through the flow notices neither. A panel that updates itself takes
+// its agent along.
 package updates
 
 import (
@@ -96,13 +97,9 @@ func newFleet(t *testing.T) *fleet {
 		agent, err := f.Enroll(t.Context(), name)
 		require.NoError(t, err)
 		agent.Spec.Args = append(agent.Spec.Args, "--update-patience", "6s")
-		require.NoError(t, agent.Launch())
-		t.Cleanup(func() { require.NoError(t, agent.Stop()); rigtest.ShowLog(t, agent.Process) })
 		f.agents = append(f.agents, agent)
 	}
-	for _, agent := range f.agents {
-		require.NoError(t, f.Online(t.Context(), agent))
-	}
+	rigtest.Run(t, f.Stand, f.agents...)
 	return f
 }
 
@@ -116,7 +113,10 @@ func (f *fleet) openStream() <-chan error {
 	link := f.install()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := rig.Fetch(context.WithoutCancel(f.t.Context()), agentapi.ThroughProbe{Link: link, URL: f.site.Page + "/held", Expect: "ended", Timeout: 80})
+		_, err := rig.Fetch(
+			context.WithoutCancel(f.t.Context()),
+			agentapi.ThroughProbe{Link: link, URL: f.site.Page + "/held", Expect: "ended", Timeout: 80},
+		)
 		ended <- err
 	}()
 	require.NoError(f.t, rig.Eventually(f.t.Context(), within, func(context.Context) error {
@@ -134,7 +134,11 @@ func (f *fleet) install() string {
 	require.NoError(f.t, err)
 	listener := map[string]any{
 		"protocol": "vless", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": f.site.Target, "server_names": []string{rig.SiteName}, "allow_private_target": true},
+		"reality": map[string]any{
+			"target":               f.site.Target,
+			"server_names":         []string{rig.SiteName},
+			"allow_private_target": true,
+		},
 	}
 	node := f.agents[0].NodeID
 	flow, err := f.API.Draw(f.t.Context(), "through", map[string]any{
@@ -274,7 +278,17 @@ func build(t *testing.T, program, version string) string {
 	require.NoError(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
 	target := filepath.Join(folder, program+"-"+version)
 	versions := "-s -w -X main.version=" + version + " -X panel/platform/version.Version=" + version
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-ldflags", versions, "-o", target, "./cmd/"+program)
+	cmd := exec.CommandContext(
+		t.Context(),
+		"go",
+		"build",
+		"-trimpath",
+		"-ldflags",
+		versions,
+		"-o",
+		target,
+		"./cmd/"+program,
+	)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, string(said))

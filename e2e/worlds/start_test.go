@@ -106,7 +106,13 @@ func TestPanelsStartingAtOnceApplyEachMigrationOnce(t *testing.T) {
 	dsn := dbtest.Empty(t)
 	var panels []*rig.Panel
 	for range 3 {
-		panels = append(panels, rigtest.Panel(t, rig.PanelSettings{DSN: dsn, Env: []string{"PANEL_SECRET_KEY=one key for all the panels of a database"}}))
+		panels = append(
+			panels,
+			rigtest.Panel(
+				t,
+				rig.PanelSettings{DSN: dsn, Env: []string{"PANEL_SECRET_KEY=one key for all the panels of a database"}},
+			),
+		)
 	}
 	for _, panel := range panels {
 		require.NoError(t, panel.Launch())
@@ -118,7 +124,10 @@ func TestPanelsStartingAtOnceApplyEachMigrationOnce(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close(context.Background())
 	var all, distinct int
-	require.NoError(t, conn.QueryRow(t.Context(), "select count(*), count(distinct name) from bun_migrations").Scan(&all, &distinct))
+	require.NoError(
+		t,
+		conn.QueryRow(t.Context(), "select count(*), count(distinct name) from bun_migrations").Scan(&all, &distinct),
+	)
 	require.Positive(t, all)
 	require.Equal(t, distinct, all)
 	for _, panel := range panels {

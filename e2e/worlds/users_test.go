@@ -37,7 +37,11 @@ func TestPrivateDatabaseBelowAClosedHome(t *testing.T) {
 func liveInClosedHome(t *testing.T, uid int) {
 	home := filepath.Join(rigtest.Folder(t), "home")
 	require.NoError(t, os.Mkdir(home, 0o700))
-	settings := rig.PanelSettings{Folder: home, Executable: copied(t, rigtest.Executable(t, rig.PanelProgram), home), Env: []string{"HOME=" + home}}
+	settings := rig.PanelSettings{
+		Folder:     home,
+		Executable: copied(t, rigtest.Executable(t, rig.PanelProgram), home),
+		Env:        []string{"HOME=" + home},
+	}
 	if uid != os.Getuid() {
 		number := strconv.Itoa(uid)
 		settings.Prefix = []string{"setpriv", "--reuid", number, "--regid", number, "--clear-groups", "--"}
@@ -78,11 +82,13 @@ func requireOwner(t *testing.T, pid, uid int) {
 	require.EqualValues(t, uid, process.Uid)
 }
 
-// Rule: a kill -9 of the panel leaves a database that the next start adopts or starts again, at any moment of the start.
+// Rule: a kill -9 of the panel leaves a database that the next start adopts or starts again, at any moment of the
+// start.
 func TestStartAfterAKillAtAnyMomentOfTheStart(t *testing.T) {
 	t.Parallel()
 	panel := rigtest.Panel(t, rig.PanelSettings{})
-	for _, mark := range []string{"postgres/data.new", "postgres/data/PG_VERSION", "postgres/data/postmaster.pid", "secret.key"} {
+	for _, mark := range []string{"postgres/data.new", "postgres/data/PG_VERSION", "postgres/data/postmaster.pid",
+		"secret.key"} {
 		require.NoError(t, panel.Launch())
 		require.NoError(t, rig.Eventually(t.Context(), endsWithin, func(context.Context) error {
 			_, err := os.Stat(filepath.Join(panel.DataDir, mark))

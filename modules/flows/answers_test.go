@@ -60,7 +60,8 @@ func TestARevisionIsTakenFromTheBodyOrIfMatch(t *testing.T) {
 	}
 }
 
-// Domain 4.15: what is being installed comes first, then what became of the last try, what is installed, what is compiled.
+// Domain 4.15: what is being installed comes first, then what became of the last try, what is installed, what is
+// compiled.
 func TestTheStateOfAFlow(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
@@ -76,7 +77,8 @@ func TestTheStateOfAFlow(t *testing.T) {
 			{LastStage: text("apply_failed"), LastFinished: true},
 			{flowRow: flowRow{InstalledVersionID: text("v")}, LastStage: text("apply_failed"), LastFinished: true},
 		},
-		"applying": {{LastStage: text("preparing")}, {flowRow: flowRow{InstalledVersionID: text("v")}, LastStage: text("reverting")}},
+		"applying": {{LastStage: text("preparing")},
+			{flowRow: flowRow{InstalledVersionID: text("v")}, LastStage: text("reverting")}},
 	} {
 		for i := range rows {
 			require.Equal(t, want, rows[i].state(), "%d of %s", i, want)
@@ -84,8 +86,8 @@ func TestTheStateOfAFlow(t *testing.T) {
 	}
 }
 
-// A flow drifts where a node runs something else than it shall, or where its links name another host than its entry has now;
-// what is silent tells nothing.
+// A flow drifts where a node runs something else than it shall, or where its links name another host than its entry has
+// now; what is silent tells nothing.
 func TestWhatDriftIs(t *testing.T) {
 	t.Parallel()
 	well := nodesapi.Node{ID: "a", Online: true, Address: "192.0.2.1", RevisionDesired: 3, RevisionInstalled: 3}
@@ -101,13 +103,15 @@ func TestWhatDriftIs(t *testing.T) {
 		state   string
 		nodes   []string
 	}{
-		"all is well":            {&well, host, nil, nil, "in_sync", []string{}},
-		"another revision":       {&behind, host, nil, nil, "drifted", []string{"a"}},
-		"a silent node":          {&silent, host, nil, nil, "unknown", []string{}},
-		"a node that is gone":    {nil, host, nil, nil, "unknown", []string{}},
-		"another address":        {&moved, host, nil, nil, "drifted", []string{"a"}},
-		"bound, another address": {&moved, bound, map[string]domainsapi.Domain{"d": {Hostname: "a.example.org"}}, nil, "in_sync", []string{}},
-		"a binding renamed":      {&well, bound, map[string]domainsapi.Domain{"d": {Hostname: "b.example.org"}}, nil, "drifted", []string{"a"}},
+		"all is well":         {&well, host, nil, nil, "in_sync", []string{}},
+		"another revision":    {&behind, host, nil, nil, "drifted", []string{"a"}},
+		"a silent node":       {&silent, host, nil, nil, "unknown", []string{}},
+		"a node that is gone": {nil, host, nil, nil, "unknown", []string{}},
+		"another address":     {&moved, host, nil, nil, "drifted", []string{"a"}},
+		"bound, another address": {&moved, bound, map[string]domainsapi.Domain{"d": {Hostname: "a.example.org"}}, nil,
+			"in_sync", []string{}},
+		"a binding renamed": {&well, bound, map[string]domainsapi.Domain{"d": {Hostname: "b.example.org"}}, nil,
+			"drifted", []string{"a"}},
 		"a binding that is gone": {&well, bound, nil, nil, "in_sync", []string{}},
 		"a stage to be repeated": {&well, host, nil, []Stage{{Name: "cdn.sync"}}, "drifted", []string{}},
 	} {
@@ -130,7 +134,10 @@ func TestWhatDriftIs(t *testing.T) {
 func TestWhatHealthIs(t *testing.T) {
 	t.Parallel()
 	nodes := map[string]nodesapi.Node{
-		"up": {Online: true, CoreState: "running"}, "up2": {Online: true, CoreState: "running"}, "down": {Online: true, CoreState: "failed"},
+		"up": {
+			Online:    true,
+			CoreState: "running",
+		}, "up2": {Online: true, CoreState: "running"}, "down": {Online: true, CoreState: "failed"},
 		"silent": {CoreState: "running"},
 	}
 	for _, c := range []struct {
@@ -163,7 +170,11 @@ func TestTheWorstHealthCounts(t *testing.T) {
 	healthHook{h}.Add("one", says(map[string]string{"a": "healthy", "b": "down", "c": "degraded"}, nil))
 	healthHook{h}.Add("two", says(map[string]string{"a": "degraded", "b": "healthy", "d": "odd"}, nil))
 	healthHook{h}.Add("three", says(nil, errors.New("away")))
-	require.Equal(t, map[string]string{"a": "degraded", "b": "down", "c": "degraded"}, h.health(t.Context(), []string{"a", "b", "c", "d"}))
+	require.Equal(
+		t,
+		map[string]string{"a": "degraded", "b": "down", "c": "degraded"},
+		h.health(t.Context(), []string{"a", "b", "c", "d"}),
+	)
 }
 
 // Pools are resolved together, each once, by whoever knows them; without pools nobody is asked, and an error ends the
@@ -178,7 +189,10 @@ func TestPoolsAreResolvedTogether(t *testing.T) {
 		return map[string]string{"europe": "waw"}, failure
 	})
 	pool := func(key, id string) graph.Node { return graph.Node{Key: key, Kind: graph.TransitPool, PoolID: id} }
-	found, err := h.pools(t.Context(), graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, PoolID: "odd"}, pool("x", "")}})
+	found, err := h.pools(
+		t.Context(),
+		graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, PoolID: "odd"}, pool("x", "")}},
+	)
 	require.NoError(t, err)
 	require.Empty(t, found)
 	require.Empty(t, asked)
@@ -192,9 +206,9 @@ func TestPoolsAreResolvedTogether(t *testing.T) {
 	require.ErrorContains(t, err, "resolve pools by pools: away")
 }
 
-// Force passes what is not confirmed, but no check that blocks and none of a node that has to answer anyway; what no force
-// passes is listed with its reason.
-// Specification, Endpoints rule 2: force_apply accepts unconfirmed readiness and nothing else.
+// Force passes what is not confirmed, but no check that blocks and none of a node that has to answer anyway; what no
+// force passes is listed with its reason. Specification, Endpoints rule 2: force_apply accepts unconfirmed readiness
+// and nothing else.
 func TestWhatForcePasses(t *testing.T) {
 	t.Parallel()
 	steps := []plan.Step{
@@ -203,7 +217,11 @@ func TestWhatForcePasses(t *testing.T) {
 		{NodeID: "left", NodeName: "waw-01", Action: plan.ActionRemove},
 	}
 	nodes := map[string]nodesapi.Node{
-		"up": {ID: "up", Name: "fra-01", Online: true}, "away": {ID: "away", Name: "ams-01"}, "left": {ID: "left", Name: "waw-01"},
+		"up": {
+			ID:     "up",
+			Name:   "fra-01",
+			Online: true,
+		}, "away": {ID: "away", Name: "ams-01"}, "left": {ID: "left", Name: "waw-01"},
 	}
 	checks := marked([]plan.Check{
 		{Key: "confirmed", NodeID: "up", Status: plan.Confirmed},
@@ -222,8 +240,14 @@ func TestWhatForcePasses(t *testing.T) {
 	}
 	require.Equal(t, []string{"open", "failed", "left"}, passed)
 
-	found := []readiness.Row{{Blocker: readiness.BlockedTarget, Probe: plan.Probe{Path: "nodes[0].params.listener.reality.target"}}}
-	p := &plan.Plan{Steps: steps, Readiness: checks, Conflicts: []plan.Conflict{{NodeID: "gone", Path: "nodes[1].params.hop.port"}}}
+	found := []readiness.Row{
+		{Blocker: readiness.BlockedTarget, Probe: plan.Probe{Path: "nodes[0].params.listener.reality.target"}},
+	}
+	p := &plan.Plan{
+		Steps:     steps,
+		Readiness: checks,
+		Conflicts: []plan.Conflict{{NodeID: "gone", Path: "nodes[1].params.hop.port"}},
+	}
 	var codes, names []string
 	for _, o := range obstacles(p, found, nodes) {
 		codes, names = append(codes, o.Code), append(names, o.NodeName)

@@ -43,8 +43,9 @@ func (h *history) did(client int, began int64, a act, answer int) {
 	h.ops = append(h.ops, porcupine.Operation{ClientId: client, Input: a, Call: began, Output: answer, Return: ended})
 }
 
-// revisions is what a flow's revisions promise: each request sees and changes them at one moment between its beginning and its
-// end, a draft is saved over the revision that was sent and over no other, and an apply is let in at the draft's revision alone.
+// revisions is what a flow's revisions promise: each request sees and changes them at one moment between its beginning
+// and its end, a draft is saved over the revision that was sent and over no other, and an apply is let in at the
+// draft's revision alone.
 func revisions(first map[string]int) porcupine.Model {
 	return porcupine.Model{
 		Partition: func(ops []porcupine.Operation) [][]porcupine.Operation {
@@ -75,8 +76,8 @@ func revisions(first map[string]int) porcupine.Model {
 	}
 }
 
-// R3: eight clients save, read and apply one flow at once, with force and without. Every history can be put in an order in which
-// each request did what it said; an apply of an older revision is always refused, also with force.
+// R3: eight clients save, read and apply one flow at once, with force and without. Every history can be put in an order
+// in which each request did what it said; an apply of an older revision is always refused, also with force.
 func TestRevisionsOfAFlowAreLinearizable(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -10,8 +10,8 @@ import (
 	"panel/platform/access"
 )
 
-// Whoever shows nodes that fail learns which installed flows they carry, all groups with one question, and names only for
-// callers who may see flows.
+// Whoever shows nodes that fail learns which installed flows they carry, all groups with one question, and names only
+// for callers who may see flows.
 func TestTheFlowsOfFailingNodesAreKnownToWhoShowsThem(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -68,8 +68,8 @@ func (r *runner) send(
 	return nil
 }
 
-// order sends the order of a stage to the chosen steps as long as one of them has not had it, and reports whether it did;
-// what comes of it is looked at in the next step.
+// order sends the order of a stage to the chosen steps as long as one of them has not had it, and reports whether it
+// did; what comes of it is looked at in the next step.
 func (r *runner) order(
 	ctx context.Context, row *applyRow, stage string, chosen func(stepRow) bool, order orderOf,
 ) (sent bool, err error) {

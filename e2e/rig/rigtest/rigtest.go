@@ -23,7 +23,8 @@ func Executable(t testing.TB, name string) string {
 	return path
 }
 
-// Folder is a temporary folder. What still runs from it when the test ends, such as a core that outlived its agent, is ended.
+// Folder is a temporary folder. What still runs from it when the test ends, such as a core that outlived its agent, is
+// ended.
 func Folder(t testing.TB) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -65,6 +66,21 @@ func Install(t testing.TB, settings rig.PanelSettings) *rig.Stand {
 		ShowLog(t, stand.Panel.Process)
 	})
 	return stand
+}
+
+// Run starts enrolled agents, which stop with the test, and waits until the panel says that their nodes are online.
+func Run(t testing.TB, stand *rig.Stand, agents ...*rig.Agent) {
+	t.Helper()
+	for _, agent := range agents {
+		require.NoError(t, agent.Launch())
+		t.Cleanup(func() {
+			require.NoError(t, agent.Stop())
+			ShowLog(t, agent.Process)
+		})
+	}
+	for _, agent := range agents {
+		require.NoError(t, stand.Online(t.Context(), agent))
+	}
 }
 
 // Panel describes a panel that is not installed and not started.

@@ -14,8 +14,8 @@ type Changed struct {
 	From, To any
 }
 
-// Changes tells how the drawing after differs from the one before: blocks by their key, ways by their ends. Where blocks
-// stand is left out. More than MaxNamed of a kind are cut off; left counts them.
+// Changes tells how the drawing after differs from the one before: blocks by their key, ways by their ends. Where
+// blocks stand is left out. More than MaxNamed of a kind are cut off; left counts them.
 func Changes(before, after Graph) (named []Changed, left int) {
 	blocks := differing(byKey(before), byKey(after), keysOf(before, after), "block ")
 	ways := differing(byEnds(before), byEnds(after), endsOf(before, after), "")

@@ -13,7 +13,12 @@ func TestChangesNameBlocksAndWaysAndNotWhereTheyStand(t *testing.T) {
 	t.Parallel()
 	before := graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, Params: graph.Params{Listener: &graph.Listener{Port: 443}}, Position: &graph.Position{X: 1}},
+			{
+				Key:      "in",
+				Kind:     graph.Entry,
+				Params:   graph.Params{Listener: &graph.Listener{Port: 443}},
+				Position: &graph.Position{X: 1},
+			},
 			{Key: "out", Kind: graph.Exit},
 			{Key: "gone", Kind: graph.Direct},
 		},
@@ -21,7 +26,12 @@ func TestChangesNameBlocksAndWaysAndNotWhereTheyStand(t *testing.T) {
 	}
 	after := graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, Params: graph.Params{Listener: &graph.Listener{Port: 8443}}, Position: &graph.Position{X: 9}},
+			{
+				Key:      "in",
+				Kind:     graph.Entry,
+				Params:   graph.Params{Listener: &graph.Listener{Port: 8443}},
+				Position: &graph.Position{X: 9},
+			},
 			{Key: "out", Kind: graph.Exit, Position: &graph.Position{Y: 5}},
 		},
 		Edges: []graph.Edge{{From: "in", To: "out", Match: &graph.Match{Domain: []string{"example.org"}}}},

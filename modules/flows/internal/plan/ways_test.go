@@ -89,8 +89,8 @@ func TestARuleChoosesTheSameInTheCore(t *testing.T) {
 	}
 }
 
-// Without the right to private addresses, what a rule lets out is public: the private part is blocked before, and what cannot
-// be resolved after. Networks are cut to their private part; those without one need no rule for it.
+// Without the right to private addresses, what a rule lets out is public: the private part is blocked before, and what
+// cannot be resolved after. Networks are cut to their private part; those without one need no rule for it.
 // Specification, Security: clients do not reach private networks through a node unless the operator allows it.
 func TestARuleLetsOutPublicAddressesAlone(t *testing.T) {
 	t.Parallel()
@@ -111,9 +111,11 @@ func TestARuleLetsOutPublicAddressesAlone(t *testing.T) {
 			&graph.Match{IP: []string{"10.1.0.0/16"}}, []string{"ip [10.1.0.0/16] -> block", "ip [10.1.0.0/16] -> " + publicWay},
 		},
 		"a network with a private part": {
-			&graph.Match{IP: []string{"172.0.0.0/8"}}, []string{"ip [172.16.0.0/12] -> block", "ip [172.0.0.0/8] -> " + publicWay},
+			&graph.Match{IP: []string{"172.0.0.0/8"}},
+			[]string{"ip [172.16.0.0/12] -> block", "ip [172.0.0.0/8] -> " + publicWay},
 		},
-		"loopback": {&graph.Match{IP: []string{"127.0.0.1"}}, []string{"ip [127.0.0.1/32] -> block", "ip [127.0.0.1/32] -> " + publicWay}},
+		"loopback": {&graph.Match{IP: []string{"127.0.0.1"}},
+			[]string{"ip [127.0.0.1/32] -> block", "ip [127.0.0.1/32] -> " + publicWay}},
 	} {
 		require.Equal(t, c.want, ruled(t, c.match, "", graph.Direct), name)
 		require.Equal(t, c.want, ruled(t, c.match, "block", graph.Direct), name)
@@ -127,12 +129,18 @@ func TestABlockNeedsNoWay(t *testing.T) {
 	require.Equal(t, []string{"-> block"}, ruled(t, nil, "", graph.Block))
 }
 
-// Between two nodes traffic goes through a listener that only the node before may use; addresses are judged where it leaves.
+// Between two nodes traffic goes through a listener that only the node before may use; addresses are judged where it
+// leaves.
 func TestBetweenTwoNodesTheExitJudgesAddresses(t *testing.T) {
 	t.Parallel()
 	in := input(graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(443)}}, {Key: "out", Kind: graph.Exit, NodeID: nodeB},
+			{
+				Key:    "in",
+				Kind:   graph.Entry,
+				NodeID: nodeA,
+				Params: graph.Params{Listener: vless(443)},
+			}, {Key: "out", Kind: graph.Exit, NodeID: nodeB},
 		},
 		Edges: []graph.Edge{{From: "in", To: "out"}},
 	})
@@ -152,15 +160,19 @@ func TestBetweenTwoNodesTheExitJudgesAddresses(t *testing.T) {
 	require.Less(t, exit.Listens[0].From, 30000)
 }
 
-// With an address of the panel every way has rules for the probe before those for people: it reaches the panel and nothing
-// else.
+// With an address of the panel every way has rules for the probe before those for people: it reaches the panel and
+// nothing else.
 func TestTheProbeReachesThePanelAlone(t *testing.T) {
 	t.Parallel()
 	in := input(across())
 	r := plan.Compile(in)
 	entry, exit := r.Fragments[nodeA], r.Fragments[nodeB]
 	require.Equal(t, "user [flow."+flowID+".probe] -> flow."+flowID+".out.in.out.probe", rule(entry.Rules[0]))
-	require.Equal(t, "user [flow."+flowID+".probe.in] ip [198.51.100.7] port 8080 -> flow."+flowID+".out.out.out.probe", rule(exit.Rules[0]))
+	require.Equal(
+		t,
+		"user [flow."+flowID+".probe.in] ip [198.51.100.7] port 8080 -> flow."+flowID+".out.out.out.probe",
+		rule(exit.Rules[0]),
+	)
 	require.Equal(t, "user [flow."+flowID+".probe.in] -> block", rule(exit.Rules[1]))
 	for _, f := range r.Fragments {
 		people := slices.IndexFunc(f.Rules, func(r plan.Rule) bool { return len(r.User) == 0 })
@@ -174,7 +186,10 @@ func TestTheProbeReachesThePanelAlone(t *testing.T) {
 func TestEachListenerHasItsOwnSecrets(t *testing.T) {
 	t.Parallel()
 	g := across()
-	g.Nodes = append(g.Nodes, graph.Node{Key: "in2", Kind: graph.Entry, NodeID: nodeB, Params: graph.Params{Listener: vless(8443)}})
+	g.Nodes = append(
+		g.Nodes,
+		graph.Node{Key: "in2", Kind: graph.Entry, NodeID: nodeB, Params: graph.Params{Listener: vless(8443)}},
+	)
 	g.Edges = append(g.Edges, graph.Edge{From: "in2", To: "here"})
 	r := plan.Compile(input(g))
 	require.Empty(t, r.Plan.Errors)

@@ -86,11 +86,14 @@ func TestTheOutcomeOfACallMovesTheRecord(t *testing.T) {
 		finished bool
 		again    *time.Time
 	}{
-		"done":                 {out: flowsapi.Outcome{Result: flowsapi.Done, Detail: said}, state: stages.Done, finished: true},
+		"done": {out: flowsapi.Outcome{Result: flowsapi.Done, Detail: said}, state: stages.Done,
+			finished: true},
 		"an empty outcome":     {state: stages.Done, finished: true},
 		"none of its business": {out: flowsapi.Outcome{Result: flowsapi.Nothing}, state: stages.Skipped, finished: true},
-		"not yet":              {out: flowsapi.Outcome{Result: flowsapi.Again, At: later}, state: stages.Waiting, again: &later},
-		"an error":             {err: errors.New("the CDN refuses"), state: stages.Failed, failure: "the CDN refuses", finished: true},
+		"not yet": {out: flowsapi.Outcome{Result: flowsapi.Again, At: later}, state: stages.Waiting,
+			again: &later},
+		"an error": {err: errors.New("the CDN refuses"), state: stages.Failed, failure: "the CDN refuses",
+			finished: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -279,7 +282,8 @@ func TestLimitsCountFromTheFirstCall(t *testing.T) {
 	s := well("cdn.provision", flowsapi.BeforePrepare)
 	s.Limit = 30 * time.Minute
 	r := registry(s, well("acme.issue", flowsapi.BeforePrepare))
-	for name, limit := range map[string]time.Duration{"cdn.provision": 30 * time.Minute, "acme.issue": stages.UsualLimit, "gone.away": stages.UsualLimit} {
+	for name, limit := range map[string]time.Duration{"cdn.provision": 30 * time.Minute, "acme.issue": stages.UsualLimit,
+		"gone.away": stages.UsualLimit} {
 		rec := &stages.Record{Name: name}
 		require.False(t, r.Late(rec, start.Add(24*time.Hour)), "it has not begun")
 		require.False(t, r.UndoLate(rec, start.Add(24*time.Hour)))
@@ -351,7 +355,10 @@ func TestAPreviewNamesWhoCouldNotSay(t *testing.T) {
 		return s
 	}
 	broken := well("d.panic", flowsapi.BeforePrepare)
-	broken.Preview = func(context.Context, flowsapi.Change) ([]flowsapi.Diff, []flowsapi.Check, error) { panic("no account") }
+	broken.Preview = func(context.Context, flowsapi.Change) ([]flowsapi.Diff, []flowsapi.Check,
+		error) {
+		panic("no account")
+	}
 	diff, check := flowsapi.Diff{
 		Group: flowsapi.GroupCDN,
 		Op:    "added",
@@ -367,7 +374,11 @@ func TestAPreviewNamesWhoCouldNotSay(t *testing.T) {
 	)
 	previews := r.Preview(t.Context(), flowsapi.Change{})
 	require.Len(t, previews, 4)
-	require.Equal(t, stages.Preview{Stage: "a.changes", At: flowsapi.BeforePrepare, Diffs: []flowsapi.Diff{diff}}, previews[0])
+	require.Equal(
+		t,
+		stages.Preview{Stage: "a.changes", At: flowsapi.BeforePrepare, Diffs: []flowsapi.Diff{diff}},
+		previews[0],
+	)
 	require.Equal(
 		t,
 		stages.Preview{Stage: "b.checks", At: flowsapi.BeforePrepare, Checks: []flowsapi.Check{check}},

@@ -23,8 +23,8 @@ import (
 	"panel/platform/database/dbtest"
 )
 
-// world is a whole installation whose every word is kept.
-type world struct {
+// installation is a whole stand whose every word is kept.
+type installation struct {
 	*testing.T
 	stand  *rig.Stand
 	site   *rig.Site
@@ -37,9 +37,9 @@ type world struct {
 
 const masterKey = "canary-master-key-Zx81qLw0"
 
-func begin(t *testing.T) *world {
+func begin(t *testing.T) *installation {
 	t.Helper()
-	w := &world{T: t, book: &book{}, places: map[string][]byte{}, dsn: dbtest.Empty(t)}
+	w := &installation{T: t, book: &book{}, places: map[string][]byte{}, dsn: dbtest.Empty(t)}
 	address, err := url.Parse(w.dsn)
 	require.NoError(t, err)
 	if password, given := address.User.Password(); given {
@@ -76,7 +76,7 @@ func (a answer) text(t *testing.T, member string) string {
 }
 
 // call sends anything, also what is no JSON, and keeps answer and headers. The operation names the place.
-func (w *world) call(token, operation, path string, body any) answer {
+func (w *installation) call(token, operation, path string, body any) answer {
 	w.Helper()
 	method, _, _ := strings.Cut(operation, " ")
 	var content io.Reader
@@ -109,19 +109,19 @@ func (w *world) call(token, operation, path string, body any) answer {
 }
 
 // do is a call that must succeed.
-func (w *world) do(token, operation, path string, body any) answer {
+func (w *installation) do(token, operation, path string, body any) answer {
 	w.Helper()
 	got := w.call(token, operation, path, body)
 	require.Less(w, got.status, 300, "%s: %s", operation, got.body)
 	return got
 }
 
-func (w *world) keep(place string, content []byte) {
+func (w *installation) keep(place string, content []byte) {
 	w.places[place] = append(append(w.places[place], content...), '\n')
 }
 
 // look gathers everything that the installation wrote.
-func (w *world) look() {
+func (w *installation) look() {
 	w.Helper()
 	w.export()
 	w.support()
@@ -134,7 +134,7 @@ func (w *world) look() {
 	w.database()
 }
 
-func (w *world) export() {
+func (w *installation) export() {
 	for _, format := range []string{"csv", "ndjson"} {
 		w.do(w.stand.API.Token, "GET /api/v1/audit/export", "/api/v1/audit/export?format="+format, nil)
 	}
@@ -149,7 +149,7 @@ func (w *world) export() {
 }
 
 // metrics are looked at where this build has them.
-func (w *world) metrics(address string) {
+func (w *installation) metrics(address string) {
 	for _, path := range []string{"/metrics", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap", "/debug/pprof/cmdline"} {
 		ctx, cancel := context.WithTimeout(w.Context(), 10*time.Second)
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, nil)
@@ -164,7 +164,7 @@ func (w *world) metrics(address string) {
 }
 
 // support is the bundle for the vendor, where this build makes one.
-func (w *world) support() {
+func (w *installation) support() {
 	for _, body := range []any{map[string]any{"since": "1h"}, map[string]any{}} {
 		w.call(w.stand.API.Token, "POST /api/v1/system/support-bundle", "/api/v1/system/support-bundle", body)
 	}
@@ -174,7 +174,7 @@ func (w *world) support() {
 }
 
 // arguments are the command lines and the names of everything that runs from this stand.
-func (w *world) arguments() {
+func (w *installation) arguments() {
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	require.NoError(w, err)
 	for _, line := range lines {
@@ -186,7 +186,7 @@ func (w *world) arguments() {
 	}
 }
 
-func (w *world) folder(place, folder string) {
+func (w *installation) folder(place, folder string) {
 	w.Helper()
 	require.NoError(w, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
@@ -200,7 +200,7 @@ func (w *world) folder(place, folder string) {
 }
 
 // database is every value of every column, as bytes and as text.
-func (w *world) database() {
+func (w *installation) database() {
 	w.Helper()
 	conn, err := pgx.Connect(w.Context(), w.dsn)
 	require.NoError(w, err)
@@ -221,7 +221,7 @@ func (w *world) database() {
 
 type column struct{ Table, Name string }
 
-func (w *world) column(conn *pgx.Conn, c column) {
+func (w *installation) column(conn *pgx.Conn, c column) {
 	w.Helper()
 	place := "database " + c.Table + "." + c.Name
 	name := pgx.Identifier{c.Table}.Sanitize()
