@@ -45,5 +45,6 @@ export default defineConfig({
     setupFiles: ["src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    expect: { poll: { timeout: 15_000 } },
   },
 });

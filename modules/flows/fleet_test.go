@@ -378,39 +378,3 @@ func (f *fleet) Results(_ context.Context, ids ...string) (map[string]nodesapi.R
 	}
 	return out, nil
 }
-
-func (f *fleet) ByIDs(_ context.Context, ids ...string) (map[string]domainsapi.Domain, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	found := map[string]domainsapi.Domain{}
-	for _, id := range ids {
-		if d, known := f.domains[id]; known {
-			found[id] = d
-		}
-	}
-	return found, nil
-}
-
-func (f *fleet) Newest(_ context.Context, nodeIDs ...string) (map[string]nodesapi.Reading, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	found := map[string]nodesapi.Reading{}
-	for _, id := range nodeIDs {
-		if r, known := f.carried[id]; known {
-			found[id] = r
-		}
-	}
-	return found, nil
-}
-
-func (f *fleet) All(context.Context, string, int) ([]domainsapi.Domain, error) { return nil, nil }
-
-func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }
-
-func (f *fleet) Add(_ string, answer func(ctx context.Context, nodeID string) ([]string, error)) {
-	f.holds = answer
-}
-
-func (f *fleet) Flows(answer func(ctx context.Context, groups [][]string, names int) ([]nodesapi.Related, error)) {
-	f.related = answer
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -12,8 +11,6 @@ import (
 
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
-	"panel/modules/nodes/nodesapi"
-	"panel/platform/access"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/vault"
@@ -367,38 +364,4 @@ func (s *store) pruneVersions(ctx context.Context, flowID string, now time.Time)
 				select number from flow_versions where flow_id = ? and not applied order by number desc offset ? limit 1), 0))`,
 		flowID, now.Add(-appliedKept), flowID, unappliedKept)
 	return database.Fault(err, nil)
-}
-
-// installing gives the flows of which something is being installed that needs the node.
-func (s *store) installing(ctx context.Context, nodeID string) ([]string, error) {
-	flows := []string{}
-	err := s.db.In(ctx).NewRaw(`select distinct a.flow_id from flow_applies a join flow_apply_steps s on s.apply_id = a.id
-		where a.finished_at is null and s.node_id = ? order by 1`, nodeID).Scan(ctx, &flows)
-	return flows, database.Fault(err, nil)
-}
-
-// related gives the flows that are installed on the nodes of each group, with names for those who may see flows.
-func (s *store) related(ctx context.Context, groups [][]string, names int) ([]nodesapi.Related, error) {
-	nodeIDs, of := []string{}, []int{}
-	for at, group := range groups {
-		nodeIDs = append(nodeIDs, group...)
-		of = append(of, slices.Repeat([]int{at}, len(group))...)
-	}
-	if !access.From(ctx).Permissions.Has(View) {
-		names = 0
-	}
-	var rows []struct {
-		At, Count int
-		First     []nodesapi.Named `bun:",type:jsonb"`
-	}
-	err := s.db.In(ctx).NewRaw(`select at, count(*) as count,
-			to_jsonb((array_agg(jsonb_build_object('id', id, 'name', name) order by name, id))[1:?]) as first
-		from (select distinct u.at, f.id, f.name from unnest(?::text[], ?::int[]) u(node_id, at)
-			join flow_fragments g on g.node_id = u.node_id join flows f on f.id = g.flow_id where f.enabled and not f.deleting) f
-		group by at`, names, pgdialect.Array(nodeIDs), pgdialect.Array(of)).Scan(ctx, &rows)
-	out := make([]nodesapi.Related, len(groups))
-	for _, row := range rows {
-		out[row.At] = nodesapi.Related{Count: row.Count, First: row.First}
-	}
-	return out, database.Fault(err, nil)
 }

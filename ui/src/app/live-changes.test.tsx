@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import { act } from "@testing-library/react";
+import { act, waitFor } from "@testing-library/react";
 import { afterEach, expect, it, vi } from "vitest";
 import { meQuery } from "@/api/access";
 import { session } from "@/api/session";
@@ -20,5 +20,5 @@ it("follows changes from the moment when the account has a password of its own",
   await renderApp(<LiveChanges />, { queries });
   expect(follow).not.toHaveBeenCalled();
   act(() => void queries.setQueryData(meQuery.queryKey, me));
-  await vi.waitFor(() => expect(follow).toHaveBeenCalledOnce());
+  await waitFor(() => expect(follow).toHaveBeenCalledOnce());
 });

@@ -7,7 +7,7 @@ import {
   createRouter,
   RouterProvider,
 } from "@tanstack/react-router";
-import { act, render, screen } from "@testing-library/react";
+import { act, render, screen, waitFor } from "@testing-library/react";
 import { lazy } from "react";
 import { expect, it, vi } from "vitest";
 import { meQuery } from "@/api/access";
@@ -45,7 +45,7 @@ it("leads an account that must change its password away from every page, once", 
       </MantineProvider>
     </QueryClientProvider>,
   );
-  await vi.waitFor(() => expect(history.location.pathname).toBe("/new-password"));
+  await waitFor(() => expect(history.location.pathname).toBe("/new-password"));
   await act(async () => come());
   expect(await screen.findByRole("heading", { name: "Choose your own password" })).toBeInTheDocument();
   expect(history.location.search).toBe("?next=%2Fnodes");

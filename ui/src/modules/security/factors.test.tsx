@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
@@ -45,8 +45,8 @@ describe("changes of one's own second factors", () => {
     await user.type(screen.getByLabelText(/Your password/), "correct horse");
     verb.click();
     const request = { params: { path: { id: passkey.id } }, body: { password: "correct horse" } };
-    await vi.waitFor(() => expect(post).toHaveBeenCalledWith("/api/v1/auth/passkeys/{id}/remove", request));
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    await waitFor(() => expect(post).toHaveBeenCalledWith("/api/v1/auth/passkeys/{id}/remove", request));
+    await waitFor(() => expect(closed).toHaveBeenCalledOnce());
   });
 
   it("renames a passkey without blanks around the name", async () => {
@@ -58,7 +58,7 @@ describe("changes of one's own second factors", () => {
     expect(await screen.findByText("Enter a name")).toBeInTheDocument();
     await user.type(name, " work ");
     screen.getByRole("button", { name: "Rename" }).click();
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(patch).toHaveBeenCalledWith("/api/v1/auth/passkeys/{id}", {
         params: { path: { id: passkey.id } },
         body: { name: "work" },

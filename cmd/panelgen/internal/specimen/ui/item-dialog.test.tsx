@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
@@ -35,12 +35,12 @@ describe("the dialog of an item", () => {
     await user.type(screen.getByLabelText("Name"), " first ");
     for (const times of [1, 2]) {
       await user.click(verb);
-      await vi.waitFor(() => expect(post).toHaveBeenCalledTimes(times));
-      await vi.waitFor(() => expect(verb).not.toHaveAttribute("aria-disabled"));
+      await waitFor(() => expect(post).toHaveBeenCalledTimes(times));
+      await waitFor(() => expect(verb).not.toHaveAttribute("aria-disabled"));
     }
     await user.type(screen.getByLabelText("Name"), "!");
     await user.click(verb);
-    await vi.waitFor(() => expect(post).toHaveBeenCalledTimes(3));
+    await waitFor(() => expect(post).toHaveBeenCalledTimes(3));
     const sent = post.mock.calls as unknown as [string, { params: { header: Record<string, string> } }][];
     const keys = sent.map(([, { params }]) => params.header["Idempotency-Key"]);
     expect(keys[1]).toBe(keys[0]);
@@ -64,7 +64,7 @@ describe("the dialog of an item", () => {
     expect(comment).toHaveValue("of many");
     await user.clear(comment);
     await user.click(screen.getByRole("button", { name: "Save" }));
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    await waitFor(() => expect(closed).toHaveBeenCalledOnce());
     expect(patch).toHaveBeenCalledWith("/api/v1/specimen/items/{id}", {
       params: { path: { id: item.id } },
       body: { revision: 3, name: "first", comment: "" },

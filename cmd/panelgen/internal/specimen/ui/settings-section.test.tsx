@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, expect, it, vi } from "vitest";
 import { licenseQuery, meQuery } from "@/api/access";
@@ -30,7 +30,7 @@ it("saves the settings from the revision that was read", async () => {
   await user.clear(most);
   await user.type(most, "25");
   await user.click(await screen.findByRole("button", { name: "Save" }));
-  await vi.waitFor(() => expect(write).toHaveBeenCalledOnce());
+  await waitFor(() => expect(write).toHaveBeenCalledOnce());
   expect(write.mock.calls[0]![0]).toEqual({ revision: 3, settings: { most_items: 25 } });
 });
 

@@ -1,5 +1,5 @@
 import { QueryClient } from "@tanstack/react-query";
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { meQuery } from "@/api/access";
@@ -63,8 +63,8 @@ describe("how an account gets in", () => {
     expect(dialog.getByText(/3 sessions end at once/)).toBeInTheDocument();
     expect(ended).toEqual([]);
     await userEvent.click(dialog.getByRole("button", { name: "End sessions" }));
-    await vi.waitFor(() => expect(ended).toEqual(["sessions/s1", "sessions/s2", "sessions/s3"]));
-    await vi.waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
+    await waitFor(() => expect(ended).toEqual(["sessions/s1", "sessions/s2", "sessions/s3"]));
+    await waitFor(() => expect(screen.queryByRole("dialog")).not.toBeInTheDocument());
   });
 
   it("shows who manages accounts the tokens of others, and revokes one", async () => {
@@ -73,7 +73,7 @@ describe("how an account gets in", () => {
     await userEvent.click(screen.getByRole("button", { name: "Revoke deploy" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Revoke the token deploy of anna?" }));
     await userEvent.click(dialog.getByRole("button", { name: "Revoke" }));
-    await vi.waitFor(() => expect(ended).toEqual(["tokens/9"]));
+    await waitFor(() => expect(ended).toEqual(["tokens/9"]));
   });
 
   it("asks for no tokens of others without the right to see them", async () => {

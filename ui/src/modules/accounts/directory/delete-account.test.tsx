@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { QueryClient } from "@tanstack/react-query";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -49,7 +49,7 @@ describe("the deletion of an account", () => {
 
   it("asks for no heir where nothing is owned", async () => {
     const { remove, deleted } = await open(["*"], gone);
-    await vi.waitFor(() => expect(deleted).toHaveBeenCalledOnce());
+    await waitFor(() => expect(deleted).toHaveBeenCalledOnce());
     expect(remove.mock.calls).toEqual([request({})]);
   });
 
@@ -64,7 +64,7 @@ describe("the deletion of an account", () => {
     expect(screen.queryByRole("option", { name: "boris" })).not.toBeInTheDocument();
     await user.click(await screen.findByRole("option", { name: "vera" }));
     await user.click(screen.getByRole("button", { name: "Hand over and delete" }));
-    await vi.waitFor(() => expect(deleted).toHaveBeenCalledOnce());
+    await waitFor(() => expect(deleted).toHaveBeenCalledOnce());
     expect(remove.mock.calls[1]).toEqual(request({ hand_over_to: vera.id }));
   });
 

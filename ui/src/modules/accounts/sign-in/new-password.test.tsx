@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
@@ -63,7 +63,7 @@ describe("a reset of somebody else's password", () => {
       remove_second_factor: true,
       current_password: "mine",
     };
-    await vi.waitFor(() => expect(post).toHaveBeenCalledWith(path, { params: { path: { id: boris.id } }, body }));
+    await waitFor(() => expect(post).toHaveBeenCalledWith(path, { params: { path: { id: boris.id } }, body }));
   });
 });
 

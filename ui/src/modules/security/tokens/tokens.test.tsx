@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
@@ -45,7 +45,7 @@ describe("one's own API tokens", () => {
     expect(done).toHaveAttribute("aria-disabled", "true");
     await user.click(screen.getByRole("checkbox"));
     screen.getByRole("button", { name: /^Done/ }).click();
-    await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    await waitFor(() => expect(closed).toHaveBeenCalledOnce());
   });
 
   it("lists tokens with their permissions and says which have expired", async () => {
