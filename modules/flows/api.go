@@ -241,7 +241,7 @@ type createInput struct {
 type createBody struct {
 	Name        string       `json:"name" minLength:"3" maxLength:"64"`
 	Description string       `json:"description,omitempty" maxLength:"1000"`
-	Tags        []string     `json:"tags,omitempty" maxItems:"20"`
+	Tags        []string     `json:"tags,omitempty" maxItems:"20" maxLength:"64"`
 	Graph       *graph.Graph `json:"graph,omitempty"`
 }
 
@@ -255,7 +255,7 @@ type patchBody struct {
 	Revision    int       `json:"revision,omitempty"`
 	Name        *string   `json:"name,omitempty" minLength:"3" maxLength:"64"`
 	Description *string   `json:"description,omitempty" maxLength:"1000"`
-	Tags        *[]string `json:"tags,omitempty" maxItems:"20"`
+	Tags        *[]string `json:"tags,omitempty" maxItems:"20" maxLength:"64"`
 	OwnerID     *string   `json:"owner_id,omitempty" maxLength:"64" doc:"Hand the flow over; full access only"`
 }
 

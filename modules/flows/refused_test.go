@@ -67,6 +67,42 @@ func TestAForeignDomainBindingLooksUnknown(t *testing.T) {
 	require.Equal(t, bodies[0], bodies[1])
 }
 
+// The same where a flow is made with its drawing, and where a drawing is only previewed: neither takes a foreign binding, nor
+// tells that there is one.
+func TestADrawingInABodyNamesNoForeignBinding(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	foreign := database.NewID()
+	s.fleet.domains[foreign] = domainsapi.Domain{
+		ID: foreign, NodeID: s.fleet.id("fra-01"), Hostname: "x.example.org", OwnerID: database.NewID(),
+	}
+	for _, id := range []string{foreign, database.NewID()} {
+		g := s.drawing(443)
+		g.Nodes[0].NodeDomainID = id
+		order := map[string]any{"name": "another flow", "graph": g}
+		made := s.admin.Post("/api/v1/connection-units", order).Refused(422, "invalid_value")
+		require.Contains(t, string(made.Body), "node_domain_unknown")
+		require.NotContains(t, string(made.Body), "x.example.org")
+		shown := s.admin.Post(s.path("/plan/preview"), map[string]any{"graph": g}).Is(200)
+		var preview plan.Plan
+		shown.JSON(&preview)
+		require.Equal(t, []string{"node_domain_unknown"}, codes(preview.Errors))
+		require.Empty(t, preview.Steps)
+		require.NotContains(t, string(shown.Body), "x.example.org")
+	}
+	require.NotContains(t, string(s.admin.Get("/api/v1/connection-units").Is(200).Body), "another flow", "nothing was made")
+}
+
+// A tag is a name, not a text: each is stored, journalled and comes in every page of flows.
+func TestATagIsShort(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	long := []string{strings.Repeat("й", 65)}
+	s.admin.Post("/api/v1/connection-units", map[string]any{"name": "another flow", "tags": long}).Refused(422, "invalid_value")
+	s.admin.Patch(s.path(""), map[string]any{"revision": 1, "tags": long}).Refused(422, "invalid_value")
+	s.admin.Post("/api/v1/connection-units", map[string]any{"name": "another flow", "tags": []string{strings.Repeat("й", 64)}}).Is(201)
+}
+
 // Trap 19: a plan whose draft has moved on is refused, also under force.
 // Specification, Flow draft: apply needs "plan compiled, revision current".
 // Specification, Errors: 409 is a state conflict.
