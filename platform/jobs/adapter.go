@@ -69,6 +69,7 @@ func (a *adapter) Work(ctx context.Context, job *river.Job[payload]) error {
 		a.runner.wake.wake()
 	}
 	if err == nil {
+		a.runner.log.Info("a job is done", zap.String("kind", job.Kind), zap.Int64("job", job.ID))
 		return nil
 	}
 	if stopping(ctx) {
