@@ -3,16 +3,15 @@ package nodes
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"io"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"panel/modules/nodes/internal/telemetry"
-	"panel/modules/nodes/internal/texts"
 	"panel/platform/agentapi"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 )
 
 // metricsBatch is decoded by hand: it is the busiest operation, and the typed layer reads every body twice.
@@ -23,7 +22,7 @@ func (h *handlers) metricsBatch(c *fiber.Ctx) error {
 	}
 	batch, err := telemetry.ReadBatch(text)
 	if err != nil {
-		return fault.Malformed("bad_json", "the body must be a JSON document of numbered samples")
+		return err
 	}
 	if err := h.telemetry.Take(c.UserContext(), nodeOf(c.UserContext()), batch); err != nil {
 		return err
@@ -37,15 +36,9 @@ func (h *handlers) batch(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if !json.Valid(text) {
-		return errBadBatch
-	}
-	if err := texts.Storable(text); err != nil {
+	batch, err := batches.Read(text)
+	if err != nil {
 		return err
-	}
-	batch := new(agentapi.Batch)
-	if json.Unmarshal(text, batch) != nil {
-		return errBadBatch
 	}
 	batch.Kind = agentapi.BatchKind(strings.Clone(c.Params("kind")))
 	if err := h.agents.Batch(c.UserContext(), nodeOf(c.UserContext()), batch); err != nil {
@@ -54,7 +47,7 @@ func (h *handlers) batch(c *fiber.Ctx) error {
 	return c.JSON(agentapi.BatchReply{AckedSeq: batch.Seq})
 }
 
-var errBadBatch = fault.Malformed("bad_json", "the body must be a JSON document of numbered results")
+var batches = httpapi.Leniently[agentapi.Batch]()
 
 // inflated reads the body up to the limit, which counts what comes out of gzip.
 func inflated(c *fiber.Ctx) ([]byte, error) {

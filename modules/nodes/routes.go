@@ -54,11 +54,12 @@ func (h *handlers) agentRoutes() httpapi.Routes {
 	agent, open, done, lenient := access.Agent(), httpapi.WhileDegraded(), httpapi.Status(http.StatusNoContent), httpapi.Lenient()
 	return httpapi.Routes{
 		httpapi.Post(agentapi.PathHeartbeat, "Report what the agent sees", agent, h.heartbeat, open, lenient),
-		httpapi.Raw(http.MethodPost, agentapi.PathMetrics, "Deliver numbered samples", agent, h.metricsBatch, open, lenient, httpapi.BodyLimit(agentapi.MaxBody)),
+		httpapi.Raw(http.MethodPost, agentapi.PathMetrics, "Deliver numbered samples", agent, h.metricsBatch, open, lenient,
+			httpapi.BodyLimit(agentapi.MaxBody), httpapi.Reads[agentapi.MetricsBatch]()),
 		httpapi.Get(agentapi.PathConfig, "Fetch a configuration", agent, h.config, lenient),
 		httpapi.Get(agentapi.PathDesired, "Fetch a document", agent, h.document, lenient),
 		httpapi.Raw(http.MethodPost, agentapi.PathBatches, "Deliver numbered results", agent, h.batch, open, lenient,
-			httpapi.BodyLimit(agentapi.MaxBody)),
+			httpapi.BodyLimit(agentapi.MaxBody), httpapi.Reads[agentapi.Batch]()),
 		httpapi.Post(agentapi.PathConfigResult, "Tell how an installation ended", agent, h.configResult, open, done, lenient),
 		httpapi.Get(agentapi.PathCommands, "Wait for commands", agent, h.commands, lenient, httpapi.Waits(longestPoll)),
 		httpapi.Post(agentapi.PathCommandResult, "Deliver the result of a command", agent, h.commandResult, open, done, lenient),

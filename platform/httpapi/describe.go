@@ -94,6 +94,11 @@ func (s *Server) rawDescription(op *Operation) *huma.Operation {
 			Description: http.StatusText(status), Content: map[string]*huma.MediaType{"application/problem+json": {Schema: problem}},
 		}
 	}
+	if op.reads != nil {
+		s.adding = op.Owner
+		schema := s.api.OpenAPI().Components.Schemas.Schema(op.reads, true, "")
+		described.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}, Required: true}
+	}
 	return &described
 }
 
@@ -145,7 +150,7 @@ func statusesOf(op *Operation) []int {
 // loosen describes the bodies of lenient operations as they are taken: with unknown fields and without known ones.
 func (s *Server) loosen() {
 	for _, at := range s.ops {
-		if !at.op.Lenient || at.body == nil {
+		if !at.op.Lenient || at.described == nil || at.described.RequestBody == nil {
 			continue
 		}
 		for _, content := range at.described.RequestBody.Content {

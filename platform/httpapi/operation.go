@@ -58,6 +58,7 @@ type Operation struct {
 	Owner string // module, set by the composition
 
 	takes        []*huma.Param // of a raw one, in its query
+	reads        reflect.Type  // of a raw one, its body
 	ungatedReads bool
 	input        reflect.Type // nil for a raw one
 	answer       reflect.Type
@@ -129,6 +130,9 @@ func Takes(name, doc string) Option {
 		})
 	}
 }
+
+// Reads declares the body of a raw operation, which reads it with a Document of the same type.
+func Reads[T any]() Option { return func(o *Operation) { o.reads = reflect.TypeFor[T]() } }
 
 // Feature gates one operation by a license feature.
 func Feature(key string) Option { return func(o *Operation) { o.Feature = key } }

@@ -155,7 +155,7 @@ func (s *Server) add(op *Operation) error {
 	s.ops[op.Method+" "+op.Path] = &at
 	if op.raw != nil {
 		described := s.rawDescription(op)
-		at.query = parametersOf(described)
+		at.described, at.query = described, parametersOf(described)
 		if !op.Hidden {
 			s.api.OpenAPI().AddOperation(described)
 		}

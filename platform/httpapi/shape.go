@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"unicode"
 
@@ -138,4 +140,38 @@ func folded(key string) string {
 			r = next
 		}
 	}, key)
+}
+
+// Document reads documents of one type that no typed operation takes: bodies that are read by hand, frames of a stream. They are
+// judged like the bodies of typed operations.
+type Document[T any] struct {
+	registry huma.Registry
+	whole    *shape
+}
+
+// Strictly knows every field of its documents; what a document of another program has besides is refused.
+func Strictly[T any]() *Document[T] { return documents[T](false) }
+
+// Leniently accepts unknown and missing fields, but never a known one in another case or twice.
+func Leniently[T any]() *Document[T] { return documents[T](true) }
+
+func documents[T any](lenient bool) *Document[T] {
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	schema := registry.Schema(reflect.TypeFor[T](), true, "")
+	compiled := shapes{registry: registry, lenient: lenient, known: map[*huma.Schema]*shape{}}
+	whole := *compiled.of(schema)
+	whole.nullable = false
+	return &Document[T]{registry, &whole}
+}
+
+// Read judges and decodes. Faults: bad_json, unknown_field, missing_field (400), invalid_value (422).
+func (d *Document[T]) Read(text []byte) (*T, error) {
+	if err := judged(d.registry, text, d.whole); err != nil {
+		return nil, err
+	}
+	out := new(T)
+	if err := json.Unmarshal(text, out); err != nil {
+		return nil, errType
+	}
+	return out, nil
 }

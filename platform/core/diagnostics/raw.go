@@ -2,22 +2,21 @@ package diagnostics
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
 
-	"panel/platform/fault"
+	"panel/platform/httpapi"
 	"panel/platform/support"
 )
 
+var requests = httpapi.Strictly[BundleRequest]()
+
 // download sends the bundle itself; nothing is left on the server.
 func (h *handlers) download(c *fiber.Ctx) error {
-	var in struct {
-		Since string `json:"since"`
-	}
-	if json.Unmarshal(c.Body(), &in) != nil {
-		return fault.Malformed("bad_json", `the body must be a JSON document such as {"since": "24h"}`)
+	in, err := requests.Read(c.Body())
+	if err != nil {
+		return err
 	}
 	options, err := h.options(in.Since)
 	if err != nil {

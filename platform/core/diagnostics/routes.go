@@ -20,11 +20,11 @@ import (
 )
 
 func (h *handlers) routes() httpapi.Routes {
-	manage, collects := access.Needs(system.Manage), httpapi.Waits(collectWithin)
+	manage, collects := access.Needs(system.Manage), httpapi.Deadline(collectWithin)
 	return httpapi.Under("/api/v1/system", "",
 		httpapi.Get("/diagnostics", "Show the last diagnosis of Doctor and the end of the log", manage, h.show, httpapi.Deadline(readWithin+answerWithin)),
 		httpapi.Raw(http.MethodPost, "/support-bundle", "Pack a support bundle without secrets and download it",
-			manage, h.download, httpapi.WhileDegraded(), httpapi.Lasts(), httpapi.Anew()),
+			manage, h.download, httpapi.WhileDegraded(), httpapi.Lasts(), httpapi.Anew(), httpapi.Reads[BundleRequest]()),
 		httpapi.Post("/support-bundle/preview", "Tell what a support bundle would hold and how much is masked in it",
 			manage, h.preview, httpapi.WhileDegraded(), collects, httpapi.Anew()),
 		httpapi.Post("/support-bundle/send", "Pack a support bundle and send it to the configured address", manage, h.send, httpapi.WhileDegraded(), collects),
@@ -74,7 +74,7 @@ type showOutput struct{ Body View }
 const (
 	readWithin    = 8 * time.Second
 	answerWithin  = 2 * time.Second
-	collectWithin = 30 * time.Second // also while the database is silent: a bundle is for such times
+	collectWithin = 30 * time.Second
 )
 
 func (h *handlers) show(ctx context.Context, in *showInput) (*showOutput, error) {
@@ -142,11 +142,12 @@ func shown(line logs.Line, mask func(string) string) Line {
 	return out
 }
 
-type bundleInput struct {
-	Body struct {
-		Since string `json:"since" maxLength:"16" doc:"The period of the logs: 1h, 24h, 7d"`
-	}
+// BundleRequest says what a support bundle shall hold.
+type BundleRequest struct {
+	Since string `json:"since" maxLength:"16" doc:"The period of the logs: 1h, 24h, 7d"`
 }
+
+type bundleInput struct{ Body BundleRequest }
 
 type manifestOutput struct{ Body support.Manifest }
 

@@ -2325,6 +2325,26 @@ export interface components {
             state?: "active" | "disabled";
             username?: string;
         };
+        AgentapiBatch: {
+            /**
+             * Format: int64
+             * @description Items of this stream that a full buffer has lost so far
+             */
+            dropped?: number;
+            /** @description Oldest first; their form belongs to the kind */
+            items?: unknown[];
+            /** @description What the items are */
+            kind?: string;
+            /**
+             * Format: int64
+             * @description Number of the batch: rising by one per kind and stream, from 1, also over restarts
+             */
+            seq?: number;
+            /** @description Made with the agent's data folder; a new folder numbers from 1 under a new id */
+            stream_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
         AgentapiCommand: {
             /** @description Arguments of that kind */
             args?: unknown;
@@ -2598,6 +2618,24 @@ export interface components {
              */
             port: number;
         };
+        AgentapiMetricsBatch: {
+            /**
+             * Format: int64
+             * @description Samples of this stream that a full buffer has lost so far
+             */
+            dropped?: number;
+            /** @description Oldest first */
+            samples?: components["schemas"]["AgentapiSample"][];
+            /**
+             * Format: int64
+             * @description Number of the batch: rising by one per stream, from 1, also over restarts
+             */
+            seq?: number;
+            /** @description Made with the agent's data folder; a new folder numbers from 1 under a new id */
+            stream_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
         AgentapiNodeConfig: {
             /** @description Configuration of the core (Xray JSON); absent = no core runs */
             core?: unknown;
@@ -2628,6 +2666,110 @@ export interface components {
             /** @description Source address of this request */
             ip: string;
         };
+        AgentapiSample: {
+            /**
+             * Format: int64
+             * @description Tracked connections; 0 where tracking is off
+             */
+            conntrack_count?: number;
+            /**
+             * Format: int64
+             * @description Room for tracked connections
+             */
+            conntrack_max?: number;
+            /**
+             * Format: double
+             * @description Share of all processors in use since the sample before, 0 to 100
+             */
+            cpu_pct?: number;
+            /**
+             * Format: int64
+             * @description Bytes of the agent's file system
+             */
+            disk_total?: number;
+            /**
+             * Format: int64
+             * @description Bytes in use on the agent's file system
+             */
+            disk_used?: number;
+            /**
+             * Format: double
+             * @description Connections dropped at listeners per second
+             */
+            listen_drops_ps?: number;
+            /** @description The same by listener, only where not zero */
+            listeners?: components["schemas"]["AgentapiSessions"][];
+            /**
+             * Format: double
+             * @description Load average of one minute
+             */
+            load1?: number;
+            /**
+             * Format: int64
+             * @description Bytes of memory
+             */
+            mem_total?: number;
+            /**
+             * Format: int64
+             * @description Bytes of memory in use
+             */
+            mem_used?: number;
+            /**
+             * Format: double
+             * @description Bits received per second, without loopback
+             */
+            net_rx_bps?: number;
+            /**
+             * Format: double
+             * @description Bits sent per second, without loopback
+             */
+            net_tx_bps?: number;
+            /**
+             * Format: date-time
+             * @description When it was read, by the agent's clock
+             */
+            observed_at?: string;
+            /**
+             * Format: double
+             * @description Packets received per second
+             */
+            rx_pps?: number;
+            /**
+             * Format: int64
+             * @description Open sessions of all listeners of the core; absent where the agent does not count them
+             */
+            sessions?: number;
+            /**
+             * Format: double
+             * @description SYN cookies sent per second
+             */
+            syncookies_ps?: number;
+            /**
+             * Format: int64
+             * @description Established TCP connections
+             */
+            tcp_established?: number;
+            /** @description Bytes since the sample before, only where not zero */
+            traffic?: components["schemas"]["AgentapiTraffic"][];
+            /**
+             * Format: int64
+             * @description Seconds since the server booted
+             */
+            uptime_s?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiSessions: {
+            /** @description The inbound's tag in the core configuration */
+            name?: string;
+            /**
+             * Format: int64
+             * @description Established connections of clients
+             */
+            open?: number;
+        } & {
+            [key: string]: unknown;
+        };
         AgentapiSocket: {
             /** @description Address; 0.0.0.0 or :: = every one */
             ip?: string;
@@ -2649,6 +2791,24 @@ export interface components {
             agent_token: string;
             /** Format: date-time */
             previous_valid_until: string;
+        };
+        AgentapiTraffic: {
+            /**
+             * Format: int64
+             * @description Bytes to the client
+             */
+            down?: number;
+            /** @description client (name = the user's email in the core configuration) or listener (name = the inbound's tag) */
+            kind?: string;
+            /** @description Name in the core configuration */
+            name?: string;
+            /**
+             * Format: int64
+             * @description Bytes from the client
+             */
+            up?: number;
+        } & {
+            [key: string]: unknown;
         };
         AgentapiUpdate: {
             /** @description The release manifest, byte for byte as it was signed */
@@ -2765,7 +2925,7 @@ export interface components {
              */
             unsealed: number;
         };
-        DiagnosticsBundleInputBody: {
+        DiagnosticsBundleRequest: {
             /** @description The period of the logs: 1h, 24h, 7d */
             since: string;
         };
@@ -4947,7 +5107,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentapiBatch"];
+            };
+        };
         responses: {
             /** @description The content itself */
             200: {
@@ -5622,7 +5786,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentapiMetricsBatch"];
+            };
+        };
         responses: {
             /** @description The content itself */
             200: {
@@ -16761,7 +16929,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiagnosticsBundleRequest"];
+            };
+        };
         responses: {
             /** @description The content itself */
             200: {
@@ -16853,7 +17025,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DiagnosticsBundleInputBody"];
+                "application/json": components["schemas"]["DiagnosticsBundleRequest"];
             };
         };
         responses: {
@@ -16952,7 +17124,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DiagnosticsBundleInputBody"];
+                "application/json": components["schemas"]["DiagnosticsBundleRequest"];
             };
         };
         responses: {

@@ -11,7 +11,6 @@ import (
 	"go.uber.org/zap"
 
 	"panel/modules/nodes/internal/telemetry"
-	"panel/modules/nodes/internal/texts"
 	"panel/modules/nodes/internal/work"
 	"panel/platform/access"
 	"panel/platform/agentapi"
@@ -78,21 +77,23 @@ func (s *Streams) serve(nodeID, token string, w wire) {
 	}
 }
 
-// taking understands frames; what is no frame ends the stream.
+// taking understands frames. One that the judge of all bodies refuses is answered like the POST; what is no JSON ends the stream.
 func (s *Streams) taking(l *link) func(text []byte) error {
 	return func(text []byte) error {
-		var frame agentapi.Frame
-		if err := telemetry.ReadFrame(text, &frame); err != nil {
+		frame, err := telemetry.ReadFrame(text)
+		if err == nil {
+			s.panel.Alive(l.nodeID)
+			s.take(l, frame)
+			return nil
+		}
+		var asked struct {
+			Call int64 `json:"call"`
+		}
+		if json.Unmarshal(text, &asked) != nil {
 			return err
 		}
 		s.panel.Alive(l.nodeID)
-		if frame.Heartbeat != nil || frame.Result != nil || frame.Batch != nil {
-			if err := texts.Storable(text); err != nil {
-				l.reply(agentapi.Frame{Type: agentapi.FrameReply, Call: frame.Call, Reply: s.refusal(l, err)})
-				return nil
-			}
-		}
-		s.take(l, &frame)
+		l.reply(agentapi.Frame{Type: agentapi.FrameReply, Call: asked.Call, Reply: s.refusal(l, err)})
 		return nil
 	}
 }
