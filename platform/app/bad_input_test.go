@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/paneltest"
+	"panel/platform/paneltest/bodies"
 )
 
 const canary = "c4n4ry-5ecret-value"
@@ -70,42 +71,42 @@ const (
 )
 
 // attacks are what every place of every body must withstand.
-func (d *described) attacks(t *testing.T, line policy, body *schema) []attack {
+func (d *described) attacks(t *testing.T, line policy, body *bodies.Schema) []attack {
 	t.Helper()
 	var all []attack
-	add := func(what, at string, c change) {
-		all = append(all, attack{what + " at " + c.path, d.document(t, body, c), at})
+	add := func(what, at string, c bodies.Change) {
+		all = append(all, attack{what + " at " + c.Path, d.Document(t, body, c), at})
 	}
-	for _, p := range d.places(t, body) {
-		for _, twin := range twins(p.name) {
-			field := below(p.parent, twin)
-			value := d.document(t, p.schema, change{path: "nowhere"})
-			add("twin "+twin, field, change{path: p.path, beside: "," + strconv.Quote(twin) + ":" + value})
+	for _, p := range d.Places(t, body) {
+		for _, twin := range twins(p.Name) {
+			field := bodies.Below(p.Parent, twin)
+			value := d.Document(t, p.Schema, bodies.Change{Path: "nowhere"})
+			add("twin "+twin, field, bodies.Change{Path: p.Path, Beside: "," + strconv.Quote(twin) + ":" + value})
 		}
 		if !mayBeNull(line, p) {
-			add("null", p.path, change{path: p.path, value: "null"})
+			add("null", p.Path, bodies.Change{Path: p.Path, Value: "null"})
 		}
-		for _, wrong := range wrongFor(p.schema.kind()) {
-			add("wrong type "+wrong, p.path, change{path: p.path, value: wrong})
+		for _, wrong := range wrongFor(p.Schema.Kind()) {
+			add("wrong type "+wrong, p.Path, bodies.Change{Path: p.Path, Value: wrong})
 		}
-		if long := tooLong(d.document(t, p.schema, change{path: "nowhere"}), p.schema.kind()); long != "" && p.path != "" {
+		if long := tooLong(d.Document(t, p.Schema, bodies.Change{Path: "nowhere"}), p.Schema.Kind()); long != "" && p.Path != "" {
 			at := anywhere
-			if p.schema.kind() == "anything" {
+			if p.Schema.Kind() == "anything" {
 				at = unread
 			}
-			add("a megabyte", at, change{path: p.path, value: long})
+			add("a megabyte", at, bodies.Change{Path: p.Path, Value: long})
 		}
-		if p.schema.kind() == "object" && p.schema.values(t) == nil {
-			add("neighbours", anywhere, change{path: p.path, inside: neighbours()})
+		if p.Schema.Kind() == "object" && p.Schema.Values(t) == nil {
+			add("neighbours", anywhere, bodies.Change{Path: p.Path, Inside: neighbours()})
 		}
 	}
 	return all
 }
 
 // mayBeNull: programs of another version write a list or an object that they do not have as null.
-func mayBeNull(line policy, p place) bool {
-	kind := p.schema.kind()
-	return p.schema.nullable() || kind == "anything" || line.lenient && p.path != "" && (kind == "array" || kind == "object")
+func mayBeNull(line policy, p bodies.Place) bool {
+	kind := p.Schema.Kind()
+	return p.Schema.Nullable() || kind == "anything" || line.lenient && p.Path != "" && (kind == "array" || kind == "object")
 }
 
 // twins are spellings that the decoder takes for the name, and the name itself once more.

@@ -120,6 +120,20 @@ func TestASessionOpensNoAgentOperation(t *testing.T) {
 	}, "agent")
 }
 
+// A key that opens nothing would be a promise to whoever grants it.
+func TestEveryPermissionKeyOpensAnOperation(t *testing.T) {
+	t.Parallel()
+	opens := map[string]bool{}
+	for _, op := range everything(t).App.Server().Routes() {
+		for _, key := range op.Rule.Keys {
+			opens[string(key)] = true
+		}
+	}
+	for _, permission := range app.Permissions(app.With(modules.All())) {
+		require.True(t, opens[string(permission.Key)], "%s opens nothing", permission.Key)
+	}
+}
+
 // Specification, Authentication 6 and 8: each permission is a key checked per route; "*" grants all.
 // Specification, Errors: 403 is insufficient permissions.
 func TestPermissionKeysOpenExactlyTheirOperations(t *testing.T) {

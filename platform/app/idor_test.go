@@ -284,10 +284,10 @@ func (e *estate) ofNode(i int) map[string]string {
 	var tables []string
 	require.NoError(e.t, e.DB.NewRaw(`select distinct c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attname = 'node_id'`).Scan(e.t.Context(), &tables))
-	found := map[string]string{}
+	found, content := map[string]string{}, contentOf(e.t)
 	for _, table := range tables {
-		if _, moves := contentOf[table]; moves {
-			found[table] = e.sum(table)
+		if content[table] != "" {
+			found[table] = e.sum(table, content[table])
 			continue
 		}
 		var content string

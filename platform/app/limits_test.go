@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,13 +15,14 @@ import (
 	"panel/platform/httpapi"
 )
 
-// unlimited are the operations without a limit of requests, reviewed by hand: each answers from memory, at the cost of a refusal.
-var unlimited = []string{"GET /health", "GET /livez", "GET /readyz"}
-
 // Whatever anybody may call has a limit of its body, of its requests and of its time, all of them declared.
 func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
+	unlimited := map[string]bool{} // by the reasons of testdata/unlimited.csv
+	for _, row := range reviewed(t, "testdata/unlimited.csv") {
+		unlimited[row[0]] = true
+	}
 	open := 0
 	for _, op := range p.App.Server().Routes() {
 		if op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent {
@@ -32,7 +32,7 @@ func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
 		name := op.Method + " " + op.Path
 		require.Positive(t, op.BodyLimit, name)
 		require.LessOrEqual(t, op.BodyLimit, int64(httpapi.PublicBodyLimit), name)
-		require.Equal(t, slices.Contains(unlimited, name), op.Rule.Limit.PerMinute == 0, "%s: a limit of requests", name)
+		require.Equal(t, unlimited[name], op.Rule.Limit.PerMinute == 0, "%s: a limit of requests", name)
 		answer := refusedByHeaders(t, p.URL, policy{method: op.Method, path: op.Path}, op.BodyLimit+1)
 		require.Contains(t, answer, "HTTP/1.1 413 ", name)
 		require.Contains(t, answer, `"code":"body_too_large"`, name)
@@ -40,18 +40,9 @@ func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
 	require.Greater(t, open, len(unlimited))
 }
 
-// longer are the operations that may take more than five seconds, reviewed by hand, and how: "waits" however the database is,
-// because their callers ask for it, "works" while the database answers, "lasts" as a stream or a download that is made on the way.
-var longer = map[string]string{
-	"GET /api/v1/stream": "lasts", "GET /agent/v1/stream": "lasts", "GET /api/v1/audit/export": "lasts",
-	"POST /api/v1/system/support-bundle": "lasts", "POST /api/v1/system/support-bundle/preview": "waits",
-	"POST /api/v1/system/support-bundle/send": "waits", "GET /agent/v1/commands": "waits", "POST /api/v1/connection-units/{id}/apply": "waits",
-	"POST /api/v1/license/activate": "works", "POST /api/v1/license/refresh": "works", "POST /api/v1/license/remove": "works",
-	"POST /api/v1/system/updates/check": "works", "POST /api/v1/system/updates/apply": "works",
-	"GET /api/v1/audit/verify": "works", "GET /api/v1/system/diagnostics": "works",
-}
-
-// Every operation has a deadline, below five seconds but for the reviewed ones; also one that writes its answer itself.
+// Every operation has a deadline, below five seconds but for those of testdata/longer.csv, which says how they may take more:
+// "waits" however the database is, because its caller asks for it, "works" while the database answers, "lasts" as a stream or a
+// download that is made on the way.
 func TestEveryOperationHasADeadline(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
@@ -71,6 +62,10 @@ func TestEveryOperationHasADeadline(t *testing.T) {
 		if op.Rule.Kind != access.KindSession && op.Rule.Kind != access.KindAgent {
 			require.Empty(t, found[name], "%s: nobody keeps the panel waiting whom it does not know", name)
 		}
+	}
+	longer := map[string]string{}
+	for _, row := range reviewed(t, "testdata/longer.csv") {
+		longer[row[0]] = row[1]
 	}
 	require.Equal(t, longer, found)
 }

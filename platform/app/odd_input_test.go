@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/agentapi"
+	"panel/platform/paneltest/bodies"
 )
 
 // oddStrings are raw JSON values; %s is a mark by which the text is found again.
@@ -157,7 +158,7 @@ func (c *curiosity) document(name string, line policy) string {
 	if body == nil {
 		return ""
 	}
-	text := c.known.document(c.t, body, change{path: "nowhere"})
+	text := c.known.Document(c.t, body, bodies.Change{Path: "nowhere"})
 	var whole map[string]any
 	if json.Unmarshal([]byte(text), &whole) != nil {
 		return text
