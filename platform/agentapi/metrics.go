@@ -29,25 +29,25 @@ type Sample struct {
 	SyncookiesPs   float64   `json:"syncookies_ps" doc:"SYN cookies sent per second"`
 	ListenDropsPs  float64   `json:"listen_drops_ps" doc:"Connections dropped at listeners per second"`
 	UptimeSeconds  int64     `json:"uptime_s" doc:"Seconds since the server booted"`
-	Traffic        []Traffic `json:"traffic,omitempty" doc:"Bytes since the sample before, only where not zero"`
+	Traffic        []Traffic `json:"traffic,omitempty" maxItems:"20000" doc:"Bytes since the sample before, only where not zero"`
 
 	IntervalSeconds float64 `json:"interval_s,omitempty" doc:"Seconds that the traffic is of; absent where a core cannot tell all"`
 
 	Sessions  *int64     `json:"sessions,omitempty" doc:"Open sessions of the listeners; absent where the agent cannot count them"`
-	Listeners []Sessions `json:"listeners,omitempty" doc:"The same by listener; one whose sessions cannot be counted is missing"`
+	Listeners []Sessions `json:"listeners,omitempty" maxItems:"20000" doc:"The same by listener; one whose sessions cannot be counted is missing"`
 }
 
 // Sessions counts what is open at one listener at the moment of the sample.
 type Sessions struct {
-	Name string `json:"name" doc:"The inbound's tag in the core configuration"`
+	Name string `json:"name" maxLength:"255" doc:"The inbound's tag in the core configuration"`
 	Open int64  `json:"open" doc:"Established connections of clients"`
 }
 
 // Traffic counts bytes of one client, listener or outbound since the sample before. A stream that the kernel forwards
 // without the core is counted when it ends.
 type Traffic struct {
-	Kind string `json:"kind" doc:"client (name = the user's email in the core configuration), listener or outbound (name = its tag)"`
-	Name string `json:"name" doc:"Name in the core configuration"`
+	Kind string `json:"kind" maxLength:"64" doc:"client (name = the user's email in the core configuration), listener or outbound (name = its tag)"`
+	Name string `json:"name" maxLength:"255" doc:"Name in the core configuration"`
 	Up   int64  `json:"up" doc:"Bytes from the client"`
 	Down int64  `json:"down" doc:"Bytes to the client"`
 }

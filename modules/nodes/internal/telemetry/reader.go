@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"panel/modules/nodes/internal/texts"
 	"panel/platform/agentapi"
 	"panel/platform/httpapi"
 )
@@ -160,6 +161,9 @@ func intOf(s *agentapi.Sample, name string) *int64 {
 	return nil
 }
 
+// mostOfOneSample is what the declaration allows of clients and listeners; the judge refuses more.
+const mostOfOneSample = 20_000
+
 func (r *batchReader) traffic(into *agentapi.Sample) {
 	r.lost = r.lost || into.Traffic != nil
 	into.Traffic = []agentapi.Traffic{}
@@ -168,9 +172,9 @@ func (r *batchReader) traffic(into *agentapi.Sample) {
 		r.object(func(name string) {
 			switch name {
 			case "kind":
-				t.Kind = r.word()
+				t.Kind = r.short(texts.WordLimit)
 			case "name":
-				t.Name = r.word()
+				t.Name = r.short(texts.NameLimit)
 			case "up":
 				t.Up = r.int()
 			case "down":
@@ -180,6 +184,7 @@ func (r *batchReader) traffic(into *agentapi.Sample) {
 			}
 		})
 		into.Traffic = append(into.Traffic, t)
+		r.lost = r.lost || len(into.Traffic) > mostOfOneSample
 	})
 }
 
@@ -191,7 +196,7 @@ func (r *batchReader) listeners(into *agentapi.Sample) {
 		r.object(func(name string) {
 			switch name {
 			case "name":
-				s.Name = r.word()
+				s.Name = r.short(texts.NameLimit)
 			case "open":
 				s.Open = r.int()
 			default:
@@ -199,6 +204,7 @@ func (r *batchReader) listeners(into *agentapi.Sample) {
 			}
 		})
 		into.Listeners = append(into.Listeners, s)
+		r.lost = r.lost || len(into.Listeners) > mostOfOneSample
 	})
 }
 
@@ -290,6 +296,13 @@ func (r *batchReader) plain() []byte {
 }
 
 func (r *batchReader) word() string { return string(r.plain()) }
+
+// short leaves to the judge what is longer than its declaration allows.
+func (r *batchReader) short(most int) string {
+	text := r.plain()
+	r.lost = r.lost || len(text) > most
+	return string(text)
+}
 
 // number reads what is certainly a number of JSON; whole says that it has neither a fraction nor an exponent.
 func (r *batchReader) number() (digits []byte, whole bool) {

@@ -2,11 +2,13 @@ package telemetry
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/texts"
 	"panel/platform/agentapi"
 	"panel/platform/fault"
 )
@@ -123,4 +125,20 @@ func TestTwinsAreRefusedAndNewFieldsAreNot(t *testing.T) {
 	frame, err := ReadFrame([]byte(`{"type":"ack","command_id":"c","later":[]}`))
 	require.NoError(t, err)
 	require.Equal(t, "c", frame.CommandID)
+}
+
+// Names and lists that no core has are refused; what was stored of them would come with every reading.
+func TestNamesAndListsOfASampleAreBounded(t *testing.T) {
+	t.Parallel()
+	many := strings.TrimSuffix(strings.Repeat(`{"name":"a","open":1},`, mostOfOneSample+1), ",")
+	long := strings.Repeat("x", texts.NameLimit+1)
+	for _, sample := range []string{
+		`{"traffic":[{"kind":"client","name":"` + long + `"}]}`, `{"traffic":[{"kind":"` + long + `"}]}`,
+		`{"listeners":[{"name":"` + long + `","open":1}]}`, `{"listeners":[` + many + `]}`,
+	} {
+		_, err := ReadBatch([]byte(`{"stream_id":"a","seq":1,"samples":[` + sample + `]}`))
+		require.Equal(t, fault.KindInvalid, fault.KindOf(err), sample[:min(len(sample), 80)])
+	}
+	_, err := ReadBatch([]byte(`{"stream_id":"a","seq":1,"samples":[{"traffic":[{"kind":"client","name":"` + long[1:] + `"}]}]}`))
+	require.NoError(t, err)
 }

@@ -1,4 +1,4 @@
-package texts
+package httpapi
 
 import (
 	"encoding/json"
@@ -20,26 +20,26 @@ func TestControlCharactersAreFoundInEveryForm(t *testing.T) {
 		`{"a":"\\\u0000"}`, `{"a":"\n\u0002"}`, "{\"a\":\"\x7f\"}",
 	} {
 		require.True(t, json.Valid([]byte(refused)), refused)
-		require.Equal(t, fault.KindInvalid, fault.KindOf(Storable([]byte(refused))), refused)
+		require.Equal(t, fault.KindInvalid, fault.KindOf(storable([]byte(refused))), refused)
 	}
 	for _, taken := range []string{
 		`{}`, `{"a":"\n\r\t"}`, `{"a":"\u000a\u000D\u0009"}`, `{"a":"\\u0000"}`, `{"a":"\\b\\f"}`, `{"a":"\"\/"}`, `{"a":"я 😀"}`,
 		`{"a":"\\\\"}`, `{"a":"\u0020\u0080"}`, `"\\"`,
 	} {
 		require.True(t, json.Valid([]byte(taken)), taken)
-		require.NoError(t, Storable([]byte(taken)), taken)
+		require.NoError(t, storable([]byte(taken)), taken)
 	}
-	require.Equal(t, fault.KindMalformed, fault.KindOf(Storable([]byte("{\"a\":\"\xff\"}"))))
+	require.Equal(t, fault.KindMalformed, fault.KindOf(storable([]byte("{\"a\":\"\xff\"}"))))
 }
 
-// FuzzStorable: JSON that passes holds no control character in any of its texts.
-func FuzzStorable(f *testing.F) {
+// FuzzControlCharacters: JSON that passes holds no control character in any of its texts.
+func FuzzControlCharacters(f *testing.F) {
 	for _, seed := range []string{`{"a":"\u0000"}`, `["\\","\b"]`, `"\\\\\u001f"`, `{"\u007f":"x"}`, `"\ud83d\ude00"`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var value any
-		if json.Unmarshal([]byte(text), &value) != nil || Storable([]byte(text)) != nil {
+		if json.Unmarshal([]byte(text), &value) != nil || storable([]byte(text)) != nil {
 			return
 		}
 		require.False(t, holdsControl(value), text)
@@ -83,3 +83,6 @@ func TestATextIsCutToItsEnd(t *testing.T) {
 		require.NotContains(t, cut, "\x00")
 	}
 }
+
+// storable judges a document that may hold anything.
+func storable(text []byte) error { return judged(nil, text, free) }
