@@ -14,6 +14,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/httpapi"
 	"panel/platform/idempotency"
+	"panel/platform/paneltest/bodies"
 	"panel/platform/vault"
 )
 
@@ -49,7 +50,7 @@ func TestEveryPostOfASessionTakesAKeyButTheListed(t *testing.T) {
 			secret := secretIn(op.Answer(), map[reflect.Type]bool{})
 			require.Empty(t, secret, "%s answers with a secret: say httpapi.Anew", op.Path)
 		}
-		named := slices.ContainsFunc(known.of(line).Parameters, func(p parameterOf) bool { return p.Name == keyHeader })
+		named := slices.ContainsFunc(known.of(line).Parameters, func(p bodies.Parameter) bool { return p.Name == keyHeader })
 		require.Equal(t, op.Repeatable(), named, "%s in the description", op.Path)
 		delete(reasons, op.Path)
 	}
@@ -96,7 +97,7 @@ func (b *besieged) fitting(known *described, line policy) string {
 	if body == nil {
 		return ""
 	}
-	return known.document(b.t, body, change{})
+	return known.Document(b.t, body, bodies.Change{})
 }
 
 // repeats reserves the key of a request as if its first sending was at work, then stores an answer, and sends the

@@ -2694,10 +2694,15 @@ export interface components {
             disk_used?: number;
             /**
              * Format: double
+             * @description Seconds that the traffic is of; absent where a core cannot tell all
+             */
+            interval_s?: number;
+            /**
+             * Format: double
              * @description Connections dropped at listeners per second
              */
             listen_drops_ps?: number;
-            /** @description The same by listener, only where not zero */
+            /** @description The same by listener; one whose sessions cannot be counted is missing */
             listeners?: components["schemas"]["AgentapiSessions"][];
             /**
              * Format: double
@@ -2736,7 +2741,7 @@ export interface components {
             rx_pps?: number;
             /**
              * Format: int64
-             * @description Open sessions of all listeners of the core; absent where the agent does not count them
+             * @description Open sessions of the listeners; absent where the agent cannot count them
              */
             sessions?: number;
             /**
@@ -2798,7 +2803,7 @@ export interface components {
              * @description Bytes to the client
              */
             down?: number;
-            /** @description client (name = the user's email in the core configuration) or listener (name = the inbound's tag) */
+            /** @description client (name = the user's email in the core configuration), listener or outbound (name = its tag) */
             kind?: string;
             /** @description Name in the core configuration */
             name?: string;
