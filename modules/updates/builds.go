@@ -20,7 +20,9 @@ import (
 	"panel/platform/config"
 	"panel/platform/fault"
 	"panel/platform/files"
+	"panel/platform/outbound"
 	"panel/platform/release"
+	releases "panel/platform/release/remote"
 	"panel/platform/selfupdate"
 	"panel/platform/version"
 )
@@ -70,7 +72,7 @@ type stamp struct {
 // agentDir is the folder from which the nodes module serves agents too.
 var agentDir = config.Key{Name: "PANEL_AGENT_DIR"}
 
-func newBuilds(cfg *config.Config, clock clockwork.Clock, stored *shelf) *builds {
+func newBuilds(cfg *config.Config, network *outbound.Network, clock clockwork.Clock, stored *shelf) *builds {
 	carried, own := cfg.Path(agentDir), ""
 	if program, err := os.Executable(); carried == "" && err == nil {
 		own = filepath.Dir(program)
@@ -81,7 +83,7 @@ func newBuilds(cfg *config.Config, clock clockwork.Clock, stored *shelf) *builds
 		shelf: stored, keys: cfg.String(selfupdate.PublicKey), folders: []string{carried, fetched}, own: own, clock: clock,
 		remote: remote{
 			address: cfg.String(config.UpdateURL), channel: cfg.String(config.UpdateChannel),
-			proxy: cfg.Secret(config.HTTPProxy), folder: fetched,
+			server: releases.New(network), folder: fetched,
 		},
 		known: map[string]*build{}, sums: map[string]stamp{},
 	}

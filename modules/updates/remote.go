@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"panel/platform/config"
 	"panel/platform/entitlement"
 	"panel/platform/jobs"
 	"panel/platform/release"
+	releases "panel/platform/release/remote"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 // remote is the server of releases, where one is set.
 type remote struct {
 	address, channel string
-	proxy            config.Secret
+	server           *releases.Server
 	folder           string
 }
 
@@ -72,7 +72,7 @@ func (b *builds) first(queue *jobs.Enqueuer) func(context.Context) error {
 func (b *builds) bring(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
-	opened, err := release.Open(ctx, b.remote.address, b.keys, release.Via(b.remote.proxy.Reveal()))
+	opened, err := b.remote.server.Open(ctx, b.remote.address, b.keys)
 	if err != nil {
 		return err
 	}

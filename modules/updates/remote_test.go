@@ -18,7 +18,9 @@ import (
 	"panel/platform/files"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/outbound"
 	"panel/platform/release"
+	releases "panel/platform/release/remote"
 )
 
 // following is a panel's builds that follow the releases at an address.
@@ -26,10 +28,12 @@ func following(t *testing.T, st *stage, address string) *builds {
 	t.Helper()
 	fetched := filepath.Join(t.TempDir(), "agents")
 	db, log := dbtest.New(t, app.Migrations(app.With([]module.Module{nodes.Module(), Module()}))...), zaptest.NewLogger(t)
+	network, err := outbound.Through("")
+	require.NoError(t, err)
 	stored := newShelf(db, files.NewStore(db, t.TempDir(), log), database.NewListener(db.Pool, log), log)
 	return &builds{
 		shelf: stored, keys: st.key.Public(), folders: []string{fetched}, clock: clockwork.NewRealClock(),
-		remote: remote{address: address, channel: "stable", folder: fetched},
+		remote: remote{address: address, channel: "stable", server: releases.New(network), folder: fetched},
 		known:  map[string]*build{}, sums: map[string]stamp{},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
@@ -30,23 +29,20 @@ type Release struct {
 	text, signature []byte
 }
 
-// Option changes how a release is reached.
-type Option func(*http.Client)
-
-// Via sends the calls through a proxy; an empty one changes nothing.
-func Via(proxy string) Option {
-	return func(c *http.Client) {
-		address, err := url.Parse(proxy)
-		if err != nil || proxy == "" {
-			return
-		}
-		c.Transport = &http.Transport{Proxy: http.ProxyURL(address), ResponseHeaderTimeout: manifestWithin}
-	}
+// Web fetches what lies behind an address, and gives only successes. Agents, which read files alone, have none.
+type Web interface {
+	Stream(ctx context.Context, request *http.Request) (*http.Response, error)
 }
 
-// Open fetches and checks the manifest at source: an http or https address, or a file of this machine. publicKey is a
-// minisign key, or several separated by commas while keys change. Nothing of the manifest is read before its signature
-// holds.
+// Option changes how a release is reached.
+type Option func(*source)
+
+// Over lets a release lie behind an address.
+func Over(web Web) Option { return func(s *source) { s.web = web } }
+
+// Open fetches and checks the manifest at source: a file of this machine, or an address when there is Over. publicKey
+// is a minisign key, or several separated by commas while keys change. Nothing of the manifest is read before its
+// signature holds.
 func Open(ctx context.Context, source, publicKey string, options ...Option) (*Release, error) {
 	keys, err := Keys(publicKey)
 	if err != nil {

@@ -2,7 +2,6 @@ package release
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,18 +16,13 @@ import (
 type source struct {
 	manifest string
 	local    bool
-	client   *http.Client
+	web      Web
 }
 
-const maxRedirects = 3
-
 func locate(text string, options []Option) (source, error) {
-	s := source{manifest: text, client: &http.Client{
-		Transport:     &http.Transport{ResponseHeaderTimeout: manifestWithin},
-		CheckRedirect: redirects,
-	}}
+	s := source{manifest: text}
 	for _, option := range options {
-		option(s.client)
+		option(&s)
 	}
 	if isWeb(text) {
 		return s, nil
@@ -43,17 +37,6 @@ func locate(text string, options []Option) (source, error) {
 
 func isWeb(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
-}
-
-// redirects allows what mirrors need, and no step down from https.
-func redirects(next *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects {
-		return errors.New("too many redirects")
-	}
-	if via[0].URL.Scheme == "https" && next.URL.Scheme != "https" {
-		return errors.New("a redirect leaves https")
-	}
-	return nil
 }
 
 // read gives a small file whole.
@@ -98,17 +81,16 @@ func (s source) stream(ctx context.Context, place string) (io.ReadCloser, error)
 		body, err := os.Open(place)
 		return body, reached(err)
 	}
+	if s.web == nil {
+		return nil, fmt.Errorf("%w: it lies behind an address, and only files are read here", ErrUnreachable)
+	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, place, nil)
 	if err != nil {
 		return nil, reached(err)
 	}
-	response, err := s.client.Do(request)
+	response, err := s.web.Stream(ctx, request)
 	if err != nil {
 		return nil, reached(err)
-	}
-	if response.StatusCode != http.StatusOK {
-		response.Body.Close()
-		return nil, fmt.Errorf("%w: %s answered %s", ErrUnreachable, request.URL.Host, response.Status)
 	}
 	return response.Body, nil
 }

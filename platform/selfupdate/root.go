@@ -15,7 +15,9 @@ import (
 	"panel/platform/cli/envfile"
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/outbound"
 	"panel/platform/release"
+	"panel/platform/release/remote"
 )
 
 // engine is root's half for the installed panel of this machine.
@@ -42,6 +44,11 @@ func (t tool) engine() (*Engine, *config.Config, error) {
 	if err != nil {
 		return nil, nil, cli.Failed(cli.Say("this machine has no installed panel")).Because(cli.English(err.Error()))
 	}
+	network, err := outbound.Through(cfg.Secret(config.HTTPProxy).Reveal())
+	if err != nil {
+		return nil, nil, cli.Failed(cli.Say("PANEL_HTTP_PROXY cannot be used as the address of a proxy"))
+	}
+	releases := remote.New(network)
 	paths := Paths{Binary: installedBinary, Settings: installedSettings, Work: installedWork, Data: cfg.DataDir()}
 	e := &Engine{
 		Paths: paths, Host: &machine{unit: panelUnit, tool: paths.self(), cfg: cfg, values: values, owner: owner},
@@ -51,7 +58,7 @@ func (t tool) engine() (*Engine, *config.Config, error) {
 			if from == "" {
 				from = cfg.String(config.UpdateURL)
 			}
-			return release.Open(ctx, from, cfg.String(PublicKey), release.Via(cfg.Secret(config.HTTPProxy).Reveal()))
+			return releases.Open(ctx, from, cfg.String(PublicKey))
 		},
 	}
 	return e, cfg, nil

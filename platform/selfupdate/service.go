@@ -18,7 +18,9 @@ import (
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
+	"panel/platform/outbound"
 	"panel/platform/release"
+	"panel/platform/release/remote"
 	"panel/platform/version"
 )
 
@@ -30,6 +32,8 @@ type service struct {
 	log     *zap.Logger
 	journal audit.Journal
 	bus     *events.Bus
+
+	releases *remote.Server
 
 	handing sync.Mutex // one request at a time
 	mu      sync.Mutex
@@ -50,8 +54,9 @@ func newService(
 	log *zap.Logger,
 	j audit.Journal,
 	b *events.Bus,
+	network *outbound.Network,
 ) *service {
-	return &service{cfg: cfg, db: db, clock: clock, log: log, journal: j, bus: b}
+	return &service{cfg: cfg, db: db, clock: clock, log: log, journal: j, bus: b, releases: remote.New(network)}
 }
 
 // Faults of an update.

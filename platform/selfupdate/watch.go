@@ -53,12 +53,7 @@ func (s *service) look(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkWithin)
 	defer cancel()
-	found, err := release.Open(
-		ctx,
-		s.cfg.String(config.UpdateURL),
-		s.cfg.String(PublicKey),
-		release.Via(s.cfg.Secret(config.HTTPProxy).Reveal()),
-	)
+	found, err := s.releases.Open(ctx, s.cfg.String(config.UpdateURL), s.cfg.String(PublicKey))
 	now := latest{at: s.clock.Now().UTC(), problem: problemOf(err)}
 	if err != nil {
 		s.log.Warn("no release could be read", access.Logged(ctx), zap.Error(err))
