@@ -28,8 +28,10 @@ func TestCallsToOtherServicesGoThroughOneClient(t *testing.T) {
 
 // calls leaves out the one client itself, tests, and programs that never run beside a panel of an operator.
 func calls(file string) bool {
-	for _, folder := range []string{"platform/outbound/", "platform/paneltest/", "cmd/panel-bench/", "cmd/panel-up/",
-		"e2e/"} {
+	for _, folder := range []string{
+		"platform/outbound/", "platform/paneltest/", "cmd/panel-bench/", "cmd/panel-up/",
+		"e2e/",
+	} {
 		if strings.HasPrefix(file, folder) {
 			return false
 		}

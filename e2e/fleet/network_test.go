@@ -47,7 +47,8 @@ func server(t *testing.T, name, address string) []string {
 	command(t, "ip", "link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", pid)
 	command(t, "ip", "link", "set", name, "master", "wire", "up")
 	for _, line := range [][]string{
-		{"ip", "link", "set", "lo", "up"}, {"ip", "addr", "add", address + "/24", "dev", "eth0"},
+		{"ip", "link", "set", "lo", "up"},
+		{"ip", "addr", "add", address + "/24", "dev", "eth0"},
 		{"ip", "link", "set", "eth0", "up"},
 	} {
 		command(t, append(enter, line...)...)

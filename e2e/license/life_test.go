@@ -102,8 +102,10 @@ func (l *life) writes(open bool) {
 		require.Equal(l, http.StatusForbidden, refusal.Status)
 		require.Equal(l, "license_read_only", refusal.Code)
 	}
-	for _, path := range []string{"/api/v1/nodes", "/api/v1/connection-units/" + l.traffic.flow, "/api/v1/audit",
-		"/api/v1/system/status"} {
+	for _, path := range []string{
+		"/api/v1/nodes", "/api/v1/connection-units/" + l.traffic.flow, "/api/v1/audit",
+		"/api/v1/system/status",
+	} {
 		require.NoError(l, l.stand.API.Get(ctx, path, nil), "reads pass in every state")
 	}
 }

@@ -145,8 +145,10 @@ func TestThePackagesCarryNoSecret(t *testing.T) {
 	if os.Getenv(stageVar) != "" {
 		return
 	}
-	for _, script := range []string{"panel.preinst", "panel.postinst", "panel.prerm", "panel.postrm", "agent.postinst",
-		"agent.prerm", "agent.postrm"} {
+	for _, script := range []string{
+		"panel.preinst", "panel.postinst", "panel.prerm", "panel.postrm", "agent.postinst",
+		"agent.prerm", "agent.postrm",
+	} {
 		text, err := os.ReadFile(filepath.Join(tree, "packaging", "scripts", script))
 		require.NoError(t, err)
 		require.NotRegexp(t, `(?i)password=[^$]`, string(text), script)

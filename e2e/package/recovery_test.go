@@ -107,8 +107,10 @@ func (l *life) recoverNginx() {
 
 // recoverPanel: one that hangs and one that is stopped are started again by the same repair.
 func (l *life) recoverPanel() {
-	for _, harm := range [][]string{{"systemctl", "kill", "--kill-who=main", "--signal=STOP", "panel.service"},
-		{"systemctl", "stop", "panel.service"}} {
+	for _, harm := range [][]string{
+		{"systemctl", "kill", "--kill-who=main", "--signal=STOP", "panel.service"},
+		{"systemctl", "stop", "panel.service"},
+	} {
 		before := l.m.show("panel.service", "MainPID")
 		l.m.must(harm...)
 		l.repair("Restart the panel")

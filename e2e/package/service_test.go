@@ -52,8 +52,10 @@ func (l *life) kept() {
 func (l *life) examined(user string) {
 	said := l.m.must("runuser", "-u", user, "--", "panelctl", "doctor", "--plain")
 	require.NotContains(l.t, said, "Failed", user)
-	for _, good := range []string{"services.panel\tOK", "services.port\tOK", "database.connect\tOK",
-		"database.secrets\tOK", "disk.data\tOK"} {
+	for _, good := range []string{
+		"services.panel\tOK", "services.port\tOK", "database.connect\tOK",
+		"database.secrets\tOK", "disk.data\tOK",
+	} {
 		require.Contains(l.t, said, good, user)
 	}
 }

@@ -87,8 +87,10 @@ func requireOwner(t *testing.T, pid, uid int) {
 func TestStartAfterAKillAtAnyMomentOfTheStart(t *testing.T) {
 	t.Parallel()
 	panel := rigtest.Panel(t, rig.PanelSettings{})
-	for _, mark := range []string{"postgres/data.new", "postgres/data/PG_VERSION", "postgres/data/postmaster.pid",
-		"secret.key"} {
+	for _, mark := range []string{
+		"postgres/data.new", "postgres/data/PG_VERSION", "postgres/data/postmaster.pid",
+		"secret.key",
+	} {
 		require.NoError(t, panel.Launch())
 		require.NoError(t, rig.Eventually(t.Context(), endsWithin, func(context.Context) error {
 			_, err := os.Stat(filepath.Join(panel.DataDir, mark))

@@ -77,8 +77,10 @@ func TestTheStateOfAFlow(t *testing.T) {
 			{LastStage: text("apply_failed"), LastFinished: true},
 			{flowRow: flowRow{InstalledVersionID: text("v")}, LastStage: text("apply_failed"), LastFinished: true},
 		},
-		"applying": {{LastStage: text("preparing")},
-			{flowRow: flowRow{InstalledVersionID: text("v")}, LastStage: text("reverting")}},
+		"applying": {
+			{LastStage: text("preparing")},
+			{flowRow: flowRow{InstalledVersionID: text("v")}, LastStage: text("reverting")},
+		},
 	} {
 		for i := range rows {
 			require.Equal(t, want, rows[i].state(), "%d of %s", i, want)
@@ -108,10 +110,20 @@ func TestWhatDriftIs(t *testing.T) {
 		"a silent node":       {&silent, host, nil, nil, "unknown", []string{}},
 		"a node that is gone": {nil, host, nil, nil, "unknown", []string{}},
 		"another address":     {&moved, host, nil, nil, "drifted", []string{"a"}},
-		"bound, another address": {&moved, bound, map[string]domainsapi.Domain{"d": {Hostname: "a.example.org"}}, nil,
-			"in_sync", []string{}},
-		"a binding renamed": {&well, bound, map[string]domainsapi.Domain{"d": {Hostname: "b.example.org"}}, nil,
-			"drifted", []string{"a"}},
+		"bound, another address": {
+			&moved, bound,
+			map[string]domainsapi.Domain{"d": {Hostname: "a.example.org"}},
+			nil,
+			"in_sync",
+			[]string{},
+		},
+		"a binding renamed": {
+			&well, bound,
+			map[string]domainsapi.Domain{"d": {Hostname: "b.example.org"}},
+			nil,
+			"drifted",
+			[]string{"a"},
+		},
 		"a binding that is gone": {&well, bound, nil, nil, "in_sync", []string{}},
 		"a stage to be repeated": {&well, host, nil, []Stage{{Name: "cdn.sync"}}, "drifted", []string{}},
 	} {

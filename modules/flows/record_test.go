@@ -100,16 +100,24 @@ func TestAFailureIsToldInTheWordsOfWhoeverFailed(t *testing.T) {
 				Code: string(agentapi.CodeCoreRefused), Stage: string(agentapi.StageTest), Error: "refused", StderrTail: "line 7",
 			}, "test", StepError{Code: string(agentapi.CodeCoreRefused), Message: "refused", Output: "line 7"},
 		},
-		"the agent": {"prepare", nodesapi.Result{Code: "disk", Error: "no space"}, "prepare",
-			StepError{Code: "disk", Message: "no space"}},
+		"the agent": {
+			"prepare",
+			nodesapi.Result{Code: "disk", Error: "no space"},
+			"prepare",
+			StepError{Code: "disk", Message: "no space"},
+		},
 		"silence": {
 			"switch",
 			nodesapi.Result{Code: string(agentapi.CodeExpired)},
 			"switch",
 			StepError{Code: string(agentapi.CodeExpired), Message: "the agent did not answer in time"},
 		},
-		"no words": {"switch", nodesapi.Result{Code: "odd"}, "switch",
-			StepError{Code: "odd", Message: "the stage switch failed"}},
+		"no words": {
+			"switch",
+			nodesapi.Result{Code: "odd"},
+			"switch",
+			StepError{Code: "odd", Message: "the stage switch failed"},
+		},
 	} {
 		s := stepOf("entry", plan.ActionConfigure)
 		s.fail(stageOf(c.stage, c.result), noon, stepError(c.stage, c.result))
@@ -180,10 +188,16 @@ func TestANodeThatMissesTheEndFollowsByItself(t *testing.T) {
 		result             nodesapi.Result
 		step               string
 	}{
-		{"commit", "done", "the agent follows the desired configuration by itself: away", nodesapi.Result{Error: "away"},
-			"queued"},
-		{"revert", "failed", "the agent returns to the installed version by itself: away", nodesapi.Result{Error: "away"},
-			"revert_failed"},
+		{
+			"commit", "done", "the agent follows the desired configuration by itself: away",
+			nodesapi.Result{Error: "away"},
+			"queued",
+		},
+		{
+			"revert", "failed", "the agent returns to the installed version by itself: away",
+			nodesapi.Result{Error: "away"},
+			"revert_failed",
+		},
 		{"revert", "done", "back on the installed version", nodesapi.Result{OK: true}, "queued"},
 	} {
 		s := stepOf("entry", plan.ActionConfigure)
@@ -273,14 +287,20 @@ func TestThePartsOfAnApplyAreSummedUp(t *testing.T) {
 		want    PartResult
 	}{
 		"no stage": {nil, PartResult{stages.Skipped, "none"}},
-		"another part": {[]stages.Record{{Part: flowsapi.GroupProxyPanel, State: stages.Done}},
-			PartResult{stages.Skipped, "none"}},
+		"another part": {
+			[]stages.Record{{Part: flowsapi.GroupProxyPanel, State: stages.Done}},
+			PartResult{stages.Skipped, "none"},
+		},
 		"skipped": {[]stages.Record{rec(stages.Skipped, "")}, PartResult{stages.Skipped, "none"}},
 		"done":    {[]stages.Record{rec(stages.Done, "")}, PartResult{stages.Done, "done"}},
-		"done and waiting": {[]stages.Record{rec(stages.Done, ""), rec(stages.Waiting, "")},
-			PartResult{stages.Pending, "waiting"}},
-		"failed": {[]stages.Record{rec(stages.Done, ""), rec(stages.Failed, "no account")},
-			PartResult{stages.Failed, "no account"}},
+		"done and waiting": {
+			[]stages.Record{rec(stages.Done, ""), rec(stages.Waiting, "")},
+			PartResult{stages.Pending, "waiting"},
+		},
+		"failed": {
+			[]stages.Record{rec(stages.Done, ""), rec(stages.Failed, "no account")},
+			PartResult{stages.Failed, "no account"},
+		},
 		"pending again": {[]stages.Record{rec(stages.Pending, "away")}, PartResult{stages.Failed, "away"}},
 	} {
 		require.Equal(t, c.want, partOf(c.records, flowsapi.GroupCDN, "none"), name)

@@ -83,8 +83,10 @@ func (st *stage) server(name, version string) *server {
 		Is(http.StatusCreated).
 		Text("token")
 	answer := st.panel.Anonymous().
-		Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Name: name, Hostname: name, OS: "linux",
-			Arch: "amd64", Protocol: 1})
+		Post(agentapi.PathEnroll, agentapi.EnrollRequest{
+			Token: token, Name: name, Hostname: name, OS: "linux",
+			Arch: "amd64", Protocol: 1,
+		})
 	answer.Is(http.StatusCreated)
 	s := &server{st: st, Client: st.panel.Bearer(answer.Text("agent_token")), id: answer.Text("node_id")}
 	s.beat(version)
@@ -146,8 +148,10 @@ func (st *stage) eventually(holds func() bool) {
 
 func (st *stage) noPause() {
 	st.editor().
-		Put("/api/v1/nodes/agent-rings", map[string]any{"sizes": []int{1, 10, 100}, "pause_seconds": 0, "parallel": 10,
-			"revision": 1}).
+		Put("/api/v1/nodes/agent-rings", map[string]any{
+			"sizes": []int{1, 10, 100}, "pause_seconds": 0, "parallel": 10,
+			"revision": 1,
+		}).
 		Is(http.StatusOK)
 }
 

@@ -177,8 +177,10 @@ func TestRolloutsWorkInReadOnlyMode(t *testing.T) {
 	a.order()
 	degraded.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
 	degraded.editor().
-		Put("/api/v1/nodes/agent-rings", map[string]any{"sizes": []int{2, 20, 100}, "pause_seconds": 5, "parallel": 3,
-			"revision": 1}).
+		Put("/api/v1/nodes/agent-rings", map[string]any{
+			"sizes": []int{2, 20, 100}, "pause_seconds": 5, "parallel": 3,
+			"revision": 1,
+		}).
 		Is(http.StatusOK)
 }
 

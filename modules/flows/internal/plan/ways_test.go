@@ -114,8 +114,10 @@ func TestARuleLetsOutPublicAddressesAlone(t *testing.T) {
 			&graph.Match{IP: []string{"172.0.0.0/8"}},
 			[]string{"ip [172.16.0.0/12] -> block", "ip [172.0.0.0/8] -> " + publicWay},
 		},
-		"loopback": {&graph.Match{IP: []string{"127.0.0.1"}},
-			[]string{"ip [127.0.0.1/32] -> block", "ip [127.0.0.1/32] -> " + publicWay}},
+		"loopback": {
+			&graph.Match{IP: []string{"127.0.0.1"}},
+			[]string{"ip [127.0.0.1/32] -> block", "ip [127.0.0.1/32] -> " + publicWay},
+		},
 	} {
 		require.Equal(t, c.want, ruled(t, c.match, "", graph.Direct), name)
 		require.Equal(t, c.want, ruled(t, c.match, "block", graph.Direct), name)

@@ -86,14 +86,20 @@ func TestTheOutcomeOfACallMovesTheRecord(t *testing.T) {
 		finished bool
 		again    *time.Time
 	}{
-		"done": {out: flowsapi.Outcome{Result: flowsapi.Done, Detail: said}, state: stages.Done,
-			finished: true},
+		"done": {
+			out: flowsapi.Outcome{Result: flowsapi.Done, Detail: said}, state: stages.Done,
+			finished: true,
+		},
 		"an empty outcome":     {state: stages.Done, finished: true},
 		"none of its business": {out: flowsapi.Outcome{Result: flowsapi.Nothing}, state: stages.Skipped, finished: true},
-		"not yet": {out: flowsapi.Outcome{Result: flowsapi.Again, At: later}, state: stages.Waiting,
-			again: &later},
-		"an error": {err: errors.New("the CDN refuses"), state: stages.Failed, failure: "the CDN refuses",
-			finished: true},
+		"not yet": {
+			out: flowsapi.Outcome{Result: flowsapi.Again, At: later}, state: stages.Waiting,
+			again: &later,
+		},
+		"an error": {
+			err: errors.New("the CDN refuses"), state: stages.Failed, failure: "the CDN refuses",
+			finished: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -282,8 +288,10 @@ func TestLimitsCountFromTheFirstCall(t *testing.T) {
 	s := well("cdn.provision", flowsapi.BeforePrepare)
 	s.Limit = 30 * time.Minute
 	r := registry(s, well("acme.issue", flowsapi.BeforePrepare))
-	for name, limit := range map[string]time.Duration{"cdn.provision": 30 * time.Minute, "acme.issue": stages.UsualLimit,
-		"gone.away": stages.UsualLimit} {
+	for name, limit := range map[string]time.Duration{
+		"cdn.provision": 30 * time.Minute, "acme.issue": stages.UsualLimit,
+		"gone.away": stages.UsualLimit,
+	} {
 		rec := &stages.Record{Name: name}
 		require.False(t, r.Late(rec, start.Add(24*time.Hour)), "it has not begun")
 		require.False(t, r.UndoLate(rec, start.Add(24*time.Hour)))
@@ -356,7 +364,8 @@ func TestAPreviewNamesWhoCouldNotSay(t *testing.T) {
 	}
 	broken := well("d.panic", flowsapi.BeforePrepare)
 	broken.Preview = func(context.Context, flowsapi.Change) ([]flowsapi.Diff, []flowsapi.Check,
-		error) {
+		error,
+	) {
 		panic("no account")
 	}
 	diff, check := flowsapi.Diff{

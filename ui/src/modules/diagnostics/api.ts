@@ -67,9 +67,7 @@ export function useDownload() {
   return useMutation({
     mutationFn: async (since: Period) => {
       // The description lists no body for an operation that streams.
-      const content = await answer(
-        api.POST("/api/v1/system/support-bundle", { body: { since }, parseAs: "blob" }),
-      );
+      const content = await answer(api.POST("/api/v1/system/support-bundle", { body: { since }, parseAs: "blob" }));
       const stamp = new Date().toISOString().slice(0, 16).replaceAll(/[-:]/g, "").replace("T", "-");
       saveFile(`panel-${stamp}.tar.gz`, content as Blob, "application/gzip");
     },
