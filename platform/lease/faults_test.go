@@ -33,20 +33,26 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// child drives rows and never ends them: each step only says that the victim is at it. When somebody else has its row
-// it says so.
+// child drives rows and never ends them: its one step says again and again that the victim is at it, and when somebody
+// else has its row it says so.
 func child(ctx context.Context, dsn string) error {
 	db, err := database.Open(ctx, dsn, database.Options{MaxConns: 4})
 	if err != nil {
 		return err
 	}
 	return lease.New(db, &notes{}, clockwork.NewRealClock(), zap.NewNop(), lease.Process{
-		Name: "work", Table: open, Step: func(ctx context.Context, c *lease.Claim) (lease.Next, error) {
-			err := sign(context.WithoutCancel(ctx), db, c, "victim")
-			if errors.Is(err, lease.ErrLost) {
-				_, _ = db.ExecContext(context.WithoutCancel(ctx), "update works set lock = 'fenced' where id = ?", c.ID)
+		Name: "work", Table: open, StepLimit: time.Hour, Step: func(ctx context.Context, c *lease.Claim) (lease.Next, error) {
+			ctx = context.WithoutCancel(ctx)
+			for {
+				err := sign(ctx, db, c, "victim")
+				if errors.Is(err, lease.ErrLost) {
+					_, _ = db.ExecContext(ctx, "update works set lock = 'fenced' where id = ?", c.ID)
+				}
+				if err != nil {
+					return lease.After(100 * time.Millisecond), err
+				}
+				<-time.After(100 * time.Millisecond)
 			}
-			return lease.After(100 * time.Millisecond), err
 		},
 	}).Run(ctx)
 }
