@@ -324,11 +324,11 @@ func StopLeft(ctx context.Context, dir string) error {
 			continue
 		}
 		_, err := ask(ctx, inst.dir, request{Op: "stop"})
-		problems = append(problems, err)
 		select {
-		case <-inst.died:
+		case <-inst.died: // also where it ended by itself before it was asked
 		case <-time.After(stopPatience):
 			inst.kill()
+			problems = append(problems, err)
 		}
 	}
 	return errors.Join(problems...)

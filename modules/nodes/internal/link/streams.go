@@ -77,7 +77,8 @@ func (s *Streams) serve(nodeID, token string, w wire) {
 	}
 }
 
-// taking understands frames. One that the judge of all bodies refuses is answered like the POST; what is no JSON ends the stream.
+// taking understands frames. A call that the judge of all bodies refuses is answered like the POST; of another frame nobody would
+// hear why, so it ends the stream, as does what is no frame at all.
 func (s *Streams) taking(l *link) func(text []byte) error {
 	return func(text []byte) error {
 		frame, err := telemetry.ReadFrame(text)
@@ -87,9 +88,10 @@ func (s *Streams) taking(l *link) func(text []byte) error {
 			return nil
 		}
 		var asked struct {
-			Call int64 `json:"call"`
+			Type agentapi.FrameType `json:"type"`
+			Call int64              `json:"call"`
 		}
-		if json.Unmarshal(text, &asked) != nil {
+		if json.Unmarshal(text, &asked) != nil || asked.Call == 0 {
 			return err
 		}
 		s.panel.Alive(l.nodeID)
