@@ -96,7 +96,8 @@ begin
     select 2, format('drop %s if exists public.%I cascade', case c.relkind when 'v' then 'view' when 'm' then 'materialized view'
         when 'S' then 'sequence' when 'f' then 'foreign table' when 'c' then 'type' else 'table' end, c.relname) from pg_class c
       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S', 'f', 'c')
-        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+        and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
+          and (d.deptype = 'e' or d.deptype = 'i' and c.relkind = 'S')) -- the sequence of an identity goes with its table
     union all
     select 3, format('drop routine if exists public.%I(%s) cascade', p.proname, pg_get_function_identity_arguments(p.oid)) from pg_proc p
       where p.pronamespace = 'public'::regnamespace

@@ -57,6 +57,7 @@ func TestRestoreBringsBackExactlyWhatWasDumped(t *testing.T) {
 		"create table kept (id int primary key, word text)",
 		"insert into kept values (1, 'it''s; \\ ü')",
 		"create sequence counter",
+		"create table numbered (id bigint generated always as identity primary key, old bigserial)",
 	)
 	before := everything(t, c)
 	fingerprint, err := c.schema(t.Context())
