@@ -33,7 +33,7 @@ it("names a chosen domain, and says when it is gone or another account's", async
     { queries: panel.queries },
   );
   await waitFor(() => expect(screen.getByRole("combobox", { name: "Own" })).toHaveValue("msk.example.net"));
-  const gone = screen.getByRole("combobox", { name: "Gone" });
-  await waitFor(() => expect(gone).not.toHaveValue("…"));
-  expect(screen.getByRole("combobox", { name: "Foreign" })).toHaveValue((gone as HTMLInputElement).value);
+  const said = "A domain of somebody else";
+  await waitFor(() => expect(screen.getByRole("combobox", { name: "Gone" })).toHaveValue(said));
+  await waitFor(() => expect(screen.getByRole("combobox", { name: "Foreign" })).toHaveValue(said));
 });

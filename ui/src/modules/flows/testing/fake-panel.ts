@@ -97,8 +97,9 @@ export function answerFake(
   const node = area === "nodes" ? servers.find((server) => server.id === id) : undefined;
   if (node) return ok({ ...node, agent: { connected: node.state === "online" }, metrics: { tcp_established: 12 } });
   if (path === "/api/v1/node-domains") {
-    const q = new URL(url, "http://panel").searchParams.get("q") ?? "";
-    return page([fakeDomain].filter((domain) => domain.hostname.includes(q)));
+    const asked = new URL(url, "http://panel").searchParams;
+    const [q, owner] = [asked.get("q") ?? "", asked.get("owner") ?? fakeDomain.owner_id];
+    return page([fakeDomain].filter((domain) => domain.hostname.includes(q) && domain.owner_id === owner));
   }
   if (path === `/api/v1/node-domains/${fakeDomain.id}`) return ok(fakeDomain);
   if (path === "/api/v1/nodes/brief") {
