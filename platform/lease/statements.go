@@ -19,7 +19,7 @@ taken as (update {table} t set lease_token = ?1, lease_until = now() + make_inte
 	lease_failures = t.lease_failures + (t.lease_token <> '')::int,
 	lease_error = case when t.lease_token = '' then t.lease_error else ?4 end
 	from due where t.{key} = due.id returning t.{key} as id, t.lease_failures as failures, t.lease_error as cause),
-heard as (delete from lease_wakes where number = any(array(
+consumed as (delete from lease_wakes where number = any(array(
 	select w.number from lease_wakes w where w.process = '{table}' and (w.id in (select due.id from due)
 		or not exists (select from {table} t where t.{key} = w.id and ({open})))
 	for update skip locked)))
