@@ -35,7 +35,8 @@ e2e: ui ## Run the browser journeys against real executables, database and agent
 
 bench: ## Measure every speed goal against its physical limit in the same run; ONLY=P3,P4 measures some.
 	@scripts/need.sh postgresql
-	@go run ./cmd/panel-bench $(if $(ONLY),--only $(ONLY))
+	@go build -o .run/bin/panel-bench ./cmd/panel-bench
+	@exec .run/bin/panel-bench $(if $(ONLY),--only $(ONLY))
 
 soak: ## Run the long tests: fuzzing, kills, leaks; hours.
 	@scripts/soak.sh

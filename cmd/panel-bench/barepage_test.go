@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -27,9 +28,7 @@ func TestTheLimitOfAPageAnswersTheSamePage(t *testing.T) {
 		_, _, err = b.barePage(ctx, dsn, []byte(answer))
 		return nil, err
 	}
-	results, err := run(t.Context(), settings{}, []goal{{"A", serves}})
-	require.NoError(t, err)
-	require.Empty(t, results)
+	require.Empty(t, measuring(t.Context(), t, goal{"A", serves, time.Minute}).results())
 }
 
 func TestAPageOfAnotherContentIsNoLimit(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,7 +28,10 @@ type bench struct {
 	folder    string
 	databases []string
 	attacks   int // of strangers, so far
-	stops     []func() error
+
+	mu     sync.Mutex
+	stops  []func() error
+	closed bool
 }
 
 func newBench(s settings, server *server, goal string) (*bench, error) {
@@ -38,13 +42,31 @@ func newBench(s settings, server *server, goal string) (*bench, error) {
 	return &bench{settings: s, server: server, folder: folder}, nil
 }
 
-// atEnd remembers what has to be ended when the goal is measured; the last is ended first.
-func (b *bench) atEnd(stop func() error) { b.stops = append(b.stops, stop) }
+// atEnd remembers what has to be ended when the goal is measured; the last is ended first. Who starts something after
+// the end, because it was left alone, loses it at once.
+func (b *bench) atEnd(stop func() error) {
+	b.mu.Lock()
+	late := b.closed
+	if !late {
+		b.stops = append(b.stops, stop)
+	}
+	b.mu.Unlock()
+	if late {
+		_ = stop() // nobody waits any more for how this ends
+	}
+}
+
+func (b *bench) ended() []func() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	return b.stops
+}
 
 // close ends whatever the goal started and removes its databases.
 func (b *bench) close() error {
 	var failures []error
-	for _, stop := range slices.Backward(b.stops) {
+	for _, stop := range slices.Backward(b.ended()) {
 		failures = append(failures, stop())
 	}
 	if b.keep {
@@ -98,7 +120,9 @@ func (s *server) start(ctx context.Context) error {
 func (s *server) close(keep bool) {
 	var failures []error
 	if s.stop != nil {
-		failures = append(failures, s.stop(context.Background()))
+		ctx, cancel := context.WithTimeout(context.Background(), cleaning)
+		defer cancel()
+		failures = append(failures, s.stop(ctx))
 	}
 	if keep {
 		fmt.Fprintln(os.Stderr, "kept:", s.folder)

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -54,17 +57,71 @@ func TestAGoalThatFailsLeavesNothingToTheNextOne(t *testing.T) {
 		require.Error(t, fails.conn.Ping(t.Context()), "the connections of a goal end with its database")
 		return nil
 	}}
-	results, err := run(
-		t.Context(),
-		settings{},
-		[]goal{{"A", fails.measure}, {"B", panics.measure}, {"C", works.measure}},
-	)
-	require.NoError(t, err)
+	r := measuring(t.Context(), t, goal{"A", fails.measure, time.Minute}, goal{"B", panics.measure, time.Minute},
+		goal{"C", works.measure, time.Minute})
+	results := r.results()
 	require.Len(t, results, 2)
 	require.Contains(t, results[0].Notes[0], errBroken.Error())
 	require.Contains(t, results[1].Notes[0], "a mistake in the measurement")
-	require.Equal(t, exitMissed, exitCode(results))
+	require.Equal(t, exitMissed, r.exitCode())
 	require.NoDirExists(t, filepath.Dir(works.folder))
+}
+
+// measuring runs the goals and gives their report.
+func measuring(ctx context.Context, t *testing.T, of ...goal) *report {
+	t.Helper()
+	s := settings{out: filepath.Join(t.TempDir(), "bench.json"), grace: 30 * time.Second}
+	r := newReport(io.Discard, s)
+	require.NoError(t, run(ctx, s, of, r.add))
+	require.NoError(t, r.close())
+	return r
+}
+
+func works(context.Context, *bench) ([]measure.Result, error) {
+	return []measure.Result{measure.Below("works", "a figure", "ms", measure.Series{1}, 2)}, nil
+}
+
+func TestAGoalThatDoesNotEndIsLeftAloneAndTheNextIsMeasured(t *testing.T) {
+	t.Parallel()
+	released := make(chan struct{})
+	t.Cleanup(func() { close(released) })
+	hangs := func(context.Context, *bench) ([]measure.Result, error) { <-released; return nil, nil }
+	s := settings{out: filepath.Join(t.TempDir(), "bench.json"), grace: time.Second}
+	r := newReport(io.Discard, s)
+	require.NoError(t, run(t.Context(), s, []goal{{"A", hangs, time.Millisecond}, {"B", works, time.Minute}}, r.add))
+	require.Equal(t, measure.NotMeasured, measure.Worst(r.outcomes[0].results))
+	require.Contains(t, r.results()[0].Notes[0], errTooLong.Error())
+	require.Equal(t, measure.Met, measure.Worst(r.outcomes[1].results))
+}
+
+func TestAGoalKeepsWhatItMeasuredBeforeItsTimeWasOver(t *testing.T) {
+	t.Parallel()
+	slow := func(ctx context.Context, b *bench) ([]measure.Result, error) {
+		results, _ := works(ctx, b)
+		<-ctx.Done()
+		return results, ctx.Err()
+	}
+	results := measuring(t.Context(), t, goal{"A", slow, time.Millisecond}).results()
+	require.Len(t, results, 2)
+	require.Equal(t, measure.Met, results[0].Verdict)
+	require.Equal(t, measure.NotMeasured, results[1].Verdict)
+}
+
+func TestAnInterruptedRunKeepsWhatItHasAndNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupted := func(ctx context.Context, _ *bench) ([]measure.Result, error) { interrupt(); return nil, ctx.Err() }
+	r := measuring(ctx, t, goal{"A", works, time.Minute}, goal{"B", interrupted, time.Minute}, goal{"C", works, time.Minute})
+	kept, err := os.ReadFile(r.file)
+	require.NoError(t, err)
+	var document struct{ Goals []summary }
+	require.NoError(t, json.Unmarshal(kept, &document))
+	var verdicts []string
+	for _, g := range document.Goals {
+		verdicts = append(verdicts, g.Goal+" "+string(g.Verdict))
+	}
+	require.Equal(t, []string{"A met", "B not measured", "C not measured"}, verdicts)
+	require.Equal(t, exitMissed, r.exitCode())
 }
 
 func TestAGoalThatLeavesSomethingBehindIsMissed(t *testing.T) {
@@ -73,10 +130,9 @@ func TestAGoalThatLeavesSomethingBehindIsMissed(t *testing.T) {
 		b.atEnd(func() error { return errBroken })
 		return nil, nil
 	}
-	results, err := run(t.Context(), settings{}, []goal{{"A", stuck}})
-	require.NoError(t, err)
+	results := measuring(t.Context(), t, goal{"A", stuck, time.Minute}).results()
 	require.Len(t, results, 1)
-	require.Equal(t, measure.Missed, results[0].Verdict)
+	require.Equal(t, measure.NotMeasured, results[0].Verdict)
 }
 
 func TestOnlyGoalsThatExistAreMeasured(t *testing.T) {

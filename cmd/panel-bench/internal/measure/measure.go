@@ -57,9 +57,10 @@ type Verdict string
 
 // Verdicts.
 const (
-	Met    Verdict = "met"
-	Missed Verdict = "missed"
-	Noise  Verdict = "noise" // the machine was too busy to tell
+	Met         Verdict = "met"
+	Missed      Verdict = "missed"
+	Noise       Verdict = "noise" // the machine was too busy to tell
+	NotMeasured Verdict = "not measured"
 )
 
 // Result is what one goal measured.
@@ -196,7 +197,17 @@ func Above(goal, what, unit string, limit, product Series, floor, usual float64)
 	return r.judge(met)
 }
 
-// Failed says that a goal could not be measured, which is not met either.
-func Failed(goal, what string, err error) Result {
-	return Result{Goal: goal, What: what, Verdict: Missed, Gate: "measured", Notes: []string{err.Error()}}
+// NotDone says that a goal, or a part of it, has no figure, which is not met either.
+func NotDone(goal, what string, err error) Result {
+	return Result{Goal: goal, What: what, Verdict: NotMeasured, Gate: "measured", Notes: []string{err.Error()}}
+}
+
+// Worst is the verdict of a goal with several results; without any, nothing was measured.
+func Worst(results []Result) Verdict {
+	for _, verdict := range []Verdict{NotMeasured, Missed, Noise, Met} {
+		if slices.ContainsFunc(results, func(r Result) bool { return r.Verdict == verdict }) {
+			return verdict
+		}
+	}
+	return NotMeasured
 }

@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,4 +58,16 @@ func TestQuantile(t *testing.T) {
 	require.InDelta(t, 100, readings.Quantile(0.99), 1e-9)
 	require.InDelta(t, 51, readings.Quantile(0.5), 1e-9)
 	require.Zero(t, measure.Series{}.Quantile(0.99))
+}
+
+func TestAGoalIsAsGoodAsItsWorstResult(t *testing.T) {
+	t.Parallel()
+	met, missed := measure.Below("P", "x", "ms", measure.Series{4}, 5), measure.Below("P", "x", "ms", measure.Series{6}, 5)
+	noise := measure.AtLeast("P", "x", "1/s", measure.Series{10, 100, 60, 20}, measure.Series{1}, 5)
+	missing := measure.NotDone("P", "x", errors.New("why"))
+	require.Equal(t, measure.Met, measure.Worst([]measure.Result{met, met}))
+	require.Equal(t, measure.Noise, measure.Worst([]measure.Result{noise, met}))
+	require.Equal(t, measure.Missed, measure.Worst([]measure.Result{noise, missed, met}))
+	require.Equal(t, measure.NotMeasured, measure.Worst([]measure.Result{missed, missing, met}))
+	require.Equal(t, measure.NotMeasured, measure.Worst(nil))
 }
