@@ -778,6 +778,15 @@ create table recovery_codes (
   constraint recovery_codes_pkey PRIMARY KEY (account_id, code_hash)
 );
 
+create table release_checks (
+  singleton boolean default true not null,
+  checked_at timestamp with time zone not null,
+  problem text default ''::text not null,
+  manifest jsonb,
+  constraint release_checks_singleton_check CHECK (singleton),
+  constraint release_checks_pkey PRIMARY KEY (singleton)
+);
+
 create table sessions (
   id uuid not null,
   account_id uuid not null,

@@ -16,6 +16,7 @@ import (
 	"panel/modules/nodes/internal/documents"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/jobs"
 	"panel/platform/paneltest"
 )
 
@@ -228,9 +229,9 @@ func TestContentsThatNoNodeHoldsAreTidiedAway(t *testing.T) {
 	agent := newAgent(t, p, "tidy")
 	with.setBlocks(t, agent.nodeID, "old")
 	with.setBlocks(t, agent.nodeID, "new")
-	store := documents.NewStore(p.DB, nil, nil, nil, clock)
+	tidy := jobs.TidyWorker(p.DB, clock, []jobs.Tidy{documents.Tidy()})
 	contents := func() int {
-		require.NoError(t, store.Tidy(t.Context()))
+		require.NoError(t, tidy.Work(t.Context(), jobs.Job{}))
 		n, err := p.DB.NewSelect().Table("node_document_contents").Count(t.Context())
 		require.NoError(t, err)
 		return int(n)

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -350,13 +349,4 @@ func (e *enrollment) change(ctx context.Context, nodeID, action string, edit fun
 	_, err := e.service.change(ctx, nodeID, action, nil, edit)
 	e.credentials.forget(nodeID)
 	return err
-}
-
-// tidy removes tokens long after their end.
-func (e *enrollment) tidy(ctx context.Context) error {
-	const kept = 90 * 24 * time.Hour
-	now := e.clock.Now()
-	_, first := e.db.NewRaw("delete from enrollment_tokens where coalesce(revoked_at, expires_at) < ?", now.Add(-kept)).Exec(ctx)
-	_, second := e.db.NewRaw("delete from agent_tokens where valid_until < ?", now).Exec(ctx)
-	return errors.Join(first, second)
 }

@@ -8,7 +8,6 @@ package nodes
 import (
 	"context"
 	"embed"
-	"errors"
 	"slices"
 	"time"
 
@@ -72,7 +71,7 @@ func Module() module.Module {
 		},
 		Migrations: module.SQL(files),
 		Checks:     doctorChecks(),
-		Tidy:       []jobs.Tidy{figures.Tidy()},
+		Tidy:       tidy(),
 		Private: []any{
 			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards, newCredentials, newBulk,
 			newTelemetry, newStreams, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs, work.NewCommands,
@@ -112,27 +111,23 @@ func newStreams(
 
 func attach(h *handlers, b *events.Bus) module.Parts {
 	loops := slices.Concat(h.telemetry.Loops(), h.agents.commands.Loops(), []func(context.Context) error{
-		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run, h.keepTidy, h.feed.Run,
+		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run, h.feed.Run,
 	})
 	offer := func(context.Context) error { return b.Offer(figures.KindMetrics, h.feed) }
 	return module.Parts{
 		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew, offer}, Metrics: h.collectors(),
-		Jobs: []jobs.Worker{h.fleet.Worker()}, Schedules: []jobs.Schedule{figures.Schedule()},
+		Jobs:      append(h.telemetry.Jobs(), h.fleet.Worker()),
+		Schedules: append(telemetry.Schedules(), figures.Schedule()),
 	}
 }
 
-// keepTidy removes once an hour what nobody needs any more.
-func (h *handlers) keepTidy(ctx context.Context) error {
-	ticker := h.agents.clock.NewTicker(time.Hour)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.Chan():
-			if err := errors.Join(h.agents.commands.Tidy(ctx), h.enrollment.tidy(ctx), h.telemetry.Tidy(ctx), h.agents.documents.Tidy(ctx)); err != nil {
-				return err
-			}
-		}
-	}
+// tidy lists what nobody needs any more; agents' tokens are of no use from their end on.
+func tidy() []jobs.Tidy {
+	const keepTokens = 90 * 24 * time.Hour
+	return slices.Concat(work.Tidy(), []jobs.Tidy{
+		figures.Tidy(), telemetry.Tidy(), documents.Tidy(),
+		{Table: "enrollment_tokens", Column: "revoked_at", Age: keepTokens},
+		{Table: "enrollment_tokens", Column: "expires_at", Age: keepTokens, Unless: "revoked_at is not null"},
+		{Table: "agent_tokens", Column: "valid_until"},
+	})
 }

@@ -163,7 +163,8 @@ func (b *builds) inFolders(ctx context.Context) (best *build, reason string) {
 // scanEvery is how soon a release is found that somebody put into a folder.
 const scanEvery = 2 * time.Second
 
-// scan stores what appears in the folders, until the context ends.
+// scan stores what appears in the folders, until the context ends. It is a loop of each panel and no schedule, because the
+// folders are on the disk of this machine.
 func (b *builds) scan(ctx context.Context) error {
 	for {
 		if err := b.store(ctx); err != nil && ctx.Err() == nil {

@@ -65,7 +65,7 @@ func TestGrantsRefuseWhatTheTriggerRefuses(t *testing.T) {
 	}
 	j.found()
 	j.clock.Advance(400 * 24 * time.Hour)
-	require.NoError(t, j.trim(t.Context()), "retention still works")
+	require.NoError(t, j.Trim(t.Context()), "retention still works")
 	j.tended()
 	require.Equal(t, 1, j.count())
 	j.found()

@@ -16,10 +16,10 @@ const (
 	actionTrimmed = "audit.trimmed"
 )
 
-// trim removes entries that are older than the retention, oldest first and never from the middle, and leaves a proved
+// Trim removes entries that are older than the retention, oldest first and never from the middle, and leaves a proved
 // checkpoint so that the rest of the chain stays provable. What is not proven is not removed: an age that somebody
 // wrote into the table counts for nothing.
-func (s *Store) trim(ctx context.Context) error {
+func (s *Store) Trim(ctx context.Context) error {
 	if s.keepDays == 0 {
 		return nil
 	}

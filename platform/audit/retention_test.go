@@ -21,10 +21,10 @@ func TestRetentionRemovesWhatIsOldAndTheRestStaysProvable(t *testing.T) {
 	j.filled(5)
 	j.clock.Advance(200 * 24 * time.Hour)
 	j.filled(3)
-	require.NoError(t, j.trim(t.Context()))
+	require.NoError(t, j.Trim(t.Context()))
 	require.Equal(t, 8, j.count(), "365 days are the default")
 	j.clock.Advance(200 * 24 * time.Hour)
-	require.NoError(t, j.trim(t.Context()))
+	require.NoError(t, j.Trim(t.Context()))
 	j.tended()
 	require.Equal(t, 4, j.count(), "three and the entry that tells of the removal")
 	j.found()
@@ -48,11 +48,11 @@ func TestAnAgeThatWasWrittenIntoTheTableRemovesNothing(t *testing.T) {
 	j.filled(6)
 	j.tamper("update journal set action = 'nothing.happened', at = at - interval '400 days' where seq <= 3")
 	again := journalOn(t, j.db, j.dir, nil)
-	require.NoError(t, again.trim(t.Context()))
+	require.NoError(t, again.Trim(t.Context()))
 	require.Equal(t, 6, j.count())
 	again.found(one(Edited, 1), one(Edited, 2), one(Edited, 3))
 	again.clock.Advance(400 * 24 * time.Hour)
-	require.NoError(t, again.trim(t.Context()))
+	require.NoError(t, again.Trim(t.Context()))
 	require.Equal(t, 6, j.count(), "evidence stays, however old")
 }
 
@@ -78,7 +78,7 @@ func TestRetentionRemovesOnlyWhatIsProven(t *testing.T) {
 			j.tamper(attack)
 			before := j.verified()
 			j.clock.Advance(400 * 24 * time.Hour)
-			require.NoError(t, j.trim(t.Context()))
+			require.NoError(t, j.Trim(t.Context()))
 			after := j.verified()
 			require.Equal(t, Broken, before.State)
 			require.Equal(t, Broken, after.State, "the proof of it is not removed")
@@ -109,13 +109,13 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 			ahead := journalOn(t, j.db, dir, nil)
 			ahead.clock.Advance(2 * 366 * 24 * time.Hour)
 			ahead.tended()
-			require.NoError(t, ahead.trim(t.Context()))
+			require.NoError(t, ahead.Trim(t.Context()))
 			require.Equal(t, 4, ahead.count())
 			ahead.clock.Advance(300 * 24 * time.Hour)
-			require.NoError(t, ahead.trim(t.Context()))
+			require.NoError(t, ahead.Trim(t.Context()))
 			require.Equal(t, 4, ahead.count())
 			ahead.clock.Advance(66 * 24 * time.Hour)
-			require.NoError(t, ahead.trim(t.Context()))
+			require.NoError(t, ahead.Trim(t.Context()))
 			require.Equal(t, 1, ahead.count(), "a year has passed, whatever the clock says")
 			ahead.tended()
 			ahead.found()
@@ -130,10 +130,10 @@ func TestALongIdlePanelGoesOn(t *testing.T) {
 	j.filled(2)
 	again := journalOn(t, j.db, j.dir, nil)
 	again.clock.Advance(30 * 24 * time.Hour)
-	require.NoError(t, again.trim(t.Context()))
+	require.NoError(t, again.Trim(t.Context()))
 	for _, step := range []struct{ days, left int }{{357, 2}, {2, 1}} {
 		again.clock.Advance(time.Duration(step.days) * 24 * time.Hour)
-		require.NoError(t, again.trim(t.Context()))
+		require.NoError(t, again.Trim(t.Context()))
 		require.Equal(t, step.left, again.count())
 	}
 }
@@ -164,7 +164,7 @@ func TestAnEntryOfAClockThatWasBehindIsNotOld(t *testing.T) {
 	behind.record("behind")
 	behind.tended()
 	j.clock.Advance(24 * time.Hour)
-	require.NoError(t, j.trim(t.Context()))
+	require.NoError(t, j.Trim(t.Context()))
 	require.Equal(t, 3, j.count())
 }
 
@@ -176,7 +176,7 @@ func TestNumbersSurviveRetention(t *testing.T) {
 	j.clock.Advance(300 * 24 * time.Hour)
 	j.filled(2)
 	j.clock.Advance(100 * 24 * time.Hour)
-	require.NoError(t, j.trim(t.Context()))
+	require.NoError(t, j.Trim(t.Context()))
 	j.filled(2)
 	other := journalOn(t, j.db, t.TempDir(), nil)
 	other.clock.Advance(500 * 24 * time.Hour)
@@ -196,7 +196,7 @@ func TestUnmarkedEntriesAgeWithTheOthers(t *testing.T) {
 	tool.record("account.password_reset")
 	j.tended()
 	j.clock.Advance(400 * 24 * time.Hour)
-	require.NoError(t, j.trim(t.Context()))
+	require.NoError(t, j.Trim(t.Context()))
 	j.tended()
 	require.Equal(t, 2, j.count(), "the last one has nothing after it that proves its age")
 }
@@ -207,7 +207,7 @@ func TestRetentionOfZeroDaysKeepsEverything(t *testing.T) {
 	j.keepDays = 0
 	j.filled(2)
 	j.clock.Advance(10 * 365 * 24 * time.Hour)
-	require.NoError(t, j.trim(t.Context()))
+	require.NoError(t, j.Trim(t.Context()))
 	require.Equal(t, 2, j.count())
 }
 

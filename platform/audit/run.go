@@ -11,24 +11,16 @@ import (
 
 const (
 	sealEvery = time.Second
-	trimEvery = 24 * time.Hour
 	closing   = 5 * time.Second
 	lookEvery = 15 * time.Second // for what dead processes left
 )
 
-// Run seals what was recorded, notes the head outside the database, writes refused
-// requests and removes what is too old, until the context ends.
+// Run seals what was recorded, notes the head outside the database and writes refused requests, until the context ends.
+// Each panel does this by itself: what waits is in its memory, and the head is noted on its disk.
 func (s *Store) Run(ctx context.Context) error {
-	var trimmed time.Time
 	for {
 		if err := s.tend(ctx, false); err != nil && ctx.Err() == nil {
 			s.log.Warn("the journal could not be sealed; trying again", zap.Error(err))
-		}
-		if now := s.clock.Now(); now.Sub(trimmed) >= trimEvery {
-			trimmed = now
-			if err := s.trim(ctx); err != nil && ctx.Err() == nil {
-				s.log.Warn("old journal entries could not be removed", zap.Error(err))
-			}
 		}
 		select {
 		case <-ctx.Done():

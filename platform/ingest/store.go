@@ -262,9 +262,3 @@ func (s *Store[T]) refuseStreams(ctx context.Context, tx pgx.Tx, round, fresh []
 	})
 	return err
 }
-
-// Tidy forgets the numbers of streams that were silent for so long.
-func (s *Store[T]) Tidy(ctx context.Context, before time.Time) error {
-	_, err := s.db.Pool.Exec(ctx, "delete from "+s.Streams+" where updated_at < $1", before)
-	return err
-}

@@ -33,6 +33,8 @@ type Panel struct {
 	Dir   string // PANEL_DATA_DIR
 	URL   string
 	http  *http.Client
+
+	settings *settings
 }
 
 // Setting adjusts the panel before it starts.
@@ -97,7 +99,7 @@ func Start(t testing.TB, options ...Setting) *Panel {
 	t.Cleanup(func() { transport.CloseIdleConnections(); stop(t, composed) })
 	return &Panel{
 		t: t, App: composed, DB: s.db, Clock: s.clock, Dir: dir, URL: "http://" + on.Addr().String(),
-		http: &http.Client{Timeout: answerWithin, Transport: transport},
+		http: &http.Client{Timeout: answerWithin, Transport: transport}, settings: s,
 	}
 }
 

@@ -7,13 +7,14 @@ package selfupdate
 
 import (
 	"context"
-	_ "embed" // for the texts
+	"embed"
 
 	"github.com/spf13/cobra"
 
 	"panel/platform/audit"
 	"panel/platform/cli"
 	"panel/platform/config"
+	"panel/platform/jobs"
 	"panel/platform/module"
 )
 
@@ -28,6 +29,9 @@ var (
 )
 
 func keys() []config.Key { return []config.Key{PublicKey, RequestFile} }
+
+//go:embed migrations
+var scripts embed.FS
 
 //go:embed russian.txt
 var russian string
@@ -46,14 +50,18 @@ func Module() module.Module {
 			},
 			Objects: []string{"update"},
 		},
-		Events:   eventKinds(),
-		Config:   keys(),
-		Commands: func(env cli.Env) []*cobra.Command { return commands(env) },
-		Private:  []any{newService, newHandlers},
-		Attach:   attach,
+		Events:     eventKinds(),
+		Config:     keys(),
+		Migrations: module.SQL(scripts),
+		Commands:   func(env cli.Env) []*cobra.Command { return commands(env) },
+		Private:    []any{newService, newHandlers},
+		Attach:     attach,
 	}
 }
 
-func attach(h *handlers, s *service) module.Parts {
-	return module.Parts{Routes: h.routes(), Loops: []func(context.Context) error{s.watch, s.recordOutcomes}}
+func attach(h *handlers, s *service, queue *jobs.Enqueuer) module.Parts {
+	return module.Parts{
+		Routes: h.routes(), Jobs: []jobs.Worker{s.worker()}, Schedules: []jobs.Schedule{schedule()},
+		Loops: []func(context.Context) error{s.recordOutcomes}, Ready: []func(context.Context) error{s.first(queue)},
+	}
 }

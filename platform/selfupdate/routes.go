@@ -115,9 +115,9 @@ func (h *handlers) show(ctx context.Context, _ *none) (*viewOutput, error) {
 	return &viewOutput{view}, err
 }
 
-// check answers 200 also when the look failed: check_error says so.
+// check answers 200 also when the check failed: check_error says so.
 func (h *handlers) check(ctx context.Context, _ *none) (*viewOutput, error) {
-	if err := h.service.look(ctx); err != nil {
+	if err := h.service.check(ctx); err != nil {
 		return nil, err
 	}
 	return h.show(ctx, nil)

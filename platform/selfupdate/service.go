@@ -19,7 +19,6 @@ import (
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/outbound"
-	"panel/platform/release"
 	"panel/platform/release/remote"
 	"panel/platform/version"
 )
@@ -36,15 +35,6 @@ type service struct {
 	releases *remote.Server
 
 	handing sync.Mutex // one request at a time
-	mu      sync.Mutex
-	latest  latest
-}
-
-// latest is what the last look found.
-type latest struct {
-	at       time.Time
-	problem  string
-	manifest *release.Manifest
 }
 
 func newService(
@@ -87,7 +77,10 @@ func (s *service) View(ctx context.Context) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	found := s.found()
+	found, err := s.latest(ctx)
+	if err != nil {
+		return View{}, err
+	}
 	v := View{
 		Current: version.Version, Channel: s.cfg.String(config.UpdateChannel), Configured: s.configured(),
 		Installer:  s.installer(),

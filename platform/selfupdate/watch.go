@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,94 +11,15 @@ import (
 
 	"go.uber.org/zap"
 
-	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/durable"
-	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/release"
 	"panel/platform/version"
 )
 
-const (
-	firstLook    = time.Minute
-	lookAgain    = 6 * time.Hour
-	outcomeEvery = 5 * time.Second
-	checkWithin  = 25 * time.Second
-)
-
-// watch looks for a newer release some times a day.
-func (s *service) watch(ctx context.Context) error {
-	wait := firstLook
-	for {
-		select {
-		case <-s.clock.After(wait):
-			wait = lookAgain
-			if s.configured() {
-				_ = s.look(ctx) // the view tells what went wrong
-			}
-		case <-ctx.Done():
-			return nil
-		}
-	}
-}
-
-// look reads the manifest now. A release server that does not answer is told by the view; the fault here is only
-// update_not_configured (409).
-func (s *service) look(ctx context.Context) error {
-	if !s.configured() {
-		return errNotConfigured
-	}
-	ctx, cancel := context.WithTimeout(ctx, checkWithin)
-	defer cancel()
-	found, err := s.releases.Open(ctx, s.cfg.String(config.UpdateURL), s.cfg.String(PublicKey))
-	now := latest{at: s.clock.Now().UTC(), problem: problemOf(err)}
-	if err != nil {
-		s.log.Warn("no release could be read", access.Logged(ctx), zap.Error(err))
-	} else {
-		now.manifest = &found.Manifest
-	}
-	s.mu.Lock()
-	before := s.latest
-	if err != nil && problemOf(err) == "unreachable" {
-		now.manifest = before.manifest // what was offered is still there
-	}
-	s.latest = now
-	s.mu.Unlock()
-	return s.emitNew(ctx, before.manifest, now.manifest)
-}
-
-func problemOf(err error) string {
-	var network net.Error
-	switch {
-	case err == nil:
-		return ""
-	case errors.Is(err, release.ErrUntrusted), errors.Is(err, release.ErrKey):
-		return "untrusted"
-	case errors.Is(err, release.ErrManifest):
-		return "unusable"
-	case errors.Is(err, release.ErrUnreachable), errors.As(err, &network):
-		return "unreachable"
-	}
-	return "unreachable"
-}
-
-func (s *service) found() latest {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.latest
-}
-
-func (s *service) emitNew(ctx context.Context, before, now *release.Manifest) error {
-	offered := s.offer(now)
-	if offered == nil || before != nil && before.Version == now.Version {
-		return nil
-	}
-	return s.bus.Emit(ctx, events.Event{
-		Kind: "system.update_available", SubjectID: offered.Version, At: s.clock.Now().UTC(), Data: *offered,
-	})
-}
+const outcomeEvery = 5 * time.Second
 
 // offer is a release of the wanted channel that is newer than this panel. A stable panel is offered nothing of dev.
 func (s *service) offer(m *release.Manifest) *Offer {
@@ -201,7 +121,8 @@ func (s *service) databaseCheck(ctx context.Context) Check {
 	return c
 }
 
-// recordOutcomes puts what root's half wrote about ended runs into the panel's journal, once each.
+// recordOutcomes puts what root's half wrote about ended runs into the panel's journal, once each. It is a loop of each
+// panel and no schedule, because root's half writes on the disk of the machine that was updated.
 func (s *service) recordOutcomes(ctx context.Context) error {
 	ticker := s.clock.NewTicker(outcomeEvery)
 	defer ticker.Stop()

@@ -201,7 +201,8 @@ const (
 	touchEvery = 20 * time.Second
 )
 
-// keepTouching stores last uses in batches; the last batch goes out when the panel stops.
+// keepTouching stores last uses in batches; the last batch goes out when the panel stops. It is a loop of each panel and
+// no schedule, because the uses are in the memory of this process.
 func (d *directory) keepTouching(ctx context.Context) error {
 	ticker := d.clock.NewTicker(touchEvery)
 	defer ticker.Stop()

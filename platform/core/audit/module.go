@@ -7,6 +7,7 @@ import (
 	"context"
 	_ "embed" // for the texts
 	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,8 @@ import (
 	"panel/platform/audit"
 	"panel/platform/cli"
 	"panel/platform/doctor"
+	"panel/platform/entitlement"
+	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/vault"
 )
@@ -59,6 +62,28 @@ func stored(journal audit.Journal) (*audit.Store, error) {
 func attach(h *handlers, store *audit.Store) module.Parts {
 	return module.Parts{
 		Routes: h.routes(), Ready: []func(context.Context) error{store.Load}, Loops: []func(context.Context) error{store.Run},
-		Metrics: store.Metrics(),
+		Metrics: store.Metrics(), Jobs: []jobs.Worker{trimmer(store)}, Schedules: []jobs.Schedule{trimming()},
+	}
+}
+
+type trimArgs struct{}
+
+// Kind is that of the job that removes what is older than the journal is kept.
+func (trimArgs) Kind() string { return "audit.trim" }
+
+const trimWithin = 30 * time.Minute
+
+func trimmer(store *audit.Store) jobs.Worker {
+	return jobs.Worker{
+		Kind: trimArgs{}.Kind(), Timeout: trimWithin, Attempts: 3,
+		Work: func(ctx context.Context, _ jobs.Job) error { return store.Trim(ctx) },
+	}
+}
+
+// trimming is done once a day for all panels, whatever the license says: how long the journal is kept is a promise.
+func trimming() jobs.Schedule {
+	return jobs.Schedule{
+		Name: trimArgs{}.Kind(), Cron: "7 3 * * *", Jitter: time.Hour, ReadOnly: entitlement.GoesOn,
+		Blocked: entitlement.GoesOn, Args: func() jobs.Args { return trimArgs{} },
 	}
 }

@@ -43,6 +43,7 @@ func newWatcher(
 	return &watcher{folder: cfg.DataDir(), clock: clock, db: db, journal: journal, bus: bus, log: log}
 }
 
+// watch is a loop of each panel and no schedule, because a diagnosis is on the disk of the machine that was diagnosed.
 func (w *watcher) watch(ctx context.Context) error {
 	ticker := w.clock.NewTicker(watchEvery)
 	defer ticker.Stop()

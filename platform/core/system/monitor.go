@@ -42,6 +42,8 @@ func (m *monitor) look(ctx context.Context) error {
 	return nil
 }
 
+// watch is a loop of each panel and no schedule: it is this process that has the database or not, and a schedule would
+// need the database to say so.
 func (m *monitor) watch(ctx context.Context) error {
 	ticker := m.clock.NewTicker(lookEvery)
 	defer ticker.Stop()

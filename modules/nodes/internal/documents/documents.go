@@ -20,6 +20,7 @@ import (
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/jobs"
 	"panel/platform/vault"
 )
 
@@ -202,10 +203,10 @@ func (s *Store) config(ctx context.Context, nodeID string) (*agentapi.Document, 
 // contentRetention leaves a content that no node holds any more for those that are about to hold it again.
 const contentRetention = time.Hour
 
-// Tidy removes contents that no node holds.
-func (s *Store) Tidy(ctx context.Context) error {
-	_, err := s.db.NewRaw(`delete from node_document_contents c
-		where c.used_at < ? and not exists (select from node_documents d where d.hash = c.hash)`,
-		s.clock.Now().Add(-contentRetention)).Exec(ctx)
-	return database.Fault(err, nil)
+// Tidy lets contents go that no node holds.
+func Tidy() jobs.Tidy {
+	return jobs.Tidy{
+		Table: "node_document_contents", Column: "used_at", Age: contentRetention,
+		Unless: "exists (select from node_documents d where d.hash = node_document_contents.hash)",
+	}
 }

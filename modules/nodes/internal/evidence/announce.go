@@ -57,7 +57,8 @@ func (a *Announcer) Changed(ids ...string) {
 	}
 }
 
-// Run derives states until the context ends.
+// Run derives states until the context ends. It is a loop of each panel and no schedule: what wakes it is in the memory of
+// this process, and a node that falls silent is told within a second.
 func (a *Announcer) Run(ctx context.Context) error {
 	ticker := a.clock.NewTicker(deriveEvery)
 	defer ticker.Stop()

@@ -40,7 +40,8 @@ func NewFeed(f *Fleet) *Feed {
 	return &Feed{fleet: f, wake: make(chan struct{}, 1), viewers: map[*viewer]struct{}{}}
 }
 
-// Run reads while somebody watches, until the context ends.
+// Run reads while somebody watches, until the context ends. It is a loop of each panel and no schedule, because it serves
+// those who watch through this process.
 func (f *Feed) Run(ctx context.Context) error {
 	ticker := f.fleet.clock.NewTicker(every)
 	defer ticker.Stop()

@@ -18,6 +18,7 @@ const (
 	bytesPerMinute   = 4 << 20
 	bytesAtOnce      = 16 << 20
 	streamsPerDay    = 16 // an agent begins a new one when its folder is made anew
+	sweepEvery       = 10 * time.Minute
 )
 
 // quotas bound what each node delivers. A refused batch stays in its agent's buffer and comes again.
@@ -26,6 +27,7 @@ type quotas struct {
 
 	mu    sync.Mutex
 	nodes map[string]*quota
+	swept time.Time
 }
 
 // quota is what a node has used; both parts are given back as time passes.
@@ -44,6 +46,7 @@ func (q *quotas) charge(nodeID string, batch *agentapi.MetricsBatch) error {
 	now := q.clock.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.sweep(now)
 	used := q.nodes[nodeID]
 	if used == nil {
 		used = &quota{at: now}
@@ -88,11 +91,12 @@ func weight(batch *agentapi.MetricsBatch) int {
 	return total
 }
 
-// tidy forgets nodes that have nothing to give back.
-func (q *quotas) tidy() {
-	now := q.clock.Now()
-	q.mu.Lock()
-	defer q.mu.Unlock()
+// sweep forgets, every ten minutes, nodes that have nothing to give back.
+func (q *quotas) sweep(now time.Time) {
+	if now.Sub(q.swept) < sweepEvery {
+		return
+	}
+	q.swept = now
 	for id, used := range q.nodes {
 		if used.recover(now); used.samples == 0 && used.bytes == 0 {
 			delete(q.nodes, id)

@@ -6,34 +6,51 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/zap"
+
+	"panel/platform/entitlement"
+	"panel/platform/jobs"
 )
 
-const (
-	rollUpEvery  = 20 * time.Second
-	prepareEvery = 10 * time.Minute
-	rollUpLimit  = 2 * time.Minute
+const rollUpLimit = 2 * time.Minute
+
+type (
+	condenseArgs struct{}
+	renewArgs    struct{}
 )
 
-// condense turns samples into minutes and ten minutes, prepares partitions and drops old ones.
-// Any panel may do it at any time; a row lock lets one work, and each transaction of samples is counted once.
-func (t *Telemetry) condense(ctx context.Context) error {
-	rolling, preparing := t.clock.NewTicker(rollUpEvery), t.clock.NewTicker(prepareEvery)
-	defer rolling.Stop()
-	defer preparing.Stop()
-	for {
-		var err error
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-rolling.Chan():
-			err = t.rollUp(ctx)
-		case <-preparing.Chan():
-			err = t.Renew(ctx)
-		}
-		if err != nil && ctx.Err() == nil {
-			t.log.Warn("telemetry is condensed later", zap.Error(err))
-		}
+// Kind names the job that turns samples into minutes and ten minutes.
+func (condenseArgs) Kind() string { return "nodes.condense_telemetry" }
+
+// Kind names the job that prepares partitions and drops old ones.
+func (renewArgs) Kind() string { return "nodes.renew_telemetry" }
+
+// Jobs do what Schedules says. One that fails is not tried again, for the schedule comes soon enough: what was not
+// condensed is still there, and partitions are made far ahead.
+func (t *Telemetry) Jobs() []jobs.Worker {
+	return []jobs.Worker{
+		{
+			Kind: condenseArgs{}.Kind(), Timeout: rollUpLimit, Attempts: 1,
+			Work: func(ctx context.Context, _ jobs.Job) error { return t.rollUp(ctx) },
+		},
+		{
+			Kind: renewArgs{}.Kind(), Timeout: rollUpLimit, Attempts: 1,
+			Work: func(ctx context.Context, _ jobs.Job) error { return t.Renew(ctx) },
+		},
+	}
+}
+
+// Schedules condense samples every minute, which is the finest history that is kept of them, and renew the partitions
+// of the tables. They look and tidy, so no license stops them.
+func Schedules() []jobs.Schedule {
+	return []jobs.Schedule{
+		{
+			Name: condenseArgs{}.Kind(), Cron: "* * * * *", ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
+			Args: func() jobs.Args { return condenseArgs{} },
+		},
+		{
+			Name: renewArgs{}.Kind(), Cron: "*/10 * * * *", ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
+			Args: func() jobs.Args { return renewArgs{} },
+		},
 	}
 }
 
@@ -52,10 +69,9 @@ func (t *Telemetry) Renew(ctx context.Context) error {
 // keepStreams is how long an agent may be away and still be known by the numbers of its batches: longer than the history is kept.
 const keepStreams = 60 * 24 * time.Hour
 
-// Tidy forgets the numbers of streams that have ended, and nodes that are within their quota.
-func (t *Telemetry) Tidy(ctx context.Context) error {
-	t.quotas.tidy()
-	return t.batches.Tidy(ctx, t.clock.Now().Add(-keepStreams))
+// Tidy lets the numbers of streams go that have ended.
+func Tidy() jobs.Tidy {
+	return jobs.Tidy{Table: kind.Streams, Column: "updated_at", Age: keepStreams}
 }
 
 // yielding gives way to readers and writers: it rather fails and comes again than let a queue form behind its lock.

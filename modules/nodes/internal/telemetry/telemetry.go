@@ -37,7 +37,7 @@ func New(
 
 // Loops are what runs while the panel does.
 func (t *Telemetry) Loops() []func(context.Context) error {
-	loops := []func(context.Context) error{t.condense}
+	var loops []func(context.Context) error
 	for range ingest.Writers {
 		loops = append(loops, t.batches.Run)
 	}

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/agentapi"
 	"panel/platform/database"
+	"panel/platform/jobs"
 )
 
 // running is a telemetry whose writers run until the test ends.
@@ -97,7 +99,8 @@ func TestStreamsThatHaveEndedAreForgotten(t *testing.T) {
 	deliver(t, tele, ids[0], "folder", 1, samples(1, time.Now()))
 	_, err := db.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '61 days' where stream_id = 'old-folder'")
 	require.NoError(t, err)
-	require.NoError(t, tele.Tidy(t.Context()))
+	tidy := jobs.TidyWorker(db, clockwork.NewRealClock(), []jobs.Tidy{Tidy()})
+	require.NoError(t, tidy.Work(t.Context(), jobs.Job{}))
 	var left []string
 	require.NoError(t, db.NewRaw("select stream_id from telemetry_streams").Scan(t.Context(), &left))
 	require.Equal(t, []string{"folder"}, left)

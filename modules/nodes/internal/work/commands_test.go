@@ -13,6 +13,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
+	"panel/platform/jobs"
 )
 
 // A result that comes twice, at once or later, through whatever panel, is the first one.
@@ -147,15 +148,16 @@ func TestOldResultsGoAndOpenCommandsStay(t *testing.T) {
 	o, node := unnotified(t, db), newNode(t, db)
 	ended, unanswered := o.order(t, node, nil), o.order(t, node, nil)
 	require.NoError(t, o.Finish(t.Context(), node, good(ended)))
+	tidy := jobs.TidyWorker(db, o.clock, Tidy())
 	o.clock.Advance(resultRetention - time.Minute)
 	open := o.order(t, node, nil)
-	require.NoError(t, o.Tidy(t.Context()))
+	require.NoError(t, tidy.Work(t.Context(), jobs.Job{}))
 	for _, id := range []string{ended, unanswered, open} {
 		_, err := o.Command(t.Context(), node, id)
 		require.NoError(t, err)
 	}
 	o.clock.Advance(2*time.Minute + time.Second)
-	require.NoError(t, o.Tidy(t.Context()))
+	require.NoError(t, tidy.Work(t.Context(), jobs.Job{}))
 	for id, stays := range map[string]bool{ended: false, unanswered: false, open: true} {
 		_, err := o.Command(t.Context(), node, id)
 		require.Equal(t, stays, err == nil)

@@ -9,6 +9,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
+	"panel/platform/jobs"
 )
 
 // Results gives those that have ended; one whose deadline passed has ended with the code expired, and so has one that is gone,
@@ -57,8 +58,10 @@ func (c *Commands) Command(ctx context.Context, nodeID, id string) (*CommandRow,
 	return row, database.Fault(err, nil)
 }
 
-// Tidy removes results that nobody asks for any more.
-func (c *Commands) Tidy(ctx context.Context) error {
-	_, err := c.db.NewRaw("delete from node_commands where ended_at < ?0 or ended_at is null and deadline < ?0", c.clock.Now().Add(-resultRetention)).Exec(ctx)
-	return err
+// Tidy lets results go that nobody asks for any more, and with them what nobody answered.
+func Tidy() []jobs.Tidy {
+	return []jobs.Tidy{
+		{Table: "node_commands", Column: "ended_at", Age: resultRetention},
+		{Table: "node_commands", Column: "deadline", Age: resultRetention, Unless: "ended_at is not null"},
+	}
 }
