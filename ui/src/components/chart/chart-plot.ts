@@ -1,6 +1,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { ChartMark, ChartSeries } from "./chart-data";
+import { drawMarks } from "./chart-marks";
 
 interface PlotInput {
   target: HTMLElement;
@@ -82,7 +83,7 @@ export function makePlot(input: PlotInput): uPlot {
       hooks: {
         draw: [
           (plot) => {
-            latest().marks.forEach((mark) => drawMark(plot, mark, token, font));
+            drawMarks(plot, latest().marks, token, font);
             onDraw((value) => plot.valToPos(value, "y") + 14);
           },
         ],
@@ -126,23 +127,4 @@ function shade(plot: uPlot, color: string): CanvasGradient | string {
   gradient.addColorStop(0, `${color}24`);
   gradient.addColorStop(1, `${color}00`);
   return gradient;
-}
-
-function drawMark(plot: uPlot, mark: ChartMark, token: (name: string) => string, font: string): void {
-  const x = plot.valToPos(mark.at, "x", true);
-  const { left, top, width, height } = plot.bbox;
-  if (x < left || x > left + width) return;
-  const ratio = devicePixelRatio;
-  const { ctx } = plot;
-  ctx.save();
-  ctx.strokeStyle = ctx.fillStyle = token(mark.failure ? "--crit" : "--text-3");
-  ctx.setLineDash([3 * ratio, 3 * ratio]);
-  ctx.beginPath();
-  ctx.moveTo(x, top);
-  ctx.lineTo(x, top + height);
-  ctx.stroke();
-  ctx.font = font.replace("11px", `${11 * ratio}px`);
-  ctx.textAlign = x > left + width - 60 * ratio ? "right" : "center";
-  ctx.fillText(mark.text, x, top - 4 * ratio);
-  ctx.restore();
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { StaleTag } from "@/components/state/states";
 import { useFormat } from "@/text/use-format";
+import classes from "./carried.module.css";
 import { useAfter } from "./use-now";
 
 /** What was measured of something that carries traffic; null where nobody measures it. */
@@ -25,6 +26,11 @@ export function sumOf(loads: readonly Load[]): Load {
   );
 }
 
+/** Whether a measurement still says how things are now. */
+export function isFresh(load: Load, now: number, staleAfter: number): boolean {
+  return load.observed_at !== null && Date.parse(load.observed_at) + staleAfter * 1000 > now;
+}
+
 /** Sessions and both directions in one line; nothing where nobody measures, and the time where it was long ago. */
 export function Carried({ load, staleAfter = 30 }: { load: Load; staleAfter?: number }) {
   const { t } = useTranslation("app");
@@ -37,10 +43,25 @@ export function Carried({ load, staleAfter = 30 }: { load: Load; staleAfter?: nu
     const { value, unit } = format.bits(bps);
     return `${value} ${unit}`;
   };
-  const words = [
-    sessions !== null && t("carried.sessions", { count: sessions, shown: format.number(sessions) }),
-    up_bps !== null && t("carried.up", { rate: rate(up_bps) }),
-    down_bps !== null && t("carried.down", { rate: rate(down_bps) }),
-  ].filter(Boolean);
-  return <span className="soft num">{words.join(" · ")}</span>;
+  return (
+    <span className={`${classes.load} soft num`}>
+      {sessions !== null && <span>{t("carried.sessions", { count: sessions, shown: format.number(sessions) })}</span>}
+      {down_bps !== null && <Direction sign="↓" shown={rate(down_bps)} said="carried.down" />}
+      {up_bps !== null && <Direction sign="↑" shown={rate(up_bps)} said="carried.up" />}
+    </span>
+  );
+}
+
+/** An arrow for the eye, the words for who rests on it or listens. */
+function Direction({ sign, shown, said }: { sign: string; shown: string; said: string }) {
+  const { t } = useTranslation("app");
+  const words = t(said, { rate: shown });
+  return (
+    <span title={words}>
+      <span aria-hidden>
+        {sign} {shown}
+      </span>
+      <span className="visually-hidden">{words}</span>
+    </span>
+  );
 }

@@ -7,21 +7,19 @@ import {
   IconPlayerPlay,
   IconRefresh,
 } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { asProblem } from "@/api/problem";
 import { Action, ActionLink } from "@/components/action/action";
 import { Status } from "@/components/status/status";
-import { Carried, sumOf } from "@/components/text/carried";
 import { problemText } from "@/text/problem-text";
 import { useFormat } from "@/text/use-format";
-import { trafficQuery, type Flow, type Plan } from "../shared/api";
+import type { Plan } from "../shared/api";
 import type { Autosave } from "./draft/autosave";
 import { useUndo } from "./draft/draft-store";
 import { useDrawing, useEditor } from "./editor-context";
 import classes from "./editor.module.css";
 import { FlowConfig, FlowHealth } from "../shared/flow-states";
-import { serves } from "../shared/states";
+import { FlowLoad } from "./flow-load";
 import { goToProblem } from "./problems/problem-list";
 import { countErrors } from "./problems/problems";
 import type { Saving } from "./draft/saving";
@@ -57,13 +55,6 @@ export function EditorHeader({ saving, autosave, preview, drawing }: HeaderProps
       </span>
     </header>
   );
-}
-
-/** What clients send and get through the installed version now. */
-function FlowLoad({ flow }: { flow: Flow }) {
-  const traffic = useQuery({ ...trafficQuery(flow.id), enabled: serves(flow) }).data;
-  if (!traffic || !serves(flow)) return null;
-  return <Carried load={sumOf(traffic.entries)} staleAfter={traffic.stale_after_s} />;
 }
 
 function SavingState({ saving, autosave }: { saving: Saving; autosave: Autosave }) {

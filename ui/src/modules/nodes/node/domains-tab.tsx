@@ -39,20 +39,20 @@ export function DomainsTab({ node, block }: { node: NodeDetail; block: string | 
                     <span className={classes.hostname}>
                       <span className="mono">{domain.hostname}</span>
                       <CopyButton value={domain.hostname} what={t("domains.host")} />
+                      <span className={classes.push}>
+                        <Action
+                          size="bar"
+                          kind="danger"
+                          reason={block ?? (domain.used_by_flows.length > 0 ? t("domains.takeOut") : undefined)}
+                          onClick={() => setRemoving(domain)}
+                          aria-label={t("domains.removeOf", { name: domain.hostname })}
+                        >
+                          {t("domains.remove")}
+                        </Action>
+                      </span>
                     </span>
                     <DomainFacts domain={domain} />
                   </div>
-                  <span className={classes.push}>
-                    <Action
-                      size="bar"
-                      kind="danger"
-                      reason={block ?? (domain.used_by_flows.length > 0 ? t("domains.takeOut") : undefined)}
-                      onClick={() => setRemoving(domain)}
-                      aria-label={t("domains.removeOf", { name: domain.hostname })}
-                    >
-                      {t("domains.remove")}
-                    </Action>
-                  </span>
                 </Row>
               ))}
             </Rows>

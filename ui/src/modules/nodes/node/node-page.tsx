@@ -10,7 +10,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
 import { useSearchState } from "@/components/screen/use-search";
 import { NodeActDialog, type AskedAct } from "../acts/node-act-dialog";
-import { nodeQuery } from "../shared/api";
+import { measuredNodeQuery } from "../shared/api";
 import { DeleteNodeDialog } from "../shared/delete-node-dialog";
 import { NodeView } from "./node-view";
 import { ranges, type Range } from "./ranges";
@@ -24,7 +24,7 @@ export default function NodePage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const { t } = useTranslation("nodes");
   const [{ tab, range }, setSearch] = useSearchState(search);
-  const state = viewState(useQuery(nodeQuery(id)));
+  const state = viewState(useQuery(measuredNodeQuery(id)));
   const node = state.kind === "ready" ? state.data : undefined;
   useFigures(useMemo(() => [id], [id]));
   const block = useWriteBlock({ needs: "nodes.edit" });

@@ -47,6 +47,9 @@ it("says of each flow what its listeners here carry, and nothing of one that nob
     <NodeView node={node} tab="overview" range="1h" onRange={() => undefined} block={undefined} acts={acts} />,
   );
   const flows = within(await screen.findByRole("list", { name: "Flows on this node" })).getAllByRole("listitem");
-  expect(flows[0]).toHaveTextContent("3 sessions · 2.00 Mbit/s from clients · 40.0 Mbit/s to clients");
+  expect(flows[0]).toHaveTextContent(/3 sessions.*40\.0 Mbit\/s to clients.*2\.00 Mbit\/s from clients/);
+  expect(flows[0]).toHaveTextContent(
+    /443\/tcp3 sessions.*20\.0 Mbit\/s to clients.*443\/udp.*20\.0 Mbit\/s to clients/,
+  );
   expect(flows[1]).not.toHaveTextContent(/session|clients/);
 });

@@ -1,6 +1,6 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { Fragment, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { ActionLink } from "@/components/action/action";
@@ -16,7 +16,7 @@ import { useReading } from "../shared/reading";
 import { NodeCharts } from "./node-charts";
 import classes from "./node.module.css";
 import type { Range } from "./ranges";
-import type { NodeDetail } from "../shared/types";
+import type { Listener, NodeDetail } from "../shared/types";
 
 export function OverviewTab({ node, range, block }: { node: NodeDetail; range: Range; block: string | undefined }) {
   const { t } = useTranslation("nodes");
@@ -68,18 +68,58 @@ function FlowsCard({ node }: { node: NodeDetail }) {
         <Rows label={t("flows.title")}>
           {ids.map((id, index) => (
             <Row key={id}>
-              <Glyph kind="in-sync" />
-              <Link to={`/flows/${id}`} className="strong">
-                {flows[index]?.data?.name ?? id.slice(0, 8)}
-              </Link>
-              <span className={classes.push}>
-                <Carried load={sumOf(node.listeners.filter((one) => one.flow_id === id))} />
-              </span>
+              <FlowHere
+                id={id}
+                name={flows[index]?.data?.name}
+                listeners={node.listeners.filter((one) => one.flow_id === id)}
+              />
             </Row>
           ))}
         </Rows>
       )}
     </Card>
+  );
+}
+
+/** A flow, and each of its listeners by the port that it opens; one alone stands in the line of the flow. */
+function FlowHere({ id, name, listeners }: { id: string; name: string | undefined; listeners: Listener[] }) {
+  const only = listeners.length === 1 ? listeners[0] : undefined;
+  return (
+    <div className={classes.flow}>
+      <Glyph kind="in-sync" />
+      <span className={classes.flowName}>
+        <Link to={`/flows/${id}`} className="strong">
+          {name ?? id.slice(0, 8)}
+        </Link>
+        {only && <Port listener={only} />}
+      </span>
+      <span className={classes.flowLoad}>
+        <Carried load={sumOf(listeners)} />
+      </span>
+      {!only &&
+        listeners.map((listener) => (
+          <Fragment key={listener.tag}>
+            <span className={classes.flowName} data-listener>
+              <Port listener={listener} />
+            </span>
+            <span className={classes.flowLoad}>
+              <Carried load={listener} />
+            </span>
+          </Fragment>
+        ))}
+    </div>
+  );
+}
+
+const l4 = { tcp: "tcp", udp: "udp", both: "tcp+udp" };
+
+function Port({ listener }: { listener: Listener }) {
+  const everywhere = listener.ip === "0.0.0.0" || listener.ip === "::";
+  return (
+    <span className="mono dim">
+      {everywhere ? "" : `${listener.ip} `}
+      {listener.ports}/{l4[listener.l4]}
+    </span>
   );
 }
 

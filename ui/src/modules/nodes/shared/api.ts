@@ -62,6 +62,9 @@ export const nodeQuery = (id: string) =>
       answer(api.GET("/api/v1/nodes/{id}", { params: { path: { id } }, signal })),
   });
 
+/** The node with what its listeners carry, which comes by no event; agents measure at this pace. */
+export const measuredNodeQuery = (id: string) => queryOptions({ ...nodeQuery(id), refetchInterval: 15_000 });
+
 export const metricQuery = (id: string, metric: Metric, from: string, to: string) =>
   queryOptions({
     queryKey: ["nodes", "metrics", id, metric, from, to],

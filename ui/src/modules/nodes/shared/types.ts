@@ -14,6 +14,7 @@ type Nullable = {
 export type Node = Omit<Schemas["NodesNode"], keyof Nullable> & Nullable;
 export type NodeDetail = Omit<Schemas["NodesDetail"], keyof Nullable> & Nullable;
 export type NodeState = Node["state"];
+export type Listener = Schemas["NodesListener"];
 export type NodeDomain = Schemas["DomainsDomain"];
 export type Enrollment = Schemas["NodesIssuedToken"];
 export type Operation = Schemas["NodesOperation"];
