@@ -62,15 +62,15 @@ func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time
 	return f, f.connected(ctx, spread)
 }
 
-// connected waits until the panel has heard from every agent itself, and for the streams to open.
+// connected waits until every agent itself has reported, and for the streams to open.
 func (f *fleet) connected(ctx context.Context, spread time.Duration) error {
 	return rig.Eventually(ctx, spread+2*time.Minute, func(ctx context.Context) error {
 		if !f.agents.Running() {
 			return fmt.Errorf("%w: the simulated agents have ended: %s", rig.ErrHopeless, f.agents.LastWords())
 		}
-		heard, err := f.number(ctx, "select count(*) from node_reports where report->>'agent_version' <> 'bench'")
-		if err == nil && heard < int64(len(f.members)) {
-			return fmt.Errorf("%d agents of %d have connected", heard, len(f.members))
+		connected, err := f.number(ctx, "select count(*) from node_reports where report->>'agent_version' <> 'bench'")
+		if err == nil && connected < int64(len(f.members)) {
+			return fmt.Errorf("%d agents of %d have connected", connected, len(f.members))
 		}
 		return err
 	})

@@ -17,7 +17,7 @@ const (
 	spreadSeconds = 10
 )
 
-// restartHerd (P9) kills a panel with 5,000 agents, starts it again and waits until it has heard from all of them.
+// restartHerd (P9) kills a panel with 5,000 agents, starts it again and waits until all of them have reported.
 func restartHerd(ctx context.Context, b *bench) ([]measure.Result, error) {
 	f, err := b.fleetAt(ctx, "herd", manyAgents, 25*time.Second)
 	if err != nil {
@@ -42,12 +42,12 @@ func restartHerd(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	return []measure.Result{
 		measure.Below("P9", "all of 5,000 agents are back after a kill", "s", measure.Series{back.Seconds()}, 60),
-		measure.Below("P9", "most agents heard in one second", "1/s", measure.Series{peak}, 3*manyAgents/spreadSeconds),
+		measure.Below("P9", "most agents back in one second", "1/s", measure.Series{peak}, 3*manyAgents/spreadSeconds),
 		measure.Below("P9", "p99 of another GET until then", "ms", measure.Series{beside.Quantile(0.99)}, 500),
 	}, err
 }
 
-// allBack counts the agents that were heard since the start, and how many came in the second in which most did.
+// allBack counts the agents that reported since the start, and how many came in the second in which most did.
 func (f *fleet) allBack(ctx context.Context, since time.Time) (took time.Duration, peak float64, err error) {
 	query := fmt.Sprintf(
 		"select count(*) from node_reports where seen_at > timestamptz '%s'",
@@ -58,13 +58,13 @@ func (f *fleet) allBack(ctx context.Context, since time.Time) (took time.Duratio
 		if err := pause(ctx, herdEvery); err != nil {
 			return 0, 0, err
 		}
-		heard, err := f.number(ctx, query)
+		back, err := f.number(ctx, query)
 		if err != nil {
 			return 0, 0, err
 		}
-		peak = max(peak, float64(heard-before)/time.Since(at).Seconds())
-		before, at = heard, time.Now()
-		if heard >= int64(len(f.members)) {
+		peak = max(peak, float64(back-before)/time.Since(at).Seconds())
+		before, at = back, time.Now()
+		if back >= int64(len(f.members)) {
 			return time.Since(since), peak, nil
 		}
 	}

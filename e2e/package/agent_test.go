@@ -58,7 +58,7 @@ func (l *life) agent() {
 		Token string `json:"token"`
 	}
 	require.NoError(l.t, json.Unmarshal(body, &token))
-	said, err := l.m.tell(
+	said, err := l.m.runWith(
 		token.Token,
 		"runuser",
 		"-u",
@@ -123,7 +123,7 @@ func (l *life) trafficFlows() {
 	require.NoError(l.t, err)
 	var said string
 	require.Eventually(l.t, func() bool {
-		said, err = l.m.tell(string(order), "panel-agent", "fetch", "--json")
+		said, err = l.m.runWith(string(order), "panel-agent", "fetch", "--json")
 		return err == nil && strings.Contains(said, `"status":200`)
 	}, within, 200*time.Millisecond)
 }

@@ -112,10 +112,10 @@ func (m *machine) cut() {
 }
 
 // run executes a program on the machine as root.
-func (m *machine) run(args ...string) (string, error) { return m.tell("", args...) }
+func (m *machine) run(args ...string) (string, error) { return m.runWith("", args...) }
 
 // tell does the same with something on its standard input.
-func (m *machine) tell(input string, args ...string) (string, error) {
+func (m *machine) runWith(input string, args ...string) (string, error) {
 	enter := []string{
 		"--target", strconv.Itoa(m.first.Process.Pid), "--all", "--root", "--wd", "--",
 		"/usr/bin/env", "-i", servicePath, "HOME=/root", "LANG=C.UTF-8", "DEBIAN_FRONTEND=noninteractive",

@@ -150,7 +150,7 @@ func (l *life) numberOf(title string) string {
 // converseAs is the same for another user; the interface wants a terminal, which script makes.
 func (l *life) converseAs(user string, answers ...string) string {
 	l.t.Helper()
-	said, err := l.m.tell(
+	said, err := l.m.runWith(
 		strings.Join(answers, "\n")+"\n",
 		"runuser",
 		"-u",

@@ -145,7 +145,7 @@ func (c *credentials) issue(ctx context.Context, tx bun.IDB, row *nodeRow, rotat
 		return "", database.Fault(fmt.Errorf("storing the agent's token: %w", err), nil)
 	}
 	row.AgentAccess, row.TokenID = accessGranted, &id
-	return token, c.tell(ctx, tx, row.ID)
+	return token, c.publish(ctx, tx, row.ID)
 }
 
 func (c *credentials) end(ctx context.Context, tx bun.IDB, row *nodeRow, now time.Time, keep bool) error {
@@ -174,7 +174,7 @@ func (c *credentials) revoke(ctx context.Context, tx bun.IDB, row *nodeRow) (dat
 
 // withdraw tells all panels of tokens that are no longer valid, and asks them whether they took notice.
 func (c *credentials) withdraw(ctx context.Context, tx bun.IDB, nodeID string) (database.Barrier, error) {
-	if err := c.tell(ctx, tx, nodeID); err != nil {
+	if err := c.publish(ctx, tx, nodeID); err != nil {
 		return database.Barrier{}, err
 	}
 	return database.NewBarrier(ctx, tx)
@@ -188,6 +188,6 @@ func (c *credentials) settle(ctx context.Context, barrier database.Barrier) {
 	}
 }
 
-func (c *credentials) tell(ctx context.Context, tx bun.IDB, nodeID string) error {
+func (c *credentials) publish(ctx context.Context, tx bun.IDB, nodeID string) error {
 	return database.Notify(ctx, tx, credentialsChannel, nodeID)
 }

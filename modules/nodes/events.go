@@ -15,7 +15,7 @@ func eventKinds() []events.Kind {
 			Notify: true, Data: nodesapi.StateChanged{},
 		},
 		{
-			Name: nodesapi.NodeOffline, Summary: "A node was not heard for ten heartbeats", Severity: events.Critical, Notify: true,
+			Name: nodesapi.NodeOffline, Summary: "A node sent nothing for ten heartbeats", Severity: events.Critical, Notify: true,
 			Data: nodesapi.StateChanged{},
 		},
 		{

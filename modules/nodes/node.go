@@ -58,7 +58,7 @@ type Window struct {
 // AgentInfo is what is known of the agent and its link.
 type AgentInfo struct {
 	Link                string     `json:"link" enum:"never_enrolled,connected,stale,lost,revoked"`
-	Connected           bool       `json:"connected" doc:"It was heard within two heartbeats"`
+	Connected           bool       `json:"connected" doc:"Its agent reported within two heartbeats"`
 	Version             string     `json:"version"`
 	Protocol            int        `json:"protocol"`
 	OS                  string     `json:"os"`

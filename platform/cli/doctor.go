@@ -52,7 +52,7 @@ func (env *Env) doctor(ctx context.Context, strict bool) error {
 func (env *Env) diagnose(ctx context.Context, checked doctor.Env) doctor.Report {
 	var done atomic.Int64
 	var saying sync.Mutex
-	say := func(tell func()) { saying.Lock(); defer saying.Unlock(); tell() }
+	say := func(print func()) { saying.Lock(); defer saying.Unlock(); print() }
 	if env.flags.debug {
 		checked.Trace = func(request string) { say(func() { fmt.Fprintln(env.Err, ">", request) }) }
 	}

@@ -39,7 +39,7 @@ func (q *lines) diagnose() {
 	}
 	q.print(q.w.tally(report.Summary()) + ", " + q.w.seconds(report.Took))
 	for _, one := range q.w.rowsOf(report, nil) {
-		q.tell(string(one.status), q.w.env.T(one.title), one.found, one.do)
+		q.result(string(one.status), q.w.env.T(one.title), one.found, one.do)
 	}
 	if err != nil {
 		q.print(q.w.say("done, but not saved: %s", innermost(err)))
@@ -48,8 +48,8 @@ func (q *lines) diagnose() {
 	q.print(q.w.say("saved to %s", path))
 }
 
-// tell prints sentences of which some may be empty; what is good needs no action.
-func (q *lines) tell(status, name, found, do string) {
+// result prints sentences of which some may be empty; what is good needs no action.
+func (q *lines) result(status, name, found, do string) {
 	sentences := []string{status, name, found}
 	if do != "" && status != string(doctor.OK) {
 		sentences = append(sentences, do)
@@ -129,6 +129,6 @@ func (q *lines) last() {
 	)
 	for _, check := range document.Checks {
 		words := check.In(q.w.language())
-		q.tell(string(check.Status), words.Title, words.Finding, words.Action)
+		q.result(string(check.Status), words.Title, words.Finding, words.Action)
 	}
 }

@@ -18,7 +18,7 @@ type Node struct {
 	Address           string   // host name or IP address that others dial; may be empty before the agent enrolled
 	Addresses         []string // of the host's interfaces
 	State             string   // pending, online, degraded, offline, maintenance, disabled
-	Online            bool     // its agent was heard within two heartbeats
+	Online            bool     // its agent reported within two heartbeats
 	Roles             []string
 	Tags              []string
 	AgentVersion      string

@@ -98,13 +98,13 @@ func (h *handlers) log(ctx context.Context, query logs.Query) (Log, error) {
 	reader, err := logs.Open(ctx, h.places, query)
 	var missing *logs.NotFoundError
 	if errors.As(err, &missing) {
-		out.tell(doctor.Text{}, missing.Looked)
+		out.describe(doctor.Text{}, missing.Looked)
 		return out, nil
 	}
 	if err != nil {
 		return out, err
 	}
-	out.tell(reader.Source.Text, reader.Source.Skipped)
+	out.describe(reader.Source.Text, reader.Source.Skipped)
 	var found []logs.Line
 	var texts []string
 	for line, err := range reader.Lines(ctx) {
@@ -120,7 +120,7 @@ func (h *handlers) log(ctx context.Context, query logs.Query) (Log, error) {
 	return out, nil
 }
 
-func (l *Log) tell(source doctor.Text, skipped []doctor.Text) {
+func (l *Log) describe(source doctor.Text, skipped []doctor.Text) {
 	l.Source, l.Skipped = source.String(), sentences(skipped, "")
 	l.Translations = map[string]LogWords{doctor.Russian: {Source: source.In(doctor.Russian), Skipped: sentences(skipped, doctor.Russian)}}
 }

@@ -3172,7 +3172,7 @@ export interface components {
             nodes: number;
             /**
              * Format: date-time
-             * @description When it began on the first of the nodes; of lost and stale agents, when they were last heard
+             * @description When it began on the first of the nodes; of lost and stale agents, when they last reported
              */
             since: string;
             /** @enum {string} */
@@ -3253,7 +3253,7 @@ export interface components {
         FiguresVersion: {
             /** Format: int64 */
             nodes: number;
-            /** @description Empty: no agent was heard yet */
+            /** @description Empty: no agent has reported yet */
             version: string;
         };
         FlowsapiText: {
@@ -3811,7 +3811,7 @@ export interface components {
             capabilities: string[];
             /** Format: int64 */
             clock_skew_ms: number;
-            /** @description It was heard within two heartbeats */
+            /** @description Its agent reported within two heartbeats */
             connected: boolean;
             /** Format: date-time */
             enrolled_at: string | null;

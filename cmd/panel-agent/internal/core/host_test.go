@@ -46,7 +46,7 @@ func TestADefaultExitReachesNoServiceOfItsOwnHost(t *testing.T) {
 		laterAddress,
 	}
 	open, closed := exits(t, "out", ways), exits(t, "out"+publicSuffix, ways)
-	_, err := heard("tcp", open[laterAddress], once)
+	_, err := answer("tcp", open[laterAddress], once)
 	require.Error(t, err, "the interface does not have this address yet")
 	agenttest.Run(t, "ip", "addr", "add", laterAddress+"/24", "dev", "wire")
 	for _, way := range ways {
@@ -54,11 +54,11 @@ func TestADefaultExitReachesNoServiceOfItsOwnHost(t *testing.T) {
 			t.Run(network+" "+way, func(t *testing.T) {
 				t.Parallel()
 				if way != translatedAddress {
-					said, err := heard(network, open[way], often)
+					said, err := answer(network, open[way], often)
 					require.NoError(t, err)
 					require.Equal(t, "secret", said)
 				}
-				said, err := heard(network, closed[way], once)
+				said, err := answer(network, closed[way], once)
 				require.Error(t, err)
 				require.Empty(t, said)
 			})
@@ -136,14 +136,14 @@ func exits(t *testing.T, outbound string, ways []string) map[string]string {
 	return doors
 }
 
-// How often heard asks: a datagram that is dropped leaves nothing to wait for but time.
+// How often answer asks: a datagram that is dropped leaves nothing to wait for but time.
 const (
 	once  = 1
 	often = 30
 )
 
-// heard says what the service behind the door answers.
-func heard(network, door string, tries int) (string, error) {
+// answer is what the service behind the door answers.
+func answer(network, door string, tries int) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	conn, err := (&net.Dialer{}).DialContext(ctx, network, door)

@@ -47,7 +47,7 @@ func (c *compiler) core(key string, n Node) {
 		})
 	}
 	if n.Core == "" {
-		c.warn("core_unknown", c.path(key, ".node_id"), "the node's agent has not told its core's version yet")
+		c.warn("core_unknown", c.path(key, ".node_id"), "the node's agent has not reported its core's version yet")
 	}
 	b := c.blocks[key]
 	if b.Kind == graph.Entry {

@@ -13,7 +13,7 @@ import (
 type Incident struct {
 	Cause      string           `json:"cause" enum:"agent_lost,agent_stale,agent_revoked,core_failed,core_stopped,config_behind,cloned"`
 	State      string           `json:"state" enum:"offline,degraded"`
-	Since      time.Time        `json:"since" doc:"When it began on the first of the nodes; of lost and stale agents, when they were last heard"`
+	Since      time.Time        `json:"since" doc:"When it began on the first of the nodes; of lost and stale agents, when they last reported"`
 	Until      time.Time        `json:"until" doc:"When it began on the last of them"`
 	Nodes      int              `json:"nodes"`
 	First      []nodesapi.Named `json:"first" doc:"The first 20 by name"`

@@ -48,7 +48,7 @@ type City struct {
 
 // Version counts agents.
 type Version struct {
-	Version string `json:"version" doc:"Empty: no agent was heard yet"`
+	Version string `json:"version" doc:"Empty: no agent has reported yet"`
 	Nodes   int    `json:"nodes"`
 }
 
