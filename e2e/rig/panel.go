@@ -15,6 +15,7 @@ type Panel struct {
 	URL     string
 	DataDir string
 	Port    int
+	Metrics string // address of the metrics
 	API     *API
 	*Process
 }
@@ -64,7 +65,10 @@ func NewPanel(s PanelSettings) (*Panel, error) {
 		Env:    env,
 		Prefix: s.Prefix,
 	}
-	return &Panel{Spec: spec, URL: "http://" + address, DataDir: data, Port: s.Port, API: NewAPI("http://" + address)}, nil
+	return &Panel{
+		Spec: spec, URL: "http://" + address, DataDir: data, Port: s.Port, API: NewAPI("http://" + address),
+		Metrics: "http://127.0.0.1:" + strconv.Itoa(metrics) + "/metrics",
+	}, nil
 }
 
 // Launch starts the process and does not wait for it.
