@@ -142,8 +142,8 @@ func TestPanelDoesNotLinkTheCore(t *testing.T) {
 	}
 }
 
-// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, and nothing of
-// the panel.
+// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, in its tests how a
+// free port is found, and nothing of the panel.
 func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./cmd/panel-agent/...") {
@@ -158,6 +158,7 @@ var agentKnows = []string{
 	"panel/platform/agentapi",
 	"panel/platform/durable",
 	"panel/platform/release",
+	"panel/platform/testneed/freeport",
 	"panel/platform/version",
 }
 

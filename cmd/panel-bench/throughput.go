@@ -22,6 +22,7 @@ import (
 
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/e2e/rig"
+	"panel/platform/testneed/freeport"
 )
 
 type object = map[string]any
@@ -110,7 +111,7 @@ func (b *bench) appliedFlow(ctx context.Context, site *rig.Site) (link *url.URL,
 
 // oneFlow enters and leaves on the same server.
 func (s *stand) oneFlow(ctx context.Context, agent *rig.Agent, site *rig.Site) (*url.URL, error) {
-	port, err := rig.FreePort()
+	port, err := freeport.Find()
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func (b *bench) bareCore(ctx context.Context, site *rig.Site) (link *url.URL, pr
 	if err != nil {
 		return nil, 0, fmt.Errorf("make a key: %w", err)
 	}
-	port, err := rig.FreePort()
+	port, err := freeport.Find()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -242,7 +243,7 @@ func (b *bench) download(
 	link *url.URL,
 	site *rig.Site,
 ) (func() (float64, error), error) {
-	port, err := rig.FreePort()
+	port, err := freeport.Find()
 	if err != nil {
 		return nil, err
 	}

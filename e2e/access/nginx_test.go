@@ -20,6 +20,7 @@ import (
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
 	"panel/platform/testneed"
+	"panel/platform/testneed/freeport"
 )
 
 // balancer is an nginx that runs configs/nginx-several.conf with nothing but addresses and certificate replaced.
@@ -30,7 +31,7 @@ type balancer struct {
 
 func newBalancer(t *testing.T) *balancer {
 	t.Helper()
-	port, err := rig.FreePort()
+	port, err := freeport.Find()
 	require.NoError(t, err)
 	b := &balancer{folder: rigtest.Folder(t), url: fmt.Sprintf("https://127.0.0.1:%d", port)}
 	certificate, key, err := rig.Certificate("127.0.0.1")
@@ -49,7 +50,7 @@ func (b *balancer) write(t *testing.T, panels ...string) string {
 	require.NoError(t, err)
 	example, err := os.ReadFile(filepath.Join(root, "configs", "nginx-several.conf"))
 	require.NoError(t, err)
-	plain, err := rig.FreePort()
+	plain, err := freeport.Find()
 	require.NoError(t, err)
 	replaced := strings.NewReplacer(
 		"10.0.0.11:8080",

@@ -16,6 +16,7 @@ import (
 
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
+	"panel/platform/testneed/freeport"
 )
 
 // use does what administrators, agents and their clients do, and plants a value for every secret that comes up.
@@ -150,7 +151,7 @@ func (w *installation) join() {
 func (w *installation) connect() {
 	w.Helper()
 	admin, ctx := w.stand.API, w.Context()
-	port, err := rig.FreePort()
+	port, err := freeport.Find()
 	require.NoError(w, err)
 	flow, err := admin.Draw(ctx, "carries", rig.OneServer(w.agent.NodeID, port, w.site))
 	require.NoError(w, err)

@@ -78,8 +78,8 @@ func enrolled(t *testing.T, stand *rig.Stand) *rig.API {
 	return stand.Panel.API.As(reply.AgentToken)
 }
 
-// watchAndLeave opens the live stream and closes the connection. The panel notices at the next sign of life that it
-// sends, so that those who left still count for a while, and an account with too many streams is told to wait.
+// watchAndLeave opens the live stream and closes the connection. The panel notices within a second or two, so that those
+// who left still count for a while, and an account with too many streams waits.
 func watchAndLeave(t *testing.T, api *rig.API) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -112,19 +112,23 @@ func (k kept) String() string {
 	return fmt.Sprintf("%.0f goroutines, %.0f descriptors, %.0f MB", k.goroutines, k.descriptors, k.memory/1e6)
 }
 
-// settled waits until the panel has noticed that all have left, and then until nothing grows less.
+// calm is longer than the server keeps its idle workers.
+const calm = 22 * time.Second
+
+// settled waits until the panel has noticed that all have left, and then until nothing has grown less for a while.
 func settled(t *testing.T, stand *rig.Stand) (least kept) {
 	t.Helper()
 	require.NoError(t, rig.Eventually(t.Context(), 2*time.Minute, func(ctx context.Context) error {
 		return errors.Join(idle(ctx, stand, "panel_live_viewers"), idle(ctx, stand, "panel_http_requests_in_flight"))
 	}))
-	for quiet := 0; quiet < 8; quiet++ {
+	pause := time.NewTicker(500 * time.Millisecond)
+	defer pause.Stop()
+	for since := time.Now(); time.Since(since) < calm; <-pause.C {
 		now, err := look(t.Context(), stand)
 		require.NoError(t, err)
 		if least == (kept{}) || now.goroutines < least.goroutines || now.descriptors < least.descriptors {
-			least, quiet = now, 0
+			least, since = now, time.Now()
 		}
-		time.Sleep(500 * time.Millisecond)
 	}
 	return least
 }

@@ -11,6 +11,7 @@ import (
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
 	"panel/platform/agentapi"
+	"panel/platform/testneed/freeport"
 )
 
 // traffic is an applied flow on a real agent and core with a client that fetches pages all the time, and one that holds
@@ -39,7 +40,7 @@ func carry(t *testing.T, stand *rig.Stand) *traffic {
 
 func (c *traffic) install(t *testing.T, stand *rig.Stand, agent *rig.Agent) {
 	t.Helper()
-	port, err := rig.FreePort()
+	port, err := freeport.Find()
 	require.NoError(t, err)
 	drawn, err := stand.API.Draw(t.Context(), "carries", rig.OneServer(agent.NodeID, port, c.site))
 	require.NoError(t, err)

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"panel/platform/testneed/freeport"
 )
 
 // Panel is one `panelctl serve` with its settings; it can be killed and started again in the same place.
@@ -42,11 +44,11 @@ func NewPanel(s PanelSettings) (*Panel, error) {
 	}
 	if s.Port == 0 {
 		var err error
-		if s.Port, err = FreePort(); err != nil {
+		if s.Port, err = freeport.Find(); err != nil {
 			return nil, err
 		}
 	}
-	metrics, err := FreePort()
+	metrics, err := freeport.Find()
 	if err != nil {
 		return nil, err
 	}
@@ -95,18 +97,4 @@ func (p *Panel) Healthy(ctx context.Context) error {
 		}
 		return p.API.Get(ctx, "/health", nil)
 	})
-}
-
-// FreePort is a port that nobody listened on a moment ago.
-func FreePort() (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	defer listener.Close()
-	address, ok := listener.Addr().(*net.TCPAddr)
-	if !ok {
-		return 0, fmt.Errorf("find a free port: %s is no TCP address", listener.Addr())
-	}
-	return address.Port, nil
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"panel/platform/testneed/freeport"
 )
 
 // Stand is a panel that an operator has installed: license authority, administrator, license, set-up finished.
@@ -85,7 +87,7 @@ func (s *Stand) startAuthority(
 	if err != nil {
 		return "", nil, err
 	}
-	port, err := FreePort()
+	port, err := freeport.Find()
 	if err != nil {
 		return "", nil, err
 	}

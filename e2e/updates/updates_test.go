@@ -22,6 +22,7 @@ import (
 	"panel/e2e/rig/rigtest"
 	"panel/platform/agentapi"
 	"panel/platform/release"
+	"panel/platform/testneed/freeport"
 )
 
 const (
@@ -130,7 +131,7 @@ func (f *fleet) openStream() <-chan error {
 
 func (f *fleet) install() string {
 	f.t.Helper()
-	port, err := rig.FreePort()
+	port, err := freeport.Find()
 	require.NoError(f.t, err)
 	listener := map[string]any{
 		"protocol": "vless", "port": port, "transport": "raw", "security": "reality",

@@ -17,6 +17,7 @@ import (
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
 	"panel/platform/database/dbtest"
+	"panel/platform/testneed/freeport"
 )
 
 const endsWithin = 60 * time.Second
@@ -49,7 +50,7 @@ const secretWord = "canary-of-the-password"
 // Specification, Configuration: a "wrong database DSN prevents the panel from starting".
 func TestWrongDatabaseAddressEndsWithOneSentenceAndCode3(t *testing.T) {
 	t.Parallel()
-	free, err := rig.FreePort()
+	free, err := freeport.Find()
 	require.NoError(t, err)
 	reachable := dbtest.Empty(t)
 	unknown := strings.Replace(reachable, "/test_", "/no_such_", 1)

@@ -26,6 +26,7 @@ import (
 	"panel/modules/flows/internal/traffic"
 	"panel/modules/nodes"
 	"panel/platform/paneltest"
+	"panel/platform/testneed/freeport"
 )
 
 // world is a panel behind a stable address with real agents that run real cores on this machine.
@@ -162,15 +163,6 @@ func site(t *testing.T) string {
 	return s.Listener.Addr().String()
 }
 
-func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	n, _ := strconv.Atoi(port)
-	return n
-}
-
 func (w *world) fetches(link, url, want string) bool {
 	fetch := exec.CommandContext(w.t.Context(), w.agent, "fetch", "--url", url, "--expect", want, "--timeout", "15")
 	fetch.Stdin = strings.NewReader(link)
@@ -194,7 +186,7 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 		Nodes: []graph.Node{
 			{Key: "in", Kind: graph.Entry, NodeID: entry, Params: graph.Params{Listener: &graph.Listener{
 				Protocol: "vless",
-				Port:     freePort(t),
+				Port:     freeport.For(t),
 				Reality:  &graph.Reality{Target: site(t), ServerNames: []string{"example.com"}, AllowPrivateTarget: true},
 			}}},
 			{Key: "out", Kind: graph.Exit, NodeID: exit, Params: graph.Params{Private: "allow"}},
@@ -239,7 +231,7 @@ func (w *world) showsWhatItCarries(fetch func()) {
 // Specification, Errors: found port conflicts are not overridden by force_apply.
 func TestAPortOfAnotherProgramIsNeverForced(t *testing.T) {
 	w := newWorld(t)
-	node, port := w.join("entry-01"), freePort(t)
+	node, port := w.join("entry-01"), freeport.For(t)
 	g := graph.Graph{
 		Nodes: []graph.Node{
 			{Key: "in", Kind: graph.Entry, NodeID: node, Params: graph.Params{Listener: &graph.Listener{

@@ -5,8 +5,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"panel/platform/access"
 	"panel/platform/fault"
+	"panel/platform/httpapi/internal/connections"
 )
 
 // A browser opens one live stream per window. The bounds are far above what people do and far below what a machine has.
@@ -63,3 +66,12 @@ func (s *Streams) Stopping() <-chan struct{} { return s.ctx.Done() }
 
 // Stop ends all of them.
 func (s *Streams) Stop() { s.stop() }
+
+// Left gives a question that a stream asks while it lasts: has the client of this request gone away? It is true at once,
+// where a failing write shows it only after the second sign of life.
+func Left(c *fiber.Ctx) func() bool {
+	if conn, ours := c.Context().Conn().(*connections.Client); ours {
+		return conn.Gone
+	}
+	return func() bool { return false }
+}

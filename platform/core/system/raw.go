@@ -39,7 +39,7 @@ func (h *handlers) stream(c *fiber.Ctx) error {
 		leave()
 		return err
 	}
-	token := httpapi.Token(c)
+	token, left := httpapi.Token(c), httpapi.Left(c)
 	feed := h.bus.Subscribe(ctx, topics...)
 	c.Set(fiber.HeaderContentType, "text/event-stream")
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -47,14 +47,20 @@ func (h *handlers) stream(c *fiber.Ctx) error {
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
 		defer leave()
 		defer cancel()
-		h.send(ctx, w, feed, watching, token)
+		h.send(ctx, w, feed, watching, session{token, left})
 	})
 	return nil
 }
 
-// send ends when a write fails: the client has left.
+// session is the one that a stream belongs to, and the question whether its window is closed.
+type session struct {
+	token string
+	left  func() bool
+}
+
+// send ends when the client has left or a write fails.
 func (h *handlers) send(
-	ctx context.Context, w *bufio.Writer, feed <-chan events.Event, watching *events.Watching, token string,
+	ctx context.Context, w *bufio.Writer, feed <-chan events.Event, watching *events.Watching, of session,
 ) {
 	alive, check := h.clock.NewTicker(keepAlive), h.clock.NewTicker(recheck)
 	defer alive.Stop()
@@ -74,7 +80,10 @@ func (h *handlers) send(
 				err = w.Flush()
 			}
 		case <-check.Chan():
-			caller, err = h.recognised(ctx, token)
+			if of.left() {
+				return
+			}
+			caller, err = h.recognised(ctx, of.token)
 		case <-alive.Chan():
 			err = write(w, ": still here\n\n")
 		case <-ctx.Done():

@@ -92,6 +92,33 @@ func TestTheStreamFollowsTheTopicsItIsAskedForAndKnowsNoOthers(t *testing.T) {
 	}, 30*time.Second, 20*time.Millisecond)
 }
 
+// Windows that are closed make room for others at once: the bound on the streams of one account is for those that are open.
+func TestAWindowThatIsClosedMakesRoomAtOnce(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t)
+	token := p.As().Token
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	for openStream(ctx, t, p, token) == http.StatusOK {
+	}
+	require.Equal(t, http.StatusTooManyRequests, openStream(ctx, t, p, token))
+	leave()
+	require.Eventually(t, func() bool { return openStream(t.Context(), t, p, token) == http.StatusOK },
+		12*time.Second, 100*time.Millisecond, "sooner than the next sign of life")
+}
+
+// openStream gives the status of the answer, whose body stays unread until the context ends.
+func openStream(ctx context.Context, t *testing.T, p *paneltest.Panel, token string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL+"/api/v1/stream", nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+token)
+	answer, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+	require.NoError(t, err)
+	context.AfterFunc(ctx, func() { _ = answer.Body.Close() })
+	return answer.StatusCode
+}
+
 // follow gives the event lines of a stream; the channel closes when the stream ends.
 func follow(t *testing.T, p *paneltest.Panel, token string) <-chan string {
 	t.Helper()

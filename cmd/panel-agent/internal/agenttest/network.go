@@ -8,15 +8,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"panel/platform/testneed/freeport"
 )
 
-// FreePort gives a TCP port of this machine that nobody listens on.
+// FreePort gives a port of this machine that nobody has.
 func FreePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return freeport.For(t)
 }
 
 // EchoServer sends everything back; it gives its address.

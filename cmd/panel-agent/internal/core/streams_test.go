@@ -86,13 +86,13 @@ func TestSessionsOfAListenerWithoutTCPAreNotKnown(t *testing.T) {
 
 func TestSessionsBelongToTheAddressOfTheListener(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port := agenttest.FreePort(t) // none of those that the connections of other programs have on their own side
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	require.NoError(t, err)
 	defer l.Close()
-	conn, err := net.Dial("tcp", l.Addr().String())
+	conn, err := agenttest.Dial(port)
 	require.NoError(t, err)
 	defer conn.Close()
-	port := l.Addr().(*net.TCPAddr).Port
 	at := func(tag, ip string) Door { return Door{Tag: tag, IP: ip, From: port, To: port} }
 	open := Sessions([]Door{
 		at("all", ""), at("any", "0.0.0.0"), at("same", "127.0.0.1"), at("mapped", "::ffff:127.0.0.1"), at("other", "127.0.0.2"),

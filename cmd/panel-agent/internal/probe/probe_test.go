@@ -13,6 +13,7 @@ import (
 
 	"panel/cmd/panel-agent/internal/core"
 	"panel/platform/agentapi"
+	"panel/platform/testneed/freeport"
 )
 
 const nonce = "n0nce12345"
@@ -23,25 +24,11 @@ func newProber() *Prober {
 	}}
 }
 
-func freePort(t *testing.T, l4 string) int {
-	t.Helper()
-	if l4 == agentapi.UDP {
-		conn, err := net.ListenPacket("udp", "127.0.0.1:0")
-		require.NoError(t, err)
-		defer conn.Close()
-		return conn.LocalAddr().(*net.UDPAddr).Port
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // Firewall evidence of domain.md 4.3: a peer dials a temporary listener and hears its nonce.
 func TestAPeerHearsTheNonceOfATemporaryListener(t *testing.T) {
 	t.Parallel()
 	for _, l4 := range []string{agentapi.TCP, agentapi.UDP} {
-		p, port := newProber(), freePort(t, l4)
+		p, port := newProber(), freeport.For(t)
 		bound, err := p.Run(context.Background(), agentapi.ProbeArgs{Bind: &agentapi.BindProbe{
 			L4: l4, IP: "127.0.0.1",
 			Port: port, Nonce: nonce, HoldSeconds: 30,

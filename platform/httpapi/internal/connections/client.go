@@ -8,7 +8,10 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Client is the connection of one client. It closes without a word when nobody ever asked anything on it: browsers and load
@@ -93,6 +96,26 @@ func (c *Client) Hurries() bool {
 func (c *Client) waitsSince() (at int64, waits bool) {
 	at = c.waits.Load()
 	return at, at != 0 && !c.proved.Load()
+}
+
+// Gone looks, without taking anything that was sent, whether the client has closed the connection. A long answer asks,
+// because writing into a connection that was closed fails only at the second write.
+func (c *Client) Gone() (gone bool) {
+	socket, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return true
+	}
+	err = raw.Control(func(fd uintptr) {
+		var next [1]byte
+		read, _, err := unix.Recvfrom(int(fd), next[:], unix.MSG_PEEK|unix.MSG_DONTWAIT) //nolint:gosec // a descriptor
+		waits := errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR)
+		gone = !waits && (err != nil || read == 0)
+	})
+	return gone || err != nil
 }
 
 // Close ends the connection and makes room for another one.

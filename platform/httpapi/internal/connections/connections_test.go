@@ -2,6 +2,7 @@ package connections
 
 import (
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"syscall"
@@ -52,6 +53,33 @@ func TestAnEndedConnectionMakesRoom(t *testing.T) {
 	}
 	require.Empty(t, bounds.open)
 	require.Empty(t, bounds.counts)
+}
+
+// A connection is gone once its client has closed it, and not before; what it has sent stays to be read.
+func TestAConnectionIsGoneWhenItsClientHasClosedIt(t *testing.T) {
+	t.Parallel()
+	on, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer on.Close()
+	far, err := net.Dial("tcp", on.Addr().String())
+	require.NoError(t, err)
+	near, err := on.Accept()
+	require.NoError(t, err)
+	defer near.Close()
+	client := &Client{Conn: near}
+	require.False(t, client.Gone(), "it is silent")
+	_, err = far.Write([]byte("a word"))
+	require.NoError(t, err)
+	text := make([]byte, 6)
+	require.False(t, client.Gone(), "it has said something")
+	_, err = io.ReadFull(client, text)
+	require.NoError(t, err)
+	require.Equal(t, "a word", string(text))
+	require.False(t, client.Gone())
+	require.NoError(t, far.Close())
+	require.Eventually(t, client.Gone, 10*time.Second, time.Millisecond)
+	require.NoError(t, near.Close())
+	require.True(t, client.Gone(), "and when this side has closed it")
 }
 
 // pretended is a connection from any address.

@@ -28,6 +28,7 @@ import (
 
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/platform/testneed/freeport"
 )
 
 var (
@@ -55,14 +56,6 @@ func start(t *testing.T, raw []byte) *core.Instance {
 	require.NoError(t, made.Start())
 	t.Cleanup(func() { _ = made.Close() })
 	return made
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // target is a site with TLS 1.3 and h2 that REALITY can stand in front of.
@@ -129,7 +122,7 @@ func asClient(t *testing.T, probe []byte) []byte {
 }
 
 func listenerOf(t *testing.T, protocol, transport string) graph.Listener {
-	l := graph.Listener{Protocol: protocol, ListenIP: "127.0.0.1", Port: freePort(t), Transport: transport}
+	l := graph.Listener{Protocol: protocol, ListenIP: "127.0.0.1", Port: freeport.For(t), Transport: transport}
 	if protocol == "vless" {
 		l.Reality = &graph.Reality{Target: target(t), AllowPrivateTarget: true, ServerNames: []string{"example.com"}}
 	}
@@ -201,7 +194,7 @@ func fetches(t *testing.T, l graph.Listener, hop func(*testing.T) *graph.Listene
 	_, privateURL := page(t, "private")
 	for _, private := range privateFor(l) {
 		flowID := uuid.NewString() // also gives the hop a port of its own
-		l.Port = freePort(t)
+		l.Port = freeport.For(t)
 		r := compiled(t, flowID, drawing(l, exit, inner, private), reflector)
 		var cores []*core.Instance
 		for _, f := range r.Fragments {
