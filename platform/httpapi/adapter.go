@@ -24,6 +24,10 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	at := a.server.ops[op.Method+" "+op.Path]
 	at.described, at.query = op, parametersOf(op)
 	a.server.mount(op.Method, op.Path, func(c *fiber.Ctx) error {
+		if made := at.made.Load(); made != nil {
+			c.Response().Header.SetContentType(fiber.MIMEApplicationJSON)
+			return c.Send(*made)
+		}
 		e := &exchange{op: op, fiber: c, ctx: c.UserContext()}
 		if at.body != nil {
 			if err := e.read(at); err != nil {
@@ -34,8 +38,17 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 			return a.server.once(e, at, handler)
 		}
 		handler(e)
+		at.keep(c)
 		return nil
 	})
+}
+
+// keep remembers the answer of an unchanging operation.
+func (at *mounted) keep(c *fiber.Ctx) {
+	if answer := c.Response(); at.op.Unchanging && answer.StatusCode() == http.StatusOK && len(answer.Body()) > 0 {
+		made := bytes.Clone(answer.Body())
+		at.made.Store(&made)
+	}
 }
 
 // ServeHTTP is never used: requests arrive through fiber.

@@ -22,11 +22,25 @@ func (o Operation) Compressed() bool {
 	return !o.Writes() && o.Rule.Kind == access.KindSession && !o.Reveals && !o.Lasting
 }
 
+var (
+	canonicalVary  = []byte(fiber.HeaderVary)
+	acceptEncoding = []byte(fiber.HeaderAcceptEncoding)
+)
+
+// varies tells caches that the answer depends on what its reader can unpack.
+func varies(c *fiber.Ctx) {
+	if h := &c.Response().Header; len(h.PeekBytes(canonicalVary)) == 0 {
+		h.SetCanonical(canonicalVary, acceptEncoding)
+		return
+	}
+	c.Vary(fiber.HeaderAcceptEncoding)
+}
+
 // Compress packs the whole answer of a request that accepts gzip. A piece of something, a stream, what is encoded already and
 // what is small stay. Its tag becomes a weak one: the same content has other bytes.
 func Compress(c *fiber.Ctx) {
 	answer := c.Response()
-	c.Vary(fiber.HeaderAcceptEncoding)
+	varies(c)
 	switch {
 	case answer.StatusCode() != fiber.StatusOK, answer.IsBodyStream(), len(answer.Body()) < leastCompressed,
 		len(answer.Header.ContentEncoding()) > 0, !c.Request().Header.HasAcceptEncoding("gzip"):

@@ -254,7 +254,7 @@ func (s *Server) throttle(v *visit) error {
 	if limit.PerMinute == 0 {
 		return nil
 	}
-	if wait := s.limits.Take(limits.Key{Route: v.at, From: limits.Network(v.caller.IP)}, limit, v.began); wait > 0 {
+	if wait := s.limits.Take(limits.Key{Route: v.at, From: v.from}, limit, v.began); wait > 0 {
 		return fault.Throttled(wait)
 	}
 	return nil

@@ -10,10 +10,12 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/jonboulle/clockwork"
+	fast "github.com/segmentio/encoding/json"
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"pgregory.net/rapid"
 
 	"panel/platform/access"
 	"panel/platform/entitlement"
@@ -142,4 +144,79 @@ func TestARefusalAllocatesLittle(t *testing.T) {
 	})
 	require.Equal(t, fasthttp.StatusTooManyRequests, c.Response.StatusCode())
 	require.LessOrEqual(t, got, 15.0)
+}
+
+// An answer that never changes is made once; every caller still has to prove who he is.
+func TestAnUnchangingAnswerIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	made := 0
+	answers := func(context.Context, *struct{}) (*rowsOutput, error) {
+		made++
+		out := &rowsOutput{}
+		out.Body.Items = []row{{"noun.view", "noun.*", "See <what> belongs to it"}}
+		return out, nil
+	}
+	sessions := &oneSession{access.Caller{Kind: access.Admin, Permissions: access.Set{"*"}}}
+	s, err := New(Options{
+		Clock: clockwork.NewRealClock(), Sessions: sessions, License: entitlement.Fixed{State: entitlement.Active},
+		Denials: noDenials{}, Permissions: []access.Permission{{Key: "rows.view"}}, Streams: NewStreams(),
+	}, Routes{Get("/rows", "List", access.Needs("rows.view"), answers, Unchanging())})
+	require.NoError(t, err)
+	ask := func() (status int, kind, body string) {
+		c := &fasthttp.RequestCtx{}
+		c.Request.SetRequestURI("/rows")
+		c.Request.Header.Set("Authorization", "Bearer ps_x")
+		s.App().Handler()(c)
+		return c.Response.StatusCode(), string(c.Response.Header.ContentType()), string(c.Response.Body())
+	}
+	status, kind, body := ask()
+	require.Equal(t, fasthttp.StatusOK, status)
+	require.Contains(t, body, "noun.view")
+	for range 3 {
+		again, ofKind, same := ask()
+		require.Equal(t, fasthttp.StatusOK, again)
+		require.Equal(t, kind, ofKind)
+		require.Equal(t, body, same)
+	}
+	require.Equal(t, 1, made)
+	sessions.caller.Permissions = nil
+	status, _, _ = ask()
+	require.Equal(t, fasthttp.StatusForbidden, status)
+}
+
+type noDenials struct{}
+
+func (noDenials) Denied(context.Context, Operation, string) {}
+
+func TestOnlyWhatTakesNothingFromItsRequestIsUnchanging(t *testing.T) {
+	t.Parallel()
+	type asked struct {
+		ID string `path:"id"`
+	}
+	of := func(context.Context, *asked) (*rowsOutput, error) { return &rowsOutput{}, nil }
+	write := func(context.Context, *struct{}) (*rowsOutput, error) { return &rowsOutput{}, nil }
+	for _, op := range []Operation{
+		Get("/rows/{id}", "x", access.Public(), of, Unchanging()),
+		Post("/rows", "x", access.Public(), write, Unchanging(), BodyLimit(1)),
+	} {
+		_, err := New(Options{Clock: clockwork.NewRealClock(), Streams: NewStreams()}, Routes{op})
+		require.ErrorContains(t, err, "unchanging")
+	}
+}
+
+// A document that is written by hand is the same text as one that is encoded.
+func TestAShortProblemIsTheSameText(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		type plain Problem
+		p := &Problem{
+			Type: "about:blank", Title: rapid.String().Draw(t, "title"), Status: rapid.IntRange(0, 999).Draw(t, "status"),
+			Detail: rapid.String().Draw(t, "detail"), Code: rapid.String().Draw(t, "code"), RequestID: rapid.String().Draw(t, "id"),
+		}
+		encoded, err := fast.Append(nil, (*plain)(p), fast.SortMapKeys)
+		require.NoError(t, err)
+		written, err := p.appended(nil)
+		require.NoError(t, err)
+		require.Equal(t, string(encoded), string(written))
+	})
 }

@@ -55,6 +55,9 @@ type Operation struct {
 	// Reveals keeps the answer from being compressed: it carries a secret.
 	Reveals bool
 
+	// Unchanging answers every request with what was made for the first one.
+	Unchanging bool
+
 	Owner string // module, set by the composition
 
 	takes        []*huma.Param // of a raw one, in its query
@@ -101,6 +104,9 @@ func BeforePasswordChange() Option { return func(o *Operation) { o.BeforePasswor
 // SignedIn keeps API tokens out (403 session_required), for operations that give access or end it: a token that leaked must not
 // make another one, nor an account that outlives it.
 func SignedIn() Option { return func(o *Operation) { o.SignedIn = true } }
+
+// Unchanging is for an answer that is the same for every caller as long as the panel runs: it is made and encoded once.
+func Unchanging() Option { return func(o *Operation) { o.Unchanging = true } }
 
 // Hidden keeps the operation out of the exported description.
 func Hidden() Option { return func(o *Operation) { o.Hidden = true } }

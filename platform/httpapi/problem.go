@@ -57,7 +57,10 @@ func (p *Problem) MarshalJSON() ([]byte, error) { return p.appended(nil) }
 
 func (p *Problem) appended(into []byte) ([]byte, error) {
 	type plain Problem
-	if len(p.extra) == 0 {
+	switch {
+	case len(p.extra) == 0 && len(p.Errors) == 0:
+		return p.short(into), nil
+	case len(p.extra) == 0:
 		return fast.Append(into, (*plain)(p), fast.SortMapKeys)
 	}
 	body, err := json.Marshal((*plain)(p))
@@ -71,6 +74,20 @@ func (p *Problem) appended(into []byte) ([]byte, error) {
 	}
 	body, err = json.Marshal(members)
 	return append(into, body...), err
+}
+
+// short writes a document of nothing but texts, which is what a flood of refusals gets.
+func (p *Problem) short(into []byte) []byte {
+	text := func(before, value string) {
+		into = fast.AppendEscape(append(into, before...), value, 0)
+	}
+	text(`{"type":`, p.Type)
+	text(`,"title":`, p.Title)
+	into = strconv.AppendInt(append(into, `,"status":`...), int64(p.Status), 10)
+	text(`,"detail":`, p.Detail)
+	text(`,"code":`, p.Code)
+	text(`,"request_id":`, p.RequestID)
+	return append(into, '}')
 }
 
 func retrySeconds(d time.Duration) string {

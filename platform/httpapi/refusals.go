@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap"
 
 	"panel/platform/access"
-	"panel/platform/httpapi/internal/limits"
 )
 
 const (
@@ -47,7 +46,7 @@ func (r *refusals) logged(v *visit, status int) bool {
 	if v.caller.Kind != access.Nobody || status < fiber.StatusBadRequest || status >= fiber.StatusInternalServerError {
 		return true
 	}
-	key := refusalKey{from: limits.Network(v.caller.IP), status: status}
+	key := refusalKey{from: v.from, status: status}
 	if v.refusal != nil {
 		key.code = v.refusal.Code
 	}

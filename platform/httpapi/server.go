@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -72,7 +73,7 @@ type Server struct {
 	adding  string // module whose operations are being mounted
 	bodies  bodyRoom
 
-	unmatched   mounted
+	unmatched   *mounted
 	writeWithin time.Duration
 }
 
@@ -89,6 +90,7 @@ type mounted struct {
 	query      parameters
 	body       *shape // nil when it takes none
 	registry   huma.Registry
+	made       atomic.Pointer[[]byte] // the answer of an unchanging one, once there is one
 }
 
 // headerLimit is the most that the headers of a request may take; every connected agent costs as much memory.
@@ -152,7 +154,7 @@ func (s *Server) add(op *Operation) error {
 		op.BodyLimit = DefaultBodyLimit
 	}
 	at := s.prepared(op)
-	s.ops[op.Method+" "+op.Path] = &at
+	s.ops[op.Method+" "+op.Path] = at
 	if op.raw != nil {
 		described := s.rawDescription(op)
 		at.described, at.query = described, parametersOf(described)
@@ -166,11 +168,11 @@ func (s *Server) add(op *Operation) error {
 	s.adding = op.Owner
 	described := description(op)
 	op.register(s.api, described, s)
-	return s.shaped(&at)
+	return s.shaped(at)
 }
 
-func (s *Server) prepared(op *Operation) mounted {
-	return mounted{
+func (s *Server) prepared(op *Operation) *mounted {
+	return &mounted{
 		op: op, parameters: strings.Contains(op.Path, "{"), answered: s.opts.Meter.Route(op.Method, op.Path),
 		log: s.log.With(zap.String("method", op.Method), zap.String("route", op.Path)),
 	}
@@ -188,6 +190,9 @@ func (s *Server) check(op *Operation) error {
 	}
 	if err := checkAnew(op); err != nil {
 		return err
+	}
+	if op.Unchanging && (op.Writes() || op.input == nil || op.input.NumField() > 0) {
+		return errors.New("only what reads and takes nothing from its request can be unchanging")
 	}
 	if op.input != nil {
 		if err := checkInput(op.input, map[reflect.Type]bool{}); err != nil {

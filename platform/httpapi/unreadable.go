@@ -4,12 +4,14 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
 	"panel/platform/access"
 	"panel/platform/fault"
+	"panel/platform/httpapi/internal/limits"
 )
 
 // What the HTTP library refuses by itself, before any layer of the panel has seen a request. The words are stable like all others.
@@ -77,7 +79,8 @@ func isTimeout(err error) bool {
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// stranger is the caller of a request until he has proved who he is.
-func (s *Server) stranger(c *fiber.Ctx, requestID string) access.Caller {
-	return access.Caller{Kind: access.Nobody, IP: s.address(c), UserAgent: agent(c), RequestID: requestID}
+// stranger is the caller of a request until he has proved who he is, and his network.
+func (s *Server) stranger(c *fiber.Ctx, requestID string) (access.Caller, netip.Addr) {
+	addr, text := s.address(c)
+	return access.Caller{Kind: access.Nobody, IP: text, UserAgent: agent(c), RequestID: requestID}, limits.Of(addr)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math/rand/v2"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 // costs memory for every fact that is put into it.
 type visit struct {
 	caller  access.Caller
+	from    netip.Addr // the network of the caller's address, as limits count it
 	began   time.Time
 	at      *mounted // nil when no operation took the request
 	refusal *fault.Fault
@@ -52,8 +54,10 @@ func (v *visit) goes(c *fiber.Ctx) {
 	visits.Put(v)
 }
 
+const requestIDLength = 36
+
 // requestID is a UUIDv7. It is no secret, so that it needs no random bytes from the kernel.
-func requestID(now time.Time) (id [36]byte) {
+func requestID(now time.Time) (id [requestIDLength]byte) {
 	var raw [16]byte
 	binary.BigEndian.PutUint64(raw[:8], uint64(now.UnixMilli())<<16|uint64(version7)<<8|rand.Uint64N(1<<12)) //nolint:gosec // after 1970
 	binary.BigEndian.PutUint64(raw[8:], rand.Uint64()>>2|variant)

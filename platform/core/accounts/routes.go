@@ -52,7 +52,7 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 func (h *handlers) accountRoutes() httpapi.Routes {
 	view, manage, done := access.Needs(View), access.Needs(Manage), httpapi.Status(noContent)
 	return httpapi.Under("/api/v1", "",
-		httpapi.Get("/permissions", "List the permission catalogue", view, h.permissions),
+		httpapi.Get("/permissions", "List the permission catalogue", view, h.permissions, httpapi.Unchanging()),
 		httpapi.Get("/accounts", "List accounts", view, h.list),
 		httpapi.Post("/accounts", "Create an account", manage, h.create, own(httpapi.Status(created))...),
 		httpapi.Get("/accounts/{id}", "Show an account", view, h.show),
