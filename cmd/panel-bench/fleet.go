@@ -65,6 +65,9 @@ func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time
 // connected waits until every agent itself has reported, and for the streams to open.
 func (f *fleet) connected(ctx context.Context, spread time.Duration) error {
 	return rig.Eventually(ctx, spread+2*time.Minute, func(ctx context.Context) error {
+		if err := pause(ctx, herdEvery); err != nil { // the look reads the whole fleet
+			return err
+		}
 		if !f.agents.Running() {
 			return fmt.Errorf("%w: the simulated agents have ended: %s", rig.ErrHopeless, f.agents.LastWords())
 		}
@@ -79,31 +82,20 @@ func (f *fleet) connected(ctx context.Context, spread time.Duration) error {
 // blocksPerFlow is the most that a drawing may hold.
 const blocksPerFlow = 200
 
-// apply (P8) installs flows on all agents at once; every server of every flow changes in each round.
+const (
+	slopeSizes  = 4 // times as many agents
+	slopeRounds = 3
+)
+
+// apply (P8) installs flows on all agents at once; every server of every flow changes in each round. Then it does the same
+// with four times as many agents and looks at how the time grows.
 func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
-	f, err := b.fleetAt(ctx, "apply", b.settings.agents, 5*time.Second)
+	agents := b.settings.agents
+	whole, work, err := b.rounds(ctx, "apply", agents, b.settings.pairs)
 	if err != nil {
 		return nil, err
 	}
-	flows := make([]string, b.settings.agents/blocksPerFlow)
-	for i := range flows {
-		flow, err := f.API.Draw(ctx, fmt.Sprintf("flow %d", i), f.star(i, 0))
-		if err != nil {
-			return nil, err
-		}
-		flows[i] = flow.ID
-	}
-	var whole, work measure.Series
-	for round := range b.settings.pairs + 1 {
-		took, used, err := f.installAll(ctx, flows, round)
-		if err != nil {
-			return nil, err
-		}
-		if round > 0 { // the first one installs on empty servers and warms up
-			whole, work = append(whole, milliseconds(took)), append(work, used)
-		}
-	}
-	what := fmt.Sprintf("apply to %d agents in flows of 200, slowest round", b.settings.agents)
+	what := fmt.Sprintf("apply to %d agents in flows of 200, slowest round", agents)
 	result := measure.Below("P8", what, "ms", measure.Series{whole.Quantile(1)}, 2000)
 	result = result.Note(
 		"median %.0f ms over %d rounds; ends when every flow is applied and journalled",
@@ -111,8 +103,44 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 		len(whole),
 	)
 	result = result.Note("processor time of the panel: %.2f s per round, %.0f us per agent, medians",
-		work.Median(), 1e6*work.Median()/float64(b.settings.agents))
-	return []measure.Result{result}, nil
+		work.Median(), 1e6*work.Median()/float64(agents))
+	results := []measure.Result{result}
+	many, _, err := b.rounds(ctx, "apply_many", slopeSizes*agents, min(slopeRounds, b.settings.pairs))
+	if err != nil {
+		return results, fmt.Errorf("apply to %d agents: %w", slopeSizes*agents, err)
+	}
+	grows := slope(map[float64]float64{1: whole.Median(), slopeSizes: many.Median()})
+	what = fmt.Sprintf("slope of an apply, %d to %d agents", agents, slopeSizes*agents)
+	result = measure.Below("P8", what, "", measure.Series{grows}, 1.3)
+	return append(results, result.Note("medians %.0f ms and %.0f ms", whole.Median(), many.Median())), nil
+}
+
+// rounds brings up a fleet, installs its flows so many times and ends it. The first installation is on empty servers and
+// warms up.
+func (b *bench) rounds(ctx context.Context, name string, agents, count int) (whole, work measure.Series, err error) {
+	f, err := b.fleetAt(ctx, name, agents, max(5*time.Second, time.Duration(agents)*5*time.Millisecond))
+	if err != nil {
+		return nil, nil, err
+	}
+	flows := make([]string, agents/blocksPerFlow)
+	for i := range flows {
+		flow, err := f.API.Draw(ctx, fmt.Sprintf("flow %d", i), f.star(i, 0))
+		if err != nil {
+			return nil, nil, err
+		}
+		flows[i] = flow.ID
+	}
+	for round := range count + 1 {
+		took, used, err := f.installAll(ctx, flows, round)
+		if err != nil {
+			return nil, nil, err
+		}
+		if round > 0 {
+			whole, work = append(whole, milliseconds(took)), append(work, used)
+		}
+	}
+	f.agents.Kill()
+	return whole, work, f.Panel.Stop()
 }
 
 // star enters on the first server of the flow's share and leaves, by destination, on the others.
