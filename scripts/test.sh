@@ -9,6 +9,11 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
 fi
 export PANEL_PG_BIN="${PANEL_PG_BIN:-$(scripts/pgbin.sh)}"
 
+# What cannot run here is skipped; go test says so to nobody.
+LEFT_OUT="$PWD/.run/left-out"
+export LEFT_OUT
+mkdir -p .run
+
 part() {
 	printf '\n--- %s\n' "$1"
 	started=$(date +%s)
@@ -22,10 +27,18 @@ raced() { go list ./... | grep -v -e '^panel/e2e' -e '/coretest$'; }
 
 # shellcheck disable=SC2046
 go_tests() { CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(raced); }
-executables() { go test -p 1 -timeout 25m ./modules/flows/internal/plan/coretest ./e2e/...; }
+executables() {
+	rm -f "$LEFT_OUT"
+	go test -p 1 -timeout 25m ./modules/flows/internal/plan/coretest ./e2e/...
+}
 
 part "web interface: packages and build" scripts/ui.sh
 part "Go, with the race detector" go_tests
 part "real core and real executables" executables
 part "web interface: unit tests" sh -c 'cd ui && npm test --silent'
 part "browser journeys" scripts/e2e.sh
+
+if [ -s "$LEFT_OUT" ]; then
+	printf '\n--- not run here:\n'
+	cat "$LEFT_OUT"
+fi

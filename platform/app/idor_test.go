@@ -23,7 +23,12 @@ type estate struct {
 
 func newEstate(t *testing.T) *estate {
 	t.Helper()
-	e := &estate{matrix: newMatrix(t, newOutside(t)), objects: map[string][2]string{}}
+	return newEstateOn(t, newMatrix(t, newOutside(t)))
+}
+
+func newEstateOn(t *testing.T, m *matrix) *estate {
+	t.Helper()
+	e := &estate{matrix: m, objects: map[string][2]string{}}
 	for i, name := range []string{"one", "two"} {
 		e.admins[i], e.agents[i] = e.Admin(), e.enrolled(name)
 		e.owns(i, "accounts", e.admins[i].AccountID)

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +25,11 @@ func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
 	for _, row := range reviewed(t, "testdata/unlimited.csv") {
 		unlimited[row[0]] = true
 	}
-	open := 0
+	bodies := map[string]string{} // in bytes, by testdata/open_bodies.csv
+	for _, row := range reviewed(t, "testdata/open_bodies.csv") {
+		bodies[row[0]] = row[1]
+	}
+	open, taken := 0, map[string]string{}
 	for _, op := range p.App.Server().Routes() {
 		if op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent {
 			continue
@@ -32,12 +38,16 @@ func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
 		name := op.Method + " " + op.Path
 		require.Positive(t, op.BodyLimit, name)
 		require.LessOrEqual(t, op.BodyLimit, int64(httpapi.PublicBodyLimit), name)
+		if op.Method != http.MethodGet {
+			taken[name] = strconv.FormatInt(op.BodyLimit, 10)
+		}
 		require.Equal(t, unlimited[name], op.Rule.Limit.PerMinute == 0, "%s: a limit of requests", name)
 		answer := refusedByHeaders(t, p.URL, policy{method: op.Method, path: op.Path}, op.BodyLimit+1)
 		require.Contains(t, answer, "HTTP/1.1 413 ", name)
 		require.Contains(t, answer, `"code":"body_too_large"`, name)
 	}
 	require.Greater(t, open, len(unlimited))
+	require.Equal(t, bodies, taken)
 }
 
 // Every operation has a deadline, below five seconds but for those of testdata/longer.csv, which says how they may take more:

@@ -67,10 +67,9 @@ func TestOddValuesInEveryBodyAreTakenOrRefused(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
 	e := newEstate(t)
-	b := besieged{matrix: e.matrix}
 	c := &curiosity{
 		estate:   e,
-		known:    b.described(),
+		known:    e.described(),
 		raw:      rawBodies(t),
 		accepted: map[string]bool{},
 		refused:  map[string]string{},

@@ -18,13 +18,17 @@ import (
 
 // asked is one operation of an estate, as the caller asks it who may and about objects that are there.
 func (e *estate) asked(line policy, query string) response {
-	var ids []string
-	for _, word := range line.words() {
-		ids = append(ids, cmp.Or(e.objects[word][0], someID))
-	}
 	return e.wire.send(call{
-		method: line.method, path: line.with(ids...) + "?" + query, headers: e.caller(line), ip: e.address(line), body: "{}",
+		method: line.method, path: line.with(e.ids(line)...) + "?" + query, headers: e.caller(line), ip: e.address(line), body: "{}",
 	})
+}
+
+// ids are those of objects that are there, in the order of the path.
+func (e *estate) ids(line policy) (all []string) {
+	for _, word := range line.words() {
+		all = append(all, cmp.Or(e.objects[word][0], someID))
+	}
+	return all
 }
 
 // caller shows what opens an operation: nothing where that is nothing, or where the first administrator is not yet there.
@@ -37,8 +41,6 @@ func (e *estate) caller(line policy) []string {
 	}
 	return nil
 }
-
-func (e *estate) described() *described { return (&besieged{matrix: e.matrix}).described() }
 
 // queries are the parameters that an operation takes, with a value for those that it requires.
 func (d *described) queries(t *testing.T, line policy) (all []bodies.Parameter, needed url.Values) {
@@ -267,10 +269,7 @@ func TestMalformedAndUnknownIdentifiersGetTheSameAnswer(t *testing.T) {
 		headers, body := e.caller(line), known.request(t, line)
 		_, needed := known.queries(t, line)
 		for at := range words {
-			ids := make([]string, len(words))
-			for i, word := range words {
-				ids[i] = cmp.Or(e.objects[word][0], someID)
-			}
+			ids := e.ids(line)
 			answers := map[string]any{}
 			for _, id := range []string{someID, "not-an-id", "%20", strings.ToUpper(someID), strings.ReplaceAll(someID, "-", "")} {
 				ids[at] = id

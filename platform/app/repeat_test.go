@@ -36,7 +36,7 @@ func anew(t *testing.T) map[string]string {
 // description says so. What shows a secret is on the list: it would be stored, and shown again.
 func TestEveryPostOfASessionTakesAKeyButTheListed(t *testing.T) {
 	t.Parallel()
-	b := &besieged{matrix: newMatrix(t, newOutside(t))}
+	b := newMatrix(t, newOutside(t))
 	known, reasons, lines := b.described(), anew(t), policies(t)
 	for _, op := range b.App.Server().Routes() {
 		line := lines[op.Method+" "+op.Path]
@@ -62,7 +62,7 @@ func TestEveryPostOfASessionTakesAKeyButTheListed(t *testing.T) {
 func TestEveryRepeatablePostAnswersFromItsKey(t *testing.T) {
 	t.Parallel()
 	outside := newOutside(t)
-	b := &besieged{matrix: newMatrix(t, outside)}
+	b := newMatrix(t, outside)
 	known, lines, admin := b.described(), policies(t), b.Admin()
 	keys := keysOf(t, b)
 	before, asked := b.picture(), 0
@@ -82,7 +82,7 @@ func TestEveryRepeatablePostAnswersFromItsKey(t *testing.T) {
 }
 
 // keysOf is the store in which the panel looks keys up.
-func keysOf(t *testing.T, b *besieged) *idempotency.Store {
+func keysOf(t *testing.T, b *matrix) *idempotency.Store {
 	t.Helper()
 	key, _, err := vault.MasterKey("a master key that only tests know", t.TempDir())
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func keysOf(t *testing.T, b *besieged) *idempotency.Store {
 }
 
 // fitting is a body that the operation's declaration allows; nothing where it takes none.
-func (b *besieged) fitting(known *described, line policy) string {
+func (b *matrix) fitting(known *described, line policy) string {
 	body := known.body(line)
 	if body == nil {
 		return ""
@@ -102,7 +102,7 @@ func (b *besieged) fitting(known *described, line policy) string {
 
 // repeats reserves the key of a request as if its first sending was at work, then stores an answer, and sends the
 // request.
-func (b *besieged) repeats(t *testing.T, keys *idempotency.Store, op httpapi.Operation, c call, account string) {
+func (b *matrix) repeats(t *testing.T, keys *idempotency.Store, op httpapi.Operation, c call, account string) {
 	t.Helper()
 	run, _, err := keys.Begin(t.Context(), idempotency.Request{
 		AccountID: account, Operation: op.Method + " " + op.Path, Key: c.headers[3],

@@ -38,12 +38,19 @@ func (j *journal) died() *journal {
 // R16, before sealing: whatever happens to an entry in that second, the journal is not intact afterwards.
 func TestNothingHappensUnseenBeforeAnEntryIsSealed(t *testing.T) {
 	t.Parallel()
-	for name, attack := range map[string]struct {
+	type attack struct {
 		statement string
 		kinds     []string
-	}{
-		"deleted":   {"delete from journal where seq is null", []string{Witnessed}},
+	}
+	for name, attack := range map[string]attack{
+		"deleted":   {"delete from journal where action = 'the.victim'", []string{Witnessed}},
 		"rewritten": {"update journal set action = 'other' where seq is null", []string{Inserted}},
+		"exchanged with the next one": {`
+			update journal a set number = b.number from journal b
+			where a.seq is null and b.seq is null and a.id <> b.id`, []string{Inserted}},
+		"exchanged with the next one, proof and all": {`
+			update journal a set number = b.number, mark = b.mark from journal b
+			where a.seq is null and b.seq is null and a.id <> b.id`, []string{Inserted}},
 		"rewritten without mark": {
 			"update journal set action = 'other', mark = '' where seq is null",
 			[]string{Unmarked, Witnessed},
@@ -70,6 +77,7 @@ func TestNothingHappensUnseenBeforeAnEntryIsSealed(t *testing.T) {
 			j := newJournal(t)
 			j.filled(3)
 			j.record("the.victim")
+			j.record("the.next")
 			j.tamper(attack.statement)
 			report := j.verified()
 			require.NotEqual(t, Intact, report.State)

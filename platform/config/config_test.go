@@ -1,8 +1,10 @@
 package config
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -70,6 +72,7 @@ func TestFormsAcceptAndRefuse(t *testing.T) {
 // holds the name, the form and the meaning, but not the value.
 func TestEverySettingHasBounds(t *testing.T) {
 	t.Parallel()
+	declared := map[string]bounds{}
 	for _, key := range Platform() {
 		require.NoError(t, key.declarable())
 		require.NoError(t, key.Check(""), "%s: empty is unset", key.Name)
@@ -79,7 +82,34 @@ func TestEverySettingHasBounds(t *testing.T) {
 			require.ErrorContains(t, err, key.Summary)
 			require.NotContains(t, err.Error(), "canary")
 		}
+		if key.Form == Number || key.Form == Text && key.Min > 0 {
+			declared[key.Name] = bounds{key.Min, key.Longest()}
+		}
 	}
+	require.Equal(t, reviewed(t), declared)
+}
+
+// bounds are the least and the largest value of a number, or the lengths of a text in bytes.
+type bounds struct{ least, most int }
+
+// reviewed are the bounds of testdata/bounds.csv, which is kept by hand and gives the reasons: what a declaration says of
+// itself is always so.
+func reviewed(t *testing.T) map[string]bounds {
+	t.Helper()
+	file, err := os.Open("testdata/bounds.csv")
+	require.NoError(t, err)
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	all := map[string]bounds{}
+	for _, row := range rows[1:] {
+		least, err := strconv.Atoi(row[1])
+		require.NoError(t, err)
+		most, err := strconv.Atoi(row[2])
+		require.NoError(t, err)
+		all[row[0]] = bounds{least, most}
+	}
+	return all
 }
 
 // outside lists values next to the bounds of a key and far from them.

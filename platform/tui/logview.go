@@ -2,6 +2,7 @@ package tui
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -209,4 +210,82 @@ var lastAttrs = []string{"ip", "took", "request_id", "hash", "mac", "stack"}
 
 func byWeight(a, b string) int {
 	return cmp.Or(cmp.Compare(slices.Index(lastAttrs, a), slices.Index(lastAttrs, b)), cmp.Compare(a, b))
+}
+
+func (p *logsPage) view(width, height int) []line {
+	w := p.w
+	lines := []line{row(p.components()), row(p.head(width)), row(w.look.paint(quiet, p.sourceText()))}
+	if p.trouble != nil {
+		return append(lines, p.why(width)...)
+	}
+	if len(p.all) == 0 {
+		text := w.say("no lines")
+		switch {
+		case p.follow && p.source != nil:
+			text = w.say("no lines yet; new ones appear here")
+		case p.reading:
+			text = w.look.spinner(w.step) + " " + w.say("reading")
+		}
+		return append(lines, row(text))
+	}
+	p.shown.draw(w, p.all, width, p.wrap)
+	return append(lines, rows(p.shown.window(w.look, height-len(lines), width, p.search, p.follow))...)
+}
+
+func (p *logsPage) components() string {
+	text := ""
+	for i, name := range logs.Components() {
+		if i == p.component {
+			text += p.w.look.paint(strong, fmt.Sprintf("[%d %s]", i+1, name)) + " "
+			continue
+		}
+		text += fmt.Sprintf(" %d %s  ", i+1, name)
+	}
+	return text
+}
+
+func (p *logsPage) head(width int) string {
+	switch {
+	case p.wrong:
+		return p.w.look.paint(bad, p.w.say("Write a period such as 30m, 2h or 7d.")) + " " + p.field.view(width/4)
+	case p.field != nil:
+		question := p.w.say(p.asking)
+		return question + " " + p.field.view(width-p.w.look.width(question)-1)
+	case p.search != "":
+		return p.w.say(
+			"Search: %s",
+			p.search,
+		) + "  " + p.shown.place(
+			p.w,
+			p.search,
+		) + "  " + p.w.say(
+			"n N next, previous  esc clears",
+		)
+	}
+	return p.w.bar(p.keys())
+}
+
+func (p *logsPage) sourceText() string {
+	if p.source == nil {
+		return ""
+	}
+	return p.w.say("Source: %s", p.w.found(p.source.Text))
+}
+
+// why tells each place that was looked at.
+func (p *logsPage) why(width int) []line {
+	w := p.w
+	var nowhere *logs.NotFoundError
+	if !errors.As(p.trouble, &nowhere) {
+		return rows(w.look.wrapped(w.say("the log cannot be read: %s", p.trouble.Error()), width))
+	}
+	lines := []line{row(""), row(w.say("There is no log of %s on this machine. Looked at:", nowhere.Component))}
+	for _, one := range nowhere.Looked {
+		lines = append(lines, row("  "+w.look.plain("·")+" "+w.found(one)))
+	}
+	return append(
+		lines,
+		row(""),
+		row(w.look.paint(quiet, w.say("Reading the system journal may need root: sudo panelctl tui"))),
+	)
 }

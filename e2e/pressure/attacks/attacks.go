@@ -59,6 +59,9 @@ func All() []Attack {
 		},
 		{"enrolments", posts("/install/enroll", func(i int) string { return filled(`{"token":"%s"}`, i, 16<<10) })},
 		{"enrolments that inflate", compressed("/install/enroll")},
+		{"measurements that inflate", compressed("/agent/v1/metrics")},
+		{"streams of agents that nobody enrolled", streams},
+		{"executables that nobody reads", unread("/install/agent/linux/amd64")},
 		{"bodies without an end", chunked(signIn)},
 		{"bodies without an end for what is closed", chunked("/api/v1/accounts")},
 		{"garbage tokens", garbage},
@@ -71,7 +74,7 @@ func All() []Attack {
 		{"bodies that do not come", holds(head(signIn, "", 4096) + "{")},
 		{"large bodies that do not come", holds(head("/api/v1/accounts", "", megabyte) + "{")},
 		{"silence", holds("")},
-		{"answers that nobody reads", unread},
+		{"answers that nobody reads", unread("/")},
 	}
 }
 
@@ -181,9 +184,20 @@ func holds(beginning string) func(net.Conn, int) {
 }
 
 // unread asks for much at once and reads none of it.
-func unread(conn net.Conn, _ int) {
-	asked := strings.Repeat("GET / HTTP/1.1\r\nHost: panel\r\n\r\n", 200)
-	if _, err := io.WriteString(conn, asked); err == nil {
-		<-time.After(HoldFor)
+func unread(path string) func(net.Conn, int) {
+	asked := strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: panel\r\n\r\n", 200)
+	return func(conn net.Conn, _ int) {
+		if _, err := io.WriteString(conn, asked); err == nil {
+			<-time.After(HoldFor)
+		}
 	}
+}
+
+// streams asks for the WebSocket of an agent with a token of the right form, and sends frames without waiting for it.
+func streams(conn net.Conn, number int) {
+	upgrade := fmt.Sprintf("GET /agent/v1/stream HTTP/1.1\r\nHost: panel\r\nAuthorization: Bearer pa_%043d\r\n"+
+		"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", number)
+	frame := "\x82\xff\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00" // of a megabyte, masked with zeros
+	writes(conn, upgrade, frame, large)
 }

@@ -9,13 +9,16 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/vishvananda/netlink"
+	"golang.org/x/sys/unix"
 
 	"panel/cmd/panel-agent/internal/agenttest"
 )
@@ -28,9 +31,10 @@ const (
 	broughtHome  = "198.51.100.77" // of a network that a local route brings to this host
 	ownName      = "own.panel.test"
 	secretPort   = 7070
-
-	translatedAddress = "64:ff9b::cb00:7103" // ownAddress behind a NAT64 that this host does not have
 )
+
+// translated are the forms in which a translator on the wire takes ownAddress home: NAT64, 6to4, SIIT and IPv4-compatible.
+var translated = []string{"64:ff9b::cb00:7103", "2002:cb00:7103::1", "::ffff:0:cb00:7103", "::cb00:7103"}
 
 // A core that runs for real is asked for services of its own host in every form an address can take, over TCP and UDP.
 // An outbound that may reach private addresses reaches them all.
@@ -40,11 +44,10 @@ func TestADefaultExitReachesNoServiceOfItsOwnHost(t *testing.T) {
 	}
 	machine(t)
 	secretService(t)
-	ways := []string{
-		ownAddress, "::ffff:" + ownAddress, translatedAddress, ownAddress6, "0.0.0.0", "127.0.0.1", "::1", ownName,
-		broughtHome,
-		laterAddress,
-	}
+	translator(t)
+	ways := append([]string{
+		ownAddress, "::ffff:" + ownAddress, ownAddress6, "0.0.0.0", "127.0.0.1", "::1", ownName, broughtHome, laterAddress,
+	}, translated...)
 	open, closed := exits(t, "out", ways), exits(t, "out"+publicSuffix, ways)
 	_, err := answer("tcp", open[laterAddress], once)
 	require.Error(t, err, "the interface does not have this address yet")
@@ -53,12 +56,10 @@ func TestADefaultExitReachesNoServiceOfItsOwnHost(t *testing.T) {
 		for _, network := range []string{"tcp", "udp"} {
 			t.Run(network+" "+way, func(t *testing.T) {
 				t.Parallel()
-				if way != translatedAddress {
-					said, err := answer(network, open[way], often)
-					require.NoError(t, err)
-					require.Equal(t, "secret", said)
-				}
-				said, err := answer(network, closed[way], once)
+				said, err := answer(network, open[way], often)
+				require.NoError(t, err)
+				require.Equal(t, "secret", said)
+				said, err = answer(network, closed[way], once)
 				require.Error(t, err)
 				require.Empty(t, said)
 			})
@@ -79,23 +80,88 @@ func machine(t *testing.T) {
 		{"ip", "-6", "addr", "add", ownAddress6 + "/64", "dev", "wire", "nodad"},
 		{"ip", "link", "set", "wire", "up"},
 		{"ip", "route", "add", "local", "198.51.100.0/24", "dev", "lo"},
-		{"ip", "-6", "route", "add", "64:ff9b::/96", "dev", "wire"},
 	} {
 		agenttest.Run(t, line...)
 	}
 }
 
+// translator is another machine on the wire, in a network of its own, that owns the translated forms and answers for the
+// service to which it would lead.
+func translator(t *testing.T) {
+	t.Helper()
+	agenttest.Run(t, "ip", "link", "add", "near", "type", "veth", "peer", "name", "far")
+	agenttest.Run(t, "ip", "link", "set", "near", "master", "wire", "up")
+	opened := make(chan error)
+	var far service
+	go func() {
+		runtime.LockOSThread() // for good: the thread ends with its network
+		var err error
+		far, err = beyond()
+		opened <- err
+	}()
+	require.NoError(t, <-opened)
+	far.serve(t)
+	for _, form := range translated {
+		agenttest.Run(t, "ip", "-6", "route", "add", form+"/128", "dev", "wire")
+	}
+}
+
+// beyond moves the calling thread into a network of its own, at the far end of the wire, and opens the service there.
+func beyond() (service, error) {
+	network, err := os.Open("/proc/thread-self/ns/net")
+	if err != nil {
+		return service{}, err
+	}
+	defer network.Close()
+	home := fmt.Sprintf("/proc/%d/fd/%d", os.Getpid(), network.Fd())
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		return service{}, fmt.Errorf("make a network: %w", err)
+	}
+	lines := [][]string{
+		{"nsenter", "--net=" + home, "ip", "link", "set", "far", "netns", strconv.Itoa(unix.Gettid())},
+		{"ip", "link", "set", "lo", "up"},
+		{"ip", "link", "set", "far", "up"},
+		{"ip", "-6", "route", "add", "default", "dev", "far"},
+	}
+	for _, form := range translated {
+		lines = append(lines, []string{"ip", "-6", "addr", "add", form + "/128", "dev", "far", "nodad"})
+	}
+	for _, line := range lines {
+		if said, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
+			return service{}, fmt.Errorf("%v: %w: %s", line, err, said)
+		}
+	}
+	return openService()
+}
+
 // secretService answers on every address of the host.
 func secretService(t *testing.T) {
 	t.Helper()
-	listener, err := net.Listen("tcp", ":"+strconv.Itoa(secretPort))
+	s, err := openService()
 	require.NoError(t, err)
-	packets, err := net.ListenPacket("udp", ":"+strconv.Itoa(secretPort))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, errors.Join(listener.Close(), packets.Close())) })
+	s.serve(t)
+}
+
+// service is bound in the network of the thread that opened it.
+type service struct {
+	listener net.Listener
+	packets  net.PacketConn
+}
+
+func openService() (s service, err error) {
+	if s.listener, err = net.Listen("tcp", ":"+strconv.Itoa(secretPort)); err != nil {
+		return s, err
+	}
+	s.packets, err = net.ListenPacket("udp", ":"+strconv.Itoa(secretPort))
+	return s, err
+}
+
+func (s service) serve(t *testing.T) {
+	t.Helper()
+	t.Cleanup(func() { require.NoError(t, errors.Join(s.listener.Close(), s.packets.Close())) })
 	go func() {
 		for {
-			conn, err := listener.Accept()
+			conn, err := s.listener.Accept()
 			if err != nil {
 				return
 			}
@@ -106,11 +172,11 @@ func secretService(t *testing.T) {
 	go func() {
 		packet := make([]byte, 64)
 		for {
-			_, from, err := packets.ReadFrom(packet)
+			_, from, err := s.packets.ReadFrom(packet)
 			if err != nil {
 				return
 			}
-			_, _ = packets.WriteTo([]byte("secret"), from)
+			_, _ = s.packets.WriteTo([]byte("secret"), from)
 		}
 	}()
 }

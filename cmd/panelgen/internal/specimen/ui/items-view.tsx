@@ -1,9 +1,10 @@
-import { Menu } from "@mantine/core";
+import { Menu, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { RowMenu } from "@/components/action/row-menu";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { ProblemView } from "@/components/state/problem-view";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
+import { NameCell } from "@/components/table/name-cell";
 import { RelativeTime } from "@/components/text/relative-time";
 import type { Item, Listed } from "./api";
 
@@ -22,13 +23,30 @@ export function ItemsView({ state, sorting, more, block, onEdit, onRemove }: Ite
   if (state.kind === "loading") return <Skeleton rows={8} />;
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />;
   const columns: Column<Item>[] = [
-    { key: "name", head: t("columns.name"), sort: "name", cell: (item) => <span className="strong">{item.name}</span> },
-    { key: "comment", head: t("columns.comment"), cell: (item) => <span className="soft">{item.comment}</span> },
-    { key: "seen", head: t("columns.seen"), cell: (item) => <Seen item={item} /> },
+    {
+      key: "name",
+      head: t("columns.name"),
+      sort: "name",
+      cell: (item) => <NameCell title={item.name}>{item.name}</NameCell>,
+    },
+    {
+      key: "comment",
+      head: t("columns.comment"),
+      width: 360,
+      drop: 1,
+      cell: (item) => (
+        <span className="soft" title={item.comment}>
+          {item.comment}
+        </span>
+      ),
+    },
+    { key: "seen", head: t("columns.seen"), width: 140, drop: 2, cell: (item) => <Seen item={item} /> },
     {
       key: "created",
       head: t("columns.created"),
       sort: "created_at",
+      width: 140,
+      drop: 3,
       cell: (item) => <RelativeTime at={item.created_at} />,
     },
   ];
@@ -56,7 +74,9 @@ export function ItemsView({ state, sorting, more, block, onEdit, onRemove }: Ite
       phone={(item) => (
         <>
           <p className="strong">{item.name}</p>
-          <p className="dim">{item.comment || <Seen item={item} />}</p>
+          <Text component="p" lineClamp={2} className="dim">
+            {item.comment || <Seen item={item} />}
+          </Text>
         </>
       )}
       empty={<EmptyState title={t("empty.title")}>{t("empty.text")}</EmptyState>}

@@ -24,6 +24,7 @@ export default function SettingsSection() {
           min={1}
           max={100_000}
           allowDecimal={false}
+          hideControls
           {...field("most_items")}
         />
       )}
