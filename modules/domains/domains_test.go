@@ -22,7 +22,7 @@ const (
 // bound makes a node and a binding of the caller to it, and gives the ids of both.
 func bound(t *testing.T, as *paneltest.Client) (node, domain string) {
 	t.Helper()
-	node = as.Post("/api/v1/nodes", map[string]any{"name": "Waw 03"}).Is(http.StatusCreated).Text("id")
+	node = as.AddNode("Waw 03")
 	made := as.PostOnce(domainsPath, map[string]any{"node_id": node, "zone": "Example.com"}).Is(http.StatusCreated)
 	require.Equal(t, "waw-03.example.com", made.Text("hostname"))
 	return node, made.Text("id")
@@ -53,7 +53,7 @@ func TestBindingsAreFoundByNameNodeAndOwner(t *testing.T) {
 	p, _ := asked(t)
 	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
 	node, _ := bound(t, owner)
-	second := owner.Post("/api/v1/nodes", map[string]any{"name": "Fra 01"}).Is(http.StatusCreated).Text("id")
+	second := owner.AddNode("Fra 01")
 	owner.Post(domainsPath, map[string]any{"node_id": second, "zone": "example.org", "label": "cdn"}).Is(http.StatusCreated)
 	full.Post(domainsPath, map[string]any{"node_id": node, "zone": "example.org", "label": "own"}).Is(http.StatusCreated)
 	found := func(as *paneltest.Client, query string) (names []string) {
@@ -86,7 +86,7 @@ func TestATakenHostNameTellsNeitherOwnerNorNode(t *testing.T) {
 	p, _ := asked(t)
 	owner, other := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view")
 	node, id := bound(t, owner)
-	second := other.Post("/api/v1/nodes", map[string]any{"name": "other"}).Is(http.StatusCreated).Text("id")
+	second := other.AddNode("other")
 	refused := other.Post(domainsPath, map[string]any{"node_id": second, "zone": "example.com", "label": "WAW-03"}).
 		Refused(http.StatusConflict, "domain_conflict")
 	for _, secret := range []string{owner.AccountID, node, id} {
@@ -100,7 +100,7 @@ func TestABindingInUseKeepsItsNameNodeAndOwner(t *testing.T) {
 	p, with := asked(t)
 	full, other := p.Admin(), p.As("nodes.edit", "nodes.view")
 	_, id := bound(t, full)
-	second := full.Post("/api/v1/nodes", map[string]any{"name": "second"}).Is(http.StatusCreated).Text("id")
+	second := full.AddNode("second")
 	require.NoError(t, with.domains.SetUses(t.Context(), someFlow, id))
 	path := domainsPath + "/" + id
 	for what, change := range map[string]map[string]any{

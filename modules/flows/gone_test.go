@@ -27,21 +27,13 @@ func muted(t *testing.T, more ...module.Module) (s *stage, entry, exit string) {
 	s.admin = s.panel.Admin()
 	var ids [2]string
 	for i := range ids {
-		name := "muted-" + strconv.Itoa(i)
-		token := s.admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).Is(http.StatusCreated).Text("token")
-		agent := s.panel.Anonymous().
-			Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", Protocol: 1}).
-			Is(http.StatusCreated)
-		ids[i] = agent.Text("node_id")
-		s.panel.Bearer(agent.Text("agent_token")).Post(agentapi.PathHeartbeat, agentapi.Heartbeat{
-			Protocol:     1,
-			Core:         agentapi.CoreReport{Kind: "xray", Version: "26.3.27", State: agentapi.CoreRunning},
-			Capabilities: []agentapi.Capability{agentapi.CanApply},
-		}).Is(http.StatusOK)
+		agent := s.panel.Enroll("muted-" + strconv.Itoa(i))
+		ids[i] = agent.NodeID
+		agent.Beat(func(b *agentapi.Heartbeat) {
+			b.Core.Version, b.Capabilities, b.Sockets = "26.3.27", []agentapi.Capability{agentapi.CanApply}, nil
+		})
 		s.admin.Patch("/api/v1/nodes/"+ids[i], map[string]any{"revision": 1, "address": "192.0.2." + strconv.Itoa(i+1)})
-		require.Eventually(t, func() bool {
-			return s.admin.Get("/api/v1/nodes/"+ids[i]).Is(http.StatusOK).Value("agent.connected") == true
-		}, 30*time.Second, 20*time.Millisecond)
+		agent.Shown("agent.connected", true)
 	}
 	return s, ids[0], ids[1]
 }

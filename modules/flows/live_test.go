@@ -102,7 +102,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) join(name string) (nodeID string) {
 	w.t.Helper()
 	dir := w.t.TempDir()
-	token := w.admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).Is(201).Text("token")
+	token := w.panel.EnrollmentToken(nil)
 	enroll := exec.CommandContext(
 		w.t.Context(),
 		w.agent,

@@ -32,9 +32,7 @@ func newEstate(t *testing.T) *estate {
 	t.Helper()
 	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module())}
 	e.full = e.panel.Admin()
-	e.node = e.full.Post("/api/v1/nodes", map[string]any{"name": "fra-01", "address": "192.0.2.1"}).
-		Is(http.StatusCreated).
-		Text("id")
+	e.node = e.full.AddNode("fra-01", "address", "192.0.2.1")
 	return e
 }
 
@@ -167,9 +165,7 @@ func TestABindingIsNotInUseByADraftThatWasUndone(t *testing.T) {
 	g := &guest{health: map[string]string{}, pools: map[string]string{}}
 	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module(), g.manifest())}
 	e.full = e.panel.Admin()
-	e.node = e.full.Post("/api/v1/nodes", map[string]any{"name": "fra-01", "address": "192.0.2.1"}).
-		Is(http.StatusCreated).
-		Text("id")
+	e.node = e.full.AddNode("fra-01", "address", "192.0.2.1")
 	domain := e.bind(e.full, "entry")
 	flow := e.create(e.full, "Europe", "")
 	drawing, err := json.Marshal(e.drawing(domain, 443))

@@ -20,10 +20,10 @@ import (
 func TestAStreamEndsWhenTheAgentIsRevoked(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "cut-off")
+	agent := p.Enroll("cut-off")
 	conn := dial(t, p, agent)
 	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
-	p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
+	p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
 	var frame agentapi.Frame
 	require.Error(t, wsjson.Read(t.Context(), conn, &frame))
 }
@@ -32,17 +32,17 @@ func TestAStreamEndsWhenTheAgentIsRevoked(t *testing.T) {
 func TestHeartbeatsAndSamplesTravelOnTheStream(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "one-connection")
+	agent := p.Enroll("one-connection")
 	conn := dial(t, p, agent)
 	require.Equal(t, link.Takes, next(t, conn).Takes, "the panel says what it takes")
 	ask := func(f agentapi.Frame) *agentapi.Reply { return call(t, conn, f) }
-	sent := beat()
+	sent := paneltest.Heartbeat()
 	reply := ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 1, Heartbeat: &sent})
 	require.Equal(t, http.StatusOK, reply.Status)
 	require.Equal(t, 15, reply.Heartbeat.HeartbeatSeconds)
-	eventually(t, func() bool { return agent.state(p) == "online" })
+	eventually(t, func() bool { return agent.State() == "online" })
 
-	batch := agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: samples(3, time.Now())}
+	batch := agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: paneltest.Samples(3, time.Now())}
 	for call := range int64(2) {
 		reply = ask(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 2 + call, Metrics: &batch})
 		require.EqualValues(t, 1, reply.Metrics.AckedSeq)
@@ -61,12 +61,12 @@ func TestHeartbeatsAndSamplesTravelOnTheStream(t *testing.T) {
 func TestConfigurationsAndResultsTravelOnTheStream(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent, foreign := newAgent(t, p, "one-connection"), newAgent(t, p, "foreign")
-	small := with.put(t, agent.nodeID, json.RawMessage(`{"inbounds":[]}`), nil)
-	large := with.put(t, agent.nodeID, json.RawMessage(`{"pad":"`+strings.Repeat("x", agentapi.MaxFrame/2)+`"}`), nil)
+	agent, foreign := p.Enroll("one-connection"), p.Enroll("foreign")
+	small := with.put(t, agent.NodeID, json.RawMessage(`{"inbounds":[]}`), nil)
+	large := with.put(t, agent.NodeID, json.RawMessage(`{"pad":"`+strings.Repeat("x", agentapi.MaxFrame/2)+`"}`), nil)
 	conn := dial(t, p, agent)
 	next(t, conn)
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], next(t, conn).Command.ID)
 	got := call(t, conn, agentapi.Frame{Type: agentapi.FrameConfig, Call: 1, Revision: small.Revision})
@@ -87,10 +87,10 @@ func TestConfigurationsAndResultsTravelOnTheStream(t *testing.T) {
 func TestAnAgentAcknowledgesNoCommandOfAnother(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	victim, foreign := newAgent(t, p, "victim"), newAgent(t, p, "foreign")
-	order := nodesapi.Order{NodeID: victim.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)}
+	victim, foreign := p.Enroll("victim"), p.Enroll("foreign")
+	order := nodesapi.Order{NodeID: victim.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)}
 	own := order
-	own.NodeID = foreign.nodeID
+	own.NodeID = foreign.NodeID
 	ids, err := with.commands.Send(t.Context(), order, own)
 	require.NoError(t, err)
 	conn := dial(t, p, foreign)
@@ -102,6 +102,6 @@ func TestAnAgentAcknowledgesNoCommandOfAnother(t *testing.T) {
 	state := func(nodeID, id string) string {
 		return p.As("nodes.view").Get("/api/v1/nodes/" + nodeID + "/operations/" + id).Is(http.StatusOK).Text("state")
 	}
-	eventually(t, func() bool { return state(foreign.nodeID, ids[1]) == "running" })
-	require.Equal(t, "queued", state(victim.nodeID, ids[0]))
+	eventually(t, func() bool { return state(foreign.NodeID, ids[1]) == "running" })
+	require.Equal(t, "queued", state(victim.NodeID, ids[0]))
 }

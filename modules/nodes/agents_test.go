@@ -61,31 +61,31 @@ func TestTheStateOfANodeFollowsItsEvidence(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
 	p, _ := asked(t, paneltest.Clock(clock))
-	agent := newAgent(t, p, "states")
-	require.Equal(t, "pending", agent.state(p))
-	agent.beat(t)
+	agent := p.Enroll("states")
+	require.Equal(t, "pending", agent.State())
+	agent.Beat()
 	flushed := func(want string) func() bool {
-		return func() bool { clock.Advance(100 * time.Millisecond); return agent.state(p) == want }
+		return func() bool { clock.Advance(100 * time.Millisecond); return agent.State() == want }
 	}
 	eventually(t, flushed("online"))
-	agent.beat(t, func(b *agentapi.Heartbeat) { b.Core.State, b.Core.Error = agentapi.CoreFailed, "panic: at start" })
+	agent.Beat(func(b *agentapi.Heartbeat) { b.Core.State, b.Core.Error = agentapi.CoreFailed, "panic: at start" })
 	eventually(t, flushed("degraded"))
-	node := p.As("nodes.view").Get("/api/v1/nodes/" + agent.nodeID)
+	node := p.As("nodes.view").Get("/api/v1/nodes/" + agent.NodeID)
 	require.Equal(t, []any{"core_failed"}, node.Value("reasons"))
 	require.Equal(t, "panic: at start", node.Text("core.error"))
-	agent.beat(t)
+	agent.Beat()
 	eventually(t, flushed("online"))
 	clock.Advance(31 * time.Second)
-	require.Equal(t, "degraded", agent.state(p))
-	require.Equal(t, "stale", p.As("nodes.view").Get("/api/v1/nodes/"+agent.nodeID).Text("agent.link"))
+	require.Equal(t, "degraded", agent.State())
+	require.Equal(t, "stale", p.As("nodes.view").Get("/api/v1/nodes/"+agent.NodeID).Text("agent.link"))
 	clock.Advance(2 * time.Minute)
-	require.Equal(t, "offline", agent.state(p))
+	require.Equal(t, "offline", agent.State())
 	edit := p.As("nodes.edit", "nodes.view")
 	begin := map[string]any{"on": true, "reason": "disk"}
-	edit.PostOnce("/api/v1/nodes/"+agent.nodeID+"/maintenance", begin).Is(http.StatusOK)
-	require.Equal(t, "maintenance", agent.state(p))
-	edit.PostOnce("/api/v1/nodes/"+agent.nodeID+"/maintenance", map[string]any{"on": false}).Is(http.StatusOK)
-	require.Equal(t, "offline", agent.state(p))
+	edit.PostOnce("/api/v1/nodes/"+agent.NodeID+"/maintenance", begin).Is(http.StatusOK)
+	require.Equal(t, "maintenance", agent.State())
+	edit.PostOnce("/api/v1/nodes/"+agent.NodeID+"/maintenance", map[string]any{"on": false}).Is(http.StatusOK)
+	require.Equal(t, "offline", agent.State())
 }
 
 // A state that changed is told once, over all panels on the database.
@@ -93,11 +93,11 @@ func TestAStateChangeIsToldOnceOverAllPanels(t *testing.T) {
 	t.Parallel()
 	p, _ := asked(t)
 	other, _ := asked(t, paneltest.On(p.DB))
-	agent := newAgent(t, p, "told")
-	(&enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID}).beat(t)
+	agent := p.Enroll("told")
+	agent.At(other).Beat()
 	var announced string
 	eventually(t, func() bool {
-		require.NoError(t, p.DB.NewRaw("select announced_state from nodes where id = ?", agent.nodeID).Scan(t.Context(), &announced))
+		require.NoError(t, p.DB.NewRaw("select announced_state from nodes where id = ?", agent.NodeID).Scan(t.Context(), &announced))
 		return announced == "online"
 	})
 }
@@ -105,30 +105,30 @@ func TestAStateChangeIsToldOnceOverAllPanels(t *testing.T) {
 func TestTwoAgentsThatTakeTurnsUnderOneIdentityAreNoticed(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "cloned")
+	agent := p.Enroll("cloned")
 	for _, session := range []string{"a", "b", "a", "b"} {
-		agent.beat(t, func(b *agentapi.Heartbeat) { b.SessionID = session })
+		agent.Beat(func(b *agentapi.Heartbeat) { b.SessionID = session })
 	}
-	eventually(t, func() bool { return agent.state(p) == "degraded" })
+	eventually(t, func() bool { return agent.State() == "degraded" })
 }
 
 func TestAnAgentFetchesItsConfigurationAndNobodyElses(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	a, b := newAgent(t, p, "agent-a"), newAgent(t, p, "agent-b")
+	a, b := p.Enroll("agent-a"), p.Enroll("agent-b")
 	a.Get(agentapi.PathConfig).Refused(http.StatusNotFound, "not_found")
 	core := json.RawMessage(`{"inbounds":[],"secret":"canary"}`)
 	listeners := []nodesapi.Listener{{Key: "in", FlowID: "0199a0de-0000-7000-8000-000000000001", L4: "tcp", IP: "0.0.0.0", Port: 443}}
-	config := with.put(t, a.nodeID, core, listeners)
+	config := with.put(t, a.NodeID, core, listeners)
 	require.EqualValues(t, 1, config.Revision)
-	same := with.put(t, a.nodeID, json.RawMessage(` {"secret":"canary", "inbounds":[]}`), listeners)
+	same := with.put(t, a.NodeID, json.RawMessage(` {"secret":"canary", "inbounds":[]}`), listeners)
 	require.Equal(t, config.Revision, same.Revision, "an unchanged configuration is not a new one")
-	require.Zero(t, a.beat(t).DesiredRevision, "a candidate is not wanted yet")
+	require.Zero(t, a.Beat().DesiredRevision, "a candidate is not wanted yet")
 
-	unknown, err := with.configs.SetDesired(t.Context(), map[string]int64{a.nodeID: config.Revision})
+	unknown, err := with.configs.SetDesired(t.Context(), map[string]int64{a.NodeID: config.Revision})
 	require.NoError(t, err)
 	require.Empty(t, unknown)
-	require.Equal(t, config.Revision, a.beat(t).DesiredRevision)
+	require.Equal(t, config.Revision, a.Beat().DesiredRevision)
 	got := a.Get(agentapi.PathConfig + "?revision=1").Is(http.StatusOK)
 	var fetched agentapi.NodeConfig
 	got.JSON(&fetched)
@@ -142,19 +142,19 @@ func TestAnAgentFetchesItsConfigurationAndNobodyElses(t *testing.T) {
 	var stored []string
 	require.NoError(t, p.DB.NewRaw("select c::text from node_configs c").Scan(t.Context(), &stored))
 	require.NotContains(t, strings.Join(stored, ""), "canary", "a configuration holds clients' secrets and is sealed")
-	p.As("nodes.edit").Delete("/api/v1/nodes/"+a.nodeID).Refused(http.StatusConflict, "node_in_use")
-	unknown, err = with.configs.SetDesired(t.Context(), map[string]int64{a.nodeID: 99, "no-id": 1, b.nodeID: 1})
+	p.As("nodes.edit").Delete("/api/v1/nodes/"+a.NodeID).Refused(http.StatusConflict, "node_in_use")
+	unknown, err = with.configs.SetDesired(t.Context(), map[string]int64{a.NodeID: 99, "no-id": 1, b.NodeID: 1})
 	require.NoError(t, err)
-	require.ElementsMatch(t, []string{a.nodeID, "no-id", b.nodeID}, unknown)
+	require.ElementsMatch(t, []string{a.NodeID, "no-id", b.NodeID}, unknown)
 }
 
 func TestAFailedInstallationIsShownWithTheCoresOwnWords(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "failing")
+	agent := p.Enroll("failing")
 	agent.Post(agentapi.PathConfigResult, agentapi.ConfigResult{Revision: 3, Stage: agentapi.StageTest, Error: "refused", StderrTail: strings.Repeat("x", 9000)}).
 		Is(http.StatusNoContent)
-	node := p.As("nodes.view").Get("/api/v1/nodes/" + agent.nodeID).Is(http.StatusOK)
+	node := p.As("nodes.view").Get("/api/v1/nodes/" + agent.NodeID).Is(http.StatusOK)
 	require.Equal(t, "test", node.Text("core.last_result.stage"))
 	require.Len(t, node.Text("core.last_result.stderr_tail"), agentapi.MaxTail)
 }
@@ -162,11 +162,11 @@ func TestAFailedInstallationIsShownWithTheCoresOwnWords(t *testing.T) {
 func TestACommandReachesTheAgentByStreamAndItsResultComesBackOnce(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent, foreign := newAgent(t, p, "streaming"), newAgent(t, p, "foreign")
+	agent, foreign := p.Enroll("streaming"), p.Enroll("foreign")
 	conn := dial(t, p, agent)
 	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
 	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
-		NodeID: agent.nodeID, Kind: "probe", Args: agentapi.ProbeArgs{Dial: &agentapi.DialProbe{Address: "x:1", Nonce: "canary"}}, Deadline: time.Now().Add(time.Minute),
+		NodeID: agent.NodeID, Kind: "probe", Args: agentapi.ProbeArgs{Dial: &agentapi.DialProbe{Address: "x:1", Nonce: "canary"}}, Deadline: time.Now().Add(time.Minute),
 	})
 	require.NoError(t, err)
 	frame := next(t, conn)
@@ -185,10 +185,10 @@ func TestACommandReachesTheAgentByStreamAndItsResultComesBackOnce(t *testing.T) 
 	require.NoError(t, err)
 	require.True(t, results[0].OK, "the first answer stays; a repeated one changes nothing")
 	require.JSONEq(t, `{"dial":{"connected":true}}`, string(results[0].Data))
-	require.Empty(t, agent.beat(t).Commands)
+	require.Empty(t, agent.Beat().Commands)
 }
 
-func dial(t *testing.T, p *paneltest.Panel, agent *enrolled) *websocket.Conn {
+func dial(t *testing.T, p *paneltest.Panel, agent *paneltest.Agent) *websocket.Conn {
 	t.Helper()
 	conn, response, err := websocket.Dial(t.Context(), p.URL+agentapi.PathStream, &websocket.DialOptions{
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + agent.Token}},
@@ -212,11 +212,11 @@ func TestACommandGivenOnOnePanelIsDeliveredAndAnsweredOnAnother(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
 	other, _ := asked(t, paneltest.On(p.DB))
-	agent := newAgent(t, p, "elsewhere")
-	there := &enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID}
+	agent := p.Enroll("elsewhere")
+	there := agent.At(other)
 	conn := dial(t, other, there)
 	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], next(t, conn).Command.ID)
 	go there.Post(strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1), agentapi.CommandResult{OK: true, Code: agentapi.CodeDone})
@@ -228,14 +228,14 @@ func TestACommandGivenOnOnePanelIsDeliveredAndAnsweredOnAnother(t *testing.T) {
 func TestALongPollEndsWithTheNextCommand(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "polling")
+	agent := p.Enroll("polling")
 	answered := make(chan agentapi.Pending, 1)
 	go func() {
 		var pending agentapi.Pending
 		agent.Get(agentapi.PathCommands + "?wait=20").JSON(&pending)
 		answered <- pending
 	}()
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], (<-answered).Commands[0].ID)
 }
@@ -244,14 +244,14 @@ func TestALongPollEndsWithTheNextCommand(t *testing.T) {
 func TestAnOrderToANodeThatIsGoneHasEnded(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent, doomed := newAgent(t, p, "staying"), newAgent(t, p, "doomed")
+	agent, doomed := p.Enroll("staying"), p.Enroll("doomed")
 	to := func(id string) nodesapi.Order {
 		return nodesapi.Order{NodeID: id, Kind: "restart_core", Deadline: time.Now().Add(time.Hour)}
 	}
-	before, err := with.commands.Send(t.Context(), to(doomed.nodeID), to(agent.nodeID))
+	before, err := with.commands.Send(t.Context(), to(doomed.NodeID), to(agent.NodeID))
 	require.NoError(t, err)
-	p.As("nodes.edit").Delete("/api/v1/nodes/" + doomed.nodeID).Is(http.StatusNoContent)
-	ids, err := with.commands.Send(t.Context(), to(agent.nodeID), to(doomed.nodeID), to("0199a0de-0000-7000-8000-000000000009"), to("no id"))
+	p.As("nodes.edit").Delete("/api/v1/nodes/" + doomed.NodeID).Is(http.StatusNoContent)
+	ids, err := with.commands.Send(t.Context(), to(agent.NodeID), to(doomed.NodeID), to("0199a0de-0000-7000-8000-000000000009"), to("no id"))
 	require.NoError(t, err)
 	gone := []string{before[0], ids[1], ids[2], ids[3]}
 	found, err := with.commands.Results(t.Context(), append(gone, before[1], ids[0])...)
@@ -263,28 +263,28 @@ func TestAnOrderToANodeThatIsGoneHasEnded(t *testing.T) {
 		require.False(t, result.OK)
 		require.Equal(t, string(agentapi.CodeExpired), result.Code)
 	}
-	require.Len(t, agent.beat(t).Commands, 2)
+	require.Len(t, agent.Beat().Commands, 2)
 }
 
 // An order and its line in the journal are written together or not at all.
 func TestAnOrderIsNeverGivenWithoutItsLineInTheJournal(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "audited")
-	agent.beat(t)
-	eventually(t, func() bool { return agent.state(p) == "online" })
+	agent := p.Enroll("audited")
+	agent.Beat()
+	eventually(t, func() bool { return agent.State() == "online" })
 	_, err := p.DB.ExecContext(t.Context(), `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the journal is out of order'; end $$;
 		create trigger refuse before insert on journal for each row when (new.action = 'node.restart_core') execute function refuse()`)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusInternalServerError, p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/restart-core", nil).Status)
-	require.Empty(t, agent.beat(t).Commands)
+	require.Equal(t, http.StatusInternalServerError, p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/restart-core", nil).Status)
+	require.Empty(t, agent.Beat().Commands)
 }
 
 func TestACommandThatNobodyAnswersExpires(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "silent")
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "probe", Deadline: time.Now().Add(10 * time.Millisecond)})
+	agent := p.Enroll("silent")
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "probe", Deadline: time.Now().Add(10 * time.Millisecond)})
 	require.NoError(t, err)
 	results, err := with.commands.Await(t.Context(), ids...)
 	require.NoError(t, err)
@@ -296,13 +296,13 @@ func TestLogsOfANodeAreAnOperationThatCanBeFollowed(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	admin := p.As("nodes.edit", "nodes.view")
-	agent := newAgent(t, p, "logs")
-	path := "/api/v1/nodes/" + agent.nodeID
-	agent.beat(t)
-	eventually(t, func() bool { return agent.state(p) == "online" })
+	agent := p.Enroll("logs")
+	path := "/api/v1/nodes/" + agent.NodeID
+	agent.Beat()
+	eventually(t, func() bool { return agent.State() == "online" })
 	started := admin.PostOnce(path+"/logs", map[string]any{"lines": 10}).Is(http.StatusAccepted)
 	require.Equal(t, "queued", started.Text("state"))
-	commands := agent.beat(t).Commands
+	commands := agent.Beat().Commands
 	require.Len(t, commands, 1)
 	agent.Post(strings.Replace(agentapi.PathCommandResult, "{id}", commands[0].ID, 1), agentapi.CommandResult{
 		OK: true, Code: agentapi.CodeDone, Data: json.RawMessage(`{"agent":["one","two"]}`),
@@ -318,18 +318,18 @@ func TestLogsOfANodeAreAnOperationThatCanBeFollowed(t *testing.T) {
 func TestADeletedNodesAgentIsRefusedAtItsNextRequest(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "deleted")
-	agent.beat(t)
-	p.As("nodes.edit").Delete("/api/v1/nodes/" + agent.nodeID).Is(http.StatusNoContent)
-	agent.Post(agentapi.PathHeartbeat, beat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	agent := p.Enroll("deleted")
+	agent.Beat()
+	p.As("nodes.edit").Delete("/api/v1/nodes/" + agent.NodeID).Is(http.StatusNoContent)
+	agent.Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
 }
 
 // Bad input of agents: never a 5xx, never an echo; unknown members are allowed.
 func TestBadInputOfAgentsIsRefusedAndNotEchoed(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "bad-input")
-	known, err := json.Marshal(beat())
+	agent := p.Enroll("bad-input")
+	known, err := json.Marshal(paneltest.Heartbeat())
 	require.NoError(t, err)
 	agent.Post(agentapi.PathHeartbeat, strings.Replace(string(known), "{", `{"later":{"x":1},`, 1)).Is(http.StatusOK)
 	for path, bodies := range map[string][]string{
@@ -372,12 +372,12 @@ func call(t *testing.T, conn *websocket.Conn, f agentapi.Frame) *agentapi.Reply 
 func TestAnAgentThatDialsAnotherNameIsSeen(t *testing.T) {
 	t.Parallel()
 	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{"PANEL_PUBLIC_URL": "https://panel.example"}))
-	agent := newAgent(t, p, "other-name")
+	agent := p.Enroll("other-name")
 	for dialled, noted := range map[string]bool{"http://10.0.0.5:8080": true, "https://panel.example:443": false, "": false} {
-		reply := agent.beat(t, func(b *agentapi.Heartbeat) { b.PanelURL = dialled })
+		reply := agent.Beat(func(b *agentapi.Heartbeat) { b.PanelURL = dialled })
 		require.Equal(t, "https://panel.example", reply.PanelURL)
 		eventually(t, func() bool {
-			d := detailOf(t, p, agent.nodeID)
+			d := detailOf(t, p, agent.NodeID)
 			return d.Agent.LastSeenAt != nil && d.Agent.PanelURL == dialled && slices.Contains(d.Reasons, "panel_address") == noted
 		})
 	}
@@ -387,9 +387,9 @@ func TestAnAgentThatDialsAnotherNameIsSeen(t *testing.T) {
 func TestDoctorSeesAgentsThatDialAnotherName(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "other-name")
-	agent.beat(t, func(b *agentapi.Heartbeat) { b.PanelURL = "http://10.0.0.5:8080" })
-	eventually(t, func() bool { return detailOf(t, p, agent.nodeID).Agent.PanelURL != "" })
+	agent := p.Enroll("other-name")
+	agent.Beat(func(b *agentapi.Heartbeat) { b.PanelURL = "http://10.0.0.5:8080" })
+	eventually(t, func() bool { return detailOf(t, p, agent.NodeID).Agent.PanelURL != "" })
 	env := func(own string) doctor.Env {
 		return doctor.Env{Getenv: func(name string) string { return map[string]string{"PANEL_PUBLIC_URL": own}[name] }}
 	}

@@ -12,12 +12,6 @@ import (
 	"panel/platform/paneltest"
 )
 
-// added makes a node that waits for its agent.
-func added(t *testing.T, p *paneltest.Panel, name string, tags ...string) string {
-	t.Helper()
-	return p.As("nodes.edit").Post("/api/v1/nodes", map[string]any{"name": name, "tags": list(tags)}).Is(http.StatusCreated).Text("id")
-}
-
 func bulkOf(t *testing.T, p *paneltest.Panel, body map[string]any) BulkOutcome {
 	t.Helper()
 	var out BulkOutcome
@@ -36,7 +30,7 @@ func detailOf(t *testing.T, p *paneltest.Panel, id string) Detail {
 func TestAnActOnManyNodesHasAnOutcomeForEach(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	one, two, gone := added(t, p, "one"), added(t, p, "two"), database.NewID()
+	one, two, gone := p.As("nodes.edit").AddNode("one"), p.As("nodes.edit").AddNode("two"), database.NewID()
 	out := bulkOf(t, p, map[string]any{"ids": []string{one, gone, two, one, "no-id"}, "act": "maintenance_on", "reason": "new cables"})
 	require.Equal(t, 2, out.Succeeded)
 	require.Equal(t, 2, out.Failed)
@@ -65,7 +59,7 @@ func TestManyNodesAreTaggedDisabledAndEnabled(t *testing.T) {
 	for i := range full {
 		full[i] = "t" + strconv.Itoa(i)
 	}
-	plain, tagged := added(t, p, "plain", "old", "kept"), added(t, p, "tagged", full...)
+	plain, tagged := p.As("nodes.edit").AddNode("plain", "tags", []string{"old", "kept"}), p.As("nodes.edit").AddNode("tagged", "tags", full)
 	ids := []string{plain, tagged}
 	out := bulkOf(t, p, map[string]any{"ids": ids, "act": "tags", "add_tags": []string{"new"}, "remove_tags": []string{"old"}})
 	require.Equal(t, 1, out.Succeeded)
@@ -84,15 +78,15 @@ func TestManyNodesAreTaggedDisabledAndEnabled(t *testing.T) {
 func TestManyCoresAreRestartedWhereAnAgentListens(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent, pending := newAgent(t, p, "listening"), added(t, p, "not yet bound")
-	agent.beat(t)
-	eventually(t, func() bool { return agent.state(p) == "online" })
+	agent, pending := p.Enroll("listening"), p.As("nodes.edit").AddNode("not yet bound")
+	agent.Beat()
+	eventually(t, func() bool { return agent.State() == "online" })
 	var out BulkOutcome
-	restart := map[string]any{"ids": []string{agent.nodeID, pending}, "act": "restart_core"}
+	restart := map[string]any{"ids": []string{agent.NodeID, pending}, "act": "restart_core"}
 	p.As("nodes.edit").PostOnce("/api/v1/nodes/bulk", restart).Is(http.StatusOK).JSON(&out)
 	require.True(t, out.Results[0].OK)
 	require.Equal(t, "agent_offline", out.Results[1].Code)
-	waiting := agent.beat(t).Commands
+	waiting := agent.Beat().Commands
 	require.Len(t, waiting, 1)
 	require.Equal(t, *out.Results[0].OperationID, waiting[0].ID)
 }
@@ -100,7 +94,7 @@ func TestManyCoresAreRestartedWhereAnAgentListens(t *testing.T) {
 func TestAnActOnManyNodesIsWellFormed(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	one := added(t, p, "one")
+	one := p.As("nodes.edit").AddNode("one")
 	many := make([]string, 201)
 	for i := range many {
 		many[i] = database.NewID()
@@ -145,15 +139,15 @@ func TestTheHostOfAServerIsNoted(t *testing.T) {
 func TestCollectedLogsAreForThoseWhoMayFetchThem(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "talkative")
-	agent.beat(t)
-	eventually(t, func() bool { return agent.state(p) == "online" })
-	id := p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/logs", map[string]any{}).Is(http.StatusAccepted).Text("id")
+	agent := p.Enroll("talkative")
+	agent.Beat()
+	eventually(t, func() bool { return agent.State() == "online" })
+	id := p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/logs", map[string]any{}).Is(http.StatusAccepted).Text("id")
 	agent.Post("/agent/v1/commands/"+id+"/result", map[string]any{
 		"id": id, "ok": true, "code": "done", "started_at": time.Now(), "finished_at": time.Now(),
 		"data": map[string]any{"agent": []string{"a line"}, "core": []string{"another, password=hunter2-hunter2", "GET /s/9cQ4vJr8XwZt2LmB7nKd5HfYp0aSe3Gu"}},
 	}).Is(http.StatusNoContent)
-	path := "/api/v1/nodes/" + agent.nodeID + "/operations/" + id
+	path := "/api/v1/nodes/" + agent.NodeID + "/operations/" + id
 	seen := p.As("nodes.view").Get(path).Is(http.StatusOK)
 	require.Equal(t, "succeeded", seen.Text("state"))
 	require.NotContains(t, string(seen.Body), "a line")

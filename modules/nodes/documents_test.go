@@ -36,9 +36,9 @@ func (p *ports) stateOf(t *testing.T, nodeID string) nodesapi.DocumentState {
 	return states[nodeID]
 }
 
-func (e *enrolled) document(t *testing.T) (found agentapi.Document) {
+func documentOf(t *testing.T, agent *paneltest.Agent) (found agentapi.Document) {
 	t.Helper()
-	e.Get("/agent/v1/desired/blocks").Is(http.StatusOK).JSON(&found)
+	agent.Get("/agent/v1/desired/blocks").Is(http.StatusOK).JSON(&found)
 	require.NoError(t, found.Verify())
 	return found
 }
@@ -46,45 +46,45 @@ func (e *enrolled) document(t *testing.T) (found agentapi.Document) {
 func TestADocumentReachesItsAgentAndItsStateIsKnown(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "holder")
-	require.Empty(t, agent.beat(t).Documents)
-	with.setBlocks(t, agent.nodeID, map[string]any{"ips": []string{"192.0.2.1"}})
-	reply := agent.beat(t)
+	agent := p.Enroll("holder")
+	require.Empty(t, agent.Beat().Documents)
+	with.setBlocks(t, agent.NodeID, map[string]any{"ips": []string{"192.0.2.1"}})
+	reply := agent.Beat()
 	require.Len(t, reply.Documents, 1)
-	got := agent.document(t)
+	got := documentOf(t, agent)
 	require.Equal(t, reply.Documents[0], got.DocumentRef)
 	require.EqualValues(t, 1, got.Revision)
 	require.JSONEq(t, `{"ips":["192.0.2.1"]}`, string(got.Content))
 	again := agent.Do(http.MethodGet, "/agent/v1/desired/blocks", nil, "If-None-Match", `"1"`)
 	require.Equal(t, http.StatusNotModified, again.Status)
 
-	require.Equal(t, nodesapi.DocumentPending, with.stateOf(t, agent.nodeID).State)
+	require.Equal(t, nodesapi.DocumentPending, with.stateOf(t, agent.NodeID).State)
 	says := func(s agentapi.DocumentStatus) func(*agentapi.Heartbeat) {
 		return func(b *agentapi.Heartbeat) { b.Documents = []agentapi.DocumentStatus{s} }
 	}
-	agent.beat(t, says(agentapi.DocumentStatus{Name: "blocks", FailedRevision: 1, Error: "no such table"}))
-	eventually(t, func() bool { return with.stateOf(t, agent.nodeID).State == nodesapi.DocumentFailed })
-	require.Equal(t, "no such table", with.stateOf(t, agent.nodeID).Error)
-	agent.beat(t, says(agentapi.DocumentStatus{Name: "blocks", Revision: 1, Hash: got.Hash}))
-	eventually(t, func() bool { return with.stateOf(t, agent.nodeID).State == nodesapi.DocumentApplied })
-	with.setBlocks(t, agent.nodeID, map[string]any{"ips": []string{}})
-	require.Equal(t, nodesapi.DocumentState{NodeID: agent.nodeID, State: nodesapi.DocumentPending, Wanted: 2, Applied: 1},
-		with.stateOf(t, agent.nodeID))
+	agent.Beat(says(agentapi.DocumentStatus{Name: "blocks", FailedRevision: 1, Error: "no such table"}))
+	eventually(t, func() bool { return with.stateOf(t, agent.NodeID).State == nodesapi.DocumentFailed })
+	require.Equal(t, "no such table", with.stateOf(t, agent.NodeID).Error)
+	agent.Beat(says(agentapi.DocumentStatus{Name: "blocks", Revision: 1, Hash: got.Hash}))
+	eventually(t, func() bool { return with.stateOf(t, agent.NodeID).State == nodesapi.DocumentApplied })
+	with.setBlocks(t, agent.NodeID, map[string]any{"ips": []string{}})
+	require.Equal(t, nodesapi.DocumentState{NodeID: agent.NodeID, State: nodesapi.DocumentPending, Wanted: 2, Applied: 1},
+		with.stateOf(t, agent.NodeID))
 }
 
 func TestADocumentIsWantedOnlyIfItsTransactionCommits(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "undone")
+	agent := p.Enroll("undone")
 	conn := dial(t, p, agent)
 	require.Empty(t, next(t, conn).Documents)
 	undone := errors.New("undone")
 	change := func(content string, end error) error {
 		return p.DB.InTx(t.Context(), func(ctx context.Context) error {
-			order := nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)}
+			order := nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)}
 			_, err := with.commands.Send(ctx, order)
 			require.NoError(t, err)
-			require.NoError(t, with.documents.Set(ctx, blocks(agent.nodeID, content)))
+			require.NoError(t, with.documents.Set(ctx, blocks(agent.NodeID, content)))
 			return end
 		})
 	}
@@ -97,42 +97,42 @@ func TestADocumentIsWantedOnlyIfItsTransactionCommits(t *testing.T) {
 	require.Len(t, frame.Documents, 1)
 	require.EqualValues(t, 1, frame.Documents[0].Revision)
 	require.Equal(t, agentapi.RestartCore, next(t, conn).Command.Kind, "a command takes part in the transaction, too")
-	require.JSONEq(t, `"second"`, string(agent.document(t).Content))
+	require.JSONEq(t, `"second"`, string(documentOf(t, agent).Content))
 }
 
 func TestADocumentSetOnOnePanelWakesAStreamToAnother(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
 	other, _ := asked(t, paneltest.On(p.DB))
-	agent := newAgent(t, p, "elsewhere")
-	conn := dial(t, other, &enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID})
+	agent := p.Enroll("elsewhere")
+	conn := dial(t, other, agent.At(other))
 	next(t, conn)
-	with.setBlocks(t, agent.nodeID, 1)
+	with.setBlocks(t, agent.NodeID, 1)
 	ref := next(t, conn).Documents[0]
 	reply := call(t, conn, agentapi.Frame{Type: agentapi.FrameDocument, Call: 1, Document: "blocks"})
 	require.Equal(t, http.StatusOK, reply.Status)
 	require.Equal(t, ref, reply.Document.DocumentRef)
-	with.setBlocks(t, agent.nodeID, strings.Repeat("x", agentapi.MaxFrame/2))
+	with.setBlocks(t, agent.NodeID, strings.Repeat("x", agentapi.MaxFrame/2))
 	require.EqualValues(t, 2, next(t, conn).Documents[0].Revision)
 	reply = call(t, conn, agentapi.Frame{Type: agentapi.FrameDocument, Call: 2, Document: "blocks"})
 	require.Equal(t, http.StatusRequestEntityTooLarge, reply.Status)
-	require.EqualValues(t, 2, agent.document(t).Revision, "a GET carries it")
+	require.EqualValues(t, 2, documentOf(t, agent).Revision, "a GET carries it")
 }
 
 func TestTheSameContentKeepsItsRevisionAndIsStoredOnceForAFleet(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
 	var fleet []nodesapi.Document
-	agents := []*enrolled{newAgent(t, p, "one"), newAgent(t, p, "two"), newAgent(t, p, "three")}
+	agents := []*paneltest.Agent{p.Enroll("one"), p.Enroll("two"), p.Enroll("three")}
 	for _, agent := range agents {
-		fleet = append(fleet, blocks(agent.nodeID, map[string]int{"a": 1, "b": 2}))
+		fleet = append(fleet, blocks(agent.NodeID, map[string]int{"a": 1, "b": 2}))
 	}
 	for range 2 {
 		require.NoError(t, with.documents.Set(t.Context(), fleet...))
 	}
-	require.NoError(t, with.documents.Set(t.Context(), blocks(agents[0].nodeID, json.RawMessage(`{ "b": 2, "a": 1 }`))))
+	require.NoError(t, with.documents.Set(t.Context(), blocks(agents[0].NodeID, json.RawMessage(`{ "b": 2, "a": 1 }`))))
 	for _, agent := range agents {
-		require.EqualValues(t, 1, agent.document(t).Revision)
+		require.EqualValues(t, 1, documentOf(t, agent).Revision)
 	}
 	count, err := p.DB.NewSelect().Table("node_document_contents").Count(t.Context())
 	require.NoError(t, err)
@@ -146,12 +146,12 @@ func TestTheSameContentKeepsItsRevisionAndIsStoredOnceForAFleet(t *testing.T) {
 func TestWritersAtOnceAreOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	one, two := newAgent(t, p, "one"), newAgent(t, p, "two")
+	one, two := p.Enroll("one"), p.Enroll("two")
 	const writers = 12
 	var running sync.WaitGroup
 	failures := make(chan error, writers)
 	for i := range writers {
-		both := []nodesapi.Document{blocks(one.nodeID, i), blocks(two.nodeID, -1-i)}
+		both := []nodesapi.Document{blocks(one.NodeID, i), blocks(two.NodeID, -1-i)}
 		if i%2 == 1 {
 			both[0], both[1] = both[1], both[0]
 		}
@@ -161,28 +161,28 @@ func TestWritersAtOnceAreOneAfterTheOther(t *testing.T) {
 	for range writers {
 		require.NoError(t, <-failures)
 	}
-	require.EqualValues(t, writers, one.document(t).Revision)
-	require.EqualValues(t, writers, two.document(t).Revision)
+	require.EqualValues(t, writers, documentOf(t, one).Revision)
+	require.EqualValues(t, writers, documentOf(t, two).Revision)
 }
 
 func TestAnAgentReadsItsOwnDocumentsAlone(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	owner, foreign := newAgent(t, p, "owner"), newAgent(t, p, "foreign")
-	with.setBlocks(t, owner.nodeID, 1)
+	owner, foreign := p.Enroll("owner"), p.Enroll("foreign")
+	with.setBlocks(t, owner.NodeID, 1)
 	foreign.Get("/agent/v1/desired/blocks").Refused(http.StatusNotFound, "not_found")
 	foreign.Get("/agent/v1/desired/shell").Refused(http.StatusNotFound, "not_found")
 	foreign.Get("/agent/v1/desired/config").Refused(http.StatusNotFound, "not_found")
 	p.As("*").Get("/agent/v1/desired/blocks").Refused(http.StatusUnauthorized, "agent_token_invalid")
-	require.Empty(t, foreign.beat(t).Documents)
+	require.Empty(t, foreign.Beat().Documents)
 }
 
 func TestTheConfigurationIsADocumentToo(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "configured")
-	config := with.put(t, agent.nodeID, json.RawMessage(`{"inbounds":[]}`), nil)
-	_, err := with.configs.SetDesired(t.Context(), map[string]int64{agent.nodeID: config.Revision})
+	agent := p.Enroll("configured")
+	config := with.put(t, agent.NodeID, json.RawMessage(`{"inbounds":[]}`), nil)
+	_, err := with.configs.SetDesired(t.Context(), map[string]int64{agent.NodeID: config.Revision})
 	require.NoError(t, err)
 	var found agentapi.Document
 	agent.Get("/agent/v1/desired/config").Is(http.StatusOK).JSON(&found)
@@ -193,17 +193,17 @@ func TestTheConfigurationIsADocumentToo(t *testing.T) {
 func TestWhatIsNotInTheClosedListsIsRefused(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "closed")
+	agent := p.Enroll("closed")
 	for _, name := range []string{"shell", "config", ""} {
-		err := with.documents.Set(t.Context(), nodesapi.Document{NodeID: agent.nodeID, Name: name, Content: 1})
+		err := with.documents.Set(t.Context(), nodesapi.Document{NodeID: agent.NodeID, Name: name, Content: 1})
 		require.ErrorIs(t, err, nodesapi.ErrUnknownDocument, name)
 	}
-	large := blocks(agent.nodeID, strings.Repeat("x", agentapi.MaxDocument))
+	large := blocks(agent.NodeID, strings.Repeat("x", agentapi.MaxDocument))
 	require.ErrorIs(t, with.documents.Set(t.Context(), large), nodesapi.ErrTooLarge)
-	require.Error(t, with.documents.Set(t.Context(), blocks(agent.nodeID, 1), blocks(agent.nodeID, 2)),
+	require.Error(t, with.documents.Set(t.Context(), blocks(agent.NodeID, 1), blocks(agent.NodeID, 2)),
 		"twice for one node")
 	_, err := with.commands.Send(t.Context(), nodesapi.Order{
-		NodeID: agent.nodeID, Kind: "run_shell",
+		NodeID: agent.NodeID, Kind: "run_shell",
 		Deadline: time.Now().Add(time.Minute),
 	})
 	require.ErrorIs(t, err, nodesapi.ErrUnknownKind)
@@ -213,22 +213,22 @@ func TestWhatIsNotInTheClosedListsIsRefused(t *testing.T) {
 func TestANodeThatIsGoneIsLeftOut(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	stays, goes := newAgent(t, p, "stays"), newAgent(t, p, "goes")
-	with.setBlocks(t, goes.nodeID, 1)
-	p.As("nodes.edit").Delete("/api/v1/nodes/" + goes.nodeID).Is(http.StatusNoContent)
-	require.NoError(t, with.documents.Set(t.Context(), blocks(goes.nodeID, 2), blocks(stays.nodeID, 2),
+	stays, goes := p.Enroll("stays"), p.Enroll("goes")
+	with.setBlocks(t, goes.NodeID, 1)
+	p.As("nodes.edit").Delete("/api/v1/nodes/" + goes.NodeID).Is(http.StatusNoContent)
+	require.NoError(t, with.documents.Set(t.Context(), blocks(goes.NodeID, 2), blocks(stays.NodeID, 2),
 		blocks("no id", 2)))
-	require.EqualValues(t, 1, stays.document(t).Revision)
-	require.Empty(t, with.stateOf(t, goes.nodeID))
+	require.EqualValues(t, 1, documentOf(t, stays).Revision)
+	require.Empty(t, with.stateOf(t, goes.NodeID))
 }
 
 func TestContentsThatNoNodeHoldsAreTidiedAway(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
 	p, with := asked(t, paneltest.Clock(clock))
-	agent := newAgent(t, p, "tidy")
-	with.setBlocks(t, agent.nodeID, "old")
-	with.setBlocks(t, agent.nodeID, "new")
+	agent := p.Enroll("tidy")
+	with.setBlocks(t, agent.NodeID, "old")
+	with.setBlocks(t, agent.NodeID, "new")
 	tidy := jobs.TidyWorker(p.DB, clock, []jobs.Tidy{documents.Tidy()})
 	contents := func() int {
 		require.NoError(t, tidy.Work(t.Context(), jobs.Job{}))
@@ -239,18 +239,18 @@ func TestContentsThatNoNodeHoldsAreTidiedAway(t *testing.T) {
 	require.Equal(t, 2, contents(), "somebody may be about to hold the old one again")
 	clock.Advance(2 * time.Hour)
 	require.Equal(t, 1, contents())
-	require.JSONEq(t, `"new"`, string(agent.document(t).Content))
+	require.JSONEq(t, `"new"`, string(documentOf(t, agent).Content))
 }
 
 func TestAnAgentThatLacksACapabilityIsNamed(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	able, old := newAgent(t, p, "able"), newAgent(t, p, "old")
+	able, old := p.Enroll("able"), p.Enroll("old")
 	needed := agentapi.DocumentBlocks.Capability()
-	able.beat(t, func(b *agentapi.Heartbeat) { b.Capabilities = append(b.Capabilities, needed) })
-	old.beat(t)
+	able.Beat(func(b *agentapi.Heartbeat) { b.Capabilities = append(b.Capabilities, needed) })
+	old.Beat()
 	eventually(t, func() bool {
-		nodes, err := with.fleet.Nodes(t.Context(), able.nodeID, old.nodeID)
+		nodes, err := with.fleet.Nodes(t.Context(), able.NodeID, old.NodeID)
 		require.NoError(t, err)
 		lacking := nodesapi.Lacking(nodes, string(agentapi.CanApply), string(needed))
 		return len(lacking) == 1 && lacking[0].Name == "old"
@@ -260,7 +260,7 @@ func TestAnAgentThatLacksACapabilityIsNamed(t *testing.T) {
 func TestBatchesReachTheModuleThatReadsTheirKind(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "sender")
+	agent := p.Enroll("sender")
 	batch := agentapi.Batch{StreamID: "s", Seq: 4, Items: []json.RawMessage{[]byte(`{"n":1}`)}}
 	var reply agentapi.BatchReply
 	agent.Post("/agent/v1/batches/seen", batch).Is(http.StatusOK).JSON(&reply)

@@ -24,9 +24,9 @@ func TestAnEnrolmentTokenMakesANodeAndIsShownOnce(t *testing.T) {
 	require.Equal(t, "no-store", issued.Header.Get("Cache-Control"))
 	token := issued.Text("token")
 	require.Contains(t, issued.Text("install.command"), "PANEL_ENROLL_TOKEN=%s\\n' "+token+";")
-	agent := enroll(t, p, token, "Web 01.example")
+	agent := p.EnrollWith(token, "Web 01.example")
 
-	node := admin.Get("/api/v1/nodes/" + agent.nodeID).Is(http.StatusOK)
+	node := admin.Get("/api/v1/nodes/" + agent.NodeID).Is(http.StatusOK)
 	require.Equal(t, "Web-01-example", node.Text("name"))
 	require.Equal(t, "127.0.0.1", node.Text("address"))
 	require.Equal(t, []any{"eu"}, node.Value("tags"))
@@ -43,7 +43,7 @@ func TestServersOfOneHostNameEnrolAtOnce(t *testing.T) {
 	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{"PANEL_TRUSTED_PROXIES": "127.0.0.1/32"}))
 	tokens := make([]string, servers)
 	for i := range tokens {
-		tokens[i] = issueToken(t, p, map[string]any{})
+		tokens[i] = p.EnrollmentToken(nil)
 	}
 	names := make([]string, servers)
 	var all sync.WaitGroup
@@ -72,12 +72,12 @@ func TestAWrongSpentExpiredOrRevokedTokenGivesOneAnswer(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
 	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Clock(clock))
-	spent, expired, revoked := issueToken(t, p, map[string]any{}), issueToken(t, p, map[string]any{"expires_in_seconds": 60}), ""
-	enroll(t, p, spent, "spent")
+	spent, expired, revoked := p.EnrollmentToken(nil), p.EnrollmentToken(map[string]any{"expires_in_seconds": 60}), ""
+	p.EnrollWith(spent, "spent")
 	admin := p.As("nodes.edit")
 	issued := admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "reusable"}).Is(http.StatusCreated)
 	revoked = issued.Text("token")
-	enroll(t, p, revoked, "before")
+	p.EnrollWith(revoked, "before")
 	admin.Delete("/api/v1/nodes/enrollment-tokens/" + issued.Text("id")).Is(http.StatusNoContent)
 	clock.Advance(2 * time.Minute)
 	details := map[string]bool{}
@@ -95,7 +95,7 @@ func TestAWrongSpentExpiredOrRevokedTokenGivesOneAnswer(t *testing.T) {
 func TestFiftyParallelEnrolmentsOnAOneOffTokenHaveExactlyOneWinner(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	token := issueToken(t, p, map[string]any{})
+	token := p.EnrollmentToken(nil)
 	var won, refused atomic.Int32
 	var all sync.WaitGroup
 	for range 50 {
@@ -118,11 +118,11 @@ func TestFiftyParallelEnrolmentsOnAOneOffTokenHaveExactlyOneWinner(t *testing.T)
 func TestAReusableTokenKeepsItsLimitAndNamesDoNotCollide(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	token := issueToken(t, p, map[string]any{"kind": "reusable", "usage_limit": 2})
-	first, second := enroll(t, p, token, "same-name"), enroll(t, p, token, "same-name")
-	require.NotEqual(t, first.nodeID, second.nodeID)
+	token := p.EnrollmentToken(map[string]any{"kind": "reusable", "usage_limit": 2})
+	first, second := p.EnrollWith(token, "same-name"), p.EnrollWith(token, "same-name")
+	require.NotEqual(t, first.NodeID, second.NodeID)
 	p.Anonymous().Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Hostname: "x"}).Refused(http.StatusUnauthorized, "enrollment_token_invalid")
-	require.Equal(t, "same-name-2", p.As("nodes.view").Get("/api/v1/nodes/"+second.nodeID).Text("name"))
+	require.Equal(t, "same-name-2", p.As("nodes.view").Get("/api/v1/nodes/"+second.NodeID).Text("name"))
 }
 
 func TestABoundTokenGivesAnExistingNodeItsAgentAndEndsTheOldOne(t *testing.T) {
@@ -131,37 +131,37 @@ func TestABoundTokenGivesAnExistingNodeItsAgentAndEndsTheOldOne(t *testing.T) {
 	admin := p.As("nodes.edit", "nodes.view")
 	node := admin.Post("/api/v1/nodes", map[string]any{"name": "waw-03"}).Is(http.StatusCreated)
 	path := "/api/v1/nodes/" + node.Text("id") + "/agent-binding"
-	first := enroll(t, p, admin.Post(path, map[string]any{}).Is(http.StatusOK).Text("enrollment.token"), "host")
-	require.Equal(t, node.Text("id"), first.nodeID)
-	first.beat(t)
-	second := enroll(t, p, admin.Post(path, map[string]any{"action": "bind"}).Is(http.StatusOK).Text("enrollment.token"), "host")
-	first.Post(agentapi.PathHeartbeat, beat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
-	second.beat(t)
+	first := p.EnrollWith(admin.Post(path, map[string]any{}).Is(http.StatusOK).Text("enrollment.token"), "host")
+	require.Equal(t, node.Text("id"), first.NodeID)
+	first.Beat()
+	second := p.EnrollWith(admin.Post(path, map[string]any{"action": "bind"}).Is(http.StatusOK).Text("enrollment.token"), "host")
+	first.Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	second.Beat()
 	admin.Post(path, map[string]any{"action": "revoke"}).Is(http.StatusOK)
-	second.Post(agentapi.PathHeartbeat, beat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
-	require.Equal(t, "revoked", admin.Get("/api/v1/nodes/"+second.nodeID).Text("agent.link"))
+	second.Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	require.Equal(t, "revoked", admin.Get("/api/v1/nodes/"+second.NodeID).Text("agent.link"))
 }
 
 func TestARotatedTokenLivesOnForTheOverlap(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
 	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Clock(clock))
-	agent := newAgent(t, p, "rotating")
+	agent := p.Enroll("rotating")
 	fresh := agent.Post("/agent/v1/token", nil).Is(http.StatusOK)
 	require.Equal(t, "no-store", fresh.Header.Get("Cache-Control"))
-	next := &enrolled{Client: p.Bearer(fresh.Text("agent_token")), nodeID: agent.nodeID}
-	agent.beat(t)
-	next.beat(t)
+	next := agent.With(fresh.Text("agent_token"))
+	agent.Beat()
+	next.Beat()
 	clock.Advance(overlap + time.Second)
-	agent.Post(agentapi.PathHeartbeat, beat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
-	next.beat(t)
+	agent.Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	next.Beat()
 }
 
 // A token in a query string is never looked at (domain decision 5, trap 24).
 func TestAnAgentTokenInTheQueryIsNotLookedAt(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "query")
+	agent := p.Enroll("query")
 	p.Anonymous().Get(agentapi.PathConfig+"?token="+agent.Token).Refused(http.StatusUnauthorized, "agent_token_invalid")
 	p.Anonymous().Get(agentapi.PathStream+"?access_token="+agent.Token).Refused(http.StatusUnauthorized, "agent_token_invalid")
 }
@@ -169,16 +169,16 @@ func TestAnAgentTokenInTheQueryIsNotLookedAt(t *testing.T) {
 func TestAgentAndSessionTokensDoNotMix(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "mixing")
+	agent := p.Enroll("mixing")
 	agent.Get("/api/v1/nodes").Refused(http.StatusUnauthorized, "no_session")
-	p.Admin().Post(agentapi.PathHeartbeat, beat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	p.Admin().Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
 }
 
 func TestOnlyDigestsOfTokensAreStored(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	enrolment := issueToken(t, p, map[string]any{})
-	agent := enroll(t, p, enrolment, "digest")
+	enrolment := p.EnrollmentToken(nil)
+	agent := p.EnrollWith(enrolment, "digest")
 	for _, table := range []string{"agent_tokens", "enrollment_tokens", "nodes", "node_reports", "journal"} {
 		var rows []string
 		require.NoError(t, p.DB.NewRaw("select r::text from "+table+" r").Scan(t.Context(), &rows))
@@ -207,17 +207,17 @@ func TestTheInstallScriptAndTheAgentComeFromThePanel(t *testing.T) {
 func TestALostAnswerOfARotationLocksNoAgentOut(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "lost-answer")
+	agent := p.Enroll("lost-answer")
 	agent.Post(agentapi.PathToken, nil).Is(http.StatusOK)
 	fresh := agent.Post(agentapi.PathToken, nil).Is(http.StatusOK)
-	agent.beat(t)
-	(&enrolled{Client: p.Bearer(fresh.Text("agent_token")), nodeID: agent.nodeID}).beat(t)
+	agent.Beat()
+	agent.With(fresh.Text("agent_token")).Beat()
 }
 
 // Agents of another version leave fields out and send others: they are answered all the same.
 func TestAnAgentOfAnotherVersionIsUnderstood(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "other-version")
+	agent := p.Enroll("other-version")
 	agent.Post(agentapi.PathHeartbeat, map[string]any{"agent_version": "9.9.9", "protocol": agentapi.Protocol, "a_later_field": 1}).Is(http.StatusOK)
 }

@@ -23,10 +23,10 @@ func TestConnectionsThatDieUnderLoadLoseNothingAcknowledgedAndDoubleNothing(t *t
 	const agents, batches = 6, 25
 	var senders sync.WaitGroup
 	for range agents {
-		agent := newAgent(t, p, "under-fire")
+		agent := p.Enroll("under-fire")
 		senders.Go(func() {
 			for seq := range int64(batches) {
-				agent.untilStored(t, seq+1)
+				untilStored(t, agent, seq+1)
 			}
 		})
 	}
@@ -51,10 +51,10 @@ func TestConnectionsThatDieUnderLoadLoseNothingAcknowledgedAndDoubleNothing(t *t
 }
 
 // untilStored repeats a batch as an agent does, until it is acknowledged; then it sends it once more, as after a lost answer.
-func (e *enrolled) untilStored(t *testing.T, seq int64) {
-	batch := agentapi.MetricsBatch{StreamID: "s", Seq: seq, Samples: samples(1, time.Now())}
+func untilStored(t *testing.T, agent *paneltest.Agent, seq int64) {
+	batch := agentapi.MetricsBatch{StreamID: "s", Seq: seq, Samples: paneltest.Samples(1, time.Now())}
 	for acknowledged := 0; acknowledged < 2; {
-		answer := e.Post(agentapi.PathMetrics, batch)
+		answer := agent.Post(agentapi.PathMetrics, batch)
 		if answer.Status == http.StatusOK {
 			acknowledged++
 			continue
@@ -72,14 +72,16 @@ func TestARevocationByAnotherProcessTakesEffectAtTheNextRequest(t *testing.T) {
 	p := paneltest.New(t, Module())
 	other := paneltest.Start(t, paneltest.Modules(Module()), paneltest.On(p.DB))
 	for range 5 {
-		agent := newAgent(t, p, "revoked")
-		there := &enrolled{Client: other.Bearer(agent.Token), nodeID: agent.nodeID}
-		there.beat(t)
-		there.beat(t)
+		agent := p.Enroll("revoked")
+		there := agent.At(other)
+		there.Beat()
+		there.Beat()
 		_, err := p.DB.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen panel%' and datname = current_database()")
 		require.NoError(t, err)
-		p.As("nodes.edit").Post("/api/v1/nodes/"+agent.nodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
-		eventually(t, func() bool { return there.Post(agentapi.PathHeartbeat, beat()).Status == http.StatusUnauthorized })
+		p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
+		eventually(t, func() bool {
+			return there.Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Status == http.StatusUnauthorized
+		})
 	}
 }
 
@@ -97,14 +99,14 @@ func TestAnEndOfATokenIsAnsweredWhenEveryPanelKnows(t *testing.T) {
 	eventually(t, slow.Healthy)
 
 	admin := p.As("nodes.edit", "nodes.view")
-	agent := newAgent(t, p, "watched")
+	agent := p.Enroll("watched")
 	eventually(t, func() bool { return heard.Swap(0) == 1 })
-	binding := "/api/v1/nodes/" + agent.nodeID + "/agent-binding"
+	binding := "/api/v1/nodes/" + agent.NodeID + "/agent-binding"
 	token := admin.Post(binding, map[string]any{}).Is(http.StatusOK).Text("enrollment.token")
-	enroll(t, p, token, "watched")
+	p.EnrollWith(token, "watched")
 	require.EqualValues(t, 1, heard.Swap(0), "a bound token ends the agent before")
 	admin.Post(binding, map[string]any{"action": "revoke"}).Is(http.StatusOK)
 	require.EqualValues(t, 1, heard.Swap(0), "revoked")
-	admin.Delete("/api/v1/nodes/" + agent.nodeID).Is(http.StatusNoContent)
+	admin.Delete("/api/v1/nodes/" + agent.NodeID).Is(http.StatusNoContent)
 	require.EqualValues(t, 1, heard.Swap(0), "deleted")
 }

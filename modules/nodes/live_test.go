@@ -58,19 +58,19 @@ func line(t *testing.T, lines <-chan string) string {
 func TestReadingsReachWhoWatchesAndMaySeeNodes(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent := newAgent(t, p, "living")
-	agent.beat(t)
-	one := samples(1, time.Now())
+	agent := p.Enroll("living")
+	agent.Beat()
+	one := paneltest.Samples(1, time.Now())
 	sessions := int64(4711)
 	one[0].Sessions, one[0].Listeners = &sessions, []agentapi.Sessions{{Name: "in", Open: sessions}}
-	agent.deliver("s", 1, one).Is(http.StatusOK)
+	agent.Deliver("s", 1, one).Is(http.StatusOK)
 
 	blind := follow(t, p, p.As("accounts.view"), "metrics:*,account")
 	everything := follow(t, p, p.As("nodes.view"), "")
-	lines := follow(t, p, p.As("nodes.view"), "metrics:"+agent.nodeID)
-	eventually(t, func() bool { return strings.Contains(line(t, lines), `["`+agent.nodeID+`",`) })
+	lines := follow(t, p, p.As("nodes.view"), "metrics:"+agent.NodeID)
+	eventually(t, func() bool { return strings.Contains(line(t, lines), `["`+agent.NodeID+`",`) })
 	one[0].ObservedAt, one[0].NetTxBps = time.Now(), 987654321
-	agent.deliver("s", 2, one).Is(http.StatusOK)
+	agent.Deliver("s", 2, one).Is(http.StatusOK)
 	eventually(t, func() bool { return strings.Contains(line(t, lines), ",4711,1000000,987654321,50,50]") })
 	require.Empty(t, blind)
 	for len(everything) > 0 {
@@ -83,21 +83,21 @@ func TestReadingsReachWhoWatchesAndMaySeeNodes(t *testing.T) {
 func TestSessionsOfListenersAreNotTheConnectionsOfTheHost(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	older, counting := newAgent(t, p, "older"), newAgent(t, p, "counting")
+	older, counting := p.Enroll("older"), p.Enroll("counting")
 	sessions := int64(2)
-	one := samples(1, time.Now())
+	one := paneltest.Samples(1, time.Now())
 	one[0].TCPEstablished = 562
-	for _, agent := range []*enrolled{older, counting} {
-		agent.beat(t)
-		agent.deliver("s", 1, one).Is(http.StatusOK)
+	for _, agent := range []*paneltest.Agent{older, counting} {
+		agent.Beat()
+		agent.Deliver("s", 1, one).Is(http.StatusOK)
 		one[0].Sessions = &sessions
 	}
 	admin := p.As("nodes.view")
-	for _, agent := range []*enrolled{older, counting} {
-		eventually(t, func() bool { return admin.Get("/api/v1/nodes/"+agent.nodeID).Value("metrics") != nil })
+	for _, agent := range []*paneltest.Agent{older, counting} {
+		eventually(t, func() bool { return admin.Get("/api/v1/nodes/"+agent.NodeID).Value("metrics") != nil })
 	}
-	require.EqualValues(t, 2, admin.Get("/api/v1/nodes/"+counting.nodeID).Value("metrics.sessions"))
-	shown := admin.Get("/api/v1/nodes/" + older.nodeID)
+	require.EqualValues(t, 2, admin.Get("/api/v1/nodes/"+counting.NodeID).Value("metrics.sessions"))
+	shown := admin.Get("/api/v1/nodes/" + older.NodeID)
 	require.Nil(t, shown.Value("metrics.sessions"))
 	require.EqualValues(t, 562, shown.Value("metrics.tcp_established"))
 	eventually(t, func() bool { return admin.Get("/api/v1/nodes/summary").Value("figures.sessions") != nil })
@@ -109,7 +109,7 @@ func TestSessionsOfListenersAreNotTheConnectionsOfTheHost(t *testing.T) {
 func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	older, agent := newAgent(t, p, "older"), newAgent(t, p, "measuring")
+	older, agent := p.Enroll("older"), p.Enroll("measuring")
 	flow := "0199a0de-0000-7000-8000-000000000001"
 	sockets := []nodesapi.Listener{
 		{Key: "in", FlowID: flow, L4: "tcp", IP: "0.0.0.0", Port: 443},
@@ -117,24 +117,24 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 		{Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7001},
 		{Key: "hop", FlowID: flow, L4: "udp", IP: "::", Port: 7000},
 	}
-	for _, one := range []*enrolled{older, agent} {
-		config := with.put(t, one.nodeID, json.RawMessage(`{"inbounds":[]}`), sockets)
-		_, err := with.configs.SetDesired(t.Context(), map[string]int64{one.nodeID: config.Revision})
+	for _, one := range []*paneltest.Agent{older, agent} {
+		config := with.put(t, one.NodeID, json.RawMessage(`{"inbounds":[]}`), sockets)
+		_, err := with.configs.SetDesired(t.Context(), map[string]int64{one.NodeID: config.Revision})
 		require.NoError(t, err)
-		one.beat(t)
+		one.Beat()
 	}
-	list := samples(1, time.Now())
+	list := paneltest.Samples(1, time.Now())
 	list[0].Traffic = []agentapi.Traffic{
 		{Kind: "listener", Name: "in", Up: 1_500, Down: 15_000}, {Kind: "outbound", Name: "out", Up: 3, Down: -3}, {Kind: "later", Name: "x", Up: 1},
 	}
 	list[0].Listeners = []agentapi.Sessions{{Name: "in", Open: 2}}
-	older.deliver("s", 1, list).Is(http.StatusOK)
+	older.Deliver("s", 1, list).Is(http.StatusOK)
 	list[0].IntervalSeconds = 15
-	agent.deliver("s", 1, list).Is(http.StatusOK)
+	agent.Deliver("s", 1, list).Is(http.StatusOK)
 	admin := p.As("nodes.view")
-	shown := func(of *enrolled) (listeners []Listener) {
+	shown := func(of *paneltest.Agent) (listeners []Listener) {
 		var d Detail
-		admin.Get("/api/v1/nodes/" + of.nodeID).Is(http.StatusOK).JSON(&d)
+		admin.Get("/api/v1/nodes/" + of.NodeID).Is(http.StatusOK).JSON(&d)
 		require.Equal(t, []string{flow}, d.FlowIDs)
 		return d.Listeners
 	}
@@ -146,15 +146,15 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	require.Nil(t, shown(older)[0].UpBps)
 	require.Nil(t, shown(older)[0].Sessions)
 
-	found, err := with.readings.Newest(t.Context(), agent.nodeID, older.nodeID, "no-id")
+	found, err := with.readings.Newest(t.Context(), agent.NodeID, older.NodeID, "no-id")
 	require.NoError(t, err)
 	require.Len(t, found, 1)
-	require.Equal(t, nodesapi.Carried{UpBps: 2}, found[agent.nodeID].Outbounds["out"], "a counter never goes back")
-	require.True(t, found[agent.nodeID].Fresh(time.Now()))
+	require.Equal(t, nodesapi.Carried{UpBps: 2}, found[agent.NodeID].Outbounds["out"], "a counter never goes back")
+	require.True(t, found[agent.NodeID].Fresh(time.Now()))
 	found, err = with.readings.Newest(t.Context(), "no-id")
 	require.NoError(t, err)
 	require.Empty(t, found)
 
-	agent.deliver("s", 2, samples(1, time.Now())).Is(http.StatusOK)
+	agent.Deliver("s", 2, paneltest.Samples(1, time.Now())).Is(http.StatusOK)
 	eventually(t, func() bool { return shown(agent)[0].UpBps == nil })
 }

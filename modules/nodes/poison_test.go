@@ -12,14 +12,15 @@ import (
 	"panel/modules/nodes/internal/texts"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/paneltest"
 )
 
 // The same rules on the stream as for POSTs: a text with a control character is refused, and the stream goes on.
 func TestControlCharactersAreRefusedOnTheStreamAsWell(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent, other := newAgent(t, p, "poisonous"), newAgent(t, p, "innocent")
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.nodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	agent, other := p.Enroll("poisonous"), p.Enroll("innocent")
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
 	require.NoError(t, err)
 	conn := dial(t, p, agent)
 	next(t, conn)
@@ -39,8 +40,8 @@ func TestControlCharactersAreRefusedOnTheStreamAsWell(t *testing.T) {
 		require.Equal(t, "invalid_value", reply.Code)
 		agent.Post(agentapi.PathHeartbeat, `{"protocol":1,"hostname":"a\u0000b"}`).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	}
-	other.beat(t)
-	eventually(t, func() bool { return other.state(p) == "online" })
+	other.Beat()
+	eventually(t, func() bool { return other.State() == "online" })
 	long := strings.Repeat("x", 5000)
 	result := agentapi.CommandResult{ID: ids[0], OK: true, Code: agentapi.ResultCode(long), Stage: agentapi.Stage(long), StderrTail: `a\u0000 is no control character`}
 	require.Equal(t, http.StatusOK, call(t, conn, agentapi.Frame{Type: agentapi.FrameResult, Call: 8, Result: &result}).Status)
@@ -56,14 +57,14 @@ func TestControlCharactersAreRefusedOnTheStreamAsWell(t *testing.T) {
 func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
-	agent := newAgent(t, p, "mixed")
-	order := nodesapi.Order{NodeID: agent.nodeID, Kind: "probe", Deadline: time.Now().Add(time.Minute)}
+	agent := p.Enroll("mixed")
+	order := nodesapi.Order{NodeID: agent.NodeID, Kind: "probe", Deadline: time.Now().Add(time.Minute)}
 	ids, err := with.commands.Send(t.Context(), order)
 	require.NoError(t, err)
 	path := strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1)
 	agent.Post(path, `{"id":"x","ok":true,"code":"done","started_at":"2026-01-01T00:00:00Z","finished_at":"2026-01-01T00:00:00Z","data":"\ud800"}`).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
-	absurd := samples(2, time.Now())
+	absurd := paneltest.Samples(2, time.Now())
 	absurd[0].Load1 = 1e308
-	agent.deliver("s", 1, absurd).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	agent.Deliver("s", 1, absurd).Refused(http.StatusUnprocessableEntity, "invalid_value")
 }

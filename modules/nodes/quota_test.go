@@ -18,10 +18,10 @@ import (
 func TestOneAgentCannotFillTheDisk(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent, other := newAgent(t, p, "endless"), newAgent(t, p, "modest")
-	batch, acked := samples(agentapi.MaxBatchSamples, time.Now()), int64(0)
-	answer := agent.deliver("s", acked+1, batch)
-	for ; answer.Status == http.StatusOK; answer = agent.deliver("s", acked+1, batch) {
+	agent, other := p.Enroll("endless"), p.Enroll("modest")
+	batch, acked := paneltest.Samples(agentapi.MaxBatchSamples, time.Now()), int64(0)
+	answer := agent.Deliver("s", acked+1, batch)
+	for ; answer.Status == http.StatusOK; answer = agent.Deliver("s", acked+1, batch) {
 		acked++
 		require.LessOrEqual(t, acked*agentapi.MaxBatchSamples, int64(40_000))
 	}
@@ -29,7 +29,7 @@ func TestOneAgentCannotFillTheDisk(t *testing.T) {
 	wait, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	require.NoError(t, err)
 	require.Positive(t, wait)
-	require.EqualValues(t, acked*agentapi.MaxBatchSamples, stored(t, p.DB, agent.nodeID))
+	require.EqualValues(t, acked*agentapi.MaxBatchSamples, stored(t, p.DB, agent.NodeID))
 	conn := dial(t, p, agent)
 	next(t, conn)
 	sent := agentapi.MetricsBatch{StreamID: "s", Seq: acked + 1, Samples: batch}
@@ -37,25 +37,25 @@ func TestOneAgentCannotFillTheDisk(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, reply.Status)
 	require.Equal(t, "throttled", reply.Code)
 	require.Positive(t, reply.RetrySeconds)
-	other.deliver("s", 1, batch).Is(http.StatusOK)
+	other.Deliver("s", 1, batch).Is(http.StatusOK)
 }
 
 // A node begins a stream when its folder is made anew, and not without end. The streams that it has go on.
 func TestTheStreamsOfANodeAreBounded(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
-	agent, other := newAgent(t, p, "forgetful"), newAgent(t, p, "steady")
-	one := samples(1, time.Now())
+	agent, other := p.Enroll("forgetful"), p.Enroll("steady")
+	one := paneltest.Samples(1, time.Now())
 	for n := range 16 {
-		agent.deliver(fmt.Sprintf("s%d", n), 1, one).Is(http.StatusOK)
+		agent.Deliver(fmt.Sprintf("s%d", n), 1, one).Is(http.StatusOK)
 	}
-	answer := agent.deliver("one-more", 1, one).Refused(http.StatusTooManyRequests, "throttled")
+	answer := agent.Deliver("one-more", 1, one).Refused(http.StatusTooManyRequests, "throttled")
 	require.Equal(t, "3600", answer.Header.Get("Retry-After"))
-	agent.deliver("s0", 2, one).Is(http.StatusOK)
-	agent.deliver("s0", 2, one).Is(http.StatusOK)
-	other.deliver("one-more", 1, one).Is(http.StatusOK)
-	require.Equal(t, 17, stored(t, p.DB, agent.nodeID))
+	agent.Deliver("s0", 2, one).Is(http.StatusOK)
+	agent.Deliver("s0", 2, one).Is(http.StatusOK)
+	other.Deliver("one-more", 1, one).Is(http.StatusOK)
+	require.Equal(t, 17, stored(t, p.DB, agent.NodeID))
 	_, err := p.DB.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '2 days' where stream_id = 's1'")
 	require.NoError(t, err)
-	agent.deliver("one-more", 1, one).Is(http.StatusOK)
+	agent.Deliver("one-more", 1, one).Is(http.StatusOK)
 }

@@ -15,7 +15,7 @@ import (
 func (s *server) silent() {
 	s.st.t.Helper()
 	_, err := s.st.panel.DB.ExecContext(s.st.t.Context(),
-		"update node_reports set seen_at = now() - interval '1 day' where node_id = ?", s.id)
+		"update node_reports set seen_at = now() - interval '1 day' where node_id = ?", s.NodeID)
 	require.NoError(s.st.t, err)
 }
 
@@ -53,10 +53,10 @@ func TestANodeThatIsOfflineIsLeftOut(t *testing.T) {
 	require.Equal(t, []string{skipped, "offline", "1.0.0"}, []string{left.State, left.Stage, left.From})
 	require.Nil(t, left.OrderedAt)
 	require.Equal(t, map[string]int{done: 1, skipped: 1}, r.Counts)
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 	b.beat("1.0.0")
 	st.eventually(func() bool {
-		return st.editor().Post("/api/v1/nodes/"+b.id+"/agent-update", map[string]any{}).Status == http.StatusAccepted
+		return st.editor().Post("/api/v1/nodes/"+b.NodeID+"/agent-update", map[string]any{}).Status == http.StatusAccepted
 	})
 	b.succeeds()
 }
@@ -67,21 +67,16 @@ func TestAnAgentThatCannotUpdateItselfIsLeftOut(t *testing.T) {
 	st := newStage(t)
 	st.noPause()
 	a, old := st.server("aaa", "1.0.0"), st.server("old", "0.2.0")
-	old.Post(agentapi.PathHeartbeat, agentapi.Heartbeat{
-		AgentVersion: "0.1.0", Protocol: 1, OS: "linux", Arch: "amd64", Hostname: "h", SessionID: "x",
-		Core: agentapi.CoreReport{State: agentapi.CoreRunning},
-	}).Is(http.StatusOK)
-	st.eventually(func() bool {
-		return st.viewer().Get("/api/v1/nodes/"+old.id).Is(http.StatusOK).Text("agent.version") == "0.1.0"
-	})
-	st.editor().Post("/api/v1/nodes/"+old.id+"/agent-update", map[string]any{}).
+	old.Beat(func(b *agentapi.Heartbeat) { b.AgentVersion, b.Capabilities = "0.1.0", nil })
+	old.Shown("agent.version", "0.1.0")
+	st.editor().Post("/api/v1/nodes/"+old.NodeID+"/agent-update", map[string]any{}).
 		Refused(http.StatusUnprocessableEntity, "agent_too_old")
 	id := st.start("3")
 	a.succeeds()
 	left := st.ends(id, done).node(t, "old")
 	require.Equal(t, []string{skipped, "agent_too_old"}, []string{left.State, left.Stage})
 	require.Contains(t, left.Error, "run the install command")
-	require.Empty(t, old.orders())
+	require.Empty(t, old.Commands())
 }
 
 // An agent that is offline cannot be updated alone: the order would wait for nobody knows how long.
@@ -90,7 +85,7 @@ func TestAnOfflineAgentIsNotUpdatedAlone(t *testing.T) {
 	st := newStage(t)
 	a := st.server("aaa", "1.0.0")
 	a.silent()
-	st.editor().Post("/api/v1/nodes/"+a.id+"/agent-update", map[string]any{}).
+	st.editor().Post("/api/v1/nodes/"+a.NodeID+"/agent-update", map[string]any{}).
 		Refused(http.StatusUnprocessableEntity, "agent_offline")
 	require.Empty(t, st.journal())
 }
@@ -113,7 +108,7 @@ func TestNoMoreNodesAreAtWorkThanAllowed(t *testing.T) {
 	require.Equal(t, map[string]int{updating: 2, waiting: 2}, st.rollout(id).Counts)
 	servers[1].succeeds()
 	servers[2].order()
-	require.Empty(t, servers[3].orders(), "the first has not ended")
+	require.Empty(t, servers[3].Commands(), "the first has not ended")
 	servers[0].succeeds()
 	servers[2].succeeds()
 	servers[3].succeeds()
@@ -123,12 +118,9 @@ func TestNoMoreNodesAreAtWorkThanAllowed(t *testing.T) {
 // A node that is removed while it is at work takes its part of the rollout with it, and the others go on.
 func TestARolloutGoesOnWithoutANodeThatIsRemoved(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	st.noPause()
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("3")
+	st, a, b, id := rolling(t)
 	a.order()
-	st.panel.Admin().Delete("/api/v1/nodes/" + a.id).Is(http.StatusNoContent)
+	st.panel.Admin().Delete("/api/v1/nodes/" + a.NodeID).Is(http.StatusNoContent)
 	b.succeeds()
 	r := st.ends(id, done)
 	require.Equal(t, map[string]int{done: 1}, r.Counts)
@@ -137,10 +129,7 @@ func TestARolloutGoesOnWithoutANodeThatIsRemoved(t *testing.T) {
 // An order that nobody answered ends with its deadline: the node has failed and the rollout stops.
 func TestAnAgentThatNeverAnswersFails(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	st.noPause()
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("3")
+	st, a, b, id := rolling(t)
 	order := a.order()
 	require.WithinRange(
 		t,
@@ -158,40 +147,30 @@ func TestAnAgentThatNeverAnswersFails(t *testing.T) {
 	require.Equal(t, failed, r.node(t, "aaa").State)
 	require.NotEmpty(t, r.node(t, "aaa").Error)
 	require.Equal(t, waiting, r.node(t, "bbb").State)
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 }
 
 // Domain 4.20: a node that took the build and fell silent while its ring was watched stops the rollout.
 func TestANodeThatFallsSilentWhileItsRingIsWatchedStopsTheRollout(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("3")
-	a.succeeds()
-	st.eventually(func() bool { return st.rollout(id).RestUntil != nil })
+	st, a, b, id := watching(t)
 	a.silent()
 	st.watched(id)
 	r := st.ends(id, failed)
 	require.Contains(t, r.Detail, "aaa does not report with the new build any more")
 	require.Equal(t, done, r.node(t, "aaa").State)
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 }
 
 // The same holds for one that went back to its old build after it had reported the new one.
 func TestANodeThatWentBackWhileItsRingIsWatchedStopsTheRollout(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("3")
-	a.succeeds()
-	st.eventually(func() bool { return st.rollout(id).RestUntil != nil })
+	st, a, b, id := watching(t)
 	a.beat("1.0.0")
-	st.eventually(func() bool {
-		return st.viewer().Get("/api/v1/nodes/"+a.id).Is(http.StatusOK).Text("agent.version") == "1.0.0"
-	})
+	a.Shown("agent.version", "1.0.0")
 	st.watched(id)
 	require.Contains(t, st.ends(id, failed).Detail, "aaa")
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 }
 
 // A ring that was watched without a complaint lets the next one begin; the rollout ends with the ring that was ordered.
@@ -201,14 +180,14 @@ func TestARolloutEndsWithTheRingThatWasOrdered(t *testing.T) {
 	a, b, c := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0"), st.server("ccc", "1.0.0")
 	id := st.start("2")
 	a.succeeds()
-	require.Empty(t, b.orders(), "the first ring is watched")
+	require.Empty(t, b.Commands(), "the first ring is watched")
 	st.watched(id)
 	b.succeeds()
 	st.eventually(func() bool { r := st.rollout(id); return r.Ring == 2 && r.RestUntil != nil })
 	st.watched(id)
 	r := st.ends(id, done)
 	require.Equal(t, []int{2, 2}, []int{r.Ring, r.Through})
-	require.Empty(t, c.orders())
+	require.Empty(t, c.Commands())
 	rings := st.viewer().Get("/api/v1/nodes/agent-rings").Is(http.StatusOK)
 	require.EqualValues(t, 1, rings.Value("behind"))
 	require.Nil(t, rings.Value("active"))
@@ -228,7 +207,7 @@ func TestTheNextRolloutTakesUpWhatTheLastOneLeft(t *testing.T) {
 	b.succeeds()
 	r := st.ends(second, done)
 	require.Equal(t, map[string]int{done: 1}, r.Counts)
-	require.Empty(t, a.orders())
+	require.Empty(t, a.Commands())
 	list := st.viewer().Get("/api/v1/nodes/agent-rings/rollouts").Is(http.StatusOK)
 	require.EqualValues(t, 2, list.Value("total"))
 }
@@ -242,7 +221,7 @@ func TestWhatHappensToANodeIsRecordedAndPublished(t *testing.T) {
 	news := st.panel.Follow()
 	id := st.start("3")
 	require.Equal(t, id, news.Next(updatesapi.RolloutStarted).SubjectID)
-	require.Equal(t, a.id, news.Next(updatesapi.NodeUpdateStarted).SubjectID)
+	require.Equal(t, a.NodeID, news.Next(updatesapi.NodeUpdateStarted).SubjectID)
 	a.succeeds()
 	require.Equal(t, updatesapi.NodeUpdate{Name: "aaa", Version: newVersion}, news.Next(updatesapi.NodeUpdateDone).Data)
 	require.Equal(t, id, news.Next(updatesapi.RolloutProgress).SubjectID)
@@ -258,7 +237,7 @@ func TestWhatHappensToANodeIsRecordedAndPublished(t *testing.T) {
 	ended, err := events.DataOf[updatesapi.Rollout](news.Next(updatesapi.RolloutEnded))
 	require.NoError(t, err)
 	require.Equal(t, failed, ended.State)
-	require.Equal(t, []string{"node.update_started", "node.update_failed"}, st.recorded(b.id))
+	require.Equal(t, []string{"node.update_started", "node.update_failed"}, st.recorded(b.NodeID))
 	var actors []string
 	require.NoError(t, st.panel.DB.NewRaw(`select distinct actor_name from journal where action like 'node.update%'
 		or action like 'node.rollout%'`).Scan(t.Context(), &actors))

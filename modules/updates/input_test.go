@@ -78,12 +78,12 @@ func TestANodeGoesFirstOnce(t *testing.T) {
 	st := newStage(t)
 	a := st.server("aaa", "1.0.0")
 	st.editor().
-		Put(ringsPath, good("first_nodes", []string{a.id, a.id})).
+		Put(ringsPath, good("first_nodes", []string{a.NodeID, a.NodeID})).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
-	st.editor().Put(ringsPath, good("first_nodes", []string{a.id})).Is(http.StatusOK)
-	st.panel.Admin().Delete("/api/v1/nodes/" + a.id).Is(http.StatusNoContent)
+	st.editor().Put(ringsPath, good("first_nodes", []string{a.NodeID})).Is(http.StatusOK)
+	st.panel.Admin().Delete("/api/v1/nodes/" + a.NodeID).Is(http.StatusNoContent)
 	shown := st.viewer().Get(ringsPath).Is(http.StatusOK)
-	require.Equal(t, []any{a.id}, shown.Value("first_nodes"), "the settings stay as they were saved")
+	require.Equal(t, []any{a.NodeID}, shown.Value("first_nodes"), "the settings stay as they were saved")
 	require.Empty(t, shown.Value("first"), "a removed node is not shown")
 }
 
@@ -122,7 +122,7 @@ func TestOfManyStartsOneBegins(t *testing.T) {
 	st := newStage(t)
 	st.noPause()
 	a := st.server("aaa", "1.0.0")
-	for _, path := range []string{ringsPath + "/3/update", "/api/v1/nodes/" + a.id + "/agent-update"} {
+	for _, path := range []string{ringsPath + "/3/update", "/api/v1/nodes/" + a.NodeID + "/agent-update"} {
 		statuses := make([]int, 6)
 		editor := st.editor()
 		var starting sync.WaitGroup
@@ -148,7 +148,7 @@ func TestANodeIsInOneRolloutAtATime(t *testing.T) {
 	st.noPause()
 	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
 	single := func(s *server) *paneltest.Answer {
-		return st.editor().Post("/api/v1/nodes/"+s.id+"/agent-update", map[string]any{})
+		return st.editor().Post("/api/v1/nodes/"+s.NodeID+"/agent-update", map[string]any{})
 	}
 	id := single(b).Is(http.StatusAccepted).Text("id")
 	st.editor().Post(ringsPath+"/3/update", map[string]any{}).Refused(http.StatusConflict, "rollout_active")
@@ -192,7 +192,7 @@ func TestRolloutsAreListedPageByPage(t *testing.T) {
 	var began []string
 	for i := range 5 {
 		s := st.server(fmt.Sprint("node-", i), "1.0.0")
-		id := st.editor().Post("/api/v1/nodes/"+s.id+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
+		id := st.editor().Post("/api/v1/nodes/"+s.NodeID+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
 		began = append(began, id)
 	}
 	listed := func(sort string) (ids []string, cursor string) {

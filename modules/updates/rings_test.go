@@ -19,7 +19,7 @@ func TestRingsAreChangedByOneAtATime(t *testing.T) {
 	a := st.server("aaa", "1.0.0")
 	first := map[string]any{
 		"sizes":         []int{2, 25, 100},
-		"first_nodes":   []string{a.id},
+		"first_nodes":   []string{a.NodeID},
 		"pause_seconds": 5,
 		"parallel":      3,
 		"revision":      1,
@@ -28,7 +28,7 @@ func TestRingsAreChangedByOneAtATime(t *testing.T) {
 	require.EqualValues(t, 2, answer.Value("revision"))
 	var shown Rings
 	answer.JSON(&shown)
-	require.Equal(t, []RingNode{{ID: a.id, Name: "aaa"}}, shown.First)
+	require.Equal(t, []RingNode{{ID: a.NodeID, Name: "aaa"}}, shown.First)
 	require.Equal(t, shown.First, shown.Rings[0].Members)
 	require.Empty(t, shown.Rings[2].Members)
 	st.editor().Put("/api/v1/nodes/agent-rings", first).Refused(http.StatusConflict, "revision_conflict")
@@ -57,7 +57,7 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 	st.noPause()
 	a, b := st.server("aaa", "1.0.0"), st.server("bbb", newVersion)
 	stand := func(s *server) string {
-		alone := st.viewer().Get("/api/v1/nodes/" + s.id).Is(http.StatusOK).Text("agent.update_state")
+		alone := st.viewer().Get("/api/v1/nodes/" + s.NodeID).Is(http.StatusOK).Text("agent.update_state")
 		var page struct {
 			Items []struct {
 				ID    string
@@ -68,7 +68,7 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 		}
 		st.viewer().Get("/api/v1/nodes").Is(http.StatusOK).JSON(&page)
 		for _, one := range page.Items {
-			if one.ID == s.id {
+			if one.ID == s.NodeID {
 				require.Equal(t, alone, one.Agent.UpdateState)
 			}
 		}
@@ -82,7 +82,7 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 	a.fails()
 	st.ends(id, failed)
 	require.Equal(t, "failed", stand(a))
-	id = st.editor().PostOnce("/api/v1/nodes/"+a.id+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
+	id = st.editor().PostOnce("/api/v1/nodes/"+a.NodeID+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
 	a.order()
 	require.Equal(t, "updating", stand(a))
 	a.succeeds()

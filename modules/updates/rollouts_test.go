@@ -65,14 +65,10 @@ func TestARolloutReadsOnlyTheNodesAtWork(t *testing.T) {
 // A stop ends the watching of a ring at once.
 func TestAStopEndsThePauseBetweenRings(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("2")
-	a.succeeds()
-	st.eventually(func() bool { return st.rollout(id).RestUntil != nil })
+	st, _, b, id := watching(t)
 	st.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
 	st.ends(id, stopped)
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 }
 
 // A rollout whose steps fail again and again ends with the reason, and its nodes can be updated again.

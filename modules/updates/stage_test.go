@@ -69,52 +69,52 @@ func (st *stage) publish(version string) {
 	require.NoError(st.t, err)
 }
 
-// server is an agent as the panel sees it.
+// server is an agent as the panel sees it, which can take updates.
 type server struct {
 	st *stage
-	*paneltest.Client
-	id string
+	*paneltest.Agent
 }
 
 func (st *stage) server(name, version string) *server {
 	st.t.Helper()
-	token := st.panel.As("nodes.edit").
-		Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).
-		Is(http.StatusCreated).
-		Text("token")
-	answer := st.panel.Anonymous().
-		Post(agentapi.PathEnroll, agentapi.EnrollRequest{
-			Token: token, Name: name, Hostname: name, OS: "linux",
-			Arch: "amd64", Protocol: 1,
-		})
-	answer.Is(http.StatusCreated)
-	s := &server{st: st, Client: st.panel.Bearer(answer.Text("agent_token")), id: answer.Text("node_id")}
+	s := &server{st: st, Agent: st.panel.Enroll(name)}
 	s.beat(version)
-	st.eventually(func() bool {
-		return st.viewer().Get("/api/v1/nodes/"+s.id).Is(http.StatusOK).Text("agent.version") == version
-	})
+	s.Shown("agent.version", version)
 	return s
 }
 
-func (s *server) beat(version string) {
-	s.Post(agentapi.PathHeartbeat, agentapi.Heartbeat{
-		AgentVersion: version, Protocol: 1, OS: "linux", Arch: "amd64", Hostname: "h", SessionID: version,
-		Capabilities: []agentapi.Capability{agentapi.CanUpdate}, Core: agentapi.CoreReport{State: agentapi.CoreRunning},
-	}).Is(http.StatusOK)
+// rolling is a stage with two servers behind the newest build and a rollout to all of them that does not pause.
+func rolling(t *testing.T) (st *stage, a, b *server, id string) {
+	t.Helper()
+	st = newStage(t)
+	st.noPause()
+	a, b = st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
+	return st, a, b, st.start("3")
 }
 
-// orders are the updates that wait for the server.
-func (s *server) orders() []agentapi.Command {
-	var pending agentapi.Pending
-	s.Get(agentapi.PathCommands + "?wait=0").Is(http.StatusOK).JSON(&pending)
-	return pending.Commands
+// watching is a stage whose rollout has brought the first of two servers the build and now watches it.
+func watching(t *testing.T) (st *stage, a, b *server, id string) {
+	t.Helper()
+	st = newStage(t)
+	a, b = st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
+	id = st.start("3")
+	a.succeeds()
+	st.eventually(func() bool { return st.rollout(id).RestUntil != nil })
+	return st, a, b, id
+}
+
+func (s *server) beat(version string) {
+	s.st.t.Helper()
+	s.Beat(func(b *agentapi.Heartbeat) {
+		b.AgentVersion, b.SessionID, b.Capabilities = version, version, []agentapi.Capability{agentapi.CanUpdate}
+	})
 }
 
 // order waits for exactly one order and gives it.
 func (s *server) order() agentapi.Command {
 	s.st.t.Helper()
-	s.st.eventually(func() bool { return len(s.orders()) > 0 })
-	orders := s.orders()
+	s.st.eventually(func() bool { return len(s.Commands()) > 0 })
+	orders := s.Commands()
 	require.Len(s.st.t, orders, 1)
 	require.Equal(s.st.t, agentapi.UpdateAgent, orders[0].Kind)
 	return orders[0]
@@ -124,17 +124,14 @@ func (s *server) succeeds() {
 	s.st.t.Helper()
 	order := s.order()
 	s.beat(newVersion)
-	s.Post("/agent/v1/commands/"+order.ID+"/result",
-		agentapi.CommandResult{ID: order.ID, OK: true, Code: agentapi.CodeDone}).
-		Is(http.StatusNoContent)
+	s.Finish(order.ID, agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}).Is(http.StatusNoContent)
 }
 
 func (s *server) fails() {
 	s.st.t.Helper()
 	order := s.order()
-	s.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{
-		ID: order.ID, Code: agentapi.CodeFailed, Stage: agentapi.StageHeartbeat, Error: "no heartbeat",
-		StderrTail: "last words",
+	s.Finish(order.ID, agentapi.CommandResult{
+		Code: agentapi.CodeFailed, Stage: agentapi.StageHeartbeat, Error: "no heartbeat", StderrTail: "last words",
 	}).Is(http.StatusNoContent)
 }
 

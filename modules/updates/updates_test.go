@@ -27,15 +27,15 @@ func TestARolloutGoesRingByRing(t *testing.T) {
 	a, b, c := st.server("aaa", "1.0.0"), st.server("bbb", "dev"), st.server("ccc", "1.0.0")
 	newer := st.server("ddd", "2.0.0")
 	id := st.start("3")
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 	a.succeeds()
-	require.Empty(t, c.orders(), "ring 3 waits for ring 2")
+	require.Empty(t, c.Commands(), "ring 3 waits for ring 2")
 	b.succeeds()
 	c.succeeds()
 	r := st.ends(id, done)
 	require.Equal(t, map[string]int{"done": 3}, r.Counts)
 	require.Equal(t, 3, r.Ring)
-	require.Empty(t, newer.orders(), "a rollout never goes back to an older version")
+	require.Empty(t, newer.Commands(), "a rollout never goes back to an older version")
 	require.Equal(t, []string{
 		"node.rollout_started", "node.update_started", "node.update_done", "node.update_started", "node.update_done",
 		"node.update_started", "node.update_done", "node.rollout_ended",
@@ -48,16 +48,13 @@ func TestARolloutGoesRingByRing(t *testing.T) {
 // Domain 4.20: a rollout stops on failure.
 func TestAFailureInTheFirstRingStopsTheRollout(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	st.noPause()
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("3")
+	st, a, b, id := rolling(t)
 	a.fails()
 	r := st.ends(id, failed)
 	require.Equal(t, map[string]int{"failed": 1, "waiting": 1}, r.Counts)
 	require.Equal(t, "heartbeat", r.Nodes[0].Stage)
 	require.Equal(t, "last words", r.Nodes[0].Tail)
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 	require.Contains(t, st.journal(), "node.update_failed")
 	var args agentapi.UpdateAgentArgs
 	require.NoError(t, json.Unmarshal(func() json.RawMessage { st.start("1"); return a.order().Args }(), &args))
@@ -68,7 +65,7 @@ func TestOneNodeIsUpdatedByHandAlsoAfterAFailure(t *testing.T) {
 	t.Parallel()
 	st := newStage(t)
 	a := st.server("aaa", "1.0.0")
-	path := "/api/v1/nodes/" + a.id + "/agent-update"
+	path := "/api/v1/nodes/" + a.NodeID + "/agent-update"
 	st.viewer().Post(path, map[string]any{}).Refused(http.StatusForbidden, "permission_denied")
 	st.editor().Post(path, map[string]any{"version": "9.9.9"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	id := st.editor().Post(path, map[string]any{}).Is(http.StatusAccepted).Text("id")
@@ -89,10 +86,10 @@ func TestAnAgentGoesBackOnlyWhereThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	st := newStage(t)
 	newer := st.server("newer", "9.0.0")
-	path := "/api/v1/nodes/" + newer.id + "/agent-update"
+	path := "/api/v1/nodes/" + newer.NodeID + "/agent-update"
 	st.editor().Post(path, map[string]any{}).Refused(http.StatusConflict, "older_build")
 	outcome := st.editor().Post("/api/v1/nodes/bulk",
-		map[string]any{"ids": []string{newer.id}, "act": "update_agent"}).Is(http.StatusOK)
+		map[string]any{"ids": []string{newer.NodeID}, "act": "update_agent"}).Is(http.StatusOK)
 	require.Contains(t, string(outcome.Body), "older_build")
 	id := st.editor().Post(path, map[string]any{"allow_older": true}).Is(http.StatusAccepted).Text("id")
 	var args agentapi.UpdateAgentArgs
@@ -107,7 +104,7 @@ func TestManyAgentsAreUpdatedAtOnce(t *testing.T) {
 	st := newStage(t)
 	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
 	outcome := st.editor().Post("/api/v1/nodes/bulk",
-		map[string]any{"ids": []string{a.id, b.id}, "act": "update_agent"}).Is(http.StatusOK)
+		map[string]any{"ids": []string{a.NodeID, b.NodeID}, "act": "update_agent"}).Is(http.StatusOK)
 	require.EqualValues(t, 2, outcome.Value("succeeded"))
 	for _, s := range []*server{a, b} {
 		var args agentapi.UpdateAgentArgs
@@ -118,34 +115,27 @@ func TestManyAgentsAreUpdatedAtOnce(t *testing.T) {
 
 func TestAStoppedRolloutLetsNobodyElseBegin(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	st.noPause()
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("3")
+	st, a, b, id := rolling(t)
 	order := a.order()
 	st.editor().Post("/api/v1/nodes/agent-rings/3/update", map[string]any{}).Refused(http.StatusConflict, "rollout_active")
 	st.editor().PostOnce("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
 	st.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Refused(http.StatusConflict, "rollout_ended")
 	require.True(t, st.rollout(id).Stopping, "who is at it goes on")
 	a.beat(newVersion)
-	a.Post("/agent/v1/commands/"+order.ID+"/result", agentapi.CommandResult{ID: order.ID, OK: true}).
-		Is(http.StatusNoContent)
+	a.Finish(order.ID, agentapi.CommandResult{OK: true}).Is(http.StatusNoContent)
 	st.ends(id, stopped)
-	require.Empty(t, b.orders())
+	require.Empty(t, b.Commands())
 }
 
 // A panel that dies in the middle is followed by another one on the same database.
 func TestAnotherPanelGoesOnWithARollout(t *testing.T) {
 	t.Parallel()
-	st := newStage(t)
-	st.noPause()
-	a, b := st.server("aaa", "1.0.0"), st.server("bbb", "1.0.0")
-	id := st.start("2")
+	st, a, b, id := rolling(t)
 	a.order()
 	_, err := st.panel.DB.ExecContext(
 		t.Context(),
 		"update agent_rollout_nodes set state = 'ordering', command_id = null where node_id = ?",
-		a.id,
+		a.NodeID,
 	)
 	require.NoError(t, err)
 	_, err = st.panel.DB.ExecContext(
@@ -154,11 +144,10 @@ func TestAnotherPanelGoesOnWithARollout(t *testing.T) {
 		id,
 	)
 	require.NoError(t, err)
-	st.eventually(func() bool { return len(a.orders()) == 2 })
+	st.eventually(func() bool { return len(a.Commands()) == 2 })
 	a.beat(newVersion)
-	for _, order := range a.orders() {
-		result := agentapi.CommandResult{ID: order.ID, OK: true}
-		a.Post("/agent/v1/commands/"+order.ID+"/result", result).Is(http.StatusNoContent)
+	for _, order := range a.Commands() {
+		a.Finish(order.ID, agentapi.CommandResult{OK: true}).Is(http.StatusNoContent)
 	}
 	b.succeeds()
 	st.ends(id, done)

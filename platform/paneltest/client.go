@@ -130,14 +130,23 @@ func (a *Answer) JSON(into any) *Answer {
 // Value reads one member by its dotted path: "account.username".
 func (a *Answer) Value(path string) any {
 	a.panel.t.Helper()
-	var node any
-	a.JSON(&node)
+	value, known := a.member(path)
+	require.True(a.panel.t, known, "no object at %s in %s", path, a.Body)
+	return value
+}
+
+// member is false where something on the way is no object.
+func (a *Answer) member(path string) (value any, known bool) {
+	a.panel.t.Helper()
+	a.JSON(&value)
 	for name := range strings.SplitSeq(path, ".") {
-		object, ok := node.(map[string]any)
-		require.True(a.panel.t, ok, "no object at %s in %s", path, a.Body)
-		node = object[name]
+		object, ok := value.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		value = object[name]
 	}
-	return node
+	return value, true
 }
 
 // Text reads one text member by its dotted path.

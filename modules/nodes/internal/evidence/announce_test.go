@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
+	"panel/modules/nodes/internal/nodetest"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
@@ -36,7 +37,7 @@ func report(t *testing.T, w *Writer, a *Announcer, clock *clockwork.FakeClock, i
 
 func TestAStateIsListedAndAnnouncedWhenItChanges(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
+	db, ids := nodetest.Fleet(t, 1)
 	clock := clockwork.NewFakeClockAt(time.Now())
 	w, a := panel(t, db, clock)
 	is := func(state string) {
@@ -61,8 +62,8 @@ func TestAStateIsListedAndAnnouncedWhenItChanges(t *testing.T) {
 // node was derived again after every write, up to ten times a second.
 func TestAFleetThatReportsCostsNoStatement(t *testing.T) {
 	t.Parallel()
-	db, count := dbtest.Counted(t, schema())
-	_, ids := populated(t, db, 50)
+	db, count := dbtest.Counted(t, nodetest.Schema())
+	ids := nodetest.Nodes(t, db, 50)
 	clock := clockwork.NewFakeClockAt(time.Now())
 	w, a := panel(t, db, clock)
 	report(t, w, a, clock, ids...)
@@ -84,8 +85,8 @@ func TestAFleetThatReportsCostsNoStatement(t *testing.T) {
 // What changes is derived alone, whatever the size of the fleet: one node takes as many statements as in a fleet of one.
 func TestOneChangeCostsTheSameInAFleetOfAnySize(t *testing.T) {
 	t.Parallel()
-	db, count := dbtest.Counted(t, schema())
-	_, ids := populated(t, db, 200)
+	db, count := dbtest.Counted(t, nodetest.Schema())
+	ids := nodetest.Nodes(t, db, 200)
 	clock := clockwork.NewFakeClockAt(time.Now())
 	w, a := panel(t, db, clock)
 	report(t, w, a, clock, ids...)
@@ -107,7 +108,7 @@ func TestOneChangeCostsTheSameInAFleetOfAnySize(t *testing.T) {
 // announced later. Before, a kill between the two lost the event for good.
 func TestAChangeOfStateAndItsEventCommitTogether(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
+	db, ids := nodetest.Fleet(t, 1)
 	clock := clockwork.NewFakeClockAt(time.Now())
 	w, a := panel(t, db, clock)
 	working := a.bus
@@ -139,7 +140,7 @@ func TestAChangeOfStateAndItsEventCommitTogether(t *testing.T) {
 // Two panels on one database announce a change once.
 func TestTwoPanelsAnnounceAChangeOnce(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
+	db, ids := nodetest.Fleet(t, 1)
 	clock := clockwork.NewFakeClockAt(time.Now())
 	w, one := panel(t, db, clock)
 	_, other := panel(t, db, clock)

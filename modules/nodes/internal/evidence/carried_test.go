@@ -10,6 +10,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/nodetest"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 )
@@ -57,7 +58,7 @@ func TestAbsurdSamplesMakeBoundedReadings(t *testing.T) {
 // less.
 func TestReadingsAreWrittenWithTheSignsOfLife(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 3)
+	db, ids := nodetest.Fleet(t, 3)
 	w, _ := panel(t, db, clockwork.NewRealClock())
 	now := time.Now().UTC()
 	full := &agentapi.Sample{ObservedAt: now, IntervalSeconds: 15, Listeners: []agentapi.Sessions{{Name: "in", Open: 4}}}

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -9,33 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
-	"panel/migrations"
+	"panel/modules/nodes/internal/nodetest"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
-	"panel/platform/database/dbtest"
 	"panel/platform/events"
 )
-
-// fleet makes the module's tables and so many nodes with agents.
-func fleet(t testing.TB, size int) (db *database.DB, ids []string) {
-	t.Helper()
-	return populated(t, dbtest.New(t, schema()), size)
-}
-
-func schema() migrations.Set { return migrations.Set{Name: "nodes", FS: os.DirFS("../../migrations")} }
-
-func populated(t testing.TB, db *database.DB, size int) (_ *database.DB, ids []string) {
-	t.Helper()
-	for range size {
-		id := database.NewID()
-		_, err := db.ExecContext(t.Context(), `insert into nodes (id, name, name_key, agent_access, created_at, updated_at)
-			values (?0, ?0, ?0, 'granted', now(), now())`, id)
-		require.NoError(t, err)
-		ids = append(ids, id)
-	}
-	return db, ids
-}
 
 // panel is a writer and its announcer, with the events of nodes declared.
 func panel(t testing.TB, db *database.DB, clock clockwork.Clock) (*Writer, *Announcer) {
@@ -64,7 +42,7 @@ func beat() *agentapi.Heartbeat {
 // Of an agent whose words the database does not take it is known that it lives; everybody else's reports are written.
 func TestAReportThatCannotBeStoredKeepsOutNoOther(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 4)
+	db, ids := nodetest.Fleet(t, 4)
 	w, _ := panel(t, db, clockwork.NewRealClock())
 	w.Heartbeat(ids[0], beat())
 	w.write(t.Context())
@@ -88,7 +66,7 @@ func TestAReportThatCannotBeStoredKeepsOutNoOther(t *testing.T) {
 // doubled.
 func TestWhatCannotBeWrittenYetWaitsBeneathWhatIsNewer(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 2)
+	db, ids := nodetest.Fleet(t, 2)
 	w, _ := panel(t, db, clockwork.NewRealClock())
 	now := time.Now().UTC()
 	w.Heartbeat(ids[0], beat())
@@ -124,7 +102,7 @@ func TestWhatCannotBeWrittenYetWaitsBeneathWhatIsNewer(t *testing.T) {
 // is news.
 func TestOnlyNewsIsWrittenWhole(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
+	db, ids := nodetest.Fleet(t, 1)
 	w, _ := panel(t, db, clockwork.NewRealClock())
 	isNews := func(change func(b *agentapi.Heartbeat)) bool {
 		b := beat()
@@ -177,7 +155,7 @@ func TestTwoThatTakeTurnsAreACopy(t *testing.T) {
 // A node that is deleted while its report is on the way takes nobody else's report with it.
 func TestAReportOfADeletedNodeIsLeftOut(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 2)
+	db, ids := nodetest.Fleet(t, 2)
 	w, _ := panel(t, db, clockwork.NewRealClock())
 	for _, id := range ids {
 		w.Heartbeat(id, beat())

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -9,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
-	"panel/migrations"
+	"panel/modules/nodes/internal/nodetest"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
@@ -25,7 +24,7 @@ type stage struct {
 
 func newStage(t testing.TB) *stage {
 	t.Helper()
-	db, count := dbtest.Counted(t, migrations.Set{Name: "nodes", FS: os.DirFS("../../migrations")})
+	db, count := dbtest.Counted(t, nodetest.Schema())
 	cfg, err := config.Of(map[string]string{})
 	require.NoError(t, err)
 	clock := clockwork.NewFakeClockAt(time.Now().UTC().Truncate(time.Second))

@@ -12,15 +12,17 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/nodetest"
 	"panel/platform/agentapi"
 	"panel/platform/ingest"
+	"panel/platform/paneltest"
 )
 
 // BenchmarkTelemetry sets the product's way (decode, number, group commit) beside a bare COPY of the same rows.
 func BenchmarkTelemetry(b *testing.B) {
 	const callers, perBatch = 64, 50
-	db, nodes := fleet(b, callers)
-	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s", Samples: samples(perBatch, time.Now().UTC())})
+	db, nodes := nodetest.Fleet(b, callers)
+	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s", Samples: paneltest.Samples(perBatch, time.Now().UTC())})
 	require.NoError(b, err)
 	tele := started(b, db)
 	ctx, stop := context.WithCancel(b.Context())
@@ -41,7 +43,7 @@ func BenchmarkTelemetry(b *testing.B) {
 	})
 	b.Run("copy", func(b *testing.B) {
 		encoded := ingest.NewRows(kind.Columns, 1000*rowSize)
-		encode(encoded, uuid.MustParse(nodes[0]), 1, samples(1000, time.Now()))
+		encode(encoded, uuid.MustParse(nodes[0]), 1, paneltest.Samples(1000, time.Now()))
 		binary := encoded.Bytes()
 		var rows atomic.Int64
 		inParallel(b, 2, func(int) {

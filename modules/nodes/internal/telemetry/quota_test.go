@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/agentapi"
+	"panel/platform/paneltest"
 )
 
 // The pace comes back with time, and a backlog of any length passes at it.
@@ -16,7 +17,7 @@ func TestAQuotaIsGivenBackAsTimePasses(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClock()
 	q := newQuotas(clock)
-	batch := &agentapi.MetricsBatch{Samples: samples(agentapi.MaxBatchSamples, clock.Now())}
+	batch := &agentapi.MetricsBatch{Samples: paneltest.Samples(agentapi.MaxBatchSamples, clock.Now())}
 	taken := 0
 	for minutes := 0; taken < 50_000; clock.Advance(time.Minute) {
 		for q.charge("node", batch) == nil {
@@ -37,7 +38,7 @@ func TestLargeSamplesAreCountedByTheirBytes(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClock()
 	q := newQuotas(clock)
-	large := samples(1, clock.Now())
+	large := paneltest.Samples(1, clock.Now())
 	large[0].Traffic = []agentapi.Traffic{{Kind: agentapi.TrafficClient, Name: strings.Repeat("x", 1<<20)}}
 	batch, taken := &agentapi.MetricsBatch{Samples: large}, 0
 	for q.charge("node", batch) == nil {

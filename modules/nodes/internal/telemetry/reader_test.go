@@ -11,11 +11,12 @@ import (
 	"panel/modules/nodes/internal/texts"
 	"panel/platform/agentapi"
 	"panel/platform/fault"
+	"panel/platform/paneltest"
 )
 
 // FuzzReadBatch demands that what is taken means what encoding/json takes it for, and that the judge's word is kept.
 func FuzzReadBatch(f *testing.F) {
-	plain, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Dropped: 1, Samples: samples(3, time.Now().UTC())})
+	plain, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Dropped: 1, Samples: paneltest.Samples(3, time.Now().UTC())})
 	require.NoError(f, err)
 	for _, seed := range []string{
 		string(plain), `{}`, `{"samples":[]}`, `{"samples":[{}]}`, `{"seq":01}`, `{"seq":1.0}`, `{"seq":1e3}`, `{"seq":-0}`, `{"seq":9223372036854775808}`,
@@ -45,7 +46,7 @@ func FuzzReadBatch(f *testing.F) {
 
 // FuzzReadFrame demands the same of whole frames.
 func FuzzReadFrame(f *testing.F) {
-	batch := &agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: samples(3, time.Now().UTC())}
+	batch := &agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: paneltest.Samples(3, time.Now().UTC())}
 	plain, err := json.Marshal(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 9, Metrics: batch})
 	require.NoError(f, err)
 	for _, seed := range []string{
@@ -70,7 +71,7 @@ func FuzzReadFrame(f *testing.F) {
 
 func TestAgentsPlainFormTakesTheQuickWay(t *testing.T) {
 	t.Parallel()
-	sent, sessions := samples(50, time.Now().UTC()), int64(3)
+	sent, sessions := paneltest.Samples(50, time.Now().UTC()), int64(3)
 	sent[0].IntervalSeconds, sent[0].Sessions = 15.000123, &sessions
 	sent[0].Listeners = []agentapi.Sessions{{Name: "flow.a.in.b", Open: 3}, {Name: "quiet"}}
 	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: sent})
@@ -91,7 +92,7 @@ func TestAgentsPlainFormTakesTheQuickWay(t *testing.T) {
 }
 
 func BenchmarkReadBatch(b *testing.B) {
-	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: samples(50, time.Now().UTC())})
+	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s-1", Seq: 7, Samples: paneltest.Samples(50, time.Now().UTC())})
 	require.NoError(b, err)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

@@ -8,9 +8,11 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/nodetest"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/jobs"
+	"panel/platform/paneltest"
 )
 
 // running is a telemetry whose writers run until the test ends.
@@ -33,14 +35,14 @@ func deliver(t testing.TB, tele *Telemetry, nodeID, stream string, seq int64, s 
 // however often it is condensed.
 func TestSamplesAreCondensedOnceAndReadBackAtTheRightResolution(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
+	db, ids := nodetest.Fleet(t, 1)
 	tele, now := running(t, db), time.Now()
 	for day := range 3 {
-		deliver(t, tele, ids[0], "s", int64(day+1), samples(40, now.Add(-time.Duration(day)*24*time.Hour)))
+		deliver(t, tele, ids[0], "s", int64(day+1), paneltest.Samples(40, now.Add(-time.Duration(day)*24*time.Hour)))
 		require.NoError(t, tele.rollUp(t.Context()))
 		require.NoError(t, tele.rollUp(t.Context()))
 	}
-	deliver(t, tele, ids[0], "s", 4, samples(10, now.Add(-time.Hour)))
+	deliver(t, tele, ids[0], "s", 4, paneltest.Samples(10, now.Add(-time.Hour)))
 	require.Eventually(t, func() bool {
 		require.NoError(t, tele.rollUp(t.Context()))
 		var minutes, tens int
@@ -63,8 +65,8 @@ func TestSamplesAreCondensedOnceAndReadBackAtTheRightResolution(t *testing.T) {
 // Readings whose mean no number can hold would stop the condensing for the whole fleet.
 func TestReadingsThatNoServerCanHaveAreRefused(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
-	tele, absurd := running(t, db), samples(2, time.Now())
+	db, ids := nodetest.Fleet(t, 1)
+	tele, absurd := running(t, db), paneltest.Samples(2, time.Now())
 	absurd[0].Load1, absurd[1].Load1 = 1e308, 1e308
 	require.Error(t, tele.Take(t.Context(), ids[0], &agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: absurd}))
 	absurd[0].Load1, absurd[1].Load1 = maxReading, -maxReading
@@ -75,7 +77,7 @@ func TestReadingsThatNoServerCanHaveAreRefused(t *testing.T) {
 // The newest sample of a batch is told on when it is stored, and never before.
 func TestTheNewestSampleIsHandedOnOnceItIsStored(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
+	db, ids := nodetest.Fleet(t, 1)
 	tele := running(t, db)
 	var newest []time.Time
 	tele.measured = func(nodeID string, s *agentapi.Sample) {
@@ -85,7 +87,7 @@ func TestTheNewestSampleIsHandedOnOnceItIsStored(t *testing.T) {
 		require.Equal(t, 3, stored)
 		newest = append(newest, s.ObservedAt)
 	}
-	batch := samples(3, time.Now().Add(-time.Minute))
+	batch := paneltest.Samples(3, time.Now().Add(-time.Minute))
 	deliver(t, tele, ids[0], "s", 1, batch)
 	require.Equal(t, []time.Time{batch[2].ObservedAt}, newest)
 }
@@ -93,10 +95,10 @@ func TestTheNewestSampleIsHandedOnOnceItIsStored(t *testing.T) {
 // The numbers of a stream go when its agent has been away for longer than any sample of it is stored.
 func TestStreamsThatHaveEndedAreForgotten(t *testing.T) {
 	t.Parallel()
-	db, ids := fleet(t, 1)
+	db, ids := nodetest.Fleet(t, 1)
 	tele := running(t, db)
-	deliver(t, tele, ids[0], "old-folder", 1, samples(1, time.Now()))
-	deliver(t, tele, ids[0], "folder", 1, samples(1, time.Now()))
+	deliver(t, tele, ids[0], "old-folder", 1, paneltest.Samples(1, time.Now()))
+	deliver(t, tele, ids[0], "folder", 1, paneltest.Samples(1, time.Now()))
 	_, err := db.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '61 days' where stream_id = 'old-folder'")
 	require.NoError(t, err)
 	tidy := jobs.TidyWorker(db, clockwork.NewRealClock(), []jobs.Tidy{Tidy()})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/nodetest"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -19,8 +20,8 @@ import (
 // A result that comes twice, at once or later, through whatever panel, is the first one.
 func TestTheFirstResultStays(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	here, there, node := onDatabase(t, db), onDatabase(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	here, there, node := onDatabase(t, db), onDatabase(t, db), nodetest.Node(t, db)
 	id := here.order(t, node, nil)
 	var agents sync.WaitGroup
 	answers := make([]error, 20)
@@ -49,8 +50,8 @@ func TestTheFirstResultStays(t *testing.T) {
 
 func TestAResultIsTheAgentsOwn(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node, other := unnotified(t, db), newNode(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node, other := unnotified(t, db), nodetest.Node(t, db), nodetest.Node(t, db)
 	id := o.order(t, node, nil)
 	for _, unknown := range []string{"", "x", "..", database.NewID()} {
 		require.ErrorIs(t, o.Finish(t.Context(), node, good(unknown)), ErrUnknownCommand)
@@ -64,8 +65,8 @@ func TestAResultIsTheAgentsOwn(t *testing.T) {
 // What an agent writes is bounded, and its end kept, which says most; data that is no JSON is left out.
 func TestResultsAreBounded(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node := unnotified(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node := unnotified(t, db), nodetest.Node(t, db)
 	id, long := o.order(t, node, nil), strings.Repeat("a", 3*agentapi.MaxTail)
 	require.NoError(t, o.Finish(t.Context(), node, &agentapi.CommandResult{
 		ID: id, Code: agentapi.ResultCode(long), Stage: agentapi.Stage(long), Error: long + "end", StderrTail: long + "\x00tail", Data: json.RawMessage(`{`),
@@ -84,8 +85,8 @@ func TestResultsAreBounded(t *testing.T) {
 // passed is an end.
 func TestWhoeverWaitsGetsEveryEnd(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	here, there, node := onDatabase(t, db), onDatabase(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	here, there, node := onDatabase(t, db), onDatabase(t, db), nodetest.Node(t, db)
 	own, foreign, late := here.order(t, node, nil), here.order(t, node, nil), here.order(t, node, nil)
 	type outcome struct {
 		results []nodesapi.Result
@@ -120,8 +121,8 @@ func TestWhoeverWaitsGetsEveryEnd(t *testing.T) {
 
 func TestWhoGivesUpWaitingSaysSo(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node := unnotified(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node := unnotified(t, db), nodetest.Node(t, db)
 	id := o.order(t, node, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -144,8 +145,8 @@ func TestWhoGivesUpWaitingSaysSo(t *testing.T) {
 // Results are kept for a week; what nobody answered goes with them, what still waits stays.
 func TestOldResultsGoAndOpenCommandsStay(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node := unnotified(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node := unnotified(t, db), nodetest.Node(t, db)
 	ended, unanswered := o.order(t, node, nil), o.order(t, node, nil)
 	require.NoError(t, o.Finish(t.Context(), node, good(ended)))
 	tidy := jobs.TidyWorker(db, o.clock, Tidy())

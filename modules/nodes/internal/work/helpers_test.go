@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -12,11 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
-	"panel/migrations"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
-	"panel/platform/database/dbtest"
 	"panel/platform/vault"
 )
 
@@ -27,11 +24,6 @@ type panel struct {
 	db       *database.DB
 	listener *database.Listener
 	clock    *clockwork.FakeClock
-}
-
-func tables(t testing.TB) *database.DB {
-	t.Helper()
-	return dbtest.New(t, migrations.Set{Name: "nodes", FS: os.DirFS("../../migrations")})
 }
 
 // onDatabase makes a panel that is notified of changes, and works until the test ends.
@@ -65,14 +57,6 @@ func (o *panel) run(t testing.TB, loop func(context.Context) error) {
 	var running sync.WaitGroup
 	running.Go(func() { _ = loop(ctx) })
 	t.Cleanup(func() { cancel(); running.Wait() })
-}
-
-func newNode(t testing.TB, db *database.DB) string {
-	t.Helper()
-	id := database.NewID()
-	_, err := db.ExecContext(t.Context(), "insert into nodes (id, name, name_key, created_at, updated_at) values (?0, ?0, ?0, now(), now())", id)
-	require.NoError(t, err)
-	return id
 }
 
 // order is a command that has a minute.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/nodetest"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -14,8 +15,8 @@ import (
 // A command waits for its own agent, in the order of the orders, with its arguments, until its time has passed.
 func TestACommandWaitsForItsAgentAndNotForEver(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node, other := onDatabase(t, db), newNode(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node, other := onDatabase(t, db), nodetest.Node(t, db), nodetest.Node(t, db)
 	first := o.order(t, node, map[string]string{"secret": "canary"})
 	second := o.order(t, node, nil)
 	require.Equal(t, []string{first, second}, o.waiting(t, node))
@@ -34,8 +35,8 @@ func TestACommandWaitsForItsAgentAndNotForEver(t *testing.T) {
 // A panel that is not notified of changes reads every time, so that it never gives an agent yesterday's work.
 func TestAPanelThatIsNotNotifiedReadsTheDatabase(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	notified, cut, node := onDatabase(t, db), unnotified(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	notified, cut, node := onDatabase(t, db), unnotified(t, db), nodetest.Node(t, db)
 	require.Empty(t, cut.waiting(t, node))
 	id := notified.order(t, node, nil)
 	require.Equal(t, []string{id}, cut.waiting(t, node))
@@ -46,8 +47,8 @@ func TestAPanelThatIsNotNotifiedReadsTheDatabase(t *testing.T) {
 // What another panel wants of an agent wakes its long-poll here, and reaches its stream here.
 func TestWorkOfAnotherPanelReachesTheAgentHere(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	here, there, node := onDatabase(t, db), onDatabase(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	here, there, node := onDatabase(t, db), onDatabase(t, db), nodetest.Node(t, db)
 	delivered := make(chan string, 16)
 	here.Queue.mu.Lock()
 	here.Streams(func([]string) []string { return []string{node} }, func(id string, work agentapi.Pending) {
@@ -72,8 +73,8 @@ func TestWorkOfAnotherPanelReachesTheAgentHere(t *testing.T) {
 // What was read before a change and comes after it is not remembered: the next request would get it for ever.
 func TestWhatWasReadBeforeAChangeIsNotRemembered(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node := onDatabase(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node := onDatabase(t, db), nodetest.Node(t, db)
 	o.Queue.mu.Lock()
 	before := o.changes
 	o.Queue.mu.Unlock()
@@ -90,14 +91,14 @@ func TestWhatWasReadBeforeAChangeIsNotRemembered(t *testing.T) {
 	require.NoError(t, err)
 	o.Changed(nil)
 	o.remember(full, before)
-	_, known := o.remembered(node)
+	_, _, known := o.remembered(node)
 	require.False(t, known, "a change of all is a change of each")
 }
 
 func TestWhoStopsWaitingLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node := unnotified(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node := unnotified(t, db), nodetest.Node(t, db)
 	first, giveFirst := o.Wait(node)
 	second, giveSecond := o.Wait(node)
 	giveFirst()
@@ -125,8 +126,8 @@ func TestWhoStopsWaitingLeavesNothingBehind(t *testing.T) {
 // An acknowledgement counts for the agent's own command alone, and a command that has ended is not running again.
 func TestAnAcknowledgementIsTheAgentsOwn(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node, other := onDatabase(t, db), newNode(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node, other := onDatabase(t, db), nodetest.Node(t, db), nodetest.Node(t, db)
 	mine, ended := o.order(t, node, nil), o.order(t, node, nil)
 	require.NoError(t, o.Finish(t.Context(), node, good(ended)))
 	acked := func(id string) bool {
@@ -150,8 +151,8 @@ func TestAnAcknowledgementIsTheAgentsOwn(t *testing.T) {
 // A command that cannot be opened, sealed by a key that is lost, holds up no other.
 func TestACommandThatCannotBeOpenedIsLeftOut(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node := unnotified(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node := unnotified(t, db), nodetest.Node(t, db)
 	spoiled, whole := o.order(t, node, map[string]int{"a": 1}), o.order(t, node, map[string]int{"b": 2})
 	_, err := db.ExecContext(t.Context(), "update node_commands set sealed = 'nonsense' where id = ?", spoiled)
 	require.NoError(t, err)
@@ -161,8 +162,8 @@ func TestACommandThatCannotBeOpenedIsLeftOut(t *testing.T) {
 // Orders are stored all or none, and those to nodes that are gone have ended before they began.
 func TestOrdersAreStoredAllOrNone(t *testing.T) {
 	t.Parallel()
-	db := tables(t)
-	o, node := unnotified(t, db), newNode(t, db)
+	db := nodetest.Tables(t)
+	o, node := unnotified(t, db), nodetest.Node(t, db)
 	known := nodesapi.Order{NodeID: node, Kind: "probe", Deadline: o.clock.Now().Add(time.Minute)}
 	odd := known
 	odd.Kind = "run_shell"

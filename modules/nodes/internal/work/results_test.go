@@ -2,7 +2,6 @@ package work
 
 import (
 	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
@@ -10,23 +9,20 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap/zaptest"
 
-	"panel/migrations"
+	"panel/modules/nodes/internal/nodetest"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
-	"panel/platform/database/dbtest"
 	"panel/platform/ingest"
 )
 
 // A result that the database does not take fails alone: here half a character, which JSON allows and the database does not.
 func TestAResultThatCannotBeStoredFailsAlone(t *testing.T) {
 	t.Parallel()
-	db := dbtest.New(t, migrations.Set{Name: "nodes", FS: os.DirFS("../../migrations")})
+	db, ids := nodetest.Fleet(t, 1)
+	node := ids[0]
 	log, clock := zaptest.NewLogger(t), clockwork.NewRealClock()
 	listener := database.NewListener(db.Pool, log)
 	commands := NewCommands(db, NewQueue(db, listener, nil, clock, log), nil, listener, clock, log)
-	node := database.NewID()
-	_, err := db.ExecContext(t.Context(), "insert into nodes (id, name, name_key, created_at, updated_at) values (?0, ?0, ?0, now(), now())", node)
-	require.NoError(t, err)
 	order := nodesapi.Order{NodeID: node, Kind: "probe", Deadline: time.Now().Add(time.Minute)}
 	ids, err := commands.Send(t.Context(), order, order, order, order, order)
 	require.NoError(t, err)
