@@ -37,6 +37,15 @@ type link struct {
 // mostFrames is how far an agent may fall behind before its stream is cut; it then comes back and gets everything again.
 const mostFrames = 1024
 
+// greet answers a hello with everything that the panel wants, and with the calls that it takes.
+func (l *link) greet(pending agentapi.Pending) {
+	l.push(agentapi.Frame{Type: agentapi.FrameDesired, Desired: &pending.Desired, Documents: pending.Documents, Takes: Takes})
+	l.mu.Lock()
+	l.desired, l.documents = pending.Desired, pending.Documents
+	l.mu.Unlock()
+	l.send(pending)
+}
+
 // send queues what the agent does not have yet.
 func (l *link) send(pending agentapi.Pending) {
 	var frames []agentapi.Frame

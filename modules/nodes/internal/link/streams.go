@@ -118,16 +118,9 @@ func (s *Streams) take(l *link, frame *agentapi.Frame) {
 func (s *Streams) welcome(l *link) {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
-	pending, err := s.queue.Pending(ctx, l.nodeID)
-	if err != nil {
+	if err := s.queue.Greet(ctx, l.nodeID, l.greet); err != nil {
 		s.log.Warn("an agent gets its work with the next heartbeat", zap.String("node", l.nodeID), zap.Error(err))
-		return
 	}
-	l.push(agentapi.Frame{Type: agentapi.FrameDesired, Desired: &pending.Desired, Documents: pending.Documents, Takes: Takes})
-	l.mu.Lock()
-	l.desired, l.documents = pending.Desired, pending.Documents
-	l.mu.Unlock()
-	l.send(pending)
 }
 
 func (s *Streams) enter(l *link) {

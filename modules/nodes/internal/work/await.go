@@ -21,7 +21,7 @@ type signal struct {
 func (c *Commands) Await(ctx context.Context, ids ...string) ([]nodesapi.Result, error) {
 	s := c.expect(ids)
 	defer c.giveUp(s, ids)
-	got := make(map[string]nodesapi.Result, len(ids))
+	got, orders := make(map[string]nodesapi.Result, len(ids)), len(distinct(ids))
 	for unread := ids; ; unread = c.next(ctx, s, got, ids) {
 		if len(unread) > 0 {
 			found, err := c.Results(ctx, unread...)
@@ -30,7 +30,7 @@ func (c *Commands) Await(ctx context.Context, ids ...string) ([]nodesapi.Result,
 			}
 			maps.Copy(got, found)
 		}
-		if len(got) == len(ids) {
+		if len(got) == orders {
 			return inOrder(got, ids), nil
 		}
 		if ctx.Err() != nil {
@@ -38,6 +38,9 @@ func (c *Commands) Await(ctx context.Context, ids ...string) ([]nodesapi.Result,
 		}
 	}
 }
+
+// distinct leaves out what is named again: one order may be asked for twice.
+func distinct(ids []string) []string { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
 func inOrder(got map[string]nodesapi.Result, ids []string) []nodesapi.Result {
 	results := make([]nodesapi.Result, len(ids))

@@ -40,6 +40,9 @@ type Queue struct {
 	waiters map[string][]chan struct{}
 	present func(ids []string) []string // those that hold a stream here; nothing means all
 	deliver func(nodeID string, work agentapi.Pending)
+
+	delivering sync.Mutex        // taken before mu
+	delivered  map[string]uint64 // by node, how many changes there were when what its stream got last was read
 }
 
 const (
@@ -53,7 +56,8 @@ func NewQueue(db *database.DB, listener *database.Listener, v *vault.Vault, cloc
 	q := &Queue{
 		db: db, listener: listener, vault: v, clock: clock, log: log, origin: database.NewID(),
 		pages: map[string]agentapi.Pending{}, latest: map[string]uint64{}, waiters: map[string][]chan struct{}{},
-		present: func([]string) []string { return nil }, deliver: func(string, agentapi.Pending) {},
+		delivered: map[string]uint64{},
+		present:   func([]string) []string { return nil }, deliver: func(string, agentapi.Pending) {},
 	}
 	q.acks = ingest.NewCollector(clock, ackPause, q.writeAcks)
 	listener.On(workChannel, q.onNotify)
@@ -71,38 +75,56 @@ func (q *Queue) Run(ctx context.Context) error { return q.acks.Run(ctx) }
 
 // Pending is what waits for the agent.
 func (q *Queue) Pending(ctx context.Context, nodeID string) (agentapi.Pending, error) {
-	if page, known := q.remembered(nodeID); known {
-		return q.current(page), nil
-	}
-	q.mu.Lock()
-	before := q.changes
-	q.mu.Unlock()
-	pages, err := q.read(ctx, []string{nodeID})
-	if err != nil {
-		return agentapi.Pending{}, err
-	}
-	q.remember(pages, before)
-	return q.current(pages[nodeID]), nil
+	page, _, err := q.newest(ctx, nodeID)
+	return page, err
 }
 
-func (q *Queue) remembered(nodeID string) (agentapi.Pending, bool) {
-	if !q.listener.Healthy() {
-		return agentapi.Pending{}, false
+// newest gives the page with the number of changes that it knows of. What has changed while it was read is read again.
+func (q *Queue) newest(ctx context.Context, nodeID string) (agentapi.Pending, uint64, error) {
+	const tries = 3 // a node that changes all the time is told of it by each change
+	for try := 1; ; try++ {
+		page, before, known := q.remembered(nodeID)
+		if known {
+			return q.current(page), before, nil
+		}
+		pages, err := q.read(ctx, []string{nodeID})
+		if err != nil {
+			return page, before, err
+		}
+		if q.remember(pages, before); try == tries || !q.changedSince(nodeID, before) {
+			return q.current(pages[nodeID]), before, nil
+		}
 	}
+}
+
+// remembered also gives the number of changes until now.
+func (q *Queue) remembered(nodeID string) (page agentapi.Pending, before uint64, known bool) {
+	healthy := q.listener.Healthy()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	page, known := q.pages[nodeID]
-	return page, known
+	page, known = q.pages[nodeID]
+	return page, q.changes, known && healthy
 }
 
 func (q *Queue) remember(pages map[string]agentapi.Pending, before uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for id, page := range pages {
-		if q.latest[id] <= before && q.cleared <= before {
+		if q.holds(id, before) {
 			q.pages[id] = page
 		}
 	}
+}
+
+func (q *Queue) changedSince(id string, before uint64) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return !q.holds(id, before)
+}
+
+// holds says whether what was read of a node before a change still holds; the caller has the lock.
+func (q *Queue) holds(id string, before uint64) bool {
+	return q.latest[id] <= before && q.cleared <= before
 }
 
 // current leaves out commands whose time has passed.
@@ -233,8 +255,31 @@ func (q *Queue) deliverTo(ids []string) {
 	}
 	q.remember(pages, before)
 	for id, page := range pages {
-		q.deliver(id, q.current(page))
+		q.handOver(id, before, func() { q.deliver(id, q.current(page)) })
 	}
+}
+
+// Greet hands a stream that begins what waits for its agent.
+func (q *Queue) Greet(ctx context.Context, nodeID string, take func(agentapi.Pending)) error {
+	for {
+		page, before, err := q.newest(ctx, nodeID)
+		if err != nil || q.handOver(nodeID, before, func() { take(page) }) {
+			return err
+		}
+	}
+}
+
+// handOver gives streams what was read in the order of the changes: what was read before a change and comes after what was read
+// after it would lead the agent back.
+func (q *Queue) handOver(nodeID string, before uint64, give func()) bool {
+	q.delivering.Lock()
+	defer q.delivering.Unlock()
+	if before < q.delivered[nodeID] {
+		return false
+	}
+	q.delivered[nodeID] = before
+	give()
+	return true
 }
 
 // Wait gives a channel that closes at the next change for the node, and a function that ends the waiting.
