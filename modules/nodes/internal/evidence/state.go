@@ -17,6 +17,9 @@ type Report struct {
 	SkewMillis   int64                 `json:"skew_ms"`
 	Core         agentapi.CoreReport   `json:"core"`
 	PanelURL     string                `json:"panel_url,omitempty"`
+
+	// Digest is that of the heartbeat, by which a panel knows whether the report is the one that came to it.
+	Digest string `json:"digest,omitempty"`
 }
 
 // HostFacts is the part of a heartbeat that only the node's own page needs: what else runs on the host.

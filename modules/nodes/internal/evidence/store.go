@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"panel/platform/agentapi"
 )
 
@@ -26,12 +28,24 @@ func (w *Writer) store(ctx context.Context, batch map[string]*evidence) error {
 		}
 	}
 	if len(alive.ids) > 0 {
-		if _, err := w.db.Pool.Exec(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.at, alive.sessions, alive.cpu,
-			alive.rx, alive.tx, alive.mem, alive.carried); err != nil {
+		if err := w.storeSigns(ctx, batch, &alive); err != nil {
 			return fmt.Errorf("writing signs of life: %w", err)
 		}
 	}
 	return nil
+}
+
+func (w *Writer) storeSigns(ctx context.Context, batch map[string]*evidence, alive *columns) error {
+	rows, err := w.db.Pool.Query(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.at, alive.sessions, alive.cpu,
+		alive.rx, alive.tx, alive.mem, alive.carried, alive.digests)
+	if err != nil {
+		return err
+	}
+	others, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err == nil && len(others) > 0 {
+		w.elsewhere(others, batch)
+	}
+	return err
 }
 
 // A node that is deleted meanwhile is left out by the join.
@@ -46,22 +60,27 @@ const (
 			report = excluded.report, surroundings = excluded.surroundings`
 	writeSigns = `with u as (
 			select * from unnest($1::uuid[], $2::timestamptz[], $3::jsonb[], $4::timestamptz[], $5::bigint[], $6::float8[],
-				$7::float8[], $8::float8[], $9::float8[], $10::jsonb[]) u(id, seen, metrics, at, sessions, cpu, rx, tx, mem, carried)
+				$7::float8[], $8::float8[], $9::float8[], $10::jsonb[], $11::text[])
+				u(id, seen, metrics, at, sessions, cpu, rx, tx, mem, carried, digest)
 		), reported as (
 			update node_reports r set seen_at = greatest(r.seen_at, u.seen), metrics = coalesce(u.metrics, r.metrics),
 				carried = case when u.at is null then r.carried else u.carried end
 			from u where r.node_id = u.id
+			returning r.node_id, u.digest <> '' and r.report->>'digest' is distinct from u.digest as other
+		), measured as (
+			update node_readings m set seen_at = greatest(m.seen_at, u.seen), observed_at = coalesce(u.at, m.observed_at),
+				sessions = case when u.at is null then m.sessions else u.sessions end,
+				cpu_pct = coalesce(u.cpu, m.cpu_pct), net_rx_bps = coalesce(u.rx, m.net_rx_bps),
+				net_tx_bps = coalesce(u.tx, m.net_tx_bps), mem_pct = coalesce(u.mem, m.mem_pct)
+			from u where m.node_id = u.id
 		)
-		update node_readings m set seen_at = greatest(m.seen_at, u.seen), observed_at = coalesce(u.at, m.observed_at),
-			sessions = case when u.at is null then m.sessions else u.sessions end,
-			cpu_pct = coalesce(u.cpu, m.cpu_pct), net_rx_bps = coalesce(u.rx, m.net_rx_bps),
-			net_tx_bps = coalesce(u.tx, m.net_tx_bps), mem_pct = coalesce(u.mem, m.mem_pct)
-		from u where m.node_id = u.id`
+		select node_id::text from reported where other`
 )
 
 // columns are the arrays of the two statements.
 type columns struct {
 	ids, states, hashes []string
+	digests             []string
 	seen                []time.Time
 	revisions           []int64
 	cloned              []bool
@@ -73,7 +92,7 @@ type columns struct {
 }
 
 func (c *columns) add(id string, e *evidence) {
-	c.ids, c.seen = append(c.ids, id), append(c.seen, e.seen)
+	c.ids, c.seen, c.digests = append(c.ids, id), append(c.seen, e.seen), append(c.digests, e.digest)
 	c.measured(e.metrics)
 	if e.full == nil {
 		return

@@ -3,8 +3,10 @@
 package evidence
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -39,6 +41,7 @@ type Writer struct {
 type evidence struct {
 	seen    time.Time
 	full    *fullReport // nil: unchanged
+	digest  string      // of the last heartbeat; empty: none came, or what it says cannot be stored
 	metrics *agentapi.Sample
 }
 
@@ -51,7 +54,8 @@ type fullReport struct {
 
 // lastWritten remembers of each node what was written, to write only changes, and its last agent processes.
 type lastWritten struct {
-	digest        [sha256.Size]byte
+	digest        string
+	unstorable    string // a digest
 	session, last string
 	clonedUntil   time.Time
 }
@@ -79,10 +83,13 @@ func (w *Writer) Heartbeat(nodeID string, beat *agentapi.Heartbeat) {
 	k := w.lastWritten(nodeID)
 	cloned := k.cloned(beat.SessionID, now)
 	digest := lasting(beat, cloned)
-	if digest == k.digest {
+	if digest == k.unstorable {
 		return
 	}
-	k.digest, e.full = digest, fullOf(beat, cloned, now)
+	if e.digest = digest; digest == k.digest {
+		return
+	}
+	k.digest, e.full = digest, fullOf(beat, cloned, digest, now)
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -126,7 +133,7 @@ func (w *Writer) lastWritten(nodeID string) *lastWritten {
 }
 
 // lasting is a digest without what changes with every heartbeat. It is made of each of them, its full form only of a few.
-func lasting(beat *agentapi.Heartbeat, cloned bool) (digest [sha256.Size]byte) {
+func lasting(beat *agentapi.Heartbeat, cloned bool) string {
 	lasts := *beat
 	lasts.SentAt, lasts.Core.UptimeSeconds = time.Time{}, 0
 	sum := sha256.New()
@@ -134,13 +141,12 @@ func lasting(beat *agentapi.Heartbeat, cloned bool) (digest [sha256.Size]byte) {
 		agentapi.Heartbeat
 		Cloned bool
 	}{lasts, cloned}) // plain values always encode
-	sum.Sum(digest[:0])
-	return digest
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
-func fullOf(beat *agentapi.Heartbeat, cloned bool, now time.Time) *fullReport {
+func fullOf(beat *agentapi.Heartbeat, cloned bool, digest string, now time.Time) *fullReport {
 	full := &fullReport{core: beat.Core, cloned: cloned}
-	full.report, full.host = encoded(beat, now)
+	full.report, full.host = encoded(beat, digest, now)
 	return full
 }
 
@@ -155,10 +161,10 @@ func (k *lastWritten) cloned(session string, now time.Time) bool {
 	return now.Before(k.clonedUntil)
 }
 
-func encoded(beat *agentapi.Heartbeat, now time.Time) (shown, host string) {
+func encoded(beat *agentapi.Heartbeat, digest string, now time.Time) (shown, host string) {
 	short, _ := json.Marshal(Report{
 		AgentVersion: beat.AgentVersion, Protocol: beat.Protocol, OS: beat.OS, Arch: beat.Arch, Hostname: beat.Hostname,
-		Capabilities: beat.Capabilities, SkewMillis: skew(beat, now), Core: beat.Core, PanelURL: beat.PanelURL,
+		Capabilities: beat.Capabilities, SkewMillis: skew(beat, now), Core: beat.Core, PanelURL: beat.PanelURL, Digest: digest,
 	}) // plain values always encode
 	long, _ := json.Marshal(HostFacts{Sockets: beat.Sockets, Addresses: beat.Addresses, Firewall: beat.Firewall, Documents: beat.Documents})
 	return string(short), string(long)
@@ -243,6 +249,7 @@ func (w *Writer) bisect(ctx context.Context, batch map[string]*evidence) error {
 		return w.store(ctx, part)
 	}, func(id string, err error) {
 		w.log.Warn("what an agent reports cannot be stored and is dropped", zap.String("node", id), zap.Error(err))
+		w.refuse(id, batch[id].digest)
 		batch[id] = &evidence{seen: batch[id].seen}
 		bare = append(bare, id)
 	})
@@ -250,6 +257,26 @@ func (w *Writer) bisect(ctx context.Context, batch map[string]*evidence) error {
 		err = errors.Join(err, w.store(ctx, map[string]*evidence{id: batch[id]}))
 	}
 	return err
+}
+
+// refuse remembers what cannot be stored, so that its repetition is a sign of life alone.
+func (w *Writer) refuse(nodeID, digest string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.lastWritten(nodeID)
+	k.digest, k.unstorable = "", digest
+}
+
+// elsewhere makes the next heartbeats of nodes be written whole whose stored reports are not those that came here: their agents
+// have said something else to another panel meanwhile.
+func (w *Writer) elsewhere(nodeIDs []string, batch map[string]*evidence) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range nodeIDs {
+		if k := w.lastWritten(id); k.digest == batch[id].digest {
+			k.digest = ""
+		}
+	}
 }
 
 func (w *Writer) take() map[string]*evidence {
@@ -273,6 +300,7 @@ func (w *Writer) putBack(batch map[string]*evidence) {
 		if newer.full == nil {
 			newer.full = old.full
 		}
+		newer.digest = cmp.Or(newer.digest, old.digest)
 		if newer.metrics == nil {
 			newer.metrics = old.metrics
 		}
