@@ -54,7 +54,8 @@ func (f *Fleet) History(ctx context.Context, metric string, from, to time.Time) 
 		return 0, nil, database.Fault(fmt.Errorf("read the history of the fleet: %w", err), nil)
 	}
 	points, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Point])
-	return step, points, database.Fault(err, nil)
+	// A range that begins within a step has parts of a step at both ends.
+	return step, points[max(0, len(points)-mostPoints):], database.Fault(err, nil)
 }
 
 // Note writes down the fleet of this minute, once for all panels.

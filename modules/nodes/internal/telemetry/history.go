@@ -55,7 +55,8 @@ func (t *Telemetry) History(ctx context.Context, nodeID, metric string, from, to
 		step += r.step
 	}
 	points, err := t.points(ctx, r, step, nodeID, metric, from, to)
-	return Series{Step: step, Points: points}, err
+	// A range that begins within a step has parts of a step at both ends.
+	return Series{Step: step, Points: points[max(0, len(points)-mostPoints):]}, err
 }
 
 func resolutionFor(from, now time.Time) resolution {

@@ -62,6 +62,16 @@ func (q *quotas) charge(nodeID string, batch *agentapi.MetricsBatch) error {
 	return nil
 }
 
+// giveBack takes a batch off again that was not stored.
+func (q *quotas) giveBack(nodeID string, batch *agentapi.MetricsBatch) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if used := q.nodes[nodeID]; used != nil {
+		used.samples = max(0, used.samples-float64(len(batch.Samples)))
+		used.bytes = max(0, used.bytes-float64(weight(batch)))
+	}
+}
+
 func (u *quota) recover(now time.Time) {
 	minutes := max(0, now.Sub(u.at).Minutes())
 	u.samples, u.bytes = max(0, u.samples-minutes*samplesPerMinute), max(0, u.bytes-minutes*bytesPerMinute)

@@ -91,7 +91,7 @@ func (t *Telemetry) rollUp(ctx context.Context) error {
 	defer cancel()
 	err := pgx.BeginFunc(ctx, t.db.Pool, func(tx pgx.Tx) error {
 		from, to, err := t.window(ctx, tx)
-		if err != nil || from >= to {
+		if err != nil || from == to {
 			return err
 		}
 		for _, statement := range []string{minutes, tens} {
@@ -109,10 +109,11 @@ func (t *Telemetry) rollUp(ctx context.Context) error {
 }
 
 // window gives the transactions to take: from where the last one stopped to the oldest that may still be open.
-// A database restored elsewhere counts its transactions from a lower number; then the window begins at this moment.
+// A database restored elsewhere counts its transactions from a lower number. Then the window is empty, its end before its
+// beginning, and the next one begins at this end.
 func (t *Telemetry) window(ctx context.Context, tx pgx.Tx) (from, to int64, err error) {
-	err = tx.QueryRow(ctx, `select case when xact > pg_snapshot_xmax(s)::text::bigint then pg_snapshot_xmin(s)::text::bigint else xact end,
-		pg_snapshot_xmin(s)::text::bigint from telemetry_progress, pg_current_snapshot() s for update of telemetry_progress`).Scan(&from, &to)
+	err = tx.QueryRow(ctx, `select xact, pg_snapshot_xmin(s)::text::bigint
+		from telemetry_progress, pg_current_snapshot() s for update of telemetry_progress`).Scan(&from, &to)
 	return from, to, err
 }
 

@@ -55,10 +55,14 @@ func (t *Telemetry) Take(ctx context.Context, nodeID string, batch *agentapi.Met
 	err := t.batches.Take(ctx, &ingest.Batch[[]agentapi.Sample]{
 		NodeID: nodeID, StreamID: batch.StreamID, Seq: batch.Seq, Dropped: batch.Dropped, Content: batch.Samples,
 	})
-	if n := len(batch.Samples); err == nil && n > 0 {
+	if err != nil {
+		t.quotas.giveBack(nodeID, batch)
+		return err
+	}
+	if n := len(batch.Samples); n > 0 {
 		t.measured(nodeID, &batch.Samples[n-1])
 	}
-	return err
+	return nil
 }
 
 // check refuses what cannot be stored and moves samples from the future to now: a clock that runs ahead must not write
