@@ -49,8 +49,8 @@ type credentials struct {
 }
 
 type credential struct {
-	nodeID string
-	until  *time.Time
+	id, nodeID string
+	until      *time.Time
 }
 
 const (
@@ -87,7 +87,7 @@ func (c *credentials) AuthenticateAgent(ctx context.Context, token string) (acce
 	if found.until != nil && !found.until.After(c.clock.Now()) {
 		return access.Caller{}, errAgentToken
 	}
-	return access.Caller{Kind: access.Node, NodeID: found.nodeID}, nil
+	return access.Caller{Kind: access.Node, NodeID: found.nodeID, AgentTokenID: found.id}, nil
 }
 
 func (c *credentials) read(ctx context.Context, digest tokens.Digest) (found credential, err error) {
@@ -95,8 +95,8 @@ func (c *credentials) read(ctx context.Context, digest tokens.Digest) (found cre
 	if err := c.unknown.Refuse(digest, ip, c.clock.Now(), errAgentToken); err != nil {
 		return found, err
 	}
-	err = c.db.NewRaw("select node_id, valid_until from agent_tokens where token_hash = ?", digest[:]).
-		Scan(ctx, &found.nodeID, &found.until)
+	err = c.db.NewRaw("select id, node_id, valid_until from agent_tokens where token_hash = ?", digest[:]).
+		Scan(ctx, &found.id, &found.nodeID, &found.until)
 	if err = database.Fault(err, nil); fault.KindOf(err) == fault.KindMissing {
 		c.unknown.Note(digest, ip, c.clock.Now())
 		return found, errAgentToken
@@ -146,6 +146,21 @@ func (c *credentials) issue(ctx context.Context, tx bun.IDB, row *nodeRow, rotat
 	}
 	row.AgentAccess, row.TokenID = accessGranted, &id
 	return token, c.publish(ctx, tx, row.ID)
+}
+
+// rotate issues another token to an agent. The node is locked: a token that was revoked since the agent proved itself by it buys
+// no other. Fault: agent_token_invalid (401).
+func (c *credentials) rotate(ctx context.Context, tx bun.IDB, row *nodeRow) (token string, err error) {
+	var valid bool
+	err = tx.NewRaw("select exists (select from agent_tokens where id = ? and node_id = ? and (valid_until is null or valid_until > ?))",
+		access.From(ctx).AgentTokenID, row.ID, c.clock.Now().UTC()).Scan(ctx, &valid)
+	if err != nil {
+		return "", database.Fault(fmt.Errorf("proving the agent's token again: %w", err), nil)
+	}
+	if !valid {
+		return "", errAgentToken
+	}
+	return c.issue(ctx, tx, row, true)
 }
 
 func (c *credentials) end(ctx context.Context, tx bun.IDB, row *nodeRow, now time.Time, keep bool) error {

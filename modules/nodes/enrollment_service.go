@@ -323,7 +323,7 @@ func tidyName(wanted string) string {
 func (e *enrollment) rotate(ctx context.Context, nodeID string) (*agentapi.TokenReply, error) {
 	out := new(agentapi.TokenReply)
 	err := e.change(ctx, nodeID, nodesapi.NodeTokenRotated, func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
-		out.AgentToken, err = e.credentials.issue(ctx, tx, row, true)
+		out.AgentToken, err = e.credentials.rotate(ctx, tx, row)
 		if row.PreviousValidUntil != nil {
 			out.PreviousValidUntil = *row.PreviousValidUntil
 		}

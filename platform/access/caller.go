@@ -16,17 +16,18 @@ const (
 
 // Caller is who makes a request and from where.
 type Caller struct {
-	Kind        CallerKind
-	AccountID   string
-	Username    string
-	SessionID   string
-	TokenID     string // of the API token that the request carries, else empty
-	TokenName   string
-	NodeID      string
-	Permissions Set
-	IP          string
-	UserAgent   string
-	RequestID   string
+	Kind         CallerKind
+	AccountID    string
+	Username     string
+	SessionID    string
+	TokenID      string // of the API token that the request carries, else empty
+	TokenName    string
+	NodeID       string
+	AgentTokenID string // the id of the token by which an agent has proved itself
+	Permissions  Set
+	IP           string
+	UserAgent    string
+	RequestID    string
 
 	// MustChangePassword closes everything to the caller but what leads to a password of his own.
 	MustChangePassword bool
