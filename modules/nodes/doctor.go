@@ -34,7 +34,8 @@ func silentAgents(ctx context.Context, env doctor.Env) doctor.Finding {
 	var names []string
 	err := db.NewRaw(`select count(*), count(*) filter (where r.seen_at < now() - ? * interval '1 second'),
 			coalesce(array_agg(n.name order by r.seen_at) filter (where r.seen_at < now() - ? * interval '1 second'), '{}')
-		from nodes n join node_reports r on r.node_id = n.id where not n.disabled and not n.maintenance`, 2*heartbeat(env), 2*heartbeat(env)).
+		from nodes n join node_reports r on r.node_id = n.id
+		where not n.disabled and not (n.maintenance and coalesce(n.maintenance_until > now(), true))`, 2*heartbeat(env), 2*heartbeat(env)).
 		Scan(ctx, &known, &silent, pgdialect.Array(&names))
 	switch {
 	case err != nil:

@@ -62,17 +62,14 @@ func operationOf(row *work.CommandRow, now time.Time) *Operation {
 	}
 	switch {
 	case row.EndedAt != nil && row.OK:
-		o.State, o.Progress = "succeeded", 100
+		o.State, o.Progress, o.EndedAt = "succeeded", 100, utc(row.EndedAt)
 	case row.EndedAt != nil:
-		o.State = "failed"
+		o.State, o.EndedAt = "failed", utc(row.EndedAt)
 	case !row.Deadline.After(now):
 		late := row.Result()
-		o.State, o.Code, o.Error = "failed", late.Code, late.Error
+		o.State, o.Code, o.Error, o.EndedAt = "failed", late.Code, late.Error, &late.FinishedAt
 	case row.AckedAt != nil:
 		o.State = "running"
-	}
-	if o.State == "succeeded" || o.State == "failed" {
-		o.EndedAt = utc(row.EndedAt)
 	}
 	if row.Kind == string(agentapi.CollectLogs) && len(row.Data) > 0 {
 		o.Logs = logsOf(row.Data)

@@ -1,0 +1,92 @@
+package nodes
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/doctor"
+	"panel/platform/paneltest"
+)
+
+// examined is what Doctor says about agents, with these settings beside the address of the database.
+func examined(t *testing.T, p *paneltest.Panel, settings ...string) doctor.Finding {
+	t.Helper()
+	set := map[string]string{"PANEL_DB_URL": p.DB.Pool.Config().ConnString()}
+	for i := 0; i+1 < len(settings); i += 2 {
+		set[settings[i]] = settings[i+1]
+	}
+	return silentAgents(t.Context(), doctor.Env{Now: time.Now, Getenv: func(name string) string { return set[name] }})
+}
+
+// quietFor sets back when an agent was last heard.
+func quietFor(t *testing.T, p *paneltest.Panel, nodeID string, silence time.Duration) {
+	t.Helper()
+	_, err := p.DB.ExecContext(t.Context(), `insert into node_reports (node_id, seen_at) values (?0, now() - ?1 * interval '1 second')
+		on conflict (node_id) do update set seen_at = excluded.seen_at`, nodeID, silence.Seconds())
+	require.NoError(t, err)
+}
+
+// Doctor counts the agents of nodes in service that are silent, names the ones that are silent longest, and says where to look.
+func TestDoctorFindsSilentAgents(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	require.Equal(t, doctor.Skipped, examined(t, p).Status, "without nodes there is nothing to say")
+	edit := p.As("nodes.edit")
+	ids := []string{}
+	for i := range 5 {
+		ids = append(ids, edit.AddNode(fmt.Sprintf("node-%d", i)))
+	}
+	require.Equal(t, "no node is in service", examined(t, p).Found.String(), "agents that never enrolled are not silent")
+	for _, id := range ids {
+		quietFor(t, p, id, 0)
+	}
+	fine := examined(t, p)
+	require.Equal(t, []any{doctor.OK, "5 agents report", 5}, []any{fine.Status, fine.Found.String(), fine.Data["agents"]})
+	for i, id := range ids[:4] {
+		quietFor(t, p, id, time.Duration(i+1)*time.Hour)
+	}
+	found := examined(t, p)
+	require.Equal(t, doctor.Warning, found.Status)
+	require.Equal(t, "4 of 5 agents are silent: node-3, node-2, node-1", found.Found.String())
+	require.Contains(t, found.Do.String(), "systemctl status panel-agent")
+	require.Equal(t, 4, found.Data["silent"])
+	require.Equal(t, doctor.OK, examined(t, p, "PANEL_AGENT_HEARTBEAT_SECONDS", "86400").Status, "silence is measured in heartbeats")
+	quietFor(t, p, ids[4], time.Minute)
+	require.Equal(t, doctor.Failed, examined(t, p).Status, "nobody reports any more")
+}
+
+// A node that a person took out of service is silent for a reason; one whose maintenance has ended is in service again.
+func TestDoctorLooksAtNodesInService(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	edit := p.As("nodes.edit")
+	for name, state := range map[string]string{
+		"disabled": "disabled = true", "endless": "maintenance = true",
+		"repaired": "maintenance = true, maintenance_until = now() + interval '1 hour'",
+		"over":     "maintenance = true, maintenance_until = now() - interval '1 hour'",
+		"serving":  "note = ''",
+	} {
+		id := edit.AddNode(name)
+		quietFor(t, p, id, map[bool]time.Duration{true: 0, false: time.Hour}[name == "serving"])
+		_, err := p.DB.ExecContext(t.Context(), "update nodes set "+state+" where id = ?", id)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "1 of 2 agents are silent: over", examined(t, p).Found.String())
+}
+
+// Without a database, or with one that is not the panel's, there is nothing to say about agents; nothing is broken by asking.
+func TestDoctorSaysNothingOfAgentsWithoutADatabase(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	for _, address := range []string{"postgres://nobody@127.0.0.1:1/none", "no address"} {
+		require.Equal(t, doctor.Skipped, examined(t, p, "PANEL_DB_URL", address).Status)
+	}
+	_, err := p.DB.ExecContext(t.Context(), "alter table node_reports rename to other")
+	require.NoError(t, err)
+	require.Equal(t, doctor.Skipped, examined(t, p).Status)
+	_, err = p.DB.ExecContext(t.Context(), "alter table other rename to node_reports")
+	require.NoError(t, err)
+}
