@@ -1,0 +1,270 @@
+package nodes
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/agentapi"
+	"panel/platform/database"
+	"panel/platform/paneltest"
+)
+
+// namesIn are the names on one page of a list, and its count.
+func namesIn(t *testing.T, as *paneltest.Client, query string) (names []string, total int) {
+	t.Helper()
+	var page struct {
+		Items []struct{ Name string }
+		Total int
+	}
+	as.Get("/api/v1/nodes?" + query).Is(http.StatusOK).JSON(&page)
+	for _, item := range page.Items {
+		names = append(names, item.Name)
+	}
+	return names, page.Total
+}
+
+// estate adds nodes that differ in all that can be filtered by.
+func estate(t *testing.T, p *paneltest.Panel) *paneltest.Client {
+	t.Helper()
+	admin := p.As("nodes.edit", "nodes.view")
+	admin.AddNode("Warszawa 1", "country_code", "PL", "tags", []string{"eu", "fast"}, "roles", []string{"entry", "exit"}, "address", "waw1.example.org")
+	admin.AddNode("Frankfurt", "country_code", "DE", "tags", []string{"eu"}, "roles", []string{"exit"}, "address", "203.0.113.50")
+	admin.AddNode("New York", "country_code", "US", "tags", []string{"us", "100%_sure"}, "roles", []string{"edge"}, "address", "2001:db8::5")
+	return admin
+}
+
+// Each filter keeps what it names, several keep what fits all of them, and a part of a name is a part of it and no pattern.
+func TestTheListKeepsWhatItsFiltersName(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	admin := estate(t, p)
+	for query, want := range map[string][]string{
+		"":                         {"Frankfurt", "New York", "Warszawa 1"},
+		"country=pl":               {"Warszawa 1"},
+		"country=DE":               {"Frankfurt"},
+		"tag=eu":                   {"Frankfurt", "Warszawa 1"},
+		"tag=e":                    {},
+		"tag=EU":                   {},
+		"role=exit":                {"Frankfurt", "Warszawa 1"},
+		"role=transit":             {},
+		"role=exit&tag=fast":       {"Warszawa 1"},
+		"role=edge&tag=eu":         {},
+		"q=WARSZ":                  {"Warszawa 1"},
+		"q=szawa+1":                {"Warszawa 1"},
+		"q=example.org":            {"Warszawa 1"},
+		"q=EXAMPLE":                {"Warszawa 1"},
+		"q=203.0.113":              {"Frankfurt"},
+		"q=db8%3A%3A5":             {"New York"},
+		"q=fas":                    {"Warszawa 1"},
+		"q=100%25_":                {"New York"},
+		"q=_":                      {"New York"},
+		"q=%5C":                    {},
+		"q=%27+or+1%3D1":           {},
+		"state=pending":            {"Frankfurt", "New York", "Warszawa 1"},
+		"state=online":             {},
+		"state=pending&country=US": {"New York"},
+	} {
+		names, total := namesIn(t, admin, query)
+		require.ElementsMatch(t, want, names, query)
+		require.Equal(t, len(want), total, query)
+	}
+	for _, query := range []string{"role=boss", "country=P", "country=POL", "tag=" + strings.Repeat("t", 33), "q=" + strings.Repeat("q", 65), "unknown=1"} {
+		admin.Get("/api/v1/nodes?"+query).Refused(http.StatusBadRequest, "bad_parameter")
+	}
+}
+
+// Names are sorted as people do, without regard to capitals, and pages meet without a gap when nodes come and go between them.
+func TestPagesMeetWhileNodesComeAndGo(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	admin := p.As("nodes.edit", "nodes.view")
+	ids := map[string]string{}
+	for _, name := range []string{"beta", "Alpha", "delta", "Charlie", "echo"} {
+		ids[name] = admin.AddNode(name)
+	}
+	seen, cursor := []string{}, ""
+	for page := 0; ; page++ {
+		var got struct {
+			Items      []struct{ Name string }
+			NextCursor *string `json:"next_cursor"`
+		}
+		admin.Get("/api/v1/nodes?limit=2&cursor=" + url.QueryEscape(cursor)).Is(http.StatusOK).JSON(&got)
+		for _, item := range got.Items {
+			seen = append(seen, item.Name)
+		}
+		if got.NextCursor == nil {
+			break
+		}
+		cursor = *got.NextCursor
+		if page == 0 {
+			admin.Delete("/api/v1/nodes/" + ids["beta"]).Is(http.StatusNoContent) // where the page ended
+			admin.AddNode("aardvark")
+		}
+	}
+	require.Equal(t, []string{"Alpha", "beta", "Charlie", "delta", "echo"}, seen)
+	admin.Get("/api/v1/nodes?sort=-name&limit=2&cursor="+url.QueryEscape(cursor)).Refused(http.StatusBadRequest, "bad_parameter")
+}
+
+// The count is fresh for whoever has just changed something, though it is remembered for a second.
+func TestTheCountFollowsOnesOwnChanges(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now())
+	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Clock(clock))
+	admin := p.As("nodes.edit", "nodes.view")
+	total := func(query string) int {
+		_, n := namesIn(t, admin, query)
+		return n
+	}
+	require.Zero(t, total(""))
+	id := admin.AddNode("first")
+	require.Equal(t, 1, total(""))
+	require.Equal(t, 0, total("state=disabled"))
+	admin.Patch("/api/v1/nodes/"+id, map[string]any{"revision": 1, "disabled": true}).Is(http.StatusOK)
+	require.Equal(t, 1, total("state=disabled"))
+	require.Equal(t, 0, total("state=pending"))
+	require.Equal(t, 1, total(""))
+	_, err := p.DB.ExecContext(t.Context(), `insert into nodes (id, name, name_key, created_at, updated_at) values (?0, 'x', 'x', now(), now())`, database.NewID())
+	require.NoError(t, err)
+	require.Equal(t, 1, total(""), "what another panel has added comes a second later")
+	clock.Advance(totalHolds)
+	require.Equal(t, 2, total(""))
+	admin.Delete("/api/v1/nodes/" + id).Is(http.StatusNoContent)
+	require.Equal(t, 1, total(""))
+}
+
+// What was counted before a change is not remembered after it.
+func TestACountThatAChangeHasOvertakenIsForgotten(t *testing.T) {
+	t.Parallel()
+	counts, at, all := new(totals), time.Now(), listFilter{}
+	_, known, changes := counts.recall(all, at)
+	require.False(t, known)
+	counts.forget()
+	counts.keep(all, 7, at, changes)
+	_, known, changes = counts.recall(all, at)
+	require.False(t, known)
+	counts.keep(all, 8, at, changes)
+	n, known, _ := counts.recall(all, at)
+	require.True(t, known)
+	require.Equal(t, 8, n)
+	for _, other := range []time.Time{at.Add(totalHolds), at.Add(-time.Nanosecond)} {
+		_, known, _ = counts.recall(all, other)
+		require.False(t, known, "neither later nor before its time")
+	}
+	_, known, _ = counts.recall(listFilter{tag: "eu"}, at)
+	require.False(t, known)
+	for i := range mostTotals + 10 {
+		counts.keep(listFilter{query: fmt.Sprint(i)}, i, at, changes)
+	}
+	require.LessOrEqual(t, len(counts.known), mostTotals)
+}
+
+// The list is sorted by what agents report, and nodes that never did stand at the low end.
+func TestTheListIsSortedByReadings(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	never := p.As("nodes.edit").AddNode("never")
+	for name, load := range map[string]float64{"calm": 5, "busy": 95, "usual": 40} {
+		agent := p.Enroll(name)
+		agent.Beat()
+		one := paneltest.Samples(1, time.Now())
+		one[0].CPUPercent, one[0].NetTxBps = load, 1000*load
+		agent.Deliver("s", 1, one).Is(http.StatusOK)
+		agent.Shown("metrics.cpu_pct", load)
+	}
+	admin := p.As("nodes.view")
+	for _, sort := range []string{"cpu_pct", "net_tx_bps"} {
+		rising, _ := namesIn(t, admin, "sort="+sort)
+		falling, _ := namesIn(t, admin, "sort=-"+sort)
+		require.Equal(t, []string{"busy", "usual", "calm"}, slices.DeleteFunc(slices.Clone(falling), func(n string) bool { return n == "never" }), sort)
+		slices.Reverse(falling)
+		require.Equal(t, falling, rising, sort)
+	}
+	admin.Get("/api/v1/nodes/" + never).Is(http.StatusOK)
+}
+
+// Tokens are listed newest first or by their end, by the state that follows from their use, page by page and without themselves.
+func TestEnrollmentTokensAreListedByTheirState(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Now().UTC().Truncate(time.Second))
+	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Clock(clock))
+	edit := p.As("nodes.edit")
+	const path = "/api/v1/nodes/enrollment-tokens"
+	issue := func(label string, more ...any) *paneltest.Answer {
+		body := map[string]any{"label": label}
+		for i := 0; i+1 < len(more); i += 2 {
+			body[fmt.Sprint(more[i])] = more[i+1]
+		}
+		clock.Advance(time.Second)
+		return edit.Post(path, body).Is(http.StatusCreated)
+	}
+	secrets := []string{
+		issue("fresh", "expires_in_seconds", 1000).Text("token"), issue("old", "expires_in_seconds", 60).Text("token"),
+		issue("many", "kind", "reusable").Text("token"), issue("taken back", "expires_in_seconds", 500).Text("token"),
+	}
+	spent, back := issue("spent", "expires_in_seconds", 2000), issue("revoked")
+	p.EnrollWith(spent.Text("token"), "one")
+	p.EnrollWith(secrets[2], "two")
+	edit.Delete(path + "/" + back.Text("id")).Is(http.StatusNoContent)
+	edit.Delete(path + "/" + back.Text("id")).Is(http.StatusNoContent)
+	clock.Advance(time.Minute)
+	labels := func(query string) (labels []string) {
+		answer := edit.Get(path + "?" + query).Is(http.StatusOK)
+		for _, secret := range secrets {
+			require.NotContains(t, string(answer.Body), secret)
+		}
+		var page struct {
+			Items []EnrollmentToken
+			Total int
+		}
+		answer.JSON(&page)
+		for _, item := range page.Items {
+			labels = append(labels, item.Label)
+		}
+		if !strings.Contains(query, "limit") {
+			require.Len(t, labels, page.Total)
+		}
+		return labels
+	}
+	require.Equal(t, []string{"revoked", "spent", "taken back", "many", "old", "fresh"}, labels(""))
+	require.Equal(t, []string{"fresh", "old"}, labels("sort=created_at&limit=2"))
+	require.Equal(t, "old", labels("sort=expires_at")[0])
+	for state, want := range map[string][]string{
+		"active": {"taken back", "many", "fresh"}, "used_up": {"spent"}, "expired": {"old"}, "revoked": {"revoked"},
+	} {
+		require.Equal(t, want, labels("state="+state), state)
+	}
+	edit.Get(path+"?state=lost").Refused(http.StatusBadRequest, "bad_parameter")
+	edit.Get(path+"?sort=label").Refused(http.StatusBadRequest, "bad_parameter")
+	shown := edit.Get(path + "/" + spent.Text("id")).Is(http.StatusOK)
+	require.Equal(t, []any{"used_up", 1.0, 1.0}, []any{shown.Text("state"), shown.Value("used_count"), shown.Value("usage_limit")})
+	require.NotNil(t, shown.Value("last_used_at"))
+	require.Equal(t, []string{"node.enrollment_token_issued", "node.enrollment_token_revoked", "node.enrollment_token_revoked"},
+		p.Recorded("enrollment_token", back.Text("id")))
+	edit.Get(path+"/"+database.NewID()).Refused(http.StatusNotFound, "not_found")
+	edit.Delete(path+"/x").Refused(http.StatusNotFound, "not_found")
+}
+
+// A token gives its tags to the nodes that it makes, and to those that it brings a new agent, beside their own.
+func TestATokenGivesItsTags(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	edit := p.As("nodes.edit")
+	id := edit.AddNode("bound", "tags", []string{"own"})
+	token := p.EnrollmentToken(map[string]any{"bind_node_id": id, "auto_tags": []string{"eu", "own", " eu "}, "kind": "reusable", "usage_limit": 5})
+	bound := p.EnrollWith(token, "host")
+	require.Equal(t, id, bound.NodeID)
+	require.Equal(t, []any{"own", "eu"}, bound.Node().Value("tags"))
+	p.Anonymous().Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Hostname: "second"}).
+		Refused(http.StatusUnauthorized, "enrollment_token_invalid")
+	edit.Delete("/api/v1/nodes/" + id).Is(http.StatusNoContent)
+	lost := edit.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"bind_node_id": id})
+	lost.Refused(http.StatusUnprocessableEntity, "invalid_value")
+}
