@@ -77,7 +77,8 @@ func TestANodeThatSomebodyNeedsStays(t *testing.T) {
 	require.Equal(t, []string{"node.created", "node.deleted"}, p.Recorded("node", id))
 }
 
-// Agents are shown beside the newest build by whoever knows it, in one question for a whole page; untold, each is current.
+// Agents are shown beside the newest build by whoever knows it, in one question for a whole page; untold, each is
+// current.
 func TestAgentsAreShownBesideTheNewestBuild(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -117,7 +118,8 @@ func TestAgentsAreShownBesideTheNewestBuild(t *testing.T) {
 	require.Equal(t, nodesapi.UpdateAvailable, old.Node().Text("agent.update_state"))
 }
 
-// Updates of many agents are begun by whoever brings out builds; each refusal is told for its node, and what nobody may see is not.
+// Updates of many agents are begun by whoever brings out builds; each refusal is told for its node, and what nobody
+// may see is not.
 func TestManyAgentsAreUpdatedByWhoeverBringsOutBuilds(t *testing.T) {
 	t.Parallel()
 	n := &neighbour{}
@@ -177,13 +179,19 @@ func TestActsAndTheirTracesCommitTogether(t *testing.T) {
 	require.NoError(t, err)
 	news := p.Follow()
 	for what, act := range map[string]func() *paneltest.Answer{
-		"change":      func() *paneltest.Answer { return admin.Patch(path, map[string]any{"revision": revision, "note": "x"}) },
+		"change": func() *paneltest.Answer {
+			return admin.Patch(path,
+				map[string]any{"revision": revision, "note": "x"})
+		},
 		"maintenance": func() *paneltest.Answer { return admin.Post(path+"/maintenance", map[string]any{"on": true}) },
-		"revocation":  func() *paneltest.Answer { return admin.Post(path+"/agent-binding", map[string]any{"action": "revoke"}) },
-		"token":       func() *paneltest.Answer { return admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{}) },
-		"deletion":    func() *paneltest.Answer { return admin.Delete(path) },
-		"addition":    func() *paneltest.Answer { return admin.Post("/api/v1/nodes", map[string]any{"name": "another"}) },
-		"rotation":    func() *paneltest.Answer { return agent.Post(agentapi.PathToken, nil) },
+		"revocation": func() *paneltest.Answer {
+			return admin.Post(path+"/agent-binding",
+				map[string]any{"action": "revoke"})
+		},
+		"token":    func() *paneltest.Answer { return admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{}) },
+		"deletion": func() *paneltest.Answer { return admin.Delete(path) },
+		"addition": func() *paneltest.Answer { return admin.Post("/api/v1/nodes", map[string]any{"name": "another"}) },
+		"rotation": func() *paneltest.Answer { return agent.Post(agentapi.PathToken, nil) },
 		"enrolment": func() *paneltest.Answer {
 			return p.Anonymous().Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Hostname: "new"})
 		},
@@ -220,7 +228,8 @@ func TestEachActOnANodeHasItsEvent(t *testing.T) {
 	admin.Post(path+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
 	admin.Delete(path).Is(http.StatusNoContent)
 	kinds := []string{
-		nodesapi.NodeCreated, nodesapi.NodeUpdated, nodesapi.NodeMaintenanceOn, nodesapi.NodeMaintenanceOff, nodesapi.NodeEnrolled,
+		nodesapi.NodeCreated, nodesapi.NodeUpdated, nodesapi.NodeMaintenanceOn, nodesapi.NodeMaintenanceOff,
+		nodesapi.NodeEnrolled,
 		nodesapi.NodeTokenRotated, nodesapi.NodeAgentRevoked, nodesapi.NodeDeleted,
 	}
 	for at, kind := range kinds {
@@ -241,9 +250,11 @@ func TestTheJournalTellsWhatWasChanged(t *testing.T) {
 	p := paneltest.New(t, Module())
 	admin := p.As("nodes.edit", "nodes.view")
 	id := admin.AddNode("journaled", "tags", []string{"eu"})
-	admin.Patch("/api/v1/nodes/"+id, map[string]any{"revision": 1, "tags": []string{"eu", "new", " eu "}, "note": "", "city": "Warsaw"}).Is(http.StatusOK)
+	admin.Patch("/api/v1/nodes/"+id, map[string]any{"revision": 1, "tags": []string{"eu", "new", " eu "}, "note": "",
+		"city": "Warsaw"}).Is(http.StatusOK)
 	var changes string
-	require.NoError(t, p.DB.NewRaw("select changes::text from journal where action = 'node.updated'").Scan(t.Context(), &changes))
+	require.NoError(t, p.DB.NewRaw("select changes::text from journal where action = 'node.updated'").Scan(t.Context(),
+		&changes))
 	require.JSONEq(t, `{"tags":{"from":["eu"],"to":["eu","new"]},"city":{"from":"","to":"Warsaw"}}`, changes)
 }
 
@@ -277,9 +288,12 @@ func TestAMaintenanceEndsByItself(t *testing.T) {
 	admin := p.As("nodes.edit", "nodes.view")
 	id := admin.AddNode("repaired")
 	path := "/api/v1/nodes/" + id + "/maintenance"
-	admin.Post(path, map[string]any{"on": true, "until": clock.Now()}).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	admin.Post(path, map[string]any{"on": true, "reason": strings.Repeat("x", 201)}).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	begun := admin.Post(path, map[string]any{"on": true, "until": clock.Now().Add(time.Hour), "reason": "disk"}).Is(http.StatusOK)
+	admin.Post(path, map[string]any{"on": true, "until": clock.Now()}).Refused(http.StatusUnprocessableEntity,
+		"invalid_value")
+	admin.Post(path, map[string]any{"on": true, "reason": strings.Repeat("x",
+		201)}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	begun := admin.Post(path, map[string]any{"on": true, "until": clock.Now().Add(time.Hour),
+		"reason": "disk"}).Is(http.StatusOK)
 	require.Equal(t, []any{"maintenance", "disk"}, []any{begun.Text("state"), begun.Text("maintenance.reason")})
 	again := admin.Post(path, map[string]any{"on": true}).Is(http.StatusOK)
 	require.Nil(t, again.Value("maintenance.until"), "a new word takes the place of the one before, all of it")

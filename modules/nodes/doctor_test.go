@@ -24,12 +24,14 @@ func examined(t *testing.T, p *paneltest.Panel, settings ...string) doctor.Findi
 // quietFor sets back when an agent was last heard.
 func quietFor(t *testing.T, p *paneltest.Panel, nodeID string, silence time.Duration) {
 	t.Helper()
-	_, err := p.DB.ExecContext(t.Context(), `insert into node_reports (node_id, seen_at) values (?0, now() - ?1 * interval '1 second')
+	_, err := p.DB.ExecContext(t.Context(), `insert into node_reports (node_id, seen_at)
+		values (?0, now() - ?1 * interval '1 second')
 		on conflict (node_id) do update set seen_at = excluded.seen_at`, nodeID, silence.Seconds())
 	require.NoError(t, err)
 }
 
-// Doctor counts the agents of nodes in service that are silent, names the ones that are silent longest, and says where to look.
+// Doctor counts the agents of nodes in service that are silent, names the ones that are silent longest, and says where
+// to look.
 func TestDoctorFindsSilentAgents(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -53,7 +55,8 @@ func TestDoctorFindsSilentAgents(t *testing.T) {
 	require.Equal(t, "4 of 5 agents are silent: node-3, node-2, node-1", found.Found.String())
 	require.Contains(t, found.Do.String(), "systemctl status panel-agent")
 	require.Equal(t, 4, found.Data["silent"])
-	require.Equal(t, doctor.OK, examined(t, p, "PANEL_AGENT_HEARTBEAT_SECONDS", "86400").Status, "silence is measured in heartbeats")
+	require.Equal(t, doctor.OK, examined(t, p, "PANEL_AGENT_HEARTBEAT_SECONDS", "86400").Status,
+		"silence is measured in heartbeats")
 	quietFor(t, p, ids[4], time.Minute)
 	require.Equal(t, doctor.Failed, examined(t, p).Status, "nobody reports any more")
 }
@@ -77,7 +80,8 @@ func TestDoctorLooksAtNodesInService(t *testing.T) {
 	require.Equal(t, "1 of 2 agents are silent: over", examined(t, p).Found.String())
 }
 
-// Without a database, or with one that is not the panel's, there is nothing to say about agents; nothing is broken by asking.
+// Without a database, or with one that is not the panel's, there is nothing to say about agents; nothing is broken by
+// asking.
 func TestDoctorSaysNothingOfAgentsWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())

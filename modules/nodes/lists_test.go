@@ -35,13 +35,17 @@ func namesIn(t *testing.T, as *paneltest.Client, query string) (names []string, 
 func estate(t *testing.T, p *paneltest.Panel) *paneltest.Client {
 	t.Helper()
 	admin := p.As("nodes.edit", "nodes.view")
-	admin.AddNode("Warszawa 1", "country_code", "PL", "tags", []string{"eu", "fast"}, "roles", []string{"entry", "exit"}, "address", "waw1.example.org")
-	admin.AddNode("Frankfurt", "country_code", "DE", "tags", []string{"eu"}, "roles", []string{"exit"}, "address", "203.0.113.50")
-	admin.AddNode("New York", "country_code", "US", "tags", []string{"us", "100%_sure"}, "roles", []string{"edge"}, "address", "2001:db8::5")
+	admin.AddNode("Warszawa 1", "country_code", "PL", "tags", []string{"eu", "fast"}, "roles", []string{"entry", "exit"},
+		"address", "waw1.example.org")
+	admin.AddNode("Frankfurt", "country_code", "DE", "tags", []string{"eu"}, "roles", []string{"exit"}, "address",
+		"203.0.113.50")
+	admin.AddNode("New York", "country_code", "US", "tags", []string{"us", "100%_sure"}, "roles", []string{"edge"},
+		"address", "2001:db8::5")
 	return admin
 }
 
-// Each filter keeps what it names, several keep what fits all of them, and a part of a name is a part of it and no pattern.
+// Each filter keeps what it names, several keep what fits all of them, and a part of a name is a part of it and no
+// pattern.
 func TestTheListKeepsWhatItsFiltersName(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -76,12 +80,14 @@ func TestTheListKeepsWhatItsFiltersName(t *testing.T) {
 		require.ElementsMatch(t, want, names, query)
 		require.Equal(t, len(want), total, query)
 	}
-	for _, query := range []string{"role=boss", "country=P", "country=POL", "tag=" + strings.Repeat("t", 33), "q=" + strings.Repeat("q", 65), "unknown=1"} {
+	for _, query := range []string{"role=boss", "country=P", "country=POL", "tag=" + strings.Repeat("t", 33), "q=" +
+		strings.Repeat("q", 65), "unknown=1"} {
 		admin.Get("/api/v1/nodes?"+query).Refused(http.StatusBadRequest, "bad_parameter")
 	}
 }
 
-// Names are sorted as people do, without regard to capitals, and pages meet without a gap when nodes come and go between them.
+// Names are sorted as people do, without regard to capitals, and pages meet without a gap when nodes come and go
+// between them.
 func TestPagesMeetWhileNodesComeAndGo(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -110,7 +116,8 @@ func TestPagesMeetWhileNodesComeAndGo(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"Alpha", "beta", "Charlie", "delta", "echo"}, seen)
-	admin.Get("/api/v1/nodes?sort=-name&limit=2&cursor="+url.QueryEscape(cursor)).Refused(http.StatusBadRequest, "bad_parameter")
+	admin.Get("/api/v1/nodes?sort=-name&limit=2&cursor="+url.QueryEscape(cursor)).Refused(http.StatusBadRequest,
+		"bad_parameter")
 }
 
 // The count is fresh for whoever has just changed something, though it is remembered for a second.
@@ -131,7 +138,8 @@ func TestTheCountFollowsOnesOwnChanges(t *testing.T) {
 	require.Equal(t, 1, total("state=disabled"))
 	require.Equal(t, 0, total("state=pending"))
 	require.Equal(t, 1, total(""))
-	_, err := p.DB.ExecContext(t.Context(), `insert into nodes (id, name, name_key, created_at, updated_at) values (?0, 'x', 'x', now(), now())`, database.NewID())
+	_, err := p.DB.ExecContext(t.Context(), `insert into nodes (id, name, name_key, created_at, updated_at)
+		values (?0, 'x', 'x', now(), now())`, database.NewID())
 	require.NoError(t, err)
 	require.Equal(t, 1, total(""), "what another panel has added comes a second later")
 	clock.Advance(totalHolds)
@@ -183,14 +191,16 @@ func TestTheListIsSortedByReadings(t *testing.T) {
 	for _, sort := range []string{"cpu_pct", "net_tx_bps"} {
 		rising, _ := namesIn(t, admin, "sort="+sort)
 		falling, _ := namesIn(t, admin, "sort=-"+sort)
-		require.Equal(t, []string{"busy", "usual", "calm"}, slices.DeleteFunc(slices.Clone(falling), func(n string) bool { return n == "never" }), sort)
+		require.Equal(t, []string{"busy", "usual", "calm"}, slices.DeleteFunc(slices.Clone(falling),
+			func(n string) bool { return n == "never" }), sort)
 		slices.Reverse(falling)
 		require.Equal(t, falling, rising, sort)
 	}
 	admin.Get("/api/v1/nodes/" + never).Is(http.StatusOK)
 }
 
-// Tokens are listed newest first or by their end, by the state that follows from their use, page by page and without themselves.
+// Tokens are listed newest first or by their end, by the state that follows from their use, page by page and without
+// themselves.
 func TestEnrollmentTokensAreListedByTheirState(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now().UTC().Truncate(time.Second))
@@ -244,9 +254,11 @@ func TestEnrollmentTokensAreListedByTheirState(t *testing.T) {
 	edit.Get(path+"?state=lost").Refused(http.StatusBadRequest, "bad_parameter")
 	edit.Get(path+"?sort=label").Refused(http.StatusBadRequest, "bad_parameter")
 	shown := edit.Get(path + "/" + spent.Text("id")).Is(http.StatusOK)
-	require.Equal(t, []any{"used_up", 1.0, 1.0}, []any{shown.Text("state"), shown.Value("used_count"), shown.Value("usage_limit")})
+	require.Equal(t, []any{"used_up", 1.0, 1.0}, []any{shown.Text("state"), shown.Value("used_count"),
+		shown.Value("usage_limit")})
 	require.NotNil(t, shown.Value("last_used_at"))
-	require.Equal(t, []string{"node.enrollment_token_issued", "node.enrollment_token_revoked", "node.enrollment_token_revoked"},
+	require.Equal(t, []string{"node.enrollment_token_issued", "node.enrollment_token_revoked",
+		"node.enrollment_token_revoked"},
 		p.Recorded("enrollment_token", back.Text("id")))
 	edit.Get(path+"/"+database.NewID()).Refused(http.StatusNotFound, "not_found")
 	edit.Delete(path+"/x").Refused(http.StatusNotFound, "not_found")
@@ -258,7 +270,8 @@ func TestATokenGivesItsTags(t *testing.T) {
 	p := paneltest.New(t, Module())
 	edit := p.As("nodes.edit")
 	id := edit.AddNode("bound", "tags", []string{"own"})
-	token := p.EnrollmentToken(map[string]any{"bind_node_id": id, "auto_tags": []string{"eu", "own", " eu "}, "kind": "reusable", "usage_limit": 5})
+	token := p.EnrollmentToken(map[string]any{"bind_node_id": id, "auto_tags": []string{"eu", "own", " eu "},
+		"kind": "reusable", "usage_limit": 5})
 	bound := p.EnrollWith(token, "host")
 	require.Equal(t, id, bound.NodeID)
 	require.Equal(t, []any{"own", "eu"}, bound.Node().Value("tags"))

@@ -29,7 +29,8 @@ func TestAnOrderIsFollowedToItsEnd(t *testing.T) {
 	}
 	good, bad := order(), order()
 	first := seen(good)
-	require.Equal(t, []any{"restart_core", "queued", nil}, []any{first.Text("kind"), first.Text("state"), first.Value("ended_at")})
+	require.Equal(t, []any{"restart_core", "queued", nil}, []any{first.Text("kind"), first.Text("state"),
+		first.Value("ended_at")})
 	require.Equal(t, "user-"+admin.AccountID, first.Text("started_by"))
 	require.NotContains(t, string(first.Body), `"logs"`, "which only fetched logs have")
 	conn := dial(t, p, agent)
@@ -38,12 +39,15 @@ func TestAnOrderIsFollowedToItsEnd(t *testing.T) {
 	require.NoError(t, conn.Write(t.Context(), 1, []byte(`{"type":"ack","command_id":"`+good+`"}`)))
 	eventually(t, func() bool { return seen(good).Text("state") == "running" })
 	agent.Finish(good, agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}).Is(http.StatusNoContent)
-	agent.Finish(bad, agentapi.CommandResult{Code: agentapi.CodeFailed, Error: "the core is not there"}).Is(http.StatusNoContent)
+	agent.Finish(bad, agentapi.CommandResult{Code: agentapi.CodeFailed,
+		Error: "the core is not there"}).Is(http.StatusNoContent)
 	ended := seen(good)
-	require.Equal(t, []any{"succeeded", 100.0, "done"}, []any{ended.Text("state"), ended.Value("progress"), ended.Text("code")})
+	require.Equal(t, []any{"succeeded", 100.0, "done"}, []any{ended.Text("state"), ended.Value("progress"),
+		ended.Text("code")})
 	require.NotNil(t, ended.Value("ended_at"))
 	failed := seen(bad)
-	require.Equal(t, []any{"failed", "failed", "the core is not there"}, []any{failed.Text("state"), failed.Text("code"), failed.Text("error")})
+	require.Equal(t, []any{"failed", "failed", "the core is not there"},
+		[]any{failed.Text("state"), failed.Text("code"), failed.Text("error")})
 	require.Equal(t, []string{"node.enrolled", "node.restart_core", "node.restart_core"}, p.Recorded("node", agent.NodeID))
 }
 
@@ -74,7 +78,8 @@ func TestAnOperationIsFoundAtItsNodeAlone(t *testing.T) {
 	agent, other, admin := p.Enroll("owner").Online(), p.Enroll("other"), p.As("nodes.edit", "nodes.view")
 	id := admin.Post("/api/v1/nodes/"+agent.NodeID+"/restart-core", nil).Is(http.StatusAccepted).Text("id")
 	details := map[string]bool{}
-	for _, path := range []string{other.NodeID + "/operations/" + id, agent.NodeID + "/operations/" + database.NewID(), agent.NodeID + "/operations/x"} {
+	for _, path := range []string{other.NodeID + "/operations/" + id, agent.NodeID + "/operations/" + database.NewID(),
+		agent.NodeID + "/operations/x"} {
 		details[admin.Get("/api/v1/nodes/"+path).Refused(http.StatusNotFound, "not_found").Text("detail")] = true
 	}
 	require.Len(t, details, 1)
@@ -84,7 +89,8 @@ func TestAnOperationIsFoundAtItsNodeAlone(t *testing.T) {
 			body = map[string]any{}
 		}
 		admin.Post("/api/v1/nodes/"+database.NewID()+"/"+act, body).Refused(http.StatusNotFound, "not_found")
-		p.As("nodes.view").Post("/api/v1/nodes/"+agent.NodeID+"/"+act, body).Refused(http.StatusForbidden, "permission_denied")
+		p.As("nodes.view").Post("/api/v1/nodes/"+agent.NodeID+"/"+act, body).Refused(http.StatusForbidden,
+			"permission_denied")
 	}
 	for _, lines := range []int{0, 2001, -1} {
 		admin.Post("/api/v1/nodes/"+agent.NodeID+"/logs", map[string]any{"lines": lines}).
@@ -99,7 +105,8 @@ func TestOrdersAreGivenWhereAnAgentMayAnswer(t *testing.T) {
 	agent, admin := p.Enroll("listening").Online(), p.As("nodes.edit", "nodes.view")
 	path := "/api/v1/nodes/" + agent.NodeID
 	heard := func(ago string) {
-		_, err := p.DB.ExecContext(t.Context(), "update node_reports set seen_at = now() - interval '"+ago+"' where node_id = ?", agent.NodeID)
+		_, err := p.DB.ExecContext(t.Context(),
+			"update node_reports set seen_at = now() - interval '"+ago+"' where node_id = ?", agent.NodeID)
 		require.NoError(t, err)
 	}
 	heard("1 minute")
@@ -115,7 +122,8 @@ func TestOrdersAreGivenWhereAnAgentMayAnswer(t *testing.T) {
 func TestOnlyLinesOfALogAreShown(t *testing.T) {
 	t.Parallel()
 	at := time.Now()
-	row := &work.CommandRow{Kind: "collect_logs", EndedAt: &at, OK: true, Data: json.RawMessage(`{"agent":["a","token=pna_0123456789012345678901234567890"],"core":[]}`)}
+	lines := json.RawMessage(`{"agent":["a","token=pna_0123456789012345678901234567890"],"core":[]}`)
+	row := &work.CommandRow{Kind: "collect_logs", EndedAt: &at, OK: true, Data: lines}
 	shown := operationOf(row, at)
 	require.Equal(t, "a", shown.Logs.Agent[0])
 	require.NotContains(t, strings.Join(shown.Logs.Agent, ""), "0123456789012345678901234567890")

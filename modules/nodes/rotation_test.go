@@ -13,8 +13,8 @@ import (
 	"panel/platform/paneltest"
 )
 
-// overtaken lets an act on a node commit while its agent, whose token was still good when it asked, waits for a new one. It gives
-// the answer to the agent.
+// overtaken lets an act on a node commit while its agent, whose token was still good when it asked, waits for a new
+// one. It gives the answer to the agent.
 func overtaken(t *testing.T, p *paneltest.Panel, agent *paneltest.Agent, act func()) *paneltest.Answer {
 	t.Helper()
 	answer := make(chan *paneltest.Answer, 1)
@@ -32,7 +32,8 @@ func overtaken(t *testing.T, p *paneltest.Panel, agent *paneltest.Agent, act fun
 	return <-answer
 }
 
-// lockAwaited waits until so many acts wait for a node; the first that came gets it first. Who announces states waits otherwise.
+// lockAwaited waits until so many acts wait for a node; the first that came gets it first. Who announces states waits
+// otherwise.
 func lockAwaited(t *testing.T, p *paneltest.Panel, sessions int) {
 	t.Helper()
 	eventually(t, func() bool {
@@ -43,8 +44,8 @@ func lockAwaited(t *testing.T, p *paneltest.Panel, sessions int) {
 	})
 }
 
-// A revocation ends the agent's access at its next request. An agent that asks for a new token at the same moment, again and
-// again, gets none after it: before, it came back with a token that nobody knew of.
+// A revocation ends the agent's access at its next request. An agent that asks for a new token at the same moment,
+// again and again, gets none after it: before, it came back with a token that nobody knew of.
 func TestARevokedAgentGetsNoTokenThatItAskedForBefore(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -65,13 +66,16 @@ func TestAReplacedAgentGetsNoTokenThatItAskedForBefore(t *testing.T) {
 	p := paneltest.New(t, Module())
 	older, admin := p.Enroll("replaced"), p.As("nodes.edit", "nodes.view")
 	older.Beat()
-	token := admin.Post("/api/v1/nodes/"+older.NodeID+"/agent-binding", map[string]any{}).Is(http.StatusOK).Text("enrollment.token")
+	token := admin.Post("/api/v1/nodes/"+older.NodeID+"/agent-binding",
+		map[string]any{}).Is(http.StatusOK).Text("enrollment.token")
 	var newer *paneltest.Agent
-	overtaken(t, p, older, func() { newer = p.EnrollWith(token, "replaced") }).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	overtaken(t, p, older, func() { newer = p.EnrollWith(token, "replaced") }).Refused(http.StatusUnauthorized,
+		"agent_token_invalid")
 	require.Equal(t, older.NodeID, newer.NodeID)
 	newer.Beat()
 	var endless int
-	require.NoError(t, p.DB.NewRaw("select count(*) from agent_tokens where valid_until is null").Scan(t.Context(), &endless))
+	require.NoError(t, p.DB.NewRaw("select count(*) from agent_tokens where valid_until is null").Scan(t.Context(),
+		&endless))
 	require.Equal(t, 1, endless, "the token of the newer one has no end")
 }
 
@@ -86,10 +90,12 @@ func TestATokenIsRotatedByOrder(t *testing.T) {
 	require.Len(t, commands, 1)
 	require.Empty(t, commands[0].Args)
 	fresh := agent.Post(agentapi.PathToken, nil).Is(http.StatusOK)
-	agent.With(fresh.Text("agent_token")).Finish(commands[0].ID, agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}).
+	agent.With(fresh.Text("agent_token")).Finish(commands[0].ID,
+		agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}).
 		Is(http.StatusNoContent)
 	until, err := time.Parse(time.RFC3339, agent.Node().Text("agent.previous_valid_until"))
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now().Add(overlap), until, time.Minute)
-	require.Equal(t, []string{"node.enrolled", "node.rotate_token", "node.token_rotated"}, p.Recorded("node", agent.NodeID))
+	require.Equal(t, []string{"node.enrolled", "node.rotate_token", "node.token_rotated"},
+		p.Recorded("node", agent.NodeID))
 }

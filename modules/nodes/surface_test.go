@@ -25,7 +25,8 @@ func TestOtherModulesSeeNodesAsTheyAre(t *testing.T) {
 		b.Addresses, b.Core.ConfigRevision, b.Core.ConfigHash = []string{"203.0.113.9"}, 3, "hash"
 		b.Firewall = []agentapi.Firewall{{Kind: "nftables", Active: true, Detail: "a table"}}
 	})
-	waiting := p.As("nodes.edit").AddNode("alpha", "roles", []string{"exit"}, "tags", []string{"eu"}, "address", "192.0.2.1")
+	waiting := p.As("nodes.edit").AddNode("alpha", "roles", []string{"exit"}, "tags", []string{"eu"}, "address",
+		"192.0.2.1")
 	node, err := with.fleet.Node(t.Context(), agent.NodeID)
 	require.NoError(t, err)
 	require.WithinDuration(t, time.Now(), node.SeenAt, time.Minute)
@@ -33,8 +34,10 @@ func TestOtherModulesSeeNodesAsTheyAre(t *testing.T) {
 	require.False(t, node.Can("fly"))
 	node.SeenAt = time.Time{}
 	require.Equal(t, nodesapi.Node{
-		ID: agent.NodeID, Name: "Beta", Address: "127.0.0.1", Addresses: []string{"203.0.113.9"}, State: "online", Online: true,
-		Roles: []string{}, Tags: []string{}, AgentVersion: "1.0.0", Capabilities: []string{"apply", "stream"}, CoreKind: "xray", CoreVersion: "26",
+		ID: agent.NodeID, Name: "Beta", Address: "127.0.0.1", Addresses: []string{"203.0.113.9"},
+		State: "online", Online: true,
+		Roles: []string{}, Tags: []string{}, AgentVersion: "1.0.0", Capabilities: []string{"apply",
+			"stream"}, CoreKind: "xray", CoreVersion: "26",
 		CoreState: "running", RevisionInstalled: 3, HashInstalled: "hash",
 		Sockets:  []nodesapi.Socket{{L4: "tcp", IP: "0.0.0.0", Port: 22, Process: "sshd"}},
 		Firewall: []nodesapi.Firewall{{Kind: "nftables", Active: true, Detail: "a table"}},
@@ -84,7 +87,8 @@ func TestAbleAgentsAreThoseThatAnswer(t *testing.T) {
 		agent.Beat()
 		if name == "revoked" {
 			eventually(t, func() bool { clock.Advance(100 * time.Millisecond); return agent.State() == "online" })
-			p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
+			p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding",
+				map[string]any{"action": "revoke"}).Is(http.StatusOK)
 		}
 	}
 	eventually(t, func() bool { clock.Advance(100 * time.Millisecond); return len(able(agentapi.CanApply, 5)) == 2 })
@@ -122,7 +126,8 @@ func TestMetricsCountStatesAndStreams(t *testing.T) {
 		require.NoError(t, err)
 		return counts
 	}
-	require.Equal(t, map[string]float64{"pending": 2, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0, "disabled": 0}, states())
+	require.Equal(t, map[string]float64{"pending": 2, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0,
+		"disabled": 0}, states())
 	for state := range states() {
 		require.Contains(t, p.Scrape(), `panel_nodes{state="`+state+`"}`)
 	}
@@ -154,7 +159,8 @@ func TestTokensArePastTheirEndForNinetyDays(t *testing.T) {
 	require.Equal(t, []int{2, 2}, []int{count("enrollment_tokens"), count("agent_tokens")})
 	clock.Advance(overlap + time.Second)
 	tidy()
-	require.Equal(t, []int{2, 1}, []int{count("enrollment_tokens"), count("agent_tokens")}, "the token before the rotation has ended")
+	require.Equal(t, []int{2, 1}, []int{count("enrollment_tokens"), count("agent_tokens")},
+		"the token before the rotation has ended")
 	clock.Advance(91 * 24 * time.Hour)
 	tidy()
 	require.Equal(t, []int{1, 1}, []int{count("enrollment_tokens"), count("agent_tokens")})
@@ -192,7 +198,8 @@ func TestResultsComeTogether(t *testing.T) {
 	require.NoError(t, err)
 	results := []map[string]any{}
 	for _, id := range []string{database.NewID(), ids[0], "no id", ids[1]} {
-		results = append(results, map[string]any{"id": id, "ok": true, "code": "done", "started_at": time.Now(), "finished_at": time.Now()})
+		results = append(results, map[string]any{"id": id, "ok": true, "code": "done", "started_at": time.Now(),
+			"finished_at": time.Now()})
 	}
 	agent.Post("/agent/v1/probe-results", map[string]any{"results": results}).Is(http.StatusNoContent)
 	found, err := with.commands.Results(t.Context(), ids...)
@@ -217,7 +224,8 @@ func TestOnlyWhatCanBeReadIsTaken(t *testing.T) {
 	p := paneltest.New(t, Module())
 	agent := p.Enroll("packing")
 	for _, path := range []string{agentapi.PathMetrics, "/agent/v1/batches/seen"} {
-		agent.Do(http.MethodPost, path, []byte("no gzip at all"), "Content-Encoding", "gzip").Refused(http.StatusBadRequest, "bad_json")
+		agent.Do(http.MethodPost, path, []byte("no gzip at all"), "Content-Encoding", "gzip").Refused(http.StatusBadRequest,
+			"bad_json")
 		agent.Do(http.MethodPost, path, []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff cut"), "Content-Encoding", "gzip").
 			Refused(http.StatusBadRequest, "bad_json")
 	}
@@ -243,10 +251,12 @@ func TestAHeartbeatIsBounded(t *testing.T) {
 	beat.Hostname, beat.AgentVersion, beat.Core.Version, beat.PanelURL = long, long, long, long
 	beat.Core.State, beat.Core.Error = agentapi.CoreState(long), long+"end"
 	for range 50 {
-		beat.Documents = append(beat.Documents, agentapi.DocumentStatus{Name: agentapi.DocumentName(long), Hash: long, Error: long})
+		beat.Documents = append(beat.Documents, agentapi.DocumentStatus{Name: agentapi.DocumentName(long), Hash: long,
+			Error: long})
 	}
 	shorten(&beat)
-	require.LessOrEqual(t, max(len(beat.Hostname), len(beat.AgentVersion), len(beat.Core.Version), len(beat.PanelURL)), 255)
+	require.LessOrEqual(t, max(len(beat.Hostname), len(beat.AgentVersion), len(beat.Core.Version), len(beat.PanelURL)),
+		255)
 	require.LessOrEqual(t, len(beat.Core.State), 64)
 	require.Len(t, beat.Core.Error, agentapi.MaxTail)
 	require.True(t, strings.HasSuffix(beat.Core.Error, "end"))

@@ -9,9 +9,11 @@ import (
 	"panel/modules/nodes/internal/evidence"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/fault"
 )
 
-// The link of an agent follows from its access and from its last sign of life: two heartbeats of silence are stale, ten are lost.
+// The link of an agent follows from its access and from its last sign of life: two heartbeats of silence are stale,
+// ten are lost.
 func TestTheLinkFollowsFromAccessAndSilence(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -23,7 +25,8 @@ func TestTheLinkFollowsFromAccessAndSilence(t *testing.T) {
 		link   string
 	}{
 		{"", ago(0), "never_enrolled"}, {accessNone, ago(0), "never_enrolled"}, {accessRevoked, ago(0), "revoked"},
-		{accessGranted, nil, "stale"}, {accessGranted, ago(0), "connected"}, {accessGranted, ago(30*time.Second - 1), "connected"},
+		{accessGranted, nil, "stale"}, {accessGranted, ago(0), "connected"}, {accessGranted, ago(30*time.Second - 1),
+			"connected"},
 		{accessGranted, ago(30 * time.Second), "stale"}, {accessGranted, ago(150*time.Second - 1), "stale"},
 		{accessGranted, ago(150 * time.Second), "lost"},
 	} {
@@ -39,14 +42,15 @@ func TestAllReasonsAreSaid(t *testing.T) {
 	s := &store{heartbeat: 15 * time.Second, address: "https://panel.example"}
 	seen := now.Add(-time.Minute)
 	row := &viewRow{
-		nodeRow: nodeRow{AgentAccess: accessGranted, DesiredRevision: 2, DesiredHash: "wanted", DesiredCore: true}, SeenAt: &seen,
+		nodeRow: nodeRow{AgentAccess: accessGranted, DesiredRevision: 2, DesiredHash: "wanted",
+			DesiredCore: true}, SeenAt: &seen,
 		CoreState: "stopped", ConfigHash: "other", Cloned: true, Report: &evidence.Report{PanelURL: "https://10.0.0.1"},
 	}
 	shown := s.node(row, now)
 	require.Equal(t, []string{"agent_stale", "core_stopped", "config_behind", "cloned", "panel_address"}, shown.Reasons)
 	require.False(t, shown.Core.InSync)
-	row.ConfigHash, row.CoreState, row.Cloned, row.Report.PanelURL = "wanted", "running", false, "https://panel.example:443/"
-	row.SeenAt = &now
+	row.ConfigHash, row.CoreState, row.Cloned, row.SeenAt = "wanted", "running", false, &now
+	row.Report.PanelURL = "https://panel.example:443/"
 	shown = s.node(row, now)
 	require.Empty(t, shown.Reasons)
 	require.NotNil(t, shown.Reasons, "a list is never null")
@@ -60,7 +64,8 @@ func TestAllReasonsAreSaid(t *testing.T) {
 	require.Equal(t, "unknown", s.node(row, now).Core.State)
 }
 
-// A listener is shown once, with all its ports and what it carries; of what a reading does not name it is known that it was nothing.
+// A listener is shown once, with all its ports and what it carries; of what a reading does not name it is known that
+// it was nothing.
 func TestAListenerIsShownOnce(t *testing.T) {
 	t.Parallel()
 	sockets := []nodesapi.Listener{
@@ -68,7 +73,8 @@ func TestAListenerIsShownOnce(t *testing.T) {
 		{Key: "in", FlowID: "f", L4: "tcp", IP: "::", Port: 445}, {Key: "in", FlowID: "f", L4: "udp", IP: "::", Port: 444},
 	}
 	open, at := int64(2), time.Now()
-	shown := carrying(sockets, &nodesapi.Reading{ObservedAt: at, Listeners: map[string]nodesapi.Carried{"in": {Sessions: &open, UpBps: 8}, "gone": {}}})
+	shown := carrying(sockets, &nodesapi.Reading{ObservedAt: at,
+		Listeners: map[string]nodesapi.Carried{"in": {Sessions: &open, UpBps: 8}, "gone": {}}})
 	require.Len(t, shown, 2)
 	require.Equal(t, []any{"in", "both", "443-445"}, []any{shown[0].Tag, shown[0].L4, shown[0].Ports})
 	require.Equal(t, []any{int64(2), int64(8), int64(0)}, []any{*shown[0].Sessions, *shown[0].UpBps, *shown[0].DownBps})
@@ -104,7 +110,8 @@ func TestAPageShowsWhatTheHostHas(t *testing.T) {
 	require.Equal(t, []any{[]Socket{}, []string{}, []Firewall{}, []string{}, []Listener{}},
 		[]any{bare.Sockets, bare.Addresses, bare.Firewall, bare.FlowIDs, bare.Listeners})
 	row.HostFacts = &evidence.HostFacts{
-		Sockets: []agentapi.Socket{{L4: "tcp", IP: "::", Port: 22, Process: "sshd", Own: false}}, Addresses: []string{"192.0.2.1"},
+		Sockets: []agentapi.Socket{{L4: "tcp", IP: "::", Port: 22, Process: "sshd",
+			Own: false}}, Addresses: []string{"192.0.2.1"},
 		Firewall: []agentapi.Firewall{{Kind: "ufw", Active: true}},
 	}
 	full := s.detail(row, time.Now(), nil)
@@ -117,8 +124,9 @@ func TestAPageShowsWhatTheHostHas(t *testing.T) {
 func TestAServersNameBecomesANodesName(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
-		"web-01": "web-01", "Web 01.example": "Web-01-example", "  db  ": "node-db", "": "node", "ab": "node-ab", "Варшава": "node",
-		"a_b_c": "a-b-c", "--x--yz--": "x--yz", "host\x00; rm": "host---rm", "ip-10.0.0.1": "ip-10-0-0-1", "9": "node-9",
+		"web-01": "web-01", "Web 01.example": "Web-01-example", "  db  ": "node-db", "": "node", "ab": "node-ab",
+		"Варшава": "node",
+		"a_b_c":   "a-b-c", "--x--yz--": "x--yz", "host\x00; rm": "host---rm", "ip-10.0.0.1": "ip-10-0-0-1", "9": "node-9",
 	} {
 		name := tidyName(given)
 		require.Equal(t, want, name, given)
@@ -164,11 +172,13 @@ func TestTheRulesOfANode(t *testing.T) {
 	} {
 		require.NoError(t, fine(change))
 	}
-	for field, change := range map[string]func(row *nodeRow){
-		"name must have 3 to 64": func(row *nodeRow) { row.Name = "жж" }, "name must": func(row *nodeRow) { row.Name = long(65, "ж") },
-		"address must": func(row *nodeRow) { row.Address = "a host" }, "tags must": func(row *nodeRow) { row.Tags = make([]string, mostTags+1) },
-		"ips.1.ip must": ip("2001:db8::1", 4), "ips.1.ip must be": ip("192.0.2.1", 6), "ips.1.ip": ip("canary", 4),
+	for what, change := range map[string]func(row *nodeRow){
+		"a short name":  func(row *nodeRow) { row.Name = "жж" },
+		"a long name":   func(row *nodeRow) { row.Name = long(65, "ж") },
+		"no address":    func(row *nodeRow) { row.Address = "a host" },
+		"too many tags": func(row *nodeRow) { row.Tags = make([]string, mostTags+1) },
+		"IPv6 as IPv4":  ip("2001:db8::1", 4), "IPv4 as IPv6": ip("192.0.2.1", 6), "no IP address": ip("canary", 4),
 	} {
-		require.Error(t, fine(change), field)
+		require.Equal(t, "invalid_value", fault.Code(fine(change)), what)
 	}
 }

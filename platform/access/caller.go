@@ -48,7 +48,8 @@ func With(ctx context.Context, caller Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }
 
-// AddressKey is the context value under which a request tells its client's address while its caller is still being proved.
+// AddressKey is the context value under which a request tells its client's address while its caller is still being
+// proved.
 type AddressKey struct{}
 
 // Address is where a request comes from, also before its caller is known; outside a request it is nothing.

@@ -97,7 +97,8 @@ func (a *Agent) State() string {
 
 const shownWithin = 30 * time.Second
 
-// Shown waits until the node shows the value at a dotted path, as evidence reaches the database a moment after the answer.
+// Shown waits until the node shows the value at a dotted path, as evidence reaches the database a moment after the
+// answer.
 func (a *Agent) Shown(path string, value any) {
 	a.panel.t.Helper()
 	require.Eventually(a.panel.t, func() bool {

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Lacking names each node once that lacks any of the capabilities, in the sequence of the nodes; asked for nothing, nobody lacks it.
+// Lacking names each node once that lacks any of the capabilities, in the sequence of the nodes; asked for nothing,
+// nobody lacks it.
 func TestLackingNamesWhoCannotDoAll(t *testing.T) {
 	t.Parallel()
 	nodes := []Node{
@@ -31,7 +32,8 @@ func TestLackingNamesWhoCannotDoAll(t *testing.T) {
 func TestAReadingIsFreshForThirtySeconds(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	for age, fresh := range map[time.Duration]bool{0: true, 29 * time.Second: true, 30 * time.Second: false, time.Hour: false, -time.Second: true} {
+	for age, fresh := range map[time.Duration]bool{0: true, 29 * time.Second: true, 30 * time.Second: false,
+		time.Hour: false, -time.Second: true} {
 		require.Equal(t, fresh, Reading{ObservedAt: now.Add(-age)}.Fresh(now), age)
 	}
 	require.False(t, Reading{}.Fresh(now))

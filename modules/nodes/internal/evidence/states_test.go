@@ -28,19 +28,21 @@ func derived(t *testing.T, db *database.DB, id string, now time.Time, node, repo
 		require.NoError(t, err)
 	}
 	_, err = db.ExecContext(t.Context(), `update nodes set disabled = false, maintenance = false, maintenance_until = null,
-		agent_access = 'granted', desired_hash = 'wanted', desired_core = true, desired_at = ? where id = ?`, now.Add(-time.Hour), id)
+		agent_access = 'granted', desired_hash = 'wanted', desired_core = true, desired_at = ?
+		where id = ?`, now.Add(-time.Hour), id)
 	require.NoError(t, err)
 	if node != "" {
 		_, err = db.ExecContext(t.Context(), "update nodes set "+node+" where id = ?", id)
 		require.NoError(t, err)
 	}
-	require.NoError(t, db.NewRaw(`select `+StateAt(now, heartbeat)+` from nodes n left join node_reports r on r.node_id = n.id
+	require.NoError(t, db.NewRaw(`select `+StateAt(now, heartbeat)+` from nodes n
+		left join node_reports r on r.node_id = n.id
 		where n.id = ?`, id).Scan(t.Context(), &state))
 	return state
 }
 
-// The state of a node follows from its row and its report: what a person said goes before what the agent says, silence before what
-// was said last, and a wish has a minute until it counts as not fulfilled (domain 4.15, 4.18).
+// The state of a node follows from its row and its report: what a person said goes before what the agent says, silence
+// before what was said last, and a wish has a minute until it counts as not fulfilled (domain 4.15, 4.18).
 func TestTheStateFollowsFromRowAndReport(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
@@ -69,7 +71,8 @@ func TestTheStateFollowsFromRowAndReport(t *testing.T) {
 		{"disabled", "disabled = true", fine, "disabled"},
 		{"disabled and in maintenance", "disabled = true, maintenance = true", fine, "disabled"},
 		{"in maintenance without an end", "maintenance = true", seen(time.Hour), "maintenance"},
-		{"in maintenance that ends later", "maintenance = true, maintenance_until = " + at(-time.Second), seen(time.Hour), "maintenance"},
+		{"in maintenance that ends later", "maintenance = true, maintenance_until = " + at(-time.Second), seen(time.Hour),
+			"maintenance"},
 		{"in maintenance that has ended", "maintenance = true, maintenance_until = " + at(0), seen(time.Hour), "offline"},
 		{"in maintenance that has ended well", "maintenance = true, maintenance_until = " + at(0), fine, "online"},
 		{"in maintenance and never enrolled", "maintenance = true, agent_access = 'none'", "", "maintenance"},
@@ -91,7 +94,8 @@ func TestBothFormsOfTheStateAgree(t *testing.T) {
 	require.Equal(t, []time.Duration{0, 10 * heartbeat, 2 * heartbeat, time.Minute}, asked)
 }
 
-// An agent is known by its newest words: a report and a reading are shown in parts, the lists of counters are not kept with them.
+// An agent is known by its newest words: a report and a reading are shown in parts, the lists of counters are not kept
+// with them.
 func TestWhatAnAgentReportsIsKeptForThePages(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
@@ -106,7 +110,8 @@ func TestWhatAnAgentReportsIsKeptForThePages(t *testing.T) {
 	open := int64(3)
 	w.Measured(ids[0], &agentapi.Sample{
 		ObservedAt: clock.Now(), MemUsed: 1, MemTotal: 4, Sessions: &open,
-		Listeners: []agentapi.Sessions{{Name: "in", Open: 3}}, Traffic: []agentapi.Traffic{{Kind: "client", Name: "c", Up: 1}},
+		Listeners: []agentapi.Sessions{{Name: "in", Open: 3}}, Traffic: []agentapi.Traffic{{Kind: "client", Name: "c",
+			Up: 1}},
 	})
 	w.write(t.Context())
 	var shown struct {
@@ -118,7 +123,8 @@ func TestWhatAnAgentReportsIsKeptForThePages(t *testing.T) {
 		MemPct         float64
 		Sessions       int64
 	}
-	require.NoError(t, db.NewRaw(`select r.config_revision, r.config_hash, r.report, r.surroundings, r.metrics::text as metrics,
+	require.NoError(t, db.NewRaw(`select r.config_revision, r.config_hash, r.report, r.surroundings,
+		r.metrics::text as metrics,
 		m.mem_pct, m.sessions from node_reports r join node_readings m on m.node_id = r.node_id`).Scan(t.Context(), &shown))
 	require.Equal(t, []any{int64(7), "h7"}, []any{shown.ConfigRevision, shown.ConfigHash})
 	require.EqualValues(t, -1500, shown.Report.SkewMillis, "a clock that is behind")
@@ -147,7 +153,8 @@ func TestAnOlderSignOfLifeChangesNothing(t *testing.T) {
 	late.Heartbeat(ids[0], beat())
 	late.write(t.Context())
 	var seen, measured time.Time
-	require.NoError(t, db.NewRaw("select r.seen_at, m.seen_at from node_reports r join node_readings m on m.node_id = r.node_id").
+	require.NoError(t, db.NewRaw(`select r.seen_at, m.seen_at
+		from node_reports r join node_readings m on m.node_id = r.node_id`).
 		Scan(t.Context(), &seen, &measured))
 	require.WithinDuration(t, ahead.Now(), seen, time.Second)
 	require.WithinDuration(t, ahead.Now(), measured, time.Second)
@@ -160,8 +167,8 @@ func coreOf(t *testing.T, db *database.DB, id string) (state string) {
 	return state
 }
 
-// An agent that goes to another panel and comes back says here what it had said before it went. What it said there is not the
-// last word: it is noticed with the next sign of life, and the heartbeat after that is written whole.
+// An agent that goes to another panel and comes back says here what it had said before it went. What it said there is
+// not the last word: it is noticed with the next sign of life, and the heartbeat after that is written whole.
 func TestWhatWasSaidAtAnotherPanelIsNotTheLastWord(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 2)
@@ -190,7 +197,8 @@ func TestWhatWasSaidAtAnotherPanelIsNotTheLastWord(t *testing.T) {
 	require.Nil(t, here.pending[ids[1]].full, "of others nothing is repeated")
 }
 
-// What ends by the clock is announced without anybody reporting: a maintenance that ends, and a wish that was not fulfilled.
+// What ends by the clock is announced without anybody reporting: a maintenance that ends, and a wish that was not
+// fulfilled.
 func TestStatesThatEndByTheClockAreAnnounced(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 2)
@@ -221,8 +229,8 @@ func TestStatesThatEndByTheClockAreAnnounced(t *testing.T) {
 	require.Equal(t, "online", state(0))
 }
 
-// Right after its start the panel has heard nobody: agents that it did not give a chance to report are not announced as lost, and
-// those that stay silent are, once they had it.
+// Right after its start the panel has heard nobody: agents that it did not give a chance to report are not announced
+// as lost, and those that stay silent are, once they had it.
 func TestSilenceRightAfterAStartIsNoEvidence(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
@@ -241,7 +249,8 @@ func TestSilenceRightAfterAStartIsNoEvidence(t *testing.T) {
 	require.Equal(t, "offline", announced)
 }
 
-// Another panel may die between a report and its announcement: the next pass over the fleet finds what nobody announced.
+// Another panel may die between a report and its announcement: the next pass over the fleet finds what nobody
+// announced.
 func TestAPassFindsWhatAnotherPanelCouldNotFinish(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 3)
@@ -287,7 +296,8 @@ func TestAChangeThatCouldNotBeWrittenComesUpAgain(t *testing.T) {
 	require.Equal(t, "online", announced)
 }
 
-// The loops carry a report from the agent to the announcement by themselves; the last words before a stop are still written.
+// The loops carry a report from the agent to the announcement by themselves; the last words before a stop are still
+// written.
 func TestTheLoopsCarryAReportToItsAnnouncement(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 2)

@@ -25,18 +25,21 @@ func causesOf(s *Summary) (causes []string) {
 	return causes
 }
 
-// Each way to fail has its own cause, and what outweighs the others is named: nobody repairs a core whose agent is lost.
+// Each way to fail has its own cause, and what outweighs the others is named: nobody repairs a core whose agent is
+// lost.
 func TestEachFailureHasItsCause(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
+	const behind = `update nodes set desired_hash = 'wanted', desired_revision = 4, desired_at = now() - interval '1 hour'
+		where id = ?`
 	for cause, change := range map[string]string{
 		"agent_revoked": "update nodes set agent_access = 'revoked' where id = ?",
 		"core_failed":   "update node_reports set core_state = 'failed' where node_id = ?",
 		"core_stopped":  "update nodes set desired_core = true, desired_at = now() - interval '1 hour' where id = ?",
-		"config_behind": "update nodes set desired_hash = 'wanted', desired_revision = 4, desired_at = now() - interval '1 hour' where id = ?",
+		"config_behind": behind,
 		"cloned":        "update node_reports set cloned = true where node_id = ?",
 		"agent_lost":    "update node_reports set core_state = 'failed', cloned = true where node_id = ?",
-		"agent_stale":   "update nodes set desired_hash = 'wanted', desired_revision = 4, desired_at = now() - interval '1 hour' where id = ?",
+		"agent_stale":   behind,
 	} {
 		n := node{name: cause}
 		switch cause {
@@ -67,7 +70,8 @@ func TestNodesOutOfServiceNeedNoAttention(t *testing.T) {
 	s := newStage(t)
 	s.exec("update nodes set disabled = true where id = ?", s.add(node{name: "disabled", seen: time.Hour}))
 	s.exec("update nodes set maintenance = true where id = ?", s.add(node{name: "repaired", seen: time.Hour}))
-	s.exec("update nodes set maintenance = true, maintenance_until = ? where id = ?", s.now(), s.add(node{name: "over", seen: time.Hour}))
+	s.exec("update nodes set maintenance = true, maintenance_until = ? where id = ?", s.now(),
+		s.add(node{name: "over", seen: time.Hour}))
 	s.add(node{name: "waiting", access: "none"})
 	got := s.summary()
 	require.Equal(t, []string{"agent_lost 1"}, causesOf(got))
@@ -77,7 +81,8 @@ func TestNodesOutOfServiceNeedNoAttention(t *testing.T) {
 	require.Equal(t, 1, got.States["pending"])
 }
 
-// Two heartbeats lie between failures of one cause at the most; a chain of them is one incident from its first to its last.
+// Two heartbeats lie between failures of one cause at the most; a chain of them is one incident from its first to its
+// last.
 func TestAChainOfFailuresIsOneIncident(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -140,7 +145,8 @@ func TestSumsAddUp(t *testing.T) {
 	all := sums{}
 	require.Equal(t, Figures{}, all.figures())
 	for _, part := range []sums{
-		{Nodes: 1, CPU: 30, Rx: 1, Tx: 2, Oldest: &later}, {Nodes: 2, CPU: 60, Rx: 10, Tx: 20, Sessions: &two, Oldest: &at}, {},
+		{Nodes: 1, CPU: 30, Rx: 1, Tx: 2, Oldest: &later}, {Nodes: 2, CPU: 60, Rx: 10, Tx: 20, Sessions: &two,
+			Oldest: &at}, {},
 		{Nodes: 1, CPU: 90, Sessions: &three, Oldest: &later},
 	} {
 		all.add(part)
@@ -160,7 +166,8 @@ func TestTheHistoryOfTheFleetIsBounded(t *testing.T) {
 	s := newStage(t)
 	odd := s.now().Truncate(2 * time.Minute).Add(-time.Minute)
 	s.exec(`insert into fleet_minutes (at, states, measured, sessions, net_rx_bps, net_tx_bps, cpu_pct)
-		select at, '{"online": 3}', 3, null, 1, 2, 50 from generate_series(?0::timestamptz - interval '25 hours', ?0::timestamptz,
+		select at, '{"online": 3}', 3, null, 1, 2, 50 from generate_series(?0::timestamptz - interval '25 hours',
+			?0::timestamptz,
 			interval '1 minute') at`, odd)
 	step, points, err := s.History(t.Context(), "net_tx_bps", odd.Add(-24*time.Hour), odd)
 	require.NoError(t, err)
@@ -208,7 +215,8 @@ func TestTheFleetIsNotedByTheClock(t *testing.T) {
 	s.many(2)
 	schedule, worker := Schedule(), s.Worker()
 	require.Equal(t, worker.Kind, schedule.Args().Kind())
-	require.Equal(t, []entitlement.Conduct{entitlement.GoesOn, entitlement.GoesOn}, []entitlement.Conduct{schedule.ReadOnly, schedule.Blocked})
+	require.Equal(t, []entitlement.Conduct{entitlement.GoesOn, entitlement.GoesOn},
+		[]entitlement.Conduct{schedule.ReadOnly, schedule.Blocked})
 	require.Equal(t, 1, worker.Attempts)
 	require.NoError(t, worker.Work(t.Context(), jobs.Job{}))
 	var minutes int
@@ -217,15 +225,17 @@ func TestTheFleetIsNotedByTheClock(t *testing.T) {
 	require.Equal(t, jobs.Tidy{Table: "fleet_minutes", Column: "at", Age: 30 * 24 * time.Hour}, Tidy())
 }
 
-// A line is weighted by how many samples each mean has, is asked for by a closed list of metrics, and knows nobody else's nodes.
+// A line is weighted by how many samples each mean has, is asked for by a closed list of metrics, and knows nobody
+// else's nodes.
 func TestLinesAreMeansOfTheirHalfHour(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	id := s.add(node{name: "drawn"})
 	half := s.now().Truncate(sparkStep)
 	for minute, mean := range map[int][2]float64{0: {10, 1}, 10: {40, 3}} {
-		s.exec(`insert into node_metrics_10m (node_id, at, n, cpu_pct, sessions, load1, mem_used, disk_used, net_rx_bps, net_tx_bps,
-			rx_pps, tcp_established, conntrack_count, syncookies_ps, listen_drops_ps) values (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
+		s.exec(`insert into node_metrics_10m (node_id, at, n, cpu_pct, sessions, load1, mem_used, disk_used, net_rx_bps,
+				net_tx_bps, rx_pps, tcp_established, conntrack_count, syncookies_ps, listen_drops_ps)
+			values (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`,
 			id, half.Add(time.Duration(minute)*time.Minute), mean[1], mean[0], map[int]any{0: 6, 10: nil}[minute])
 	}
 	for metric, want := range map[string]float64{"cpu_pct": 32.5, "sessions": 6, "net_tx_bps": 0, "net_rx_bps": 0} {
@@ -242,12 +252,14 @@ func TestLinesAreMeansOfTheirHalfHour(t *testing.T) {
 	require.Equal(t, []Spark{}, got.Items)
 }
 
-// A frame is made of what is new: a reading that was not renewed keeps its text, one of a node that is gone leaves no trace.
+// A frame is made of what is new: a reading that was not renewed keeps its text, one of a node that is gone leaves no
+// trace.
 func TestAnImageEncodesOnlyWhatIsNew(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_700_000_000, 0).UTC()
 	i := &image{}
-	one, two := reading{id: "one", region: "a", state: "online", at: at, sessions: -1}, reading{id: "two", region: "b", state: "offline", at: at}
+	one, two := reading{id: "one", region: "a", state: "online", at: at, sessions: -1}, reading{id: "two", region: "b",
+		state: "offline", at: at}
 	i.take([]reading{one, two}, at)
 	first := i.rows["one"]
 	two.at = at.Add(15 * time.Second)
@@ -268,7 +280,8 @@ func TestAFrameHasTheLargestRegions(t *testing.T) {
 	at, all := time.Unix(1_700_000_000, 0).UTC(), []reading{}
 	for region := range mostRegions + 20 {
 		for n := range 1 + region%3 {
-			all = append(all, reading{id: fmt.Sprintf("%d-%d", region, n), region: fmt.Sprintf("r%03d", region), state: "online", at: at})
+			all = append(all, reading{id: fmt.Sprintf("%d-%d", region, n), region: fmt.Sprintf("r%03d", region),
+				state: "online", at: at})
 		}
 	}
 	i := &image{}
@@ -291,7 +304,8 @@ func TestAReadingIsWrittenShort(t *testing.T) {
 	require.Equal(t, `["n",7,0,0,1000000000000000,0,0]`, string(r.encode()))
 }
 
-// The last viewer who leaves ends the reading; who comes later sees everything anew, though nothing was measured meanwhile.
+// The last viewer who leaves ends the reading; who comes later sees everything anew, though nothing was measured
+// meanwhile.
 func TestWhoComesLaterSeesTheWholeFleet(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

@@ -15,7 +15,8 @@ func settings(t *testing.T, values map[string]string) *config.Config {
 	return cfg
 }
 
-// Agents dial the address that the operator gave; without one, where the panel listens, and this machine where it listens everywhere.
+// Agents dial the address that the operator gave; without one, where the panel listens, and this machine where it
+// listens everywhere.
 func TestAgentsDialTheGivenAddress(t *testing.T) {
 	t.Parallel()
 	for want, values := range map[string]map[string]string{
@@ -44,7 +45,8 @@ func TestAPanelThatDoesNotKnowItsAddressNamesNone(t *testing.T) {
 	require.Empty(t, OwnAddress(settings(t, map[string]string{"PANEL_BIND": "::"})))
 }
 
-// The folder of agents is the given one, or that of the panel's own executable; keys of updates go into the line one behind the other.
+// The folder of agents is the given one, or that of the panel's own executable; keys of updates go into the line one
+// behind the other.
 func TestTheInstallerIsMadeFromTheSettings(t *testing.T) {
 	t.Parallel()
 	given := New(settings(t, map[string]string{"PANEL_AGENT_DIR": "/srv/agents"}))

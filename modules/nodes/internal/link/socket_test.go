@@ -24,8 +24,10 @@ import (
 func served(t *testing.T, s *Streams) (address string) {
 	t.Helper()
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	app.Server().KeepHijackedConns = true // as the panel's server does
 	app.Get("/stream", func(c *fiber.Ctx) error {
-		c.SetUserContext(access.With(context.Background(), access.Caller{Kind: access.Node, NodeID: c.Query("node", "n")}))
+		c.SetUserContext(access.With(context.Background(), access.Caller{Kind: access.Node,
+			NodeID: strings.Clone(c.Query("node", "n"))}))
 		return s.Accept(c)
 	})
 	on, err := net.Listen("tcp", "127.0.0.1:0")
@@ -86,7 +88,8 @@ func TestCallsAreAnsweredOverARealConnection(t *testing.T) {
 		require.Equal(t, 15, exchange(t, conn, heartbeatCall).Reply.Heartbeat.HeartbeatSeconds)
 		require.Len(t, exchange(t, conn, configCall).Reply.Config.Core, mostFitting/2+2)
 	}
-	padded := strings.Replace(heartbeatCall, `"protocol"`, `"boot_id":"`+strings.Repeat("x", agentapi.MaxFrame/2)+`","protocol"`, 1)
+	long := `"boot_id":"` + strings.Repeat("x", agentapi.MaxFrame/2) + `","protocol"`
+	padded := strings.Replace(heartbeatCall, `"protocol"`, long, 1)
 	require.EqualValues(t, 7, exchange(t, conn, padded).Call)
 	require.Equal(t, agentapi.FramePong, exchange(t, conn, `{"type":"ping"}`).Type)
 	require.Equal(t, 1, s.Open())
@@ -102,7 +105,8 @@ func TestWhatNoAgentSendsEndsItsStream(t *testing.T) {
 	address := served(t, s)
 	for name, send := range map[string]func(conn *websocket.Conn) error{
 		"too-long": func(conn *websocket.Conn) error {
-			return conn.Write(t.Context(), websocket.MessageText, []byte(`{"type":"`+strings.Repeat("x", agentapi.MaxFrame)+`"}`))
+			long := `{"type":"` + strings.Repeat("x", agentapi.MaxFrame) + `"}`
+			return conn.Write(t.Context(), websocket.MessageText, []byte(long))
 		},
 		"binary": func(conn *websocket.Conn) error {
 			return conn.Write(t.Context(), websocket.MessageBinary, []byte(heartbeatCall))
@@ -141,8 +145,8 @@ const (
 	switching = "101"
 )
 
-// Only a whole handshake makes a stream; half of one is answered as a request, and bytes that came too early end the connection,
-// because they would be lost.
+// Only a whole handshake makes a stream; half of one is answered as a request, and bytes that came too early end the
+// connection, because they would be lost.
 func TestOnlyAWholeHandshakeMakesAStream(t *testing.T) {
 	t.Parallel()
 	s := registry(&answers{})

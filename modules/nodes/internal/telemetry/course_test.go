@@ -1,10 +1,8 @@
 package telemetry
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -45,7 +43,8 @@ func condensed(t *testing.T, tele *Telemetry, db *database.DB, samples int) {
 // minuteOf is the mean of a metric in a minute, and of how many samples.
 func minuteOf(t *testing.T, db *database.DB, metric string, at time.Time) (value *float64, n int) {
 	t.Helper()
-	require.NoError(t, db.NewRaw("select "+metric+", n from node_metrics_1m where at = ?", at).Scan(t.Context(), &value, &n))
+	require.NoError(t, db.NewRaw("select "+metric+", n from node_metrics_1m where at = ?", at).Scan(t.Context(), &value,
+		&n))
 	return value, n
 }
 
@@ -55,7 +54,8 @@ func TestLateSamplesJoinTheMeanOfTheirMinute(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 1)
 	tele := running(t, db)
 	minute := time.Now().UTC().Truncate(time.Minute).Add(-10 * time.Minute)
-	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{cpu(minute, 10), cpu(minute.Add(15*time.Second), 20), cpu(minute.Add(30*time.Second), 30)})
+	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{cpu(minute, 10), cpu(minute.Add(15*time.Second), 20),
+		cpu(minute.Add(30*time.Second), 30)})
 	condensed(t, tele, db, 3)
 	value, n := minuteOf(t, db, "cpu_pct", minute)
 	require.InDelta(t, 20, *value, 1e-9)
@@ -70,7 +70,8 @@ func TestLateSamplesJoinTheMeanOfTheirMinute(t *testing.T) {
 	require.InDelta(t, 30, tens, 1e-9)
 }
 
-// A doubled batch, as after a lost answer, is stored, counted and condensed once; the panel acknowledges it all the same.
+// A doubled batch, as after a lost answer, is stored, counted and condensed once; the panel acknowledges it all the
+// same.
 func TestADoubledBatchIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
@@ -108,7 +109,8 @@ func TestTimesWithoutSamplesHaveNoPoint(t *testing.T) {
 	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{cpu(before, 10), cpu(after, 30)})
 	condensed(t, tele, db, 2)
 	for from, step := range map[time.Time]time.Duration{
-		now.Add(-2 * time.Hour): 15 * time.Second, now.Add(-7 * time.Hour): time.Minute, now.Add(-50 * time.Hour): 10 * time.Minute,
+		now.Add(-2 * time.Hour): 15 * time.Second, now.Add(-7 * time.Hour): time.Minute,
+		now.Add(-50 * time.Hour): 10 * time.Minute,
 	} {
 		series, err := tele.History(t.Context(), ids[0], "cpu_pct", from, now)
 		require.NoError(t, err)
@@ -139,16 +141,18 @@ func TestARangeHasItsBeginningAndNotItsEnd(t *testing.T) {
 	require.Zero(t, found(ids[1], at, at.Add(time.Hour)), "of another node")
 }
 
-// No answer has more than 720 points, wherever the range begins; what is too much is the part of a step at the oldest end.
+// No answer has more than 720 points, wherever the range begins; what is too much is the part of a step at the oldest
+// end.
 func TestNoHistoryHasMorePointsThanItsLimit(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
 	tele := started(t, db)
 	now := time.Now().UTC()
-	_, err := db.ExecContext(t.Context(), `insert into node_metrics_1m (node_id, at, n, cpu_pct, load1, mem_used, disk_used, net_rx_bps,
-			net_tx_bps, rx_pps, tcp_established, conntrack_count, syncookies_ps, listen_drops_ps)
+	_, err := db.ExecContext(t.Context(), `insert into node_metrics_1m (node_id, at, n, cpu_pct, load1, mem_used,
+			disk_used, net_rx_bps, net_tx_bps, rx_pps, tcp_established, conntrack_count, syncookies_ps, listen_drops_ps)
 		select ?0, at, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
-		from generate_series(date_trunc('minute', ?1::timestamptz) - interval '25 hours', ?1::timestamptz, interval '1 minute') at`, ids[0], now)
+		from generate_series(date_trunc('minute', ?1::timestamptz) - interval '25 hours', ?1::timestamptz,
+			interval '1 minute') at`, ids[0], now)
 	require.NoError(t, err)
 	odd := now.Truncate(2 * time.Minute).Add(-time.Minute)
 	for _, to := range []time.Time{odd, odd.Add(30 * time.Second), odd.Add(time.Minute)} {
@@ -161,12 +165,14 @@ func TestNoHistoryHasMorePointsThanItsLimit(t *testing.T) {
 	}
 }
 
-// A range without sense, and a metric without history, are refused; one of all times is answered at the coarsest resolution.
+// A range without sense, and a metric without history, are refused; one of all times is answered at the coarsest
+// resolution.
 func TestAHistoryIsAskedForInItsBounds(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
 	tele, now := started(t, db), time.Now()
-	for metric, from := range map[string]time.Time{"cpu_pct": now, "uptime_s": now.Add(-time.Hour), "": now.Add(-time.Hour), "cpu_pct; drop": now.Add(-time.Hour)} {
+	for metric, from := range map[string]time.Time{"cpu_pct": now, "uptime_s": now.Add(-time.Hour),
+		"": now.Add(-time.Hour), "cpu_pct; drop": now.Add(-time.Hour)} {
 		_, err := tele.History(t.Context(), ids[0], metric, from, now)
 		require.Equal(t, "bad_parameter", fault.Code(err), metric)
 	}
@@ -185,7 +191,8 @@ func TestEveryMetricHasItsOwnHistory(t *testing.T) {
 	tele := running(t, db)
 	at, open := time.Now().UTC().Add(-time.Minute), int64(12)
 	sample := agentapi.Sample{
-		ObservedAt: at, CPUPercent: 1, Load1: 2, MemUsed: 3, DiskUsed: 4, NetRxBps: 5, NetTxBps: 6, RxPps: 7, TCPEstablished: 8,
+		ObservedAt: at, CPUPercent: 1, Load1: 2, MemUsed: 3, DiskUsed: 4, NetRxBps: 5, NetTxBps: 6, RxPps: 7,
+		TCPEstablished: 8,
 		ConntrackCount: 9, SyncookiesPs: 10, ListenDropsPs: 11, Sessions: &open,
 	}
 	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{sample})
@@ -224,14 +231,16 @@ func TestAMeanIsOfWhatWasCounted(t *testing.T) {
 	require.InDelta(t, 40, *value, 1e-9)
 }
 
-// A server that starts again has counters that begin anew: they are differences of their own time, and none is taken as a fall.
+// A server that starts again has counters that begin anew: they are differences of their own time, and none is taken
+// as a fall.
 func TestARestartOfTheServerIsNoFall(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
 	tele := running(t, db)
 	now := time.Now().UTC()
 	up := func(ago time.Duration, uptime int64, stream string, seq int64) {
-		deliver(t, tele, ids[0], stream, seq, []agentapi.Sample{reading(now.Add(-ago), func(s *agentapi.Sample) { s.UptimeSeconds = uptime })})
+		deliver(t, tele, ids[0], stream, seq, []agentapi.Sample{reading(now.Add(-ago),
+			func(s *agentapi.Sample) { s.UptimeSeconds = uptime })})
 	}
 	up(2*time.Minute, 100_000, "before", 41)
 	up(time.Minute, 5, "after", 1) // its folder was made anew: the numbers begin again
@@ -250,7 +259,8 @@ func TestSamplesOfLongAgoStopNothing(t *testing.T) {
 	tele := running(t, db)
 	now := time.Now().UTC()
 	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{
-		cpu(time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), 1), cpu(time.Time{}, 1), cpu(now.Add(-45*24*time.Hour), 1), cpu(now.Add(-10*24*time.Hour), 2), cpu(now, 3),
+		cpu(time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), 1), cpu(time.Time{}, 1), cpu(now.Add(-45*24*time.Hour),
+			1), cpu(now.Add(-10*24*time.Hour), 2), cpu(now, 3),
 	})
 	condensed(t, tele, db, 1)
 	var tens []float64
@@ -302,53 +312,6 @@ func TestCondensingGoesOnInARestoredDatabase(t *testing.T) {
 	condensed(t, tele, db, 3)
 }
 
-// What the panel refuses is not stored and not told on, and the same numbers can be delivered again.
-func TestARefusedBatchLeavesNothingBehind(t *testing.T) {
-	t.Parallel()
-	db, ids := nodetest.Fleet(t, 1)
-	tele := running(t, db)
-	told := 0
-	tele.measured = func(string, *agentapi.Sample) { told++ }
-	absurd := func(change func(s *agentapi.Sample)) []agentapi.Sample {
-		return []agentapi.Sample{reading(time.Now(), change)}
-	}
-	for what, list := range map[string][]agentapi.Sample{
-		"too many":           paneltest.Samples(agentapi.MaxBatchSamples+1, time.Now()),
-		"a load":             absurd(func(s *agentapi.Sample) { s.Load1 = -1e19 }),
-		"a rate in":          absurd(func(s *agentapi.Sample) { s.NetRxBps = 1e19 }),
-		"a rate out":         absurd(func(s *agentapi.Sample) { s.NetTxBps = math.Inf(1) }),
-		"packets":            absurd(func(s *agentapi.Sample) { s.RxPps = 1e300 }),
-		"cookies":            absurd(func(s *agentapi.Sample) { s.SyncookiesPs = 1e300 }),
-		"drops":              absurd(func(s *agentapi.Sample) { s.ListenDropsPs = 1e300 }),
-		"a processor's load": absurd(func(s *agentapi.Sample) { s.CPUPercent = 1e300 }),
-	} {
-		err := tele.Take(t.Context(), ids[0], &agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: list})
-		require.Equal(t, "invalid_value", fault.Code(err), what)
-	}
-	for _, stream := range []string{"", "with space", strings.Repeat("x", 65), "ж"} {
-		err := tele.Take(t.Context(), ids[0], &agentapi.MetricsBatch{StreamID: stream, Seq: 1})
-		require.Equal(t, "invalid_value", fault.Code(err), stream)
-	}
-	require.Zero(t, told)
-	deliver(t, tele, ids[0], "s", 1, paneltest.Samples(1, time.Now()))
-	require.Equal(t, 1, told)
-}
-
-// Batches that could not be stored because the database was away use nothing of a node's quota: the agent sends them again and
-// again, and is taken at once when the database is back.
-func TestWhatIsNotStoredIsNotCharged(t *testing.T) {
-	t.Parallel()
-	db, ids := nodetest.Fleet(t, 1)
-	tele := started(t, db) // nobody writes
-	batch := &agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: paneltest.Samples(agentapi.MaxBatchSamples, time.Now())}
-	for range 2 * samplesAtOnce / agentapi.MaxBatchSamples {
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		require.Equal(t, fault.KindUnavailable, fault.KindOf(tele.Take(gone, ids[0], batch)))
-	}
-	require.NoError(t, tele.quotas.charge(ids[0], batch))
-}
-
 // Partitions are made ahead of time and dropped behind it, again and again, while samples come.
 func TestPartitionsAreRenewedWhileSamplesCome(t *testing.T) {
 	t.Parallel()
@@ -363,10 +326,12 @@ func TestPartitionsAreRenewedWhileSamplesCome(t *testing.T) {
 		select inhrelid::regclass as name from pg_inherits where inhparent = 'node_samples'::regclass loop
 			execute format('drop table %s', part.name); end loop; end $$`)
 	require.NoError(t, err)
-	deliver(t, tele, ids[0], "s", 6, paneltest.Samples(1, time.Now())) // a panel that nobody asked to prepare makes what it needs
+	deliver(t, tele, ids[0], "s", 6, paneltest.Samples(1,
+		time.Now())) // a panel that nobody asked to prepare makes what it needs
 }
 
-// What the schedules do is done by their jobs: samples become minutes, and partitions are renewed; no license stops either.
+// What the schedules do is done by their jobs: samples become minutes, and partitions are renewed; no license stops
+// either.
 func TestTheSchedulesHaveTheirJobs(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)

@@ -61,8 +61,8 @@ func (l *library) want(t testing.TB, node string, revision int64) {
 	require.Empty(t, unknown)
 }
 
-// Each node counts its own configurations; only what differs from the newest one is a new revision, and an older content that
-// comes back is one, too: a number means one content for ever.
+// Each node counts its own configurations; only what differs from the newest one is a new revision, and an older
+// content that comes back is one, too: a number means one content for ever.
 func TestConfigurationsAreNumberedByNode(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 2)
@@ -70,7 +70,8 @@ func TestConfigurationsAreNumberedByNode(t *testing.T) {
 	first := l.put(t, ids[0], core(1))
 	require.EqualValues(t, 1, first.Revision)
 	same := l.put(t, ids[0], json.RawMessage("{ \"n\": 1,\n\"inbounds\": [] }"))
-	require.Equal(t, []any{first.Revision, first.Hash}, []any{same.Revision, same.Hash}, "white space and order say nothing")
+	require.Equal(t, []any{first.Revision, first.Hash}, []any{same.Revision, same.Hash},
+		"white space and order say nothing")
 	require.EqualValues(t, 2, l.put(t, ids[0], core(2)).Revision)
 	back := l.put(t, ids[0], core(1))
 	require.EqualValues(t, 3, back.Revision)
@@ -84,13 +85,15 @@ func TestConfigurationsAreNumberedByNode(t *testing.T) {
 	require.Equal(t, sockets, stored[0].Listeners)
 }
 
-// Whole fleets change at once: nodes that are gone get no revision and keep nobody back, in the sequence that was given.
+// Whole fleets change at once: nodes that are gone get no revision and keep nobody back, in the sequence that was
+// given.
 func TestANodeThatIsGoneGetsNoConfiguration(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 2)
 	l := newLibrary(t, db)
 	candidates := []nodesapi.Candidate{
-		{NodeID: database.NewID(), Core: core(1)}, {NodeID: ids[1], Core: core(1)}, {NodeID: "no id", Core: core(1)}, {NodeID: ids[0], Core: core(1)},
+		{NodeID: database.NewID(), Core: core(1)}, {NodeID: ids[1], Core: core(1)}, {NodeID: "no id",
+			Core: core(1)}, {NodeID: ids[0], Core: core(1)},
 	}
 	stored, err := l.PutCandidates(t.Context(), candidates...)
 	require.NoError(t, err)
@@ -129,7 +132,8 @@ func TestConfigurationsAreStoredAllOrNone(t *testing.T) {
 	require.Zero(t, wanted.Revision)
 }
 
-// Applies at once to the same nodes, named in another order, are one after the other: no number is given twice, none is left out.
+// Applies at once to the same nodes, named in another order, are one after the other: no number is given twice, none
+// is left out.
 func TestWritersAtOnceShareNoNumber(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 2)
@@ -171,7 +175,8 @@ func TestOnlyWhatIsStoredCanBeWanted(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 2)
 	l := newLibrary(t, db)
 	config := l.put(t, ids[0], core(1))
-	unknown, err := l.SetDesired(t.Context(), map[string]int64{ids[0]: config.Revision, ids[1]: 1, database.NewID(): 1, "no id": 1})
+	unknown, err := l.SetDesired(t.Context(), map[string]int64{ids[0]: config.Revision, ids[1]: 1, database.NewID(): 1,
+		"no id": 1})
 	require.NoError(t, err)
 	require.Len(t, unknown, 3)
 	require.NotContains(t, unknown, ids[0])
@@ -258,7 +263,8 @@ func TestAConfigurationThatWasMovedIsNotHandedOut(t *testing.T) {
 	l := newLibrary(t, db)
 	l.put(t, ids[0], json.RawMessage(`{"secret":"canary"}`))
 	l.put(t, ids[1], core(1))
-	_, err := db.ExecContext(t.Context(), `update node_configs set sealed = (select sealed from node_configs where node_id = ?0)
+	_, err := db.ExecContext(t.Context(), `update node_configs
+		set sealed = (select sealed from node_configs where node_id = ?0)
 		where node_id = ?1`, ids[0], ids[1])
 	require.NoError(t, err)
 	_, err = l.Stored(t.Context(), ids[1], 1)

@@ -52,8 +52,8 @@ func waitingFor(t *testing.T, db *database.DB, sessions int) {
 	})
 }
 
-// Two changes at once are read at once, and whoever read the older state may end last. It reaches no stream any more: the agent
-// would go back to the configuration before until its next heartbeat.
+// Two changes at once are read at once, and whoever read the older state may end last. It reaches no stream any more:
+// the agent would go back to the configuration before until its next heartbeat.
 func TestAStreamNeverGetsAnOlderWishAfterANewerOne(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
