@@ -21,7 +21,7 @@ func (s *store) announcedStates(ctx context.Context) (map[string]float64, error)
 		State string  `bun:"state"`
 		N     float64 `bun:"n"`
 	}
-	err := s.db.NewRaw("select announced_state as state, count(*) as n from nodes group by announced_state").Scan(ctx, &rows)
+	err := s.db.NewRaw("select announced_state as state, count(*)::float8 as n from nodes group by announced_state").Scan(ctx, &rows)
 	for _, row := range rows {
 		counts[row.State] = row.N
 	}
