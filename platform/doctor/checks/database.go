@@ -220,8 +220,12 @@ func secretsOpen(ctx context.Context, env doctor.Env) doctor.Finding {
 func resealed(ctx context.Context, env doctor.Env, db *database.DB, opened *vault.Vault) doctor.Finding {
 	const fine = "the master key opens what is sealed"
 	left, err := vault.NewRotation(opened, env.Known.Sealed).Left(ctx, db)
-	if err != nil {
+	if lacksTable(err) {
 		return ok(fine)
+	}
+	if err != nil {
+		return unknown(doctor.Say("it is not known what is still sealed with an earlier master key: %s", words(err)),
+			doctor.Command("panelctl logs"))
 	}
 	sum := 0
 	for _, n := range left {
@@ -234,6 +238,12 @@ func resealed(ctx context.Context, env doctor.Env, db *database.DB, opened *vaul
 		doctor.Say("leave the earlier key in PANEL_SECRET_KEY_PREVIOUS until the panel, while it runs, has sealed them anew"))
 	found.Data = map[string]any{"left": left}
 	return found
+}
+
+func lacksTable(err error) bool {
+	const undefinedTable = "42P01"
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == undefinedTable
 }
 
 // masterKey never makes one: Doctor changes nothing.

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,4 +44,11 @@ func TestDoctorCountsSecretsOfAnEarlierMasterKey(t *testing.T) {
 
 	env.Known.Sealed = []vault.Column{{Table: "of_a_newer_panel", ID: "id", Column: "sealed"}}
 	require.Equal(t, doctor.OK, secretsOpen(t.Context(), env).Status, "a table that is not there yet has no secrets")
+
+	_, err = db.ExecContext(t.Context(), "create table odd (id text primary key, sealed integer)")
+	require.NoError(t, err)
+	env.Known.Sealed = []vault.Column{{Table: "odd", ID: "id", Column: "sealed"}}
+	found = secretsOpen(t.Context(), env)
+	require.Equal(t, doctor.Unknown, found.Status, "what cannot be counted is not fine")
+	require.Contains(t, fmt.Sprint(found.Found.Args...), "integer")
 }
