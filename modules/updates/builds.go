@@ -24,6 +24,7 @@ import (
 	"panel/platform/release"
 	releases "panel/platform/release/remote"
 	"panel/platform/selfupdate"
+	"panel/platform/settings"
 	"panel/platform/version"
 )
 
@@ -72,7 +73,9 @@ type stamp struct {
 // agentDir is the folder from which the nodes module serves agents too.
 var agentDir = config.Key{Name: "PANEL_AGENT_DIR"}
 
-func newBuilds(cfg *config.Config, network *outbound.Network, clock clockwork.Clock, stored *shelf) *builds {
+func newBuilds(
+	cfg *config.Config, network *outbound.Network, clock clockwork.Clock, stored *shelf, doc *settings.Doc[selfupdate.Settings],
+) *builds {
 	carried, own := cfg.Path(agentDir), ""
 	if program, err := os.Executable(); carried == "" && err == nil {
 		own = filepath.Dir(program)
@@ -82,8 +85,7 @@ func newBuilds(cfg *config.Config, network *outbound.Network, clock clockwork.Cl
 	return &builds{
 		shelf: stored, keys: cfg.String(selfupdate.PublicKey), folders: []string{carried, fetched}, own: own, clock: clock,
 		remote: remote{
-			address: cfg.String(config.UpdateURL), channel: cfg.String(config.UpdateChannel),
-			server: releases.New(network), folder: fetched,
+			address: cfg.String(config.UpdateURL), wanted: wantedOf(doc), server: releases.New(network), folder: fetched,
 		},
 		known: map[string]*build{}, sums: map[string]stamp{},
 	}

@@ -14,6 +14,7 @@ import (
 
 	"panel/platform/jobs"
 	"panel/platform/release"
+	"panel/platform/selfupdate"
 )
 
 const platform = "linux/amd64"
@@ -333,16 +334,18 @@ func TestABadServerOfReleasesChangesNothing(t *testing.T) {
 	}
 }
 
-// A release of another channel, or one that is not newer, is not fetched.
+// A release of another channel, one that is not newer, or one that nobody wants checked for is not fetched.
 func TestOnlyANewerReleaseOfTheOwnChannelIsFetched(t *testing.T) {
 	t.Parallel()
 	st := published(t)
 	b := following(t, st, filepath.Join(st.folder, release.ManifestFile))
-	b.remote.channel = "beta"
-	require.NoError(t, b.worker().Work(t.Context(), jobs.Job{}))
-	found, _ := b.newest(t.Context())
-	require.Nil(t, found)
-	b.remote.channel = "stable"
+	for _, wanted := range []selfupdate.Settings{{Channel: "dev", Check: true}, {Channel: "stable"}} {
+		b.remote.wanted = wants(wanted.Channel, wanted.Check)
+		require.NoError(t, b.worker().Work(t.Context(), jobs.Job{}))
+		found, _ := b.newest(t.Context())
+		require.Nil(t, found, wanted)
+	}
+	b.remote.wanted = wants("stable", true)
 	require.Equal(t, newVersion, b.fetched(t).Version)
 	st.publish("1.0.5")
 	require.Equal(t, newVersion, b.fetched(t).Version)

@@ -13,6 +13,8 @@ import (
 	"panel/platform/jobs"
 	"panel/platform/release"
 	releases "panel/platform/release/remote"
+	"panel/platform/selfupdate"
+	"panel/platform/settings"
 )
 
 const (
@@ -22,9 +24,17 @@ const (
 
 // remote is the server of releases, where one is set.
 type remote struct {
-	address, channel string
-	server           *releases.Server
-	folder           string
+	address string
+	wanted  func(ctx context.Context) (selfupdate.Settings, error)
+	server  *releases.Server
+	folder  string
+}
+
+func wantedOf(doc *settings.Doc[selfupdate.Settings]) func(ctx context.Context) (selfupdate.Settings, error) {
+	return func(ctx context.Context) (selfupdate.Settings, error) {
+		value, _, err := doc.Get(ctx)
+		return value, err
+	}
 }
 
 type fetchArgs struct{}
@@ -32,7 +42,8 @@ type fetchArgs struct{}
 // Kind is that of the job that fetches newer agents.
 func (fetchArgs) Kind() string { return "updates.fetch" }
 
-// worker brings newer agents into the database, so that nodes need no other server.
+// worker brings newer agents into the database, so that nodes need no other server, unless the settings say that nobody
+// wants it.
 func (b *builds) worker() jobs.Worker {
 	const tries = 5 // the schedule comes again
 	return jobs.Worker{
@@ -41,7 +52,11 @@ func (b *builds) worker() jobs.Worker {
 			if b.remote.address == "" || b.keys == "" {
 				return nil
 			}
-			return errors.Join(b.bring(ctx), b.store(ctx))
+			wanted, err := b.remote.wanted(ctx)
+			if err != nil || !wanted.Check {
+				return err
+			}
+			return errors.Join(b.bring(ctx, wanted.Channel), b.store(ctx))
 		},
 	}
 }
@@ -69,14 +84,14 @@ func (b *builds) first(queue *jobs.Enqueuer) func(context.Context) error {
 
 // bring fetches the agents of the newest release; the manifest comes last, so that it never names a file that is
 // missing.
-func (b *builds) bring(ctx context.Context) error {
+func (b *builds) bring(ctx context.Context, channel string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
 	defer cancel()
 	opened, err := b.remote.server.Open(ctx, b.remote.address, b.keys)
 	if err != nil {
 		return err
 	}
-	if here, _ := b.newest(ctx); opened.Manifest.Channel != b.remote.channel ||
+	if here, _ := b.newest(ctx); opened.Manifest.Channel != channel ||
 		here != nil && release.Compare(opened.Manifest.Version, here.Version) <= 0 {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package updates
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -21,6 +22,7 @@ import (
 	"panel/platform/outbound"
 	"panel/platform/release"
 	releases "panel/platform/release/remote"
+	"panel/platform/selfupdate"
 )
 
 // following is a panel's builds that follow the releases at an address.
@@ -33,8 +35,17 @@ func following(t *testing.T, st *stage, address string) *builds {
 	stored := newShelf(db, files.NewStore(db, t.TempDir(), log), database.NewListener(db.Pool, log), log)
 	return &builds{
 		shelf: stored, keys: st.key.Public(), folders: []string{fetched}, clock: clockwork.NewRealClock(),
-		remote: remote{address: address, channel: "stable", server: releases.New(network), folder: fetched},
-		known:  map[string]*build{}, sums: map[string]stamp{},
+		remote: remote{
+			address: address, wanted: wants("stable", true), server: releases.New(network), folder: fetched,
+		},
+		known: map[string]*build{}, sums: map[string]stamp{},
+	}
+}
+
+// wants are settings that stay as they are.
+func wants(channel string, check bool) func(context.Context) (selfupdate.Settings, error) {
+	return func(context.Context) (selfupdate.Settings, error) {
+		return selfupdate.Settings{Channel: channel, Check: check}, nil
 	}
 }
 

@@ -96,7 +96,8 @@ func New(opts Options) (*App, error) {
 	err = wire(services{
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
 		Rotation: vault.NewRotation(opts.Vault, SealedColumns(opts.Modules)), Network: network,
-		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener), Jobs: enqueuer, Operations: followed,
+		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener, bus),
+		Jobs:     enqueuer, Operations: followed,
 		Files:   files.NewStore(opts.DB, filepath.Join(opts.Config.DataDir(), "files"), opts.Log.Named("files")),
 		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams, Intakes: intakes,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),

@@ -37,7 +37,7 @@ var (
 
 	ProxypanelBootstrap = Key{Name: "PANEL_PROXYPANEL_BOOTSTRAP", Default: "false", Summary: "allows the proxy-panel step of the first installation", Form: Switch}
 
-	UpdateChannel = Key{Name: "PANEL_UPDATE_CHANNEL", Default: "stable", Summary: "channel of the panel's updates", Form: OneOf("stable", "dev")}
+	UpdateChannel = Key{Name: "PANEL_UPDATE_CHANNEL", Default: "stable", Summary: "channel of updates, until one is chosen in the settings", Form: OneOf("stable", "dev")}
 	UpdateURL     = Key{Name: "PANEL_UPDATE_URL", Summary: "address of the update manifest", Form: URL}
 	SupportURL    = Key{Name: "PANEL_SUPPORT_URL", Summary: "address that takes support bundles; unset: uploading is hidden", Form: URL}
 	MetricsAddr   = Key{Name: "PANEL_METRICS_ADDR", Default: "127.0.0.1:9464", Summary: "address of the panel's own metrics", Form: Listen}

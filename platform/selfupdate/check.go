@@ -38,12 +38,13 @@ func schedule() jobs.Schedule {
 	}
 }
 
-// worker makes the check. One that fails is not repeated: the view says what went wrong, and the schedule comes again.
+// worker makes the check, unless the settings say that nobody wants it. One that fails is not repeated: the view says what went wrong, and the schedule comes again.
 func (s *service) worker() jobs.Worker {
 	return jobs.Worker{Kind: checkArgs{}.Kind(), Timeout: checkWithin + 5*time.Second, Attempts: 1, Work: jobs.Do(
 		func(ctx context.Context, _ jobs.Job, _ checkArgs) error {
-			if !s.configured() {
-				return nil
+			wanted, _, err := s.settings.Get(ctx)
+			if err != nil || !wanted.Check || !s.configured() {
+				return err
 			}
 			return s.check(ctx)
 		})}
@@ -145,7 +146,11 @@ func (s *service) latest(ctx context.Context) (found checked, err error) {
 }
 
 func (s *service) emitNew(ctx context.Context, before, now *release.Manifest) error {
-	offered := s.offer(now)
+	wanted, _, err := s.settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	offered := s.offer(now, wanted.Channel)
 	if offered == nil || before != nil && before.Version == now.Version {
 		return nil
 	}

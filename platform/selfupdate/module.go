@@ -14,8 +14,10 @@ import (
 	"panel/platform/audit"
 	"panel/platform/cli"
 	"panel/platform/config"
+	"panel/platform/httpapi"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/settings"
 )
 
 // PublicKey and RequestFile are the settings of this module beside the platform's channel and address.
@@ -46,7 +48,7 @@ func Module() module.Module {
 		Requires: []string{"system"},
 		Journal: audit.Kinds{
 			Actions: []string{
-				"system.rollback_requested", "system.update_failed", "system.update_requested", "system.updated",
+				"system.rollback_requested", "system.update_failed", "system.update_requested", actionSettings, "system.updated",
 			},
 			Objects: []string{"update"},
 		},
@@ -55,13 +57,14 @@ func Module() module.Module {
 		Migrations: module.SQL(scripts),
 		Commands:   func(env cli.Env) []*cobra.Command { return commands(env) },
 		Private:    []any{newService, newHandlers},
+		Exports:    []any{openSettings},
 		Attach:     attach,
 	}
 }
 
-func attach(h *handlers, s *service, queue *jobs.Enqueuer) module.Parts {
+func attach(h *handlers, s *service, doc *settings.Doc[Settings], queue *jobs.Enqueuer) module.Parts {
 	return module.Parts{
-		Routes: h.routes(), Jobs: []jobs.Worker{s.worker()}, Schedules: []jobs.Schedule{schedule()},
+		Routes: httpapi.Join(h.routes(), settingsRoutes(doc)), Jobs: []jobs.Worker{s.worker()}, Schedules: []jobs.Schedule{schedule()},
 		Loops: []func(context.Context) error{s.recordOutcomes}, Ready: []func(context.Context) error{s.first(queue)},
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/outbound"
 	"panel/platform/release/remote"
+	"panel/platform/settings"
 	"panel/platform/version"
 )
 
@@ -33,6 +34,7 @@ type service struct {
 	bus     *events.Bus
 
 	releases *remote.Server
+	settings *settings.Doc[Settings]
 
 	handing sync.Mutex // one request at a time
 }
@@ -45,8 +47,11 @@ func newService(
 	j audit.Journal,
 	b *events.Bus,
 	network *outbound.Network,
+	doc *settings.Doc[Settings],
 ) *service {
-	return &service{cfg: cfg, db: db, clock: clock, log: log, journal: j, bus: b, releases: remote.New(network)}
+	return &service{
+		cfg: cfg, db: db, clock: clock, log: log, journal: j, bus: b, releases: remote.New(network), settings: doc,
+	}
 }
 
 // Faults of an update.
@@ -81,10 +86,14 @@ func (s *service) View(ctx context.Context) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
+	wanted, _, err := s.settings.Get(ctx)
+	if err != nil {
+		return View{}, err
+	}
 	v := View{
-		Current: version.Version, Channel: s.cfg.String(config.UpdateChannel), Configured: s.configured(),
+		Current: version.Version, Channel: wanted.Channel, Configured: s.configured(),
 		Installer:  s.installer(),
-		CheckError: found.problem, Available: s.offer(found.manifest), Checks: []Check{}, Run: s.active(past),
+		CheckError: found.problem, Available: s.offer(found.manifest, wanted.Channel), Checks: []Check{}, Run: s.active(past),
 	}
 	if !found.at.IsZero() {
 		v.CheckedAt = &found.at
@@ -253,6 +262,7 @@ func eventKinds() []events.Kind {
 	failed.Notify, failed.Severity = true, events.Critical
 	return []events.Kind{
 		available, failed,
+		settings.Kind(actionSettings, "Settings of updates were changed", system.Manage),
 		kind("system.updated", "The panel was updated"),
 		kind("system.update_requested", "Somebody asked for an update of the panel"),
 		kind("system.rollback_requested", "Somebody asked for the former release of the panel"),

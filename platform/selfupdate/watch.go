@@ -22,11 +22,11 @@ import (
 const outcomeEvery = 5 * time.Second
 
 // offer is a release of the wanted channel that is newer than this panel. A stable panel is offered nothing of dev.
-func (s *service) offer(m *release.Manifest) *Offer {
+func (s *service) offer(m *release.Manifest, channel string) *Offer {
 	if m == nil || release.Compare(m.Version, version.Version) <= 0 {
 		return nil
 	}
-	if m.Channel == "dev" && s.cfg.String(config.UpdateChannel) != "dev" {
+	if m.Channel == "dev" && channel != "dev" {
 		return nil
 	}
 	return &Offer{

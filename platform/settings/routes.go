@@ -2,6 +2,8 @@ package settings
 
 import (
 	"context"
+	"fmt"
+	"strconv"
 
 	"panel/platform/access"
 	"panel/platform/httpapi"
@@ -15,15 +17,17 @@ type Document[V any] struct {
 
 // Change is the body of PUT: all settings, and the revision that they were read with. A secret that is left out stays.
 type Change[T any] struct {
-	Revision int64 `json:"revision" minimum:"0"`
-	Settings T     `json:"settings"`
+	Revision *int64 `json:"revision,omitempty" minimum:"0" doc:"Revision that the change starts from; or send it as If-Match"`
+	Settings T      `json:"settings"`
 }
 
 type change[T any] struct {
-	Body Change[T]
+	IfMatch string `header:"If-Match" maxLength:"32"`
+	Body    Change[T]
 }
 
 type document[V any] struct {
+	ETag string `header:"ETag" doc:"The revision"`
 	Body Document[V]
 }
 
@@ -33,11 +37,18 @@ func Routes[T, V any](path, about string, read, manage access.Rule, doc *Doc[T],
 		if err != nil {
 			return nil, err
 		}
-		return &document[V]{Body: Document[V]{State: state, Settings: view(value)}}, nil
+		return &document[V]{
+			ETag: fmt.Sprintf("%q", strconv.FormatInt(state.Revision, 10)),
+			Body: Document[V]{State: state, Settings: view(value)},
+		}, nil
 	}
 	get := func(ctx context.Context, _ *struct{}) (*document[V], error) { return answer(doc.Get(ctx)) }
 	put := func(ctx context.Context, in *change[T]) (*document[V], error) {
-		return answer(doc.Put(ctx, in.Body.Revision, in.Body.Settings))
+		revision, err := httpapi.Revision(in.Body.Revision, in.IfMatch)
+		if err != nil {
+			return nil, err
+		}
+		return answer(doc.Put(ctx, revision, in.Body.Settings))
 	}
 	return httpapi.Routes{
 		httpapi.Get(path, "Show the settings of "+about, read, get),

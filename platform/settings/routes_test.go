@@ -8,6 +8,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/module"
 	"panel/platform/paneltest"
@@ -29,6 +30,7 @@ func post() module.Module {
 	return module.Module{
 		Name: "post", Summary: "Letters",
 		Journal:     audit.Kinds{Actions: []string{"post.settings_changed"}, Objects: []string{"settings"}},
+		Events:      []events.Kind{settings.Kind("post.settings_changed", "Settings were changed", "post.view")},
 		Permissions: []access.Permission{{Key: "post.view", Summary: "See"}, {Key: "post.manage", Summary: "Change"}},
 		Attach: func(store *settings.Store) module.Parts {
 			doc := settings.Open(store, "post", "post.settings_changed", letters{Sender: "panel"}, func(l *letters) error {

@@ -17,8 +17,10 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
 
+	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/vault"
 )
@@ -35,11 +37,30 @@ type Store struct {
 	journal  audit.Journal
 	clock    clockwork.Clock
 	listener *database.Listener
+	bus      emitter
+}
+
+// emitter lets the rest of the panel know what happened; *events.Bus is one.
+type emitter interface {
+	Emit(ctx context.Context, news ...events.Event) error
 }
 
 // NewStore makes the store of a panel.
-func NewStore(db *database.DB, v *vault.Vault, journal audit.Journal, clock clockwork.Clock, listener *database.Listener) *Store {
-	return &Store{db: db, vault: v, journal: journal, clock: clock, listener: listener}
+func NewStore(
+	db *database.DB, v *vault.Vault, journal audit.Journal, clock clockwork.Clock, listener *database.Listener, bus emitter,
+) *Store {
+	return &Store{db: db, vault: v, journal: journal, clock: clock, listener: listener, bus: bus}
+}
+
+// Changed is the data of the event that a document was changed; its subject is the name of the document.
+type Changed struct {
+	Revision int64 `json:"revision"`
+}
+
+// Kind declares the event that a document was changed, which is called like the action in the journal. Needs is the
+// permission to read the document.
+func Kind(action, summary string, needs access.Key) events.Kind {
+	return events.Kind{Name: action, Summary: summary, Subject: "settings", Needs: needs, Live: true, Data: Changed{}}
 }
 
 // State says which edition of a document holds.
@@ -47,16 +68,18 @@ type State struct {
 	Revision  int64      `json:"revision" doc:"Send it back with a change; 0: nothing was stored yet"`
 	Stored    bool       `json:"stored" doc:"false: the defaults hold"`
 	UpdatedAt *time.Time `json:"updated_at" doc:"When it was stored last; null: never"`
+	Variables []Variable `json:"variables,omitempty" doc:"Fields whose default is a variable, and which of both holds"`
 }
 
 // Doc is one document.
 type Doc[T any] struct {
-	store    *Store
-	name     string
-	action   string
-	defaults T
-	check    func(*T) error
-	cached   atomic.Pointer[edition[T]]
+	store     *Store
+	name      string
+	action    string
+	defaults  T
+	check     func(*T) error
+	variables []Variable
+	cached    atomic.Pointer[edition[T]]
 }
 
 type edition[T any] struct {
@@ -65,7 +88,7 @@ type edition[T any] struct {
 }
 
 // Open gives the document with a name, which is the module's or begins with it: "notifications", "health.budget". Action is
-// the journal's word for a change. Check refuses a value with a fault; it may complete the value and may be nil.
+// what the journal and events call a change; the manifest declares it in both. Check refuses a value with a fault; it may complete the value and may be nil.
 func Open[T any](s *Store, name, action string, defaults T, check func(*T) error) *Doc[T] {
 	d := &Doc[T]{store: s, name: name, action: action, defaults: defaults, check: check}
 	s.listener.OnReady(func() { d.cached.Store(nil) })
@@ -116,7 +139,7 @@ func (d *Doc[T]) read(ctx context.Context, lock string) (*edition[T], error) {
 	var row documentRow
 	err := d.store.db.In(ctx).NewRaw("select revision, value, updated_at from settings_documents where name = ?"+lock, d.name).Scan(ctx, &row)
 	if errors.Is(err, sql.ErrNoRows) {
-		return &edition[T]{value: d.defaults}, nil
+		return &edition[T]{value: d.defaults, state: State{Variables: d.variables}}, nil
 	}
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("read the settings %s: %w", d.name, err), nil)
@@ -124,6 +147,9 @@ func (d *Doc[T]) read(ctx context.Context, lock string) (*edition[T], error) {
 	at := row.UpdatedAt.UTC()
 	e := &edition[T]{value: d.defaults, state: State{Revision: row.Revision, Stored: true, UpdatedAt: &at}}
 	if err := json.Unmarshal(row.Value, &e.value); err != nil {
+		return nil, fmt.Errorf("read the settings %s: %w", d.name, err)
+	}
+	if e.state.Variables, err = d.holding(row.Value); err != nil {
 		return nil, fmt.Errorf("read the settings %s: %w", d.name, err)
 	}
 	return e, d.unseal(ctx, &e.value)
@@ -166,8 +192,9 @@ func (d *Doc[T]) place(field string) vault.Ref {
 	return vault.Ref{Table: "settings_secrets", ID: d.name + "/" + field, Column: "sealed"}
 }
 
-// Put replaces the document, if it is still at the revision; secrets that are not given stay. It takes part in the
-// context's transaction. Faults: revision_conflict (409) and those of the document's check.
+// Put replaces the document, if it is still at the revision; secrets that are not given stay, and where a field with a
+// variable is empty, the variable holds. It takes part in the context's transaction. Faults: revision_conflict (409) and
+// those of the document's check.
 func (d *Doc[T]) Put(ctx context.Context, revision int64, value T) (stored T, state State, err error) {
 	err = d.store.db.InTx(ctx, func(ctx context.Context) error {
 		if err := d.lock(ctx); err != nil {
@@ -178,17 +205,19 @@ func (d *Doc[T]) Put(ctx context.Context, revision int64, value T) (stored T, st
 			return err
 		}
 		if before.state.Revision != revision {
-			return fault.Conflict("revision_conflict", "somebody else changed these settings in the meantime; read them again and repeat the change").
+			return fault.Conflict("revision_conflict",
+				"somebody else changed these settings in the meantime; read them again and repeat the change").
 				With("revision", before.state.Revision)
 		}
 		keepSecrets(&before.value, &value)
+		unset := d.fill(&value)
 		if d.check != nil {
 			if err := d.check(&value); err != nil {
 				return err
 			}
 		}
 		stored = value
-		state, err = d.write(ctx, before, &value)
+		state, err = d.write(ctx, before, &value, unset)
 		return err
 	})
 	if err == nil {
@@ -215,32 +244,47 @@ func keepSecrets(before, next any) {
 	}
 }
 
-func (d *Doc[T]) write(ctx context.Context, before *edition[T], value *T) (State, error) {
+func (d *Doc[T]) write(ctx context.Context, before *edition[T], value *T, unset []string) (State, error) {
 	changes, err := differences(&before.value, value)
 	if err != nil {
 		return State{}, fmt.Errorf("compare the settings %s: %w", d.name, err)
 	}
-	text, err := json.Marshal(value)
+	text, err := without(value, unset)
 	if err != nil {
 		return State{}, fmt.Errorf("encode the settings %s: %w", d.name, err)
 	}
 	now := d.store.clock.Now().UTC().Truncate(time.Microsecond)
 	state := State{Revision: before.state.Revision + 1, Stored: true, UpdatedAt: &now}
+	if state.Variables, err = d.holding(text); err != nil {
+		return State{}, fmt.Errorf("encode the settings %s: %w", d.name, err)
+	}
+	sourceChanges(changes, before.state.Variables, state.Variables)
 	tx := d.store.db.In(ctx)
 	_, err = tx.ExecContext(ctx, `insert into settings_documents (name, revision, value, updated_at) values (?, ?, ?, ?)
-		on conflict (name) do update set revision = excluded.revision, value = excluded.value, updated_at = excluded.updated_at`,
-		d.name, state.Revision, string(text), now)
+		on conflict (name) do update set revision = excluded.revision, value = excluded.value,
+			updated_at = excluded.updated_at`, d.name, state.Revision, string(text), now)
 	if err != nil {
 		return State{}, database.Fault(fmt.Errorf("store the settings %s: %w", d.name, err), nil)
 	}
 	if err := d.seal(ctx, tx, value); err != nil {
 		return State{}, err
 	}
+	return state, d.announce(ctx, tx, state, changes)
+}
+
+// announce writes the journal's line, emits the event and makes every panel read the document again.
+func (d *Doc[T]) announce(ctx context.Context, tx bun.IDB, state State, changes map[string]audit.Change) error {
 	entry := audit.Entry{Action: d.action, Object: audit.Object{Type: "settings", ID: d.name, Name: d.name}, Changes: changes}
 	if err := d.store.journal.Record(ctx, tx, entry); err != nil {
-		return State{}, err
+		return err
 	}
-	return state, database.Notify(ctx, tx, channel, d.name)
+	err := d.store.bus.Emit(ctx, events.Event{
+		Kind: d.action, SubjectID: d.name, At: *state.UpdatedAt, Data: Changed{Revision: state.Revision},
+	})
+	if err != nil {
+		return err
+	}
+	return database.Notify(ctx, tx, channel, d.name)
 }
 
 func (d *Doc[T]) seal(ctx context.Context, tx bun.IDB, value *T) error {

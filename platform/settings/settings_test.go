@@ -17,6 +17,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
+	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/vault"
 )
@@ -53,10 +54,24 @@ func (j *journal) Record(_ context.Context, _ bun.IDB, entry audit.Entry) error 
 	return nil
 }
 
+// news remembers what was emitted.
+type news struct {
+	mu  sync.Mutex
+	all []events.Event
+}
+
+func (n *news) Emit(_ context.Context, some ...events.Event) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all = append(n.all, some...)
+	return nil
+}
+
 type panel struct {
 	db      *database.DB
 	store   *Store
 	journal *journal
+	news    *news
 	clock   *clockwork.FakeClock
 	doc     *Doc[mail]
 }
@@ -67,8 +82,8 @@ func on(t *testing.T, db *database.DB, check func(*mail) error) *panel {
 	safe, err := vault.New("a-master-key-for-tests")
 	require.NoError(t, err)
 	listener := database.NewListener(db.Pool, zap.NewNop())
-	p := &panel{db: db, journal: &journal{}, clock: clockwork.NewFakeClockAt(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))}
-	p.store = NewStore(db, safe, p.journal, p.clock, listener)
+	p := &panel{db: db, journal: &journal{}, news: &news{}, clock: clockwork.NewFakeClockAt(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))}
+	p.store = NewStore(db, safe, p.journal, p.clock, listener, p.news)
 	p.doc = Open(p.store, "mail", "mail.settings_changed", defaults(), check)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})

@@ -1992,6 +1992,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/system/updates/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the settings of updates */
+        get: operations["get-system-updates-settings"];
+        /** Change the settings of updates */
+        put: operations["put-system-updates-settings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -4554,6 +4572,49 @@ export interface components {
             state: "requested" | "fetching" | "stopping" | "saving" | "replacing" | "starting" | "checking" | "returning" | "done" | "returned" | "failed";
             to: string;
         };
+        SelfupdateSettings: {
+            /**
+             * @description dev: also releases that are tried out; absent: what PANEL_UPDATE_CHANNEL says
+             * @enum {string}
+             */
+            channel?: "stable" | "dev";
+            /** @description Check for newer releases four times a day */
+            check: boolean;
+        };
+        SelfupdateSettingsChange: {
+            /**
+             * Format: int64
+             * @description Revision that the change starts from; or send it as If-Match
+             */
+            revision?: number;
+            settings: components["schemas"]["SelfupdateSettings"];
+        };
+        SelfupdateShownSettings: {
+            /**
+             * @description dev: also releases that are tried out
+             * @enum {string}
+             */
+            channel: "stable" | "dev";
+            /** @description Check for newer releases four times a day */
+            check: boolean;
+        };
+        SelfupdateShownSettingsDocument: {
+            /**
+             * Format: int64
+             * @description Send it back with a change; 0: nothing was stored yet
+             */
+            revision: number;
+            settings: components["schemas"]["SelfupdateShownSettings"];
+            /** @description false: the defaults hold */
+            stored: boolean;
+            /**
+             * Format: date-time
+             * @description When it was stored last; null: never
+             */
+            updated_at: string | null;
+            /** @description Fields whose default is a variable, and which of both holds */
+            variables?: components["schemas"]["SettingsVariable"][];
+        };
         SelfupdateView: {
             /** @description The newer release; null when there is none */
             available: components["schemas"]["SelfupdateOffer"];
@@ -4582,6 +4643,18 @@ export interface components {
             rollback: components["schemas"]["SelfupdateRollback"];
             /** @description The run that goes on; null when none does */
             run: components["schemas"]["SelfupdateRun"];
+        };
+        SettingsVariable: {
+            /** @description Field of the settings */
+            field: string;
+            /** @description The operator set the variable */
+            given: boolean;
+            /** @description true: the variable holds; false: what is stored in the settings */
+            holds: boolean;
+            /** @description What the variable says; its default where it is not set */
+            value: string;
+            /** @description Variable of the panel's environment */
+            variable: string;
         };
         SetupAdminInputBody: {
             password: string;
@@ -17491,6 +17564,171 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SelfupdateRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-system-updates-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelfupdateShownSettingsDocument"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "put-system-updates-settings": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SelfupdateSettingsChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SelfupdateShownSettingsDocument"];
                 };
             };
             /** @description Bad Request */

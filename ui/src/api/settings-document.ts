@@ -6,6 +6,18 @@ import {
   type UseQueryResult,
 } from "@tanstack/react-query";
 
+/** A variable of the panel's environment that gives a field of the settings its default. */
+export interface SettingsVariable {
+  field: string;
+  variable: string;
+  /** The operator set it. */
+  given: boolean;
+  /** What it says; its default where it is not set. */
+  value: string;
+  /** True: the variable holds; false: what is stored in the settings. */
+  holds: boolean;
+}
+
 /** What the panel answers about one settings document: its values, and the revision that a change has to name. */
 export interface SettingsDocument<View> {
   revision: number;
@@ -13,6 +25,7 @@ export interface SettingsDocument<View> {
   stored: boolean;
   updated_at: string | null;
   settings: View;
+  variables?: SettingsVariable[];
 }
 
 /** How a document is read and written: `answer(api.GET(...))` and `answer(api.PUT(...))` of its path. */

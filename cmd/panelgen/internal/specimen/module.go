@@ -15,6 +15,7 @@ import (
 	"panel/platform/jobs"
 	"panel/platform/metrics"
 	"panel/platform/module"
+	"panel/platform/settings"
 )
 
 //go:embed migrations
@@ -44,6 +45,7 @@ func Module() module.Module {
 		Events: []events.Kind{
 			{Name: kindAdded, Summary: "An item was added", Needs: View, Live: true, Data: News{}},
 			{Name: kindRemoved, Summary: "An item was removed", Needs: View, Live: true, Data: News{}},
+			settings.Kind(actionSettings, "Settings were changed", View),
 			{Name: kindSeen, Summary: "Items were looked at", Needs: View, Live: true, Transient: true},
 		},
 		Migrations: module.SQL(files),

@@ -53,7 +53,7 @@ async function open(permissions: string[] = ["*"]) {
   queries.setQueryData(licenseQuery.queryKey, makeLicense());
   const server = panel();
   await renderApp(<Section calls={server.calls} />, { queries });
-  return { server, host: await screen.findByRole("textbox", { name: "Host" }) };
+  return { server, queries, host: await screen.findByRole("textbox", { name: "Host" }) };
 }
 
 async function type(host: HTMLElement, text: string) {
@@ -101,6 +101,18 @@ describe("a settings document as a form", () => {
     await userEvent.click(screen.getByRole("button", { name: "Save" }));
     await userEvent.click(await screen.findByRole("button", { name: "Load what holds now" }));
     await expect.poll(() => (host as HTMLInputElement).value).toBe("mail.theirs");
+  });
+
+  it("follows what others save while nothing is typed", async () => {
+    const { server, queries, host } = await open();
+    server.somebodySaves("mail.theirs");
+    await queries.invalidateQueries({ queryKey: ["settings"] });
+    await expect.poll(() => (host as HTMLInputElement).value).toBe("mail.theirs");
+    await type(host, "mail.mine");
+    server.somebodySaves("mail.again");
+    await queries.invalidateQueries({ queryKey: ["settings"] });
+    await expect.poll(() => screen.queryByRole("region", { name: "Unsaved changes" })).not.toBeNull();
+    expect(host).toHaveValue("mail.mine");
   });
 
   it("is closed, with the reason, to whoever may only read it", async () => {

@@ -1,5 +1,5 @@
 import { useForm, type UseFormInput, type UseFormReturnType } from "@mantine/form";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock, type WriteRule } from "@/api/access";
 import { fieldErrors, isProblem } from "@/api/problem";
@@ -21,11 +21,12 @@ export interface SettingsFormProps<View, Values extends Fields> {
   /** Who may change it, as for every writing act. */
   rule: WriteRule;
   /** The form's values of what was read. A secret is read as `has_…` only, so its field begins empty. */
-  valuesOf: (view: View) => Values;
+  valuesOf: (view: View, document: SettingsDocument<View>) => Values;
   validate?: UseFormInput<Values>["validate"];
   /** Draws the fields; `field("name")` gives a Mantine input its value, its errors and whether it is closed. */
   children: (form: {
     view: View;
+    document: SettingsDocument<View>;
     values: Values;
     field: (path: Extract<keyof Values, string>) => Record<string, unknown>;
     form: UseFormReturnType<Values>;
@@ -51,12 +52,12 @@ function Opened<View, Values extends Fields>({
 }: SettingsFormProps<View, Values> & { read: SettingsDocument<View> }) {
   const { t } = useTranslation("app");
   const closed = useWriteBlock(rule);
-  // The document that the fields began with: newer readings do not touch what is being typed.
+  // The document that the fields began with: newer readings come in as long as nothing is typed.
   const [base, setBase] = useState(read);
-  const form = useForm<Values>({ initialValues: valuesOf(base.settings), validateInputOnBlur: true, validate });
+  const form = useForm<Values>({ initialValues: valuesOf(base.settings, base), validateInputOnBlur: true, validate });
   const begin = (document: SettingsDocument<View>) => {
     setBase(document);
-    form.setInitialValues(valuesOf(document.settings));
+    form.setInitialValues(valuesOf(document.settings, document));
     form.reset();
     save.reset();
   };
@@ -73,7 +74,11 @@ function Opened<View, Values extends Fields>({
   const conflict = isProblem(save.error, "revision_conflict");
   const server = settingsErrors(save.error);
   const values = form.getValues();
-  const changes = changedKeys(values, valuesOf(base.settings)).length;
+  const changes = changedKeys(values, valuesOf(base.settings, base)).length;
+  const outdated = read.revision > base.revision && changes === 0 && !save.isPending;
+  useEffect(() => {
+    if (outdated) begin(read);
+  });
   const field = (path: Extract<keyof Values, string>) => ({
     id: `setting-${path}`,
     ...form.getInputProps(path, { type: typeof values[path] === "boolean" ? "checkbox" : "input" }),
@@ -109,7 +114,7 @@ function Opened<View, Values extends Fields>({
             />
           )}
           {closed !== undefined && <p className="dim">{closed}</p>}
-          {children({ view: base.settings, values, field, form })}
+          {children({ view: base.settings, document: base, values, field, form })}
         </form>
       </Card>
       <SaveBar

@@ -27,4 +27,6 @@ export default defineModule({
       load: () => import("./security-section"),
     },
   ],
+  refresh: ({ subject_type: type, subject_id: id }) =>
+    type === "settings" && id ? [["settings", "document", id]] : [],
 });

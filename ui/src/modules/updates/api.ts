@@ -1,6 +1,8 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import type { SettingsCalls } from "@/api/settings-document";
+import { ownValue } from "@/components/form/variable-select";
 
 type Schemas = components["schemas"];
 
@@ -15,6 +17,23 @@ export type Offer = Schemas["SelfupdateOffer"];
 export type PanelUpdates = Omit<Schemas["SelfupdateView"], "available" | "run"> & {
   available: Offer | null;
   run: Run | null;
+};
+
+export type UpdateSettings = Schemas["SelfupdateShownSettings"];
+/** The form's fields; the channel may be left to its variable. */
+export interface SettingsFields extends Record<string, unknown> {
+  channel: string;
+  check: boolean;
+}
+
+const settingsPath = "/api/v1/system/updates/settings";
+
+export const settingsCalls: SettingsCalls<UpdateSettings, SettingsFields> = {
+  read: (signal) => answer(api.GET(settingsPath, { signal })),
+  write: ({ revision, settings: { channel, check } }) => {
+    const settings = { channel: ownValue(channel) as UpdateSettings["channel"] | undefined, check };
+    return answer(api.PUT(settingsPath, { body: { revision, settings } }));
+  },
 };
 
 const often = 3_000;

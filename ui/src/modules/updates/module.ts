@@ -24,6 +24,15 @@ export default defineModule({
       load: () => import("./updates-page"),
     },
   ],
+  settings: [
+    {
+      key: "updates",
+      order: 30,
+      label: { en: "Updates", ru: "Обновления" },
+      needs: ["settings.manage"],
+      load: () => import("./settings-section"),
+    },
+  ],
   refresh: (event) => {
     if (event.kind.startsWith("node.update") || event.kind === "node.enrolled" || event.kind === "node.deleted")
       return [["updates", "agents"]];

@@ -1,6 +1,6 @@
-import { IconDownload, IconInfoCircle, IconRefresh, IconRotate2 } from "@tabler/icons-react";
+import { IconDownload, IconInfoCircle, IconRefresh, IconRotate2, IconSettings } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action/action";
+import { Action, ActionLink } from "@/components/action/action";
 import { Card, Facts, Row, Rows } from "@/components/layout/card";
 import { Columns } from "@/components/layout/columns";
 import { Glyph, Spinner, type GlyphKind } from "@/components/status/glyph";
@@ -50,6 +50,9 @@ export function PanelView({ state, block, check, onInstall, onReturn }: PanelVie
             >
               {t("panel.check")}
             </Action>
+            <ActionLink to="/settings/{-$section}" params={{ section: "updates" }} icon={IconSettings}>
+              {t("settings.open")}
+            </ActionLink>
             {updates.rollback.version !== "" && (
               <Action
                 icon={IconRotate2}
