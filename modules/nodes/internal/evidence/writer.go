@@ -45,6 +45,9 @@ type evidence struct {
 	metrics *agentapi.Sample
 }
 
+// mere says that the node shows nothing but that it lives: it has sent a frame that is no heartbeat.
+func (e *evidence) mere() bool { return e.full == nil && e.metrics == nil && e.digest == "" }
+
 type fullReport struct {
 	core   agentapi.CoreReport
 	cloned bool
@@ -58,6 +61,7 @@ type lastWritten struct {
 	unstorable    string // a digest
 	session, last string
 	clonedUntil   time.Time
+	at            time.Time // of the last write
 }
 
 const (
@@ -191,7 +195,7 @@ func (w *Writer) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			w.write(context.WithoutCancel(ctx))
+			w.put(context.WithoutCancel(ctx), w.take())
 			return nil
 		case <-ticker.Chan():
 		case <-w.wake:
@@ -209,8 +213,9 @@ func (w *Writer) settle(ctx context.Context) {
 	}
 }
 
-func (w *Writer) write(ctx context.Context) {
-	batch := w.take()
+func (w *Writer) write(ctx context.Context) { w.put(ctx, w.due()) }
+
+func (w *Writer) put(ctx context.Context, batch map[string]*evidence) {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
 	defer cancel()
 	err := w.store(ctx, batch)
@@ -227,6 +232,7 @@ func (w *Writer) write(ctx context.Context) {
 
 // report lets the announcer know what is stored now.
 func (w *Writer) report(batch map[string]*evidence) {
+	w.stored(batch)
 	var changed []string
 	for id, e := range batch {
 		if e.full != nil {
@@ -277,6 +283,37 @@ func (w *Writer) elsewhere(nodeIDs []string, batch map[string]*evidence) {
 			k.digest = ""
 		}
 	}
+}
+
+// stored remembers when these nodes were written.
+func (w *Writer) stored(batch map[string]*evidence) {
+	now := w.clock.Now()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id := range batch {
+		w.lastWritten(id).at = now
+	}
+}
+
+// signsPerHeartbeat bounds how often mere signs of life of a node are written. Each frame of an apply is one, and a state
+// changes after two heartbeats of silence at the earliest.
+const signsPerHeartbeat = 3
+
+// due takes what is to be written now. A mere sign of life waits for a while after the write before.
+func (w *Writer) due() map[string]*evidence {
+	now, apart := w.clock.Now(), w.announcer.heartbeat/signsPerHeartbeat
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	batch := make(map[string]*evidence, len(w.pending))
+	for id, e := range w.pending {
+		since := now.Sub(w.lastWritten(id).at)
+		if e.mere() && since >= 0 && since < apart {
+			continue
+		}
+		batch[id] = e
+		delete(w.pending, id)
+	}
+	return batch
 }
 
 func (w *Writer) take() map[string]*evidence {

@@ -12,6 +12,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
+	"panel/platform/database/dbtest"
 	"panel/platform/events"
 )
 
@@ -60,6 +61,55 @@ func TestAReportThatCannotBeStoredKeepsOutNoOther(t *testing.T) {
 	var seen time.Time
 	require.NoError(t, db.NewRaw("select seen_at from node_reports where node_id = ?", ids[0]).Scan(t.Context(), &seen))
 	require.WithinDuration(t, time.Now(), seen, time.Minute)
+}
+
+// An apply makes every agent send many frames. The row of a node is written for the first of them and then a few times per
+// heartbeat; what is news is not kept waiting, and the last sign of life is not lost.
+func TestSignsOfLifeInARowAreWrittenNowAndThen(t *testing.T) {
+	t.Parallel()
+	db, count := dbtest.Counted(t, nodetest.Schema())
+	ids := nodetest.Nodes(t, db, 1)
+	clock := clockwork.NewFakeClockAt(time.Now())
+	w, _ := panel(t, db, clock)
+	w.Heartbeat(ids[0], beat())
+	w.write(t.Context())
+	written := func() (at time.Time) {
+		require.NoError(t, db.NewRaw("select seen_at from node_reports where node_id = ?", ids[0]).Scan(t.Context(), &at))
+		return at
+	}
+	before := count.Sent()
+	const frames = 60
+	for range frames {
+		clock.Advance(heartbeat / frames)
+		w.Alive(ids[0])
+		w.write(t.Context())
+	}
+	require.LessOrEqual(t, count.Sent()-before, int64(signsPerHeartbeat), "one statement each time")
+	clock.Advance(heartbeat / signsPerHeartbeat)
+	w.write(t.Context())
+	require.WithinDuration(t, clock.Now().Add(-heartbeat/signsPerHeartbeat), written(), time.Millisecond, "the last frame's time")
+
+	clock.Advance(time.Millisecond)
+	w.Measured(ids[0], &agentapi.Sample{ObservedAt: clock.Now()})
+	w.write(t.Context())
+	require.WithinDuration(t, clock.Now(), written(), time.Millisecond, "a measurement is news")
+	clock.Advance(time.Millisecond)
+	w.Alive(ids[0])
+	w.put(t.Context(), w.take())
+	require.WithinDuration(t, clock.Now(), written(), time.Millisecond, "a panel that ends leaves nothing behind")
+}
+
+// A clock that is set back keeps no sign of life waiting.
+func TestAClockThatIsSetBackKeepsNoSignWaiting(t *testing.T) {
+	t.Parallel()
+	db, ids := nodetest.Fleet(t, 1)
+	clock := clockwork.NewFakeClockAt(time.Now())
+	w, _ := panel(t, db, clock)
+	w.Heartbeat(ids[0], beat())
+	w.write(t.Context())
+	w.known[ids[0]].at = clock.Now().Add(time.Hour)
+	w.Alive(ids[0])
+	require.Contains(t, w.due(), ids[0])
 }
 
 // While the database does not answer, what agents say waits: the newest of each kind, and nothing of it is lost or
