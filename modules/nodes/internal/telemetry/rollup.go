@@ -112,8 +112,11 @@ func (t *Telemetry) rollUp(ctx context.Context) error {
 // A database restored elsewhere counts its transactions from a lower number. Then the window is empty, its end before its
 // beginning, and the next one begins at this end.
 func (t *Telemetry) window(ctx context.Context, tx pgx.Tx) (from, to int64, err error) {
-	err = tx.QueryRow(ctx, `select xact, pg_snapshot_xmin(s)::text::bigint
-		from telemetry_progress, pg_current_snapshot() s for update of telemetry_progress`).Scan(&from, &to)
+	if err = tx.QueryRow(ctx, "select xact from telemetry_progress for update").Scan(&from); err != nil {
+		return 0, 0, err
+	}
+	// A snapshot of its own, after the lock: one from before the wait is older than what another panel has taken meanwhile.
+	err = tx.QueryRow(ctx, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint").Scan(&to)
 	return from, to, err
 }
 
