@@ -250,8 +250,10 @@ func TestTheJournalTellsWhatWasChanged(t *testing.T) {
 	p := paneltest.New(t, Module())
 	admin := p.As("nodes.edit", "nodes.view")
 	id := admin.AddNode("journaled", "tags", []string{"eu"})
-	admin.Patch("/api/v1/nodes/"+id, map[string]any{"revision": 1, "tags": []string{"eu", "new", " eu "}, "note": "",
-		"city": "Warsaw"}).Is(http.StatusOK)
+	admin.Patch("/api/v1/nodes/"+id, map[string]any{
+		"revision": 1, "tags": []string{"eu", "new", " eu "}, "note": "",
+		"city": "Warsaw",
+	}).Is(http.StatusOK)
 	var changes string
 	require.NoError(t, p.DB.NewRaw("select changes::text from journal where action = 'node.updated'").Scan(t.Context(),
 		&changes))
@@ -292,8 +294,10 @@ func TestAMaintenanceEndsByItself(t *testing.T) {
 		"invalid_value")
 	admin.Post(path, map[string]any{"on": true, "reason": strings.Repeat("x",
 		201)}).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	begun := admin.Post(path, map[string]any{"on": true, "until": clock.Now().Add(time.Hour),
-		"reason": "disk"}).Is(http.StatusOK)
+	begun := admin.Post(path, map[string]any{
+		"on": true, "until": clock.Now().Add(time.Hour),
+		"reason": "disk",
+	}).Is(http.StatusOK)
 	require.Equal(t, []any{"maintenance", "disk"}, []any{begun.Text("state"), begun.Text("maintenance.reason")})
 	again := admin.Post(path, map[string]any{"on": true}).Is(http.StatusOK)
 	require.Nil(t, again.Value("maintenance.until"), "a new word takes the place of the one before, all of it")

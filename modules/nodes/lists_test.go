@@ -254,11 +254,15 @@ func TestEnrollmentTokensAreListedByTheirState(t *testing.T) {
 	edit.Get(path+"?state=lost").Refused(http.StatusBadRequest, "bad_parameter")
 	edit.Get(path+"?sort=label").Refused(http.StatusBadRequest, "bad_parameter")
 	shown := edit.Get(path + "/" + spent.Text("id")).Is(http.StatusOK)
-	require.Equal(t, []any{"used_up", 1.0, 1.0}, []any{shown.Text("state"), shown.Value("used_count"),
-		shown.Value("usage_limit")})
+	require.Equal(t, []any{"used_up", 1.0, 1.0}, []any{
+		shown.Text("state"), shown.Value("used_count"),
+		shown.Value("usage_limit"),
+	})
 	require.NotNil(t, shown.Value("last_used_at"))
-	require.Equal(t, []string{"node.enrollment_token_issued", "node.enrollment_token_revoked",
-		"node.enrollment_token_revoked"},
+	require.Equal(t, []string{
+		"node.enrollment_token_issued", "node.enrollment_token_revoked",
+		"node.enrollment_token_revoked",
+	},
 		p.Recorded("enrollment_token", back.Text("id")))
 	edit.Get(path+"/"+database.NewID()).Refused(http.StatusNotFound, "not_found")
 	edit.Delete(path+"/x").Refused(http.StatusNotFound, "not_found")
@@ -270,8 +274,10 @@ func TestATokenGivesItsTags(t *testing.T) {
 	p := paneltest.New(t, Module())
 	edit := p.As("nodes.edit")
 	id := edit.AddNode("bound", "tags", []string{"own"})
-	token := p.EnrollmentToken(map[string]any{"bind_node_id": id, "auto_tags": []string{"eu", "own", " eu "},
-		"kind": "reusable", "usage_limit": 5})
+	token := p.EnrollmentToken(map[string]any{
+		"bind_node_id": id, "auto_tags": []string{"eu", "own", " eu "},
+		"kind": "reusable", "usage_limit": 5,
+	})
 	bound := p.EnrollWith(token, "host")
 	require.Equal(t, id, bound.NodeID)
 	require.Equal(t, []any{"own", "eu"}, bound.Node().Value("tags"))

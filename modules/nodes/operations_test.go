@@ -29,8 +29,10 @@ func TestAnOrderIsFollowedToItsEnd(t *testing.T) {
 	}
 	good, bad := order(), order()
 	first := seen(good)
-	require.Equal(t, []any{"restart_core", "queued", nil}, []any{first.Text("kind"), first.Text("state"),
-		first.Value("ended_at")})
+	require.Equal(t, []any{"restart_core", "queued", nil}, []any{
+		first.Text("kind"), first.Text("state"),
+		first.Value("ended_at"),
+	})
 	require.Equal(t, "user-"+admin.AccountID, first.Text("started_by"))
 	require.NotContains(t, string(first.Body), `"logs"`, "which only fetched logs have")
 	conn := dial(t, p, agent)
@@ -39,11 +41,15 @@ func TestAnOrderIsFollowedToItsEnd(t *testing.T) {
 	require.NoError(t, conn.Write(t.Context(), 1, []byte(`{"type":"ack","command_id":"`+good+`"}`)))
 	eventually(t, func() bool { return seen(good).Text("state") == "running" })
 	agent.Finish(good, agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}).Is(http.StatusNoContent)
-	agent.Finish(bad, agentapi.CommandResult{Code: agentapi.CodeFailed,
-		Error: "the core is not there"}).Is(http.StatusNoContent)
+	agent.Finish(bad, agentapi.CommandResult{
+		Code:  agentapi.CodeFailed,
+		Error: "the core is not there",
+	}).Is(http.StatusNoContent)
 	ended := seen(good)
-	require.Equal(t, []any{"succeeded", 100.0, "done"}, []any{ended.Text("state"), ended.Value("progress"),
-		ended.Text("code")})
+	require.Equal(t, []any{"succeeded", 100.0, "done"}, []any{
+		ended.Text("state"), ended.Value("progress"),
+		ended.Text("code"),
+	})
 	require.NotNil(t, ended.Value("ended_at"))
 	failed := seen(bad)
 	require.Equal(t, []any{"failed", "failed", "the core is not there"},
@@ -78,8 +84,10 @@ func TestAnOperationIsFoundAtItsNodeAlone(t *testing.T) {
 	agent, other, admin := p.Enroll("owner").Online(), p.Enroll("other"), p.As("nodes.edit", "nodes.view")
 	id := admin.Post("/api/v1/nodes/"+agent.NodeID+"/restart-core", nil).Is(http.StatusAccepted).Text("id")
 	details := map[string]bool{}
-	for _, path := range []string{other.NodeID + "/operations/" + id, agent.NodeID + "/operations/" + database.NewID(),
-		agent.NodeID + "/operations/x"} {
+	for _, path := range []string{
+		other.NodeID + "/operations/" + id, agent.NodeID + "/operations/" + database.NewID(),
+		agent.NodeID + "/operations/x",
+	} {
 		details[admin.Get("/api/v1/nodes/"+path).Refused(http.StatusNotFound, "not_found").Text("detail")] = true
 	}
 	require.Len(t, details, 1)

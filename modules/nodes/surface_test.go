@@ -36,8 +36,10 @@ func TestOtherModulesSeeNodesAsTheyAre(t *testing.T) {
 	require.Equal(t, nodesapi.Node{
 		ID: agent.NodeID, Name: "Beta", Address: "127.0.0.1", Addresses: []string{"203.0.113.9"},
 		State: "online", Online: true,
-		Roles: []string{}, Tags: []string{}, AgentVersion: "1.0.0", Capabilities: []string{"apply",
-			"stream"}, CoreKind: "xray", CoreVersion: "26",
+		Roles: []string{}, Tags: []string{}, AgentVersion: "1.0.0", Capabilities: []string{
+			"apply",
+			"stream",
+		}, CoreKind: "xray", CoreVersion: "26",
 		CoreState: "running", RevisionInstalled: 3, HashInstalled: "hash",
 		Sockets:  []nodesapi.Socket{{L4: "tcp", IP: "0.0.0.0", Port: 22, Process: "sshd"}},
 		Firewall: []nodesapi.Firewall{{Kind: "nftables", Active: true, Detail: "a table"}},
@@ -126,8 +128,10 @@ func TestMetricsCountStatesAndStreams(t *testing.T) {
 		require.NoError(t, err)
 		return counts
 	}
-	require.Equal(t, map[string]float64{"pending": 2, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0,
-		"disabled": 0}, states())
+	require.Equal(t, map[string]float64{
+		"pending": 2, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0,
+		"disabled": 0,
+	}, states())
 	for state := range states() {
 		require.Contains(t, p.Scrape(), `panel_nodes{state="`+state+`"}`)
 	}
@@ -198,8 +202,10 @@ func TestResultsComeTogether(t *testing.T) {
 	require.NoError(t, err)
 	results := []map[string]any{}
 	for _, id := range []string{database.NewID(), ids[0], "no id", ids[1]} {
-		results = append(results, map[string]any{"id": id, "ok": true, "code": "done", "started_at": time.Now(),
-			"finished_at": time.Now()})
+		results = append(results, map[string]any{
+			"id": id, "ok": true, "code": "done", "started_at": time.Now(),
+			"finished_at": time.Now(),
+		})
 	}
 	agent.Post("/agent/v1/probe-results", map[string]any{"results": results}).Is(http.StatusNoContent)
 	found, err := with.commands.Results(t.Context(), ids...)
@@ -251,8 +257,10 @@ func TestAHeartbeatIsBounded(t *testing.T) {
 	beat.Hostname, beat.AgentVersion, beat.Core.Version, beat.PanelURL = long, long, long, long
 	beat.Core.State, beat.Core.Error = agentapi.CoreState(long), long+"end"
 	for range 50 {
-		beat.Documents = append(beat.Documents, agentapi.DocumentStatus{Name: agentapi.DocumentName(long), Hash: long,
-			Error: long})
+		beat.Documents = append(beat.Documents, agentapi.DocumentStatus{
+			Name: agentapi.DocumentName(long), Hash: long,
+			Error: long,
+		})
 	}
 	shorten(&beat)
 	require.LessOrEqual(t, max(len(beat.Hostname), len(beat.AgentVersion), len(beat.Core.Version), len(beat.PanelURL)),

@@ -24,10 +24,17 @@ func TestTheLinkFollowsFromAccessAndSilence(t *testing.T) {
 		seen   *time.Time
 		link   string
 	}{
-		{"", ago(0), "never_enrolled"}, {accessNone, ago(0), "never_enrolled"}, {accessRevoked, ago(0), "revoked"},
-		{accessGranted, nil, "stale"}, {accessGranted, ago(0), "connected"}, {accessGranted, ago(30*time.Second - 1),
-			"connected"},
-		{accessGranted, ago(30 * time.Second), "stale"}, {accessGranted, ago(150*time.Second - 1), "stale"},
+		{"", ago(0), "never_enrolled"},
+		{accessNone, ago(0), "never_enrolled"},
+		{accessRevoked, ago(0), "revoked"},
+		{accessGranted, nil, "stale"},
+		{accessGranted, ago(0), "connected"},
+		{
+			accessGranted, ago(30*time.Second - 1),
+			"connected",
+		},
+		{accessGranted, ago(30 * time.Second), "stale"},
+		{accessGranted, ago(150*time.Second - 1), "stale"},
 		{accessGranted, ago(150 * time.Second), "lost"},
 	} {
 		row := &viewRow{nodeRow: nodeRow{AgentAccess: c.access}, SeenAt: c.seen}
@@ -42,8 +49,10 @@ func TestAllReasonsAreSaid(t *testing.T) {
 	s := &store{heartbeat: 15 * time.Second, address: "https://panel.example"}
 	seen := now.Add(-time.Minute)
 	row := &viewRow{
-		nodeRow: nodeRow{AgentAccess: accessGranted, DesiredRevision: 2, DesiredHash: "wanted",
-			DesiredCore: true}, SeenAt: &seen,
+		nodeRow: nodeRow{
+			AgentAccess: accessGranted, DesiredRevision: 2, DesiredHash: "wanted",
+			DesiredCore: true,
+		}, SeenAt: &seen,
 		CoreState: "stopped", ConfigHash: "other", Cloned: true, Report: &evidence.Report{PanelURL: "https://10.0.0.1"},
 	}
 	shown := s.node(row, now)
@@ -69,12 +78,16 @@ func TestAllReasonsAreSaid(t *testing.T) {
 func TestAListenerIsShownOnce(t *testing.T) {
 	t.Parallel()
 	sockets := []nodesapi.Listener{
-		{Key: "in", FlowID: "f", L4: "tcp", IP: "::", Port: 443}, {Key: "quiet", FlowID: "g", L4: "tcp", IP: "::", Port: 80},
-		{Key: "in", FlowID: "f", L4: "tcp", IP: "::", Port: 445}, {Key: "in", FlowID: "f", L4: "udp", IP: "::", Port: 444},
+		{Key: "in", FlowID: "f", L4: "tcp", IP: "::", Port: 443},
+		{Key: "quiet", FlowID: "g", L4: "tcp", IP: "::", Port: 80},
+		{Key: "in", FlowID: "f", L4: "tcp", IP: "::", Port: 445},
+		{Key: "in", FlowID: "f", L4: "udp", IP: "::", Port: 444},
 	}
 	open, at := int64(2), time.Now()
-	shown := carrying(sockets, &nodesapi.Reading{ObservedAt: at,
-		Listeners: map[string]nodesapi.Carried{"in": {Sessions: &open, UpBps: 8}, "gone": {}}})
+	shown := carrying(sockets, &nodesapi.Reading{
+		ObservedAt: at,
+		Listeners:  map[string]nodesapi.Carried{"in": {Sessions: &open, UpBps: 8}, "gone": {}},
+	})
 	require.Len(t, shown, 2)
 	require.Equal(t, []any{"in", "both", "443-445"}, []any{shown[0].Tag, shown[0].L4, shown[0].Ports})
 	require.Equal(t, []any{int64(2), int64(8), int64(0)}, []any{*shown[0].Sessions, *shown[0].UpBps, *shown[0].DownBps})
@@ -110,8 +123,10 @@ func TestAPageShowsWhatTheHostHas(t *testing.T) {
 	require.Equal(t, []any{[]Socket{}, []string{}, []Firewall{}, []string{}, []Listener{}},
 		[]any{bare.Sockets, bare.Addresses, bare.Firewall, bare.FlowIDs, bare.Listeners})
 	row.HostFacts = &evidence.HostFacts{
-		Sockets: []agentapi.Socket{{L4: "tcp", IP: "::", Port: 22, Process: "sshd",
-			Own: false}}, Addresses: []string{"192.0.2.1"},
+		Sockets: []agentapi.Socket{{
+			L4: "tcp", IP: "::", Port: 22, Process: "sshd",
+			Own: false,
+		}}, Addresses: []string{"192.0.2.1"},
 		Firewall: []agentapi.Firewall{{Kind: "ufw", Active: true}},
 	}
 	full := s.detail(row, time.Now(), nil)

@@ -24,9 +24,11 @@ type Variable struct {
 // is "omitempty", and its default is what the variable says. Call it right after Open.
 func (d *Doc[T]) DefaultsTo(cfg *config.Config, field string, key config.Key) *Doc[T] {
 	if !fields(&d.defaults)[field].IsValid() {
+		//nolint:forbidigo // a mistake in the code, which every start shows
 		panic(fmt.Sprintf("the settings %s have no field %s", d.name, field))
 	}
 	if key.Secret {
+		//nolint:forbidigo // as above
 		panic(fmt.Sprintf("%s is secret and cannot be shown in the settings %s", key.Name, d.name))
 	}
 	d.variables = append(d.variables, Variable{

@@ -12,7 +12,9 @@ import (
 func TestLackingNamesWhoCannotDoAll(t *testing.T) {
 	t.Parallel()
 	nodes := []Node{
-		{Name: "all", Capabilities: []string{"a", "b", "c"}}, {Name: "some", Capabilities: []string{"a"}}, {Name: "none"},
+		{Name: "all", Capabilities: []string{"a", "b", "c"}},
+		{Name: "some", Capabilities: []string{"a"}},
+		{Name: "none"},
 		{Name: "case", Capabilities: []string{"A", "B"}},
 	}
 	named := func(capabilities ...string) (names []string) {
@@ -32,8 +34,10 @@ func TestLackingNamesWhoCannotDoAll(t *testing.T) {
 func TestAReadingIsFreshForThirtySeconds(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	for age, fresh := range map[time.Duration]bool{0: true, 29 * time.Second: true, 30 * time.Second: false,
-		time.Hour: false, -time.Second: true} {
+	for age, fresh := range map[time.Duration]bool{
+		0: true, 29 * time.Second: true, 30 * time.Second: false,
+		time.Hour: false, -time.Second: true,
+	} {
 		require.Equal(t, fresh, Reading{ObservedAt: now.Add(-age)}.Fresh(now), age)
 	}
 	require.False(t, Reading{}.Fresh(now))

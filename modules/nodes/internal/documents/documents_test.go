@@ -164,8 +164,10 @@ func TestDocumentsAreSetAllOrNone(t *testing.T) {
 		return undone
 	}), undone)
 	s.missing(ids[0], "blocks")
-	gone := []nodesapi.Document{{NodeID: database.NewID(), Name: "blocks", Content: 1},
-		{NodeID: "no id", Name: "blocks", Content: 1}}
+	gone := []nodesapi.Document{
+		{NodeID: database.NewID(), Name: "blocks", Content: 1},
+		{NodeID: "no id", Name: "blocks", Content: 1},
+	}
 	require.NoError(t, s.Set(t.Context(), append(gone, good)...))
 	require.EqualValues(t, 1, s.of(ids[0], "blocks").Revision)
 	require.NoError(t, s.Set(t.Context(), gone...), "of nobody")

@@ -71,8 +71,10 @@ func TestTheStateFollowsFromRowAndReport(t *testing.T) {
 		{"disabled", "disabled = true", fine, "disabled"},
 		{"disabled and in maintenance", "disabled = true, maintenance = true", fine, "disabled"},
 		{"in maintenance without an end", "maintenance = true", seen(time.Hour), "maintenance"},
-		{"in maintenance that ends later", "maintenance = true, maintenance_until = " + at(-time.Second), seen(time.Hour),
-			"maintenance"},
+		{
+			"in maintenance that ends later", "maintenance = true, maintenance_until = " + at(-time.Second), seen(time.Hour),
+			"maintenance",
+		},
 		{"in maintenance that has ended", "maintenance = true, maintenance_until = " + at(0), seen(time.Hour), "offline"},
 		{"in maintenance that has ended well", "maintenance = true, maintenance_until = " + at(0), fine, "online"},
 		{"in maintenance and never enrolled", "maintenance = true, agent_access = 'none'", "", "maintenance"},
@@ -110,8 +112,10 @@ func TestWhatAnAgentReportsIsKeptForThePages(t *testing.T) {
 	open := int64(3)
 	w.Measured(ids[0], &agentapi.Sample{
 		ObservedAt: clock.Now(), MemUsed: 1, MemTotal: 4, Sessions: &open,
-		Listeners: []agentapi.Sessions{{Name: "in", Open: 3}}, Traffic: []agentapi.Traffic{{Kind: "client", Name: "c",
-			Up: 1}},
+		Listeners: []agentapi.Sessions{{Name: "in", Open: 3}}, Traffic: []agentapi.Traffic{{
+			Kind: "client", Name: "c",
+			Up: 1,
+		}},
 	})
 	w.write(t.Context())
 	var shown struct {

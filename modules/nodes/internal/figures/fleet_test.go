@@ -145,8 +145,12 @@ func TestSumsAddUp(t *testing.T) {
 	all := sums{}
 	require.Equal(t, Figures{}, all.figures())
 	for _, part := range []sums{
-		{Nodes: 1, CPU: 30, Rx: 1, Tx: 2, Oldest: &later}, {Nodes: 2, CPU: 60, Rx: 10, Tx: 20, Sessions: &two,
-			Oldest: &at}, {},
+		{Nodes: 1, CPU: 30, Rx: 1, Tx: 2, Oldest: &later},
+		{
+			Nodes: 2, CPU: 60, Rx: 10, Tx: 20, Sessions: &two,
+			Oldest: &at,
+		},
+		{},
 		{Nodes: 1, CPU: 90, Sessions: &three, Oldest: &later},
 	} {
 		all.add(part)
@@ -258,8 +262,10 @@ func TestAnImageEncodesOnlyWhatIsNew(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_700_000_000, 0).UTC()
 	i := &image{}
-	one, two := reading{id: "one", region: "a", state: "online", at: at, sessions: -1}, reading{id: "two", region: "b",
-		state: "offline", at: at}
+	one, two := reading{id: "one", region: "a", state: "online", at: at, sessions: -1}, reading{
+		id: "two", region: "b",
+		state: "offline", at: at,
+	}
 	i.take([]reading{one, two}, at)
 	first := i.rows["one"]
 	two.at = at.Add(15 * time.Second)
@@ -280,8 +286,10 @@ func TestAFrameHasTheLargestRegions(t *testing.T) {
 	at, all := time.Unix(1_700_000_000, 0).UTC(), []reading{}
 	for region := range mostRegions + 20 {
 		for n := range 1 + region%3 {
-			all = append(all, reading{id: fmt.Sprintf("%d-%d", region, n), region: fmt.Sprintf("r%03d", region),
-				state: "online", at: at})
+			all = append(all, reading{
+				id: fmt.Sprintf("%d-%d", region, n), region: fmt.Sprintf("r%03d", region),
+				state: "online", at: at,
+			})
 		}
 	}
 	i := &image{}

@@ -26,8 +26,10 @@ func served(t *testing.T, s *Streams) (address string) {
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
 	app.Server().KeepHijackedConns = true // as the panel's server does
 	app.Get("/stream", func(c *fiber.Ctx) error {
-		c.SetUserContext(access.With(context.Background(), access.Caller{Kind: access.Node,
-			NodeID: strings.Clone(c.Query("node", "n"))}))
+		c.SetUserContext(access.With(context.Background(), access.Caller{
+			Kind:   access.Node,
+			NodeID: strings.Clone(c.Query("node", "n")),
+		}))
 		return s.Accept(c)
 	})
 	on, err := net.Listen("tcp", "127.0.0.1:0")

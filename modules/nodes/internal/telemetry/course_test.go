@@ -54,8 +54,10 @@ func TestLateSamplesJoinTheMeanOfTheirMinute(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 1)
 	tele := running(t, db)
 	minute := time.Now().UTC().Truncate(time.Minute).Add(-10 * time.Minute)
-	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{cpu(minute, 10), cpu(minute.Add(15*time.Second), 20),
-		cpu(minute.Add(30*time.Second), 30)})
+	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{
+		cpu(minute, 10), cpu(minute.Add(15*time.Second), 20),
+		cpu(minute.Add(30*time.Second), 30),
+	})
 	condensed(t, tele, db, 3)
 	value, n := minuteOf(t, db, "cpu_pct", minute)
 	require.InDelta(t, 20, *value, 1e-9)
@@ -171,8 +173,10 @@ func TestAHistoryIsAskedForInItsBounds(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
 	tele, now := started(t, db), time.Now()
-	for metric, from := range map[string]time.Time{"cpu_pct": now, "uptime_s": now.Add(-time.Hour),
-		"": now.Add(-time.Hour), "cpu_pct; drop": now.Add(-time.Hour)} {
+	for metric, from := range map[string]time.Time{
+		"cpu_pct": now, "uptime_s": now.Add(-time.Hour),
+		"": now.Add(-time.Hour), "cpu_pct; drop": now.Add(-time.Hour),
+	} {
 		_, err := tele.History(t.Context(), ids[0], metric, from, now)
 		require.Equal(t, "bad_parameter", fault.Code(err), metric)
 	}

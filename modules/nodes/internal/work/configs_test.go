@@ -92,8 +92,10 @@ func TestANodeThatIsGoneGetsNoConfiguration(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 2)
 	l := newLibrary(t, db)
 	candidates := []nodesapi.Candidate{
-		{NodeID: database.NewID(), Core: core(1)}, {NodeID: ids[1], Core: core(1)}, {NodeID: "no id",
-			Core: core(1)}, {NodeID: ids[0], Core: core(1)},
+		{NodeID: database.NewID(), Core: core(1)}, {NodeID: ids[1], Core: core(1)}, {
+			NodeID: "no id",
+			Core:   core(1),
+		}, {NodeID: ids[0], Core: core(1)},
 	}
 	stored, err := l.PutCandidates(t.Context(), candidates...)
 	require.NoError(t, err)
@@ -175,8 +177,10 @@ func TestOnlyWhatIsStoredCanBeWanted(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 2)
 	l := newLibrary(t, db)
 	config := l.put(t, ids[0], core(1))
-	unknown, err := l.SetDesired(t.Context(), map[string]int64{ids[0]: config.Revision, ids[1]: 1, database.NewID(): 1,
-		"no id": 1})
+	unknown, err := l.SetDesired(t.Context(), map[string]int64{
+		ids[0]: config.Revision, ids[1]: 1, database.NewID(): 1,
+		"no id": 1,
+	})
 	require.NoError(t, err)
 	require.Len(t, unknown, 3)
 	require.NotContains(t, unknown, ids[0])
@@ -187,16 +191,16 @@ func TestOnlyWhatIsStoredCanBeWanted(t *testing.T) {
 	unknown, err = l.SetDesired(t.Context(), map[string]int64{ids[0]: 9})
 	require.NoError(t, err)
 	require.Equal(t, ids[:1], unknown)
-	wanted, err := l.Desired(t.Context(), ids[0])
+	stored, err := l.Desired(t.Context(), ids[0])
 	require.NoError(t, err)
-	require.Equal(t, config, wanted)
+	require.Equal(t, config, stored)
 	unknown, err = l.SetDesired(t.Context(), nil)
 	require.NoError(t, err)
 	require.Empty(t, unknown)
 
-	wanted, err = l.Desired(t.Context(), ids[1])
+	stored, err = l.Desired(t.Context(), ids[1])
 	require.NoError(t, err)
-	require.Equal(t, nodesapi.Config{NodeID: ids[1]}, wanted, "of a node that shall serve nothing yet")
+	require.Equal(t, nodesapi.Config{NodeID: ids[1]}, stored, "of a node that shall serve nothing yet")
 	_, err = l.Desired(t.Context(), database.NewID())
 	require.ErrorIs(t, err, nodesapi.ErrUnknown)
 }
