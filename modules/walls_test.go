@@ -245,6 +245,25 @@ func TestHouseRules(t *testing.T) {
 	require.Equal(t, reviewed(t, "testdata/skips.txt"), skips, "on the left what may skip a test, on the right what does")
 }
 
+// mostFiles of one Go package or one folder of the interface, tests aside: more than these nobody takes in at once.
+const mostFiles = 25
+
+func TestPackagesAndFoldersStaySmall(t *testing.T) {
+	t.Parallel()
+	files := map[string][]string{}
+	for _, kind := range []string{".go", ".ts", ".tsx"} {
+		eachFile(t, kind, func(path, _ string) {
+			if !strings.HasSuffix(path, "_test.go") && !strings.Contains(path, ".test.") {
+				files[filepath.Dir(path)] = append(files[filepath.Dir(path)], filepath.Base(path))
+			}
+		})
+	}
+	require.NotEmpty(t, files["ui/src/components/form"])
+	for folder, all := range files {
+		require.LessOrEqual(t, len(all), mostFiles, "%s has %d files: %v", folder, len(all), all)
+	}
+}
+
 // Every folder of modules is in the list, in order, under its own name.
 func TestEveryModuleIsListed(t *testing.T) {
 	t.Parallel()

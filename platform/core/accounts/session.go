@@ -5,6 +5,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/platform/core/accounts/internal/throttle"
 	"panel/platform/tokens"
 )
 
@@ -56,4 +57,19 @@ const sessionPrefix = "ps_"
 func digestOf(secret string) []byte {
 	digest := tokens.DigestOf(secret)
 	return digest[:]
+}
+
+// Limits are the rules of sessions and sign-ins that no setting changes.
+type Limits struct {
+	SessionLife         time.Duration
+	FreeFailures        int
+	FreeAddressFailures int
+	LongestDelay        time.Duration
+}
+
+// Fixed gives the limits of this build.
+func Fixed() Limits {
+	return Limits{
+		SessionLife: absoluteLife, FreeFailures: throttle.FreeFailures, FreeAddressFailures: throttle.FreeAddressFailures, LongestDelay: throttle.LongestDelay,
+	}
 }
