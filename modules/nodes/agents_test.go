@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -219,10 +220,13 @@ func TestACommandGivenOnOnePanelIsDeliveredAndAnsweredOnAnother(t *testing.T) {
 	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], next(t, conn).Command.ID)
-	go there.Post(strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1), agentapi.CommandResult{OK: true, Code: agentapi.CodeDone})
+	done := agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}
+	var answered sync.WaitGroup
+	answered.Go(func() { there.Post(strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1), done) })
 	results, err := with.commands.Await(t.Context(), ids...)
 	require.NoError(t, err)
 	require.True(t, results[0].OK)
+	answered.Wait()
 }
 
 func TestALongPollEndsWithTheNextCommand(t *testing.T) {
