@@ -33,7 +33,8 @@ func Platform() Set { return Set{Name: "platform", FS: platform} }
 const lockKey = 7203120410
 
 // Run applies every step that is not applied yet, in the order of the stamps, and returns after the last one.
-// Several starters may call it at once: each step is applied once. A failing step leaves nothing behind and is not recorded.
+// Several starters may call it at once: each step is applied once. A failing step leaves nothing behind and is not
+// recorded.
 func Run(ctx context.Context, db *sql.DB, sets []Set) error {
 	_, err := Apply(ctx, db, sets)
 	return err
@@ -82,7 +83,8 @@ func apply(ctx context.Context, db *sql.DB, steps *migrate.Migrations) (applied 
 
 // record notes the step in its own transaction, so that a kill between the step and bun's note cannot apply it twice.
 func record(ctx context.Context, db bun.IConn, step *migrate.Migration) error {
-	_, err := db.ExecContext(ctx, "insert into bun_migrations (name, group_id) values (?, ?) on conflict (name) do nothing",
+	_, err := db.ExecContext(ctx,
+		"insert into bun_migrations (name, group_id) values (?, ?) on conflict (name) do nothing",
 		step.Name, step.GroupID)
 	return err
 }

@@ -40,7 +40,8 @@ func TestTwoModulesMayUseTheSameStampAndComment(t *testing.T) {
 	two := set("two", map[string]string{"20260101000000_create.tx.up.sql": "create table twos (id int)"})
 	require.NoError(t, migrations.Run(t.Context(), db, []migrations.Set{one, two}))
 	require.Equal(t, 2, count(t, db, "select count(*) from pg_tables where tablename in ('ones', 'twos')"))
-	require.Equal(t, 2, count(t, db, "select count(*) from bun_migrations where name in ('20260101000000_one', '20260101000000_two')"))
+	require.Equal(t, 2,
+		count(t, db, "select count(*) from bun_migrations where name in ('20260101000000_one', '20260101000000_two')"))
 }
 
 func TestFourStartersAtOnceApplyEachStepOnce(t *testing.T) {

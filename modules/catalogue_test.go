@@ -18,8 +18,9 @@ var (
 	madeFault = regexp.MustCompile(
 		`\b(Malformed|Unauthenticated|Forbidden|Conflict|Invalid|Upstream|UpstreamTimeout)\(\s*"([a-z_]+)",`)
 	faultKinds = map[string]fault.Kind{
-		"Malformed": fault.KindMalformed, "Unauthenticated": fault.KindUnauthenticated, "Forbidden": fault.KindForbidden,
-		"Conflict": fault.KindConflict, "Invalid": fault.KindInvalid, "Upstream": fault.KindUpstream,
+		"Malformed": fault.KindMalformed, "Unauthenticated": fault.KindUnauthenticated,
+		"Forbidden": fault.KindForbidden,
+		"Conflict":  fault.KindConflict, "Invalid": fault.KindInvalid, "Upstream": fault.KindUpstream,
 		"UpstreamTimeout": fault.KindUpstreamTimeout,
 	}
 )
@@ -36,7 +37,8 @@ func TestEveryErrorCodeInTheSourceIsDeclaredWhereItIsMade(t *testing.T) {
 		for _, match := range madeFault.FindAllStringSubmatch(content, -1) {
 			made[match[2]] = true
 			require.True(t, slices.ContainsFunc(declared, func(f app.Fault) bool {
-				return f.Code == match[2] && f.Kind == faultKinds[match[1]] && (f.Module == "" || mayMake(f.Module, path))
+				return f.Code == match[2] && f.Kind == faultKinds[match[1]] && (f.Module == "" ||
+					mayMake(f.Module, path))
 			}), "%s makes %s(%q), which Faults of its manifest does not declare", path, match[1], match[2])
 		}
 	})
@@ -101,7 +103,10 @@ func TestTheCatalogueOfTheDesignIsDeclared(t *testing.T) {
 	for _, kind := range app.EventKinds(all) {
 		names = append(names, kind.Name)
 	}
-	absent := slices.DeleteFunc(slices.Clone(designed()), func(name string) bool { return slices.Contains(names, name) })
+	absent := slices.DeleteFunc(slices.Clone(designed()), func(name string) bool {
+		return slices.Contains(names,
+			name)
+	})
 	slices.Sort(absent)
 	require.Equal(
 		t,

@@ -18,7 +18,8 @@ func TestEveryFeatureIsNamedInRussianByItsModule(t *testing.T) {
 		words := doctor.Catalogue(m.Russian)
 		for _, feature := range m.Features {
 			named++
-			require.NotEmpty(t, words[feature.Key], "russian.txt of %s does not say what the feature %s is called", m.Name,
+			require.NotEmpty(t, words[feature.Key], "russian.txt of %s does not say what the feature %s is called",
+				m.Name,
 				feature.Key)
 		}
 	}

@@ -41,15 +41,21 @@ var quoted = map[string][]string{
 	"Command-line interface": {
 		"default http://localhost:8080", "PANEL_LANG=ru forces Russian", "exits non-zero when status is not running",
 		"by a live API call",
-		"a failed check does not stop the others", "works when the database is down", "saves the last result", "source order",
-		"default 100", "prints a warning", "prints state, plan, validity", "same as panelctl tui", "masked before saving",
+		"a failed check does not stop the others", "works when the database is down", "saves the last result",
+		"source order",
+		"default 100", "prints a warning", "prints state, plan, validity", "same as panelctl tui",
+		"masked before saving",
 		"a second process cannot take the same port", "stops cleanly on SIGINT/SIGTERM",
 		"in env PANEL_DB_URL or in a .env file",
 	},
-	"Configuration": {"configured only by environment variables", "wrong database DSN prevents the panel from starting"},
-	"Events":        {"License operations", "administrator password resets"},
+	"Configuration": {
+		"configured only by environment variables",
+		"wrong database DSN prevents the panel from starting",
+	},
+	"Events": {"License operations", "administrator password resets"},
 	"Errors": {
-		"400", "401", "403", "404", "409", "422", "429", "not overridden by force_apply", "state-changing requests get 403",
+		"400", "401", "403", "404", "409", "422", "429", "not overridden by force_apply",
+		"state-changing requests get 403",
 	},
 	"Limits":     {"default 72 hours", "16 characters", "default log lines", "429 with Retry-After"},
 	"Versioning": {"prefix /api/v1", "version string is returned"},
@@ -107,7 +113,8 @@ func anyOf(comments []string, holds func(string) bool) bool {
 
 func cites(comment, section string, rule int) bool {
 	for _, found := range citation.FindAllStringSubmatch(comment, -1) {
-		if strings.TrimSuffix(found[1], " rules") == strings.TrimSuffix(section, " rules") && holdsNumber(found[2], rule) {
+		if strings.TrimSuffix(found[1], " rules") == strings.TrimSuffix(section, " rules") && holdsNumber(found[2],
+			rule) {
 			return true
 		}
 	}

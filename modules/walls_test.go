@@ -57,7 +57,10 @@ func TestLibrariesHaveOnePlace(t *testing.T) {
 		for _, place := range places {
 			for _, imported := range p.Imports {
 				if within(imported, place.library) {
-					require.True(t, slices.ContainsFunc(place.allowed, func(at string) bool { return covers(at, p.ImportPath) }),
+					require.True(t, slices.ContainsFunc(place.allowed, func(at string) bool {
+						return covers(at,
+							p.ImportPath)
+					}),
 						"%s imports %s, which belongs to %v alone", p.ImportPath, imported, place.allowed)
 				}
 			}
@@ -76,7 +79,8 @@ func TestModulesDoNotKnowEachOther(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./modules/...", "./platform/...", "./migrations/...", "./ui") {
 		for _, imported := range p.Imports {
-			if owner := moduleOf(imported); owner != "" && owner != moduleOf(p.ImportPath) && p.ImportPath != "panel/modules" {
+			if owner := moduleOf(imported); owner != "" && owner != moduleOf(p.ImportPath) &&
+				p.ImportPath != "panel/modules" {
 				require.Regexp(
 					t,
 					`^panel/modules/[a-z-]+/[a-z]+api$`,
@@ -142,8 +146,8 @@ func TestPanelDoesNotLinkTheCore(t *testing.T) {
 	}
 }
 
-// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, in its tests how a
-// free port is found, and nothing of the panel.
+// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, in its tests how
+// a free port is found, and nothing of the panel.
 func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./cmd/panel-agent/...") {
@@ -242,7 +246,8 @@ func TestHouseRules(t *testing.T) {
 			require.False(t, found, "%s %s", path, rule)
 		}
 	})
-	require.Equal(t, reviewed(t, "testdata/skips.txt"), skips, "on the left what may skip a test, on the right what does")
+	require.Equal(t, reviewed(t, "testdata/skips.txt"), skips,
+		"on the left what may skip a test, on the right what does")
 }
 
 // mostFiles of one Go package or one folder of the interface, tests aside: more than these nobody takes in at once.

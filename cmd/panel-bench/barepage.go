@@ -128,7 +128,8 @@ func (f *bareField) learn(value json.RawMessage) {
 		f.Type = kind
 	case slices.Contains([]string{"bigint", "float8"}, f.Type) && slices.Contains([]string{"bigint", "float8"}, kind):
 		f.Type = "float8"
-	case slices.Contains([]string{"text", "timestamptz"}, f.Type) && slices.Contains([]string{"text", "timestamptz"}, kind):
+	case slices.Contains([]string{"text", "timestamptz"}, f.Type) && slices.Contains([]string{"text", "timestamptz"},
+		kind):
 		f.Type = "text"
 	default:
 		f.Type = "json"
@@ -152,7 +153,8 @@ func kindOf(value json.RawMessage) string {
 		}
 		return "bigint"
 	case string:
-		if at, err := time.Parse(time.RFC3339Nano, v); err == nil && strings.HasSuffix(v, "Z") && at.Nanosecond()%1000 == 0 {
+		if at, err := time.Parse(time.RFC3339Nano, v); err == nil && strings.HasSuffix(v, "Z") &&
+			at.Nanosecond()%1000 == 0 {
 			return "timestamptz"
 		}
 		return "text"
@@ -163,7 +165,8 @@ func kindOf(value json.RawMessage) string {
 // types are the Go types of the columns.
 var types = map[string]reflect.Type{
 	"boolean": reflect.TypeFor[bool](), "float8": reflect.TypeFor[float64](), "bigint": reflect.TypeFor[int64](),
-	"text": reflect.TypeFor[string](), "timestamptz": reflect.TypeFor[time.Time](), "json": reflect.TypeFor[json.RawMessage](),
+	"text": reflect.TypeFor[string](), "timestamptz": reflect.TypeFor[time.Time](),
+	"json": reflect.TypeFor[json.RawMessage](),
 }
 
 // row is the Go type of a row, as somebody would write it by hand.
@@ -197,7 +200,8 @@ func (p barePage) fill(ctx context.Context, rows []pageRow) error {
 	for i, f := range p.Fields {
 		columns[i] = fmt.Sprintf("f%d %s", i, f.Type)
 	}
-	if _, err := conn.Exec(ctx, "create table "+p.Table+" (k int primary key, "+strings.Join(columns, ", ")+")"); err != nil {
+	if _, err := conn.Exec(ctx, "create table "+p.Table+" (k int primary key, "+strings.Join(columns,
+		", ")+")"); err != nil {
 		return fmt.Errorf("make the table of a page: %w", err)
 	}
 	kind := p.row()

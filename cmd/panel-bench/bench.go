@@ -99,7 +99,8 @@ func newServer() (*server, error) {
 
 // durable settings that stay the same on every machine.
 var serverSettings = []string{
-	"shared_buffers=256MB", "max_connections=120", "max_wal_size=4GB", "checkpoint_timeout=30min", "fsync=on", "synchronous_commit=on",
+	"shared_buffers=256MB", "max_connections=120", "max_wal_size=4GB", "checkpoint_timeout=30min", "fsync=on",
+	"synchronous_commit=on",
 }
 
 // start starts the database server once.
@@ -274,7 +275,8 @@ func (s *stand) address() string { return s.Panel.URL[len("http://"):] }
 
 // get is a GET as the signed-in administrator, in the form that load sends.
 func (s *stand) get(path string) func(int, []byte) []byte {
-	request := "GET " + path + " HTTP/1.1\r\nHost: " + s.address() + "\r\nAuthorization: Bearer " + s.API.Token + "\r\n\r\n"
+	request := "GET " + path + " HTTP/1.1\r\nHost: " + s.address() + "\r\nAuthorization: Bearer " + s.API.Token +
+		"\r\n\r\n"
 	return func(_ int, buffer []byte) []byte { return append(buffer, request...) }
 }
 

@@ -111,7 +111,8 @@ func TestAnInterruptedRunKeepsWhatItHasAndNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupted := func(ctx context.Context, _ *bench) ([]measure.Result, error) { interrupt(); return nil, ctx.Err() }
-	r := measuring(ctx, t, goal{"A", works, time.Minute}, goal{"B", interrupted, time.Minute}, goal{"C", works, time.Minute})
+	r := measuring(ctx, t, goal{"A", works, time.Minute}, goal{"B", interrupted, time.Minute},
+		goal{"C", works, time.Minute})
 	kept, err := os.ReadFile(r.file)
 	require.NoError(t, err)
 	var document struct{ Goals []summary }

@@ -82,7 +82,8 @@ func (s *stand) watchOverviews(ctx context.Context, page []string, length time.D
 	began := time.Now()
 	for i := range dashboards {
 		all.Go(func() {
-			for at := began.Add(dashboardEvery * time.Duration(i) / dashboards); at.Before(began.Add(length)); at = at.Add(dashboardEvery) {
+			first, end := began.Add(dashboardEvery*time.Duration(i)/dashboards), began.Add(length)
+			for at := first; at.Before(end); at = at.Add(dashboardEvery) {
 				if pause(ctx, time.Until(at)) != nil {
 					return
 				}

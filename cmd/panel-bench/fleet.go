@@ -87,8 +87,8 @@ const (
 	slopeRounds = 3
 )
 
-// apply (P8) installs flows on all agents at once; every server of every flow changes in each round. Then it does the same
-// with four times as many agents and looks at how the time grows.
+// apply (P8) installs flows on all agents at once; every server of every flow changes in each round. Then it does the
+// same with four times as many agents and looks at how the time grows.
 func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 	agents := b.settings.agents
 	whole, work, err := b.rounds(ctx, "apply", agents, b.settings.pairs)
@@ -115,8 +115,8 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 	return append(results, result.Note("medians %.0f ms and %.0f ms", whole.Median(), many.Median())), nil
 }
 
-// rounds brings up a fleet, installs its flows so many times and ends it. The first installation is on empty servers and
-// warms up.
+// rounds brings up a fleet, installs its flows so many times and ends it. The first installation is on empty servers
+// and warms up.
 func (b *bench) rounds(ctx context.Context, name string, agents, count int) (whole, work measure.Series, err error) {
 	f, err := b.fleetAt(ctx, name, agents, max(5*time.Second, time.Duration(agents)*5*time.Millisecond))
 	if err != nil {
@@ -148,7 +148,8 @@ func (f *fleet) star(flow, round int) map[string]any {
 	mine := f.members[flow*blocksPerFlow : (flow+1)*blocksPerFlow]
 	private := []string{"block", "allow"}[round%2]
 	listener := map[string]any{
-		"protocol": "vless", "port": 8443 + round, "security": "reality", "reality": map[string]any{"target": "198.51.100.1:443", "server_names": []string{"example.com"}},
+		"protocol": "vless", "port": 8443 + round, "security": "reality",
+		"reality": map[string]any{"target": "198.51.100.1:443", "server_names": []string{"example.com"}},
 	}
 	nodes := []map[string]any{
 		{"key": "in", "kind": "entry", "node_id": mine[0].NodeID, "params": map[string]any{"listener": listener}},
@@ -209,7 +210,8 @@ func (f *fleet) compileAll(ctx context.Context, flows []string, round int) ([]ri
 		if err := f.API.Get(ctx, path, &draft); err != nil {
 			return nil, err
 		}
-		if err := f.API.Put(ctx, path+"/draft", map[string]any{"revision": draft.DraftRevision, "graph": f.star(i, round)}, nil); err != nil {
+		if err := f.API.Put(ctx, path+"/draft", map[string]any{"revision": draft.DraftRevision, "graph": f.star(i,
+			round)}, nil); err != nil {
 			return nil, err
 		}
 		if err := f.API.Post(ctx, path+"/plan/compile", nil, &plans[i]); err != nil {

@@ -45,7 +45,8 @@ func restartHerd(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	return []measure.Result{
 		measure.Below("P9", "all of 5,000 agents are back after a kill", "s", measure.Series{back.Seconds()}, 60),
-		measure.Below("P9", "most agents that connect in one second", "1/s", measure.Series{peak}, 3*manyAgents/spreadSeconds),
+		measure.Below("P9", "most agents that connect in one second", "1/s", measure.Series{peak},
+			3*manyAgents/spreadSeconds),
 		measure.Below("P9", "p99 of another GET until then", "ms", measure.Series{beside.Quantile(0.99)}, 500),
 	}, err
 }
@@ -71,8 +72,8 @@ func (f *fleet) allBack(ctx context.Context, since time.Time) (took time.Duratio
 	return 0, fmt.Errorf("%d agents of %d came back within %s", came, len(f.members), herdWithin)
 }
 
-// busiestSecond is by how much the panel's connections grew in the second in which most came, until the context ends. What
-// agents say is of no use for it, because the panel writes that down in batches.
+// busiestSecond is by how much the panel's connections grew in the second in which most came, until the context ends.
+// What agents say is of no use for it, because the panel writes that down in batches.
 func (f *fleet) busiestSecond(ctx context.Context) (most float64) {
 	files := fmt.Sprintf("/proc/%d/fd", f.Panel.PID())
 	var seen []float64

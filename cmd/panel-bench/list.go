@@ -157,7 +157,8 @@ func (s *stand) fillLists(ctx context.Context) error {
 		if err := s.API.Post(ctx, "/api/v1/accounts", account, nil); err != nil {
 			return err
 		}
-		if _, err := s.API.Draw(ctx, fmt.Sprintf("flow %02d", i), twoHops(fleet.Items[0].ID, fleet.Items[1].ID, 20_000+i)); err != nil {
+		if _, err := s.API.Draw(ctx, fmt.Sprintf("flow %02d", i), twoHops(fleet.Items[0].ID, fleet.Items[1].ID,
+			20_000+i)); err != nil {
 			return err
 		}
 	}
@@ -167,7 +168,10 @@ func (s *stand) fillLists(ctx context.Context) error {
 // twoHops enters on one node and leaves on the other.
 func twoHops(entry, exit string, port int) object {
 	listener := object{
-		"protocol": "vless", "port": port, "security": "reality", "reality": object{"target": "198.51.100.1:443", "server_names": []string{"example.com"}},
+		"protocol": "vless", "port": port, "security": "reality", "reality": object{
+			"target":       "198.51.100.1:443",
+			"server_names": []string{"example.com"},
+		},
 	}
 	return object{
 		"nodes": []object{

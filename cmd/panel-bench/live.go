@@ -67,7 +67,8 @@ func liveViewers(ctx context.Context, b *bench) ([]measure.Result, error) {
 		return nil, err
 	}
 	results := []measure.Result{
-		measure.Below("P11", "from a node's event to 500 viewers, p99", "ms", measure.Series{c.calm.Quantile(0.99)}, 250),
+		measure.Below("P11", "from a node's event to 500 viewers, p99", "ms", measure.Series{c.calm.Quantile(0.99)},
+			250),
 		measure.AtMost("P11", "median delivery beside ten viewers who read nothing", "ms", calm, disturbed, 1.05),
 	}
 	bare, err := b.bareFanOut(ctx, audience.sample())
@@ -243,8 +244,8 @@ func (c *churn) pairs(ctx context.Context, count int) (calm, disturbed measure.S
 	})
 }
 
-// read changes some nodes every second for a while and gives how long the events took, and the panel's processor seconds
-// per delivery.
+// read changes some nodes every second for a while and gives how long the events took, and the panel's processor
+// seconds per delivery.
 func (c *churn) read(ctx context.Context) (took measure.Series, cost float64, err error) {
 	c.audience.forget()
 	before, err := processorSeconds(c.Panel.PID())

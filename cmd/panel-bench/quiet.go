@@ -29,8 +29,8 @@ func (b *bench) quietFew(ctx context.Context) (float64, error) {
 	return perSecond, errors.Join(err, f.Panel.Stop())
 }
 
-// transactions gives how many a second the database commits while nobody does anything. The panel writes in batches by the
-// clock, so that a larger fleet makes larger ones.
+// transactions gives how many a second the database commits while nobody does anything. The panel writes in batches by
+// the clock, so that a larger fleet makes larger ones.
 func (f *fleet) transactions(ctx context.Context) (float64, error) {
 	const committed = "select xact_commit from pg_stat_database where datname = current_database()"
 	before, err := f.number(ctx, committed)

@@ -11,7 +11,8 @@ import (
 	"panel/e2e/rig"
 )
 
-// buildAll makes the executables before anything is measured, for compiling takes all processors and the time of a goal.
+// buildAll makes the executables before anything is measured, for compiling takes all processors and the time of a
+// goal.
 func buildAll(ctx context.Context, s settings) error {
 	if len(s.only) == 1 && s.wants("P20") {
 		return nil // looks at files alone

@@ -110,7 +110,10 @@ func commandLine(ctx context.Context, b *bench) ([]measure.Result, error) {
 			line  []string
 			into  *measure.Series
 			apart time.Duration
-		}{{[]string{smallest}, &base, 0}, {[]string{panelctl, "version"}, &version, 0}, {[]string{panelctl, "status"}, &status, request}} {
+		}{{[]string{smallest}, &base, 0}, {[]string{panelctl, "version"}, &version, 0}, {
+			[]string{panelctl, "status"},
+			&status, request,
+		}} {
 			took, err := ran(ctx, env, run.line)
 			if err != nil {
 				return nil, err

@@ -45,7 +45,8 @@ func strangersFlood(ctx context.Context, b *bench) ([]measure.Result, error) {
 		measure.Series{alone.Quantile(0.99)}, measure.Series{worst}, 150, usualAlone)
 	gated.Notes = notes
 	return []measure.Result{
-		gated, measure.Below("P14", "memory that strangers take, on top of the idle panel", "MB", measure.Series{most - idle}, 160),
+		gated, measure.Below("P14", "memory that strangers take, on top of the idle panel", "MB",
+			measure.Series{most - idle}, 160),
 	}, missing
 }
 
@@ -58,7 +59,8 @@ func (b *bench) attackedByAll(ctx context.Context, s *stand, idle float64) (
 	name := "none"
 	for _, attack := range attacks.All() {
 		if ctx.Err() != nil {
-			return worst, most, notes, errors.Join(missing, fmt.Errorf("%s and those after it: %w", attack.Name, ctx.Err()))
+			return worst, most, notes, errors.Join(missing, fmt.Errorf("%s and those after it: %w", attack.Name,
+				ctx.Err()))
 		}
 		took, err := b.attacked(ctx, s, attack.Name)
 		now, errMemory := resident(s.Panel.PID())

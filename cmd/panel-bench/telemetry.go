@@ -39,7 +39,8 @@ func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := execute(ctx, s.dsn, "create table bench_samples (like node_samples including defaults including indexes)"); err != nil {
+	if err := execute(ctx, s.dsn,
+		"create table bench_samples (like node_samples including defaults including indexes)"); err != nil {
 		return nil, err
 	}
 	deliveries := newDeliveries(s, members)
@@ -129,7 +130,9 @@ func (d *deliveries) stored(ctx context.Context, dsn string) (measure.Result, er
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	var rows, numbers int64
-	if err := conn.QueryRow(ctx, "select (select count(*) from node_samples), (select coalesce(sum(last_seq), 0) from telemetry_streams)").Scan(&rows, &numbers); err != nil {
+	if err := conn.QueryRow(ctx,
+		"select (select count(*) from node_samples), (select coalesce(sum(last_seq), 0) from telemetry_streams)").
+		Scan(&rows, &numbers); err != nil {
 		return measure.Result{}, fmt.Errorf("count the stored samples: %w", err)
 	}
 	sent := int64(0)

@@ -52,7 +52,11 @@ func throughput(ctx context.Context, b *bench) ([]measure.Result, error) {
 		return nil, err
 	}
 	for _, side := range []func() (float64, error){limit, product} {
-		if err := rig.Eventually(ctx, 40*time.Second, func(context.Context) error { _, err := side(); return err }); err != nil {
+		if err := rig.Eventually(ctx, 40*time.Second, func(context.Context) error {
+			_,
+				err := side()
+			return err
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +184,8 @@ func (b *bench) bareCore(ctx context.Context, site *rig.Site) (link *url.URL, pr
 			"listen": "127.0.0.1", "port": port, "protocol": "vless",
 			"settings": object{"decryption": "none", "clients": []object{{"id": client, "flow": "xtls-rprx-vision"}}},
 			"streamSettings": object{"network": "raw", "security": "reality", "realitySettings": object{
-				"target": site.Target, "serverNames": []string{rig.SiteName}, "privateKey": encode(key.Bytes()), "shortIds": []string{short},
+				"target": site.Target, "serverNames": []string{rig.SiteName}, "privateKey": encode(key.Bytes()),
+				"shortIds": []string{short},
 			}},
 		}},
 		"outbounds": []object{{"protocol": "freedom"}},

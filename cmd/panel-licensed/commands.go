@@ -31,11 +31,13 @@ func (t *tool) issue() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return t.show(cmd.OutOrStdout(), server.Issued{License: license, Key: key.Reveal()}, func(w io.Writer) { fmt.Fprintln(w, key.Reveal()) })
+			return t.show(cmd.OutOrStdout(), server.Issued{License: license, Key: key.Reveal()},
+				func(w io.Writer) { fmt.Fprintln(w, key.Reveal()) })
 		},
 	}
 	cmd.Flags().StringVar(&order.Plan, "plan", "Fleet", "plan: Start, Pro, Fleet, or any name together with --features")
-	cmd.Flags().StringSliceVar(&order.Features, "features", nil, "features, separated by commas; * for all; default: those of the plan")
+	cmd.Flags().StringSliceVar(&order.Features, "features", nil,
+		"features, separated by commas; * for all; default: those of the plan")
 	cmd.Flags().IntVar(&days, "days", 365, "days of validity")
 	cmd.Flags().IntVar(&order.Activations, "activations", 1, "panels that may use the key at once")
 	cmd.Flags().StringVar(&order.Note, "note", "", "a note for the vendor")
@@ -70,13 +72,16 @@ func table(w io.Writer, licenses []authority.License) {
 }
 
 func (t *tool) revoke() *cobra.Command {
-	return t.onOne("revoke <license id>", "Refuse a license for good", 1, func(a *authority.Authority, args []string) (authority.License, error) {
+	return t.onOne("revoke <license id>", "Refuse a license for good", 1, func(a *authority.Authority,
+		args []string,
+	) (authority.License, error) {
 		return a.Revoke(args[0])
 	})
 }
 
 func (t *tool) extend() *cobra.Command {
-	return t.onOne("extend <license id> <date>", "Move the end of a license to a date (2027-03-01) or moment (RFC 3339)", 2,
+	return t.onOne("extend <license id> <date>",
+		"Move the end of a license to a date (2027-03-01) or moment (RFC 3339)", 2,
 		func(a *authority.Authority, args []string) (authority.License, error) {
 			until, err := time.Parse(time.RFC3339, args[1])
 			if err != nil {
@@ -89,8 +94,12 @@ func (t *tool) extend() *cobra.Command {
 		})
 }
 
-func (t *tool) onOne(use, short string, args int, act func(*authority.Authority, []string) (authority.License, error)) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(args), RunE: func(cmd *cobra.Command, args []string) error {
+func (t *tool) onOne(use, short string, args int, act func(*authority.Authority, []string) (authority.License,
+	error),
+) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: cobra.ExactArgs(args), RunE: func(cmd *cobra.Command,
+		args []string,
+	) error {
 		a, err := t.open()
 		if err != nil {
 			return err
@@ -104,11 +113,13 @@ func (t *tool) onOne(use, short string, args int, act func(*authority.Authority,
 }
 
 func (t *tool) publicKey() *cobra.Command {
-	return t.onKey("public-key", "Print the key that panels check documents with (PANEL_LICENSE_PUBLIC_KEY)", (*authority.Authority).PublicKey)
+	return t.onKey("public-key", "Print the key that panels check documents with (PANEL_LICENSE_PUBLIC_KEY)",
+		(*authority.Authority).PublicKey)
 }
 
 func (t *tool) rotate() *cobra.Command {
-	return t.onKey("rotate", "Sign with a new key; panels that know the old one follow by themselves", (*authority.Authority).Rotate)
+	return t.onKey("rotate", "Sign with a new key; panels that know the old one follow by themselves",
+		(*authority.Authority).Rotate)
 }
 
 func (t *tool) onKey(use, short string, act func(*authority.Authority) (licensedoc.PublicKey, error)) *cobra.Command {
@@ -121,14 +132,17 @@ func (t *tool) onKey(use, short string, act func(*authority.Authority) (licensed
 		if err != nil {
 			return err
 		}
-		return t.show(cmd.OutOrStdout(), server.PublicKey{KeyID: key.ID(), PublicKey: key.String()}, func(w io.Writer) { fmt.Fprintln(w, key) })
+		return t.show(cmd.OutOrStdout(), server.PublicKey{KeyID: key.ID(), PublicKey: key.String()},
+			func(w io.Writer) { fmt.Fprintln(w, key) })
 	}}
 }
 
 func (t *tool) offline() *cobra.Command {
 	var instance string
 	cmd := &cobra.Command{
-		Use: "offline", Short: "Read a license key from the standard input and print a document to carry to a panel by hand", Args: cobra.NoArgs,
+		Use:   "offline",
+		Short: "Read a license key from the standard input and print a document to carry to a panel by hand",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			key, err := io.ReadAll(io.LimitReader(cmd.InOrStdin(), 256))
 			if err != nil {
@@ -142,7 +156,10 @@ func (t *tool) offline() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return t.show(cmd.OutOrStdout(), licensedoc.Reply{Document: text}, func(w io.Writer) { fmt.Fprintln(w, text) })
+			return t.show(cmd.OutOrStdout(), licensedoc.Reply{Document: text}, func(w io.Writer) {
+				fmt.Fprintln(w,
+					text)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&instance, "instance", "", "installation id, as `panelctl license status --json` shows it")

@@ -29,7 +29,9 @@ func (t *tool) serve() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return t.run(cmd, l) },
 	}
 	cmd.Flags().StringVar(&l.address, "listen", "127.0.0.1:8090", "address to listen on; port 0 takes a free one")
-	cmd.Flags().StringVar(&l.certificate, "tls-cert", "", "certificate file; without it plain HTTP, for loopback or behind a proxy")
+	cmd.Flags().
+		StringVar(&l.certificate, "tls-cert", "",
+			"certificate file; without it plain HTTP, for loopback or behind a proxy")
 	cmd.Flags().StringVar(&l.key, "tls-key", "", "key file of the certificate")
 	return cmd
 }

@@ -21,7 +21,8 @@ type node struct {
 	} `json:"core"`
 }
 
-// startAgent enrols an agent on this machine as any other server is enrolled: a token from the panel, given to the agent.
+// startAgent enrols an agent on this machine as any other server is enrolled: a token from the panel, given to the
+// agent.
 func (s *stand) startAgent(ctx context.Context) (string, error) {
 	executable, err := s.installAgent(ctx)
 	if err != nil {
@@ -82,7 +83,8 @@ func (s *stand) enroll(ctx context.Context) error {
 func (s *stand) enrollWith(ctx context.Context, token string) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, s.path("agent-program"), "enroll", "--again", "--token-stdin", "--panel", s.panel.base, "--data", s.path("agent"), "--name", "local")
+	cmd := exec.CommandContext(ctx, s.path("agent-program"), "enroll", "--again", "--token-stdin", "--panel",
+		s.panel.base, "--data", s.path("agent"), "--name", "local")
 	var problems bytes.Buffer
 	cmd.Env, cmd.Stdin, cmd.Stderr = plainEnvironment(), strings.NewReader(token), &problems
 	output, err := cmd.Output()

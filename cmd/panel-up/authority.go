@@ -37,7 +37,8 @@ func (s *stand) startAuthority(ctx context.Context) (string, error) {
 func (s *stand) authorityURL() string { return "http://" + local(s.memory.Ports["authority"]) }
 
 func (s *stand) issueLicense(ctx context.Context) (string, error) {
-	printed, err := s.authority(ctx, "issue", "--json", "--plan", "Demo", "--features", "*", "--activations", "5", "--note", "made by make run")
+	printed, err := s.authority(ctx, "issue", "--json", "--plan", "Demo", "--features", "*", "--activations", "5",
+		"--note", "made by make run")
 	if err != nil {
 		return "", err
 	}

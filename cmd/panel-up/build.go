@@ -19,7 +19,8 @@ func (s *stand) buildExecutables(ctx context.Context) (string, error) {
 	return s.script(ctx, "build", "scripts/build.sh", s.version, s.path("bin"))
 }
 
-// script runs one of the project's scripts, which stays silent when there is nothing to do; the tail of its output becomes the error.
+// script runs one of the project's scripts, which stays silent when there is nothing to do; the tail of its output
+// becomes the error.
 func (s *stand) script(ctx context.Context, name, path string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "./"+path, args...)
 	var output bytes.Buffer

@@ -58,7 +58,10 @@ func (s *stand) exampleFlow(ctx context.Context) (f flow, err error) {
 			return f, err
 		}
 	}
-	body := map[string]any{"name": s.freshName("Example flow"), "description": "Made by make run: one server, REALITY, a page behind it"}
+	body := map[string]any{
+		"name":        s.freshName("Example flow"),
+		"description": "Made by make run: one server, REALITY, a page behind it",
+	}
 	err = s.panel.post(ctx, "/api/v1/connection-units", body, &f)
 	s.memory.FlowID = f.ID
 	return f, errors.Join(err, s.save())
@@ -80,12 +83,21 @@ func (s *stand) saveDraft(ctx context.Context, f flow) error {
 	}
 	listener := map[string]any{
 		"protocol": "vless", "listen_ip": "0.0.0.0", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": local(s.memory.Ports["target"]), "server_names": []string{targetName}, "allow_private_target": true},
+		"reality": map[string]any{
+			"target": local(s.memory.Ports["target"]), "server_names": []string{targetName},
+			"allow_private_target": true,
+		},
 	}
 	graph := map[string]any{
 		"nodes": []map[string]any{
-			{"key": "entry", "kind": "entry", "title": "Clients", "node_id": s.memory.NodeID, "params": map[string]any{"listener": listener}, "position": map[string]int{"x": 80, "y": 120}},
-			{"key": "exit", "kind": "exit", "title": "Internet", "node_id": s.memory.NodeID, "params": map[string]any{"private": "allow"}, "position": map[string]int{"x": 420, "y": 120}},
+			{
+				"key": "entry", "kind": "entry", "title": "Clients", "node_id": s.memory.NodeID,
+				"params": map[string]any{"listener": listener}, "position": map[string]int{"x": 80, "y": 120},
+			},
+			{
+				"key": "exit", "kind": "exit", "title": "Internet", "node_id": s.memory.NodeID,
+				"params": map[string]any{"private": "allow"}, "position": map[string]int{"x": 420, "y": 120},
+			},
 		},
 		"edges": []map[string]any{{"from": "entry", "to": "exit"}},
 	}
@@ -143,7 +155,8 @@ type application struct {
 
 func (s *stand) apply(ctx context.Context, p plan) error {
 	var a application
-	if err := s.panel.post(ctx, s.flowPath("/apply"), map[string]any{"id": p.ID, "revision": p.Revision}, &a); err != nil {
+	if err := s.panel.post(ctx, s.flowPath("/apply"), map[string]any{"id": p.ID, "revision": p.Revision},
+		&a); err != nil {
 		return err
 	}
 	return eventually(ctx, 2*time.Minute, func(ctx context.Context) error {

@@ -24,7 +24,8 @@ func (s *stand) installAgent(ctx context.Context) (string, error) {
 	if installed, err := digestOf(path); err == nil && installed == built {
 		return path, nil
 	}
-	return path, s.download(ctx, fmt.Sprintf("%s/install/agent/%s/%s", s.panel.base, runtime.GOOS, runtime.GOARCH), path)
+	return path, s.download(ctx, fmt.Sprintf("%s/install/agent/%s/%s", s.panel.base, runtime.GOOS, runtime.GOARCH),
+		path)
 }
 
 func (s *stand) download(ctx context.Context, url, path string) error {

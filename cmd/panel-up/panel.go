@@ -27,7 +27,10 @@ func (s *stand) startPanel(ctx context.Context) (string, error) {
 		return "", err
 	}
 	s.panel = newClient("http://localhost:" + strconv.Itoa(port))
-	adopted, err := s.ensure(program{name: "panel", path: s.path("bin", "panelctl"), args: []string{"serve"}, env: s.panelSettings(port, metrics)})
+	adopted, err := s.ensure(program{
+		name: "panel", path: s.path("bin", "panelctl"), args: []string{"serve"},
+		env: s.panelSettings(port, metrics),
+	})
 	if err != nil {
 		return "", err
 	}
@@ -38,7 +41,8 @@ func (s *stand) startPanel(ctx context.Context) (string, error) {
 func (s *stand) panelSettings(port, metrics int) []string {
 	settings := []string{
 		"PANEL_PORT=" + strconv.Itoa(port), "PANEL_DATA_DIR=" + s.path("data"), "PANEL_PUBLIC_URL=" + s.panel.base,
-		"PANEL_LICENSE_URLS=" + s.authorityURL(), "PANEL_LICENSE_PUBLIC_KEY=" + s.publicKey, "PANEL_METRICS_ADDR=" + local(metrics),
+		"PANEL_LICENSE_URLS=" + s.authorityURL(), "PANEL_LICENSE_PUBLIC_KEY=" + s.publicKey, "PANEL_METRICS_ADDR=" +
+			local(metrics),
 	}
 	if bin := s.path("pg", "bin"); exists(bin) {
 		settings = append(settings, "PANEL_PG_BIN="+bin)
@@ -98,7 +102,8 @@ func (s *stand) signIn(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	err := s.panel.post(ctx, path, map[string]string{"username": s.memory.Username, "password": s.memory.Password}, &opened)
+	err := s.panel.post(ctx, path, map[string]string{"username": s.memory.Username, "password": s.memory.Password},
+		&opened)
 	if refused(err, http.StatusUnauthorized) {
 		return "", fmt.Errorf("the password that an earlier make run chose no longer works; put the new one into %s, or remove %s to start anew", s.path("state.json"), s.folder)
 	}
@@ -132,7 +137,8 @@ func (s *stand) activateLicense(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if license.State != "active" {
-		if err := s.panel.post(ctx, "/api/v1/license/activate", map[string]string{"license_key": s.memory.License}, &license); err != nil {
+		if err := s.panel.post(ctx, "/api/v1/license/activate", map[string]string{"license_key": s.memory.License},
+			&license); err != nil {
 			return "", err
 		}
 	}

@@ -21,7 +21,8 @@ type ready struct {
 func (s *stand) writeReady() error {
 	return writeSecretly(s.path("ready.json"), ready{
 		URL: s.panel.base, Username: s.memory.Username, Password: s.memory.Password,
-		NodeID: s.memory.NodeID, FlowID: s.memory.FlowID, Link: s.memory.Link, ProbeURL: s.probeURL(), TrafficOK: true, PIDs: s.pids(),
+		NodeID: s.memory.NodeID, FlowID: s.memory.FlowID, Link: s.memory.Link, ProbeURL: s.probeURL(), TrafficOK: true,
+		PIDs: s.pids(),
 	})
 }
 

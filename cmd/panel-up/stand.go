@@ -43,7 +43,10 @@ func open(folder, version string) (*stand, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the folder %s: %w", folder, err)
 	}
-	s := &stand{root: filepath.Dir(absolute), version: version, folder: absolute, progress: newProgress(), exited: make(chan string, 8)}
+	s := &stand{
+		root: filepath.Dir(absolute), version: version, folder: absolute, progress: newProgress(),
+		exited: make(chan string, 8),
+	}
 	if err := os.MkdirAll(s.path("logs"), 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder for logs: %w", err)
 	}

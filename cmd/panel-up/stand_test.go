@@ -134,7 +134,8 @@ func TestEventually(t *testing.T) {
 		return nil
 	}))
 	require.ErrorIs(t, eventually(t.Context(), time.Minute, func(context.Context) error { return errEnded }), errEnded)
-	require.ErrorContains(t, eventually(t.Context(), time.Millisecond, func(context.Context) error { return errors.New("never") }), "never")
+	require.ErrorContains(t, eventually(t.Context(), time.Millisecond,
+		func(context.Context) error { return errors.New("never") }), "never")
 }
 
 // The errors of the panel name the code; a refusal is recognised by its status.

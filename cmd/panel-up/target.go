@@ -35,7 +35,10 @@ func (s *stand) startTarget(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	adopted, err := s.ensure(program{name: "target", path: s.path("bin", "panel-up"), args: []string{targetMode, local(site), local(page)}})
+	adopted, err := s.ensure(program{name: "target", path: s.path("bin", "panel-up"), args: []string{
+		targetMode,
+		local(site), local(page),
+	}})
 	if err != nil {
 		return "", err
 	}
@@ -78,7 +81,10 @@ func serveTarget(addresses []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	site := server(addresses[0])
-	site.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"}}
+	site.TLSConfig = &tls.Config{
+		Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS13,
+		NextProtos: []string{"h2", "http/1.1"},
+	}
 	page := server(addresses[1])
 	failed := make(chan error, 2)
 	go func() { failed <- site.ListenAndServeTLS("", "") }()
@@ -113,7 +119,10 @@ func selfSigned(name string) (tls.Certificate, error) {
 		return tls.Certificate{}, fmt.Errorf("make the key of the target: %w", err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name, Organization: []string{"Example site"}},
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{
+			CommonName:   name,
+			Organization: []string{"Example site"},
+		},
 		DNSNames: []string{name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}

@@ -51,7 +51,8 @@ func (s *stand) fetch(ctx context.Context) (fetched, error) {
 	var answer fetched
 	printed := bytes.TrimSpace(out.Bytes())
 	if json.Unmarshal(printed[bytes.LastIndexByte(printed, '\n')+1:], &answer) != nil {
-		return answer, fmt.Errorf("run the client: %w: %s", errors.Join(failed, errNoAnswer), tail(problems.String(), 3))
+		return answer, fmt.Errorf("run the client: %w: %s", errors.Join(failed, errNoAnswer),
+			tail(problems.String(), 3))
 	}
 	if answer.Error != "" {
 		return answer, errors.New(answer.Error)

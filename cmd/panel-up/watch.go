@@ -26,7 +26,8 @@ func (s *stand) watch(ctx context.Context) error {
 			return errHandedOver
 		case name := <-s.exited:
 			if !s.running(name) {
-				fmt.Fprintf(os.Stderr, "  %s has ended; its log is %s; \"make run\" starts it again\n", name, s.logOf(name))
+				fmt.Fprintf(os.Stderr, "  %s has ended; its log is %s; \"make run\" starts it again\n", name,
+					s.logOf(name))
 			}
 		}
 	}

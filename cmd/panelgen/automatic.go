@@ -34,7 +34,8 @@ nodes, on other systems or for money stops and says so in the log. Schedules are
 	}
 	for _, s := range schedules {
 		rule := code(strings.TrimSpace(s.Cron + " " + s.Zone))
-		fmt.Fprintf(&out, "| schedule | `%s` | %s | %s | %s | %s |\n", s.Name, rule, code(s.Feature), s.ReadOnly, s.Blocked)
+		fmt.Fprintf(&out, "| schedule | `%s` | %s | %s | %s | %s |\n", s.Name, rule, code(s.Feature), s.ReadOnly,
+			s.Blocked)
 	}
 	return out.Bytes()
 }

@@ -72,8 +72,10 @@ func board(families []metrics.Family) ([]byte, error) {
 	variables := []object{
 		{"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Data source"},
 		{
-			"name": "instance", "type": "query", "datasource": source, "definition": instances, "label": "Panel", "refresh": 2,
-			"query": object{"query": instances, "refId": "instance"}, "includeAll": true, "allValue": ".*", "multi": true,
+			"name": "instance", "type": "query", "datasource": source, "definition": instances, "label": "Panel",
+			"refresh": 2,
+			"query":   object{"query": instances, "refId": "instance"}, "includeAll": true, "allValue": ".*",
+			"multi":   true,
 			"current": object{"text": "All", "value": "$__all"},
 		},
 	}

@@ -73,7 +73,8 @@ func errorsPage(all []module.Module) []byte {
 			"| Code | Status | Meaning | Module |\n|---|---|---|---|\n",
 	)
 	for _, f := range app.Faults(all) {
-		fmt.Fprintf(&out, "| `%s` | %d | %s | %s |\n", f.Code, httpapi.StatusOf(f.Kind), cell(f.Summary), code(f.Module))
+		fmt.Fprintf(&out, "| `%s` | %d | %s | %s |\n", f.Code, httpapi.StatusOf(f.Kind), cell(f.Summary),
+			code(f.Module))
 	}
 	return out.Bytes()
 }

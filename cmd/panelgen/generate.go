@@ -96,7 +96,10 @@ func compose(ctx context.Context, db *database.DB, all []module.Module, folder s
 		return nil, err
 	}
 	return app.New(
-		app.Options{Modules: all, Config: cfg, Log: zap.NewNop(), Clock: clockwork.NewRealClock(), DB: db, Vault: secrets},
+		app.Options{
+			Modules: all, Config: cfg, Log: zap.NewNop(), Clock: clockwork.NewRealClock(), DB: db,
+			Vault: secrets,
+		},
 	)
 }
 

@@ -97,7 +97,9 @@ func (n names) judge(name string) error {
 
 // predeclared are names of Go that a package must not hide.
 var predeclared = []string{
-	"any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "copy", "delete", "error", "false",
-	"float", "imag", "init", "int", "iota", "len", "make", "max", "min", "new", "nil", "panic", "print", "println", "real",
+	"any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "copy", "delete", "error",
+	"false",
+	"float", "imag", "init", "int", "iota", "len", "make", "max", "min", "new", "nil", "panic", "print", "println",
+	"real",
 	"recover", "rune", "string", "true", "uint",
 }

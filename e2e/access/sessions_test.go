@@ -105,7 +105,8 @@ func TestAResetEndsSessionsAlsoWithTheNotificationChannelCut(t *testing.T) {
 		warm(t, session)
 		wire.mend()
 	}
-	require.NoError(t, rig.Eventually(t.Context(), healsWithin, func(context.Context) error { return wire.listening() }))
+	require.NoError(t, rig.Eventually(t.Context(), healsWithin,
+		func(context.Context) error { return wire.listening() }))
 	warm(t, session)
 	reset(t, stand.Panel)
 	requireGone(t, session)

@@ -121,7 +121,8 @@ func (w *trial) killsOfTheAgent(t *testing.T) {
 	for round := range 8 {
 		text := fmt.Sprint("agent round ", round)
 		w.set(t, map[string]string{"challenges": text, "watches": text})
-		<-time.After(time.Duration(round*17) * time.Millisecond) // a moment between the stream's message and the heartbeat
+		// a moment between the stream's message and the heartbeat
+		<-time.After(time.Duration(round*17) * time.Millisecond)
 		w.agent.Kill()
 		require.NoError(t, w.agent.Launch())
 		for _, name := range []string{"challenges", "watches"} {

@@ -48,7 +48,8 @@ func begin(t *testing.T) *installation {
 	w.book.plant(t, "PANEL_SECRET_KEY", masterKey)
 	w.book.plant(t, "administrator's password", rig.Password)
 	w.stand = rigtest.Install(t, rig.PanelSettings{DSN: w.dsn, Env: []string{
-		"PANEL_SECRET_KEY=" + masterKey, "PANEL_SECRET_KEY_PREVIOUS=" + w.book.plant(t, "PANEL_SECRET_KEY_PREVIOUS", "canary-former-key-77GgTtRr"),
+		"PANEL_SECRET_KEY=" + masterKey, "PANEL_SECRET_KEY_PREVIOUS=" + w.book.plant(t, "PANEL_SECRET_KEY_PREVIOUS",
+			"canary-former-key-77GgTtRr"),
 		"PANEL_LOG_LEVEL=debug",
 	}})
 	w.book.plant(t, "license key", w.stand.Key)
@@ -150,7 +151,10 @@ func (w *installation) export() {
 
 // metrics are looked at where this build has them.
 func (w *installation) metrics(address string) {
-	for _, path := range []string{"/metrics", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap", "/debug/pprof/cmdline"} {
+	for _, path := range []string{
+		"/metrics", "/debug/pprof/goroutine?debug=2", "/debug/pprof/heap",
+		"/debug/pprof/cmdline",
+	} {
 		ctx, cancel := context.WithTimeout(w.Context(), 10*time.Second)
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, nil)
 		require.NoError(w, err)

@@ -25,7 +25,8 @@ type secret struct{ name, value string }
 func forms(value string) []string {
 	quoted, _ := json.Marshal(value)
 	all := []string{
-		value, strings.Trim(string(quoted), `"`), url.QueryEscape(value), url.PathEscape(value), hex.EncodeToString([]byte(value)),
+		value, strings.Trim(string(quoted), `"`), url.QueryEscape(value), url.PathEscape(value),
+		hex.EncodeToString([]byte(value)),
 		strings.ToUpper(hex.EncodeToString([]byte(value))),
 	}
 	for shift := range 3 {
@@ -137,9 +138,12 @@ func TestTheScanFindsACanaryHoweverItIsPacked(t *testing.T) {
 	_, _ = packer.Write([]byte("before " + value + " after"))
 	require.NoError(t, packer.Close())
 	for name, content := range map[string]string{
-		"plain": value, "JSON": `{"x":"c4n4ry \"of/the+test\"?"}`, "query": "?x=" + url.QueryEscape(value), "hex": hex.EncodeToString([]byte("x" + value)),
-		"base64": base64.StdEncoding.EncodeToString([]byte(value)), "shifted": base64.StdEncoding.EncodeToString([]byte("a" + value + "tail")),
-		"shifted twice": base64.URLEncoding.EncodeToString([]byte("ab" + value + "tail")), "gzip": zipped.String(), "behind": "noise" + zipped.String(),
+		"plain": value, "JSON": `{"x":"c4n4ry \"of/the+test\"?"}`, "query": "?x=" + url.QueryEscape(value),
+		"hex":           hex.EncodeToString([]byte("x" + value)),
+		"base64":        base64.StdEncoding.EncodeToString([]byte(value)),
+		"shifted":       base64.StdEncoding.EncodeToString([]byte("a" + value + "tail")),
+		"shifted twice": base64.URLEncoding.EncodeToString([]byte("ab" + value + "tail")), "gzip": zipped.String(),
+		"behind": "noise" + zipped.String(),
 	} {
 		require.True(t, b.found([]byte("..." + content + "..."))["canary"], name)
 	}

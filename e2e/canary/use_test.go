@@ -179,7 +179,8 @@ func (w *installation) connect() {
 	require.NoError(w, err)
 	w.book.plant(w.T, "public link token", strings.TrimPrefix(shared.Path, "/s/"))
 	w.do("", "GET /s/{token}", shared.Path, nil)
-	for _, rest := range []string{"", "/draft", "/clients", "/versions", "/applies", "/rendered?node_id=" + w.agent.NodeID, "/plans/" + plan.ID} {
+	for _, rest := range []string{"", "/draft", "/clients", "/versions", "/applies", "/rendered?node_id=" +
+		w.agent.NodeID, "/plans/" + plan.ID} {
 		w.do(admin.Token, "GET "+name+strings.Split(rest, "?")[0], path+rest, nil)
 	}
 	w.do(admin.Token, "POST /api/v1/nodes/{id}/logs", "/api/v1/nodes/"+w.agent.NodeID+"/logs", map[string]any{})

@@ -82,7 +82,10 @@ type load struct {
 func newLoad(t *testing.T) *load {
 	t.Helper()
 	l := &load{T: t, db: dbtest.Empty(t), acked: map[string]bool{}}
-	l.stand = rigtest.Install(t, rig.PanelSettings{DSN: l.db, Env: []string{"PANEL_SECRET_KEY=a master key of this test"}})
+	l.stand = rigtest.Install(t, rig.PanelSettings{
+		DSN: l.db,
+		Env: []string{"PANEL_SECRET_KEY=a master key of this test"},
+	})
 	l.sessions = accounts(t, l.stand, 4)
 	return l
 }

@@ -78,8 +78,8 @@ func enrolled(t *testing.T, stand *rig.Stand) *rig.API {
 	return stand.Panel.API.As(reply.AgentToken)
 }
 
-// watchAndLeave opens the live stream and closes the connection. The panel notices within a second or two, so that those
-// who left still count for a while, and an account with too many streams waits.
+// watchAndLeave opens the live stream and closes the connection. The panel notices within a second or two, so that
+// those who left still count for a while, and an account with too many streams waits.
 func watchAndLeave(t *testing.T, api *rig.API) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -98,7 +98,10 @@ func (w *crossing) drawing(port int) map[string]any {
 	}
 	return map[string]any{
 		"nodes": []map[string]any{
-			{"key": "entry", "kind": "entry", "node_id": w.entry.NodeID, "params": map[string]any{"listener": listener}},
+			{
+				"key": "entry", "kind": "entry", "node_id": w.entry.NodeID,
+				"params": map[string]any{"listener": listener},
+			},
 			{"key": "exit", "kind": "exit", "node_id": w.exit.NodeID},
 		},
 		"edges": []map[string]any{{"from": "entry", "to": "exit"}},
@@ -108,7 +111,10 @@ func (w *crossing) drawing(port int) map[string]any {
 // carries fetches a page as a client does and looks at the address that the page has seen.
 func (w *crossing) carries(t *testing.T) {
 	t.Helper()
-	seen, err := rig.Fetch(t.Context(), agentapi.ThroughProbe{Link: w.link, URL: w.site.Page + "/", Expect: `"page":"ok"`})
+	seen, err := rig.Fetch(t.Context(), agentapi.ThroughProbe{
+		Link: w.link, URL: w.site.Page + "/",
+		Expect: `"page":"ok"`,
+	})
 	require.NoError(t, err)
 	require.Equal(t, exitAddress, seen.ExitIP)
 }
@@ -245,7 +251,8 @@ func (w *crossing) change(t *testing.T) {
 	require.NoError(t, w.stand.API.Get(t.Context(), path, &draft))
 	require.NoError(
 		t,
-		w.stand.API.Put(t.Context(), path+"/draft", map[string]any{"revision": draft.Revision, "graph": w.drawing(444)}, nil),
+		w.stand.API.Put(t.Context(), path+"/draft", map[string]any{"revision": draft.Revision, "graph": w.drawing(444)},
+			nil),
 	)
 	w.apply()
 	old := w.link

@@ -66,7 +66,8 @@ func inside(enter []string) int {
 		fail(err)
 	}
 	cmd := exec.Command("unshare", append(append(enter, self), os.Args[1:]...)...)
-	cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdout, os.Stderr, append(os.Environ(), insideMark+"="+strconv.Itoa(os.Getpid()))
+	cmd.Stdout, cmd.Stderr, cmd.Env = os.Stdout, os.Stderr, append(os.Environ(),
+		insideMark+"="+strconv.Itoa(os.Getpid()))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	_ = cmd.Run() // the exit code says it all
 	return cmd.ProcessState.ExitCode()

@@ -229,7 +229,8 @@ func (w *world) compareDrafts(conn *pgx.Conn) {
 		var title string
 		require.NoError(
 			w,
-			conn.QueryRow(w.Context(), "select draft_revision, graph->'nodes'->0->>'title' from flows where id = $1", flow).
+			conn.QueryRow(w.Context(), "select draft_revision, graph->'nodes'->0->>'title' from flows where id = $1",
+				flow).
 				Scan(&revision, &title),
 		)
 		number, err := strconv.Atoi(strings.TrimPrefix(title, "draft "))

@@ -98,7 +98,8 @@ func (w *writer) drafts(ctx context.Context, flow string) {
 			w.unanswered(ctx, err)
 			continue
 		}
-		if err := w.api.Put(ctx, "/api/v1/connection-units/"+flow+"/draft", drawing(stored.Revision, n), nil); err != nil {
+		if err := w.api.Put(ctx, "/api/v1/connection-units/"+flow+"/draft", drawing(stored.Revision, n),
+			nil); err != nil {
 			w.unanswered(ctx, err)
 			continue
 		}

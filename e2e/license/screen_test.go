@@ -38,7 +38,8 @@ func open(t *testing.T, stand *rig.Stand) *screen {
 	t.Helper()
 	root, err := rig.Root()
 	require.NoError(t, err)
-	require.DirExists(t, filepath.Join(root, "ui", "node_modules"), "the browser's driver is missing: run scripts/ui.sh")
+	require.DirExists(t, filepath.Join(root, "ui", "node_modules"),
+		"the browser's driver is missing: run scripts/ui.sh")
 	browser := exec.CommandContext(
 		t.Context(),
 		"node",

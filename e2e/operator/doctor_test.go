@@ -85,7 +85,10 @@ func panelctl(t *testing.T, c call) outcome {
 	err := cmd.Run()
 	var ended *exec.ExitError
 	require.True(t, err == nil || errors.As(err, &ended), "%v %s", err, problems.String())
-	return outcome{exit: cmd.ProcessState.ExitCode(), out: out.String(), err: problems.String(), took: time.Since(began)}
+	return outcome{
+		exit: cmd.ProcessState.ExitCode(), out: out.String(), err: problems.String(),
+		took: time.Since(began),
+	}
 }
 
 // world is a folder that everybody may enter.
@@ -292,7 +295,8 @@ func TestTheNextRunTellsWhatChanged(t *testing.T) {
 	require.NoError(t, os.Mkdir(data, 0o750))
 	env := []string{"PANEL_DATA_DIR=" + data}
 	_, _ = diagnosed(t, call{dir: folder, env: env})
-	require.NoError(t, os.WriteFile(filepath.Join(data, "secret.key"), []byte("a-master-key-that-is-long-enough"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(data, "secret.key"), []byte("a-master-key-that-is-long-enough"),
+		0o600))
 	require.NoError(t, os.Chmod(filepath.Join(data, "secret.key"), 0o644))
 	table := panelctl(t, call{dir: folder, env: env, args: []string{"doctor", "--table"}})
 	require.Contains(t, table.out, "configuration.secret_key  Warning → Failed")

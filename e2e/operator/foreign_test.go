@@ -38,10 +38,12 @@ func TestOnlyVariablesOfThePanelConfigureIt(t *testing.T) {
 		)
 	}
 	checks, _ := diagnosed(t, call{env: []string{
-		"PANEL_DB_URL=" + dsn, "PGHOST=canary.invalid", "PGPORT=1", "PGUSER=canary", "PGDATABASE=canary", "PGPASSWORD=canary",
+		"PANEL_DB_URL=" + dsn, "PGHOST=canary.invalid", "PGPORT=1", "PGUSER=canary", "PGDATABASE=canary",
+		"PGPASSWORD=canary",
 		"PGSERVICE=canary", "PGSSLMODE=verify-full", "PGOPTIONS=-c canary=1", "PGTARGETSESSIONATTRS=read-only",
 		"PGCONNECT_TIMEOUT=canary",
-		"PGAPPNAME=canary", "PGTZ=canary", "PGPASSFILE=/nonexistent", "PGSERVICEFILE=/nonexistent", "PGSSLCERT=/nonexistent",
+		"PGAPPNAME=canary", "PGTZ=canary", "PGPASSFILE=/nonexistent", "PGSERVICEFILE=/nonexistent",
+		"PGSSLCERT=/nonexistent",
 	}})
 	require.Equal(t, doctor.OK, checks["database.connect"].Status, "%+v", checks["database.connect"])
 }

@@ -23,7 +23,8 @@ func TestCtrlCEndsFollowing(t *testing.T) {
 	folder := world(t)
 	logs := filepath.Join(folder, "data", "logs")
 	require.NoError(t, os.MkdirAll(logs, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(logs, "panel.log"), []byte(`{"level":"info","msg":"past"}`+"\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(logs, "panel.log"), []byte(`{"level":"info","msg":"past"}`+"\n"),
+		0o644))
 	cmd := exec.Command(rigtest.Executable(t, rig.PanelProgram), "logs", "-f", "--plain")
 	var problems bytes.Buffer
 	cmd.Dir, cmd.Stderr, cmd.Env = folder, &problems, append(

@@ -77,7 +77,10 @@ var masked = []struct {
 		regexp.MustCompile(`(?s)    \{\n      "id": "(services\.panel|services\.clock|disk\.logs|disk\.data)",.*?\n    \}`),
 		`    {"id": "$1", <machine>}`,
 	},
-	{regexp.MustCompile(`\d+ OK, \d+ Warning, \d+ Failed, \d+ Skipped, \d+ Unknown · [\d.,]+ [sс]`), "<counts and time>"},
+	{
+		regexp.MustCompile(`\d+ OK, \d+ Warning, \d+ Failed, \d+ Skipped, \d+ Unknown · [\d.,]+ [sс]`),
+		"<counts and time>",
+	},
 	{regexp.MustCompile(`(?s)"summary": \{[^}]*\}`), `"summary": <counts>`},
 	{regexp.MustCompile(`"host": "[^"]*"`), `"host": "<host>"`},
 }

@@ -52,6 +52,7 @@ func TestCrashedRunsAreReleased(t *testing.T) {
 	require.Equal(t, "release_runs", actions[0].ID)
 	require.NoError(t, actions[0].Do(t.Context()))
 	var tokens []string
-	require.NoError(t, db.NewRaw("select lease_token from flow_applies order by lease_until").Scan(t.Context(), &tokens))
+	require.NoError(t, db.NewRaw("select lease_token from flow_applies order by lease_until").Scan(t.Context(),
+		&tokens))
 	require.Equal(t, []string{"", "other"}, tokens)
 }

@@ -128,7 +128,8 @@ func TestTheJournalTellsOfAnEndWithoutAStop(t *testing.T) {
 	require.NoError(t, l.panel.Stop())
 	require.NoError(t, l.panel.Up(t.Context()))
 	require.Equal(t, []string{
-		"system.migrated ok", "system.started ok", "system.started failed after an end without a stop", "system.stopped ok",
+		"system.migrated ok", "system.started ok", "system.started failed after an end without a stop",
+		"system.stopped ok",
 		"system.started ok",
 	}, l.recorded())
 }
@@ -145,7 +146,8 @@ func TestAFailedDiagnosisIsInTheJournal(t *testing.T) {
 	for wanted := range 2 {
 		did := panelctl(
 			t,
-			call{args: []string{"doctor"}, env: append(l.panel.Spec.Env, "PANEL_DB_URL=postgres://nobody@127.0.0.1:1/none")},
+			call{args: []string{"doctor"}, env: append(l.panel.Spec.Env,
+				"PANEL_DB_URL=postgres://nobody@127.0.0.1:1/none")},
 		)
 		require.Equal(t, 1, did.exit, did.out+did.err)
 		require.Eventually(t, func() bool { return count() == wanted+1 }, 60*time.Second, 100*time.Millisecond)

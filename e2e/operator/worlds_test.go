@@ -19,9 +19,10 @@ import (
 
 // The three worlds that every command is asked in.
 const (
-	up       = "up"        // a panel that runs, a caller with every right
-	down     = "down"      // nothing listens, neither panel nor database
-	noRights = "no-rights" // a panel that runs, a caller without a permission, neither root nor owner of the installation
+	up   = "up"   // a panel that runs, a caller with every right
+	down = "down" // nothing listens, neither panel nor database
+	// a panel that runs, a caller without a permission, neither root nor owner of the installation
+	noRights = "no-rights"
 )
 
 var worlds = []string{up, down, noRights}
@@ -146,7 +147,8 @@ func install(ctx context.Context, program, dsn string, env ...string) (*installe
 	i.place = i.place.with("PANEL_API_TOKEN="+i.stand.API.Token).
 		called(i.key, "PNL-XXXX-XXXX-XXXX").
 		called(i.key[len(i.key)-4:], "XXXX")
-	return i, errors.Join(i.panel.Stop(), i.panel.Up(ctx), i.place.install(i.panel.Spec.Env), i.enroll(ctx), i.hire(ctx))
+	return i, errors.Join(i.panel.Stop(), i.panel.Up(ctx), i.place.install(i.panel.Spec.Env), i.enroll(ctx),
+		i.hire(ctx))
 }
 
 const masterKey = "PANEL_SECRET_KEY=the master key of a panel for scripts"
@@ -173,8 +175,9 @@ func unpack(ctx context.Context, program, dsn string, env ...string) (*installed
 func (i *installed) described() {
 	i.place = i.place.with(i.panel.Spec.Env...).with("PANEL_API_URL=" + i.panel.URL)
 	for name, stands := range map[string]string{
-		"PANEL_API_URL": "127.0.0.1:18080", "PANEL_LICENSE_URLS": "127.0.0.1:18081", "PANEL_METRICS_ADDR": "127.0.0.1:18082",
-		"PANEL_UPDATE_URL": "127.0.0.1:18083",
+		"PANEL_API_URL": "127.0.0.1:18080", "PANEL_LICENSE_URLS": "127.0.0.1:18081",
+		"PANEL_METRICS_ADDR": "127.0.0.1:18082",
+		"PANEL_UPDATE_URL":   "127.0.0.1:18083",
 	} {
 		if parsed, err := url.Parse(i.setting(name)); err == nil && parsed.Host != "" {
 			i.place = i.called(parsed.Host, stands)

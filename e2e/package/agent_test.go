@@ -29,7 +29,8 @@ func (l *life) license() {
 	}
 	require.NoError(
 		l.t,
-		json.Unmarshal([]byte(vendor("issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")), &issued),
+		json.Unmarshal([]byte(vendor("issue", "--json", "--plan", "Test", "--features", "*", "--activations", "5")),
+			&issued),
 	)
 	l.append("PANEL_LICENSE_URLS=http://" + authority + "\nPANEL_LICENSE_PUBLIC_KEY=" + vendor("public-key") + "\n")
 	serving, err := rig.Start(rig.Spec{

@@ -105,7 +105,8 @@ func TestThePackagesHoldWhatTheyPromise(t *testing.T) {
 		require.Equal(t, "root:root", file.owner, path)
 		require.Zero(t, file.mode&0o022, "%s may be written by others", path)
 	}
-	require.NotContains(t, data, "etc/panel/panel.env", "the settings are made at the first installation, never shipped")
+	require.NotContains(t, data, "etc/panel/panel.env",
+		"the settings are made at the first installation, never shipped")
 	require.NotContains(t, control, "conffiles")
 	require.Equal(t, "/etc/panel/panel.env", data["opt/panel/.env"].link)
 	require.Equal(t, "/opt/panel/bin/panelctl", data["usr/bin/panelctl"].link)

@@ -30,7 +30,8 @@ func TestLifeOfAnInstalledPanel(t *testing.T) {
 		return
 	}
 	if !canInstall() {
-		leaveOut(t, "only root on a system with dpkg and namespaces can install packages; what is in them was inspected")
+		leaveOut(t,
+			"only root on a system with dpkg and namespaces can install packages; what is in them was inspected")
 	}
 	parts := t.TempDir()
 	require.NoError(t, os.Symlink(packages(t, older), filepath.Join(parts, "old")))
@@ -67,7 +68,9 @@ func newLife(t *testing.T) *life {
 	for _, version := range []string{"1.2.0", "1.3.0", "1.4.0"} {
 		publish(t, site, key, version, filepath.Join(l.parts, "panelctl-"+version))
 	}
-	server := &http.Server{Addr: "127.0.0.1:9000", Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{Addr: "127.0.0.1:9000", Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request,
+	) {
 		http.ServeFile(w, r, filepath.Join(site, l.offer, filepath.Base(r.URL.Path)))
 	})}
 	go func() { _ = server.ListenAndServe() }()

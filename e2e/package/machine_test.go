@@ -40,7 +40,8 @@ func (m *machine) on() {
 	var err error
 	m.group, err = os.MkdirTemp(groups(), "panel-package-*")
 	require.NoError(m.t, err)
-	console, err := os.OpenFile(filepath.Join(os.Getenv(stageVar), "console"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	console, err := os.OpenFile(filepath.Join(os.Getenv(stageVar), "console"), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
+		0o600)
 	require.NoError(m.t, err)
 	defer console.Close()
 	m.first = exec.Command("/proc/self/exe")
@@ -107,7 +108,8 @@ func (m *machine) cut() {
 	}
 	require.NoError(
 		m.t,
-		errors.Join(unix.Unmount(inside("/run"), unix.MNT_DETACH), unix.Unmount(inside("/tmp"), unix.MNT_DETACH), volatile()),
+		errors.Join(unix.Unmount(inside("/run"), unix.MNT_DETACH), unix.Unmount(inside("/tmp"), unix.MNT_DETACH),
+			volatile()),
 	)
 }
 

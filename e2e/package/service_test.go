@@ -147,7 +147,8 @@ func (l *life) wayBackFromPackage() {
 		l.sql("select count(*) from pg_class where relname = 'later'"),
 		"the database is what it was",
 	)
-	require.Contains(l.t, l.m.must("/opt/panel/bin/panel-agent", "version"), older, "the agent beside it came back, too")
+	require.Contains(l.t, l.m.must("/opt/panel/bin/panel-agent", "version"), older,
+		"the agent beside it came back, too")
 	l.signIn()
 	require.False(l.t, l.view().Rollback.Possible)
 
@@ -155,7 +156,8 @@ func (l *life) wayBackFromPackage() {
 	said, err := l.dpkg("new", "panel")
 	require.NoError(l.t, err, said)
 	require.NotContains(l.t, said, "without a way back", "the database of a panel that is down is kept as well")
-	require.Equal(l.t, "inactive", l.m.show("panel.service", "ActiveState"), "a panel that somebody stopped stays stopped")
+	require.Equal(l.t, "inactive", l.m.show("panel.service", "ActiveState"),
+		"a panel that somebody stopped stays stopped")
 	l.m.must("panelctl", "update", "rollback", "--yes")
 	l.healthy(older)
 	l.signIn()

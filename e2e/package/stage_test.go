@@ -47,7 +47,8 @@ func furnish() error {
 	err := errors.Join(
 		// Nothing that is installed here by chance starts; the packages under test add what they want.
 		os.RemoveAll(inside("/etc/systemd/system")), os.MkdirAll(inside("/etc/systemd/system"), 0o755),
-		os.RemoveAll(inside("/var/log/journal")), os.RemoveAll(inside("/opt/panel")), os.RemoveAll(inside("/etc/panel")),
+		os.RemoveAll(inside("/var/log/journal")), os.RemoveAll(inside("/opt/panel")),
+		os.RemoveAll(inside("/etc/panel")),
 		// The index of all manuals of the machine takes longer than everything else here.
 		os.RemoveAll(inside("/var/lib/man-db/auto-update")),
 		volatile(), devices(),
@@ -105,7 +106,8 @@ func canInstall() bool {
 	return probe.Run() == nil
 }
 
-// leaveOut skips a test that cannot run here, and notes it in the file in which "make test" looks for what to say at its end.
+// leaveOut skips a test that cannot run here, and notes it in the file in which "make test" looks for what to say at
+// its end.
 func leaveOut(t *testing.T, reason string) {
 	t.Helper()
 	if path := os.Getenv("LEFT_OUT"); path != "" {

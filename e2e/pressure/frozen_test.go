@@ -27,8 +27,8 @@ import (
 	"panel/platform/paneltest/bodies"
 )
 
-// The rule is five seconds, and a tenth of one for the health of the panel; the rest is what a busy machine adds. That the
-// panel itself gives no request more is asked of every declaration where the operations are put together.
+// The rule is five seconds, and a tenth of one for the health of the panel; the rest is what a busy machine adds. That
+// the panel itself gives no request more is asked of every declaration where the operations are put together.
 const (
 	promised       = 5 * time.Second
 	promisedHealth = 100 * time.Millisecond
@@ -37,8 +37,9 @@ const (
 	healthWithin = promisedHealth + 2*time.Second
 )
 
-// With a database that is frozen every request ends, whatever it would do, and the panel says at once that it is not well; when
-// the database goes on, so does the panel. Only what testdata/longer.csv of the operations lets last or wait is not asked.
+// With a database that is frozen every request ends, whatever it would do, and the panel says at once that it is not
+// well; when the database goes on, so does the panel. Only what testdata/longer.csv of the operations lets last or wait
+// is not asked.
 func TestWithAFrozenDatabaseEveryRequestEnds(t *testing.T) {
 	t.Parallel()
 	estate := prepare(t)
@@ -66,8 +67,8 @@ func TestWithAFrozenDatabaseEveryRequestEnds(t *testing.T) {
 	require.NoError(t, rig.Eventually(t.Context(), time.Minute, works))
 }
 
-// healthOf asks until the panel says that it is not well, and some more times; no answer may wait for the database. On a busy
-// machine one may be late, most are not.
+// healthOf asks until the panel says that it is not well, and some more times; no answer may wait for the database. On
+// a busy machine one may be late, most are not.
 func healthOf(ctx context.Context, stand *rig.Stand) error {
 	pause := time.NewTicker(20 * time.Millisecond)
 	defer pause.Stop()
@@ -133,7 +134,8 @@ func prepare(t *testing.T) *estate {
 	e.objects["nodes"], e.objects["connection-units"] = joined.NodeID, flow.ID
 	e.bodies = map[string]any{
 		"POST /api/v1/auth/login": signIn, "POST /install/enroll": order(),
-		"PUT /api/v1/connection-units/{id}/draft":         map[string]any{"revision": flow.DraftRevision + 1, "graph": graph},
+		"PUT /api/v1/connection-units/{id}/draft": map[string]any{"revision": flow.DraftRevision +
+			1, "graph": graph},
 		"POST /api/v1/connection-units":                   map[string]any{"name": "another", "graph": graph},
 		"POST /api/v1/connection-units/{id}/plan/preview": map[string]any{"graph": graph},
 	}
@@ -170,8 +172,8 @@ func (o operation) ask(ctx context.Context, api *rig.API) (wrong []string) {
 
 var parameter = regexp.MustCompile(`([^/]+)/\{[^}]+\}`)
 
-// operations are all that the panel describes but those that may last, and what it does not describe. Those that certainly
-// need the database come first, before the panel knows that it is silent.
+// operations are all that the panel describes but those that may last, and what it does not describe. Those that
+// certainly need the database come first, before the panel knows that it is silent.
 func (e *estate) operations(t *testing.T) (asked []operation) {
 	t.Helper()
 	var described bodies.API
@@ -183,7 +185,10 @@ func (e *estate) operations(t *testing.T) (asked []operation) {
 			if lasting[name] {
 				continue
 			}
-			op := operation{method: strings.ToUpper(method), path: e.filled(path), token: e.tokenFor(path), body: e.bodies[name]}
+			op := operation{
+				method: strings.ToUpper(method), path: e.filled(path), token: e.tokenFor(path),
+				body: e.bodies[name],
+			}
 			op.certain = op.body != nil
 			if of := declared.Body(); op.body == nil && of != nil {
 				op.body = json.RawMessage(described.Document(t, of, bodies.Change{Path: "nowhere"}))
@@ -192,7 +197,10 @@ func (e *estate) operations(t *testing.T) (asked []operation) {
 			asked = append(asked, op)
 		}
 	}
-	asked = append(asked, operation{method: http.MethodGet, path: "/s/no-such-token"}, operation{method: http.MethodGet, path: "/readyz"})
+	asked = append(asked, operation{method: http.MethodGet, path: "/s/no-such-token"}, operation{
+		method: http.MethodGet,
+		path:   "/readyz",
+	})
 	slices.SortStableFunc(asked, func(a, b operation) int { return cmp.Compare(b.rank(), a.rank()) })
 	return asked
 }

@@ -12,8 +12,8 @@ import (
 	"panel/e2e/rig/rigtest"
 )
 
-// A panel with the fewest connections that it accepts is installed, and serves many people at once; with fewer it does not start,
-// and says which setting is wrong.
+// A panel with the fewest connections that it accepts is installed, and serves many people at once; with fewer it does
+// not start, and says which setting is wrong.
 func TestThePanelWorksWithTheFewestConnections(t *testing.T) {
 	t.Parallel()
 	stand := rigtest.Install(t, rig.PanelSettings{Env: []string{"PANEL_DB_MAX_CONNS=4"}})

@@ -37,7 +37,8 @@ func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...stri
 	var issued struct {
 		Token string `json:"token"`
 	}
-	if err := s.API.Post(ctx, "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, &issued); err != nil {
+	if err := s.API.Post(ctx, "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"},
+		&issued); err != nil {
 		return nil, err
 	}
 	folder := filepath.Join(s.Folder, name)
@@ -141,7 +142,8 @@ func run(ctx context.Context, input []byte, prefix []string, program string, arg
 	cmd.Stdin, cmd.Stderr, cmd.Env, cmd.Dir = bytes.NewReader(input), &problems, Environment(), os.TempDir()
 	said, err := cmd.Output()
 	if err != nil {
-		return said, fmt.Errorf("%s %s: %w: %s", filepath.Base(program), args[0], err, strings.TrimSpace(problems.String()))
+		return said, fmt.Errorf("%s %s: %w: %s", filepath.Base(program), args[0], err,
+			strings.TrimSpace(problems.String()))
 	}
 	return said, nil
 }

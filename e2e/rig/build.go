@@ -123,7 +123,8 @@ func lookAtSources(root string) error {
 		if err != nil {
 			return err
 		}
-		if name := entry.Name(); entry.IsDir() && path != root && (name == "node_modules" || strings.HasPrefix(name, ".")) {
+		if name := entry.Name(); entry.IsDir() && path != root && (name == "node_modules" || strings.HasPrefix(name,
+			".")) {
 			return filepath.SkipDir
 		}
 		if extension := filepath.Ext(path); extension == ".go" || extension == ".sql" || extension == ".html" {

@@ -73,7 +73,8 @@ func (a *API) Compile(ctx context.Context, flow string) (Plan, error) {
 // Apply installs the plan and waits for the end.
 func (a *API) Apply(ctx context.Context, flow string, p Plan) (Applied, error) {
 	var done Applied
-	if err := a.Post(ctx, flowPath(flow, "/apply"), map[string]any{"id": p.ID, "revision": p.Revision}, &done); err != nil {
+	if err := a.Post(ctx, flowPath(flow, "/apply"), map[string]any{"id": p.ID, "revision": p.Revision},
+		&done); err != nil {
 		return done, err
 	}
 	return done, a.Finished(ctx, flow, &done)
@@ -124,7 +125,10 @@ func (a *API) Link(ctx context.Context, flow string) (string, error) {
 func OneServer(nodeID string, port int, site *Site) map[string]any {
 	listener := map[string]any{
 		"protocol": "vless", "listen_ip": "127.0.0.1", "port": port, "transport": "raw", "security": "reality",
-		"reality": map[string]any{"target": site.Target, "server_names": []string{SiteName}, "allow_private_target": true},
+		"reality": map[string]any{
+			"target": site.Target, "server_names": []string{SiteName},
+			"allow_private_target": true,
+		},
 	}
 	return map[string]any{
 		"nodes": []map[string]any{

@@ -122,7 +122,10 @@ func (s *Stand) setUp(ctx context.Context, key string) error {
 	var session struct {
 		Token string `json:"token"`
 	}
-	if err := s.Panel.API.Post(ctx, "/api/v1/setup/admin", map[string]string{"username": Username, "password": Password},
+	if err := s.Panel.API.Post(ctx, "/api/v1/setup/admin", map[string]string{
+		"username": Username,
+		"password": Password,
+	},
 		&session); err != nil {
 		return err
 	}

@@ -23,7 +23,8 @@ func place(panel *rig.Panel, token string, more ...string) []string {
 		) + ":" + os.Getenv(
 			"PATH",
 		), "PANEL_API_URL=" + panel.URL, "PANEL_API_TOKEN=" + token,
-		"PANEL_DATA_DIR=" + panel.DataDir, "PANEL_PORT=" + strconv.Itoa(panel.Port), "HOME=" + filepath.Dir(panel.DataDir),
+		"PANEL_DATA_DIR=" + panel.DataDir, "PANEL_PORT=" + strconv.Itoa(panel.Port), "HOME=" +
+			filepath.Dir(panel.DataDir),
 	}, more...)
 }
 

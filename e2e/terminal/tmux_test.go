@@ -44,7 +44,10 @@ func open(t *testing.T, width, height int, vars ...string) *terminal {
 	}
 	shell := append([]string{"env", "-i"}, rig.Environment()...)
 	shell = append(append(shell, "LC_ALL=C.UTF-8", "PS1=$ ", "TERM=tmux-256color"), vars...)
-	args := []string{"-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height), "--"}
+	args := []string{
+		"-f", "/dev/null", "new-session", "-d", "-x", strconv.Itoa(width), "-y",
+		strconv.Itoa(height), "--",
+	}
 	term.tmux(append(args, append(shell, "sh")...)...)
 	t.Cleanup(func() { term.tmux("kill-server") })
 	return term
@@ -134,7 +137,8 @@ func (term *terminal) keep(screen string) {
 	require.NoError(term.t, os.MkdirAll(term.shots, 0o755))
 	require.NoError(
 		term.t,
-		os.WriteFile(filepath.Join(term.shots, fmt.Sprintf("%s-%02d.txt", term.name, term.count)), []byte(screen), 0o600),
+		os.WriteFile(filepath.Join(term.shots, fmt.Sprintf("%s-%02d.txt", term.name, term.count)), []byte(screen),
+			0o600),
 	)
 }
 
@@ -143,5 +147,6 @@ func (term *terminal) restored() {
 	term.t.Helper()
 	term.run("stty -a | tr ';' '\\n' | grep -c -w -e icanon -e echo; echo back-$((40+2))")
 	term.sees("back-42", "2")
-	require.Equal(term.t, "0 1", strings.TrimSpace(term.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag}")))
+	require.Equal(term.t, "0 1", strings.TrimSpace(term.tmux("display-message", "-p",
+		"#{alternate_on} #{cursor_flag}")))
 }

@@ -27,7 +27,10 @@ func domainCertificates(ctx context.Context, env doctor.Env) doctor.Finding {
 	done()
 	switch {
 	case err != nil:
-		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database")}
+		return doctor.Finding{
+			Status: doctor.Skipped,
+			Found:  doctor.Say("the schema of the panel is not in this database"),
+		}
 	case len(names) == 0:
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no node has a domain")}
 	}
@@ -44,8 +47,8 @@ func certificates(ctx context.Context, env doctor.Env, names []string) []doctor.
 	return found
 }
 
-// worst gives the first certificate that ends. A domain without a server behind port 443 has none, and one that is not for
-// the name is what a disguised listener shows on purpose.
+// worst gives the first certificate that ends. A domain without a server behind port 443 has none, and one that is not
+// for the name is what a disguised listener shows on purpose.
 func worst(names []string, found []doctor.Finding) doctor.Finding {
 	looked := 0
 	for i, finding := range found {
@@ -58,5 +61,8 @@ func worst(names []string, found []doctor.Finding) doctor.Finding {
 			return finding
 		}
 	}
-	return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d certificates are in order, %d domains show none of their own", looked, len(names)-looked)}
+	return doctor.Finding{
+		Status: doctor.OK,
+		Found:  doctor.Say("%d certificates are in order, %d domains show none of their own", looked, len(names)-looked),
+	}
 }

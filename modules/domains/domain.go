@@ -72,7 +72,8 @@ func (row *domainRow) object() audit.Object {
 func (row *domainRow) shown() Domain {
 	d := Domain{
 		ID: row.ID, NodeID: row.NodeID, ZoneID: row.ZoneID, Zone: row.Zone, Hostname: row.Hostname, Mode: row.Mode,
-		Record: Record{Type: "A", TTL: row.TTL, Proxied: row.Mode == modeCDN}, DNSState: "pending", ResolvedIPs: []string{},
+		Record: Record{Type: "A", TTL: row.TTL, Proxied: row.Mode == modeCDN}, DNSState: "pending",
+		ResolvedIPs: []string{},
 		Certificate: Certificate{State: "none"}, UsedByFlows: row.UsedBy, OwnerID: row.OwnerID,
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
 	}
@@ -87,7 +88,8 @@ const modeCDN = "cdn"
 // outside is the binding as other modules see it.
 func (row *domainRow) outside() domainsapi.Domain {
 	d := domainsapi.Domain{
-		ID: row.ID, NodeID: row.NodeID, Zone: row.Zone, Hostname: row.Hostname, Mode: row.Mode, TTL: row.TTL, OwnerID: row.OwnerID,
+		ID: row.ID, NodeID: row.NodeID, Zone: row.Zone, Hostname: row.Hostname, Mode: row.Mode, TTL: row.TTL,
+		OwnerID: row.OwnerID,
 	}
 	if row.ZoneID != nil {
 		d.ZoneID = *row.ZoneID

@@ -18,9 +18,9 @@ import (
 	"panel/platform/owners"
 )
 
-// domains stores which host names belong to which nodes and to whom. Somebody else's binding is answered exactly like one
-// that does not exist; full access sees and changes all of them. A flow may name its owner's bindings alone, whoever draws
-// it. It is domainsapi.Domains.
+// domains stores which host names belong to which nodes and to whom. Somebody else's binding is answered exactly like
+// one that does not exist; full access sees and changes all of them. A flow may name its owner's bindings alone,
+// whoever draws it. It is domainsapi.Domains.
 type domains struct {
 	db       *database.DB
 	journal  audit.Journal
@@ -37,9 +37,10 @@ func newDomains(
 }
 
 var domainConstraints = map[string]*fault.Fault{
-	"node_domains_hostname":           fault.Conflict("domain_conflict", "this host name is already bound to a node"),
-	"node_domains_node_id_fkey":       fault.InvalidValue("node_id", "there is no such node"),
-	"node_domain_uses_domain_id_fkey": fault.Conflict("domain_conflict", "a flow uses this domain; change the flow first"),
+	"node_domains_hostname":     fault.Conflict("domain_conflict", "this host name is already bound to a node"),
+	"node_domains_node_id_fkey": fault.InvalidValue("node_id", "there is no such node"),
+	"node_domain_uses_domain_id_fkey": fault.Conflict("domain_conflict",
+		"a flow uses this domain; change the flow first"),
 }
 
 // seen narrows a query down to what the caller may know of.
@@ -92,8 +93,9 @@ func (s *domains) get(ctx context.Context, id string) (*Domain, error) {
 func (s *domains) create(ctx context.Context, in *createInput) (*Domain, error) {
 	now := s.clock.Now().UTC()
 	row := &domainRow{
-		ID: database.NewID(), NodeID: in.Body.NodeID, ZoneID: in.Body.ZoneID, Zone: in.Body.Zone, Label: in.Body.Label, Mode: in.Body.Mode,
-		TTL: in.Body.TTL, OwnerID: access.From(ctx).AccountID, CreatedAt: now, UpdatedAt: now, Revision: 1,
+		ID: database.NewID(), NodeID: in.Body.NodeID, ZoneID: in.Body.ZoneID, Zone: in.Body.Zone, Label: in.Body.Label,
+		Mode: in.Body.Mode,
+		TTL:  in.Body.TTL, OwnerID: access.From(ctx).AccountID, CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if err := s.heir(ctx, &row.OwnerID); err != nil {
@@ -105,9 +107,12 @@ func (s *domains) create(ctx context.Context, in *createInput) (*Domain, error) 
 		if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "domain.created", Object: row.object(), Changes: map[string]audit.Change{
-			"hostname": {To: row.Hostname}, "node_id": {To: row.NodeID}, "mode": {To: row.Mode},
-		}})
+		return s.journal.Record(ctx, tx, audit.Entry{
+			Action: "domain.created", Object: row.object(),
+			Changes: map[string]audit.Change{
+				"hostname": {To: row.Hostname}, "node_id": {To: row.NodeID}, "mode": {To: row.Mode},
+			},
+		})
 	})
 	if err != nil {
 		return nil, database.Fault(err, domainConstraints)
@@ -120,7 +125,8 @@ func (s *domains) create(ctx context.Context, in *createInput) (*Domain, error) 
 // Faults: not_found (404), revision_conflict, domain_conflict (409), permission_denied (403), invalid_value (422).
 func (s *domains) patch(ctx context.Context, in *patchInput, want int64) (*Domain, error) {
 	if in.Body.OwnerID != nil && !access.From(ctx).Permissions.Has(access.All) {
-		return nil, fault.Forbidden("permission_denied", "only full access hands a binding over").With("required", []string{string(access.All)})
+		return nil, fault.Forbidden("permission_denied", "only full access hands a binding over").
+			With("required", []string{string(access.All)})
 	}
 	if _, err := s.get(ctx, in.ID); err != nil {
 		return nil, err
@@ -130,7 +136,8 @@ func (s *domains) patch(ctx context.Context, in *patchInput, want int64) (*Domai
 			return err
 		}
 		row := new(domainRow)
-		if err := seen(ctx, tx.NewSelect().Model(row)).Where("d.id = ?", in.ID).For("UPDATE OF d").Scan(ctx); err != nil {
+		if err := seen(ctx, tx.NewSelect().Model(row)).Where("d.id = ?", in.ID).For("UPDATE OF d").
+			Scan(ctx); err != nil {
 			return err
 		}
 		if row.Revision != want {
@@ -175,10 +182,13 @@ func (s *domains) save(ctx context.Context, tx bun.Tx, row *domainRow, in *patch
 	if _, err := tx.NewUpdate().Model(row).WherePK().Exec(ctx); err != nil {
 		return err
 	}
-	return s.journal.Record(ctx, tx, audit.Entry{Action: "domain.updated", Object: row.object(), Changes: map[string]audit.Change{
-		"hostname": {From: before.Hostname, To: row.Hostname}, "node_id": {From: before.NodeID, To: row.NodeID},
-		"mode": {From: before.Mode, To: row.Mode}, "owner_id": {From: before.OwnerID, To: row.OwnerID},
-	}})
+	return s.journal.Record(ctx, tx, audit.Entry{
+		Action: "domain.updated", Object: row.object(),
+		Changes: map[string]audit.Change{
+			"hostname": {From: before.Hostname, To: row.Hostname}, "node_id": {From: before.NodeID, To: row.NodeID},
+			"mode": {From: before.Mode, To: row.Mode}, "owner_id": {From: before.OwnerID, To: row.OwnerID},
+		},
+	})
 }
 
 // delete removes a binding that no flow uses. Faults: not_found (404), domain_conflict (409).

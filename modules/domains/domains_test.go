@@ -35,7 +35,8 @@ func TestADomainOfSomebodyElseIsAnsweredLikeAnUnknownOne(t *testing.T) {
 	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
 	_, id := bound(t, owner)
 	path := domainsPath + "/" + id
-	require.Equal(t, other.Get(unknownDomain).Text("detail"), other.Get(path).Refused(http.StatusNotFound, "not_found").Text("detail"))
+	require.Equal(t, other.Get(unknownDomain).Text("detail"), other.Get(path).Refused(http.StatusNotFound,
+		"not_found").Text("detail"))
 	other.Patch(path, map[string]any{"revision": 1, "ttl": 60}).Refused(http.StatusNotFound, "not_found")
 	other.Delete(path).Refused(http.StatusNotFound, "not_found")
 	require.EqualValues(t, 0, other.Get(domainsPath).Value("total"))
@@ -54,8 +55,10 @@ func TestBindingsAreFoundByNameNodeAndOwner(t *testing.T) {
 	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
 	node, _ := bound(t, owner)
 	second := owner.AddNode("Fra 01")
-	owner.Post(domainsPath, map[string]any{"node_id": second, "zone": "example.org", "label": "cdn"}).Is(http.StatusCreated)
-	full.Post(domainsPath, map[string]any{"node_id": node, "zone": "example.org", "label": "own"}).Is(http.StatusCreated)
+	owner.Post(domainsPath, map[string]any{"node_id": second, "zone": "example.org", "label": "cdn"}).
+		Is(http.StatusCreated)
+	full.Post(domainsPath, map[string]any{"node_id": node, "zone": "example.org", "label": "own"}).
+		Is(http.StatusCreated)
 	found := func(as *paneltest.Client, query string) (names []string) {
 		var page struct {
 			Items []struct{ Hostname string }
@@ -112,9 +115,13 @@ func TestABindingInUseKeepsItsNameNodeAndOwner(t *testing.T) {
 		require.Equal(t, []any{someFlow}, refused.Value("flow_ids"), what)
 	}
 	full.Delete(path).Refused(http.StatusConflict, "domain_conflict")
-	require.Equal(t, []any{someFlow}, full.Patch(path, map[string]any{"revision": 1, "ttl": 600, "label": "waw-03"}).Is(http.StatusOK).Value("used_by_flows"))
+	require.Equal(t, []any{someFlow}, full.Patch(path, map[string]any{
+		"revision": 1, "ttl": 600,
+		"label": "waw-03",
+	}).Is(http.StatusOK).Value("used_by_flows"))
 	require.NoError(t, with.domains.SetUses(t.Context(), someFlow))
-	full.Patch(path, map[string]any{"revision": 2, "label": "entry", "mode": "cdn", "owner_id": other.AccountID}).Is(http.StatusOK)
+	full.Patch(path, map[string]any{"revision": 2, "label": "entry", "mode": "cdn", "owner_id": other.AccountID}).
+		Is(http.StatusOK)
 	require.Equal(t, "entry.example.com", other.Get(path).Text("hostname"))
 }
 
@@ -153,10 +160,13 @@ func TestABindingIsHandedToAccountsThatExist(t *testing.T) {
 	full, owner := p.Admin(), p.As("nodes.edit", "nodes.view")
 	_, id := bound(t, owner)
 	path := domainsPath + "/" + id
-	owner.Patch(path, map[string]any{"revision": 1, "owner_id": full.AccountID}).Refused(http.StatusForbidden, "permission_denied")
-	refused := full.Patch(path, map[string]any{"revision": 1, "owner_id": database.NewID()}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	owner.Patch(path, map[string]any{"revision": 1, "owner_id": full.AccountID}).
+		Refused(http.StatusForbidden, "permission_denied")
+	refused := full.Patch(path, map[string]any{"revision": 1, "owner_id": database.NewID()}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	require.Contains(t, string(refused.Body), `"owner_id"`)
-	full.Patch(path, map[string]any{"revision": 1, "owner_id": "zzz"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	full.Patch(path, map[string]any{"revision": 1, "owner_id": "zzz"}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	full.Patch(path, map[string]any{"revision": 1, "owner_id": full.AccountID}).Is(http.StatusOK)
 	owner.Get(path).Refused(http.StatusNotFound, "not_found")
 }
@@ -170,7 +180,10 @@ func TestOtherModulesAskForBindingsByID(t *testing.T) {
 	found, err := with.domains.ByIDs(t.Context(), id, database.NewID(), "zzz", "")
 	require.NoError(t, err)
 	require.Equal(t, map[string]domainsapi.Domain{
-		id: {ID: id, NodeID: node, Zone: "example.com", Hostname: "waw-03.example.com", Mode: "direct", TTL: 300, OwnerID: owner.AccountID},
+		id: {
+			ID: id, NodeID: node, Zone: "example.com", Hostname: "waw-03.example.com", Mode: "direct", TTL: 300,
+			OwnerID: owner.AccountID,
+		},
 	}, found)
 	require.ErrorIs(t, with.domains.SetUses(t.Context(), someFlow, database.NewID()), domainsapi.ErrUnknown)
 }
@@ -186,7 +199,8 @@ func TestADeletedAccountLeavesNoBindingBehind(t *testing.T) {
 
 	refused := full.Delete(account).Refused(http.StatusConflict, "account_in_use")
 	require.EqualValues(t, 1, refused.Value("owned_total"))
-	require.Equal(t, []any{map[string]any{"type": "node_domain", "id": id, "name": "waw-03.example.com"}}, refused.Value("owned"))
+	require.Equal(t, []any{map[string]any{"type": "node_domain", "id": id, "name": "waw-03.example.com"}},
+		refused.Value("owned"))
 	hidden := manager.Delete(account).Refused(http.StatusConflict, "account_in_use")
 	require.NotContains(t, string(hidden.Body), "waw-03", "names are for full access")
 	manager.Delete(account+"?hand_over_to="+manager.AccountID).Refused(http.StatusForbidden, "permission_denied")

@@ -60,7 +60,10 @@ func newHandlers(d *domains) *handlers { return &handlers{domains: d} }
 
 func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[Domain]], error) {
 	k, err := keyset.New(in.PageQuery, "d.id", "hostname", map[string]keyset.Order{
-		"hostname": {Expression: "d.hostname", Kind: httpapi.CursorText}, "created_at": {Expression: "d.created_at", Kind: httpapi.CursorMoment},
+		"hostname": {Expression: "d.hostname", Kind: httpapi.CursorText}, "created_at": {
+			Expression: "d.created_at",
+			Kind:       httpapi.CursorMoment,
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -69,7 +72,10 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	if err != nil {
 		return nil, err
 	}
-	page := keyset.Page(k, rows, total, (*domainRow).shown, func(row *domainRow) (string, string) { return row.SortKey, row.ID })
+	page := keyset.Page(k, rows, total, (*domainRow).shown, func(row *domainRow) (string, string) {
+		return row.SortKey,
+			row.ID
+	})
 	shown := make([]*Domain, len(page.Items))
 	for i := range page.Items {
 		shown[i] = &page.Items[i]

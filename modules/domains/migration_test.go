@@ -23,7 +23,9 @@ func former(t *testing.T) migrations.Set {
 	made, err := os.ReadFile("testdata/created_by_nodes.sql")
 	require.NoError(t, err)
 	files := fstest.MapFS{}
-	require.NoError(t, fs.WalkDir(nodes.Module().Migrations, ".", func(path string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(nodes.Module().Migrations, ".", func(path string, entry fs.DirEntry,
+		err error,
+	) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -64,7 +66,9 @@ func TestADatabaseWhoseBindingsBelongedToNodesIsTakenOver(t *testing.T) {
 	require.NoError(t, migrations.Run(t.Context(), older.DB.DB, own))
 
 	var used int
-	require.NoError(t, older.NewRaw("select count(*) from node_domains d join node_domain_uses u on u.domain_id = d.id").Scan(t.Context(), &used))
+	require.NoError(t,
+		older.NewRaw("select count(*) from node_domains d join node_domain_uses u on u.domain_id = d.id").
+			Scan(t.Context(), &used))
 	require.Equal(t, 1, used)
 	fresh := dbtest.New(t, own...)
 	require.NotEmpty(t, described(t, fresh))

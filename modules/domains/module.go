@@ -1,7 +1,7 @@
 // Package domains is which host names belong to which nodes, and which flows use them.
 //
-// A binding is entered once and named by flows; what the world says of it, its DNS records and its certificate, comes from
-// other modules through domainsapi.
+// A binding is entered once and named by flows; what the world says of it, its DNS records and its certificate, comes
+// from other modules through domainsapi.
 package domains
 
 import (

@@ -19,6 +19,7 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Post("", "Bind a domain to a node", access.Needs(edit), h.create, httpapi.Status(http.StatusCreated)),
 		httpapi.Get("/{id}", "Show a node domain", access.Needs(view), h.get),
 		httpapi.Patch("/{id}", "Change a node domain", access.Needs(edit), h.patch),
-		httpapi.Delete("/{id}", "Remove a node domain", access.Needs(edit), h.delete, httpapi.Status(http.StatusNoContent)),
+		httpapi.Delete("/{id}", "Remove a node domain", access.Needs(edit), h.delete,
+			httpapi.Status(http.StatusNoContent)),
 	)
 }

@@ -18,7 +18,9 @@ type source struct {
 func newStates() *states { return &states{} }
 
 // Add takes who answers.
-func (s *states) Add(name string, answer func(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error)) {
+func (s *states) Add(name string, answer func(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State,
+	error),
+) {
 	s.sources = append(s.sources, source{name, answer})
 }
 

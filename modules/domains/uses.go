@@ -39,7 +39,8 @@ func (s *domains) ByIDs(ctx context.Context, ids ...string) (map[string]domainsa
 // All gives bindings in the order of their host names.
 func (s *domains) All(ctx context.Context, after string, most int) ([]domainsapi.Domain, error) {
 	var rows []domainRow
-	err := s.db.In(ctx).NewSelect().Model(&rows).Where("d.hostname > ?", after).Order("hostname").Limit(int64(most)).Scan(ctx)
+	err := s.db.In(ctx).NewSelect().Model(&rows).Where("d.hostname > ?", after).Order("hostname").Limit(int64(most)).
+		Scan(ctx)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("reading node domains: %w", err), nil)
 	}
@@ -54,8 +55,9 @@ func (s *domains) All(ctx context.Context, after string, most int) ([]domainsapi
 func (s *domains) SetUses(ctx context.Context, flowID string, domainIDs ...string) error {
 	wanted := pgdialect.Array(append([]string{}, domainIDs...))
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
-		_, removing := s.db.In(ctx).NewRaw("delete from node_domain_uses where flow_id = ? and not domain_id = any(?::uuid[])",
-			flowID, wanted).Exec(ctx)
+		_, removing := s.db.In(ctx).
+			NewRaw("delete from node_domain_uses where flow_id = ? and not domain_id = any(?::uuid[])",
+				flowID, wanted).Exec(ctx)
 		_, adding := s.db.In(ctx).NewRaw(`insert into node_domain_uses (flow_id, domain_id) select ?, unnest(?::uuid[])
 			on conflict do nothing`, flowID, wanted).Exec(ctx)
 		return errors.Join(removing, adding)
@@ -69,16 +71,18 @@ func (s *domains) SetUses(ctx context.Context, flowID string, domainIDs ...strin
 	return nil
 }
 
-// usedOn gives the flows that use bindings of the node. Its bindings are locked, so that no flow takes one until the node is
-// deleted with them.
+// usedOn gives the flows that use bindings of the node. Its bindings are locked, so that no flow takes one until the
+// node is deleted with them.
 func (s *domains) usedOn(ctx context.Context, nodeID string) ([]string, error) {
 	var own, flows []string
-	err := s.db.In(ctx).NewRaw("select id from node_domains where node_id = ? order by id for update", nodeID).Scan(ctx, &own)
+	err := s.db.In(ctx).NewRaw("select id from node_domains where node_id = ? order by id for update", nodeID).
+		Scan(ctx, &own)
 	if err != nil || len(own) == 0 {
 		return nil, database.Fault(err, nil)
 	}
-	err = s.db.In(ctx).NewRaw("select distinct flow_id from node_domain_uses where domain_id = any(?::uuid[]) order by 1",
-		pgdialect.Array(own)).Scan(ctx, &flows)
+	err = s.db.In(ctx).
+		NewRaw("select distinct flow_id from node_domain_uses where domain_id = any(?::uuid[]) order by 1",
+			pgdialect.Array(own)).Scan(ctx, &flows)
 	return flows, database.Fault(err, nil)
 }
 
@@ -89,7 +93,8 @@ func (s *domains) owned() owners.Kind {
 
 func (s *domains) ownedBy(ctx context.Context, accountID string, most int) ([]owners.Thing, int, error) {
 	var rows []domainRow
-	q := s.db.In(ctx).NewSelect().Model(&rows).Where("d.owner_id = ?", accountID).Order("hostname").Limit(int64(max(most, 1)))
+	q := s.db.In(ctx).NewSelect().Model(&rows).Where("d.owner_id = ?", accountID).Order("hostname").
+		Limit(int64(max(most, 1)))
 	total, err := q.ScanAndCount(ctx)
 	if err != nil {
 		return nil, 0, database.Fault(err, nil)
@@ -101,8 +106,8 @@ func (s *domains) ownedBy(ctx context.Context, accountID string, most int) ([]ow
 	return things, int(total), nil
 }
 
-// handOver changes the owner of all bindings of an account. Their flows go with them, so that the rule of one owner for a
-// flow and its bindings holds.
+// handOver changes the owner of all bindings of an account. Their flows go with them, so that the rule of one owner for
+// a flow and its bindings holds.
 func (s *domains) handOver(ctx context.Context, from, to string) error {
 	var rows []domainRow
 	err := s.db.In(ctx).NewRaw(`update node_domains set owner_id = ?, revision = revision + 1, updated_at = ? where owner_id = ?
@@ -111,7 +116,10 @@ func (s *domains) handOver(ctx context.Context, from, to string) error {
 		return database.Fault(err, nil)
 	}
 	for _, row := range rows {
-		entry := audit.Entry{Action: "domain.updated", Object: row.object(), Changes: map[string]audit.Change{"owner_id": {From: from, To: to}}}
+		entry := audit.Entry{
+			Action: "domain.updated", Object: row.object(),
+			Changes: map[string]audit.Change{"owner_id": {From: from, To: to}},
+		}
 		if err := s.journal.Record(ctx, s.db.In(ctx), entry); err != nil {
 			return err
 		}
@@ -119,17 +127,19 @@ func (s *domains) handOver(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// unused refuses what would change the links of a flow that names the binding: they match what is installed, and neither
-// a flow nor its clients are asked. The row is locked. Fault: domain_conflict (409).
+// unused refuses what would change the links of a flow that names the binding: they match what is installed, and
+// neither a flow nor its clients are asked. The row is locked. Fault: domain_conflict (409).
 func (s *domains) unused(ctx context.Context, before, after *domainRow) error {
 	if before.Hostname == after.Hostname && before.NodeID == after.NodeID && before.OwnerID == after.OwnerID {
 		return nil
 	}
 	flows := []string{}
-	err := s.db.In(ctx).NewRaw("select flow_id from node_domain_uses where domain_id = ? order by 1", before.ID).Scan(ctx, &flows)
+	err := s.db.In(ctx).NewRaw("select flow_id from node_domain_uses where domain_id = ? order by 1", before.ID).
+		Scan(ctx, &flows)
 	if err != nil || len(flows) == 0 {
 		return database.Fault(err, nil)
 	}
-	return fault.Conflict("domain_conflict", "flows use this domain, and their links name it; take it out of the flows and apply them, "+
-		"then change it").With("flow_ids", flows)
+	return fault.Conflict("domain_conflict",
+		"flows use this domain, and their links name it; take it out of the flows and apply them, "+
+			"then change it").With("flow_ids", flows)
 }

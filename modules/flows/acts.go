@@ -143,7 +143,8 @@ func (s *service) stop(ctx context.Context, flowID, id string) error {
 		case len(rows) == 0:
 			return fault.Missing(fault.NoSuchThing)
 		case rows[0].Stage == phaseCommitting, rows[0].Stage == stateApplied:
-			return fault.Conflict("apply_committed", "the apply is installed already; apply an earlier version to go back")
+			return fault.Conflict("apply_committed",
+				"the apply is installed already; apply an earlier version to go back")
 		case rows[0].FinishedAt != nil, rows[0].StoppedAt != nil, rows[0].Error != nil:
 			return nil
 		}

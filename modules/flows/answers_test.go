@@ -242,7 +242,8 @@ func TestWhatForcePasses(t *testing.T) {
 		{Key: "blocks", NodeID: "up", Status: plan.Failed, Blocks: true},
 		{Key: "away", NodeID: "away", Status: plan.Unconfirmed},
 		{Key: "left", NodeID: "left", Status: plan.Unconfirmed},
-		{Key: "stage", Status: plan.Failed, Blocks: true, Group: plan.GroupStages, Finding: plan.Say("unpaid", "not paid")},
+		{Key: "stage", Status: plan.Failed, Blocks: true, Group: plan.GroupStages, Finding: plan.Say("unpaid",
+			"not paid")},
 	}, steps, nodes)
 	var passed []string
 	for _, c := range checks {

@@ -151,7 +151,8 @@ func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (
 		return ConnectionLink{}, err
 	}
 	if len(links) == 0 {
-		return ConnectionLink{}, notInstalled("client_id", "no installed entry serves this client; apply the flow first")
+		return ConnectionLink{}, notInstalled("client_id",
+			"no installed entry serves this client; apply the flow first")
 	}
 	err = s.change(ctx, flowID, "flow.link_issued", func(context.Context, *flowRow) (map[string]audit.Change, error) {
 		return map[string]audit.Change{"client": {To: c.Label}}, nil

@@ -88,7 +88,8 @@ func TestAPlanWithoutItsContentIsCompiledAgain(t *testing.T) {
 	older := s.ready()
 	s.ready()
 	var stored int
-	require.NoError(t, s.panel.DB.NewRaw("select count(*) from flow_plans where content <> ''").Scan(t.Context(), &stored))
+	require.NoError(t, s.panel.DB.NewRaw("select count(*) from flow_plans where content <> ''").Scan(t.Context(),
+		&stored))
 	require.Equal(t, 1, stored)
 	require.Equal(t, "applied", s.ended(s.begin(older)).State)
 }

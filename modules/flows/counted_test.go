@@ -41,7 +41,8 @@ func numbered(nodes int) []string {
 // grow creates a flow over so many nodes and gives its id.
 func (s *stage) grow(name string, nodes, port int) string {
 	s.t.Helper()
-	return s.admin.Post(units, map[string]any{"name": name, "graph": sunflower(s.fleet, nodes, port)}).Is(201).Text("id")
+	return s.admin.Post(units, map[string]any{"name": name, "graph": sunflower(s.fleet, nodes, port)}).Is(201).
+		Text("id")
 }
 
 // sunflower enters on the first node and leaves, by destination, on all others.
@@ -148,7 +149,10 @@ func TestAPageOfFlowsTakesOneStatement(t *testing.T) {
 		s.flow = s.grow(fmt.Sprint("Flow ", i), 2, 2001+i)
 	}
 	s.install()
-	for _, query := range []string{"?limit=50", "?limit=50&sort=-updated_at", "?state=applied", "?q=flow&sort=created_at", "?q=none"} {
+	for _, query := range []string{
+		"?limit=50", "?limit=50&sort=-updated_at", "?state=applied",
+		"?q=flow&sort=created_at", "?q=none",
+	} {
 		n := count.OfRequests(func() { s.admin.Get(units + query).Is(200) })
 		require.LessOrEqual(t, n, int64(1), query)
 	}

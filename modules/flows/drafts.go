@@ -74,7 +74,8 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 	before, changes := bindingIDs(f.Graph), drawnChanges(f.Graph, g)
 	f.Graph, f.DraftRevision = g, f.DraftRevision+1
 	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
-	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by"); err != nil {
+	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at",
+		"draft_updated_by"); err != nil {
 		return err
 	}
 	if !slices.Equal(before, bindingIDs(g)) {
@@ -123,7 +124,8 @@ func (s *service) explain(ctx context.Context, in *explainInput) (Explanation, e
 		return Explanation{}, err
 	}
 	if in.Domain == "" && in.IP == "" && in.Port == 0 && in.Protocol == "" {
-		return Explanation{}, fault.Malformed("missing_field", "say where the traffic goes: domain, ip, port or protocol")
+		return Explanation{}, fault.Malformed("missing_field",
+			"say where the traffic goes: domain, ip, port or protocol")
 	}
 	trace := plan.Explain(f.Graph, plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol})
 	out := Explanation{Steps: []ExplainStep{}, Result: trace.Result, NodeID: trace.NodeID}

@@ -90,7 +90,8 @@ func TestAnotherPanelFinishesAnInterruptedApply(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second,
+		10*time.Millisecond)
 	require.NoError(t, s.panel.App.Stop(t.Context()))
 	s.fleet.scripted(nil)
 	s.panel = paneltest.Start(
@@ -111,7 +112,8 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second,
+		10*time.Millisecond)
 	s.fleet.mostAtOnce()
 	for range 3 {
 		_, err := s.panel.DB.ExecContext(t.Context(), "update flow_applies set lease_until = 'epoch' where id = ?", id)
@@ -120,7 +122,8 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 			var renewed bool
 			require.NoError(
 				t,
-				s.panel.DB.NewRaw("select lease_until > now() from flow_applies where id = ?", id).Scan(t.Context(), &renewed),
+				s.panel.DB.NewRaw("select lease_until > now() from flow_applies where id = ?", id).
+					Scan(t.Context(), &renewed),
 			)
 			return renewed
 		}, 30*time.Second, 10*time.Millisecond)

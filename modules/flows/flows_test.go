@@ -114,7 +114,10 @@ func TestAFlowShowsWhatItsInstalledVersionCarries(t *testing.T) {
 	now, open := time.Now().UTC(), int64(5)
 	s.fleet.mu.Lock()
 	s.fleet.carried = map[string]nodesapi.Reading{s.fleet.id("fra-01"): {
-		ObservedAt: now, Listeners: map[string]nodesapi.Carried{plan.InboundTag(s.flow, "in"): {Sessions: &open, UpBps: 1, DownBps: 2}},
+		ObservedAt: now, Listeners: map[string]nodesapi.Carried{plan.InboundTag(s.flow, "in"): {
+			Sessions: &open,
+			UpBps:    1, DownBps: 2,
+		}},
 		Outbounds: map[string]nodesapi.Carried{"flow." + s.flow + ".out.in.out": {UpBps: 3, DownBps: 4}},
 	}}
 	s.fleet.mu.Unlock()

@@ -72,7 +72,8 @@ func (u *followupRow) pause(now time.Time) time.Duration {
 // settle ends a followup that holds.
 func (r *runner) settle(ctx context.Context, u *followupRow) error {
 	return r.db.InTx(ctx, func(ctx context.Context) error {
-		err := lease.CheckFence(r.db.In(ctx).NewDelete().Model(u).WherePK().Where("lease_token = ?", u.LeaseToken).Exec(ctx))
+		err := lease.CheckFence(r.db.In(ctx).NewDelete().Model(u).WherePK().Where("lease_token = ?",
+			u.LeaseToken).Exec(ctx))
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,8 @@ func TestAnApplyEndsWhenItsServerIsGone(t *testing.T) {
 	require.Eventually(t, func() bool {
 		require.NoError(
 			t,
-			s.panel.DB.NewRaw("select count(*) from node_commands where kind = 'apply_config'").Scan(t.Context(), &orders),
+			s.panel.DB.NewRaw("select count(*) from node_commands where kind = 'apply_config'").
+				Scan(t.Context(), &orders),
 		)
 		return orders == 2
 	}, 30*time.Second, 20*time.Millisecond)

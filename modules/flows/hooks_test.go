@@ -38,7 +38,10 @@ func (g *guest) manifest() module.Module {
 				g.asked.Add(1)
 				return g.health, nil
 			})
-			h.Add("broken", func(context.Context, []string) (map[string]string, error) { return nil, errors.New("no idea") })
+			h.Add("broken", func(context.Context, []string) (map[string]string, error) {
+				return nil,
+					errors.New("no idea")
+			})
 			b.Add("guest", func(_ context.Context, poolIDs []string) (map[string]string, error) {
 				g.asked.Add(1)
 				return g.pools, nil
@@ -69,7 +72,8 @@ func TestOtherModulesReadFlows(t *testing.T) {
 	require.True(t, f.Enabled)
 	require.Len(t, f.NodeIDs, 2)
 	require.Equal(t, []flowsapi.Entry{{
-		Block: "in", NodeID: s.fleet.id("fra-01"), Host: "192.0.2.2", Port: "443", Transport: "raw", Security: "reality",
+		Block: "in", NodeID: s.fleet.id("fra-01"), Host: "192.0.2.2", Port: "443", Transport: "raw",
+		Security: "reality",
 	}}, f.Entries)
 	for _, id := range []string{"zzz", database.NewID()} {
 		_, err = g.flows.Flow(t.Context(), id)

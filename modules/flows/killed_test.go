@@ -135,7 +135,8 @@ func (s *stage) killedApply(m *mortal, onlooker *database.DB, statements int64) 
 	died = m.dead.Load()
 	m.diesAfter(immortal)
 	for _, table := range []string{"flow_applies", "flow_followups"} {
-		_, err := onlooker.ExecContext(s.t.Context(), "update "+table+" set lease_until = now() where lease_token <> ''")
+		_, err := onlooker.ExecContext(s.t.Context(),
+			"update "+table+" set lease_until = now() where lease_token <> ''")
 		require.NoError(s.t, err)
 		require.NoError(s.t, database.Notify(s.t.Context(), onlooker, "lease", table))
 	}
@@ -165,7 +166,8 @@ func (s *stage) consistent(o *outside, db *database.DB) {
 		require.Contains(s.t, applied, apply, "%s is left of an apply that failed", stage)
 	}
 	var installed bool
-	require.NoError(s.t, db.NewRaw("select installed_version_id is not null from flows").Scan(s.t.Context(), &installed))
+	require.NoError(s.t, db.NewRaw("select installed_version_id is not null from flows").Scan(s.t.Context(),
+		&installed))
 	require.Equal(s.t, installed, strings.Contains(s.fleet.serving("fra-01"), s.flow))
 	require.Equal(s.t, installed, slices.Contains(applied, o.things["parts.after"]))
 }

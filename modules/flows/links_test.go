@@ -30,8 +30,9 @@ func TestALinkIsAFunctionOfTheInstalledVersionAlone(t *testing.T) {
 			old:  "@192.0.2.2:443", new: "@198.51.100.9:443",
 		},
 		"the binding is renamed": {
-			bound: true, move: func(s *stage) { s.rebind(func(d *domainsapi.Domain) { d.Hostname = "new.example.org" }) },
-			old: "@fra.example.org:443", new: "@new.example.org:443",
+			bound: true,
+			move:  func(s *stage) { s.rebind(func(d *domainsapi.Domain) { d.Hostname = "new.example.org" }) },
+			old:   "@fra.example.org:443", new: "@new.example.org:443",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

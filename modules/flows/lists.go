@@ -238,7 +238,10 @@ func (s *service) listApplies(ctx context.Context, in *pageInput) (httpapi.Page[
 	if len(rows) > in.Limit {
 		rows = rows[:in.Limit]
 		last := rows[in.Limit-1]
-		page.NextCursor = httpapi.Cursor{Sort: sort, Value: last.StartedAt.UTC().Format(time.RFC3339Nano), ID: last.ID}.Text()
+		page.NextCursor = httpapi.Cursor{
+			Sort: sort, Value: last.StartedAt.UTC().Format(time.RFC3339Nano),
+			ID: last.ID,
+		}.Text()
 	}
 	page.Items, err = s.shownApplies(ctx, in.ID, rows)
 	return page, err

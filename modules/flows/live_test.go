@@ -187,7 +187,10 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 			{Key: "in", Kind: graph.Entry, NodeID: entry, Params: graph.Params{Listener: &graph.Listener{
 				Protocol: "vless",
 				Port:     freeport.For(t),
-				Reality:  &graph.Reality{Target: site(t), ServerNames: []string{"example.com"}, AllowPrivateTarget: true},
+				Reality: &graph.Reality{
+					Target: site(t), ServerNames: []string{"example.com"},
+					AllowPrivateTarget: true,
+				},
 			}}},
 			{Key: "out", Kind: graph.Exit, NodeID: exit, Params: graph.Params{Private: "allow"}},
 		},

@@ -80,7 +80,8 @@ func TestInstalledFlowsKeepTheirLinksAndTargets(t *testing.T) {
 	var raw, drawn, version string
 	require.NoError(
 		t,
-		db.NewRaw("select installed_hosts::text, graph::text from flows where id = ?", own).Scan(t.Context(), &raw, &drawn),
+		db.NewRaw("select installed_hosts::text, graph::text from flows where id = ?", own).
+			Scan(t.Context(), &raw, &drawn),
 	)
 	require.NoError(t, db.NewRaw("select graph::text from flow_versions").Scan(t.Context(), &version))
 	var hosts []plan.Host
@@ -98,6 +99,7 @@ func TestInstalledFlowsKeepTheirLinksAndTargets(t *testing.T) {
 		require.Equal(t, allowed, g.Nodes[i].Params.Listener.Reality.AllowPrivateTarget, g.Nodes[i].Key)
 	}
 	require.True(t, g.Nodes[4].Params.Hop.Reality.AllowPrivateTarget)
-	require.NoError(t, db.NewRaw("select installed_hosts::text from flows where id = ?", foreign).Scan(t.Context(), &raw))
+	require.NoError(t, db.NewRaw("select installed_hosts::text from flows where id = ?", foreign).Scan(t.Context(),
+		&raw))
 	require.Equal(t, "[]", raw)
 }

@@ -114,7 +114,10 @@ func faults() []fault.Declared {
 		},
 		{Kind: fault.KindConflict, Code: "plan_stale", Summary: "The plan no longer fits to what is installed"},
 		{Kind: fault.KindConflict, Code: "port_conflict", Summary: "A port that the flow wants is taken"},
-		{Kind: fault.KindInvalid, Code: "readiness_unconfirmed", Summary: "Checks are not confirmed; the answer names them"},
+		{
+			Kind: fault.KindInvalid, Code: "readiness_unconfirmed",
+			Summary: "Checks are not confirmed; the answer names them",
+		},
 		{
 			Kind:    fault.KindInvalid,
 			Code:    "stage_blocked",

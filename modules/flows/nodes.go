@@ -37,7 +37,8 @@ func newNodes(
 	cfg *config.Config,
 ) *nodes {
 	return &nodes{
-		Fleet: f, Configs: c, Commands: o, Domains: d, readings: r, reflector: reflectorOf(cfg), publicURL: publicURL(cfg),
+		Fleet: f, Configs: c, Commands: o, Domains: d, readings: r, reflector: reflectorOf(cfg),
+		publicURL: publicURL(cfg),
 	}
 }
 
@@ -89,7 +90,10 @@ func compilable(n nodesapi.Node) plan.Node {
 		Can:     n.Capabilities,
 	}
 	for _, s := range n.Sockets {
-		out.Sockets = append(out.Sockets, plan.Socket{L4: s.L4, IP: s.IP, Port: s.Port, Process: s.Process, Core: s.Own})
+		out.Sockets = append(out.Sockets, plan.Socket{
+			L4: s.L4, IP: s.IP, Port: s.Port, Process: s.Process,
+			Core: s.Own,
+		})
 	}
 	return out
 }

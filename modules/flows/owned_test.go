@@ -47,9 +47,12 @@ func (e *estate) bind(as *paneltest.Client, label string) string {
 func (e *estate) drawing(domain string, port int) graph.Graph {
 	return graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, NodeID: e.node, NodeDomainID: domain, Params: graph.Params{Listener: &graph.Listener{
-				Protocol: "vless", Port: port, Reality: &graph.Reality{Target: "www.example.org:443"},
-			}}},
+			{
+				Key: "in", Kind: graph.Entry, NodeID: e.node, NodeDomainID: domain,
+				Params: graph.Params{Listener: &graph.Listener{
+					Protocol: "vless", Port: port, Reality: &graph.Reality{Target: "www.example.org:443"},
+				}},
+			},
 			{Key: "out", Kind: graph.Direct},
 		},
 		Edges: []graph.Edge{{From: "in", To: "out"}},
@@ -58,7 +61,8 @@ func (e *estate) drawing(domain string, port int) graph.Graph {
 
 func (e *estate) create(as *paneltest.Client, name, domain string) string {
 	e.t.Helper()
-	return as.Post(units, map[string]any{"name": name, "graph": e.drawing(domain, 443)}).Is(http.StatusCreated).Text("id")
+	return as.Post(units, map[string]any{"name": name, "graph": e.drawing(domain, 443)}).Is(http.StatusCreated).
+		Text("id")
 }
 
 // Many people save drawings with a domain binding at once: every save has one connection and never waits for a second
@@ -97,7 +101,8 @@ func TestAFlowIsHandedToAnOwnerOfItsBindings(t *testing.T) {
 		refused := e.full.Patch(flow, map[string]any{"revision": 1, "owner_id": unknown}).Refused(422, "invalid_value")
 		require.Contains(t, string(refused.Body), `"owner_id"`)
 	}
-	refused := e.full.Patch(flow, map[string]any{"revision": 1, "owner_id": other.AccountID}).Refused(422, "invalid_value")
+	refused := e.full.Patch(flow, map[string]any{"revision": 1, "owner_id": other.AccountID}).
+		Refused(422, "invalid_value")
 	require.Contains(t, string(refused.Body), `"node_domain_unknown"`)
 	require.Equal(t, owner.AccountID, e.full.Get(flow).Text("owner_id"))
 
@@ -171,12 +176,13 @@ func TestABindingIsNotInUseByADraftThatWasUndone(t *testing.T) {
 	drawing, err := json.Marshal(e.drawing(domain, 443))
 	require.NoError(t, err)
 	undone := errors.New("undo it")
-	err = e.panel.DB.InTx(access.With(t.Context(), access.Caller{Kind: access.System}), func(ctx context.Context) error {
-		revision, err := g.flows.Propose(ctx, flow, 1, drawing)
-		require.NoError(t, err)
-		require.Equal(t, 2, revision)
-		return undone
-	})
+	err = e.panel.DB.InTx(access.With(t.Context(), access.Caller{Kind: access.System}),
+		func(ctx context.Context) error {
+			revision, err := g.flows.Propose(ctx, flow, 1, drawing)
+			require.NoError(t, err)
+			require.Equal(t, 2, revision)
+			return undone
+		})
 	require.ErrorIs(t, err, undone)
 	require.EqualValues(t, 1, e.full.Get(units+"/"+flow).Is(200).Value("draft_revision"))
 	e.full.Patch("/api/v1/node-domains/"+domain, map[string]any{"revision": 1, "label": "other"}).Is(200)

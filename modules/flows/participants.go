@@ -92,7 +92,8 @@ func (r *runner) turn(ctx context.Context, row *applyRow, at flowsapi.Point) (ov
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case rec.State == stages.Failed:
-		return false, r.fail(ctx, row, StepError{Code: "stage_failed", Stage: rec.Name, Message: rec.Name + ": " + rec.Error})
+		return false, r.fail(ctx, row, StepError{Code: "stage_failed", Stage: rec.Name, Message: rec.Name + ": " +
+			rec.Error})
 	case rec.State == stages.Waiting && at == flowsapi.BeforeSwitch:
 		return false, r.park(ctx, row, rec)
 	case rec.State == stages.Waiting:
@@ -295,7 +296,8 @@ func addPreview(p *plan.Plan, preview stages.Preview) {
 	}
 	for _, c := range preview.Checks {
 		p.Readiness = append(p.Readiness, plan.Check{
-			Key: "stage:" + preview.Stage + ":" + c.Key, Group: plan.GroupStages, Stage: preview.Stage, NodeID: c.NodeID,
+			Key: "stage:" + preview.Stage + ":" + c.Key, Group: plan.GroupStages, Stage: preview.Stage,
+			NodeID:  c.NodeID,
 			Summary: c.Summary, Status: c.Status, Evidence: c.Finding.Text, Finding: plan.Text(c.Finding),
 			Blocks: c.Blocks && c.Status == flowsapi.Failed,
 		})

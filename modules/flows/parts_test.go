@@ -225,7 +225,10 @@ func TestAPlanShowsWhatStagesWouldDo(t *testing.T) {
 	}
 	o.checks = []flowsapi.Check{{
 		Key: "account", Status: flowsapi.Failed, Summary: "the account is in order",
-		Finding: flowsapi.Text{Code: "unpaid", Text: "the account is not paid", Params: map[string]string{"month": "May"}},
+		Finding: flowsapi.Text{
+			Code: "unpaid", Text: "the account is not paid",
+			Params: map[string]string{"month": "May"},
+		},
 	}}
 	p := s.compile()
 	require.False(t, p.IsNoop)
@@ -250,9 +253,12 @@ func TestAPlanShowsWhatStagesWouldDo(t *testing.T) {
 func TestAStageThatFailsRevertsTheApplyAndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	for name, failing := range map[string]func() (flowsapi.Outcome, error){
-		"with an error": func() (flowsapi.Outcome, error) { return flowsapi.Outcome{}, errors.New("the other system refuses") },
-		"with a panic":  func() (flowsapi.Outcome, error) { panic("broken") },
-		"by its limit":  func() (flowsapi.Outcome, error) { return again(50 * time.Millisecond) },
+		"with an error": func() (flowsapi.Outcome, error) {
+			return flowsapi.Outcome{},
+				errors.New("the other system refuses")
+		},
+		"with a panic": func() (flowsapi.Outcome, error) { panic("broken") },
+		"by its limit": func() (flowsapi.Outcome, error) { return again(50 * time.Millisecond) },
 	} {
 		for _, at := range []string{"parts.before", "parts.ready"} {
 			t.Run(at+" "+name, func(t *testing.T) {
@@ -284,7 +290,8 @@ func TestAStageThatFailsRevertsTheApplyAndLeavesNothing(t *testing.T) {
 				require.NotContains(t, s.fleet.phases("fra-01")[3:], "switch")
 				calls := o.said()
 				if at == "parts.ready" {
-					require.Equal(t, []string{"undo parts.ready", "undo parts.before"}, calls[len(calls)-2:], "the last one first")
+					require.Equal(t, []string{"undo parts.ready", "undo parts.before"}, calls[len(calls)-2:],
+						"the last one first")
 				}
 			})
 		}

@@ -198,7 +198,8 @@ func (r *runner) commit(ctx context.Context, row *applyRow) error {
 		return r.keep(ctx, row)
 	})
 	if errors.Is(err, errStopped) {
-		row.Stage, row.Detail, row.Text, row.StagedAt = undecided.Stage, undecided.Detail, undecided.Text, undecided.StagedAt
+		row.Stage, row.Detail, row.Text, row.StagedAt = undecided.Stage, undecided.Detail, undecided.Text,
+			undecided.StagedAt
 		return nil // the next step reads who did
 	}
 	return err

@@ -110,7 +110,8 @@ func (s *service) planRow(ctx context.Context, f *flowRow, result plan.Result) (
 	p.ID, p.State, p.CreatedAt, p.CreatedBy, p.ExpiresAt = database.NewID(), "ready", now, by, now.Add(planLife)
 	content, err := s.store.sealPlan(p.ID, planned{result.Fragments, result.Hosts})
 	return &planRow{
-		ID: p.ID, FlowID: f.ID, Revision: p.Revision, Hash: p.Hash, Plan: p, Graph: f.Graph, CreatedAt: now, CreatedBy: by,
+		ID: p.ID, FlowID: f.ID, Revision: p.Revision, Hash: p.Hash, Plan: p, Graph: f.Graph, CreatedAt: now,
+		CreatedBy: by,
 		ExpiresAt: p.ExpiresAt, Fingerprint: result.Fingerprint, Content: content,
 	}, err
 }
@@ -329,7 +330,10 @@ func obstacles(p *plan.Plan, found []readiness.Row, nodes map[string]nodesapi.No
 	}
 	for _, c := range p.Readiness {
 		if c.Blocks && c.Group == plan.GroupStages {
-			out = append(out, plan.Obstacle{Code: "stage_blocked", NodeID: c.NodeID, NodeName: c.NodeName, Finding: c.Finding})
+			out = append(out, plan.Obstacle{
+				Code: "stage_blocked", NodeID: c.NodeID, NodeName: c.NodeName,
+				Finding: c.Finding,
+			})
 		}
 	}
 	return out

@@ -27,7 +27,10 @@ func (r *runner) begin(ctx context.Context, row *applyRow) error {
 		return err
 	}
 	if !mine && r.late(row) && !row.removal() {
-		return r.fail(ctx, row, StepError{Code: "deadline", Message: "another flow kept a node for too long; apply again"})
+		return r.fail(ctx, row, StepError{
+			Code:    "deadline",
+			Message: "another flow kept a node for too long; apply again",
+		})
 	}
 	if !mine {
 		row.say("waiting_flow")

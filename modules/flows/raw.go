@@ -36,7 +36,8 @@ func (h *handlers) subscription(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, noStore)
 	if strings.Contains(c.Get(fiber.HeaderAccept), "text/html") {
 		c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-		return c.SendString(fmt.Sprintf(subscriptionPage, html.EscapeString(title), html.EscapeString(title), len(links)))
+		return c.SendString(fmt.Sprintf(subscriptionPage, html.EscapeString(title), html.EscapeString(title),
+			len(links)))
 	}
 	c.Set("profile-title", "base64:"+base64.StdEncoding.EncodeToString([]byte(title)))
 	c.Set("profile-update-interval", "12")

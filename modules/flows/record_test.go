@@ -97,7 +97,8 @@ func TestAFailureIsToldInTheWordsOfWhoeverFailed(t *testing.T) {
 	}{
 		"the core": {
 			"prepare", nodesapi.Result{
-				Code: string(agentapi.CodeCoreRefused), Stage: string(agentapi.StageTest), Error: "refused", StderrTail: "line 7",
+				Code: string(agentapi.CodeCoreRefused), Stage: string(agentapi.StageTest), Error: "refused",
+				StderrTail: "line 7",
 			}, "test", StepError{Code: string(agentapi.CodeCoreRefused), Message: "refused", Output: "line 7"},
 		},
 		"the agent": {
@@ -212,7 +213,8 @@ func TestANodeThatMissesTheEndFollowsByItself(t *testing.T) {
 func TestTheNextRankIsTheOneThatHasNotSwitched(t *testing.T) {
 	t.Parallel()
 	row := &applyRow{Steps: []stepRow{
-		stepOf("entry", plan.ActionConfigure), stepOf("exit", plan.ActionConfigure), stepOf("transit", plan.ActionConfigure),
+		stepOf("entry", plan.ActionConfigure), stepOf("exit", plan.ActionConfigure), stepOf("transit",
+			plan.ActionConfigure),
 		stepOf("none", plan.ActionRemove),
 	}}
 	var order []string
@@ -348,7 +350,8 @@ func TestTheSocketsOfAPortRangeAreBounded(t *testing.T) {
 func TestWhereANodeReachesItsListener(t *testing.T) {
 	t.Parallel()
 	for ip, want := range map[string]string{
-		"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "127.0.0.1", "192.0.2.1": "192.0.2.1", "2001:db8::1": "2001:db8::1",
+		"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "127.0.0.1", "192.0.2.1": "192.0.2.1",
+		"2001:db8::1": "2001:db8::1",
 	} {
 		require.Equal(t, want, dialable(graph.Listener{ListenIP: ip}), ip)
 	}

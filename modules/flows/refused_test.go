@@ -67,8 +67,8 @@ func TestAForeignDomainBindingLooksUnknown(t *testing.T) {
 	require.Equal(t, bodies[0], bodies[1])
 }
 
-// The same where a flow is made with its drawing, and where a drawing is only previewed: neither takes a foreign binding, nor
-// tells that there is one.
+// The same where a flow is made with its drawing, and where a drawing is only previewed: neither takes a foreign
+// binding, nor tells that there is one.
 func TestADrawingInABodyNamesNoForeignBinding(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -90,7 +90,8 @@ func TestADrawingInABodyNamesNoForeignBinding(t *testing.T) {
 		require.Empty(t, preview.Steps)
 		require.NotContains(t, string(shown.Body), "x.example.org")
 	}
-	require.NotContains(t, string(s.admin.Get("/api/v1/connection-units").Is(200).Body), "another flow", "nothing was made")
+	require.NotContains(t, string(s.admin.Get("/api/v1/connection-units").Is(200).Body), "another flow",
+		"nothing was made")
 }
 
 // A tag is a name, not a text: each is stored, journalled and comes in every page of flows.
@@ -98,9 +99,11 @@ func TestATagIsShort(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	long := []string{strings.Repeat("й", 65)}
-	s.admin.Post("/api/v1/connection-units", map[string]any{"name": "another flow", "tags": long}).Refused(422, "invalid_value")
+	s.admin.Post("/api/v1/connection-units", map[string]any{"name": "another flow", "tags": long}).
+		Refused(422, "invalid_value")
 	s.admin.Patch(s.path(""), map[string]any{"revision": 1, "tags": long}).Refused(422, "invalid_value")
-	s.admin.Post("/api/v1/connection-units", map[string]any{"name": "another flow", "tags": []string{strings.Repeat("й", 64)}}).Is(201)
+	s.admin.Post("/api/v1/connection-units", map[string]any{"name": "another flow", "tags": []string{strings.Repeat("й",
+		64)}}).Is(201)
 }
 
 // Trap 19: a plan whose draft has moved on is refused, also under force.
@@ -185,6 +188,7 @@ func TestSavingNeedsTheRevisionItStartsFrom(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.admin.Put(s.path("/draft"), map[string]any{"graph": s.drawing(443)}).Refused(400, "missing_field")
-	s.admin.Put(s.path("/draft"), map[string]any{"revision": 7, "graph": s.drawing(1)}).Refused(409, "revision_conflict")
+	s.admin.Put(s.path("/draft"), map[string]any{"revision": 7, "graph": s.drawing(1)}).
+		Refused(409, "revision_conflict")
 	s.admin.Do("PUT", s.path("/draft"), map[string]any{"graph": s.drawing(444)}, "If-Match", `"1"`).Is(200)
 }

@@ -161,7 +161,8 @@ type applyHead struct {
 
 func (row *applyRow) encoded() (savedApply, error) {
 	head, err := json.Marshal(applyHead{
-		row.Stage, row.Stages, row.Error, row.Detail, row.Text, row.VersionID, row.StagedAt, row.FinishedAt, row.NodesSince,
+		row.Stage, row.Stages, row.Error, row.Detail, row.Text, row.VersionID, row.StagedAt, row.FinishedAt,
+		row.NodesSince,
 	})
 	out := savedApply{head: string(head), steps: make([]string, len(row.Steps))}
 	for i := range row.Steps {

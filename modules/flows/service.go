@@ -211,7 +211,8 @@ func (s *service) patch(ctx context.Context, id string, revision int, in patchIn
 				return nil, err
 			}
 			f.Revision, f.UpdatedAt = f.Revision+1, s.now()
-			return changes, s.store.updateFlow(ctx, f, "name", "description", "tags", "owner_id", "revision", "updated_at")
+			return changes, s.store.updateFlow(ctx, f, "name", "description", "tags", "owner_id", "revision",
+				"updated_at")
 		},
 	)
 }

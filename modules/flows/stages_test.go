@@ -84,7 +84,8 @@ func TestAnEventCommitsWithItsChange(t *testing.T) {
 	} {
 		require.Eventually(t, func() bool {
 			var rows int
-			require.NoError(t, s.panel.DB.NewRaw("select count(*) from written where what = ?", kind).Scan(t.Context(), &rows))
+			require.NoError(t, s.panel.DB.NewRaw("select count(*) from written where what = ?", kind).Scan(t.Context(),
+				&rows))
 			return rows == 1
 		}, 20*time.Second, 20*time.Millisecond, kind)
 		var together int

@@ -294,7 +294,8 @@ func evidence(stage string, result nodesapi.Result) plan.Text {
 	case "probe":
 		var data agentapi.ProbeData
 		if json.Unmarshal(result.Data, &data) == nil && data.Through != nil {
-			return say("got_through", "ms", fmt.Sprintf("%.0f", data.Through.FirstByteMs), "exit_ip", data.Through.ExitIP)
+			return say("got_through", "ms", fmt.Sprintf("%.0f", data.Through.FirstByteMs), "exit_ip",
+				data.Through.ExitIP)
 		}
 	case "revert":
 		return say("returned")

@@ -53,7 +53,8 @@ func TestAStoppedApplyRevertsEverything(t *testing.T) {
 			var noted int
 			require.NoError(
 				t,
-				s.panel.DB.NewRaw("select count(*) from journal where action = 'flow.apply_stopped'").Scan(t.Context(), &noted),
+				s.panel.DB.NewRaw("select count(*) from journal where action = 'flow.apply_stopped'").
+					Scan(t.Context(), &noted),
 			)
 			require.Equal(t, 1, noted)
 		})

@@ -150,7 +150,8 @@ func (s *store) othersOn(ctx context.Context, flowID string, nodeIDs []string) (
 
 // replaceFragments makes these the installed parts of a flow.
 func (s *store) replaceFragments(ctx context.Context, flowID string, fragments map[string]plan.Fragment) error {
-	if _, err := s.db.In(ctx).NewDelete().Model((*fragmentRow)(nil)).Where("flow_id = ?", flowID).Exec(ctx); err != nil {
+	if _, err := s.db.In(ctx).NewDelete().Model((*fragmentRow)(nil)).Where("flow_id = ?", flowID).
+		Exec(ctx); err != nil {
 		return database.Fault(err, nil)
 	}
 	if len(fragments) == 0 {

@@ -19,14 +19,18 @@ import (
 func eventKinds() []events.Kind {
 	kinds := []events.Kind{
 		{Name: flowsapi.EventDraftSaved, Summary: "The draft of a flow was saved", Data: flowsapi.DraftNews{}},
-		{Name: flowsapi.EventVersionLoaded, Summary: "A version was loaded into the draft", Data: flowsapi.VersionNews{}},
+		{
+			Name: flowsapi.EventVersionLoaded, Summary: "A version was loaded into the draft",
+			Data: flowsapi.VersionNews{},
+		},
 		{Name: flowsapi.EventCompiled, Summary: "A draft was compiled into a plan", Data: flowsapi.PlanNews{}},
 		{
 			Name: flowsapi.EventPlanChecked, Summary: "There is new evidence about a plan", Transient: true,
 			Data: flowsapi.PlanNews{},
 		},
 		{
-			Name: flowsapi.EventApplyProgress, Summary: "An apply goes on", Transient: true, Data: flowsapi.ApplyProgress{},
+			Name: flowsapi.EventApplyProgress, Summary: "An apply goes on", Transient: true,
+			Data: flowsapi.ApplyProgress{},
 		},
 		{
 			Name: flowsapi.EventStagePending, Severity: events.Warning, Notify: true, Data: flowsapi.StageNews{},
@@ -111,7 +115,8 @@ func (r *runner) metrics() []metrics.Collector {
 
 func (r *runner) figure(expression string) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (value float64, err error) {
-		err = r.db.NewSelect().Model((*applyRow)(nil)).ColumnExpr(expression).Where("finished_at is null").Scan(ctx, &value)
+		err = r.db.NewSelect().Model((*applyRow)(nil)).ColumnExpr(expression).Where("finished_at is null").
+			Scan(ctx, &value)
 		return value, err
 	}
 }
@@ -142,11 +147,15 @@ func abandoned(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 	switch {
 	case err != nil:
-		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database")}
+		return doctor.Finding{
+			Status: doctor.Skipped,
+			Found:  doctor.Say("the schema of the panel is not in this database"),
+		}
 	case left > 0:
 		return doctor.Finding{
 			Status: doctor.Warning, Found: doctor.Say("%d applies are unfinished and no panel works on them", left),
-			Do: doctor.Say("systemctl restart panel; it goes on from their last stage"), Data: map[string]any{"abandoned": left},
+			Do:   doctor.Say("systemctl restart panel; it goes on from their last stage"),
+			Data: map[string]any{"abandoned": left},
 		}
 	case len(pending) > 0:
 		return doctor.Finding{

@@ -70,7 +70,10 @@ func TestTheLicenseOverHTTP(t *testing.T) {
 	id, key := v.issue()
 	require.Equal(t, "none", admin.Get("/api/v1/license/status").Is(http.StatusOK).Text("reason"))
 	admin.Post("/api/v1/license/refresh", nil).Refused(http.StatusConflict, "license_missing")
-	admin.Post("/api/v1/accounts", map[string]any{"username": "oleg", "password": "long enough", "permissions": []string{}}).
+	admin.Post("/api/v1/accounts", map[string]any{
+		"username": "oleg", "password": "long enough",
+		"permissions": []string{},
+	}).
 		Refused(http.StatusForbidden, "license_read_only")
 
 	activated := admin.PostOnce("/api/v1/license/activate", map[string]string{"license_key": key}).Is(http.StatusOK)
@@ -78,7 +81,10 @@ func TestTheLicenseOverHTTP(t *testing.T) {
 	require.Equal(t, "PNL-••••-••••-"+key[14:], activated.Text("key_masked"))
 	require.NotContains(t, string(activated.Body), key[4:13])
 	requireShape(t, activated)
-	admin.Post("/api/v1/accounts", map[string]any{"username": "oleg", "password": "long enough", "permissions": []string{}}).
+	admin.Post("/api/v1/accounts", map[string]any{
+		"username": "oleg", "password": "long enough",
+		"permissions": []string{},
+	}).
 		Is(http.StatusCreated)
 
 	require.Equal(t, "active", admin.PostOnce("/api/v1/license/refresh", nil).Is(http.StatusOK).Text("state"))
@@ -112,7 +118,8 @@ func requireShape(t *testing.T, a *paneltest.Answer) {
 	require.ElementsMatch(t, []string{
 		"state", "reason", "read_only", "plan", "valid_until", "grace_until", "last_check", "next_check_at", "features",
 		"key_masked", "instance_id",
-	}, slices.DeleteFunc(names, func(name string) bool { return name == "checks" || name == "last_contact_at" }), "checks and contact are there once there was one")
+	}, slices.DeleteFunc(names, func(name string) bool { return name == "checks" || name == "last_contact_at" }),
+		"checks and contact are there once there was one")
 }
 
 // Specification, Events: "License operations ... are written to the audit journal", by whom and without the key.

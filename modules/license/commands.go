@@ -38,8 +38,9 @@ func commands(env cli.Env) []*cobra.Command {
 		},
 		&cobra.Command{
 			Use: "remove", Short: "Remove the license; the panel becomes read-only", Args: cobra.NoArgs,
-			Long: "Calls POST /api/v1/license/remove. Traffic on nodes goes on.", Example: "panelctl license remove --yes",
-			RunE: func(cmd *cobra.Command, _ []string) error { return t.remove(cmd.Context()) },
+			Long:    "Calls POST /api/v1/license/remove. Traffic on nodes goes on.",
+			Example: "panelctl license remove --yes",
+			RunE:    func(cmd *cobra.Command, _ []string) error { return t.remove(cmd.Context()) },
 		},
 	)
 	return []*cobra.Command{group}

@@ -34,7 +34,10 @@ func panelctl(t *testing.T, s Status, typed string, args ...string) outcome {
 	t.Cleanup(panel.Close)
 	var out, complaints bytes.Buffer
 	env := cli.Env{
-		In: strings.NewReader(typed), Out: &out, Err: &complaints, Terminal: cli.Terminal{In: typed != "", Err: typed != ""},
+		In: strings.NewReader(typed), Out: &out, Err: &complaints, Terminal: cli.Terminal{
+			In:  typed != "",
+			Err: typed != "",
+		},
 		Getenv: func(name string) string {
 			return map[string]string{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": "token"}[name]
 		},
@@ -49,8 +52,9 @@ func shown(state, reason string) Status {
 	until := time.Date(2040, 3, 1, 0, 0, 0, 0, time.UTC)
 	plan, key, failure := "Pro", "PNL-••••-••••-7F3A", "timeout"
 	return Status{
-		State: state, Reason: reason, ReadOnly: state == "degraded", Plan: &plan, ValidUntil: &until, GraceUntil: &until,
-		KeyMasked: &key,
+		State: state, Reason: reason, ReadOnly: state == "degraded", Plan: &plan, ValidUntil: &until,
+		GraceUntil: &until,
+		KeyMasked:  &key,
 		LastCheck: &LastCheck{
 			until,
 			false,

@@ -40,7 +40,8 @@ func TestNothingButAnAnswerBeginsGraceAnew(t *testing.T) {
 			p.wall.Advance(-9 * time.Hour)
 		},
 		"older database": func(t *testing.T, p *panel) {
-			_, err := p.store.db.ExecContext(t.Context(), "update licenses set failing_since = null, told_state = 'active'")
+			_, err := p.store.db.ExecContext(t.Context(),
+				"update licenses set failing_since = null, told_state = 'active'")
 			require.NoError(t, err)
 		},
 	} {

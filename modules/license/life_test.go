@@ -274,7 +274,8 @@ func TestAChangeThatIsShownLateDoesNotHideANewerOne(t *testing.T) {
 	p.activated()
 	former, err := p.store.read(t.Context())
 	require.NoError(t, err)
-	_, err = p.store.db.ExecContext(t.Context(), "update licenses set document = '', sealed_key = '', removed_at = now()")
+	_, err = p.store.db.ExecContext(t.Context(),
+		"update licenses set document = '', sealed_key = '', removed_at = now()")
 	require.NoError(t, err)
 	p.outdate()
 	p.is("degraded", "removed")
@@ -287,7 +288,8 @@ func TestALookWaitsForTheReaderThatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
 	p.activated()
-	_, err := p.store.db.ExecContext(t.Context(), "update licenses set document = '', sealed_key = '', removed_at = now()")
+	_, err := p.store.db.ExecContext(t.Context(),
+		"update licenses set document = '', sealed_key = '', removed_at = now()")
 	require.NoError(t, err)
 	p.outdate()
 	states := make(chan string, 20)

@@ -37,11 +37,13 @@ func kinds() []events.Kind {
 		{Name: kindActivated, Summary: "A license was activated", Live: true, Data: News{}},
 		{Name: kindRefreshed, Summary: "The license was checked and has changed", Live: true, Data: News{}},
 		{
-			Name: kindGrace, Summary: "The license server does not answer; a grace period began", Severity: events.Warning,
-			Notify: true, Live: true, Data: News{},
+			Name: kindGrace, Summary: "The license server does not answer; a grace period began",
+			Severity: events.Warning,
+			Notify:   true, Live: true, Data: News{},
 		},
 		{
-			Name: kindDegraded, Summary: "The panel became read-only", Severity: events.Critical, Notify: true, Live: true,
+			Name: kindDegraded, Summary: "The panel became read-only", Severity: events.Critical, Notify: true,
+			Live: true,
 			Data: News{},
 		},
 		{Name: kindRemoved, Summary: "The license was removed", Live: true, Data: News{}},

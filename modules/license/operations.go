@@ -73,7 +73,8 @@ func (s *service) carried(text string, before *snapshot) (obtained, error) {
 	case err != nil:
 		return obtained{}, invalidKey(err.Error())
 	case d.InstanceID != before.InstanceID:
-		return obtained{}, invalidKey("the document was made for another installation; this one is " + before.InstanceID)
+		return obtained{}, invalidKey("the document was made for another installation; this one is " +
+			before.InstanceID)
 	case !d.Offline() || d.Verdict != licensedoc.Active:
 		return obtained{}, invalidKey("the document is no offline license")
 	case before.Known.with(before.document).outdated(&d):
@@ -102,10 +103,12 @@ func invalidKey(why string) *fault.Fault {
 
 func unreachable(failure *temporary) *fault.Fault {
 	if failure.timeout {
-		return fault.UpstreamTimeout("license_server_timeout", "the license server did not answer in time; nothing was changed, try again").
+		return fault.UpstreamTimeout("license_server_timeout",
+			"the license server did not answer in time; nothing was changed, try again").
 			Wrap(failure)
 	}
-	return fault.Upstream("license_server_error", "the license server gave no usable answer ("+failure.summary+"); nothing was changed").
+	return fault.Upstream("license_server_error",
+		"the license server gave no usable answer ("+failure.summary+"); nothing was changed").
 		Wrap(failure)
 }
 
@@ -118,7 +121,8 @@ func (s *service) replace(ctx context.Context, got obtained, before *snapshot) (
 			return r, false, errOutdated
 		}
 		next := current.answered(now, got.signed)
-		next.SealedKey, next.KeyMasked, next.AnnouncedState, next.WarnedDays = "", got.key.Masked(), entitlement.Active, 0
+		next.SealedKey, next.KeyMasked, next.AnnouncedState, next.WarnedDays = "", got.key.Masked(),
+			entitlement.Active, 0
 		next.ClockAt = now
 		if !got.key.IsZero() {
 			next.SealedKey = s.vault.Seal(next.place(), []byte(got.key.Reveal()))
@@ -170,7 +174,10 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 	defer s.end()
 	before, now := s.look(), s.clock.Now()
 	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
-		next := row{Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, AnnouncedState: entitlement.Degraded, ClockAt: now}
+		next := row{
+			Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, AnnouncedState: entitlement.Degraded,
+			ClockAt: now,
+		}
 		next.Known = r.Known.with(s.understand(r).document)
 		return next, true, s.recordChange(ctx, tx, kindRemoved, before, s.understand(next))
 	})

@@ -22,7 +22,8 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("/status", "Read the license", access.Session(), h.status),
 		httpapi.Post("/activate", "Activate a license", access.Needs(Manage), h.activate, httpapi.WhileDegraded(),
 			httpapi.BodyLimit(bodyLimit), asks),
-		httpapi.Post("/refresh", "Check the license now", access.Needs(Manage), h.refresh, httpapi.WhileDegraded(), asks),
+		httpapi.Post("/refresh", "Check the license now", access.Needs(Manage), h.refresh, httpapi.WhileDegraded(),
+			asks),
 		httpapi.Post("/remove", "Remove the license", access.Needs(Manage), h.remove, httpapi.WhileDegraded(), asks),
 	)
 }

@@ -85,7 +85,8 @@ func newService(
 	}
 	asks := newClient(cfg.List(config.LicenseURLs), trusted, network, version.Version)
 	return build(parts{
-		log: log, clock: newTrustedClock(clock, clock), waiting: clock, store: newStore(db), file: newCopyFile(cfg.DataDir()),
+		log: log, clock: newTrustedClock(clock, clock), waiting: clock, store: newStore(db),
+		file:   newCopyFile(cfg.DataDir()),
 		client: asks, vault: safe, journal: journal, bus: bus, live: listener, features: keysOf(catalogue),
 		grace: cfg.Duration(config.LicenseGrace, time.Hour),
 	}), nil

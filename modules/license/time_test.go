@@ -97,7 +97,13 @@ func TestTrustedTimeNeverGoesBackAndNeverStandsStill(t *testing.T) {
 	wall, steady := clockwork.NewFakeClockAt(start), clockwork.NewFakeClockAt(start)
 	c := newTrustedClock(wall, steady)
 	last := c.Now()
-	for _, step := range []struct{ wall, steady time.Duration }{{time.Hour, time.Hour}, {-5 * time.Hour, time.Minute}, {0, time.Hour}, {9 * time.Hour, time.Second}, {-time.Hour, 0}} {
+	for _, step := range []struct{ wall, steady time.Duration }{
+		{time.Hour, time.Hour},
+		{-5 * time.Hour, time.Minute},
+		{0, time.Hour},
+		{9 * time.Hour, time.Second},
+		{-time.Hour, 0},
+	} {
 		wall.Advance(step.wall)
 		steady.Advance(step.steady)
 		now := c.Now()

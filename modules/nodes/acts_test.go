@@ -31,7 +31,9 @@ type neighbour struct {
 func (n *neighbour) manifest() module.Module {
 	return module.Module{
 		Name: "neighbour", Summary: "Takes part in a test", Requires: []string{"nodes"},
-		Attach: func(g nodesapi.Guards, b nodesapi.BulkActs, u nodesapi.UpdateStates, r nodesapi.Relations) module.Parts {
+		Attach: func(g nodesapi.Guards, b nodesapi.BulkActs, u nodesapi.UpdateStates,
+			r nodesapi.Relations,
+		) module.Parts {
 			g.Add("it carries something", func(_ context.Context, id string) ([]string, error) {
 				if n.needed == nil {
 					return nil, nil

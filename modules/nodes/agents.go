@@ -47,11 +47,13 @@ type agents struct {
 }
 
 func newAgents(
-	db *database.DB, w *evidence.Writer, q *work.Queue, c *work.Configs, o *work.Commands, d *documents.Store, i *ingest.Intakes, t *telemetry.Telemetry, k *credentials,
+	db *database.DB, w *evidence.Writer, q *work.Queue, c *work.Configs, o *work.Commands, d *documents.Store,
+	i *ingest.Intakes, t *telemetry.Telemetry, k *credentials,
 	b *events.Bus, s *httpapi.Streams, clock clockwork.Clock, cfg *config.Config,
 ) *agents {
 	return &agents{
-		db: db, evidence: w, queue: q, configs: c, commands: o, documents: d, intakes: i, telemetry: t, credentials: k, bus: b, stopping: s.Stopping(),
+		db: db, evidence: w, queue: q, configs: c, commands: o, documents: d, intakes: i, telemetry: t, credentials: k,
+		bus: b, stopping: s.Stopping(),
 		clock: clock, heartbeat: cfg.Int(config.AgentHeartbeat), address: install.OwnAddress(cfg),
 	}
 }
@@ -92,7 +94,8 @@ func (a *agents) Batch(ctx context.Context, nodeID string, in *agentapi.Batch) e
 // shorten clips what lists show of a heartbeat.
 func shorten(beat *agentapi.Heartbeat) {
 	for _, name := range []*string{
-		&beat.AgentVersion, &beat.OS, &beat.Arch, &beat.Hostname, &beat.BootID, &beat.SessionID, &beat.Core.Kind, &beat.Core.Version,
+		&beat.AgentVersion, &beat.OS, &beat.Arch, &beat.Hostname, &beat.BootID, &beat.SessionID, &beat.Core.Kind,
+		&beat.Core.Version,
 		&beat.Core.ConfigHash, &beat.Core.ApplyID, &beat.PanelURL,
 	} {
 		*name = texts.Clip(*name, texts.NameLimit)
@@ -120,7 +123,9 @@ func (h *handlers) heartbeat(ctx context.Context, in *heartbeatInput) (*body[age
 }
 
 // Heartbeat notes a heartbeat and answers with what waits for the agent. Fault: invalid_value (422).
-func (a *agents) Heartbeat(ctx context.Context, nodeID string, in *agentapi.Heartbeat) (*agentapi.HeartbeatReply, error) {
+func (a *agents) Heartbeat(ctx context.Context, nodeID string, in *agentapi.Heartbeat) (*agentapi.HeartbeatReply,
+	error,
+) {
 	if in.Protocol < oldestProtocol {
 		return nil, fault.InvalidValue("protocol", "this agent is too old for this panel; update it")
 	}
@@ -131,8 +136,9 @@ func (a *agents) Heartbeat(ctx context.Context, nodeID string, in *agentapi.Hear
 		return nil, err
 	}
 	return &agentapi.HeartbeatReply{
-		Desired: work.Desired, Documents: work.Documents, Commands: work.Commands, HeartbeatSeconds: a.heartbeat, ServerTime: a.clock.Now().UTC(),
-		PanelURL: a.address,
+		Desired: work.Desired, Documents: work.Documents, Commands: work.Commands, HeartbeatSeconds: a.heartbeat,
+		ServerTime: a.clock.Now().UTC(),
+		PanelURL:   a.address,
 	}, nil
 }
 
@@ -176,14 +182,18 @@ func (h *handlers) document(ctx context.Context, in *documentInput) (*documentOu
 func (h *handlers) configResult(ctx context.Context, in *configResultInput) (*struct{}, error) {
 	a, nodeID, now := h.agents, nodeOf(ctx), h.agents.clock.Now().UTC()
 	state := ConfigState{
-		Revision: in.Body.Revision, OK: in.Body.OK, Stage: texts.Clip(string(in.Body.Stage), texts.WordLimit), Error: texts.Clip(in.Body.Error, agentapi.MaxTail),
+		Revision: in.Body.Revision, OK: in.Body.OK, Stage: texts.Clip(string(in.Body.Stage), texts.WordLimit),
+		Error:      texts.Clip(in.Body.Error, agentapi.MaxTail),
 		StderrTail: texts.Clip(in.Body.StderrTail, agentapi.MaxTail), At: now,
 	}
-	return nil, database.Fault(a.db.InTx(ctx, func(ctx context.Context) error { return a.storeResult(ctx, nodeID, state) }), nil)
+	return nil, database.Fault(a.db.InTx(ctx, func(ctx context.Context) error {
+		return a.storeResult(ctx, nodeID,
+			state)
+	}), nil)
 }
 
-// storeResult writes how an installation ended and emits a failure with it. The same result again, after a lost answer, is no
-// second failure.
+// storeResult writes how an installation ended and emits a failure with it. The same result again, after a lost answer,
+// is no second failure.
 func (a *agents) storeResult(ctx context.Context, nodeID string, state ConfigState) error {
 	var names []string
 	err := a.db.In(ctx).NewRaw(`with written as (

@@ -23,7 +23,8 @@ func TestAStreamEndsWhenTheAgentIsRevoked(t *testing.T) {
 	agent := p.Enroll("cut-off")
 	conn := dial(t, p, agent)
 	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
-	p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
+	p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding", map[string]any{"action": "revoke"}).
+		Is(http.StatusOK)
 	var frame agentapi.Frame
 	require.Error(t, wsjson.Read(t.Context(), conn, &frame))
 }
@@ -52,8 +53,14 @@ func TestHeartbeatsAndSamplesTravelOnTheStream(t *testing.T) {
 	require.EqualValues(t, 3, stored, "a repeated batch is stored once")
 
 	batch.Seq, sent.Protocol = 0, -9
-	require.Equal(t, http.StatusUnprocessableEntity, ask(agentapi.Frame{Type: agentapi.FrameMetrics, Call: 4, Metrics: &batch}).Status)
-	require.Equal(t, "invalid_value", ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 5, Heartbeat: &sent}).Code)
+	require.Equal(t, http.StatusUnprocessableEntity, ask(agentapi.Frame{
+		Type: agentapi.FrameMetrics, Call: 4,
+		Metrics: &batch,
+	}).Status)
+	require.Equal(t, "invalid_value", ask(agentapi.Frame{
+		Type: agentapi.FrameHeartbeat, Call: 5,
+		Heartbeat: &sent,
+	}).Code)
 	require.Equal(t, http.StatusBadRequest, ask(agentapi.Frame{Type: agentapi.FrameHeartbeat, Call: 6}).Status)
 }
 
@@ -66,18 +73,33 @@ func TestConfigurationsAndResultsTravelOnTheStream(t *testing.T) {
 	large := with.put(t, agent.NodeID, json.RawMessage(`{"pad":"`+strings.Repeat("x", agentapi.MaxFrame/2)+`"}`), nil)
 	conn := dial(t, p, agent)
 	next(t, conn)
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
+		NodeID: agent.NodeID, Kind: "restart_core",
+		Deadline: time.Now().Add(time.Minute),
+	})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], next(t, conn).Command.ID)
 	got := call(t, conn, agentapi.Frame{Type: agentapi.FrameConfig, Call: 1, Revision: small.Revision})
 	require.Equal(t, small.Hash, got.Config.Hash)
-	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, conn, agentapi.Frame{Type: agentapi.FrameConfig, Call: 2, Revision: large.Revision}).Status)
-	require.Equal(t, http.StatusNotFound, call(t, conn, agentapi.Frame{Type: agentapi.FrameConfig, Call: 3, Revision: 99}).Status)
+	require.Equal(t, http.StatusRequestEntityTooLarge, call(t, conn, agentapi.Frame{
+		Type: agentapi.FrameConfig, Call: 2,
+		Revision: large.Revision,
+	}).Status)
+	require.Equal(t, http.StatusNotFound, call(t, conn, agentapi.Frame{
+		Type: agentapi.FrameConfig, Call: 3,
+		Revision: 99,
+	}).Status)
 	result := agentapi.CommandResult{ID: ids[0], OK: true, Code: agentapi.CodeDone}
 	other := dial(t, p, foreign)
 	next(t, other)
-	require.Equal(t, http.StatusNotFound, call(t, other, agentapi.Frame{Type: agentapi.FrameResult, Call: 1, Result: &result}).Status, "another node's command")
-	require.Equal(t, http.StatusOK, call(t, conn, agentapi.Frame{Type: agentapi.FrameResult, Call: 4, Result: &result}).Status)
+	require.Equal(t, http.StatusNotFound, call(t, other, agentapi.Frame{
+		Type: agentapi.FrameResult, Call: 1,
+		Result: &result,
+	}).Status, "another node's command")
+	require.Equal(t, http.StatusOK, call(t, conn, agentapi.Frame{
+		Type: agentapi.FrameResult, Call: 4,
+		Result: &result,
+	}).Status)
 	results, err := with.commands.Results(t.Context(), ids...)
 	require.NoError(t, err)
 	require.True(t, results[ids[0]].OK, "it is stored when it is acknowledged")

@@ -40,7 +40,9 @@ func asking(into *ports) module.Module {
 	return module.Module{
 		Name: "asking", Summary: "A test that asks", Requires: []string{"nodes"},
 		Permissions: []access.Permission{},
-		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents, r nodesapi.Readings) module.Parts {
+		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents,
+			r nodesapi.Readings,
+		) module.Parts {
 			*into = ports{f, c, o, d, r, make(chan agentapi.Batch, 16)}
 			take := func(_ context.Context, _ string, batch *agentapi.Batch) error {
 				into.batches <- *batch
@@ -98,7 +100,8 @@ func TestAStateChangeIsToldOnceOverAllPanels(t *testing.T) {
 	agent.At(other).Beat()
 	var announced string
 	eventually(t, func() bool {
-		require.NoError(t, p.DB.NewRaw("select announced_state from nodes where id = ?", agent.NodeID).Scan(t.Context(), &announced))
+		require.NoError(t, p.DB.NewRaw("select announced_state from nodes where id = ?", agent.NodeID).Scan(t.Context(),
+			&announced))
 		return announced == "online"
 	})
 }
@@ -119,7 +122,10 @@ func TestAnAgentFetchesItsConfigurationAndNobodyElses(t *testing.T) {
 	a, b := p.Enroll("agent-a"), p.Enroll("agent-b")
 	a.Get(agentapi.PathConfig).Refused(http.StatusNotFound, "not_found")
 	core := json.RawMessage(`{"inbounds":[],"secret":"canary"}`)
-	listeners := []nodesapi.Listener{{Key: "in", FlowID: "0199a0de-0000-7000-8000-000000000001", L4: "tcp", IP: "0.0.0.0", Port: 443}}
+	listeners := []nodesapi.Listener{{
+		Key: "in", FlowID: "0199a0de-0000-7000-8000-000000000001", L4: "tcp",
+		IP: "0.0.0.0", Port: 443,
+	}}
 	config := with.put(t, a.NodeID, core, listeners)
 	require.EqualValues(t, 1, config.Revision)
 	same := with.put(t, a.NodeID, json.RawMessage(` {"secret":"canary", "inbounds":[]}`), listeners)
@@ -153,7 +159,10 @@ func TestAFailedInstallationIsShownWithTheCoresOwnWords(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	agent := p.Enroll("failing")
-	agent.Post(agentapi.PathConfigResult, agentapi.ConfigResult{Revision: 3, Stage: agentapi.StageTest, Error: "refused", StderrTail: strings.Repeat("x", 9000)}).
+	agent.Post(agentapi.PathConfigResult, agentapi.ConfigResult{
+		Revision: 3, Stage: agentapi.StageTest,
+		Error: "refused", StderrTail: strings.Repeat("x", 9000),
+	}).
 		Is(http.StatusNoContent)
 	node := p.As("nodes.view").Get("/api/v1/nodes/" + agent.NodeID).Is(http.StatusOK)
 	require.Equal(t, "test", node.Text("core.last_result.stage"))
@@ -167,7 +176,10 @@ func TestACommandReachesTheAgentByStreamAndItsResultComesBackOnce(t *testing.T) 
 	conn := dial(t, p, agent)
 	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
 	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
-		NodeID: agent.NodeID, Kind: "probe", Args: agentapi.ProbeArgs{Dial: &agentapi.DialProbe{Address: "x:1", Nonce: "canary"}}, Deadline: time.Now().Add(time.Minute),
+		NodeID: agent.NodeID, Kind: "probe", Args: agentapi.ProbeArgs{Dial: &agentapi.DialProbe{
+			Address: "x:1",
+			Nonce:   "canary",
+		}}, Deadline: time.Now().Add(time.Minute),
 	})
 	require.NoError(t, err)
 	frame := next(t, conn)
@@ -179,7 +191,10 @@ func TestACommandReachesTheAgentByStreamAndItsResultComesBackOnce(t *testing.T) 
 
 	path := strings.Replace(agentapi.PathCommandResult, "{id}", ids[0], 1)
 	foreign.Post(path, agentapi.CommandResult{OK: true}).Refused(http.StatusNotFound, "not_found")
-	result := agentapi.CommandResult{OK: true, Code: agentapi.CodeDone, Data: json.RawMessage(`{"dial":{"connected":true}}`)}
+	result := agentapi.CommandResult{
+		OK: true, Code: agentapi.CodeDone,
+		Data: json.RawMessage(`{"dial":{"connected":true}}`),
+	}
 	agent.Post(path, result).Is(http.StatusNoContent)
 	agent.Post(path, agentapi.CommandResult{Code: agentapi.CodeFailed}).Is(http.StatusNoContent)
 	results, err := with.commands.Await(t.Context(), ids...)
@@ -199,7 +214,10 @@ func dial(t *testing.T, p *paneltest.Panel, agent *paneltest.Agent) *websocket.C
 		_ = response.Body.Close()
 	}
 	t.Cleanup(func() { _ = conn.CloseNow() })
-	require.NoError(t, wsjson.Write(t.Context(), conn, agentapi.Frame{Type: agentapi.FrameHello, Hello: &agentapi.Hello{Protocol: 1}}))
+	require.NoError(t, wsjson.Write(t.Context(), conn, agentapi.Frame{
+		Type:  agentapi.FrameHello,
+		Hello: &agentapi.Hello{Protocol: 1},
+	}))
 	return conn
 }
 
@@ -217,7 +235,10 @@ func TestACommandGivenOnOnePanelIsDeliveredAndAnsweredOnAnother(t *testing.T) {
 	there := agent.At(other)
 	conn := dial(t, other, there)
 	require.Equal(t, agentapi.FrameDesired, next(t, conn).Type)
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
+		NodeID: agent.NodeID, Kind: "restart_core",
+		Deadline: time.Now().Add(time.Minute),
+	})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], next(t, conn).Command.ID)
 	done := agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}
@@ -239,12 +260,16 @@ func TestALongPollEndsWithTheNextCommand(t *testing.T) {
 		agent.Get(agentapi.PathCommands + "?wait=20").JSON(&pending)
 		answered <- pending
 	}()
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
+		NodeID: agent.NodeID, Kind: "restart_core",
+		Deadline: time.Now().Add(time.Minute),
+	})
 	require.NoError(t, err)
 	require.Equal(t, ids[0], (<-answered).Commands[0].ID)
 }
 
-// An order does not outlive its node: it has ended, so that whoever waits for it goes on. The others of the same call are given.
+// An order does not outlive its node: it has ended, so that whoever waits for it goes on. The others of the same call
+// are given.
 func TestAnOrderToANodeThatIsGoneHasEnded(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
@@ -255,7 +280,8 @@ func TestAnOrderToANodeThatIsGoneHasEnded(t *testing.T) {
 	before, err := with.commands.Send(t.Context(), to(doomed.NodeID), to(agent.NodeID))
 	require.NoError(t, err)
 	p.As("nodes.edit").Delete("/api/v1/nodes/" + doomed.NodeID).Is(http.StatusNoContent)
-	ids, err := with.commands.Send(t.Context(), to(agent.NodeID), to(doomed.NodeID), to("0199a0de-0000-7000-8000-000000000009"), to("no id"))
+	ids, err := with.commands.Send(t.Context(), to(agent.NodeID), to(doomed.NodeID),
+		to("0199a0de-0000-7000-8000-000000000009"), to("no id"))
 	require.NoError(t, err)
 	gone := []string{before[0], ids[1], ids[2], ids[3]}
 	found, err := with.commands.Results(t.Context(), append(gone, before[1], ids[0])...)
@@ -280,7 +306,8 @@ func TestAnOrderIsNeverGivenWithoutItsLineInTheJournal(t *testing.T) {
 	_, err := p.DB.ExecContext(t.Context(), `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'the journal is out of order'; end $$;
 		create trigger refuse before insert on journal for each row when (new.action = 'node.restart_core') execute function refuse()`)
 	require.NoError(t, err)
-	require.Equal(t, http.StatusInternalServerError, p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/restart-core", nil).Status)
+	require.Equal(t, http.StatusInternalServerError,
+		p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/restart-core", nil).Status)
 	require.Empty(t, agent.Beat().Commands)
 }
 
@@ -288,7 +315,10 @@ func TestACommandThatNobodyAnswersExpires(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
 	agent := p.Enroll("silent")
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "probe", Deadline: time.Now().Add(10 * time.Millisecond)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
+		NodeID: agent.NodeID, Kind: "probe",
+		Deadline: time.Now().Add(10 * time.Millisecond),
+	})
 	require.NoError(t, err)
 	results, err := with.commands.Await(t.Context(), ids...)
 	require.NoError(t, err)
@@ -337,26 +367,33 @@ func TestBadInputOfAgentsIsRefusedAndNotEchoed(t *testing.T) {
 	require.NoError(t, err)
 	agent.Post(agentapi.PathHeartbeat, strings.Replace(string(known), "{", `{"later":{"x":1},`, 1)).Is(http.StatusOK)
 	for path, bodies := range map[string][]string{
-		agentapi.PathHeartbeat: {`{`, `[]`, `"canary"`, `{"protocol":"canary"}`, `null`, strings.Repeat(`{"core":`, 10_000)},
+		agentapi.PathHeartbeat: {`{`, `[]`, `"canary"`, `{"protocol":"canary"}`, `null`, strings.Repeat(`{"core":`,
+			10_000)},
 		agentapi.PathMetrics: {
-			`{`, `[]`, `{"stream_id":"canary","seq":0}`, `{"stream_id":"","seq":1}`, `{"seq":"canary"}`, strings.Repeat(`[`, 10_000),
+			`{`, `[]`, `{"stream_id":"canary","seq":0}`, `{"stream_id":"","seq":1}`, `{"seq":"canary"}`,
+			strings.Repeat(`[`, 10_000),
 			`{"stream_id":"` + strings.Repeat("c", 65) + `","seq":1}`,
 		},
 	} {
 		for _, text := range bodies {
 			answer := agent.Post(path, text)
-			require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, answer.Status, "%s %.60s: %s", path, text, answer.Body)
+			require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, answer.Status,
+				"%s %.60s: %s", path, text, answer.Body)
 			require.NotContains(t, string(answer.Body), "canary")
 		}
 	}
-	agent.Post(agentapi.PathMetrics, `{"stream_id":"`+strings.Repeat("c", agentapi.MaxBody)+`"}`).Refused(http.StatusRequestEntityTooLarge, "body_too_large")
+	agent.Post(agentapi.PathMetrics, `{"stream_id":"`+strings.Repeat("c", agentapi.MaxBody)+`"}`).
+		Refused(http.StatusRequestEntityTooLarge, "body_too_large")
 	agent.Post("/agent/v1/commands/not-an-id/result", map[string]any{}).Refused(http.StatusNotFound, "not_found")
 }
 
 // put stores one candidate.
 func (p *ports) put(t *testing.T, nodeID string, core json.RawMessage, listeners []nodesapi.Listener) nodesapi.Config {
 	t.Helper()
-	stored, err := p.configs.PutCandidates(t.Context(), nodesapi.Candidate{NodeID: nodeID, Core: core, Listeners: listeners})
+	stored, err := p.configs.PutCandidates(t.Context(), nodesapi.Candidate{
+		NodeID: nodeID, Core: core,
+		Listeners: listeners,
+	})
 	require.NoError(t, err)
 	require.Len(t, stored, 1)
 	return stored[0]
@@ -375,14 +412,19 @@ func call(t *testing.T, conn *websocket.Conn, f agentapi.Frame) *agentapi.Reply 
 // An agent that dials the panel by another name is told the panel's own, and its node says so.
 func TestAnAgentThatDialsAnotherNameIsSeen(t *testing.T) {
 	t.Parallel()
-	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{"PANEL_PUBLIC_URL": "https://panel.example"}))
+	p := paneltest.Start(t, paneltest.Modules(Module()),
+		paneltest.Env(map[string]string{"PANEL_PUBLIC_URL": "https://panel.example"}))
 	agent := p.Enroll("other-name")
-	for dialled, noted := range map[string]bool{"http://10.0.0.5:8080": true, "https://panel.example:443": false, "": false} {
+	for dialled, noted := range map[string]bool{
+		"http://10.0.0.5:8080": true, "https://panel.example:443": false,
+		"": false,
+	} {
 		reply := agent.Beat(func(b *agentapi.Heartbeat) { b.PanelURL = dialled })
 		require.Equal(t, "https://panel.example", reply.PanelURL)
 		eventually(t, func() bool {
 			d := detailOf(t, p, agent.NodeID)
-			return d.Agent.LastSeenAt != nil && d.Agent.PanelURL == dialled && slices.Contains(d.Reasons, "panel_address") == noted
+			return d.Agent.LastSeenAt != nil && d.Agent.PanelURL == dialled && slices.Contains(d.Reasons,
+				"panel_address") == noted
 		})
 	}
 }

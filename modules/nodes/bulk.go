@@ -14,8 +14,8 @@ import (
 	"panel/platform/fault"
 )
 
-// bulk does to a list of nodes what the routes of a single node do to one: by the same rules, with the same lines in the
-// journal, each node by itself, so that one that refuses keeps back no other. It is nodesapi.BulkActs.
+// bulk does to a list of nodes what the routes of a single node do to one: by the same rules, with the same lines in
+// the journal, each node by itself, so that one that refuses keeps back no other. It is nodesapi.BulkActs.
 type bulk struct {
 	service *service
 	log     *zap.Logger
@@ -119,7 +119,9 @@ func (*bulk) quiet(do func(ctx context.Context, id string) (*Detail, error)) bul
 
 func (b *bulk) edit(change func(row *nodeRow)) bulkAct {
 	return b.quiet(func(ctx context.Context, id string) (*Detail, error) {
-		return b.service.change(ctx, id, nodesapi.NodeUpdated, nil, func(_ context.Context, _ bun.Tx, row *nodeRow) error {
+		return b.service.change(ctx, id, nodesapi.NodeUpdated, nil, func(_ context.Context, _ bun.Tx,
+			row *nodeRow,
+		) error {
 			change(row)
 			return row.check()
 		})
@@ -137,6 +139,9 @@ func (b *bulk) restart(ctx context.Context, id string) (*string, error) {
 // retagged takes tags off first, so that a tag in both lists stays.
 func retagged(tags, add, remove []string) []string {
 	off := distinct(remove)
-	kept := slices.DeleteFunc(slices.Clone(tags), func(tag string) bool { return slices.Contains(off, strings.TrimSpace(tag)) })
+	kept := slices.DeleteFunc(slices.Clone(tags), func(tag string) bool {
+		return slices.Contains(off,
+			strings.TrimSpace(tag))
+	})
 	return distinct(append(kept, add...))
 }

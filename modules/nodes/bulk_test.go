@@ -31,7 +31,10 @@ func TestAnActOnManyNodesHasAnOutcomeForEach(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	one, two, gone := p.As("nodes.edit").AddNode("one"), p.As("nodes.edit").AddNode("two"), database.NewID()
-	out := bulkOf(t, p, map[string]any{"ids": []string{one, gone, two, one, "no-id"}, "act": "maintenance_on", "reason": "new cables"})
+	out := bulkOf(t, p, map[string]any{
+		"ids": []string{one, gone, two, one, "no-id"}, "act": "maintenance_on",
+		"reason": "new cables",
+	})
 	require.Equal(t, 2, out.Succeeded)
 	require.Equal(t, 2, out.Failed)
 	require.Equal(t, []BulkResult{
@@ -46,7 +49,8 @@ func TestAnActOnManyNodesHasAnOutcomeForEach(t *testing.T) {
 		require.Equal(t, "new cables", d.Maintenance.Reason)
 	}
 	var lines int
-	require.NoError(t, p.DB.NewRaw("select count(*) from journal where action = 'node.maintenance_on'").Scan(t.Context(), &lines))
+	require.NoError(t,
+		p.DB.NewRaw("select count(*) from journal where action = 'node.maintenance_on'").Scan(t.Context(), &lines))
 	require.Equal(t, 2, lines)
 	bulkOf(t, p, map[string]any{"ids": []string{one, two}, "act": "maintenance_off"})
 	require.Nil(t, detailOf(t, p, one).Maintenance)
@@ -59,9 +63,13 @@ func TestManyNodesAreTaggedDisabledAndEnabled(t *testing.T) {
 	for i := range full {
 		full[i] = "t" + strconv.Itoa(i)
 	}
-	plain, tagged := p.As("nodes.edit").AddNode("plain", "tags", []string{"old", "kept"}), p.As("nodes.edit").AddNode("tagged", "tags", full)
+	plain, tagged := p.As("nodes.edit").AddNode("plain", "tags", []string{"old", "kept"}), p.As("nodes.edit").
+		AddNode("tagged", "tags", full)
 	ids := []string{plain, tagged}
-	out := bulkOf(t, p, map[string]any{"ids": ids, "act": "tags", "add_tags": []string{"new"}, "remove_tags": []string{"old"}})
+	out := bulkOf(t, p, map[string]any{
+		"ids": ids, "act": "tags", "add_tags": []string{"new"},
+		"remove_tags": []string{"old"},
+	})
 	require.Equal(t, 1, out.Succeeded)
 	require.Equal(t, "invalid_value", out.Results[1].Code, "it has no room for another tag")
 	require.Equal(t, []string{"kept", "new"}, detailOf(t, p, plain).Tags)
@@ -115,7 +123,8 @@ func TestAnActOnManyNodesIsWellFormed(t *testing.T) {
 	past := bulkOf(t, p, map[string]any{"ids": ids, "act": "maintenance_on", "until": time.Now().Add(-time.Hour)})
 	require.Equal(t, "invalid_value", past.Results[0].Code)
 	require.Equal(t, "pending", detailOf(t, p, one).State)
-	p.As("nodes.view").Post("/api/v1/nodes/bulk", map[string]any{"ids": ids, "act": "disable"}).Refused(http.StatusForbidden, "permission_denied")
+	p.As("nodes.view").Post("/api/v1/nodes/bulk", map[string]any{"ids": ids, "act": "disable"}).
+		Refused(http.StatusForbidden, "permission_denied")
 }
 
 // What an operator notes about the host is theirs to write, to clear and to find in the journal.
@@ -123,15 +132,21 @@ func TestTheHostOfAServerIsNoted(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	edit := p.As("nodes.edit")
-	made := edit.Post("/api/v1/nodes", map[string]any{"name": "hosted", "provider_id": "Example Cloud", "provider_server_ref": "srv-17"}).Is(http.StatusCreated)
+	made := edit.Post("/api/v1/nodes", map[string]any{
+		"name": "hosted", "provider_id": "Example Cloud",
+		"provider_server_ref": "srv-17",
+	}).Is(http.StatusCreated)
 	require.Equal(t, "Example Cloud", made.Text("provider_id"))
 	require.Equal(t, "srv-17", made.Text("provider_server_ref"))
 	path := "/api/v1/nodes/" + made.Text("id")
-	changed := edit.Patch(path, map[string]any{"revision": 1, "provider_id": "", "provider_server_ref": "srv-18"}).Is(http.StatusOK)
+	changed := edit.Patch(path, map[string]any{"revision": 1, "provider_id": "", "provider_server_ref": "srv-18"}).
+		Is(http.StatusOK)
 	require.Nil(t, changed.Value("provider_id"))
 	require.Equal(t, "srv-18", changed.Text("provider_server_ref"))
 	var noted bool
-	require.NoError(t, p.DB.NewRaw("select changes::text like '%Example Cloud%' from journal where action = 'node.updated'").Scan(t.Context(), &noted))
+	require.NoError(t,
+		p.DB.NewRaw("select changes::text like '%Example Cloud%' from journal where action = 'node.updated'").
+			Scan(t.Context(), &noted))
 	require.True(t, noted)
 }
 
@@ -142,10 +157,14 @@ func TestCollectedLogsAreForThoseWhoMayFetchThem(t *testing.T) {
 	agent := p.Enroll("talkative")
 	agent.Beat()
 	eventually(t, func() bool { return agent.State() == "online" })
-	id := p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/logs", map[string]any{}).Is(http.StatusAccepted).Text("id")
+	id := p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/logs", map[string]any{}).Is(http.StatusAccepted).
+		Text("id")
 	agent.Post("/agent/v1/commands/"+id+"/result", map[string]any{
 		"id": id, "ok": true, "code": "done", "started_at": time.Now(), "finished_at": time.Now(),
-		"data": map[string]any{"agent": []string{"a line"}, "core": []string{"another, password=hunter2-hunter2", "GET /s/9cQ4vJr8XwZt2LmB7nKd5HfYp0aSe3Gu"}},
+		"data": map[string]any{"agent": []string{"a line"}, "core": []string{
+			"another, password=hunter2-hunter2",
+			"GET /s/9cQ4vJr8XwZt2LmB7nKd5HfYp0aSe3Gu",
+		}},
 	}).Is(http.StatusNoContent)
 	path := "/api/v1/nodes/" + agent.NodeID + "/operations/" + id
 	seen := p.As("nodes.view").Get(path).Is(http.StatusOK)

@@ -28,19 +28,26 @@ func TestAPageTakesAtMostThreeStatements(t *testing.T) {
 	admin.Get("/api/v1/nodes").Is(http.StatusOK)
 	for sort := range (&store{}).orders() {
 		for _, filter := range []string{"", "&state=online", "&state=offline&tag=t7", "&q=node"} {
-			n := count.OfRequests(func() { admin.Get("/api/v1/nodes?limit=50&sort=-" + sort + filter).Is(http.StatusOK) })
+			n := count.OfRequests(func() {
+				admin.Get("/api/v1/nodes?limit=50&sort=-" + sort +
+					filter).Is(http.StatusOK)
+			})
 			require.LessOrEqual(t, n, int64(3), "%s %s", sort, filter)
 		}
 	}
 }
 
-// The plan of a page shows no step over the whole fleet: what is sorted by load or state, or filtered by state, is walked in an index.
+// The plan of a page shows no step over the whole fleet: what is sorted by load or state, or filtered by state, is
+// walked in an index.
 func TestAPageReadsThePageAndNotTheFleet(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	fleetOf(t, p, 3000)
 	s := &store{db: p.DB, heartbeat: 15e9}
-	for sort, filter := range map[string]listInput{"state": {}, "-state": {}, "-cpu_pct": {}, "-last_seen_at": {}, "name": {State: "online"}, "-name": {State: "offline"}} {
+	for sort, filter := range map[string]listInput{
+		"state": {}, "-state": {}, "-cpu_pct": {}, "-last_seen_at": {},
+		"name": {State: "online"}, "-name": {State: "offline"},
+	} {
 		filter.Sort, filter.Limit = sort, 50
 		k, err := keyset.New(filter.PageQuery, "n.id", "name", s.orders())
 		require.NoError(t, err)

@@ -140,7 +140,8 @@ func (c *credentials) issue(ctx context.Context, tx bun.IDB, row *nodeRow, rotat
 		return "", err
 	}
 	id := database.NewID()
-	_, err = tx.NewRaw("insert into agent_tokens (id, node_id, token_hash, created_at) values (?, ?, ?, ?)", id, row.ID, hash, now).Exec(ctx)
+	_, err = tx.NewRaw("insert into agent_tokens (id, node_id, token_hash, created_at) values (?, ?, ?, ?)", id, row.ID,
+		hash, now).Exec(ctx)
 	if err != nil {
 		return "", database.Fault(fmt.Errorf("storing the agent's token: %w", err), nil)
 	}
@@ -148,8 +149,8 @@ func (c *credentials) issue(ctx context.Context, tx bun.IDB, row *nodeRow, rotat
 	return token, c.publish(ctx, tx, row.ID)
 }
 
-// rotate issues another token to an agent. The node is locked: a token that was revoked since the agent proved itself by it buys
-// no other. Fault: agent_token_invalid (401).
+// rotate issues another token to an agent. The node is locked: a token that was revoked since the agent proved itself
+// by it buys no other. Fault: agent_token_invalid (401).
 func (c *credentials) rotate(ctx context.Context, tx bun.IDB, row *nodeRow) (token string, err error) {
 	var valid bool
 	err = tx.NewRaw("select exists (select from agent_tokens where id = ? and node_id = ? and (valid_until is null or valid_until > ?))",
@@ -195,8 +196,8 @@ func (c *credentials) withdraw(ctx context.Context, tx bun.IDB, nodeID string) (
 	return database.NewBarrier(ctx, tx)
 }
 
-// settle returns when every panel has forgotten the tokens, so that none of them takes one after the answer. One that does not
-// say so in time cannot undo what is committed: it learns of it as soon as it hears again.
+// settle returns when every panel has forgotten the tokens, so that none of them takes one after the answer. One that
+// does not say so in time cannot undo what is committed: it learns of it as soon as it hears again.
 func (c *credentials) settle(ctx context.Context, barrier database.Barrier) {
 	if err := barrier.Await(ctx, c.db); err != nil {
 		c.log.Warn("the end of an agent's token may reach another panel late", zap.Error(err))

@@ -39,23 +39,32 @@ func silentAgents(ctx context.Context, env doctor.Env) doctor.Finding {
 		Scan(ctx, &known, &silent, pgdialect.Array(&names))
 	switch {
 	case err != nil:
-		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database")}
+		return doctor.Finding{
+			Status: doctor.Skipped,
+			Found:  doctor.Say("the schema of the panel is not in this database"),
+		}
 	case known == 0:
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no node is in service")}
 	case silent == 0:
 		if others := otherAddresses(ctx, db, env); len(others) > 0 {
 			return doctor.Finding{
 				Status: doctor.Warning,
-				Found:  doctor.Say("agents dial this panel by another address than PANEL_PUBLIC_URL: %s", strings.Join(others, ", ")),
-				Do:     doctor.Say("set PANEL_PUBLIC_URL to the address that agents dial, or install those agents again"),
+				Found: doctor.Say("agents dial this panel by another address than PANEL_PUBLIC_URL: %s",
+					strings.Join(others, ", ")),
+				Do: doctor.Say("set PANEL_PUBLIC_URL to the address that agents dial, or install those agents again"),
 			}
 		}
-		return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d agents report", known), Data: map[string]any{"agents": known}}
+		return doctor.Finding{
+			Status: doctor.OK, Found: doctor.Say("%d agents report", known),
+			Data: map[string]any{"agents": known},
+		}
 	}
 	const most = 3
 	finding := doctor.Finding{
-		Status: doctor.Warning, Found: doctor.Say("%d of %d agents are silent: %s", silent, known, strings.Join(names[:min(len(names), most)], ", ")),
-		Do: doctor.Say("on that server: systemctl status panel-agent; journalctl -u panel-agent -n 50"), Data: map[string]any{"agents": known, "silent": silent},
+		Status: doctor.Warning, Found: doctor.Say("%d of %d agents are silent: %s", silent, known,
+			strings.Join(names[:min(len(names), most)], ", ")),
+		Do:   doctor.Say("on that server: systemctl status panel-agent; journalctl -u panel-agent -n 50"),
+		Data: map[string]any{"agents": known, "silent": silent},
 	}
 	if silent == known {
 		finding.Status = doctor.Failed

@@ -41,12 +41,16 @@ func TestDoctorFindsSilentAgents(t *testing.T) {
 	for i := range 5 {
 		ids = append(ids, edit.AddNode(fmt.Sprintf("node-%d", i)))
 	}
-	require.Equal(t, "no node is in service", examined(t, p).Found.String(), "agents that never enrolled are not silent")
+	require.Equal(t, "no node is in service", examined(t, p).Found.String(),
+		"agents that never enrolled are not silent")
 	for _, id := range ids {
 		quietFor(t, p, id, 0)
 	}
 	fine := examined(t, p)
-	require.Equal(t, []any{doctor.OK, "5 agents report", 5}, []any{fine.Status, fine.Found.String(), fine.Data["agents"]})
+	require.Equal(t, []any{doctor.OK, "5 agents report", 5}, []any{
+		fine.Status, fine.Found.String(),
+		fine.Data["agents"],
+	})
 	for i, id := range ids[:4] {
 		quietFor(t, p, id, time.Duration(i+1)*time.Hour)
 	}

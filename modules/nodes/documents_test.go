@@ -68,7 +68,10 @@ func TestADocumentReachesItsAgentAndItsStateIsKnown(t *testing.T) {
 	agent.Beat(says(agentapi.DocumentStatus{Name: "blocks", Revision: 1, Hash: got.Hash}))
 	eventually(t, func() bool { return with.stateOf(t, agent.NodeID).State == nodesapi.DocumentApplied })
 	with.setBlocks(t, agent.NodeID, map[string]any{"ips": []string{}})
-	require.Equal(t, nodesapi.DocumentState{NodeID: agent.NodeID, State: nodesapi.DocumentPending, Wanted: 2, Applied: 1},
+	require.Equal(t, nodesapi.DocumentState{
+		NodeID: agent.NodeID, State: nodesapi.DocumentPending, Wanted: 2,
+		Applied: 1,
+	},
 		with.stateOf(t, agent.NodeID))
 }
 
@@ -186,7 +189,8 @@ func TestTheConfigurationIsADocumentToo(t *testing.T) {
 	require.NoError(t, err)
 	var found agentapi.Document
 	agent.Get("/agent/v1/desired/config").Is(http.StatusOK).JSON(&found)
-	require.Equal(t, agentapi.DocumentRef{Name: "config", Revision: config.Revision, Hash: config.Hash}, found.DocumentRef)
+	require.Equal(t, agentapi.DocumentRef{Name: "config", Revision: config.Revision, Hash: config.Hash},
+		found.DocumentRef)
 	require.NoError(t, found.Verify())
 }
 
@@ -284,6 +288,7 @@ func TestBatchesReachTheModuleThatReadsTheirKind(t *testing.T) {
 	for _, body := range []string{`{`, `[]`, `{"items":[1]} 2`, `{"seq":"one"}`} {
 		agent.Post("/agent/v1/batches/seen", body).Refused(http.StatusBadRequest, "bad_json")
 	}
-	agent.Post("/agent/v1/batches/seen", `{"seq":1,"items":["\u0000"]}`).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	agent.Post("/agent/v1/batches/seen", `{"seq":1,"items":["\u0000"]}`).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	require.Empty(t, with.batches)
 }

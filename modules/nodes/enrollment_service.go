@@ -60,8 +60,9 @@ func (e *enrollment) issue(ctx context.Context, want tokenOrder) (*IssuedToken, 
 	now := e.clock.Now().UTC()
 	token, hash := newToken(enrollmentPrefix)
 	row := &tokenRow{
-		ID: database.NewID(), TokenHash: hash, Kind: want.kind, Label: want.label, ExpiresAt: now.Add(want.lives), UsageLimit: want.limit,
-		AutoTags: distinct(want.tags), BindNodeID: want.node, CreatedBy: by(ctx), CreatedAt: now,
+		ID: database.NewID(), TokenHash: hash, Kind: want.kind, Label: want.label, ExpiresAt: now.Add(want.lives),
+		UsageLimit: want.limit,
+		AutoTags:   distinct(want.tags), BindNodeID: want.node, CreatedBy: by(ctx), CreatedAt: now,
 	}
 	if one := 1; row.Kind == "one_off" || row.BindNodeID != nil {
 		row.UsageLimit = &one
@@ -70,12 +71,16 @@ func (e *enrollment) issue(ctx context.Context, want tokenOrder) (*IssuedToken, 
 	if err != nil {
 		return nil, err
 	}
-	return &IssuedToken{EnrollmentToken: row.shown(now), Token: token, Install: Install{Command: e.installer.Line(token, name), URL: e.installer.URL()}}, nil
+	return &IssuedToken{EnrollmentToken: row.shown(now), Token: token, Install: Install{Command: e.installer.Line(token,
+		name), URL: e.installer.URL()}}, nil
 }
 
 // Issue gives a token to another module.
 func (e *enrollment) Issue(ctx context.Context, want nodesapi.TokenOrder) (nodesapi.Token, error) {
-	issued, err := e.issue(ctx, tokenOrder{kind: "one_off", label: want.Label, lives: want.Lives, tags: want.Tags, node: named(want.NodeID)})
+	issued, err := e.issue(ctx, tokenOrder{
+		kind: "one_off", label: want.Label, lives: want.Lives, tags: want.Tags,
+		node: named(want.NodeID),
+	})
 	switch {
 	case fault.KindOf(err) == fault.KindInvalid:
 		return nodesapi.Token{}, nodesapi.ErrUnknown
@@ -83,7 +88,8 @@ func (e *enrollment) Issue(ctx context.Context, want nodesapi.TokenOrder) (nodes
 		return nodesapi.Token{}, err
 	}
 	return nodesapi.Token{
-		ID: issued.ID, Token: issued.Token, Command: issued.Install.Command, URL: issued.Install.URL, ExpiresAt: issued.ExpiresAt,
+		ID: issued.ID, Token: issued.Token, Command: issued.Install.Command, URL: issued.Install.URL,
+		ExpiresAt: issued.ExpiresAt,
 	}, nil
 }
 
@@ -104,16 +110,21 @@ func exportEnrollment(e *enrollment) nodesapi.Enrollment { return e }
 func (e *enrollment) insert(ctx context.Context, row *tokenRow) (nodeName string, err error) {
 	err = e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if row.BindNodeID != nil {
-			if err := tx.NewRaw("select name from nodes where id = ?", *row.BindNodeID).Scan(ctx, &nodeName); err != nil {
+			if err := tx.NewRaw("select name from nodes where id = ?", *row.BindNodeID).
+				Scan(ctx, &nodeName); err != nil {
 				return err
 			}
 		}
 		if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
 			return err
 		}
-		return e.journal.Record(ctx, tx, audit.Entry{Action: "node.enrollment_token_issued", Object: row.object(), Changes: map[string]audit.Change{
-			"kind": {To: row.Kind}, "expires_at": {To: row.ExpiresAt}, "bind_node_id": {To: row.BindNodeID}, "token": {To: "set"},
-		}})
+		return e.journal.Record(ctx, tx, audit.Entry{
+			Action: "node.enrollment_token_issued", Object: row.object(),
+			Changes: map[string]audit.Change{
+				"kind": {To: row.Kind}, "expires_at": {To: row.ExpiresAt}, "bind_node_id": {To: row.BindNodeID},
+				"token": {To: "set"},
+			},
+		})
 	})
 	if err = database.Fault(err, nil); fault.KindOf(err) == fault.KindMissing {
 		err = fault.InvalidValue("bind_node_id", "there is no such node").Wrap(err)
@@ -124,7 +135,8 @@ func (e *enrollment) insert(ctx context.Context, row *tokenRow) (nodeName string
 func (e *enrollment) revoke(ctx context.Context, id string) error {
 	err := e.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row := new(tokenRow)
-		err := tx.NewUpdate().Model(row).Set("revoked_at = coalesce(revoked_at, ?)", e.clock.Now().UTC()).Where("id = ?", id).Returning("*").Scan(ctx)
+		err := tx.NewUpdate().Model(row).Set("revoked_at = coalesce(revoked_at, ?)", e.clock.Now().UTC()).
+			Where("id = ?", id).Returning("*").Scan(ctx)
 		if err != nil {
 			return err
 		}
@@ -172,8 +184,10 @@ func (row *tokenRow) shown(now time.Time) EnrollmentToken {
 		state = "expired"
 	}
 	return EnrollmentToken{
-		ID: row.ID, Kind: row.Kind, Label: row.Label, State: state, ExpiresAt: row.ExpiresAt.UTC(), UsageLimit: row.UsageLimit,
-		UsedCount: row.UsedCount, AutoTags: list(row.AutoTags), BindNodeID: row.BindNodeID, RevokedAt: utc(row.RevokedAt),
+		ID: row.ID, Kind: row.Kind, Label: row.Label, State: state, ExpiresAt: row.ExpiresAt.UTC(),
+		UsageLimit: row.UsageLimit,
+		UsedCount:  row.UsedCount, AutoTags: list(row.AutoTags), BindNodeID: row.BindNodeID,
+		RevokedAt:  utc(row.RevokedAt),
 		LastUsedAt: utc(row.LastUsedAt), CreatedBy: row.CreatedBy, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
@@ -182,7 +196,8 @@ func (row *tokenRow) object() audit.Object {
 	return audit.Object{Type: "enrollment_token", ID: row.ID, Name: row.Label}
 }
 
-var errEnrollment = fault.Unauthenticated("enrollment_token_invalid", "this enrollment token is not valid; ask for a new one in the panel")
+var errEnrollment = fault.Unauthenticated("enrollment_token_invalid",
+	"this enrollment token is not valid; ask for a new one in the panel")
 
 // enroll trades a token for an identity, once per use that the token allows, also under any number of callers at once.
 // Fault: enrollment_token_invalid (401), one answer for a wrong, spent, expired and revoked token.
@@ -248,7 +263,9 @@ func (e *enrollment) spend(ctx context.Context, tx bun.Tx, token string) (*token
 }
 
 // identity is the node that the token names, or a new one.
-func (e *enrollment) identity(ctx context.Context, tx bun.Tx, token *tokenRow, in *agentapi.EnrollRequest) (row *nodeRow, fresh bool, err error) {
+func (e *enrollment) identity(ctx context.Context, tx bun.Tx, token *tokenRow,
+	in *agentapi.EnrollRequest,
+) (row *nodeRow, fresh bool, err error) {
 	if token.BindNodeID != nil {
 		row, err = e.store.locked(ctx, tx, *token.BindNodeID)
 		return row, false, err
@@ -256,12 +273,15 @@ func (e *enrollment) identity(ctx context.Context, tx bun.Tx, token *tokenRow, i
 	name, err := e.freeName(ctx, tx, orElse(in.Name, in.Hostname))
 	now := e.clock.Now().UTC()
 	return &nodeRow{
-		ID: database.NewID(), Name: name, CountryCode: "XX", IPs: []NodeIP{}, Roles: []string{}, Tags: distinct(token.AutoTags),
+		ID: database.NewID(), Name: name, CountryCode: "XX", IPs: []NodeIP{}, Roles: []string{},
+		Tags:        distinct(token.AutoTags),
 		AgentAccess: accessNone, AnnouncedState: "pending", CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}, true, err
 }
 
-func (e *enrollment) admit(ctx context.Context, tx bun.Tx, row *nodeRow, fresh bool, token *tokenRow, reply *agentapi.EnrollReply) error {
+func (e *enrollment) admit(ctx context.Context, tx bun.Tx, row *nodeRow, fresh bool, token *tokenRow,
+	reply *agentapi.EnrollReply,
+) error {
 	now := e.clock.Now().UTC()
 	if fresh {
 		if err := e.store.insert(ctx, tx, row); err != nil {
@@ -322,7 +342,9 @@ func tidyName(wanted string) string {
 // rotate gives the agent a new token; the old one lives on for the overlap.
 func (e *enrollment) rotate(ctx context.Context, nodeID string) (*agentapi.TokenReply, error) {
 	out := new(agentapi.TokenReply)
-	err := e.change(ctx, nodeID, nodesapi.NodeTokenRotated, func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
+	err := e.change(ctx, nodeID, nodesapi.NodeTokenRotated, func(ctx context.Context, tx bun.Tx,
+		row *nodeRow,
+	) (err error) {
 		out.AgentToken, err = e.credentials.rotate(ctx, tx, row)
 		if row.PreviousValidUntil != nil {
 			out.PreviousValidUntil = *row.PreviousValidUntil
@@ -335,7 +357,9 @@ func (e *enrollment) rotate(ctx context.Context, nodeID string) (*agentapi.Token
 // revokeAgent ends the agent's access at its next request.
 func (e *enrollment) revokeAgent(ctx context.Context, nodeID string) error {
 	var barrier database.Barrier
-	err := e.change(ctx, nodeID, nodesapi.NodeAgentRevoked, func(ctx context.Context, tx bun.Tx, row *nodeRow) (err error) {
+	err := e.change(ctx, nodeID, nodesapi.NodeAgentRevoked, func(ctx context.Context, tx bun.Tx,
+		row *nodeRow,
+	) (err error) {
 		barrier, err = e.credentials.revoke(ctx, tx, row)
 		return err
 	})
@@ -345,7 +369,9 @@ func (e *enrollment) revokeAgent(ctx context.Context, nodeID string) error {
 	return err
 }
 
-func (e *enrollment) change(ctx context.Context, nodeID, action string, edit func(ctx context.Context, tx bun.Tx, row *nodeRow) error) error {
+func (e *enrollment) change(ctx context.Context, nodeID, action string, edit func(ctx context.Context, tx bun.Tx,
+	row *nodeRow) error,
+) error {
 	_, err := e.service.change(ctx, nodeID, action, nil, edit)
 	e.credentials.forget(nodeID)
 	return err

@@ -20,7 +20,10 @@ func TestAnEnrolmentTokenMakesANodeAndIsShownOnce(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	admin := p.As("nodes.edit", "nodes.view")
-	issued := admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"label": "first", "auto_tags": []string{"eu"}}).Is(http.StatusCreated)
+	issued := admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{
+		"label":     "first",
+		"auto_tags": []string{"eu"},
+	}).Is(http.StatusCreated)
 	require.Equal(t, "no-store", issued.Header.Get("Cache-Control"))
 	token := issued.Text("token")
 	require.Contains(t, issued.Text("install.command"), "PANEL_ENROLL_TOKEN=%s\\n' "+token+";")
@@ -40,7 +43,8 @@ func TestAnEnrolmentTokenMakesANodeAndIsShownOnce(t *testing.T) {
 func TestServersOfOneHostNameEnrolAtOnce(t *testing.T) {
 	t.Parallel()
 	const servers = 60
-	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{"PANEL_TRUSTED_PROXIES": "127.0.0.1/32"}))
+	p := paneltest.Start(t, paneltest.Modules(Module()),
+		paneltest.Env(map[string]string{"PANEL_TRUSTED_PROXIES": "127.0.0.1/32"}))
 	tokens := make([]string, servers)
 	for i := range tokens {
 		tokens[i] = p.EnrollmentToken(nil)
@@ -49,7 +53,10 @@ func TestServersOfOneHostNameEnrolAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range servers {
 		all.Go(func() {
-			wanted := agentapi.EnrollRequest{Token: tokens[i], Hostname: "image", OS: "linux", Arch: "amd64", Protocol: 1}
+			wanted := agentapi.EnrollRequest{
+				Token: tokens[i], Hostname: "image", OS: "linux", Arch: "amd64",
+				Protocol: 1,
+			}
 			from := fmt.Sprintf("203.0.113.%d", i+1) // one address may not ask so often
 			ask := func() *paneltest.Answer {
 				return p.Anonymous().Do(http.MethodPost, agentapi.PathEnroll, wanted, "X-Forwarded-For", from)
@@ -121,7 +128,8 @@ func TestAReusableTokenKeepsItsLimitAndNamesDoNotCollide(t *testing.T) {
 	token := p.EnrollmentToken(map[string]any{"kind": "reusable", "usage_limit": 2})
 	first, second := p.EnrollWith(token, "same-name"), p.EnrollWith(token, "same-name")
 	require.NotEqual(t, first.NodeID, second.NodeID)
-	p.Anonymous().Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Hostname: "x"}).Refused(http.StatusUnauthorized, "enrollment_token_invalid")
+	p.Anonymous().Post(agentapi.PathEnroll, agentapi.EnrollRequest{Token: token, Hostname: "x"}).
+		Refused(http.StatusUnauthorized, "enrollment_token_invalid")
 	require.Equal(t, "same-name-2", p.As("nodes.view").Get("/api/v1/nodes/"+second.NodeID).Text("name"))
 }
 
@@ -134,7 +142,8 @@ func TestABoundTokenGivesAnExistingNodeItsAgentAndEndsTheOldOne(t *testing.T) {
 	first := p.EnrollWith(admin.Post(path, map[string]any{}).Is(http.StatusOK).Text("enrollment.token"), "host")
 	require.Equal(t, node.Text("id"), first.NodeID)
 	first.Beat()
-	second := p.EnrollWith(admin.Post(path, map[string]any{"action": "bind"}).Is(http.StatusOK).Text("enrollment.token"), "host")
+	second := p.EnrollWith(admin.Post(path,
+		map[string]any{"action": "bind"}).Is(http.StatusOK).Text("enrollment.token"), "host")
 	first.Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
 	second.Beat()
 	admin.Post(path, map[string]any{"action": "revoke"}).Is(http.StatusOK)
@@ -163,7 +172,8 @@ func TestAnAgentTokenInTheQueryIsNotLookedAt(t *testing.T) {
 	p := paneltest.New(t, Module())
 	agent := p.Enroll("query")
 	p.Anonymous().Get(agentapi.PathConfig+"?token="+agent.Token).Refused(http.StatusUnauthorized, "agent_token_invalid")
-	p.Anonymous().Get(agentapi.PathStream+"?access_token="+agent.Token).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	p.Anonymous().Get(agentapi.PathStream+"?access_token="+agent.Token).
+		Refused(http.StatusUnauthorized, "agent_token_invalid")
 }
 
 func TestAgentAndSessionTokensDoNotMix(t *testing.T) {
@@ -171,7 +181,8 @@ func TestAgentAndSessionTokensDoNotMix(t *testing.T) {
 	p := paneltest.New(t, Module())
 	agent := p.Enroll("mixing")
 	agent.Get("/api/v1/nodes").Refused(http.StatusUnauthorized, "no_session")
-	p.Admin().Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Refused(http.StatusUnauthorized, "agent_token_invalid")
+	p.Admin().Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).
+		Refused(http.StatusUnauthorized, "agent_token_invalid")
 }
 
 func TestOnlyDigestsOfTokensAreStored(t *testing.T) {
@@ -198,7 +209,10 @@ func TestTheInstallScriptAndTheAgentComeFromThePanel(t *testing.T) {
 	program := p.Anonymous().Get("/install/agent/linux/arm64").Is(http.StatusOK)
 	require.Equal(t, "an executable", string(program.Body))
 	require.Len(t, program.Header.Get("X-Checksum-Sha256"), 64)
-	for _, path := range []string{"/install/agent/plan9/amd64", "/install/agent/linux/..%2f..%2fetc", "/install/agent/linux/amd64"} {
+	for _, path := range []string{
+		"/install/agent/plan9/amd64", "/install/agent/linux/..%2f..%2fetc",
+		"/install/agent/linux/amd64",
+	} {
 		p.Anonymous().Get(path).Refused(http.StatusNotFound, "not_found")
 	}
 }
@@ -219,5 +233,8 @@ func TestAnAgentOfAnotherVersionIsUnderstood(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	agent := p.Enroll("other-version")
-	agent.Post(agentapi.PathHeartbeat, map[string]any{"agent_version": "9.9.9", "protocol": agentapi.Protocol, "a_later_field": 1}).Is(http.StatusOK)
+	agent.Post(agentapi.PathHeartbeat, map[string]any{
+		"agent_version": "9.9.9", "protocol": agentapi.Protocol,
+		"a_later_field": 1,
+	}).Is(http.StatusOK)
 }

@@ -9,14 +9,19 @@ import (
 // eventKinds are what happens to nodes.
 func eventKinds() []events.Kind {
 	kinds := []events.Kind{
-		{Name: nodesapi.NodeOnline, Summary: "A node is online again", Severity: events.Info, Notify: true, Data: nodesapi.StateChanged{}},
 		{
-			Name: nodesapi.NodeDegraded, Summary: "A node answers late, or its core does not do what it should", Severity: events.Warning,
-			Notify: true, Data: nodesapi.StateChanged{},
+			Name: nodesapi.NodeOnline, Summary: "A node is online again", Severity: events.Info, Notify: true,
+			Data: nodesapi.StateChanged{},
 		},
 		{
-			Name: nodesapi.NodeOffline, Summary: "A node sent nothing for ten heartbeats", Severity: events.Critical, Notify: true,
-			Data: nodesapi.StateChanged{},
+			Name: nodesapi.NodeDegraded, Summary: "A node answers late, or its core does not do what it should",
+			Severity: events.Warning,
+			Notify:   true, Data: nodesapi.StateChanged{},
+		},
+		{
+			Name: nodesapi.NodeOffline, Summary: "A node sent nothing for ten heartbeats", Severity: events.Critical,
+			Notify: true,
+			Data:   nodesapi.StateChanged{},
 		},
 		{
 			Name: nodesapi.NodeDrift, Summary: "An agent could not install the configuration that its node shall serve",
@@ -24,15 +29,19 @@ func eventKinds() []events.Kind {
 		},
 	}
 	for name, summary := range map[string]string{
-		nodesapi.NodeCreated: "A node was added", nodesapi.NodeUpdated: "A node was changed", nodesapi.NodeDeleted: "A node was deleted",
-		nodesapi.NodeEnrolled: "A server enrolled its agent", nodesapi.NodeMaintenanceOn: "The maintenance of a node began",
-		nodesapi.NodeMaintenanceOff: "The maintenance of a node ended", nodesapi.NodeTokenRotated: "An agent got a new token",
-		nodesapi.NodeAgentRevoked: "The access of an agent was revoked",
+		nodesapi.NodeCreated: "A node was added", nodesapi.NodeUpdated: "A node was changed",
+		nodesapi.NodeDeleted:        "A node was deleted",
+		nodesapi.NodeEnrolled:       "A server enrolled its agent",
+		nodesapi.NodeMaintenanceOn:  "The maintenance of a node began",
+		nodesapi.NodeMaintenanceOff: "The maintenance of a node ended",
+		nodesapi.NodeTokenRotated:   "An agent got a new token",
+		nodesapi.NodeAgentRevoked:   "The access of an agent was revoked",
 	} {
 		kinds = append(kinds, events.Kind{Name: name, Summary: summary, Data: nodesapi.Changed{}})
 	}
 	kinds = append(kinds, events.Kind{
-		Name: figures.KindMetrics, Summary: "The newest readings of nodes, every few seconds to who names the topic metrics",
+		Name:    figures.KindMetrics,
+		Summary: "The newest readings of nodes, every few seconds to who names the topic metrics",
 		Subject: "metrics", Transient: true,
 	})
 	for i := range kinds {

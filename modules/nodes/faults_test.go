@@ -16,7 +16,8 @@ import (
 	"panel/platform/paneltest"
 )
 
-// Whatever dies under it: what was acknowledged is stored, what is sent again is stored once, and callers see 503 only (R1, R4).
+// Whatever dies under it: what was acknowledged is stored, what is sent again is stored once, and callers see 503 only
+// (R1, R4).
 func TestConnectionsThatDieUnderLoadLoseNothingAcknowledgedAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -44,13 +45,17 @@ func TestConnectionsThatDieUnderLoadLoseNothingAcknowledgedAndDoubleNothing(t *t
 		}
 	}
 	var rows, streams int
-	eventually(t, func() bool { return p.DB.NewRaw("select count(*) from node_samples").Scan(t.Context(), &rows) == nil })
+	eventually(t, func() bool {
+		return p.DB.NewRaw("select count(*) from node_samples").Scan(t.Context(),
+			&rows) == nil
+	})
 	require.NoError(t, p.DB.NewRaw("select sum(last_seq) from telemetry_streams").Scan(t.Context(), &streams))
 	require.Equal(t, agents*batches, rows)
 	require.Equal(t, agents*batches, streams)
 }
 
-// untilStored repeats a batch as an agent does, until it is acknowledged; then it sends it once more, as after a lost answer.
+// untilStored repeats a batch as an agent does, until it is acknowledged; then it sends it once more, as after a lost
+// answer.
 func untilStored(t *testing.T, agent *paneltest.Agent, seq int64) {
 	batch := agentapi.MetricsBatch{StreamID: "s", Seq: seq, Samples: paneltest.Samples(1, time.Now())}
 	for acknowledged := 0; acknowledged < 2; {
@@ -66,7 +71,8 @@ func untilStored(t *testing.T, agent *paneltest.Agent, seq int64) {
 	}
 }
 
-// While other panels' changes cannot be heard, every request reads the database: a revocation still takes effect at the next one.
+// While other panels' changes cannot be heard, every request reads the database: a revocation still takes effect at the
+// next one.
 func TestARevocationByAnotherProcessTakesEffectAtTheNextRequest(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -78,7 +84,8 @@ func TestARevocationByAnotherProcessTakesEffectAtTheNextRequest(t *testing.T) {
 		there.Beat()
 		_, err := p.DB.ExecContext(t.Context(), "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen panel%' and datname = current_database()")
 		require.NoError(t, err)
-		p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding", map[string]any{"action": "revoke"}).Is(http.StatusOK)
+		p.As("nodes.edit").Post("/api/v1/nodes/"+agent.NodeID+"/agent-binding", map[string]any{"action": "revoke"}).
+			Is(http.StatusOK)
 		eventually(t, func() bool {
 			return there.Post(agentapi.PathHeartbeat, paneltest.Heartbeat()).Status == http.StatusUnauthorized
 		})

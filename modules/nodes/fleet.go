@@ -87,9 +87,12 @@ func (f *fleet) all(rows []viewRow, now time.Time) []nodesapi.Node {
 
 func (f *fleet) outside(row *viewRow, n Node) nodesapi.Node {
 	out := nodesapi.Node{
-		ID: n.ID, Name: n.Name, Address: n.Address, State: n.State, Online: n.Agent.Connected, Roles: n.Roles, Tags: n.Tags,
-		AgentVersion: n.Agent.Version, Capabilities: n.Agent.Capabilities, CoreKind: n.Core.Kind, CoreVersion: n.Core.Version,
-		CoreState: n.Core.State, RevisionDesired: n.Core.RevisionDesired, RevisionInstalled: n.Core.RevisionInstalled, HashInstalled: n.Core.ConfigHash,
+		ID: n.ID, Name: n.Name, Address: n.Address, State: n.State, Online: n.Agent.Connected, Roles: n.Roles,
+		Tags:         n.Tags,
+		AgentVersion: n.Agent.Version, Capabilities: n.Agent.Capabilities, CoreKind: n.Core.Kind,
+		CoreVersion: n.Core.Version,
+		CoreState:   n.Core.State, RevisionDesired: n.Core.RevisionDesired, RevisionInstalled: n.Core.RevisionInstalled,
+		HashInstalled: n.Core.ConfigHash,
 	}
 	if row.SeenAt != nil {
 		out.SeenAt = row.SeenAt.UTC()

@@ -29,11 +29,13 @@ type handlers struct {
 }
 
 func newHandlers(
-	s *service, st *store, e *enrollment, t *telemetry.Telemetry, a *agents, r *link.Streams, i *install.Installer, b *bulk,
+	s *service, st *store, e *enrollment, t *telemetry.Telemetry, a *agents, r *link.Streams, i *install.Installer,
+	b *bulk,
 	f *figures.Fleet, feed *figures.Feed,
 ) *handlers {
 	return &handlers{
-		service: s, store: st, enrollment: e, telemetry: t, agents: a, streams: r, installer: i, bulk: b, fleet: f, feed: feed,
+		service: s, store: st, enrollment: e, telemetry: t, agents: a, streams: r, installer: i, bulk: b, fleet: f,
+		feed: feed,
 	}
 }
 
@@ -166,7 +168,10 @@ func (h *handlers) bindAgent(ctx context.Context, in *bindingInput) (*secretBody
 
 func (h *handlers) tokens(ctx context.Context, in *tokensInput) (*body[httpapi.Page[EnrollmentToken]], error) {
 	k, err := keyset.New(in.PageQuery, "id", "-created_at", map[string]keyset.Order{
-		"created_at": {Expression: "created_at", Kind: httpapi.CursorMoment}, "expires_at": {Expression: "expires_at", Kind: httpapi.CursorMoment},
+		"created_at": {Expression: "created_at", Kind: httpapi.CursorMoment}, "expires_at": {
+			Expression: "expires_at",
+			Kind:       httpapi.CursorMoment,
+		},
 	})
 	if err != nil {
 		return nil, err
@@ -183,8 +188,9 @@ func (h *handlers) tokens(ctx context.Context, in *tokensInput) (*body[httpapi.P
 
 func (h *handlers) issueToken(ctx context.Context, in *tokenInput) (*secretBody[IssuedToken], error) {
 	issued, err := h.enrollment.issue(ctx, tokenOrder{
-		kind: in.Body.Kind, label: in.Body.Label, lives: time.Duration(in.Body.ExpiresSeconds) * time.Second, limit: in.Body.UsageLimit,
-		tags: in.Body.AutoTags, node: in.Body.BindNodeID,
+		kind: in.Body.Kind, label: in.Body.Label, lives: time.Duration(in.Body.ExpiresSeconds) * time.Second,
+		limit: in.Body.UsageLimit,
+		tags:  in.Body.AutoTags, node: in.Body.BindNodeID,
 	})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ const updateKey = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"
 // process on the way, where every user of the server could read it; the key of updates comes with the line.
 func TestTheInstallLineShowsItsTokenToNobody(t *testing.T) {
 	t.Parallel()
-	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{"PANEL_UPDATE_PUBLIC_KEY": updateKey}))
+	p := paneltest.Start(t, paneltest.Modules(Module()),
+		paneltest.Env(map[string]string{"PANEL_UPDATE_PUBLIC_KEY": updateKey}))
 	issued := p.As("nodes.edit").Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).Is(http.StatusCreated)
 	script := string(p.Anonymous().Get(agentapi.PathInstallScript).Is(http.StatusOK).Body)
 	for _, updates := range []bool{true, false} {
@@ -32,7 +33,8 @@ func TestTheInstallLineShowsItsTokenToNobody(t *testing.T) {
 		_, enrolled, found := strings.Cut(asked, "panel-agent enroll --panel http://127.0.0.1:8080 --data ")
 		require.True(t, found, asked)
 		enrolled, _, _ = strings.Cut(enrolled, "\n")
-		require.Equal(t, updates, strings.HasSuffix(enrolled, " --update-key "+updateKey), "an older agent does not know the option")
+		require.Equal(t, updates, strings.HasSuffix(enrolled, " --update-key "+updateKey),
+			"an older agent does not know the option")
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"panel/platform/paneltest"
 )
 
-// A token that another module was given goes with the transaction of whatever it was given for: when that is undone, nobody
-// enrols with it, no list shows it and the journal knows nothing of it.
+// A token that another module was given goes with the transaction of whatever it was given for: when that is undone,
+// nobody enrols with it, no list shows it and the journal knows nothing of it.
 func TestATokenIsUndoneWithTheTransactionThatItWasIssuedIn(t *testing.T) {
 	t.Parallel()
 	var tokens nodesapi.Enrollment
@@ -45,7 +45,8 @@ func TestATokenIsUndoneWithTheTransactionThatItWasIssuedIn(t *testing.T) {
 		return issued
 	}
 	noted := func() (n int) {
-		require.NoError(t, p.DB.NewRaw("select count(*) from journal where object_type like '%token%'").Scan(t.Context(), &n))
+		require.NoError(t,
+			p.DB.NewRaw("select count(*) from journal where object_type like '%token%'").Scan(t.Context(), &n))
 		return n
 	}
 	undone := issue(errors.New("the server could not be made"))

@@ -35,7 +35,10 @@ func namesIn(t *testing.T, as *paneltest.Client, query string) (names []string, 
 func estate(t *testing.T, p *paneltest.Panel) *paneltest.Client {
 	t.Helper()
 	admin := p.As("nodes.edit", "nodes.view")
-	admin.AddNode("Warszawa 1", "country_code", "PL", "tags", []string{"eu", "fast"}, "roles", []string{"entry", "exit"},
+	admin.AddNode("Warszawa 1", "country_code", "PL", "tags", []string{"eu", "fast"}, "roles", []string{
+		"entry",
+		"exit",
+	},
 		"address", "waw1.example.org")
 	admin.AddNode("Frankfurt", "country_code", "DE", "tags", []string{"eu"}, "roles", []string{"exit"}, "address",
 		"203.0.113.50")

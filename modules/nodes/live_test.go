@@ -53,8 +53,8 @@ func line(t *testing.T, lines <-chan string) string {
 	return ""
 }
 
-// The figures of a node reach an open page without a request, some seconds after its agent has measured them, and nobody
-// without the permission sees any.
+// The figures of a node reach an open page without a request, some seconds after its agent has measured them, and
+// nobody without the permission sees any.
 func TestReadingsReachWhoWatchesAndMaySeeNodes(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -125,7 +125,9 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	}
 	list := paneltest.Samples(1, time.Now())
 	list[0].Traffic = []agentapi.Traffic{
-		{Kind: "listener", Name: "in", Up: 1_500, Down: 15_000}, {Kind: "outbound", Name: "out", Up: 3, Down: -3}, {Kind: "later", Name: "x", Up: 1},
+		{Kind: "listener", Name: "in", Up: 1_500, Down: 15_000},
+		{Kind: "outbound", Name: "out", Up: 3, Down: -3},
+		{Kind: "later", Name: "x", Up: 1},
 	}
 	list[0].Listeners = []agentapi.Sessions{{Name: "in", Open: 2}}
 	older.Deliver("s", 1, list).Is(http.StatusOK)
@@ -140,7 +142,10 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	}
 	eventually(t, func() bool { return shown(agent)[0].UpBps != nil })
 	in, hop := shown(agent)[0], shown(agent)[1]
-	require.Equal(t, []any{"both", "443", int64(2), int64(800), int64(8000)}, []any{in.L4, in.Ports, *in.Sessions, *in.UpBps, *in.DownBps})
+	require.Equal(t, []any{"both", "443", int64(2), int64(800), int64(8000)}, []any{
+		in.L4, in.Ports, *in.Sessions,
+		*in.UpBps, *in.DownBps,
+	})
 	require.Equal(t, []any{"udp", "7000-7001", int64(0)}, []any{hop.L4, hop.Ports, *hop.UpBps})
 	require.Nil(t, hop.Sessions)
 	require.Nil(t, shown(older)[0].UpBps)

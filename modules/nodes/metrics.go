@@ -6,22 +6,28 @@ import (
 	"panel/platform/metrics"
 )
 
-// collectors are the fleet for whoever monitors the panel: states as last announced, and the streams of agents to this panel.
+// collectors are the fleet for whoever monitors the panel: states as last announced, and the streams of agents to this
+// panel.
 func (h *handlers) collectors() []metrics.Collector {
 	return []metrics.Collector{
 		metrics.Asked("panel_nodes", "Nodes by the state that was last announced.", "state", h.store.announcedStates),
-		metrics.Gauge("panel_agent_links", "Open streams of agents to this panel.", func() float64 { return float64(h.streams.Open()) }),
+		metrics.Gauge("panel_agent_links", "Open streams of agents to this panel.",
+			func() float64 { return float64(h.streams.Open()) }),
 	}
 }
 
 // announcedStates also counts the states that no node is in, so that an alert can wait for them.
 func (s *store) announcedStates(ctx context.Context) (map[string]float64, error) {
-	counts := map[string]float64{"pending": 0, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0, "disabled": 0}
+	counts := map[string]float64{
+		"pending": 0, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0,
+		"disabled": 0,
+	}
 	var rows []struct {
 		State string  `bun:"state"`
 		N     float64 `bun:"n"`
 	}
-	err := s.db.NewRaw("select announced_state as state, count(*)::float8 as n from nodes group by announced_state").Scan(ctx, &rows)
+	err := s.db.NewRaw("select announced_state as state, count(*)::float8 as n from nodes group by announced_state").
+		Scan(ctx, &rows)
 	for _, row := range rows {
 		counts[row.State] = row.N
 	}

@@ -1,8 +1,9 @@
 // Package nodes is the fleet: servers, the agents that run on them, what they report and what they shall serve.
 //
-// Agents dial out; nothing that the panel wants or learns needs a connection to a node. What a node shall serve is written
-// first, as a numbered configuration, and fetched by the agent; what it does is known only from its own reports, and every
-// state shown is derived from those when it is read. Reports, samples and results are written in batches that many agents share.
+// Agents dial out; nothing that the panel wants or learns needs a connection to a node. What a node shall serve is
+// written first, as a numbered configuration, and fetched by the agent; what it does is known only from its own
+// reports, and every state shown is derived from those when it is read. Reports, samples and results are written in
+// batches that many agents share.
 package nodes
 
 import (
@@ -73,12 +74,15 @@ func Module() module.Module {
 		Checks:     doctorChecks(),
 		Tidy:       tidy(),
 		Private: []any{
-			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards, newCredentials, newBulk,
-			newTelemetry, newStreams, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs, work.NewCommands,
+			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards,
+			newCredentials, newBulk,
+			newTelemetry, newStreams, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs,
+			work.NewCommands,
 			documents.NewStore, figures.New, figures.NewFeed, figures.NewRelations,
 		},
 		Exports: []any{
-			exportAgents, exportFleet, exportReadings, exportConfigs, exportCommands, exportDocuments, exportUpdateStates, exportGuards,
+			exportAgents, exportFleet, exportReadings, exportConfigs, exportCommands, exportDocuments,
+			exportUpdateStates, exportGuards,
 			exportEnrollment, exportBulk, exportRelations,
 		},
 		Attach: attach,
@@ -93,7 +97,9 @@ func exportDocuments(s *documents.Store) nodesapi.Documents { return s }
 
 func exportCommands(c *work.Commands) nodesapi.Commands { return c }
 
-func newConfigs(db *database.DB, q *work.Queue, a *evidence.Announcer, v *vault.Vault, clock clockwork.Clock) *work.Configs {
+func newConfigs(db *database.DB, q *work.Queue, a *evidence.Announcer, v *vault.Vault,
+	clock clockwork.Clock,
+) *work.Configs {
 	return work.NewConfigs(db, q, v, clock, a.Changed)
 }
 
@@ -111,11 +117,13 @@ func newStreams(
 
 func attach(h *handlers, b *events.Bus) module.Parts {
 	loops := slices.Concat(h.telemetry.Loops(), h.agents.commands.Loops(), []func(context.Context) error{
-		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run, h.feed.Run,
+		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run,
+		h.feed.Run,
 	})
 	offer := func(context.Context) error { return b.Offer(figures.KindMetrics, h.feed) }
 	return module.Parts{
-		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew, offer}, Metrics: h.collectors(),
+		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew, offer},
+		Metrics:   h.collectors(),
 		Jobs:      append(h.telemetry.Jobs(), h.fleet.Worker()),
 		Schedules: append(telemetry.Schedules(), figures.Schedule()),
 	}

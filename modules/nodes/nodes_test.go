@@ -33,7 +33,8 @@ func TestANodeIsMadeChangedAndDeletedAndEachStepIsInTheJournal(t *testing.T) {
 	admin.Delete(path).Is(http.StatusNoContent)
 	admin.Get(path).Refused(http.StatusNotFound, "not_found")
 	var actions []string
-	require.NoError(t, p.DB.NewRaw("select action from journal where object_id = ? order by at, id", made.Text("id")).Scan(t.Context(), &actions))
+	require.NoError(t, p.DB.NewRaw("select action from journal where object_id = ? order by at, id",
+		made.Text("id")).Scan(t.Context(), &actions))
 	require.Equal(t, []string{"node.created", "node.updated", "node.updated", "node.deleted"}, actions)
 }
 
@@ -70,12 +71,16 @@ func TestBadInputOfAdministratorsIsRefusedAndNotEchoed(t *testing.T) {
 		admin.Delete("/api/v1/nodes/"+id).Refused(http.StatusNotFound, "not_found")
 		admin.Post("/api/v1/nodes/"+id+"/agent-binding", map[string]any{}).Refused(http.StatusNotFound, "not_found")
 	}
-	for _, query := range []string{"limit=0", "limit=201", "limit=x", "cursor=canary", "sort=canary", "state=canary", "country=canary"} {
+	for _, query := range []string{
+		"limit=0", "limit=201", "limit=x", "cursor=canary", "sort=canary", "state=canary",
+		"country=canary",
+	} {
 		answer := admin.Get("/api/v1/nodes?" + query)
 		answer.Refused(http.StatusBadRequest, "bad_parameter")
 		require.NotContains(t, string(answer.Body), "canary")
 	}
-	admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"bind_node_id": unknownID}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	admin.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"bind_node_id": unknownID}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 }
 
 func long(n int, letter string) string { return strings.Repeat(letter, n) }
@@ -109,7 +114,8 @@ func TestPagesOfEveryOrderCoverTheFleetOnceWithoutGaps(t *testing.T) {
 					NextCursor *string `json:"next_cursor"`
 					Total      int
 				}
-				admin.Get("/api/v1/nodes?limit=50&sort=" + direction + sort + "&cursor=" + cursor).Is(http.StatusOK).JSON(&got)
+				admin.Get("/api/v1/nodes?limit=50&sort=" + direction + sort + "&cursor=" + cursor).Is(http.StatusOK).
+					JSON(&got)
 				require.Equal(t, 130, got.Total)
 				for _, item := range got.Items {
 					require.False(t, seen[item.ID], "a node appeared twice, sorted by %s", sort)
@@ -132,7 +138,8 @@ func TestTheListIsSortedByState(t *testing.T) {
 	admin := p.As("nodes.edit", "nodes.view")
 	for name, disabled := range map[string]bool{"first": false, "second": true, "third": false} {
 		node := admin.Post("/api/v1/nodes", map[string]any{"name": name}).Is(http.StatusCreated)
-		admin.Patch("/api/v1/nodes/"+node.Text("id"), map[string]any{"revision": 1, "disabled": disabled}).Is(http.StatusOK)
+		admin.Patch("/api/v1/nodes/"+node.Text("id"), map[string]any{"revision": 1, "disabled": disabled}).
+			Is(http.StatusOK)
 	}
 	sorted := func(by string) (states []string) {
 		var got struct{ Items []struct{ State string } }
@@ -152,7 +159,8 @@ func TestTheListIsFilteredInTheDatabase(t *testing.T) {
 	fleetOf(t, p, 100)
 	admin := p.As("nodes.view")
 	for query, total := range map[string]int{
-		"tag=t3": 10, "state=offline": 10, "state=online": 90, "state=online&tag=t7": 0, "country=PL": 100, "country=DE": 0,
+		"tag=t3": 10, "state=offline": 10, "state=online": 90, "state=online&tag=t7": 0, "country=PL": 100,
+		"country=DE":  0,
 		"q=node-0004": 10, "q=%25": 0, "q=T3": 10, "role=exit": 0,
 	} {
 		require.EqualValues(t, total, admin.Get("/api/v1/nodes?"+query).Is(http.StatusOK).Value("total"), query)
@@ -179,7 +187,8 @@ func TestNodesAreNamedInBrief(t *testing.T) {
 	require.Contains(t, []string{"online", "offline"}, first[0].State)
 	require.Empty(t, named("q=%25"))
 	ids := []string{first[2].ID, first[0].ID, "no-id", database.NewID()}
-	require.Equal(t, []Brief{first[0], first[2]}, named("limit=1&ids="+strings.Join(ids, ",")), "all that are named, by name")
+	require.Equal(t, []Brief{first[0], first[2]}, named("limit=1&ids="+strings.Join(ids, ",")),
+		"all that are named, by name")
 	require.Empty(t, named("ids=,"), "no id is no search")
 	require.Len(t, named(""), 50)
 	admin.Get("/api/v1/nodes/brief?ids="+strings.Repeat(",", mostNamed)).Refused(http.StatusBadRequest, "bad_parameter")
@@ -190,7 +199,8 @@ func TestEveryPermissionIsAskedFor(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	p.As("health.view").Get("/api/v1/nodes").Refused(http.StatusForbidden, "permission_denied")
-	p.As("nodes.view").Post("/api/v1/nodes", map[string]any{"name": "abc"}).Refused(http.StatusForbidden, "permission_denied")
+	p.As("nodes.view").Post("/api/v1/nodes", map[string]any{"name": "abc"}).
+		Refused(http.StatusForbidden, "permission_denied")
 	p.As("nodes.view").Get("/api/v1/nodes/enrollment-tokens").Refused(http.StatusForbidden, "permission_denied")
 	p.As("nodes.*").PostOnce("/api/v1/nodes", map[string]any{"name": "abc"}).Is(http.StatusCreated)
 }

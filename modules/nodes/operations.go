@@ -34,9 +34,13 @@ func (s *service) order(ctx context.Context, nodeID string, kind agentapi.Comman
 		return nil, err
 	}
 	if link := s.store.link(row, s.now()); link != "connected" && link != "stale" {
-		return nil, fault.Invalid("agent_offline", "the node's agent is not connected; try again when the node is online")
+		return nil, fault.Invalid("agent_offline",
+			"the node's agent is not connected; try again when the node is online")
 	}
-	given := []nodesapi.Order{{NodeID: row.ID, Kind: string(kind), Args: args, Deadline: s.now().Add(orderLimit), By: by(ctx)}}
+	given := []nodesapi.Order{{
+		NodeID: row.ID, Kind: string(kind), Args: args, Deadline: s.now().Add(orderLimit),
+		By: by(ctx),
+	}}
 	ids, err := s.commands.SendWith(ctx, given, func(ctx context.Context, tx bun.Tx) error {
 		return s.journal.Record(ctx, tx, audit.Entry{Action: orderActions[kind], Object: row.object()})
 	})
@@ -57,8 +61,9 @@ func (s *service) operation(ctx context.Context, nodeID, id string) (*Operation,
 
 func operationOf(row *work.CommandRow, now time.Time) *Operation {
 	o := &Operation{
-		ID: row.ID, Kind: row.Kind, NodeID: row.NodeID, State: "queued", StartedBy: row.StartedBy, CreatedAt: row.CreatedAt.UTC(),
-		Code: row.Code, Error: row.Error,
+		ID: row.ID, Kind: row.Kind, NodeID: row.NodeID, State: "queued", StartedBy: row.StartedBy,
+		CreatedAt: row.CreatedAt.UTC(),
+		Code:      row.Code, Error: row.Error,
 	}
 	switch {
 	case row.EndedAt != nil && row.OK:
@@ -82,7 +87,8 @@ func logsOf(data json.RawMessage) *Logs {
 	if json.Unmarshal(data, &lines) != nil {
 		return nil
 	}
-	mask := support.NewMask(doctor.Env{Getenv: func(string) string { return "" }}, slices.Concat(lines.Agent, lines.Core)...)
+	mask := support.NewMask(doctor.Env{Getenv: func(string) string { return "" }}, slices.Concat(lines.Agent,
+		lines.Core)...)
 	return &Logs{Agent: masked(lines.Agent, mask), Core: masked(lines.Core, mask)}
 }
 

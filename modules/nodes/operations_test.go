@@ -54,7 +54,8 @@ func TestAnOrderIsFollowedToItsEnd(t *testing.T) {
 	failed := seen(bad)
 	require.Equal(t, []any{"failed", "failed", "the core is not there"},
 		[]any{failed.Text("state"), failed.Text("code"), failed.Text("error")})
-	require.Equal(t, []string{"node.enrolled", "node.restart_core", "node.restart_core"}, p.Recorded("node", agent.NodeID))
+	require.Equal(t, []string{"node.enrolled", "node.restart_core", "node.restart_core"}, p.Recorded("node",
+		agent.NodeID))
 }
 
 // An order that nobody answered has failed with its deadline, says so, and says when.

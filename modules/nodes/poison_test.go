@@ -20,7 +20,10 @@ func TestControlCharactersAreRefusedOnTheStreamAsWell(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)
 	agent, other := p.Enroll("poisonous"), p.Enroll("innocent")
-	ids, err := with.commands.Send(t.Context(), nodesapi.Order{NodeID: agent.NodeID, Kind: "restart_core", Deadline: time.Now().Add(time.Minute)})
+	ids, err := with.commands.Send(t.Context(), nodesapi.Order{
+		NodeID: agent.NodeID, Kind: "restart_core",
+		Deadline: time.Now().Add(time.Minute),
+	})
 	require.NoError(t, err)
 	conn := dial(t, p, agent)
 	next(t, conn)
@@ -38,13 +41,20 @@ func TestControlCharactersAreRefusedOnTheStreamAsWell(t *testing.T) {
 		reply := next(t, conn).Reply
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, raw)
 		require.Equal(t, "invalid_value", reply.Code)
-		agent.Post(agentapi.PathHeartbeat, `{"protocol":1,"hostname":"a\u0000b"}`).Refused(http.StatusUnprocessableEntity, "invalid_value")
+		agent.Post(agentapi.PathHeartbeat, `{"protocol":1,"hostname":"a\u0000b"}`).
+			Refused(http.StatusUnprocessableEntity, "invalid_value")
 	}
 	other.Beat()
 	eventually(t, func() bool { return other.State() == "online" })
 	long := strings.Repeat("x", 5000)
-	result := agentapi.CommandResult{ID: ids[0], OK: true, Code: agentapi.ResultCode(long), Stage: agentapi.Stage(long), StderrTail: `a\u0000 is no control character`}
-	require.Equal(t, http.StatusOK, call(t, conn, agentapi.Frame{Type: agentapi.FrameResult, Call: 8, Result: &result}).Status)
+	result := agentapi.CommandResult{
+		ID: ids[0], OK: true, Code: agentapi.ResultCode(long), Stage: agentapi.Stage(long),
+		StderrTail: `a\u0000 is no control character`,
+	}
+	require.Equal(t, http.StatusOK, call(t, conn, agentapi.Frame{
+		Type: agentapi.FrameResult, Call: 8,
+		Result: &result,
+	}).Status)
 	found, err := with.commands.Results(t.Context(), ids...)
 	require.NoError(t, err)
 	require.Len(t, found[ids[0]].Code, texts.WordLimit)
@@ -52,8 +62,8 @@ func TestControlCharactersAreRefusedOnTheStreamAsWell(t *testing.T) {
 	require.Equal(t, result.StderrTail, found[ids[0]].StderrTail)
 }
 
-// A result that the database does not take is refused, here half a character, which JSON allows and the database does not; a
-// sample that no server can have as well.
+// A result that the database does not take is refused, here half a character, which JSON allows and the database does
+// not; a sample that no server can have as well.
 func TestWhatCannotBeStoredIsRefused(t *testing.T) {
 	t.Parallel()
 	p, with := asked(t)

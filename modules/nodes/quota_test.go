@@ -13,8 +13,8 @@ import (
 	"panel/platform/paneltest"
 )
 
-// One agent that delivers without end is stopped, by POST and on its stream, and stops no other. What was acknowledged is
-// stored, and what was refused can be delivered later.
+// One agent that delivers without end is stopped, by POST and on its stream, and stops no other. What was acknowledged
+// is stored, and what was refused can be delivered later.
 func TestOneAgentCannotFillTheDisk(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -55,7 +55,8 @@ func TestTheStreamsOfANodeAreBounded(t *testing.T) {
 	agent.Deliver("s0", 2, one).Is(http.StatusOK)
 	other.Deliver("one-more", 1, one).Is(http.StatusOK)
 	require.Equal(t, 17, stored(t, p.DB, agent.NodeID))
-	_, err := p.DB.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '2 days' where stream_id = 's1'")
+	_, err := p.DB.ExecContext(t.Context(),
+		"update telemetry_streams set updated_at = now() - interval '2 days' where stream_id = 's1'")
 	require.NoError(t, err)
 	agent.Deliver("one-more", 1, one).Is(http.StatusOK)
 }

@@ -37,10 +37,14 @@ type service struct {
 }
 
 func newService(
-	db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates, g *guards,
+	db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates,
+	g *guards,
 	a *evidence.Announcer, commands *work.Commands,
 ) *service {
-	return &service{db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u, guards: g, announcer: a, commands: commands}
+	return &service{
+		db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u, guards: g,
+		announcer: a, commands: commands,
+	}
 }
 
 func (s *service) now() time.Time { return s.clock.Now().UTC() }
@@ -63,8 +67,9 @@ func (s *service) get(ctx context.Context, id string) (*Detail, error) {
 func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 	now := s.now()
 	row := &nodeRow{
-		ID: database.NewID(), Name: strings.TrimSpace(in.Name), Address: in.Address, IPs: list(in.IPs), CountryCode: orElse(in.CountryCode, "XX"),
-		Region: in.Region, City: in.City, Roles: distinct(in.Roles), Tags: distinct(in.Tags), Note: in.Note,
+		ID: database.NewID(), Name: strings.TrimSpace(in.Name), Address: in.Address, IPs: list(in.IPs),
+		CountryCode: orElse(in.CountryCode, "XX"),
+		Region:      in.Region, City: in.City, Roles: distinct(in.Roles), Tags: distinct(in.Tags), Note: in.Note,
 		ProviderID: named(in.ProviderID), ProviderServerRef: in.ProviderServerRef,
 		AgentAccess: accessNone, AnnouncedState: "pending", CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
@@ -85,7 +90,9 @@ func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 
 // change applies one edit under the node's lock. want is the revision that the edit starts from; nil takes any.
 // Faults: not_found (404), revision_conflict (409) and those of the edit.
-func (s *service) change(ctx context.Context, id, action string, want *int64, edit func(ctx context.Context, tx bun.Tx, row *nodeRow) error) (*Detail, error) {
+func (s *service) change(ctx context.Context, id, action string, want *int64, edit func(ctx context.Context, tx bun.Tx,
+	row *nodeRow) error,
+) (*Detail, error) {
 	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		row, err := s.store.locked(ctx, tx, id)
 		if err != nil {
@@ -132,7 +139,8 @@ func (s *service) patch(ctx context.Context, id string, want int64, in *patchBod
 		if in.ProviderID != nil {
 			row.ProviderID = named(*in.ProviderID)
 		}
-		row.Name, row.Roles, row.Tags, row.IPs = strings.TrimSpace(row.Name), distinct(row.Roles), distinct(row.Tags), list(row.IPs)
+		row.Name, row.Roles, row.Tags, row.IPs = strings.TrimSpace(row.Name), distinct(row.Roles), distinct(row.Tags),
+			list(row.IPs)
 		return row.check()
 	})
 }
@@ -171,7 +179,8 @@ func (s *service) delete(ctx context.Context, id string) error {
 			return err
 		}
 		if flows := flowsOf(listeners); len(flows) > 0 {
-			return fault.Conflict("node_in_use", "flows are installed on this node; change or delete them first").With("flow_ids", flows)
+			return fault.Conflict("node_in_use", "flows are installed on this node; change or delete them first").
+				With("flow_ids", flows)
 		}
 		if err := s.store.delete(ctx, tx, id); err != nil {
 			return err
@@ -199,7 +208,10 @@ func (s *service) record(ctx context.Context, action string, row *nodeRow, chang
 	if err := s.journal.Record(ctx, s.db.In(ctx), entry); err != nil {
 		return err
 	}
-	return s.bus.Emit(ctx, events.Event{Kind: action, SubjectID: row.ID, At: s.now(), Data: nodesapi.Changed{Name: row.Name}})
+	return s.bus.Emit(ctx, events.Event{
+		Kind: action, SubjectID: row.ID, At: s.now(),
+		Data: nodesapi.Changed{Name: row.Name},
+	})
 }
 
 // by names who acts, for things that keep it.
@@ -229,10 +241,13 @@ func differences(before, after *nodeRow) map[string]audit.Change {
 
 func (row *nodeRow) shown() map[string]any {
 	fields := map[string]any{
-		"name": row.Name, "address": row.Address, "ips": list(row.IPs), "country_code": row.CountryCode, "region": row.Region, "city": row.City,
+		"name": row.Name, "address": row.Address, "ips": list(row.IPs), "country_code": row.CountryCode,
+		"region": row.Region, "city": row.City,
 		"provider_id": row.ProviderID, "provider_server_ref": row.ProviderServerRef,
-		"roles": list(row.Roles), "tags": list(row.Tags), "note": row.Note, "disabled": row.Disabled, "maintenance": row.Maintenance,
-		"maintenance_until": utc(row.MaintenanceUntil), "maintenance_reason": row.MaintenanceReason, "agent_access": row.AgentAccess,
+		"roles": list(row.Roles), "tags": list(row.Tags), "note": row.Note, "disabled": row.Disabled,
+		"maintenance":       row.Maintenance,
+		"maintenance_until": utc(row.MaintenanceUntil), "maintenance_reason": row.MaintenanceReason,
+		"agent_access": row.AgentAccess,
 	}
 	text, _ := json.Marshal(fields) // plain values always encode
 	shown := map[string]any{}

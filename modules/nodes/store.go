@@ -87,14 +87,16 @@ func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]view
 func (s *store) able(ctx context.Context, capability string, most int, at time.Time) ([]viewRow, error) {
 	var rows []viewRow
 	args := new(database.Arguments)
-	q := s.views(at, args).Where("n.agent_access = ? and r.seen_at > ?", accessGranted, args.Add(at.Add(-2*s.heartbeat))).
+	q := s.views(at, args).Where("n.agent_access = ? and r.seen_at > ?", accessGranted,
+		args.Add(at.Add(-2*s.heartbeat))).
 		Where("jsonb_exists(r.report->'capabilities', ?)", args.Add(capability)).Limit(int64(most))
 	err := database.Read(ctx, s.db, &rows, q, args)
 	return rows, database.Fault(err, nil)
 }
 
-// orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do not. States
-// are sorted as they were at most a second ago, because the one of this moment would have to be derived for the whole fleet.
+// orders are what the list may be sorted by. Evidence changes while one pages through it; names and times of birth do
+// not. States are sorted as they were at most a second ago, because the one of this moment would have to be derived for
+// the whole fleet.
 func (s *store) orders() map[string]keyset.Order {
 	return map[string]keyset.Order{
 		"name":         {Expression: "n.name_key", Kind: httpapi.CursorText},
@@ -110,8 +112,8 @@ func (s *store) orders() map[string]keyset.Order {
 // measured reports whether the order is that of readings, which have indexes of their own.
 func measured(k *keyset.Keyset) bool { return strings.HasPrefix(k.Expression, "m.") }
 
-// list reads one page and the count of all that match, at most two statements at any size of the fleet: the page's keys are found
-// first, from narrow rows, and only these nodes are read whole.
+// list reads one page and the count of all that match, at most two statements at any size of the fleet: the page's keys
+// are found first, from narrow rows, and only these nodes are read whole.
 func (s *store) list(ctx context.Context, in *listInput, k *keyset.Keyset, at time.Time) ([]viewRow, int, error) {
 	var rows []viewRow
 	args := new(database.Arguments)
@@ -167,10 +169,12 @@ func (s *store) total(ctx context.Context, in *listInput, at time.Time) (int, er
 	return n[0], nil
 }
 
-// inState keeps nodes in a state: those that were in it lately, found by an index, and of these the ones that still are. The
-// second part says it by what they are not, so that the planner knows that most of them match and walks the order of the page.
+// inState keeps nodes in a state: those that were in it lately, found by an index, and of these the ones that still
+// are. The second part says it by what they are not, so that the planner knows that most of them match and walks the
+// order of the page.
 func (s *store) inState(q *bun.SelectQuery, state string, at time.Time, args *database.Arguments) *bun.SelectQuery {
-	others := slices.DeleteFunc([]string{"pending", "online", "degraded", "offline", "maintenance", "disabled"}, func(o string) bool { return o == state })
+	others := slices.DeleteFunc([]string{"pending", "online", "degraded", "offline", "maintenance", "disabled"},
+		func(o string) bool { return o == state })
 	return q.Where("n.listed_state = ?", state).Where("("+s.stateAt(at, args)+") <> ALL(?)", pgdialect.Array(others))
 }
 
@@ -189,7 +193,8 @@ func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time, args *
 	}
 	if in.Query != "" {
 		part := args.Add("%" + escapeLike(strings.ToLower(in.Query)) + "%")
-		q = q.Where("(n.name_key LIKE ? OR n.address ILIKE ? OR array_to_string(n.tags, ' ') ILIKE ?)", part, part, part)
+		q = q.Where("(n.name_key LIKE ? OR n.address ILIKE ? OR array_to_string(n.tags, ' ') ILIKE ?)", part,
+			part, part)
 	}
 	return q
 }
@@ -224,7 +229,8 @@ func (s *store) insert(ctx context.Context, tx bun.IDB, row *nodeRow) error {
 // update writes a node and lists it under the state that follows, so that whoever changed it finds it there.
 func (s *store) update(ctx context.Context, tx bun.IDB, row *nodeRow, at time.Time) error {
 	row.NameKey = strings.ToLower(row.Name)
-	if _, err := tx.NewUpdate().Model(row).WherePK().ExcludeColumn("announced_state", "listed_state", "state_since").Exec(ctx); err != nil {
+	if _, err := tx.NewUpdate().Model(row).WherePK().ExcludeColumn("announced_state", "listed_state", "state_since").
+		Exec(ctx); err != nil {
 		return database.Fault(err, constraints)
 	}
 	_, err := tx.NewRaw(`update nodes set listed_state = s.state, state_since = ?1 from (
@@ -241,7 +247,8 @@ func (s *store) delete(ctx context.Context, tx bun.IDB, id string) error {
 // names gives which of the wanted names are taken, for a name that the panel makes itself.
 func (s *store) names(ctx context.Context, tx bun.IDB, like string) (map[string]bool, error) {
 	var taken []string
-	err := tx.NewSelect().TableExpr("nodes AS n").ColumnExpr("n.name_key").Where("n.name_key LIKE ?", escapeLike(like)+"%").Scan(ctx, &taken)
+	err := tx.NewSelect().TableExpr("nodes AS n").ColumnExpr("n.name_key").
+		Where("n.name_key LIKE ?", escapeLike(like)+"%").Scan(ctx, &taken)
 	found := map[string]bool{}
 	for _, name := range taken {
 		found[name] = true

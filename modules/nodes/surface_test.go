@@ -230,9 +230,11 @@ func TestOnlyWhatCanBeReadIsTaken(t *testing.T) {
 	p := paneltest.New(t, Module())
 	agent := p.Enroll("packing")
 	for _, path := range []string{agentapi.PathMetrics, "/agent/v1/batches/seen"} {
-		agent.Do(http.MethodPost, path, []byte("no gzip at all"), "Content-Encoding", "gzip").Refused(http.StatusBadRequest,
-			"bad_json")
-		agent.Do(http.MethodPost, path, []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff cut"), "Content-Encoding", "gzip").
+		agent.Do(http.MethodPost, path, []byte("no gzip at all"), "Content-Encoding", "gzip").
+			Refused(http.StatusBadRequest,
+				"bad_json")
+		agent.Do(http.MethodPost, path, []byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff cut"), "Content-Encoding",
+			"gzip").
 			Refused(http.StatusBadRequest, "bad_json")
 	}
 	agent.Get(agentapi.PathStream).Refused(http.StatusBadRequest, "bad_parameter")

@@ -53,17 +53,26 @@ func TestWhatIsAcknowledgedReadsBackExactly(t *testing.T) {
 	p := paneltest.New(t, Module())
 	agent := p.Enroll("exact")
 	sent := agentapi.Sample{
-		ObservedAt: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), CPUPercent: 1.5, Load1: 2.5, MemUsed: 3, MemTotal: 4, DiskUsed: 5,
-		DiskTotal: 6, NetRxBps: 7.5, NetTxBps: 8.5, RxPps: 9.5, TCPEstablished: 10, ConntrackCount: 11, ConntrackMax: 12, SyncookiesPs: 13.5,
-		ListenDropsPs: 14.5, UptimeSeconds: 15, Traffic: []agentapi.Traffic{{Kind: "listener", Name: "in", Up: 1, Down: 2}},
+		ObservedAt: time.Now().UTC().Add(-time.Minute).Truncate(time.Microsecond), CPUPercent: 1.5, Load1: 2.5,
+		MemUsed: 3, MemTotal: 4, DiskUsed: 5,
+		DiskTotal: 6, NetRxBps: 7.5, NetTxBps: 8.5, RxPps: 9.5, TCPEstablished: 10, ConntrackCount: 11,
+		ConntrackMax: 12, SyncookiesPs: 13.5,
+		ListenDropsPs: 14.5, UptimeSeconds: 15, Traffic: []agentapi.Traffic{{
+			Kind: "listener", Name: "in", Up: 1,
+			Down: 2,
+		}},
 	}
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
-	require.NoError(t, json.NewEncoder(zip).Encode(agentapi.MetricsBatch{StreamID: "s", Seq: 1, Samples: []agentapi.Sample{sent}}))
+	require.NoError(t, json.NewEncoder(zip).Encode(agentapi.MetricsBatch{
+		StreamID: "s", Seq: 1,
+		Samples: []agentapi.Sample{sent},
+	}))
 	require.NoError(t, zip.Close())
 	agent.Do(http.MethodPost, agentapi.PathMetrics, packed.Bytes(), "Content-Encoding", "gzip").Is(http.StatusOK)
 	var row []byte
-	require.NoError(t, p.DB.NewRaw("select to_jsonb(s) from node_samples s where node_id = ?", agent.NodeID).Scan(t.Context(), &row))
+	require.NoError(t, p.DB.NewRaw("select to_jsonb(s) from node_samples s where node_id = ?",
+		agent.NodeID).Scan(t.Context(), &row))
 	var got agentapi.Sample
 	require.NoError(t, json.Unmarshal(row, &got))
 	require.True(t, sent.ObservedAt.Equal(got.ObservedAt))
@@ -84,7 +93,8 @@ func TestABombOfGzipIsCutAtTheLimit(t *testing.T) {
 	_, err := zip.Write(bytes.Repeat([]byte(" "), 64<<20))
 	require.NoError(t, err)
 	require.NoError(t, zip.Close())
-	agent.Do(http.MethodPost, agentapi.PathMetrics, packed.Bytes(), "Content-Encoding", "gzip").Refused(http.StatusRequestEntityTooLarge, "body_too_large")
+	agent.Do(http.MethodPost, agentapi.PathMetrics, packed.Bytes(), "Content-Encoding", "gzip").
+		Refused(http.StatusRequestEntityTooLarge, "body_too_large")
 }
 
 func TestSamplesFromTheFutureAreMovedToNow(t *testing.T) {
@@ -93,7 +103,9 @@ func TestSamplesFromTheFutureAreMovedToNow(t *testing.T) {
 	agent := p.Enroll("future")
 	agent.Deliver("s", 1, paneltest.Samples(1, time.Now().Add(48*time.Hour))).Is(http.StatusOK)
 	var ahead bool
-	require.NoError(t, p.DB.NewRaw("select max(observed_at) > now() + interval '1 second' from node_samples").Scan(t.Context(), &ahead))
+	require.NoError(t,
+		p.DB.NewRaw("select max(observed_at) > now() + interval '1 second' from node_samples").
+			Scan(t.Context(), &ahead))
 	require.False(t, ahead)
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// totals remembers for a second how many nodes match, because counting is the one part of the list whose cost grows with the
-// fleet. Evidence reaches the database once a second, so that a fresher count of a state would not be truer; who changes a
-// node here sees it counted at once, and what another panel changed a second later.
+// totals remembers for a second how many nodes match, because counting is the one part of the list whose cost grows
+// with the fleet. Evidence reaches the database once a second, so that a fresher count of a state would not be truer;
+// who changes a node here sees it counted at once, and what another panel changed a second later.
 type totals struct {
 	mu      sync.Mutex
 	known   map[listFilter]total

@@ -13,9 +13,12 @@ import (
 // node shows a row. Now and the heartbeat decide what "lately" means.
 func (s *store) node(row *viewRow, now time.Time) Node {
 	n := Node{
-		ID: row.ID, Name: row.Name, Address: row.Address, IPs: list(row.IPs), CountryCode: row.CountryCode, Region: row.Region, City: row.City,
-		ProviderID: row.ProviderID, ProviderServerRef: row.ProviderServerRef, Roles: list(row.Roles), Tags: list(row.Tags), Note: row.Note,
-		State: row.State, StateSince: row.StateSince.UTC(), Agent: s.agent(row, now), Core: row.core(), Metrics: sample(row.Metrics),
+		ID: row.ID, Name: row.Name, Address: row.Address, IPs: list(row.IPs), CountryCode: row.CountryCode,
+		Region: row.Region, City: row.City,
+		ProviderID: row.ProviderID, ProviderServerRef: row.ProviderServerRef, Roles: list(row.Roles),
+		Tags: list(row.Tags), Note: row.Note,
+		State: row.State, StateSince: row.StateSince.UTC(), Agent: s.agent(row, now), Core: row.core(),
+		Metrics:   sample(row.Metrics),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
 	}
 	n.Reasons = row.reasons(&n)
@@ -42,7 +45,8 @@ func (s *store) agent(row *viewRow, now time.Time) AgentInfo {
 		info.PreviousTokenExpiry = utc(row.PreviousValidUntil)
 	}
 	if r := row.Report; r != nil {
-		info.Version, info.Protocol, info.OS, info.Arch, info.Hostname = r.AgentVersion, r.Protocol, r.OS, r.Arch, r.Hostname
+		info.Version, info.Protocol, info.OS, info.Arch, info.Hostname = r.AgentVersion, r.Protocol, r.OS, r.Arch,
+			r.Hostname
 		info.ClockSkewMillis, info.PanelURL = r.SkewMillis, r.PanelURL
 		for _, capability := range r.Capabilities {
 			info.Capabilities = append(info.Capabilities, string(capability))
@@ -69,12 +73,16 @@ func (s *store) link(row *viewRow, now time.Time) string {
 }
 
 func (row *viewRow) core() CoreInfo {
-	info := CoreInfo{State: row.CoreState, RevisionDesired: row.DesiredRevision, ConfigHash: row.ConfigHash, LastResult: row.ConfigResult}
+	info := CoreInfo{
+		State: row.CoreState, RevisionDesired: row.DesiredRevision, ConfigHash: row.ConfigHash,
+		LastResult: row.ConfigResult,
+	}
 	if info.State == "" {
 		info.State = "unknown"
 	}
 	if r := row.Report; r != nil {
-		info.Kind, info.Version, info.Error, info.UptimeSeconds = r.Core.Kind, r.Core.Version, r.Core.Error, r.Core.UptimeSeconds
+		info.Kind, info.Version, info.Error, info.UptimeSeconds = r.Core.Kind, r.Core.Version, r.Core.Error,
+			r.Core.UptimeSeconds
 		info.Restarts, info.RevisionInstalled = r.Core.Restarts, r.Core.ConfigRevision
 	}
 	info.InSync = row.DesiredRevision == 0 || row.ConfigHash == row.DesiredHash
@@ -167,10 +175,13 @@ func sample(s *agentapi.Sample) *Metrics {
 		return nil
 	}
 	return &Metrics{
-		CPUPercent: s.CPUPercent, Load1: s.Load1, MemUsed: s.MemUsed, MemTotal: s.MemTotal, DiskUsed: s.DiskUsed, DiskTotal: s.DiskTotal,
-		NetRxBps: s.NetRxBps, NetTxBps: s.NetTxBps, RxPps: s.RxPps, Sessions: s.Sessions, TCPEstablished: s.TCPEstablished, ConntrackCount: s.ConntrackCount,
-		ConntrackMax: s.ConntrackMax, SyncookiesPs: s.SyncookiesPs, ListenDropsPs: s.ListenDropsPs, UptimeSeconds: s.UptimeSeconds,
-		ObservedAt: s.ObservedAt.UTC(),
+		CPUPercent: s.CPUPercent, Load1: s.Load1, MemUsed: s.MemUsed, MemTotal: s.MemTotal, DiskUsed: s.DiskUsed,
+		DiskTotal: s.DiskTotal,
+		NetRxBps:  s.NetRxBps, NetTxBps: s.NetTxBps, RxPps: s.RxPps, Sessions: s.Sessions,
+		TCPEstablished: s.TCPEstablished, ConntrackCount: s.ConntrackCount,
+		ConntrackMax: s.ConntrackMax, SyncookiesPs: s.SyncookiesPs, ListenDropsPs: s.ListenDropsPs,
+		UptimeSeconds: s.UptimeSeconds,
+		ObservedAt:    s.ObservedAt.UTC(),
 	}
 }
 

@@ -141,7 +141,8 @@ func TestAServersNameBecomesANodesName(t *testing.T) {
 	for given, want := range map[string]string{
 		"web-01": "web-01", "Web 01.example": "Web-01-example", "  db  ": "node-db", "": "node", "ab": "node-ab",
 		"Варшава": "node",
-		"a_b_c":   "a-b-c", "--x--yz--": "x--yz", "host\x00; rm": "host---rm", "ip-10.0.0.1": "ip-10-0-0-1", "9": "node-9",
+		"a_b_c":   "a-b-c", "--x--yz--": "x--yz", "host\x00; rm": "host---rm", "ip-10.0.0.1": "ip-10-0-0-1",
+		"9": "node-9",
 	} {
 		name := tidyName(given)
 		require.Equal(t, want, name, given)

@@ -74,7 +74,8 @@ type stamp struct {
 var agentDir = config.Key{Name: "PANEL_AGENT_DIR"}
 
 func newBuilds(
-	cfg *config.Config, network *outbound.Network, clock clockwork.Clock, stored *shelf, doc *settings.Doc[selfupdate.Settings],
+	cfg *config.Config, network *outbound.Network, clock clockwork.Clock, stored *shelf,
+	doc *settings.Doc[selfupdate.Settings],
 ) *builds {
 	carried, own := cfg.Path(agentDir), ""
 	if program, err := os.Executable(); carried == "" && err == nil {
@@ -83,9 +84,11 @@ func newBuilds(
 	}
 	fetched := filepath.Join(cfg.DataDir(), "agents")
 	return &builds{
-		shelf: stored, keys: cfg.String(selfupdate.PublicKey), folders: []string{carried, fetched}, own: own, clock: clock,
+		shelf: stored, keys: cfg.String(selfupdate.PublicKey), folders: []string{carried, fetched}, own: own,
+		clock: clock,
 		remote: remote{
-			address: cfg.String(config.UpdateURL), wanted: wantedOf(doc), server: releases.New(network), folder: fetched,
+			address: cfg.String(config.UpdateURL), wanted: wantedOf(doc), server: releases.New(network),
+			folder: fetched,
 		},
 		known: map[string]*build{}, sums: map[string]stamp{},
 	}
@@ -165,8 +168,8 @@ func (b *builds) inFolders(ctx context.Context) (best *build, reason string) {
 // scanEvery is how soon a release is found that somebody put into a folder.
 const scanEvery = 2 * time.Second
 
-// scan stores what appears in the folders, until the context ends. It is a loop of each panel and no schedule, because the
-// folders are on the disk of this machine.
+// scan stores what appears in the folders, until the context ends. It is a loop of each panel and no schedule, because
+// the folders are on the disk of this machine.
 func (b *builds) scan(ctx context.Context) error {
 	for {
 		if err := b.store(ctx); err != nil && ctx.Err() == nil {
@@ -274,7 +277,8 @@ func (b *builds) open(ctx context.Context, platform string) (io.ReadCloser, file
 func (b *builds) offer(ctx context.Context) agentapi.Update {
 	offered := agentapi.Update{PublicKey: strings.TrimSpace(b.keys)}
 	if found, _ := b.newest(ctx); found != nil {
-		offered.Version, offered.Manifest, offered.Signature = found.Version, string(found.text), string(found.signature)
+		offered.Version, offered.Manifest, offered.Signature = found.Version, string(found.text),
+			string(found.signature)
 	}
 	return offered
 }

@@ -149,7 +149,8 @@ func TestAnExecutableIsFoundByAnyOfItsNames(t *testing.T) {
 	for _, name := range []string{"panel-agent-linux-amd64", release.Agent} {
 		st := published(t)
 		b := scanning(t, st)
-		require.NoError(t, os.Rename(filepath.Join(st.folder, "panel-agent-linux-amd64"), filepath.Join(st.folder, name)))
+		require.NoError(t, os.Rename(filepath.Join(st.folder, "panel-agent-linux-amd64"), filepath.Join(st.folder,
+			name)))
 		require.NoError(t, b.store(t.Context()))
 		require.Equal(t, "the executable of "+newVersion, b.content(t), name)
 	}

@@ -56,7 +56,8 @@ func TestANodeThatIsOfflineIsLeftOut(t *testing.T) {
 	require.Empty(t, b.Commands())
 	b.beat("1.0.0")
 	st.eventually(func() bool {
-		return st.editor().Post("/api/v1/nodes/"+b.NodeID+"/agent-update", map[string]any{}).Status == http.StatusAccepted
+		return st.editor().Post("/api/v1/nodes/"+b.NodeID+"/agent-update", map[string]any{}).
+			Status == http.StatusAccepted
 	})
 	b.succeeds()
 }
@@ -241,7 +242,8 @@ func TestWhatHappensToANodeIsRecordedAndPublished(t *testing.T) {
 	var actors []string
 	require.NoError(t, st.panel.DB.NewRaw(`select distinct actor_name from journal where action like 'node.update%'
 		or action like 'node.rollout%'`).Scan(t.Context(), &actors))
-	require.Equal(t, []string{st.rollout(id).StartedBy}, actors, "what the panel does for a person is that person's act")
+	require.Equal(t, []string{st.rollout(id).StartedBy}, actors,
+		"what the panel does for a person is that person's act")
 }
 
 // recorded gives what the journal tells of updates of a node.

@@ -16,8 +16,9 @@ func eventKinds() []events.Kind {
 		},
 	}
 	for name, summary := range map[string]string{
-		updatesapi.RolloutStarted: "A rollout of a build began", updatesapi.RolloutStopped: "Somebody stopped a rollout",
-		updatesapi.RolloutEnded: "A rollout ended",
+		updatesapi.RolloutStarted: "A rollout of a build began",
+		updatesapi.RolloutStopped: "Somebody stopped a rollout",
+		updatesapi.RolloutEnded:   "A rollout ended",
 	} {
 		kinds = append(kinds, events.Kind{Name: name, Summary: summary, Subject: "rollout", Data: updatesapi.Rollout{}})
 	}

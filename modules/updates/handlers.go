@@ -121,7 +121,8 @@ type ringsInput struct {
 func (h *handlers) setRings(ctx context.Context, in *ringsInput) (*body[Rings], error) {
 	for at, size := range in.Body.Sizes[1:] {
 		if size > 100 || at > 0 && size <= in.Body.Sizes[at] {
-			return nil, fault.InvalidValue("sizes", "from the second ring on sizes are rising shares in percent, at most 100")
+			return nil, fault.InvalidValue("sizes",
+				"from the second ring on sizes are rising shares in percent, at most 100")
 		}
 	}
 	if err := h.known(ctx, in.Body.FirstNodes); err != nil {
@@ -142,7 +143,8 @@ func (h *handlers) setRings(ctx context.Context, in *ringsInput) (*body[Rings], 
 		return h.journal.Record(
 			ctx,
 			tx,
-			audit.Entry{Action: "node.rings_changed", Object: audit.Object{Type: "rings"}, Changes: changes(before, row)},
+			audit.Entry{Action: "node.rings_changed", Object: audit.Object{Type: "rings"}, Changes: changes(before,
+				row)},
 		)
 	})
 	if err != nil {

@@ -192,7 +192,8 @@ func TestRolloutsAreListedPageByPage(t *testing.T) {
 	var began []string
 	for i := range 5 {
 		s := st.server(fmt.Sprint("node-", i), "1.0.0")
-		id := st.editor().Post("/api/v1/nodes/"+s.NodeID+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
+		id := st.editor().Post("/api/v1/nodes/"+s.NodeID+"/agent-update", map[string]any{}).Is(http.StatusAccepted).
+			Text("id")
 		began = append(began, id)
 	}
 	listed := func(sort string) (ids []string, cursor string) {

@@ -75,7 +75,8 @@ func TestARingReachesToItsShareOfTheWholeFleet(t *testing.T) {
 	reach := func(count int, sizes ...int) (ends []int) {
 		rings := ringOf(count, sizes)
 		for ring := range sizes {
-			ends = append(ends, len(rings)-len(slices.DeleteFunc(slices.Clone(rings), func(r int) bool { return r <= ring+1 })))
+			ends = append(ends, len(rings)-len(slices.DeleteFunc(slices.Clone(rings),
+				func(r int) bool { return r <= ring+1 })))
 		}
 		return ends
 	}

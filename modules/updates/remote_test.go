@@ -29,7 +29,8 @@ import (
 func following(t *testing.T, st *stage, address string) *builds {
 	t.Helper()
 	fetched := filepath.Join(t.TempDir(), "agents")
-	db, log := dbtest.New(t, app.Migrations(app.With([]module.Module{nodes.Module(), Module()}))...), zaptest.NewLogger(t)
+	db, log := dbtest.New(t, app.Migrations(app.With([]module.Module{nodes.Module(), Module()}))...),
+		zaptest.NewLogger(t)
 	network, err := outbound.Through("")
 	require.NoError(t, err)
 	stored := newShelf(db, files.NewStore(db, t.TempDir(), log), database.NewListener(db.Pool, log), log)

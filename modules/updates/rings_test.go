@@ -82,7 +82,8 @@ func TestNodesTellHowTheirAgentStands(t *testing.T) {
 	a.fails()
 	st.ends(id, failed)
 	require.Equal(t, "failed", stand(a))
-	id = st.editor().PostOnce("/api/v1/nodes/"+a.NodeID+"/agent-update", map[string]any{}).Is(http.StatusAccepted).Text("id")
+	id = st.editor().PostOnce("/api/v1/nodes/"+a.NodeID+"/agent-update", map[string]any{}).Is(http.StatusAccepted).
+		Text("id")
 	a.order()
 	require.Equal(t, "updating", stand(a))
 	a.succeeds()
@@ -99,5 +100,6 @@ func TestAPageOfNodesStaysWithinThreeStatements(t *testing.T) {
 	st.server("bbb", "1.0.0")
 	viewer := st.viewer()
 	viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK)
-	require.LessOrEqual(t, count.OfRequests(func() { viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK) }), int64(3))
+	require.LessOrEqual(t, count.OfRequests(func() { viewer.Get("/api/v1/nodes?limit=50").Is(http.StatusOK) }),
+		int64(3))
 }

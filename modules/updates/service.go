@@ -144,7 +144,8 @@ func (s *service) startNode(ctx context.Context, id, version string, allowOlder 
 	case err != nil:
 		return nil, err
 	case !n.Online:
-		return nil, fault.Invalid("agent_offline", "the node's agent is not connected; try again when the node is online")
+		return nil, fault.Invalid("agent_offline",
+			"the node's agent is not connected; try again when the node is online")
 	case !n.Can(string(agentapi.CanUpdate)):
 		return nil, fault.Invalid(
 			"agent_too_old",

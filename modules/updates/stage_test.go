@@ -192,7 +192,8 @@ func newStageOn(st *stage, license entitlement.Source) *stage {
 		paneltest.License(license),
 		paneltest.On(st.panel.DB),
 		paneltest.Env(map[string]string{
-			nodes.AgentDir.Name: st.folder, selfupdate.PublicKey.Name: st.key.Public(), config.AgentHeartbeat.Name: "3600",
+			nodes.AgentDir.Name: st.folder, selfupdate.PublicKey.Name: st.key.Public(),
+			config.AgentHeartbeat.Name: "3600",
 		}),
 	)
 	return other

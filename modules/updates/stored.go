@@ -78,7 +78,10 @@ func (s *shelf) all(ctx context.Context) ([]*build, error) {
 	}
 	var found []*build
 	for _, row := range rows {
-		b := &build{text: []byte(row.Manifest), signature: []byte(row.Signature), files: row.Files, withPanel: row.WithPanel}
+		b := &build{
+			text: []byte(row.Manifest), signature: []byte(row.Signature), files: row.Files,
+			withPanel: row.WithPanel,
+		}
 		if err := json.Unmarshal(b.text, &b.Manifest); err != nil {
 			return nil, fmt.Errorf("read the stored release %s of the agent: %w", row.Version, err)
 		}

@@ -19,7 +19,8 @@ import (
 func (st *stage) beside() *paneltest.Panel {
 	return paneltest.Start(st.t, paneltest.Modules(nodes.Module(), Module()), paneltest.On(st.panel.DB),
 		paneltest.Env(map[string]string{
-			nodes.AgentDir.Name: st.t.TempDir(), selfupdate.PublicKey.Name: st.key.Public(), config.AgentHeartbeat.Name: "3600",
+			nodes.AgentDir.Name: st.t.TempDir(), selfupdate.PublicKey.Name: st.key.Public(),
+			config.AgentHeartbeat.Name: "3600",
 		}))
 }
 

@@ -117,9 +117,11 @@ func TestAStoppedRolloutLetsNobodyElseBegin(t *testing.T) {
 	t.Parallel()
 	st, a, b, id := rolling(t)
 	order := a.order()
-	st.editor().Post("/api/v1/nodes/agent-rings/3/update", map[string]any{}).Refused(http.StatusConflict, "rollout_active")
+	st.editor().Post("/api/v1/nodes/agent-rings/3/update", map[string]any{}).
+		Refused(http.StatusConflict, "rollout_active")
 	st.editor().PostOnce("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Is(http.StatusAccepted)
-	st.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).Refused(http.StatusConflict, "rollout_ended")
+	st.editor().Post("/api/v1/nodes/agent-rings/rollouts/"+id+"/stop", nil).
+		Refused(http.StatusConflict, "rollout_ended")
 	require.True(t, st.rollout(id).Stopping, "who is at it goes on")
 	a.beat(newVersion)
 	a.Finish(order.ID, agentapi.CommandResult{OK: true}).Is(http.StatusNoContent)
@@ -184,7 +186,8 @@ func TestAgentsGetTheReleaseAsItWasSigned(t *testing.T) {
 	require.Equal(t, string(written), offered.Manifest)
 	require.Equal(t, st.key.Public(), offered.PublicKey)
 	require.Equal(t, newVersion, offered.Version)
-	require.Equal(t, "the executable of "+newVersion, string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body))
+	require.Equal(t, "the executable of "+newVersion,
+		string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body))
 	st.publish("1.10.0-longer")
 	st.eventually(func() bool {
 		executable := string(a.Get("/agent/v1/update/linux/amd64").Is(http.StatusOK).Body)

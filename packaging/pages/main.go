@@ -36,7 +36,8 @@ func main() {
 }
 
 func write(folder, agent string) error {
-	return errors.Join(panelctl(filepath.Join(folder, "panelctl")), panelAgent(filepath.Join(folder, "panel-agent"), agent))
+	return errors.Join(panelctl(filepath.Join(folder, "panelctl")), panelAgent(filepath.Join(folder, "panel-agent"),
+		agent))
 }
 
 // panelctl comes from the command tree itself.

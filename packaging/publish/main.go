@@ -3,8 +3,8 @@
 //	publish key <file>                                   make a signing key; its public half is printed
 //	publish release -key <file> -version 1.5.0 <folder>  write manifest.json and its signature into the folder
 //
-// Executables in the folder are named <program>-<os>-<arch>, for example panelctl-linux-amd64. The password of a sealed key
-// comes from the standard input.
+// Executables in the folder are named <program>-<os>-<arch>, for example panelctl-linux-amd64. The password of a sealed
+// key comes from the standard input.
 package main
 
 import (

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever words stand in a set and in a question: a family opens its own noun and no other, only "*" opens "*", and a set
-// that covers another opens everything that the other opens.
+// Whatever words stand in a set and in a question: a family opens its own noun and no other, only "*" opens "*", and a
+// set that covers another opens everything that the other opens.
 func FuzzPermissions(f *testing.F) {
 	f.Add("nodes.view connection_units.*", "nodes.view", "connection_units.apply")
 	f.Add("*", "*", "x")
@@ -17,7 +17,8 @@ func FuzzPermissions(f *testing.F) {
 	f.Fuzz(func(t *testing.T, held, wanted, asked string) {
 		mine, theirs, key := words(held), words(wanted), Key(asked)
 		if mine.Has(key) {
-			require.True(t, slices.ContainsFunc(mine, func(k Key) bool { return explains(k, key) }), "%q opens %q", mine, key)
+			require.True(t, slices.ContainsFunc(mine, func(k Key) bool { return explains(k, key) }), "%q opens %q",
+				mine, key)
 		}
 		if mine.Has(All) {
 			require.Contains(t, mine, All)

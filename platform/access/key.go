@@ -18,8 +18,8 @@ type Permission struct {
 	Summary string
 }
 
-// Family gives the key that opens every key with the same noun, "connection_units.*" for "connection_units.view". What is
-// not of the form noun.verb, as "*", has no family but itself.
+// Family gives the key that opens every key with the same noun, "connection_units.*" for "connection_units.view". What
+// is not of the form noun.verb, as "*", has no family but itself.
 func (k Key) Family() Key {
 	noun, verb, _ := strings.Cut(string(k), ".")
 	if noun == "" || noun == string(All) || verb == "" {

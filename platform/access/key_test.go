@@ -37,8 +37,8 @@ func TestCoveredSetsOpenNothingMore(t *testing.T) {
 	})
 }
 
-// What two sets have in common opens exactly what both open: an API token has the rights that it was given and that its account
-// still holds.
+// What two sets have in common opens exactly what both open: an API token has the rights that it was given and that its
+// account still holds.
 func TestTheIntersectionOpensWhatBothSetsOpen(t *testing.T) {
 	t.Parallel()
 	keys := []Key{"*", "a.*", "a.x", "a.y", "b.*", "b.x", "c.z"}

@@ -38,8 +38,8 @@ type Rule struct {
 // Public needs nothing and is not limited: only for answers from memory, which cost no more than a refusal.
 func Public() Rule { return Rule{Kind: KindPublic} }
 
-// PublicWithin is public with a rate limit beside the one that its own rules set. It is wide enough for a whole office behind one
-// address, and bounds what a single address can make the panel do.
+// PublicWithin is public with a rate limit beside the one that its own rules set. It is wide enough for a whole office
+// behind one address, and bounds what a single address can make the panel do.
 func PublicWithin(limit Limit) Rule { return Rule{Kind: KindPublic, Limit: limit} }
 
 // WideLimit is for public operations with narrower rules of their own, such as signing in.

@@ -13,8 +13,8 @@ import (
 	"panel/platform/httpapi"
 )
 
-// Answers are encoded by a library that is faster than the standard one and must write the same bytes, for every type that an
-// operation of any module answers with.
+// Answers are encoded by a library that is faster than the standard one and must write the same bytes, for every type
+// that an operation of any module answers with.
 func TestAnswersAreEncodedAsTheStandardLibraryDoes(t *testing.T) {
 	t.Parallel()
 	const samples = 50
@@ -53,7 +53,10 @@ func ours(t *testing.T, value any) string {
 
 const deepest = 6
 
-var words = []string{"", "plain", `"quoted" \ and /`, "<b>&amp;</b>", "Привет", "\u2028\u2029", "line\nbreak\ttab\x01", "bad \xff byte", "😀"}
+var words = []string{
+	"", "plain", `"quoted" \ and /`, "<b>&amp;</b>", "Привет", "\u2028\u2029", "line\nbreak\ttab\x01",
+	"bad \xff byte", "😀",
+}
 
 // fill gives every exported field a value, often its zero.
 func fill(r *rand.Rand, v reflect.Value, depth int) {

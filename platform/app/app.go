@@ -94,7 +94,8 @@ func New(opts Options) (*App, error) {
 	}
 	var found gathered
 	err = wire(services{
-		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault, Bus: bus,
+		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault,
+		Bus:      bus,
 		Rotation: vault.NewRotation(opts.Vault, SealedColumns(opts.Modules)), Network: network,
 		Settings: settings.NewStore(opts.DB, opts.Vault, journal, opts.Clock, listener, bus),
 		Jobs:     enqueuer, Operations: followed,
@@ -123,8 +124,11 @@ func New(opts Options) (*App, error) {
 		Agents: agents(found), License: source(opts, found), Installation: found.Installation, Denials: journal,
 		Permissions: Permissions(opts.Modules), Streams: streams, TrustedProxies: proxies, Fallback: opts.Web,
 		Meter: a.metrics.Requests, Database: found.Database, Idempotency: idempotency.NewStore(opts.DB, opts.Vault),
-		Leeway:      opts.Leeway,
-		Connections: httpapi.Connections{Most: opts.Config.Int(config.MaxConns), PerAddress: opts.Config.Int(config.MaxConnsEach)},
+		Leeway: opts.Leeway,
+		Connections: httpapi.Connections{
+			Most:       opts.Config.Int(config.MaxConns),
+			PerAddress: opts.Config.Int(config.MaxConnsEach),
+		},
 	}, found.routes())
 	if err != nil {
 		return nil, err

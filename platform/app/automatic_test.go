@@ -11,9 +11,9 @@ import (
 	"panel/platform/paneltest"
 )
 
-// docs/reference/automatic.md tells operators, and whoever reviews a change, what happens by itself and what becomes of it
-// while the panel is read-only or the feature is not in the plan. What looks, tells, tidies or ends something goes on; what
-// acts on nodes, on other systems or for money stops and says so.
+// docs/reference/automatic.md tells operators, and whoever reviews a change, what happens by itself and what becomes of
+// it while the panel is read-only or the feature is not in the plan. What looks, tells, tidies or ends something goes
+// on; what acts on nodes, on other systems or for money stops and says so.
 func TestWhatHappensByItselfIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/automatic.md")

@@ -23,22 +23,25 @@ import (
 const canary = "c4n4ry-5ecret-value"
 
 var badBodies = map[string]string{
-	"broken":             `{"name":"` + canary,
-	"not JSON":           canary,
-	"array":              `["` + canary + `"]`,
-	"null":               `null`,
-	"unknown field":      `{"no_such_field":"` + canary + `"}`,
-	"deep":               strings.Repeat(`{"a":`, 10_000) + `1` + strings.Repeat(`}`, 10_000),
-	"deep array":         strings.Repeat(`[`, 20_000),
-	"control character":  `{"name":"` + canary + `\u0000","username":"` + canary + `\u0007","password":"` + canary + `\u0000"}`,
-	"wrong types":        `{"name":{"x":"` + canary + `"},"username":17,"password":["` + canary + `"],"revision":"` + canary + `","id":{}}`,
+	"broken":        `{"name":"` + canary,
+	"not JSON":      canary,
+	"array":         `["` + canary + `"]`,
+	"null":          `null`,
+	"unknown field": `{"no_such_field":"` + canary + `"}`,
+	"deep":          strings.Repeat(`{"a":`, 10_000) + `1` + strings.Repeat(`}`, 10_000),
+	"deep array":    strings.Repeat(`[`, 20_000),
+	"control character": `{"name":"` + canary + `\u0000","username":"` + canary + `\u0007","password":"` + canary +
+		`\u0000"}`,
+	"wrong types": `{"name":{"x":"` + canary + `"},"username":17,"password":["` + canary + `"],"revision":"` +
+		canary + `","id":{}}`,
 	"not UTF-8":          "{\"name\":\"\xff\xfe" + canary + "\"}",
 	"huge number":        `{"revision":1e400,"limit":99999999999999999999999999}`,
 	"duplicate keys":     `{"name":"` + canary + `","name":{"x":1}}`,
 	"trailing something": `{}{"x":"` + canary + `"}`,
 }
 
-// Bad input gets a clear error with a stable code, is never echoed and never a server error, on every writing operation.
+// Bad input gets a clear error with a stable code, is never echoed and never a server error, on every writing
+// operation.
 // Specification, Errors: 400 is invalid JSON, a missing field or a wrong parameter.
 func TestBadBodiesAreRefusedWithoutEcho(t *testing.T) {
 	t.Parallel()
@@ -89,7 +92,8 @@ func (d *described) attacks(t *testing.T, line policy, body *bodies.Schema) []at
 		for _, wrong := range wrongFor(p.Schema.Kind()) {
 			add("wrong type "+wrong, p.Path, bodies.Change{Path: p.Path, Value: wrong})
 		}
-		if long := tooLong(d.Document(t, p.Schema, bodies.Change{Path: "nowhere"}), p.Schema.Kind()); long != "" && p.Path != "" {
+		if long := tooLong(d.Document(t, p.Schema, bodies.Change{Path: "nowhere"}), p.Schema.Kind()); long != "" &&
+			p.Path != "" {
 			at := anywhere
 			if p.Schema.Kind() == "anything" {
 				at = unread
@@ -106,7 +110,8 @@ func (d *described) attacks(t *testing.T, line policy, body *bodies.Schema) []at
 // mayBeNull: programs of another version write a list or an object that they do not have as null.
 func mayBeNull(line policy, p bodies.Place) bool {
 	kind := p.Schema.Kind()
-	return p.Schema.Nullable() || kind == "anything" || line.lenient && p.Path != "" && (kind == "array" || kind == "object")
+	return p.Schema.Nullable() || kind == "anything" || line.lenient && p.Path != "" && (kind == "array" ||
+		kind == "object")
 }
 
 // twins are spellings that the decoder takes for the name, and the name itself once more.
@@ -123,7 +128,10 @@ func twins(name string) []string {
 
 func wrongFor(kind string) []string {
 	var wrong []string
-	for of, value := range map[string]string{"boolean": "true", "number": "17.5", "string": `"text"`, "array": "[[]]", "object": `{"":{}}`} {
+	for of, value := range map[string]string{
+		"boolean": "true", "number": "17.5", "string": `"text"`, "array": "[[]]",
+		"object": `{"":{}}`,
+	} {
 		if kind != "anything" && kind != of {
 			wrong = append(wrong, value)
 		}
@@ -155,15 +163,16 @@ var neighbours = sync.OnceValue(func() string {
 	return text.String() + `"z-":1`
 })
 
-// Each place of each body, with a twin in other case, sent twice, null, of a wrong type, a megabyte long and among a hundred
-// thousand unknown neighbours, sent to objects that exist: a refusal of at most 8 kB that names the place, and nothing is
-// stored. Not parallel, because it looks at the memory of the process.
+// Each place of each body, with a twin in other case, sent twice, null, of a wrong type, a megabyte long and among a
+// hundred thousand unknown neighbours, sent to objects that exist: a refusal of at most 8 kB that names the place, and
+// nothing is stored. Not parallel, because it looks at the memory of the process.
 func TestEveryFieldOfEveryBodyWithstandsHostileInput(t *testing.T) { //nolint:paralleltest // measures memory
 	began, outside := time.Now(), newOutside(t)
 	fresh := &estate{matrix: newMatrix(t, outside)}
 	known := fresh.described()
 	todo := slices.Collect(maps.Values(policies(t)))
-	fresh.hostile(known, slices.DeleteFunc(slices.Clone(todo), func(line policy) bool { return line.access != "first" }))
+	fresh.hostile(known, slices.DeleteFunc(slices.Clone(todo),
+		func(line policy) bool { return line.access != "first" }))
 	e := newEstateOn(t, fresh.matrix)
 	before, memory := e.picture(), heap()
 	e.hostile(known, slices.DeleteFunc(todo, func(line policy) bool { return line.access == "first" }))
@@ -193,9 +202,13 @@ func (e *estate) hostile(known *described, lines []policy) {
 			if each.at == unread { // would end the command whose result it is
 				at = line.somewhere()
 			}
-			got := e.wire.send(call{method: line.method, path: at, headers: e.caller(line), ip: e.address(line), body: each.document})
+			got := e.wire.send(call{
+				method: line.method, path: at, headers: e.caller(line), ip: e.address(line),
+				body: each.document,
+			})
 			name := line.method + " " + line.path
-			require.Contains(e.t, known.of(line).Responses, strconv.Itoa(got.status), "%s does not describe what it answers", name)
+			require.Contains(e.t, known.of(line).Responses, strconv.Itoa(got.status),
+				"%s does not describe what it answers", name)
 			if wrong := broken(e.t, each, got); wrong != "" {
 				e.t.Errorf("%s: %s: %s: %d %s", name, each.what, wrong, got.status, got.body[:min(len(got.body), 500)])
 			}
@@ -254,7 +267,10 @@ func TestBadQueriesAreNeverAServerError(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
 	token := p.Admin().Token
-	queries := []string{"?limit=0", "?limit=x", "?limit=9999999999999999999", "?cursor=" + canary, "?sort=" + canary, "?q=%00", "?q=%ff", "?state=" + canary, "?from=x&to=y", "?%zz"}
+	queries := []string{
+		"?limit=0", "?limit=x", "?limit=9999999999999999999", "?cursor=" + canary, "?sort=" + canary,
+		"?q=%00", "?q=%ff", "?state=" + canary, "?from=x&to=y", "?%zz",
+	}
 	each(t, func(t *testing.T, line policy) {
 		for _, query := range queries {
 			got := ask(t, p, line, line.somewhere()+query, bearer(token)...)
@@ -265,7 +281,8 @@ func TestBadQueriesAreNeverAServerError(t *testing.T) {
 
 func send(t *testing.T, p *paneltest.Panel, line policy, token, body string) (int, string) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), line.method, p.URL+line.somewhere(), bytes.NewReader([]byte(body)))
+	request, err := http.NewRequestWithContext(t.Context(), line.method, p.URL+line.somewhere(),
+		bytes.NewReader([]byte(body)))
 	require.NoError(t, err)
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Authorization", "Bearer "+token)

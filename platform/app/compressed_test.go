@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is compressed is what people read with a session: nothing that changes something, nothing for agents and strangers.
+// What is compressed is what people read with a session: nothing that changes something, nothing for agents and
+// strangers.
 func TestOnlyWhatASessionReadsIsCompressed(t *testing.T) {
 	t.Parallel()
 	wanted, compressed := policies(t), 0
@@ -27,7 +28,8 @@ func TestOnlyWhatASessionReadsIsCompressed(t *testing.T) {
 
 var secretMember = regexp.MustCompile(`^url$|(^|_)(token|secret|password|passphrase|private_key|license_key|recovery_codes|uri|otp)$`)
 
-// An answer that shows something secret is never compressed: neither one that says so nor one whose member has the name of a secret.
+// An answer that shows something secret is never compressed: neither one that says so nor one whose member has the name
+// of a secret.
 func TestNoAnswerThatCarriesASecretIsCompressed(t *testing.T) {
 	t.Parallel()
 	secrets := 0
@@ -40,7 +42,8 @@ func TestNoAnswerThatCarriesASecretIsCompressed(t *testing.T) {
 			continue
 		}
 		secrets++
-		require.False(t, op.Compressed(), "%s %s answers with %s: declare it with httpapi.Reveals", op.Method, op.Path, member)
+		require.False(t, op.Compressed(), "%s %s answers with %s: declare it with httpapi.Reveals", op.Method, op.Path,
+			member)
 	}
 	require.Greater(t, secrets, 5, "sign-in, tokens, links and codes are found")
 }

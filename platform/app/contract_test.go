@@ -17,13 +17,14 @@ import (
 	"panel/platform/paneltest"
 )
 
-// The rules of the specification that hold for all operations, asked of every operation that is mounted: a new module is
-// under them on its first day.
+// The rules of the specification that hold for all operations, asked of every operation that is mounted: a new module
+// is under them on its first day.
 
 func everything(t testing.TB, settings ...paneltest.Setting) *paneltest.Panel {
 	t.Helper()
 	full := entitlement.Fixed{State: entitlement.Active, Reason: "ok", Enabled: app.Features(modules.All())}
-	return paneltest.Start(t, append([]paneltest.Setting{paneltest.Modules(modules.All()...), paneltest.License(full)}, settings...)...)
+	return paneltest.Start(t, append([]paneltest.Setting{paneltest.Modules(modules.All()...), paneltest.License(full)},
+		settings...)...)
 }
 
 var parameter = regexp.MustCompile(`\{[^}]+\}`)
@@ -100,7 +101,8 @@ func TestProtectedOperationsRefuseMissingAndMisplacedTokens(t *testing.T) {
 	}, "session", "agent")
 }
 
-// Specification, Versioning: the API is under the "prefix /api/v1", agent routes under /agent/v1; the rest is at the root.
+// Specification, Versioning: the API is under the "prefix /api/v1", agent routes under /agent/v1; the rest is at the
+// root.
 func TestOperationsAreUnderTheirPrefixes(t *testing.T) {
 	t.Parallel()
 	for name, line := range policies(t) {
@@ -142,7 +144,8 @@ func TestPermissionKeysOpenExactlyTheirOperations(t *testing.T) {
 	all := app.Permissions(app.With(modules.All()))
 	each(t, func(t *testing.T, line policy) {
 		if len(line.keys) == 0 {
-			require.NotEqual(t, http.StatusForbidden, ask(t, p, line, line.somewhere(), bearer(p.As().Token)...).status, "no key is needed")
+			require.NotEqual(t, http.StatusForbidden, ask(t, p, line, line.somewhere(), bearer(p.As().Token)...).status,
+				"no key is needed")
 			return
 		}
 		var others []string

@@ -10,8 +10,8 @@ import (
 )
 
 // Specification, Degraded mode rules, asked of the running panel: every state-changing operation there is answers 403
-// license_read_only, but for those to which the reviewed list gives a reason (domain decision 2); every reading one passes.
-// Agents are told when to send their telemetry again.
+// license_read_only, but for those to which the reviewed list gives a reason (domain decision 2); every reading one
+// passes. Agents are told when to send their telemetry again.
 // Specification, Degraded mode rules 1 to 3: GET requests succeed, all others get 403 but for activation, updates and
 // authentication.
 // Specification, Errors: in degraded mode "state-changing requests get 403".
@@ -28,7 +28,10 @@ func TestInDegradedModeEveryWriteOfTheRunningPanelIsRefusedButTheList(t *testing
 			if line.access == "agent" {
 				headers = agent
 			}
-			got := m.wire.send(call{method: op.Method, path: line.somewhere() + "?x=" + unreadable, headers: headers, ip: m.address(line), body: "{}"})
+			got := m.wire.send(call{
+				method: op.Method, path: line.somewhere() + "?x=" + unreadable, headers: headers,
+				ip: m.address(line), body: "{}",
+			})
 			judge(t, op, line, got)
 		}
 	}

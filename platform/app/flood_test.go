@@ -30,7 +30,8 @@ func TestAFloodOfGarbageTokensLeavesTheLogReadable(t *testing.T) {
 			client := &http.Client{Transport: &http.Transport{}}
 			defer client.CloseIdleConnections()
 			for i := sender; i < flood; i += senders {
-				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.URL+paths[i/senders%len(paths)], nil)
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+					p.URL+paths[i/senders%len(paths)], nil)
 				if err != nil {
 					t.Error(err)
 					return

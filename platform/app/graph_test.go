@@ -76,7 +76,8 @@ func TestAnOperationWithoutAccessStopsTheStart(t *testing.T) {
 		"already taken by another": httpapi.Get("/health", "x", access.Public(), handler),
 	} {
 		op.Owner = "broken"
-		_, err := httpapi.New(httpapi.Options{}, httpapi.Routes{httpapi.Get("/health", "h", access.Public(), handler), op})
+		_, err := httpapi.New(httpapi.Options{}, httpapi.Routes{httpapi.Get("/health", "h", access.Public(),
+			handler), op})
 		require.ErrorContains(t, err, sentence)
 		require.ErrorContains(t, err, "module broken")
 	}

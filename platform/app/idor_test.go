@@ -79,7 +79,10 @@ func (e *estate) passkey(account string) string {
 func (e *estate) node(i int, name string) {
 	beat := `{"protocol":1,"agent_version":"1.0.0","os":"linux","arch":"amd64","hostname":"` + name + `","session_id":"s",
 		"capabilities":["apply_config","probe","stream"],"core":{"kind":"xray","version":"26.3.27","state":"running"}}`
-	got := e.wire.send(call{method: http.MethodPost, path: "/agent/v1/heartbeat", headers: bearer(e.agents[i]), body: beat})
+	got := e.wire.send(call{
+		method: http.MethodPost, path: "/agent/v1/heartbeat", headers: bearer(e.agents[i]),
+		body: beat,
+	})
 	require.Equal(e.t, http.StatusOK, got.status, got.body)
 	for _, each := range e.ask(i, http.MethodGet, "/api/v1/nodes?limit=200", "")["items"].([]any) {
 		if node := each.(map[string]any); node["name"] == name {
@@ -157,15 +160,16 @@ func TestAChildOfAnotherParentIsUnknown(t *testing.T) {
 			tried++
 			path := line.with(e.objects[words[0]][i], e.objects[words[1]][1-i])
 			got := e.wire.send(call{method: line.method, path: path, headers: bearer(e.admins[i].Token), body: "{}"})
-			require.Equal(t, verdict{http.StatusNotFound, "not_found"}, verdict{got.status, got.code}, "%s: %s", name, got.body)
+			require.Equal(t, verdict{http.StatusNotFound, "not_found"}, verdict{got.status, got.code}, "%s: %s", name,
+				got.body)
 		}
 	}
 	require.GreaterOrEqual(t, tried, 14, "accounts' sessions, nodes' operations, flows' clients, versions and plans")
 	require.Equal(t, before, e.picture())
 }
 
-// An identifier of any other kind of object is unknown, whatever operation it is given to, also in a request that is right
-// in everything else. Specification, Errors: 404 is an unknown identifier.
+// An identifier of any other kind of object is unknown, whatever operation it is given to, also in a request that is
+// right in everything else. Specification, Errors: 404 is an unknown identifier.
 func TestAnIdentifierOfAnotherKindIsUnknown(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -187,7 +191,8 @@ func TestAnIdentifierOfAnotherKindIsUnknown(t *testing.T) {
 			}
 			ids[len(ids)-1] = e.objects[strange][1]
 			got := e.wire.send(call{
-				method: line.method, path: line.with(ids...) + "?" + needed.Encode(), headers: e.caller(line), body: known.request(t, line),
+				method: line.method, path: line.with(ids...) + "?" + needed.Encode(), headers: e.caller(line),
+				body: known.request(t, line),
 			})
 			require.Equal(t, verdict{http.StatusNotFound, "not_found"}, verdict{got.status, got.code},
 				"%s with an id of %s: %s", name, strange, got.body)
@@ -198,7 +203,8 @@ func TestAnIdentifierOfAnotherKindIsUnknown(t *testing.T) {
 	require.Equal(t, before, e.picture())
 }
 
-// sameObjects tells whether two words of paths stand before identifiers of the same thing, by testdata/same_objects.csv.
+// sameObjects tells whether two words of paths stand before identifiers of the same thing, by
+// testdata/same_objects.csv.
 func sameObjects(t *testing.T) func(a, b string) bool {
 	t.Helper()
 	var groups [][]string
@@ -281,13 +287,17 @@ func TestAnAgentReachesNoOtherNode(t *testing.T) {
 		}
 		body := `{"id":"` + e.objects["commands"][1] + `","node_id":"` + b + `","ok":true,"revision":1,"protocol":1,"session_id":"s","seq":1,
 			"samples":[],"results":[{"id":"` + e.objects["commands"][1] + `","ok":true}]}`
-		got := e.wire.send(call{method: line.method, path: line.with(e.objects["commands"][1]), headers: bearer(e.agents[0]), body: body})
+		got := e.wire.send(call{
+			method: line.method, path: line.with(e.objects["commands"][1]),
+			headers: bearer(e.agents[0]), body: body,
+		})
 		require.Less(t, got.status, http.StatusInternalServerError, name)
 		if strings.Contains(line.path, "/commands/") {
 			require.Equal(t, verdict{http.StatusNotFound, "not_found"}, verdict{got.status, got.code}, name)
 		}
 	}
-	waiting := e.wire.send(call{method: http.MethodGet, path: "/agent/v1/commands?node_id=" + b, headers: bearer(e.agents[0])})
+	waiting := e.wire.send(call{method: http.MethodGet, path: "/agent/v1/commands?node_id=" +
+		b, headers: bearer(e.agents[0])})
 	require.NotContains(t, waiting.body, e.objects["commands"][1])
 	require.Contains(t, waiting.body, e.objects["commands"][0])
 	require.Equal(t, before, e.ofNode(1))

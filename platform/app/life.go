@@ -17,8 +17,8 @@ import (
 	"panel/platform/version"
 )
 
-// runningName is a file in the data folder that is there while a panel runs. One that a start finds was left by a process
-// that ended without stopping: killed, crashed, or cut off with the power of its machine.
+// runningName is a file in the data folder that is there while a panel runs. One that a start finds was left by a
+// process that ended without stopping: killed, crashed, or cut off with the power of its machine.
 const runningName = "running.json"
 
 const recordWithin = 2 * time.Second
@@ -29,8 +29,8 @@ type running struct {
 	StartedAt time.Time `json:"started_at"`
 }
 
-// began writes into the journal that the panel has started, which migrations it applied, and whether the process before it
-// had stopped. A journal that cannot be written keeps no panel from starting.
+// began writes into the journal that the panel has started, which migrations it applied, and whether the process before
+// it had stopped. A journal that cannot be written keeps no panel from starting.
 func (a *App) began(ctx context.Context, applied []string) {
 	if len(applied) > 0 {
 		a.record(ctx, "system.migrated", "", map[string]audit.Change{
@@ -42,12 +42,14 @@ func (a *App) began(ctx context.Context, applied []string) {
 	if before, left := a.leftRunning(); left {
 		result = audit.Failed
 		changes["version"] = audit.Change{From: before.Version, To: version.Version}
-		changes["ended_without_stop"] = audit.Change{To: "the process started at " + before.StartedAt.Format(time.RFC3339)}
+		changes["ended_without_stop"] = audit.Change{To: "the process started at " +
+			before.StartedAt.Format(time.RFC3339)}
 	}
 	a.record(ctx, "system.started", result, changes)
 	content, err := json.Marshal(running{Version: version.Version, StartedAt: a.opts.Clock.Now().UTC()})
 	if err == nil {
-		err = os.MkdirAll(a.opts.Config.DataDir(), 0o700) // with a database elsewhere and a key in the settings nobody made it
+		// with a database elsewhere and a key in the settings nobody made it
+		err = os.MkdirAll(a.opts.Config.DataDir(), 0o700)
 	}
 	if err == nil {
 		err = durable.Write(a.runningFile(), 0o640, append(content, '\n'))
@@ -85,7 +87,10 @@ func (a *App) leftRunning() (before running, left bool) {
 // record writes an entry about this panel and emits the event of the same name.
 func (a *App) record(ctx context.Context, action, result string, changes map[string]audit.Change) {
 	host, _ := os.Hostname() // a machine without a name has none to tell
-	entry := audit.Entry{Action: action, Result: result, Object: audit.Object{Type: "installation", ID: host, Name: host}, Changes: changes}
+	entry := audit.Entry{Action: action, Result: result, Object: audit.Object{
+		Type: "installation", ID: host,
+		Name: host,
+	}, Changes: changes}
 	err := a.opts.DB.InTx(ctx, func(ctx context.Context) error {
 		if err := a.journal.Record(ctx, a.opts.DB.In(ctx), entry); err != nil {
 			return err
@@ -93,6 +98,7 @@ func (a *App) record(ctx context.Context, action, result string, changes map[str
 		return a.bus.Emit(ctx, events.Event{Kind: action, SubjectID: host, At: a.opts.Clock.Now().UTC(), Data: changes})
 	})
 	if err != nil {
-		a.opts.Log.Warn("the journal does not say what the panel itself did", zap.String("action", action), zap.Error(err))
+		a.opts.Log.Warn("the journal does not say what the panel itself did", zap.String("action", action),
+			zap.Error(err))
 	}
 }

@@ -50,9 +50,9 @@ func TestEveryOpenOperationHasLimitsOfItsOwn(t *testing.T) {
 	require.Equal(t, bodies, taken)
 }
 
-// Every operation has a deadline, below five seconds but for those of testdata/longer.csv, which says how they may take more:
-// "waits" however the database is, because its caller asks for it, "works" while the database answers, "lasts" as a stream or a
-// download that is made on the way.
+// Every operation has a deadline, below five seconds but for those of testdata/longer.csv, which says how they may take
+// more: "waits" however the database is, because its caller asks for it, "works" while the database answers, "lasts" as
+// a stream or a download that is made on the way.
 func TestEveryOperationHasADeadline(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
@@ -80,7 +80,8 @@ func TestEveryOperationHasADeadline(t *testing.T) {
 	require.Equal(t, longer, found)
 }
 
-// A body of anybody whom the panel does not know is refused by its headers, on every operation, however much it may take of others.
+// A body of anybody whom the panel does not know is refused by its headers, on every operation, however much it may
+// take of others.
 func TestNobodySendsABodyToWhatIsClosed(t *testing.T) {
 	t.Parallel()
 	p := everything(t)
@@ -100,7 +101,9 @@ func refusedByHeaders(t *testing.T, base string, line policy, length int64) stri
 	require.NoError(t, err)
 	defer conn.Close()
 	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
-	_, err = fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", line.method, line.somewhere(), length)
+	_, err = fmt.Fprintf(conn,
+		"%s %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n{", line.method,
+		line.somewhere(), length)
 	require.NoError(t, err)
 	var answer strings.Builder
 	_, err = io.Copy(&answer, conn)

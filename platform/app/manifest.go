@@ -30,7 +30,10 @@ import (
 
 // Core lists the panel's own features, built with the same contract as every other.
 func Core() []module.Module {
-	return []module.Module{accounts.Module(), audit.Module(), diagnostics.Module(), files.Module(), operations.Module(), setup.Module(), system.Module(), selfupdate.Module()}
+	return []module.Module{
+		accounts.Module(), audit.Module(), diagnostics.Module(), files.Module(), operations.Module(),
+		setup.Module(), system.Module(), selfupdate.Module(),
+	}
 }
 
 // With gives the core and the features in one list, sorted by name.

@@ -67,7 +67,8 @@ func newMatrix(t *testing.T, outside *outside) *matrix {
 	t.Helper()
 	m := &matrix{t: t, gate: &gate{}}
 	m.gate.turn(licenses()[0])
-	m.Panel = paneltest.Start(t, paneltest.Modules(modules.All()...), paneltest.License(m.gate), paneltest.Env(outside.settings(t)))
+	m.Panel = paneltest.Start(t, paneltest.Modules(modules.All()...), paneltest.License(m.gate),
+		paneltest.Env(outside.settings(t)))
 	m.wire = wired(m.Panel)
 	return m
 }
@@ -161,7 +162,8 @@ func (m *matrix) try(line policy, l licensed) {
 		if got.status != want.status || got.code != want.code {
 			m.wrong.Add(1)
 			m.t.Errorf("%s %s as %s, license %s, %+v: answered %d %s, the policy demands %d %s: %s",
-				line.method, line.path, who.name, l.name, m.stage, got.status, got.code, want.status, want.code, got.body)
+				line.method, line.path, who.name, l.name, m.stage, got.status, got.code, want.status, want.code,
+				got.body)
 		}
 	}
 }
@@ -199,7 +201,10 @@ func (m *matrix) gather() {
 	)
 	for name, holds := range permissionSets(m.t) {
 		token := m.As(holds...).Token
-		m.callers = append(m.callers, caller{name: "an administrator with " + name, headers: bearer(token), proves: "session", holds: holds})
+		m.callers = append(m.callers, caller{
+			name: "an administrator with " + name, headers: bearer(token),
+			proves: "session", holds: holds,
+		})
 		m.callers = append(m.callers, misplaced(name, token)...)
 	}
 	for _, holds := range [][]string{nil, {"*"}} {
@@ -224,8 +229,10 @@ func strangers(agent string) []caller {
 // misplaced are the ways to show a good token in the wrong place.
 func misplaced(name, token string) []caller {
 	return []caller{
-		{name: "token in the query with " + name, query: "&token=" + token + "&access_token=" + token + "&authorization=Bearer%20" + token},
-		{name: "token in a cookie with " + name, headers: []string{"Cookie", "token=" + token + "; session=" + token + "; Authorization=" + token}},
+		{name: "token in the query with " + name, query: "&token=" + token + "&access_token=" + token +
+			"&authorization=Bearer%20" + token},
+		{name: "token in a cookie with " + name, headers: []string{"Cookie", "token=" + token + "; session=" + token +
+			"; Authorization=" + token}},
 		{name: "token as basic auth with " + name, headers: []string{"Authorization", "Basic " + token}},
 	}
 }
@@ -236,9 +243,13 @@ func (m *matrix) ended(holds []string) []caller {
 	out := m.As(holds...)
 	out.Post("/api/v1/auth/logout", nil).Is(http.StatusNoContent)
 	reset := m.As(holds...)
-	admin.Post("/api/v1/accounts/"+reset.AccountID+"/password", map[string]any{"password": "another long password"}).Is(http.StatusNoContent)
+	admin.Post("/api/v1/accounts/"+reset.AccountID+"/password", map[string]any{"password": "another long password"}).
+		Is(http.StatusNoContent)
 	disabled := m.As(holds...)
-	admin.Patch("/api/v1/accounts/"+disabled.AccountID, map[string]any{"state": "disabled", "revision": m.revision(admin, disabled)}).Is(http.StatusOK)
+	admin.Patch("/api/v1/accounts/"+disabled.AccountID, map[string]any{
+		"state":    "disabled",
+		"revision": m.revision(admin, disabled),
+	}).Is(http.StatusOK)
 	deleted := m.As(holds...)
 	admin.Delete("/api/v1/accounts/" + deleted.AccountID).Is(http.StatusNoContent)
 	old, idle := m.As(holds...), m.As(holds...)
@@ -248,7 +259,8 @@ func (m *matrix) ended(holds []string) []caller {
 		return caller{name: fmt.Sprintf("%s with %v", name, holds), headers: bearer(c.Token), refusal: refusal}
 	}
 	return []caller{
-		named("logged out", out, ""), named("revoked by a reset", reset, ""), named("disabled", disabled, ""), named("deleted", deleted, ""),
+		named("logged out", out, ""), named("revoked by a reset", reset, ""), named("disabled", disabled, ""),
+		named("deleted", deleted, ""),
 		named("expired", old, "session_expired"), named("idle too long", idle, "session_expired"),
 	}
 }
@@ -258,7 +270,10 @@ func (m *matrix) tokens() []caller {
 	full, narrow := []string{"*"}, []string{"accounts.*", "nodes.view"}
 	live := func(name string, account, token, holds []string) caller {
 		_, shown := m.apiToken(account, token)
-		return caller{name: "an API token " + name, headers: bearer(shown), proves: "session", token: true, holds: holds}
+		return caller{
+			name: "an API token " + name, headers: bearer(shown), proves: "session", token: true,
+			holds: holds,
+		}
 	}
 	dead := func(name, refusal, statement string) caller {
 		account, shown := m.apiToken(full, full)
@@ -270,7 +285,8 @@ func (m *matrix) tokens() []caller {
 		live("of an account with less", []string{"accounts.view"}, full, []string{"accounts.view"}),
 		dead("that is revoked", "", "delete from api_tokens where account_id = ?"),
 		dead("of a disabled account", "", "update accounts set state = 'disabled' where id = ?"),
-		dead("that has expired", "api_token_expired", "update api_tokens set expires_at = now() - interval '1 minute' where account_id = ?"),
+		dead("that has expired", "api_token_expired",
+			"update api_tokens set expires_at = now() - interval '1 minute' where account_id = ?"),
 	}
 	_, misled := m.apiToken(full, full)
 	return append(all, misplaced("an API token", misled)...)
@@ -324,7 +340,10 @@ func permissionSets(t *testing.T) map[string][]string {
 	}
 	for _, line := range policies(t) {
 		if len(line.keys) > 0 {
-			rest := slices.DeleteFunc(slices.Clone(every), func(key string) bool { return slices.Contains(line.keys, key) })
+			rest := slices.DeleteFunc(slices.Clone(every), func(key string) bool {
+				return slices.Contains(line.keys,
+					key)
+			})
 			sets["all but "+strings.Join(line.keys, " ")] = rest
 		}
 	}
@@ -358,7 +377,8 @@ func TestNothingIsMountedBesideTheReviewedOperations(t *testing.T) {
 		if method == http.MethodHead {
 			method = http.MethodGet
 		}
-		require.True(t, reviewed[method+" "+route.Path], "%s %s is mounted and not in testdata/policy.csv", route.Method, route.Path)
+		require.True(t, reviewed[method+" "+route.Path], "%s %s is mounted and not in testdata/policy.csv",
+			route.Method, route.Path)
 	}
 }
 

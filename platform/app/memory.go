@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// boundMemory makes the collector work harder as the process nears three quarters of what the machine or its container has; the
-// rest is for the database and the system. A limit that the operator has given the runtime (GOMEMLIMIT) stays.
+// boundMemory makes the collector work harder as the process nears three quarters of what the machine or its container
+// has; the rest is for the database and the system. A limit that the operator has given the runtime (GOMEMLIMIT) stays.
 func boundMemory(log *zap.Logger) {
 	if debug.SetMemoryLimit(-1) != math.MaxInt64 {
 		return

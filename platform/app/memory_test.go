@@ -27,6 +27,7 @@ func TestTheTightestControlGroupCounts(t *testing.T) {
 	write(filepath.Join(inner, "memory.max"), "536870912\n")
 	require.EqualValues(t, 512<<20, groupMemory(root, own), "of the service")
 	write(own, "4:memory:/old\n")
-	require.EqualValues(t, math.MaxInt64, groupMemory(root, own), "control groups of the first version have no such file")
+	require.EqualValues(t, math.MaxInt64, groupMemory(root, own),
+		"control groups of the first version have no such file")
 	require.Less(t, machineMemory(), int64(math.MaxInt64))
 }

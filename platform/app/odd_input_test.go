@@ -180,8 +180,9 @@ func (c *curiosity) ordinary() map[string]any {
 	return map[string]any{
 		"node_id": c.objects["nodes"][0], "owner_id": c.admins[0].AccountID, "address": "192.0.2.7", "ips": []any{},
 		"country_code": "DE",
-		"zone":         "odd.example", "label": "odd", "hostname": "a.odd.example", "permissions": []string{"nodes.view"},
-		"password": "a long enough one", "provider_id": nil,
+		"zone":         "odd.example", "label": "odd", "hostname": "a.odd.example",
+		"permissions": []string{"nodes.view"},
+		"password":    "a long enough one", "provider_id": nil,
 	}
 }
 
@@ -286,7 +287,8 @@ func leaves(part any, whole func(any) any) []leaf {
 		found = append(found, leaf{part, whole})
 	case map[string]any:
 		for name, value := range p {
-			found = append(found, leaves(value, func(changed any) any { return whole(withMember(p, name, changed)) })...)
+			found = append(found,
+				leaves(value, func(changed any) any { return whole(withMember(p, name, changed)) })...)
 		}
 	case []any:
 		for i, value := range p {

@@ -39,7 +39,10 @@ type verdict struct {
 // expects says what the reviewed policy demands. It knows nothing of the code: it is the specification's sections
 // Authentication and Degraded mode, with decisions 2, 4 and 9 of the domain, in the fixed order of refusals.
 func expects(line policy, who caller, l licensed, s stage) verdict {
-	for _, refuse := range []func(policy, caller, licensed, stage) verdict{unproven, unattended, unpermitted, unlicensed, closed} {
+	for _, refuse := range []func(policy, caller, licensed, stage) verdict{
+		unproven, unattended, unpermitted,
+		unlicensed, closed,
+	} {
 		if v := refuse(line, who, l, s); v.status != 0 {
 			return v
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fixed order of refusals: 401, 403 (permission, then license), 409 setup_closed, 429, 400, 404, 409/422. The matrix
-// shows each of them before 400; here are the neighbours that it does not bring together.
+// The fixed order of refusals: 401, 403 (permission, then license), 409 setup_closed, 429, 400, 404, 409/422. The
+// matrix shows each of them before 400; here are the neighbours that it does not bring together.
 func TestRefusalsComeInTheirFixedOrder(t *testing.T) {
 	t.Parallel()
 	m := newMatrix(t, newOutside(t))
@@ -24,7 +24,10 @@ func (m *matrix) permissionBeforeLicense(t *testing.T) {
 	nothing := bearer(m.As().Token)
 	for name, line := range policies(t) {
 		if line.access == "session" && len(line.keys) > 0 && line.method != http.MethodGet {
-			got := m.wire.send(call{method: line.method, path: line.somewhere() + "?x=" + unreadable, headers: nothing, body: "{"})
+			got := m.wire.send(call{
+				method: line.method, path: line.somewhere() + "?x=" + unreadable, headers: nothing,
+				body: "{",
+			})
 			require.Equal(t, verdict{http.StatusForbidden, "permission_denied"}, verdict{got.status, got.code}, name)
 		}
 	}
@@ -40,7 +43,8 @@ func (m *matrix) throttleInTheMiddle(t *testing.T) {
 		request := call{method: line.method, path: line.somewhere() + "?x=" + unreadable, ip: visitor, body: "{"}
 		last := m.exhaust(request)
 		if line.access == "first" {
-			require.Equal(t, "setup_closed", last.code, "%s: an administrator exists, which is told before the limit", name)
+			require.Equal(t, "setup_closed", last.code, "%s: an administrator exists, which is told before the limit",
+				name)
 			continue
 		}
 		require.Equal(t, verdict{http.StatusTooManyRequests, "throttled"}, verdict{last.status, last.code}, name)

@@ -14,8 +14,8 @@ import (
 	"panel/platform/paneltest"
 )
 
-// `panelctl logs worker` and `logs scheduler` show what real jobs and schedules did: their lines carry the names that these
-// commands look for, also on a panel where nothing fails.
+// `panelctl logs worker` and `logs scheduler` show what real jobs and schedules did: their lines carry the names that
+// these commands look for, also on a panel where nothing fails.
 func TestJobsAndSchedulesLogAsPartsOfThePanel(t *testing.T) {
 	t.Parallel()
 	core, lines := observer.New(zap.InfoLevel)

@@ -29,7 +29,10 @@ func TestAnAccountThatMustChangeItsPasswordDoesNothingElse(t *testing.T) {
 					continue
 				}
 				path := line.somewhere() + "?x=" + unreadable
-				got := m.wire.send(call{method: line.method, path: path, headers: bearer(due.Token), ip: m.address(line), body: "{}"})
+				got := m.wire.send(call{
+					method: line.method, path: path, headers: bearer(due.Token),
+					ip: m.address(line), body: "{}",
+				})
 				if slices.Contains(allowed, name) {
 					require.Equal(t, http.StatusBadRequest, got.status, "%s, license %s: %s", name, l.name, got.body)
 					continue

@@ -50,7 +50,10 @@ func (m *matrix) busy(user *paneltest.Client) (stop func()) {
 				case <-ended:
 					return
 				case <-often.C:
-					m.wire.send(call{method: http.MethodGet, path: "/api/v1/system/status", headers: bearer(user.Token)})
+					m.wire.send(call{
+						method: http.MethodGet, path: "/api/v1/system/status",
+						headers: bearer(user.Token),
+					})
 				}
 			}
 		})

@@ -33,7 +33,8 @@ func policies(t testing.TB) map[string]policy {
 		reasons[row[0]] = true
 	}
 	for _, row := range reviewed(t, "testdata/policy.csv") {
-		require.True(t, reasons[row[5]], "%s %s: the reason %s is not in testdata/read_only.csv", row[0], row[1], row[5])
+		require.True(t, reasons[row[5]], "%s %s: the reason %s is not in testdata/read_only.csv", row[0], row[1],
+			row[5])
 		line := policy{
 			method: row[0], path: row[1], access: row[2], keys: strings.Fields(row[3]), feature: row[4],
 			whileDegraded: row[5] != "no", hidden: row[6] == "yes",
@@ -43,7 +44,8 @@ func policies(t testing.TB) map[string]policy {
 		all[line.method+" "+line.path] = line
 	}
 	for _, name := range signedIn {
-		require.Equal(t, "session", all[name].access, "%s of testdata/signed_in.txt is no operation that a session opens", name)
+		require.Equal(t, "session", all[name].access,
+			"%s of testdata/signed_in.txt is no operation that a session opens", name)
 	}
 	return all
 }
@@ -68,7 +70,8 @@ func reviewed(t testing.TB, path string) [][]string {
 }
 
 var accessWords = map[access.Kind]string{
-	access.KindPublic: "public", access.KindThrottled: "throttled", access.KindAgent: "agent", access.KindSetup: "setup",
+	access.KindPublic: "public", access.KindThrottled: "throttled", access.KindAgent: "agent",
+	access.KindSetup:   "setup",
 	access.KindSession: "session",
 }
 

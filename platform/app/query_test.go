@@ -19,7 +19,8 @@ import (
 // asked is one operation of an estate, as the caller asks it who may and about objects that are there.
 func (e *estate) asked(line policy, query string) response {
 	return e.wire.send(call{
-		method: line.method, path: line.with(e.ids(line)...) + "?" + query, headers: e.caller(line), ip: e.address(line), body: "{}",
+		method: line.method, path: line.with(e.ids(line)...) + "?" + query, headers: e.caller(line),
+		ip: e.address(line), body: "{}",
 	})
 }
 
@@ -31,7 +32,8 @@ func (e *estate) ids(line policy) (all []string) {
 	return all
 }
 
-// caller shows what opens an operation: nothing where that is nothing, or where the first administrator is not yet there.
+// caller shows what opens an operation: nothing where that is nothing, or where the first administrator is not yet
+// there.
 func (e *estate) caller(line policy) []string {
 	switch line.guarded(stage{administrator: true}) {
 	case "session":
@@ -64,8 +66,8 @@ func with(values url.Values, name, value string) string {
 	return all.Encode()
 }
 
-// A parameter that an operation does not know, knows in another spelling, or gets twice is refused: a misspelled filter must not
-// answer as if it had chosen everything. Programs of other versions and makers may send what they like.
+// A parameter that an operation does not know, knows in another spelling, or gets twice is refused: a misspelled filter
+// must not answer as if it had chosen everything. Programs of other versions and makers may send what they like.
 func TestUnknownParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	settled, fresh := newEstate(t), &estate{matrix: newMatrix(t, newOutside(t))}
@@ -78,12 +80,14 @@ func TestUnknownParametersAreRefused(t *testing.T) {
 		taken, needed := known.queries(t, line)
 		if line.lenient {
 			plain, more := e.asked(line, needed.Encode()), e.asked(line, with(needed, "later", "1"))
-			require.Equal(t, verdict{plain.status, plain.code}, verdict{more.status, more.code}, "%s: %s", name, more.body)
+			require.Equal(t, verdict{plain.status, plain.code}, verdict{more.status, more.code}, "%s: %s", name,
+				more.body)
 			continue
 		}
 		for _, query := range misspelled(taken, needed) {
 			got := e.asked(line, query)
-			require.Equal(t, verdict{http.StatusBadRequest, "bad_parameter"}, verdict{got.status, got.code}, "%s?%s: %s", name, query, got.body)
+			require.Equal(t, verdict{http.StatusBadRequest, "bad_parameter"}, verdict{got.status, got.code},
+				"%s?%s: %s", name, query, got.body)
 			require.NotContains(t, got.body, canary)
 			require.LessOrEqual(t, len(got.body), 1<<10)
 		}
@@ -92,7 +96,10 @@ func TestUnknownParametersAreRefused(t *testing.T) {
 
 // misspelled are queries with a parameter that is unknown, in another spelling, or there twice.
 func misspelled(taken []bodies.Parameter, needed url.Values) []string {
-	wrong := []string{with(needed, "no_such_parameter", canary), with(needed, "x[]", "1"), with(needed, strings.Repeat("n", 2000), "1")}
+	wrong := []string{
+		with(needed, "no_such_parameter", canary), with(needed, "x[]", "1"),
+		with(needed, strings.Repeat("n", 2000), "1"),
+	}
 	for _, p := range taken {
 		wrong = append(wrong, with(needed, strings.ToUpper(p.Name), "1"), with(needed, p.Name+" ", "1"),
 			with(needed, p.Name, "1")+"&"+p.Name+"=1")
@@ -101,7 +108,8 @@ func misspelled(taken []bodies.Parameter, needed url.Values) []string {
 }
 
 var oddTexts = []string{
-	"zzz", "'", "0", "-1", "1.5", "99999999999999999999", "NaN", "null", "*", "%", "😀", "ſ", strings.Repeat("x", 2000), someID, "/", "..", " ",
+	"zzz", "'", "0", "-1", "1.5", "99999999999999999999", "NaN", "null", "*", "%", "😀", "ſ", strings.Repeat("x", 2000),
+	someID, "/", "..", " ",
 }
 
 // Whatever stands in a parameter, the answer is a page, a refusal or an empty page; never a failure of the panel.
@@ -114,13 +122,15 @@ func TestNoTextOfAParameterIsAServerError(t *testing.T) {
 		for _, p := range taken {
 			for _, text := range oddTexts {
 				got := e.asked(line, with(needed, p.Name, text))
-				require.Less(t, got.status, http.StatusInternalServerError, "%s?%s=%s: %s", name, p.Name, text, got.body)
+				require.Less(t, got.status, http.StatusInternalServerError, "%s?%s=%s: %s", name, p.Name, text,
+					got.body)
 			}
 		}
 	}
 }
 
-// Every moment that can be written is refused or gives a page: years 0 and 9999, also when a time zone moves them over the end.
+// Every moment that can be written is refused or gives a page: years 0 and 9999, also when a time zone moves them over
+// the end.
 func TestMomentsAtTheEndsOfTimeAreNoServerError(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -134,8 +144,10 @@ func TestMomentsAtTheEndsOfTimeAreNoServerError(t *testing.T) {
 			}
 			tried++
 			for text, refused := range map[string]bool{
-				"0000-01-01T00:00:00Z": true, "0000-12-31T23:59:59-23:00": false, "0001-01-01T00:00:00%2B01:00": true, "0001-01-01T00:00:00Z": false,
-				"9999-12-31T23:59:59Z": false, "9999-12-31T23:59:59-01:00": true, "10000-01-01T00:00:00Z": true, "1969-12-31T23:59:60Z": true,
+				"0000-01-01T00:00:00Z": true, "0000-12-31T23:59:59-23:00": false, "0001-01-01T00:00:00%2B01:00": true,
+				"0001-01-01T00:00:00Z": false,
+				"9999-12-31T23:59:59Z": false, "9999-12-31T23:59:59-01:00": true, "10000-01-01T00:00:00Z": true,
+				"1969-12-31T23:59:60Z": true,
 			} {
 				query := needed.Encode() + "&" + p.Name + "=" + text
 				got := e.asked(line, strings.TrimPrefix(query, "&"))
@@ -147,8 +159,8 @@ func TestMomentsAtTheEndsOfTimeAreNoServerError(t *testing.T) {
 	require.GreaterOrEqual(t, tried, 6, "the journal, its export, measurements")
 }
 
-// Every list takes limit, cursor and sort, refuses an order that it does not have and a cursor that it did not give, and gives a
-// cursor that leads on.
+// Every list takes limit, cursor and sort, refuses an order that it does not have and a cursor that it did not give,
+// and gives a cursor that leads on.
 func TestListsPageBySortedCursors(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -161,7 +173,8 @@ func TestListsPageBySortedCursors(t *testing.T) {
 		tried++
 		taken, needed := known.queries(t, line)
 		for _, wanted := range []string{"limit", "cursor", "sort"} {
-			require.True(t, slices.ContainsFunc(taken, func(p bodies.Parameter) bool { return p.Name == wanted }), "%s does not take %s", name, wanted)
+			require.True(t, slices.ContainsFunc(taken, func(p bodies.Parameter) bool { return p.Name == wanted }),
+				"%s does not take %s", name, wanted)
 		}
 		refused(t, name, e.asked(line, with(needed, "sort", "no_such_field")))
 		first := e.asked(line, with(needed, "limit", "1"))
@@ -172,7 +185,8 @@ func TestListsPageBySortedCursors(t *testing.T) {
 		}
 		for _, cursor := range bent(t, next) {
 			got := e.asked(line, with(needed, "cursor", cursor))
-			require.Less(t, got.status, http.StatusInternalServerError, "%s with the cursor %s: %s", name, cursor, got.body)
+			require.Less(t, got.status, http.StatusInternalServerError, "%s with the cursor %s: %s", name, cursor,
+				got.body)
 		}
 		if next != "" {
 			second := e.asked(line, with(needed, "cursor", next)+"&limit=1")
@@ -183,8 +197,8 @@ func TestListsPageBySortedCursors(t *testing.T) {
 	require.GreaterOrEqual(t, tried, 10)
 }
 
-// A list that does not page is whole by its nature, with the reason in testdata/whole_lists.csv: it is found here, and not passed
-// over because it does not look like a page.
+// A list that does not page is whole by its nature, with the reason in testdata/whole_lists.csv: it is found here, and
+// not passed over because it does not look like a page.
 func TestAListWithoutPagesIsReviewed(t *testing.T) {
 	t.Parallel()
 	known := newEstate(t).described()
@@ -202,7 +216,8 @@ func TestAListWithoutPagesIsReviewed(t *testing.T) {
 
 func refused(t *testing.T, what string, got response) {
 	t.Helper()
-	require.Equal(t, verdict{http.StatusBadRequest, "bad_parameter"}, verdict{got.status, got.code}, "%s: %s", what, got.body)
+	require.Equal(t, verdict{http.StatusBadRequest, "bad_parameter"}, verdict{got.status, got.code}, "%s: %s", what,
+		got.body)
 }
 
 // gives tells whether the answer of an operation has a member: items those of lists, next_cursor those of pages.
@@ -225,7 +240,8 @@ func coded(text string) string { return base64.RawURLEncoding.EncodeToString([]b
 func forged(t *testing.T, real string) []string {
 	t.Helper()
 	all := []string{
-		"x", "%", "AAAA", coded("junk"), coded("{}"), coded(`{"s":"no_such_field","v":"","i":"` + someID + `"}`), coded("0000-01-01T00:00:00Z " + someID),
+		"x", "%", "AAAA", coded("junk"), coded("{}"), coded(`{"s":"no_such_field","v":"","i":"` + someID + `"}`),
+		coded("0000-01-01T00:00:00Z " + someID),
 		coded("zzz zzz"), coded("\x00\xff"), coded(strings.Repeat("x", 300)), coded("null"),
 	}
 	return append(all, bentWith(t, real, "i", "zzz", "", strings.ReplaceAll(someID, "-", ""))...)
@@ -234,7 +250,8 @@ func forged(t *testing.T, real string) []string {
 // bent are cursors that a list may have given, but for their value.
 func bent(t *testing.T, real string) []string {
 	t.Helper()
-	return bentWith(t, real, "v", "", "zzz", "0000-01-01T00:00:00Z", "9999-12-31 23:59:59-14", "infinity", "NaN", "1e999", "\x00", strings.Repeat("9", 300))
+	return bentWith(t, real, "v", "", "zzz", "0000-01-01T00:00:00Z", "9999-12-31 23:59:59-14", "infinity", "NaN",
+		"1e999", "\x00", strings.Repeat("9", 300))
 }
 
 func bentWith(t *testing.T, real, member string, values ...string) (all []string) {
@@ -254,8 +271,8 @@ func bentWith(t *testing.T, real, member string, values ...string) (all []string
 	return all
 }
 
-// An identifier that nothing has and one that has another form get the same answer, at each place of a path: neither tells which
-// forms there are, nor what a caller may not see.
+// An identifier that nothing has and one that has another form get the same answer, at each place of a path: neither
+// tells which forms there are, nor what a caller may not see.
 func TestMalformedAndUnknownIdentifiersGetTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
@@ -271,9 +288,13 @@ func TestMalformedAndUnknownIdentifiersGetTheSameAnswer(t *testing.T) {
 		for at := range words {
 			ids := e.ids(line)
 			answers := map[string]any{}
-			for _, id := range []string{someID, "not-an-id", "%20", strings.ToUpper(someID), strings.ReplaceAll(someID, "-", "")} {
+			for _, id := range []string{someID, "not-an-id", "%20", strings.ToUpper(someID), strings.ReplaceAll(someID,
+				"-", "")} {
 				ids[at] = id
-				got := e.wire.send(call{method: line.method, path: line.with(ids...) + "?" + needed.Encode(), headers: headers, body: body})
+				got := e.wire.send(call{
+					method: line.method, path: line.with(ids...) + "?" + needed.Encode(),
+					headers: headers, body: body,
+				})
 				if got.status != http.StatusNotFound {
 					t.Errorf("%s with %s: %s", name, id, got.body)
 					continue

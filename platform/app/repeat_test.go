@@ -45,12 +45,14 @@ func TestEveryPostOfASessionTakesAKeyButTheListed(t *testing.T) {
 			continue
 		}
 		_, listed := reasons[op.Path]
-		require.Equal(t, !listed, op.Repeatable(), "%s: httpapi.Anew and testdata/anew.csv say different things", op.Path)
+		require.Equal(t, !listed, op.Repeatable(), "%s: httpapi.Anew and testdata/anew.csv say different things",
+			op.Path)
 		if op.Repeatable() {
 			secret := secretIn(op.Answer(), map[reflect.Type]bool{})
 			require.Empty(t, secret, "%s answers with a secret: say httpapi.Anew", op.Path)
 		}
-		named := slices.ContainsFunc(known.of(line).Parameters, func(p bodies.Parameter) bool { return p.Name == keyHeader })
+		named := slices.ContainsFunc(known.of(line).Parameters,
+			func(p bodies.Parameter) bool { return p.Name == keyHeader })
 		require.Equal(t, op.Repeatable(), named, "%s in the description", op.Path)
 		delete(reasons, op.Path)
 	}

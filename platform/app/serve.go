@@ -51,7 +51,8 @@ func Serve(ctx context.Context, features []module.Module) error {
 func serveOn(ctx context.Context, cfg *config.Config, log *zap.Logger, modules []module.Module, on net.Listener) error {
 	db, closeDB, err := openDatabase(ctx, cfg, log)
 	if err != nil {
-		return cli.Unreachable(cli.Say("the panel cannot start without its database")).Because(cli.English(err.Error())).
+		return cli.Unreachable(cli.Say("the panel cannot start without its database")).
+			Because(cli.English(err.Error())).
 			Advise(cli.Plain("panelctl doctor"))
 	}
 	defer closeDB()
@@ -66,7 +67,9 @@ func serveOn(ctx context.Context, cfg *config.Config, log *zap.Logger, modules [
 	return run(ctx, app, applied, on, log)
 }
 
-func compose(ctx context.Context, cfg *config.Config, log *zap.Logger, modules []module.Module, db *database.DB) (*App, error) {
+func compose(ctx context.Context, cfg *config.Config, log *zap.Logger, modules []module.Module, db *database.DB) (*App,
+	error,
+) {
 	secrets, err := OpenVault(ctx, cfg, db)
 	if err != nil {
 		return nil, err
@@ -88,10 +91,12 @@ func run(ctx context.Context, app *App, applied []string, on net.Listener, log *
 	}
 	app.began(ctx, applied)
 	boundMemory(log)
-	debug.FreeOSMemory() // starting takes several times the memory of running; the machine gets it back now, not over minutes
+	// starting takes several times the memory of running; the machine gets it back now, not over minutes
+	debug.FreeOSMemory()
 	served := make(chan error, 1)
 	go func() { served <- app.Serve(on) }()
-	log.Info("the panel is ready", zap.String("address", "http://"+on.Addr().String()), zap.String("version", version.Version))
+	log.Info("the panel is ready", zap.String("address", "http://"+on.Addr().String()), zap.String("version",
+		version.Version))
 	go supervise(ctx, on.Addr().String(), log)
 	var failure error
 	select {
@@ -135,7 +140,10 @@ func openDatabase(ctx context.Context, cfg *config.Config, log *zap.Logger) (*da
 			return nil, nil, err
 		}
 	}
-	db, err := database.Open(ctx, dsn, database.Options{MaxConns: cfg.Int(config.DBMaxConns), Wait: databaseWait, Name: "panel"})
+	db, err := database.Open(ctx, dsn, database.Options{
+		MaxConns: cfg.Int(config.DBMaxConns), Wait: databaseWait,
+		Name: "panel",
+	})
 	if err != nil {
 		return nil, nil, errors.Join(err, stop(context.WithoutCancel(ctx)))
 	}

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap"
 )
 
-// supervise tells the service manager that the panel is ready, that it still answers, where it wants to know, and that it
-// stops. Without a service manager it does nothing.
+// supervise tells the service manager that the panel is ready, that it still answers, where it wants to know, and that
+// it stops. Without a service manager it does nothing.
 func supervise(ctx context.Context, address string, log *zap.Logger) {
 	notify(daemon.SdNotifyReady, log)
 	defer notify(daemon.SdNotifyStopping, log)

@@ -35,10 +35,12 @@ func TestTheServiceManagerHearsReadyAliveAndStopping(t *testing.T) {
 	require.Equal(t, "READY=1", message(t, socket, 30*time.Second))
 	require.Equal(t, "WATCHDOG=1", message(t, socket, 30*time.Second))
 	hangs.Store(true)
-	require.Eventually(t, func() bool { return message(t, socket, 400*time.Millisecond) == "" }, 30*time.Second, time.Millisecond,
+	require.Eventually(t, func() bool { return message(t, socket, 400*time.Millisecond) == "" }, 30*time.Second,
+		time.Millisecond,
 		"a panel that hangs says nothing")
 	cancel()
-	require.Eventually(t, func() bool { return message(t, socket, time.Second) == "STOPPING=1" }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return message(t, socket, time.Second) == "STOPPING=1" }, 30*time.Second,
+		time.Millisecond)
 }
 
 func message(t *testing.T, socket *net.UnixConn, within time.Duration) string {

@@ -33,7 +33,8 @@ func (o *outside) settings(t *testing.T) map[string]string {
 	key, err := licensedoc.GenerateSigningKey()
 	require.NoError(t, err)
 	return map[string]string{
-		"PANEL_LICENSE_URLS": o.server.URL, "PANEL_LICENSE_PUBLIC_KEY": key.Public().String(), "PANEL_HTTP_PROXY": o.server.URL,
+		"PANEL_LICENSE_URLS": o.server.URL, "PANEL_LICENSE_PUBLIC_KEY": key.Public().
+					String(), "PANEL_HTTP_PROXY": o.server.URL,
 	}
 }
 

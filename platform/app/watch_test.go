@@ -36,11 +36,13 @@ func busy(t *testing.T) *paneltest.Panel {
 	for i := range 20 {
 		p.Anonymous().Get(fmt.Sprintf("/api/v1/guess/%d?x=%d", i, i)).Is(http.StatusNotFound)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(p.Scrape(), "panel_loops_running") }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(p.Scrape(), "panel_loops_running") }, 30*time.Second,
+		50*time.Millisecond)
 	return p
 }
 
-// Rates, errors and durations are told per route template: what callers put into paths makes no series, nor do unknown paths.
+// Rates, errors and durations are told per route template: what callers put into paths makes no series, nor do unknown
+// paths.
 func TestAScrapeTellsOfRoutesNeverOfPaths(t *testing.T) {
 	t.Parallel()
 	text := busy(t).Scrape()
@@ -101,7 +103,8 @@ func expressions(t *testing.T) []string {
 	var found []string
 	rules, err := os.ReadFile(filepath.Join(watching, "prometheus", "panel.rules.yml"))
 	require.NoError(t, err)
-	for _, match := range regexp.MustCompile(`(?m)^\s+expr: (?:>-\n\s+)?(.+)$`).FindAllStringSubmatch(string(rules), -1) {
+	for _, match := range regexp.MustCompile(`(?m)^\s+expr: (?:>-\n\s+)?(.+)$`).
+		FindAllStringSubmatch(string(rules), -1) {
 		found = append(found, match[1])
 	}
 	boards, err := filepath.Glob(filepath.Join(watching, "grafana", "*.json"))

@@ -55,10 +55,15 @@ func (k *keepers) copyOf(counts *map[string]float64) func() map[string]float64 {
 func (a *App) counted(license entitlement.Source) (*metrics.Registry, error) {
 	r := metrics.New(version.Version)
 	own := append(a.pool(),
-		metrics.Gauges("panel_loops_running", "Loops that run, by the module that owns them.", "module", a.keepers.copyOf(&a.keepers.running)),
-		metrics.Counters("panel_loop_failures_total", "Loops that ended with an error and were started again, by module.", "module", a.keepers.copyOf(&a.keepers.failed)),
-		metrics.Gauge("panel_live_viewers", "Open live streams of browsers.", func() float64 { return float64(a.bus.Followers()) }),
-		metrics.Gauges("panel_license_state", "1 for the state that the license is in, 0 for the others.", "state", func() map[string]float64 { return licenseState(license) }),
+		metrics.Gauges("panel_loops_running", "Loops that run, by the module that owns them.", "module",
+			a.keepers.copyOf(&a.keepers.running)),
+		metrics.Counters("panel_loop_failures_total",
+			"Loops that ended with an error and were started again, by module.", "module",
+			a.keepers.copyOf(&a.keepers.failed)),
+		metrics.Gauge("panel_live_viewers", "Open live streams of browsers.",
+			func() float64 { return float64(a.bus.Followers()) }),
+		metrics.Gauges("panel_license_state", "1 for the state that the license is in, 0 for the others.", "state",
+			func() map[string]float64 { return licenseState(license) }),
 	)
 	if err := r.Add(append(own, a.worker.Metrics()...)...); err != nil {
 		return nil, fmt.Errorf("name the platform's metrics: %w", err)
@@ -81,16 +86,22 @@ func licenseState(source entitlement.Source) map[string]float64 {
 func (a *App) pool() []metrics.Collector {
 	stat := a.opts.DB.Pool.Stat
 	return []metrics.Collector{
-		metrics.Gauges("panel_database_connections", "Connections to the database by what they do.", "state", func() map[string]float64 {
-			now := stat()
-			return map[string]float64{
-				"busy": float64(now.AcquiredConns()), "idle": float64(now.IdleConns()), "opening": float64(now.ConstructingConns()),
-			}
-		}),
-		metrics.Gauge("panel_database_connections_max", "The most connections that the panel opens.", func() float64 { return float64(stat().MaxConns()) }),
-		metrics.Counter("panel_database_acquires_total", "Connections taken from the pool.", func() float64 { return float64(stat().AcquireCount()) }),
-		metrics.Counter("panel_database_waits_total", "Takings that had to wait because no connection was idle.", func() float64 { return float64(stat().EmptyAcquireCount()) }),
-		metrics.Counter("panel_database_wait_seconds_total", "Time spent waiting for a connection.", func() float64 { return stat().EmptyAcquireWaitTime().Seconds() }),
+		metrics.Gauges("panel_database_connections", "Connections to the database by what they do.", "state",
+			func() map[string]float64 {
+				now := stat()
+				return map[string]float64{
+					"busy": float64(now.AcquiredConns()), "idle": float64(now.IdleConns()),
+					"opening": float64(now.ConstructingConns()),
+				}
+			}),
+		metrics.Gauge("panel_database_connections_max", "The most connections that the panel opens.",
+			func() float64 { return float64(stat().MaxConns()) }),
+		metrics.Counter("panel_database_acquires_total", "Connections taken from the pool.",
+			func() float64 { return float64(stat().AcquireCount()) }),
+		metrics.Counter("panel_database_waits_total", "Takings that had to wait because no connection was idle.",
+			func() float64 { return float64(stat().EmptyAcquireCount()) }),
+		metrics.Counter("panel_database_wait_seconds_total", "Time spent waiting for a connection.",
+			func() float64 { return stat().EmptyAcquireWaitTime().Seconds() }),
 	}
 }
 

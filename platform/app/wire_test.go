@@ -54,7 +54,8 @@ func (c call) text() string {
 		text.WriteString(c.headers[i] + ": " + c.headers[i+1] + "\r\n")
 	}
 	if c.method != http.MethodGet && c.method != http.MethodHead {
-		text.WriteString("Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(c.body)) + "\r\n\r\n" + c.body)
+		text.WriteString("Content-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(c.body)) + "\r\n\r\n" +
+			c.body)
 	} else {
 		text.WriteString("\r\n")
 	}
@@ -91,7 +92,10 @@ func (c *cable) read(method string) response {
 	if err := answer.Read(bufio.NewReader(&c.answer)); err != nil {
 		return response{body: err.Error()}
 	}
-	h := response{status: answer.StatusCode(), retryAfter: string(answer.Header.Peek("Retry-After")), body: string(answer.Body())}
+	h := response{
+		status: answer.StatusCode(), retryAfter: string(answer.Header.Peek("Retry-After")),
+		body: string(answer.Body()),
+	}
 	if strings.HasPrefix(string(answer.Header.ContentType()), "application/problem+json") {
 		h.code = codeIn(answer.Body())
 	}

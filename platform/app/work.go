@@ -27,7 +27,8 @@ func (a *App) addJobs() error {
 		}
 	}
 	rules := tidying(a.opts.Modules)
-	problems = append(problems, a.worker.Add(jobs.TidyWorker(a.opts.DB, a.opts.Clock, rules)), a.timer.Add(jobs.TidySchedule()))
+	problems = append(problems, a.worker.Add(jobs.TidyWorker(a.opts.DB, a.opts.Clock, rules)),
+		a.timer.Add(jobs.TidySchedule()))
 	return errors.Join(problems...)
 }
 

@@ -16,19 +16,21 @@ import (
 
 const (
 	denialWindow = time.Minute
-	// mostDenials is how many rows a minute strangers get one by one: whoever owns many addresses must not fill the disk.
+	// mostDenials is how many rows a minute strangers get one by one: whoever owns many addresses must not fill the
+	// disk.
 	mostDenials  = 100
 	actionDenied = "access.denied"
 )
 
 // Refusals takes what anybody on the network can cause as often as he likes.
 type Refusals interface {
-	// Refused journals the entry soon; the same from the same network is one row a minute with its count. It never waits.
+	// Refused journals the entry soon; the same from the same network is one row a minute with its count. It never
+	// waits.
 	Refused(ctx context.Context, entry Entry)
 }
 
-// denials gathers refusals in memory. Each actor (or network) and object gets one row a minute with the count of what was
-// refused since the row before; memory and rows are bounded, and beyond that strangers share one row.
+// denials gathers refusals in memory. Each actor (or network) and object gets one row a minute with the count of what
+// was refused since the row before; memory and rows are bounded, and beyond that strangers share one row.
 type denials struct {
 	mu      sync.Mutex
 	waiting map[denialKey]*denial
@@ -50,7 +52,8 @@ func newDenials() *denials {
 // Denied notes a refused request; it never waits.
 func (s *Store) Denied(ctx context.Context, op httpapi.Operation, code string) {
 	s.denials.note(access.From(ctx), Entry{
-		Action: actionDenied, Object: Object{Type: "operation", ID: op.Method + " " + op.Path, Name: op.Summary}, Result: Denied,
+		Action: actionDenied, Object: Object{Type: "operation", ID: op.Method + " " + op.Path, Name: op.Summary},
+		Result:  Denied,
 		Changes: map[string]Change{"code": {To: code}},
 	}, code)
 }

@@ -50,7 +50,8 @@ func (v *verifier) gather(ctx context.Context, tx pgx.Tx, kept headsKept) error 
 
 func (v *verifier) start(ctx context.Context, tx pgx.Tx) error {
 	var c checkpoint
-	err := tx.QueryRow(ctx, "select seq, hash, entries, removed, mac from journal_checkpoints order by seq desc limit 1").
+	err := tx.QueryRow(ctx,
+		"select seq, hash, entries, removed, mac from journal_checkpoints order by seq desc limit 1").
 		Scan(&c.Seq, &c.Hash, &c.Entries, &c.Removed, &c.MAC)
 	if errors.Is(err, pgx.ErrNoRows) {
 		v.before = head{Hash: make([]byte, 32)}

@@ -71,8 +71,9 @@ func (f *headFile) read() (headsKept, error) {
 		err = json.Unmarshal(raw, &kept)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return kept, fmt.Errorf("reading the journal's heads in %s: %w; put the file back from a copy, or move it away "+
-			"to begin anew", path, err)
+		return kept,
+			fmt.Errorf("reading the journal's heads in %s: %w; put the file back from a copy, or move it away "+
+				"to begin anew", path, err)
 	}
 	f.known = &kept
 	return kept, nil

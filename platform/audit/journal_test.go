@@ -55,7 +55,10 @@ var anna = access.Caller{
 func (j *journal) record(action string) {
 	j.t.Helper()
 	ctx := access.With(j.t.Context(), anna)
-	require.NoError(j.t, j.Record(ctx, j.db, Entry{Action: action, Object: Object{"flow", action, action}, Changes: map[string]Change{"name": {"a", action}}}))
+	require.NoError(j.t, j.Record(ctx, j.db, Entry{
+		Action: action, Object: Object{"flow", action, action},
+		Changes: map[string]Change{"name": {"a", action}},
+	}))
 }
 
 // filled writes and seals n entries; their numbers in the chain are 1 to n.
@@ -116,7 +119,10 @@ func TestAnEntryCarriesWhoFromWhereAndWhat(t *testing.T) {
 	var row Row
 	require.NoError(t, j.db.NewSelect().Model(&row).Scan(t.Context()))
 	require.Equal(t, []string{"admin", anna.AccountID, "anna", "203.0.113.7", "Firefox", anna.RequestID, "ok", "flow"},
-		[]string{row.ActorKind, row.ActorID, row.ActorName, row.IP, row.UserAgent, row.RequestID, row.Result, row.ObjectType})
+		[]string{
+			row.ActorKind, row.ActorID, row.ActorName, row.IP, row.UserAgent, row.RequestID, row.Result,
+			row.ObjectType,
+		})
 	require.JSONEq(t, `{"name":{"from":"a","to":"flow.created"}}`, row.Changes)
 	require.True(t, row.At.Equal(start))
 }
@@ -143,7 +149,10 @@ func TestValuesOfSecretFieldsNeverReachTheJournal(t *testing.T) {
 	j := newJournal(t)
 	const canary = "c4n4ry-secret"
 	require.NoError(t, j.Record(t.Context(), j.db, Entry{Action: "x", Changes: map[string]Change{
-		"password": {canary, canary}, "api_token": {nil, canary}, "bot.Token": {"", canary}, "totp_secret": {"unset", "set"}, "has_token": {false, true},
+		"password": {canary, canary}, "api_token": {nil, canary}, "bot.Token": {"", canary}, "totp_secret": {
+			"unset",
+			"set",
+		}, "has_token": {false, true},
 	}}))
 	var row Row
 	require.NoError(t, j.db.NewSelect().Model(&row).Scan(t.Context()))
@@ -158,7 +167,10 @@ func TestTextsThatTheDatabaseCannotHoldDoNotBreakTheAction(t *testing.T) {
 	caller := anna
 	caller.UserAgent = "broken \xff\x00 agent"
 	ctx := access.With(t.Context(), caller)
-	require.NoError(t, j.Record(ctx, j.db, Entry{Action: "x", Object: Object{Name: "nul\x00"}, Changes: map[string]Change{"note": {nil, strings.Repeat("ü", 5000)}}}))
+	require.NoError(t, j.Record(ctx, j.db, Entry{
+		Action: "x", Object: Object{Name: "nul\x00"},
+		Changes: map[string]Change{"note": {nil, strings.Repeat("ü", 5000)}},
+	}))
 	j.tended()
 	j.found()
 }
@@ -170,7 +182,8 @@ func TestUpdatesAndDeletesAreRefused(t *testing.T) {
 	j.tended()
 	j.record("open")
 	for _, statement := range []string{
-		"update journal set action = 'x'", "update journal set seq = seq + 10, hash = '' where seq is not null", "delete from journal",
+		"update journal set action = 'x'", "update journal set seq = seq + 10, hash = '' where seq is not null",
+		"delete from journal",
 		"truncate journal", "update journal set seq = 9, action = 'x' where seq is null",
 	} {
 		_, err := j.db.ExecContext(t.Context(), statement)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// raw is an entry in the bytes in which the database sends it. A verification reads millions of them, and a Row would cost twenty
-// objects each; the bytes belong to the connection and are good until the next entry.
+// raw is an entry in the bytes in which the database sends it. A verification reads millions of them, and a Row would
+// cost twenty objects each; the bytes belong to the connection and are good until the next entry.
 type raw struct {
 	at, seq              int64 // at in microseconds since 1970
 	count                uint64
@@ -80,10 +80,12 @@ func (r *raw) row() Row {
 	kept := Row{
 		At: time.UnixMicro(r.at).UTC(), Count: int(r.count), Seq: r.seq, //nolint:gosec // as stored
 		Writer: string(r.writer), Number: r.number,
-		Mark: append([]byte(nil), r.mark...), HashPrev: append([]byte(nil), r.previous...), Hash: append([]byte(nil), r.hash...),
+		Mark: append([]byte(nil), r.mark...), HashPrev: append([]byte(nil), r.previous...), Hash: append([]byte(nil),
+			r.hash...),
 	}
 	for i, into := range []*string{
-		&kept.ID, &kept.ActorKind, &kept.ActorID, &kept.ActorName, &kept.Action, &kept.ObjectType, &kept.ObjectID, &kept.ObjectName,
+		&kept.ID, &kept.ActorKind, &kept.ActorID, &kept.ActorName, &kept.Action, &kept.ObjectType, &kept.ObjectID,
+		&kept.ObjectName,
 		&kept.Result, &kept.IP, &kept.UserAgent, &kept.RequestID, &kept.Changes,
 	} {
 		*into = string(r.texts[i])

@@ -85,7 +85,8 @@ const transaction = `pg_catalog.pg_current_xact_id()::text::bigint
 func (s *Store) insertIn(ctx context.Context, tx bun.Tx, rows []Row) error {
 	numbered := s.mark(ctx, rows)
 	var in []int64
-	_, err := tx.NewInsert().Model(&rows).ExcludeColumn("seq", "hash_prev", "hash").Returning(transaction).Exec(ctx, &in)
+	_, err := tx.NewInsert().Model(&rows).ExcludeColumn("seq", "hash_prev", "hash").Returning(transaction).
+		Exec(ctx, &in)
 	switch {
 	case !numbered:
 	case err != nil || len(in) == 0:
@@ -102,9 +103,11 @@ func (s *Store) row(caller access.Caller, entry Entry) (Row, error) {
 		return Row{}, err
 	}
 	row := Row{
-		ID: database.NewID(), At: s.now(), ActorKind: string(caller.Kind), ActorID: actor(caller), ActorName: caller.Name(),
-		Action: entry.Action, ObjectType: entry.Object.Type, ObjectID: entry.Object.ID, ObjectName: entry.Object.Name,
-		Result: entry.Result, IP: caller.IP, UserAgent: caller.UserAgent, RequestID: caller.RequestID, Changes: string(changes), Count: 1,
+		ID: database.NewID(), At: s.now(), Action: entry.Action,
+		ActorKind: string(caller.Kind), ActorID: actor(caller), ActorName: caller.Name(),
+		ObjectType: entry.Object.Type, ObjectID: entry.Object.ID, ObjectName: entry.Object.Name,
+		Result: entry.Result, IP: caller.IP, UserAgent: caller.UserAgent, RequestID: caller.RequestID,
+		Changes: string(changes), Count: 1,
 	}
 	if row.Result == "" {
 		row.Result = OK
@@ -117,7 +120,8 @@ func (s *Store) row(caller access.Caller, entry Entry) (Row, error) {
 func (s *Store) mark(ctx context.Context, rows []Row) bool {
 	key, err := s.secret.key(ctx)
 	if err != nil {
-		s.log.Warn("a journal entry is written without its mark", zap.String("action", rows[0].Action), access.Logged(ctx),
+		s.log.Warn("a journal entry is written without its mark", zap.String("action", rows[0].Action),
+			access.Logged(ctx),
 			zap.Error(err))
 		for i := range rows {
 			rows[i].Mark = []byte{}

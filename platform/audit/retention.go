@@ -80,7 +80,8 @@ func (s *Store) oldRun(ctx context.Context, before time.Time) (oldRun, error) {
 func (v *verifier) old(ctx context.Context, tx pgx.Tx, before time.Time, old *oldRun) error {
 	done := v.tampered() || !v.newest.Before(before)
 	var walked int64
-	query := fmt.Sprintf("select %s from journal where seq > %d order by seq limit %d", columns, v.before.Seq, trimBatch)
+	query := fmt.Sprintf("select %s from journal where seq > %d order by seq limit %d", columns, v.before.Seq,
+		trimBatch)
 	_, err := v.each(ctx, tx, query, func(entry *raw) {
 		if done = done || entry.at >= before.UnixMicro(); done {
 			return
@@ -122,7 +123,8 @@ func (s *Store) removeRun(ctx context.Context, old oldRun, before time.Time) err
 		return s.Record(ctx, tx, Entry{
 			Action: actionTrimmed, Object: Object{Type: "journal"},
 			Changes: map[string]Change{
-				"entries": {To: count}, "up_to": {To: old.last.Seq}, "older_than": {To: before.UTC().Format(time.RFC3339)},
+				"entries": {To: count}, "up_to": {To: old.last.Seq},
+				"older_than": {To: before.UTC().Format(time.RFC3339)},
 			},
 		})
 	})
@@ -140,7 +142,8 @@ func remove(ctx context.Context, tx bun.Tx, upTo int64) (int64, error) {
 	if _, err := tx.ExecContext(ctx, "set local panel.journal_retention = 'on'"); err != nil {
 		return 0, fmt.Errorf("opening the journal for retention: %w", err)
 	}
-	if _, err := tx.ExecContext(ctx, "do $$ begin execute format('grant delete on journal to %I', current_user); end $$"); err != nil {
+	if _, err := tx.ExecContext(ctx,
+		"do $$ begin execute format('grant delete on journal to %I', current_user); end $$"); err != nil {
 		return 0, fmt.Errorf("opening the journal for retention: %w", err)
 	}
 	result, err := tx.ExecContext(ctx, "delete from journal where seq <= ?", upTo)

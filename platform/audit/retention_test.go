@@ -37,7 +37,8 @@ func TestAForgedCheckpointIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
 	j.filled(5)
-	j.tamper("insert into journal_checkpoints select seq, hash, 3, at, hash from journal where seq = 3", "delete from journal where seq <= 3")
+	j.tamper("insert into journal_checkpoints select seq, hash, 3, at, hash from journal where seq = 3",
+		"delete from journal where seq <= 3")
 	j.found(run(Removed, 1, 3))
 }
 
@@ -229,7 +230,10 @@ func TestDenialsAreOneRowAMinuteWithACount(t *testing.T) {
 	rows := j.rows()
 	require.Len(t, rows, 3)
 	require.Equal(t, []int{1, 1, 99}, []int{rows[0].Count, rows[1].Count, rows[2].Count})
-	require.Equal(t, []string{"access.denied", "denied", "POST /api/v1/nodes", "anna"}, []string{rows[2].Action, rows[2].Result, rows[2].ObjectID, rows[2].ActorName})
+	require.Equal(t, []string{"access.denied", "denied", "POST /api/v1/nodes", "anna"}, []string{
+		rows[2].Action,
+		rows[2].Result, rows[2].ObjectID, rows[2].ActorName,
+	})
 	j.found()
 }
 
@@ -238,8 +242,8 @@ func (j *journal) rows() (rows []Row) {
 	return rows
 }
 
-// Strangers fill neither memory nor disk, however many networks and operations they use: there are so many rows a minute, and
-// what is beyond is counted. Who has proved himself keeps his own row.
+// Strangers fill neither memory nor disk, however many networks and operations they use: there are so many rows a
+// minute, and what is beyond is counted. Who has proved himself keeps his own row.
 func TestAFloodOfStrangersIsBounded(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
@@ -247,7 +251,8 @@ func TestAFloodOfStrangersIsBounded(t *testing.T) {
 	for second := range seconds {
 		for i := range each {
 			from := access.Caller{Kind: access.Nobody, IP: fmt.Sprintf("2001:db8:%x:%x::1", second, i)}
-			j.Denied(access.With(t.Context(), from), httpapi.Operation{Method: "GET", Path: fmt.Sprintf("/%d", i)}, "no_session")
+			j.Denied(access.With(t.Context(), from), httpapi.Operation{Method: "GET", Path: fmt.Sprintf("/%d", i)},
+				"no_session")
 		}
 		j.tended()
 		j.clock.Advance(time.Second)
@@ -262,7 +267,10 @@ func TestAFloodOfStrangersIsBounded(t *testing.T) {
 	require.Equal(t, seconds*each+1, total, "nothing is lost")
 	require.LessOrEqual(t, len(rows), 3*(mostDenials+each))
 	require.True(t, slices.ContainsFunc(rows, func(r Row) bool { return r.ActorName == "anna" }))
-	require.True(t, slices.ContainsFunc(rows, func(r Row) bool { return r.ActorName == "many addresses" && r.Count > 1 }))
+	require.True(t, slices.ContainsFunc(rows, func(r Row) bool {
+		return r.ActorName == "many addresses" &&
+			r.Count > 1
+	}))
 }
 
 // A customer of IPv6 owns a whole /64: all its addresses are one stranger.
@@ -271,13 +279,19 @@ func TestTheAddressesOfOneNetworkShareARow(t *testing.T) {
 	j := newJournal(t)
 	for i := range 300 {
 		from := access.Caller{Kind: access.Nobody, IP: fmt.Sprintf("2001:db8::%x", i)}
-		j.Refused(access.With(t.Context(), from), Entry{Action: "account.login_throttled", Object: Object{Type: "account", Name: "anna"}})
+		j.Refused(access.With(t.Context(), from), Entry{
+			Action: "account.login_throttled",
+			Object: Object{Type: "account", Name: "anna"},
+		})
 	}
 	j.tended()
 	rows := j.rows()
 	require.Len(t, rows, 1)
 	require.Equal(t, 300, rows[0].Count)
-	require.Equal(t, []string{"account.login_throttled", Denied, "anna", "2001:db8::0"}, []string{rows[0].Action, rows[0].Result, rows[0].ObjectName, rows[0].IP})
+	require.Equal(t, []string{"account.login_throttled", Denied, "anna", "2001:db8::0"}, []string{
+		rows[0].Action,
+		rows[0].Result, rows[0].ObjectName, rows[0].IP,
+	})
 }
 
 func TestRunSealsAndAnchorsAndWritesOutAtItsEnd(t *testing.T) {

@@ -38,7 +38,8 @@ type Row struct {
 
 func (r Row) cleaned() Row {
 	for _, text := range []*string{
-		&r.ActorID, &r.ActorName, &r.Action, &r.ObjectType, &r.ObjectID, &r.ObjectName, &r.IP, &r.UserAgent, &r.RequestID, &r.Changes,
+		&r.ActorID, &r.ActorName, &r.Action, &r.ObjectType, &r.ObjectID, &r.ObjectName, &r.IP, &r.UserAgent,
+		&r.RequestID, &r.Changes,
 	} {
 		*text = plain(*text)
 	}

@@ -70,9 +70,11 @@ func unsealed(ctx context.Context, db bun.IDB) ([]Row, error) {
 // lastHead is the end of the chain, or of what retention removed, or the beginning.
 func lastHead(ctx context.Context, db bun.IDB) (head, error) {
 	var h head
-	err := db.NewRaw("select seq, hash from journal where seq is not null order by seq desc limit 1").Scan(ctx, &h.Seq, &h.Hash)
+	err := db.NewRaw("select seq, hash from journal where seq is not null order by seq desc limit 1").
+		Scan(ctx, &h.Seq, &h.Hash)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = db.NewRaw("select seq, hash from journal_checkpoints order by seq desc limit 1").Scan(ctx, &h.Seq, &h.Hash)
+		err = db.NewRaw("select seq, hash from journal_checkpoints order by seq desc limit 1").
+			Scan(ctx, &h.Seq, &h.Hash)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return head{Hash: make([]byte, 32)}, nil

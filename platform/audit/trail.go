@@ -118,7 +118,8 @@ func (v *verifier) gaps(ctx context.Context, tx pgx.Tx) error {
 			}
 			v.note(Missing, s.seq, s.seq, "", fmt.Sprintf("before this entry %d entries are missing, "+
 				"numbers %d to %d of the process %s: "+
-				"they were removed before they were sealed, or undone when the process died", s.to-s.from+1, s.from, s.to, writer))
+				"they were removed before they were sealed, or undone when the process died", s.to-s.from+1, s.from,
+				s.to, writer))
 		}
 	}
 	return nil

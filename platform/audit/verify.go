@@ -126,11 +126,12 @@ func (v *verifier) note(kind string, first, last int64, id, detail string) {
 // tampered says whether anything contradicts the journal so far.
 func (v *verifier) tampered() bool { return v.breaks > 0 || len(v.broken) > 0 }
 
-// walk reads the chain by its numbers, in pieces, until the end or until time is up. A cursor makes the database find its way
-// once, not once for every piece.
+// walk reads the chain by its numbers, in pieces, until the end or until time is up. A cursor makes the database find
+// its way once, not once for every piece.
 func (v *verifier) walk(ctx context.Context, tx pgx.Tx) error {
 	v.report.FirstSeq = v.before.Seq + 1
-	query := fmt.Sprintf("declare chain no scroll cursor for select %s from journal where seq > %d order by seq", columns, v.before.Seq)
+	query := fmt.Sprintf("declare chain no scroll cursor for select %s from journal where seq > %d order by seq",
+		columns, v.before.Seq)
 	if _, err := tx.Exec(ctx, query); err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
@@ -167,7 +168,8 @@ func (v *verifier) check(entry *raw) {
 	v.report.Checked++
 	missing := entry.seq > v.before.Seq+1
 	if missing {
-		v.note(Removed, v.before.Seq+1, entry.seq-1, "", fmt.Sprintf("entries %d to %d are missing", v.before.Seq+1, entry.seq-1))
+		v.note(Removed, v.before.Seq+1, entry.seq-1, "", fmt.Sprintf("entries %d to %d are missing", v.before.Seq+1,
+			entry.seq-1))
 		v.lastBreak = entry.seq
 	}
 	v.compare(entry)
@@ -176,7 +178,8 @@ func (v *verifier) check(entry *raw) {
 	case !intact:
 		v.breaksAt(entry)
 	case !missing && !v.unproven && !hmac.Equal(entry.previous, v.before.Hash):
-		v.note(Rewritten, entry.seq, entry.seq, string(entry.id[:]), "the entry is genuine but does not follow the one before it")
+		v.note(Rewritten, entry.seq, entry.seq, string(entry.id[:]),
+			"the entry is genuine but does not follow the one before it")
 	default:
 		v.author(entry, marked)
 	}
@@ -188,11 +191,13 @@ func (v *verifier) check(entry *raw) {
 func (v *verifier) author(entry *raw, marked bool) {
 	switch {
 	case len(entry.mark) == 0:
-		v.note(Unmarked, entry.seq, entry.seq, string(entry.id[:]), "written where the journal's key was not known, for "+
-			"example by a command line without the panel's settings, or by somebody who wrote into the database")
+		v.note(Unmarked, entry.seq, entry.seq, string(entry.id[:]),
+			"written where the journal's key was not known, for "+
+				"example by a command line without the panel's settings, or by somebody who wrote into the database")
 		return
 	case !marked:
-		v.note(Inserted, entry.seq, entry.seq, string(entry.id[:]), "no panel wrote this entry, or it was changed before it was sealed")
+		v.note(Inserted, entry.seq, entry.seq, string(entry.id[:]),
+			"no panel wrote this entry, or it was changed before it was sealed")
 		return
 	case entry.number == 0:
 		v.earlier.first, v.earlier.last = cmp.Or(v.earlier.first, entry.seq), entry.seq
@@ -223,7 +228,9 @@ func (v *verifier) breaksAt(entry *raw) {
 func (v *verifier) compare(entry *raw) {
 	for _, h := range v.bySeq[entry.seq] {
 		if !hmac.Equal(h.Hash, entry.hash) {
-			v.note(Rewritten, entry.seq, entry.seq, string(entry.id[:]), fmt.Sprintf("the chain had another entry here when its head was noted at %s", h.At.Format(time.RFC3339)))
+			v.note(Rewritten, entry.seq, entry.seq, string(entry.id[:]),
+				fmt.Sprintf("the chain had another entry here when its head was noted at %s",
+					h.At.Format(time.RFC3339)))
 			return
 		}
 	}
@@ -239,7 +246,8 @@ func (v *verifier) finish(ctx context.Context, tx pgx.Tx) error {
 	if v.earlier.entries > 0 {
 		v.note(Unnumbered, v.earlier.first, v.earlier.last, "",
 			fmt.Sprintf("%d entries of an earlier version: they are what was sealed, "+
-				"but whether others were removed in the second before they were sealed, nobody can say", v.earlier.entries))
+				"but whether others were removed in the second before they were sealed, nobody can say",
+				v.earlier.entries))
 	}
 	v.report.LastSeq, v.report.Head, v.report.Heads = v.before.Seq, hex.EncodeToString(v.before.Hash), len(v.heads)
 	v.report.conclude()
@@ -253,13 +261,16 @@ func (v *verifier) cutEnd() {
 		last = max(last, h.Seq)
 	}
 	if v.report.Complete && last > v.before.Seq {
-		v.note(Cut, v.before.Seq+1, last, "", fmt.Sprintf("the journal ends at %d but had at least %d entries when its head was noted", v.before.Seq, last))
+		v.note(Cut, v.before.Seq+1, last, "",
+			fmt.Sprintf("the journal ends at %d but had at least %d entries when its head was noted", v.before.Seq,
+				last))
 	}
 }
 
 // openEnd counts what is not chained yet.
 func (v *verifier) openEnd(ctx context.Context, tx pgx.Tx) (err error) {
-	v.report.Unsealed, err = v.each(ctx, tx, fmt.Sprintf("select %s from journal where seq is null order by id limit %d", columns, sealBatch), v.checkOpen)
+	v.report.Unsealed, err = v.each(ctx, tx,
+		fmt.Sprintf("select %s from journal where seq is null order by id limit %d", columns, sealBatch), v.checkOpen)
 	return err
 }
 

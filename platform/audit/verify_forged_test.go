@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// R16, "insert": an entry forced in between, with all numbers after it moved on, is located where it stands; so are all that moved.
+// R16, "insert": an entry forced in between, with all numbers after it moved on, is located where it stands; so are all
+// that moved.
 func TestAnEntryForcedInBetweenIsLocated(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
@@ -86,13 +87,15 @@ func TestAVerificationKeepsNoMoreThanAReportHolds(t *testing.T) {
 	require.Len(t, v.report.Findings, mostFindings)
 }
 
-// The same entry has the same content whether it is written or verified, and proving it makes nothing new: a journal has
-// millions of entries.
+// The same entry has the same content whether it is written or verified, and proving it makes nothing new: a journal
+// has millions of entries.
 func TestProvingAnEntryAllocatesNothing(t *testing.T) {
 	key := []byte("a key")
 	row := Row{
-		ID: "0197f3a0-0000-7000-8000-000000000001", At: time.UnixMicro(1_800_000_000_123_456).UTC(), ActorKind: "admin", ActorID: "a", ActorName: "anna",
-		Action: "flow.created", ObjectType: "flow", ObjectID: "f", ObjectName: "Привет", Result: OK, IP: "2001:db8::1", UserAgent: "Firefox",
+		ID: "0197f3a0-0000-7000-8000-000000000001", At: time.UnixMicro(1_800_000_000_123_456).UTC(), ActorKind: "admin",
+		ActorID: "a", ActorName: "anna",
+		Action: "flow.created", ObjectType: "flow", ObjectID: "f", ObjectName: "Привет", Result: OK, IP: "2001:db8::1",
+		UserAgent: "Firefox",
 		RequestID: "r", Changes: `{"a":{"from":null,"to":1}}`, Count: 7, Seq: 42,
 	}
 	previous := sha256.Sum256([]byte("before"))
@@ -118,7 +121,8 @@ func rawOf(row Row) *raw {
 	}
 	copy(entry.id[:], row.ID)
 	for i, text := range []string{
-		row.ID, row.ActorKind, row.ActorID, row.ActorName, row.Action, row.ObjectType, row.ObjectID, row.ObjectName, row.Result,
+		row.ID, row.ActorKind, row.ActorID, row.ActorName, row.Action, row.ObjectType, row.ObjectID, row.ObjectName,
+		row.Result,
 		row.IP, row.UserAgent, row.RequestID, row.Changes,
 	} {
 		entry.texts[i] = []byte(text)

@@ -34,16 +34,22 @@ func TestAnEditedEntryIsNamed(t *testing.T) {
 	j := newJournal(t)
 	j.filled(6)
 	for column, value := range map[string]string{
-		"at": "at + interval '1 microsecond'", "actor_kind": "'cli'", "actor_id": "'x'", "actor_name": "'oleg'", "action": "action || 'x'",
-		"object_type": "'y'", "object_id": "'y'", "object_name": "'y'", "result": "'failed'", "ip": "'192.0.2.1'", "user_agent": "''",
-		"request_id": "''", "changes": "replace(changes, 'a', 'b')", "count": "2", "mark": "set_byte(mark, 0, 255 - get_byte(mark, 0))",
-		"hash": "set_byte(hash, 31, 255 - get_byte(hash, 31))", "hash_prev": "set_byte(hash_prev, 5, 255 - get_byte(hash_prev, 5))",
+		"at": "at + interval '1 microsecond'", "actor_kind": "'cli'", "actor_id": "'x'", "actor_name": "'oleg'",
+		"action":      "action || 'x'",
+		"object_type": "'y'", "object_id": "'y'", "object_name": "'y'", "result": "'failed'", "ip": "'192.0.2.1'",
+		"user_agent": "''",
+		"request_id": "''", "changes": "replace(changes, 'a', 'b')", "count": "2",
+		"mark":      "set_byte(mark, 0, 255 - get_byte(mark, 0))",
+		"hash":      "set_byte(hash, 31, 255 - get_byte(hash, 31))",
+		"hash_prev": "set_byte(hash_prev, 5, 255 - get_byte(hash_prev, 5))",
 	} {
 		j.tamper("create temporary table saved on commit drop as select * from journal where seq = 3",
-			fmt.Sprintf("update journal set %s = %s where seq = 3", column, value), "create table if not exists kept as select * from saved")
+			fmt.Sprintf("update journal set %s = %s where seq = 3", column, value),
+			"create table if not exists kept as select * from saved")
 		findings := j.verified().Findings
 		require.NotEmpty(t, findings, column)
-		require.Equal(t, []any{Edited, int64(3)}, []any{findings[len(findings)-1].Kind, findings[len(findings)-1].Seq}, column)
+		require.Equal(t, []any{Edited, int64(3)}, []any{findings[len(findings)-1].Kind, findings[len(findings)-1].Seq},
+			column)
 		j.tamper("delete from journal where seq = 3", "insert into journal select * from kept", "drop table kept")
 		j.found()
 	}
@@ -69,7 +75,8 @@ func TestRenumberingDoesNotHideARemoval(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)
 	j.filled(6)
-	j.tamper("delete from journal where seq = 3", "update journal set seq = -seq where seq > 3", "update journal set seq = -seq - 1 where seq < 0")
+	j.tamper("delete from journal where seq = 3", "update journal set seq = -seq where seq > 3",
+		"update journal set seq = -seq - 1 where seq < 0")
 	report := j.verified()
 	require.False(t, report.Intact)
 	require.Equal(t, int64(3), report.Findings[0].Seq)
@@ -79,7 +86,10 @@ func TestRenumberingDoesNotHideARemoval(t *testing.T) {
 func TestSwappedEntriesAreNamed(t *testing.T) {
 	t.Parallel()
 	for name, statements := range map[string][]string{
-		"whole rows":  {"update journal set seq = -seq where seq in (2, 5)", "update journal set seq = 7 + seq where seq < 0"},
+		"whole rows": {
+			"update journal set seq = -seq where seq in (2, 5)",
+			"update journal set seq = 7 + seq where seq < 0",
+		},
 		"all but ids": {"update journal a set action = b.action, object_id = b.object_id, object_name = b.object_name, changes = b.changes, mark = b.mark, at = b.at, request_id = b.request_id from journal b where (a.seq, b.seq) in ((2, 5), (5, 2))"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -172,7 +182,8 @@ func seqsOf(findings []Finding) (seqs []int64) {
 	return seqs
 }
 
-// R16: "insert": an entry that no panel wrote is named, sealed or not, and so is one that was edited before it was sealed.
+// R16: "insert": an entry that no panel wrote is named, sealed or not, and so is one that was edited before it was
+// sealed.
 func TestAnInsertedEntryIsNamed(t *testing.T) {
 	t.Parallel()
 	j := newJournal(t)

@@ -1,4 +1,5 @@
-// Package cli is the command line of the panel: commands, output forms, exit codes, two languages and the client of the API.
+// Package cli is the command line of the panel: commands, output forms, exit codes, two languages and the client of the
+// API.
 package cli
 
 import (
@@ -130,7 +131,8 @@ func Root(env *Env) *cobra.Command {
 		env.Step(Say("running %s", cmd.CommandPath()))
 		return nil
 	}
-	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(), env.doctorCommand(), env.logsCommand(), env.supportCommand(), env.completionCommand())
+	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(),
+		env.doctorCommand(), env.logsCommand(), env.supportCommand(), env.completionCommand())
 	for _, commands := range env.Commands {
 		root.AddCommand(commands(*env)...)
 	}

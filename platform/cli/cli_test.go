@@ -64,7 +64,10 @@ func TestFormFollowsTheTerminal(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(up))
 	defer server.Close()
-	env := Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL, "PANEL_API_TOKEN": "secret", "LANG": "en_GB.UTF-8"})}
+	env := Env{Getenv: lookup(map[string]string{
+		"PANEL_API_URL": server.URL, "PANEL_API_TOKEN": "secret",
+		"LANG": "en_GB.UTF-8",
+	})}
 	_, piped, _ := run(t, env, "status")
 	require.True(t, strings.HasPrefix(piped, "status\trunning\n"))
 	env.Terminal = Terminal{In: true, Out: true, Err: true, Width: 80}
@@ -91,8 +94,8 @@ func TestColour(t *testing.T) {
 	}
 }
 
-// Specification, Command-line interface: "PANEL_LANG=ru forces Russian"; "otherwise the language is taken from LANG". So no
-// other value of PANEL_LANG says anything, and a word that begins like ru is not ru.
+// Specification, Command-line interface: "PANEL_LANG=ru forces Russian"; "otherwise the language is taken from LANG".
+// So no other value of PANEL_LANG says anything, and a word that begins like ru is not ru.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
 	for _, panel := range []string{"", "en", "ru", "russian", "run", "de"} {
@@ -145,7 +148,10 @@ func TestDebugMasksTheToken(t *testing.T) {
 // Every command of the tree says with --verbose and --debug what it does; none says so without.
 func TestEveryCommandSaysWhatItDoes(t *testing.T) {
 	t.Parallel()
-	env := Env{Getenv: lookup(map[string]string{"PANEL_API_URL": "http://127.0.0.1:1"}), Serve: func(context.Context) error { return nil }}
+	env := Env{
+		Getenv: lookup(map[string]string{"PANEL_API_URL": "http://127.0.0.1:1"}),
+		Serve:  func(context.Context) error { return nil },
+	}
 	paths := 0
 	for _, cmd := range Tree(env).Commands() {
 		if cmd.Name() == "completion" {
@@ -166,7 +172,8 @@ func TestEveryCommandSaysWhatItDoes(t *testing.T) {
 func TestDoctorIsVerbose(t *testing.T) {
 	t.Parallel()
 	env := Env{Getenv: lookup(map[string]string{
-		"PANEL_DATA_DIR": t.TempDir(), "PANEL_UPDATE_URL": "http://anna:canary-secret@127.0.0.1:1/manifest.json?token=canary-query",
+		"PANEL_DATA_DIR":   t.TempDir(),
+		"PANEL_UPDATE_URL": "http://anna:canary-secret@127.0.0.1:1/manifest.json?token=canary-query",
 	})}
 	_, _, quiet := run(t, env, "doctor", "--plain")
 	require.NotContains(t, quiet, "network.")
@@ -188,7 +195,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer elsewhere.Close()
 	server := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	defer server.Close()
-	exit, _, _ := run(t, Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL, "PANEL_API_TOKEN": "t"})}, "status")
+	exit, _, _ := run(t, Env{Getenv: lookup(map[string]string{"PANEL_API_URL": server.URL, "PANEL_API_TOKEN": "t"})},
+		"status")
 	require.Equal(t, ExitFailed, exit)
 	require.False(t, reached)
 }
@@ -250,7 +258,10 @@ func TestErrorsAreDocumentsWithJSON(t *testing.T) {
 		require.Empty(t, out)
 		var said remarkDocument
 		require.NoError(t, json.Unmarshal([]byte(problems), &said), problems)
-		require.Equal(t, remarkDocument{Schema: "panelctl.message/v1", Level: "error", Message: problem, Cause: said.Cause, Try: said.Try, Exit: exit}, said)
+		require.Equal(t, remarkDocument{
+			Schema: "panelctl.message/v1", Level: "error", Message: problem,
+			Cause: said.Cause, Try: said.Try, Exit: exit,
+		}, said)
 		require.NotEmpty(t, said.Try)
 	}
 }
@@ -275,7 +286,10 @@ func TestModuleCommands(t *testing.T) {
 	t.Parallel()
 	greet := func(env Env) []*cobra.Command {
 		return []*cobra.Command{{Use: "greet", RunE: func(*cobra.Command, []string) error {
-			return env.Record(map[string]string{"schema": "panelctl.greet/v1"}, Field{Key: "word", Label: "Version", Value: "hello"})
+			return env.Record(map[string]string{"schema": "panelctl.greet/v1"}, Field{
+				Key: "word", Label: "Version",
+				Value: "hello",
+			})
 		}}}
 	}
 	_, out, _ := run(t, Env{Commands: []func(Env) []*cobra.Command{greet}}, "greet", "--json")
@@ -340,11 +354,13 @@ func textsOfFile(t *testing.T, path string) []string {
 			if len(node.Args) > 0 && says(node, own) {
 				texts = append(texts, textOf(node.Args[0]))
 			}
-			if function, is := node.Fun.(*ast.SelectorExpr); is && strings.HasSuffix(function.Sel.Name, "Var") && len(node.Args) == 4 {
+			if function, is := node.Fun.(*ast.SelectorExpr); is && strings.HasSuffix(function.Sel.Name, "Var") &&
+				len(node.Args) == 4 {
 				texts = append(texts, textOf(node.Args[3]))
 			}
 		case *ast.KeyValueExpr:
-			if key, is := node.Key.(*ast.Ident); is && (key.Name == "Short" || key.Name == "Long" || key.Name == "Label") {
+			if key, is := node.Key.(*ast.Ident); is && (key.Name == "Short" || key.Name == "Long" ||
+				key.Name == "Label") {
 				texts = append(texts, textOf(node.Value))
 			}
 		}
@@ -376,7 +392,8 @@ func says(call *ast.CallExpr, own bool) bool {
 		return own && (function.Name == "Say" || function.Name == "ok" || function.Name == "skipped")
 	case *ast.SelectorExpr:
 		owner, is := function.X.(*ast.Ident)
-		return function.Sel.Name == "T" && own || is && function.Sel.Name == "Say" && (owner.Name == "cli" || owner.Name == "doctor")
+		return function.Sel.Name == "T" && own || is && function.Sel.Name == "Say" && (owner.Name == "cli" ||
+			owner.Name == "doctor")
 	}
 	return false
 }

@@ -29,7 +29,8 @@ type Client struct {
 	http  *http.Client
 }
 
-// Client follows --api and --token, else the environment, else the session that was stored. A wrong address is a usage failure.
+// Client follows --api and --token, else the environment, else the session that was stored. A wrong address is a usage
+// failure.
 func (env Env) Client() (*Client, error) {
 	base, err := env.apiURL()
 	if err != nil {
@@ -41,7 +42,8 @@ func (env Env) Client() (*Client, error) {
 	}, nil
 }
 
-// direct uses no proxy: HTTP_PROXY and the like are not settings of the panel, and a token goes to the named host alone.
+// direct uses no proxy: HTTP_PROXY and the like are not settings of the panel, and a token goes to the named host
+// alone.
 var direct = &http.Transport{TLSHandshakeTimeout: deadline}
 
 // stay keeps a token with the host that the operator named.
@@ -178,6 +180,7 @@ func maskHeader(name, value string) string {
 
 func (c *Client) traceAnswer(request *http.Request, response *http.Response, took time.Duration) {
 	if c.env.flags.debug || c.env.flags.verbose {
-		fmt.Fprintf(c.env.Err, "< %s %s: %s, %d ms\n", request.Method, request.URL.Path, response.Status, took.Milliseconds())
+		fmt.Fprintf(c.env.Err, "< %s %s: %s, %d ms\n", request.Method, request.URL.Path, response.Status,
+			took.Milliseconds())
 	}
 }

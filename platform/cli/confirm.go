@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Confirm asks for a word before something that cannot be undone, unless --yes is given. Where nobody sits at a terminal it
-// is wrong usage (exit 2); any other word than the wanted one means that nothing was changed (exit 1).
+// Confirm asks for a word before something that cannot be undone, unless --yes is given. Where nobody sits at a
+// terminal it is wrong usage (exit 2); any other word than the wanted one means that nothing was changed (exit 1).
 func (env Env) Confirm(consequence, ask Message, word string) error {
 	if env.Yes() {
 		return nil

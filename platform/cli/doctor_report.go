@@ -22,7 +22,8 @@ func (env Env) printReport(report doctor.Report, saved string) error {
 func plainReport(report doctor.Report) string {
 	var b strings.Builder
 	for _, r := range report.Results {
-		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\n", r.Check.ID, r.Finding.Status, oneLine(r.Finding.Found.String()), oneLine(r.Finding.Do.String()))
+		fmt.Fprintf(&b, "%s\t%s\t%s\t%s\n", r.Check.ID, r.Finding.Status, oneLine(r.Finding.Found.String()),
+			oneLine(r.Finding.Do.String()))
 	}
 	return b.String()
 }
@@ -40,9 +41,13 @@ func (env Env) tableReport(report doctor.Report) string {
 			shown = env.T(groupTitles[group])
 		}
 		subject := firstOf(r.Finding.Subject, env.T(r.Check.Title))
-		rows = append(rows, []string{shown, env.statusText(r.Finding.Status), subject, oneLine(env.Text(messageOf(r.Finding.Found)))})
+		rows = append(rows, []string{
+			shown, env.statusText(r.Finding.Status), subject,
+			oneLine(env.Text(messageOf(r.Finding.Found))),
+		})
 		if r.Finding.Do.Format != "" && r.Finding.Status != doctor.OK {
-			rows = append(rows, []string{"", "", "", env.symbol("→ ", "-> ") + oneLine(env.Text(messageOf(r.Finding.Do))) + "  (" + r.Check.ID + ")"})
+			rows = append(rows, []string{"", "", "", env.symbol("→ ", "-> ") +
+				oneLine(env.Text(messageOf(r.Finding.Do))) + "  (" + r.Check.ID + ")"})
 		}
 	}
 	return columns(rows) + env.tally(report)
@@ -74,7 +79,8 @@ func (env Env) tally(report doctor.Report) string {
 		counts[i] = fmt.Sprintf("%d %s", report.Summary()[status], status)
 	}
 	checks := env.Text(Say("%d checks:", len(report.Results)))
-	return checks + " " + strings.Join(counts, ", ") + env.symbol(" · ", " | ") + env.Text(Say("%s s", doctor.Decimal(report.Took.Seconds())))
+	return checks + " " + strings.Join(counts, ", ") + env.symbol(" · ", " | ") +
+		env.Text(Say("%s s", doctor.Decimal(report.Took.Seconds())))
 }
 
 var statuses = []doctor.Status{doctor.OK, doctor.Warning, doctor.Failed, doctor.Skipped, doctor.Unknown}

@@ -95,7 +95,8 @@ func english(m Message) string {
 	return fmt.Sprintf(m.Text, args...)
 }
 
-// report prints the block Error, Cause, Try, with --json one document; a failure without a problem has already said everything.
+// report prints the block Error, Cause, Try, with --json one document; a failure without a problem has already said
+// everything.
 func (env Env) report(f *Failure) {
 	if f.Problem.Text == "" {
 		return

@@ -58,7 +58,8 @@ func (env Env) apiURL() (string, error) {
 	address := firstOf(env.flags.api, env.Getenv("PANEL_API_URL"), defaultAPI)
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") || parsed.User != nil {
-		return "", Usage(Say("the address of the panel must look like %s", defaultAPI)).Advise(Plain("--api"), Plain("PANEL_API_URL"))
+		return "", Usage(Say("the address of the panel must look like %s", defaultAPI)).
+			Advise(Plain("--api"), Plain("PANEL_API_URL"))
 	}
 	return strings.TrimRight(parsed.Scheme+"://"+parsed.Host+parsed.Path, "/"), nil
 }

@@ -101,8 +101,8 @@ func flagName(f *pflag.Flag) string {
 	return name
 }
 
-// nameColumn is the same in every table of every command: a new row leaves all others as they are. The text of a longer name
-// stands in the next line.
+// nameColumn is the same in every table of every command: a new row leaves all others as they are. The text of a longer
+// name stands in the next line.
 const nameColumn = 22
 
 func (env *Env) section(title string, rows [][2]string) string {

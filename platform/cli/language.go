@@ -24,8 +24,8 @@ func localeLanguage(locale string) string {
 	return strings.ToLower(locale)
 }
 
-// Speaking gives an environment in which a chosen language counts, whatever PANEL_LANG and LANG say outside. The choice may
-// change between two look-ups.
+// Speaking gives an environment in which a chosen language counts, whatever PANEL_LANG and LANG say outside. The choice
+// may change between two look-ups.
 func Speaking(russian func() bool, outside func(string) string) func(string) string {
 	return func(name string) string {
 		switch name {

@@ -178,12 +178,14 @@ const stampWidth = len(time.RFC3339)
 
 func (env Env) logHeader() string {
 	level, component := env.logWidths()
-	return fmt.Sprintf("%-*s %-*s %-*s %s\n", stampWidth, env.T("TIME"), level, env.T("LEVEL"), component, env.T("COMPONENT"), env.T("MESSAGE"))
+	return fmt.Sprintf("%-*s %-*s %-*s %s\n", stampWidth, env.T("TIME"), level, env.T("LEVEL"), component,
+		env.T("COMPONENT"), env.T("MESSAGE"))
 }
 
 // logWidths make room for the headers and the longest words below them.
 func (env Env) logWidths() (level, component int) {
-	return max(levelWidth, utf8.RuneCountInString(env.T("LEVEL"))), max(len(logs.Scheduler), utf8.RuneCountInString(env.T("COMPONENT")))
+	return max(levelWidth, utf8.RuneCountInString(env.T("LEVEL"))), max(len(logs.Scheduler),
+		utf8.RuneCountInString(env.T("COMPONENT")))
 }
 
 // logRow is a line of the log below the headers.

@@ -62,7 +62,8 @@ func (c *Client) refused(status int) Message {
 func causeOf(status int, p problem) Message {
 	said := English(firstOf(p.Detail, p.Title, http.StatusText(status)))
 	if p.Code == "permission_denied" && len(p.Required) > 0 {
-		said = Say("your account lacks the permission %s; ask an administrator who holds it", strings.Join(p.Required, " | "))
+		said = Say("your account lacks the permission %s; ask an administrator who holds it", strings.Join(p.Required,
+			" | "))
 	}
 	cause := Say("HTTP %d: %s", status, said)
 	if p.Code != "" {

@@ -17,7 +17,8 @@ import (
 	"panel/platform/doctor"
 )
 
-// elsewhere are texts that stand in no source as they are: words of the operating system, and what is put together with a constant.
+// elsewhere are texts that stand in no source as they are: words of the operating system, and what is put together with
+// a constant.
 var elsewhere = []string{"exec format error", "base URL of the panel API (PANEL_API_URL, default " + defaultAPI + ")"}
 
 // A Russian text whose English nobody says any more is translated for nothing and misleads whoever looks for a word.
@@ -48,7 +49,10 @@ func TestEveryRussianTextOfAModuleHasItsEnglishOneInTheModule(t *testing.T) {
 func catalogues(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	all := map[string]map[string]string{}
-	for _, pattern := range []string{"../../modules/*/russian.txt", "../core/*/russian.txt", "../selfupdate/russian.txt"} {
+	for _, pattern := range []string{
+		"../../modules/*/russian.txt", "../core/*/russian.txt",
+		"../selfupdate/russian.txt",
+	} {
 		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, file := range files {

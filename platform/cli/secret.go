@@ -9,7 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// typedSecret reads a line that the terminal does not show. An interrupt ends the question and gives the terminal back as it was.
+// typedSecret reads a line that the terminal does not show. An interrupt ends the question and gives the terminal back
+// as it was.
 func (env Env) typedSecret(ctx context.Context) (string, error) {
 	file, is := env.In.(*os.File)
 	if !is || !term.IsTerminal(int(file.Fd())) { //nolint:gosec // a descriptor is small

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// English makes a message of an English text that comes from elsewhere: an error, or a sentence of the panel. In another
-// language the parts of it that the catalogue knows are translated.
+// English makes a message of an English text that comes from elsewhere: an error, or a sentence of the panel. In
+// another language the parts of it that the catalogue knows are translated.
 func English(text string) Message { return Message{Text: "%s", Args: []any{sentence(text)}} }
 
 type sentence string
@@ -88,7 +88,8 @@ var moulds = sync.OnceValue(func() []mould {
 			}
 			return "(.+?)"
 		})
-		all = append(all, mould{regexp.MustCompile("^" + pattern + "$"), strings.ReplaceAll(russian()[text], "%d", "%s")})
+		all = append(all, mould{regexp.MustCompile("^" + pattern + "$"), strings.ReplaceAll(russian()[text], "%d",
+			"%s")})
 	}
 	return all
 })

@@ -14,7 +14,8 @@ import (
 	"panel/platform/durable"
 )
 
-// StoredSession is a session that `panelctl login` opened, as it lies in the user's configuration folder, one file for each panel.
+// StoredSession is a session that `panelctl login` opened, as it lies in the user's configuration folder, one file for
+// each panel.
 type StoredSession struct {
 	Address   string    `json:"address"`
 	Username  string    `json:"username"`
@@ -38,7 +39,8 @@ func (env Env) sessionFile(address string) string {
 	return filepath.Join(folder, "panelctl", "sessions", url.PathEscape(address)+".json")
 }
 
-// Stored gives the session that was stored for a panel; nil where there is none. A file that others may read is not used.
+// Stored gives the session that was stored for a panel; nil where there is none. A file that others may read is not
+// used.
 func (env Env) Stored(address string) *StoredSession {
 	path := env.sessionFile(address)
 	if path == "" {
@@ -88,7 +90,8 @@ func readSession(path, address string) (*StoredSession, error) {
 func (env Env) Store(session StoredSession) error {
 	path := env.sessionFile(session.Address)
 	if path == "" {
-		return Failed(Say("there is no place for the session: neither HOME nor XDG_CONFIG_HOME is set")).Advise(Plain("PANEL_API_TOKEN"))
+		return Failed(Say("there is no place for the session: neither HOME nor XDG_CONFIG_HOME is set")).
+			Advise(Plain("PANEL_API_TOKEN"))
 	}
 	content, err := json.Marshal(session)
 	if err != nil {
@@ -104,7 +107,8 @@ func (env Env) Store(session StoredSession) error {
 }
 
 func cannotStore(path string, err error) error {
-	return Failed(Say("the session cannot be stored in %s", path)).Because(English(reasonOf(err))).Advise(Plain("PANEL_API_TOKEN"))
+	return Failed(Say("the session cannot be stored in %s", path)).Because(English(reasonOf(err))).
+		Advise(Plain("PANEL_API_TOKEN"))
 }
 
 // Forget removes the session that was stored for a panel.

@@ -50,11 +50,13 @@ func (env *Env) support(ctx context.Context, call *supportCall) error {
 	checked := env.doctorEnv()
 	address := checked.Getenv("PANEL_SUPPORT_URL")
 	if call.send && address == "" {
-		return Usage(Say("PANEL_SUPPORT_URL is not set, so there is nobody to send to")).Advise(Plain("panelctl support"))
+		return Usage(Say("PANEL_SUPPORT_URL is not set, so there is nobody to send to")).
+			Advise(Plain("panelctl support"))
 	}
 	options := support.Options{
-		Env: checked, Checks: env.Diagnosis(), Places: env.places(), Version: env.Version, Folder: call.folder, ShowAddresses: call.shown,
-		Since: checked.Now().Add(-max(period, time.Minute)),
+		Env: checked, Checks: env.Diagnosis(), Places: env.places(), Version: env.Version, Folder: call.folder,
+		ShowAddresses: call.shown,
+		Since:         checked.Now().Add(-max(period, time.Minute)),
 	}
 	path, manifest, err := env.packed(ctx, options, call.preview)
 	if err != nil {
@@ -66,7 +68,9 @@ func (env *Env) support(ctx context.Context, call *supportCall) error {
 	return env.sendBundle(ctx, path, address, checked.Getenv("PANEL_HTTP_PROXY"))
 }
 
-func (env *Env) packed(ctx context.Context, options support.Options, preview bool) (path string, m support.Manifest, err error) {
+func (env *Env) packed(ctx context.Context, options support.Options, preview bool) (path string, m support.Manifest,
+	err error,
+) {
 	defer env.whileWaiting(func() Message { return Say("collecting") })()
 	if preview {
 		m, err = support.Preview(ctx, options)
@@ -74,7 +78,8 @@ func (env *Env) packed(ctx context.Context, options support.Options, preview boo
 		path, m, err = support.Save(ctx, options)
 	}
 	if err != nil && ctx.Err() == nil {
-		err = Failed(Say("the support bundle could not be saved")).Because(English(pathError(err))).Advise(Plain("panelctl support --output /tmp"), Plain("panelctl doctor"))
+		err = Failed(Say("the support bundle could not be saved")).Because(English(pathError(err))).
+			Advise(Plain("panelctl support --output /tmp"), Plain("panelctl doctor"))
 	}
 	return path, m, err
 }
@@ -91,7 +96,10 @@ func (env *Env) printManifest(path string, m support.Manifest) error {
 		{Key: "since", Label: "Logs since", Value: m.Since.Format(time.RFC3339)},
 		{Key: "files", Label: "Files", Value: strings.Join(fileNames(m), ", ")},
 		{Key: "masked", Label: "Masked", Value: fmt.Sprint(m.MaskedTotal()), Shown: env.maskedText(m)},
-		{Key: "missing", Label: "Missing", Value: orDash(missingNames(m, "en")), Shown: Plain(orDash(missingNames(m, env.language())))},
+		{
+			Key: "missing", Label: "Missing", Value: orDash(missingNames(m, "en")),
+			Shown: Plain(orDash(missingNames(m, env.language()))),
+		},
 		{Key: "bytes", Label: "Size", Value: fmt.Sprint(m.Bytes), Shown: Say("%d KB before packing", m.Bytes/1000)},
 	}
 	if path != "" {
@@ -147,11 +155,13 @@ func (env *Env) kindWord(kind string) string {
 
 // sendBundle asks once more: what leaves the machine does not come back.
 func (env *Env) sendBundle(ctx context.Context, path, address, proxy string) error {
-	if err := env.Confirm(Say("the bundle is saved as %s", path), Say("Send it to %s? Type yes:", address), "yes"); err != nil {
+	if err := env.Confirm(Say("the bundle is saved as %s", path), Say("Send it to %s? Type yes:", address),
+		"yes"); err != nil {
 		return err
 	}
 	if err := support.Send(ctx, path, address, proxy); err != nil {
-		return Unreachable(Say("the support bundle could not be sent")).Because(causeOfSilence(err)).Advise(Say("send the file %s another way", path))
+		return Unreachable(Say("the support bundle could not be sent")).Because(causeOfSilence(err)).
+			Advise(Say("send the file %s another way", path))
 	}
 	env.Note(Say("sent to %s", address))
 	return nil

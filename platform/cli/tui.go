@@ -45,7 +45,8 @@ func (env *Env) open(cmd *cobra.Command, linear bool) error {
 	return env.Interface(cmd.Context(), env.decided(address), linear)
 }
 
-// decided is the same environment with the common flags folded into the environment, so that commands started from within follow them.
+// decided is the same environment with the common flags folded into the environment, so that commands started from
+// within follow them.
 func (env *Env) decided(address string) Env {
 	decided, token, outside := *env, env.apiToken(address), env.Getenv
 	decided.Getenv = func(name string) string {

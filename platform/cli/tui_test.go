@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Rule: started with no arguments panelctl opens the terminal interface, the same as panelctl tui; the common flags hold there too.
+// Rule: started with no arguments panelctl opens the terminal interface, the same as panelctl tui; the common flags
+// hold there too.
 // Specification, Command-line interface: started with no arguments it opens the terminal interface, the "same as
 // panelctl tui".
 func TestTerminalInterface(t *testing.T) {
@@ -15,7 +16,9 @@ func TestTerminalInterface(t *testing.T) {
 	for _, args := range [][]string{{}, {"tui"}, {"tui", "--linear"}} {
 		var address, token string
 		var opened, inLines bool
-		env := Env{Terminal: Terminal{In: true, Out: true}, Interface: func(_ context.Context, env Env, linear bool) error {
+		env := Env{Terminal: Terminal{In: true, Out: true}, Interface: func(_ context.Context, env Env,
+			linear bool,
+		) error {
 			opened, inLines, address, token = true, linear, env.Getenv("PANEL_API_URL"), env.Getenv("PANEL_API_TOKEN")
 			return nil
 		}}

@@ -51,10 +51,16 @@ func TestABadValueNamesKeyFormAndMeaningButNeverTheValue(t *testing.T) {
 func TestFormsAcceptAndRefuse(t *testing.T) {
 	t.Parallel()
 	for form, cases := range map[Form]struct{ good, bad []string }{
-		Switch:          {[]string{"true", "false", "1", "0"}, []string{"maybe"}},
-		URL:             {[]string{"https://panel.example", "http://[::1]:8080"}, []string{"panel.example", "ftp://x", "http://"}},
-		URLs:            {[]string{"https://a", " https://a , http://b:1,"}, []string{"https://a,b", ",", "ftp://x"}},
-		Networks:        {[]string{"127.0.0.1, ::1", "10.0.0.0/8"}, []string{"10.0.0.0/33", "proxy", "1.2.3.4,x", " , "}},
+		Switch: {[]string{"true", "false", "1", "0"}, []string{"maybe"}},
+		URL: {[]string{"https://panel.example", "http://[::1]:8080"}, []string{
+			"panel.example", "ftp://x",
+			"http://",
+		}},
+		URLs: {[]string{"https://a", " https://a , http://b:1,"}, []string{"https://a,b", ",", "ftp://x"}},
+		Networks: {[]string{"127.0.0.1, ::1", "10.0.0.0/8"}, []string{
+			"10.0.0.0/33", "proxy", "1.2.3.4,x",
+			" , ",
+		}},
 		Listen:          {[]string{"127.0.0.1:9464", ":1"}, []string{"9464", "a:b", "127.0.0.1:0", ":65536"}},
 		Host:            {[]string{"0.0.0.0", "::1", "panel.example"}, []string{"http://x", "a b"}},
 		OneOf("a", "b"): {[]string{"a", "b"}, []string{"c", "a, b"}},
@@ -68,8 +74,8 @@ func TestFormsAcceptAndRefuse(t *testing.T) {
 	}
 }
 
-// Every setting has a least and a largest value, or a longest length: what lies outside stops the start, and the sentence
-// holds the name, the form and the meaning, but not the value.
+// Every setting has a least and a largest value, or a longest length: what lies outside stops the start, and the
+// sentence holds the name, the form and the meaning, but not the value.
 func TestEverySettingHasBounds(t *testing.T) {
 	t.Parallel()
 	declared := map[string]bounds{}
@@ -92,8 +98,8 @@ func TestEverySettingHasBounds(t *testing.T) {
 // bounds are the least and the largest value of a number, or the lengths of a text in bytes.
 type bounds struct{ least, most int }
 
-// reviewed are the bounds of testdata/bounds.csv, which is kept by hand and gives the reasons: what a declaration says of
-// itself is always so.
+// reviewed are the bounds of testdata/bounds.csv, which is kept by hand and gives the reasons: what a declaration says
+// of itself is always so.
 func reviewed(t *testing.T) map[string]bounds {
 	t.Helper()
 	file, err := os.Open("testdata/bounds.csv")
@@ -117,7 +123,10 @@ func outside(key Key) []string {
 	long := "canary" + strings.Repeat("y", key.Longest())
 	switch key.Form {
 	case Number:
-		return []string{strconv.Itoa(key.Min - 1), strconv.Itoa(key.Max + 1), "-1", "1e3", "1.5", "canary", "99999999999999999999", long}
+		return []string{
+			strconv.Itoa(key.Min - 1), strconv.Itoa(key.Max + 1), "-1", "1e3", "1.5", "canary",
+			"99999999999999999999", long,
+		}
 	case Text:
 		if key.Min > 1 {
 			return []string{"x", long}
@@ -145,7 +154,8 @@ func TestASecretPrintsAsStarsEverywhere(t *testing.T) {
 	secret := read.Secret(SecretKey)
 	encoded, err := json.Marshal(struct{ Key Secret }{secret})
 	require.NoError(t, err)
-	shown := fmt.Sprintf("%s %v %+v %#v %x %q %s %v", secret, secret, secret, secret, secret, secret, encoded, read.String(SecretKey))
+	shown := fmt.Sprintf("%s %v %+v %#v %x %q %s %v", secret, secret, secret, secret, secret, secret, encoded,
+		read.String(SecretKey))
 	require.NotContains(t, shown, "canary")
 	require.NotContains(t, shown, fmt.Sprintf("%x", "canary"))
 	require.Equal(t, "canary-of-sixteen", secret.Reveal())
@@ -157,7 +167,10 @@ func TestASecretPrintsAsStarsEverywhere(t *testing.T) {
 
 func TestValuesComeInTheTypeTheCallerNeeds(t *testing.T) {
 	t.Parallel()
-	read, err := Of(map[string]string{"PANEL_LICENSE_URLS": " https://a , ,https://b", "PANEL_DATA_DIR": "somewhere", "PANEL_PROXYPANEL_BOOTSTRAP": "true"})
+	read, err := Of(map[string]string{
+		"PANEL_LICENSE_URLS": " https://a , ,https://b", "PANEL_DATA_DIR": "somewhere",
+		"PANEL_PROXYPANEL_BOOTSTRAP": "true",
+	})
 	require.NoError(t, err)
 	require.Equal(t, []string{"https://a", "https://b"}, read.List(LicenseURLs))
 	require.True(t, filepath.IsAbs(read.DataDir()))

@@ -17,8 +17,8 @@ type Key struct {
 	Summary string
 	Secret  bool
 	Form    Form
-	// Min and Max are the least and the largest value of a number, and the shortest and longest length of a text in bytes.
-	// A number must declare Max; a text without one may have maxText bytes.
+	// Min and Max are the least and the largest value of a number, and the shortest and longest length of a text in
+	// bytes. A number must declare Max; a text without one may have maxText bytes.
 	Min, Max int
 }
 

@@ -250,7 +250,8 @@ func ensureDatabase(ctx context.Context, dsn string) error {
 func (c *cluster) watch() {
 	defer close(c.watched)
 	for c.waitForEnd() {
-		c.log.Error("the private database ended unexpectedly and is started again", zap.String("log", c.server.logTail()))
+		c.log.Error("the private database ended unexpectedly and is started again", zap.String("log",
+			c.server.logTail()))
 		for !c.restart() {
 			select {
 			case <-c.stopping:

@@ -112,10 +112,16 @@ func readTypes(_ context.Context, conn *pgx.Conn) error {
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})
 	types.RegisterType(&pgtype.Type{
-		Name: "json", OID: pgtype.JSONOID, Codec: &pgtype.JSONCodec{Marshal: json.Marshal, Unmarshal: columns{}.Unmarshal},
+		Name: "json", OID: pgtype.JSONOID, Codec: &pgtype.JSONCodec{
+			Marshal:   json.Marshal,
+			Unmarshal: columns{}.Unmarshal,
+		},
 	})
 	types.RegisterType(&pgtype.Type{
-		Name: "jsonb", OID: pgtype.JSONBOID, Codec: &pgtype.JSONBCodec{Marshal: json.Marshal, Unmarshal: columns{}.Unmarshal},
+		Name: "jsonb", OID: pgtype.JSONBOID, Codec: &pgtype.JSONBCodec{
+			Marshal:   json.Marshal,
+			Unmarshal: columns{}.Unmarshal,
+		},
 	})
 	return nil
 }

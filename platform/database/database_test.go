@@ -57,7 +57,8 @@ func TestErrorsOfTheDatabaseBecomeFaults(t *testing.T) {
 	require.Equal(t, "names_unique", database.Constraint(err))
 	require.ErrorIs(t, database.Fault(err, map[string]*fault.Fault{"names_unique": taken}), taken)
 	require.Equal(t, "not_found", fault.Code(database.Fault(sql.ErrNoRows, nil)))
-	require.Equal(t, "unavailable", fault.Code(database.Fault(fmt.Errorf("reading: %w", context.DeadlineExceeded), nil)))
+	require.Equal(t, "unavailable", fault.Code(database.Fault(fmt.Errorf("reading: %w", context.DeadlineExceeded),
+		nil)))
 	require.Equal(t, taken, database.Fault(taken, nil))
 	require.NoError(t, database.Fault(nil, nil))
 	_, err = db.ExecContext(t.Context(), "select ''::uuid")

@@ -27,7 +27,8 @@ const MaxNotice = 7900
 // Notify tells every panel and tool on this database, after the transaction of db has committed.
 func Notify(ctx context.Context, db bun.IDB, channel, payload string) error {
 	if len(channel)+len(payload) > MaxNotice {
-		return fmt.Errorf("telling %s: %d bytes do not fit into a notification; send an id instead", channel, len(payload))
+		return fmt.Errorf("telling %s: %d bytes do not fit into a notification; send an id instead", channel,
+			len(payload))
 	}
 	if _, err := db.ExecContext(ctx, "select pg_notify(?, ?)", wire, channel+" "+payload); err != nil {
 		return fmt.Errorf("telling %s: %w", channel, err)
@@ -49,7 +50,8 @@ type Listener struct {
 	pool    *pgxpool.Pool
 	log     *zap.Logger
 	healthy atomic.Bool
-	// confirmed is a moment up to which everything that was told has been handled, in nanoseconds since the machine began.
+	// confirmed is a moment up to which everything that was told has been handled, in nanoseconds since the machine
+	// began.
 	confirmed atomic.Int64
 
 	mu       sync.RWMutex
@@ -79,8 +81,8 @@ func (l *Listener) OnReady(refresh func()) {
 const (
 	// confirmEvery is how often the database is asked whether anything is on its way.
 	confirmEvery = time.Second
-	// confirmedWithin is below the time that a writer waits for every listener, so that a panel that was frozen, or whose
-	// machine slept, does not answer from memory what changed meanwhile.
+	// confirmedWithin is below the time that a writer waits for every listener, so that a panel that was frozen, or
+	// whose machine slept, does not answer from memory what changed meanwhile.
 	confirmedWithin = barrierTimeout - time.Second
 )
 
@@ -188,7 +190,8 @@ func (l *Listener) next(ctx context.Context, conn *pgx.Conn, passed *passedBarri
 	return nil
 }
 
-// confirm asks the database for a sign of life. Notifications sent before it arrive with the answer, and is handled here.
+// confirm asks the database for a sign of life. Notifications sent before it arrive with the answer, and is handled
+// here.
 func (l *Listener) confirm(ctx context.Context, conn *pgx.Conn, passed *passedBarriers) error {
 	const answer = 2 * time.Second
 	asking, stop := context.WithTimeout(ctx, answer)
@@ -232,7 +235,8 @@ func (l *Listener) deliver(message string) {
 func (l *Listener) guarded(channel, payload string, handle func(string)) {
 	defer func() {
 		if broken := recover(); broken != nil {
-			l.log.Error("a handler of notifications broke down", zap.String("channel", channel), zap.Any("panic", broken))
+			l.log.Error("a handler of notifications broke down", zap.String("channel", channel),
+				zap.Any("panic", broken))
 		}
 	}()
 	handle(payload)

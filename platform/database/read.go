@@ -16,9 +16,9 @@ import (
 	"github.com/uptrace/bun/schema"
 )
 
-// Arguments are what a query that Read runs compares with. They travel beside its text, so that the text is the same each
-// time and the server need not read and plan it again. What chooses another plan, such as a limit or a state of a few, is
-// better written into the text.
+// Arguments are what a query that Read runs compares with. They travel beside its text, so that the text is the same
+// each time and the server need not read and plan it again. What chooses another plan, such as a limit or a state of a
+// few, is better written into the text.
 type Arguments struct{ values []any }
 
 // Add gives what stands for the value in the text of the query. Without Arguments it is the value itself.
@@ -45,8 +45,8 @@ func (a *Arguments) given() []any {
 	return a.values
 }
 
-// Columns lists the columns of a row's type, each of the table that the alias names. A prepared statement names what it reads,
-// because a table that gets another column may not change what it gives.
+// Columns lists the columns of a row's type, each of the table that the alias names. A prepared statement names what it
+// reads, because a table that gets another column may not change what it gives.
 func Columns[T any](db *DB, alias string) string {
 	fields := db.Table(reflect.TypeFor[T]()).Fields
 	names := make([]string, len(fields))
@@ -56,9 +56,10 @@ func Columns[T any](db *DB, alias string) string {
 	return strings.Join(names, ", ")
 }
 
-// Read runs a query as a prepared statement and reads its rows: into structs by the names of their columns, as bun knows
-// them, or into plain values when it has one column. It is for what is asked often and reads much: bun alone has each text
-// planned anew, which costs more than a page of rows. With a transaction in the context it reads in that transaction.
+// Read runs a query as a prepared statement and reads its rows: into structs by the names of their columns, as bun
+// knows them, or into plain values when it has one column. It is for what is asked often and reads much: bun alone has
+// each text planned anew, which costs more than a page of rows. With a transaction in the context it reads in that
+// transaction.
 func Read[T any](ctx context.Context, db *DB, into *[]T, q schema.QueryAppender, args *Arguments) error {
 	text, err := q.AppendQuery(db.QueryGen(), nil)
 	if err != nil {
@@ -89,8 +90,8 @@ type reading func(ctx context.Context, on querier) error
 
 type readingKey struct{}
 
-// read hands the reading the transaction's connection, which database/sql keeps to itself: our driver runs it in place of
-// the text.
+// read hands the reading the transaction's connection, which database/sql keeps to itself: our driver runs it in place
+// of the text.
 func (t *transaction) read(ctx context.Context, do reading) error {
 	rows, err := t.tx.Tx.QueryContext(context.WithValue(ctx, readingKey{}, do), "")
 	if err != nil {

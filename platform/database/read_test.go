@@ -60,7 +60,9 @@ func TestReadPreparesOneStatementForAllValues(t *testing.T) {
 			require.Equal(t, []int{i + 1}, n)
 		}
 		var texts []string
-		require.NoError(t, db.In(ctx).NewRaw("select statement from pg_prepared_statements where statement like '%1 + %'").Scan(ctx, &texts))
+		require.NoError(t,
+			db.In(ctx).NewRaw("select statement from pg_prepared_statements where statement like '%1 + %'").
+				Scan(ctx, &texts))
 		require.Len(t, texts, 1)
 		return nil
 	}))
@@ -92,7 +94,8 @@ func TestReadTellsWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
 	var rows []inner
-	require.ErrorContains(t, database.Read(t.Context(), db, &rows, db.NewRaw("select 1 as unknown_column, 2 as note"), nil), "unknown_column")
+	require.ErrorContains(t, database.Read(t.Context(), db, &rows, db.NewRaw("select 1 as unknown_column, 2 as note"),
+		nil), "unknown_column")
 	var n []int
 	require.Error(t, database.Read(t.Context(), db, &n, db.NewRaw("select 'x'"), nil))
 	require.Error(t, database.Read(t.Context(), db, &n, db.NewRaw("select no_such_column"), nil))

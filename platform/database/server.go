@@ -68,7 +68,8 @@ func (s *server) checkVersion() error {
 	made := strings.TrimSpace(string(text))
 	if made != strconv.Itoa(s.programs.major) {
 		return fmt.Errorf("the private database in %s was made by PostgreSQL %s, but the programs in %s are version %d: "+
-			"install PostgreSQL %s or point PANEL_PG_BIN to it; nothing was changed", s.home, made, s.programs.dir, s.programs.major, made)
+			"install PostgreSQL %s or point PANEL_PG_BIN to it; nothing was changed", s.home, made, s.programs.dir,
+			s.programs.major, made)
 	}
 	return nil
 }

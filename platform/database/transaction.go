@@ -90,8 +90,8 @@ func AfterCommit(ctx context.Context, do func()) {
 
 type beforeCommitKey struct{}
 
-// BeforeCommit gives a context whose outermost transactions run the hook as their last step: what it writes is committed with
-// them, and its error undoes them.
+// BeforeCommit gives a context whose outermost transactions run the hook as their last step: what it writes is
+// committed with them, and its error undoes them.
 func BeforeCommit(ctx context.Context, hook func(ctx context.Context) error) context.Context {
 	return context.WithValue(ctx, beforeCommitKey{}, hook)
 }

@@ -65,14 +65,17 @@ func (t Text) String() string {
 // Document makes the document of a report.
 func (r Report) Document() Document {
 	document := Document{
-		Schema: Schema, Host: r.Host, StartedAt: r.Started.UTC().Truncate(time.Second), DurationMS: r.Took.Milliseconds(),
+		Schema: Schema, Host: r.Host, StartedAt: r.Started.UTC().
+			Truncate(time.Second), DurationMS: r.Took.Milliseconds(),
 		Summary: r.Summary(), Checks: make([]CheckDocument, len(r.Results)), Changes: r.Changes,
 	}
 	for i, result := range r.Results {
 		document.Checks[i] = CheckDocument{
-			ID: result.Check.ID, Group: result.Check.Group, Title: result.Check.Title, Subject: result.Finding.Subject, Status: result.Finding.Status,
+			ID: result.Check.ID, Group: result.Check.Group, Title: result.Check.Title, Subject: result.Finding.Subject,
+			Status:  result.Finding.Status,
 			Finding: result.Finding.Found.String(), Action: result.Finding.Do.String(),
-			Doc: "doctor#" + strings.ReplaceAll(result.Check.ID, ".", "-"), DurationMS: result.Took.Milliseconds(), Data: result.Finding.Data,
+			Doc: "doctor#" + strings.ReplaceAll(result.Check.ID, ".", "-"), DurationMS: result.Took.Milliseconds(),
+			Data:         result.Finding.Data,
 			Translations: translations(result),
 		}
 	}
@@ -88,7 +91,10 @@ func (r *Report) Compare(before Document) {
 	}
 	for _, result := range r.Results {
 		if was := known[result.Check.ID]; was != result.Finding.Status {
-			r.Changes.Statuses = append(r.Changes.Statuses, Change{ID: result.Check.ID, From: was, To: result.Finding.Status})
+			r.Changes.Statuses = append(r.Changes.Statuses, Change{
+				ID: result.Check.ID, From: was,
+				To: result.Finding.Status,
+			})
 		}
 	}
 }

@@ -55,7 +55,10 @@ func TestTheLastDiagnosisIsKeptAndCompared(t *testing.T) {
 	_, err := Last(data)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	report := func(status Status) Report {
-		return Report{Started: time.Now(), Results: []Result{{Check: Check{ID: "disk.data"}, Finding: Finding{Status: status}}}}
+		return Report{Started: time.Now(), Results: []Result{{
+			Check:   Check{ID: "disk.data"},
+			Finding: Finding{Status: status},
+		}}}
 	}
 	path, err := Keep(report(OK).Document(), data)
 	require.NoError(t, err)

@@ -39,7 +39,8 @@ func RussianWords() map[string]string {
 func Catalogue(text string) map[string]string {
 	words := map[string]string{}
 	for entry := range strings.SplitSeq(text, "\n\n") {
-		if english, translated, found := strings.Cut(strings.Trim(entry, "\n"), "\n"); found && !strings.HasPrefix(english, "#") {
+		if english, translated, found := strings.Cut(strings.Trim(entry, "\n"), "\n"); found &&
+			!strings.HasPrefix(english, "#") {
 			words[english] = translated
 		}
 	}
@@ -95,7 +96,8 @@ type Words struct {
 // translations are kept with a result, because who reads it later has only the document.
 func translations(result Result) map[string]Words {
 	return map[string]Words{Russian: {
-		Title: wordsIn(Russian, result.Check.Title), Finding: result.Finding.Found.In(Russian), Action: result.Finding.Do.In(Russian),
+		Title: wordsIn(Russian, result.Check.Title), Finding: result.Finding.Found.In(Russian),
+		Action: result.Finding.Do.In(Russian),
 	}}
 }
 

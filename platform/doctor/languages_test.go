@@ -62,10 +62,14 @@ func TestNoSentenceIsWithoutWords(t *testing.T) {
 func TestAKeptResultIsInBothLanguages(t *testing.T) {
 	t.Parallel()
 	check := Check{ID: "disk.data", Title: "data folder"}
-	finding := Finding{Status: Warning, Found: Say("%d %% of %s used, %s free", 97, Say("%s GB", Decimal(40.5)), Say("%s MB", "900")), Do: Command("df -h %s", "/opt")}
+	finding := Finding{Status: Warning, Found: Say("%d %% of %s used, %s free", 97, Say("%s GB", Decimal(40.5)),
+		Say("%s MB", "900")), Do: Command("df -h %s", "/opt")}
 	kept := Report{Results: []Result{{Check: check, Finding: finding}}}.Document().Checks[0]
 	require.Equal(t, "97 % of 40.5 GB used, 900 MB free", kept.Finding)
-	require.Equal(t, Words{Title: "папка данных", Finding: "занято 97 % из 40,5 ГБ, свободно 900 МБ", Action: "df -h /opt"}, kept.In(Russian))
+	require.Equal(t, Words{
+		Title: "папка данных", Finding: "занято 97 % из 40,5 ГБ, свободно 900 МБ",
+		Action: "df -h /opt",
+	}, kept.In(Russian))
 	require.Equal(t, kept.Finding, kept.In("en").Finding)
 	kept.Translations = nil
 	require.Equal(t, kept.Finding, kept.In(Russian).Finding)

@@ -67,13 +67,19 @@ func ask(ctx context.Context, env Env, check Check, limit time.Duration) Result 
 }
 
 func late() Finding {
-	return Finding{Status: Unknown, Found: Say("no answer within %d s", int(Limit.Seconds())), Do: Say("run the diagnosis again")}
+	return Finding{
+		Status: Unknown, Found: Say("no answer within %d s", int(Limit.Seconds())),
+		Do: Say("run the diagnosis again"),
+	}
 }
 
 func guarded(ctx context.Context, env Env, check Check) (finding Finding) {
 	defer func() {
 		if trouble := recover(); trouble != nil {
-			finding = Finding{Status: Unknown, Found: Say("the check itself failed: %s", fmt.Sprint(trouble)), Do: Say("report this to the developers")}
+			finding = Finding{
+				Status: Unknown, Found: Say("the check itself failed: %s", fmt.Sprint(trouble)),
+				Do: Say("report this to the developers"),
+			}
 		}
 	}()
 	return check.Run(ctx, env)

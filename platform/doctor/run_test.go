@@ -43,7 +43,12 @@ func TestChecksRunTogether(t *testing.T) {
 
 func checksRunTogether(t *testing.T) {
 	meeting := make(chan struct{})
-	left := Check{ID: "left", Run: func(context.Context, Env) Finding { meeting <- struct{}{}; return Finding{Status: OK} }}
+	left := Check{ID: "left", Run: func(context.Context,
+		Env,
+	) Finding {
+		meeting <- struct{}{}
+		return Finding{Status: OK}
+	}}
 	right := Check{ID: "right", Run: func(context.Context, Env) Finding { <-meeting; return Finding{Status: OK} }}
 	require.Equal(t, 2, run(t.Context(), environment(), []Check{left, right}, Limit).Summary()[OK])
 }

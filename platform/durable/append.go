@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// AppendBelow makes a new file below a folder that may belong to somebody else, as CreateBelow does, and leaves it open for
-// lines that are added to it. The file gets its name after prepare, so that nobody else opens it before.
+// AppendBelow makes a new file below a folder that may belong to somebody else, as CreateBelow does, and leaves it open
+// for lines that are added to it. The file gets its name after prepare, so that nobody else opens it before.
 func AppendBelow(folder, name string, mode fs.FileMode, prepare func(*os.File) error) (made *os.File, err error) {
 	err = within(folder, func(root *os.Root) error {
 		made, err = appendBelow(root, name, mode, prepare)

@@ -90,7 +90,9 @@ func within(path string, do func(*os.Root) error) error {
 }
 
 // put writes a draft and gives it the name by place, which is Rename or Link.
-func put(folder *os.Root, name string, mode fs.FileMode, owner *syscall.Stat_t, fill func(*os.File) error, place func(from, to string) error) error {
+func put(folder *os.Root, name string, mode fs.FileMode, owner *syscall.Stat_t, fill func(*os.File) error,
+	place func(from, to string) error,
+) error {
 	draft := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+draftMark+rand.Text())
 	file, err := folder.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

@@ -124,7 +124,10 @@ func TestEachListenerGetsTheKindsItAskedForAndNothingThatMayBeLost(t *testing.T)
 	notices := listener("x.notices")
 	notices.Every = Notices
 	require.NoError(t, bus.Listen(kept, listener("x.nodes", "node.*"), listener("x.flows", "flow.counted"), notices))
-	require.NoError(t, bus.Emit(t.Context(), Event{Kind: "node.online", Data: words{}}, Event{Kind: "node.offline", Data: words{}},
+	require.NoError(t, bus.Emit(t.Context(), Event{Kind: "node.online", Data: words{}}, Event{
+		Kind: "node.offline",
+		Data: words{},
+	},
 		Event{Kind: "node.progress"}, Event{Kind: "flow.created"}, Event{Kind: "flow.counted"}))
 	require.Equal(t, map[string][]string{
 		"x.nodes": {"node.online", "node.offline"}, "x.flows": {"flow.counted"}, "x.notices": {"node.offline"},
@@ -185,7 +188,10 @@ func TestAStormAboutOneSubjectIsShownAsItsFirstAndItsNewest(t *testing.T) {
 	bus := quietBus(t)
 	watched := bus.Subscribe(t.Context())
 	for n := range 100 {
-		require.NoError(t, bus.Emit(t.Context(), Event{Kind: "node.online", SubjectID: "busy", Data: words{Word: strconv.Itoa(n)}}))
+		require.NoError(t, bus.Emit(t.Context(), Event{
+			Kind: "node.online", SubjectID: "busy",
+			Data: words{Word: strconv.Itoa(n)},
+		}))
 	}
 	require.NoError(t, bus.Emit(t.Context(), Event{Kind: "node.online", SubjectID: "calm", Data: words{}}))
 	require.Equal(t, words{Word: "0"}, (<-watched).Data)

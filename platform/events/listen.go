@@ -29,8 +29,8 @@ type Listener struct {
 	Attempts int
 	// Feature is the license feature that Blocked speaks of; empty for none.
 	Feature string
-	// ReadOnly and Blocked say what becomes of an event while the panel is read-only, or while the feature is not in the
-	// plan. A listener that stops passes the event over, and the log says so.
+	// ReadOnly and Blocked say what becomes of an event while the panel is read-only, or while the feature is not in
+	// the plan. A listener that stops passes the event over, and the log says so.
 	ReadOnly, Blocked entitlement.Conduct
 	// Handle handles one event.
 	Handle func(ctx context.Context, event Event) error

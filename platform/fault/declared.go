@@ -25,7 +25,10 @@ func Common() []Declared {
 		{KindMissing, "not_found", "There is nothing with this identifier, or the caller may not know of it"},
 		{KindMethod, "method_not_allowed", "The address does not take this method"},
 		{KindSlow, "request_timeout", "The request did not arrive in time"},
-		{KindConflict, "idempotency_answer_lost", "The request with this Idempotency-Key was done, but its answer was lost"},
+		{
+			KindConflict, "idempotency_answer_lost",
+			"The request with this Idempotency-Key was done, but its answer was lost",
+		},
 		{KindConflict, "idempotency_in_progress", "The request with this Idempotency-Key is still being done"},
 		{KindConflict, "idempotency_mismatch", "The Idempotency-Key was sent before with another request"},
 		{KindConflict, "name_taken", "Something else has this name"},

@@ -116,8 +116,8 @@ func Unauthenticated(code, detail string) *Fault { return made(KindUnauthenticat
 // Forbidden says that this caller may not do this.
 func Forbidden(code, detail string) *Fault { return made(KindForbidden, code, detail) }
 
-// NoSuchThing is the detail of every identifier that nothing has, that has another form, or that the caller may not know of, so
-// that the three cannot be told apart.
+// NoSuchThing is the detail of every identifier that nothing has, that has another form, or that the caller may not
+// know of, so that the three cannot be told apart.
 const NoSuchThing = "there is nothing with this identifier"
 
 // Missing says that there is no such thing, or none that this caller may know of.

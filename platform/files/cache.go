@@ -119,8 +119,9 @@ func (c *cache) sweep(ctx context.Context, from *Store) {
 			sums = append(sums, e.Name())
 		}
 	}
-	err = from.db.In(ctx).NewRaw(`select s from unnest(?::text[]) s where not exists (select from files where sha256 = s)`,
-		pgdialect.Array(sums)).Scan(ctx, &gone)
+	err = from.db.In(ctx).
+		NewRaw(`select s from unnest(?::text[]) s where not exists (select from files where sha256 = s)`,
+			pgdialect.Array(sums)).Scan(ctx, &gone)
 	if err != nil {
 		c.log.Info("old copies of files could not be found", zap.Error(database.Fault(err, nil)))
 	}

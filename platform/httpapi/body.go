@@ -13,9 +13,9 @@ import (
 	"panel/platform/fault"
 )
 
-// judge reads a body once against its shape, before anything decodes it. What it lets pass means the same to every reader:
-// the decoder takes a key in any case and the last of two equal ones, so that only keys in their exact spelling, each once,
-// can be held to their rules. It stops as soon as the answer is full of errors.
+// judge reads a body once against its shape, before anything decodes it. What it lets pass means the same to every
+// reader: the decoder takes a key in any case and the last of two equal ones, so that only keys in their exact
+// spelling, each once, can be held to their rules. It stops as soon as the answer is full of errors.
 type judge struct {
 	tokens   *json.Decoder
 	registry huma.Registry
@@ -172,7 +172,8 @@ func (j *judge) key() string {
 	return key
 }
 
-// unknown judges a field that the object does not know. One that the decoder would take for a known one is refused everywhere.
+// unknown judges a field that the object does not know. One that the decoder would take for a known one is refused
+// everywhere.
 func (j *judge) unknown(key string, wanted *shape, count int) {
 	_, twin := wanted.folded[folded(key)]
 	switch {

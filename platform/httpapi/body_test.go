@@ -129,7 +129,10 @@ func TestAKeyInAnotherCaseOrTwiceIsRefusedAtEveryDepth(t *testing.T) {
 			}
 		}
 	}
-	for _, alone := range []string{`{"NAME":"ab","until":null}`, `{"name":"ab","until":null,"taGſ":["x"]}`, `{"name":"ab","until":null,"Kind":"huge"}`} {
+	for _, alone := range []string{
+		`{"NAME":"ab","until":null}`, `{"name":"ab","until":null,"taGſ":["x"]}`,
+		`{"name":"ab","until":null,"Kind":"huge"}`,
+	} {
 		for _, path := range []string{"/strict", "/lenient"} {
 			status, p := post(path, alone)
 			require.Equal(t, http.StatusBadRequest, status, alone)
@@ -153,15 +156,22 @@ func TestKeysFoldAsTheDecoderFoldsThem(t *testing.T) {
 	}
 }
 
-// A body of another version may have fields that this one does not know and lack some; Go writes lists that it lacks as null.
+// A body of another version may have fields that this one does not know and lack some; Go writes lists that it lacks as
+// null.
 func TestALenientBodyTakesUnknownAndMissingFieldsButNotEveryAmount(t *testing.T) {
 	t.Parallel()
 	post := bodies(t)
-	for _, body := range []string{`{}`, `{"later":{"NAME":null}}`, `{"tags":null,"part":null,"words":null,"until":null}`, `{"part":{"later":1}}`} {
+	for _, body := range []string{
+		`{}`, `{"later":{"NAME":null}}`,
+		`{"tags":null,"part":null,"words":null,"until":null}`, `{"part":{"later":1}}`,
+	} {
 		status, p := post("/lenient", body)
 		require.Equal(t, http.StatusNoContent, status, "%s: %+v", body, p)
 	}
-	for _, body := range []string{`{"name":null}`, `{"name":7}`, `null`, `[]`, `{` + neighbours(101) + `}`, `{"later":"\u0001"}`} {
+	for _, body := range []string{
+		`{"name":null}`, `{"name":7}`, `null`, `[]`, `{` + neighbours(101) + `}`,
+		`{"later":"\u0001"}`,
+	} {
 		status, _ := post("/lenient", body)
 		require.Contains(t, []int{http.StatusBadRequest, http.StatusUnprocessableEntity}, status, body)
 	}
@@ -184,15 +194,16 @@ func TestTheAnswerToABodyFullOfErrorsIsShort(t *testing.T) {
 	post := bodies(t)
 	long := strings.Repeat("\u2028", 300_000)
 	for what, body := range map[string]string{
-		"unknown fields":     `{` + neighbours(50_000) + `}`,
-		"a long name":        `{"` + long + `":1}`,
-		"long names":         `{` + strings.Repeat(`"`+strings.Repeat(`\"`, 1000)+`":1,`, 300) + `"x":1}`,
-		"wrong items":        `{"name":"ab","until":null,"parts":[` + strings.Repeat(`1,`, 400_000) + `1]}`,
-		"too many items":     `{"name":"ab","until":null,"tags":[` + strings.Repeat(`"a",`, 200_000) + `"a"]}`,
-		"deep":               strings.Repeat(`{"part":`, 9_000) + `1` + strings.Repeat(`}`, 9_000),
-		"deep in raw":        `{"raw":` + strings.Repeat(`[`, 9_000) + strings.Repeat(`]`, 9_000) + `}`,
-		"a long text":        `{"name":"ab","until":null,"note":"` + long + `"}`,
-		"many members":       `{"name":"ab","until":null,"words":{` + strings.ReplaceAll(neighbours(30_000), ":1", `:""`) + `}}`,
+		"unknown fields": `{` + neighbours(50_000) + `}`,
+		"a long name":    `{"` + long + `":1}`,
+		"long names":     `{` + strings.Repeat(`"`+strings.Repeat(`\"`, 1000)+`":1,`, 300) + `"x":1}`,
+		"wrong items":    `{"name":"ab","until":null,"parts":[` + strings.Repeat(`1,`, 400_000) + `1]}`,
+		"too many items": `{"name":"ab","until":null,"tags":[` + strings.Repeat(`"a",`, 200_000) + `"a"]}`,
+		"deep":           strings.Repeat(`{"part":`, 9_000) + `1` + strings.Repeat(`}`, 9_000),
+		"deep in raw":    `{"raw":` + strings.Repeat(`[`, 9_000) + strings.Repeat(`]`, 9_000) + `}`,
+		"a long text":    `{"name":"ab","until":null,"note":"` + long + `"}`,
+		"many members": `{"name":"ab","until":null,"words":{` + strings.ReplaceAll(neighbours(30_000), ":1",
+			`:""`) + `}}`,
 		"a number of digits": `{"name":"ab","until":null,"size":` + strings.Repeat("9", 1_000_000) + `}`,
 	} {
 		status, p := post("/strict", body)
@@ -212,7 +223,10 @@ func TestAHundredThousandUnknownFieldsCostLittle(t *testing.T) {
 func TestAnInflatedBodyIsHeldToTheLimitOfTheOperation(t *testing.T) {
 	t.Parallel()
 	took := func(context.Context, *thingInput) (*struct{}, error) { return nil, nil } //nolint:nilnil // 204
-	s, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, Routes{
+	s, err := New(Options{
+		Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active},
+		Streams: NewStreams(),
+	}, Routes{
 		Post("/small", "x", access.Public(), took, BodyLimit(100)),
 	})
 	require.NoError(t, err)

@@ -12,12 +12,13 @@ import (
 // leastCompressed is the size below which an answer fits a packet as it is.
 const leastCompressed = 1 << 10
 
-// Reveals says that the answer carries a secret. It is never compressed, because the length of a compressed text tells a
-// listener how much of the secret he has guessed right in what he made the panel repeat beside it.
+// Reveals says that the answer carries a secret. It is never compressed, because the length of a compressed text tells
+// a listener how much of the secret he has guessed right in what he made the panel repeat beside it.
 func Reveals() Option { return func(o *Operation) { o.Reveals = true } }
 
-// Compressed says whether answers are compressed for who accepts it: what people read with a session. Everything that changes
-// something, and with it all that is shown once, is sent as it is, and so is what needs no session, for agents, and what lasts.
+// Compressed says whether answers are compressed for who accepts it: what people read with a session. Everything that
+// changes something, and with it all that is shown once, is sent as it is, and so is what needs no session, for agents,
+// and what lasts.
 func (o Operation) Compressed() bool {
 	return !o.Writes() && o.Rule.Kind == access.KindSession && !o.Reveals && !o.Lasting
 }
@@ -36,8 +37,8 @@ func varies(c *fiber.Ctx) {
 	c.Vary(fiber.HeaderAcceptEncoding)
 }
 
-// Compress packs the whole answer of a request that accepts gzip. A piece of something, a stream, what is encoded already and
-// what is small stay. Its tag becomes a weak one: the same content has other bytes.
+// Compress packs the whole answer of a request that accepts gzip. A piece of something, a stream, what is encoded
+// already and what is small stay. Its tag becomes a weak one: the same content has other bytes.
 func Compress(c *fiber.Ctx) {
 	answer := c.Response()
 	varies(c)

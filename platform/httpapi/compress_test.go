@@ -52,7 +52,8 @@ func live(c *fiber.Ctx) error {
 func longServer(t *testing.T) fasthttp.RequestHandler {
 	t.Helper()
 	s, err := New(Options{
-		Clock: clockwork.NewRealClock(), Streams: NewStreams(), Denials: silent{}, License: entitlement.Fixed{State: entitlement.Active},
+		Clock: clockwork.NewRealClock(), Streams: NewStreams(), Denials: silent{},
+		License:  entitlement.Fixed{State: entitlement.Active},
 		Sessions: oneSession{access.Caller{Kind: access.Admin, Permissions: access.Set{"*"}}},
 	}, Routes{
 		Get("/list", "List", access.Session(), longAnswer),

@@ -37,9 +37,15 @@ func (f *failing) Accept() (net.Conn, error) {
 // A lack of descriptors or memory, and a client that left while it waited, pass: the server goes on.
 func TestTheServerOutlivesALackOfDescriptors(t *testing.T) {
 	t.Parallel()
-	for _, lack := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED} {
+	for _, lack := range []error{
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM,
+		syscall.ECONNABORTED,
+	} {
 		core, logs := observer.New(zap.WarnLevel)
-		s, err := New(Options{Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(), Log: zap.New(core)}, nil)
+		s, err := New(Options{
+			Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(),
+			Log: zap.New(core),
+		}, nil)
 		require.NoError(t, err)
 		on, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)
@@ -47,7 +53,8 @@ func TestTheServerOutlivesALackOfDescriptors(t *testing.T) {
 		short.left.Store(20)
 		ended := make(chan error, 1)
 		go func() { ended <- s.Serve(short) }()
-		require.Contains(t, answered(t, on.Addr(), "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"), "not_found", lack)
+		require.Contains(t, answered(t, on.Addr(), "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+			"not_found", lack)
 		require.Equal(t, 1, logs.Len(), "a flood is told once")
 		require.NoError(t, s.Stop(context.WithoutCancel(t.Context())))
 		require.NoError(t, <-ended)
@@ -89,7 +96,11 @@ func asks(t *testing.T, conn net.Conn, token string) int {
 }
 
 func who() Routes {
-	return Routes{Get("/who", "x", access.Session(), func(context.Context, *struct{}) (*struct{}, error) { return &struct{}{}, nil })}
+	return Routes{Get("/who", "x", access.Session(), func(context.Context, *struct{}) (*struct{},
+		error,
+	) {
+		return &struct{}{}, nil
+	})}
 }
 
 func dialled(t *testing.T, to net.Addr, from string) net.Conn {
@@ -101,8 +112,8 @@ func dialled(t *testing.T, to net.Addr, from string) net.Conn {
 	return conn
 }
 
-// A full server closes connections on which a stranger is silent, and never one whose caller has proved who he is. When there is
-// nothing to close it says so to the newcomer.
+// A full server closes connections on which a stranger is silent, and never one whose caller has proved who he is. When
+// there is nothing to close it says so to the newcomer.
 func TestAFullServerMakesRoom(t *testing.T) {
 	t.Parallel()
 	const most = 8
@@ -117,7 +128,10 @@ func TestAFullServerMakesRoom(t *testing.T) {
 		_, _ = io.WriteString(silent, "GET / HT")
 	}
 	for range most {
-		require.Eventually(t, func() bool { return asks(t, dialled(t, addr, "127.0.0.1"), "unknown") == http.StatusUnauthorized },
+		require.Eventually(t, func() bool {
+			return asks(t, dialled(t, addr, "127.0.0.1"),
+				"unknown") == http.StatusUnauthorized
+		},
 			30*time.Second, 20*time.Millisecond, "strangers that are silent make room")
 	}
 	for _, member := range members {
@@ -136,8 +150,8 @@ func kept(list *[]net.Conn, conn net.Conn) net.Conn {
 	return conn
 }
 
-// Requests that a stranger sends in one go would keep the processors from everybody else: the second answer is his last.
-// Whoever has proved who he is may do so.
+// Requests that a stranger sends in one go would keep the processors from everybody else: the second answer is his
+// last. Whoever has proved who he is may do so.
 func TestAStrangerWaitsForAnswers(t *testing.T) {
 	t.Parallel()
 	_, addr := listening(t, who(), boundedTo(10, 10))

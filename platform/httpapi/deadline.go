@@ -27,7 +27,8 @@ func within(parent context.Context, from time.Time, limit time.Duration) *bounde
 	return &bounded{Context: parent, until: from.Add(limit)}
 }
 
-// Value tells where the request comes from, for who proves its caller; a context of its own for that would cost every request.
+// Value tells where the request comes from, for who proves its caller; a context of its own for that would cost every
+// request.
 func (b *bounded) Value(key any) any {
 	if key == (access.AddressKey{}) {
 		return b.ip

@@ -77,8 +77,8 @@ type answering struct{ atomic.Bool }
 
 func (a *answering) Answers() bool { return a.Load() }
 
-// An operation with more time than others ends early when the database is silent, with the answer of a database that is away; one
-// whose caller asked it to wait goes on, and so does every one while the database answers.
+// An operation with more time than others ends early when the database is silent, with the answer of a database that is
+// away; one whose caller asked it to wait goes on, and so does every one while the database answers.
 func TestALongRequestEndsWhenTheDatabaseIsSilent(t *testing.T) {
 	t.Parallel()
 	database, goOn := &answering{}, make(chan struct{})
@@ -91,7 +91,8 @@ func TestALongRequestEndsWhenTheDatabaseIsSilent(t *testing.T) {
 		}
 	}
 	_, addr := listening(t, Routes{
-		Get("/long", "x", access.Public(), waits, Deadline(time.Hour)), Get("/asked", "x", access.Public(), waits, Waits(time.Hour)),
+		Get("/long", "x", access.Public(), waits, Deadline(time.Hour)), Get("/asked", "x", access.Public(), waits,
+			Waits(time.Hour)),
 	}, func(o *Options) { o.Database = database })
 	ask := func(path string) string {
 		return answered(t, addr, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")

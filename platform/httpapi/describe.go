@@ -23,8 +23,11 @@ func describe(version string, names func(reflect.Type, string) string) huma.Conf
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry("#/components/schemas/", names),
 				SecuritySchemes: map[string]*huma.SecurityScheme{
-					"session": {Type: "http", Scheme: "bearer", Description: "Session token or API token of an administrator"},
-					"agent":   {Type: "http", Scheme: "bearer", Description: "Token of a node's agent"},
+					"session": {
+						Type: "http", Scheme: "bearer",
+						Description: "Session token or API token of an administrator",
+					},
+					"agent": {Type: "http", Scheme: "bearer", Description: "Token of a node's agent"},
 				},
 			},
 		},
@@ -33,8 +36,8 @@ func describe(version string, names func(reflect.Type, string) string) huma.Conf
 	}
 }
 
-// schemaName puts the package before the type's name, and the module before a name that is made up for a type without one, so that
-// two modules may both have a "profile".
+// schemaName puts the package before the type's name, and the module before a name that is made up for a type without
+// one, so that two modules may both have a "profile".
 func (s *Server) schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -91,7 +94,8 @@ func (s *Server) rawDescription(op *Operation) *huma.Operation {
 	described.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: "The content itself"}}
 	for _, status := range described.Errors {
 		described.Responses[strconv.Itoa(status)] = &huma.Response{
-			Description: http.StatusText(status), Content: map[string]*huma.MediaType{"application/problem+json": {Schema: problem}},
+			Description: http.StatusText(status),
+			Content:     map[string]*huma.MediaType{"application/problem+json": {Schema: problem}},
 		}
 	}
 	if op.reads != nil {
@@ -132,7 +136,8 @@ func extensions(op *Operation) map[string]any {
 
 func statusesOf(op *Operation) []int {
 	list := []int{http.StatusBadRequest, http.StatusInternalServerError}
-	if op.Writes() || op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent || op.Rule.Kind == access.KindSetup {
+	if op.Writes() || op.Rule.Kind == access.KindSession || op.Rule.Kind == access.KindAgent ||
+		op.Rule.Kind == access.KindSetup {
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	}
 	if strings.Contains(op.Path, "{") || op.Rule.Kind == access.KindAgent {

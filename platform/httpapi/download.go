@@ -27,8 +27,9 @@ type File struct {
 	Write  func(ctx context.Context, w io.Writer) error
 }
 
-// Download declares an operation that answers with a file. What fails before the first byte is an ordinary refusal; what fails
-// later breaks the connection off, so that nobody takes a part for the whole. The context of Write outlives the request.
+// Download declares an operation that answers with a file. What fails before the first byte is an ordinary refusal;
+// what fails later breaks the connection off, so that nobody takes a part for the whole. The context of Write outlives
+// the request.
 func Download[I any](method, path, summary string, rule access.Rule, h Handler[I, File], opts ...Option) Operation {
 	op := declared(method, path, summary, rule, opts)
 	op.input = reflect.TypeFor[I]()
@@ -68,7 +69,8 @@ func (s *Server) begin(ctx context.Context, file *File) (*download, error) {
 	go func() {
 		err := wrote(ctx, file, writer)
 		if err != nil && !errors.Is(err, io.ErrClosedPipe) && ctx.Err() == nil {
-			s.log.Error("a download ended before its end", zap.String("request_id", access.From(ctx).RequestID), zap.String("file", file.Name), zap.Error(err))
+			s.log.Error("a download ended before its end", zap.String("request_id", access.From(ctx).RequestID),
+				zap.String("file", file.Name), zap.Error(err))
 		}
 		_ = writer.CloseWithError(err)
 	}()
@@ -99,7 +101,8 @@ func (d *download) answer(ctx huma.Context) {
 		ctx.SetHeader(name, value)
 	}
 	ctx.SetHeader(fiber.HeaderContentType, d.file.Type)
-	ctx.SetHeader(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": d.file.Name}))
+	ctx.SetHeader(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment",
+		map[string]string{"filename": d.file.Name}))
 	ctx.SetStatus(http.StatusOK)
 	if on, ok := ctx.(*exchange); ok {
 		on.fiber.Context().SetBodyStream(d, -1)

@@ -21,7 +21,10 @@ import (
 // served is a running server with the given operations.
 func served(t *testing.T, routes ...Operation) string {
 	t.Helper()
-	s, err := New(Options{Clock: clockwork.NewRealClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, routes)
+	s, err := New(Options{
+		Clock: clockwork.NewRealClock(), License: entitlement.Fixed{State: entitlement.Active},
+		Streams: NewStreams(),
+	}, routes)
 	require.NoError(t, err)
 	on, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -48,14 +51,17 @@ func fetched(t *testing.T, address string) (*http.Response, string, error) {
 
 func writes(pieces int, end error) Handler[struct{}, File] {
 	return func(context.Context, *struct{}) (*File, error) {
-		return &File{Name: `a "file".csv`, Type: "text/csv", Header: map[string]string{"X-Count": "7"}, Write: func(_ context.Context, w io.Writer) error {
-			for range pieces {
-				if _, err := io.WriteString(w, strings.Repeat("x", 1000)); err != nil {
-					return err
+		return &File{
+			Name: `a "file".csv`, Type: "text/csv", Header: map[string]string{"X-Count": "7"},
+			Write: func(_ context.Context, w io.Writer) error {
+				for range pieces {
+					if _, err := io.WriteString(w, strings.Repeat("x", 1000)); err != nil {
+						return err
+					}
 				}
-			}
-			return end
-		}}, nil
+				return end
+			},
+		}, nil
 	}
 }
 

@@ -31,7 +31,8 @@ func (b *buffer) back() {
 }
 
 // Encode writes the JSON of an answer, the same bytes as the standard library in a third of its time: for most answers
-// this is the costliest step. A test compares the two for every answer of the API; only spaces inside raw JSON stay as they are.
+// this is the costliest step. A test compares the two for every answer of the API; only spaces inside raw JSON stay as
+// they are.
 func Encode(w io.Writer, value any) (err error) {
 	b := borrow()
 	defer b.back()

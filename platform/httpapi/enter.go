@@ -49,10 +49,10 @@ func agent(c *fiber.Ctx) string {
 	return string(text[:min(len(text), longestUserAgent)])
 }
 
-// address is the client's: the peer, or what trusted proxies say in front of it. Some proxies add to the line that came, some
-// add a line; either way what they say stands last, and what stands before it is the client's own word. Where they say nothing
-// that can be read, the last address that is known counts: every limit per address needs one. It is read once and handed on
-// with its text.
+// address is the client's: the peer, or what trusted proxies say in front of it. Some proxies add to the line that
+// came, some add a line; either way what they say stands last, and what stands before it is the client's own word.
+// Where they say nothing that can be read, the last address that is known counts: every limit per address needs one. It
+// is read once and handed on with its text.
 func (s *Server) address(c *fiber.Ctx) (netip.Addr, string) {
 	peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
 	if !ok {
@@ -134,8 +134,8 @@ var usualHeaders = func() *fasthttp.ResponseHeader {
 	return h
 }()
 
-// secure sets the headers that every answer carries, in place of all that it has; the web interface replaces the policy for
-// its page.
+// secure sets the headers that every answer carries, in place of all that it has; the web interface replaces the policy
+// for its page.
 func secure(c *fiber.Ctx, requestID []byte) {
 	h := &c.Response().Header
 	usualHeaders.CopyTo(h)

@@ -18,7 +18,10 @@ import (
 // listening is a server on a port of its own; adjust changes its options.
 func listening(t *testing.T, routes Routes, adjust ...func(*Options)) (*Server, net.Addr) {
 	t.Helper()
-	opts := Options{Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(), License: entitlement.Fixed{State: entitlement.Active}}
+	opts := Options{
+		Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(),
+		License: entitlement.Fixed{State: entitlement.Active},
+	}
 	for _, change := range adjust {
 		change(&opts)
 	}
@@ -72,7 +75,8 @@ func TestAmbiguousRequestsAreRefused(t *testing.T) {
 	const start = "POST /names HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
 	const hidden = "GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 	for what, text := range map[string]string{
-		"two lengths":            start + "Content-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\nd\r\n{\"name\":\"one\"}\r\n0\r\n\r\n" + hidden,
+		"two lengths": start +
+			"Content-Length: 13\r\nTransfer-Encoding: chunked\r\n\r\nd\r\n{\"name\":\"one\"}\r\n0\r\n\r\n" + hidden,
 		"two lengths, turned":    start + "Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + hidden,
 		"one length twice":       start + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}" + hidden,
 		"chunked and more":       start + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" + hidden,
@@ -90,7 +94,8 @@ func TestAmbiguousRequestsAreRefused(t *testing.T) {
 	}
 	whole := start + "Connection: close\r\nContent-Length: 14\r\n\r\n{\"name\":\"one\"}"
 	require.Contains(t, answered(t, addr, whole), `{"name":"one"}`)
-	chunks := start + "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{\"na\r\na\r\nme\":\"one\"}\r\n0\r\n\r\n"
+	chunks := start +
+		"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n{\"na\r\na\r\nme\":\"one\"}\r\n0\r\n\r\n"
 	require.Contains(t, answered(t, addr, chunks), `{"name":"one"}`)
 }
 
@@ -99,7 +104,8 @@ func TestPathsAreExact(t *testing.T) {
 	t.Parallel()
 	_, addr := listening(t, Routes{takesNames("/api/v1/names", access.Public(), BodyLimit(SmallBodyLimit))})
 	for path, status := range map[string]string{
-		"/api/v1/names": "200", "/API/v1/names": "404", "/api/v1/Names": "404", "/api/v1/names/": "404", "/api/v1//names": "404", "/api/v1/%6eames": "404",
+		"/api/v1/names": "200", "/API/v1/names": "404", "/api/v1/Names": "404", "/api/v1/names/": "404",
+		"/api/v1//names": "404", "/api/v1/%6eames": "404",
 	} {
 		answer := answered(t, addr, "POST "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{\"name\":\"one\"}")
 		require.True(t, strings.HasPrefix(answer, "HTTP/1.1 "+status), "%s: %s", path, answer)

@@ -200,8 +200,8 @@ var (
 var readOnly = fault.Forbidden("license_read_only",
 	"the panel is read-only: its license is missing or expired; activate a license to make changes")
 
-// entitled is the license's place in the request path: one atomic load. In read-only mode reads pass unchecked, and one that
-// belongs to no feature passes in every state, so that it does not even look.
+// entitled is the license's place in the request path: one atomic load. In read-only mode reads pass unchecked, and one
+// that belongs to no feature passes in every state, so that it does not even look.
 func (s *Server) entitled(op *Operation) error {
 	if op.Feature == "" && !op.Writes() {
 		return nil

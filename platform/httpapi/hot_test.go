@@ -48,15 +48,26 @@ func gated(t testing.TB) (fasthttp.RequestHandler, *fasthttp.RequestCtx) {
 	t.Helper()
 	out := &rowsOutput{}
 	for i := range 30 {
-		out.Body.Items = append(out.Body.Items, row{fmt.Sprintf("noun%d.view", i), "noun.*", "See what belongs to this noun"})
+		out.Body.Items = append(out.Body.Items, row{
+			fmt.Sprintf("noun%d.view", i), "noun.*",
+			"See what belongs to this noun",
+		})
 	}
 	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
 	s, err := New(Options{
-		Log: zap.New(zapcore.NewCore(encoder, zapcore.AddSync(io.Discard), zap.InfoLevel)), Clock: clockwork.NewRealClock(),
-		Sessions:    oneSession{access.Caller{Kind: access.Admin, AccountID: "0197f3a0-0000-7000-8000-000000000001", Username: "anna", Permissions: access.Set{"*"}}},
+		Log:   zap.New(zapcore.NewCore(encoder, zapcore.AddSync(io.Discard), zap.InfoLevel)),
+		Clock: clockwork.NewRealClock(),
+		Sessions: oneSession{access.Caller{
+			Kind: access.Admin, AccountID: "0197f3a0-0000-7000-8000-000000000001",
+			Username: "anna", Permissions: access.Set{"*"},
+		}},
 		License:     entitlement.Fixed{State: entitlement.Active, Reason: "ok"},
 		Permissions: []access.Permission{{Key: "rows.view"}}, Streams: NewStreams(),
-	}, Routes{Get("/api/v1/rows", "List", access.Needs("rows.view"), func(context.Context, *struct{}) (*rowsOutput, error) { return out, nil })})
+	}, Routes{Get("/api/v1/rows", "List", access.Needs("rows.view"), func(context.Context, *struct{}) (*rowsOutput,
+		error,
+	) {
+		return out, nil
+	})})
 	require.NoError(t, err)
 	c := &fasthttp.RequestCtx{}
 	c.Request.Header.SetMethod(fasthttp.MethodGet)
@@ -75,8 +86,8 @@ func BenchmarkGated(b *testing.B) {
 	require.Equal(b, fasthttp.StatusOK, c.Response.StatusCode())
 }
 
-// Every request pays for what it allocates twice: when it is made and when it is collected. The libraries' own are counted
-// too: 14 in all; the race detector, under which this usually runs, makes pools forget and so 20 of them.
+// Every request pays for what it allocates twice: when it is made and when it is collected. The libraries' own are
+// counted too: 14 in all; the race detector, under which this usually runs, makes pools forget and so 20 of them.
 func TestAGatedReadAllocatesLittle(t *testing.T) {
 	handle, c := gated(t)
 	handle(c)
@@ -111,9 +122,14 @@ func stormed(t testing.TB) (fasthttp.RequestHandler, *fasthttp.RequestCtx) {
 	t.Helper()
 	s, err := New(Options{
 		Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams(),
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8")}, // a request without a network comes from 0.0.0.0
+		// a request without a network comes from 0.0.0.0
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8")},
 	},
-		Routes{Get("/open", "x", access.Throttled(access.PublicLimit), func(context.Context, *struct{}) (*struct{}, error) { return &struct{}{}, nil })})
+		Routes{Get("/open", "x", access.Throttled(access.PublicLimit), func(context.Context, *struct{}) (*struct{},
+			error,
+		) {
+			return &struct{}{}, nil
+		})})
 	require.NoError(t, err)
 	c := &fasthttp.RequestCtx{}
 	c.Request.SetRequestURI("/open")
@@ -210,8 +226,10 @@ func TestAShortProblemIsTheSameText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type plain Problem
 		p := &Problem{
-			Type: "about:blank", Title: rapid.String().Draw(t, "title"), Status: rapid.IntRange(0, 999).Draw(t, "status"),
-			Detail: rapid.String().Draw(t, "detail"), Code: rapid.String().Draw(t, "code"), RequestID: rapid.String().Draw(t, "id"),
+			Type: "about:blank", Title: rapid.String().Draw(t, "title"), Status: rapid.IntRange(0, 999).
+				Draw(t, "status"),
+			Detail: rapid.String().Draw(t, "detail"), Code: rapid.String().Draw(t, "code"), RequestID: rapid.String().
+				Draw(t, "id"),
 		}
 		encoded, err := fast.Append(nil, (*plain)(p), fast.SortMapKeys)
 		require.NoError(t, err)

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connection that was opened in advance and never used is closed in silence; one that stalls inside a request is told.
+// A connection that was opened in advance and never used is closed in silence; one that stalls inside a request is
+// told.
 func TestAnUnusedConnectionIsClosedInSilence(t *testing.T) {
 	t.Parallel()
 	s, err := New(Options{Streams: NewStreams(), Clock: clockwork.NewRealClock()}, nil)
@@ -28,7 +29,8 @@ func TestAnUnusedConnectionIsClosedInSilence(t *testing.T) {
 	require.Contains(t, said(t, on.Addr(), "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "not_found")
 }
 
-// A client that never reads what it asked for is let go, whether the answer is one piece or a stream; one that reads slowly is not.
+// A client that never reads what it asked for is let go, whether the answer is one piece or a stream; one that reads
+// slowly is not.
 func TestAClientThatDoesNotReadIsLetGo(t *testing.T) {
 	t.Parallel()
 	const size = 24 << 20
@@ -45,8 +47,10 @@ func TestAClientThatDoesNotReadIsLetGo(t *testing.T) {
 	})
 	for _, path := range []string{"/piece", "/stream"} {
 		disconnected := asked(t, on.Addr(), path)
-		require.Eventually(t, func() bool { return s.app.Server().GetOpenConnectionsCount() == 1 }, 30*time.Second, time.Millisecond)
-		require.Eventually(t, func() bool { return s.app.Server().GetOpenConnectionsCount() == 0 }, 20*time.Second, 10*time.Millisecond, path)
+		require.Eventually(t, func() bool { return s.app.Server().GetOpenConnectionsCount() == 1 }, 30*time.Second,
+			time.Millisecond)
+		require.Eventually(t, func() bool { return s.app.Server().GetOpenConnectionsCount() == 0 }, 20*time.Second,
+			10*time.Millisecond, path)
 		require.NoError(t, disconnected.Close())
 		require.Greater(t, slowly(t, asked(t, on.Addr(), path), size), size, path)
 	}

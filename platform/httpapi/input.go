@@ -8,10 +8,11 @@ import (
 // places are the tags that say where a field of an input comes from.
 var places = []string{"path", "query", "header", "cookie", "json"}
 
-// checkInput refuses what the libraries would pass over in silence: a field or an embedded struct that is not exported, although
-// its tags say that something is to be read into it.
+// checkInput refuses what the libraries would pass over in silence: a field or an embedded struct that is not exported,
+// although its tags say that something is to be read into it.
 func checkInput(t reflect.Type, seen map[reflect.Type]bool) error {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array ||
+		t.Kind() == reflect.Map {
 		t = t.Elem()
 	}
 	if t.Kind() != reflect.Struct || seen[t] {

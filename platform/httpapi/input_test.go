@@ -34,7 +34,10 @@ type hiddenPart struct {
 }
 
 func added(routes ...Operation) error {
-	_, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, routes)
+	_, err := New(Options{
+		Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active},
+		Streams: NewStreams(),
+	}, routes)
 	return err
 }
 
@@ -63,7 +66,8 @@ type bodyOfOne struct {
 	}
 }
 
-// Two modules may give an input the same name: bodies without a type of their own carry their module in the description.
+// Two modules may give an input the same name: bodies without a type of their own carry their module in the
+// description.
 func TestBodiesWithoutANameCarryTheirModule(t *testing.T) {
 	t.Parallel()
 	type bodyOfOther struct {
@@ -73,7 +77,10 @@ func TestBodiesWithoutANameCarryTheirModule(t *testing.T) {
 	}
 	one, other := takes[bodyOfOne]("/one"), takes[bodyOfOther]("/other")
 	one.Owner, other.Owner = "apples", "pears"
-	s, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, Routes{one, other})
+	s, err := New(Options{
+		Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active},
+		Streams: NewStreams(),
+	}, Routes{one, other})
 	require.NoError(t, err)
 	text, err := s.Describe()
 	require.NoError(t, err)
@@ -89,8 +96,14 @@ func TestAQueryIsHeldToItsDeclaration(t *testing.T) {
 		From string `query:"from" format:"date-time"`
 	}
 	get := func(opts ...Option) func(string) int {
-		s, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, Routes{
-			Get("/list", "x", access.Public(), func(context.Context, *query) (*struct{}, error) { return &struct{}{}, nil }, opts...),
+		s, err := New(Options{
+			Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active},
+			Streams: NewStreams(),
+		}, Routes{
+			Get("/list", "x", access.Public(), func(context.Context, *query) (*struct{}, error) {
+				return &struct{}{},
+					nil
+			}, opts...),
 		})
 		require.NoError(t, err)
 		return func(query string) int {
@@ -103,7 +116,8 @@ func TestAQueryIsHeldToItsDeclaration(t *testing.T) {
 	strict, lenient := get(), get(Lenient())
 	for query, want := range map[string][2]int{
 		"": {204, 204}, "limit=7&sort=name": {204, 204}, "from=2027-03-01T00:00:00Z": {204, 204}, "from=": {204, 204},
-		"Limit=7": {400, 204}, "later=1": {400, 204}, "limit=7&limit=8": {400, 400}, "limit=%00": {400, 400}, "from=0000-01-01T00:00:00Z": {400, 400},
+		"Limit=7": {400, 204}, "later=1": {400, 204}, "limit=7&limit=8": {400, 400}, "limit=%00": {400, 400},
+		"from=0000-01-01T00:00:00Z":      {400, 400},
 		"from=9999-12-31T23:59:59-01:00": {400, 400}, "limit[]=1": {400, 204}, "=1": {400, 204},
 	} {
 		require.Equal(t, want, [2]int{strict(query), lenient(query)}, query)
@@ -112,7 +126,10 @@ func TestAQueryIsHeldToItsDeclaration(t *testing.T) {
 
 func TestAShortListPagesInEveryOrder(t *testing.T) {
 	t.Parallel()
-	ids := []string{"0197f3a0-0000-7000-8000-000000000001", "0197f3a0-0000-7000-8000-000000000002", "0197f3a0-0000-7000-8000-000000000003"}
+	ids := []string{
+		"0197f3a0-0000-7000-8000-000000000001", "0197f3a0-0000-7000-8000-000000000002",
+		"0197f3a0-0000-7000-8000-000000000003",
+	}
 	list := ShortList[string]{
 		ID: func(s string) string { return s }, Usual: "-id",
 		Sorts: map[string]func(a, b string) int{"id": func(a, b string) int { return 0 }},
@@ -146,7 +163,10 @@ func TestAnOptionalZeroIsNotTakenForNothing(t *testing.T) {
 		Wait Optional[int] `query:"wait" minimum:"0" maximum:"25"`
 	}
 	var seen []int
-	s, err := New(Options{Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, Routes{
+	s, err := New(Options{
+		Clock: clockwork.NewFakeClock(), License: entitlement.Fixed{State: entitlement.Active},
+		Streams: NewStreams(),
+	}, Routes{
 		Get("/wait", "x", access.Public(), func(_ context.Context, in *query) (*struct{}, error) {
 			seen = append(seen, in.Wait.Or(10))
 			return &struct{}{}, nil

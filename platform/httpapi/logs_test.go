@@ -29,7 +29,10 @@ func TestEveryLogLineOfARequestCarriesItsID(t *testing.T) {
 			return &empty{}, reason
 		}
 	}
-	s, err := New(Options{Log: log, Clock: clockwork.NewRealClock(), License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}, Routes{
+	s, err := New(Options{
+		Log: log, Clock: clockwork.NewRealClock(),
+		License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams(),
+	}, Routes{
 		Get("/fine", "x", access.Public(), answer(nil)),
 		Get("/broken", "x", access.Public(), answer(errors.New("secret cause"))),
 		Get("/panics", "x", access.Public(), func(context.Context, *empty) (*empty, error) { panic("on purpose") }), //nolint:forbidigo // what is tested

@@ -21,7 +21,8 @@ type locatedOutput struct {
 }
 
 func postOf[O any](opts ...Option) Operation {
-	return Post("/a", "x", access.Session(), func(context.Context, *struct{}) (*O, error) { return new(O), nil }, opts...)
+	return Post("/a", "x", access.Session(), func(context.Context, *struct{}) (*O, error) { return new(O), nil },
+		opts...)
 }
 
 // What a POST answers can be stored and given again, or the operation says that it cannot.

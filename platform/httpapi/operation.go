@@ -23,8 +23,8 @@ const DefaultBodyLimit = 1 << 20
 // MaxBodyLimit is the largest body that any operation may choose, in bytes.
 const MaxBodyLimit = 8 << 20
 
-// DefaultDeadline ends a request that waits, so that its caller has an answer within five seconds: no request of a user waits for
-// a node.
+// DefaultDeadline ends a request that waits, so that its caller has an answer within five seconds: no request of a user
+// waits for a node.
 const DefaultDeadline = 4500 * time.Millisecond
 
 // Operation is one method and path with its declared access. Make one with Get, Post, Put, Patch, Delete or Raw.
@@ -36,12 +36,13 @@ type Operation struct {
 	Feature       string // license feature; "" is never gated
 	WhileDegraded bool   // allowed in read-only mode (domain decision 2)
 	Hidden        bool   // absent from the exported description
-	Lenient       bool   // programs of other versions and makers call it: unknown fields and parameters and missing fields are accepted
-	BodyLimit     int64
-	Deadline      time.Duration // for the answer, or for its beginning where it streams
-	Waits         bool          // the answer waits for something outside, however the database is
-	Lasting       bool          // the answer lasts beyond the deadline
-	Status        int
+	// programs of other versions and makers call it: unknown fields and parameters and missing fields are accepted
+	Lenient   bool
+	BodyLimit int64
+	Deadline  time.Duration // for the answer, or for its beginning where it streams
+	Waits     bool          // the answer waits for something outside, however the database is
+	Lasting   bool          // the answer lasts beyond the deadline
+	Status    int
 
 	// BeforePasswordChange lets accounts in that must change their password first.
 	BeforePasswordChange bool
@@ -82,7 +83,8 @@ func (o Operation) Repeatable() bool {
 
 // ID names the operation in the description: the method and the path's words.
 func (o Operation) ID() string {
-	words := strings.FieldsFunc(strings.TrimPrefix(o.Path, "/api/v1"), func(r rune) bool { return strings.ContainsRune("/{}._", r) })
+	words := strings.FieldsFunc(strings.TrimPrefix(o.Path, "/api/v1"),
+		func(r rune) bool { return strings.ContainsRune("/{}._", r) })
 	return strings.ToLower(o.Method) + "-" + strings.Join(words, "-")
 }
 
@@ -101,8 +103,8 @@ func WhileDegraded() Option { return func(o *Operation) { o.WhileDegraded = true
 // BeforePasswordChange lets the operation pass while its caller must choose a password of his own.
 func BeforePasswordChange() Option { return func(o *Operation) { o.BeforePasswordChange = true } }
 
-// SignedIn keeps API tokens out (403 session_required), for operations that give access or end it: a token that leaked must not
-// make another one, nor an account that outlives it.
+// SignedIn keeps API tokens out (403 session_required), for operations that give access or end it: a token that leaked
+// must not make another one, nor an account that outlives it.
 func SignedIn() Option { return func(o *Operation) { o.SignedIn = true } }
 
 // Unchanging is for an answer that is the same for every caller as long as the panel runs: it is made and encoded once.
@@ -111,8 +113,8 @@ func Unchanging() Option { return func(o *Operation) { o.Unchanging = true } }
 // Hidden keeps the operation out of the exported description.
 func Hidden() Option { return func(o *Operation) { o.Hidden = true } }
 
-// Lenient accepts unknown and missing body fields and unknown query parameters, for agents of another version, applications of
-// clients and monitors, which all send what they like.
+// Lenient accepts unknown and missing body fields and unknown query parameters, for agents of another version,
+// applications of clients and monitors, which all send what they like.
 func Lenient() Option { return func(o *Operation) { o.Lenient = true } }
 
 // BodyLimit sets the largest body in bytes.
@@ -121,11 +123,12 @@ func BodyLimit(n int64) Option { return func(o *Operation) { o.BodyLimit = n } }
 // Deadline gives the operation more time than DefaultDeadline. It still ends early when the database does not answer.
 func Deadline(d time.Duration) Option { return func(o *Operation) { o.Deadline = d } }
 
-// Waits is for an operation whose caller asks it to wait, at most so long: for news, for the end of an apply, for what a slow
-// machine collects.
+// Waits is for an operation whose caller asks it to wait, at most so long: for news, for the end of an apply, for what
+// a slow machine collects.
 func Waits(d time.Duration) Option { return func(o *Operation) { o.Deadline, o.Waits = d, true } }
 
-// Lasts is for an answer that lasts: live changes, or a download that is made while it is sent. Its context has no deadline.
+// Lasts is for an answer that lasts: live changes, or a download that is made while it is sent. Its context has no
+// deadline.
 func Lasts() Option { return func(o *Operation) { o.Lasting = true } }
 
 // Takes declares a text in the query of a raw operation.

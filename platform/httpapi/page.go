@@ -57,17 +57,19 @@ var ErrCursor = fault.Malformed("bad_parameter", "the cursor does not belong to 
 	Field("query.cursor", "bad_parameter", "not a cursor of this list")
 
 // ErrSort refuses an order that the list does not have.
-var ErrSort = fault.Malformed("bad_parameter", "this list cannot be sorted by that field").Field("query.sort", "bad_parameter", "unknown field")
+var ErrSort = fault.Malformed("bad_parameter", "this list cannot be sorted by that field").
+	Field("query.sort", "bad_parameter", "unknown field")
 
-// ReadCursor gives what a cursor of a list in this order says; nil for the first page. A client may write what it likes into a
-// cursor, so that only what the database can compare passes. Fault: bad_parameter (400).
+// ReadCursor gives what a cursor of a list in this order says; nil for the first page. A client may write what it likes
+// into a cursor, so that only what the database can compare passes. Fault: bad_parameter (400).
 func ReadCursor(text, sort string, value CursorValue) (*Cursor, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // the first page has none
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	c := new(Cursor)
-	if err != nil || json.Unmarshal(raw, c) != nil || c.Sort != sort || len(c.ID) != 36 || uuid.Validate(c.ID) != nil || !value.fits(c.Value) {
+	if err != nil || json.Unmarshal(raw, c) != nil || c.Sort != sort || len(c.ID) != 36 || uuid.Validate(c.ID) != nil ||
+		!value.fits(c.Value) {
 		return nil, ErrCursor
 	}
 	return c, nil

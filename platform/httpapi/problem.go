@@ -155,7 +155,8 @@ func document(requestID string, f *fault.Fault) *Problem {
 	}
 }
 
-// Bounds of the errors in one answer, so that a small request never gets a large one. Names that a caller invents are cut.
+// Bounds of the errors in one answer, so that a small request never gets a large one. Names that a caller invents are
+// cut.
 const (
 	mostListed     = 20
 	mostListedSize = 5 << 10 // bytes of names and messages; JSON writes some bytes as two
@@ -207,7 +208,8 @@ func (s *Server) send(c *fiber.Ctx, p *Problem) (err error) {
 		c.Response().Header.SetCanonical(canonicalRetryAfter, []byte(retrySeconds(p.retryAfter)))
 	}
 	c.Response().Header.SetContentType(p.ContentType(""))
-	c.Status(p.Status).Response().SetBody(b.text) // copies, unlike fiber's own way, which would keep what is given back here
+	// copies, unlike fiber's own way, which would keep what is given back here
+	c.Status(p.Status).Response().SetBody(b.text)
 	return nil
 }
 
@@ -242,7 +244,8 @@ func bare(f *fault.Fault) []byte {
 		return nil
 	}
 	head := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %d\r\nRetry-After: %s\r\n%s: %s\r\n",
-		p.Status, http.StatusText(p.Status), p.ContentType(""), len(text), retrySeconds(p.retryAfter), canonicalRequestID, id)
+		p.Status, http.StatusText(p.Status), p.ContentType(""), len(text), retrySeconds(p.retryAfter),
+		canonicalRequestID, id)
 	for _, header := range constantHeaders {
 		head = fmt.Appendf(head, "%s: %s\r\n", header[0], header[1])
 	}

@@ -28,8 +28,8 @@ func parametersOf(described *huma.Operation) parameters {
 
 var errParameter = fault.Malformed("bad_parameter", "a parameter is not what this operation takes")
 
-// queried refuses a query that is not what the operation takes: what no text may hold, names that it does not know, and one name
-// twice. A filter that is misspelled must not answer as if it had chosen everything.
+// queried refuses a query that is not what the operation takes: what no text may hold, names that it does not know, and
+// one name twice. A filter that is misspelled must not answer as if it had chosen everything.
 func (at *mounted) queried(c *fiber.Ctx) error {
 	raw := c.Request().URI().QueryString()
 	if len(raw) == 0 {
@@ -74,7 +74,10 @@ func holdable(at time.Time) bool {
 // cleanURL refuses what no parameter of ours may hold: control characters and bytes that are not UTF-8.
 func cleanURL(raw string) error {
 	text, err := url.QueryUnescape(raw)
-	if err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+	if err != nil || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool {
+		return r < ' ' ||
+			r == 0x7f
+	}) {
 		return fault.Malformed("bad_parameter", "the address holds characters that are not allowed")
 	}
 	return nil

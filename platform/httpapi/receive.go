@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// PublicBodyLimit is the largest body that an operation may declare whose caller need not prove who he is, in bytes.
+	// PublicBodyLimit is the largest body that an operation may declare whose caller need not prove who he is, in
+	// bytes.
 	PublicBodyLimit = 16 << 10
 	// SmallBodyLimit is enough for a name, a password and a second factor, in bytes.
 	SmallBodyLimit = 4 << 10
@@ -25,8 +26,8 @@ const (
 	unusedBodyLimit = 4 << 10
 )
 
-// Bodies that are being read and worked on take at most so much memory in sum, one share for callers who have proved who they are
-// and one for all others, so that strangers cannot take the place of agents and administrators.
+// Bodies that are being read and worked on take at most so much memory in sum, one share for callers who have proved
+// who they are and one for all others, so that strangers cannot take the place of agents and administrators.
 const (
 	knownBodies    = 32 << 20
 	strangerBodies = 16 << 20
@@ -99,7 +100,8 @@ func (s *Server) enterRoom(ctx context.Context, v *visit, size int64) error {
 		waiting, stop := context.WithTimeout(ctx, bodyWait)
 		defer stop()
 		if room.Acquire(waiting, size) != nil {
-			return fault.Unavailable("the panel is reading as many bodies as it has memory for; try again").After(bodyWait)
+			return fault.Unavailable("the panel is reading as many bodies as it has memory for; try again").
+				After(bodyWait)
 		}
 	}
 	v.body = body{room: room, size: size, text: borrow()}
@@ -143,9 +145,9 @@ func readBody(c *fiber.Ctx, into []byte, limit int64) ([]byte, error) {
 	}
 }
 
-// settle deals with a body that nobody wanted, because the request was refused or takes none: a small one is thrown away, a large
-// one costs the connection, so that the next request is not looked for inside it. A stranger who does not wait for answers
-// loses the connection, too.
+// settle deals with a body that nobody wanted, because the request was refused or takes none: a small one is thrown
+// away, a large one costs the connection, so that the next request is not looked for inside it. A stranger who does not
+// wait for answers loses the connection, too.
 func (s *Server) settle(c *fiber.Ctx) {
 	if conn, ours := c.Context().Conn().(*connections.Client); ours && conn.Hurries() {
 		s.hangUp(c)

@@ -40,7 +40,10 @@ func (k keyed) Recognise(ctx context.Context, token string) (access.Caller, erro
 func roomy(t *testing.T) *Server {
 	t.Helper()
 	s, err := New(Options{
-		Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(), Sessions: keyed{"known", new(atomic.Int64)},
+		Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock(), Sessions: keyed{
+			"known",
+			new(atomic.Int64),
+		},
 		License: entitlement.Fixed{State: entitlement.Active},
 	}, Routes{
 		takesNames("/open", access.Public(), BodyLimit(SmallBodyLimit)),
@@ -61,10 +64,13 @@ func headersOf(path, token string, length int) string {
 	if length < 0 {
 		framing = "Transfer-Encoding: chunked"
 	}
-	return "POST " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token + "\r\n" + framing + "\r\n\r\n"
+	return "POST " + path +
+		" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nAuthorization: Bearer " +
+		token + "\r\n" + framing + "\r\n\r\n"
 }
 
-// The headers decide: a body over the limit, or of somebody whom the panel does not know, is refused before it was sent.
+// The headers decide: a body over the limit, or of somebody whom the panel does not know, is refused before it was
+// sent.
 func TestABodyIsRefusedByItsHeaders(t *testing.T) {
 	t.Parallel()
 	addr := sized(t)
@@ -98,7 +104,8 @@ func TestBodiesAreTakenUpToTheirLimit(t *testing.T) {
 			whole := answered(t, addr, headersOf(path, "known", len(body))+body)
 			require.True(t, strings.HasPrefix(whole, "HTTP/1.1 "+status), "%s, %d over: %.200s", path, over, whole)
 			chunked := answered(t, addr, headersOf(path, "known", -1)+chunks(body))
-			require.True(t, strings.HasPrefix(chunked, "HTTP/1.1 "+status), "%s chunked, %d over: %.200s", path, over, chunked)
+			require.True(t, strings.HasPrefix(chunked, "HTTP/1.1 "+status), "%s chunked, %d over: %.200s", path, over,
+				chunked)
 		}
 	}
 }
@@ -165,8 +172,8 @@ func TestABodyThatBreaksOffIsNotTaken(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// Bodies in flight are bounded in sum: whoever finds no room waits and is then told to come again, and strangers that fill their
-// share leave that of agents and administrators alone.
+// Bodies in flight are bounded in sum: whoever finds no room waits and is then told to come again, and strangers that
+// fill their share leave that of agents and administrators alone.
 func TestBodiesInFlightAreBoundedInSum(t *testing.T) {
 	t.Parallel()
 	const places = 8
@@ -181,7 +188,8 @@ func TestBodiesInFlightAreBoundedInSum(t *testing.T) {
 		require.NoError(t, err)
 		held = append(held, conn)
 	}
-	require.Eventually(t, func() bool { return !s.bodies.strangers.TryAcquire(1) || release(s) }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !s.bodies.strangers.TryAcquire(1) || release(s) }, 30*time.Second,
+		time.Millisecond)
 	refused := answered(t, addr, headersOf("/open", "", 14)+`{"name":"one"}`)
 	require.Contains(t, refused, "HTTP/1.1 503")
 	require.Contains(t, refused, "Retry-After: 2")
@@ -203,8 +211,10 @@ func release(s *Server) bool {
 func TestAnOpenOperationMustDeclareItsBody(t *testing.T) {
 	t.Parallel()
 	for _, op := range []Operation{
-		takesNames("/x", access.Public()), takesNames("/x", access.Throttled(access.PublicLimit)), takesNames("/x", access.Setup()),
-		takesNames("/x", access.FirstAdmin(access.PublicLimit)), takesNames("/x", access.Public(), BodyLimit(PublicBodyLimit+1)),
+		takesNames("/x", access.Public()), takesNames("/x", access.Throttled(access.PublicLimit)),
+		takesNames("/x", access.Setup()),
+		takesNames("/x", access.FirstAdmin(access.PublicLimit)), takesNames("/x", access.Public(),
+			BodyLimit(PublicBodyLimit+1)),
 		takesNames("/x", access.Session(), BodyLimit(MaxBodyLimit+1)),
 	} {
 		_, err := New(Options{Streams: NewStreams()}, Routes{op})

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// mostRefusals bounds the memory and the lines a minute that refused strangers get, however many addresses they own.
+	// mostRefusals bounds the memory and the lines a minute that refused strangers get, however many addresses they
+	// own.
 	mostRefusals = 50
 	// refusalsEvery is how often the refusals that were only counted are told.
 	refusalsEvery = time.Minute

@@ -63,11 +63,17 @@ func newBesieged(t *testing.T) *besieged {
 	b := &besieged{counted: &counted{}, t: t, clock: clockwork.NewFakeClock(), logs: logs}
 	missing := func(context.Context, *empty) (*empty, error) { return nil, fault.Missing("no such subscription") }
 	s, err := New(Options{
-		Log: zap.New(core), Clock: b.clock, License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams(),
-		Sessions: onlyAnna{}, Meter: b.counted, Denials: b.counted, Permissions: []access.Permission{{Key: "rows.view"}},
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8")}, // a request without a network comes from 0.0.0.0
+		Log: zap.New(core), Clock: b.clock, License: entitlement.Fixed{State: entitlement.Active},
+		Streams:  NewStreams(),
+		Sessions: onlyAnna{}, Meter: b.counted, Denials: b.counted,
+		Permissions: []access.Permission{{Key: "rows.view"}},
+		// a request without a network comes from 0.0.0.0
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/8")},
 	}, Routes{
-		Get("/rows", "x", access.Needs("rows.view"), func(context.Context, *empty) (*empty, error) { return &empty{}, nil }),
+		Get("/rows", "x", access.Needs("rows.view"), func(context.Context, *empty) (*empty, error) {
+			return &empty{},
+				nil
+		}),
 		Get("/s/x", "x", access.Public(), missing),
 		Get("/mine", "x", access.Session(), missing),
 	})

@@ -56,8 +56,8 @@ type Meter interface {
 	Route(method, template string) (answered func(status int, took time.Duration))
 }
 
-// Unmatched is the route of requests that no operation took: pages of the web interface and unknown addresses. They count
-// as GET, because anybody may send any method there.
+// Unmatched is the route of requests that no operation took: pages of the web interface and unknown addresses. They
+// count as GET, because anybody may send any method there.
 const Unmatched = "unmatched"
 
 // Server is the panel's HTTP server.
@@ -114,14 +114,17 @@ func New(opts Options, routes Routes) (*Server, error) {
 		opts.Meter = noMeter{}
 	}
 	s := &Server{
-		opts: opts, log: opts.Log, limits: limiter, refused: newRefusals(opts.Log, opts.Clock), ops: map[string]*mounted{}, routes: routes,
+		opts: opts, log: opts.Log, limits: limiter, refused: newRefusals(opts.Log, opts.Clock),
+		ops: map[string]*mounted{}, routes: routes,
 		bodies: newBodyRoom(), writeWithin: writeWithin,
 	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
 	s.app = fiber.New(fiber.Config{
-		DisableStartupMessage: true, Immutable: true, ReadBufferSize: headerLimit, CaseSensitive: true, StrictRouting: true,
-		ReadTimeout: headersWithin, IdleTimeout: 3 * time.Minute, ErrorHandler: s.unread,
-		// The guard reads bodies, once it knows who calls what. The library shall not read ahead more than the byte that it must.
+		DisableStartupMessage: true, Immutable: true, ReadBufferSize: headerLimit, CaseSensitive: true,
+		StrictRouting: true,
+		ReadTimeout:   headersWithin, IdleTimeout: 3 * time.Minute, ErrorHandler: s.unread,
+		// The guard reads bodies, once it knows who calls what. The library shall not read ahead more than the byte
+		// that it must.
 		StreamRequestBody: true, BodyLimit: 1, DisablePreParseMultipartForm: true,
 	})
 	s.app.Server().KeepHijackedConns = true // whoever takes a connection over keeps it after the handler has returned

@@ -10,12 +10,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Bounds of what a body may hold where its declaration names none. A field that needs more says so with maxLength or maxItems.
+// Bounds of what a body may hold where its declaration names none. A field that needs more says so with maxLength or
+// maxItems.
 const (
-	longestText  = 64 << 10 // characters of a text
-	mostItems    = 10_000   // items of a list or members of a map
-	mostUnknown  = 100      // unknown fields of one object where they are accepted: a newer agent has some more, never thousands
-	deepestValue = 64       // objects and lists inside each other
+	longestText = 64 << 10 // characters of a text
+	mostItems   = 10_000   // items of a list or members of a map
+	// unknown fields of one object where they are accepted: a newer agent has some more, never thousands
+	mostUnknown  = 100
+	deepestValue = 64 // objects and lists inside each other
 )
 
 type kind int
@@ -28,7 +30,8 @@ const (
 	table // an object whose keys are data
 )
 
-// shape is what one place of a body may hold, brought from the description into the form that one pass over a body needs.
+// shape is what one place of a body may hold, brought from the description into the form that one pass over a body
+// needs.
 type shape struct {
 	kind     kind
 	schema   *huma.Schema // judges the values of scalars
@@ -102,8 +105,8 @@ func (c *shapes) of(schema *huma.Schema) *shape {
 	return out
 }
 
-// object knows its fields. Programs in Go write a list, map or object that they do not have as null, so that a lenient body
-// takes null there as if it were not sent.
+// object knows its fields. Programs in Go write a list, map or object that they do not have as null, so that a lenient
+// body takes null there as if it were not sent.
 func (c *shapes) object(out *shape, schema *huma.Schema) {
 	out.nullable = out.nullable || c.lenient
 	if values, isSchema := schema.AdditionalProperties.(*huma.Schema); isSchema {
@@ -115,7 +118,8 @@ func (c *shapes) object(out *shape, schema *huma.Schema) {
 	if !c.lenient {
 		out.required = schema.Required
 	}
-	out.fields, out.folded = make(map[string]*field, len(schema.Properties)), make(map[string]string, len(schema.Properties))
+	out.fields, out.folded = make(map[string]*field, len(schema.Properties)), make(map[string]string,
+		len(schema.Properties))
 	for name, property := range schema.Properties {
 		out.fields[name] = &field{c.of(property), len(out.fields)}
 		out.folded[folded(name)] = name
@@ -142,8 +146,8 @@ func folded(key string) string {
 	}, key)
 }
 
-// Document reads documents of one type that no typed operation takes: bodies that are read by hand, frames of a stream. They are
-// judged like the bodies of typed operations.
+// Document reads documents of one type that no typed operation takes: bodies that are read by hand, frames of a stream.
+// They are judged like the bodies of typed operations.
 type Document[T any] struct {
 	registry huma.Registry
 	whole    *shape

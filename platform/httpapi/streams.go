@@ -67,8 +67,8 @@ func (s *Streams) Stopping() <-chan struct{} { return s.ctx.Done() }
 // Stop ends all of them.
 func (s *Streams) Stop() { s.stop() }
 
-// Left gives a question that a stream asks while it lasts: has the client of this request gone away? It is true at once,
-// where a failing write shows it only after the second sign of life.
+// Left gives a question that a stream asks while it lasts: has the client of this request gone away? It is true at
+// once, where a failing write shows it only after the second sign of life.
 func Left(c *fiber.Ctx) func() bool {
 	if conn, ours := c.Context().Conn().(*connections.Client); ours {
 		return conn.Gone

@@ -36,13 +36,24 @@ func newPublic(t *testing.T, proxies ...string) *public {
 	t.Helper()
 	core, logs := observer.New(zap.InfoLevel)
 	p := &public{t: t, clock: clockwork.NewFakeClock(), logs: logs}
-	opts := Options{Log: zap.New(core), Clock: p.clock, License: entitlement.Fixed{State: entitlement.Active}, Streams: NewStreams()}
+	opts := Options{
+		Log: zap.New(core), Clock: p.clock, License: entitlement.Fixed{State: entitlement.Active},
+		Streams: NewStreams(),
+	}
 	for _, text := range proxies {
 		opts.TrustedProxies = append(opts.TrustedProxies, netip.MustParsePrefix(text))
 	}
 	s, err := New(opts, Routes{
-		Get("/open", "x", access.Throttled(access.PublicLimit), func(context.Context, *empty) (*empty, error) { return &empty{}, nil }),
-		Get("/other", "x", access.Throttled(access.PublicLimit), func(context.Context, *empty) (*empty, error) { return &empty{}, nil }),
+		Get("/open", "x", access.Throttled(access.PublicLimit), func(context.Context, *empty) (*empty,
+			error,
+		) {
+			return &empty{}, nil
+		}),
+		Get("/other", "x", access.Throttled(access.PublicLimit), func(context.Context, *empty) (*empty,
+			error,
+		) {
+			return &empty{}, nil
+		}),
 	})
 	require.NoError(t, err)
 	on, err := net.Listen("tcp", "127.0.0.1:0")
@@ -83,7 +94,8 @@ func (p *public) passed(connections, each int) int {
 			transport := &http.Transport{MaxConnsPerHost: 1}
 			defer transport.CloseIdleConnections()
 			for range each {
-				if status, _ := p.ask(&http.Client{Transport: transport}, "/open", ""); status < http.StatusMultipleChoices {
+				if status, _ := p.ask(&http.Client{Transport: transport}, "/open",
+					""); status < http.StatusMultipleChoices {
 					let.Add(1)
 				}
 			}
@@ -106,7 +118,8 @@ func TestThrottledRoutesAreExactOnManyConnections(t *testing.T) {
 			p.clock.Advance(5 * access.PublicLimit.Interval())
 			require.Equal(t, 5, p.passed(connections, 8))
 			p.clock.Advance(time.Hour)
-			require.Equal(t, access.PublicLimit.Burst, p.passed(connections, 1+128/connections), "rest saves up no more than the burst")
+			require.Equal(t, access.PublicLimit.Burst, p.passed(connections, 1+128/connections),
+				"rest saves up no more than the burst")
 		})
 	}
 }
@@ -135,15 +148,16 @@ func TestForgedForwardingIsIgnored(t *testing.T) {
 	p := newPublic(t)
 	let := 0
 	for i := range 40 {
-		if status, _ := p.ask(http.DefaultClient, "/open", "203.0.113."+strconv.Itoa(i)); status == http.StatusNoContent {
+		if status, _ := p.ask(http.DefaultClient, "/open",
+			"203.0.113."+strconv.Itoa(i)); status == http.StatusNoContent {
 			let++
 		}
 	}
 	require.Equal(t, access.PublicLimit.Burst, let)
 }
 
-// R17: behind a trusted proxy the address that the proxy saw counts, whatever the client wrote before it; a client that rotates
-// inside its own /64 stays one client.
+// R17: behind a trusted proxy the address that the proxy saw counts, whatever the client wrote before it; a client that
+// rotates inside its own /64 stays one client.
 func TestATrustedProxyNamesTheClient(t *testing.T) {
 	t.Parallel()
 	p := newPublic(t, "127.0.0.0/8", "10.0.0.0/8")
@@ -157,18 +171,29 @@ func TestATrustedProxyNamesTheClient(t *testing.T) {
 	}
 	burst := access.PublicLimit.Burst
 	require.Equal(t, burst, exhaust(func(int) string { return "198.51.100.1" }))
-	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + ", 198.51.100.2" }), "what stands to the left is the client's own word")
-	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + ", 198.51.100.3, 10.0.0.7" }), "trusted hops are stepped over")
-	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + "\n198.51.100.4" }), "also where the proxy adds a line of its own")
+	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + ", 198.51.100.2" }),
+		"what stands to the left is the client's own word")
+	require.Equal(t, burst, exhaust(func(i int) string {
+		return "203.0.113." + strconv.Itoa(i) +
+			", 198.51.100.3, 10.0.0.7"
+	}), "trusted hops are stepped over")
+	require.Equal(t, burst, exhaust(func(i int) string { return "203.0.113." + strconv.Itoa(i) + "\n198.51.100.4" }),
+		"also where the proxy adds a line of its own")
 	require.Equal(t, burst, exhaust(func(i int) string { return "2001:db8:1:2::" + strconv.FormatInt(int64(i+1), 16) }))
-	require.Equal(t, 30, exhaust(func(i int) string { return "2001:db8:1:" + strconv.FormatInt(int64(i+16), 16) + "::1" }), "another /64 is another client")
+	require.Equal(t, 30, exhaust(func(i int) string {
+		return "2001:db8:1:" + strconv.FormatInt(int64(i+16), 16) +
+			"::1"
+	}), "another /64 is another client")
 	require.Equal(t, burst, exhaust(func(i int) string { return strings.Repeat("x", i+1) }), "garbage is one client")
-	require.Zero(t, exhaust(func(i int) string { return "unknown, " + strings.Repeat("_", i+1) }), "and that client is the proxy that sends it")
-	require.Equal(t, burst, exhaust(func(i int) string { return "198.51.100.9:" + strconv.Itoa(1024+i) }), "a port makes no other client")
+	require.Zero(t, exhaust(func(i int) string { return "unknown, " + strings.Repeat("_", i+1) }),
+		"and that client is the proxy that sends it")
+	require.Equal(t, burst, exhaust(func(i int) string { return "198.51.100.9:" + strconv.Itoa(1024+i) }),
+		"a port makes no other client")
 	require.Zero(t, exhaust(func(int) string { return "198.51.100.9" }), "nor does its absence")
 	require.Equal(t, burst, exhaust(func(i int) string { return "[2001:db8:7::1]:" + strconv.Itoa(1024+i) }))
 	require.Zero(t, exhaust(func(int) string { return "2001:db8:7::1%eth0" }), "nor a zone")
-	require.Equal(t, burst, exhaust(func(i int) string { return "198.51.100.10:1, 10.0.0.7:" + strconv.Itoa(1024+i) }), "trusted hops too may have one")
+	require.Equal(t, burst, exhaust(func(i int) string { return "198.51.100.10:1, 10.0.0.7:" + strconv.Itoa(1024+i) }),
+		"trusted hops too may have one")
 }
 
 // A flood fills no log: the first refusal is a line, the rest is told as a sum.

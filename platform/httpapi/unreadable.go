@@ -14,16 +14,25 @@ import (
 	"panel/platform/httpapi/internal/limits"
 )
 
-// What the HTTP library refuses by itself, before any layer of the panel has seen a request. The words are stable like all others.
+// What the HTTP library refuses by itself, before any layer of the panel has seen a request. The words are stable like
+// all others.
 var (
 	errUnreadable = fault.Malformed("bad_request", "the request is not valid HTTP")
-	errAmbiguous  = fault.Malformed("bad_request", "the headers of the request can be read in two ways, as proxies and servers "+
-		"then do; send one Content-Length or Transfer-Encoding, no spaces around names, and lines that end in CR LF")
-	errSlow    = &fault.Fault{Kind: fault.KindSlow, Code: "request_timeout", Detail: "the request did not arrive in time; send it again"}
-	errHeaders = &fault.Fault{
-		Kind: fault.KindHeadersTooLarge, Code: "headers_too_large", Detail: "the headers of the request are larger than 4 KiB",
+	errAmbiguous  = fault.Malformed("bad_request",
+		"the headers of the request can be read in two ways, as proxies and servers "+
+			"then do; send one Content-Length or Transfer-Encoding, no spaces around names, and lines that end in CR LF")
+	errSlow = &fault.Fault{
+		Kind: fault.KindSlow, Code: "request_timeout",
+		Detail: "the request did not arrive in time; send it again",
 	}
-	errMethod = &fault.Fault{Kind: fault.KindMethod, Code: "method_not_allowed", Detail: "this address does not take this method"}
+	errHeaders = &fault.Fault{
+		Kind: fault.KindHeadersTooLarge, Code: "headers_too_large",
+		Detail: "the headers of the request are larger than 4 KiB",
+	}
+	errMethod = &fault.Fault{
+		Kind: fault.KindMethod, Code: "method_not_allowed",
+		Detail: "this address does not take this method",
+	}
 )
 
 // unread answers for the HTTP library: the same headers and document as every other answer.

@@ -14,8 +14,8 @@ import (
 	"panel/platform/fault"
 )
 
-// visit is what the layers know of one request before and after the guard. It travels beside the request, because a context
-// costs memory for every fact that is put into it.
+// visit is what the layers know of one request before and after the guard. It travels beside the request, because a
+// context costs memory for every fact that is put into it.
 type visit struct {
 	caller  access.Caller
 	from    netip.Addr // the network of the caller's address, as limits count it

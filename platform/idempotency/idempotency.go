@@ -1,9 +1,10 @@
 // Package idempotency lets a client repeat a request that carries an Idempotency-Key without doing its work twice.
 //
-// The key is reserved before the work. The transaction of the change marks it, so that the two are committed together, and the answer
-// is stored afterwards, sealed: it may hold a secret that is shown once. Of the request only a keyed digest is kept, from which a
-// copy of the database tells nothing about a password in it. A panel that is killed in between leaves one of two things behind: a key that is not marked, whose work was
-// not done and is done by the repeated request, or a marked one without an answer, which is told as such and never done again.
+// The key is reserved before the work. The transaction of the change marks it, so that the two are committed together,
+// and the answer is stored afterwards, sealed: it may hold a secret that is shown once. Of the request only a keyed
+// digest is kept, from which a copy of the database tells nothing about a password in it. A panel that is killed in
+// between leaves one of two things behind: a key that is not marked, whose work was not done and is done by the
+// repeated request, or a marked one without an answer, which is told as such and never done again.
 package idempotency
 
 import (
@@ -62,11 +63,14 @@ type Run struct {
 
 // The refusals of a key.
 var (
-	errMismatch = fault.Conflict("idempotency_mismatch", "this Idempotency-Key was sent with another request; use a new one")
-	errRunning  = fault.Conflict("idempotency_in_progress", "the first request with this Idempotency-Key is still being worked on; "+
-		"repeat it in a moment").After(time.Second)
-	errLost = fault.Conflict("idempotency_answer_lost", "the first request with this Idempotency-Key was carried out, but its answer "+
-		"was lost; look at what there is, and use a new key for another request")
+	errMismatch = fault.Conflict("idempotency_mismatch",
+		"this Idempotency-Key was sent with another request; use a new one")
+	errRunning = fault.Conflict("idempotency_in_progress",
+		"the first request with this Idempotency-Key is still being worked on; "+
+			"repeat it in a moment").After(time.Second)
+	errLost = fault.Conflict("idempotency_answer_lost",
+		"the first request with this Idempotency-Key was carried out, but its answer "+
+			"was lost; look at what there is, and use a new key for another request")
 )
 
 // grace is what a request has beyond its deadline before its key may be taken over.
@@ -140,11 +144,12 @@ func (s *Store) answerOf(row keyRow) (*Answer, error) {
 	return &Answer{Status: *row.Status, ContentType: row.ContentType, Body: body}, nil
 }
 
-// Context lets every transaction that is begun with it mark the key at its end. One that was overtaken, because it was frozen for
-// longer than its deadline, is refused there and changes nothing.
+// Context lets every transaction that is begun with it mark the key at its end. One that was overtaken, because it was
+// frozen for longer than its deadline, is refused there and changes nothing.
 func (r *Run) Context(ctx context.Context) context.Context {
 	return database.BeforeCommit(ctx, func(ctx context.Context) error {
-		done, err := r.store.db.In(ctx).NewRaw("update idempotency_keys set committed = true where id = ? and run = ?", r.id, r.run).Exec(ctx)
+		done, err := r.store.db.In(ctx).NewRaw("update idempotency_keys set committed = true where id = ? and run = ?",
+			r.id, r.run).Exec(ctx)
 		if err != nil {
 			return database.Fault(fmt.Errorf("mark the Idempotency-Key: %w", err), nil)
 		}
@@ -162,7 +167,8 @@ func (r *Run) End(ctx context.Context, answer Answer) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
 	defer cancel()
 	if answer.Status >= 300 {
-		done, err := r.store.db.NewRaw("delete from idempotency_keys where id = ? and run = ? and not committed", r.id, r.run).Exec(ctx)
+		done, err := r.store.db.NewRaw("delete from idempotency_keys where id = ? and run = ? and not committed", r.id,
+			r.run).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("free the Idempotency-Key: %w", err)
 		}

@@ -40,12 +40,16 @@ func newBench(t *testing.T) bench {
 
 func request(body string) idempotency.Request {
 	return idempotency.Request{
-		AccountID: "0190b6f0-0000-7000-8000-000000000000", Operation: "POST /things", Key: "key", Digest: sha256.Sum256([]byte(body)),
+		AccountID: "0190b6f0-0000-7000-8000-000000000000", Operation: "POST /things", Key: "key",
+		Digest: sha256.Sum256([]byte(body)),
 		Within: time.Second,
 	}
 }
 
-var made = idempotency.Answer{Status: http.StatusCreated, ContentType: "application/json", Body: []byte(`{"secret":"canary"}`)}
+var made = idempotency.Answer{
+	Status: http.StatusCreated, ContentType: "application/json",
+	Body: []byte(`{"secret":"canary"}`),
+}
 
 // change is the work of a request.
 func (b bench) change(run *idempotency.Run) error {
@@ -97,10 +101,12 @@ func TestARepeatedRequestGetsTheSameAnswerAndAnotherOneIsRefused(t *testing.T) {
 	other.AccountID = "0190b6f0-0000-7000-8000-000000000001"
 	b.begun(other)
 	var stored string
-	require.NoError(t, b.db.NewRaw("select string_agg(k::text, ' ') from idempotency_keys k").Scan(t.Context(), &stored))
+	require.NoError(t, b.db.NewRaw("select string_agg(k::text, ' ') from idempotency_keys k").Scan(t.Context(),
+		&stored))
 	require.NotContains(t, stored, "canary", "answers are sealed")
 	digest := sha256.Sum256([]byte("one"))
-	require.NotContains(t, stored, hex.EncodeToString(digest[:]), "a password in a request cannot be guessed from its digest")
+	require.NotContains(t, stored, hex.EncodeToString(digest[:]),
+		"a password in a request cannot be guessed from its digest")
 }
 
 func TestARequestThatFailedLeavesItsKeyFree(t *testing.T) {
@@ -167,7 +173,8 @@ func TestAKillAfterTheCommitIsToldAndNeverDoneAgain(t *testing.T) {
 	require.Equal(t, 1, b.changes())
 }
 
-// A request that was frozen for longer than its time, and whose key another one has taken, changes nothing when it wakes up.
+// A request that was frozen for longer than its time, and whose key another one has taken, changes nothing when it
+// wakes up.
 func TestAFrozenRequestChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/jonboulle/clockwork"
 )
 
-// Batcher lets many callers share one write: it takes what waits, writes it together and answers each caller after that.
-// The busier it is, the larger its batches become, so its cost per item falls under load.
+// Batcher lets many callers share one write: it takes what waits, writes it together and answers each caller after
+// that. The busier it is, the larger its batches become, so its cost per item falls under load.
 type Batcher[T any] struct {
 	in    chan waiting[T]
 	most  int
@@ -23,7 +23,8 @@ type waiting[T any] struct {
 	done chan error
 }
 
-// NewBatcher makes a batcher of at most so many items per write. The write answers each item, or all of them with one answer.
+// NewBatcher makes a batcher of at most so many items per write. The write answers each item, or all of them with one
+// answer.
 func NewBatcher[T any](most int, write func(ctx context.Context, items []T) []error) *Batcher[T] {
 	return &Batcher[T]{in: make(chan waiting[T]), most: most, write: write}
 }

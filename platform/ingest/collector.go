@@ -23,8 +23,13 @@ type Collector struct {
 }
 
 // NewCollector makes a collector that waits for the pause after the first item.
-func NewCollector(clock clockwork.Clock, pause time.Duration, pass func(ctx context.Context, items []string)) *Collector {
-	return &Collector{clock: clock, pause: pause, pass: pass, wake: make(chan struct{}, 1), items: map[string]struct{}{}}
+func NewCollector(clock clockwork.Clock, pause time.Duration, pass func(ctx context.Context,
+	items []string),
+) *Collector {
+	return &Collector{
+		clock: clock, pause: pause, pass: pass, wake: make(chan struct{}, 1),
+		items: map[string]struct{}{},
+	}
 }
 
 // Add notes items; one that is noted already is passed on once.

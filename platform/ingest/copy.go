@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Rows writes PostgreSQL's binary COPY form by hand: it is what a panel does most, and a reflecting encoder would cost more
-// than the database. Each row begins with Begin and has as many values as the columns of the COPY statement.
+// Rows writes PostgreSQL's binary COPY form by hand: it is what a panel does most, and a reflecting encoder would cost
+// more than the database. Each row begins with Begin and has as many values as the columns of the COPY statement.
 type Rows struct {
 	columns uint16
 	text    []byte

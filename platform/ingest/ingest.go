@@ -1,8 +1,8 @@
 // Package ingest stores what many agents deliver, in numbered batches.
 //
-// A Store takes the batches of one kind: it numbers each stream, so that a batch that is sent again is stored once, copies the
-// rows of many batches in one transaction with COPY, and acknowledges a batch after it is durable, never before. Batcher,
-// Collector and Bisect are its parts, for whoever has writes of another form to share.
+// A Store takes the batches of one kind: it numbers each stream, so that a batch that is sent again is stored once,
+// copies the rows of many batches in one transaction with COPY, and acknowledges a batch after it is durable, never
+// before. Batcher, Collector and Bisect are its parts, for whoever has writes of another form to share.
 package ingest
 
 import (

@@ -13,8 +13,8 @@ import (
 type Intake struct {
 	Kind agentapi.BatchKind
 	// Take returns when the batch is durable, and stores one that comes again once: as a rule it decodes the items and
-	// calls Store.Take. A fault of invalid_value makes the agent drop the batch; after any other error the agent sends it
-	// again.
+	// calls Store.Take. A fault of invalid_value makes the agent drop the batch; after any other error the agent sends
+	// it again.
 	Take func(ctx context.Context, nodeID string, batch *agentapi.Batch) error
 }
 

@@ -16,8 +16,8 @@ import (
 	"panel/platform/fault"
 )
 
-// Batch is one numbered batch of a node. An agent numbers the batches of a stream from 1, and begins a new stream when it
-// has lost its numbers.
+// Batch is one numbered batch of a node. An agent numbers the batches of a stream from 1, and begins a new stream when
+// it has lost its numbers.
 type Batch[T any] struct {
 	NodeID   string
 	StreamID string
@@ -30,8 +30,8 @@ type Batch[T any] struct {
 type Kind[T any] struct {
 	// Name says what is stored, for the log.
 	Name string
-	// Streams is the table of numbers: node_id uuid, stream_id text, last_seq bigint, dropped bigint, updated_at timestamptz,
-	// with node_id and stream_id as its key.
+	// Streams is the table of numbers: node_id uuid, stream_id text, last_seq bigint, dropped bigint, updated_at
+	// timestamptz, with node_id and stream_id as its key.
 	Streams string
 	// Nodes is the table whose id a batch's node must have; batches of others are taken and not stored.
 	Nodes string
@@ -117,8 +117,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// write stores deliveries in one transaction. A second batch of the same node waits for the next round, because a row can
-// be changed once per statement and a statement does not see the streams that it begins itself.
+// write stores deliveries in one transaction. A second batch of the same node waits for the next round, because a row
+// can be changed once per statement and a statement does not see the streams that it begins itself.
 func (s *Store[T]) write(ctx context.Context, all []*delivery[T]) []error {
 	for left := all; len(left) > 0; {
 		round, later := firstOfEachNode(left)
@@ -134,7 +134,8 @@ func (s *Store[T]) write(ctx context.Context, all []*delivery[T]) []error {
 }
 
 func (s *Store[T]) refuse(d *delivery[T], err error) {
-	s.log.Warn("a batch of an agent cannot be stored and is refused", zap.String("kind", s.Name), zap.String("node", d.NodeID),
+	s.log.Warn("a batch of an agent cannot be stored and is refused", zap.String("kind", s.Name), zap.String("node",
+		d.NodeID),
 		zap.Int64("seq", d.Seq), zap.Error(err))
 	d.refused = ErrUnstorable
 }
@@ -207,7 +208,9 @@ func (s *Store[T]) encode(fresh []*delivery[T], xact int64) []byte {
 
 // advance moves each stream on to its batch's number and gives the batches that are new. The rows stay locked until the
 // commit, so that the same batch sent twice at once, even to two panels, is stored once. Sorted against deadlocks.
-func (s *Store[T]) advance(ctx context.Context, tx pgx.Tx, round []*delivery[T]) (fresh []*delivery[T], xact int64, err error) {
+func (s *Store[T]) advance(ctx context.Context, tx pgx.Tx, round []*delivery[T]) (fresh []*delivery[T], xact int64,
+	err error,
+) {
 	nodes, streams := make([]string, len(round)), make([]string, len(round))
 	seqs, dropped := make([]int64, len(round)), make([]int64, len(round))
 	at := make(map[string]*delivery[T], len(round))
@@ -238,8 +241,8 @@ func (s *Store[T]) advance(ctx context.Context, tx pgx.Tx, round []*delivery[T])
 	return fresh, xact, err
 }
 
-// refuseStreams answers the batches that were not numbered because their node has begun too many streams; what else was not
-// numbered is known from before, or of a node that is gone.
+// refuseStreams answers the batches that were not numbered because their node has begun too many streams; what else was
+// not numbered is known from before, or of a node that is gone.
 func (s *Store[T]) refuseStreams(ctx context.Context, tx pgx.Tx, round, fresh []*delivery[T]) error {
 	if len(fresh) == len(round) {
 		return nil

@@ -60,7 +60,8 @@ func batch(node, stream string, seq int64, content ...string) *Batch[[]string] {
 
 func stored(t *testing.T, s *Store[[]string], node string) (list []string) {
 	t.Helper()
-	require.NoError(t, s.db.NewRaw("select word from words where node_id = ? order by word", node).Scan(t.Context(), &list))
+	require.NoError(t, s.db.NewRaw("select word from words where node_id = ? order by word", node).Scan(t.Context(),
+		&list))
 	return list
 }
 
@@ -120,7 +121,8 @@ func TestABatchOfANodeThatIsGoneDoesNotStopTheOthers(t *testing.T) {
 	t.Parallel()
 	s, ids := store(t, 1)
 	gone := database.NewID()
-	answers := s.write(t.Context(), deliveries(t, batch(gone, "a", 1, "x"), batch(ids[0], "a", 1, "y"), batch(ids[0], "a", 2, "z")))
+	answers := s.write(t.Context(), deliveries(t, batch(gone, "a", 1, "x"), batch(ids[0], "a", 1, "y"),
+		batch(ids[0], "a", 2, "z")))
 	require.Equal(t, []error{nil}, answers)
 	require.Equal(t, []string{"y", "z"}, stored(t, s, ids[0]), "two batches of one stream in one round are both stored")
 	require.Empty(t, stored(t, s, gone))
@@ -129,7 +131,8 @@ func TestABatchOfANodeThatIsGoneDoesNotStopTheOthers(t *testing.T) {
 func TestABatchThatCannotBeStoredIsRefusedAlone(t *testing.T) {
 	t.Parallel()
 	s, ids := store(t, 3)
-	answers := s.write(t.Context(), deliveries(t, batch(ids[0], "a", 1, "x"), batch(ids[1], "a", 1, "a\x00"), batch(ids[2], "a", 1, "z")))
+	answers := s.write(t.Context(), deliveries(t, batch(ids[0], "a", 1, "x"), batch(ids[1], "a", 1, "a\x00"),
+		batch(ids[2], "a", 1, "z")))
 	require.Equal(t, []error{nil, ErrUnstorable, nil}, answers)
 	require.Equal(t, []string{"x"}, stored(t, s, ids[0]))
 	require.Empty(t, stored(t, s, ids[1]))
@@ -155,7 +158,8 @@ func TestNumbersAndNamesOfStreamsHaveAForm(t *testing.T) {
 	t.Parallel()
 	s, ids := store(t, 1)
 	for _, bad := range []*Batch[[]string]{
-		batch(ids[0], "", 1), batch(ids[0], "a b", 1), batch(ids[0], "ä", 1), batch(ids[0], string(make([]byte, 65)), 1), batch(ids[0], "a", 0),
+		batch(ids[0], "", 1), batch(ids[0], "a b", 1), batch(ids[0], "ä", 1), batch(ids[0], string(make([]byte, 65)),
+			1), batch(ids[0], "a", 0),
 	} {
 		require.Equal(t, "invalid_value", fault.Code(s.Take(t.Context(), bad)), bad)
 	}

@@ -91,7 +91,9 @@ func insertAll(ctx context.Context, db *database.DB, enqueuer *jobs.Enqueuer, na
 
 // counting has one effect for each job, which commits together with the end of the job.
 func counting(db *database.DB, by string) jobs.Worker {
-	return jobs.Worker{Kind: "notes.count", Limit: 4, Work: jobs.Do(func(ctx context.Context, job jobs.Job, n note) error {
+	return jobs.Worker{Kind: "notes.count", Limit: 4, Work: jobs.Do(func(ctx context.Context, job jobs.Job,
+		n note,
+	) error {
 		return db.InTx(ctx, func(ctx context.Context) error {
 			if _, err := db.In(ctx).ExecContext(ctx, "insert into effects values (?, ?)", n.Name, by); err != nil {
 				return err

@@ -42,7 +42,10 @@ func TestAnIdlePanelAsksForJobsAtMostOnceASecond(t *testing.T) {
 	t.Parallel()
 	db, c := counted(t)
 	nothing := func(context.Context, jobs.Job) error { return nil }
-	start(t, db, jobs.Worker{Kind: "notes.write", Work: nothing}, jobs.Worker{Kind: "notes.read", Work: nothing, Limit: 9})
+	start(t, db, jobs.Worker{Kind: "notes.write", Work: nothing}, jobs.Worker{
+		Kind: "notes.read", Work: nothing,
+		Limit: 9,
+	})
 	eventually(t, func() bool { return c.fetches.Load() > 0 })
 	const watched = 6 * time.Second
 	require.Eventually(t, func() bool {

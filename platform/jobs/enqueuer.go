@@ -32,8 +32,8 @@ type metadata struct {
 	Operation string        `json:"operation,omitempty"`
 }
 
-// insertion is one prepared statement: the row and, where the announcer wants it, the notification that wakes the panels
-// when the transaction commits.
+// insertion is one prepared statement: the row and, where the announcer wants it, the notification that wakes the
+// panels when the transaction commits.
 const insertion = `with made as (
 	insert into jobs.river_job (kind, args, max_attempts, metadata, queue, scheduled_at, unique_key, unique_states)
 	values ($1, $2, $3, $4, $5, greatest(coalesce($6::timestamptz, now()), now()), $7, $8::bit(8))
@@ -102,7 +102,8 @@ func (e *Enqueuer) InsertAll(ctx context.Context, kind string, all [][]byte) err
 		texts[i] = string(args)
 	}
 	var made int
-	err := e.db.In(ctx).NewRaw(insertionOfAll, kind, worker.Attempts, queue, pgdialect.Array(texts), e.announce.within(ctx)).
+	err := e.db.In(ctx).NewRaw(insertionOfAll, kind, worker.Attempts, queue, pgdialect.Array(texts),
+		e.announce.within(ctx)).
 		Scan(ctx, &made)
 	if err != nil {
 		return database.Fault(fmt.Errorf("insert %d jobs of the kind %s: %w", len(all), kind, err), nil)

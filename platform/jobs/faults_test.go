@@ -62,7 +62,8 @@ func TestKilledPanelsLoseNothingAndDoubleNothing(t *testing.T) {
 		count(t, db, "select count(*) from (select name from effects group by name having count(*) > 1) doubled"),
 	)
 	require.Zero(t, count(t, db, "select count(*) from asked where name not in (select name from effects)"), "lost")
-	require.Zero(t, count(t, db, "select count(*) from effects where name not in (select name from asked)"), "rolled back")
+	require.Zero(t, count(t, db, "select count(*) from effects where name not in (select name from asked)"),
+		"rolled back")
 }
 
 // A job in the middle of its run when its panel is killed runs again on another one within half a minute.

@@ -314,7 +314,8 @@ func TestAKindKeepsItsOrder(t *testing.T) {
 	var seen journal
 	queue := start(t, db, seen.work("notes.write"), seen.work("notes.other"))
 	var wanted []string
-	for _, name := range strings.Split("the quick brown fox jumps over the lazy dog and back again until it is tired", " ") {
+	for _, name := range strings.Split("the quick brown fox jumps over the lazy dog and back again until it is tired",
+		" ") {
 		wanted = append(wanted, name)
 		require.NoError(t, queue.Insert(t.Context(), note{Name: name}, jobs.Opts{}))
 	}

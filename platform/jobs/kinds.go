@@ -19,8 +19,9 @@ type kinds struct {
 
 func newKinds() *kinds {
 	return &kinds{
-		workers: map[string]Worker{}, running: map[string]int{}, runs: map[string]float64{}, failed: map[string]float64{},
-		full: map[string]bool{},
+		workers: map[string]Worker{}, running: map[string]int{}, runs: map[string]float64{},
+		failed: map[string]float64{},
+		full:   map[string]bool{},
 	}
 }
 

@@ -65,8 +65,8 @@ func (r *Runner) renew(ctx context.Context, id string) (alive bool, err error) {
 // takeoverLock lets one panel at a time give up the silent.
 const takeoverLock = 7203120491
 
-// beginTakeover lets the database end a takeover whose panel was frozen in the middle of it: its lock would keep everybody
-// else from taking over.
+// beginTakeover lets the database end a takeover whose panel was frozen in the middle of it: its lock would keep
+// everybody else from taking over.
 const beginTakeover = "begin; set local idle_in_transaction_session_timeout = '3s'"
 
 // handBack makes the jobs of clients without a row available again. The attempt counts: a job that kills its panel

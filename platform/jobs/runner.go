@@ -91,11 +91,15 @@ func (r *Runner) session(ctx context.Context) error {
 func (r *Runner) client(id string) (*river.Client[pgx.Tx], error) {
 	workers := river.NewWorkers()
 	for _, w := range r.kinds.all() {
-		river.AddWorkerArgs(workers, payload{kind: w.Kind}, river.Worker[payload](&adapter{worker: w, runner: r, client: id}))
+		river.AddWorkerArgs(workers, payload{kind: w.Kind}, river.Worker[payload](&adapter{
+			worker: w, runner: r,
+			client: id,
+		}))
 	}
 	client, err := river.NewClient(newDriver(r.db.Pool, r.kinds, r.wake, id), &river.Config{
 		ID: id, Schema: schema, Workers: workers, Logger: slog.New(bridge{log: r.log}),
-		Queues:        map[string]river.QueueConfig{queue: {MaxWorkers: min(2*r.kinds.slots(), river.QueueNumWorkersMax)}},
+		Queues: map[string]river.QueueConfig{queue: {MaxWorkers: min(2*r.kinds.slots(),
+			river.QueueNumWorkersMax)}},
 		FetchCooldown: cooldown, FetchPollInterval: pollEvery, JobTimeout: DefaultTimeout,
 		RescueStuckJobsAfter: never, SoftStopTimeout: drainFor,
 		ReindexerIndexNames: []string{

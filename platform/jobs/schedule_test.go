@@ -57,7 +57,10 @@ func TestRulesKeepTheClockOnTheWall(t *testing.T) {
 
 func TestRulesThatAreNotFiveFieldsAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "* * * *", "* * * * * *", "@every 5m", "@daily", "TZ=UTC * * * * *", "CRON_TZ=UTC * * * * *", "61 * * * *", "x * * * *"} {
+	for _, text := range []string{
+		"", "* * * *", "* * * * * *", "@every 5m", "@daily", "TZ=UTC * * * * *",
+		"CRON_TZ=UTC * * * * *", "61 * * * *", "x * * * *",
+	} {
 		_, err := jobs.ParseRule(text, "")
 		require.Error(t, err, text)
 	}
@@ -187,16 +190,23 @@ func TestAScheduleDoesNotOvertakeItsOwnJob(t *testing.T) {
 // A read-only panel and a blocked feature stop what says so, and the log tells it.
 func TestSchedulesStopWhereTheLicenseDoesNotLetThem(t *testing.T) {
 	t.Parallel()
-	acts, looks, paid := bell("notes.acts", "* * * * *"), bell("notes.looks", "* * * * *"), bell("notes.paid", "* * * * *")
+	acts, looks, paid := bell("notes.acts", "* * * * *"), bell("notes.looks", "* * * * *"), bell("notes.paid",
+		"* * * * *")
 	acts.ReadOnly = entitlement.Stops
 	paid.Feature, paid.Blocked = "notes", entitlement.Stops
 	for _, c := range []struct {
 		license entitlement.Fixed
 		run     []string
 	}{
-		{entitlement.Fixed{State: entitlement.Active, Enabled: []string{"notes"}}, []string{"notes.acts", "notes.looks", "notes.paid"}},
+		{entitlement.Fixed{State: entitlement.Active, Enabled: []string{"notes"}}, []string{
+			"notes.acts", "notes.looks",
+			"notes.paid",
+		}},
 		{entitlement.Fixed{State: entitlement.Active}, []string{"notes.acts", "notes.looks"}},
-		{entitlement.Fixed{State: entitlement.Degraded, Enabled: []string{"notes"}}, []string{"notes.looks", "notes.paid"}},
+		{entitlement.Fixed{State: entitlement.Degraded, Enabled: []string{"notes"}}, []string{
+			"notes.looks",
+			"notes.paid",
+		}},
 	} {
 		core, lines := observer.New(zap.InfoLevel)
 		db, clock := dbtest.New(t), clockwork.NewFakeClockAt(moment(t, "2026-05-01T10:00:30Z"))

@@ -36,8 +36,9 @@ const usualBatch = 1000
 // TidySchedule lets the rules of all modules run once an hour.
 func TidySchedule() Schedule {
 	return Schedule{
-		Name: tidyKind, Cron: "17 * * * *", Jitter: time.Minute, ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
-		Args: func() Args { return tidyArgs{} },
+		Name: tidyKind, Cron: "17 * * * *", Jitter: time.Minute, ReadOnly: entitlement.GoesOn,
+		Blocked: entitlement.GoesOn,
+		Args:    func() Args { return tidyArgs{} },
 	}
 }
 

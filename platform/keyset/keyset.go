@@ -1,5 +1,5 @@
-// Package keyset pages through lists of the database by the value of the last row seen, so that a deep page costs as much as
-// the first.
+// Package keyset pages through lists of the database by the value of the last row seen, so that a deep page costs as
+// much as the first.
 package keyset
 
 import (
@@ -12,8 +12,8 @@ import (
 	"panel/platform/httpapi"
 )
 
-// Order is one way to sort a list: an expression over the table, the type of its value, and the column that breaks ties where
-// it is not the list's own.
+// Order is one way to sort a list: an expression over the table, the type of its value, and the column that breaks ties
+// where it is not the list's own.
 type Order struct {
 	Expression string
 	Kind       httpapi.CursorValue
@@ -48,8 +48,8 @@ func New(query httpapi.PageQuery, idColumn, usual string, orders map[string]Orde
 	return k, err
 }
 
-// Apply adds the order, the start and one row more than the page holds, which shows whether there is a next one. The last row's
-// sort_key is the value of the order. Where the query takes arguments, the start is two of them.
+// Apply adds the order, the start and one row more than the page holds, which shows whether there is a next one. The
+// last row's sort_key is the value of the order. Where the query takes arguments, the start is two of them.
 func (k *Keyset) Apply(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
 	than := ">"
 	if k.desc {

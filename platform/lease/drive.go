@@ -154,7 +154,8 @@ func (d *Driver) giveUp(ctx context.Context, c *Claim, cause error) {
 	case errors.Is(err, ErrLost):
 		return
 	case err != nil:
-		d.log.Error("a row whose steps fail could not be given up", zap.String("process", d.Name), zap.String("id", c.ID),
+		d.log.Error("a row whose steps fail could not be given up", zap.String("process", d.Name),
+			zap.String("id", c.ID),
 			zap.Error(err), zap.NamedError("cause", cause))
 	default:
 		d.log.Error("a row was given up", zap.String("process", d.Name), zap.String("id", c.ID),
@@ -176,7 +177,8 @@ func (d *Driver) release(ctx context.Context, c *Claim, pause time.Duration, fai
 	defer cancel()
 	_, err := d.db.NewRaw(d.sql.release, c.ID, c.Token, pause.Seconds(), failures, shortened(cause)).Exec(ctx)
 	if err != nil {
-		d.log.Info("a row keeps its lease until it ends by itself", zap.String("process", d.Name), zap.String("id", c.ID),
+		d.log.Info("a row keeps its lease until it ends by itself", zap.String("process", d.Name),
+			zap.String("id", c.ID),
 			zap.Error(err))
 	}
 }

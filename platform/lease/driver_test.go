@@ -146,7 +146,10 @@ func TestAPoisonRowIsGivenUpVisiblyAndNobodyWaitsForIt(t *testing.T) {
 					return lease.Done(), finish(ctx, db, c, "good")
 				},
 			})
-			eventually(t, func() bool { return text(t, db, "lock", poison) == "" && text(t, db, "note", good) == "good" })
+			eventually(t, func() bool {
+				return text(t, db, "lock", poison) == "" &&
+					text(t, db, "note", good) == "good"
+			})
 			eventually(t, func() bool { return text(t, db, "lease_failures", poison) == "4" })
 			require.Equal(t, name, text(t, db, "note", poison))
 			require.Equal(t, name, text(t, db, "lease_error", poison))
@@ -168,7 +171,10 @@ func TestAFailingRowBacksOffWithItsStateOnTheRow(t *testing.T) {
 			return lease.Again(), errors.New("no disk")
 		},
 	})
-	eventually(t, func() bool { return text(t, db, "lease_failures", id) == "1" && text(t, db, "lease_token", id) == "" })
+	eventually(t, func() bool {
+		return text(t, db, "lease_failures", id) == "1" && text(t, db, "lease_token",
+			id) == ""
+	})
 	require.Equal(t, "no disk", text(t, db, "lease_error", id))
 	require.Equal(t, "true", text(t, db, "lease_until > now() + interval '59 minutes'", id))
 	require.Empty(t, text(t, db, "finished_at", id))

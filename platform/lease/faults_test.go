@@ -41,7 +41,9 @@ func child(ctx context.Context, dsn string) error {
 		return err
 	}
 	return lease.New(db, &notes{}, clockwork.NewRealClock(), zap.NewNop(), lease.Process{
-		Name: "work", Table: open, StepLimit: time.Hour, Step: func(ctx context.Context, c *lease.Claim) (lease.Next, error) {
+		Name: "work", Table: open, StepLimit: time.Hour, Step: func(ctx context.Context, c *lease.Claim) (lease.Next,
+			error,
+		) {
 			ctx = context.WithoutCancel(ctx)
 			for {
 				err := sign(ctx, db, c, "victim")

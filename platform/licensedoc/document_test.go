@@ -141,7 +141,10 @@ func TestADocumentThatBreaksARuleIsNotSigned(t *testing.T) {
 		"reason on active":         func(d *Document) { d.Reason = ReasonRevoked },
 		"refused without a reason": func(d *Document) { d.Verdict, d.Features = Refused, []string{} },
 		"refused with features":    func(d *Document) { d.Verdict, d.Reason = Refused, ReasonRevoked },
-		"refused offline":          func(d *Document) { d.Verdict, d.Reason, d.Features, d.Nonce = Refused, ReasonRevoked, []string{}, "" },
+		"refused offline": func(d *Document) {
+			d.Verdict, d.Reason, d.Features, d.Nonce = Refused,
+				ReasonRevoked, []string{}, ""
+		},
 	} {
 		d := sample()
 		change(&d)

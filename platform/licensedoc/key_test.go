@@ -22,7 +22,8 @@ func TestAKeyIsReadHoweverItIsTyped(t *testing.T) {
 	plain := key.Reveal()
 	require.Regexp(t, `^PNL-[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}$`, plain)
 	confused := "PNL" + strings.NewReplacer("1", "l", "0", "o").Replace(plain[3:])
-	for _, typed := range []string{plain, strings.ToLower(plain), "  " + plain + "\n", strings.ReplaceAll(plain, "-", ""), strings.ReplaceAll(plain, "-", " "), confused} {
+	for _, typed := range []string{plain, strings.ToLower(plain), "  " + plain + "\n", strings.ReplaceAll(plain, "-",
+		""), strings.ReplaceAll(plain, "-", " "), confused} {
 		got, err := ParseKey(typed)
 		require.NoError(t, err)
 		require.Equal(t, key, got)
@@ -57,7 +58,10 @@ func requireRefusedUnlessSame(t *testing.T, key Key, typed []byte) {
 
 func TestTextsThatAreNoKeyAreRefusedWithoutAnEcho(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"XXX-0000-0000-0000", "PNL-UUUU-UUUU-UUUU", "PNL-0000-0000-000\x00", "PNL-0000-0000-0000-0000", "PNL-éééé-0000-0000", strings.Repeat("P", 1<<20)} {
+	for _, bad := range []string{
+		"XXX-0000-0000-0000", "PNL-UUUU-UUUU-UUUU", "PNL-0000-0000-000\x00",
+		"PNL-0000-0000-0000-0000", "PNL-éééé-0000-0000", strings.Repeat("P", 1<<20),
+	} {
 		_, err := ParseKey(bad)
 		require.ErrorIs(t, err, ErrKeyForm)
 		require.NotContains(t, err.Error(), bad[3:])
@@ -70,7 +74,10 @@ func TestAKeyIsMaskedHoweverItIsPrinted(t *testing.T) {
 	key := newKey(t)
 	form := regexp.MustCompile(`^PNL-••••-••••-[0-9A-Z]{4}$`)
 	require.Regexp(t, form, key.Masked())
-	for _, printed := range []string{fmt.Sprint(key), fmt.Sprintf("%v", key), fmt.Sprintf("%+v", key), fmt.Sprintf("%#v", key)} {
+	for _, printed := range []string{
+		fmt.Sprint(key), fmt.Sprintf("%v", key), fmt.Sprintf("%+v", key),
+		fmt.Sprintf("%#v", key),
+	} {
 		require.Regexp(t, form, printed)
 	}
 	require.Empty(t, Key{}.Masked())

@@ -34,7 +34,8 @@ func GenerateSigningKey() (SigningKey, error) {
 // SigningKeyFromSeed restores a key from what Seed gave.
 func SigningKeyFromSeed(seed []byte) (SigningKey, error) {
 	if len(seed) != ed25519.SeedSize {
-		return SigningKey{}, errors.New("the stored signing key has the wrong length; restore the data folder from a copy")
+		return SigningKey{},
+			errors.New("the stored signing key has the wrong length; restore the data folder from a copy")
 	}
 	return SigningKey{ed25519.NewKeyFromSeed(seed)}, nil
 }

@@ -46,7 +46,8 @@ func linesOf(ctx context.Context, both bool, program string, args ...string) ite
 			return
 		}
 		defer reader.Close()
-		defer context.AfterFunc(running, func() { reader.Close() })() // also when a child of the program holds on to the pipe
+		// also when a child of the program holds on to the pipe
+		defer context.AfterFunc(running, func() { reader.Close() })()
 		var problem bytes.Buffer
 		cmd.Stdout, cmd.Stderr, cmd.WaitDelay = writer, io.Writer(&problem), time.Second
 		if both {

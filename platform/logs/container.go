@@ -59,7 +59,10 @@ func (p Places) container(ctx context.Context, q Query) (feed, Source, []doctor.
 		}
 		if name != "" {
 			text := doctor.Say("container, %s", name)
-			return &container{engine: engine, target: target, component: q.Component}, Source{Kind: "container", Name: name, Text: text}, skipped
+			return &container{engine: engine, target: target, component: q.Component}, Source{
+				Kind: "container",
+				Name: name, Text: text,
+			}, skipped
 		}
 	}
 	if len(skipped) == 0 && len(p.Containers) > 0 {
@@ -75,7 +78,8 @@ func (e Engine) find(ctx context.Context, component string) (target []string, na
 	}
 	for _, service := range servicesOf(component) {
 		for _, filter := range []string{"label=com.docker.compose.service=" + service, "name=^/?" + service + "$"} {
-			out, _, err := answerOf(ctx, e.Program, "ps", "--all", "--filter", filter, "--format", "{{.ID}}\t{{.Names}}")
+			out, _, err := answerOf(ctx, e.Program, "ps", "--all", "--filter", filter, "--format",
+				"{{.ID}}\t{{.Names}}")
 			if err != nil {
 				return nil, "", err
 			}
@@ -92,7 +96,8 @@ func (e Engine) findPod(ctx context.Context, component string) (target []string,
 	if component == Nginx {
 		label = "app.kubernetes.io/name=panel,app.kubernetes.io/component=nginx"
 	}
-	out, _, err := answerOf(ctx, e.Program, "get", "pods", "--all-namespaces", "--selector", label, "--request-timeout=3s",
+	out, _, err := answerOf(ctx, e.Program, "get", "pods", "--all-namespaces", "--selector", label,
+		"--request-timeout=3s",
 		"--output", `jsonpath={range .items[*]}{.metadata.namespace}{"\t"}{.metadata.name}{"\n"}{end}`)
 	if err != nil {
 		return nil, "", err
@@ -104,7 +109,8 @@ func (e Engine) findPod(ctx context.Context, component string) (target []string,
 	return []string{"--namespace", namespace, pod}, namespace + "/" + pod, nil
 }
 
-// lines reads what is there, then follows from the moment of the last line; the engine's own stamps tell which is which.
+// lines reads what is there, then follows from the moment of the last line; the engine's own stamps tell which is
+// which.
 func (c *container) lines(ctx context.Context, q Query) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		var last time.Time

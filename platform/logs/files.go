@@ -39,7 +39,10 @@ func (p Places) files(_ context.Context, q Query) (feed, Source, []doctor.Text) 
 		found, err := growing(folder, q.Component)
 		if len(found) > 0 {
 			text := doctor.Say("files, %s", strings.Join(found, ", "))
-			return &files{paths: found, component: q.Component}, Source{Kind: "file", Name: strings.Join(found, ", "), Text: text}, skipped
+			return &files{paths: found, component: q.Component}, Source{
+				Kind: "file", Name: strings.Join(found, ", "),
+				Text: text,
+			}, skipped
 		}
 		skipped = append(skipped, whyNot(folder, err))
 	}

@@ -48,7 +48,8 @@ func (p Places) journal(ctx context.Context, q Query) (feed, Source, []doctor.Te
 	case strings.Contains(problem, "not seeing messages") || strings.Contains(problem, "insufficient permissions"):
 		return nil, Source{}, []doctor.Text{doctor.Say("this user may not read the system journal")}
 	case err != nil:
-		return nil, Source{}, []doctor.Text{doctor.Say("the system journal cannot be read: %s", orElse(problem, err.Error()))}
+		return nil, Source{}, []doctor.Text{doctor.Say("the system journal cannot be read: %s",
+			orElse(problem, err.Error()))}
 	case strings.TrimSpace(out) == "":
 		return nil, Source{}, []doctor.Text{doctor.Say("no line of %s in the system journal", unit)}
 	}
@@ -56,7 +57,8 @@ func (p Places) journal(ctx context.Context, q Query) (feed, Source, []doctor.Te
 }
 
 func (j *journal) args(more ...string) []string {
-	args := append(slices.Clone(j.command[1:]), "--no-pager", "--output=json", "--all", "--output-fields=MESSAGE,PRIORITY,SYSLOG_IDENTIFIER")
+	args := append(slices.Clone(j.command[1:]), "--no-pager", "--output=json", "--all",
+		"--output-fields=MESSAGE,PRIORITY,SYSLOG_IDENTIFIER")
 	return append(append(args, more...), j.match...)
 }
 

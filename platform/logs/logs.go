@@ -108,7 +108,8 @@ func (q Query) complete() (Query, error) {
 		q.Component = Backend
 	case Backend, Worker, Scheduler, Nginx:
 	default:
-		return q, fault.Invalid("unknown_component", "the components are backend, frontend, worker, scheduler and nginx")
+		return q, fault.Invalid("unknown_component",
+			"the components are backend, frontend, worker, scheduler and nginx")
 	}
 	if q.Tail == 0 {
 		q.Tail = DefaultTail

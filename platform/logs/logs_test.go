@@ -43,11 +43,13 @@ func read(t *testing.T, places Places, q Query) (messages []string, source Sourc
 }
 
 func entryAt(second int, component, message string) string {
-	return fmt.Sprintf(`{"level":"info","time":"2026-11-20T14:00:%02dZ","component":%q,"msg":%q,"n":%d}`, second, component, message, second)
+	return fmt.Sprintf(`{"level":"info","time":"2026-11-20T14:00:%02dZ","component":%q,"msg":%q,"n":%d}`, second,
+		component, message, second)
 }
 
 // Specification, Command-line interface: --tail N, "default 100".
-// Specification, Limits: "default log lines" are 100. --tail takes another number, also from rotated and compressed files.
+// Specification, Limits: "default log lines" are 100. --tail takes another number, also from rotated and compressed
+// files.
 func TestTheTailReachesIntoRotatedFiles(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -96,8 +98,10 @@ func TestPartsOfTheProcess(t *testing.T) {
 func TestNginxReadsBothFilesInTheOrderOfTime(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	write(t, filepath.Join(folder, "access.log"), `1.2.3.4 - - [20/Nov/2026:14:00:02 +0000] "GET / HTTP/2.0" 502 150 "-" "curl"`)
-	write(t, filepath.Join(folder, "error.log"), time.Date(2026, 11, 20, 14, 0, 1, 0, time.UTC).Local().Format("2006/01/02 15:04:05")+" [crit] 12#0: *1 connect() failed")
+	write(t, filepath.Join(folder, "access.log"),
+		`1.2.3.4 - - [20/Nov/2026:14:00:02 +0000] "GET / HTTP/2.0" 502 150 "-" "curl"`)
+	write(t, filepath.Join(folder, "error.log"), time.Date(2026, 11, 20, 14, 0, 1, 0,
+		time.UTC).Local().Format("2006/01/02 15:04:05")+" [crit] 12#0: *1 connect() failed")
 	reader, err := Open(t.Context(), Places{NginxFolders: []string{folder}}, Query{Component: Nginx})
 	require.NoError(t, err)
 	var lines []Line
@@ -185,7 +189,8 @@ func TestRealJournalFiles(t *testing.T) {
 	require.NoError(t, err, "journalctl belongs to every machine with systemd; install systemd")
 	places := Places{Journal: []string{"journalctl", "--directory=" + folder}, PanelFolders: []string{t.TempDir()}}
 	messages, source := read(t, places, Query{Tail: 2})
-	require.Equal(t, []string{"expiry.look", "panel.service: Main process exited, code=killed, status=9/KILL"}, messages)
+	require.Equal(t, []string{"expiry.look", "panel.service: Main process exited, code=killed, status=9/KILL"},
+		messages)
 	require.Equal(t, "system journal, panel.service", source.Text.String())
 	worker, _ := read(t, places, Query{Component: Worker})
 	require.Equal(t, []string{"backup.run", "notify.send"}, worker)
@@ -201,7 +206,8 @@ func TestFollowingAJournalIntoItsNextFile(t *testing.T) {
 	folder := t.TempDir()
 	journalIn(t, folder, "earlier")
 	ctx, cancel := context.WithCancel(t.Context())
-	found := following(ctx, t, Places{Journal: []string{"journalctl", "--directory=" + folder}}, Query{Component: Worker, Tail: 1})
+	found := following(ctx, t, Places{Journal: []string{"journalctl", "--directory=" + folder}},
+		Query{Component: Worker, Tail: 1})
 	expect(t, found, "notify.send")
 	journalIn(t, folder, "later")
 	expect(t, found, "backup.late")
@@ -252,7 +258,10 @@ func TestAClientWithoutAnEngineFallsThrough(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "panel.log"), entryAt(1, "http", "in a file"))
-	places := Places{Containers: engineThat(t, "echo cannot connect >&2; exit 1"), Journal: []string{"journalctl", "--directory=" + t.TempDir()}, PanelFolders: []string{folder}}
+	places := Places{Containers: engineThat(t, "echo cannot connect >&2; exit 1"), Journal: []string{
+		"journalctl",
+		"--directory=" + t.TempDir(),
+	}, PanelFolders: []string{folder}}
 	messages, source := read(t, places, Query{})
 	require.Equal(t, []string{"in a file"}, messages)
 	require.Equal(t, "docker does not answer", source.Skipped[0].String())
@@ -319,7 +328,8 @@ func TestBackwardsOverChunks(t *testing.T) {
 		content.WriteString(line + "\n")
 	}
 	var got []string
-	more, err := backward(strings.NewReader(content.String()), int64(content.Len()), func(line string) bool { got = append(got, line); return true })
+	more, err := backward(strings.NewReader(content.String()), int64(content.Len()),
+		func(line string) bool { got = append(got, line); return true })
 	require.NoError(t, err)
 	require.True(t, more)
 	require.Equal(t, wanted, got)

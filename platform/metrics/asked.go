@@ -12,8 +12,9 @@ const (
 	askWithin = 2 * time.Second
 )
 
-// Asked shows gauges that only the database knows, told apart by a label. However often and by how many it is scraped, the
-// database is asked once in a few seconds; when it does not answer in time the family is missing from the scrape, not old.
+// Asked shows gauges that only the database knows, told apart by a label. However often and by how many it is scraped,
+// the database is asked once in a few seconds; when it does not answer in time the family is missing from the scrape,
+// not old.
 func Asked(name, help, label string, ask func(ctx context.Context) (map[string]float64, error)) Collector {
 	return Gauges(name, help, label, (&asked{ask: ask}).answer)
 }

@@ -1,8 +1,8 @@
 // Package metrics counts what the panel does and shows the counts to Prometheus on an address of its own.
 //
 // Every name begins with panel_ and every label has few values, all known from the code: a route is its template, never
-// the path that was asked for. The text format of Prometheus is written here and not by its client library: that would be
-// initialised before every command, and takes an eighth of the time of a short one.
+// the path that was asked for. The text format of Prometheus is written here and not by its client library: that would
+// be initialised before every command, and takes an eighth of the time of a short one.
 package metrics
 
 import (
@@ -40,7 +40,8 @@ func New(version string) *Registry {
 	r := &Registry{all: map[string]Collector{}, Requests: &Requests{}}
 	own := append(r.Requests.collectors(), runtimeCollectors()...)
 	own = append(own, processCollectors()...)
-	build := Gauges("panel_build_info", "Always 1; the version is in the label.", "version", func() map[string]float64 { return map[string]float64{version: 1} })
+	build := Gauges("panel_build_info", "Always 1; the version is in the label.", "version",
+		func() map[string]float64 { return map[string]float64{version: 1} })
 	for _, c := range append(own, build) {
 		r.all[c.name] = c
 	}

@@ -70,7 +70,8 @@ func TestTextsAreEscaped(t *testing.T) {
 	require.NoError(t, r.Add(Gauges("panel_odd", "back\\slash\nand line", "word", func() map[string]float64 {
 		return map[string]float64{"a\"b\\c\nd": math.Inf(1)}
 	})))
-	require.Contains(t, shown(t, r), "# HELP panel_odd back\\\\slash\\nand line\n# TYPE panel_odd gauge\npanel_odd{word=\"a\\\"b\\\\c\\nd\"} +Inf\n")
+	require.Contains(t, shown(t, r),
+		"# HELP panel_odd back\\\\slash\\nand line\n# TYPE panel_odd gauge\npanel_odd{word=\"a\\\"b\\\\c\\nd\"} +Inf\n")
 }
 
 // Every request pays for being counted: it must cost no memory and hardly any time.
@@ -99,7 +100,8 @@ func TestANameBelongsToOneCollector(t *testing.T) {
 	one := func() float64 { return 1 }
 	require.NoError(t, r.Add(Gauge("panel_a", "a", one), Counter("panel_b_total", "b", one)))
 	require.Error(t, r.Add(Gauge("panel_a", "again", one)))
-	require.NoError(t, r.Add(Counters("panel_c_total", "c", "kind", func() map[string]float64 { return map[string]float64{"x": 1, "y": 2} })))
+	require.NoError(t, r.Add(Counters("panel_c_total", "c", "kind",
+		func() map[string]float64 { return map[string]float64{"x": 1, "y": 2} })))
 	require.Contains(t, shown(t, r), `panel_c_total{kind="y"} 2`)
 }
 

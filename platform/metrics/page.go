@@ -15,7 +15,8 @@ func page(list []Collector) []byte {
 	var out bytes.Buffer
 	for _, c := range list {
 		before := out.Len()
-		out.WriteString("# HELP " + c.name + " " + helpText.Replace(c.help) + "\n# TYPE " + c.name + " " + c.kind + "\n")
+		out.WriteString("# HELP " + c.name + " " + helpText.Replace(c.help) + "\n# TYPE " + c.name + " " +
+			c.kind + "\n")
 		head := out.Len()
 		c.read(func(labels string, value float64) { line(&out, c.name, labels, value) })
 		if out.Len() == head {

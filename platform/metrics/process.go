@@ -21,9 +21,12 @@ func runtimeCollectors() []Collector {
 	}
 	return []Collector{
 		Gauge("go_goroutines", "Goroutines that exist.", func() float64 { return float64(runtime.NumGoroutine()) }),
-		Gauge("go_memstats_heap_inuse_bytes", "Bytes in spans of the heap that are in use.", memory(func(m *runtime.MemStats) uint64 { return m.HeapInuse })),
-		Gauge("go_memstats_next_gc_bytes", "Bytes of the heap at which the next collection begins.", memory(func(m *runtime.MemStats) uint64 { return m.NextGC })),
-		Gauge("go_memstats_sys_bytes", "Bytes obtained from the system.", memory(func(m *runtime.MemStats) uint64 { return m.Sys })),
+		Gauge("go_memstats_heap_inuse_bytes", "Bytes in spans of the heap that are in use.",
+			memory(func(m *runtime.MemStats) uint64 { return m.HeapInuse })),
+		Gauge("go_memstats_next_gc_bytes", "Bytes of the heap at which the next collection begins.",
+			memory(func(m *runtime.MemStats) uint64 { return m.NextGC })),
+		Gauge("go_memstats_sys_bytes", "Bytes obtained from the system.",
+			memory(func(m *runtime.MemStats) uint64 { return m.Sys })),
 		{name: "go_gc_duration_seconds", help: "Pauses of the garbage collector.", kind: summary, read: pauses},
 	}
 }
@@ -39,7 +42,8 @@ func pauses(show func(string, float64)) {
 func processCollectors() []Collector {
 	started := float64(time.Now().UnixMilli()) / 1000 //nolint:forbidigo // a fact of this process
 	return []Collector{
-		Gauge("process_start_time_seconds", "When the process started, in seconds since 1970.", func() float64 { return started }),
+		Gauge("process_start_time_seconds", "When the process started, in seconds since 1970.",
+			func() float64 { return started }),
 		Counter("process_cpu_seconds_total", "Time of processors that was used.", cpuSeconds),
 		Gauge("process_resident_memory_bytes", "Memory that the process holds.", residentBytes),
 		Gauge("process_open_fds", "Open file descriptors.", openFiles),

@@ -12,8 +12,8 @@ import (
 // within are the bounds of the duration histogram in seconds: answers from memory, one statement, several, a wait.
 var within = [...]float64{0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 30}
 
-// Requests counts answers by route, method and status. The counters of a route are made once and found without a map, because every
-// request pays for them.
+// Requests counts answers by route, method and status. The counters of a route are made once and found without a map,
+// because every request pays for them.
 type Requests struct {
 	busy atomic.Int64
 
@@ -23,9 +23,16 @@ type Requests struct {
 
 func (r *Requests) collectors() []Collector {
 	return []Collector{
-		{name: "panel_http_requests_total", help: "Answered requests by route template and status.", kind: counter, read: r.answers},
-		{name: "panel_http_request_duration_seconds", help: "Time until the answer was ready; for a stream until it began.", kind: histogram, read: r.durations},
-		Gauge("panel_http_requests_in_flight", "Requests that are being answered.", func() float64 { return float64(r.busy.Load()) }),
+		{
+			name: "panel_http_requests_total", help: "Answered requests by route template and status.", kind: counter,
+			read: r.answers,
+		},
+		{
+			name: "panel_http_request_duration_seconds",
+			help: "Time until the answer was ready; for a stream until it began.", kind: histogram, read: r.durations,
+		},
+		Gauge("panel_http_requests_in_flight", "Requests that are being answered.",
+			func() float64 { return float64(r.busy.Load()) }),
 	}
 }
 

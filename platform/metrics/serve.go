@@ -35,8 +35,8 @@ func (r *Registry) Handler() http.Handler {
 	}), scrapeLimit, "the scrape took too long")
 }
 
-// Serve shows the metrics on the address until the context ends. An address that is taken does not keep the panel from its
-// work: it is logged once and tried again, so that a panel which replaces another gets it in the end.
+// Serve shows the metrics on the address until the context ends. An address that is taken does not keep the panel from
+// its work: it is logged once and tried again, so that a panel which replaces another gets it in the end.
 func (r *Registry) Serve(ctx context.Context, address string, clock clockwork.Clock, log *zap.Logger) error {
 	warned := false
 	for {
@@ -62,7 +62,8 @@ func (r *Registry) answer(ctx context.Context, on net.Listener) error {
 	routes := http.NewServeMux()
 	routes.Handle("GET /metrics", r.Handler())
 	server := &http.Server{
-		Handler: routes, ReadHeaderTimeout: scrapeLimit, ReadTimeout: scrapeLimit, WriteTimeout: 2 * scrapeLimit, IdleTimeout: 2 * time.Minute,
+		Handler: routes, ReadHeaderTimeout: scrapeLimit, ReadTimeout: scrapeLimit, WriteTimeout: 2 * scrapeLimit,
+		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: headerLimit,
 	}
 	stopped := context.AfterFunc(ctx, func() { _ = server.Close() })

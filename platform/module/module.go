@@ -59,8 +59,8 @@ type Module struct {
 
 	// Repairs are what safe recovery may do about findings of Doctor.
 	Repairs []recovery.Repair
-	// Russian translates what this module's commands, checks and repairs say: an English text, below it the Russian one,
-	// then an empty line.
+	// Russian translates what this module's commands, checks and repairs say: an English text, below it the Russian
+	// one, then an empty line.
 	Russian string
 
 	// Private are constructors whose results only this module sees.

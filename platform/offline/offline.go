@@ -56,7 +56,8 @@ func settings(env cli.Env, keys []config.Key) (*Session, error) {
 	values := map[string]string{}
 	if found != nil {
 		if found.Err != nil {
-			return nil, cli.Failed(cli.Say("the settings in %s cannot be read", found.Path)).Because(cli.English(found.Err.Error()))
+			return nil, cli.Failed(cli.Say("the settings in %s cannot be read", found.Path)).
+				Because(cli.English(found.Err.Error()))
 		}
 		s.Settings = cli.Plain(absolute(found.Path))
 	}
@@ -85,7 +86,10 @@ func (s *Session) private(ctx context.Context) (string, error) {
 	if _, err := os.Stat(filepath.Join(dir, "postgres")); err != nil {
 		return "", errNoDatabase(dir)
 	}
-	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{DataDir: dir, BinDir: s.Config.String(config.PGBin), Log: zap.NewNop()})
+	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{
+		DataDir: dir,
+		BinDir:  s.Config.String(config.PGBin), Log: zap.NewNop(),
+	})
 	if err == nil {
 		s.stop = stop
 	}

@@ -138,7 +138,8 @@ func (s *Store) change(ctx context.Context, id, statement string, args ...any) e
 // Publish shows that an operation has changed, after its transaction has committed. It says only which operation it is:
 // who may not read it learns nothing.
 func (s *Store) Publish(ctx context.Context, id string) {
-	_ = s.bus.Emit(ctx, events.Event{Kind: Changed, SubjectID: id}) // nothing is stored; only a kind nobody declares fails
+	// nothing is stored; only a kind nobody declares fails
+	_ = s.bus.Emit(ctx, events.Event{Kind: Changed, SubjectID: id})
 }
 
 const longestError = 2000

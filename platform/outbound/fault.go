@@ -40,7 +40,8 @@ func (c *Client) fault(err error) error {
 	}
 	reason, late := Explain(err)
 	if late {
-		return fault.UpstreamTimeout(c.options.Name+"_timeout", c.options.Service+" did not answer in time").Wrap(bare(err))
+		return fault.UpstreamTimeout(c.options.Name+"_timeout", c.options.Service+" did not answer in time").
+			Wrap(bare(err))
 	}
 	return fault.Upstream(c.options.Name+"_error", c.options.Service+" could not be used: "+reason).Wrap(bare(err))
 }

@@ -1,8 +1,8 @@
 // Package outbound is the panel's one client for calls to other services: the license server, release servers, DNS
 // providers, webhooks, an external proxy panel.
 //
-// Every call has a deadline, a bounded answer and bounded redirects, goes through the proxy of PANEL_HTTP_PROXY, may not
-// be made while a database transaction is open, and reaches only the addresses that its Reach allows. Failures are
+// Every call has a deadline, a bounded answer and bounded redirects, goes through the proxy of PANEL_HTTP_PROXY, may
+// not be made while a database transaction is open, and reaches only the addresses that its Reach allows. Failures are
 // faults with the codes <name>_error (502) and <name>_timeout (504); no address, header or body is part of their text.
 package outbound
 
@@ -54,8 +54,8 @@ func NewNetwork(cfg *config.Config) (*Network, error) {
 	return n, nil
 }
 
-// Through is the network of a program that has no configuration, as the command line: the proxy of PANEL_HTTP_PROXY, or none if it
-// is empty, and no internal networks.
+// Through is the network of a program that has no configuration, as the command line: the proxy of PANEL_HTTP_PROXY, or
+// none if it is empty, and no internal networks.
 func Through(proxy string) (*Network, error) {
 	n := &Network{resolver: net.DefaultResolver, clock: clockwork.NewRealClock()}
 	if proxy == "" {

@@ -23,7 +23,8 @@ import (
 	"panel/platform/fault"
 )
 
-// network is a panel's network in tests: servers of tests listen on loopback, which nothing reaches unless it is allowed.
+// network is a panel's network in tests: servers of tests listen on loopback, which nothing reaches unless it is
+// allowed.
 func network(t *testing.T, settings map[string]string) *Network {
 	t.Helper()
 	cfg, err := config.Of(settings)
@@ -247,7 +248,10 @@ func TestTLSUsesTheGivenAuthoritiesAndCertificate(t *testing.T) {
 	require.ErrorContains(t, err, "TLS failed", "an unknown authority")
 	_, err = get(t, client(t, local(t), Options{Roots: rootsOf(server)}), server.URL)
 	require.Equal(t, "example_error", fault.Code(err), "no certificate of the panel")
-	answer, err := get(t, client(t, local(t), Options{Roots: rootsOf(server), Certificate: &server.TLS.Certificates[0]}), server.URL)
+	answer, err := get(t, client(t, local(t), Options{
+		Roots:       rootsOf(server),
+		Certificate: &server.TLS.Certificates[0],
+	}), server.URL)
 	require.NoError(t, err)
 	require.Equal(t, "Acme Co", string(answer.Body))
 }
@@ -261,7 +265,8 @@ func TestIdempotentCallsAreRepeatedAndOthersAreNot(t *testing.T) {
 				calls.Add(1)
 				w.WriteHeader(status)
 			})
-			err := client(t, local(t), Options{Retries: 2}).JSON(t.Context(), method, server.URL, map[string]int{"n": 1}, nil)
+			err := client(t, local(t), Options{Retries: 2}).
+				JSON(t.Context(), method, server.URL, map[string]int{"n": 1}, nil)
 			require.Error(t, err)
 			require.Equal(t, wanted, calls.Load(), "%s after %d", method, status)
 		}

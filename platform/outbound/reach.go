@@ -17,13 +17,14 @@ import (
 type Reach int
 
 const (
-	// PublicOnly allows addresses of the public internet: for webhooks, sources of data and whatever outsiders influence.
+	// PublicOnly allows addresses of the public internet: for webhooks, sources of data and whatever outsiders
+	// influence.
 	PublicOnly Reach = iota
-	// Private allows private networks as well, for infrastructure that an administrator names: a mail server, S3, a proxy
-	// panel beside the panel. Loopback, link-local and metadata addresses stay refused.
+	// Private allows private networks as well, for infrastructure that an administrator names: a mail server, S3, a
+	// proxy panel beside the panel. Loopback, link-local and metadata addresses stay refused.
 	Private
-	// Configured allows every address: for those that come from the panel's own PANEL_ variables, which only somebody with
-	// rights on the server sets.
+	// Configured allows every address: for those that come from the panel's own PANEL_ variables, which only somebody
+	// with rights on the server sets.
 	Configured
 )
 

@@ -17,22 +17,31 @@ import (
 
 // forbidden are forms of addresses inside the host, the local network or the cloud's metadata service.
 var forbidden = []string{
-	"http://127.0.0.1", "http://127.0.0.1:PORT", "http://127.1.2.3:PORT", "http://127.1:PORT", "http://0.0.0.0:PORT", "http://0:PORT",
-	"http://localhost:PORT", "http://LOCALHOST:PORT", "http://localhost.:PORT", "http://2130706433:PORT", "http://0x7f000001:PORT",
+	"http://127.0.0.1", "http://127.0.0.1:PORT", "http://127.1.2.3:PORT", "http://127.1:PORT", "http://0.0.0.0:PORT",
+	"http://0:PORT",
+	"http://localhost:PORT", "http://LOCALHOST:PORT", "http://localhost.:PORT", "http://2130706433:PORT",
+	"http://0x7f000001:PORT",
 	"http://017700000001:PORT", "http://0177.0.0.1:PORT", "http://0x7f.1:PORT", "http://127.0.0.1.:PORT",
 	"http://[::1]:PORT", "http://[::]:PORT", "http://[::ffff:127.0.0.1]:PORT", "http://[::ffff:7f00:1]:PORT",
 	"http://[0:0:0:0:0:ffff:127.0.0.1]:PORT", "http://[64:ff9b::7f00:1]:PORT", "http://[2002:7f00:1::]:PORT",
 	"http://[::127.0.0.1]:PORT", "http://[fe80::1]:PORT", "http://[fe80::1%25lo]:PORT", "http://[ff02::1]:PORT",
-	"http://169.254.169.254/latest/meta-data", "http://[fd00:ec2::254]/latest/meta-data", "http://100.100.100.200/latest",
+	"http://169.254.169.254/latest/meta-data", "http://[fd00:ec2::254]/latest/meta-data",
+	"http://100.100.100.200/latest",
 	"http://[::ffff:a9fe:a9fe]/latest", "http://224.0.0.1:PORT", "http://255.255.255.255:PORT", "http://240.0.0.1:PORT",
-	"http://192.0.2.1:PORT", "http://198.18.0.1:PORT", "http://user:password@127.0.0.1:PORT", "http://example.org@127.0.0.1:PORT",
+	"http://192.0.2.1:PORT", "http://198.18.0.1:PORT", "http://user:password@127.0.0.1:PORT",
+	"http://example.org@127.0.0.1:PORT",
 	"http://127.0.0.1:PORT#@example.org", "http:127.0.0.1:PORT", "http:///127.0.0.1:PORT", "file:///etc/passwd",
-	"gopher://127.0.0.1:PORT/_x", "unix:///run/docker.sock", "ftp://127.0.0.1:PORT", "dict://127.0.0.1:PORT", "//127.0.0.1:PORT",
-	"http://127.0.0.1:PORT\r\nHost: example.org", "http://127.0.0.1:0", "http://127.0.0.1:99999", "http://127。0。0。1:PORT",
+	"gopher://127.0.0.1:PORT/_x", "unix:///run/docker.sock", "ftp://127.0.0.1:PORT", "dict://127.0.0.1:PORT",
+	"//127.0.0.1:PORT",
+	"http://127.0.0.1:PORT\r\nHost: example.org", "http://127.0.0.1:0", "http://127.0.0.1:99999",
+	"http://127。0。0。1:PORT",
 }
 
 // privateOnly are refused to PublicOnly and open to Private.
-var privateOnly = []string{"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1", "fc00::1", "fd12:3456::1"}
+var privateOnly = []string{
+	"10.0.0.1", "10.255.255.255", "172.16.0.1", "172.31.255.255", "192.168.0.1", "100.64.0.1",
+	"fc00::1", "fd12:3456::1",
+}
 
 func TestForbiddenFormsOfAnAddressAreNeverConnectedTo(t *testing.T) {
 	t.Parallel()
@@ -98,7 +107,10 @@ func TestPrivateNetworksAreOpenToInfrastructureAlone(t *testing.T) {
 func TestAllowedNetworksOpenWhatTheyNameAlone(t *testing.T) {
 	t.Parallel()
 	n := network(t, map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.0/30, 10.1.0.0/16"})
-	for text, allowed := range map[string]bool{"127.0.0.1": true, "127.0.0.4": false, "10.1.2.3": true, "10.2.0.1": false, "::1": false} {
+	for text, allowed := range map[string]bool{
+		"127.0.0.1": true, "127.0.0.4": false, "10.1.2.3": true,
+		"10.2.0.1": false, "::1": false,
+	} {
 		require.Equal(t, allowed, n.permits(netip.MustParseAddr(text), PublicOnly) == nil, text)
 	}
 }
@@ -177,8 +189,10 @@ func TestAddressesThatPeopleTypeAreReadStrictly(t *testing.T) {
 		require.NoError(t, err, good)
 	}
 	for _, bad := range []string{
-		"", "example.org", "ftp://example.org", "https://", "https://user@example.org", "http://127.0.0.1", "http://10.0.0.1",
-		"http://[::1]", "http://example.org:0", "http://example.org:70000", "mailto:a@example.org", "http://exa mple.org",
+		"", "example.org", "ftp://example.org", "https://", "https://user@example.org", "http://127.0.0.1",
+		"http://10.0.0.1",
+		"http://[::1]", "http://example.org:0", "http://example.org:70000", "mailto:a@example.org",
+		"http://exa mple.org",
 	} {
 		_, err := n.Address(bad, PublicOnly)
 		require.Error(t, err, bad)

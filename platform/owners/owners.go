@@ -1,5 +1,5 @@
-// Package owners keeps what belongs to accounts from being left without one: a module names the kinds of things that its
-// accounts own, and whoever deletes an account asks all of them first, inside the transaction of the deletion.
+// Package owners keeps what belongs to accounts from being left without one: a module names the kinds of things that
+// its accounts own, and whoever deletes an account asks all of them first, inside the transaction of the deletion.
 package owners
 
 import (

@@ -69,6 +69,7 @@ func checkLife(t *testing.T, features []module.Module) {
 	defer cancel()
 	require.NoError(t, composed.Stop(ctx), "loops must end with their context")
 	db.Pool.Reset()
-	goleak.VerifyNone(t, before, goleak.IgnoreAnyFunction("github.com/jackc/pgx/v5/pgxpool.(*Pool).backgroundHealthCheck"),
+	goleak.VerifyNone(t, before,
+		goleak.IgnoreAnyFunction("github.com/jackc/pgx/v5/pgxpool.(*Pool).backgroundHealthCheck"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
 }

@@ -24,7 +24,10 @@ func (c *Client) Command(features []module.Module, line string, variables ...str
 		set[variables[i]] = variables[i+1]
 	}
 	var out, complaints bytes.Buffer
-	env := cli.Env{Out: &out, Err: &complaints, In: strings.NewReader(""), Getenv: func(name string) string { return set[name] }}
+	env := cli.Env{
+		Out: &out, Err: &complaints, In: strings.NewReader(""),
+		Getenv: func(name string) string { return set[name] },
+	}
 	exit := cli.Run(c.panel.t.Context(), app.CommandLine(env, features), strings.Fields(line))
 	return Said{exit, out.String(), complaints.String()}
 }

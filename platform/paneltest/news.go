@@ -14,8 +14,9 @@ import (
 func (p *Panel) Recorded(objectType, objectID string) []string {
 	p.t.Helper()
 	actions := []string{}
-	require.NoError(p.t, p.DB.NewRaw("select action from journal where object_type = ? and ? in ('', object_id) order by at, id",
-		objectType, objectID).Scan(p.t.Context(), &actions))
+	require.NoError(p.t,
+		p.DB.NewRaw("select action from journal where object_type = ? and ? in ('', object_id) order by at, id",
+			objectType, objectID).Scan(p.t.Context(), &actions))
 	return actions
 }
 

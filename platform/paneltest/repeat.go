@@ -44,12 +44,13 @@ func (c *Client) PostOnce(path string, body any) *Answer {
 	return first
 }
 
-// acts counts what requests of people have written into the journal. What goes on behind them in the name of who began it
-// is none of theirs.
+// acts counts what requests of people have written into the journal. What goes on behind them in the name of who began
+// it is none of theirs.
 func (c *Client) acts() (n int) {
 	c.panel.t.Helper()
-	require.NoError(c.panel.t, c.panel.DB.NewRaw("select count(*) from journal where actor_kind = 'admin' and request_id <> ''").
-		Scan(c.panel.t.Context(), &n))
+	require.NoError(c.panel.t,
+		c.panel.DB.NewRaw("select count(*) from journal where actor_kind = 'admin' and request_id <> ''").
+			Scan(c.panel.t.Context(), &n))
 	return n
 }
 

@@ -31,7 +31,8 @@ func (p *Panel) RunSchedule(name string) {
 // makeDue says whether the schedule was there: a panel notes its schedules soon after its start.
 func (p *Panel) makeDue(name string) bool {
 	p.t.Helper()
-	done, err := p.DB.ExecContext(p.t.Context(), "update jobs.schedules set next_at = ? where name = ?", p.Clock.Now(), name)
+	done, err := p.DB.ExecContext(p.t.Context(), "update jobs.schedules set next_at = ? where name = ?",
+		p.Clock.Now(), name)
 	require.NoError(p.t, err)
 	n, err := done.RowsAffected()
 	require.NoError(p.t, err)

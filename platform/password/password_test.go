@@ -39,7 +39,10 @@ func TestAnEarlierCostIsStale(t *testing.T) {
 
 func TestUnknownAccountsAndBrokenHashesNeverMatch(t *testing.T) {
 	t.Parallel()
-	for _, hash := range []string{"", "x", "$argon2id$$$$", "$argon2id$v=19$m=1,t=0,p=0$AA$AA", "$bcrypt$v=1$m=1,t=1,p=1$AA$AA", strings.Repeat("$", 9)} {
+	for _, hash := range []string{
+		"", "x", "$argon2id$$$$", "$argon2id$v=19$m=1,t=0,p=0$AA$AA",
+		"$bcrypt$v=1$m=1,t=1,p=1$AA$AA", strings.Repeat("$", 9),
+	} {
 		matches, _, err := NewHasher().Verify(t.Context(), "", hash)
 		require.NoError(t, err, hash)
 		require.False(t, matches, hash)

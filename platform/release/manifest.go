@@ -54,7 +54,8 @@ const (
 
 var hash = pattern.Of(`^[0-9a-f]{64}$`)
 
-// parse reads a manifest whose signature is already checked. Unknown fields are ignored: a newer publisher may add some.
+// parse reads a manifest whose signature is already checked. Unknown fields are ignored: a newer publisher may add
+// some.
 func parse(text []byte) (Manifest, error) {
 	var m Manifest
 	decoder := json.NewDecoder(bytes.NewReader(text))
@@ -78,7 +79,8 @@ func (m Manifest) check() error {
 	for program, platforms := range m.Artefacts {
 		for platform, file := range platforms {
 			if file.URL == "" || !hash().MatchString(file.SHA256) || file.Size <= 0 || file.Size > maxArtefact {
-				return fmt.Errorf("%w: %s for %s lacks an address, a checksum or a plausible size", ErrManifest, program, platform)
+				return fmt.Errorf("%w: %s for %s lacks an address, a checksum or a plausible size", ErrManifest,
+					program, platform)
 			}
 		}
 	}

@@ -25,7 +25,8 @@ func published(t *testing.T) (folder, manifest string, key release.Key) {
 	require.NoError(t, err)
 	file := filepath.Join(folder, "panelctl-1.5.0-linux-amd64")
 	require.NoError(t, os.WriteFile(file, []byte(program), 0o600))
-	m := release.Manifest{Channel: "stable", Version: "1.5.0", MinPanel: "1.4.0", ReleasedAt: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+	m := release.Manifest{Channel: "stable", Version: "1.5.0", MinPanel: "1.4.0", ReleasedAt: time.Date(2026, 11, 20, 0,
+		0, 0, 0, time.UTC)}
 	require.NoError(t, m.Add(release.Panel, "linux/amd64", file))
 	manifest, err = key.Write(folder, m)
 	require.NoError(t, err)
@@ -39,7 +40,10 @@ func TestASignedReleaseIsOpenedAndFetchedFromAServerAndFromAFolder(t *testing.T)
 	t.Cleanup(server.Close)
 	network, err := outbound.Through("")
 	require.NoError(t, err)
-	web := release.Over(network.New(outbound.Options{Name: "server", Service: "the server", Reach: outbound.Configured}))
+	web := release.Over(network.New(outbound.Options{
+		Name: "server", Service: "the server",
+		Reach: outbound.Configured,
+	}))
 	for _, source := range []string{manifest, "file://" + manifest, server.URL + "/manifest.json"} {
 		r, err := release.Open(t.Context(), source, key.Public(), web)
 		require.NoError(t, err)
@@ -130,7 +134,10 @@ func TestAManifestThatMakesNoSenseIsNotWritten(t *testing.T) {
 		func(m *release.Manifest) { m.MinAgent = "old" },
 		func(m *release.Manifest) { m.ReleasedAt = time.Time{} },
 		func(m *release.Manifest) {
-			m.Artefacts = map[string]map[string]release.Artefact{"panelctl": {"linux/amd64": {URL: "x", SHA256: "short", Size: 1}}}
+			m.Artefacts = map[string]map[string]release.Artefact{"panelctl": {"linux/amd64": {
+				URL: "x", SHA256: "short",
+				Size: 1,
+			}}}
 		},
 	} {
 		bad := good

@@ -41,8 +41,9 @@ func LoadKey(path, password string) (Key, error) {
 	return k, nil
 }
 
-// Save writes the key for LoadKey and for the minisign program, sealed with password. Sealing takes a gigabyte of memory
-// on purpose; without a password the file lies open to its owner, for a build machine that guards it by other means.
+// Save writes the key for LoadKey and for the minisign program, sealed with password. Sealing takes a gigabyte of
+// memory on purpose; without a password the file lies open to its owner, for a build machine that guards it by other
+// means.
 func (k Key) Save(path, password string) error {
 	text, err := k.private.MarshalText()
 	if password != "" {

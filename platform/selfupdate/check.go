@@ -30,7 +30,8 @@ type checkArgs struct{}
 // Kind is that of the job that checks for a newer release.
 func (checkArgs) Kind() string { return "selfupdate.check" }
 
-// schedule checks four times a day, once for all panels. A panel without a license still learns of its security updates.
+// schedule checks four times a day, once for all panels. A panel without a license still learns of its security
+// updates.
 func schedule() jobs.Schedule {
 	return jobs.Schedule{
 		Name: checkArgs{}.Kind(), Cron: "37 */6 * * *", Jitter: time.Hour, ReadOnly: entitlement.GoesOn,
@@ -38,7 +39,8 @@ func schedule() jobs.Schedule {
 	}
 }
 
-// worker makes the check, unless the settings say that nobody wants it. One that fails is not repeated: the view says what went wrong, and the schedule comes again.
+// worker makes the check, unless the settings say that nobody wants it. One that fails is not repeated: the view says
+// what went wrong, and the schedule comes again.
 func (s *service) worker() jobs.Worker {
 	return jobs.Worker{Kind: checkArgs{}.Kind(), Timeout: checkWithin + 5*time.Second, Attempts: 1, Work: jobs.Do(
 		func(ctx context.Context, _ jobs.Job, _ checkArgs) error {
@@ -71,7 +73,8 @@ type checked struct {
 	manifest *release.Manifest
 }
 
-// check reads the manifest now. The view says what is wrong with the release server. Fault: update_not_configured (409).
+// check reads the manifest now. The view says what is wrong with the release server. Fault: update_not_configured
+// (409).
 func (s *service) check(ctx context.Context) error {
 	if !s.configured() {
 		return errNotConfigured

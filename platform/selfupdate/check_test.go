@@ -48,7 +48,10 @@ func TestAServerThatIsGoneTakesNoOfferAway(t *testing.T) {
 func TestThePanelChecksByItself(t *testing.T) {
 	t.Parallel()
 	address, public := released(t, release.Manifest{Version: "7.0.0"})
-	p := paneltest.Start(t, paneltest.Env(map[string]string{"PANEL_UPDATE_URL": address, "PANEL_UPDATE_PUBLIC_KEY": public}))
+	p := paneltest.Start(t, paneltest.Env(map[string]string{
+		"PANEL_UPDATE_URL":        address,
+		"PANEL_UPDATE_PUBLIC_KEY": public,
+	}))
 	p.RunSchedule("selfupdate.check")
 	require.Equal(t, "7.0.0", p.As("settings.manage").Get(updates).Is(http.StatusOK).Text("available.version"))
 }

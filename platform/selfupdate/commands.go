@@ -115,7 +115,10 @@ func fields(v View) []cli.Field {
 		list[2].Value, list[2].Mood = v.Available.Version, cli.Careful
 	}
 	if v.CheckError != "" {
-		list = append(list, cli.Field{Key: "check_error", Label: "Last check failed", Value: v.CheckError, Mood: cli.Bad})
+		list = append(list, cli.Field{
+			Key: "check_error", Label: "Last check failed", Value: v.CheckError,
+			Mood: cli.Bad,
+		})
 	}
 	for _, c := range v.Checks {
 		if !c.OK {

@@ -29,7 +29,8 @@ type connection struct {
 	conn *pgx.Conn
 	dsn  string
 	stop func(context.Context) error
-	// patience is how long a restore waits for the sessions of a panel that was just killed in the middle of a statement.
+	// patience is how long a restore waits for the sessions of a panel that was just killed in the middle of a
+	// statement.
 	patience time.Duration
 }
 
@@ -129,7 +130,8 @@ func (c *connection) alone(ctx context.Context) error {
 	const again = 200 * time.Millisecond
 	for left := c.patience; ; left -= again {
 		var others int
-		err := c.conn.QueryRow(ctx, "select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel'").
+		err := c.conn.QueryRow(ctx,
+			"select count(*) from pg_stat_activity where datname = current_database() and application_name = 'panel'").
 			Scan(&others)
 		switch {
 		case err != nil:

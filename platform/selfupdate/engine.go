@@ -102,7 +102,8 @@ func (e *Engine) begin(r request, current string) error {
 		Tries:    map[string]int{},
 	}
 	if e.Clock.Since(r.At) > staleAfter {
-		return e.close(s, Failed, "it was asked for at "+r.At.UTC().Format(time.RFC3339)+" and nobody began it; ask again")
+		return e.close(s, Failed,
+			"it was asked for at "+r.At.UTC().Format(time.RFC3339)+" and nobody began it; ask again")
 	}
 	if r.Kind == kindRollback {
 		back, err := e.wayBack(current)

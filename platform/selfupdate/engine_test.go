@@ -127,7 +127,8 @@ func TestTheAgentsOfTheReleaseComeAndGoWithThePanel(t *testing.T) {
 			}
 			ask(t, e, request{Kind: kindUpdate, Version: "1.1.0"})
 			require.NoError(t, e.Run(t.Context(), "1.0.0"))
-			require.ElementsMatch(t, append([]string{release.ManifestFile, release.SignatureFile}, before...), f.beside())
+			require.ElementsMatch(t, append([]string{release.ManifestFile, release.SignatureFile}, before...),
+				f.beside())
 			require.Equal(t, "agent 1.1.0", f.text(f.agent()))
 			info, err := os.Stat(f.agent())
 			require.NoError(t, err)
@@ -147,10 +148,15 @@ func TestTheAgentsOfTheReleaseComeAndGoWithThePanel(t *testing.T) {
 func TestWhatFailsBeforeThePanelIsStoppedChangesNothing(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*Engine, *fake) string{
-		"not newer":  func(*Engine, *fake) string { return "1.0.0" },
-		"other":      func(*Engine, *fake) string { return "1.1.1" },
-		"no room":    func(_ *Engine, f *fake) string { f.refuses["room"] = errRoom; return "1.1.0" },
-		"cannot run": func(_ *Engine, f *fake) string { f.refuses["try"] = errors.New("exec format error"); return "1.1.0" },
+		"not newer": func(*Engine, *fake) string { return "1.0.0" },
+		"other":     func(*Engine, *fake) string { return "1.1.1" },
+		"no room":   func(_ *Engine, f *fake) string { f.refuses["room"] = errRoom; return "1.1.0" },
+		"cannot run": func(_ *Engine,
+			f *fake,
+		) string {
+			f.refuses["try"] = errors.New("exec format error")
+			return "1.1.0"
+		},
 		"untrusted": func(e *Engine, _ *fake) string {
 			e.Look = func(context.Context, string) (*release.Release, error) { return nil, release.ErrUntrusted }
 			return "1.1.0"

@@ -185,7 +185,10 @@ func (m *machine) database(ctx context.Context, what string, in io.Reader, out i
 
 // environment is what a service gets: the settings and a path, nothing of whoever sits at the terminal.
 func environment(values map[string]string) []string {
-	all := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "LC_ALL=C.UTF-8"}
+	all := []string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
+		"LC_ALL=C.UTF-8",
+	}
 	for name, value := range values {
 		all = append(all, name+"="+value)
 	}

@@ -23,7 +23,8 @@ import (
 // PublicKey and RequestFile are the settings of this module beside the platform's channel and address.
 var (
 	PublicKey = config.Key{
-		Name: "PANEL_UPDATE_PUBLIC_KEY", Summary: "minisign key that releases are verified with; several, separated by commas, while keys change",
+		Name:    "PANEL_UPDATE_PUBLIC_KEY",
+		Summary: "minisign key that releases are verified with; several, separated by commas, while keys change",
 	}
 	RequestFile = config.Key{
 		Name: "PANEL_UPDATE_REQUEST", Summary: "file that hands an update to panel-update.service; set by panel.service, unset: updates are installed by hand",
@@ -48,7 +49,8 @@ func Module() module.Module {
 		Requires: []string{"system"},
 		Journal: audit.Kinds{
 			Actions: []string{
-				"system.rollback_requested", "system.update_failed", "system.update_requested", actionSettings, "system.updated",
+				"system.rollback_requested", "system.update_failed", "system.update_requested", actionSettings,
+				"system.updated",
 			},
 			Objects: []string{"update"},
 		},
@@ -64,7 +66,9 @@ func Module() module.Module {
 
 func attach(h *handlers, s *service, doc *settings.Doc[Settings], queue *jobs.Enqueuer) module.Parts {
 	return module.Parts{
-		Routes: httpapi.Join(h.routes(), settingsRoutes(doc)), Jobs: []jobs.Worker{s.worker()}, Schedules: []jobs.Schedule{schedule()},
-		Loops: []func(context.Context) error{s.recordOutcomes}, Ready: []func(context.Context) error{s.first(queue)},
+		Routes: httpapi.Join(h.routes(), settingsRoutes(doc)), Jobs: []jobs.Worker{s.worker()},
+		Schedules: []jobs.Schedule{schedule()},
+		Loops:     []func(context.Context) error{s.recordOutcomes},
+		Ready:     []func(context.Context) error{s.first(queue)},
 	}
 }

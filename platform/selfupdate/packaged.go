@@ -50,7 +50,8 @@ func (e *Engine) afterPackage(ctx context.Context, current string) error {
 	}
 	defer func() { _ = os.RemoveAll(filepath.Dir(e.Paths.self())) }()
 	running, healthy := e.Host.Health(ctx)
-	if err := e.becomeKept(ctx, e.Paths.packaged(), current, healthy && release.Compare(running, current) == 0); err != nil {
+	if err := e.becomeKept(ctx, e.Paths.packaged(), current, healthy && release.Compare(running,
+		current) == 0); err != nil {
 		return err
 	}
 	return e.report(line{

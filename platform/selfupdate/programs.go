@@ -78,7 +78,8 @@ func fetchBeside(ctx context.Context, found *release.Release, programs []program
 // putBeside copies the named files into the panel's folder.
 func (e *Engine) putBeside(from string, names []string) error {
 	for _, name := range names {
-		if _, err := copyWhole(filepath.Join(from, name), filepath.Join(e.Paths.folder(), name), modeOf(name)); err != nil {
+		if _, err := copyWhole(filepath.Join(from, name), filepath.Join(e.Paths.folder(), name),
+			modeOf(name)); err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,8 @@ func TestAPanelOffersNoOlderReleaseThatIsReplayed(t *testing.T) {
 	key, err := release.NewKey()
 	require.NoError(t, err)
 	publish := func(version string) {
-		m := release.Manifest{Version: version, Channel: "stable", ReleasedAt: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)}
+		m := release.Manifest{Version: version, Channel: "stable", ReleasedAt: time.Date(2026, 11, 20, 0, 0, 0, 0,
+			time.UTC)}
 		require.NoError(t, m.Add(release.Panel, release.Platform(), file))
 		_, err := key.Write(folder, m)
 		require.NoError(t, err)
@@ -41,7 +42,8 @@ func TestAPanelOffersNoOlderReleaseThatIsReplayed(t *testing.T) {
 		require.Nil(t, shown.Value("available"), replayed)
 		require.Empty(t, shown.Text("check_error"), "the release is signed as it should be")
 		for _, wanted := range []string{replayed, "7.0.0"} {
-			admin.Post(updates+"/apply", map[string]string{"version": wanted}).Refused(http.StatusConflict, "update_not_offered")
+			admin.Post(updates+"/apply", map[string]string{"version": wanted}).
+				Refused(http.StatusConflict, "update_not_offered")
 		}
 	}
 	require.NoFileExists(t, requests)

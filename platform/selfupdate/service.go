@@ -93,7 +93,8 @@ func (s *service) View(ctx context.Context) (View, error) {
 	v := View{
 		Current: version.Version, Channel: wanted.Channel, Configured: s.configured(),
 		Installer:  s.installer(),
-		CheckError: found.problem, Available: s.offer(found.manifest, wanted.Channel), Checks: []Check{}, Run: s.active(past),
+		CheckError: found.problem, Available: s.offer(found.manifest, wanted.Channel), Checks: []Check{},
+		Run: s.active(past),
 	}
 	if !found.at.IsZero() {
 		v.CheckedAt = &found.at
@@ -125,7 +126,10 @@ func (s *service) active(past []Run) *Run {
 	if !ok || s.clock.Since(r.At) > picked {
 		return nil
 	}
-	return &Run{ID: r.ID, Kind: r.Kind, From: version.Version, To: r.Version, State: Requested, By: r.By, StartedAt: r.At}
+	return &Run{
+		ID: r.ID, Kind: r.Kind, From: version.Version, To: r.Version, State: Requested, By: r.By,
+		StartedAt: r.At,
+	}
 }
 
 func (s *service) waiting() (request, bool) {
@@ -228,7 +232,10 @@ func (s *service) hand(ctx context.Context, r request, action string) (Run, erro
 	if !isPerson(r.By) {
 		r.By = ""
 	}
-	run := Run{ID: r.ID, Kind: r.Kind, From: version.Version, To: r.Version, State: Requested, By: r.By, StartedAt: r.At}
+	run := Run{
+		ID: r.ID, Kind: r.Kind, From: version.Version, To: r.Version, State: Requested, By: r.By,
+		StartedAt: r.At,
+	}
 	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		err := s.journal.Record(ctx, s.db.In(ctx), audit.Entry{
 			Action: action, Object: audit.Object{Type: "update", ID: r.ID, Name: r.Version},
@@ -254,10 +261,14 @@ func (s *service) emit(ctx context.Context, kind string, run Run) error {
 
 func eventKinds() []events.Kind {
 	kind := func(name, summary string) events.Kind {
-		return events.Kind{Name: name, Summary: summary, Subject: "update", Needs: system.Manage, Live: true, Data: Run{}}
+		return events.Kind{
+			Name: name, Summary: summary, Subject: "update", Needs: system.Manage, Live: true,
+			Data: Run{},
+		}
 	}
-	available, failed := kind("system.update_available", "A newer release of the panel is offered"), kind("system.update_failed",
-		"An update of the panel failed, and the former release runs")
+	available, failed := kind("system.update_available", "A newer release of the panel is offered"),
+		kind("system.update_failed",
+			"An update of the panel failed, and the former release runs")
 	available.Notify, available.Data = true, Offer{}
 	failed.Notify, failed.Severity = true, events.Critical
 	return []events.Kind{

@@ -65,7 +65,8 @@ func TestAReadOnlyPanelHandsAnUpdateToItsServiceOnce(t *testing.T) {
 	address, public := released(t, release.Manifest{Version: "7.0.0", Notes: "what is new", MinAgent: "6.0.0"})
 	p, requests := panel(t, address, public, nil)
 	admin := p.As("settings.manage")
-	admin.Post(updates+"/apply", map[string]string{"version": "7.0.0"}).Refused(http.StatusConflict, "update_not_offered")
+	admin.Post(updates+"/apply", map[string]string{"version": "7.0.0"}).
+		Refused(http.StatusConflict, "update_not_offered")
 	shown := admin.Post(updates+"/check", nil).Is(http.StatusOK)
 	require.Equal(t, "7.0.0", shown.Text("available.version"))
 	require.Equal(t, "what is new", shown.Text("available.notes"))
@@ -75,7 +76,8 @@ func TestAReadOnlyPanelHandsAnUpdateToItsServiceOnce(t *testing.T) {
 	for _, check := range checks {
 		require.Equal(t, true, check.(map[string]any)["ok"], "%v", check)
 	}
-	admin.Post(updates+"/apply", map[string]string{"version": "7.0.1"}).Refused(http.StatusConflict, "update_not_offered")
+	admin.Post(updates+"/apply", map[string]string{"version": "7.0.1"}).
+		Refused(http.StatusConflict, "update_not_offered")
 	run := admin.PostOnce(updates+"/apply", map[string]string{"version": "7.0.0"}).Is(http.StatusAccepted)
 	require.Equal(t, "requested", run.Text("state"))
 	text, err := os.ReadFile(requests)

@@ -52,12 +52,16 @@ func TestTheChannelOfTheSettingsReplacesThatOfTheVariable(t *testing.T) {
 	require.Equal(t, "dev", view.Text("channel"))
 	require.Equal(t, "7.0.0", view.Text("available.version"), "what was read before is judged anew")
 
-	read = settingsOf(t, admin.Put(updateSettings, map[string]any{"revision": 1, "settings": map[string]any{"check": true}}))
+	read = settingsOf(t, admin.Put(updateSettings, map[string]any{
+		"revision": 1,
+		"settings": map[string]any{"check": true},
+	}))
 	require.True(t, read.Variables[0].Holds)
 	require.Equal(t, "stable", admin.Get(updates).Is(http.StatusOK).Text("channel"))
 }
 
-// Two administrators save what they began from the same revision, in the body or as If-Match: one is told to read again.
+// Two administrators save what they began from the same revision, in the body or as If-Match: one is told to read
+// again.
 func TestTwoWritersOfTheUpdateSettings(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
@@ -86,7 +90,10 @@ func TestTwoWritersOfTheUpdateSettings(t *testing.T) {
 func TestNobodyIsAskedForReleasesWhenNobodyWantsIt(t *testing.T) {
 	t.Parallel()
 	address, public := released(t, release.Manifest{Version: "7.0.0"})
-	p := paneltest.Start(t, paneltest.Env(map[string]string{"PANEL_UPDATE_URL": address, "PANEL_UPDATE_PUBLIC_KEY": public}))
+	p := paneltest.Start(t, paneltest.Env(map[string]string{
+		"PANEL_UPDATE_URL":        address,
+		"PANEL_UPDATE_PUBLIC_KEY": public,
+	}))
 	admin := p.As("settings.manage")
 	admin.Put(updateSettings, map[string]any{"revision": 0, "settings": chosen("stable", false)}).Is(http.StatusOK)
 	p.RunSchedule("selfupdate.check")

@@ -31,7 +31,8 @@ type document[V any] struct {
 	Body Document[V]
 }
 
-// Routes are GET and PUT of a document. View turns it into what may be shown: of a secret whether it is set, "has_token".
+// Routes are GET and PUT of a document. View turns it into what may be shown: of a secret whether it is set,
+// "has_token".
 func Routes[T, V any](path, about string, read, manage access.Rule, doc *Doc[T], view func(T) V) httpapi.Routes {
 	answer := func(value T, state State, err error) (*document[V], error) {
 		if err != nil {

@@ -33,12 +33,13 @@ func post() module.Module {
 		Events:      []events.Kind{settings.Kind("post.settings_changed", "Settings were changed", "post.view")},
 		Permissions: []access.Permission{{Key: "post.view", Summary: "See"}, {Key: "post.manage", Summary: "Change"}},
 		Attach: func(store *settings.Store) module.Parts {
-			doc := settings.Open(store, "post", "post.settings_changed", letters{Sender: "panel"}, func(l *letters) error {
-				if l.Sender == "nobody" {
-					return fault.InvalidValue("settings.sender", "letters need a sender")
-				}
-				return nil
-			})
+			doc := settings.Open(store, "post", "post.settings_changed", letters{Sender: "panel"},
+				func(l *letters) error {
+					if l.Sender == "nobody" {
+						return fault.InvalidValue("settings.sender", "letters need a sender")
+					}
+					return nil
+				})
 			view := func(l letters) shown { return shown{Sender: l.Sender, HasToken: l.Token.Set()} }
 			return module.Parts{Routes: settings.Routes("/api/v1/post/settings", "letters",
 				access.Needs("post.view"), access.Needs("post.manage"), doc, view)}
@@ -81,10 +82,13 @@ func TestRefusedChangesOfSettings(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, post())
 	manager := p.As("post.view", "post.manage")
-	p.As("post.view").Put(path, object{"revision": 0, "settings": object{"sender": "x"}}).Refused(http.StatusForbidden, "permission_denied")
-	manager.Put(path, object{"revision": 5, "settings": object{"sender": "x"}}).Refused(http.StatusConflict, "revision_conflict")
+	p.As("post.view").Put(path, object{"revision": 0, "settings": object{"sender": "x"}}).
+		Refused(http.StatusForbidden, "permission_denied")
+	manager.Put(path, object{"revision": 5, "settings": object{"sender": "x"}}).
+		Refused(http.StatusConflict, "revision_conflict")
 	manager.Put(path, object{"settings": object{"sender": "x"}}).Refused(http.StatusBadRequest, "missing_field")
-	manager.Put(path, object{"revision": 0, "settings": object{"sender": "nobody"}}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	manager.Put(path, object{"revision": 0, "settings": object{"sender": "nobody"}}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	manager.Put(path, object{"revision": 0, "settings": object{"sender": "a name that is far too long"}}).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	require.False(t, of(t, manager.Get(path)).Stored)

@@ -38,8 +38,8 @@ func (s Secret) Format(out fmt.State, verb rune) { s.value.Format(out, verb) }
 
 var secretType = reflect.TypeFor[Secret]()
 
-// secrets finds the secret fields of a document by their JSON path, for example "messenger.token". Only structs are looked
-// into: a list of secrets would have no lasting place for each.
+// secrets finds the secret fields of a document by their JSON path, for example "messenger.token". Only structs are
+// looked into: a list of secrets would have no lasting place for each.
 func secrets(document any) map[string]*Secret {
 	found := map[string]*Secret{}
 	collect(reflect.ValueOf(document).Elem(), "", found)

@@ -1,5 +1,5 @@
-// Package settings keeps what administrators set while the panel runs: one document for each concern of a module, with a
-// revision, a line in the journal for every change, and secrets that are sealed and never shown.
+// Package settings keeps what administrators set while the panel runs: one document for each concern of a module, with
+// a revision, a line in the journal for every change, and secrets that are sealed and never shown.
 //
 // A document is a Go struct whose JSON form is stored. What the operator sets by PANEL_ variables at the start is the
 // default of a document, never its value.
@@ -47,7 +47,8 @@ type emitter interface {
 
 // NewStore makes the store of a panel.
 func NewStore(
-	db *database.DB, v *vault.Vault, journal audit.Journal, clock clockwork.Clock, listener *database.Listener, bus emitter,
+	db *database.DB, v *vault.Vault, journal audit.Journal, clock clockwork.Clock, listener *database.Listener,
+	bus emitter,
 ) *Store {
 	return &Store{db: db, vault: v, journal: journal, clock: clock, listener: listener, bus: bus}
 }
@@ -87,8 +88,9 @@ type edition[T any] struct {
 	state State
 }
 
-// Open gives the document with a name, which is the module's or begins with it: "notifications", "health.budget". Action is
-// what the journal and events call a change; the manifest declares it in both. Check refuses a value with a fault; it may complete the value and may be nil.
+// Open gives the document with a name, which is the module's or begins with it: "notifications", "health.budget".
+// Action is what the journal and events call a change; the manifest declares it in both. Check refuses a value with a
+// fault; it may complete the value and may be nil.
 func Open[T any](s *Store, name, action string, defaults T, check func(*T) error) *Doc[T] {
 	d := &Doc[T]{store: s, name: name, action: action, defaults: defaults, check: check}
 	s.listener.OnReady(func() { d.cached.Store(nil) })
@@ -123,7 +125,8 @@ func (d *Doc[T]) Get(ctx context.Context) (T, State, error) {
 func (d *Doc[T]) remember(ctx context.Context, read *edition[T]) {
 	d.cached.Store(read)
 	var newest int64
-	err := d.store.db.NewRaw("select coalesce(max(revision), 0) from settings_documents where name = ?", d.name).Scan(ctx, &newest)
+	err := d.store.db.NewRaw("select coalesce(max(revision), 0) from settings_documents where name = ?", d.name).
+		Scan(ctx, &newest)
 	if err != nil || newest != read.state.Revision {
 		d.cached.CompareAndSwap(read, nil)
 	}
@@ -137,7 +140,8 @@ type documentRow struct {
 
 func (d *Doc[T]) read(ctx context.Context, lock string) (*edition[T], error) {
 	var row documentRow
-	err := d.store.db.In(ctx).NewRaw("select revision, value, updated_at from settings_documents where name = ?"+lock, d.name).Scan(ctx, &row)
+	err := d.store.db.In(ctx).NewRaw("select revision, value, updated_at from settings_documents where name = ?"+lock,
+		d.name).Scan(ctx, &row)
 	if errors.Is(err, sql.ErrNoRows) {
 		return &edition[T]{value: d.defaults, state: State{Variables: d.variables}}, nil
 	}
@@ -167,7 +171,8 @@ func (d *Doc[T]) unseal(ctx context.Context, value *T) error {
 		return nil
 	}
 	var rows []secretRow
-	err := d.store.db.In(ctx).NewRaw("select field, sealed from settings_secrets where document = ?", d.name).Scan(ctx, &rows)
+	err := d.store.db.In(ctx).NewRaw("select field, sealed from settings_secrets where document = ?", d.name).
+		Scan(ctx, &rows)
 	if err != nil {
 		return database.Fault(fmt.Errorf("read the secrets of the settings %s: %w", d.name, err), nil)
 	}
@@ -193,8 +198,8 @@ func (d *Doc[T]) place(field string) vault.Ref {
 }
 
 // Put replaces the document, if it is still at the revision; secrets that are not given stay, and where a field with a
-// variable is empty, the variable holds. It takes part in the context's transaction. Faults: revision_conflict (409) and
-// those of the document's check.
+// variable is empty, the variable holds. It takes part in the context's transaction. Faults: revision_conflict (409)
+// and those of the document's check.
 func (d *Doc[T]) Put(ctx context.Context, revision int64, value T) (stored T, state State, err error) {
 	err = d.store.db.InTx(ctx, func(ctx context.Context) error {
 		if err := d.lock(ctx); err != nil {
@@ -228,7 +233,8 @@ func (d *Doc[T]) Put(ctx context.Context, revision int64, value T) (stored T, st
 
 // lock lets one writer at a time look at a document that has no row yet.
 func (d *Doc[T]) lock(ctx context.Context) error {
-	_, err := d.store.db.In(ctx).ExecContext(ctx, "select pg_advisory_xact_lock(hashtextextended(?, 0))", "settings "+d.name)
+	_, err := d.store.db.In(ctx).ExecContext(ctx, "select pg_advisory_xact_lock(hashtextextended(?, 0))",
+		"settings "+d.name)
 	if err != nil {
 		return database.Fault(fmt.Errorf("lock the settings %s: %w", d.name, err), nil)
 	}
@@ -274,7 +280,10 @@ func (d *Doc[T]) write(ctx context.Context, before *edition[T], value *T, unset 
 
 // announce writes the journal's line, emits the event and makes every panel read the document again.
 func (d *Doc[T]) announce(ctx context.Context, tx bun.IDB, state State, changes map[string]audit.Change) error {
-	entry := audit.Entry{Action: d.action, Object: audit.Object{Type: "settings", ID: d.name, Name: d.name}, Changes: changes}
+	entry := audit.Entry{
+		Action: d.action, Object: audit.Object{Type: "settings", ID: d.name, Name: d.name},
+		Changes: changes,
+	}
 	if err := d.store.journal.Record(ctx, tx, entry); err != nil {
 		return err
 	}
@@ -296,7 +305,8 @@ func (d *Doc[T]) seal(ctx context.Context, tx bun.IDB, value *T) error {
 			continue
 		}
 		sealed := d.store.vault.Seal(d.place(path), []byte(field.Reveal()))
-		_, err := tx.ExecContext(ctx, "insert into settings_secrets (document, field, sealed) values (?, ?, ?)", d.name, path, sealed)
+		_, err := tx.ExecContext(ctx, "insert into settings_secrets (document, field, sealed) values (?, ?, ?)", d.name,
+			path, sealed)
 		if err != nil {
 			return database.Fault(fmt.Errorf("store the secrets of the settings %s: %w", d.name, err), nil)
 		}

@@ -82,7 +82,8 @@ func on(t *testing.T, db *database.DB, check func(*mail) error) *panel {
 	safe, err := vault.New("a-master-key-for-tests")
 	require.NoError(t, err)
 	listener := database.NewListener(db.Pool, zap.NewNop())
-	p := &panel{db: db, journal: &journal{}, news: &news{}, clock: clockwork.NewFakeClockAt(time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC))}
+	p := &panel{db: db, journal: &journal{}, news: &news{}, clock: clockwork.NewFakeClockAt(time.Date(2026, 11, 1, 12,
+		0, 0, 0, time.UTC))}
 	p.store = NewStore(db, safe, p.journal, p.clock, listener, p.news)
 	p.doc = Open(p.store, "mail", "mail.settings_changed", defaults(), check)
 	ctx, stop := context.WithCancel(context.Background())
@@ -122,7 +123,8 @@ func TestAStoredDocumentIsReadBackWithItsRevision(t *testing.T) {
 func TestAFieldThatWasNotStoredHasItsDefault(t *testing.T) {
 	t.Parallel()
 	p := on(t, dbtest.New(t), nil)
-	_, err := p.db.ExecContext(t.Context(), `insert into settings_documents values ('mail', 4, '{"quiet": {"from": 3}, "gone": 1}', now())`)
+	_, err := p.db.ExecContext(t.Context(),
+		`insert into settings_documents values ('mail', 4, '{"quiet": {"from": 3}, "gone": 1}', now())`)
 	require.NoError(t, err)
 	value, state, err := p.doc.Get(t.Context())
 	require.NoError(t, err)

@@ -21,7 +21,8 @@ func channelOf(t *testing.T, p *panel, given map[string]string) *Doc[releases] {
 	cfg, err := config.Of(given)
 	require.NoError(t, err)
 	usual := releases{Channel: cfg.String(config.UpdateChannel), Check: true}
-	return Open(p.store, "releases", "releases.settings_changed", usual, nil).DefaultsTo(cfg, "channel", config.UpdateChannel)
+	return Open(p.store, "releases", "releases.settings_changed", usual, nil).
+		DefaultsTo(cfg, "channel", config.UpdateChannel)
 }
 
 var setByOperator = map[string]string{"PANEL_UPDATE_CHANNEL": "dev"}
@@ -53,7 +54,8 @@ func TestAVariableHoldsUntilTheDocumentHasAValueOfItsOwn(t *testing.T) {
 	require.Equal(t, state, read)
 }
 
-// A field that goes back to its variable follows it from then on, also when the operator changes it; the rest stays stored.
+// A field that goes back to its variable follows it from then on, also when the operator changes it; the rest stays
+// stored.
 func TestAFieldGoesBackToItsVariable(t *testing.T) {
 	t.Parallel()
 	p := on(t, dbtest.New(t), nil)
@@ -73,7 +75,11 @@ func TestTheJournalSaysWhenAVariableNoLongerHolds(t *testing.T) {
 	t.Parallel()
 	p := on(t, dbtest.New(t), nil)
 	doc := channelOf(t, p, setByOperator)
-	for revision, next := range []releases{{Channel: "dev", Check: true}, {Channel: "stable", Check: true}, {Check: true}} {
+	for revision, next := range []releases{
+		{Channel: "dev", Check: true},
+		{Channel: "stable", Check: true},
+		{Check: true},
+	} {
 		_, _, err := doc.Put(t.Context(), int64(revision), next)
 		require.NoError(t, err)
 	}

@@ -48,7 +48,8 @@ func gather(ctx context.Context, o Options) (Manifest, []part, error) {
 	o = o.complete()
 	host, _ := os.Hostname() // a machine without a name has none to tell
 	manifest := Manifest{
-		Schema: Schema, Host: host, CreatedAt: o.Env.Now().UTC().Truncate(time.Second), Since: o.Since.UTC().Truncate(time.Second), Version: o.Version,
+		Schema: Schema, Host: host, CreatedAt: o.Env.Now().UTC().Truncate(time.Second), Since: o.Since.UTC().
+			Truncate(time.Second), Version: o.Version,
 		Files: []File{}, Masked: map[string]int{}, Missing: []Missing{},
 	}
 	raw := collectAll(ctx, o)
@@ -67,7 +68,8 @@ func gather(ctx context.Context, o Options) (Manifest, []part, error) {
 		if p.why.Format != "" {
 			inRussian := MissingWords{Why: m.mask(p.why.In(doctor.Russian), map[string]int{})}
 			manifest.Missing = append(manifest.Missing, Missing{
-				Name: p.name, Why: m.mask(p.why.String(), manifest.Masked), Translations: map[string]MissingWords{doctor.Russian: inRussian},
+				Name: p.name, Why: m.mask(p.why.String(), manifest.Masked),
+				Translations: map[string]MissingWords{doctor.Russian: inRussian},
 			})
 			continue
 		}

@@ -28,7 +28,8 @@ func (k *known) add(value, kind string) {
 	if len(value) < shortestKnown {
 		return
 	}
-	for _, text := range slices.Concat(formsOf(value), formsOf(strings.ToUpper(value)), formsOf(strings.ToLower(value))) {
+	for _, text := range slices.Concat(formsOf(value), formsOf(strings.ToUpper(value)),
+		formsOf(strings.ToLower(value))) {
 		lower := lowered(text)
 		at := lower[:shortestKnown]
 		if f := (form{text: lower, kind: kind}); !slices.Contains(k.forms[at], f) {
@@ -49,7 +50,10 @@ func lowered(text string) string {
 }
 
 func formsOf(value string) []string {
-	all := []string{value, url.QueryEscape(value), url.PathEscape(value), percent(value), html.EscapeString(value), hex.EncodeToString([]byte(value))}
+	all := []string{
+		value, url.QueryEscape(value), url.PathEscape(value), percent(value), html.EscapeString(value),
+		hex.EncodeToString([]byte(value)),
+	}
 	all = append(all, escapedUnicode(value), escapedHex(value))
 	if encoded, err := json.Marshal(value); err == nil {
 		plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(encoded))

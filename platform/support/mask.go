@@ -47,7 +47,8 @@ func random(text string) bool {
 	if digest().MatchString(text) {
 		return true
 	}
-	if stamp().MatchString(text) || orderly().MatchString(text) || uuid().MatchString(text) || strings.HasPrefix(text, "***") {
+	if stamp().MatchString(text) || orderly().MatchString(text) || uuid().MatchString(text) || strings.HasPrefix(text,
+		"***") {
 		return false
 	}
 	upper, lower, digits, marks := 0, 0, 0, 0
@@ -139,7 +140,8 @@ func linesOf(text string) iter.Seq[string] {
 				end = len(text)
 			}
 			if strings.Contains(text[:end], "PRIVATE KEY-----") && strings.Contains(text[:end], "-----BEGIN") {
-				if last := strings.Index(text[end:], "-----END"); last >= 0 && !strings.Contains(text[:end], "-----END") {
+				if last := strings.Index(text[end:], "-----END"); last >= 0 && !strings.Contains(text[:end],
+					"-----END") {
 					end += last + len("-----END ENCRYPTED PRIVATE KEY-----")
 					end = min(end, len(text))
 				}
@@ -167,7 +169,8 @@ func inside(letter rune) bool { return strings.ContainsRune("; ,&?#=@", letter) 
 // worthSearching keeps ordinary words from being masked everywhere because one line calls them a secret.
 func worthSearching(value string) bool {
 	const least = 6
-	return len(value) >= least && len(value) < 512 && strings.ContainsAny(value, "0123456789!@#$%^&*+/=_.") || len(value) >= 3*least && len(value) < 512
+	return len(value) >= least && len(value) < 512 && strings.ContainsAny(value, "0123456789!@#$%^&*+/=_.") ||
+		len(value) >= 3*least && len(value) < 512
 }
 
 // each hands over every secret with its place.
@@ -259,7 +262,8 @@ func (m *masker) hideAddresses(text string, counts map[string]int) string {
 	}
 	return addressLike().ReplaceAllStringFunc(text, func(found string) string {
 		address, err := netip.ParseAddr(found)
-		if err != nil || address.IsPrivate() || address.IsLoopback() || address.IsUnspecified() || address.IsLinkLocalUnicast() {
+		if err != nil || address.IsPrivate() || address.IsLoopback() || address.IsUnspecified() ||
+			address.IsLinkLocalUnicast() {
 			return found
 		}
 		counts[kindAddress]++
@@ -270,8 +274,8 @@ func (m *masker) hideAddresses(text string, counts map[string]int) string {
 	})
 }
 
-// NewMask gives a function that takes secrets out of single lines: those of a panel's settings, and what is written like
-// one in any of the texts, in every form in which the others repeat it.
+// NewMask gives a function that takes secrets out of single lines: those of a panel's settings, and what is written
+// like one in any of the texts, in every form in which the others repeat it.
 func NewMask(env doctor.Env, texts ...string) func(string) string {
 	m := newMasker(false)
 	for value, kind := range secretsOf(env) {

@@ -98,13 +98,17 @@ func settings(_ context.Context, o Options) part {
 }
 
 func versions(_ context.Context, o Options) part {
-	return document(map[string]string{"panelctl": o.Version, "go": runtime.Version(), "system": runtime.GOOS + "/" + runtime.GOARCH})
+	return document(map[string]string{"panelctl": o.Version, "go": runtime.Version(), "system": runtime.GOOS + "/" +
+		runtime.GOARCH})
 }
 
 // system is what the machine says about itself.
 func system(ctx context.Context, o Options) part {
 	var out bytes.Buffer
-	for _, path := range []string{"/etc/os-release", "/proc/version", "/proc/loadavg", "/proc/uptime", "/proc/meminfo", "/proc/pressure/io", "/etc/resolv.conf"} {
+	for _, path := range []string{
+		"/etc/os-release", "/proc/version", "/proc/loadavg", "/proc/uptime", "/proc/meminfo",
+		"/proc/pressure/io", "/etc/resolv.conf",
+	} {
 		if content, err := os.ReadFile(path); err == nil {
 			fmt.Fprintf(&out, "## %s\n%s\n", path, content)
 		}
@@ -113,7 +117,10 @@ func system(ctx context.Context, o Options) part {
 		{"df", "-h", dataDir(o), "/var/log"},
 		{"df", "-i", dataDir(o)},
 		{"ls", "-lan", dataDir(o)},
-		{"systemctl", "show", "panel.service", "--property=ActiveState,SubState,NRestarts,Result,ExecMainStatus,MemoryCurrent"},
+		{
+			"systemctl", "show", "panel.service",
+			"--property=ActiveState,SubState,NRestarts,Result,ExecMainStatus,MemoryCurrent",
+		},
 	} {
 		said, why := run(ctx, command)
 		fmt.Fprintf(&out, "## %s\n%s%s\n", strings.Join(command, " "), said, why)
@@ -146,7 +153,8 @@ func counts(ctx context.Context, o Options) part {
 		Table string
 		Rows  int64
 	}
-	err := db.NewRaw(`select relname as "table", n_live_tup as "rows" from pg_stat_user_tables order by 1`).Scan(ctx, &rows)
+	err := db.NewRaw(`select relname as "table", n_live_tup as "rows" from pg_stat_user_tables order by 1`).
+		Scan(ctx, &rows)
 	if err != nil {
 		return part{why: doctor.Say("the database does not tell its counts")}
 	}

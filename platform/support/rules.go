@@ -6,8 +6,8 @@ import (
 	"panel/platform/pattern"
 )
 
-// rule recognises secrets by how they are written; the group named v is the secret, or the whole match. It is tried only
-// on a line that has one of its hints, in small letters, because most lines have none and logs are long.
+// rule recognises secrets by how they are written; the group named v is the secret, or the whole match. It is tried
+// only on a line that has one of its hints, in small letters, because most lines have none and logs are long.
 type rule struct {
 	kind  string
 	hints []string
@@ -20,8 +20,8 @@ const secretNames = `password|passwd|passwort|pgpass|\bpwd|pass_?phrase|паро
 	`private_?key|master_?key|license_?key|secret_?key|short_?id|psk|credentials?|session|cookie|otp|recovery_?codes?|` +
 	`db_?url|\bdsn|signature|authorization|x-api-key|\bkey`
 
-// passNames are shorter words for a password. Unlike secretNames they count only as a whole or at the end of a name, where
-// they are no part of "passed" or "passive".
+// passNames are shorter words for a password. Unlike secretNames they count only as a whole or at the end of a name,
+// where they are no part of "passed" or "passive".
 const passNames = `pass[_-]?\d*|[_.-]pwd?|\bpw`
 
 const (
@@ -41,7 +41,8 @@ var secretName = pattern.Of(`(?i)pass|_pwd?$|token|secret|api_?key|private_?key|
 
 // nameHints are parts of secretNames and passNames in small letters, save for Cyrillic, which keeps its case.
 var nameHints = []string{
-	"pass", "pw", "арол", "АРОЛ", "secret", "token", "key", "psk", "cred", "session", "cookie", "otp", "recovery", "url", "dsn",
+	"pass", "pw", "арол", "АРОЛ", "secret", "token", "key", "psk", "cred", "session", "cookie", "otp", "recovery",
+	"url", "dsn",
 	"signature", "authorization", "short",
 }
 

@@ -43,7 +43,10 @@ func pack(manifest Manifest, parts []part, to io.Writer) error {
 	packed := gzip.NewWriter(to)
 	archive := tar.NewWriter(packed)
 	for _, p := range append([]part{{name: "MANIFEST.json", content: append(list, '\n')}}, parts...) {
-		head := &tar.Header{Name: p.name, Mode: 0o600, Size: int64(len(p.content)), ModTime: manifest.CreatedAt, Typeflag: tar.TypeReg}
+		head := &tar.Header{
+			Name: p.name, Mode: 0o600, Size: int64(len(p.content)), ModTime: manifest.CreatedAt,
+			Typeflag: tar.TypeReg,
+		}
 		if err := archive.WriteHeader(head); err != nil {
 			return fmt.Errorf("pack the support bundle: %w", err)
 		}
@@ -81,7 +84,10 @@ func Save(ctx context.Context, o Options) (path string, m Manifest, err error) {
 	if folder == "" {
 		folder = Folder(dataDir(o))
 	}
-	path, err = place(filepath.Join(folder, Name(m.CreatedAt)), func(path string) error { return keep(o, path, packed.Bytes()) })
+	path, err = place(filepath.Join(folder, Name(m.CreatedAt)), func(path string) error {
+		return keep(o, path,
+			packed.Bytes())
+	})
 	if err != nil {
 		return "", m, fmt.Errorf("save the support bundle in %s: %w", folder, err)
 	}
@@ -118,11 +124,13 @@ func place(path string, keep func(path string) error) (string, error) {
 const sendWithin = 5 * time.Minute
 
 // Send uploads a saved bundle to the address of PANEL_SUPPORT_URL by POST. Without TLS it goes only to this machine.
-// The proxy is that of PANEL_HTTP_PROXY; empty for none. No redirect is followed: the bundle goes where the operator said.
+// The proxy is that of PANEL_HTTP_PROXY; empty for none. No redirect is followed: the bundle goes where the operator
+// said.
 // Faults: support_url_invalid, support_server_error, support_server_timeout.
 func Send(ctx context.Context, path, address, proxy string) error {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && (parsed.Scheme != "http" || !local(parsed.Hostname())) {
+	if err != nil || parsed.Host == "" || parsed.Scheme != "https" && (parsed.Scheme != "http" ||
+		!local(parsed.Hostname())) {
 		return fault.Invalid("support_url_invalid", "PANEL_SUPPORT_URL must begin with https://")
 	}
 	network, err := outbound.Through(proxy)
@@ -161,11 +169,14 @@ func upload(ctx context.Context, network *outbound.Network, request *http.Reques
 	answer, err := client.Do(ctx, request)
 	switch {
 	case fault.KindOf(err) == fault.KindUpstreamTimeout:
-		return fault.UpstreamTimeout("support_server_timeout", "the support address did not answer in time; the bundle is kept").Wrap(err)
+		return fault.UpstreamTimeout("support_server_timeout",
+			"the support address did not answer in time; the bundle is kept").Wrap(err)
 	case err != nil:
-		return fault.Upstream("support_server_error", "the support address cannot be reached; the bundle is kept").Wrap(err)
+		return fault.Upstream("support_server_error", "the support address cannot be reached; the bundle is kept").
+			Wrap(err)
 	case !answer.OK():
-		return fault.Upstream("support_server_error", fmt.Sprintf("the support address answered %d; the bundle is kept", answer.Status))
+		return fault.Upstream("support_server_error", fmt.Sprintf("the support address answered %d; the bundle is kept",
+			answer.Status))
 	}
 	return nil
 }

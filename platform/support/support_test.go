@@ -51,8 +51,10 @@ func (p *planted) line(format string, secret string) {
 func newPlanted() *planted {
 	p := &planted{values: map[string]string{}}
 	p.setting("PANEL_SECRET_KEY", "master-Key/with+signs=0001", "master-Key/with+signs=0001")
-	p.setting("PANEL_SECRET_KEY_PREVIOUS", "older-key-of-the-panel-2,oldest \"key\" of 3", "older-key-of-the-panel-2", "oldest \"key\" of 3")
-	p.setting("PANEL_DB_URL", "postgres://panel:p%40ss%2Fword4@db.internal:5432/panel?sslmode=disable", "p%40ss%2Fword4", "p@ss/word4")
+	p.setting("PANEL_SECRET_KEY_PREVIOUS", "older-key-of-the-panel-2,oldest \"key\" of 3", "older-key-of-the-panel-2",
+		"oldest \"key\" of 3")
+	p.setting("PANEL_DB_URL", "postgres://panel:p%40ss%2Fword4@db.internal:5432/panel?sslmode=disable",
+		"p%40ss%2Fword4", "p@ss/word4")
 	p.setting("PANEL_API_TOKEN", "session-token-00005", "session-token-00005")
 	p.setting("PANEL_SETUP_TOKEN", "юникод-секрет-6", "юникод-секрет-6")
 	p.setting("PANEL_HTTP_PROXY", "http://proxyuser:proxy-Pass7@proxy.internal:3128", "proxy-Pass7")
@@ -62,7 +64,8 @@ func newPlanted() *planted {
 	p.setting("PANEL_LICENSE_URLS", "https://user:in-an-Address11@license.example", "in-an-Address11")
 	p.setting("CLOUD_API_TOKEN", "other-program-token-12", "other-program-token-12")
 	for i, form := range []string{
-		`{"level":"info","msg":"login","password":"%s"}`, `{"msg":"nested","body":"{\"api_token\":\"%s\"}"}`, `password=%s done`, `PASSWORD: %s`,
+		`{"level":"info","msg":"login","password":"%s"}`, `{"msg":"nested","body":"{\"api_token\":\"%s\"}"}`,
+		`password=%s done`, `PASSWORD: %s`,
 		`dial postgres://panel:%s@127.0.0.1/panel: refused`, `Authorization: Bearer %s`, `{"Authorization":["Bearer %s"]}`, `authorization=Basic %s`,
 		`GET /api/v1/x?token=%s&page=1 200`, `GET /login?password%%3D%s HTTP/1.1`, `Cookie: sid=%s; theme=dark`, `Set-Cookie: session=%s; Path=/`,
 		`{"private_key":"%s"}`, `bot_token='%s'`, `licenseKey: %s`, `x-api-key: %s`, `{"totp_secret": "%s"}`, `--token %s`, `secret = "%s"`, `master_key:%s`,
@@ -211,7 +214,8 @@ func around(text string, at int) string {
 	return text[max(0, at-60):min(len(text), at+60)]
 }
 
-// Rule: the manifest lists what the bundle holds and counts what was masked; the preview tells the same and writes nothing.
+// Rule: the manifest lists what the bundle holds and counts what was masked; the preview shows the same and writes
+// nothing.
 func TestManifestAndPreview(t *testing.T) {
 	t.Parallel()
 	p := newPlanted()
@@ -273,7 +277,8 @@ func TestADiskThatTakesNothingLeavesNothing(t *testing.T) {
 	require.ErrorContains(t, err, "save the support bundle in")
 }
 
-// A folder that was named stays whose it is; one in the data folder serves the panel, so it belongs to the owner of that.
+// A folder that was named stays whose it is; one in the data folder serves the panel, so it belongs to the owner of
+// that.
 func TestABundleBelongsToTheFolderItIsSavedIn(t *testing.T) {
 	t.Parallel()
 	p := newPlanted()
@@ -305,7 +310,8 @@ func ownerOf(t *testing.T, path string) int {
 	return int(system.Uid)
 }
 
-// Rule: the bundle is sent only to the configured address, with TLS unless it is this machine, and no redirect is followed.
+// Rule: the bundle is sent only to the configured address, with TLS unless it is this machine, and no redirect is
+// followed.
 func TestSending(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "panel-20261120-1402.tar.gz")

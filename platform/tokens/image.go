@@ -7,9 +7,9 @@ import (
 	"panel/platform/database"
 )
 
-// Image is the copy of a table of tokens in memory: what each token proves, by its digest. It is used while changes of other
-// panels can be heard; while they cannot, every proof reads the database. A change is announced on the image's channel with the
-// owner of the token, so that a revocation holds at the next request in both cases.
+// Image is the copy of a table of tokens in memory: what each token proves, by its digest. It is used while changes of
+// other panels can be heard; while they cannot, every proof reads the database. A change is announced on the image's
+// channel with the owner of the token, so that a revocation holds at the next request in both cases.
 type Image[T any] struct {
 	options  Options[T]
 	listener *database.Listener

@@ -1,7 +1,7 @@
 // Package tokens makes bearer tokens and proves them from memory: those of sessions, API tokens and agents.
 //
-// A token is 256 random bits behind a prefix that says what it is for. Only its SHA-256 digest is stored, so that comparing is a
-// look-up that tells nothing by its time.
+// A token is 256 random bits behind a prefix that says what it is for. Only its SHA-256 digest is stored, so that
+// comparing is a look-up that tells nothing by its time.
 package tokens
 
 import (

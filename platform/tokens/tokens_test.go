@@ -81,7 +81,8 @@ func TestATokenIsReadOnceUntilItsOwnerIsAnnounced(t *testing.T) {
 	i.announce(t, "boris")
 	i.announce(t, "anna")
 	i.owner.Store("")
-	require.Eventually(t, func() bool { _, known := i.Remembered(digest); return !known }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { _, known := i.Remembered(digest); return !known }, 10*time.Second,
+		time.Millisecond)
 	_, err := i.Prove(t.Context(), digest)
 	require.ErrorIs(t, err, errUnknown)
 }
@@ -132,7 +133,8 @@ func TestUnknownTokensCostOneReadAndTheirNetworkWaits(t *testing.T) {
 	require.NoError(t, unknown.Refuse(digest, "192.0.2.1", now, errUnknown))
 	unknown.Note(digest, "192.0.2.1", now)
 	require.ErrorIs(t, unknown.Refuse(digest, "192.0.2.1", now, errUnknown), errUnknown)
-	require.NoError(t, unknown.Refuse(digest, "192.0.2.1", now.Add(time.Minute), errUnknown), "it may have come into being")
+	require.NoError(t, unknown.Refuse(digest, "192.0.2.1", now.Add(time.Minute), errUnknown),
+		"it may have come into being")
 	unknown.Forget()
 	require.NoError(t, unknown.Refuse(digest, "192.0.2.1", now, errUnknown))
 
@@ -141,5 +143,6 @@ func TestUnknownTokensCostOneReadAndTheirNetworkWaits(t *testing.T) {
 	}
 	refused := unknown.Refuse(tokens.DigestOf("new"), "2001:db8::2", now, errUnknown)
 	require.Equal(t, fault.KindThrottled, fault.KindOf(refused), "one network")
-	require.NoError(t, unknown.Refuse(tokens.DigestOf("new"), "2001:db8:0:1::2", now, errUnknown), "another network does not wait")
+	require.NoError(t, unknown.Refuse(tokens.DigestOf("new"), "2001:db8:0:1::2", now, errUnknown),
+		"another network does not wait")
 }

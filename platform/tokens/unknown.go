@@ -21,8 +21,9 @@ const (
 	unknownEvery      = time.Second
 )
 
-// Unknown keeps unknown tokens from costing a statement each. A token that was unknown a moment ago is unknown without a read, and a
-// network that comes with ever new ones has to wait. Tokens in memory are proved before anybody asks here.
+// Unknown keeps unknown tokens from costing a statement each. A token that was unknown a moment ago is unknown without
+// a read, and a network that comes with ever new ones has to wait. Tokens in memory are proved before anybody asks
+// here.
 type Unknown struct {
 	mu       sync.Mutex
 	tokens   *lru.LRU[Digest, time.Time] // until when the token counts as unknown
@@ -42,8 +43,8 @@ func NewUnknown() (*Unknown, error) {
 	return &Unknown{tokens: tokens, networks: networks}, nil
 }
 
-// Refuse answers without a read of the database where that is possible: with the fault unknown for a token that was unknown a
-// moment ago, or throttled (429).
+// Refuse answers without a read of the database where that is possible: with the fault unknown for a token that was
+// unknown a moment ago, or throttled (429).
 func (u *Unknown) Refuse(digest Digest, ip string, now time.Time, unknown error) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

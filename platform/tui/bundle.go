@@ -85,7 +85,10 @@ func (p *bundlePage) keys() []binding {
 		{
 			key:  "enter",
 			does: "next",
-		}, {key: "↑↓ ←→", does: "choose"}, {key: "p", does: "preview: what the bundle holds"}, {key: "esc", does: "back"},
+		},
+		{key: "↑↓ ←→", does: "choose"},
+		{key: "p", does: "preview: what the bundle holds"},
+		{key: "esc", does: "back"},
 	}
 }
 
@@ -231,7 +234,8 @@ const sendWord = "SEND"
 
 func (p *bundlePage) askOnceMore() tea.Cmd {
 	lines := func(width int) []line {
-		text := p.w.say("%s (%s) leaves this machine and goes to %s.", filepath.Base(p.path), p.w.size(p.bytes), p.address)
+		text := p.w.say("%s (%s) leaves this machine and goes to %s.", filepath.Base(p.path), p.w.size(p.bytes),
+			p.address)
 		masked := p.w.say("%d values are masked in it. The file stays here too.", p.manifest.MaskedTotal())
 		return append(
 			append([]line{row("")}, rows(p.w.look.wrapped(text, width))...),
@@ -271,7 +275,10 @@ func (p *bundlePage) view(width, _ int) []line {
 // labelled puts a text beside its label; all labels of the dialog are of one width.
 func (p *bundlePage) labelled(label, text string, width int) []line {
 	wide := 0
-	for _, one := range []string{p.w.say("Period"), p.w.say("Masked"), p.w.say("Holds"), p.w.say("Send to"), p.w.say("Saved")} {
+	for _, one := range []string{
+		p.w.say("Period"), p.w.say("Masked"), p.w.say("Holds"), p.w.say("Send to"),
+		p.w.say("Saved"),
+	} {
 		wide = max(wide, p.w.look.width(one))
 	}
 	return p.w.labelledAt(wide, label, text, width)

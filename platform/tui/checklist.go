@@ -89,7 +89,8 @@ func (c *checklist) view(width, height int) []line {
 	from, to := c.list.window(len(shown), room)
 	groups, titles := 0, 0
 	for _, one := range c.rows {
-		groups, titles = max(groups, c.w.look.width(c.w.group(one.group))), max(titles, c.w.look.width(c.w.env.T(one.title)))
+		groups, titles = max(groups, c.w.look.width(c.w.group(one.group))),
+			max(titles, c.w.look.width(c.w.env.T(one.title)))
 	}
 	titles = min(titles, width/4)
 	var lines []line

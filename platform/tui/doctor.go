@@ -127,7 +127,8 @@ func (w *session) rowsOf(report doctor.Report, actions []recovery.Action) []chec
 func (w *session) rowOf(result doctor.Result) checkRow {
 	return checkRow{
 		id: result.Check.ID, group: result.Check.Group, title: result.Check.Title, status: result.Finding.Status,
-		found: w.found(result.Finding.Found), do: w.found(result.Finding.Do), took: result.Took, data: result.Finding.Data,
+		found: w.found(result.Finding.Found), do: w.found(result.Finding.Do), took: result.Took,
+		data: result.Finding.Data,
 	}
 }
 
@@ -169,7 +170,10 @@ func (p *doctorPage) diagnose() tea.Cmd {
 		if ctx.Err() != nil {
 			return nil
 		}
-		return reportMsg{round: round, report: report, repairs: recovery.Actions(env, report, p.w.env.Repairs...), path: path, err: err}
+		return reportMsg{
+			round: round, report: report, repairs: recovery.Actions(env, report, p.w.env.Repairs...),
+			path: path, err: err,
+		}
 	}
 }
 
@@ -179,7 +183,8 @@ func reporting(check doctor.Check, env doctor.Env, ticks chan<- doctor.Result) d
 	check.Run = func(ctx context.Context, machine doctor.Env) doctor.Finding {
 		began := env.Now()
 		finding := ask(ctx, machine)
-		ticks <- doctor.Result{Check: check, Finding: finding, Took: env.Now().Sub(began)} // there is room for every check
+		// there is room for every check
+		ticks <- doctor.Result{Check: check, Finding: finding, Took: env.Now().Sub(began)}
 		return finding
 	}
 	return check

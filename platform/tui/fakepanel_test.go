@@ -45,7 +45,10 @@ func (p *fakePanel) answer(out http.ResponseWriter, in *http.Request) {
 		say(
 			out,
 			200,
-			map[string]any{"state": "grace", "grace_until": noon.Add(61*60*60*1e9 + 1e9), "valid_until": "2027-03-01T00:00:00Z"},
+			map[string]any{
+				"state": "grace", "grace_until": noon.Add(61*60*60*1e9 + 1e9),
+				"valid_until": "2027-03-01T00:00:00Z",
+			},
 		)
 	default:
 		say(

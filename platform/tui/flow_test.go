@@ -114,7 +114,8 @@ func TestRepairIsConfirmedByTyping(t *testing.T) {
 	diagnosed(st)
 	done := 0
 	st.send(pushMsg{newRecoveryPage(st.s.w, []recovery.Action{{
-		CheckID: "services.panel", Title: doctor.Say("%s", "restart"), What: doctor.Say("%s", "systemctl restart panel"),
+		CheckID: "services.panel", Title: doctor.Say("%s", "restart"), What: doctor.Say("%s",
+			"systemctl restart panel"),
 		Do: func(context.Context) error { done++; return nil },
 	}})})
 	st.opens("enter").until("systemctl restart panel").keys("=yes", "enter").until("Nothing was changed")

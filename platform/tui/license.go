@@ -165,7 +165,8 @@ func (p *licensePage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 		warning := func(width int) []line {
 			return append(
 				[]line{row("")},
-				rows(p.w.look.wrapped(p.w.env.T("Without a license the panel is read-only. Traffic on nodes goes on."), width))...)
+				rows(p.w.look.wrapped(p.w.env.T("Without a license the panel is read-only. Traffic on nodes goes on."),
+					width))...)
 		}
 		return push(
 			newConfirmPage(
@@ -187,7 +188,8 @@ func (p *licensePage) view(width, _ int) []line {
 		return append(
 			lines,
 			rows(
-				w.look.wrapped(w.say("The license needs an administrator: press i to sign in, or set PANEL_API_TOKEN."), width),
+				w.look.wrapped(w.say("The license needs an administrator: press i to sign in, or set PANEL_API_TOKEN."),
+					width),
 			)...)
 	}
 	if p.trouble != nil {

@@ -71,7 +71,10 @@ func TestLinearSignIn(t *testing.T) {
 		"1",
 		"0",
 	)
-	for _, text := range []string{"the username or the password is wrong", "the code is wrong or too late", "signed in until you leave", "grace"} {
+	for _, text := range []string{
+		"the username or the password is wrong", "the code is wrong or too late",
+		"signed in until you leave", "grace",
+	} {
 		require.Contains(t, said, text)
 	}
 	require.True(t, panel.did("/api/v1/auth/logout "))

@@ -108,7 +108,8 @@ func (m *menu) advice(width int) []line {
 	case !s.asked || s.healthy && !s.refused:
 		return nil
 	case s.silence != nil:
-		texts = append(w.trouble(s.silence), "", w.say("Start with 2, Doctor: it needs neither the panel nor its database."))
+		texts = append(w.trouble(s.silence), "",
+			w.say("Start with 2, Doctor: it needs neither the panel nor its database."))
 	case s.healthy:
 		texts = []string{
 			w.say("The panel works, but tells more only to an administrator. Press i to sign in, or set PANEL_API_TOKEN."),

@@ -131,7 +131,8 @@ func (p *confirmPage) view(width, _ int) []line {
 	question := p.w.say("Type %s to go on:", p.word)
 	lines := append(p.lines(width), row(""), row(question+" "+p.field.view(width-p.w.look.width(question)-1)))
 	if p.wrong {
-		lines = append(lines, row(""), row(p.w.look.paint(careful, p.w.say("That is not %s. Nothing was changed.", p.word))))
+		lines = append(lines, row(""), row(p.w.look.paint(careful, p.w.say("That is not %s. Nothing was changed.",
+			p.word))))
 	}
 	return lines
 }

@@ -98,7 +98,8 @@ func (p *recoveryPage) view(width, _ int) []line {
 	lines = append(
 		lines,
 		rows(
-			w.look.wrapped(w.say("Only repairs that lose nothing are offered. Each is shown and confirmed first."), width),
+			w.look.wrapped(w.say("Only repairs that lose nothing are offered. Each is shown and confirmed first."),
+				width),
 		)...)
 	if p.working {
 		lines = append(lines, row(""), row(w.look.spinner(w.step)+" "+w.say("at work")))

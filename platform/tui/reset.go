@@ -49,7 +49,9 @@ type (
 )
 
 // withPasswordReset opens the database for one piece of work only, so that nothing is held while somebody thinks.
-func withPasswordReset(ctx context.Context, env cli.Env, work func(context.Context, *accounts.PasswordReset) error) error {
+func withPasswordReset(ctx context.Context, env cli.Env, work func(context.Context,
+	*accounts.PasswordReset) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, resetWithin)
 	defer cancel()
 	reset, err := accounts.OpenPasswordReset(ctx, env)
@@ -178,7 +180,8 @@ func (p *resetPage) confirm(owner accounts.Administrator) tea.Cmd {
 		if p.withFactor {
 			lines = append(
 				lines,
-				rows(p.w.look.wrapped(p.w.say("Authenticator app, recovery codes and passkeys are removed too."), width))...)
+				rows(p.w.look.wrapped(p.w.say("Authenticator app, recovery codes and passkeys are removed too."),
+					width))...)
 		}
 		return append(lines, row(""), row(p.w.look.paint(quiet, p.w.env.Text(p.source))))
 	}

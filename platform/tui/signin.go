@@ -113,7 +113,10 @@ func (p *signIn) press(key string, msg tea.KeyPressMsg) tea.Cmd {
 
 func (p *signIn) ask() tea.Cmd {
 	p.asking, p.trouble = true, nil
-	path, body := "/api/v1/auth/login", map[string]string{"username": p.fields[0].value(), "password": p.fields[1].value()}
+	path, body := "/api/v1/auth/login", map[string]string{
+		"username": p.fields[0].value(),
+		"password": p.fields[1].value(),
+	}
 	if p.challenge != "" {
 		path, body = "/api/v1/auth/second-factor", secondFactor(p.challenge, p.fields[2].value())
 	}

@@ -94,7 +94,8 @@ func (st *stage) keys(names ...string) *stage {
 func press(name string) tea.KeyPressMsg {
 	known := map[string]rune{
 		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft,
-		"right": tea.KeyRight, "tab": tea.KeyTab, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
+		"right": tea.KeyRight, "tab": tea.KeyTab, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd,
+		"backspace": tea.KeyBackspace,
 	}
 	if code, is := known[name]; is {
 		return tea.KeyPressMsg{Code: code}
@@ -210,7 +211,8 @@ var sampleChecks = []doctor.Check{
 		doctor.Finding{Status: doctor.OK, Found: doctor.Say("PostgreSQL %s, %d ms", "17.6", 3)},
 	),
 	sample("disk.data", "disk", "data folder", doctor.Finding{
-		Status: doctor.Failed, Found: doctor.Say("%d %% of %s used, %s free", 97, doctor.Say("%s GB", doctor.Decimal(40)), doctor.Say("%s GB", doctor.Decimal(1.2))),
+		Status: doctor.Failed, Found: doctor.Say("%d %% of %s used, %s free", 97, doctor.Say("%s GB",
+			doctor.Decimal(40)), doctor.Say("%s GB", doctor.Decimal(1.2))),
 		Do: doctor.Say(
 			"free space, or move PANEL_DATA_DIR to a larger disk; what is large: du -xsh %s/*",
 			"/opt/panel/data",

@@ -22,7 +22,8 @@ func Run(ctx context.Context, env cli.Env, linear bool) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := newShell(ctx, w)
-	_, err := tea.NewProgram(s, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(env.In), tea.WithOutput(env.Out)).
+	_, err := tea.NewProgram(s, tea.WithContext(ctx), tea.WithoutSignalHandler(), tea.WithInput(env.In),
+		tea.WithOutput(env.Out)).
 		Run()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):

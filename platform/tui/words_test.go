@@ -116,7 +116,8 @@ func ofFoot(function *ast.FuncDecl) []string {
 // ofVariables reads the tables of words and the questions of the logs page.
 func ofVariables(spec *ast.ValueSpec) []string {
 	name := spec.Names[0].Name
-	if len(spec.Values) == 0 || !slices.Contains([]string{"groups", "kinds", "periods", "forSearch", "forSince"}, name) {
+	if len(spec.Values) == 0 || !slices.Contains([]string{"groups", "kinds", "periods", "forSearch", "forSince"},
+		name) {
 		return nil
 	}
 	var texts []string

@@ -15,8 +15,8 @@ func canaryRef(keyID string) Ref {
 	return Ref{Table: "vault_canaries", ID: keyID, Column: "sealed"}
 }
 
-// Guard leaves a sealed sample in the database at the first start and opens it at every later one, before anything else is
-// sealed. A panel whose key is not the one that the database was sealed with gets ErrWrongKey.
+// Guard leaves a sealed sample in the database at the first start and opens it at every later one, before anything else
+// is sealed. A panel whose key is not the one that the database was sealed with gets ErrWrongKey.
 func (v *Vault) Guard(ctx context.Context, db bun.IDB) error {
 	newest, err := v.openNewest(ctx, db)
 	if err != nil || newest == v.current {
@@ -39,7 +39,8 @@ func (v *Vault) Check(ctx context.Context, db bun.IDB) error {
 // openNewest demands that the newest sample opens; older ones may belong to keys that were given up.
 func (v *Vault) openNewest(ctx context.Context, db bun.IDB) (keyID string, err error) {
 	var sealed string
-	err = db.NewRaw("select key_id, sealed from vault_canaries order by created_at desc limit 1").Scan(ctx, &keyID, &sealed)
+	err = db.NewRaw("select key_id, sealed from vault_canaries order by created_at desc limit 1").
+		Scan(ctx, &keyID, &sealed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

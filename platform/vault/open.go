@@ -7,7 +7,8 @@ import (
 	"panel/platform/database"
 )
 
-// Open makes the panel's vault from its settings and proves with the sample in the database that the key is the right one.
+// Open makes the panel's vault from its settings and proves with the sample in the database that the key is the right
+// one.
 func Open(ctx context.Context, cfg *config.Config, db *database.DB) (*Vault, error) {
 	master, _, err := MasterKey(cfg.Secret(config.SecretKey).Reveal(), cfg.DataDir())
 	if err != nil {

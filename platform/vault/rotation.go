@@ -34,8 +34,8 @@ func NewRotation(v *Vault, columns []Column) *Rotation {
 	return &Rotation{vault: v, columns: columns}
 }
 
-// Left counts, by table and column, the secrets that an earlier master key sealed. It is empty when nothing is left: then
-// PANEL_SECRET_KEY_PREVIOUS can go.
+// Left counts, by table and column, the secrets that an earlier master key sealed. It is empty when nothing is left:
+// then PANEL_SECRET_KEY_PREVIOUS can go.
 func (r *Rotation) Left(ctx context.Context, db bun.IDB) (map[string]int, error) {
 	left := map[string]int{}
 	for _, c := range r.columns {
@@ -88,7 +88,8 @@ type staleRow struct {
 func (r *Rotation) batch(ctx context.Context, db bun.IDB, c Column, after string, done *Result) (string, error) {
 	var rows []staleRow
 	err := db.NewRaw("select (?)::text as id, ? as sealed from ? where "+staleRows+" and (?)::text > ? order by 1 limit ?",
-		bun.Safe(c.ID), bun.Ident(c.Column), bun.Ident(c.Table), bun.Ident(c.Column), bun.Ident(c.Column), len(r.current()), r.current(),
+		bun.Safe(c.ID), bun.Ident(c.Column), bun.Ident(c.Table), bun.Ident(c.Column), bun.Ident(c.Column),
+		len(r.current()), r.current(),
 		bun.Safe(c.ID), after, resealBatch).Scan(ctx, &rows)
 	if err != nil || len(rows) == 0 {
 		return "", err

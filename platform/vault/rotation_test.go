@@ -34,9 +34,11 @@ func tables(t *testing.T, v *vault.Vault, rows int) *database.DB {
 	}
 	for n := range rows {
 		id := fmt.Sprintf("%05d", n)
-		_, err := db.ExecContext(t.Context(), "insert into rotated_tokens values (?, ?)", id, v.Seal(token(id), []byte("token "+id)))
+		_, err := db.ExecContext(t.Context(), "insert into rotated_tokens values (?, ?)", id, v.Seal(token(id),
+			[]byte("token "+id)))
 		require.NoError(t, err)
-		_, err = db.ExecContext(t.Context(), "insert into rotated_parts values (?, ?, ?)", id, n, v.Seal(part(id, n), []byte("part "+id)))
+		_, err = db.ExecContext(t.Context(), "insert into rotated_parts values (?, ?, ?)", id, n, v.Seal(part(id, n),
+			[]byte("part "+id)))
 		require.NoError(t, err)
 	}
 	return db

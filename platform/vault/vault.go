@@ -73,7 +73,8 @@ func New(current string, previous ...string) (*Vault, error) {
 
 func derive(master string) (string, cipher.AEAD, error) {
 	if len(master) < shortestKey {
-		return "", nil, fmt.Errorf("the master key is too short: PANEL_SECRET_KEY needs at least %d characters", shortestKey)
+		return "", nil, fmt.Errorf("the master key is too short: PANEL_SECRET_KEY needs at least %d characters",
+			shortestKey)
 	}
 	material, err := hkdf.Key(sha256.New, []byte(master), nil, keyPurpose, chacha20poly1305.KeySize)
 	if err != nil {

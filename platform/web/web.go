@@ -19,8 +19,8 @@ import (
 // nonceMark stands in the built page wherever the nonce of the answer belongs.
 const nonceMark = "__CSP_NONCE__"
 
-// asset is one file with its encodings. Its bytes stay in the executable until somebody asks for them: read at the start they
-// would be held twice.
+// asset is one file with its encodings. Its bytes stay in the executable until somebody asks for them: read at the
+// start they would be held twice.
 type asset struct {
 	plain, brotli, gzip stored
 	kind                string
@@ -56,10 +56,14 @@ func load(from fs.FS) (*site, error) {
 	}
 	s := &site{from: from, page: page, files: map[string]asset{}}
 	return s, fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || name == pageFile || strings.HasSuffix(name, ".br") || strings.HasSuffix(name, ".gz") {
+		if err != nil || entry.IsDir() || name == pageFile || strings.HasSuffix(name, ".br") || strings.HasSuffix(name,
+			".gz") {
 			return err
 		}
-		s.files["/"+name] = asset{plain: find(from, name), brotli: find(from, name+".br"), gzip: find(from, name+".gz"), kind: kind(name)}
+		s.files["/"+name] = asset{
+			plain: find(from, name), brotli: find(from, name+".br"), gzip: find(from, name+".gz"),
+			kind: kind(name),
+		}
 		return nil
 	})
 }
@@ -72,10 +76,11 @@ func find(from fs.FS, name string) stored {
 	return stored{name: name, size: info.Size()}
 }
 
-// kinds of the files that the build of the interface makes. They are told here, because the standard library asks the files of
-// the operating system, where the same asset has another kind on another machine.
+// kinds of the files that the build of the interface makes. They are told here, because the standard library asks the
+// files of the operating system, where the same asset has another kind on another machine.
 var kinds = map[string]string{
-	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml",
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".json": "application/json",
+	".svg":   "image/svg+xml",
 	".woff2": "font/woff2", ".png": "image/png", ".ico": "image/x-icon", ".txt": "text/plain; charset=utf-8",
 }
 

@@ -67,7 +67,10 @@ func TestAssetsAreServedForEverInTheBestEncoding(t *testing.T) {
 // A program that asks for something unknown gets a 404, never the page of the web interface.
 func TestMachineAddressesNeverGetThePage(t *testing.T) {
 	t.Parallel()
-	for _, path := range []string{"/api/v1/nothing", "/agent/v1/nothing", "/s/token", "/install/x", "/assets/gone.js", "/health/x"} {
+	for _, path := range []string{
+		"/api/v1/nothing", "/agent/v1/nothing", "/s/token", "/install/x", "/assets/gone.js",
+		"/health/x",
+	} {
 		response, body := served(t, path)
 		require.Equal(t, http.StatusNotFound, response.StatusCode, path)
 		require.NotContains(t, body, "<script", path)
@@ -79,7 +82,10 @@ func TestMachineAddressesNeverGetThePage(t *testing.T) {
 // Only the page itself is copied at the start; everything else stays where the executable has it.
 func TestAssetsAreNotReadBeforeSomebodyAsks(t *testing.T) {
 	t.Parallel()
-	from := &watched{FS: fstest.MapFS{"index.html": {}, "assets/a.js": {Data: []byte("a")}, "assets/a.js.br": {Data: []byte("b")}}}
+	from := &watched{FS: fstest.MapFS{
+		"index.html": {}, "assets/a.js": {Data: []byte("a")},
+		"assets/a.js.br": {Data: []byte("b")},
+	}}
 	built, err := load(from)
 	require.NoError(t, err)
 	require.Equal(t, []string{"index.html"}, from.read)

@@ -111,7 +111,10 @@ type setInput struct {
 func (h *handlers) set(ctx context.Context, in *setInput) (*struct{}, error) {
 	return nil, h.db.InTx(ctx, func(ctx context.Context) error {
 		for name, text := range in.Body.Documents {
-			if err := h.documents.Set(ctx, nodesapi.Document{NodeID: in.Body.NodeID, Name: name, Content: text}); err != nil {
+			if err := h.documents.Set(ctx, nodesapi.Document{
+				NodeID: in.Body.NodeID, Name: name,
+				Content: text,
+			}); err != nil {
 				return err
 			}
 		}

@@ -107,7 +107,8 @@ func head(path, token string, length int) string {
 	if length < 0 {
 		framing = "Transfer-Encoding: chunked"
 	}
-	return "POST " + path + " HTTP/1.1\r\nHost: panel\r\nContent-Type: application/json\r\nAuthorization: Bearer " + token + "\r\n" + framing + "\r\n\r\n"
+	return "POST " + path + " HTTP/1.1\r\nHost: panel\r\nContent-Type: application/json\r\nAuthorization: Bearer " +
+		token + "\r\n" + framing + "\r\n\r\n"
 }
 
 // posts sends a whole body and takes the answer.

@@ -24,14 +24,14 @@ type Domain struct {
 
 // Domains gives bindings. Its calls take part in the context's transaction.
 type Domains interface {
-	// ByIDs gives bindings by their ids, whoever owns them; unknown ones are left out. The caller compares the owners, and
-	// answers for somebody else's binding what it answers for an unknown one. Within a transaction the bindings stay as they
-	// are until its end.
+	// ByIDs gives bindings by their ids, whoever owns them; unknown ones are left out. The caller compares the owners,
+	// and answers for somebody else's binding what it answers for an unknown one. Within a transaction the bindings
+	// stay as they are until its end.
 	ByIDs(ctx context.Context, ids ...string) (map[string]Domain, error)
 	// All gives the bindings of all nodes by their host names: at most so many, and only those after the host name.
 	All(ctx context.Context, after string, most int) ([]Domain, error)
-	// SetUses notes which bindings a flow uses, in place of what was noted before; none frees them. A binding in use keeps
-	// its host name, node and owner, and is not deleted. An unknown binding gives ErrUnknown and changes nothing.
+	// SetUses notes which bindings a flow uses, in place of what was noted before; none frees them. A binding in use
+	// keeps its host name, node and owner, and is not deleted. An unknown binding gives ErrUnknown and changes nothing.
 	SetUses(ctx context.Context, flowID string, domainIDs ...string) error
 }
 
@@ -53,7 +53,7 @@ type Certificate struct {
 
 // States collects who knows the states of bindings.
 type States interface {
-	// Add takes who answers, while the panel is composed. It is asked once for a page of bindings; what it leaves out or leaves
-	// empty is taken from those that were added before it.
+	// Add takes who answers, while the panel is composed. It is asked once for a page of bindings; what it leaves out
+	// or leaves empty is taken from those that were added before it.
 	Add(name string, answer func(ctx context.Context, domainIDs ...string) (map[string]State, error))
 }

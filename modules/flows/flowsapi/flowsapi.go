@@ -55,18 +55,18 @@ type Flows interface {
 	ClientOf(ctx context.Context, userRef string) (Client, error)
 	// GeoTokens lists the categories that installed flows refer to, sorted.
 	GeoTokens(ctx context.Context) ([]GeoToken, error)
-	// Propose replaces the draft of a flow, as the caller of the context and by the rules of a draft that a person saves.
-	// It installs nothing. The answer is the new revision.
+	// Propose replaces the draft of a flow, as the caller of the context and by the rules of a draft that a person
+	// saves. It installs nothing. The answer is the new revision.
 	Propose(ctx context.Context, flowID string, revision int, drawing json.RawMessage) (int, error)
-	// Rerender has the installed versions on these nodes rendered and applied again, because something that they depend on
-	// has changed: why, for the journal. It is done later, surely, and does nothing where the same comes out.
+	// Rerender has the installed versions on these nodes rendered and applied again, because something that they depend
+	// on has changed: why, for the journal. It is done later, surely, and does nothing where the same comes out.
 	Rerender(ctx context.Context, why string, nodeIDs ...string) error
 }
 
 // HealthStates collects who knows how flows are.
 type HealthStates interface {
-	// Add takes one more, while the panel is composed. It is asked once per page and gives healthy, degraded or down for
-	// the flows that it knows about; the worst answer of all counts.
+	// Add takes one more, while the panel is composed. It is asked once per page and gives healthy, degraded or down
+	// for the flows that it knows about; the worst answer of all counts.
 	Add(name string, states func(ctx context.Context, flowIDs []string) (map[string]string, error))
 }
 

@@ -12,10 +12,11 @@ type Point string
 const (
 	// BeforePrepare runs before any node is locked. It may wait for long; the plan is rendered again afterwards.
 	BeforePrepare Point = "before_prepare"
-	// BeforeSwitch runs when the core of every node has accepted its configuration, and nothing that serves has changed.
-	// A stage that has to wait there gives the nodes back; they are prepared again when it goes on.
+	// BeforeSwitch runs when the core of every node has accepted its configuration, and nothing that serves has
+	// changed. A stage that has to wait there gives the nodes back; they are prepared again when it goes on.
 	BeforeSwitch Point = "before_switch"
-	// AfterCommit runs when the new configuration is the installed one. It is repeated until it holds and reverts nothing.
+	// AfterCommit runs when the new configuration is the installed one. It is repeated until it holds and reverts
+	// nothing.
 	AfterCommit Point = "after_commit"
 )
 
@@ -32,14 +33,15 @@ type Stage struct {
 	Name string
 	// At is the point of its turn.
 	At Point
-	// Part is the group of the differences that the stage makes, GroupCDN; the apply's record sums up by it. May be empty.
+	// Part is the group of the differences that the stage makes, GroupCDN; the apply's record sums up by it. May be
+	// empty.
 	Part string
-	// Limit is how long the stage may take in all, waiting included, and its undoing again as long; ten minutes when zero.
-	// A stage at AfterCommit has none.
+	// Limit is how long the stage may take in all, waiting included, and its undoing again as long; ten minutes when
+	// zero. A stage at AfterCommit has none.
 	Limit time.Duration
 	// Needs says which capabilities of agents the stage will use: agentapi's Capability() of documents, commands and
-	// batches, by node. It is asked at every compilation and looks at nothing but its argument; an agent that lacks one is
-	// an error of the compilation. Nil when the stage asks nothing of agents.
+	// batches, by node. It is asked at every compilation and looks at nothing but its argument; an agent that lacks one
+	// is an error of the compilation. Nil when the stage asks nothing of agents.
 	Needs func(w Wanted) map[string][]string
 	// Preview says what the stage would do, for the plan. It is asked once per plan, may be nil, and changes nothing.
 	Preview func(ctx context.Context, c Change) ([]Diff, []Check, error)

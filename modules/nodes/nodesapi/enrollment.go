@@ -22,8 +22,8 @@ type Token struct {
 	ExpiresAt time.Time
 }
 
-// Enrollment issues tokens with which servers get their agents, for whoever makes servers. Its calls take part in the context's
-// transaction and write their lines in the journal.
+// Enrollment issues tokens with which servers get their agents, for whoever makes servers. Its calls take part in the
+// context's transaction and write their lines in the journal.
 type Enrollment interface {
 	// Issue gives a token; an unknown node gives ErrUnknown.
 	Issue(ctx context.Context, want TokenOrder) (Token, error)

@@ -1,4 +1,5 @@
-// Package nodesapi is what other modules may know and ask of nodes: who they are, what they shall serve, and orders to them.
+// Package nodesapi is what other modules may know and ask of nodes: who they are, what they shall serve, and orders to
+// them.
 package nodesapi
 
 import (
@@ -100,12 +101,12 @@ type Candidate struct {
 
 // Configs keeps what nodes shall serve. Whole fleets change at once, so writing takes many nodes for the price of one.
 type Configs interface {
-	// PutCandidates stores configurations without wanting them yet, at most one for a node, and gives each a revision and a
-	// hash, in the sequence of the candidates. The same content as the newest one of a node gives that one again; an
-	// unknown node gives revision 0. All are stored or, with an error, none.
+	// PutCandidates stores configurations without wanting them yet, at most one for a node, and gives each a revision
+	// and a hash, in the sequence of the candidates. The same content as the newest one of a node gives that one again;
+	// an unknown node gives revision 0. All are stored or, with an error, none.
 	PutCandidates(ctx context.Context, candidates ...Candidate) ([]Config, error)
-	// SetDesired makes stored configurations, revisions by node, the ones that the nodes shall serve, and tells their agents.
-	// It gives the nodes of which there is no such configuration; they stay as they are.
+	// SetDesired makes stored configurations, revisions by node, the ones that the nodes shall serve, and tells their
+	// agents. It gives the nodes of which there is no such configuration; they stay as they are.
 	SetDesired(ctx context.Context, revisions map[string]int64) (unknown []string, err error)
 	// Desired gives what the node shall serve; revision 0 when nothing was ever wanted.
 	Desired(ctx context.Context, nodeID string) (Config, error)
@@ -138,9 +139,9 @@ type Result struct {
 
 // Commands gives orders to agents. An order survives restarts of the panel and of the agent; it runs once.
 type Commands interface {
-	// Send stores the orders, in the context's transaction, and wakes the agents after its commit; the ids come in the same
-	// sequence. A kind that is not in the closed list gives ErrUnknownKind. An order to a node that is gone has ended
-	// at once, with the code expired.
+	// Send stores the orders, in the context's transaction, and wakes the agents after its commit; the ids come in the
+	// same sequence. A kind that is not in the closed list gives ErrUnknownKind. An order to a node that is gone has
+	// ended at once, with the code expired.
 	Send(ctx context.Context, orders ...Order) ([]string, error)
 	// Await waits until all have ended or the context ends, and gives the results in the sequence of the ids.
 	// An order whose deadline has passed, and one that is gone with its node, ends with the code expired.

@@ -12,7 +12,8 @@ type Relations interface {
 // Related is what relies on a group of nodes.
 type Related struct {
 	Count int
-	// First are the first of them by name, at most as many as were asked for, and none where the caller may not see them.
+	// First are the first of them by name, at most as many as were asked for, and none where the caller may not see
+	// them.
 	First []Named
 }
 

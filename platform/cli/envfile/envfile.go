@@ -24,8 +24,8 @@ type File struct {
 	Err    error
 }
 
-// Find reads the files that exist. The first one with the wanted name is the answer; without one, the first that exists;
-// nil when there is none.
+// Find reads the files that exist. The first one with the wanted name is the answer; without one, the first that
+// exists; nil when there is none.
 func Find(places []string, wanted string) *File {
 	var first *File
 	for _, place := range places {
@@ -70,8 +70,9 @@ func (l BadLine) Line() int { return int(l) }
 // longestLine is more than any setting needs.
 const longestLine = 64 << 10
 
-// Parse reads NAME=value lines; the values that could be read come back even with an error, which names the first bad line.
-// Comments, empty lines, "export " and quotes around a value are understood as the service manager understands them.
+// Parse reads NAME=value lines; the values that could be read come back even with an error, which names the first bad
+// line. Comments, empty lines, "export " and quotes around a value are understood as the service manager understands
+// them.
 func Parse(from io.Reader) (map[string]string, error) {
 	values := map[string]string{}
 	var problem error

@@ -57,7 +57,8 @@ func (r *accountRow) named(username string) {
 func (r *accountRow) shown() account {
 	return account{
 		ID: r.ID, Username: r.Username, Permissions: words(r.Permissions), State: r.State, CreatedAt: r.CreatedAt,
-		LastLoginAt: r.LastLoginAt, LastLoginIP: r.LastLoginIP, MustChangePassword: r.MustChangePassword, Revision: r.Revision,
+		LastLoginAt: r.LastLoginAt, LastLoginIP: r.LastLoginIP, MustChangePassword: r.MustChangePassword,
+		Revision:    r.Revision,
 		TOTPEnabled: r.TOTPEnabled, Passkeys: r.Passkeys,
 	}
 }

@@ -52,7 +52,8 @@ type accountOutput struct{ Body account }
 
 func (h *handlers) create(ctx context.Context, in *createInput) (*accountOutput, error) {
 	row, err := h.service.create(ctx, draft{
-		Username: &in.Body.Username, Password: &in.Body.Password, Permissions: in.Body.Permissions, MustChange: in.Body.MustChange,
+		Username: &in.Body.Username, Password: &in.Body.Password, Permissions: in.Body.Permissions,
+		MustChange: in.Body.MustChange,
 	})
 	if err != nil {
 		return nil, err
@@ -188,9 +189,11 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 		direction, than = " desc", "<"
 	}
 	if after != nil {
-		query = query.Where("("+by.column+", id) "+than+" ("+by.given+", ?::uuid)", args.Add(after.Value), args.Add(after.ID))
+		query = query.Where("("+by.column+", id) "+than+" ("+by.given+", ?::uuid)", args.Add(after.Value),
+			args.Add(after.ID))
 	}
-	query = query.ColumnExpr("(?) AS total", all).OrderExpr(by.column + direction + ", id" + direction).Limit(int64(in.Limit) + 1)
+	query = query.ColumnExpr("(?) AS total", all).OrderExpr(by.column + direction + ", id" + direction).
+		Limit(int64(in.Limit) + 1)
 	var found []countedRow
 	if err := database.Read(ctx, s.db, &found, query, args); err != nil {
 		return nil, 0, database.Fault(err, nil)

@@ -13,8 +13,10 @@ import (
 )
 
 var (
-	errLastAdmin = fault.Conflict("last_admin", "this is the last account with full access; give another one full access first")
-	errStale     = fault.Conflict("revision_conflict", "the account was changed meanwhile; read it again and repeat your change")
+	errLastAdmin = fault.Conflict("last_admin",
+		"this is the last account with full access; give another one full access first")
+	errStale = fault.Conflict("revision_conflict",
+		"the account was changed meanwhile; read it again and repeat your change")
 )
 
 // draft is what a caller wants an account to be; nil means unchanged.
@@ -60,8 +62,8 @@ func orAll(permissions *[]string) []string {
 	return *permissions
 }
 
-// granted turns words into keys and refuses unknown ones and those that the caller himself lacks. A key of a module that
-// this build lacks stays with whoever holds it.
+// granted turns words into keys and refuses unknown ones and those that the caller himself lacks. A key of a module
+// that this build lacks stays with whoever holds it.
 func (s *service) granted(ctx context.Context, permissions []string, held []access.Key) ([]access.Key, error) {
 	keys := make(access.Set, 0, len(permissions))
 	for _, word := range permissions {
@@ -101,7 +103,8 @@ func missing(held, wanted access.Set) []string {
 }
 
 // update changes an account at the given revision. It ends no session, unless the account is disabled.
-// Faults: not_found (404), permission_denied (403), last_admin, name_taken, revision_conflict (409), invalid_value (422).
+// Faults: not_found (404), permission_denied (403), last_admin, name_taken, revision_conflict (409), invalid_value
+// (422).
 func (s *service) update(ctx context.Context, id string, revision int64, d draft) (*accountRow, error) {
 	var changed *accountRow
 	err := s.change(ctx, id, func(ctx context.Context) error {
@@ -215,8 +218,10 @@ type newPassword struct {
 var errOwnAccount = fault.Conflict("own_account",
 	"this is your own account; change its password with POST /api/v1/auth/password, which asks for the current one")
 
-// resetPassword sets another account's password and ends all its sessions; its second factors stay unless they are to go.
-// Faults: not_found (404), permission_denied (403), own_account (409), and of a removal of second factors those of stepUp.
+// resetPassword sets another account's password and ends all its sessions; its second factors stay unless they are to
+// go.
+// Faults: not_found (404), permission_denied (403), own_account (409), and of a removal of second factors those of
+// stepUp.
 func (s *service) resetPassword(ctx context.Context, id string, next newPassword) error {
 	if id == access.From(ctx).AccountID {
 		return errOwnAccount
@@ -241,7 +246,8 @@ func (s *service) resetPassword(ctx context.Context, id string, next newPassword
 		if _, err := s.apply(ctx, row, draft{}); err != nil {
 			return err
 		}
-		if err := s.replacePassword(ctx, row, replacing{hash: hash, mustChange: next.mustChange}); err != nil || !next.withoutFactors {
+		if err := s.replacePassword(ctx, row, replacing{hash: hash, mustChange: next.mustChange}); err != nil ||
+			!next.withoutFactors {
 			return err
 		}
 		return s.removeFactors(ctx, row)
@@ -280,6 +286,9 @@ func (s *service) endSessionOf(ctx context.Context, accountID, id string) error 
 		if err := s.store.deleteSession(ctx, accountID, id); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{Action: "account.session_ended", Object: audit.Object{Type: "session", ID: id, Name: row.Username}})
+		return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{
+			Action: "account.session_ended",
+			Object: audit.Object{Type: "session", ID: id, Name: row.Username},
+		})
 	})
 }

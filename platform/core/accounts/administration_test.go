@@ -20,7 +20,8 @@ func TestPermissionsThatAreNotSentMeanFullAccess(t *testing.T) {
 	admin := paneltest.New(t).Admin()
 	full := admin.Post("/api/v1/accounts", object{"username": "boris", "password": secret}).Is(http.StatusCreated)
 	require.Equal(t, []any{"*"}, full.Value("permissions"))
-	none := admin.Post("/api/v1/accounts", object{"username": "clara", "password": secret, "permissions": []string{}}).Is(http.StatusCreated)
+	none := admin.Post("/api/v1/accounts", object{"username": "clara", "password": secret, "permissions": []string{}}).
+		Is(http.StatusCreated)
 	require.Equal(t, []any{}, none.Value("permissions"))
 	require.NotContains(t, string(none.Body), "password_hash")
 }
@@ -43,7 +44,10 @@ func TestChangedPermissionsTakeEffectAtTheNextRequest(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
 	admin := p.Admin()
-	made := admin.Post("/api/v1/accounts", object{"username": "boris", "password": secret, "permissions": []string{"accounts.view"}}).Is(http.StatusCreated)
+	made := admin.Post("/api/v1/accounts", object{
+		"username": "boris", "password": secret,
+		"permissions": []string{"accounts.view"},
+	}).Is(http.StatusCreated)
 	boris := p.Bearer(login(p, "boris", secret).Is(http.StatusOK).Text("token"))
 	path := "/api/v1/accounts/" + made.Text("id")
 	for range 20 {
@@ -74,9 +78,15 @@ func TestNobodyGrantsWhatHeLacks(t *testing.T) {
 	create("two", []string{"settings.manage"}).Refused(http.StatusForbidden, "permission_denied")
 	create("three", []string{"accounts.*"}).Refused(http.StatusForbidden, "permission_denied")
 	create("four", []string{"accounts.view"}).Is(http.StatusCreated)
-	p.Admin().Post("/api/v1/accounts", object{"username": "five", "password": secret, "permissions": []string{"*", "accounts.view"}}).
+	p.Admin().Post("/api/v1/accounts", object{"username": "five", "password": secret, "permissions": []string{
+		"*",
+		"accounts.view",
+	}}).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
-	p.Admin().Post("/api/v1/accounts", object{"username": "six", "password": secret, "permissions": []string{"no.such"}}).
+	p.Admin().Post("/api/v1/accounts", object{
+		"username": "six", "password": secret,
+		"permissions": []string{"no.such"},
+	}).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
 }
 
@@ -100,7 +110,10 @@ func TestTheLastFullAccessStays(t *testing.T) {
 	var all sync.WaitGroup
 	for _, victim := range []struct{ by, of *paneltest.Client }{{one, two}, {two, one}} {
 		all.Go(func() {
-			answer := victim.by.Patch("/api/v1/accounts/"+victim.of.AccountID, object{"revision": 1, "permissions": []string{}})
+			answer := victim.by.Patch("/api/v1/accounts/"+victim.of.AccountID, object{
+				"revision":    1,
+				"permissions": []string{},
+			})
 			if answer.Status != http.StatusOK {
 				refused.Add(1)
 			}
@@ -111,7 +124,8 @@ func TestTheLastFullAccessStays(t *testing.T) {
 	for _, admin := range []*paneltest.Client{one, two} {
 		if admin.Get("/api/v1/accounts").Status == http.StatusOK {
 			admin.Delete("/api/v1/accounts/"+admin.AccountID).Refused(http.StatusConflict, "last_admin")
-			admin.Patch("/api/v1/accounts/"+admin.AccountID, object{"revision": 1, "state": "disabled"}).Refused(http.StatusConflict, "last_admin")
+			admin.Patch("/api/v1/accounts/"+admin.AccountID, object{"revision": 1, "state": "disabled"}).
+				Refused(http.StatusConflict, "last_admin")
 		}
 	}
 }
@@ -122,13 +136,19 @@ func TestDisablingResettingAndDeletingEndSessions(t *testing.T) {
 	p := paneltest.New(t)
 	admin := p.Admin()
 	for name, end := range map[string]func(path string){
-		"disabled": func(path string) { admin.Patch(path, object{"revision": 1, "state": "disabled"}).Is(http.StatusOK) },
+		"disabled": func(path string) {
+			admin.Patch(path, object{
+				"revision": 1,
+				"state":    "disabled",
+			}).Is(http.StatusOK)
+		},
 		"reset": func(path string) {
 			admin.PostOnce(path+"/password", object{"password": "new password"}).Is(http.StatusNoContent)
 		},
 		"deleted": func(path string) { admin.Delete(path).Is(http.StatusNoContent) },
 	} {
-		made := admin.Post("/api/v1/accounts", object{"username": name, "password": secret, "permissions": []string{}}).Is(http.StatusCreated)
+		made := admin.Post("/api/v1/accounts", object{"username": name, "password": secret, "permissions": []string{}}).
+			Is(http.StatusCreated)
 		user := p.Bearer(login(p, name, secret).Is(http.StatusOK).Text("token"))
 		user.Get("/api/v1/auth/me").Is(http.StatusOK)
 		end("/api/v1/accounts/" + made.Text("id"))
@@ -144,7 +164,8 @@ func TestAccountsAreListedPagedAndFiltered(t *testing.T) {
 	for _, name := range []string{"alpha", "Beta", "gamma"} {
 		admin.Post("/api/v1/accounts", object{"username": name, "password": secret}).Is(http.StatusCreated)
 	}
-	admin.Post("/api/v1/accounts", object{"username": "ALPHA", "password": secret}).Refused(http.StatusConflict, "name_taken")
+	admin.Post("/api/v1/accounts", object{"username": "ALPHA", "password": secret}).
+		Refused(http.StatusConflict, "name_taken")
 	first := admin.Get("/api/v1/accounts?limit=2").Is(http.StatusOK)
 	require.EqualValues(t, 4, first.Value("total"))
 	require.NotContains(t, string(first.Body), "password_hash")
@@ -153,9 +174,13 @@ func TestAccountsAreListedPagedAndFiltered(t *testing.T) {
 	require.Nil(t, rest.Value("next_cursor"))
 	require.Len(t, rest.Value("items"), 2)
 	admin.Get("/api/v1/accounts?cursor=Beta").Refused(http.StatusBadRequest, "bad_parameter")
-	for sort, want := range map[string]string{"username": "Beta", "-username": "gamma", "created_at": "alpha", "-created_at": "Beta"} {
+	for sort, want := range map[string]string{
+		"username": "Beta", "-username": "gamma", "created_at": "alpha",
+		"-created_at": "Beta",
+	} {
 		page := admin.Get("/api/v1/accounts?limit=1&sort=" + sort).Is(http.StatusOK)
-		second := admin.Get("/api/v1/accounts?limit=1&sort=" + sort + "&cursor=" + page.Text("next_cursor")).Is(http.StatusOK)
+		second := admin.Get("/api/v1/accounts?limit=1&sort=" + sort + "&cursor=" + page.Text("next_cursor")).
+			Is(http.StatusOK)
 		require.Equal(t, want, second.Value("items").([]any)[0].(object)["username"], sort)
 	}
 	require.EqualValues(t, 1, admin.Get("/api/v1/accounts?q=alph").Value("total"))
@@ -184,7 +209,8 @@ func TestAnotherAccountsSessionsCanBeSeenAndEnded(t *testing.T) {
 	id := items[0].(object)["id"].(string)
 	admin.Delete("/api/v1/accounts/"+admin.AccountID+"/sessions/"+id).Refused(http.StatusNotFound, "not_found")
 	admin.Delete(path + "/" + id).Is(http.StatusNoContent)
-	require.Eventually(t, func() bool { return user.Get("/api/v1/auth/me").Status == http.StatusUnauthorized }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return user.Get("/api/v1/auth/me").Status == http.StatusUnauthorized },
+		30*time.Second, time.Millisecond)
 }
 
 // A change needs the revision that was read; an old one is a conflict and changes nothing.
@@ -205,9 +231,15 @@ func TestAKeyOfAMissingModuleStaysWithItsHolder(t *testing.T) {
 	p := paneltest.New(t)
 	full, holder := p.Admin(), p.As("connection_units.policies", "accounts.view")
 	path := "/api/v1/accounts/" + holder.AccountID
-	saved := full.Patch(path, map[string]any{"revision": 1, "permissions": []string{"connection_units.policies", "audit.view"}}).Is(200)
+	saved := full.Patch(path, map[string]any{"revision": 1, "permissions": []string{
+		"connection_units.policies",
+		"audit.view",
+	}}).Is(200)
 	require.Equal(t, []any{"connection_units.policies", "audit.view"}, saved.Value("permissions"))
 	other := p.As("accounts.view")
-	full.Patch("/api/v1/accounts/"+other.AccountID, map[string]any{"revision": 1, "permissions": []string{"connection_units.policies"}}).
+	full.Patch("/api/v1/accounts/"+other.AccountID, map[string]any{
+		"revision":    1,
+		"permissions": []string{"connection_units.policies"},
+	}).
 		Refused(422, "invalid_value")
 }

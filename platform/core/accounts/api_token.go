@@ -13,7 +13,8 @@ import (
 	"panel/platform/tokens"
 )
 
-// apiTokenPrefix begins every API token, so that a proof knows where to look and a scanner for secrets what it has found.
+// apiTokenPrefix begins every API token, so that a proof knows where to look and a scanner for secrets what it has
+// found.
 const apiTokenPrefix = "pat_"
 
 type apiTokenRow struct {
@@ -65,8 +66,8 @@ func (d *directory) proveToken(
 	return by(held)
 }
 
-// readToken is what the image of API tokens reads. The rights are those that the token was given and that its account holds now:
-// a change of the account drops the image.
+// readToken is what the image of API tokens reads. The rights are those that the token was given and that its account
+// holds now: a change of the account drops the image.
 func (d *directory) readToken(ctx context.Context, digest tokens.Digest) (*liveToken, error) {
 	row, owner, err := lookedUp(ctx, d, digest, d.store.apiToken)
 	if err != nil {
@@ -126,7 +127,8 @@ type createdTokenOutput struct{ Body createdToken }
 
 func (h *handlers) createToken(ctx context.Context, in *createTokenInput) (*createdTokenOutput, error) {
 	token, row, err := h.service.createToken(ctx, tokenOrder{
-		name: in.Body.Name, permissions: in.Body.Permissions, days: in.Body.ExpiresInDays, password: in.Body.CurrentPassword,
+		name: in.Body.Name, permissions: in.Body.Permissions, days: in.Body.ExpiresInDays,
+		password: in.Body.CurrentPassword,
 	})
 	if err != nil {
 		return nil, err

@@ -57,7 +57,8 @@ func TestAnAPITokenOpensWhatItWasGivenAndNothingElse(t *testing.T) {
 	require.True(t, strings.HasPrefix(token.Token, "pat_"))
 }
 
-// The token is in the answer of its creation, and afterwards nowhere: not in lists, not in the journal, not in the database.
+// The token is in the answer of its creation, and afterwards nowhere: not in lists, not in the journal, not in the
+// database.
 func TestAnAPITokenIsShownOnce(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
@@ -78,18 +79,24 @@ func TestAnAPITokenLosesWhatItsAccountLoses(t *testing.T) {
 	one := paneltest.New(t)
 	two := paneltest.Start(t, paneltest.On(one.DB))
 	me, id := hired(t, one, "accounts.*", "audit.view")
-	me.Post("/api/v1/auth/tokens", tokenNamed("too much", "settings.manage")).Refused(http.StatusForbidden, "permission_denied")
-	me.Post("/api/v1/auth/tokens", tokenNamed("unknown", "moon.view")).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	me.Post("/api/v1/auth/tokens", tokenNamed("too much", "settings.manage")).
+		Refused(http.StatusForbidden, "permission_denied")
+	me.Post("/api/v1/auth/tokens", tokenNamed("unknown", "moon.view")).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	token := issue(t, one, me, "deploy", "accounts.*")
 	elsewhere := two.Bearer(token.Token)
 	elsewhere.Get("/api/v1/accounts").Is(http.StatusOK)
 
 	admin := one.Admin()
-	narrowed := object{"revision": admin.Get("/api/v1/accounts/" + id).Value("revision"), "permissions": []string{"accounts.manage"}}
+	narrowed := object{
+		"revision":    admin.Get("/api/v1/accounts/" + id).Value("revision"),
+		"permissions": []string{"accounts.manage"},
+	}
 	admin.Patch("/api/v1/accounts/"+id, narrowed).Is(http.StatusOK)
 	elsewhere.Get("/api/v1/accounts").Refused(http.StatusForbidden, "permission_denied")
 	require.Equal(t, []any{"accounts.manage"}, elsewhere.Get("/api/v1/auth/me").Value("permissions"))
-	require.Equal(t, []any{"accounts.*"}, admin.Get("/api/v1/accounts/" + id + "/tokens").Value("items").([]any)[0].(object)["permissions"])
+	require.Equal(t, []any{"accounts.*"}, admin.Get("/api/v1/accounts/" + id +
+		"/tokens").Value("items").([]any)[0].(object)["permissions"])
 }
 
 // What gives access, or ends it, needs a person who has signed in: a leaked token makes nothing that outlives it.
@@ -149,10 +156,12 @@ func TestWhatEndsAnAccountEndsItsAPITokens(t *testing.T) {
 		},
 		"deleted": func(id string) *paneltest.Answer { return admin.Delete("/api/v1/accounts/" + id) },
 	} {
-		id := admin.Post("/api/v1/accounts", object{"username": name, "password": secret}).Is(http.StatusCreated).Text("id")
+		id := admin.Post("/api/v1/accounts", object{"username": name, "password": secret}).Is(http.StatusCreated).
+			Text("id")
 		me := p.Bearer(login(p, name, secret).Is(http.StatusOK).Text("token"))
 		token := issue(t, p, me, "deploy", "*")
-		me.Post("/api/v1/auth/password", object{"current_password": secret, "new_password": secret + "!"}).Is(http.StatusNoContent)
+		me.Post("/api/v1/auth/password", object{"current_password": secret, "new_password": secret + "!"}).
+			Is(http.StatusNoContent)
 		token.Get("/api/v1/accounts").Is(http.StatusOK)
 		done(t, end(id))
 		token.Get("/api/v1/accounts").Refused(http.StatusUnauthorized, "no_session")
@@ -170,8 +179,10 @@ func TestAResetOnTheServerEndsAPITokens(t *testing.T) {
 	p := paneltest.New(t)
 	token := issue(t, p, signUp(t, p), "deploy", "*")
 	token.Get("/api/v1/accounts").Is(http.StatusOK)
-	require.Equal(t, cli.ExitDone, panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--username", "anna", "--yes").exit)
-	require.Eventually(t, func() bool { return token.Get("/api/v1/accounts").Status == http.StatusUnauthorized }, 10*time.Second, time.Millisecond)
+	require.Equal(t, cli.ExitDone, panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--username", "anna",
+		"--yes").exit)
+	require.Eventually(t, func() bool { return token.Get("/api/v1/accounts").Status == http.StatusUnauthorized },
+		10*time.Second, time.Millisecond)
 	_, err := p.DB.ExecContext(t.Context(), "alter table api_tokens rename to of_a_later_version")
 	require.NoError(t, err)
 	again := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--username", "anna", "--yes")
@@ -269,7 +280,8 @@ func TestTheLastUseOfAnAPITokenIsShown(t *testing.T) {
 	last := func() any { return me.Get("/api/v1/auth/tokens").Value("items").([]any)[0].(object)["last_used_at"] }
 	require.Nil(t, last())
 	token.Get("/api/v1/accounts").Is(http.StatusOK)
-	require.Eventually(t, func() bool { clock.Advance(time.Second); return last() != nil }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { clock.Advance(time.Second); return last() != nil }, 30*time.Second,
+		10*time.Millisecond)
 }
 
 // Who holds accounts.manage sees and revokes the tokens of others, but not of an account that holds more.

@@ -25,7 +25,8 @@ type tokenOrder struct {
 }
 
 // createToken makes an API token for the caller's own account; the token is given back this once.
-// Faults: permission_denied (403), name_taken, too_many_tokens, revision_conflict (409), invalid_value (422), throttled (429).
+// Faults: permission_denied (403), name_taken, too_many_tokens, revision_conflict (409), invalid_value (422), throttled
+// (429).
 func (s *service) createToken(ctx context.Context, order tokenOrder) (string, *apiTokenRow, error) {
 	name := strings.TrimSpace(order.name)
 	if name == "" {
@@ -58,14 +59,18 @@ func (s *service) storeToken(ctx context.Context, owner *accountRow, row *apiTok
 		return err
 	}
 	if count >= mostTokens {
-		return fault.Conflict("too_many_tokens", fmt.Sprintf("an account has at most %d API tokens; revoke one first", mostTokens))
+		return fault.Conflict("too_many_tokens", fmt.Sprintf("an account has at most %d API tokens; revoke one first",
+			mostTokens))
 	}
 	if err := s.store.insertToken(ctx, row); err != nil {
 		return err
 	}
 	return s.journal.Record(ctx, s.db.In(ctx), audit.Entry{
 		Action: "account.token_created", Object: tokenObject(row),
-		Changes: map[string]audit.Change{"permissions": {To: words(row.Permissions)}, "expires_at": {To: row.ExpiresAt}},
+		Changes: map[string]audit.Change{
+			"permissions": {To: words(row.Permissions)},
+			"expires_at":  {To: row.ExpiresAt},
+		},
 	})
 }
 
@@ -85,7 +90,8 @@ func (s *service) tokensOf(ctx context.Context, accountID string) ([]apiToken, e
 	return held, nil
 }
 
-// revokeToken ends one of the caller's own API tokens, at its next request through whichever panel. Fault: not_found (404).
+// revokeToken ends one of the caller's own API tokens, at its next request through whichever panel. Fault: not_found
+// (404).
 func (s *service) revokeToken(ctx context.Context, id string) error {
 	own := access.From(ctx).AccountID
 	return s.change(ctx, own, func(ctx context.Context) error { return s.endToken(ctx, own, id) })
@@ -144,14 +150,17 @@ func (s *store) insertToken(ctx context.Context, row *apiTokenRow) error {
 
 func (s *store) deleteToken(ctx context.Context, accountID, id string) (*apiTokenRow, error) {
 	row := new(apiTokenRow)
-	err := s.db.In(ctx).NewRaw("delete from api_tokens where id = ? and account_id = ? returning *", id, accountID).Scan(ctx, row)
+	err := s.db.In(ctx).NewRaw("delete from api_tokens where id = ? and account_id = ? returning *", id, accountID).
+		Scan(ctx, row)
 	return row, database.Fault(err, nil)
 }
 
-// deleteTokens ends all API tokens of an account. A reset on the server also meets the database of a version that had none.
+// deleteTokens ends all API tokens of an account. A reset on the server also meets the database of a version that had
+// none.
 func (s *store) deleteTokens(ctx context.Context, accountID string) error {
 	var exist bool
-	if err := s.db.In(ctx).NewRaw("select to_regclass('api_tokens') is not null").Scan(ctx, &exist); err != nil || !exist {
+	if err := s.db.In(ctx).NewRaw("select to_regclass('api_tokens') is not null").Scan(ctx, &exist); err != nil ||
+		!exist {
 		return database.Fault(err, nil)
 	}
 	_, err := s.db.In(ctx).NewDelete().Model((*apiTokenRow)(nil)).Where("account_id = ?", accountID).Exec(ctx)

@@ -19,7 +19,8 @@ const secret = "correct horse"
 
 func signUp(t *testing.T, p *paneltest.Panel) *paneltest.Client {
 	t.Helper()
-	made := p.Anonymous().Post("/api/v1/setup/admin", map[string]string{"username": "anna", "password": secret}).Is(http.StatusCreated)
+	made := p.Anonymous().Post("/api/v1/setup/admin", map[string]string{"username": "anna", "password": secret}).
+		Is(http.StatusCreated)
 	return p.Bearer(made.Text("token"))
 }
 
@@ -45,7 +46,8 @@ func TestTokenInQueryIsNeverLookedAt(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
 	admin := signUp(t, p)
-	p.Anonymous().Get("/api/v1/auth/me?token="+admin.Token+"&access_token="+admin.Token).Refused(http.StatusUnauthorized, "no_session")
+	p.Anonymous().Get("/api/v1/auth/me?token="+admin.Token+"&access_token="+admin.Token).
+		Refused(http.StatusUnauthorized, "no_session")
 	p.Bearer("garbage").Get("/api/v1/auth/me").Refused(http.StatusUnauthorized, "no_session")
 }
 
@@ -131,7 +133,8 @@ func TestSessionEndedThroughAnotherPanelIsDeadHere(t *testing.T) {
 	there := two.Bearer(admin.Token)
 	there.Get("/api/v1/auth/me").Is(http.StatusOK)
 	admin.Post("/api/v1/auth/logout", nil).Is(http.StatusNoContent)
-	require.Eventually(t, func() bool { return there.Get("/api/v1/auth/me").Status == http.StatusUnauthorized }, 30*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return there.Get("/api/v1/auth/me").Status == http.StatusUnauthorized },
+		30*time.Second, 5*time.Millisecond)
 }
 
 // Canary scan: a password typed into the username's line is not kept in the journal; an existing account is named.
@@ -149,10 +152,14 @@ func TestTheJournalNamesOnlyAccountsThatExist(t *testing.T) {
 		err := p.DB.NewRaw("select distinct action || ' ' || object_name from journal where action like 'account.login_%' and result = 'denied'").Scan(t.Context(), &names)
 		return err == nil && len(names) >= 4
 	}, 10*time.Second, 50*time.Millisecond)
-	require.ElementsMatch(t, []string{"account.login_failed ", "account.login_failed anna", "account.login_throttled ", "account.login_throttled anna"}, names)
+	require.ElementsMatch(t, []string{
+		"account.login_failed ", "account.login_failed anna", "account.login_throttled ",
+		"account.login_throttled anna",
+	}, names)
 }
 
-// Nobody fills the disk or keeps the database busy with sign-ins that are turned away: they are counted, and cost no statement.
+// Nobody fills the disk or keeps the database busy with sign-ins that are turned away: they are counted, and cost no
+// statement.
 func TestThrottledSignInsAreCountedAndCostNothing(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
@@ -180,8 +187,8 @@ func TestThrottledSignInsAreCountedAndCostNothing(t *testing.T) {
 
 const freeAttempts = 5
 
-// Domain decision 5: a session is idle when no panel sees it used. What this panel remembers of a session that was used through
-// another one is looked up again before it is called expired.
+// Domain decision 5: a session is idle when no panel sees it used. What this panel remembers of a session that was used
+// through another one is looked up again before it is called expired.
 func TestASessionInUseThroughAnotherPanelIsNotIdleHere(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())

@@ -15,7 +15,8 @@ type catalogue struct {
 }
 
 func newCatalogue(declared []access.Permission) *catalogue {
-	k := &catalogue{declared: slices.SortedFunc(slices.Values(declared), func(a, b access.Permission) int { return cmp.Compare(a.Key, b.Key) })}
+	k := &catalogue{declared: slices.SortedFunc(slices.Values(declared),
+		func(a, b access.Permission) int { return cmp.Compare(a.Key, b.Key) })}
 	k.shown = make([]permission, 0, len(k.declared))
 	for _, p := range k.declared {
 		k.shown = append(k.shown, permission{Key: string(p.Key), Family: string(p.Key.Family()), Summary: p.Summary})

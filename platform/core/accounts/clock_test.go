@@ -39,12 +39,16 @@ func lives(client *paneltest.Client, clock *clockwork.FakeClock, every time.Dura
 	return total
 }
 
-// R8: small steps of the clock, forth and back, end no session, neither those that are in memory nor those that are read.
+// R8: small steps of the clock, forth and back, end no session, neither those that are in memory nor those that are
+// read.
 func TestSmallStepsOfTheClockEndNoSession(t *testing.T) {
 	t.Parallel()
 	p, clock := clocked(t)
 	used, unused := signedIn(p), signedIn(p)
-	for _, step := range []time.Duration{time.Hour, -time.Hour, -time.Hour, 2 * time.Hour, -24 * time.Hour, 24 * time.Hour} {
+	for _, step := range []time.Duration{
+		time.Hour, -time.Hour, -time.Hour, 2 * time.Hour, -24 * time.Hour,
+		24 * time.Hour,
+	} {
 		clock.Advance(step)
 		used.Get("/api/v1/auth/factors").Is(http.StatusOK)
 		other := paneltest.Start(t, paneltest.On(p.DB), paneltest.Clock(clock))
@@ -84,8 +88,8 @@ func TestAClockSetBackMakesNoSessionImmortal(t *testing.T) {
 	require.LessOrEqual(t, lives(used, clock, 10*time.Hour), 8*day, "seven days and the day")
 }
 
-// R8: a session of a clock that was a day ahead goes on when the clock is put right, and has the same ends; one of a clock
-// that was years ahead has ended, because nobody would live to see its end.
+// R8: a session of a clock that was a day ahead goes on when the clock is put right, and has the same ends; one of a
+// clock that was years ahead has ended, because nobody would live to see its end.
 func TestSessionsOfAClockThatWasAhead(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

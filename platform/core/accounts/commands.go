@@ -43,10 +43,14 @@ func resetCommand(env cli.Env) *cobra.Command {
 			return r.run(cmd.Context())
 		},
 	}
-	command.Flags().StringVar(&r.username, "username", "", "whose password; asked for when there are several administrators")
-	command.Flags().StringVar(&r.password, "password", "", "the new password; without it a random one of 16 characters is made")
-	command.Flags().BoolVar(&r.mustChange, "must-change", false, "the account has to choose a password of its own at the next sign-in")
-	command.Flags().BoolVar(&r.withoutFactor, "remove-second-factor", false, "also remove authenticator app, recovery codes and passkeys")
+	command.Flags().
+		StringVar(&r.username, "username", "", "whose password; asked for when there are several administrators")
+	command.Flags().
+		StringVar(&r.password, "password", "", "the new password; without it a random one of 16 characters is made")
+	command.Flags().BoolVar(&r.mustChange, "must-change", false,
+		"the account has to choose a password of its own at the next sign-in")
+	command.Flags().BoolVar(&r.withoutFactor, "remove-second-factor", false,
+		"also remove authenticator app, recovery codes and passkeys")
 	return command
 }
 

@@ -37,11 +37,14 @@ func panelctl(t *testing.T, vars map[string]string, typed string, args ...string
 
 func onDatabase(t *testing.T, p *paneltest.Panel) map[string]string {
 	t.Helper()
-	return map[string]string{"PANEL_DB_URL": p.DB.Pool.Config().ConnString(), "PANEL_DATA_DIR": p.Dir, "HOME": t.TempDir()}
+	return map[string]string{
+		"PANEL_DB_URL": p.DB.Pool.Config().ConnString(), "PANEL_DATA_DIR": p.Dir,
+		"HOME": t.TempDir(),
+	}
 }
 
-// Specification, Password reset rules 2 and 4 to 6: it lists administrators, 16 random characters, printed in clear, hash stored, journal event, the old
-// password and all sessions dead at once in the running panel.
+// Specification, Password reset rules 2 and 4 to 6: it lists administrators, 16 random characters, printed in clear,
+// hash stored, journal event, the old password and all sessions dead at once in the running panel.
 // Specification, Events: "administrator password resets" are written to the audit journal.
 // Specification, Limits: a generated password has "16 characters".
 func TestResetPasswordWorksOnARunningPanel(t *testing.T) {
@@ -56,13 +59,15 @@ func TestResetPasswordWorksOnARunningPanel(t *testing.T) {
 	require.Equal(t, "anna", printed.Username)
 	require.Contains(t, done.err, "1  anna  (active)", "rule 2: one is listed too")
 	require.Len(t, printed.Password, 16)
-	require.Eventually(t, func() bool { return old.Get("/api/v1/auth/me").Status == http.StatusUnauthorized }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return old.Get("/api/v1/auth/me").Status == http.StatusUnauthorized },
+		30*time.Second, time.Millisecond)
 	login(p, "anna", secret).Refused(http.StatusUnauthorized, "bad_credentials")
 	login(p, "anna", printed.Password).Is(http.StatusOK)
 	var stored, actor string
 	require.NoError(t, p.DB.NewRaw("select password_hash from accounts").Scan(t.Context(), &stored))
 	require.NotContains(t, stored, printed.Password)
-	require.NoError(t, p.DB.NewRaw("select actor_kind from journal where action = 'account.password_reset'").Scan(t.Context(), &actor))
+	require.NoError(t,
+		p.DB.NewRaw("select actor_kind from journal where action = 'account.password_reset'").Scan(t.Context(), &actor))
 	require.Equal(t, "cli", actor)
 }
 
@@ -77,7 +82,8 @@ func TestResetPasswordTakesAGivenOne(t *testing.T) {
 	login(p, "anna", "battery staple").Is(http.StatusOK)
 }
 
-// Specification, Password reset rules 2 and 3: with several administrators a choice is offered, then a confirmation is asked for.
+// Specification, Password reset rules 2 and 3: with several administrators a choice is offered, then a confirmation is
+// asked for.
 func TestResetPasswordOffersAChoiceAndAsks(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
@@ -98,13 +104,16 @@ func TestResetPasswordOffersAChoiceAndAsks(t *testing.T) {
 // An empty schema and an unreachable database are told apart in words and by exit code.
 func TestResetPasswordSaysWhatIsWrongWithTheDatabase(t *testing.T) {
 	t.Parallel()
-	empty := panelctl(t, map[string]string{"PANEL_DB_URL": dbtest.Empty(t), "HOME": t.TempDir()}, "", "admin", "reset-password", "--yes")
+	empty := panelctl(t, map[string]string{"PANEL_DB_URL": dbtest.Empty(t), "HOME": t.TempDir()}, "", "admin",
+		"reset-password", "--yes")
 	require.Equal(t, cli.ExitFailed, empty.exit)
 	require.Contains(t, empty.err, "holds no panel")
-	away := panelctl(t, map[string]string{"PANEL_DB_URL": "postgres://x:s3cret@127.0.0.1:1/x", "HOME": t.TempDir()}, "", "admin", "reset-password", "--yes")
+	away := panelctl(t, map[string]string{"PANEL_DB_URL": "postgres://x:s3cret@127.0.0.1:1/x", "HOME": t.TempDir()}, "",
+		"admin", "reset-password", "--yes")
 	require.Equal(t, cli.ExitUnreachable, away.exit)
 	require.NotContains(t, away.err, "s3cret")
-	none := panelctl(t, map[string]string{"PANEL_DATA_DIR": t.TempDir(), "HOME": t.TempDir()}, "", "admin", "reset-password", "--yes")
+	none := panelctl(t, map[string]string{"PANEL_DATA_DIR": t.TempDir(), "HOME": t.TempDir()}, "", "admin",
+		"reset-password", "--yes")
 	require.Equal(t, cli.ExitUnreachable, none.exit)
 	require.Contains(t, none.err, "no private database")
 }

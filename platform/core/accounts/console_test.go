@@ -132,7 +132,8 @@ func TestASecondLoginEndsTheSessionOfTheFirst(t *testing.T) {
 	require.EqualValues(t, 2, me.Get("/api/v1/auth/sessions").Value("total"), "of the browser and of the last login")
 }
 
-// Where nobody can type, nothing is asked; a wrong password is exit 4 and stores nothing; a session that cannot be stored ends.
+// Where nobody can type, nothing is asked; a wrong password is exit 4 and stores nothing; a session that cannot be
+// stored ends.
 func TestLoginsThatFail(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
@@ -161,7 +162,8 @@ func TestLogoutForgetsTheSessionWithoutThePanel(t *testing.T) {
 	require.NoError(t, err)
 	vars["PANEL_API_URL"] = "http://127.0.0.1:1"
 	moved := filepath.Join(filepath.Dir(sessionFiles(t, vars)[0]), "http:%2F%2F127.0.0.1:1.json")
-	require.NoError(t, os.WriteFile(moved, []byte(strings.ReplaceAll(string(content), p.URL, vars["PANEL_API_URL"])), 0o600))
+	require.NoError(t, os.WriteFile(moved, []byte(strings.ReplaceAll(string(content), p.URL, vars["PANEL_API_URL"])),
+		0o600))
 	left := panelctl(t, vars, "", "logout")
 	require.Equal(t, cli.ExitUnreachable, left.exit, left.err)
 	require.NoFileExists(t, moved)
@@ -173,7 +175,8 @@ func TestTokensAreCreatedListedAndRevokedFromTheCommandLine(t *testing.T) {
 	signUp(t, p)
 	vars := terminal(t, p)
 	require.Equal(t, cli.ExitDone, panelctl(t, vars, "anna\n"+secret+"\n", "login").exit)
-	made := panelctl(t, vars, secret+"\n", "token", "create", "deploy", "--permissions", "accounts.view,audit.*", "--days", "7", "--json")
+	made := panelctl(t, vars, secret+"\n", "token", "create", "deploy", "--permissions", "accounts.view,audit.*",
+		"--days", "7", "--json")
 	require.Equal(t, cli.ExitDone, made.exit, made.err)
 	var created struct {
 		Token string `json:"token"`

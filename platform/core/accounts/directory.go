@@ -114,7 +114,8 @@ func (d *directory) readSession(ctx context.Context, digest tokens.Digest) (*liv
 		return nil, err
 	}
 	return &liveSession{row: row, last: d.sessionUses.latest(row.ID, row.LastSeenAt), caller: access.Caller{
-		Kind: access.Admin, AccountID: owner.ID, Username: owner.Username, SessionID: row.ID, Permissions: owner.Permissions,
+		Kind: access.Admin, AccountID: owner.ID, Username: owner.Username, SessionID: row.ID,
+		Permissions:        owner.Permissions,
 		MustChangePassword: owner.MustChangePassword,
 	}}, nil
 }
@@ -139,8 +140,8 @@ func lookedUp[R any](
 	return row, owner, nil
 }
 
-// clockError is how far ahead a clock may have been when a session began. One from farther ahead, left behind by a clock
-// that was wrong and was put right, would live until the calendar catches up with it: it has ended.
+// clockError is how far ahead a clock may have been when a session began. One from farther ahead, left behind by a
+// clock that was wrong and was put right, would live until the calendar catches up with it: it has ended.
 const clockError = 25 * time.Hour
 
 // lives checks the session's ends.
@@ -188,8 +189,8 @@ func announced(ctx context.Context, db bun.IDB, accountID string) (database.Barr
 	return database.NewBarrier(ctx, db)
 }
 
-// await waits until every other panel has forgotten what it remembered. One that does not answer cannot undo what is committed:
-// it learns of it as soon as it listens again.
+// await waits until every other panel has forgotten what it remembered. One that does not answer cannot undo what is
+// committed: it learns of it as soon as it listens again.
 func (d *directory) await(ctx context.Context, barrier database.Barrier) {
 	if err := barrier.Await(ctx, d.store.db); err != nil {
 		d.log.Warn("a change of an account may reach another panel late", zap.Error(err))
@@ -201,8 +202,8 @@ const (
 	touchEvery = 20 * time.Second
 )
 
-// keepTouching stores last uses in batches; the last batch goes out when the panel stops. It is a loop of each panel and
-// no schedule, because the uses are in the memory of this process.
+// keepTouching stores last uses in batches; the last batch goes out when the panel stops. It is a loop of each panel
+// and no schedule, because the uses are in the memory of this process.
 func (d *directory) keepTouching(ctx context.Context) error {
 	ticker := d.clock.NewTicker(touchEvery)
 	defer ticker.Stop()

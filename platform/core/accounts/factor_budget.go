@@ -11,8 +11,9 @@ import (
 	"panel/platform/fault"
 )
 
-// Who knows a password may be wrong about the second factor ten times an hour, from whatever addresses and through whichever
-// panels. The attempts stand in the account's challenges, which a new password removes: a reset lets the owner in at once.
+// Who knows a password may be wrong about the second factor ten times an hour, from whatever addresses and through
+// whichever panels. The attempts stand in the account's challenges, which a new password removes: a reset lets the
+// owner in at once.
 const (
 	factorBudget = 10
 	factorWindow = time.Hour
@@ -21,8 +22,8 @@ const (
 // factorsLocked is a journal action, an event and a notice: somebody who knows the password guesses second factors.
 const factorsLocked = "account.second_factor_locked"
 
-// withinBudget gives how many wrong factors the last hour has seen. Fault: throttled (429) when they are too many. A passkey
-// cannot be guessed and always passes, so that a stranger with the password does not keep its owner out.
+// withinBudget gives how many wrong factors the last hour has seen. Fault: throttled (429) when they are too many. A
+// passkey cannot be guessed and always passes, so that a stranger with the password does not keep its owner out.
 func (s *service) withinBudget(ctx context.Context, owner *accountRow, with shown) (int, error) {
 	now := s.clock.Now()
 	spent, err := s.store.attempts(ctx, owner.ID, now.Add(-factorWindow))
@@ -72,7 +73,9 @@ func (s *store) attempts(ctx context.Context, accountID string, since time.Time)
 }
 
 // liveChallenge reads a challenge that may still be tried.
-func (s *store) liveChallenge(ctx context.Context, hash []byte, purpose string, most int, now time.Time) (*challengeRow, error) {
+func (s *store) liveChallenge(ctx context.Context, hash []byte, purpose string, most int, now time.Time) (*challengeRow,
+	error,
+) {
 	row := new(challengeRow)
 	err := s.db.In(ctx).NewSelect().Model(row).
 		Where("token_hash = ? and purpose = ? and expires_at > ? and attempts < ?", hash, purpose, now, most).Scan(ctx)
@@ -81,6 +84,8 @@ func (s *store) liveChallenge(ctx context.Context, hash []byte, purpose string, 
 
 // countAttempt counts one attempt; false means that others have used up the challenge meanwhile.
 func (s *store) countAttempt(ctx context.Context, hash []byte, most int) (bool, error) {
-	result, err := s.db.In(ctx).ExecContext(ctx, "update challenges set attempts = attempts + 1 where token_hash = ? and attempts < ?", hash, most)
+	result, err := s.db.In(ctx).
+		ExecContext(ctx, "update challenges set attempts = attempts + 1 where token_hash = ? and attempts < ?",
+			hash, most)
 	return one(result, err)
 }

@@ -55,8 +55,8 @@ func guess(p *paneltest.Panel, password, member string, value any) *paneltest.An
 	return shown(p, proved(p, password), member, value)
 }
 
-// Who knows the password has ten wrong second factors an hour, however many addresses, panels and challenges he uses; then the
-// owner's own factor has to wait too, and works again after the hour.
+// Who knows the password has ten wrong second factors an hour, however many addresses, panels and challenges he uses;
+// then the owner's own factor has to wait too, and works again after the hour.
 func TestSecondFactorsOfAnAccountHaveABudget(t *testing.T) {
 	t.Parallel()
 	p, clock := behindProxy(t)

@@ -75,8 +75,10 @@ func (s *store) spendStep(ctx context.Context, accountID string, step int64) (bo
 }
 
 func (s *store) spendRecoveryCode(ctx context.Context, accountID string, hash []byte, at time.Time) (bool, error) {
-	result, err := s.db.In(ctx).ExecContext(ctx, "update recovery_codes set used_at = ? where account_id = ? and code_hash = ? and used_at is null",
-		at, accountID, hash)
+	result, err := s.db.In(ctx).
+		ExecContext(ctx,
+			"update recovery_codes set used_at = ? where account_id = ? and code_hash = ? and used_at is null",
+			at, accountID, hash)
 	return one(result, err)
 }
 
@@ -89,11 +91,13 @@ func one(result interface{ RowsAffected() (int64, error) }, err error) (bool, er
 }
 
 func (s *store) replaceRecoveryCodes(ctx context.Context, accountID string, hashes [][]byte) error {
-	if _, err := s.db.In(ctx).ExecContext(ctx, "delete from recovery_codes where account_id = ?", accountID); err != nil {
+	if _, err := s.db.In(ctx).ExecContext(ctx, "delete from recovery_codes where account_id = ?",
+		accountID); err != nil {
 		return database.Fault(err, nil)
 	}
 	for _, hash := range hashes {
-		if _, err := s.db.In(ctx).ExecContext(ctx, "insert into recovery_codes (account_id, code_hash) values (?, ?)", accountID, hash); err != nil {
+		if _, err := s.db.In(ctx).ExecContext(ctx, "insert into recovery_codes (account_id, code_hash) values (?, ?)",
+			accountID, hash); err != nil {
 			return database.Fault(err, nil)
 		}
 	}
@@ -102,14 +106,16 @@ func (s *store) replaceRecoveryCodes(ctx context.Context, accountID string, hash
 
 func (s *store) recoveryCodesLeft(ctx context.Context, accountID string) (int, error) {
 	var n int
-	err := s.db.In(ctx).NewRaw("select count(*) from recovery_codes where account_id = ? and used_at is null", accountID).Scan(ctx, &n)
+	err := s.db.In(ctx).NewRaw("select count(*) from recovery_codes where account_id = ? and used_at is null",
+		accountID).Scan(ctx, &n)
 	return n, database.Fault(err, nil)
 }
 
 // removeFactors takes every second factor off an account.
 func (s *store) removeFactors(ctx context.Context, accountID string) error {
 	for _, table := range []string{"totp_factors", "recovery_codes", "passkeys", "challenges"} {
-		if _, err := s.db.In(ctx).NewRaw("delete from ? where account_id = ?", bun.Ident(table), accountID).Exec(ctx); err != nil {
+		if _, err := s.db.In(ctx).NewRaw("delete from ? where account_id = ?", bun.Ident(table), accountID).
+			Exec(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
 	}
@@ -142,7 +148,8 @@ func (s *store) usedPasskey(ctx context.Context, row *passkeyRow) error {
 // lockPasskey reads one of the account's passkeys for change.
 func (s *store) lockPasskey(ctx context.Context, accountID, id string) (*passkeyRow, error) {
 	row := new(passkeyRow)
-	err := database.Fault(s.db.In(ctx).NewSelect().Model(row).Where("id = ? and account_id = ?", id, accountID).For("update").Scan(ctx), nil)
+	err := database.Fault(s.db.In(ctx).NewSelect().Model(row).Where("id = ? and account_id = ?", id,
+		accountID).For("update").Scan(ctx), nil)
 	if fault.KindOf(err) == fault.KindMissing {
 		return nil, errNoPasskey
 	}
@@ -157,7 +164,8 @@ func (s *store) renamePasskey(ctx context.Context, row *passkeyRow) error {
 var errNoPasskey = fault.Missing(fault.NoSuchThing)
 
 func (s *store) deletePasskey(ctx context.Context, accountID, id string) error {
-	result, err := s.db.In(ctx).NewDelete().Model((*passkeyRow)(nil)).Where("id = ? and account_id = ?", id, accountID).Exec(ctx)
+	result, err := s.db.In(ctx).NewDelete().Model((*passkeyRow)(nil)).Where("id = ? and account_id = ?", id, accountID).
+		Exec(ctx)
 	found, err := one(result, err)
 	if err == nil && !found {
 		return errNoPasskey
@@ -171,7 +179,9 @@ func (s *store) insertChallenge(ctx context.Context, row *challengeRow) error {
 }
 
 // tryChallenge counts one attempt and gives the challenge while it lives and has attempts left.
-func (s *store) tryChallenge(ctx context.Context, hash []byte, purpose string, most int, now time.Time) (*challengeRow, error) {
+func (s *store) tryChallenge(ctx context.Context, hash []byte, purpose string, most int, now time.Time) (*challengeRow,
+	error,
+) {
 	row := new(challengeRow)
 	err := s.db.In(ctx).NewRaw(`update challenges set attempts = attempts + 1
 		where token_hash = ? and purpose = ? and expires_at > ? and attempts < ? returning *`, hash, purpose, now, most).Scan(ctx, row)

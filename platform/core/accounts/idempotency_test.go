@@ -39,12 +39,18 @@ func TestARefusedPostLeavesItsKeyFree(t *testing.T) {
 	t.Parallel()
 	admin := paneltest.New(t).Admin()
 	key := []string{"Idempotency-Key", "order-1"}
-	admin.Do(http.MethodPost, accountsPath, object{"username": "b"}, key...).Refused(http.StatusBadRequest, "missing_field")
-	admin.Do(http.MethodPost, accountsPath, object{"username": "boris", "password": secret, "permissions": []string{"moon.view"}}, key...).
+	admin.Do(http.MethodPost, accountsPath, object{"username": "b"}, key...).
+		Refused(http.StatusBadRequest, "missing_field")
+	admin.Do(http.MethodPost, accountsPath, object{
+		"username": "boris", "password": secret,
+		"permissions": []string{"moon.view"},
+	}, key...).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
-	admin.Do(http.MethodPost, accountsPath, object{"username": "boris", "password": secret}, key...).Is(http.StatusCreated)
+	admin.Do(http.MethodPost, accountsPath, object{"username": "boris", "password": secret}, key...).
+		Is(http.StatusCreated)
 	for _, bad := range []string{"two words", strings.Repeat("x", 129), "ключ"} {
-		admin.Do(http.MethodPost, accountsPath, object{"username": "clara", "password": secret}, "Idempotency-Key", bad).Refused(http.StatusBadRequest, "bad_parameter")
+		admin.Do(http.MethodPost, accountsPath, object{"username": "clara", "password": secret}, "Idempotency-Key",
+			bad).Refused(http.StatusBadRequest, "bad_parameter")
 	}
 }
 
@@ -74,7 +80,8 @@ func TestAnAPITokenIsNotShownAgain(t *testing.T) {
 	me := signUp(t, p)
 	key := []string{"Idempotency-Key", "order-1"}
 	me.Do(http.MethodPost, "/api/v1/auth/tokens", tokenNamed("deploy"), key...).Is(http.StatusCreated)
-	me.Do(http.MethodPost, "/api/v1/auth/tokens", tokenNamed("deploy"), key...).Refused(http.StatusConflict, "name_taken")
+	me.Do(http.MethodPost, "/api/v1/auth/tokens", tokenNamed("deploy"), key...).
+		Refused(http.StatusConflict, "name_taken")
 	var stored int
 	require.NoError(t, p.DB.NewRaw("select count(*) from idempotency_keys").Scan(t.Context(), &stored))
 	require.Zero(t, stored)

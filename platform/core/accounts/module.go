@@ -1,7 +1,7 @@
 // Package accounts is the panel's administrators: who they are, how they sign in and which sessions they hold.
 //
-// Session tokens and API tokens are proved from memory; what is in memory is dropped at once when this process changes it and over
-// LISTEN/NOTIFY when another process does. While that connection is down every request reads the database.
+// Session tokens and API tokens are proved from memory; what is in memory is dropped at once when this process changes
+// it and over LISTEN/NOTIFY when another process does. While that connection is down every request reads the database.
 package accounts
 
 import (
@@ -68,7 +68,8 @@ func Module() module.Module {
 	}
 }
 
-// What has ended is remembered for a while, so that a late caller hears that it has ended, rather than that there never was one.
+// What has ended is remembered for a while, so that a late caller hears that it has ended, rather than that there never
+// was one.
 const (
 	rememberEnded   = 24 * time.Hour
 	rememberExpired = 30 * 24 * time.Hour
@@ -85,13 +86,25 @@ func attach(h *handlers, d *directory) module.Parts {
 func faults() []fault.Declared {
 	return []fault.Declared{
 		{Kind: fault.KindConflict, Code: "account_in_use", Summary: "The account owns something; hand it over first"},
-		{Kind: fault.KindUnauthenticated, Code: "api_token_expired", Summary: "The API token has expired; create another one"},
+		{
+			Kind: fault.KindUnauthenticated, Code: "api_token_expired",
+			Summary: "The API token has expired; create another one",
+		},
 		{Kind: fault.KindUnauthenticated, Code: "bad_credentials", Summary: "The username or the password is wrong"},
 		{Kind: fault.KindConflict, Code: "last_admin", Summary: "It is the last account with full access"},
-		{Kind: fault.KindConflict, Code: "own_account", Summary: "It is the own account; its password is changed with the current one"},
-		{Kind: fault.KindUnauthenticated, Code: "second_factor_required", Summary: "A second factor is needed; the answer carries the challenge"},
+		{
+			Kind: fault.KindConflict, Code: "own_account",
+			Summary: "It is the own account; its password is changed with the current one",
+		},
+		{
+			Kind: fault.KindUnauthenticated, Code: "second_factor_required",
+			Summary: "A second factor is needed; the answer carries the challenge",
+		},
 		{Kind: fault.KindUnauthenticated, Code: "session_expired", Summary: "The session has ended"},
-		{Kind: fault.KindConflict, Code: "too_many_tokens", Summary: "The account has as many API tokens as it may have"},
+		{
+			Kind: fault.KindConflict, Code: "too_many_tokens",
+			Summary: "The account has as many API tokens as it may have",
+		},
 		{Kind: fault.KindConflict, Code: "totp_enabled", Summary: "An authenticator app is set up already"},
 		{Kind: fault.KindConflict, Code: "totp_missing", Summary: "No authenticator app is set up"},
 		{Kind: fault.KindConflict, Code: "totp_not_begun", Summary: "Setting up the authenticator app was not begun"},

@@ -20,13 +20,15 @@ func mustChange(t *testing.T, p *paneltest.Panel) *paneltest.Client {
 	return p.Bearer(opened.Text("token"))
 }
 
-// An account that must change its password sees itself, signs out or changes it, and does nothing else; then all is open.
+// An account that must change its password sees itself, signs out or changes it, and does nothing else; then all is
+// open.
 func TestAPasswordThatMustBeChangedIsChangedFirst(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
 	boris := mustChange(t, p)
 	boris.Get("/api/v1/accounts").Refused(http.StatusForbidden, "password_change_required")
-	boris.Post("/api/v1/auth/totp", object{"password": secret}).Refused(http.StatusForbidden, "password_change_required")
+	boris.Post("/api/v1/auth/totp", object{"password": secret}).
+		Refused(http.StatusForbidden, "password_change_required")
 	require.Equal(t, true, boris.Get("/api/v1/auth/me").Is(http.StatusOK).Value("account.must_change_password"))
 	change := object{"current_password": secret, "new_password": replacement}
 	boris.Post("/api/v1/auth/password", change).Is(http.StatusNoContent)
@@ -50,7 +52,8 @@ func TestAResetMayAskForAPasswordOfOnesOwn(t *testing.T) {
 	p := paneltest.New(t)
 	signUp(t, p).Get("/api/v1/auth/me").Is(http.StatusOK)
 	admin := p.Admin()
-	path := "/api/v1/accounts/" + first(admin.Get("/api/v1/accounts?q=anna").Value("items"))["id"].(string) + "/password"
+	path := "/api/v1/accounts/" + first(admin.Get("/api/v1/accounts?q=anna").Value("items"))["id"].(string) +
+		"/password"
 	demanded := func(password string) any {
 		return login(p, "anna", password).Is(http.StatusOK).Value("account.must_change_password")
 	}
@@ -69,7 +72,8 @@ func TestAResetMayAskForAPasswordOfOnesOwn(t *testing.T) {
 func TestTheCommandLineSaysThatThePasswordMustBeChanged(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
-	refused := panelctl(t, map[string]string{"PANEL_API_URL": p.URL, "PANEL_API_TOKEN": mustChange(t, p).Token}, "", "status")
+	refused := panelctl(t, map[string]string{"PANEL_API_URL": p.URL, "PANEL_API_TOKEN": mustChange(t, p).Token}, "",
+		"status")
 	require.Equal(t, cli.ExitNotAllowed, refused.exit)
 	require.Contains(t, refused.err, "choose a new password there")
 }

@@ -31,9 +31,11 @@ func TestNamesInAnyScriptSignIn(t *testing.T) {
 		admin.Post("/api/v1/accounts", object{"username": each.name, "password": secret}).Is(http.StatusCreated)
 		login(p, each.name, secret).Is(http.StatusOK)
 		login(p, each.otherwise, secret).Is(http.StatusOK)
-		admin.Post("/api/v1/accounts", object{"username": each.otherwise, "password": secret}).Refused(http.StatusConflict, "name_taken")
+		admin.Post("/api/v1/accounts", object{"username": each.otherwise, "password": secret}).
+			Refused(http.StatusConflict, "name_taken")
 	}
-	require.EqualValues(t, 1, admin.Get("/api/v1/accounts?q=%D0%94%D0%9C%D0%98").Is(http.StatusOK).Value("total"), "a search folds like a sign-in")
+	require.EqualValues(t, 1, admin.Get("/api/v1/accounts?q=%D0%94%D0%9C%D0%98").Is(http.StatusOK).Value("total"),
+		"a search folds like a sign-in")
 }
 
 // The first administrator of an installation may be called as his language has it.
@@ -44,7 +46,8 @@ func TestAFirstAdministratorBeyondASCIISignsIn(t *testing.T) {
 	p.Anonymous().Post("/api/v1/setup/admin", first).Is(http.StatusCreated)
 	login(p, "Админ", secret).Is(http.StatusOK)
 	login(p, "админ", secret).Is(http.StatusOK)
-	reset := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--yes", "--plain", "--username", "АДМИН", "--password", replacement)
+	reset := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--yes", "--plain", "--username", "АДМИН",
+		"--password", replacement)
 	require.Zero(t, reset.exit, reset.err)
 	login(p, "аДМИН", replacement).Is(http.StatusOK)
 }
@@ -62,7 +65,8 @@ func TestNamesOfAnEarlierVersionGetTheirKeyAtTheStart(t *testing.T) {
 	login(one, "АДМИН", secret).Is(http.StatusOK)
 }
 
-// Two accounts whose names became one under the folding both go on: each signs in by its exact name, and the panel starts.
+// Two accounts whose names became one under the folding both go on: each signs in by its exact name, and the panel
+// starts.
 func TestTwoNamesThatFoldAlikeBothSignIn(t *testing.T) {
 	t.Parallel()
 	one := paneltest.New(t)
@@ -79,7 +83,8 @@ func TestTwoNamesThatFoldAlikeBothSignIn(t *testing.T) {
 		for _, name := range []string{"Админ", "админ"} {
 			require.Equal(t, name, login(started, name, secret).Is(http.StatusOK).Text("account.username"))
 		}
-		require.Equal(t, "Админ", login(started, "АДМИН", secret).Is(http.StatusOK).Text("account.username"), "the older account keeps the name")
+		require.Equal(t, "Админ", login(started, "АДМИН", secret).Is(http.StatusOK).Text("account.username"),
+			"the older account keeps the name")
 		require.Equal(t, "Иван", login(started, "иван", secret).Is(http.StatusOK).Text("account.username"))
 		require.Equal(t, 4, walked(started.Bearer(admin.Token), "/api/v1/accounts?limit=1"))
 	}

@@ -34,8 +34,8 @@ func (h *register) Hold(ctx context.Context, accountID string) error {
 // mostOwned bounds how much a refused deletion lists; the number that it tells is the whole.
 const mostOwned = 20
 
-// leaveNothing keeps what the account owns from being left without an owner: it goes to the named heir, or the deletion is
-// refused. Faults: account_in_use (409), permission_denied (403), invalid_value (422).
+// leaveNothing keeps what the account owns from being left without an owner: it goes to the named heir, or the deletion
+// is refused. Faults: account_in_use (409), permission_denied (403), invalid_value (422).
 func (s *service) leaveNothing(ctx context.Context, row *accountRow, heir string) (map[string]audit.Change, error) {
 	some, total, err := s.owned.Owned(ctx, row.ID, mostOwned)
 	if err != nil || total == 0 {
@@ -62,8 +62,9 @@ func (s *service) leaveNothing(ctx context.Context, row *accountRow, heir string
 
 // inUse tells what is owned by name to those who may see everything, and by number to all.
 func inUse(some []owners.Thing, total int, full bool) error {
-	f := fault.Conflict("account_in_use", fmt.Sprintf("the account owns %d flows or domain bindings; delete it with hand_over_to, "+
-		"which gives them to another account, or remove them first", total)).With("owned_total", total)
+	f := fault.Conflict("account_in_use",
+		fmt.Sprintf("the account owns %d flows or domain bindings; delete it with hand_over_to, "+
+			"which gives them to another account, or remove them first", total)).With("owned_total", total)
 	if full {
 		f = f.With("owned", some)
 	}

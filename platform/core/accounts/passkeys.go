@@ -206,7 +206,8 @@ func (c *ceremonies) made(owner *accountRow, ceremony, answer json.RawMessage) (
 	return &passkeyRow{CredentialID: credential.ID, Credential: stored}, err
 }
 
-// renamePasskey changes the name alone, which tells one passkey from another and proves nothing. Fault: not_found (404).
+// renamePasskey changes the name alone, which tells one passkey from another and proves nothing. Fault: not_found
+// (404).
 func (s *service) renamePasskey(ctx context.Context, id, name string) (*passkeyRow, error) {
 	owner, err := s.store.account(ctx, access.From(ctx).AccountID)
 	if err != nil {

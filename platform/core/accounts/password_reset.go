@@ -23,7 +23,8 @@ import (
 	"panel/platform/password"
 )
 
-// PasswordReset lets an operator of the server reset passwords directly in the database, by a command or in the terminal interface.
+// PasswordReset lets an operator of the server reset passwords directly in the database, by a command or in the
+// terminal interface.
 type PasswordReset struct {
 	session *offline.Session
 	store   *store
@@ -39,8 +40,8 @@ type Administrator struct {
 	row *accountRow
 }
 
-// OpenPasswordReset asks for the privileges first and opens the database then. Failures carry exit code 4 without privileges and 3
-// without a database.
+// OpenPasswordReset asks for the privileges first and opens the database then. Failures carry exit code 4 without
+// privileges and 3 without a database.
 func OpenPasswordReset(ctx context.Context, env cli.Env) (*PasswordReset, error) {
 	if err := privileged(); err != nil {
 		return nil, err
@@ -95,9 +96,13 @@ func (r *PasswordReset) Administrators(ctx context.Context) ([]Administrator, er
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, cli.Failed(cli.Say("there is no administrator yet")).Advise(cli.Say("open the panel and finish the first installation"))
+		return nil, cli.Failed(cli.Say("there is no administrator yet")).
+			Advise(cli.Say("open the panel and finish the first installation"))
 	}
-	slices.SortStableFunc(rows, func(a, b accountRow) int { return cmp.Compare(names.Key(a.Username), names.Key(b.Username)) })
+	slices.SortStableFunc(rows, func(a, b accountRow) int {
+		return cmp.Compare(names.Key(a.Username),
+			names.Key(b.Username))
+	})
 	all := make([]Administrator, len(rows))
 	for i := range rows {
 		all[i] = administrator(&rows[i])
@@ -107,7 +112,8 @@ func (r *PasswordReset) Administrators(ctx context.Context) ([]Administrator, er
 
 func administrator(row *accountRow) Administrator {
 	return Administrator{
-		Username: row.Username, Active: row.State == stateActive, Authenticator: row.TOTPEnabled, LastLogin: row.LastLoginAt, row: row,
+		Username: row.Username, Active: row.State == stateActive, Authenticator: row.TOTPEnabled,
+		LastLogin: row.LastLoginAt, row: row,
 	}
 }
 
@@ -151,7 +157,8 @@ func (r *PasswordReset) Reset(ctx context.Context, owner Administrator, options 
 	if err != nil {
 		return "", err
 	}
-	ctx = access.With(ctx, access.Caller{Kind: access.CLI, Username: "panelctl", UserAgent: "uid " + strconv.Itoa(os.Getuid())})
+	ctx = access.With(ctx, access.Caller{Kind: access.CLI, Username: "panelctl", UserAgent: "uid " +
+		strconv.Itoa(os.Getuid())})
 	s := &service{db: r.session.DB, store: r.store, journal: journal, clock: clockwork.NewRealClock()}
 	var barrier database.Barrier
 	err = r.session.DB.InTx(ctx, func(ctx context.Context) (err error) {

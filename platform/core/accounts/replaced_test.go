@@ -18,8 +18,8 @@ import (
 
 const replacement = "battery staple"
 
-// overtaken holds anna's account until two requests wait for it in turn, so that the second one has looked at the password
-// before the first one replaces it.
+// overtaken holds anna's account until two requests wait for it in turn, so that the second one has looked at the
+// password before the first one replaces it.
 func overtaken(t *testing.T, p *paneltest.Panel, first, second func() *paneltest.Answer) (one, two *paneltest.Answer) {
 	t.Helper()
 	ones, twos := make(chan *paneltest.Answer, 1), make(chan *paneltest.Answer, 1)
@@ -65,8 +65,8 @@ func done(t *testing.T, answer *paneltest.Answer) {
 	require.Contains(t, []int{http.StatusOK, http.StatusNoContent}, answer.Status, "%s", answer.Body)
 }
 
-// Specification, Password reset rule 6 and Authentication 5: "The old password stops working immediately", also for a sign-in
-// that has proved it and not opened its session yet.
+// Specification, Password reset rule 6 and Authentication 5: "The old password stops working immediately", also for a
+// sign-in that has proved it and not opened its session yet.
 func TestASignInThatIsOvertakenByAResetOpensNoSession(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reset", "disabled"} {
@@ -74,7 +74,8 @@ func TestASignInThatIsOvertakenByAResetOpensNoSession(t *testing.T) {
 			t.Parallel()
 			p := paneltest.New(t)
 			id := signUp(t, p).Get("/api/v1/auth/me").Text("account.id")
-			replaced, opened := overtaken(t, p, replacements(p, p.Admin(), id)[how], func() *paneltest.Answer { return login(p, "anna", secret) })
+			replaced, opened := overtaken(t, p, replacements(p, p.Admin(), id)[how],
+				func() *paneltest.Answer { return login(p, "anna", secret) })
 			done(t, replaced)
 			opened.Refused(http.StatusUnauthorized, "bad_credentials")
 			require.Zero(t, sessionsOf(t, p, id))
@@ -88,13 +89,15 @@ func sessionsOf(t *testing.T, p *paneltest.Panel, id string) (n int) {
 	return n
 }
 
-// Specification, Password reset rule 6: it "cannot be restored", also not by a sign-in that hashes it anew at today's cost.
+// Specification, Password reset rule 6: it "cannot be restored", also not by a sign-in that hashes it anew at today's
+// cost.
 func TestASignInThatHashesAnewDoesNotBringTheOldPasswordBack(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
 	id := signUp(t, p).Get("/api/v1/auth/me").Text("account.id")
 	storeCheaply(t, p, secret)
-	replaced, opened := overtaken(t, p, replacements(p, p.Admin(), id)["reset"], func() *paneltest.Answer { return login(p, "anna", secret) })
+	replaced, opened := overtaken(t, p, replacements(p, p.Admin(), id)["reset"],
+		func() *paneltest.Answer { return login(p, "anna", secret) })
 	done(t, replaced)
 	opened.Refused(http.StatusUnauthorized, "bad_credentials")
 	login(p, "anna", secret).Refused(http.StatusUnauthorized, "bad_credentials")
@@ -113,7 +116,8 @@ func TestAPasswordIsHashedAnewWithoutTurningAnybodyAway(t *testing.T) {
 	two.Is(http.StatusOK)
 	login(p, "anna", secret).Is(http.StatusOK)
 	var hash string
-	require.NoError(t, p.DB.NewRaw("select password_hash from accounts where must_change_password").Scan(t.Context(), &hash))
+	require.NoError(t, p.DB.NewRaw("select password_hash from accounts where must_change_password").Scan(t.Context(),
+		&hash))
 	require.NotContains(t, hash, "m=64,")
 }
 
@@ -124,7 +128,8 @@ func storeCheaply(t *testing.T, p *paneltest.Panel, plain string) {
 	key := argon2.IDKey([]byte(plain), salt, 1, 64, 1, 32)
 	hash := fmt.Sprintf("$argon2id$v=%d$m=64,t=1,p=1$%s$%s", argon2.Version,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
-	_, err := p.DB.ExecContext(t.Context(), "update accounts set password_hash = ?, must_change_password = true where username = 'anna'", hash)
+	_, err := p.DB.ExecContext(t.Context(),
+		"update accounts set password_hash = ?, must_change_password = true where username = 'anna'", hash)
 	require.NoError(t, err)
 }
 
@@ -135,7 +140,8 @@ func TestAnOwnPasswordChangeThatIsOvertakenByAResetSetsNothing(t *testing.T) {
 	me := signUp(t, p)
 	id := me.Get("/api/v1/auth/me").Text("account.id")
 	mine := object{"current_password": secret, "new_password": "a third password"}
-	replaced, changed := overtaken(t, p, replacements(p, p.Admin(), id)["reset"], func() *paneltest.Answer { return me.Post("/api/v1/auth/password", mine) })
+	replaced, changed := overtaken(t, p, replacements(p, p.Admin(), id)["reset"],
+		func() *paneltest.Answer { return me.Post("/api/v1/auth/password", mine) })
 	done(t, replaced)
 	changed.Refused(http.StatusConflict, "revision_conflict")
 	login(p, "anna", "a third password").Refused(http.StatusUnauthorized, "bad_credentials")
@@ -168,7 +174,8 @@ func endThePassword(t *testing.T, p *paneltest.Panel, me *paneltest.Client, how 
 			admin.Patch(path, object{"revision": admin.Get(path).Value("revision"), "state": state}).Is(http.StatusOK)
 		}
 	case "own change":
-		me.Post("/api/v1/auth/password", object{"current_password": secret, "new_password": replacement}).Is(http.StatusNoContent)
+		me.Post("/api/v1/auth/password", object{"current_password": secret, "new_password": replacement}).
+			Is(http.StatusNoContent)
 	case "command":
 		ran := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--yes", "--username", "anna")
 		require.Zero(t, ran.exit, ran.err)
@@ -184,7 +191,10 @@ func TestASecondStepThatIsOvertakenByAResetOpensNoSession(t *testing.T) {
 	id := me.Get("/api/v1/auth/me").Text("account.id")
 	reset := replacements(p, p.Admin(), id)["reset"]
 	challenge := challenged(t, p).Text("challenge")
-	_, opened := overtaken(t, p, reset, func() *paneltest.Answer { return second(p, challenge, "recovery_code", recovery[0]) })
+	_, opened := overtaken(t, p, reset, func() *paneltest.Answer {
+		return second(p, challenge, "recovery_code",
+			recovery[0])
+	})
 	opened.Refused(http.StatusUnauthorized, "bad_credentials")
 	require.Zero(t, sessionsOf(t, p, id))
 	p.Admin().Post("/api/v1/accounts/"+id+"/password", object{"password": secret}).Is(http.StatusNoContent)
@@ -198,7 +208,8 @@ func TestARegistrationEndsWithThePassword(t *testing.T) {
 	p := paneltest.New(t)
 	me := signUp(t, p)
 	begun := me.Post("/api/v1/auth/passkeys", object{"password": secret}).Is(http.StatusOK)
-	me.Post("/api/v1/auth/password", object{"current_password": secret, "new_password": replacement}).Is(http.StatusNoContent)
+	me.Post("/api/v1/auth/password", object{"current_password": secret, "new_password": replacement}).
+		Is(http.StatusNoContent)
 	finish := object{"challenge": begun.Text("challenge"), "name": "laptop", "credential": object{}}
 	me.Post("/api/v1/auth/passkeys/finish", finish).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	require.Zero(t, challenges(t, p))
@@ -229,7 +240,8 @@ func TestTheCommandJournalsThatTheSecondFactorIsOff(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
 	withTOTP(t, p)
-	ran := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--yes", "--username", "anna", "--remove-second-factor", "--password", replacement)
+	ran := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--yes", "--username", "anna",
+		"--remove-second-factor", "--password", replacement)
 	require.Zero(t, ran.exit, ran.err)
 	login(p, "anna", replacement).Is(http.StatusOK)
 	require.Equal(t, 1, factorEntries(t, p, "second_factor"))

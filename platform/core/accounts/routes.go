@@ -20,7 +20,8 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 	session, degraded, done := access.Session(), httpapi.WhileDegraded(), httpapi.Status(noContent)
 	return httpapi.Under("/api/v1/auth", "",
 		httpapi.Post("/login", "Sign in", signIn, h.login, small, degraded),
-		httpapi.Post("/second-factor", "Finish signing in with a second factor", signIn, h.secondFactor, small, degraded),
+		httpapi.Post("/second-factor", "Finish signing in with a second factor", signIn, h.secondFactor, small,
+			degraded),
 		httpapi.Get("/me", "Show who is signed in", session, h.me, httpapi.BeforePasswordChange()),
 		httpapi.Post("/logout", "End this session", session, h.logout,
 			own(degraded, httpapi.BeforePasswordChange(), done, httpapi.Anew())...),
@@ -31,7 +32,8 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 		httpapi.Get("/tokens", "List your own API tokens", session, h.tokens, own()...),
 		httpapi.Post("/tokens", "Create an API token", session, h.createToken,
 			own(httpapi.Status(created), httpapi.Anew())...),
-		httpapi.Delete("/tokens/{id}", "Revoke one of your own API tokens", session, h.revokeToken, own(degraded, done)...),
+		httpapi.Delete("/tokens/{id}", "Revoke one of your own API tokens", session, h.revokeToken,
+			own(degraded, done)...),
 		httpapi.Get("/factors", "Show your own second factors", session, h.factors, own()...),
 		httpapi.Post("/totp", "Begin to set up an authenticator app", session, h.beginTOTP,
 			own(degraded, httpapi.Anew())...),
@@ -40,11 +42,13 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 		httpapi.Post("/totp/remove", "Remove the authenticator app", session, h.removeTOTP, own(degraded, done)...),
 		httpapi.Post("/totp/recovery-codes", "Replace your own recovery codes", session, h.renewRecoveryCodes,
 			own(degraded, httpapi.Anew())...),
-		httpapi.Post("/passkeys", "Begin to register a passkey", session, h.beginPasskey, own(degraded, httpapi.Anew())...),
+		httpapi.Post("/passkeys", "Begin to register a passkey", session, h.beginPasskey,
+			own(degraded, httpapi.Anew())...),
 		httpapi.Post("/passkeys/finish", "Register the passkey that the browser made", session, h.finishPasskey,
 			own(degraded, httpapi.Status(created))...),
 		httpapi.Patch("/passkeys/{id}", "Rename one of your own passkeys", session, h.renamePasskey, own(degraded)...),
-		httpapi.Post("/passkeys/{id}/remove", "Remove one of your own passkeys", session, h.removePasskey, own(degraded, done)...),
+		httpapi.Post("/passkeys/{id}/remove", "Remove one of your own passkeys", session, h.removePasskey,
+			own(degraded, done)...),
 	)
 }
 
@@ -60,8 +64,10 @@ func (h *handlers) accountRoutes() httpapi.Routes {
 		httpapi.Delete("/accounts/{id}", "Delete an account", manage, h.remove, own(done)...),
 		httpapi.Post("/accounts/{id}/password", "Reset an account's password", manage, h.resetPassword, own(done)...),
 		httpapi.Get("/accounts/{id}/sessions", "List an account's sessions", view, h.sessionsOf),
-		httpapi.Delete("/accounts/{id}/sessions/{session_id}", "End an account's session", manage, h.endSessionOf, own(done)...),
+		httpapi.Delete("/accounts/{id}/sessions/{session_id}", "End an account's session", manage, h.endSessionOf,
+			own(done)...),
 		httpapi.Get("/accounts/{id}/tokens", "List an account's API tokens", manage, h.tokensOf),
-		httpapi.Delete("/accounts/{id}/tokens/{token_id}", "Revoke an account's API token", manage, h.revokeTokenOf, own(done)...),
+		httpapi.Delete("/accounts/{id}/tokens/{token_id}", "Revoke an account's API token", manage, h.revokeTokenOf,
+			own(done)...),
 	)
 }

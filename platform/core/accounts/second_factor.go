@@ -45,9 +45,11 @@ func (s *service) factorsOf(ctx context.Context, accountID string) (factors, err
 	return factors{totp: app, passkeys: keys}, err
 }
 
-// challenge stops a sign-in whose password was right until a second factor is shown: fault second_factor_required (401).
+// challenge stops a sign-in whose password was right until a second factor is shown: fault second_factor_required
+// (401).
 func (s *service) challenge(ctx context.Context, owner *accountRow, held factors) error {
-	required := fault.Unauthenticated("second_factor_required", "show a second factor to finish signing in").With("methods", held.methods())
+	required := fault.Unauthenticated("second_factor_required", "show a second factor to finish signing in").
+		With("methods", held.methods())
 	row := &challengeRow{AccountID: owner.ID, Purpose: purposeSignIn}
 	if len(held.passkeys) > 0 {
 		options, ceremony, err := s.ceremonies.beginSignIn(owner, held.passkeys)
@@ -127,9 +129,9 @@ const (
 	unknownChallenge = "unknown challenge"
 )
 
-// prove counts the attempt, spends the factor and the challenge and opens the session in one transaction; a wrong factor
-// opens none. The account is held
-// first, so that attempts from many addresses, through many panels, are counted one after the other.
+// prove counts the attempt, spends the factor and the challenge and opens the session in one transaction; a wrong
+// factor opens none. The account is held first, so that attempts from many addresses, through many panels, are counted
+// one after the other.
 func (s *service) prove(
 	ctx context.Context, owner *accountRow, row *challengeRow, with shown,
 ) (opened *signedIn, err error) {

@@ -19,11 +19,14 @@ import (
 func withTOTP(t *testing.T, p *paneltest.Panel) (me *paneltest.Client, secretKey string, recovery []any) {
 	t.Helper()
 	me = signUp(t, p)
-	me.Post("/api/v1/auth/totp", object{"password": "not the password"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	me.Post("/api/v1/auth/totp", object{"password": "not the password"}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	secretKey = me.Post("/api/v1/auth/totp", object{"password": secret}).Is(http.StatusOK).Text("secret")
 	login(p, "anna", secret).Is(http.StatusOK)
-	me.Post("/api/v1/auth/totp/confirm", object{"code": "000000"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	recovery = me.Post("/api/v1/auth/totp/confirm", object{"code": code(t, p, secretKey)}).Is(http.StatusOK).Value("recovery_codes").([]any)
+	me.Post("/api/v1/auth/totp/confirm", object{"code": "000000"}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
+	recovery = me.Post("/api/v1/auth/totp/confirm", object{"code": code(t, p, secretKey)}).Is(http.StatusOK).
+		Value("recovery_codes").([]any)
 	return me, secretKey, recovery
 }
 
@@ -50,21 +53,24 @@ func TestAuthenticatorAppGuardsTheSignIn(t *testing.T) {
 	p := paneltest.Start(t, paneltest.Clock(clock))
 	me, key, recovery := withTOTP(t, p)
 	require.Len(t, recovery, 10)
-	second(p, challenged(t, p).Text("challenge"), "code", code(t, p, key)).Refused(http.StatusUnauthorized, "bad_credentials")
+	second(p, challenged(t, p).Text("challenge"), "code", code(t, p, key)).
+		Refused(http.StatusUnauthorized, "bad_credentials")
 	clock.Advance(31 * time.Second)
 	right := code(t, p, key)
 	opened := second(p, challenged(t, p).Text("challenge"), "code", right).Is(http.StatusOK)
 	p.Bearer(opened.Text("token")).Get("/api/v1/auth/me").Is(http.StatusOK)
 	second(p, challenged(t, p).Text("challenge"), "code", right).Refused(http.StatusUnauthorized, "bad_credentials")
 	second(p, challenged(t, p).Text("challenge"), "recovery_code", recovery[3]).Is(http.StatusOK)
-	second(p, challenged(t, p).Text("challenge"), "recovery_code", recovery[3]).Refused(http.StatusUnauthorized, "bad_credentials")
+	second(p, challenged(t, p).Text("challenge"), "recovery_code", recovery[3]).
+		Refused(http.StatusUnauthorized, "bad_credentials")
 	require.EqualValues(t, 9, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"))
 	require.Equal(t, true, me.Get("/api/v1/auth/me").Value("account.totp_enabled"))
 	me.PostOnce("/api/v1/auth/totp/remove", object{"password": secret}).Is(http.StatusNoContent)
 	login(p, "anna", secret).Is(http.StatusOK)
 }
 
-// New recovery codes leave the app as it is; the former codes no longer work, and the renewal needs the password and is in the journal.
+// New recovery codes leave the app as it is; the former codes no longer work, and the renewal needs the password and is
+// in the journal.
 func TestRecoveryCodesAreRenewedWithoutTheApp(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
@@ -74,12 +80,14 @@ func TestRecoveryCodesAreRenewedWithoutTheApp(t *testing.T) {
 	second(p, challenged(t, p).Text("challenge"), "recovery_code", former[0]).Is(http.StatusOK)
 	const path = "/api/v1/auth/totp/recovery-codes"
 	me.Post(path, object{"password": "not the password"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
-	require.EqualValues(t, 9, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"), "a refused renewal changes nothing")
+	require.EqualValues(t, 9, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"),
+		"a refused renewal changes nothing")
 	fresh := me.Post(path, object{"password": secret}).Is(http.StatusOK).Value("recovery_codes").([]any)
 	require.Len(t, fresh, 10)
 	require.NotContains(t, fresh, former[1])
 	require.EqualValues(t, 10, me.Get("/api/v1/auth/factors").Value("recovery_codes_left"))
-	second(p, challenged(t, p).Text("challenge"), "recovery_code", former[1]).Refused(http.StatusUnauthorized, "bad_credentials")
+	second(p, challenged(t, p).Text("challenge"), "recovery_code", former[1]).
+		Refused(http.StatusUnauthorized, "bad_credentials")
 	second(p, challenged(t, p).Text("challenge"), "recovery_code", fresh[0]).Is(http.StatusOK)
 	second(p, challenged(t, p).Text("challenge"), "code", code(t, p, key)).Is(http.StatusOK)
 	require.Equal(t, 1, factorEntries(t, p, "recovery_codes"))
@@ -91,7 +99,8 @@ func TestRecoveryCodesAreRenewedWithoutTheApp(t *testing.T) {
 func factorEntries(t *testing.T, p *paneltest.Panel, what string) int {
 	t.Helper()
 	var n int
-	err := p.DB.NewRaw("select count(*) from journal where action = 'account.factor_changed' and changes like ?", `%"`+what+`"%`).Scan(t.Context(), &n)
+	err := p.DB.NewRaw("select count(*) from journal where action = 'account.factor_changed' and changes like ?",
+		`%"`+what+`"%`).Scan(t.Context(), &n)
 	require.NoError(t, err)
 	return n
 }
@@ -217,7 +226,8 @@ func requireRenamed(t *testing.T, p *paneltest.Panel, me *paneltest.Client, id s
 	account := "/api/v1/accounts/" + me.Get("/api/v1/auth/me").Text("account.id")
 	shown := admin.Get(account).Is(http.StatusOK)
 	require.EqualValues(t, 1, shown.Value("passkeys"))
-	require.EqualValues(t, 1, admin.Patch(account, object{"revision": shown.Value("revision")}).Is(http.StatusOK).Value("passkeys"))
+	require.EqualValues(t, 1, admin.Patch(account,
+		object{"revision": shown.Value("revision")}).Is(http.StatusOK).Value("passkeys"))
 	require.EqualValues(t, 1, first(admin.Get("/api/v1/accounts?q=anna").Value("items"))["passkeys"])
 }
 

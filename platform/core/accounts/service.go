@@ -42,8 +42,10 @@ type service struct {
 	owned    *owners.Registry
 }
 
-func newService(db *database.DB, s *store, d *directory, t *throttle.Throttle, h *password.Hasher, j audit.Journal, r audit.Refusals, c clockwork.Clock,
-	log *zap.Logger, b *events.Bus, k *catalogue, v *vault.Vault, cs *ceremonies, a owners.Accounts, owned *owners.Registry,
+func newService(db *database.DB, s *store, d *directory, t *throttle.Throttle, h *password.Hasher, j audit.Journal,
+	r audit.Refusals, c clockwork.Clock,
+	log *zap.Logger, b *events.Bus, k *catalogue, v *vault.Vault, cs *ceremonies, a owners.Accounts,
+	owned *owners.Registry,
 ) *service {
 	return &service{
 		db: db, store: s, directory: d, throttle: t, hasher: h, journal: j, refusals: r, clock: c, log: log, bus: b,
@@ -60,9 +62,10 @@ type signedIn struct {
 
 var errCredentials = fault.Unauthenticated("bad_credentials", "the username or the password is wrong")
 
-// login opens a session, or asks for a second factor. A wrong password, an unknown and a disabled account are told apart by neither body nor time.
-// A password that is replaced meanwhile is judged again, by what is stored then.
-// Faults: bad_credentials, second_factor_required (401), invalid_value (422) for a name that no account can have, throttled (429).
+// login opens a session, or asks for a second factor. A wrong password, an unknown and a disabled account are told
+// apart by neither body nor time. A password that is replaced meanwhile is judged again, by what is stored then.
+// Faults: bad_credentials, second_factor_required (401), invalid_value (422) for a name that no account can have,
+// throttled (429).
 func (s *service) login(ctx context.Context, username, plain string) (*signedIn, error) {
 	if err := names.Plausible(username); err != nil {
 		return nil, err
@@ -72,12 +75,14 @@ func (s *service) login(ctx context.Context, username, plain string) (*signedIn,
 		opened, err = s.tryLogin(ctx, username, plain)
 	}
 	if errors.Is(err, errReplaced) {
-		return nil, s.refused(ctx, s.throttle.Account(username, access.From(ctx).IP), "account.login_failed", errCredentials)
+		return nil, s.refused(ctx, s.throttle.Account(username, access.From(ctx).IP), "account.login_failed",
+			errCredentials)
 	}
 	return opened, err
 }
 
-// errReplaced says that the password, which was right, has been replaced or its account disabled before it could be used.
+// errReplaced says that the password, which was right, has been replaced or its account disabled before it could be
+// used.
 var errReplaced = errors.New("the password was replaced meanwhile")
 
 func (s *service) tryLogin(ctx context.Context, username, plain string) (*signedIn, error) {
@@ -116,9 +121,9 @@ func (s *service) tryLogin(ctx context.Context, username, plain string) (*signed
 	return s.open(ctx, owner, fresh)
 }
 
-// refused journals a refused sign-in without costing the database anything: anybody can cause as many as he likes. The username
-// is that of an account that there is, else nothing: what else stands in that field is often a password that somebody typed into
-// the wrong line.
+// refused journals a refused sign-in without costing the database anything: anybody can cause as many as he likes. The
+// username is that of an account that there is, else nothing: what else stands in that field is often a password that
+// somebody typed into the wrong line.
 func (s *service) refused(ctx context.Context, username, action string, cause error) error {
 	s.refusals.Refused(ctx, audit.Entry{Action: action, Object: audit.Object{Type: "account", Name: username}})
 	return cause
@@ -178,7 +183,8 @@ func (s *service) endSession(ctx context.Context, id, action string) error {
 }
 
 // changePassword sets the caller's own password and ends his other sessions.
-// Faults: current password wrong (422 invalid_value), throttled (429), revision_conflict (409) when it was replaced meanwhile.
+// Faults: current password wrong (422 invalid_value), throttled (429), revision_conflict (409) when it was replaced
+// meanwhile.
 func (s *service) changePassword(ctx context.Context, current, next string) error {
 	caller := access.From(ctx)
 	owner, err := s.confirmed(ctx, "current_password", current)
@@ -200,8 +206,8 @@ func (s *service) changePassword(ctx context.Context, current, next string) erro
 	})
 }
 
-// hold keeps the account as it was read until tx ends. What a password was proved for is done in the same transaction: who
-// replaces the password or disables the account waits, or was faster, and then it is fault revision_conflict (409).
+// hold keeps the account as it was read until tx ends. What a password was proved for is done in the same transaction:
+// who replaces the password or disables the account waits, or was faster, and then it is fault revision_conflict (409).
 func (s *service) hold(ctx context.Context, owner *accountRow) error {
 	same, err := s.store.hold(ctx, owner)
 	if err == nil && !same {
@@ -232,8 +238,8 @@ func (s *service) replacePassword(ctx context.Context, owner *accountRow, next r
 	return s.note(ctx, "account.password_reset", owner, changes)
 }
 
-// change commits a change of one account, makes every panel forget what it remembered of it, and returns when they have:
-// the change is seen at the very next request, through whichever panel.
+// change commits a change of one account, makes every panel forget what it remembered of it, and returns when they
+// have: the change is seen at the very next request, through whichever panel.
 func (s *service) change(ctx context.Context, accountID string, do func(context.Context) error) error {
 	defer s.directory.forget(accountID)
 	var barrier database.Barrier

@@ -70,6 +70,7 @@ type Limits struct {
 // Fixed gives the limits of this build.
 func Fixed() Limits {
 	return Limits{
-		SessionLife: absoluteLife, FreeFailures: throttle.FreeFailures, FreeAddressFailures: throttle.FreeAddressFailures, LongestDelay: throttle.LongestDelay,
+		SessionLife: absoluteLife, FreeFailures: throttle.FreeFailures,
+		FreeAddressFailures: throttle.FreeAddressFailures, LongestDelay: throttle.LongestDelay,
 	}
 }

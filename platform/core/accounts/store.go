@@ -43,8 +43,8 @@ func (s *store) byUsername(ctx context.Context, username string) (*accountRow, e
 	return row, database.Fault(err, nil)
 }
 
-// everybody reads all accounts. It names no column that a later version added: an offline reset also meets the database of
-// an earlier one.
+// everybody reads all accounts. It names no column that a later version added: an offline reset also meets the database
+// of an earlier one.
 func (s *store) everybody(ctx context.Context) ([]accountRow, error) {
 	var rows []accountRow
 	err := s.selectAccounts(ctx, &rows).Scan(ctx)
@@ -93,7 +93,8 @@ func (s *store) insertSession(ctx context.Context, row *sessionRow) error {
 }
 
 func (s *store) deleteSession(ctx context.Context, accountID, id string) error {
-	result, err := s.db.In(ctx).NewDelete().Model((*sessionRow)(nil)).Where("id = ? and account_id = ?", id, accountID).Exec(ctx)
+	result, err := s.db.In(ctx).NewDelete().Model((*sessionRow)(nil)).Where("id = ? and account_id = ?", id, accountID).
+		Exec(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
 	}
@@ -103,8 +104,8 @@ func (s *store) deleteSession(ctx context.Context, accountID, id string) error {
 	return nil
 }
 
-// endAccess ends the account's sessions and challenges, because a proved password must not live on in them, and its API tokens.
-// Whoever keeps a session is the owner, who revokes API tokens one by one: they stay.
+// endAccess ends the account's sessions and challenges, because a proved password must not live on in them, and its API
+// tokens. Whoever keeps a session is the owner, who revokes API tokens one by one: they stay.
 func (s *store) endAccess(ctx context.Context, accountID, keptSession string) error {
 	if err := s.deleteOtherSessions(ctx, accountID, keptSession); err != nil {
 		return err
@@ -129,14 +130,16 @@ func (s *store) deleteOtherSessions(ctx context.Context, accountID, kept string)
 
 func (s *store) setPassword(ctx context.Context, id string, next replacing, at time.Time) error {
 	_, err := s.db.In(ctx).NewUpdate().Model((*accountRow)(nil)).
-		Set("password_hash = ?, must_change_password = ?, updated_at = ?, revision = revision + 1", next.hash, next.mustChange, at).
+		Set("password_hash = ?, must_change_password = ?, updated_at = ?, revision = revision + 1", next.hash,
+			next.mustChange, at).
 		Where("id = ?", id).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 // rehash stores another hash of the same password.
 func (s *store) rehash(ctx context.Context, id, hash string) error {
-	_, err := s.db.In(ctx).NewUpdate().Model((*accountRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", id).Exec(ctx)
+	_, err := s.db.In(ctx).NewUpdate().Model((*accountRow)(nil)).Set("password_hash = ?", hash).Where("id = ?", id).
+		Exec(ctx)
 	return database.Fault(err, nil)
 }
 
@@ -149,7 +152,8 @@ func (s *store) signedIn(ctx context.Context, read *accountRow, ip string, at ti
 	return one(result, err)
 }
 
-// hold keeps the account active and its password in place until tx ends; false means that it is not as it was read any more.
+// hold keeps the account active and its password in place until tx ends; false means that it is not as it was read any
+// more.
 func (s *store) hold(ctx context.Context, read *accountRow) (bool, error) {
 	result, err := s.db.In(ctx).NewSelect().Model((*accountRow)(nil)).Column("id").
 		Where(asRead, read.ID, read.PasswordHash).For("no key update").Exec(ctx)

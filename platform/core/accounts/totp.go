@@ -42,7 +42,10 @@ func (s *service) beginTOTP(ctx context.Context, password string) (*enrolment, e
 	if err != nil {
 		return nil, err
 	}
-	row := &totpRow{AccountID: owner.ID, SealedSecret: s.vault.Seal(place(owner.ID), []byte(key.Secret())), CreatedAt: s.clock.Now().UTC()}
+	row := &totpRow{
+		AccountID: owner.ID, SealedSecret: s.vault.Seal(place(owner.ID), []byte(key.Secret())),
+		CreatedAt: s.clock.Now().UTC(),
+	}
 	return &enrolment{Secret: key.Secret(), URI: key.URL()}, s.db.InTx(ctx, func(ctx context.Context) error {
 		if err := s.hold(ctx, owner); err != nil {
 			return err
@@ -161,7 +164,10 @@ func (s *service) matching(row *totpRow, code string) int64 {
 	now := s.clock.Now()
 	for _, shift := range []time.Duration{0, -stepLength, stepLength} {
 		at := now.Add(shift)
-		wanted, err := totp.GenerateCodeCustom(string(secret), at, totp.ValidateOpts{Period: 30, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
+		wanted, err := totp.GenerateCodeCustom(string(secret), at, totp.ValidateOpts{
+			Period: 30, Digits: otp.DigitsSix,
+			Algorithm: otp.AlgorithmSHA1,
+		})
 		if err == nil && subtle.ConstantTimeCompare([]byte(wanted), []byte(code)) == 1 {
 			return at.Unix() / int64(stepLength.Seconds())
 		}

@@ -14,8 +14,8 @@ import (
 	"panel/platform/paneltest"
 )
 
-// A token that was unknown a moment ago costs no statement; ever new ones make their address wait, and nobody whose session
-// is in memory.
+// A token that was unknown a moment ago costs no statement; ever new ones make their address wait, and nobody whose
+// session is in memory.
 func TestUnknownTokensCostFewStatements(t *testing.T) {
 	t.Parallel()
 	clock := clockwork.NewFakeClockAt(time.Now())
@@ -34,7 +34,8 @@ func TestUnknownTokensCostFewStatements(t *testing.T) {
 	var refused *paneltest.Answer
 	const more = 100
 	for n := range more {
-		if refused = p.Bearer("unknown " + strconv.Itoa(n)).Get("/api/v1/auth/sessions"); refused.Status != http.StatusUnauthorized {
+		if refused = p.Bearer("unknown " + strconv.Itoa(n)).
+			Get("/api/v1/auth/sessions"); refused.Status != http.StatusUnauthorized {
 			break
 		}
 	}
@@ -55,7 +56,8 @@ func TestATokenThatBecomesASessionIsSeenAtTheNextRequest(t *testing.T) {
 	_, err := one.DB.ExecContext(t.Context(), hidden)
 	require.NoError(t, err)
 	two.Bearer(admin.Token).Get("/api/v1/auth/me").Refused(http.StatusUnauthorized, "no_session")
-	_, err = one.DB.ExecContext(t.Context(), "update sessions set token_hash = sha256(convert_to(?, 'utf8'))", admin.Token)
+	_, err = one.DB.ExecContext(t.Context(), "update sessions set token_hash = sha256(convert_to(?, 'utf8'))",
+		admin.Token)
 	require.NoError(t, err)
 	opened := login(one, "anna", secret).Is(http.StatusOK).Text("token")
 	one.Bearer(opened).Post("/api/v1/auth/logout", nil).Is(http.StatusNoContent)

@@ -22,8 +22,8 @@ type namedRow struct {
 	UsernameKey   *string `bun:"username_key"`
 }
 
-// keyUsernames gives every account the key of its name: those of a version that knew no keys, and those of another folding.
-// Of two names that fold alike the older account keeps the key.
+// keyUsernames gives every account the key of its name: those of a version that knew no keys, and those of another
+// folding. Of two names that fold alike the older account keeps the key.
 func (s *service) keyUsernames(ctx context.Context) error {
 	return s.db.InTx(ctx, func(ctx context.Context) error {
 		if err := s.store.lockAll(ctx); err != nil {
@@ -66,12 +66,14 @@ func (s *store) names(ctx context.Context) ([]namedRow, error) {
 // setKeys takes all former keys away first: one account may get the key that another one had.
 func (s *store) setKeys(ctx context.Context, rows []namedRow) error {
 	for _, row := range rows {
-		if _, err := s.db.In(ctx).ExecContext(ctx, "update accounts set username_key = null where id = ?", row.ID); err != nil {
+		if _, err := s.db.In(ctx).ExecContext(ctx, "update accounts set username_key = null where id = ?",
+			row.ID); err != nil {
 			return database.Fault(err, constraints)
 		}
 	}
 	for _, row := range rows {
-		if _, err := s.db.In(ctx).ExecContext(ctx, "update accounts set username_key = ? where id = ?", *row.UsernameKey, row.ID); err != nil {
+		if _, err := s.db.In(ctx).ExecContext(ctx, "update accounts set username_key = ? where id = ?",
+			*row.UsernameKey, row.ID); err != nil {
 			return database.Fault(err, constraints)
 		}
 	}

@@ -27,18 +27,27 @@ func newPanel(t *testing.T) *paneltest.Panel {
 // record writes entries as another process on the same database would.
 func record(t *testing.T, p *paneltest.Panel, entries ...journal.Entry) {
 	t.Helper()
-	cfg, err := config.Of(map[string]string{"PANEL_DATA_DIR": p.Dir, "PANEL_SECRET_KEY": "a master key that only tests know"})
+	cfg, err := config.Of(map[string]string{
+		"PANEL_DATA_DIR":   p.Dir,
+		"PANEL_SECRET_KEY": "a master key that only tests know",
+	})
 	require.NoError(t, err)
 	store, err := journal.New(p.DB, p.Clock, zap.NewNop(), cfg)
 	require.NoError(t, err)
-	ctx := access.With(context.Background(), access.Caller{Kind: access.Admin, AccountID: "anna-id", Username: "anna", IP: "203.0.113.7"})
+	ctx := access.With(context.Background(), access.Caller{
+		Kind: access.Admin, AccountID: "anna-id", Username: "anna",
+		IP: "203.0.113.7",
+	})
 	for _, entry := range entries {
 		require.NoError(t, store.Record(ctx, p.DB, entry))
 	}
 }
 
 func flow(action, name string) journal.Entry {
-	return journal.Entry{Action: action, Object: journal.Object{Type: "flow", ID: name + "-id", Name: name}, Changes: map[string]journal.Change{"name": {From: nil, To: name}}}
+	return journal.Entry{
+		Action: action, Object: journal.Object{Type: "flow", ID: name + "-id", Name: name},
+		Changes: map[string]journal.Change{"name": {From: nil, To: name}},
+	}
 }
 
 func names(a *paneltest.Answer) (names []string) {
@@ -55,7 +64,8 @@ func names(a *paneltest.Answer) (names []string) {
 func TestTheJournalIsReadFilteredAndPaged(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
-	record(t, p, flow("flow.created", "one"), flow("flow.created", "two"), flow("flow.deleted", "one"), flow("pool.switched", "=cmd"))
+	record(t, p, flow("flow.created", "one"), flow("flow.created", "two"), flow("flow.deleted", "one"),
+		flow("pool.switched", "=cmd"))
 	reader := p.As("audit.view")
 	for query, want := range map[string][]string{
 		"actor=anna":                         {"=cmd", "one", "two", "one"},
@@ -89,7 +99,8 @@ func TestAnEntryHasALinkOfItsOwn(t *testing.T) {
 	entry := reader.Get("/api/v1/audit/" + page.Items[0].ID).Is(http.StatusOK)
 	require.Equal(t, "anna", entry.Text("actor.name"))
 	require.Equal(t, "one", entry.Text("changes.name.to"))
-	require.Eventually(t, func() bool { return reader.Get("/api/v1/audit/"+page.Items[0].ID).Text("hash") != "" }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return reader.Get("/api/v1/audit/"+page.Items[0].ID).Text("hash") != "" },
+		30*time.Second, 50*time.Millisecond)
 	reader.Get("/api/v1/audit/0197f3a0-0000-7000-8000-000000000001").Refused(http.StatusNotFound, "not_found")
 }
 
@@ -105,7 +116,10 @@ func TestOnlyItsKeyOpensTheJournal(t *testing.T) {
 func TestBadParametersAreNamed(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
-	for _, query := range []string{"?cursor=x", "?cursor=YWJj", "?limit=0", "?limit=201", "?result=maybe", "?from=yesterday", "/export?format=xml", "/export?from=x", "/export?result=x"} {
+	for _, query := range []string{
+		"?cursor=x", "?cursor=YWJj", "?limit=0", "?limit=201", "?result=maybe",
+		"?from=yesterday", "/export?format=xml", "/export?from=x", "/export?result=x",
+	} {
 		p.Admin().Get("/api/v1/audit"+query).Refused(http.StatusBadRequest, "bad_parameter")
 	}
 }
@@ -155,10 +169,12 @@ func TestDoctorProvesTheJournal(t *testing.T) {
 	record(t, p, flow("flow.created", "one"))
 	require.Equal(t, true, p.Admin().Get("/api/v1/audit/verify").Is(http.StatusOK).Value("intact"))
 	settings := map[string]string{
-		"PANEL_DATA_DIR": p.Dir, "PANEL_SECRET_KEY": "a master key that only tests know", "PANEL_DB_URL": p.DB.Pool.Config().ConnString(),
+		"PANEL_DATA_DIR": p.Dir, "PANEL_SECRET_KEY": "a master key that only tests know",
+		"PANEL_DB_URL": p.DB.Pool.Config().ConnString(),
 	}
 	ask := func() doctor.Finding {
-		return audit.Module().Checks[0].Run(t.Context(), doctor.Env{Getenv: func(name string) string { return settings[name] }})
+		return audit.Module().
+			Checks[0].Run(t.Context(), doctor.Env{Getenv: func(name string) string { return settings[name] }})
 	}
 	require.Equal(t, doctor.OK, ask().Status, ask().Found)
 	_, err := p.DB.ExecContext(t.Context(), "insert into journal (id, at, actor_kind, action, result, changes) values (gen_random_uuid(), now(), 'admin', 'x', 'ok', '{}')")

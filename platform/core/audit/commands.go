@@ -59,7 +59,8 @@ func fields(r audit.Report) []cli.Field {
 		{Key: "heads", Label: "Heads compared", Value: fmt.Sprint(r.Heads)},
 	}
 	for _, f := range r.Findings {
-		list = append(list, cli.Field{Key: f.Kind, Label: f.Kind, Value: fmt.Sprintf("%d-%d %s %s", f.Seq, f.LastSeq, f.EntryID, f.Detail), Mood: moods[f.Verdict]})
+		list = append(list, cli.Field{Key: f.Kind, Label: f.Kind, Value: fmt.Sprintf("%d-%d %s %s", f.Seq, f.LastSeq,
+			f.EntryID, f.Detail), Mood: moods[f.Verdict]})
 	}
 	return list
 }

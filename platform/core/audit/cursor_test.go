@@ -12,7 +12,8 @@ import (
 
 // A cursor is either one that the list gave or a named fault; it never reaches the database otherwise.
 func FuzzCursor(f *testing.F) {
-	f.Add(*cursorAfter(audit.Row{ID: "0197f3a0-0000-7000-8000-000000000001", At: time.Date(2026, 3, 1, 12, 0, 0, 1000, time.UTC)}, newestFirst))
+	f.Add(*cursorAfter(audit.Row{ID: "0197f3a0-0000-7000-8000-000000000001", At: time.Date(2026, 3, 1, 12, 0, 0, 1000,
+		time.UTC)}, newestFirst))
 	f.Add("YWJj")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, cursor string) {

@@ -45,7 +45,10 @@ func proven(ctx context.Context, env doctor.Env) doctor.Finding {
 }
 
 func skipped() doctor.Finding {
-	return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the journal cannot be read with the settings of this user")}
+	return doctor.Finding{
+		Status: doctor.Skipped,
+		Found:  doctor.Say("the journal cannot be read with the settings of this user"),
+	}
 }
 
 func findingOf(r audit.Report) doctor.Finding {
@@ -53,13 +56,18 @@ func findingOf(r audit.Report) doctor.Finding {
 	act := doctor.Say("panelctl audit verify names each place")
 	switch {
 	case r.State == audit.Broken:
-		found.Status, found.Found, found.Do = doctor.Failed, doctor.Say("the journal was changed: %d findings", len(r.Findings)), act
+		found.Status, found.Found, found.Do = doctor.Failed, doctor.Say("the journal was changed: %d findings",
+			len(r.Findings)), act
 	case !earlierOnly(r):
-		found.Status, found.Found, found.Do = doctor.Warning, doctor.Say("the journal is not proven: %d findings", len(r.Findings)), act
+		found.Status, found.Found, found.Do = doctor.Warning, doctor.Say("the journal is not proven: %d findings",
+			len(r.Findings)), act
 	case !r.Complete:
-		found.Status, found.Found = doctor.OK, doctor.Say("the first %d entries are intact; panelctl audit verify proves all", r.Checked)
+		found.Status, found.Found = doctor.OK,
+			doctor.Say("the first %d entries are intact; panelctl audit verify proves all", r.Checked)
 	case r.State == audit.Unproven:
-		found.Status, found.Found = doctor.OK, doctor.Say("unproven up to entry %d, which an earlier version wrote; intact from there on", r.Findings[0].LastSeq)
+		found.Status, found.Found = doctor.OK,
+			doctor.Say("unproven up to entry %d, which an earlier version wrote; intact from there on",
+				r.Findings[0].LastSeq)
 	default:
 		found.Status, found.Found = doctor.OK, doctor.Say("all entries are intact")
 	}

@@ -22,8 +22,16 @@ func TestWhatIsNotProvenIsNotCalledIntact(t *testing.T) {
 		found  string
 		mood   cli.Mood
 	}{
-		"intact":    {audit.Report{State: audit.Intact, Complete: true, Checked: 12}, doctor.OK, "all entries are intact", cli.Good},
-		"cut short": {audit.Report{State: audit.Unproven, Checked: 12}, doctor.OK, "the first %d entries are intact; panelctl audit verify proves all", cli.Careful},
+		"intact": {
+			audit.Report{State: audit.Intact, Complete: true, Checked: 12},
+			doctor.OK,
+			"all entries are intact", cli.Good,
+		},
+		"cut short": {
+			audit.Report{State: audit.Unproven, Checked: 12},
+			doctor.OK,
+			"the first %d entries are intact; panelctl audit verify proves all", cli.Careful,
+		},
 		"earlier": {
 			audit.Report{State: audit.Unproven, Complete: true, Findings: []audit.Finding{earlier}},
 			doctor.OK,
@@ -47,7 +55,10 @@ func TestWhatIsNotProvenIsNotCalledIntact(t *testing.T) {
 			require.Equal(t, is.found, finding.Found.Format)
 			require.Equal(t, is.report.State, finding.Data["state"])
 			lines := fields(is.report)
-			require.Equal(t, []any{"state", is.report.State, is.mood}, []any{lines[0].Key, lines[0].Value, lines[0].Mood})
+			require.Equal(t, []any{"state", is.report.State, is.mood}, []any{
+				lines[0].Key, lines[0].Value,
+				lines[0].Mood,
+			})
 			require.Len(t, lines, 5+len(is.report.Findings))
 		})
 	}

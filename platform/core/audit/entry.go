@@ -43,7 +43,8 @@ type Object struct {
 func entryOf(row audit.Row) Entry {
 	entry := Entry{
 		ID: row.ID, At: row.At.UTC(), Actor: Actor{row.ActorKind, row.ActorID, row.ActorName}, Action: row.Action,
-		Object: Object{row.ObjectType, row.ObjectID, row.ObjectName}, Result: row.Result, IP: row.IP, UserAgent: row.UserAgent,
+		Object: Object{row.ObjectType, row.ObjectID, row.ObjectName}, Result: row.Result, IP: row.IP,
+		UserAgent: row.UserAgent,
 		RequestID: row.RequestID, Changes: changesOf(row.Changes), Count: row.Count,
 	}
 	if row.Seq > 0 {

@@ -29,7 +29,9 @@ var forms = map[string]struct {
 // export streams all chosen entries; the memory it takes does not grow with the journal.
 func (h *handlers) export(_ context.Context, in *exportInput) (*httpapi.File, error) {
 	form := forms[in.Format]
-	return &httpapi.File{Name: "journal." + in.Format, Type: form.kind, Write: func(ctx context.Context, w io.Writer) error {
+	return &httpapi.File{Name: "journal." + in.Format, Type: form.kind, Write: func(ctx context.Context,
+		w io.Writer,
+	) error {
 		return form.write(ctx, w, h.store, in.chosen())
 	}}, nil
 }
@@ -40,7 +42,8 @@ func writeNDJSON(ctx context.Context, w io.Writer, store *audit.Store, filter au
 }
 
 var columns = []string{
-	"seq", "id", "at", "actor_kind", "actor_id", "actor_name", "action", "object_type", "object_id", "object_name", "result",
+	"seq", "id", "at", "actor_kind", "actor_id", "actor_name", "action", "object_type", "object_id", "object_name",
+	"result",
 	"ip", "user_agent", "request_id", "count", "changes", "hash",
 }
 
@@ -60,7 +63,8 @@ func cells(e Entry, changes string) []string {
 		seq, hash = strconv.FormatInt(*e.Seq, 10), *e.Hash
 	}
 	line := []string{
-		seq, e.ID, e.At.Format(time.RFC3339Nano), e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Object.Type, e.Object.ID, e.Object.Name,
+		seq, e.ID, e.At.Format(time.RFC3339Nano), e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Action, e.Object.Type,
+		e.Object.ID, e.Object.Name,
 		e.Result, e.IP, e.UserAgent, e.RequestID, strconv.Itoa(e.Count), changes, hash,
 	}
 	for i, cell := range line {

@@ -9,7 +9,8 @@ import (
 	"panel/platform/httpapi"
 )
 
-// verifyWithin leaves room below the deadline of a request; a longer journal gives a report that says it is not complete.
+// verifyWithin leaves room below the deadline of a request; a longer journal gives a report that says it is not
+// complete.
 const (
 	verifyWithin = 20 * time.Second
 	verifyAnswer = 10 * time.Second
@@ -36,7 +37,10 @@ type Filter struct {
 }
 
 func (f Filter) chosen() audit.Filter {
-	return audit.Filter{Actor: f.Actor, Action: f.Action, Object: f.Object, Result: f.Result, From: f.From, To: f.To, Text: f.Q}
+	return audit.Filter{
+		Actor: f.Actor, Action: f.Action, Object: f.Object, Result: f.Result, From: f.From, To: f.To,
+		Text: f.Q,
+	}
 }
 
 type listInput struct {

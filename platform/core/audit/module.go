@@ -61,7 +61,8 @@ func stored(journal audit.Journal) (*audit.Store, error) {
 
 func attach(h *handlers, store *audit.Store) module.Parts {
 	return module.Parts{
-		Routes: h.routes(), Ready: []func(context.Context) error{store.Load}, Loops: []func(context.Context) error{store.Run},
+		Routes: h.routes(), Ready: []func(context.Context) error{store.Load},
+		Loops:   []func(context.Context) error{store.Run},
 		Metrics: store.Metrics(), Jobs: []jobs.Worker{trimmer(store)}, Schedules: []jobs.Schedule{trimming()},
 	}
 }

@@ -27,10 +27,15 @@ func prepared(t *testing.T, support string) (p *paneltest.Panel, data string) {
 	p = paneltest.Start(t, paneltest.Env(map[string]string{"PANEL_SUPPORT_URL": support}))
 	data = p.Dir
 	require.NoError(t, os.MkdirAll(logs.Folder(data), 0o755))
-	entry := `{"level":"error","time":"` + time.Now().UTC().Format(time.RFC3339) + `","component":"worker","msg":"notify.send","password":"canary-Secret77"}`
+	entry := `{"level":"error","time":"` + time.Now().UTC().Format(time.RFC3339) +
+		`","component":"worker","msg":"notify.send","password":"canary-Secret77"}`
 	require.NoError(t, os.WriteFile(filepath.Join(logs.Folder(data), "panel.log"), []byte(entry+"\n"), 0o600))
-	old := doctor.Result{Check: doctor.Check{ID: "components.backups", Title: "newest backup"}, Finding: doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no local backups in %s", "/srv")}}
-	_, err := doctor.Keep(doctor.Report{Host: "vps-nl", Started: time.Now(), Results: []doctor.Result{old}}.Document(), data)
+	old := doctor.Result{
+		Check:   doctor.Check{ID: "components.backups", Title: "newest backup"},
+		Finding: doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no local backups in %s", "/srv")},
+	}
+	_, err := doctor.Keep(doctor.Report{Host: "vps-nl", Started: time.Now(), Results: []doctor.Result{old}}.Document(),
+		data)
 	require.NoError(t, err)
 	return p, data
 }
@@ -84,17 +89,24 @@ func TestTheBundleIsDownloaded(t *testing.T) {
 	}
 	require.Subset(t, names, []string{"MANIFEST.json", "doctor.json", "settings.txt", "logs/backend.log"})
 	var written int
-	require.NoError(t, p.DB.NewRaw("select count(*) from journal where action = 'support.bundle_downloaded'").Scan(t.Context(), &written))
+	require.NoError(t,
+		p.DB.NewRaw("select count(*) from journal where action = 'support.bundle_downloaded'").
+			Scan(t.Context(), &written))
 	require.Equal(t, 1, written)
-	manager.Post("/api/v1/system/support-bundle", map[string]string{"since": "ever"}).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	manager.Post("/api/v1/system/support-bundle", map[string]string{"since": "ever"}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
 	manager.Post("/api/v1/system/support-bundle", "no object").Refused(http.StatusBadRequest, "bad_json")
-	manager.Post("/api/v1/system/support-bundle/send", map[string]string{"since": "1h"}).Refused(http.StatusConflict, "support_url_missing")
+	manager.Post("/api/v1/system/support-bundle/send", map[string]string{"since": "1h"}).
+		Refused(http.StatusConflict, "support_url_missing")
 }
 
 func TestTheBundleIsSentAndKept(t *testing.T) {
 	t.Parallel()
 	var got int64
-	vendor := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got, _ = io.Copy(io.Discard, r.Body) }))
+	vendor := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got,
+			_ = io.Copy(io.Discard, r.Body)
+	}))
 	defer vendor.Close()
 	p, data := prepared(t, vendor.URL)
 	manager := p.As("settings.manage")

@@ -1,5 +1,5 @@
-// Package diagnostics shows in the browser what somebody looks for when the panel misbehaves: the last diagnosis of Doctor,
-// the end of the log, and a support bundle without secrets.
+// Package diagnostics shows in the browser what somebody looks for when the panel misbehaves: the last diagnosis of
+// Doctor, the end of the log, and a support bundle without secrets.
 package diagnostics
 
 import (
@@ -34,7 +34,8 @@ func Module() module.Module {
 			Objects: []string{"support_bundle", "installation"},
 		},
 		Events: []events.Kind{{
-			Name: doctorFailed, Summary: "A diagnosis found something broken", Subject: "installation", Needs: system.Manage,
+			Name: doctorFailed, Summary: "A diagnosis found something broken", Subject: "installation",
+			Needs:    system.Manage,
 			Severity: events.Warning, Notify: true, Live: true, Data: DoctorFailed{},
 		}},
 		Private: []any{newHandlers, newWatcher},
@@ -83,12 +84,18 @@ func (h *handlers) value(key config.Key) string {
 
 func (h *handlers) options(period string) (support.Options, error) {
 	since, err := sinceOf(period, h.clock.Now())
-	return support.Options{Env: h.doctorEnv(), Checks: checks.All(), Places: h.places, Since: since, Version: version.Version}, err
+	return support.Options{
+		Env: h.doctorEnv(), Checks: checks.All(), Places: h.places, Since: since,
+		Version: version.Version,
+	}, err
 }
 
 // recorded writes into the journal who took what out of the panel.
 func (h *handlers) recorded(ctx context.Context, action string, m support.Manifest) error {
 	return h.journal.Record(ctx, h.db, audit.Entry{
-		Action: action, Object: audit.Object{Type: "support_bundle", ID: support.Name(m.CreatedAt), Name: support.Name(m.CreatedAt)},
+		Action: action, Object: audit.Object{
+			Type: "support_bundle", ID: support.Name(m.CreatedAt),
+			Name: support.Name(m.CreatedAt),
+		},
 	})
 }

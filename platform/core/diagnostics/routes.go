@@ -22,12 +22,15 @@ import (
 func (h *handlers) routes() httpapi.Routes {
 	manage, collects := access.Needs(system.Manage), httpapi.Deadline(collectWithin)
 	return httpapi.Under("/api/v1/system", "",
-		httpapi.Get("/diagnostics", "Show the last diagnosis of Doctor and the end of the log", manage, h.show, httpapi.Deadline(readWithin+answerWithin)),
+		httpapi.Get("/diagnostics", "Show the last diagnosis of Doctor and the end of the log", manage, h.show,
+			httpapi.Deadline(readWithin+answerWithin)),
 		httpapi.Raw(http.MethodPost, "/support-bundle", "Pack a support bundle without secrets and download it",
-			manage, h.download, httpapi.WhileDegraded(), httpapi.Lasts(), httpapi.Anew(), httpapi.Reads[BundleRequest]()),
+			manage, h.download, httpapi.WhileDegraded(), httpapi.Lasts(), httpapi.Anew(),
+			httpapi.Reads[BundleRequest]()),
 		httpapi.Post("/support-bundle/preview", "Tell what a support bundle would hold and how much is masked in it",
 			manage, h.preview, httpapi.WhileDegraded(), collects, httpapi.Anew()),
-		httpapi.Post("/support-bundle/send", "Pack a support bundle and send it to the configured address", manage, h.send, httpapi.WhileDegraded(), collects),
+		httpapi.Post("/support-bundle/send", "Pack a support bundle and send it to the configured address", manage,
+			h.send, httpapi.WhileDegraded(), collects),
 	)
 }
 
@@ -122,7 +125,8 @@ func (h *handlers) log(ctx context.Context, query logs.Query) (Log, error) {
 
 func (l *Log) describe(source doctor.Text, skipped []doctor.Text) {
 	l.Source, l.Skipped = source.String(), sentences(skipped, "")
-	l.Translations = map[string]LogWords{doctor.Russian: {Source: source.In(doctor.Russian), Skipped: sentences(skipped, doctor.Russian)}}
+	l.Translations = map[string]LogWords{doctor.Russian: {Source: source.In(doctor.Russian), Skipped: sentences(skipped,
+		doctor.Russian)}}
 }
 
 func sentences(texts []doctor.Text, language string) []string {
@@ -172,7 +176,8 @@ func (h *handlers) send(ctx context.Context, in *bundleInput) (*manifestOutput, 
 		return nil, err
 	}
 	if !h.config.Given(config.SupportURL) {
-		return nil, fault.Conflict("support_url_missing", "no address takes support bundles: set PANEL_SUPPORT_URL, or download the bundle")
+		return nil, fault.Conflict("support_url_missing",
+			"no address takes support bundles: set PANEL_SUPPORT_URL, or download the bundle")
 	}
 	leave, err := h.alone()
 	if err != nil {
@@ -186,7 +191,8 @@ func (h *handlers) send(ctx context.Context, in *bundleInput) (*manifestOutput, 
 	if err := h.recorded(ctx, "support.bundle_sent", manifest); err != nil {
 		return nil, err
 	}
-	return &manifestOutput{manifest}, support.Send(ctx, path, h.config.String(config.SupportURL), h.config.Secret(config.HTTPProxy).Reveal())
+	return &manifestOutput{manifest}, support.Send(ctx, path, h.config.String(config.SupportURL),
+		h.config.Secret(config.HTTPProxy).Reveal())
 }
 
 // alone lets one caller at a time collect: it reads logs of any length.

@@ -95,7 +95,10 @@ func failedIn(d doctor.Document) (ids []string) {
 
 func (w *watcher) record(ctx context.Context, last doctor.Document, failed []string) error {
 	entry := audit.Entry{
-		Action: doctorFailed, Result: audit.Failed, Object: audit.Object{Type: "installation", ID: last.Host, Name: last.Host},
+		Action: doctorFailed, Result: audit.Failed, Object: audit.Object{
+			Type: "installation", ID: last.Host,
+			Name: last.Host,
+		},
 		Changes: map[string]audit.Change{"failed": {To: failed}, "diagnosis": {To: last.StartedAt}},
 	}
 	return w.db.InTx(ctx, func(ctx context.Context) error {

@@ -30,12 +30,14 @@ func moving(ctx context.Context, env doctor.Env) doctor.Finding {
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the database has no table of jobs yet")}
 	case found.Waits > late.Seconds():
 		return doctor.Finding{
-			Status: doctor.Failed, Found: doctor.Say("a job of the kind %s has waited for %d minutes", found.Kind, int(found.Waits/60)),
+			Status: doctor.Failed, Found: doctor.Say("a job of the kind %s has waited for %d minutes", found.Kind,
+				int(found.Waits/60)),
 			Do: doctor.Command("panelctl logs worker"), Data: found.data(),
 		}
 	case found.GivenUp > 0:
 		return doctor.Finding{
-			Status: doctor.Warning, Found: doctor.Say("%d jobs failed until their attempts were used up", found.GivenUp),
+			Status: doctor.Warning, Found: doctor.Say("%d jobs failed until their attempts were used up",
+				found.GivenUp),
 			Do: doctor.Command("panelctl logs worker --level error"), Data: found.data(),
 		}
 	}

@@ -36,13 +36,18 @@ func link(ctx context.Context, env cli.Env) error {
 		return err
 	}
 	if spent(ctx, env) {
-		return cli.Failed(cli.Say("the set-up link is spent: there is an administrator")).Advise(cli.Plain("panelctl admin reset-password"))
+		return cli.Failed(cli.Say("the set-up link is spent: there is an administrator")).
+			Advise(cli.Plain("panelctl admin reset-password"))
 	}
 	address := linkOf(cfg)
 	if !cfg.Given(config.SetupToken) {
-		env.Warn(cli.Say("%s is not set: whoever reaches the panel first becomes the administrator", config.SetupToken.Name))
+		env.Warn(cli.Say("%s is not set: whoever reaches the panel first becomes the administrator",
+			config.SetupToken.Name))
 	}
-	return env.Record(linkDocument{Schema: "panelctl.setup/v1", Link: address}, cli.Field{Key: "link", Label: "Link", Value: address})
+	return env.Record(linkDocument{Schema: "panelctl.setup/v1", Link: address}, cli.Field{
+		Key: "link", Label: "Link",
+		Value: address,
+	})
 }
 
 // settings are the environment's, and below them those of the first file in the order of the specification.
@@ -51,7 +56,8 @@ func settings(env cli.Env) (*config.Config, error) {
 	if env.Getenv(config.SetupToken.Name) == "" {
 		if file := envfile.Find(envfile.Places(env.Getenv("HOME")), config.SetupToken.Name); file != nil {
 			if file.Err != nil {
-				return nil, cli.NotAllowed(cli.Say("the settings in %s cannot be read", file.Path)).Because(cli.English(file.Err.Error())).
+				return nil, cli.NotAllowed(cli.Say("the settings in %s cannot be read", file.Path)).
+					Because(cli.English(file.Err.Error())).
 					Advise(cli.Plain("sudo panelctl setup link"))
 			}
 			values = file.Values

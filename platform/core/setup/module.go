@@ -1,6 +1,7 @@
 // Package setup is the first installation: its state, the first administrator and its end.
 //
-// Everything below /api/v1/setup is closed for good once the installation is finished (specification, Endpoints rule 1).
+// Everything below /api/v1/setup is closed for good once the installation is finished (specification, Endpoints rule
+// 1).
 package setup
 
 import (

@@ -71,7 +71,9 @@ func TestWrongFirstAdministratorsAreRefusedWithTheField(t *testing.T) {
 	short := guest.Post("/api/v1/setup/admin", map[string]string{"username": "anna", "password": "secret7"})
 	short.Refused(http.StatusUnprocessableEntity, "invalid_value")
 	require.NotContains(t, string(short.Body), "secret7")
-	guest.Post("/api/v1/setup/admin", map[string]string{"username": "anna"}).Refused(http.StatusBadRequest, "missing_field")
-	guest.Post("/api/v1/setup/admin", `{"username":1,"password":"long enough"}`).Refused(http.StatusBadRequest, "bad_json")
+	guest.Post("/api/v1/setup/admin", map[string]string{"username": "anna"}).
+		Refused(http.StatusBadRequest, "missing_field")
+	guest.Post("/api/v1/setup/admin", `{"username":1,"password":"long enough"}`).
+		Refused(http.StatusBadRequest, "bad_json")
 	guest.Post("/api/v1/setup/admin", `{"username":"a`).Refused(http.StatusBadRequest, "bad_json")
 }

@@ -35,7 +35,8 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("/state", "Show how far the first installation is", access.PublicWithin(access.WideLimit), h.state),
 		httpapi.Post("/admin", "Create the first administrator", access.FirstAdmin(access.PublicLimit), h.createAdmin,
 			httpapi.WhileDegraded(), httpapi.Status(created), small),
-		httpapi.Post("/finish", "End the first installation", access.Setup(system.Manage), h.finish, httpapi.WhileDegraded(), small),
+		httpapi.Post("/finish", "End the first installation", access.Setup(system.Manage), h.finish,
+			httpapi.WhileDegraded(), small),
 	)
 }
 
@@ -95,7 +96,8 @@ type adminInput struct {
 
 type adminOutput struct{ Body *accounts.SignedIn }
 
-var errToken = fault.Unauthenticated("setup_token_invalid", "the set-up link is wrong or incomplete; open the one that the installer printed")
+var errToken = fault.Unauthenticated("setup_token_invalid",
+	"the set-up link is wrong or incomplete; open the one that the installer printed")
 
 // createAdmin makes the first administrator and nothing else ever does (domain decision 4).
 func (h *handlers) createAdmin(ctx context.Context, in *adminInput) (*adminOutput, error) {
@@ -145,7 +147,10 @@ func (h *handlers) finish(ctx context.Context, _ *none) (*finishOutput, error) {
 		if err := h.progress.finish(ctx); err != nil {
 			return err
 		}
-		return h.journal.Record(ctx, h.progress.db.In(ctx), audit.Entry{Action: "system.setup_finished", Object: audit.Object{Type: "installation"}})
+		return h.journal.Record(ctx, h.progress.db.In(ctx), audit.Entry{
+			Action: "system.setup_finished",
+			Object: audit.Object{Type: "installation"},
+		})
 	})
 	out := &finishOutput{}
 	out.Body.Finished = err == nil

@@ -18,9 +18,12 @@ const Manage access.Key = "settings.manage"
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
-		Name:        "system",
-		Summary:     "The panel's own health, status and live updates",
-		Permissions: []access.Permission{{Key: Manage, Summary: "Change settings, updates and diagnostics of the panel"}},
+		Name:    "system",
+		Summary: "The panel's own health, status and live updates",
+		Permissions: []access.Permission{{
+			Key:     Manage,
+			Summary: "Change settings, updates and diagnostics of the panel",
+		}},
 		Journal: audit.Kinds{
 			Actions: []string{"system.started", "system.stopped", "system.migrated"},
 			Objects: []string{"installation", "settings"}, // every module may have settings

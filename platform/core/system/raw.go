@@ -75,7 +75,10 @@ func (h *handlers) send(
 			}
 			err = news(w, caller, event, feed)
 		case <-watching.Ready():
-			err = watching.Each(visibleTo(caller), func(kind string, frame []byte) error { return message(w, kind, frame) })
+			err = watching.Each(visibleTo(caller), func(kind string, frame []byte) error {
+				return message(w, kind,
+					frame)
+			})
 			if err == nil {
 				err = w.Flush()
 			}
@@ -99,7 +102,8 @@ func (h *handlers) recognised(ctx context.Context, token string) (access.Caller,
 	return h.sessions.Recognise(ctx, token)
 }
 
-// news sends an event and those that came with it in one piece: what many nodes do at once costs every viewer one write.
+// news sends an event and those that came with it in one piece: what many nodes do at once costs every viewer one
+// write.
 func news(w *bufio.Writer, caller access.Caller, first events.Event, feed <-chan events.Event) error {
 	event := first
 	for waiting := len(feed); ; waiting-- {

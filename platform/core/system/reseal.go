@@ -16,7 +16,8 @@ import (
 const resealWithin = 30 * time.Minute
 
 // resealer seals what an earlier master key sealed with the current one. It is a job, because a fleet has thousands of
-// secrets: a panel that is killed in the middle leaves the rest to the next one, and every part that is done stays done.
+// secrets: a panel that is killed in the middle leaves the rest to the next one, and every part that is done stays
+// done.
 type resealer struct {
 	log      *zap.Logger
 	cfg      *config.Config
@@ -25,7 +26,9 @@ type resealer struct {
 	queue    *jobs.Enqueuer
 }
 
-func newResealer(log *zap.Logger, cfg *config.Config, db *database.DB, rotation *vault.Rotation, queue *jobs.Enqueuer) *resealer {
+func newResealer(log *zap.Logger, cfg *config.Config, db *database.DB, rotation *vault.Rotation,
+	queue *jobs.Enqueuer,
+) *resealer {
 	return &resealer{log: log, cfg: cfg, db: db, rotation: rotation, queue: queue}
 }
 
@@ -57,7 +60,8 @@ func (r *resealer) work(ctx context.Context, _ jobs.Job, _ resealArgs) error {
 		r.log.Info("secrets were sealed with the current master key", zap.Int("secrets", done.Resealed))
 	}
 	for place, n := range done.Unreadable {
-		r.log.Warn("secrets that no master key of this panel opens stay as they are", zap.String("place", place), zap.Int("secrets", n))
+		r.log.Warn("secrets that no master key of this panel opens stay as they are", zap.String("place", place),
+			zap.Int("secrets", n))
 	}
 	return nil
 }

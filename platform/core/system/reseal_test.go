@@ -24,7 +24,8 @@ func TestAChangeOfTheMasterKeyReachesEverySecret(t *testing.T) {
 	place := vault.Ref{Table: settings.Columns[0].Table, ID: "mail/token", Column: settings.Columns[0].Column}
 	_, err = db.ExecContext(t.Context(), "insert into settings_documents values ('mail', 1, '{}', now())")
 	require.NoError(t, err)
-	_, err = db.ExecContext(t.Context(), "insert into settings_secrets values ('mail', 'token', ?)", old.Seal(place, []byte("sesame")))
+	_, err = db.ExecContext(t.Context(), "insert into settings_secrets values ('mail', 'token', ?)",
+		old.Seal(place, []byte("sesame")))
 	require.NoError(t, err)
 
 	p := paneltest.Start(t, paneltest.On(db), paneltest.Env(map[string]string{

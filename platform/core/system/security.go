@@ -31,7 +31,8 @@ func newGuarding(cfg *config.Config, v *vault.Vault, rotation *vault.Rotation, d
 
 func (g *guarding) routes() httpapi.Routes {
 	return httpapi.Under("/api/v1/system", "",
-		httpapi.Get("/security", "Show what protects the panel and which variables set it", access.Needs(Manage), g.show),
+		httpapi.Get("/security", "Show what protects the panel and which variables set it", access.Needs(Manage),
+			g.show),
 	)
 }
 
@@ -113,7 +114,8 @@ func (g *guarding) show(ctx context.Context, in *securityInput) (*securityOutput
 	cost := password.Today()
 	out.Body.Password = passwordCost(cost)
 	out.Body.Journal = journalRules{
-		Variable: config.AuditRetention.Name, Given: g.cfg.Given(config.AuditRetention), Days: g.cfg.Int(config.AuditRetention),
+		Variable: config.AuditRetention.Name, Given: g.cfg.Given(config.AuditRetention),
+		Days: g.cfg.Int(config.AuditRetention),
 	}
 	return out, nil
 }
@@ -127,7 +129,10 @@ func (g *guarding) publicURL() publicAddress {
 }
 
 func (g *guarding) proxies(forwarded, believed string) trustedProxies {
-	shown := trustedProxies{Variable: config.TrustedProxies.Name, Given: g.cfg.Given(config.TrustedProxies), List: []string{}}
+	shown := trustedProxies{
+		Variable: config.TrustedProxies.Name, Given: g.cfg.Given(config.TrustedProxies),
+		List: []string{},
+	}
 	shown.List = append(shown.List, g.cfg.List(config.TrustedProxies)...)
 	shown.Ignored = forwarded != "" && !names(forwarded, believed)
 	return shown
@@ -140,7 +145,8 @@ func names(forwarded, address string) bool {
 		return true // a trusted proxy forwarded a word that is no address
 	}
 	for hop := range strings.SplitSeq(forwarded, ",") {
-		if found, err := netip.ParseAddr(strings.Trim(strings.TrimSpace(hop), "[]")); err == nil && found.Unmap() == wanted.Unmap() {
+		if found, err := netip.ParseAddr(strings.Trim(strings.TrimSpace(hop), "[]")); err == nil &&
+			found.Unmap() == wanted.Unmap() {
 			return true
 		}
 	}
@@ -158,7 +164,8 @@ func (g *guarding) sessions() sessionRules {
 func signIn() signInRules {
 	fixed := accounts.Fixed()
 	return signInRules{
-		FreeFailures: fixed.FreeFailures, FreeAddressFailures: fixed.FreeAddressFailures, LongestDelaySeconds: seconds(fixed.LongestDelay),
+		FreeFailures: fixed.FreeFailures, FreeAddressFailures: fixed.FreeAddressFailures,
+		LongestDelaySeconds: seconds(fixed.LongestDelay),
 	}
 }
 

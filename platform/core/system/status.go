@@ -24,7 +24,9 @@ type handlers struct {
 	clock        clockwork.Clock
 }
 
-func newHandlers(m *monitor, b *events.Bus, st *httpapi.Streams, s httpapi.Sessions, i httpapi.Installation, c clockwork.Clock) *handlers {
+func newHandlers(m *monitor, b *events.Bus, st *httpapi.Streams, s httpapi.Sessions, i httpapi.Installation,
+	c clockwork.Clock,
+) *handlers {
 	return &handlers{monitor: m, bus: b, streams: st, sessions: s, installation: i, clock: c}
 }
 
@@ -33,11 +35,13 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Under("", "",
 			httpapi.Get("/health", "Tell whether the panel is healthy", access.Public(), h.health, httpapi.Lenient()),
 			httpapi.Get("/livez", "Tell whether the process lives", access.Public(), h.live, httpapi.Lenient()),
-			httpapi.Get("/readyz", "Tell whether the panel can take requests", access.Public(), h.health, httpapi.Lenient()),
+			httpapi.Get("/readyz", "Tell whether the panel can take requests", access.Public(), h.health,
+				httpapi.Lenient()),
 		),
 		httpapi.Under("/api/v1", "",
 			httpapi.Get("/system/status", "Show the status of the panel", access.Session(), h.status),
-			httpapi.Raw(http.MethodGet, "/stream", "Follow live changes (server-sent events)", access.Session(), h.stream, httpapi.Lasts(),
+			httpapi.Raw(http.MethodGet, "/stream", "Follow live changes (server-sent events)", access.Session(),
+				h.stream, httpapi.Lasts(),
 				httpapi.Takes("topics", "What to follow, such as node,flow:ID; all news without it. "+
 					"Figures come only to who names them: metrics, metrics:ID.ID or metrics:*")),
 			httpapi.Raw(http.MethodGet, "/openapi.json", "Show this description", access.Session(), description),
@@ -61,7 +65,10 @@ type healthOutput struct {
 
 // health never waits for the database: the monitor looked at it less than two seconds ago.
 func (h *handlers) health(context.Context, *none) (*healthOutput, error) {
-	out := &healthOutput{Status: http.StatusOK, Body: healthDocument{Status: "ok", Timestamp: h.clock.Now().UTC(), Version: version.Version}}
+	out := &healthOutput{Status: http.StatusOK, Body: healthDocument{
+		Status: "ok", Timestamp: h.clock.Now().UTC(),
+		Version: version.Version,
+	}}
 	if h.monitor.status() != Running {
 		out.Status, out.Body.Status = http.StatusServiceUnavailable, "unavailable"
 	}
@@ -69,7 +76,10 @@ func (h *handlers) health(context.Context, *none) (*healthOutput, error) {
 }
 
 func (h *handlers) live(context.Context, *none) (*healthOutput, error) {
-	return &healthOutput{Status: http.StatusOK, Body: healthDocument{Status: "ok", Timestamp: h.clock.Now().UTC(), Version: version.Version}}, nil
+	return &healthOutput{Status: http.StatusOK, Body: healthDocument{
+		Status: "ok", Timestamp: h.clock.Now().UTC(),
+		Version: version.Version,
+	}}, nil
 }
 
 type statusOutput struct {
@@ -103,7 +113,8 @@ func short(d time.Duration) string {
 	}{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}}
 	var text strings.Builder
 	for i, unit := range units {
-		if text.Len() == 0 && d < unit.size && i < len(units)-1 || unit.name == "s" && d.Seconds() >= 0 && strings.Contains(text.String(), "h") {
+		if text.Len() == 0 && d < unit.size && i < len(units)-1 || unit.name == "s" && d.Seconds() >= 0 &&
+			strings.Contains(text.String(), "h") {
 			continue
 		}
 		fmt.Fprintf(&text, "%d%s", d/unit.size, unit.name)

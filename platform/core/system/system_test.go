@@ -92,7 +92,8 @@ func TestTheStreamFollowsTheTopicsItIsAskedForAndKnowsNoOthers(t *testing.T) {
 	}, 30*time.Second, 20*time.Millisecond)
 }
 
-// Windows that are closed make room for others at once: the bound on the streams of one account is for those that are open.
+// Windows that are closed make room for others at once: the bound on the streams of one account is for those that are
+// open.
 func TestAWindowThatIsClosedMakesRoomAtOnce(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)

@@ -25,8 +25,11 @@ func TestTheGuardFindsEveryQueryBesideATransaction(t *testing.T) {
 	t.Parallel()
 	var one int
 	for name, query := range map[string]func(ctx context.Context, db *database.DB) error{
-		"bun":   func(ctx context.Context, db *database.DB) error { return db.NewRaw("select 1").Scan(ctx, &one) },
-		"pool":  func(ctx context.Context, db *database.DB) error { return db.Pool.QueryRow(ctx, "select 1").Scan(&one) },
+		"bun": func(ctx context.Context, db *database.DB) error { return db.NewRaw("select 1").Scan(ctx, &one) },
+		"pool": func(ctx context.Context, db *database.DB) error {
+			return db.Pool.QueryRow(ctx,
+				"select 1").Scan(&one)
+		},
 		"begin": func(ctx context.Context, db *database.DB) error { return beginBeside(ctx, db) },
 		"batch": func(ctx context.Context, db *database.DB) error {
 			batch := new(pgx.Batch)

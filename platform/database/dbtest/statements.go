@@ -42,16 +42,16 @@ func (s *Statements) of(run func()) int64 {
 	return s.Sent() - before
 }
 
-// OfRequests runs something and gives the statements of the requests in it. What a panel does by itself meanwhile, which
-// is the more the slower the machine, is not among them.
+// OfRequests runs something and gives the statements of the requests in it. What a panel does by itself meanwhile,
+// which is the more the slower the machine, is not among them.
 func (s *Statements) OfRequests(run func()) int64 {
 	before := s.asked.Load()
 	run()
 	return s.asked.Load() - before
 }
 
-// OfWork runs something and gives the statements of what a panel does meanwhile in the name of a person, such as an apply
-// that goes on after its request.
+// OfWork runs something and gives the statements of what a panel does meanwhile in the name of a person, such as an
+// apply that goes on after its request.
 func (s *Statements) OfWork(run func()) int64 {
 	before := s.worked.Load()
 	run()

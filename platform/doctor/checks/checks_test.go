@@ -32,11 +32,13 @@ func TestEveryCheckHasAStableForm(t *testing.T) {
 	}
 }
 
-// Rule: doctor works with the database down and shows that as a problem; every finding that is not good says what to do.
+// Rule: doctor works with the database down and shows that as a problem; every finding that is not good says what to
+// do.
 func TestInAnEmptyWorld(t *testing.T) {
 	t.Parallel()
 	env := world(map[string]string{
-		"PANEL_DATA_DIR": t.TempDir(), "PANEL_DB_URL": "postgres://nobody:canary-secret@127.0.0.1:1/none", "PANEL_PORT": "1",
+		"PANEL_DATA_DIR": t.TempDir(), "PANEL_DB_URL": "postgres://nobody:canary-secret@127.0.0.1:1/none",
+		"PANEL_PORT":       "1",
 		"PANEL_PUBLIC_URL": "https://panel.invalid", "PANEL_LICENSE_URLS": "http://127.0.0.1:1",
 	})
 	report := doctor.Run(t.Context(), env, All())
@@ -64,7 +66,10 @@ func TestFindingsAreInRussian(t *testing.T) {
 	dir := t.TempDir()
 	for _, values := range []map[string]string{
 		{"PANEL_DATA_DIR": dir},
-		{"PANEL_DATA_DIR": filepath.Join(dir, "absent"), "PANEL_DB_URL": "postgres://nobody:x@127.0.0.1:1/none", "PANEL_PORT": "canary", "PANEL_LOG_FORMAT": "canary", "PANEL_PUBLIC_URL": "https://panel.invalid"},
+		{
+			"PANEL_DATA_DIR": filepath.Join(dir, "absent"), "PANEL_DB_URL": "postgres://nobody:x@127.0.0.1:1/none",
+			"PANEL_PORT": "canary", "PANEL_LOG_FORMAT": "canary", "PANEL_PUBLIC_URL": "https://panel.invalid",
+		},
 	} {
 		env := world(values)
 		env.File, env.FileErr = "/etc/panel/panel.env", fmt.Errorf("read: %w", envfile.BadLine(3))

@@ -28,7 +28,8 @@ func settingsFileOf(env doctor.Env) doctor.Finding {
 		return warning(doctor.Say("it may not be read by this user, so its settings are unknown here"), asOwner())
 	}
 	if env.FileErr != nil {
-		return failed(unread(env), doctor.Say("correct the line (NAME=value without spaces around =), then systemctl restart panel"))
+		return failed(unread(env),
+			doctor.Say("correct the line (NAME=value without spaces around =), then systemctl restart panel"))
 	}
 	if env.File == "" {
 		return skipped("no file of settings; the environment alone counts")
@@ -38,10 +39,12 @@ func settingsFileOf(env doctor.Env) doctor.Finding {
 		return failed(doctor.Say("it cannot be looked at: %s", words(err)), doctor.Command("ls -l %s", env.File))
 	}
 	if about.Mode().Perm()&othersMayRead != 0 {
-		return warning(doctor.Say("it holds secrets and other users can read it (mode %s)", mode(about)), doctor.Command("chmod 640 %s", env.File))
+		return warning(doctor.Say("it holds secrets and other users can read it (mode %s)", mode(about)),
+			doctor.Command("chmod 640 %s", env.File))
 	}
 	if owner := ownerOf(about); owner != 0 && strings.HasPrefix(env.File, "/etc/") {
-		return warning(doctor.Say("it belongs to user %d, who could change the settings of a service", owner), doctor.Command("chown root:panel %s", env.File))
+		return warning(doctor.Say("it belongs to user %d, who could change the settings of a service", owner),
+			doctor.Command("chown root:panel %s", env.File))
 	}
 	return ok("in use, mode %s", mode(about))
 }
@@ -126,7 +129,8 @@ func secretKey(_ context.Context, env doctor.Env) doctor.Finding {
 	const short = 16 // what the secret store refuses
 	switch given := env.Getenv("PANEL_SECRET_KEY"); {
 	case given != "" && len(given) < short:
-		return failed(doctor.Say("PANEL_SECRET_KEY is shorter than %d characters; the panel does not start with it", short), doctor.Say("put the right key back into %s, then systemctl restart panel", settingsPlace(env)))
+		return failed(doctor.Say("PANEL_SECRET_KEY is shorter than %d characters; the panel does not start with it",
+			short), doctor.Say("put the right key back into %s, then systemctl restart panel", settingsPlace(env)))
 	case given != "":
 		return ok("PANEL_SECRET_KEY is set")
 	}
@@ -134,13 +138,16 @@ func secretKey(_ context.Context, env doctor.Env) doctor.Finding {
 	about, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return warning(doctor.Say("there is no master key yet"), doctor.Say("set PANEL_SECRET_KEY before the first start, or let the panel make one: panelctl serve"))
+		return warning(doctor.Say("there is no master key yet"),
+			doctor.Say("set PANEL_SECRET_KEY before the first start, or let the panel make one: panelctl serve"))
 	case err != nil:
 		return unknown(doctor.Say("%s may not be looked at by this user", path), asOwner())
 	case about.Mode().Perm()&0o077 != 0:
-		return failed(doctor.Say("the master key %s can be read by other users", path), doctor.Command("chmod 600 %s", path))
+		return failed(doctor.Say("the master key %s can be read by other users", path), doctor.Command("chmod 600 %s",
+			path))
 	}
-	return warning(doctor.Say("the master key lies beside the data it protects: %s", path), doctor.Say("move it to PANEL_SECRET_KEY in %s and keep a copy apart from the backups", settingsPlace(env)))
+	return warning(doctor.Say("the master key lies beside the data it protects: %s", path),
+		doctor.Say("move it to PANEL_SECRET_KEY in %s and keep a copy apart from the backups", settingsPlace(env)))
 }
 
 func settingsPlace(env doctor.Env) string {

@@ -86,7 +86,8 @@ func address(_ context.Context, env doctor.Env) doctor.Finding {
 	read, err := database.ParseAddress(given)
 	if err != nil {
 		return failed(doctor.Say("PANEL_DB_URL cannot be read as the address of a PostgreSQL"),
-			doctor.Say("write it as postgres://user:password@host:5432/name into %s, then systemctl restart panel", settingsPlace(env)))
+			doctor.Say("write it as postgres://user:password@host:5432/name into %s, then systemctl restart panel",
+				settingsPlace(env)))
 	}
 	return ok("database %s at %s", read.Database, read.Host)
 }
@@ -98,7 +99,8 @@ func connection(ctx context.Context, env doctor.Env) doctor.Finding {
 		return unknown(doctor.Say("the private database may not be opened by this user"), asOwner())
 	}
 	if address == "" {
-		return failed(doctor.Say("PANEL_DB_URL is not set and there is no private database in %s", PrivateFolder(env)), doctor.Say("set PANEL_DB_URL in %s, or let the panel make one: panelctl serve", settingsPlace(env)))
+		return failed(doctor.Say("PANEL_DB_URL is not set and there is no private database in %s", PrivateFolder(env)),
+			doctor.Say("set PANEL_DB_URL in %s, or let the panel make one: panelctl serve", settingsPlace(env)))
 	}
 	db, err := open(ctx, address)
 	if err != nil {
@@ -110,12 +112,15 @@ func connection(ctx context.Context, env doctor.Env) doctor.Finding {
 
 func unreachable(env doctor.Env, err error) doctor.Finding {
 	if env.Getenv("PANEL_DB_URL") == "" {
-		return failed(doctor.Say("the private database does not answer: %s", words(err)), doctor.Say("systemctl restart panel, then panelctl logs"))
+		return failed(doctor.Say("the private database does not answer: %s", words(err)),
+			doctor.Say("systemctl restart panel, then panelctl logs"))
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failed(doctor.Say("the database does not answer within %d s", int(patience.Seconds())), doctor.Say("look at the network and the firewall to the database server, then panelctl doctor"))
+		return failed(doctor.Say("the database does not answer within %d s", int(patience.Seconds())),
+			doctor.Say("look at the network and the firewall to the database server, then panelctl doctor"))
 	}
-	return failed(refusal(env.Getenv("PANEL_DB_URL"), err), doctor.Say("systemctl status postgresql; check PANEL_DB_URL in %s", settingsPlace(env)))
+	return failed(refusal(env.Getenv("PANEL_DB_URL"), err),
+		doctor.Say("systemctl status postgresql; check PANEL_DB_URL in %s", settingsPlace(env)))
 }
 
 // refusal tells what the panel says when it cannot use its database.
@@ -132,21 +137,24 @@ func refusal(address string, err error) doctor.Text {
 	if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) {
 		why = doctor.Command("%s", refused.Message)
 	}
-	return doctor.Say("the database %q at %s cannot be used: %s; check PANEL_DB_URL and that the server runs", read.Database, where, why)
+	return doctor.Say("the database %q at %s cannot be used: %s; check PANEL_DB_URL and that the server runs",
+		read.Database, where, why)
 }
 
 func greeting(ctx context.Context, db *database.DB) doctor.Finding {
 	began := time.Now()
 	var version string
 	if err := db.NewRaw("show server_version").Scan(ctx, &version); err != nil {
-		return failed(doctor.Say("the database accepts connections but answers no question: %s", words(err)), doctor.Command("journalctl -u postgresql -n 50"))
+		return failed(doctor.Say("the database accepts connections but answers no question: %s", words(err)),
+			doctor.Command("journalctl -u postgresql -n 50"))
 	}
 	took := time.Since(began)
 	version, _, _ = strings.Cut(version, " ")
 	finding := ok("PostgreSQL %s, %d ms", version, took.Milliseconds())
 	finding.Data = map[string]any{"version": version, "latency_ms": took.Milliseconds()}
 	if took > time.Second {
-		finding.Status, finding.Do = doctor.Warning, doctor.Say("look at the load of the database server and at the network to it")
+		finding.Status, finding.Do = doctor.Warning,
+			doctor.Say("look at the load of the database server and at the network to it")
 	}
 	return finding
 }
@@ -159,7 +167,9 @@ func applied(ctx context.Context, env doctor.Env) doctor.Finding {
 	defer done()
 	var steps []string
 	if err := db.NewRaw("select name from bun_migrations").Scan(ctx, &steps); err != nil {
-		return failed(doctor.Say("the schema of the panel is not in this database"), doctor.Say("check PANEL_DB_URL in %s; the panel makes the schema at its start: systemctl restart panel", settingsPlace(env)))
+		return failed(doctor.Say("the schema of the panel is not in this database"),
+			doctor.Say("check PANEL_DB_URL in %s; the panel makes the schema at its start: systemctl restart panel",
+				settingsPlace(env)))
 	}
 	pending := without(env.Known.Steps, steps)
 	newer := without(steps, env.Known.Steps)
@@ -169,10 +179,12 @@ func applied(ctx context.Context, env doctor.Env) doctor.Finding {
 	case len(env.Known.Steps) == 0:
 		finding.Found = doctor.Say("%d steps are applied", len(steps))
 	case len(pending) > 0:
-		finding.Status, finding.Found = doctor.Warning, doctor.Say("%d steps are pending, the first is %s", len(pending), pending[0])
+		finding.Status, finding.Found = doctor.Warning, doctor.Say("%d steps are pending, the first is %s",
+			len(pending), pending[0])
 		finding.Do = doctor.Say("systemctl restart panel; its start applies them")
 	case len(newer) > 0:
-		finding.Status, finding.Found = doctor.Warning, doctor.Say("a newer version has changed this database: %d steps are not known here", len(newer))
+		finding.Status, finding.Found = doctor.Warning,
+			doctor.Say("a newer version has changed this database: %d steps are not known here", len(newer))
 		finding.Do = doctor.Say("install the newer version again: panelctl version")
 	}
 	return finding
@@ -200,9 +212,11 @@ func secretsOpen(ctx context.Context, env doctor.Env) doctor.Finding {
 		return *none
 	}
 	defer done()
-	opened, err := vault.New(key, strings.FieldsFunc(env.Getenv(config.SecretKeyPrevious.Name), func(r rune) bool { return r == ',' || r == ' ' })...)
+	opened, err := vault.New(key, strings.FieldsFunc(env.Getenv(config.SecretKeyPrevious.Name),
+		func(r rune) bool { return r == ',' || r == ' ' })...)
 	if err != nil {
-		return failed(doctor.Say("the master key is not usable"), doctor.Say("put the right key back into %s, then systemctl restart panel", settingsPlace(env)))
+		return failed(doctor.Say("the master key is not usable"),
+			doctor.Say("put the right key back into %s, then systemctl restart panel", settingsPlace(env)))
 	}
 	err = opened.Check(ctx, db)
 	switch {
@@ -278,7 +292,8 @@ func databaseSpace(ctx context.Context, env doctor.Env) doctor.Finding {
 	defer done()
 	var size int64
 	if err := db.NewRaw("select pg_database_size(current_database())").Scan(ctx, &size); err != nil {
-		return unknown(doctor.Say("the database does not tell its size: %s", words(err)), doctor.Command("journalctl -u postgresql -n 50"))
+		return unknown(doctor.Say("the database does not tell its size: %s", words(err)),
+			doctor.Command("journalctl -u postgresql -n 50"))
 	}
 	finding := ok("the database takes %s; its disk belongs to its own server", Gigabytes(uint64(size)))
 	finding.Data = map[string]any{"size_bytes": size}

@@ -27,9 +27,17 @@ func dataFolder(_ context.Context, env doctor.Env) doctor.Finding {
 		return finding
 	}
 	if err := writable(folder); errors.Is(err, fs.ErrPermission) {
-		return doctor.Finding{Status: doctor.Warning, Subject: folder, Found: doctor.Say("it may not be written by this user; the panel itself may"), Do: asOwner(), Data: finding.Data}
+		return doctor.Finding{
+			Status: doctor.Warning, Subject: folder,
+			Found: doctor.Say("it may not be written by this user; the panel itself may"), Do: asOwner(),
+			Data: finding.Data,
+		}
 	} else if err != nil {
-		return doctor.Finding{Status: doctor.Failed, Subject: folder, Found: doctor.Say("it cannot be written to: %s", words(err)), Do: doctor.Say("df -h %s; free space, or chown -R panel: %s", folder, folder), Data: finding.Data}
+		return doctor.Finding{
+			Status: doctor.Failed, Subject: folder, Found: doctor.Say("it cannot be written to: %s",
+				words(err)), Do: doctor.Say("df -h %s; free space, or chown -R panel: %s", folder, folder),
+			Data: finding.Data,
+		}
 	}
 	return finding
 }
@@ -76,13 +84,15 @@ func spaceIn(folder string) doctor.Finding {
 	err := syscall.Statfs(folder, &disk)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return failed(doctor.Say("%s does not exist", folder), doctor.Say("mkdir -p %s && chown panel: %s, then systemctl restart panel", folder, folder))
+		return failed(doctor.Say("%s does not exist", folder),
+			doctor.Say("mkdir -p %s && chown panel: %s, then systemctl restart panel", folder, folder))
 	case err != nil:
 		return unknown(doctor.Say("%s may not be looked at by this user", folder), asOwner())
 	}
 	finding := space(folder, disk.Bavail*uint64(disk.Bsize), disk.Blocks*uint64(disk.Bsize))
 	if disk.Files > 0 && disk.Ffree*percent/disk.Files < fullFree {
-		finding.Status, finding.Found = doctor.Failed, doctor.Say("no room for more files: %d of %d are in use", disk.Files-disk.Ffree, disk.Files)
+		finding.Status, finding.Found = doctor.Failed, doctor.Say("no room for more files: %d of %d are in use",
+			disk.Files-disk.Ffree, disk.Files)
 		finding.Do = doctor.Say("find the folder with many small files: du --inodes -s %s/*", folder)
 	}
 	return finding
@@ -125,7 +135,8 @@ func newestBackup(_ context.Context, env doctor.Env) doctor.Finding {
 	finding := ok("%s old", Span(age))
 	finding.Data = map[string]any{"at": newest.UTC().Format(time.RFC3339)}
 	if age > late {
-		finding.Status, finding.Do = doctor.Warning, doctor.Say("make a backup, and look why the last one failed: panelctl logs worker")
+		finding.Status, finding.Do = doctor.Warning,
+			doctor.Say("make a backup, and look why the last one failed: panelctl logs worker")
 	}
 	return finding
 }

@@ -32,7 +32,10 @@ func resolver(ctx context.Context, env doctor.Env) doctor.Finding {
 
 func neededNames(env doctor.Env) []string {
 	var names []string
-	for _, setting := range []string{"PANEL_LICENSE_URLS", "PANEL_UPDATE_URL", "PANEL_SUPPORT_URL", "PANEL_PUBLIC_URL"} {
+	for _, setting := range []string{
+		"PANEL_LICENSE_URLS", "PANEL_UPDATE_URL", "PANEL_SUPPORT_URL",
+		"PANEL_PUBLIC_URL",
+	} {
 		for _, address := range addresses(env, setting) {
 			parsed, err := url.Parse(address)
 			if err != nil || parsed.Hostname() == "" || isLoopback(parsed.Hostname()) {
@@ -83,9 +86,11 @@ func publicNameOf(ctx context.Context, name string) doctor.Finding {
 	var problem *net.DNSError
 	switch {
 	case errors.As(err, &problem) && !problem.IsNotFound:
-		return failed(doctor.Say("the name server does not answer"), doctor.Command("cat /etc/resolv.conf; resolvectl query %s", name))
+		return failed(doctor.Say("the name server does not answer"),
+			doctor.Command("cat /etc/resolv.conf; resolvectl query %s", name))
 	case err != nil:
-		return failed(doctor.Say("the name does not resolve"), doctor.Say("correct the DNS record or PANEL_PUBLIC_URL, then resolvectl query %s", name))
+		return failed(doctor.Say("the name does not resolve"),
+			doctor.Say("correct the DNS record or PANEL_PUBLIC_URL, then resolvectl query %s", name))
 	}
 	finding := ok("it is %s", strings.Join(found, ", "))
 	finding.Data = map[string]any{"addresses": found}

@@ -45,7 +45,8 @@ func outgoing(ctx context.Context, env doctor.Env, name string, none doctor.Find
 			return finding
 		}
 	}
-	return doctor.Finding{Status: doctor.Warning, Subject: hostOf(list[0]), Found: doctor.Say("it does not answer: %s", whyNot(last)), Do: do}
+	return doctor.Finding{Status: doctor.Warning, Subject: hostOf(list[0]), Found: doctor.Say("it does not answer: %s",
+		whyNot(last)), Do: do}
 }
 
 func addresses(env doctor.Env, name string) []string {
@@ -69,7 +70,11 @@ func reach(ctx context.Context, env doctor.Env, address string) error {
 	if proxy, err := url.Parse(env.Getenv("PANEL_HTTP_PROXY")); err == nil && proxy.Host != "" {
 		transport.Proxy = http.ProxyURL(proxy)
 	}
-	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	client := &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request,
+	) error {
+		return http.ErrUseLastResponse
+	}}
 	response, err := env.Ask(client, request)
 	if err != nil {
 		return err

@@ -30,7 +30,8 @@ func TestDoctorCountsSecretsOfAnEarlierMasterKey(t *testing.T) {
 	require.NoError(t, opened.Guard(t.Context(), db))
 
 	env := world(map[string]string{
-		"PANEL_DB_URL": db.Pool.Config().ConnString(), "PANEL_SECRET_KEY": current, "PANEL_SECRET_KEY_PREVIOUS": earlier,
+		"PANEL_DB_URL": db.Pool.Config().ConnString(), "PANEL_SECRET_KEY": current,
+		"PANEL_SECRET_KEY_PREVIOUS": earlier,
 	})
 	env.Known.Sealed = []vault.Column{{Table: "tokens", ID: "id", Column: "sealed"}}
 	found := secretsOpen(t.Context(), env)

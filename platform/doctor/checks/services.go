@@ -21,7 +21,8 @@ func service(ctx context.Context, env doctor.Env) doctor.Finding {
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		return skipped("this machine does not run systemd")
 	}
-	out, err := exec.CommandContext(ctx, "systemctl", "show", "panel.service", "--property=LoadState,ActiveState,SubState,NRestarts,ActiveEnterTimestamp", "--timestamp=unix").Output()
+	out, err := exec.CommandContext(ctx, "systemctl", "show", "panel.service",
+		"--property=LoadState,ActiveState,SubState,NRestarts,ActiveEnterTimestamp", "--timestamp=unix").Output()
 	if err != nil {
 		return unknown(doctor.Say("systemctl gave no answer"), doctor.Command("systemctl status panel"))
 	}
@@ -43,7 +44,8 @@ func serviceState(is map[string]string, now time.Time) doctor.Finding {
 	case is["LoadState"] == "not-found":
 		return skipped("panel.service is not installed")
 	case is["ActiveState"] != "active":
-		return failed(doctor.Say("panel.service is %s (%s)", is["ActiveState"], is["SubState"]), doctor.Say("systemctl start panel, then panelctl logs"))
+		return failed(doctor.Say("panel.service is %s (%s)", is["ActiveState"], is["SubState"]),
+			doctor.Say("systemctl start panel, then panelctl logs"))
 	}
 	restarts, _ := strconv.Atoi(is["NRestarts"]) // an older systemd does not count
 	since, _ := strconv.ParseInt(strings.TrimPrefix(is["ActiveEnterTimestamp"], "@"), 10, 64)
@@ -54,7 +56,8 @@ func serviceState(is map[string]string, now time.Time) doctor.Finding {
 	finding.Data = map[string]any{"restarts": restarts}
 	const restless = 3
 	if restarts >= restless {
-		finding.Status, finding.Do = doctor.Warning, doctor.Say("panelctl logs --since 1h; then systemctl reset-failed panel")
+		finding.Status, finding.Do = doctor.Warning,
+			doctor.Say("panelctl logs --since 1h; then systemctl reset-failed panel")
 	}
 	return finding
 }
@@ -73,9 +76,11 @@ func nginx(ctx context.Context, _ doctor.Env) doctor.Finding {
 	case err != nil && strings.Contains(text, "Permission denied"):
 		return unknown(doctor.Say("the configuration may not be read by this user"), doctor.Command("sudo nginx -t"))
 	case err != nil:
-		return failed(doctor.Say("the configuration test fails: %s", nginxWords(text)), doctor.Say("correct it, then nginx -t && systemctl reload nginx"))
+		return failed(doctor.Say("the configuration test fails: %s", nginxWords(text)),
+			doctor.Say("correct it, then nginx -t && systemctl reload nginx"))
 	case strings.Contains(text, "[warn]"):
-		return warning(doctor.Say("configuration test: %d warnings (%s)", strings.Count(text, "[warn]"), nginxWords(text)), doctor.Command("panelctl logs nginx -n 50"))
+		return warning(doctor.Say("configuration test: %d warnings (%s)", strings.Count(text, "[warn]"),
+			nginxWords(text)), doctor.Command("panelctl logs nginx -n 50"))
 	}
 	return ok("the configuration test passes")
 }
@@ -116,20 +121,25 @@ func answersOnPort(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	response, err := env.Ask(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, request.WithContext(ctx))
+	response, err := env.Ask(&http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		request.WithContext(ctx))
 	if errors.Is(err, syscall.ECONNREFUSED) {
-		return failed(doctor.Say("nothing listens on %s", address), doctor.Say("systemctl start panel, then panelctl logs"))
+		return failed(doctor.Say("nothing listens on %s", address),
+			doctor.Say("systemctl start panel, then panelctl logs"))
 	}
 	if err != nil {
-		return failed(doctor.Say("%s does not answer: %s", address, whyNot(err)), doctor.Say("systemctl restart panel, then panelctl logs"))
+		return failed(doctor.Say("%s does not answer: %s", address, whyNot(err)),
+			doctor.Say("systemctl restart panel, then panelctl logs"))
 	}
 	defer response.Body.Close()
 	var health struct{ Status, Version string }
 	if json.NewDecoder(response.Body).Decode(&health) != nil || health.Version == "" {
-		return failed(doctor.Say("another program listens on %s", address), doctor.Say("ss -ltnp | grep %s; stop that process, or set PANEL_PORT to a free port", address))
+		return failed(doctor.Say("another program listens on %s", address),
+			doctor.Say("ss -ltnp | grep %s; stop that process, or set PANEL_PORT to a free port", address))
 	}
 	if response.StatusCode != http.StatusOK {
-		return failed(doctor.Say("the panel on %s answers, but is unavailable", address), doctor.Say("look at the database checks, then panelctl logs"))
+		return failed(doctor.Say("the panel on %s answers, but is unavailable", address),
+			doctor.Say("look at the database checks, then panelctl logs"))
 	}
 	return ok("version %s answers on %s", health.Version, address)
 }
@@ -139,14 +149,19 @@ const unsynchronised = 0x0040
 
 func clock(_ context.Context, env doctor.Env) doctor.Finding {
 	if env.Now().Before(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)) {
-		return failed(doctor.Say("the clock shows %s", env.Now().UTC().Format(time.DateOnly)), doctor.Command("timedatectl set-ntp true"))
+		return failed(doctor.Say("the clock shows %s", env.Now().UTC().Format(time.DateOnly)),
+			doctor.Command("timedatectl set-ntp true"))
 	}
 	var state syscall.Timex
 	if _, err := syscall.Adjtimex(&state); err != nil {
-		return doctor.Finding{Status: doctor.Unknown, Found: doctor.Say("the kernel does not tell about its clock"), Do: doctor.Command("timedatectl status")}
+		return doctor.Finding{
+			Status: doctor.Unknown, Found: doctor.Say("the kernel does not tell about its clock"),
+			Do: doctor.Command("timedatectl status"),
+		}
 	}
 	if state.Status&unsynchronised != 0 {
-		return warning(doctor.Say("nothing keeps the clock of this machine right"), doctor.Command("timedatectl set-ntp true"))
+		return warning(doctor.Say("nothing keeps the clock of this machine right"),
+			doctor.Command("timedatectl set-ntp true"))
 	}
 	return ok("the clock is kept right")
 }

@@ -50,15 +50,18 @@ func Certificate(ctx context.Context, env doctor.Env, host, port string) doctor.
 	var other x509.HostnameError
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		finding := failed(doctor.Say("the certificate ended on %s", invalid.Cert.NotAfter.UTC().Format(time.DateOnly)), renew())
+		finding := failed(doctor.Say("the certificate ended on %s", invalid.Cert.NotAfter.UTC().Format(time.DateOnly)),
+			renew())
 		finding.Data = map[string]any{"not_after": invalid.Cert.NotAfter.UTC().Format(time.RFC3339)}
 		return finding
 	case errors.As(err, &other):
-		return failed(doctor.Say("the certificate is not for this name"), doctor.Say("correct ssl_certificate in nginx, then nginx -t && systemctl reload nginx"))
+		return failed(doctor.Say("the certificate is not for this name"),
+			doctor.Say("correct ssl_certificate in nginx, then nginx -t && systemctl reload nginx"))
 	case errors.As(err, &stranger):
 		return failed(doctor.Say("browsers do not trust the certificate: its issuer is unknown"), doctor.Say("use a certificate of a public authority with its whole chain, then nginx -t && systemctl reload nginx"))
 	}
-	return failed(doctor.Say("no TLS connection: %s", whyNot(err)), doctor.Command("systemctl status nginx; panelctl logs nginx -n 50"))
+	return failed(doctor.Say("no TLS connection: %s", whyNot(err)),
+		doctor.Command("systemctl status nginx; panelctl logs nginx -n 50"))
 }
 
 func expiry(ends, now time.Time) doctor.Finding {

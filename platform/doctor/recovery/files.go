@@ -28,13 +28,17 @@ func makeFolders(env doctor.Env) *Action {
 	}
 	return &Action{
 		ID: "make_folders", Title: doctor.Say("Make the data folder"),
-		What: doctor.Say("mkdir -m 750 %s and its folders logs, backups and support; they belong to the user panel", data),
-		Do:   func(context.Context) error { return makeData(data) },
+		What: doctor.Say("mkdir -m 750 %s and its folders logs, backups and support; they belong to the user panel",
+			data),
+		Do: func(context.Context) error { return makeData(data) },
 	}
 }
 
 func makeData(data string) error {
-	for _, folder := range []string{data, filepath.Join(data, "logs"), filepath.Join(data, "backups"), filepath.Join(data, "support")} {
+	for _, folder := range []string{
+		data, filepath.Join(data, "logs"), filepath.Join(data, "backups"),
+		filepath.Join(data, "support"),
+	} {
 		if err := os.Mkdir(folder, 0o750); err != nil && !errors.Is(err, fs.ErrExist) {
 			return fmt.Errorf("make the data folder: %w", err)
 		}
@@ -66,8 +70,9 @@ func restoreMode(env doctor.Env) *Action {
 	}
 	path := env.File
 	return &Action{
-		ID: "restore_mode", Title: doctor.Say("Restore the mode of the file of settings"), What: doctor.Command("chmod 640 %s", path),
-		Do: func(context.Context) error { return os.Chmod(path, rightMode) },
+		ID: "restore_mode", Title: doctor.Say("Restore the mode of the file of settings"),
+		What: doctor.Command("chmod 640 %s", path),
+		Do:   func(context.Context) error { return os.Chmod(path, rightMode) },
 	}
 }
 
@@ -79,8 +84,9 @@ func removeStalePID(env doctor.Env) *Action {
 		return nil
 	}
 	return &Action{
-		ID: "remove_stale_pid", Title: doctor.Say("Remove the pid file of a database that no longer runs"), What: doctor.Say("rm %s (process %d is gone)", path, pid),
-		Do: func(context.Context) error { return removePID(path, pid) },
+		ID: "remove_stale_pid", Title: doctor.Say("Remove the pid file of a database that no longer runs"),
+		What: doctor.Say("rm %s (process %d is gone)", path, pid),
+		Do:   func(context.Context) error { return removePID(path, pid) },
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package recovery repairs what can be repaired without losing anything: a short list of actions, each tied to a finding
-// of Doctor. What no list names is never done.
+// Package recovery repairs what can be repaired without losing anything: a short list of actions, each tied to a
+// finding of Doctor. What no list names is never done.
 package recovery
 
 import (
@@ -46,8 +46,8 @@ func services() []Repair {
 	}
 }
 
-// Actions lists the repairs for the findings of a report, in the order in which they should be done; nothing is done yet.
-// A finding without a safe repair has none. Those of modules stand between those of files and those of services.
+// Actions lists the repairs for the findings of a report, in the order in which they should be done; nothing is done
+// yet. A finding without a safe repair has none. Those of modules stand between those of files and those of services.
 func Actions(env doctor.Env, report doctor.Report, modules ...Repair) []Action {
 	var found []Action
 	for _, repair := range slices.Concat(files(), modules, services()) {

@@ -20,7 +20,10 @@ func world(values map[string]string) doctor.Env {
 func reported(status doctor.Status, ids ...string) doctor.Report {
 	var report doctor.Report
 	for _, id := range ids {
-		report.Results = append(report.Results, doctor.Result{Check: doctor.Check{ID: id}, Finding: doctor.Finding{Status: status}})
+		report.Results = append(report.Results, doctor.Result{
+			Check:   doctor.Check{ID: id},
+			Finding: doctor.Finding{Status: status},
+		})
 	}
 	return report
 }
@@ -43,7 +46,8 @@ func TestNothingIsOfferedForGoodFindings(t *testing.T) {
 	t.Parallel()
 	env := world(map[string]string{"PANEL_DATA_DIR": filepath.Join(t.TempDir(), "data")})
 	for _, status := range []doctor.Status{doctor.OK, doctor.Skipped, doctor.Unknown} {
-		require.Empty(t, Actions(env, reported(status, "disk.data", "configuration.file", "database.connect", "services.panel", "tls.public")))
+		require.Empty(t, Actions(env, reported(status, "disk.data", "configuration.file", "database.connect",
+			"services.panel", "tls.public")))
 	}
 	require.Empty(t, Actions(env, reported(doctor.Failed, "dns.public", "network.license", "database.secrets")))
 }
@@ -73,7 +77,8 @@ func TestTheDataFolderIsMadeAgain(t *testing.T) {
 		require.DirExists(t, filepath.Join(data, name))
 	}
 	require.Empty(t, Actions(env, reported(doctor.Failed, "disk.data")))
-	require.Empty(t, Actions(world(map[string]string{"PANEL_DATA_DIR": "/nonexistent/disk/data"}), reported(doctor.Failed, "disk.data")))
+	require.Empty(t, Actions(world(map[string]string{"PANEL_DATA_DIR": "/nonexistent/disk/data"}),
+		reported(doctor.Failed, "disk.data")))
 }
 
 // clusterWith makes the folder of a private database with a pid file.
@@ -109,7 +114,8 @@ func TestARepairOfAModuleIsOfferedForItsFinding(t *testing.T) {
 	repair := Repair{Checks: []string{"components.notes"}, Make: func(doctor.Env) *Action {
 		return &Action{ID: "sort_notes", Title: doctor.Say("Sort notes"), What: doctor.Say("sorts notes")}
 	}}
-	require.Equal(t, "components.notes", one(t, Actions(world(nil), reported(doctor.Failed, "components.notes"), repair), "sort_notes").CheckID)
+	require.Equal(t, "components.notes", one(t, Actions(world(nil), reported(doctor.Failed, "components.notes"),
+		repair), "sort_notes").CheckID)
 	require.Empty(t, Actions(world(nil), reported(doctor.OK, "components.notes"), repair))
 	require.Empty(t, Actions(world(nil), reported(doctor.Failed, "components.notes")))
 }

@@ -22,7 +22,8 @@ func run(ctx context.Context, name string, args ...string) error {
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
-		return fmt.Errorf("%s %s has not ended yet and was left to itself: %w", name, strings.Join(args, " "), ctx.Err())
+		return fmt.Errorf("%s %s has not ended yet and was left to itself: %w", name, strings.Join(args, " "),
+			ctx.Err())
 	}
 	if err != nil {
 		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(string(out)))
@@ -43,7 +44,8 @@ func restartService(doctor.Env) *Action {
 		return nil
 	}
 	return &Action{
-		ID: "restart_service", Title: doctor.Say("Restart the panel"), What: doctor.Say("systemctl restart panel.service; traffic on nodes goes on"),
+		ID: "restart_service", Title: doctor.Say("Restart the panel"),
+		What: doctor.Say("systemctl restart panel.service; traffic on nodes goes on"),
 		Do: func(ctx context.Context) error {
 			return run(ctx, "systemctl", "--no-ask-password", "restart", "panel.service")
 		},
@@ -57,7 +59,8 @@ func reloadNginx(doctor.Env) *Action {
 		return nil
 	}
 	return &Action{
-		ID: "reload_nginx", Title: doctor.Say("Reload nginx"), What: doctor.Say("nginx -t, and only if it passes nginx -s reload"),
+		ID: "reload_nginx", Title: doctor.Say("Reload nginx"),
+		What: doctor.Say("nginx -t, and only if it passes nginx -s reload"),
 		Do: func(ctx context.Context) error {
 			if err := run(ctx, program, "-t", "-q"); err != nil {
 				return err

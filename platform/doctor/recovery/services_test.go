@@ -51,7 +51,10 @@ func startProxy(t *testing.T) *proxy {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return (&net.Dialer{}).DialContext(ctx, "unix", filepath.Join(folder, "socket"))
 	}
-	p := &proxy{t: t, folder: folder, client: &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}}
+	p := &proxy{t: t, folder: folder, client: &http.Client{
+		Timeout:   5 * time.Second,
+		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true},
+	}}
 	p.configure("first", "")
 	p.run = exec.Command("nginx", "-g", "daemon off;")
 	require.NoError(t, p.run.Start())
@@ -67,7 +70,8 @@ func (p *proxy) stop() {
 
 func (p *proxy) configure(text, more string) {
 	p.t.Helper()
-	require.NoError(p.t, os.WriteFile(filepath.Join(p.folder, "nginx.conf"), fmt.Appendf(nil, page, p.folder, text, more), 0o600))
+	require.NoError(p.t, os.WriteFile(filepath.Join(p.folder, "nginx.conf"), fmt.Appendf(nil, page, p.folder, text,
+		more), 0o600))
 }
 
 func (p *proxy) get() string {

@@ -52,7 +52,8 @@ func (b *Backlog) Worker(l events.Listener) jobs.Worker {
 				return jobs.Permanent(err)
 			}
 			if why := b.license.Current().Stopped(l.Feature, l.ReadOnly, l.Blocked); why != "" {
-				b.log.Warn("a listener passed an event over", zap.String("listener", l.Name), zap.String("kind", event.Kind),
+				b.log.Warn("a listener passed an event over", zap.String("listener", l.Name), zap.String("kind",
+					event.Kind),
 					zap.String("subject", event.SubjectID), zap.String("why", why))
 				return nil
 			}

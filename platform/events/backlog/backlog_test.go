@@ -68,16 +68,20 @@ func TestKilledPanelsLoseNoEventAndInventNone(t *testing.T) {
 	for n := range kills() {
 		before := count(t, db, "select count(*) from handled")
 		victim := spawn(t, dsn, "busy "+strconv.Itoa(n))
-		require.Eventually(t, func() bool { return count(t, db, "select count(*) from handled") > before+n%7 }, soon, time.Millisecond)
+		require.Eventually(t, func() bool { return count(t, db, "select count(*) from handled") > before+n%7 }, soon,
+			time.Millisecond)
 		require.NoError(t, victim.Kill())
 	}
 	left := "select count(*) from jobs.river_job where state <> 'completed'"
 	require.Eventually(t, func() bool { return count(t, db, left) == 0 }, 2*time.Minute, 100*time.Millisecond)
 	require.Positive(t, count(t, db, "select count(*) from asked"))
 	for _, name := range []string{"first.count", "second.count"} {
-		require.Zero(t, count(t, db, "select count(*) from asked where name not in (select name from handled where listener = ?)", name), "lost")
+		require.Zero(t,
+			count(t, db, "select count(*) from asked where name not in (select name from handled where listener = ?)",
+				name), "lost")
 	}
-	require.Zero(t, count(t, db, "select count(*) from handled where name not in (select name from asked)"), "rolled back")
+	require.Zero(t, count(t, db, "select count(*) from handled where name not in (select name from asked)"),
+		"rolled back")
 }
 
 func TestAListenerThatSleepsAndOneThatPanicsDelayNobody(t *testing.T) {
@@ -98,17 +102,25 @@ func TestAListenerThatSleepsAndOneThatPanicsDelayNobody(t *testing.T) {
 	for n := range many {
 		require.NoError(t, bus.Emit(t.Context(), written(strconv.Itoa(n))))
 	}
-	require.Eventually(t, func() bool { return count(t, db, "select count(*) from handled") == many }, soon, 10*time.Millisecond)
-	require.Equal(t, 1, count(t, db, "select count(*) from jobs.river_job where kind = 'slow.sleep' and state = 'running'"))
-	require.Zero(t, count(t, db, "select count(*) from jobs.river_job where kind = 'slow.sleep' and state = 'completed'"))
-	require.Positive(t, count(t, db, "select count(*) from jobs.river_job where kind = 'broken.panic' and errors <> '{}'"))
+	require.Eventually(t, func() bool { return count(t, db, "select count(*) from handled") == many }, soon,
+		10*time.Millisecond)
+	require.Equal(t, 1,
+		count(t, db, "select count(*) from jobs.river_job where kind = 'slow.sleep' and state = 'running'"))
+	require.Zero(t,
+		count(t, db, "select count(*) from jobs.river_job where kind = 'slow.sleep' and state = 'completed'"))
+	require.Positive(t,
+		count(t, db, "select count(*) from jobs.river_job where kind = 'broken.panic' and errors <> '{}'"))
 	close(released)
 }
 
 func TestAnEventThatAListenerAlwaysFailsOnEndsWithItsReason(t *testing.T) {
 	t.Parallel()
 	db, _ := prepared(t)
-	poisoned := listener("fails.always", func(context.Context, events.Event) error { return errors.New("no such word") })
+	poisoned := listener("fails.always", func(context.Context,
+		events.Event,
+	) error {
+		return errors.New("no such word")
+	})
 	poisoned.Attempts = 1
 	bus := run(t, db, entitlement.State{}, poisoned)
 	require.NoError(t, bus.Emit(t.Context(), written("poison")))
@@ -144,7 +156,8 @@ func TestManyEventsOfOneChangeAreKeptByOneStatementForEachListenerInTheirOrder(t
 	}
 	before := statements.Sent()
 	require.NoError(t, p.bus.Emit(t.Context(), all...))
-	require.LessOrEqual(t, statements.Sent()-before, int64(4), "begin, insert, commit, and the notification that follows")
+	require.LessOrEqual(t, statements.Sent()-before, int64(4),
+		"begin, insert, commit, and the notification that follows")
 	require.Equal(t, many, count(t, db, "select count(*) from jobs.river_job"))
 	require.Zero(t, count(t, db, `select count(*) from (select (args->'data'->>'name')::int as n,
 		row_number() over (order by id) - 1 as place from jobs.river_job) j where n <> place`))

@@ -85,7 +85,8 @@ func counting(db *database.DB, name string) events.Listener {
 
 func listener(name string, handle func(context.Context, events.Event) error) events.Listener {
 	return events.Listener{
-		Name: name, Kinds: []string{"note.*"}, ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn, Handle: handle,
+		Name: name, Kinds: []string{"note.*"}, ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
+		Handle: handle,
 	}
 }
 

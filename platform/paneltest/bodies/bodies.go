@@ -1,5 +1,5 @@
-// Package bodies makes documents that the API's own description allows, and such that are right but for one thing, for tests
-// that ask the same of every operation.
+// Package bodies makes documents that the API's own description allows, and such that are right but for one thing, for
+// tests that ask the same of every operation.
 package bodies
 
 import (
@@ -106,7 +106,8 @@ func (s *Schema) Values(t testing.TB) *Schema {
 	return of
 }
 
-// Change is what makes a good document a bad one: at the path another value, a second member beside it, or more inside it.
+// Change is what makes a good document a bad one: at the path another value, a second member beside it, or more inside
+// it.
 type Change struct{ Path, Value, Beside, Inside string }
 
 // writer makes documents in which every declared field stands, with a value that its declaration allows.

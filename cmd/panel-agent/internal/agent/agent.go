@@ -173,7 +173,8 @@ func (a *Agent) openParts() (handlers map[agentapi.CommandKind]part.Handler, hel
 		}
 		for kind, handler := range live.Commands {
 			if handlers[kind] != nil {
-				return nil, nil, fmt.Errorf("open the part %s: the command %s belongs to another part, too", p.Name, kind)
+				return nil, nil, fmt.Errorf("open the part %s: the command %s belongs to another part, too",
+					p.Name, kind)
 			}
 			handlers[kind] = handler
 		}

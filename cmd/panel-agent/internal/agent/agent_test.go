@@ -23,7 +23,10 @@ func TestFollowsTheDesiredConfigurationAndARealClientGetsThrough(t *testing.T) {
 	raw, link := shadowsocks(port)
 	p.install(1, raw, agentapi.Listener{Key: "ss", FlowID: "f", L4: agentapi.TCP, IP: "127.0.0.1", Port: port})
 	require.Eventually(t, func() bool {
-		return p.outcome(func(o agentapi.ConfigResult) bool { return o.OK && o.Revision == 1 && o.RunningRevision == 1 })
+		return p.outcome(func(o agentapi.ConfigResult) bool {
+			return o.OK && o.Revision == 1 &&
+				o.RunningRevision == 1
+		})
 	}, 30*time.Second, 10*time.Millisecond)
 
 	result := p.order(agentapi.Probe, agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Link: link}})

@@ -48,7 +48,8 @@ func (a *Agent) Hello() agentapi.Hello {
 func (a *Agent) report(ctx context.Context) agentapi.Heartbeat {
 	hostname, _ := os.Hostname()
 	beat := agentapi.Heartbeat{
-		AgentVersion: a.Version, Protocol: agentapi.Protocol, OS: runtime.GOOS, Arch: runtime.GOARCH, Hostname: hostname,
+		AgentVersion: a.Version, Protocol: agentapi.Protocol, OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Hostname:     hostname,
 		Capabilities: part.Capabilities(a.Parts), BootID: a.boot, SessionID: a.session, SentAt: a.Clock.Now().UTC(),
 		PanelURL: a.client.Base(), Documents: a.documents.Status(),
 	}

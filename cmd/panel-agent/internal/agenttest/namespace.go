@@ -22,7 +22,8 @@ func Isolated(t *testing.T) bool {
 	if os.Getuid() != 0 {
 		enter = append([]string{"-U", "-r"}, enter...)
 	}
-	cmd := exec.CommandContext(t.Context(), "unshare", append(enter, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")...)
+	cmd := exec.CommandContext(t.Context(), "unshare", append(enter, os.Args[0], "-test.run=^"+t.Name()+"$",
+		"-test.v")...)
 	cmd.Env = append(os.Environ(), builtMark+"="+Executable)
 	said, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", said)

@@ -160,7 +160,10 @@ func TestWhatACrashCutIsDoneByTheNextRunButARestartIsNot(t *testing.T) {
 	deliver(t, second, p.send)
 	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 30*time.Second, time.Millisecond)
 	for _, result := range p.results() {
-		want := map[string]agentapi.ResultCode{"apply": agentapi.CodeDone, "restart": agentapi.CodeInterrupted}[result.ID]
+		want := map[string]agentapi.ResultCode{
+			"apply":   agentapi.CodeDone,
+			"restart": agentapi.CodeInterrupted,
+		}[result.ID]
 		require.Equal(t, want, result.Code)
 	}
 	require.EqualValues(t, 1, runs.Load())
@@ -173,7 +176,10 @@ func TestACommandBeyondItsDeadlineIsNotStarted(t *testing.T) {
 	d := openQueue(t, t.TempDir(), ok(&runs))
 	d.Skew = func() time.Duration { return time.Hour } // the panel's clock is ahead, and its deadline counts
 	deliver(t, d, p.send)
-	require.NoError(t, d.Accept(agentapi.Command{ID: "late", Kind: agentapi.Probe, Deadline: time.Now().Add(time.Minute)}))
+	require.NoError(t, d.Accept(agentapi.Command{
+		ID: "late", Kind: agentapi.Probe,
+		Deadline: time.Now().Add(time.Minute),
+	}))
 	require.NoError(t, d.Accept(agentapi.Command{
 		ID: "fresh", Kind: agentapi.Probe,
 		Deadline: time.Now().Add(2 * time.Hour),

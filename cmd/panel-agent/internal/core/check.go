@@ -71,7 +71,10 @@ func (s *Supervisor) Check(ctx context.Context, raw []byte) error {
 // Go listens with MPTCP unless told otherwise, and such a listener cannot be steered (see pickNewer).
 func (s *Supervisor) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.executable, args...)
-	cmd.Env = []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "XRAY_LOCATION_ASSET=" + s.assets, "GODEBUG=multipathtcp=0"}
+	cmd.Env = []string{
+		"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "XRAY_LOCATION_ASSET=" + s.assets,
+		"GODEBUG=multipathtcp=0",
+	}
 	cmd.Dir = s.dir
 	cmd.WaitDelay = time.Second
 	return cmd

@@ -23,7 +23,8 @@ func TestARealClientFetchesThroughRealityAndIsCounted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 200, data.Status)
 	require.Less(t, data.TotalMs, 4000.0, "without a warm REALITY the first connection waits five seconds")
-	require.Eventually(t, func() bool { return counted(s, "user>>>"+client1+">>>traffic>>>downlink") > 0 }, 5*time.Second,
+	require.Eventually(t, func() bool { return counted(s, "user>>>"+client1+">>>traffic>>>downlink") > 0 },
+		5*time.Second,
 		50*time.Millisecond)
 	require.Equal(t, agentapi.CoreRunning, s.Report().State)
 }
@@ -79,7 +80,8 @@ func TestACrashLoopIsReportedOnceWithTheConfiguration(t *testing.T) {
 		require.Eventually(t, func() bool { return s.Report().State == agentapi.CoreRunning }, 10*time.Second,
 			5*time.Millisecond)
 		require.NoError(t, serving(s).Kill())
-		require.Eventually(t, func() bool { return s.Report().Restarts == int64(crash+1) }, 30*time.Second, 5*time.Millisecond)
+		require.Eventually(t, func() bool { return s.Report().Restarts == int64(crash+1) }, 30*time.Second,
+			5*time.Millisecond)
 	}
 	require.Equal(t, "bad", (<-loops).Hash)
 	require.Empty(t, loops)
@@ -121,11 +123,15 @@ func TestADeepDataFolderDoesNotMatter(t *testing.T) {
 
 func TestLinksBecomeClientConfigurations(t *testing.T) {
 	t.Parallel()
-	raw, err := ClientConfig("vless://id@host:443?type=tcp&security=tls&sni=a.example&alpn=h2,http/1.1", "10.0.0.1:8443")
+	raw, err := ClientConfig("vless://id@host:443?type=tcp&security=tls&sni=a.example&alpn=h2,http/1.1",
+		"10.0.0.1:8443")
 	require.NoError(t, err)
 	require.True(t, json.Valid(raw))
 	require.Contains(t, string(raw), `"address":"10.0.0.1"`)
-	for _, bad := range []string{"", "vless://id@", "trojan://secretword@h:1", "ss://!!!@h:1", "http://secretword@h:1"} {
+	for _, bad := range []string{
+		"", "vless://id@", "trojan://secretword@h:1", "ss://!!!@h:1",
+		"http://secretword@h:1",
+	} {
 		_, err := ClientConfig(bad, "")
 		require.ErrorIs(t, err, ErrLink, bad)
 		require.NotContains(t, err.Error(), "secretword")

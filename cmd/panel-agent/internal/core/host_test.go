@@ -33,7 +33,8 @@ const (
 	secretPort   = 7070
 )
 
-// translated are the forms in which a translator on the wire takes ownAddress home: NAT64, 6to4, SIIT and IPv4-compatible.
+// translated are the forms in which a translator on the wire takes ownAddress home: NAT64, 6to4, SIIT and
+// IPv4-compatible.
 var translated = []string{"64:ff9b::cb00:7103", "2002:cb00:7103::1", "::ffff:0:cb00:7103", "::cb00:7103"}
 
 // A core that runs for real is asked for services of its own host in every form an address can take, over TCP and UDP.
@@ -46,7 +47,8 @@ func TestADefaultExitReachesNoServiceOfItsOwnHost(t *testing.T) {
 	secretService(t)
 	translator(t)
 	ways := append([]string{
-		ownAddress, "::ffff:" + ownAddress, ownAddress6, "0.0.0.0", "127.0.0.1", "::1", ownName, broughtHome, laterAddress,
+		ownAddress, "::ffff:" + ownAddress, ownAddress6, "0.0.0.0", "127.0.0.1", "::1", ownName, broughtHome,
+		laterAddress,
 	}, translated...)
 	open, closed := exits(t, "out", ways), exits(t, "out"+publicSuffix, ways)
 	_, err := answer("tcp", open[laterAddress], once)
@@ -85,8 +87,8 @@ func machine(t *testing.T) {
 	}
 }
 
-// translator is another machine on the wire, in a network of its own, that owns the translated forms and answers for the
-// service to which it would lead.
+// translator is another machine on the wire, in a network of its own, that owns the translated forms and answers for
+// the service to which it would lead.
 func translator(t *testing.T) {
 	t.Helper()
 	agenttest.Run(t, "ip", "link", "add", "near", "type", "veth", "peer", "name", "far")

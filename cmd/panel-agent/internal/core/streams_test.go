@@ -95,7 +95,8 @@ func TestSessionsBelongToTheAddressOfTheListener(t *testing.T) {
 	defer conn.Close()
 	at := func(tag, ip string) Door { return Door{Tag: tag, IP: ip, From: port, To: port} }
 	open := Sessions([]Door{
-		at("all", ""), at("any", "0.0.0.0"), at("same", "127.0.0.1"), at("mapped", "::ffff:127.0.0.1"), at("other", "127.0.0.2"),
+		at("all", ""), at("any", "0.0.0.0"), at("same", "127.0.0.1"), at("mapped", "::ffff:127.0.0.1"),
+		at("other", "127.0.0.2"),
 		at("same", "::"),
 	})
 	require.EqualValues(t, 1, open["all"])
@@ -116,7 +117,10 @@ func TestAddressesAreReadAsTheKernelWritesThem(t *testing.T) {
 		require.True(t, ok, text)
 		require.Equal(t, want, got.String())
 	}
-	for _, broken := range []string{"", ":", "0100007F", "0100007F:", "0100007F:1FFFF", "zz00007F:01BB", "0100007F00:01BB"} {
+	for _, broken := range []string{
+		"", ":", "0100007F", "0100007F:", "0100007F:1FFFF", "zz00007F:01BB",
+		"0100007F00:01BB",
+	} {
 		_, ok := parseAddress([]byte(broken))
 		require.False(t, ok, broken)
 	}
@@ -137,14 +141,16 @@ func TestADownloadIsCountedByTheOutboundThatCarriedIt(t *testing.T) {
 	port := agenttest.FreePort(t)
 	core := agenttest.Forward(t, "in-1", port, site.Listener.Addr().String())
 	require.NoError(t, s.Swap(context.Background(), Spec{Revision: 1, Hash: "1", Core: tagged(t, core, "out-1")}))
-	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(fmt.Sprintf("http://127.0.0.1:%d/", port))
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).
+		Get(fmt.Sprintf("http://127.0.0.1:%d/", port))
 	require.NoError(t, err)
 	fetched, err := io.Copy(io.Discard, answer.Body)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Greater(t, fetched, int64(size))
 	for _, name := range []string{"outbound>>>out-1>>>traffic>>>downlink", "inbound>>>in-1>>>traffic>>>downlink"} {
-		require.Eventually(t, func() bool { return counted(s, name) >= fetched }, 20*time.Second, 50*time.Millisecond, name)
+		require.Eventually(t, func() bool { return counted(s, name) >= fetched }, 20*time.Second,
+			50*time.Millisecond, name)
 	}
 	require.Positive(t, counted(s, "outbound>>>out-1>>>traffic>>>uplink"))
 }

@@ -51,7 +51,10 @@ func TestSwapsRefuseNoConnectionAndOpenStreamsSurvive(t *testing.T) {
 		workers.Go(func() { hammer(t, port, stop, &made, &failed) })
 	}
 	for revision := int64(2); revision <= 4; revision++ {
-		require.NoError(t, s.Swap(context.Background(), Spec{Revision: revision, Hash: fmt.Sprint(revision), Core: core}))
+		require.NoError(t, s.Swap(context.Background(), Spec{
+			Revision: revision, Hash: fmt.Sprint(revision),
+			Core: core,
+		}))
 		require.NoError(t, agenttest.Talk(open, fmt.Sprint("after ", revision)))
 	}
 	s.retiring.Wait()

@@ -19,8 +19,8 @@ import (
 type Document struct {
 	Name agentapi.DocumentName
 	// Apply puts the content into force. It is called for the last good revision at every start and for each newer one,
-	// must be fit to be repeated, and leaves the content before in force when it fails. An error of Refuse is final for a
-	// revision; after any other it is called again.
+	// must be fit to be repeated, and leaves the content before in force when it fails. An error of Refuse is final for
+	// a revision; after any other it is called again.
 	Apply func(ctx context.Context, content json.RawMessage) error
 }
 
@@ -48,7 +48,8 @@ func Open(o Options, documents []Document) (*Keeper, error) {
 	k := &Keeper{held: map[agentapi.DocumentName]*holder{}}
 	for _, d := range documents {
 		if k.held[d.Name] != nil || !d.Name.Known() || d.Name == agentapi.DocumentConfig {
-			return nil, fmt.Errorf("hold the document %s: the name is unknown, or two parts of the agent hold it", d.Name)
+			return nil, fmt.Errorf("hold the document %s: the name is unknown, or two parts of the agent hold it",
+				d.Name)
 		}
 		h, err := newHolder(o, d)
 		if err != nil {

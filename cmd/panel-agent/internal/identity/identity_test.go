@@ -35,7 +35,10 @@ func TestPanelAddressIsChecked(t *testing.T) {
 	got, err := CleanURL(" https://panel.example.com:8443/ ")
 	require.NoError(t, err)
 	require.Equal(t, "https://panel.example.com:8443", got)
-	for _, bad := range []string{"", "panel.example.com", "ftp://x", "https://u:p@x", "https://x?token=1", "https://x#y"} {
+	for _, bad := range []string{
+		"", "panel.example.com", "ftp://x", "https://u:p@x", "https://x?token=1",
+		"https://x#y",
+	} {
 		_, err := CleanURL(bad)
 		require.Error(t, err, bad)
 	}

@@ -51,7 +51,8 @@ func (i *Installer) Apply(ctx context.Context, args agentapi.ApplyConfigArgs) (a
 
 func (i *Installer) phase(ctx context.Context, args agentapi.ApplyConfigArgs) error {
 	if args.ApplyID == "" || args.Hash == "" || args.Revision < 1 {
-		return fail(agentapi.CodeBadArgs, "", errors.New("apply a configuration: apply_id, revision and hash are needed"))
+		return fail(agentapi.CodeBadArgs, "",
+			errors.New("apply a configuration: apply_id, revision and hash are needed"))
 	}
 	m := mark{Revision: args.Revision, Hash: args.Hash}
 	switch args.Phase {

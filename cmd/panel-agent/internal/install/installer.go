@@ -264,7 +264,8 @@ func (i *Installer) CrashLoop(crashed core.Meta, words string) {
 	defer i.acts.Unlock()
 	bad, good := i.fallback(crashed.Hash)
 	if good == nil {
-		i.Log.Error("the core keeps crashing and there is no other good configuration", zap.String("hash", crashed.Hash))
+		i.Log.Error("the core keeps crashing and there is no other good configuration", zap.String("hash",
+			crashed.Hash))
 		return
 	}
 	next := i.state
@@ -293,7 +294,10 @@ func (i *Installer) fallback(hash string) (bad mark, good *mark) {
 }
 
 func (i *Installer) report(m mark, stage agentapi.Stage, cause error, words string) {
-	result := agentapi.ConfigResult{Revision: m.Revision, Hash: m.Hash, OK: cause == nil, Stage: stage, StderrTail: words}
+	result := agentapi.ConfigResult{
+		Revision: m.Revision, Hash: m.Hash, OK: cause == nil, Stage: stage,
+		StderrTail: words,
+	}
 	if cause != nil {
 		result.Error = cause.Error()
 	}

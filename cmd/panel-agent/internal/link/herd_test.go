@@ -15,7 +15,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// P9 of quality.md: a panel that starts again hears from its agents at moments spread over the time, not from all at once.
+// P9 of quality.md: a panel that starts again hears from its agents at moments spread over the time, not from all at
+// once.
 func TestAnAgentWhoseStreamBrokeComesBackAtAMomentOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64

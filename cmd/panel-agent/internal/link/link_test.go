@@ -69,7 +69,8 @@ func receive(t *testing.T, c *Client, timing Timing) *inbox {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		(&Receiver{Client: c, Handler: box, Timing: timing, Clock: clockwork.NewRealClock(), Log: zap.NewNop()}).Run(ctx)
+		(&Receiver{Client: c, Handler: box, Timing: timing, Clock: clockwork.NewRealClock(), Log: zap.NewNop()}).
+			Run(ctx)
 	}()
 	t.Cleanup(func() { cancel(); <-done })
 	return box
@@ -159,7 +160,8 @@ func TestAStreamThatBreaksComesBack(t *testing.T) {
 func TestTheTokenIsInNoAddressAndNoError(t *testing.T) {
 	t.Parallel()
 	c := client(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Authorization") != "Bearer secret-token" || r.URL.RawQuery != "" && r.URL.Query().Get("wait") == "" {
+		if r.Header.Get("Authorization") != "Bearer secret-token" || r.URL.RawQuery != "" && r.URL.Query().
+			Get("wait") == "" {
 			w.WriteHeader(http.StatusTeapot)
 			return
 		}
@@ -170,7 +172,8 @@ func TestTheTokenIsInNoAddressAndNoError(t *testing.T) {
 	require.ErrorAs(t, err, &status)
 	require.Equal(t, http.StatusInternalServerError, status.Status)
 	require.NotContains(t, err.Error(), "secret-token")
-	_, err = NewClient("http://127.0.0.1:1", "secret-token", c.http).Heartbeat(context.Background(), agentapi.Heartbeat{})
+	_, err = NewClient("http://127.0.0.1:1", "secret-token", c.http).
+		Heartbeat(context.Background(), agentapi.Heartbeat{})
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "secret-token")
 }
@@ -271,7 +274,10 @@ func answering(
 			return
 		}
 		defer conn.CloseNow()
-		writeFrame(r.Context(), conn, agentapi.Frame{Type: agentapi.FrameDesired, Desired: &agentapi.Desired{}, Takes: takes})
+		writeFrame(r.Context(), conn, agentapi.Frame{
+			Type: agentapi.FrameDesired, Desired: &agentapi.Desired{},
+			Takes: takes,
+		})
 		for {
 			_, raw, err := conn.Read(r.Context())
 			var frame agentapi.Frame

@@ -38,7 +38,8 @@ type Timing struct {
 
 // DefaultTiming suits a panel across the internet.
 var DefaultTiming = Timing{
-	First: time.Second, Longest: time.Minute, Spread: 10 * time.Second, Silence: 90 * time.Second, Ping: 30 * time.Second,
+	First: time.Second, Longest: time.Minute, Spread: 10 * time.Second, Silence: 90 * time.Second,
+	Ping: 30 * time.Second,
 }
 
 const (
@@ -75,7 +76,8 @@ func (r *Receiver) Run(ctx context.Context) {
 		if opened {
 			quiet = rand.N(cmp.Or(asked, r.Timing.Spread, 1))
 		}
-		r.Log.Info("the stream is closed; commands come by long-poll until it is tried again", zap.Duration("quiet", quiet),
+		r.Log.Info("the stream is closed; commands come by long-poll until it is tried again", zap.Duration("quiet",
+			quiet),
 			zap.Duration("pause", pause), zap.Error(err))
 		r.rest(ctx, quiet) // the streams of a whole fleet may have ended at this moment
 		r.pollFor(ctx, pause)
@@ -119,7 +121,8 @@ func (r *Receiver) take(pending agentapi.Pending) {
 	r.Handler.Desired(pending.Desired, pending.Documents)
 	for _, command := range pending.Commands {
 		if err := r.Handler.Command(command); err != nil {
-			r.Log.Error("a command could not be written down; the panel will repeat it", zap.String("command", command.ID),
+			r.Log.Error("a command could not be written down; the panel will repeat it", zap.String("command",
+				command.ID),
 				zap.Error(err))
 		}
 	}
@@ -161,7 +164,10 @@ func (r *Receiver) dial(ctx context.Context) (*websocket.Conn, error) {
 	header := http.Header{}
 	r.Client.sign(header)
 	address := "ws" + strings.TrimPrefix(r.Client.base, "http") + agentapi.PathStream
-	conn, resp, err := websocket.Dial(ctx, address, &websocket.DialOptions{HTTPClient: r.Client.http, HTTPHeader: header})
+	conn, resp, err := websocket.Dial(ctx, address, &websocket.DialOptions{
+		HTTPClient: r.Client.http,
+		HTTPHeader: header,
+	})
 	if resp != nil && resp.Body != nil {
 		defer resp.Body.Close()
 	}

@@ -30,7 +30,8 @@ func HandleID[Args, Data any](do func(ctx context.Context, id string, args Args)
 		if len(command.Args) > 0 {
 			if err := json.Unmarshal(command.Args, &args); err != nil {
 				return agentapi.CommandResult{
-					Code: agentapi.CodeBadArgs, Error: fmt.Sprintf("the arguments of %s have another form", command.Kind),
+					Code: agentapi.CodeBadArgs, Error: fmt.Sprintf("the arguments of %s have another form",
+						command.Kind),
 				}
 			}
 		}

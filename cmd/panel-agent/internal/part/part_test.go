@@ -57,7 +57,10 @@ func TestCapabilitiesNameDocumentsCommandsAndBatches(t *testing.T) {
 func TestArgumentsOfAnotherFormAreRefusedAndNotShown(t *testing.T) {
 	t.Parallel()
 	handler := Handle(func(_ context.Context, args agentapi.CollectLogsArgs) (int, error) { return args.Lines, nil })
-	bad := handler(t.Context(), agentapi.Command{Kind: agentapi.CollectLogs, Args: json.RawMessage(`{"lines":"hunter2"}`)})
+	bad := handler(t.Context(), agentapi.Command{
+		Kind: agentapi.CollectLogs,
+		Args: json.RawMessage(`{"lines":"hunter2"}`),
+	})
 	require.Equal(t, agentapi.CodeBadArgs, bad.Code)
 	require.NotContains(t, bad.Error, "hunter2")
 	good := handler(t.Context(), agentapi.Command{Kind: agentapi.CollectLogs, Args: json.RawMessage(`{"lines":3}`)})
@@ -72,7 +75,10 @@ func TestAnErrorSaysHowTheCommandEnded(t *testing.T) {
 		agentapi.CodeExpired:   context.DeadlineExceeded,
 		agentapi.CodeFailed:    errors.New("other"),
 	} {
-		fails := Handle(func(context.Context, struct{}) (map[string]int, error) { return map[string]int{"seen": 1}, err })
+		fails := Handle(func(context.Context, struct{}) (map[string]int, error) {
+			return map[string]int{"seen": 1},
+				err
+		})
 		got := fails(t.Context(), agentapi.Command{})
 		require.Equal(t, want, got.Code)
 		require.False(t, got.OK)

@@ -27,7 +27,8 @@ func open(env *part.Env) (*part.Live, error) {
 			if p.Expect(reply.PanelURL) {
 				env.Log.Warn("the panel calls itself by another address than this agent dials; probes through flows reach that "+
 					"address alone. Set PANEL_PUBLIC_URL on the panel to the address that is dialled, or enrol again with --panel "+
-					"and the panel's address", zap.String("dialled", env.Panel.Base()), zap.String("panel", reply.PanelURL))
+					"and the panel's address", zap.String("dialled", env.Panel.Base()), zap.String("panel",
+					reply.PanelURL))
 			}
 		},
 	}, nil

@@ -92,7 +92,8 @@ func (p *Prober) through(ctx context.Context, asked agentapi.ThroughProbe) (agen
 	if err != nil && asked.URL == "" && own != "" {
 		err = fmt.Errorf("%w; the flow lets a probe reach the panel as %s alone, its PANEL_PUBLIC_URL, "+
 			"while this agent dials %s: "+
-			"make the first reachable from the exit, or set PANEL_PUBLIC_URL to the second", err, origin(own), origin(p.Reflect))
+			"make the first reachable from the exit, or set PANEL_PUBLIC_URL to the second", err, origin(own),
+			origin(p.Reflect))
 	}
 	if err != nil {
 		return data, fmt.Errorf("%w: %w", ErrUnreachable, err)

@@ -152,7 +152,8 @@ func TestTheKeyOfUpdatesComesWithTheInstallLine(t *testing.T) {
 	_, err = execute(t, "", "enroll", "--panel", server.URL, "--data", shown, "--update-key", givenKey)
 	require.NoError(t, err, "the line of today's panel, run again, brings the key to a server that is enrolled")
 	require.Equal(t, givenKey, kept(shown))
-	_, err = execute(t, "token", "enroll", "--panel", server.URL, "--data", t.TempDir(), "--token-stdin", "--update-key",
+	_, err = execute(t, "token", "enroll", "--panel", server.URL, "--data", t.TempDir(), "--token-stdin",
+		"--update-key",
 		"no key")
 	require.ErrorContains(t, err, "--update-key")
 }

@@ -29,7 +29,8 @@ func root(b Build) *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	cmd.AddCommand(
-		runCommand(b), enrollCommand(b), stopCommand(), versionCommand(b), coreCommand(), fetchCommand(), simulateCommand(b),
+		runCommand(b), enrollCommand(b), stopCommand(), versionCommand(b), coreCommand(), fetchCommand(),
+		simulateCommand(b),
 	)
 	return cmd
 }
@@ -45,7 +46,8 @@ func versionCommand(b Build) *cobra.Command {
 
 // dataFlag names the agent's folder; --config is an older word for it.
 func dataFlag(cmd *cobra.Command, dir *string) {
-	cmd.Flags().StringVar(dir, "data", "/var/lib/panel-agent", "folder of the agent's identity, configuration and buffer")
+	cmd.Flags().StringVar(dir, "data", "/var/lib/panel-agent",
+		"folder of the agent's identity, configuration and buffer")
 	cmd.Flags().StringVar(dir, "config", "/var/lib/panel-agent", "the same as --data")
 	_ = cmd.Flags().MarkHidden("config")
 }

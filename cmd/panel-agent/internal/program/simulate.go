@@ -47,7 +47,8 @@ func simulateCommand(b Build) *cobra.Command {
 	cmd.Flags().BoolVar(&o.EnrollOnly, "enroll-only", false, "enrol missing agents and end")
 	cmd.Flags().StringVar(&enroll.tokenFile, "token-file", "",
 		"file with a reusable enrollment token, for agents that are not enrolled yet")
-	cmd.Flags().BoolVar(&enroll.fromStdin, "token-stdin", false, "read the reusable enrollment token from standard input")
+	cmd.Flags().BoolVar(&enroll.fromStdin, "token-stdin", false,
+		"read the reusable enrollment token from standard input")
 	cmd.Flags().StringVar(&level, "log-level", "warn", "debug, info, warn or error")
 	_ = cmd.MarkFlagRequired("panel")
 	return cmd

@@ -48,7 +48,8 @@ func startOver(o agent.Options, s runSettings, args []string) error {
 	}
 	switch decision {
 	case update.Replace:
-		err := update.Become(update.Path(o.DataDir, build), append([]string{"--" + buildFlag, build.SHA256}, args...)...)
+		err := update.Become(update.Path(o.DataDir, build), append([]string{"--" + buildFlag, build.SHA256},
+			args...)...)
 		o.Log.Error("the build of the last update cannot be started; the installed one goes on", zap.Error(err))
 		if err := update.Drop(o.DataDir); err != nil {
 			return err

@@ -26,7 +26,8 @@ type Totals struct {
 
 func (t *Totals) snapshot() map[string]int64 {
 	return map[string]int64{
-		"heartbeats": t.Heartbeats.Load(), "heartbeat_failures": t.HeartbeatFailures.Load(), "batches": t.Batches.Load(),
+		"heartbeats": t.Heartbeats.Load(), "heartbeat_failures": t.HeartbeatFailures.Load(),
+		"batches": t.Batches.Load(),
 		"samples": t.Samples.Load(), "batch_failures": t.BatchFailures.Load(), "commands": t.Commands.Load(),
 		"configs": t.Configs.Load(), "failures": t.Failures.Load(), "streams_opened": t.Streams.Load(),
 	}

@@ -69,7 +69,8 @@ func TestTrafficOfOutboundsHasItsOwnKind(t *testing.T) {
 	traffic, _, _ := Difference(Bases{}, map[string]core.Count{"a": {Values: map[string]int64{
 		"outbound>>>o>>>traffic>>>uplink": 5, "inbound>>>o>>>traffic>>>uplink": 6, "odd": 7, "a>>>b>>>online>>>x": 8,
 	}}})
-	require.Equal(t, []agentapi.Traffic{{Kind: "listener", Name: "o", Up: 6}, {Kind: "outbound", Name: "o", Up: 5}}, traffic)
+	require.Equal(t, []agentapi.Traffic{{Kind: "listener", Name: "o", Up: 6}, {Kind: "outbound", Name: "o", Up: 5}},
+		traffic)
 }
 
 func TestHostRatesComeFromTwoReadings(t *testing.T) {

@@ -96,7 +96,8 @@ func (u *Updater) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
 		var problem struct{ Code, Detail string }
-		_ = json.NewDecoder(io.LimitReader(resp.Body, 4<<10)).Decode(&problem) // what is no problem document has no words
+		// what is no problem document has no words
+		_ = json.NewDecoder(io.LimitReader(resp.Body, 4<<10)).Decode(&problem)
 		return nil, &refused{resp.StatusCode, strings.TrimSpace(problem.Code + " " + problem.Detail)}
 	}
 	return resp.Body, nil
@@ -131,7 +132,8 @@ func (u *Updater) verified(ctx context.Context, offered agentapi.Update, version
 		return release.Artefact{}, err
 	}
 	if opened.Manifest.Version != version {
-		return release.Artefact{}, fmt.Errorf("the panel offers %s and ordered %s; order again", opened.Manifest.Version,
+		return release.Artefact{}, fmt.Errorf("the panel offers %s and ordered %s; order again",
+			opened.Manifest.Version,
 			version)
 	}
 	return opened.Manifest.Artefact(release.Agent, release.Platform())

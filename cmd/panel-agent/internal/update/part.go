@@ -13,9 +13,10 @@ var Part = part.Part{Name: "update", Commands: []agentapi.CommandKind{agentapi.U
 
 func open(env *part.Env) (*part.Live, error) {
 	u := &Updater{
-		DataDir: env.DataDir, Executable: env.Executable, Version: env.Version, Build: env.Build, BuiltIn: env.UpdateKeys,
-		Panel: Panel{Base: env.Panel.Base(), Token: env.Panel.Token, HTTP: env.HTTP},
-		Clock: env.Clock, Log: env.Log.Named("update"), Leave: env.Leave,
+		DataDir: env.DataDir, Executable: env.Executable, Version: env.Version, Build: env.Build,
+		BuiltIn: env.UpdateKeys,
+		Panel:   Panel{Base: env.Panel.Base(), Token: env.Panel.Token, HTTP: env.HTTP},
+		Clock:   env.Clock, Log: env.Log.Named("update"), Leave: env.Leave,
 	}
 	if err := u.Open(); err != nil {
 		return nil, err

@@ -342,7 +342,8 @@ func TestTheSameVersionOrderedTwiceIsOneUpdate(t *testing.T) {
 	_, b := s.decide()
 	answered := make(chan error, 1)
 	go func() {
-		_, err := s.updater(newVersion, b.SHA256).Order(t.Context(), "o2", agentapi.UpdateAgentArgs{Version: newVersion})
+		_, err := s.updater(newVersion, b.SHA256).
+			Order(t.Context(), "o2", agentapi.UpdateAgentArgs{Version: newVersion})
 		answered <- err
 	}()
 	store := newStore(s.dir)

@@ -65,7 +65,8 @@ func (w *Watcher) follow(s store, b Build, c *child) (again bool, code int, err 
 			return false, c.code(), nil
 		case <-c.ended:
 			if onTrial && !s.confirmed(b.SHA256) {
-				return true, 0, w.giveUp(s, agentapi.StageStart, "the new build ended by itself: "+c.cmd.ProcessState.String(),
+				return true, 0, w.giveUp(s, agentapi.StageStart,
+					"the new build ended by itself: "+c.cmd.ProcessState.String(),
 					c.tail.String())
 			}
 			return w.ended(s, onTrial, c)
@@ -73,7 +74,8 @@ func (w *Watcher) follow(s store, b Build, c *child) (again bool, code int, err 
 			if onTrial && !s.confirmed(b.SHA256) {
 				_ = c.cmd.Process.Kill() // its cores serve on
 				<-c.ended
-				words := fmt.Sprintf("no heartbeat of the new build reached the panel within %.0f s", w.Patience.Seconds())
+				words := fmt.Sprintf("no heartbeat of the new build reached the panel within %.0f s",
+					w.Patience.Seconds())
 				return true, 0, w.giveUp(s, agentapi.StageHeartbeat, words, c.tail.String())
 			}
 		case <-poll.Chan():

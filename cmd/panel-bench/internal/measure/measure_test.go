@@ -62,7 +62,8 @@ func TestQuantile(t *testing.T) {
 
 func TestAGoalIsAsGoodAsItsWorstResult(t *testing.T) {
 	t.Parallel()
-	met, missed := measure.Below("P", "x", "ms", measure.Series{4}, 5), measure.Below("P", "x", "ms", measure.Series{6}, 5)
+	met, missed := measure.Below("P", "x", "ms", measure.Series{4}, 5), measure.Below("P", "x", "ms",
+		measure.Series{6}, 5)
 	noise := measure.AtLeast("P", "x", "1/s", measure.Series{10, 100, 60, 20}, measure.Series{1}, 5)
 	missing := measure.NotDone("P", "x", errors.New("why"))
 	require.Equal(t, measure.Met, measure.Worst([]measure.Result{met, met}))

@@ -40,7 +40,9 @@ func request(key licensedoc.Key, instance string) licensedoc.Request {
 }
 
 // verdict asks and checks the answer as a panel would.
-func (f fixture) verdict(ask func(licensedoc.Request) (string, licensedoc.Document, error), r licensedoc.Request) licensedoc.Document {
+func (f fixture) verdict(ask func(licensedoc.Request) (string, licensedoc.Document, error),
+	r licensedoc.Request,
+) licensedoc.Document {
 	f.t.Helper()
 	text, _, err := ask(r)
 	require.NoError(f.t, err)
@@ -72,7 +74,8 @@ func TestActivationsAreCountedPerKey(t *testing.T) {
 	first, second, third := uuid.NewString(), uuid.NewString(), uuid.NewString()
 	require.Equal(t, licensedoc.Active, f.verdict(f.Activate, request(key, first)).Verdict)
 	require.Equal(t, licensedoc.Active, f.verdict(f.Activate, request(key, second)).Verdict)
-	require.Equal(t, licensedoc.Active, f.verdict(f.Activate, request(key, first)).Verdict, "the same installation again")
+	require.Equal(t, licensedoc.Active, f.verdict(f.Activate, request(key, first)).Verdict,
+		"the same installation again")
 	require.Equal(t, licensedoc.ReasonActivations, f.verdict(f.Activate, request(key, third)).Reason)
 	require.NoError(t, f.Release(request(key, first)))
 	require.Equal(t, licensedoc.Active, f.verdict(f.Activate, request(key, third)).Verdict, "a released place is free")

@@ -24,6 +24,7 @@ func TestEveryFeatureOfAModuleIsInAPlan(t *testing.T) {
 		for _, features := range Plans {
 			sold = sold || slices.Contains(features, feature)
 		}
-		require.True(t, sold, "the feature %s is in no plan: add it to Plans, or to testdata/everything_only.txt", feature)
+		require.True(t, sold, "the feature %s is in no plan: add it to Plans, or to testdata/everything_only.txt",
+			feature)
 	}
 }

@@ -53,7 +53,8 @@ func (f fixture) send(method, path, bearer string, body any) *httptest.ResponseR
 
 func (f fixture) issue() Issued {
 	f.Helper()
-	w := f.send("POST", "/admin/v1/licenses", token, authority.Order{Plan: "Pro", ValidUntil: f.clock.Now().AddDate(1, 0, 0), Activations: 1})
+	w := f.send("POST", "/admin/v1/licenses", token, authority.Order{Plan: "Pro", ValidUntil: f.clock.Now().AddDate(1,
+		0, 0), Activations: 1})
 	require.Equal(f, http.StatusCreated, w.Code)
 	return decoded[Issued](f, w)
 }
@@ -133,7 +134,10 @@ func TestBadInputIsNeverAServerErrorNorEchoed(t *testing.T) {
 		"broken": `{"key":`, "unknown field": `{"surprise":1}`, "wrong type": `{"key":1}`, "two documents": `{}{}`,
 		"deep": strings.Repeat("[", 10_000), "empty": "", "control": "{\"key\":\"\x01surprise\"}", "no key": `{}`,
 	} {
-		for _, path := range []string{"/v1/activate", "/v1/refresh", "/v1/release", "/admin/v1/licenses", "/admin/v1/offline"} {
+		for _, path := range []string{
+			"/v1/activate", "/v1/refresh", "/v1/release", "/admin/v1/licenses",
+			"/admin/v1/offline",
+		} {
 			w := f.send("POST", path, token, body)
 			require.Equal(t, http.StatusBadRequest, w.Code, name+path)
 			require.NotContains(t, w.Body.String(), "surprise")
@@ -171,10 +175,15 @@ func TestTheVendorManagesLicensesOverHTTP(t *testing.T) {
 	f.send("POST", "/v1/activate", "", ask)
 	list := decoded[Licenses](f, f.send("GET", "/admin/v1/licenses", token, ""))
 	require.Contains(t, list.Items[0].Installations, ask.InstanceID)
-	require.Equal(t, http.StatusNoContent, f.send("DELETE", "/admin/v1/licenses/"+issued.ID+"/installations/"+ask.InstanceID, token, "").Code)
-	require.Equal(t, http.StatusOK, f.send("POST", "/admin/v1/offline", token, map[string]string{"key": issued.Key, "instance_id": uuid.NewString()}).Code)
+	require.Equal(t, http.StatusNoContent,
+		f.send("DELETE", "/admin/v1/licenses/"+issued.ID+"/installations/"+ask.InstanceID, token, "").Code)
+	require.Equal(t, http.StatusOK, f.send("POST", "/admin/v1/offline", token, map[string]string{
+		"key":         issued.Key,
+		"instance_id": uuid.NewString(),
+	}).Code)
 	until := f.clock.Now().AddDate(2, 0, 0)
-	extended := decoded[authority.License](f, f.send("POST", "/admin/v1/licenses/"+issued.ID+"/extend", token, map[string]any{"valid_until": until}))
+	extended := decoded[authority.License](f, f.send("POST", "/admin/v1/licenses/"+issued.ID+"/extend", token,
+		map[string]any{"valid_until": until}))
 	require.Equal(t, until, extended.ValidUntil)
 	require.Equal(t, http.StatusOK, f.send("POST", "/admin/v1/rotate", token, "").Code)
 	require.Equal(t, http.StatusNoContent, f.send("POST", "/v1/release", "", ask).Code)

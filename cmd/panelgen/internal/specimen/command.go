@@ -38,5 +38,6 @@ func list(ctx context.Context, env cli.Env) error {
 	for i, item := range found {
 		rows[i] = []string{item.Name, cli.Stamp(item.SeenAt), cli.OrDash(item.Comment)}
 	}
-	return env.List(listing{Schema: "panelctl.specimen/v1", Items: found}, []string{"Name", "Looked at", "Comment"}, rows)
+	return env.List(listing{Schema: "panelctl.specimen/v1", Items: found}, []string{"Name", "Looked at", "Comment"},
+		rows)
 }

@@ -72,7 +72,10 @@ func (i *items) get(ctx context.Context, id string) (Item, error) {
 // add stores an item. Faults: name_taken, specimen_full (409).
 func (i *items) add(ctx context.Context, in NewItem) (Item, error) {
 	now := i.now()
-	row := itemRow{ID: database.NewID(), Name: in.Name, Comment: in.Comment, CreatedAt: now, UpdatedAt: now, Revision: 1}
+	row := itemRow{
+		ID: database.NewID(), Name: in.Name, Comment: in.Comment, CreatedAt: now, UpdatedAt: now,
+		Revision: 1,
+	}
 	err := i.store.db.InTx(ctx, func(ctx context.Context) error {
 		if err := i.room(ctx); err != nil {
 			return err
@@ -93,7 +96,8 @@ func (i *items) room(ctx context.Context) error {
 	}
 	total, err := i.store.countLocked(ctx)
 	if err == nil && total >= now.MostItems {
-		return fault.Conflict("specimen_full", "there are as many items as the settings allow; remove one or allow more")
+		return fault.Conflict("specimen_full",
+			"there are as many items as the settings allow; remove one or allow more")
 	}
 	return err
 }

@@ -94,7 +94,10 @@ func TestItemsAreListedPageByPage(t *testing.T) {
 		admin.Post(path, fields{"name": fmt.Sprint("item ", i)}).Is(http.StatusCreated)
 	}
 	for sort, wanted := range map[string][]string{
-		"name": {"item 0", "item 1", "item 2", "item 3", "item 4"}, "-created_at": {"item 4", "item 3", "item 2", "item 1", "item 0"},
+		"name": {"item 0", "item 1", "item 2", "item 3", "item 4"}, "-created_at": {
+			"item 4", "item 3", "item 2",
+			"item 1", "item 0",
+		},
 	} {
 		require.Equal(t, wanted, namesOf(t, admin, sort))
 	}

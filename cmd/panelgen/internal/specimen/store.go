@@ -32,7 +32,8 @@ func (r *itemRow) object() audit.Object { return audit.Object{Type: object, ID: 
 
 func (r *itemRow) shown() Item {
 	item := Item{
-		ID: r.ID, Name: r.Name, Comment: r.Comment, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision,
+		ID: r.ID, Name: r.Name, Comment: r.Comment, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+		Revision: r.Revision,
 	}
 	if r.SeenAt != nil {
 		at := r.SeenAt.UTC()
@@ -108,7 +109,8 @@ func (s *store) insert(ctx context.Context, row *itemRow) error {
 }
 
 func (s *store) update(ctx context.Context, row *itemRow) error {
-	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("name", "comment", "updated_at", "revision").WherePK().Exec(ctx)
+	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("name", "comment", "updated_at", "revision").WherePK().
+		Exec(ctx)
 	return database.Fault(err, constraints)
 }
 

@@ -33,7 +33,10 @@ func overdue(ctx context.Context, env doctor.Env) doctor.Finding {
 		env.Now().Add(-2*lookEvery)).Scan(ctx, &all, &late)
 	switch {
 	case err != nil:
-		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database")}
+		return doctor.Finding{
+			Status: doctor.Skipped,
+			Found:  doctor.Say("the schema of the panel is not in this database"),
+		}
 	case late > 0:
 		return doctor.Finding{
 			Status: doctor.Warning, Found: doctor.Say("%d of %d items are overdue", late, all),

@@ -42,8 +42,8 @@ func (i *items) look(ctx context.Context, job jobs.Job, args lookArgs) error {
 	})
 }
 
-// schedule looks at what is due, also while the panel is read-only: looking changes nothing outside. Without the feature
-// there is nothing to look at.
+// schedule looks at what is due, also while the panel is read-only: looking changes nothing outside. Without the
+// feature there is nothing to look at.
 func schedule() jobs.Schedule {
 	return jobs.Schedule{
 		Name: lookKind, Cron: "23 * * * *", Feature: feature, ReadOnly: entitlement.GoesOn, Blocked: entitlement.Stops,

@@ -45,7 +45,8 @@ func TestANewItemIsLookedAt(t *testing.T) {
 	require.Equal(t, News{Name: "first"}, news.Next(kindRemoved).Data)
 }
 
-// The job of the schedule looks at what is due and leaves the rest; looking is no change that others would collide with.
+// The job of the schedule looks at what is due and leaves the rest; looking is no change that others would collide
+// with.
 func TestTheScheduleLooksAtWhatIsDue(t *testing.T) {
 	t.Parallel()
 	p, own := watched(t)

@@ -26,7 +26,8 @@ func drawn(t *rapid.T, name string) graph.Graph {
 	}
 	for range rapid.IntRange(0, 8).Draw(t, name+" ways") {
 		edge := graph.Edge{
-			From: fmt.Sprint("k", rapid.IntRange(0, 6).Draw(t, "from")), To: fmt.Sprint("k", rapid.IntRange(0, 6).Draw(t, "to")),
+			From: fmt.Sprint("k", rapid.IntRange(0, 6).Draw(t, "from")), To: fmt.Sprint("k", rapid.IntRange(0,
+				6).Draw(t, "to")),
 			Priority: rapid.IntRange(0, 2).Draw(t, "priority"),
 		}
 		if rapid.Bool().Draw(t, "chooses") {

@@ -32,7 +32,8 @@ func (c *checker) expressions() {
 		for j, v := range e.Match.Domain {
 			if text, is := strings.CutPrefix(v, expressionPrefix); is && !validExpression(text) {
 				c.add("invalid_value", fmt.Sprintf("edges[%d].match.domain[%d]", i, j),
-					fmt.Sprintf("write a regular expression of at most %d characters without large repetitions", maxExpressionText))
+					fmt.Sprintf("write a regular expression of at most %d characters without large repetitions",
+						maxExpressionText))
 			}
 		}
 	}

@@ -150,7 +150,11 @@ func FuzzEncode(f *testing.F) {
 func TestARuleWithoutAConditionIsFoundBesideTheOneForEverythingElse(t *testing.T) {
 	t.Parallel()
 	g := graph.Graph{
-		Nodes: []graph.Node{{Key: "a", Kind: graph.Entry}, {Key: "b", Kind: graph.Direct}, {Key: "c", Kind: graph.Block}},
+		Nodes: []graph.Node{
+			{Key: "a", Kind: graph.Entry},
+			{Key: "b", Kind: graph.Direct},
+			{Key: "c", Kind: graph.Block},
+		},
 		Edges: []graph.Edge{{From: "a", To: "b", Match: &graph.Match{}}, {From: "a", To: "c"}},
 	}
 	found := []string{}

@@ -133,7 +133,8 @@ func (c *checker) vless(path string, l Listener) {
 	case "", "reality":
 		c.reality(path, l)
 	case "tls":
-		c.add("security_not_supported", path+".security", "this panel compiles REALITY; certificates are not managed yet")
+		c.add("security_not_supported", path+".security",
+			"this panel compiles REALITY; certificates are not managed yet")
 	default:
 		c.add("security_required", path+".security", "VLESS itself does not encrypt: choose reality")
 	}
@@ -182,7 +183,8 @@ func (c *checker) reality(path string, l Listener) {
 
 func (c *checker) serverNames(path, host string, names []string) {
 	if _, err := netip.ParseAddr(host); err == nil && len(names) == 0 {
-		c.add("missing_field", path+".server_names", "the target is an address: name the site that its certificate is for")
+		c.add("missing_field", path+".server_names",
+			"the target is an address: name the site that its certificate is for")
 	}
 	for _, n := range names {
 		if !hostForm().MatchString(n) || len(n) > 253 {
@@ -195,7 +197,8 @@ func (c *checker) serverNames(path, host string, names []string) {
 func (c *checker) shortIDs(path string, ids []string) {
 	for _, id := range ids {
 		if raw, err := hex.DecodeString(id); err != nil || len(raw) > 8 || len(raw) == 0 {
-			c.add("invalid_value", path+".short_ids", "a short id is 2 to 16 hexadecimal digits, an even number of them")
+			c.add("invalid_value", path+".short_ids",
+				"a short id is 2 to 16 hexadecimal digits, an even number of them")
 			return
 		}
 	}

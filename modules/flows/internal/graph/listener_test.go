@@ -47,39 +47,102 @@ func TestTheRulesOfAVLESSListener(t *testing.T) {
 		"an address as target": {func(l *graph.Listener) {
 			l.Reality.Target, l.Reality.ServerNames = "203.0.113.1:443", []string{"a.example"}
 		}, ""},
-		"on udp":                    {func(l *graph.Listener) { l.L4 = "udp" }, "invalid_value .l4"},
-		"on both":                   {func(l *graph.Listener) { l.L4 = "both" }, "invalid_value .l4"},
-		"with a method":             {func(l *graph.Listener) { l.Method = "2022-blake3-aes-256-gcm" }, "not_allowed_here .method"},
-		"vision over grpc":          {func(l *graph.Listener) { l.Transport, l.Flow = "grpc", graph.Vision }, "invalid_value .flow"},
-		"an unknown flow":           {func(l *graph.Listener) { l.Flow = "fast" }, "invalid_value .flow"},
-		"tls":                       {func(l *graph.Listener) { l.Security = "tls" }, "security_not_supported .security"},
-		"in the clear":              {func(l *graph.Listener) { l.Security = "none" }, "security_required .security"},
-		"over ws":                   {func(l *graph.Listener) { l.Transport = "ws" }, "reality_transport .transport"},
-		"over httpupgrade":          {func(l *graph.Listener) { l.Transport = "httpupgrade" }, "reality_transport .transport"},
-		"over pigeons":              {func(l *graph.Listener) { l.Transport = "pigeon" }, "invalid_value .transport"},
-		"a path without slash":      {func(l *graph.Listener) { l.Path = "up" }, "invalid_value .path"},
-		"a path with a query":       {func(l *graph.Listener) { l.Path = "/up?x=1" }, "invalid_value .path"},
-		"an unknown mode":           {func(l *graph.Listener) { l.Mode = "both" }, "invalid_value .mode"},
-		"a service with space":      {func(l *graph.Listener) { l.ServiceName = "my service" }, "invalid_value .service_name"},
-		"a name to listen on":       {func(l *graph.Listener) { l.ListenIP = "localhost" }, "invalid_value .listen_ip"},
-		"an address in a zone":      {func(l *graph.Listener) { l.ListenIP = "fe80::1%eth0" }, "invalid_value .listen_ip"},
-		"port 0":                    {func(l *graph.Listener) { l.Port = 0 }, "invalid_value .port"},
-		"port 65536":                {func(l *graph.Listener) { l.Port = 65536 }, "invalid_value .port"},
-		"a port and a range":        {func(l *graph.Listener) { l.PortRange = "1000-1010" }, "invalid_value .port_range"},
-		"no target":                 {func(l *graph.Listener) { l.Reality.Target = "" }, "missing_field .reality.target"},
-		"a target without port":     {func(l *graph.Listener) { l.Reality.Target = "www.example.org" }, "invalid_value .reality.target"},
-		"a target at port 0":        {func(l *graph.Listener) { l.Reality.Target = "www.example.org:0" }, "invalid_value .reality.target"},
-		"a target with scheme":      {func(l *graph.Listener) { l.Reality.Target = "https://www.example.org:443" }, "invalid_value .reality.target"},
-		"a target with space":       {func(l *graph.Listener) { l.Reality.Target = " www.example.org:443" }, "invalid_value .reality.target"},
-		"an address without a name": {func(l *graph.Listener) { l.Reality.Target = "203.0.113.1:443" }, "missing_field .reality.server_names"},
-		"a wildcard":                {func(l *graph.Listener) { l.Reality.ServerNames = []string{"*.example.org"} }, "invalid_value .reality.server_names"},
-		"a very long name":          {func(l *graph.Listener) { l.Reality.ServerNames = []string{strings.Repeat("a.", 130) + "org"} }, "invalid_value .reality.server_names"},
-		"an odd short id":           {func(l *graph.Listener) { l.Reality.ShortIDs = []string{"abc"} }, "invalid_value .reality.short_ids"},
-		"an empty short id":         {func(l *graph.Listener) { l.Reality.ShortIDs = []string{""} }, "invalid_value .reality.short_ids"},
-		"a long short id":           {func(l *graph.Listener) { l.Reality.ShortIDs = []string{"0123456789abcdef00"} }, "invalid_value .reality.short_ids"},
-		"no hexadecimal":            {func(l *graph.Listener) { l.Reality.ShortIDs = []string{"zz"} }, "invalid_value .reality.short_ids"},
-		"a negative delay":          {func(l *graph.Listener) { l.Reality.MaxTimeDiff = -1 }, "invalid_value .reality.max_time_diff"},
-		"a delay of two days":       {func(l *graph.Listener) { l.Reality.MaxTimeDiff = 2 * 86400000 }, "invalid_value .reality.max_time_diff"},
+		"on udp":  {func(l *graph.Listener) { l.L4 = "udp" }, "invalid_value .l4"},
+		"on both": {func(l *graph.Listener) { l.L4 = "both" }, "invalid_value .l4"},
+		"with a method": {
+			func(l *graph.Listener) { l.Method = "2022-blake3-aes-256-gcm" },
+			"not_allowed_here .method",
+		},
+		"vision over grpc": {
+			func(l *graph.Listener) { l.Transport, l.Flow = "grpc", graph.Vision },
+			"invalid_value .flow",
+		},
+		"an unknown flow": {func(l *graph.Listener) { l.Flow = "fast" }, "invalid_value .flow"},
+		"tls": {
+			func(l *graph.Listener) { l.Security = "tls" },
+			"security_not_supported .security",
+		},
+		"in the clear": {func(l *graph.Listener) { l.Security = "none" }, "security_required .security"},
+		"over ws":      {func(l *graph.Listener) { l.Transport = "ws" }, "reality_transport .transport"},
+		"over httpupgrade": {
+			func(l *graph.Listener) { l.Transport = "httpupgrade" },
+			"reality_transport .transport",
+		},
+		"over pigeons":         {func(l *graph.Listener) { l.Transport = "pigeon" }, "invalid_value .transport"},
+		"a path without slash": {func(l *graph.Listener) { l.Path = "up" }, "invalid_value .path"},
+		"a path with a query":  {func(l *graph.Listener) { l.Path = "/up?x=1" }, "invalid_value .path"},
+		"an unknown mode":      {func(l *graph.Listener) { l.Mode = "both" }, "invalid_value .mode"},
+		"a service with space": {
+			func(l *graph.Listener) { l.ServiceName = "my service" },
+			"invalid_value .service_name",
+		},
+		"a name to listen on": {func(l *graph.Listener) { l.ListenIP = "localhost" }, "invalid_value .listen_ip"},
+		"an address in a zone": {
+			func(l *graph.Listener) { l.ListenIP = "fe80::1%eth0" },
+			"invalid_value .listen_ip",
+		},
+		"port 0":     {func(l *graph.Listener) { l.Port = 0 }, "invalid_value .port"},
+		"port 65536": {func(l *graph.Listener) { l.Port = 65536 }, "invalid_value .port"},
+		"a port and a range": {
+			func(l *graph.Listener) { l.PortRange = "1000-1010" },
+			"invalid_value .port_range",
+		},
+		"no target": {
+			func(l *graph.Listener) { l.Reality.Target = "" },
+			"missing_field .reality.target",
+		},
+		"a target without port": {
+			func(l *graph.Listener) { l.Reality.Target = "www.example.org" },
+			"invalid_value .reality.target",
+		},
+		"a target at port 0": {
+			func(l *graph.Listener) { l.Reality.Target = "www.example.org:0" },
+			"invalid_value .reality.target",
+		},
+		"a target with scheme": {
+			func(l *graph.Listener) { l.Reality.Target = "https://www.example.org:443" },
+			"invalid_value .reality.target",
+		},
+		"a target with space": {
+			func(l *graph.Listener) { l.Reality.Target = " www.example.org:443" },
+			"invalid_value .reality.target",
+		},
+		"an address without a name": {
+			func(l *graph.Listener) { l.Reality.Target = "203.0.113.1:443" },
+			"missing_field .reality.server_names",
+		},
+		"a wildcard": {
+			func(l *graph.Listener) { l.Reality.ServerNames = []string{"*.example.org"} },
+			"invalid_value .reality.server_names",
+		},
+		"a very long name": {func(l *graph.Listener) {
+			l.Reality.ServerNames = []string{strings.Repeat("a.",
+				130) + "org"}
+		}, "invalid_value .reality.server_names"},
+		"an odd short id": {
+			func(l *graph.Listener) { l.Reality.ShortIDs = []string{"abc"} },
+			"invalid_value .reality.short_ids",
+		},
+		"an empty short id": {
+			func(l *graph.Listener) { l.Reality.ShortIDs = []string{""} },
+			"invalid_value .reality.short_ids",
+		},
+		"a long short id": {
+			func(l *graph.Listener) { l.Reality.ShortIDs = []string{"0123456789abcdef00"} },
+			"invalid_value .reality.short_ids",
+		},
+		"no hexadecimal": {
+			func(l *graph.Listener) { l.Reality.ShortIDs = []string{"zz"} },
+			"invalid_value .reality.short_ids",
+		},
+		"a negative delay": {
+			func(l *graph.Listener) { l.Reality.MaxTimeDiff = -1 },
+			"invalid_value .reality.max_time_diff",
+		},
+		"a delay of two days": {
+			func(l *graph.Listener) { l.Reality.MaxTimeDiff = 2 * 86400000 },
+			"invalid_value .reality.max_time_diff",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -131,39 +194,56 @@ func TestWhatIsLeftOutIsFilled(t *testing.T) {
 		"vless": {
 			graph.Listener{Protocol: "vless", Port: 443, Reality: &graph.Reality{Target: "www.example.org:443"}},
 			graph.Listener{
-				Protocol: "vless", ListenIP: "0.0.0.0", Port: 443, L4: "tcp", Transport: "raw", Security: "reality", Flow: graph.Vision,
-				Fingerprint: "chrome", Reality: &graph.Reality{Target: "www.example.org:443", ServerNames: []string{"www.example.org"}},
+				Protocol: "vless", ListenIP: "0.0.0.0", Port: 443, L4: "tcp", Transport: "raw", Security: "reality",
+				Flow:        graph.Vision,
+				Fingerprint: "chrome", Reality: &graph.Reality{
+					Target:      "www.example.org:443",
+					ServerNames: []string{"www.example.org"},
+				},
 			},
 		},
 		"vless without vision": {
 			graph.Listener{Protocol: "vless", Flow: "none"},
-			graph.Listener{Protocol: "vless", ListenIP: "0.0.0.0", L4: "tcp", Transport: "raw", Security: "reality", Fingerprint: "chrome"},
+			graph.Listener{
+				Protocol: "vless", ListenIP: "0.0.0.0", L4: "tcp", Transport: "raw", Security: "reality",
+				Fingerprint: "chrome",
+			},
 		},
 		"vless over xhttp": {
 			graph.Listener{Protocol: "vless", Transport: "xhttp", Fingerprint: "firefox"},
 			graph.Listener{
-				Protocol: "vless", ListenIP: "0.0.0.0", L4: "tcp", Transport: "xhttp", Security: "reality", Path: "/", Mode: "auto",
+				Protocol: "vless", ListenIP: "0.0.0.0", L4: "tcp", Transport: "xhttp", Security: "reality", Path: "/",
+				Mode:        "auto",
 				Fingerprint: "firefox",
 			},
 		},
 		"vless over grpc": {
 			graph.Listener{Protocol: "vless", Transport: "grpc", ListenIP: "::"},
 			graph.Listener{
-				Protocol: "vless", ListenIP: "::", L4: "tcp", Transport: "grpc", Security: "reality", ServiceName: "grpc", Fingerprint: "chrome",
+				Protocol: "vless", ListenIP: "::", L4: "tcp", Transport: "grpc", Security: "reality",
+				ServiceName: "grpc", Fingerprint: "chrome",
 			},
 		},
 		"shadowsocks": {
 			graph.Listener{Protocol: "shadowsocks2022", Port: 8388},
 			graph.Listener{
-				Protocol: "shadowsocks2022", ListenIP: "0.0.0.0", Port: 8388, L4: "both", Transport: "raw", Security: "none",
-				Method: "2022-blake3-aes-256-gcm", Fingerprint: "chrome",
+				Protocol: "shadowsocks2022", ListenIP: "0.0.0.0", Port: 8388, L4: "both", Transport: "raw",
+				Security: "none",
+				Method:   "2022-blake3-aes-256-gcm", Fingerprint: "chrome",
 			},
 		},
 		"names of the target stay": {
-			graph.Listener{Protocol: "vless", Reality: &graph.Reality{Target: "a.example:443", ServerNames: []string{"b.example"}}},
+			graph.Listener{Protocol: "vless", Reality: &graph.Reality{
+				Target:      "a.example:443",
+				ServerNames: []string{"b.example"},
+			}},
 			graph.Listener{
-				Protocol: "vless", ListenIP: "0.0.0.0", L4: "tcp", Transport: "raw", Security: "reality", Flow: graph.Vision,
-				Fingerprint: "chrome", Reality: &graph.Reality{Target: "a.example:443", ServerNames: []string{"b.example"}},
+				Protocol: "vless", ListenIP: "0.0.0.0", L4: "tcp", Transport: "raw", Security: "reality",
+				Flow:        graph.Vision,
+				Fingerprint: "chrome", Reality: &graph.Reality{
+					Target:      "a.example:443",
+					ServerNames: []string{"b.example"},
+				},
 			},
 		},
 	} {
@@ -213,7 +293,10 @@ func TestABlockTakesOnlyItsOwnSettings(t *testing.T) {
 	hop := func(g *graph.Graph, kind graph.Kind) {
 		g.Nodes = append(
 			g.Nodes,
-			graph.Node{Key: "more", Kind: kind, Params: graph.Params{Hop: &graph.Listener{Protocol: "shadowsocks2022"}}},
+			graph.Node{
+				Key: "more", Kind: kind,
+				Params: graph.Params{Hop: &graph.Listener{Protocol: "shadowsocks2022"}},
+			},
 		)
 		g.Edges = append(g.Edges, graph.Edge{From: "in", To: "more", Match: &graph.Match{Port: "25"}})
 	}
@@ -221,35 +304,85 @@ func TestABlockTakesOnlyItsOwnSettings(t *testing.T) {
 		change func(g *graph.Graph)
 		want   []string
 	}{
-		"a listener at an exit":   {func(g *graph.Graph) { g.Nodes[1].Params.Listener = reality() }, []string{"not_allowed_here nodes[1].params.listener"}},
-		"no listener at an entry": {func(g *graph.Graph) { g.Nodes[0].Params.Listener = nil }, []string{"listener_required nodes[0].params.listener"}},
+		"a listener at an exit": {
+			func(g *graph.Graph) { g.Nodes[1].Params.Listener = reality() },
+			[]string{"not_allowed_here nodes[1].params.listener"},
+		},
+		"no listener at an entry": {
+			func(g *graph.Graph) { g.Nodes[0].Params.Listener = nil },
+			[]string{"listener_required nodes[0].params.listener"},
+		},
 		"a hop at an entry": {
 			func(g *graph.Graph) { g.Nodes[0].Params.Hop = &graph.Listener{Protocol: "shadowsocks2022"} },
 			[]string{"not_allowed_here nodes[0].params.hop"},
 		},
-		"a hop at a direct block": {func(g *graph.Graph) { hop(g, graph.Direct) }, []string{"not_allowed_here nodes[2].params.hop"}},
+		"a hop at a direct block": {
+			func(g *graph.Graph) { hop(g, graph.Direct) },
+			[]string{"not_allowed_here nodes[2].params.hop"},
+		},
 		"a hop that is broken": {
 			func(g *graph.Graph) { g.Nodes[1].Params.Hop = &graph.Listener{Protocol: "vless"} },
 			[]string{"missing_field nodes[1].params.hop.reality.target"},
 		},
-		"a domain at an exit":    {func(g *graph.Graph) { g.Nodes[1].NodeDomainID = "d" }, []string{"not_allowed_here nodes[1].node_domain_id"}},
-		"private at an entry":    {func(g *graph.Graph) { g.Nodes[0].Params.Private = "allow" }, []string{"not_allowed_here nodes[0].params.private"}},
-		"private in other words": {func(g *graph.Graph) { g.Nodes[1].Params.Private = "yes" }, []string{"invalid_value nodes[1].params.private"}},
-		"private at an exit":     {func(g *graph.Graph) { g.Nodes[1].Params.Private = "allow" }, []string{}},
-		"a node at a block":      {func(g *graph.Graph) { g.Nodes[1] = graph.Node{Key: "out", Kind: graph.Block, NodeID: "a"} }, []string{"not_allowed_here nodes[1].node_id"}},
-		"a custom block":         {func(g *graph.Graph) { g.Nodes[1].Kind = graph.Custom }, []string{"kind_not_supported nodes[1].kind"}},
-		"an unknown kind":        {func(g *graph.Graph) { g.Nodes[1].Kind = "magic" }, []string{"invalid_value nodes[1].kind"}},
-		"a key with capitals":    {func(g *graph.Graph) { g.Nodes[1].Key, g.Edges[0].To = "Out", "Out" }, []string{"invalid_value nodes[1].key", "unknown_block edges[0].to"}},
-		"an empty key":           {func(g *graph.Graph) { g.Nodes[1].Key, g.Edges[0].To = "", "" }, []string{"invalid_value nodes[1].key", "unknown_block edges[0].to"}},
+		"a domain at an exit": {
+			func(g *graph.Graph) { g.Nodes[1].NodeDomainID = "d" },
+			[]string{"not_allowed_here nodes[1].node_domain_id"},
+		},
+		"private at an entry": {
+			func(g *graph.Graph) { g.Nodes[0].Params.Private = "allow" },
+			[]string{"not_allowed_here nodes[0].params.private"},
+		},
+		"private in other words": {
+			func(g *graph.Graph) { g.Nodes[1].Params.Private = "yes" },
+			[]string{"invalid_value nodes[1].params.private"},
+		},
+		"private at an exit": {func(g *graph.Graph) { g.Nodes[1].Params.Private = "allow" }, []string{}},
+		"a node at a block": {func(g *graph.Graph) {
+			g.Nodes[1] = graph.Node{
+				Key: "out", Kind: graph.Block,
+				NodeID: "a",
+			}
+		}, []string{"not_allowed_here nodes[1].node_id"}},
+		"a custom block": {
+			func(g *graph.Graph) { g.Nodes[1].Kind = graph.Custom },
+			[]string{"kind_not_supported nodes[1].kind"},
+		},
+		"an unknown kind": {
+			func(g *graph.Graph) { g.Nodes[1].Kind = "magic" },
+			[]string{"invalid_value nodes[1].kind"},
+		},
+		"a key with capitals": {
+			func(g *graph.Graph) { g.Nodes[1].Key, g.Edges[0].To = "Out", "Out" },
+			[]string{"invalid_value nodes[1].key", "unknown_block edges[0].to"},
+		},
+		"an empty key": {
+			func(g *graph.Graph) { g.Nodes[1].Key, g.Edges[0].To = "", "" },
+			[]string{"invalid_value nodes[1].key", "unknown_block edges[0].to"},
+		},
 		"behind an end": {
 			func(g *graph.Graph) { g.Edges = append(g.Edges, graph.Edge{From: "out", To: "out"}) },
 			[]string{"edge_after_end edges[1].from"},
 		},
-		"a hop to its own node": {func(g *graph.Graph) { g.Nodes[1].Kind, g.Nodes[1].NodeID = graph.Transit, "a" }, []string{"hop_to_itself edges[0].to"}},
-		"an unknown start":      {func(g *graph.Graph) { g.Edges[0].From = "x" }, []string{"unknown_block edges[0].from"}},
-		"an unknown transport":  {func(g *graph.Graph) { g.Edges[0].Transport = "pigeon" }, []string{"invalid_value edges[0].transport"}},
-		"a negative priority":   {func(g *graph.Graph) { g.Edges[0].Priority = -1 }, []string{"invalid_value edges[0].priority"}},
-		"a high priority":       {func(g *graph.Graph) { g.Edges[0].Priority = 10001 }, []string{"invalid_value edges[0].priority"}},
+		"a hop to its own node": {
+			func(g *graph.Graph) { g.Nodes[1].Kind, g.Nodes[1].NodeID = graph.Transit, "a" },
+			[]string{"hop_to_itself edges[0].to"},
+		},
+		"an unknown start": {
+			func(g *graph.Graph) { g.Edges[0].From = "x" },
+			[]string{"unknown_block edges[0].from"},
+		},
+		"an unknown transport": {
+			func(g *graph.Graph) { g.Edges[0].Transport = "pigeon" },
+			[]string{"invalid_value edges[0].transport"},
+		},
+		"a negative priority": {
+			func(g *graph.Graph) { g.Edges[0].Priority = -1 },
+			[]string{"invalid_value edges[0].priority"},
+		},
+		"a high priority": {
+			func(g *graph.Graph) { g.Edges[0].Priority = 10001 },
+			[]string{"invalid_value edges[0].priority"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

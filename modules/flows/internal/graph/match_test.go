@@ -16,33 +16,45 @@ func TestTheConditionsOfARule(t *testing.T) {
 		match match
 		want  []string
 	}{
-		"names":                   {match{Domain: []string{"example.org", "domain:example.org", "full:www.example.org", "keyword:ads", "regexp:^a"}}, nil},
-		"a name of one part":      {match{Domain: []string{"localhost"}}, nil},
-		"underscores":             {match{Domain: []string{"_dmarc.example.org"}}, nil},
-		"a space before":          {match{Domain: []string{"example.org", " youtube.com"}}, []string{".domain[1]"}},
-		"a scheme":                {match{Domain: []string{"https://example.org"}}, []string{".domain[0]"}},
-		"a wildcard":              {match{Domain: []string{"*.example.org"}}, []string{".domain[0]"}},
-		"an unknown prefix":       {match{Domain: []string{"suffix:example.org"}}, []string{".domain[0]"}},
-		"an empty keyword":        {match{Domain: []string{"keyword:"}}, []string{".domain[0]"}},
-		"an empty name":           {match{Domain: []string{""}}, []string{".domain[0]"}},
-		"two wrong names":         {match{Domain: []string{"a b", "good.example", "c d"}}, []string{".domain[0]", ".domain[2]"}},
-		"addresses":               {match{IP: []string{"192.0.2.1", "10.0.0.0/8", "2001:db8::/32", "::1"}}, nil},
-		"a name as address":       {match{IP: []string{"example.org"}}, []string{".ip[0]"}},
-		"too many bits":           {match{IP: []string{"10.0.0.0/33"}}, []string{".ip[0]"}},
-		"an address in a zone":    {match{IP: []string{"fe80::1%eth0"}}, []string{".ip[0]"}},
-		"half an address":         {match{IP: []string{"10.0"}}, []string{".ip[0]"}},
-		"categories":              {match{Geosite: []string{"category-ads@cn", "!cn"}, GeoIP: []string{"private"}}, nil},
-		"a category with a space": {match{Geosite: []string{"a b"}, GeoIP: []string{""}}, []string{".geosite[0]", ".geoip[0]"}},
-		"protocols":               {match{Protocol: []string{"http", "tls", "quic", "bittorrent"}}, nil},
-		"an unknown protocol":     {match{Protocol: []string{"tls", "ssh"}}, []string{".protocol[1]"}},
-		"ports":                   {match{Port: "80,443,1000-2000"}, nil},
-		"the last port":           {match{Port: "65535"}, nil},
-		"no port":                 {match{Port: "0"}, []string{".port"}},
-		"beyond the last":         {match{Port: "65536"}, []string{".port"}},
-		"a range backwards":       {match{Port: "20-10"}, []string{".port"}},
-		"an empty part":           {match{Port: "80,,443"}, []string{".port"}},
-		"a sign":                  {match{Port: "+80"}, []string{".port"}},
-		"a space":                 {match{Port: "80, 443"}, []string{".port"}},
+		"names": {match{Domain: []string{
+			"example.org", "domain:example.org", "full:www.example.org",
+			"keyword:ads", "regexp:^a",
+		}}, nil},
+		"a name of one part": {match{Domain: []string{"localhost"}}, nil},
+		"underscores":        {match{Domain: []string{"_dmarc.example.org"}}, nil},
+		"a space before":     {match{Domain: []string{"example.org", " youtube.com"}}, []string{".domain[1]"}},
+		"a scheme":           {match{Domain: []string{"https://example.org"}}, []string{".domain[0]"}},
+		"a wildcard":         {match{Domain: []string{"*.example.org"}}, []string{".domain[0]"}},
+		"an unknown prefix":  {match{Domain: []string{"suffix:example.org"}}, []string{".domain[0]"}},
+		"an empty keyword":   {match{Domain: []string{"keyword:"}}, []string{".domain[0]"}},
+		"an empty name":      {match{Domain: []string{""}}, []string{".domain[0]"}},
+		"two wrong names": {match{Domain: []string{"a b", "good.example", "c d"}}, []string{
+			".domain[0]",
+			".domain[2]",
+		}},
+		"addresses":            {match{IP: []string{"192.0.2.1", "10.0.0.0/8", "2001:db8::/32", "::1"}}, nil},
+		"a name as address":    {match{IP: []string{"example.org"}}, []string{".ip[0]"}},
+		"too many bits":        {match{IP: []string{"10.0.0.0/33"}}, []string{".ip[0]"}},
+		"an address in a zone": {match{IP: []string{"fe80::1%eth0"}}, []string{".ip[0]"}},
+		"half an address":      {match{IP: []string{"10.0"}}, []string{".ip[0]"}},
+		"categories": {
+			match{Geosite: []string{"category-ads@cn", "!cn"}, GeoIP: []string{"private"}},
+			nil,
+		},
+		"a category with a space": {match{Geosite: []string{"a b"}, GeoIP: []string{""}}, []string{
+			".geosite[0]",
+			".geoip[0]",
+		}},
+		"protocols":           {match{Protocol: []string{"http", "tls", "quic", "bittorrent"}}, nil},
+		"an unknown protocol": {match{Protocol: []string{"tls", "ssh"}}, []string{".protocol[1]"}},
+		"ports":               {match{Port: "80,443,1000-2000"}, nil},
+		"the last port":       {match{Port: "65535"}, nil},
+		"no port":             {match{Port: "0"}, []string{".port"}},
+		"beyond the last":     {match{Port: "65536"}, []string{".port"}},
+		"a range backwards":   {match{Port: "20-10"}, []string{".port"}},
+		"an empty part":       {match{Port: "80,,443"}, []string{".port"}},
+		"a sign":              {match{Port: "+80"}, []string{".port"}},
+		"a space":             {match{Port: "80, 443"}, []string{".port"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +74,8 @@ func TestTheConditionsOfARule(t *testing.T) {
 func TestAnAddressIsReadAsANetwork(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"192.0.2.1": "192.0.2.1/32", "2001:db8::1": "2001:db8::1/128", "10.1.2.3/8": "10.0.0.0/8", "2001:db8::1/32": "2001:db8::/32",
+		"192.0.2.1": "192.0.2.1/32", "2001:db8::1": "2001:db8::1/128", "10.1.2.3/8": "10.0.0.0/8",
+		"2001:db8::1/32":   "2001:db8::/32",
 		"::ffff:192.0.2.1": "192.0.2.1/32", "0.0.0.0/0": "0.0.0.0/0", "::/0": "::/0",
 	} {
 		p, err := graph.ParsePrefix(text)
@@ -81,7 +94,12 @@ func TestAnEmptyMatchTakesEverything(t *testing.T) {
 	require.True(t, (*graph.Match)(nil).Empty())
 	require.True(t, (&graph.Match{Domain: []string{}, IP: nil}).Empty())
 	for _, m := range []graph.Match{
-		{Geosite: []string{"cn"}}, {GeoIP: []string{"cn"}}, {Domain: []string{"a"}}, {IP: []string{"::1"}}, {Port: "1"}, {Protocol: []string{"tls"}},
+		{Geosite: []string{"cn"}},
+		{GeoIP: []string{"cn"}},
+		{Domain: []string{"a"}},
+		{IP: []string{"::1"}},
+		{Port: "1"},
+		{Protocol: []string{"tls"}},
 	} {
 		require.False(t, m.Empty(), "%+v", m)
 	}

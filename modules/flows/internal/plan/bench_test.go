@@ -13,14 +13,20 @@ func star(flow, first, servers int) plan.Input {
 	id := func(server int) string { return fmt.Sprintf("0190a000-0000-7000-8000-%012d", server) }
 	in := input(
 		graph.Graph{
-			Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: id(first), Params: graph.Params{Listener: vless(443)}}},
+			Nodes: []graph.Node{{
+				Key: "in", Kind: graph.Entry, NodeID: id(first),
+				Params: graph.Params{Listener: vless(443)},
+			}},
 		},
 	)
 	in.FlowID = fmt.Sprintf("0190a000-0000-7000-9000-%012d", flow)
 	in.Nodes = map[string]plan.Node{}
 	for i := range servers {
 		server := id(first + i)
-		in.Nodes[server] = plan.Node{ID: server, Name: server, Address: "192.0.2.1", Core: "26.3.27", Others: held(server)}
+		in.Nodes[server] = plan.Node{
+			ID: server, Name: server, Address: "192.0.2.1", Core: "26.3.27",
+			Others: held(server),
+		}
 		if i == 0 {
 			continue
 		}

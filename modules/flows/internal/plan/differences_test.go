@@ -41,28 +41,46 @@ func TestAPlanNamesWhatChanges(t *testing.T) {
 				in.Clients = append(in.Clients, plan.Client{ID: "c2", Label: "Boris", UUID: "u", Key: root})
 			},
 			[][3]string{{"fra-01", "configure", "changes"}},
-			plan.Diff{Clients: []plan.Change{{Op: "added", NodeID: nodeA, Name: "Boris", ToFields: map[string]string{"id": "c2"}}}},
+			plan.Diff{Clients: []plan.Change{{
+				Op: "added", NodeID: nodeA, Name: "Boris",
+				ToFields: map[string]string{"id": "c2"},
+			}}},
 		},
 		"a client less": {
 			func(in *plan.Input) { in.Clients = nil },
 			[][3]string{{"fra-01", "configure", "changes"}},
-			plan.Diff{Clients: []plan.Change{{Op: "removed", NodeID: nodeA, Name: "Anna", FromFields: map[string]string{"id": "c1"}}}},
+			plan.Diff{Clients: []plan.Change{{
+				Op: "removed", NodeID: nodeA, Name: "Anna",
+				FromFields: map[string]string{"id": "c1"},
+			}}},
 		},
 		"another port": {
 			func(in *plan.Input) { in.Graph.Nodes[0].Params.Listener.Port = 8443 },
 			[][3]string{{"fra-01", "configure", "changes"}},
 			plan.Diff{
-				Listeners: []plan.Change{{Op: "changed", NodeID: nodeA, Name: "in", Field: "listen", From: "0.0.0.0:443/tcp", To: "0.0.0.0:8443/tcp"}},
+				Listeners: []plan.Change{{
+					Op: "changed", NodeID: nodeA, Name: "in", Field: "listen",
+					From: "0.0.0.0:443/tcp", To: "0.0.0.0:8443/tcp",
+				}},
 				Firewall: []plan.Change{
-					{Op: "removed", NodeID: nodeA, Name: "allow 443/tcp", From: "from anywhere", FromFields: map[string]string{"from": "anywhere"}},
-					{Op: "added", NodeID: nodeA, Name: "allow 8443/tcp", To: "from anywhere", ToFields: map[string]string{"from": "anywhere"}},
+					{
+						Op: "removed", NodeID: nodeA, Name: "allow 443/tcp", From: "from anywhere",
+						FromFields: map[string]string{"from": "anywhere"},
+					},
+					{
+						Op: "added", NodeID: nodeA, Name: "allow 8443/tcp", To: "from anywhere",
+						ToFields: map[string]string{"from": "anywhere"},
+					},
 				},
 			},
 		},
 		"private addresses opened": {
 			func(in *plan.Input) { in.Graph.Nodes[2].Params.Private = "allow" },
 			[][3]string{{"fra-01", "configure", "changes"}},
-			plan.Diff{Routes: []plan.Change{{Op: "changed", NodeID: nodeA, Name: "in to here", Field: "private", From: "blocked"}}},
+			plan.Diff{Routes: []plan.Change{{
+				Op: "changed", NodeID: nodeA, Name: "in to here", Field: "private",
+				From: "blocked",
+			}}},
 		},
 		"a title": {func(in *plan.Input) { in.Graph.Nodes[0].Title = "Frankfurt" }, [][3]string{}, plan.Diff{}},
 		"nothing": {func(*plan.Input) {}, [][3]string{}, plan.Diff{}},
@@ -146,8 +164,11 @@ func TestAPlanWarnsOfWhatWouldSurprise(t *testing.T) {
 		change     func(in *plan.Input)
 		code, path string
 	}{
-		"no clients":       {func(in *plan.Input) { in.Clients = nil }, "no_clients", "nodes[0]"},
-		"no rule for rest": {func(in *plan.Input) { in.Graph.Edges[2].Match = &graph.Match{Port: "443"} }, "no_default_route", "nodes[0]"},
+		"no clients": {func(in *plan.Input) { in.Clients = nil }, "no_clients", "nodes[0]"},
+		"no rule for rest": {
+			func(in *plan.Input) { in.Graph.Edges[2].Match = &graph.Match{Port: "443"} },
+			"no_default_route", "nodes[0]",
+		},
 		"an unreached block": {func(in *plan.Input) {
 			in.Graph.Nodes = append(in.Graph.Nodes, graph.Node{Key: "lost", Kind: graph.Direct})
 		}, "unreachable_block", "nodes[4]"},
@@ -187,8 +208,9 @@ func TestAnAgentThatCannotInstallIsNamed(t *testing.T) {
 		require.Len(t, p.Errors, c.errors, c.can)
 		if c.errors > 0 {
 			require.Equal(t, graph.Problem{
-				Code: plan.CapabilityMissing, Path: "nodes[1].node_id", Node: "ams-01", Core: "26.3.27", Capability: "apply_config",
-				Message: "the node's agent cannot install configurations; update it",
+				Code: plan.CapabilityMissing, Path: "nodes[1].node_id", Node: "ams-01", Core: "26.3.27",
+				Capability: "apply_config",
+				Message:    "the node's agent cannot install configurations; update it",
 			}, p.Errors[0])
 		}
 	}
@@ -197,7 +219,8 @@ func TestAnAgentThatCannotInstallIsNamed(t *testing.T) {
 // A result that is refused afterwards installs nothing, whatever was compiled.
 func TestARefusedResultInstallsNothing(t *testing.T) {
 	t.Parallel()
-	r := plan.Compile(input(across())).Refused([]graph.Problem{{Code: plan.CapabilityMissing, Path: "nodes[0].node_id"}})
+	r := plan.Compile(input(across())).
+		Refused([]graph.Problem{{Code: plan.CapabilityMissing, Path: "nodes[0].node_id"}})
 	require.Len(t, r.Plan.Errors, 1)
 	require.Empty(t, r.Plan.Steps)
 	require.Empty(t, r.Plan.Hash)
@@ -210,13 +233,16 @@ func TestTheFingerprintNamesWhatDecides(t *testing.T) {
 	t.Parallel()
 	was := input(across()).Fingerprint()
 	for name, change := range map[string]func(in *plan.Input){
-		"the drawing":       func(in *plan.Input) { in.Graph.Edges[0].Priority = 7 },
-		"a client":          func(in *plan.Input) { in.Clients = nil },
-		"an address":        func(in *plan.Input) { set(in, func(n *plan.Node) { n.Address = "198.51.100.1" }) },
-		"a core":            func(in *plan.Input) { set(in, func(n *plan.Node) { n.Core = "26.4.0" }) },
-		"a capability":      func(in *plan.Input) { set(in, func(n *plan.Node) { n.Can = []string{"probe"} }) },
-		"an own address":    func(in *plan.Input) { set(in, func(n *plan.Node) { n.Own = []string{"203.0.113.1"} }) },
-		"a geo file":        func(in *plan.Input) { set(in, func(n *plan.Node) { n.GeoFiles = []string{"geoip.dat"} }) },
+		"the drawing":    func(in *plan.Input) { in.Graph.Edges[0].Priority = 7 },
+		"a client":       func(in *plan.Input) { in.Clients = nil },
+		"an address":     func(in *plan.Input) { set(in, func(n *plan.Node) { n.Address = "198.51.100.1" }) },
+		"a core":         func(in *plan.Input) { set(in, func(n *plan.Node) { n.Core = "26.4.0" }) },
+		"a capability":   func(in *plan.Input) { set(in, func(n *plan.Node) { n.Can = []string{"probe"} }) },
+		"an own address": func(in *plan.Input) { set(in, func(n *plan.Node) { n.Own = []string{"203.0.113.1"} }) },
+		"a geo file": func(in *plan.Input) {
+			set(in,
+				func(n *plan.Node) { n.GeoFiles = []string{"geoip.dat"} })
+		},
 		"a binding":         func(in *plan.Input) { in.Domains = map[string]plan.Domain{"d": {NodeID: nodeA}} },
 		"what is installed": func(in *plan.Input) { in.Hashes = map[string]string{nodeA: "h"} },
 		"what links name":   func(in *plan.Input) { in.Hosts = []plan.Host{{Block: "in"}} },
@@ -228,9 +254,18 @@ func TestTheFingerprintNamesWhatDecides(t *testing.T) {
 		require.NotEqual(t, was, in.Fingerprint(), name)
 	}
 	for name, change := range map[string]func(in *plan.Input){
-		"a socket":         func(in *plan.Input) { set(in, func(n *plan.Node) { n.Sockets = []plan.Socket{{Port: 1}} }) },
-		"another flow":     func(in *plan.Input) { set(in, func(n *plan.Node) { n.Others = []plan.Fragment{{FlowID: "o"}} }) },
-		"a reserved port":  func(in *plan.Input) { set(in, func(n *plan.Node) { n.Reserved = []plan.Listen{{From: 1}} }) },
+		"a socket": func(in *plan.Input) {
+			set(in,
+				func(n *plan.Node) { n.Sockets = []plan.Socket{{Port: 1}} })
+		},
+		"another flow": func(in *plan.Input) {
+			set(in,
+				func(n *plan.Node) { n.Others = []plan.Fragment{{FlowID: "o"}} })
+		},
+		"a reserved port": func(in *plan.Input) {
+			set(in,
+				func(n *plan.Node) { n.Reserved = []plan.Listen{{From: 1}} })
+		},
 		"a client's label": func(in *plan.Input) { in.Clients[0].Label = "Anna K." },
 		"the revision":     func(in *plan.Input) { in.Revision++ },
 	} {
@@ -253,7 +288,12 @@ func TestTakenPortsAreFoundWithoutCompiling(t *testing.T) {
 	fragments := plan.Compile(in).Fragments
 	require.False(t, plan.Taken(in, fragments))
 	for name, change := range map[string]func(n *plan.Node){
-		"a process": func(n *plan.Node) { n.Sockets = []plan.Socket{{L4: "tcp", IP: "::", Port: 443, Process: "nginx"}} },
+		"a process": func(n *plan.Node) {
+			n.Sockets = []plan.Socket{{
+				L4: "tcp", IP: "::", Port: 443,
+				Process: "nginx",
+			}}
+		},
 		"another flow": func(n *plan.Node) {
 			n.Others = []plan.Fragment{{Listens: []plan.Listen{{L4: "tcp", IP: "0.0.0.0", From: 443, To: 443}}}}
 		},

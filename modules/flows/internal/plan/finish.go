@@ -61,7 +61,10 @@ func (c *compiler) compareHosts(hosts []Host) (changed bool) {
 		changed = true
 		c.put(
 			"listeners",
-			Change{Op: "changed", NodeID: now.NodeID, Name: now.Block, Field: "host", From: c.in.Hosts[at].Host, To: now.Host},
+			Change{
+				Op: "changed", NodeID: now.NodeID, Name: now.Block, Field: "host", From: c.in.Hosts[at].Host,
+				To: now.Host,
+			},
 		)
 	}
 	return changed
@@ -174,7 +177,10 @@ func (c *compiler) change(id string, before, after *Fact) {
 	case after == nil:
 		c.put(
 			before.Group,
-			Change{Op: "removed", NodeID: id, Name: before.Name, From: fieldsText(before.Fields), FromFields: before.Fields},
+			Change{
+				Op: "removed", NodeID: id, Name: before.Name, From: fieldsText(before.Fields),
+				FromFields: before.Fields,
+			},
 		)
 	default:
 		c.fields(id, *before, *after)
@@ -266,8 +272,9 @@ func (c *compiler) askTarget(key string) {
 	}
 	field, _ := c.listenerOf(key)
 	probe := Probe{
-		L4: "tcp", Host: host, Port: number, ServerName: l.Reality.ServerNames[0], Private: l.Reality.AllowPrivateTarget,
-		Path: c.path(key, field+".reality.target"),
+		L4: "tcp", Host: host, Port: number, ServerName: l.Reality.ServerNames[0],
+		Private: l.Reality.AllowPrivateTarget,
+		Path:    c.path(key, field+".reality.target"),
 	}
 	id := "target:" + b.NodeID + ":" + l.Reality.Target + ":" + probe.ServerName
 	for _, known := range c.plan.Readiness {

@@ -61,7 +61,8 @@ func (c *compiler) binding(key string, b graph.Node) {
 		return
 	}
 	if d, known := c.in.Domains[b.NodeDomainID]; !known || d.NodeID != b.NodeID {
-		c.fail("node_domain_unknown", c.path(key, ".node_domain_id"), "there is no such domain binding on this block's node")
+		c.fail("node_domain_unknown", c.path(key, ".node_domain_id"),
+			"there is no such domain binding on this block's node")
 	}
 }
 
@@ -97,7 +98,8 @@ func (c *compiler) inside(n Node, host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}
-	if strings.EqualFold(host, n.Address) || strings.EqualFold(host, c.in.Reflector.Host) || slices.Contains(n.Own, host) {
+	if strings.EqualFold(host, n.Address) || strings.EqualFold(host, c.in.Reflector.Host) || slices.Contains(n.Own,
+		host) {
 		return true
 	}
 	address, err := netip.ParseAddr(host)

@@ -105,7 +105,8 @@ func Render(fragments []Fragment) []byte {
 	}
 	out := append([]byte(nil), configHead()...)
 	out = join(append(out, `"inbounds":[`...), nil, sorted, func(e *encoded) []byte { return e.inbounds })
-	out = join(append(out, `],"outbounds":[`...), blockOutbound(), sorted, func(e *encoded) []byte { return e.outbounds })
+	out = join(append(out, `],"outbounds":[`...), blockOutbound(), sorted,
+		func(e *encoded) []byte { return e.outbounds })
 	out = append(append(append(out, `],"routing":{"domainStrategy":"`...), strategy...), `","rules":[`...)
 	out = join(out, nil, sorted, func(e *encoded) []byte { return e.rules })
 	return append(out, `]}}`...)

@@ -33,15 +33,23 @@ func TestALinkHasWhatAClientNeeds(t *testing.T) {
 		want     map[string]string
 	}{
 		"raw": {*vless(443), map[string]string{
-			"type": "tcp", "security": "reality", "flow": graph.Vision, "sni": "www.example.org", "fp": "chrome", "encryption": "none",
-			"path": "", "mode": "", "serviceName": "",
+			"type": "tcp", "security": "reality", "flow": graph.Vision, "sni": "www.example.org", "fp": "chrome",
+			"encryption": "none",
+			"path":       "", "mode": "", "serviceName": "",
 		}},
 		"xhttp": {graph.Listener{
 			Protocol: "vless", Port: 8443, Transport: "xhttp", Path: "/up", Mode: "packet-up", Fingerprint: "firefox",
-			Reality: &graph.Reality{Target: "203.0.113.1:443", ServerNames: []string{"a.example", "b.example"}, ShortIDs: []string{"abcd", "ef01"}},
-		}, map[string]string{"type": "xhttp", "path": "/up", "mode": "packet-up", "flow": "", "fp": "firefox", "sni": "a.example", "sid": "abcd"}},
+			Reality: &graph.Reality{
+				Target: "203.0.113.1:443", ServerNames: []string{"a.example", "b.example"},
+				ShortIDs: []string{"abcd", "ef01"},
+			},
+		}, map[string]string{
+			"type": "xhttp", "path": "/up", "mode": "packet-up", "flow": "", "fp": "firefox",
+			"sni": "a.example", "sid": "abcd",
+		}},
 		"grpc": {graph.Listener{
-			Protocol: "vless", Port: 8443, Transport: "grpc", ServiceName: "my.service", Reality: &graph.Reality{Target: "www.example.org:443"},
+			Protocol: "vless", Port: 8443, Transport: "grpc", ServiceName: "my.service",
+			Reality: &graph.Reality{Target: "www.example.org:443"},
 		}, map[string]string{"type": "grpc", "serviceName": "my.service", "flow": "", "path": ""}},
 		"no vision": {graph.Listener{
 			Protocol: "vless", Port: 8443, Flow: "none", Reality: &graph.Reality{Target: "www.example.org:443"},
@@ -100,7 +108,10 @@ func TestAKeyBelongsToOneBlockOfOneFlow(t *testing.T) {
 	key := func(secret []byte, block string) string {
 		in := input(across())
 		text, _ := plan.Link(
-			plan.Access{FlowID: flowID, Root: secret, Block: block, Listen: *vless(443), Host: "h", Client: in.Clients[0]},
+			plan.Access{
+				FlowID: flowID, Root: secret, Block: block, Listen: *vless(443), Host: "h",
+				Client: in.Clients[0],
+			},
 		)
 		u, err := url.Parse(text)
 		require.NoError(t, err)

@@ -101,7 +101,8 @@ func shortIDs(root []byte, block string, l graph.Listener) []string {
 // outbound renders the client side of a listener: what a node, or a probe, dials.
 func outbound(root []byte, tag, block string, l graph.Listener, host string, a account) Outbound {
 	port, _, _ := l.Ports()
-	o := Outbound{Tag: tag, Settings: &outboundSettings{Address: host, Port: port}, Stream: clientStream(root, block, l)}
+	o := Outbound{Tag: tag, Settings: &outboundSettings{Address: host, Port: port}, Stream: clientStream(root,
+		block, l)}
 	if l.Protocol == "vless" {
 		o.Protocol = "vless"
 		o.Settings.ID, o.Settings.Flow, o.Settings.Encryption = a.uuid, l.Flow, "none"

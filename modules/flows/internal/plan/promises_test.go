@@ -177,7 +177,8 @@ func TestAConfigurationHoldsEveryFlowOfItsNode(t *testing.T) {
 func secretsOf(in plan.Input) []string {
 	found := []string{base64.StdEncoding.EncodeToString(in.Root), base64.RawURLEncoding.EncodeToString(in.Root)}
 	for _, c := range in.Clients {
-		found = append(found, c.UUID, base64.StdEncoding.EncodeToString(c.Key), base64.StdEncoding.EncodeToString(c.Key[:16]))
+		found = append(found, c.UUID, base64.StdEncoding.EncodeToString(c.Key),
+			base64.StdEncoding.EncodeToString(c.Key[:16]))
 	}
 	return found
 }

@@ -25,7 +25,10 @@ func drawnGraph(t *rapid.T) graph.Graph {
 	for range rapid.IntRange(1, 3).Draw(t, "entries") {
 		add(
 			graph.Entry,
-			graph.Node{NodeID: rapid.SampledFrom(servers).Draw(t, "server"), Params: graph.Params{Listener: drawnListener(t)}},
+			graph.Node{
+				NodeID: rapid.SampledFrom(servers).Draw(t, "server"),
+				Params: graph.Params{Listener: drawnListener(t)},
+			},
 		)
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "transits") {
@@ -104,7 +107,10 @@ func drawnInput(t *rapid.T) plan.Input {
 	in := input(drawnGraph(t))
 	in.Nodes = map[string]plan.Node{}
 	for _, id := range servers {
-		in.Nodes[id] = plan.Node{ID: id, Name: id, Address: id + ".example.org", Core: "26.3.27", Others: drawnOthers(t, id)}
+		in.Nodes[id] = plan.Node{
+			ID: id, Name: id, Address: id + ".example.org", Core: "26.3.27",
+			Others: drawnOthers(t, id),
+		}
 	}
 	if rapid.Bool().Draw(t, "no reflector") {
 		in.Reflector = plan.Endpoint{}
@@ -267,7 +273,10 @@ func FuzzCompile(f *testing.F) {
 		require.Equal(t, bytesOf(r), bytesOf(plan.Compile(in)))
 		for _, e := range plan.Entries(g) {
 			if len(graph.Check(g)) == 0 {
-				plan.Link(plan.Access{Root: root, Block: e.Key, Listen: *e.Params.Listener, Host: "h", Client: in.Clients[0]})
+				plan.Link(plan.Access{
+					Root: root, Block: e.Key, Listen: *e.Params.Listener, Host: "h",
+					Client: in.Clients[0],
+				})
 			}
 		}
 	})

@@ -14,9 +14,12 @@ import (
 func TestAPrivateTargetIsRefusedUnlessTheDrawingAllowsIt(t *testing.T) {
 	t.Parallel()
 	for target, inside := range map[string]bool{
-		"www.example.org:443": false, "203.0.113.80:443": false, "[2001:db8::80]:443": false, "localhost.example.org:443": false,
-		"127.0.0.1:443": true, "[::1]:443": true, "[::ffff:127.0.0.1]:443": true, "10.1.2.3:443": true, "192.168.0.1:443": true,
-		"169.254.169.254:80": true, "100.64.0.1:443": true, "[fd00::1]:443": true, "[fe80::1]:443": true, "0.0.0.0:443": true,
+		"www.example.org:443": false, "203.0.113.80:443": false, "[2001:db8::80]:443": false,
+		"localhost.example.org:443": false,
+		"127.0.0.1:443":             true, "[::1]:443": true, "[::ffff:127.0.0.1]:443": true, "10.1.2.3:443": true,
+		"192.168.0.1:443":    true,
+		"169.254.169.254:80": true, "100.64.0.1:443": true, "[fd00::1]:443": true, "[fe80::1]:443": true,
+		"0.0.0.0:443":   true,
 		"localhost:443": true, "LOCALHOST:443": true, "a.localhost:443": true,
 		"192.0.2.1:443":    true, // the node's address
 		"203.0.113.9:443":  true, // an address of its interfaces
@@ -79,7 +82,11 @@ func TestABindingIsItsOwnersAndItsNodes(t *testing.T) {
 	t.Parallel()
 	in := input(across())
 	in.Graph.Nodes[0].NodeDomainID = "d"
-	for _, known := range []map[string]plan.Domain{nil, {"d": {NodeID: nodeB, Hostname: "x.example.org"}}, {"e": {NodeID: nodeA}}} {
+	for _, known := range []map[string]plan.Domain{
+		nil,
+		{"d": {NodeID: nodeB, Hostname: "x.example.org"}},
+		{"e": {NodeID: nodeA}},
+	} {
 		in.Domains = known
 		p := plan.Compile(in).Plan
 		require.Len(t, p.Errors, 1)
@@ -109,7 +116,10 @@ func TestAChangeOfLinksAloneIsNoNoop(t *testing.T) {
 	require.NotEqual(t, first.Plan.Hash, again.Hash)
 	require.Equal(
 		t,
-		[]plan.Change{{Op: "changed", NodeID: nodeA, Name: "in", Field: "host", From: "192.0.2.1", To: "198.51.100.20"}},
+		[]plan.Change{{
+			Op: "changed", NodeID: nodeA, Name: "in", Field: "host", From: "192.0.2.1",
+			To: "198.51.100.20",
+		}},
 		again.Diff.Listeners,
 	)
 	in.Hosts = nil

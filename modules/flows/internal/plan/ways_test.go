@@ -36,7 +36,8 @@ func ruled(t *testing.T, m *graph.Match, private string, to graph.Kind) []string
 	t.Helper()
 	in := input(graph.Graph{
 		Nodes: []graph.Node{
-			{Key: "in", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(443)}}, {Key: "to", Kind: to},
+			{Key: "in", Kind: graph.Entry, NodeID: nodeA, Params: graph.Params{Listener: vless(443)}},
+			{Key: "to", Kind: to},
 		},
 		Edges: []graph.Edge{{From: "in", To: "to", Match: m}},
 	})
@@ -74,10 +75,14 @@ func TestARuleChoosesTheSameInTheCore(t *testing.T) {
 			[]string{"domain [domain:example.org full:a.example keyword:ads regexp:^x] -> " + openWay},
 		},
 		"addresses": {
-			&graph.Match{IP: []string{"10.1.2.3/8", "2001:db8::1"}}, []string{"ip [10.0.0.0/8 2001:db8::1/128] -> " + openWay},
+			&graph.Match{IP: []string{"10.1.2.3/8", "2001:db8::1"}}, []string{"ip [10.0.0.0/8 2001:db8::1/128] -> " +
+				openWay},
 		},
 		"names or addresses at a port": {
-			&graph.Match{Domain: []string{"example.org"}, IP: []string{"192.0.2.1"}, Port: "443", Protocol: []string{"tls"}},
+			&graph.Match{
+				Domain: []string{"example.org"}, IP: []string{"192.0.2.1"}, Port: "443",
+				Protocol: []string{"tls"},
+			},
 			[]string{
 				"domain [domain:example.org] protocol [tls] port 443 -> " + openWay,
 				"ip [192.0.2.1/32] protocol [tls] port 443 -> " + openWay,
@@ -102,13 +107,16 @@ func TestARuleLetsOutPublicAddressesAlone(t *testing.T) {
 		"a name": {
 			&graph.Match{Domain: []string{"example.org"}},
 			[]string{
-				"domain [domain:example.org] ip 17 -> block", "domain [domain:example.org] ip [0.0.0.0/0 ::/0] -> " + publicWay,
+				"domain [domain:example.org] ip 17 -> block", "domain [domain:example.org] ip [0.0.0.0/0 ::/0] -> " +
+					publicWay,
 				"domain [domain:example.org] -> block",
 			},
 		},
-		"public networks": {&graph.Match{IP: []string{"203.0.113.0/24"}}, []string{"ip [203.0.113.0/24] -> " + publicWay}},
+		"public networks": {&graph.Match{IP: []string{"203.0.113.0/24"}}, []string{"ip [203.0.113.0/24] -> " +
+			publicWay}},
 		"a private network": {
-			&graph.Match{IP: []string{"10.1.0.0/16"}}, []string{"ip [10.1.0.0/16] -> block", "ip [10.1.0.0/16] -> " + publicWay},
+			&graph.Match{IP: []string{"10.1.0.0/16"}}, []string{"ip [10.1.0.0/16] -> block", "ip [10.1.0.0/16] -> " +
+				publicWay},
 		},
 		"a network with a private part": {
 			&graph.Match{IP: []string{"172.0.0.0/8"}},
@@ -236,7 +244,10 @@ func TestWhichPortsMeet(t *testing.T) {
 func TestEachEdgeHasAnOutboundOfItsOwn(t *testing.T) {
 	t.Parallel()
 	in := input(across())
-	in.Graph.Edges = append(in.Graph.Edges, graph.Edge{From: "in", To: "out", Priority: 3, Match: &graph.Match{Port: "80"}})
+	in.Graph.Edges = append(in.Graph.Edges, graph.Edge{
+		From: "in", To: "out", Priority: 3,
+		Match: &graph.Match{Port: "80"},
+	})
 	r := plan.Compile(in)
 	require.Empty(t, r.Plan.Errors)
 	var names []string
@@ -244,7 +255,8 @@ func TestEachEdgeHasAnOutboundOfItsOwn(t *testing.T) {
 		names = append(names, o.Tag)
 	}
 	way := "flow." + flowID + ".out.in."
-	require.ElementsMatch(t, []string{way + "here" + plan.PublicSuffix, way + "out", way + "out#2", way + "out.probe"}, names)
+	require.ElementsMatch(t, []string{way + "here" + plan.PublicSuffix, way + "out", way + "out#2", way + "out.probe"},
+		names)
 	tags := plan.OutboundTags(flowID, in.Graph)
 	require.Contains(t, tags[0], way+"here"+plan.PublicSuffix)
 	require.Contains(t, tags[2], way+"out#2", "the edge that takes the rest is tried last")

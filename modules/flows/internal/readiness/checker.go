@@ -230,7 +230,8 @@ func ports(checks []Row) []portChecks {
 	for _, c := range checks {
 		rest, is := strings.CutPrefix(c.Key, "listener:")
 		firewall, paired := firewalls[rest]
-		if is && paired && slices.ContainsFunc([]Row{c, firewall}, func(r Row) bool { return r.Status != plan.Confirmed }) {
+		if is && paired && slices.ContainsFunc([]Row{c, firewall},
+			func(r Row) bool { return r.Status != plan.Confirmed }) {
 			out = append(out, portChecks{listener: c, firewall: firewall})
 		}
 	}

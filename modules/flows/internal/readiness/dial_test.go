@@ -69,14 +69,17 @@ func TestWhatThePanelMetWhenItDialled(t *testing.T) {
 		l4, address, word string
 		status, code      string
 	}{
-		"the word over tcp":       {"tcp", listening(t, "sesame"), "sesame", plan.Confirmed, "panel_reached"},
-		"another word":            {"tcp", listening(t, "barley"), "sesame", plan.Failed, "panel_met_other"},
-		"half of the word":        {"tcp", listening(t, "ses"), "sesame", plan.Failed, "panel_met_other"},
-		"somebody who is silent":  {"tcp", listening(t, ""), "sesame", plan.Failed, "panel_met_other"},
-		"nobody":                  {"tcp", closed, "sesame", plan.Failed, "panel_not_reached"},
-		"a core over tcp":         {"tcp", listening(t, ""), "", plan.Confirmed, "panel_reached"},
-		"the word over udp":       {"udp", echoing(t, same), "sesame", plan.Confirmed, "panel_reached"},
-		"another word over udp":   {"udp", echoing(t, func(string) string { return "barley" }), "sesame", plan.Failed, "panel_met_other"},
+		"the word over tcp":      {"tcp", listening(t, "sesame"), "sesame", plan.Confirmed, "panel_reached"},
+		"another word":           {"tcp", listening(t, "barley"), "sesame", plan.Failed, "panel_met_other"},
+		"half of the word":       {"tcp", listening(t, "ses"), "sesame", plan.Failed, "panel_met_other"},
+		"somebody who is silent": {"tcp", listening(t, ""), "sesame", plan.Failed, "panel_met_other"},
+		"nobody":                 {"tcp", closed, "sesame", plan.Failed, "panel_not_reached"},
+		"a core over tcp":        {"tcp", listening(t, ""), "", plan.Confirmed, "panel_reached"},
+		"the word over udp":      {"udp", echoing(t, same), "sesame", plan.Confirmed, "panel_reached"},
+		"another word over udp": {
+			"udp", echoing(t, func(string) string { return "barley" }), "sesame", plan.Failed,
+			"panel_met_other",
+		},
 		"a core over udp":         {"udp", echoing(t, same), "", plan.Unconfirmed, "udp_in_use"},
 		"an address without form": {"tcp", "waw", "sesame", plan.Failed, "panel_not_reached"},
 	} {

@@ -31,16 +31,34 @@ func TestWhatABindShows(t *testing.T) {
 		blocker string
 		holder  string
 	}{
-		"bound":                  {data: &agentapi.BindData{Bound: true}, status: plan.Confirmed, code: "port_bound"},
-		"its own core":           {data: &agentapi.BindData{Own: true}, status: plan.Confirmed, code: "port_own"},
-		"a named process":        {data: &agentapi.BindData{Owner: "nginx"}, status: plan.Failed, code: "port_held", blocker: BlockedPort, holder: "nginx"},
-		"an unnamed process":     {result: with(agentapi.CodePortInUse, ""), status: plan.Failed, code: "port_held_unknown", blocker: BlockedPort},
-		"an unnamed one in data": {result: with(agentapi.CodePortInUse, ""), data: &agentapi.BindData{}, status: plan.Failed, code: "port_held_unknown", blocker: BlockedPort},
-		"no right to bind":       {result: with("", "permission denied"), data: &agentapi.BindData{}, status: plan.Failed, code: "port_not_bound"},
-		"not asked":              {err: errAway, status: plan.Unconfirmed, code: "agent_not_asked"},
-		"not asked, with data":   {err: errAway, data: &agentapi.BindData{Bound: true}, status: plan.Unconfirmed, code: "agent_not_asked"},
-		"no answer in time":      {result: with(agentapi.CodeExpired, ""), status: plan.Unconfirmed, code: "agent_silent"},
-		"an agent that cannot":   {result: with("", "unknown command"), status: plan.Unconfirmed, code: "agent_failed"},
+		"bound":        {data: &agentapi.BindData{Bound: true}, status: plan.Confirmed, code: "port_bound"},
+		"its own core": {data: &agentapi.BindData{Own: true}, status: plan.Confirmed, code: "port_own"},
+		"a named process": {
+			data: &agentapi.BindData{Owner: "nginx"}, status: plan.Failed, code: "port_held",
+			blocker: BlockedPort, holder: "nginx",
+		},
+		"an unnamed process": {
+			result: with(agentapi.CodePortInUse, ""), status: plan.Failed,
+			code: "port_held_unknown", blocker: BlockedPort,
+		},
+		"an unnamed one in data": {
+			result: with(agentapi.CodePortInUse, ""), data: &agentapi.BindData{},
+			status: plan.Failed, code: "port_held_unknown", blocker: BlockedPort,
+		},
+		"no right to bind": {
+			result: with("", "permission denied"), data: &agentapi.BindData{},
+			status: plan.Failed, code: "port_not_bound",
+		},
+		"not asked": {err: errAway, status: plan.Unconfirmed, code: "agent_not_asked"},
+		"not asked, with data": {
+			err: errAway, data: &agentapi.BindData{Bound: true}, status: plan.Unconfirmed,
+			code: "agent_not_asked",
+		},
+		"no answer in time": {
+			result: with(agentapi.CodeExpired, ""), status: plan.Unconfirmed,
+			code: "agent_silent",
+		},
+		"an agent that cannot": {result: with("", "unknown command"), status: plan.Unconfirmed, code: "agent_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -68,13 +86,31 @@ func TestWhatAPeerMet(t *testing.T) {
 		status string
 		code   string
 	}{
-		"the word":                   {data: &agentapi.DialData{Connected: true, NonceMatched: true, LatencyMillis: 12.4}, word: "w", said: true, status: plan.Confirmed, code: "peer_reached"},
-		"somebody else":              {data: &agentapi.DialData{Connected: true}, word: "w", said: true, status: plan.Failed, code: "peer_met_other"},
-		"a core that says nothing":   {data: &agentapi.DialData{Connected: true}, said: true, status: plan.Confirmed, code: "peer_reached"},
-		"nobody":                     {data: &agentapi.DialData{}, word: "w", said: true, status: plan.Failed, code: "peer_not_reached"},
-		"nobody where the core is":   {data: &agentapi.DialData{}, said: true, status: plan.Failed, code: "peer_not_reached"},
+		"the word": {data: &agentapi.DialData{
+			Connected: true, NonceMatched: true,
+			LatencyMillis: 12.4,
+		}, word: "w", said: true, status: plan.Confirmed, code: "peer_reached"},
+		"somebody else": {
+			data: &agentapi.DialData{Connected: true}, word: "w", said: true,
+			status: plan.Failed, code: "peer_met_other",
+		},
+		"a core that says nothing": {
+			data: &agentapi.DialData{Connected: true}, said: true, status: plan.Confirmed,
+			code: "peer_reached",
+		},
+		"nobody": {
+			data: &agentapi.DialData{}, word: "w", said: true, status: plan.Failed,
+			code: "peer_not_reached",
+		},
+		"nobody where the core is": {
+			data: &agentapi.DialData{}, said: true, status: plan.Failed,
+			code: "peer_not_reached",
+		},
 		"a peer that did not answer": {word: "w"},
-		"a peer that was not asked":  {data: &agentapi.DialData{Connected: true, NonceMatched: true}, word: "w", err: errAway},
+		"a peer that was not asked": {
+			data: &agentapi.DialData{Connected: true, NonceMatched: true}, word: "w",
+			err: errAway,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,13 +142,19 @@ func TestWhatAHandshakeShows(t *testing.T) {
 		code    string
 		blocker string
 	}{
-		"suitable":              {data: &good, status: plan.Confirmed, code: "target_suitable"},
-		"TLS 1.2":               {data: &old, status: plan.Failed, code: "target_unsuitable"},
-		"no h2":                 {data: &noH2, status: plan.Failed, code: "target_unsuitable"},
-		"inside":                {data: &inside, status: plan.Failed, code: "target_inside", blocker: BlockedTarget},
-		"inside and allowed":    {data: &inside, private: true, status: plan.Confirmed, code: "target_suitable"},
-		"unreachable":           {result: with(agentapi.CodeUnreachable, "refused"), status: plan.Failed, code: "target_unreachable"},
-		"no answer in time":     {result: with(agentapi.CodeExpired, ""), status: plan.Unconfirmed, code: "agent_silent"},
+		"suitable":           {data: &good, status: plan.Confirmed, code: "target_suitable"},
+		"TLS 1.2":            {data: &old, status: plan.Failed, code: "target_unsuitable"},
+		"no h2":              {data: &noH2, status: plan.Failed, code: "target_unsuitable"},
+		"inside":             {data: &inside, status: plan.Failed, code: "target_inside", blocker: BlockedTarget},
+		"inside and allowed": {data: &inside, private: true, status: plan.Confirmed, code: "target_suitable"},
+		"unreachable": {
+			result: with(agentapi.CodeUnreachable, "refused"), status: plan.Failed,
+			code: "target_unreachable",
+		},
+		"no answer in time": {
+			result: with(agentapi.CodeExpired, ""), status: plan.Unconfirmed,
+			code: "agent_silent",
+		},
 		"not asked":             {err: errAway, status: plan.Unconfirmed, code: "agent_not_asked"},
 		"not asked, but inside": {err: errAway, data: &inside, status: plan.Unconfirmed, code: "agent_not_asked"},
 	} {

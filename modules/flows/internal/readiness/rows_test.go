@@ -21,11 +21,20 @@ func TestPortsAreAskedAboutByTheirTwoChecks(t *testing.T) {
 		checks []Row
 		want   []string
 	}{
-		"both open":             {[]Row{row("listener:waw:tcp:443", open), row("firewall:waw:tcp:443", open)}, []string{"listener:waw:tcp:443"}},
-		"one open":              {[]Row{row("firewall:waw:tcp:443", plan.Failed), row("listener:waw:tcp:443", sure)}, []string{"listener:waw:tcp:443"}},
-		"none open":             {[]Row{row("listener:waw:tcp:443", sure), row("firewall:waw:tcp:443", sure)}, nil},
-		"no pair":               {[]Row{row("listener:waw:tcp:443", open), row("firewall:ams:tcp:443", open)}, nil},
-		"two ports":             {[]Row{row("listener:b", open), row("firewall:a", open), row("listener:a", open), row("firewall:b", open)}, []string{"listener:b", "listener:a"}},
+		"both open": {
+			[]Row{row("listener:waw:tcp:443", open), row("firewall:waw:tcp:443", open)},
+			[]string{"listener:waw:tcp:443"},
+		},
+		"one open": {
+			[]Row{row("firewall:waw:tcp:443", plan.Failed), row("listener:waw:tcp:443", sure)},
+			[]string{"listener:waw:tcp:443"},
+		},
+		"none open": {[]Row{row("listener:waw:tcp:443", sure), row("firewall:waw:tcp:443", sure)}, nil},
+		"no pair":   {[]Row{row("listener:waw:tcp:443", open), row("firewall:ams:tcp:443", open)}, nil},
+		"two ports": {[]Row{
+			row("listener:b", open), row("firewall:a", open), row("listener:a", open),
+			row("firewall:b", open),
+		}, []string{"listener:b", "listener:a"}},
 		"checks of other kinds": {[]Row{row("target:in", open), row("stage:cdn.provision:account", open)}, nil},
 		"nothing":               {nil, nil},
 	} {
@@ -104,7 +113,10 @@ func TestBlockersAreToldAsTheCompilerTellsThem(t *testing.T) {
 			Key: "listener:a", NodeID: "waw", Status: plan.Failed, Blocker: BlockedPort, Holder: "nginx",
 			Probe: plan.Probe{L4: "tcp", Port: 443, Path: "nodes[0].params.listener.port"},
 		},
-		{Key: "listener:b", NodeID: "ams", Status: plan.Failed, Blocker: BlockedPort, Probe: plan.Probe{L4: "udp", Port: 53}},
+		{Key: "listener:b", NodeID: "ams", Status: plan.Failed, Blocker: BlockedPort, Probe: plan.Probe{
+			L4:   "udp",
+			Port: 53,
+		}},
 		{
 			Key:     "target:a",
 			Status:  plan.Failed,

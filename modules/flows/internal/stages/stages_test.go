@@ -90,8 +90,11 @@ func TestTheOutcomeOfACallMovesTheRecord(t *testing.T) {
 			out: flowsapi.Outcome{Result: flowsapi.Done, Detail: said}, state: stages.Done,
 			finished: true,
 		},
-		"an empty outcome":     {state: stages.Done, finished: true},
-		"none of its business": {out: flowsapi.Outcome{Result: flowsapi.Nothing}, state: stages.Skipped, finished: true},
+		"an empty outcome": {state: stages.Done, finished: true},
+		"none of its business": {
+			out: flowsapi.Outcome{Result: flowsapi.Nothing}, state: stages.Skipped,
+			finished: true,
+		},
 		"not yet": {
 			out: flowsapi.Outcome{Result: flowsapi.Again, At: later}, state: stages.Waiting,
 			again: &later,

@@ -42,9 +42,15 @@ func TestFiguresStandWhereTheyWereMeasured(t *testing.T) {
 	now := time.Now().UTC()
 	got := traffic.Of(flow, drawn(), map[string]nodesapi.Reading{
 		"a": {
-			ObservedAt: now, Listeners: map[string]nodesapi.Carried{plan.InboundTag(flow, "in"): {Sessions: count(3), UpBps: 10, DownBps: 20}},
+			ObservedAt: now, Listeners: map[string]nodesapi.Carried{plan.InboundTag(flow, "in"): {
+				Sessions: count(3),
+				UpBps:    10, DownBps: 20,
+			}},
 			Outbounds: map[string]nodesapi.Carried{
-				"flow.f1.out.in.here.public": {UpBps: 1, DownBps: 2}, "flow.f1.out.in.here#2.public": {UpBps: 3, DownBps: 4},
+				"flow.f1.out.in.here.public": {UpBps: 1, DownBps: 2}, "flow.f1.out.in.here#2.public": {
+					UpBps:   3,
+					DownBps: 4,
+				},
 				"flow.f1.out.in.pool": {UpBps: 5, DownBps: 6}, "flow.other.out.in.here": {UpBps: 999},
 			},
 		},
@@ -85,7 +91,8 @@ func TestWhatIsNotMeasuredIsNotSaid(t *testing.T) {
 		require.Nil(t, e.ObservedAt)
 	}
 	old := map[string]nodesapi.Reading{"a": {
-		ObservedAt: now.Add(-nodesapi.ReadingStaleAfter), Listeners: map[string]nodesapi.Carried{plan.InboundTag(flow, "in"): {Sessions: count(3)}},
+		ObservedAt: now.Add(-nodesapi.ReadingStaleAfter), Listeners: map[string]nodesapi.Carried{plan.InboundTag(flow,
+			"in"): {Sessions: count(3)}},
 	}}
 	stale := traffic.Of(flow, drawn(), old, now)
 	require.EqualValues(t, 3, *stale.Entries[0].Sessions)

@@ -20,7 +20,10 @@ var (
 func used(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, file := range []string{"api", "apply", "followups", "participants", "phases", "plans", "propose", "runner", "steps"} {
+	for _, file := range []string{
+		"api", "apply", "followups", "participants", "phases", "plans", "propose", "runner",
+		"steps",
+	} {
 		raw, err := os.ReadFile("../../" + file + ".go")
 		require.NoError(t, err)
 		for _, form := range []*regexp.Regexp{said, codes, ended} {
@@ -54,8 +57,16 @@ func TestASentenceIsFilledByItsParams(t *testing.T) {
 		want   string
 	}{
 		{"switched", []string{"ms", "12"}, "switched in 12 ms"},
-		{"got_through", []string{"ms", "7", "exit_ip", "192.0.2.1"}, "a client got through in 7 ms; the exit address is 192.0.2.1"},
-		{"failed", []string{"reason", "the core refuses {it}"}, "failed: the core refuses {it}; the installed version keeps running"},
+		{
+			"got_through",
+			[]string{"ms", "7", "exit_ip", "192.0.2.1"},
+			"a client got through in 7 ms; the exit address is 192.0.2.1",
+		},
+		{
+			"failed",
+			[]string{"reason", "the core refuses {it}"},
+			"failed: the core refuses {it}; the installed version keeps running",
+		},
 		{"stage_running", []string{"stage", "cdn.provision"}, "cdn.provision is at work"},
 		{"applied", nil, "installed on every node"},
 		{"applied", []string{"odd"}, "installed on every node"},

@@ -129,7 +129,8 @@ func encode(d nodesapi.Document) (raw []byte, hash string, err error) {
 
 // putContents keeps each content from being tidied away until the transaction has ended.
 func (s *Store) putContents(ctx context.Context, contents []content) error {
-	_, err := s.db.In(ctx).NewInsert().Model(&contents).On("conflict (hash) do update").Set("used_at = excluded.used_at").Exec(ctx)
+	_, err := s.db.In(ctx).NewInsert().Model(&contents).On("conflict (hash) do update").
+		Set("used_at = excluded.used_at").Exec(ctx)
 	return err
 }
 
@@ -152,7 +153,8 @@ func (s *Store) put(ctx context.Context, wanted []reference) (changed []string, 
 			returning node_id
 		)
 		select distinct node_id::text from written`,
-		pgdialect.Array(nodes), pgdialect.Array(names), pgdialect.Array(hashes), s.clock.Now().UTC()).Scan(ctx, &changed)
+		pgdialect.Array(nodes), pgdialect.Array(names), pgdialect.Array(hashes), s.clock.Now().UTC()).
+		Scan(ctx, &changed)
 	return changed, err
 }
 

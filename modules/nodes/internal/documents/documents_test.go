@@ -217,7 +217,10 @@ func TestTheConfigurationIsReadLikeADocument(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 2)
 	s := newShelf(t, db)
 	for n, core := range []string{`{"n":1}`, `{"n":2}`} {
-		stored, err := s.configs.PutCandidates(t.Context(), nodesapi.Candidate{NodeID: ids[0], Core: json.RawMessage(core)})
+		stored, err := s.configs.PutCandidates(t.Context(), nodesapi.Candidate{
+			NodeID: ids[0],
+			Core:   json.RawMessage(core),
+		})
 		require.NoError(t, err)
 		require.EqualValues(t, n+1, stored[0].Revision)
 	}

@@ -16,9 +16,9 @@ import (
 	"panel/platform/events"
 )
 
-// Announcer derives the states of nodes when they can have changed, lists each node under its state and emits each change
-// once over all panels and restarts, in the transaction that notes it. Its cost follows what changes: a fleet whose agents
-// report to this panel as they should costs no statement between two passes over the whole fleet.
+// Announcer derives the states of nodes when they can have changed, lists each node under its state and emits each
+// change once over all panels and restarts, in the transaction that notes it. Its cost follows what changes: a fleet
+// whose agents report to this panel as they should costs no statement between two passes over the whole fleet.
 type Announcer struct {
 	db        *database.DB
 	heartbeat time.Duration
@@ -37,7 +37,9 @@ const (
 )
 
 // NewAnnouncer makes the announcer of a panel.
-func NewAnnouncer(db *database.DB, cfg *config.Config, b *events.Bus, clock clockwork.Clock, log *zap.Logger) *Announcer {
+func NewAnnouncer(db *database.DB, cfg *config.Config, b *events.Bus, clock clockwork.Clock,
+	log *zap.Logger,
+) *Announcer {
 	heartbeat := cfg.Duration(config.AgentHeartbeat, time.Second)
 	return &Announcer{
 		db: db, heartbeat: heartbeat, bus: b, clock: clock, log: log, began: clock.Now(), wake: make(chan struct{}, 1),
@@ -57,8 +59,8 @@ func (a *Announcer) Changed(ids ...string) {
 	}
 }
 
-// Run derives states until the context ends. It is a loop of each panel and no schedule: what wakes it is in the memory of
-// this process, and a node that falls silent is told within a second.
+// Run derives states until the context ends. It is a loop of each panel and no schedule: what wakes it is in the memory
+// of this process, and a node that falls silent is told within a second.
 func (a *Announcer) Run(ctx context.Context) error {
 	ticker := a.clock.NewTicker(deriveEvery)
 	defer ticker.Stop()
@@ -97,9 +99,11 @@ func (a *Announcer) step(ctx context.Context) {
 	}
 }
 
-// derive reads what the states depend on, notes when they can change next and gives the nodes whose state differs from the
-// one that they are listed or announced under.
-func (a *Announcer) derive(ctx context.Context, ids []string, whole bool, now time.Time) (differing []string, err error) {
+// derive reads what the states depend on, notes when they can change next and gives the nodes whose state differs from
+// the one that they are listed or announced under.
+func (a *Announcer) derive(ctx context.Context, ids []string, whole bool, now time.Time) (differing []string,
+	err error,
+) {
 	var rows []struct {
 		ID      string     `bun:"id"`
 		SeenAt  *time.Time `bun:"seen_at"`
@@ -132,8 +136,8 @@ func (a *Announcer) states(now time.Time) *bun.SelectQuery {
 		Join("CROSS JOIN LATERAL (SELECT " + StateAt(now, a.heartbeat) + " AS state) AS e")
 }
 
-// announce writes the states of the nodes and emits the changes with them. Rows are locked in one order for all, against
-// deadlocks. Right after a start, silence is not yet evidence, because the panel itself was away.
+// announce writes the states of the nodes and emits the changes with them. Rows are locked in one order for all,
+// against deadlocks. Right after a start, silence is not yet evidence, because the panel itself was away.
 func (a *Announcer) announce(ctx context.Context, ids []string, now time.Time) error {
 	quiet := []string{""}
 	if now.Sub(a.began) < 10*a.heartbeat {

@@ -20,7 +20,8 @@ import (
 // stateOf is the state that a node is listed and announced under.
 func stateOf(t *testing.T, db *database.DB, id string) (listed, announced string) {
 	t.Helper()
-	require.NoError(t, db.NewRaw("select listed_state, announced_state from nodes where id = ?", id).Scan(t.Context(), &listed, &announced))
+	require.NoError(t, db.NewRaw("select listed_state, announced_state from nodes where id = ?", id).Scan(t.Context(),
+		&listed, &announced))
 	return listed, announced
 }
 
@@ -58,8 +59,8 @@ func TestAStateIsListedAndAnnouncedWhenItChanges(t *testing.T) {
 	is("online")
 }
 
-// Between two passes over the whole fleet, agents that report as they should cost no statement; before, the state of each
-// node was derived again after every write, up to ten times a second.
+// Between two passes over the whole fleet, agents that report as they should cost no statement; before, the state of
+// each node was derived again after every write, up to ten times a second.
 func TestAFleetThatReportsCostsNoStatement(t *testing.T) {
 	t.Parallel()
 	db, count := dbtest.Counted(t, nodetest.Schema())
@@ -82,7 +83,8 @@ func TestAFleetThatReportsCostsNoStatement(t *testing.T) {
 	require.Zero(t, count.Fewest(steps))
 }
 
-// What changes is derived alone, whatever the size of the fleet: one node takes as many statements as in a fleet of one.
+// What changes is derived alone, whatever the size of the fleet: one node takes as many statements as in a fleet of
+// one.
 func TestOneChangeCostsTheSameInAFleetOfAnySize(t *testing.T) {
 	t.Parallel()
 	db, count := dbtest.Counted(t, nodetest.Schema())
@@ -94,7 +96,8 @@ func TestOneChangeCostsTheSameInAFleetOfAnySize(t *testing.T) {
 	failed := false
 	require.LessOrEqual(t, count.Fewest(func() {
 		failed = !failed
-		_, err := db.Pool.Exec(t.Context(), "update node_reports set core_state = case when $2 then 'failed' else 'running' end where node_id = $1",
+		_, err := db.Pool.Exec(t.Context(),
+			"update node_reports set core_state = case when $2 then 'failed' else 'running' end where node_id = $1",
 			ids[7], failed)
 		require.NoError(t, err)
 		a.Changed(ids[7])

@@ -21,7 +21,8 @@ func carriedBy(s *agentapi.Sample) *string {
 		return nil
 	}
 	r := nodesapi.Reading{
-		ObservedAt: s.ObservedAt.UTC(), Listeners: map[string]nodesapi.Carried{}, Outbounds: map[string]nodesapi.Carried{},
+		ObservedAt: s.ObservedAt.UTC(), Listeners: map[string]nodesapi.Carried{},
+		Outbounds: map[string]nodesapi.Carried{},
 	}
 	for _, l := range s.Listeners {
 		put(r.Listeners, l.Name, nodesapi.Carried{Sessions: &l.Open})

@@ -41,11 +41,17 @@ func TestRatesAreTakenOverAKnownTime(t *testing.T) {
 func TestAbsurdSamplesMakeBoundedReadings(t *testing.T) {
 	t.Parallel()
 	sample := agentapi.Sample{IntervalSeconds: 0.5, Traffic: []agentapi.Traffic{
-		{Kind: agentapi.TrafficListener, Name: "in", Up: math.MaxInt64, Down: math.MinInt64}, {Kind: "", Name: "x", Up: 1},
+		{Kind: agentapi.TrafficListener, Name: "in", Up: math.MaxInt64, Down: math.MinInt64}, {
+			Kind: "", Name: "x",
+			Up: 1,
+		},
 	}}
 	for i := range 2 * mostCarried {
 		sample.Listeners = append(sample.Listeners, agentapi.Sessions{Name: "l" + strconv.Itoa(i), Open: 1})
-		sample.Traffic = append(sample.Traffic, agentapi.Traffic{Kind: agentapi.TrafficOutbound, Name: strconv.Itoa(i), Up: 1})
+		sample.Traffic = append(sample.Traffic, agentapi.Traffic{
+			Kind: agentapi.TrafficOutbound, Name: strconv.Itoa(i),
+			Up: 1,
+		})
 	}
 	r := readingOf(t, sample)
 	require.Len(t, r.Listeners, mostCarried)
@@ -61,14 +67,18 @@ func TestReadingsAreWrittenWithTheSignsOfLife(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 3)
 	w, _ := panel(t, db, clockwork.NewRealClock())
 	now := time.Now().UTC()
-	full := &agentapi.Sample{ObservedAt: now, IntervalSeconds: 15, Listeners: []agentapi.Sessions{{Name: "in", Open: 4}}}
+	full := &agentapi.Sample{ObservedAt: now, IntervalSeconds: 15, Listeners: []agentapi.Sessions{{
+		Name: "in",
+		Open: 4,
+	}}}
 	for _, id := range ids {
 		w.Heartbeat(id, beat())
 		w.Measured(id, full)
 	}
 	w.write(t.Context())
 	carried := func() (n int) {
-		require.NoError(t, db.NewRaw("select count(*) from node_reports where carried->'in'->'in'->>'s' = '4'").Scan(t.Context(), &n))
+		require.NoError(t,
+			db.NewRaw("select count(*) from node_reports where carried->'in'->'in'->>'s' = '4'").Scan(t.Context(), &n))
 		return n
 	}
 	require.Equal(t, 3, carried())

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// moments is the index of the next moment at which the state of each node can change by itself, and of the nodes that have
-// reported a change. Signs of life only move a moment on: they cost no statement.
+// moments is the index of the next moment at which the state of each node can change by itself, and of the nodes that
+// have reported a change. Signs of life only move a moment on: they cost no statement.
 type moments struct {
 	heartbeat time.Duration
 

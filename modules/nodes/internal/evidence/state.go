@@ -31,7 +31,8 @@ type HostFacts struct {
 	Documents []agentapi.DocumentStatus `json:"documents,omitempty"`
 }
 
-// StateAt is the state of a node n from its report r, as SQL. Two missed heartbeats make an agent stale, ten make it lost.
+// StateAt is the state of a node n from its report r, as SQL. Two missed heartbeats make an agent stale, ten make it
+// lost.
 func StateAt(at time.Time, heartbeat time.Duration) string {
 	return StateBy(heartbeat, func(before time.Duration) string {
 		return "timestamptz '" + at.Add(-before).UTC().Format(time.RFC3339Nano) + "'"

@@ -72,10 +72,14 @@ func TestTheStateFollowsFromRowAndReport(t *testing.T) {
 		{"disabled and in maintenance", "disabled = true, maintenance = true", fine, "disabled"},
 		{"in maintenance without an end", "maintenance = true", seen(time.Hour), "maintenance"},
 		{
-			"in maintenance that ends later", "maintenance = true, maintenance_until = " + at(-time.Second), seen(time.Hour),
+			"in maintenance that ends later", "maintenance = true, maintenance_until = " + at(-time.Second),
+			seen(time.Hour),
 			"maintenance",
 		},
-		{"in maintenance that has ended", "maintenance = true, maintenance_until = " + at(0), seen(time.Hour), "offline"},
+		{
+			"in maintenance that has ended", "maintenance = true, maintenance_until = " + at(0), seen(time.Hour),
+			"offline",
+		},
 		{"in maintenance that has ended well", "maintenance = true, maintenance_until = " + at(0), fine, "online"},
 		{"in maintenance and never enrolled", "maintenance = true, agent_access = 'none'", "", "maintenance"},
 	} {

@@ -12,7 +12,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// store takes two statements for any number of nodes: whole reports where something changed, signs of life for the rest.
+// store takes two statements for any number of nodes: whole reports where something changed, signs of life for the
+// rest.
 func (w *Writer) store(ctx context.Context, batch map[string]*evidence) error {
 	var changed, alive columns
 	for id, e := range batch {
@@ -22,7 +23,8 @@ func (w *Writer) store(ctx context.Context, batch map[string]*evidence) error {
 		alive.add(id, e)
 	}
 	if len(changed.ids) > 0 {
-		if _, err := w.db.Pool.Exec(ctx, writeReports, changed.ids, changed.seen, changed.states, changed.revisions, changed.hashes,
+		if _, err := w.db.Pool.Exec(ctx, writeReports, changed.ids, changed.seen, changed.states, changed.revisions,
+			changed.hashes,
 			changed.cloned, changed.reports, changed.hosts); err != nil {
 			return fmt.Errorf("writing reports: %w", err)
 		}
@@ -36,7 +38,8 @@ func (w *Writer) store(ctx context.Context, batch map[string]*evidence) error {
 }
 
 func (w *Writer) storeSigns(ctx context.Context, batch map[string]*evidence, alive *columns) error {
-	rows, err := w.db.Pool.Query(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.at, alive.sessions, alive.cpu,
+	rows, err := w.db.Pool.Query(ctx, writeSigns, alive.ids, alive.seen, alive.metrics, alive.at, alive.sessions,
+		alive.cpu,
 		alive.rx, alive.tx, alive.mem, alive.carried, alive.digests)
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
-// Package evidence is what agents show of themselves: it writes their reports for many nodes at once, derives each node's state
-// from them and announces the states that changed.
+// Package evidence is what agents show of themselves: it writes their reports for many nodes at once, derives each
+// node's state from them and announces the states that changed.
 package evidence
 
 import (
@@ -23,8 +23,8 @@ import (
 	"panel/platform/ingest"
 )
 
-// Writer holds what agents say in memory for a moment and writes it for many nodes at once. What is lost with a crash is at
-// most a second of evidence that every agent repeats with its next heartbeat.
+// Writer holds what agents say in memory for a moment and writes it for many nodes at once. What is lost with a crash
+// is at most a second of evidence that every agent repeats with its next heartbeat.
 type Writer struct {
 	db        *database.DB
 	announcer *Announcer
@@ -74,7 +74,8 @@ const (
 // NewWriter makes the writer of a panel.
 func NewWriter(db *database.DB, a *Announcer, clock clockwork.Clock, log *zap.Logger) *Writer {
 	return &Writer{
-		db: db, announcer: a, clock: clock, log: log, wake: make(chan struct{}, 1), pending: map[string]*evidence{}, known: map[string]*lastWritten{},
+		db: db, announcer: a, clock: clock, log: log, wake: make(chan struct{}, 1), pending: map[string]*evidence{},
+		known: map[string]*lastWritten{},
 	}
 }
 
@@ -136,7 +137,8 @@ func (w *Writer) lastWritten(nodeID string) *lastWritten {
 	return k
 }
 
-// lasting is a digest without what changes with every heartbeat. It is made of each of them, its full form only of a few.
+// lasting is a digest without what changes with every heartbeat. It is made of each of them, its full form only of a
+// few.
 func lasting(beat *agentapi.Heartbeat, cloned bool) string {
 	lasts := *beat
 	lasts.SentAt, lasts.Core.UptimeSeconds = time.Time{}, 0
@@ -168,9 +170,13 @@ func (k *lastWritten) cloned(session string, now time.Time) bool {
 func encoded(beat *agentapi.Heartbeat, digest string, now time.Time) (shown, host string) {
 	short, _ := json.Marshal(Report{
 		AgentVersion: beat.AgentVersion, Protocol: beat.Protocol, OS: beat.OS, Arch: beat.Arch, Hostname: beat.Hostname,
-		Capabilities: beat.Capabilities, SkewMillis: skew(beat, now), Core: beat.Core, PanelURL: beat.PanelURL, Digest: digest,
+		Capabilities: beat.Capabilities, SkewMillis: skew(beat, now), Core: beat.Core, PanelURL: beat.PanelURL,
+		Digest: digest,
 	}) // plain values always encode
-	long, _ := json.Marshal(HostFacts{Sockets: beat.Sockets, Addresses: beat.Addresses, Firewall: beat.Firewall, Documents: beat.Documents})
+	long, _ := json.Marshal(HostFacts{
+		Sockets: beat.Sockets, Addresses: beat.Addresses, Firewall: beat.Firewall,
+		Documents: beat.Documents,
+	})
 	return string(short), string(long)
 }
 
@@ -273,8 +279,8 @@ func (w *Writer) refuse(nodeID, digest string) {
 	k.digest, k.unstorable = "", digest
 }
 
-// elsewhere makes the next heartbeats of nodes be written whole whose stored reports are not those that came here: their agents
-// have said something else to another panel meanwhile.
+// elsewhere makes the next heartbeats of nodes be written whole whose stored reports are not those that came here:
+// their agents have said something else to another panel meanwhile.
 func (w *Writer) elsewhere(nodeIDs []string, batch map[string]*evidence) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -295,8 +301,8 @@ func (w *Writer) stored(batch map[string]*evidence) {
 	}
 }
 
-// signsPerHeartbeat bounds how often mere signs of life of a node are written. Each frame of an apply is one, and a state
-// changes after two heartbeats of silence at the earliest.
+// signsPerHeartbeat bounds how often mere signs of life of a node are written. Each frame of an apply is one, and a
+// state changes after two heartbeats of silence at the earliest.
 const signsPerHeartbeat = 3
 
 // due takes what is to be written now. A mere sign of life waits for a while after the write before.

@@ -22,10 +22,14 @@ func panel(t testing.TB, db *database.DB, clock clockwork.Clock) (*Writer, *Anno
 	log := zaptest.NewLogger(t)
 	bus := events.New(db, nil, log)
 	for _, name := range announced {
-		require.NoError(t, bus.Declare(events.Kind{Name: name, Summary: "A node", Live: true, Data: nodesapi.StateChanged{}}))
+		require.NoError(t, bus.Declare(events.Kind{
+			Name: name, Summary: "A node", Live: true,
+			Data: nodesapi.StateChanged{},
+		}))
 	}
 	a := &Announcer{
-		db: db, heartbeat: heartbeat, bus: bus, clock: clock, log: log, began: clock.Now().Add(-time.Hour), wake: make(chan struct{}, 1),
+		db: db, heartbeat: heartbeat, bus: bus, clock: clock, log: log, began: clock.Now().
+			Add(-time.Hour), wake: make(chan struct{}, 1),
 		moments: newMoments(heartbeat),
 	}
 	return NewWriter(db, a, clock, log), a
@@ -56,15 +60,16 @@ func TestAReportThatCannotBeStoredKeepsOutNoOther(t *testing.T) {
 	w.write(t.Context())
 	require.Empty(t, w.pending, "nothing comes back to fail the next batch")
 	var written int
-	require.NoError(t, db.NewRaw("select count(*) from node_reports where core_state = 'running'").Scan(t.Context(), &written))
+	require.NoError(t, db.NewRaw("select count(*) from node_reports where core_state = 'running'").Scan(t.Context(),
+		&written))
 	require.Equal(t, len(ids), written)
 	var seen time.Time
 	require.NoError(t, db.NewRaw("select seen_at from node_reports where node_id = ?", ids[0]).Scan(t.Context(), &seen))
 	require.WithinDuration(t, time.Now(), seen, time.Minute)
 }
 
-// An apply makes every agent send many frames. The row of a node is written for the first of them and then a few times per
-// heartbeat; what is news is not kept waiting, and the last sign of life is not lost.
+// An apply makes every agent send many frames. The row of a node is written for the first of them and then a few times
+// per heartbeat; what is news is not kept waiting, and the last sign of life is not lost.
 func TestSignsOfLifeInARowAreWrittenNowAndThen(t *testing.T) {
 	t.Parallel()
 	db, count := dbtest.Counted(t, nodetest.Schema())
@@ -74,7 +79,8 @@ func TestSignsOfLifeInARowAreWrittenNowAndThen(t *testing.T) {
 	w.Heartbeat(ids[0], beat())
 	w.write(t.Context())
 	written := func() (at time.Time) {
-		require.NoError(t, db.NewRaw("select seen_at from node_reports where node_id = ?", ids[0]).Scan(t.Context(), &at))
+		require.NoError(t, db.NewRaw("select seen_at from node_reports where node_id = ?",
+			ids[0]).Scan(t.Context(), &at))
 		return at
 	}
 	before := count.Sent()
@@ -87,7 +93,8 @@ func TestSignsOfLifeInARowAreWrittenNowAndThen(t *testing.T) {
 	require.LessOrEqual(t, count.Sent()-before, int64(signsPerHeartbeat), "one statement each time")
 	clock.Advance(heartbeat / signsPerHeartbeat)
 	w.write(t.Context())
-	require.WithinDuration(t, clock.Now().Add(-heartbeat/signsPerHeartbeat), written(), time.Millisecond, "the last frame's time")
+	require.WithinDuration(t, clock.Now().Add(-heartbeat/signsPerHeartbeat), written(), time.Millisecond,
+		"the last frame's time")
 
 	clock.Advance(time.Millisecond)
 	w.Measured(ids[0], &agentapi.Sample{ObservedAt: clock.Now()})
@@ -134,7 +141,8 @@ func TestWhatCannotBeWrittenYetWaitsBeneathWhatIsNewer(t *testing.T) {
 	w.write(t.Context())
 	var state string
 	var cpu float64
-	require.NoError(t, db.NewRaw("select core_state from node_reports where node_id = ?", ids[0]).Scan(t.Context(), &state))
+	require.NoError(t, db.NewRaw("select core_state from node_reports where node_id = ?", ids[0]).Scan(t.Context(),
+		&state))
 	require.NoError(t, db.NewRaw("select cpu_pct from node_readings where node_id = ?", ids[0]).Scan(t.Context(), &cpu))
 	require.Equal(t, "failed", state)
 	require.InDelta(t, 2, cpu, 0)

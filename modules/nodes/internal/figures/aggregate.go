@@ -13,8 +13,8 @@ const (
 
 // aggregateAt is one pass over the fleet that gives all that a summary needs.
 //
-// The cause of a failure and since when it lasts follow from the evidence; nodes whose failure for one cause began within
-// two heartbeats after that of another belong to one incident.
+// The cause of a failure and since when it lasts follow from the evidence; nodes whose failure for one cause began
+// within two heartbeats after that of another belong to one incident.
 func (f *Fleet) aggregateAt(at time.Time) string {
 	return fmt.Sprintf(aggregateForm, f.stateAt(at), moment(at.Add(-StaleAfter)), moment(at.Add(-2*f.heartbeat)),
 		moment(at.Add(-10*f.heartbeat)), (2 * f.heartbeat).Seconds(), mostIncidents, mostNames, mostTags)

@@ -40,8 +40,8 @@ func NewFeed(f *Fleet) *Feed {
 	return &Feed{fleet: f, wake: make(chan struct{}, 1), viewers: map[*viewer]struct{}{}}
 }
 
-// Run reads while somebody watches, until the context ends. It is a loop of each panel and no schedule, because it serves
-// those who watch through this process.
+// Run reads while somebody watches, until the context ends. It is a loop of each panel and no schedule, because it
+// serves those who watch through this process.
 func (f *Feed) Run(ctx context.Context) error {
 	ticker := f.fleet.clock.NewTicker(every)
 	defer ticker.Stop()
@@ -92,8 +92,9 @@ func (f *Feed) Watch(ctx context.Context, what string, wake func()) (events.Fram
 		v.ids = strings.Split(what, ".")
 	}
 	if len(v.ids) > mostWatched || len(v.ids) != len(database.OnlyIDs(v.ids)) {
-		return nil, fault.Malformed("bad_parameter", "the nodes to watch cannot be read").Field("query.topics", "bad_parameter",
-			fmt.Sprintf("metrics: must be followed by a star or by at most %d ids with dots between them", mostWatched))
+		return nil, fault.Malformed("bad_parameter", "the nodes to watch cannot be read").
+			Field("query.topics", "bad_parameter",
+				fmt.Sprintf("metrics: must be followed by a star or by at most %d ids with dots between them", mostWatched))
 	}
 	f.mu.Lock()
 	f.viewers[v] = struct{}{}

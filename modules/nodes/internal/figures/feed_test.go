@@ -60,7 +60,8 @@ func (s *stage) turn(f *Feed) {
 	require.NoError(s.t, f.refresh(s.t.Context(), 0))
 }
 
-// A viewer gets at first all nodes that he asked for, later those with a newer reading, and always the whole fleet's sums.
+// A viewer gets at first all nodes that he asked for, later those with a newer reading, and always the whole fleet's
+// sums.
 func TestAViewerGetsTheNodesOfHisPageAndThenWhatIsNew(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -164,7 +165,8 @@ func TestHoweverManyWatchTheFleetIsReadOnce(t *testing.T) {
 	want := one.Next()
 	require.Equal(t, bytes.Count(want, []byte("123456,")), bytes.Count(others[0].Next(), []byte("123456,")))
 	leave()
-	require.Eventually(t, func() bool { return s.count.Fewest(func() { s.turn(f) }) == 0 }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.count.Fewest(func() { s.turn(f) }) == 0 }, 10*time.Second,
+		10*time.Millisecond)
 }
 
 // A viewer who could not read for a while gets the newest state once, not what he has missed.

@@ -55,7 +55,8 @@ func TestEachFailureHasItsCause(t *testing.T) {
 	s.add(node{name: "fine"})
 	got := s.summary()
 	require.Equal(t, []string{
-		"agent_lost 1", "agent_revoked 1", "agent_stale 1", "cloned 1", "config_behind 1", "core_failed 1", "core_stopped 1",
+		"agent_lost 1", "agent_revoked 1", "agent_stale 1", "cloned 1", "config_behind 1", "core_failed 1",
+		"core_stopped 1",
 	}, causesOf(got))
 	for _, one := range got.Attention {
 		require.Equal(t, one.Cause, one.First[0].Name)
@@ -87,7 +88,10 @@ func TestAChainOfFailuresIsOneIncident(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	for i := range 5 {
-		s.add(node{name: fmt.Sprintf("chain-%d", i), core: "failed", since: time.Hour - time.Duration(i)*30*time.Second})
+		s.add(node{
+			name: fmt.Sprintf("chain-%d", i), core: "failed",
+			since: time.Hour - time.Duration(i)*30*time.Second,
+		})
 	}
 	s.add(node{name: "apart", core: "failed", since: time.Hour - 4*30*time.Second - 31*time.Second})
 	got := s.summary()

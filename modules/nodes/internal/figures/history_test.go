@@ -54,7 +54,8 @@ func TestTheLastDayOfANodeHasGapsWhereNothingWasMeasured(t *testing.T) {
 	s := newStage(t)
 	id, other := s.add(node{name: "drawn"}), s.add(node{name: "empty"})
 	last := s.now().Truncate(sparkStep)
-	for at, value := range map[time.Time]float64{last: 10, last.Add(-sparkStep): 20, last.Add(-sparkStep + 10*time.Minute): 40} {
+	for at, value := range map[time.Time]float64{last: 10, last.Add(-sparkStep): 20, last.Add(-sparkStep +
+		10*time.Minute): 40} {
 		s.exec(`insert into node_metrics_10m (node_id, at, n, cpu_pct, load1, mem_used, disk_used, net_rx_bps, net_tx_bps, rx_pps,
 			tcp_established, conntrack_count, syncookies_ps, listen_drops_ps) values (?, ?, 40, 0, 0, 0, 0, 0, ?, 0, 0, 0, 0, 0)`, id, at, value)
 	}

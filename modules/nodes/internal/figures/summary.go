@@ -82,7 +82,8 @@ type aggregate struct {
 	Attention int
 }
 
-// Summary takes one statement at any size of the fleet, and one more of whoever knows the flows when nodes need attention.
+// Summary takes one statement at any size of the fleet, and one more of whoever knows the flows when nodes need
+// attention.
 func (f *Fleet) Summary(ctx context.Context) (*Summary, error) {
 	now := f.now()
 	var got aggregate

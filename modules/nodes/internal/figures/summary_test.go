@@ -23,7 +23,10 @@ func TestTheSummaryOfAnEmptyFleetHasNoNulls(t *testing.T) {
 	t.Parallel()
 	got := newStage(t).summary()
 	require.Zero(t, got.Total)
-	require.Equal(t, map[string]int{"pending": 0, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0, "disabled": 0}, got.States)
+	require.Equal(t, map[string]int{
+		"pending": 0, "online": 0, "degraded": 0, "offline": 0, "maintenance": 0,
+		"disabled": 0,
+	}, got.States)
 	require.Equal(t, []Region{}, got.Regions)
 	require.Equal(t, []Incident{}, got.Attention)
 	require.Equal(t, []Version{}, got.Agents)
@@ -40,9 +43,16 @@ func TestSumsAreOverAllNodesThatWereMeasuredLately(t *testing.T) {
 	reading := func(age time.Duration, sessions any, rx, tx, cpu float64) []any {
 		return []any{now.Add(-age), sessions, rx, tx, cpu, 50.0}
 	}
-	s.add(node{name: "fra-1", region: "eu", country: "DE", city: "Frankfurt", tags: []string{"a"}, readings: reading(9*time.Second, 10, 100, 200, 20)})
-	s.add(node{name: "fra-2", region: "eu", country: "DE", city: "Frankfurt", tags: []string{"a", "b"}, readings: reading(3*time.Second, 32, 1, 2, 40)})
-	s.add(node{name: "ams-1", region: "eu", country: "NL", city: "Amsterdam", readings: reading(31*time.Second, 1000, 1e9, 1e9, 99)})
+	s.add(node{
+		name: "fra-1", region: "eu", country: "DE", city: "Frankfurt", tags: []string{"a"},
+		readings: reading(9*time.Second, 10, 100, 200, 20),
+	})
+	s.add(node{
+		name: "fra-2", region: "eu", country: "DE", city: "Frankfurt", tags: []string{"a", "b"},
+		readings: reading(3*time.Second, 32, 1, 2, 40),
+	})
+	s.add(node{name: "ams-1", region: "eu", country: "NL", city: "Amsterdam", readings: reading(31*time.Second, 1000,
+		1e9, 1e9, 99)})
 	s.add(node{name: "nyc-1", region: "us", country: "US", readings: reading(time.Second, nil, 5, 6, 60)})
 	s.add(node{name: "new-1", region: "us", country: "US", access: "none"})
 	got := s.summary()
@@ -90,7 +100,13 @@ func TestNodesThatFailTogetherAreOneIncident(t *testing.T) {
 		require.Len(t, groups, 5)
 		require.Len(t, groups[0], 34)
 		require.Equal(t, []string{early}, groups[1])
-		return []nodesapi.Related{{Count: 8, First: []nodesapi.Named{{ID: "f", Name: "Europe"}}}, {Count: 1}, {}, {}, {}}, nil
+		return []nodesapi.Related{
+			{Count: 8, First: []nodesapi.Named{{ID: "f", Name: "Europe"}}},
+			{Count: 1},
+			{},
+			{},
+			{},
+		}, nil
 	})
 	got := s.summary()
 	require.Equal(t, 38, got.AttentionNodes)
@@ -100,7 +116,8 @@ func TestNodesThatFailTogetherAreOneIncident(t *testing.T) {
 		causes = append(causes, fmt.Sprint(one.Cause, " ", one.State, " ", one.Nodes))
 	}
 	require.Equal(t, []string{
-		"agent_lost offline 34", "agent_lost offline 1", "agent_revoked offline 1", "agent_stale degraded 1", "core_failed degraded 1",
+		"agent_lost offline 34", "agent_lost offline 1", "agent_revoked offline 1", "agent_stale degraded 1",
+		"core_failed degraded 1",
 	}, causes)
 	outage := got.Attention[0]
 	require.Equal(t, s.now().Add(-10*time.Minute-33*time.Second), outage.Since)

@@ -23,8 +23,8 @@ func PublicURL(cfg *config.Config) string {
 	return at.String()
 }
 
-// OwnAddress is the address that a probe through a flow may reach: the panel's public one. It is empty where the panel listens
-// everywhere and was given none.
+// OwnAddress is the address that a probe through a flow may reach: the panel's public one. It is empty where the panel
+// listens everywhere and was given none.
 func OwnAddress(cfg *config.Config) string {
 	addr, err := netip.ParseAddr(cfg.String(config.Bind))
 	if cfg.String(config.PublicURL) == "" && (err != nil || addr.IsUnspecified()) {
@@ -33,7 +33,8 @@ func OwnAddress(cfg *config.Config) string {
 	return PublicURL(cfg)
 }
 
-// SameAddress says whether two addresses of the panel name the same host and port. One that is not known differs from none.
+// SameAddress says whether two addresses of the panel name the same host and port. One that is not known differs from
+// none.
 func SameAddress(a, b string) bool {
 	if a == "" || b == "" {
 		return true

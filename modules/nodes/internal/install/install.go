@@ -123,10 +123,11 @@ func digestOf(path string) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// Line brings a server its agent. The token travels in the pipe before the script, so that neither the list of processes nor
-// sudo's log shows it; the key that updates are checked with comes from here and not from the download.
+// Line brings a server its agent. The token travels in the pipe before the script, so that neither the list of
+// processes nor sudo's log shows it; the key that updates are checked with comes from here and not from the download.
 func (i *Installer) Line(token, nodeName string) string {
-	command := "(printf 'PANEL_ENROLL_TOKEN=%s\\n' " + token + "; curl -fsSL " + quoted(i.address+agentapi.PathInstallScript) + ")" +
+	command := "(printf 'PANEL_ENROLL_TOKEN=%s\\n' " + token + "; curl -fsSL " +
+		quoted(i.address+agentapi.PathInstallScript) + ")" +
 		" | sudo sh -s -- --panel " + quoted(i.address)
 	if nodeName != "" {
 		command += " --name " + quoted(nodeName)

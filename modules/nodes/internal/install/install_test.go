@@ -27,7 +27,8 @@ func TestTheSameAddressIsKnownInEveryForm(t *testing.T) {
 		require.True(t, SameAddress(panel, same), same)
 	}
 	for _, other := range []string{
-		"http://panel.example.org", panel + ":8443", "https://panel.example.com", "https://203.0.113.7", "panel.example.org", "://", "%",
+		"http://panel.example.org", panel + ":8443", "https://panel.example.com", "https://203.0.113.7",
+		"panel.example.org", "://", "%",
 	} {
 		require.False(t, SameAddress(other, panel), other)
 		require.False(t, SameAddress(panel, other), other)

@@ -19,8 +19,8 @@ var Takes = []agentapi.FrameType{
 	agentapi.FrameDocument, agentapi.FrameBatch,
 }
 
-// answer does what the call's POST route would have done. The token is proved again for each call, from memory as a rule,
-// so that a revocation takes effect here as it does there.
+// answer does what the call's POST route would have done. The token is proved again for each call, from memory as a
+// rule, so that a revocation takes effect here as it does there.
 func (s *Streams) answer(l *link, frame *agentapi.Frame) {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
@@ -71,7 +71,9 @@ func (s *Streams) fitting(ctx context.Context, nodeID string, revision int64) (*
 }
 
 // fittingDocument gives a document that a frame can carry. Faults: not_found (404), body_too_large (413).
-func (s *Streams) fittingDocument(ctx context.Context, nodeID string, name agentapi.DocumentName) (*agentapi.Document, error) {
+func (s *Streams) fittingDocument(ctx context.Context, nodeID string, name agentapi.DocumentName) (*agentapi.Document,
+	error,
+) {
 	found, err := s.panel.Document(ctx, nodeID, name)
 	if err == nil && len(found.Content) > mostFitting {
 		return nil, fault.TooLarge("this document does not fit into a frame; fetch it with a GET")
@@ -99,9 +101,13 @@ func (s *Streams) refusal(l *link, err error) *agentapi.Reply {
 	status, listed := callStatuses[fault.KindOf(err)]
 	if !known || !listed {
 		s.log.Error("a call of an agent failed", zap.String("node", l.nodeID), zap.Error(err))
-		return &agentapi.Reply{Status: http.StatusInternalServerError, Code: "internal", Detail: "the panel failed to answer; read its log"}
+		return &agentapi.Reply{
+			Status: http.StatusInternalServerError, Code: "internal",
+			Detail: "the panel failed to answer; read its log",
+		}
 	}
 	return &agentapi.Reply{
-		Status: status, Code: refused.Code, Detail: refused.Detail, RetrySeconds: int(math.Ceil(refused.RetryAfter.Seconds())),
+		Status: status, Code: refused.Code, Detail: refused.Detail,
+		RetrySeconds: int(math.Ceil(refused.RetryAfter.Seconds())),
 	}
 }

@@ -18,7 +18,8 @@ type wire interface {
 	Close()
 }
 
-// link is one open stream. Who has a frame for it never waits: frames queue, and one goroutine writes while there are any.
+// link is one open stream. Who has a frame for it never waits: frames queue, and one goroutine writes while there are
+// any.
 type link struct {
 	nodeID string
 	token  string
@@ -34,12 +35,16 @@ type link struct {
 	documents []agentapi.DocumentRef
 }
 
-// mostFrames is how far an agent may fall behind before its stream is cut; it then comes back and gets everything again.
+// mostFrames is how far an agent may fall behind before its stream is cut; it then comes back and gets everything
+// again.
 const mostFrames = 1024
 
 // greet answers a hello with everything that the panel wants, and with the calls that it takes.
 func (l *link) greet(pending agentapi.Pending) {
-	l.push(agentapi.Frame{Type: agentapi.FrameDesired, Desired: &pending.Desired, Documents: pending.Documents, Takes: Takes})
+	l.push(agentapi.Frame{
+		Type: agentapi.FrameDesired, Desired: &pending.Desired, Documents: pending.Documents,
+		Takes: Takes,
+	})
 	l.mu.Lock()
 	l.desired, l.documents = pending.Desired, pending.Documents
 	l.mu.Unlock()
@@ -53,7 +58,10 @@ func (l *link) send(pending agentapi.Pending) {
 	if l.desired != pending.Desired || !slices.Equal(l.documents, pending.Documents) {
 		l.desired, l.documents = pending.Desired, pending.Documents
 		desired := pending.Desired
-		frames = append(frames, agentapi.Frame{Type: agentapi.FrameDesired, Desired: &desired, Documents: pending.Documents})
+		frames = append(frames, agentapi.Frame{
+			Type: agentapi.FrameDesired, Desired: &desired,
+			Documents: pending.Documents,
+		})
 	}
 	waiting := make(map[string]bool, len(pending.Commands))
 	for i := range pending.Commands {
@@ -73,7 +81,8 @@ func (l *link) push(frames ...agentapi.Frame) {
 	}
 }
 
-// reply writes in the goroutine that reads, which has nothing else to do: of an agent that does not take its replies nothing is read.
+// reply writes in the goroutine that reads, which has nothing else to do: of an agent that does not take its replies
+// nothing is read.
 func (l *link) reply(frame agentapi.Frame) {
 	if l.queued([]agentapi.Frame{frame}) {
 		l.drain()

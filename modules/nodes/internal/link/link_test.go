@@ -187,14 +187,29 @@ func TestOnlyWhatIsNewIsSent(t *testing.T) {
 		}
 		return kinds
 	}
-	require.Equal(t, []string{"desired", "command1"}, sent(agentapi.Pending{Desired: wish, Commands: []agentapi.Command{one}}))
+	require.Equal(t, []string{"desired", "command1"}, sent(agentapi.Pending{
+		Desired:  wish,
+		Commands: []agentapi.Command{one},
+	}))
 	require.Empty(t, sent(agentapi.Pending{Desired: wish, Commands: []agentapi.Command{one}}))
-	require.Equal(t, []string{"command2"}, sent(agentapi.Pending{Desired: wish, Commands: []agentapi.Command{one, two}}))
-	require.Equal(t, []string{"desired"}, sent(agentapi.Pending{Desired: wish, Documents: documents, Commands: []agentapi.Command{two}}))
-	require.Equal(t, []string{"command1"}, sent(agentapi.Pending{Desired: wish, Documents: documents, Commands: []agentapi.Command{one}}),
+	require.Equal(t, []string{"command2"}, sent(agentapi.Pending{Desired: wish, Commands: []agentapi.Command{
+		one,
+		two,
+	}}))
+	require.Equal(t, []string{"desired"}, sent(agentapi.Pending{
+		Desired: wish, Documents: documents,
+		Commands: []agentapi.Command{two},
+	}))
+	require.Equal(t, []string{"command1"}, sent(agentapi.Pending{
+		Desired: wish, Documents: documents,
+		Commands: []agentapi.Command{one},
+	}),
 		"what had left the list and is back is new")
 	wish.DesiredHash = "b"
-	require.Equal(t, []string{"desired"}, sent(agentapi.Pending{Desired: wish, Documents: documents, Commands: []agentapi.Command{one}}))
+	require.Equal(t, []string{"desired"}, sent(agentapi.Pending{
+		Desired: wish, Documents: documents,
+		Commands: []agentapi.Command{one},
+	}))
 	l.close()
 	require.Empty(t, sent(agentapi.Pending{}))
 }

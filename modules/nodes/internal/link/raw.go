@@ -15,9 +15,9 @@ import (
 
 var errUpgrade = fault.Malformed("bad_parameter", "this address takes WebSocket connections only")
 
-// Accept turns the request of an agent into a WebSocket. The token was proved before, by the guard. A fleet keeps thousands of
-// streams open for days, so that nothing of the request and of the server's buffers may live on with one of them: the bare
-// connection goes to a goroutine of its own, and the server gets everything else back.
+// Accept turns the request of an agent into a WebSocket. The token was proved before, by the guard. A fleet keeps
+// thousands of streams open for days, so that nothing of the request and of the server's buffers may live on with one
+// of them: the bare connection goes to a goroutine of its own, and the server gets everything else back.
 func (s *Streams) Accept(c *fiber.Ctx) error {
 	request, err := handshake(c)
 	if err != nil {

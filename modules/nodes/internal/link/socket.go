@@ -40,7 +40,8 @@ func upgraded(hijacked net.Conn, request *http.Request) *fast.Conn {
 	return conn
 }
 
-// spokeTooEarly finds bytes that came with the handshake: they would be lost with the server's buffer, and no agent sends any.
+// spokeTooEarly finds bytes that came with the handshake: they would be lost with the server's buffer, and no agent
+// sends any.
 func spokeTooEarly(hijacked net.Conn) bool {
 	if hijacked.SetReadDeadline(time.Unix(1, 0)) != nil {
 		return true
@@ -66,7 +67,8 @@ func (s *Streams) keep(nodeID, token string, socket *socket) {
 	defer socket.Close()
 	defer func() {
 		if cause := recover(); cause != nil {
-			s.log.Error("a stream of an agent failed", zap.String("node", nodeID), zap.Any("panic", cause), zap.Stack("stack"))
+			s.log.Error("a stream of an agent failed", zap.String("node", nodeID), zap.Any("panic", cause),
+				zap.Stack("stack"))
 		}
 	}()
 	s.serve(nodeID, token, socket)

@@ -1,4 +1,5 @@
-// Package link is the WebSocket that each agent holds to a panel: commands go down on it, and what agents may POST comes up.
+// Package link is the WebSocket that each agent holds to a panel: commands go down on it, and what agents may POST
+// comes up.
 package link
 
 import (
@@ -53,7 +54,10 @@ const (
 
 // New makes the registry of a panel and delivers what waits in the queue on its streams.
 func New(panel Panel, queue *work.Queue, s *httpapi.Streams, clock clockwork.Clock, log *zap.Logger) *Streams {
-	registry := &Streams{panel: panel, queue: queue, clock: clock, log: log, stop: s.Stopping(), links: map[string]*link{}}
+	registry := &Streams{
+		panel: panel, queue: queue, clock: clock, log: log, stop: s.Stopping(),
+		links: map[string]*link{},
+	}
 	queue.Streams(registry.present, registry.deliver)
 	return registry
 }
@@ -77,8 +81,8 @@ func (s *Streams) serve(nodeID, token string, w wire) {
 	}
 }
 
-// taking understands frames. A call that the judge of all bodies refuses is answered like the POST; of another frame nobody would
-// hear why, so it ends the stream, as does what is no frame at all.
+// taking understands frames. A call that the judge of all bodies refuses is answered like the POST; of another frame
+// nobody would hear why, so it ends the stream, as does what is no frame at all.
 func (s *Streams) taking(l *link) func(text []byte) error {
 	return func(text []byte) error {
 		frame, err := telemetry.ReadFrame(text)
@@ -108,10 +112,12 @@ func (s *Streams) take(l *link, frame *agentapi.Frame) {
 		l.push(agentapi.Frame{Type: agentapi.FramePong})
 	case agentapi.FrameAck:
 		s.queue.Acked(l.nodeID, frame.CommandID)
-	case agentapi.FrameHeartbeat, agentapi.FrameMetrics, agentapi.FrameResult, agentapi.FrameConfig, agentapi.FrameDocument,
+	case agentapi.FrameHeartbeat, agentapi.FrameMetrics, agentapi.FrameResult, agentapi.FrameConfig,
+		agentapi.FrameDocument,
 		agentapi.FrameBatch:
 		s.answer(l, frame)
-	case agentapi.FrameDesired, agentapi.FrameCommand, agentapi.FramePong, agentapi.FrameReply, agentapi.FrameBye: // nothing to do
+	// nothing to do
+	case agentapi.FrameDesired, agentapi.FrameCommand, agentapi.FramePong, agentapi.FrameReply, agentapi.FrameBye:
 	}
 }
 
@@ -169,8 +175,8 @@ func (s *Streams) deliver(nodeID string, pending agentapi.Pending) {
 	}
 }
 
-// TokensChanged ends the stream of a node unless the token of the stream is still valid. An empty id says that changes may have
-// been missed; the regular check finds those.
+// TokensChanged ends the stream of a node unless the token of the stream is still valid. An empty id says that changes
+// may have been missed; the regular check finds those.
 func (s *Streams) TokensChanged(nodeID string) {
 	s.mu.Lock()
 	l := s.links[nodeID]
@@ -210,8 +216,8 @@ func (s *Streams) Run(ctx context.Context) error {
 	}
 }
 
-// inspect pings a stream that is quiet, closes one that stays so, and proves the token again, from memory as a rule. One pass
-// over all of them costs less than a deadline that moves with every frame.
+// inspect pings a stream that is quiet, closes one that stays so, and proves the token again, from memory as a rule.
+// One pass over all of them costs less than a deadline that moves with every frame.
 func (s *Streams) inspect(l *link) {
 	switch quiet := l.wire.Quiet(); {
 	case quiet > silence:
@@ -240,7 +246,8 @@ func (s *Streams) dismiss() {
 	var gone sync.WaitGroup
 	for _, l := range links {
 		gone.Go(func() {
-			text, _ := json.Marshal(agentapi.Frame{Type: agentapi.FrameBye, RetrySeconds: seconds}) // plain values always encode
+			// plain values always encode
+			text, _ := json.Marshal(agentapi.Frame{Type: agentapi.FrameBye, RetrySeconds: seconds})
 			_ = l.wire.Send(text)
 			l.close()
 		})

@@ -80,7 +80,8 @@ func (d *answers) Batch(context.Context, string, *agentapi.Batch) error { return
 
 func registry(d *answers) *Streams {
 	return &Streams{
-		panel: d, clock: clockwork.NewFakeClock(), log: zap.NewNop(), stop: make(chan struct{}), links: map[string]*link{},
+		panel: d, clock: clockwork.NewFakeClock(), log: zap.NewNop(), stop: make(chan struct{}),
+		links: map[string]*link{},
 	}
 }
 
@@ -211,7 +212,8 @@ func TestTextsWithControlCharactersAreRefusedBeforeAnybodyReadsThem(t *testing.T
 	d := &answers{}
 	w := registry(d).open(t, "n")
 	for _, text := range []string{
-		`{"type":"heartbeat","call":7,"heartbeat":{"hostname":"a\u0000"}}`, `{"type":"result","call":7,"result":{"id":"\b"}}`,
+		`{"type":"heartbeat","call":7,"heartbeat":{"hostname":"a\u0000"}}`,
+		`{"type":"result","call":7,"result":{"id":"\b"}}`,
 		"{\"type\":\"batch\",\"call\":7,\"batch\":{\"stream_id\":\"\x7f\"}}",
 	} {
 		require.Equal(t, "invalid_value", asked(t, w, text).Code)

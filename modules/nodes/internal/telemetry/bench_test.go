@@ -22,7 +22,8 @@ import (
 func BenchmarkTelemetry(b *testing.B) {
 	const callers, perBatch = 64, 50
 	db, nodes := nodetest.Fleet(b, callers)
-	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s", Samples: paneltest.Samples(perBatch, time.Now().UTC())})
+	text, err := json.Marshal(agentapi.MetricsBatch{StreamID: "s", Samples: paneltest.Samples(perBatch,
+		time.Now().UTC())})
 	require.NoError(b, err)
 	tele := started(b, db)
 	ctx, stop := context.WithCancel(b.Context())

@@ -107,7 +107,8 @@ func TestTimesWithoutSamplesHaveNoPoint(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 1)
 	tele := running(t, db)
 	now := time.Now().UTC()
-	before, after := now.Add(-100*time.Minute).Truncate(10*time.Minute), now.Add(-20*time.Minute).Truncate(10*time.Minute)
+	before, after := now.Add(-100*time.Minute).Truncate(10*time.Minute), now.Add(-20*time.Minute).
+		Truncate(10*time.Minute)
 	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{cpu(before, 10), cpu(after, 30)})
 	condensed(t, tele, db, 2)
 	for from, step := range map[time.Time]time.Duration{

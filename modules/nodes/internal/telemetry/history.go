@@ -44,7 +44,8 @@ const mostPoints = 720
 func (t *Telemetry) History(ctx context.Context, nodeID, metric string, from, to time.Time) (Series, error) {
 	now := t.clock.Now().UTC()
 	if !from.Before(to) {
-		return Series{}, fault.Malformed("bad_parameter", "from must be before to").Field("query.from", "bad_parameter", "must be before to")
+		return Series{}, fault.Malformed("bad_parameter", "from must be before to").
+			Field("query.from", "bad_parameter", "must be before to")
 	}
 	if !slices.Contains(metricColumns, metric) {
 		return Series{}, fault.Malformed("bad_parameter", "there is no history of this metric")

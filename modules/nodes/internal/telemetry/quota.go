@@ -10,8 +10,8 @@ import (
 	"panel/platform/fault"
 )
 
-// What one node may deliver. An agent takes four samples a minute and delivers what it kept while the panel was away; the
-// bounds leave room for both and keep one that goes wrong, or that somebody has taken over, from filling the disk.
+// What one node may deliver. An agent takes four samples a minute and delivers what it kept while the panel was away;
+// the bounds leave room for both and keep one that goes wrong, or that somebody has taken over, from filling the disk.
 const (
 	samplesPerMinute = 600
 	samplesAtOnce    = 10_000

@@ -66,7 +66,8 @@ func (t *Telemetry) Renew(ctx context.Context) error {
 	return nil
 }
 
-// keepStreams is how long an agent may be away and still be known by the numbers of its batches: longer than the history is kept.
+// keepStreams is how long an agent may be away and still be known by the numbers of its batches: longer than the
+// history is kept.
 const keepStreams = 60 * 24 * time.Hour
 
 // Tidy lets the numbers of streams go that have ended.
@@ -109,25 +110,29 @@ func (t *Telemetry) rollUp(ctx context.Context) error {
 }
 
 // window gives the transactions to take: from where the last one stopped to the oldest that may still be open.
-// A database restored elsewhere counts its transactions from a lower number. Then the window is empty, its end before its
-// beginning, and the next one begins at this end.
+// A database restored elsewhere counts its transactions from a lower number. Then the window is empty, its end before
+// its beginning, and the next one begins at this end.
 func (t *Telemetry) window(ctx context.Context, tx pgx.Tx) (from, to int64, err error) {
 	if err = tx.QueryRow(ctx, "select xact from telemetry_progress for update").Scan(&from); err != nil {
 		return 0, 0, err
 	}
-	// A snapshot of its own, after the lock: one from before the wait is older than what another panel has taken meanwhile.
+	// A snapshot of its own, after the lock: one from before the wait is older than what another panel has taken
+	// meanwhile.
 	err = tx.QueryRow(ctx, "select pg_snapshot_xmin(pg_current_snapshot())::text::bigint").Scan(&to)
 	return from, to, err
 }
 
 var (
-	minutes = condensing("node_metrics_1m", "1 minute", "date_trunc('day', now() at time zone 'UTC' - interval '2 days') at time zone 'UTC'")
-	tens    = condensing("node_metrics_10m", "10 minutes", "date_trunc('week', now() at time zone 'UTC' - interval '30 days') at time zone 'UTC'")
+	minutes = condensing("node_metrics_1m", "1 minute",
+		"date_trunc('day', now() at time zone 'UTC' - interval '2 days') at time zone 'UTC'")
+	tens = condensing("node_metrics_10m", "10 minutes",
+		"date_trunc('week', now() at time zone 'UTC' - interval '30 days') at time zone 'UTC'")
 )
 
 // metricColumns are the metrics that have a history.
 var metricColumns = []string{
-	"cpu_pct", "load1", "mem_used", "disk_used", "net_rx_bps", "net_tx_bps", "rx_pps", "tcp_established", "conntrack_count",
+	"cpu_pct", "load1", "mem_used", "disk_used", "net_rx_bps", "net_tx_bps", "rx_pps", "tcp_established",
+	"conntrack_count",
 	"syncookies_ps", "listen_drops_ps", "sessions",
 }
 
@@ -141,8 +146,10 @@ func condensing(table, step, oldest string) string {
 			" r." + m + ", excluded." + m + ")"
 	}
 	return "insert into " + table + " as r (node_id, at, n" + columns + ")" +
-		" select node_id, date_bin('" + step + "', observed_at, timestamptz '2000-01-03 00:00:00+00') as at, count(*)" + means +
-		" from node_samples where xact >= $1 and xact < $2 and observed_at >= " + oldest + " and observed_at < now() + interval '1 day'" +
+		" select node_id, date_bin('" + step + "', observed_at, timestamptz '2000-01-03 00:00:00+00') as at, count(*)" +
+		means +
+		" from node_samples where xact >= $1 and xact < $2 and observed_at >= " + oldest +
+		" and observed_at < now() + interval '1 day'" +
 		" group by 1, 2 order by 1, 2" +
 		" on conflict (node_id, at) do update set n = r.n + excluded.n" + merged
 }

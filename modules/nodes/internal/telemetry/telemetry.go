@@ -1,5 +1,5 @@
-// Package telemetry keeps the samples of nodes: it takes numbered batches, condenses them into minutes and ten minutes, and
-// gives the history of a metric.
+// Package telemetry keeps the samples of nodes: it takes numbered batches, condenses them into minutes and ten minutes,
+// and gives the history of a metric.
 package telemetry
 
 import (
@@ -31,7 +31,8 @@ func New(
 	db *database.DB, clock clockwork.Clock, log *zap.Logger, measured func(nodeID string, newest *agentapi.Sample),
 ) *Telemetry {
 	return &Telemetry{
-		db: db, clock: clock, log: log, measured: measured, quotas: newQuotas(clock), batches: ingest.NewStore(kind, db, clock, log),
+		db: db, clock: clock, log: log, measured: measured, quotas: newQuotas(clock), batches: ingest.NewStore(kind, db,
+			clock, log),
 	}
 }
 
@@ -77,7 +78,10 @@ func (t *Telemetry) check(batch *agentapi.MetricsBatch) error {
 		if s.ObservedAt.After(now) {
 			s.ObservedAt = now
 		}
-		for _, f := range [...]float64{s.CPUPercent, s.Load1, s.NetRxBps, s.NetTxBps, s.RxPps, s.SyncookiesPs, s.ListenDropsPs} {
+		for _, f := range [...]float64{
+			s.CPUPercent, s.Load1, s.NetRxBps, s.NetTxBps, s.RxPps, s.SyncookiesPs,
+			s.ListenDropsPs,
+		} {
 			if math.Abs(f) > maxReading {
 				return fault.InvalidValue("samples", "hold a number that no server can have")
 			}

@@ -31,8 +31,8 @@ func deliver(t testing.TB, tele *Telemetry, nodeID, stream string, seq int64, s 
 	require.NoError(t, tele.Take(t.Context(), nodeID, &agentapi.MetricsBatch{StreamID: stream, Seq: seq, Samples: s}))
 }
 
-// Samples are stored for 6 hours, means of a minute for 48 hours, of ten minutes for 30 days; each sample is counted once,
-// however often it is condensed.
+// Samples are stored for 6 hours, means of a minute for 48 hours, of ten minutes for 30 days; each sample is counted
+// once, however often it is condensed.
 func TestSamplesAreCondensedOnceAndReadBackAtTheRightResolution(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)
@@ -99,7 +99,8 @@ func TestStreamsThatHaveEndedAreForgotten(t *testing.T) {
 	tele := running(t, db)
 	deliver(t, tele, ids[0], "old-folder", 1, paneltest.Samples(1, time.Now()))
 	deliver(t, tele, ids[0], "folder", 1, paneltest.Samples(1, time.Now()))
-	_, err := db.ExecContext(t.Context(), "update telemetry_streams set updated_at = now() - interval '61 days' where stream_id = 'old-folder'")
+	_, err := db.ExecContext(t.Context(),
+		"update telemetry_streams set updated_at = now() - interval '61 days' where stream_id = 'old-folder'")
 	require.NoError(t, err)
 	tidy := jobs.TidyWorker(db, clockwork.NewRealClock(), []jobs.Tidy{Tidy()})
 	require.NoError(t, tidy.Work(t.Context(), jobs.Job{}))

@@ -17,7 +17,8 @@ type signal struct {
 	ended []string
 }
 
-// Await waits until all have ended or the context ends. It asks the database for what has ended, not for everything again.
+// Await waits until all have ended or the context ends. It asks the database for what has ended, not for everything
+// again.
 func (c *Commands) Await(ctx context.Context, ids ...string) ([]nodesapi.Result, error) {
 	s := c.expect(ids)
 	defer c.giveUp(s, ids)

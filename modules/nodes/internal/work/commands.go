@@ -48,7 +48,9 @@ const (
 )
 
 // NewCommands makes the store of commands.
-func NewCommands(db *database.DB, q *Queue, v *vault.Vault, l *database.Listener, clock clockwork.Clock, log *zap.Logger) *Commands {
+func NewCommands(db *database.DB, q *Queue, v *vault.Vault, l *database.Listener, clock clockwork.Clock,
+	log *zap.Logger,
+) *Commands {
 	c := &Commands{db: db, queue: q, vault: v, clock: clock, log: log, waiters: map[string][]*signal{}}
 	c.results, c.notices = ingest.NewBatcher(500, c.store), ingest.NewCollector(clock, noticePause, c.notify)
 	l.On(resultChannel, c.onNotify)
@@ -66,7 +68,9 @@ func (c *Commands) Send(ctx context.Context, orders ...nodesapi.Order) ([]string
 }
 
 // SendWith stores orders in one transaction with what their sender writes about them.
-func (c *Commands) SendWith(ctx context.Context, orders []nodesapi.Order, also func(ctx context.Context, tx bun.Tx) error) ([]string, error) {
+func (c *Commands) SendWith(ctx context.Context, orders []nodesapi.Order, also func(ctx context.Context,
+	tx bun.Tx) error,
+) ([]string, error) {
 	rows, err := c.rows(orders)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -91,8 +95,11 @@ func (c *Commands) SendWith(ctx context.Context, orders []nodesapi.Order, also f
 }
 
 // put leaves out nodes that are gone: an order to one of them has ended before it began, as Results tells.
-func (c *Commands) put(ctx context.Context, tx bun.Tx, rows []CommandRow, addressed []string) (here []string, err error) {
-	err = tx.NewRaw("select id from nodes where id = any(?::uuid[]) order by id for key share", pgdialect.Array(addressed)).Scan(ctx, &here)
+func (c *Commands) put(ctx context.Context, tx bun.Tx, rows []CommandRow, addressed []string) (here []string,
+	err error,
+) {
+	err = tx.NewRaw("select id from nodes where id = any(?::uuid[]) order by id for key share",
+		pgdialect.Array(addressed)).Scan(ctx, &here)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +122,8 @@ func (c *Commands) rows(orders []nodesapi.Order) ([]CommandRow, error) {
 			return nil, fmt.Errorf("sending the command %q: %w", order.Kind, nodesapi.ErrUnknownKind)
 		}
 		row := CommandRow{
-			ID: database.NewID(), NodeID: order.NodeID, Kind: order.Kind, Deadline: order.Deadline.UTC(), CreatedAt: now, StartedBy: order.By,
+			ID: database.NewID(), NodeID: order.NodeID, Kind: order.Kind, Deadline: order.Deadline.UTC(),
+			CreatedAt: now, StartedBy: order.By,
 		}
 		if order.Args != nil {
 			args, err := json.Marshal(order.Args)
@@ -137,8 +145,10 @@ func (c *Commands) Finish(ctx context.Context, nodeID string, result *agentapi.C
 	}
 	at := c.clock.Now().UTC()
 	row := &CommandRow{
-		ID: result.ID, NodeID: nodeID, EndedAt: &at, OK: result.OK, Code: texts.Clip(string(result.Code), texts.WordLimit),
-		Error: texts.Clip(result.Error, agentapi.MaxTail), Stage: texts.Clip(string(result.Stage), texts.WordLimit), StderrTail: texts.Clip(result.StderrTail, agentapi.MaxTail),
+		ID: result.ID, NodeID: nodeID, EndedAt: &at, OK: result.OK, Code: texts.Clip(string(result.Code),
+			texts.WordLimit),
+		Error: texts.Clip(result.Error, agentapi.MaxTail), Stage: texts.Clip(string(result.Stage), texts.WordLimit),
+		StderrTail: texts.Clip(result.StderrTail, agentapi.MaxTail),
 	}
 	if json.Valid(result.Data) {
 		row.Data = result.Data
@@ -152,10 +162,12 @@ var ErrUnknownCommand = fault.Missing(fault.NoSuchThing)
 // store writes many agents' results in one statement.
 func (c *Commands) store(ctx context.Context, rows []*CommandRow) []error {
 	written, dropped := map[string]ending{}, map[*CommandRow]bool{}
-	err := ingest.Bisect(rows, func(part []*CommandRow) error { return c.write(ctx, part, written) }, func(row *CommandRow, err error) {
-		c.log.Warn("a result cannot be stored and is dropped", zap.String("node", row.NodeID), zap.String("command", row.ID), zap.Error(err))
-		dropped[row] = true
-	})
+	err := ingest.Bisect(rows, func(part []*CommandRow) error { return c.write(ctx, part, written) },
+		func(row *CommandRow, err error) {
+			c.log.Warn("a result cannot be stored and is dropped", zap.String("node", row.NodeID), zap.String("command",
+				row.ID), zap.Error(err))
+			dropped[row] = true
+		})
 	if err != nil {
 		return []error{database.Fault(fmt.Errorf("storing results: %w", err), nil)}
 	}
@@ -202,7 +214,8 @@ func (c *Commands) write(ctx context.Context, rows []*CommandRow, written map[st
 	var oks []bool
 	var data []*string
 	for _, r := range rows {
-		ids, nodes, ended, oks = append(ids, r.ID), append(nodes, r.NodeID), append(ended, *r.EndedAt), append(oks, r.OK)
+		ids, nodes, ended, oks = append(ids, r.ID), append(nodes, r.NodeID), append(ended, *r.EndedAt),
+			append(oks, r.OK)
 		codes, errs, stages = append(codes, r.Code), append(errs, r.Error), append(stages, r.Stage)
 		tails, data = append(tails, r.StderrTail), append(data, jsonText(r.Data))
 	}
@@ -227,8 +240,8 @@ func jsonText(raw json.RawMessage) *string {
 	return &text
 }
 
-// announce wakes who waits: here with the result that is durable now, on other panels by a notification. A lost one only
-// costs the time until they read again.
+// announce wakes who waits: here with the result that is durable now, on other panels by a notification. A lost one
+// only costs the time until they read again.
 func (c *Commands) announce(done []*CommandRow) {
 	for _, row := range done {
 		result := row.Result()

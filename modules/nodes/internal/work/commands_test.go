@@ -69,7 +69,8 @@ func TestResultsAreBounded(t *testing.T) {
 	o, node := unnotified(t, db), nodetest.Node(t, db)
 	id, long := o.order(t, node, nil), strings.Repeat("a", 3*agentapi.MaxTail)
 	require.NoError(t, o.Finish(t.Context(), node, &agentapi.CommandResult{
-		ID: id, Code: agentapi.ResultCode(long), Stage: agentapi.Stage(long), Error: long + "end", StderrTail: long + "\x00tail", Data: json.RawMessage(`{`),
+		ID: id, Code: agentapi.ResultCode(long), Stage: agentapi.Stage(long), Error: long + "end", StderrTail: long +
+			"\x00tail", Data: json.RawMessage(`{`),
 	}))
 	found, err := o.Results(t.Context(), id)
 	require.NoError(t, err)

@@ -79,11 +79,12 @@ func (c *Configs) put(ctx context.Context, tx bun.Tx, proposals []*proposal) err
 	return c.insert(ctx, tx, fresh)
 }
 
-// lockNewest keeps the nodes, in one order for all, and gives the newest configuration of each. The second statement sees
-// what others stored until the lock was had.
+// lockNewest keeps the nodes, in one order for all, and gives the newest configuration of each. The second statement
+// sees what others stored until the lock was had.
 func lockNewest(ctx context.Context, tx bun.Tx, proposals []*proposal) (map[string]configRow, error) {
 	var locked []string
-	err := tx.NewRaw("select id from nodes where id = any(?::uuid[]) order by id for no key update", pgdialect.Array(nodesOf(proposals))).Scan(ctx, &locked)
+	err := tx.NewRaw("select id from nodes where id = any(?::uuid[]) order by id for no key update",
+		pgdialect.Array(nodesOf(proposals))).Scan(ctx, &locked)
 	if err != nil || len(locked) == 0 {
 		return nil, err
 	}
@@ -120,8 +121,9 @@ func (c *Configs) insert(ctx context.Context, tx bun.Tx, fresh []*proposal) erro
 			return fmt.Errorf("encoding a configuration: %w", err)
 		}
 		rows[i] = configRow{
-			NodeID: p.nodeID, Revision: p.config.Revision, Hash: p.config.Hash, HasCore: p.config.HasCore(), Listeners: append([]agentapi.Listener{}, p.config.Listeners...),
-			Sealed: c.vault.Seal(configRef(p.nodeID, p.config.Revision), text), CreatedAt: now,
+			NodeID: p.nodeID, Revision: p.config.Revision, Hash: p.config.Hash, HasCore: p.config.HasCore(),
+			Listeners: append([]agentapi.Listener{}, p.config.Listeners...),
+			Sealed:    c.vault.Seal(configRef(p.nodeID, p.config.Revision), text), CreatedAt: now,
 		}
 		ids[i], below[i] = p.nodeID, p.config.Revision-storedRevisions
 	}

@@ -30,8 +30,11 @@ type Configs struct {
 // storedRevisions is how many configurations of a node are stored besides the desired one.
 const storedRevisions = 50
 
-// NewConfigs makes the store of configurations. Desired is called with the nodes that shall serve another one, after the commit.
-func NewConfigs(db *database.DB, q *Queue, v *vault.Vault, clock clockwork.Clock, desired func(nodeIDs ...string)) *Configs {
+// NewConfigs makes the store of configurations. Desired is called with the nodes that shall serve another one, after
+// the commit.
+func NewConfigs(db *database.DB, q *Queue, v *vault.Vault, clock clockwork.Clock,
+	desired func(nodeIDs ...string),
+) *Configs {
 	c := &Configs{db: db, queue: q, vault: v, clock: clock, desired: desired}
 	c.reads = ingest.NewBatcher(mostQueries, c.readAll)
 	return c

@@ -152,7 +152,10 @@ func TestWritersAtOnceShareNoNumber(t *testing.T) {
 		}
 		all.Go(func() {
 			numbers[n], failures[n] = by.PutCandidates(t.Context(),
-				nodesapi.Candidate{NodeID: order[0], Core: core(n)}, nodesapi.Candidate{NodeID: order[1], Core: core(n)})
+				nodesapi.Candidate{NodeID: order[0], Core: core(n)}, nodesapi.Candidate{
+					NodeID: order[1],
+					Core:   core(n),
+				})
 		})
 	}
 	all.Wait()

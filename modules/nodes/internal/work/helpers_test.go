@@ -62,7 +62,10 @@ func (o *panel) run(t testing.TB, loop func(context.Context) error) {
 // order is a command that has a minute.
 func (o *panel) order(t testing.TB, node string, args any) string {
 	t.Helper()
-	ids, err := o.Send(t.Context(), nodesapi.Order{NodeID: node, Kind: "probe", Args: args, Deadline: o.clock.Now().Add(time.Minute)})
+	ids, err := o.Send(t.Context(), nodesapi.Order{
+		NodeID: node, Kind: "probe", Args: args,
+		Deadline: o.clock.Now().Add(time.Minute),
+	})
 	require.NoError(t, err)
 	return ids[0]
 }

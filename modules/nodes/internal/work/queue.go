@@ -1,5 +1,5 @@
-// Package work is what the panel wants of each agent: the configuration it shall serve, the commands it shall carry out and
-// their results.
+// Package work is what the panel wants of each agent: the configuration it shall serve, the commands it shall carry out
+// and their results.
 package work
 
 import (
@@ -21,8 +21,8 @@ import (
 	"panel/platform/vault"
 )
 
-// Queue holds what waits for each agent: the configuration it shall serve and its commands without a result. It answers from
-// memory while notifications of other panels arrive and from the database while they do not.
+// Queue holds what waits for each agent: the configuration it shall serve and its commands without a result. It answers
+// from memory while notifications of other panels arrive and from the database while they do not.
 type Queue struct {
 	db       *database.DB
 	listener *database.Listener
@@ -52,7 +52,9 @@ const (
 )
 
 // NewQueue makes the queue of a panel.
-func NewQueue(db *database.DB, listener *database.Listener, v *vault.Vault, clock clockwork.Clock, log *zap.Logger) *Queue {
+func NewQueue(db *database.DB, listener *database.Listener, v *vault.Vault, clock clockwork.Clock,
+	log *zap.Logger,
+) *Queue {
 	q := &Queue{
 		db: db, listener: listener, vault: v, clock: clock, log: log, origin: database.NewID(),
 		pages: map[string]agentapi.Pending{}, latest: map[string]uint64{}, waiters: map[string][]chan struct{}{},
@@ -65,7 +67,8 @@ func NewQueue(db *database.DB, listener *database.Listener, v *vault.Vault, cloc
 	return q
 }
 
-// Streams says which nodes hold a stream to this panel, and takes work for them. It is called once, while the panel is composed.
+// Streams says which nodes hold a stream to this panel, and takes work for them. It is called once, while the panel is
+// composed.
 func (q *Queue) Streams(present func(ids []string) []string, deliver func(nodeID string, work agentapi.Pending)) {
 	q.present, q.deliver = present, deliver
 }
@@ -130,7 +133,8 @@ func (q *Queue) holds(id string, before uint64) bool {
 // current leaves out commands whose time has passed.
 func (q *Queue) current(page agentapi.Pending) agentapi.Pending {
 	now := q.clock.Now()
-	page.Commands = slices.DeleteFunc(slices.Clone(page.Commands), func(c agentapi.Command) bool { return !c.Deadline.After(now) })
+	page.Commands = slices.DeleteFunc(slices.Clone(page.Commands),
+		func(c agentapi.Command) bool { return !c.Deadline.After(now) })
 	return page
 }
 
@@ -159,7 +163,8 @@ func (q *Queue) read(ctx context.Context, ids []string) (map[string]agentapi.Pen
 
 func (q *Queue) readCommands(ctx context.Context, ids []string, pages map[string]agentapi.Pending) error {
 	var rows []CommandRow
-	err := q.db.NewSelect().Model(&rows).Where("node_id = any(?::uuid[])", pgdialect.Array(ids)).Where("ended_at IS NULL").
+	err := q.db.NewSelect().Model(&rows).Where("node_id = any(?::uuid[])", pgdialect.Array(ids)).
+		Where("ended_at IS NULL").
 		Where("deadline > ?", q.clock.Now()).Order("created_at", "id").Scan(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
@@ -209,7 +214,8 @@ func (q *Queue) onNotify(payload string) {
 	}
 }
 
-// Changed drops what is remembered of the nodes (all for nil), wakes their long-polls and delivers new work on their streams.
+// Changed drops what is remembered of the nodes (all for nil), wakes their long-polls and delivers new work on their
+// streams.
 func (q *Queue) Changed(ids []string) {
 	q.mu.Lock()
 	q.changes++
@@ -269,8 +275,8 @@ func (q *Queue) Greet(ctx context.Context, nodeID string, take func(agentapi.Pen
 	}
 }
 
-// handOver gives streams what was read in the order of the changes: what was read before a change and comes after what was read
-// after it would lead the agent back.
+// handOver gives streams what was read in the order of the changes: what was read before a change and comes after what
+// was read after it would lead the agent back.
 func (q *Queue) handOver(nodeID string, before uint64, give func()) bool {
 	q.delivering.Lock()
 	defer q.delivering.Unlock()
@@ -309,12 +315,13 @@ func (q *Queue) finished(nodeID, commandID string) {
 	if !known {
 		return
 	}
-	page.Commands = slices.DeleteFunc(slices.Clone(page.Commands), func(c agentapi.Command) bool { return c.ID == commandID })
+	page.Commands = slices.DeleteFunc(slices.Clone(page.Commands),
+		func(c agentapi.Command) bool { return c.ID == commandID })
 	q.pages[nodeID] = page
 }
 
-// Acked notes that the agent has the command on its disk; it is shown as running from then on. A rollout brings thousands
-// at once, so they are written together. A command of another node is left alone.
+// Acked notes that the agent has the command on its disk; it is shown as running from then on. A rollout brings
+// thousands at once, so they are written together. A command of another node is left alone.
 func (q *Queue) Acked(nodeID, commandID string) {
 	if database.IsID(commandID) {
 		q.acks.Add(nodeID + "/" + commandID)

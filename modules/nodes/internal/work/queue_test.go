@@ -26,7 +26,8 @@ func TestACommandWaitsForItsAgentAndNotForEver(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"secret":"canary"}`, string(pending.Commands[0].Args))
 	var leaked int
-	require.NoError(t, db.NewRaw("select count(*) from node_commands c where c::text like '%canary%'").Scan(t.Context(), &leaked))
+	require.NoError(t, db.NewRaw("select count(*) from node_commands c where c::text like '%canary%'").Scan(t.Context(),
+		&leaked))
 	require.Zero(t, leaked, "arguments lie sealed")
 	o.clock.Advance(time.Minute)
 	require.Empty(t, o.waiting(t, node), "also where it is remembered")

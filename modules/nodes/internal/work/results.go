@@ -12,18 +12,20 @@ import (
 	"panel/platform/jobs"
 )
 
-// Results gives those that have ended; one whose deadline passed has ended with the code expired, and so has one that is gone,
-// with its node or after a week.
+// Results gives those that have ended; one whose deadline passed has ended with the code expired, and so has one that
+// is gone, with its node or after a week.
 func (c *Commands) Results(ctx context.Context, ids ...string) (map[string]nodesapi.Result, error) {
 	var rows []CommandRow
-	err := c.db.NewSelect().Model(&rows).ExcludeColumn("sealed").Where("id = any(?::uuid[])", pgdialect.Array(ids)).Scan(ctx)
+	err := c.db.NewSelect().Model(&rows).ExcludeColumn("sealed").Where("id = any(?::uuid[])", pgdialect.Array(ids)).
+		Scan(ctx)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("reading results: %w", err), nil)
 	}
 	now, found := c.clock.Now(), make(map[string]nodesapi.Result, len(ids))
 	for _, id := range ids {
 		found[id] = nodesapi.Result{
-			ID: id, Code: string(agentapi.CodeExpired), Error: "the order is gone, most likely with its node", FinishedAt: now.UTC(),
+			ID: id, Code: string(agentapi.CodeExpired), Error: "the order is gone, most likely with its node",
+			FinishedAt: now.UTC(),
 		}
 	}
 	for i := range rows {
@@ -43,7 +45,8 @@ func (row *CommandRow) Result() nodesapi.Result {
 		StderrTail: row.StderrTail, Data: row.Data,
 	}
 	if row.EndedAt == nil {
-		result.Code, result.Error = string(agentapi.CodeExpired), "the agent did not answer in time; is its node online?"
+		result.Code, result.Error = string(agentapi.CodeExpired),
+			"the agent did not answer in time; is its node online?"
 		result.FinishedAt = row.Deadline.UTC()
 		return result
 	}

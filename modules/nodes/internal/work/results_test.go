@@ -15,7 +15,8 @@ import (
 	"panel/platform/ingest"
 )
 
-// A result that the database does not take fails alone: here half a character, which JSON allows and the database does not.
+// A result that the database does not take fails alone: here half a character, which JSON allows and the database does
+// not.
 func TestAResultThatCannotBeStoredFailsAlone(t *testing.T) {
 	t.Parallel()
 	db, ids := nodetest.Fleet(t, 1)

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Client is the connection of one client. It closes without a word when nobody ever asked anything on it: browsers and load
-// balancers open some in advance, and would take an unasked answer for that of their first request. It also ends when nobody
-// reads what is written to it, and tells how long it has waited for its client.
+// Client is the connection of one client. It closes without a word when nobody ever asked anything on it: browsers and
+// load balancers open some in advance, and would take an unasked answer for that of their first request. It also ends
+// when nobody reads what is written to it, and tells how long it has waited for its client.
 type Client struct {
 	net.Conn
 	of     *Set
@@ -41,7 +41,8 @@ func (c *Client) Proved() { c.proved.Store(true) }
 // LeaveUnread says that the client may still be sending what nobody will read.
 func (c *Client) LeaveUnread() { c.unread.Store(true) }
 
-// writePiece is how much a client must take within the time limit of a write: slow ones may take long for a large answer.
+// writePiece is how much a client must take within the time limit of a write: slow ones may take long for a large
+// answer.
 const writePiece = 64 << 10
 
 // Write gives up on a client that does not read. The limit moves with every piece, so that streams may last.

@@ -1,4 +1,5 @@
-// Package connections bounds how many clients are connected, and makes room by closing those on which strangers are silent.
+// Package connections bounds how many clients are connected, and makes room by closing those on which strangers are
+// silent.
 package connections
 
 import (
@@ -47,8 +48,9 @@ func New(bounds Bounds, within time.Duration, proxy func(netip.Addr) bool, log *
 ) *Set {
 	bounds.Most = affordable(bounds.Most)
 	return &Set{
-		bounds: bounds, within: within, proxy: proxy, log: log, refused: refused, drains: semaphore.NewWeighted(drainsAtOnce),
-		open: map[*Client]struct{}{}, counts: map[netip.Addr]int{},
+		bounds: bounds, within: within, proxy: proxy, log: log, refused: refused,
+		drains: semaphore.NewWeighted(drainsAtOnce),
+		open:   map[*Client]struct{}{}, counts: map[netip.Addr]int{},
 	}
 }
 
@@ -104,11 +106,12 @@ func (l listener) Accept() (net.Conn, error) {
 	}
 }
 
-// passes says whether accepting may succeed again later: descriptors and memory come back, and a client that left while it waited
-// says nothing about the next one.
+// passes says whether accepting may succeed again later: descriptors and memory come back, and a client that left while
+// it waited says nothing about the next one.
 func passes(err error) bool {
 	for _, passing := range []error{
-		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR, syscall.EPROTO,
+		syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR,
+		syscall.EPROTO,
 	} {
 		if errors.Is(err, passing) {
 			return true
@@ -154,7 +157,8 @@ func (l *Set) enter(client *Client) *fault.Fault {
 	return nil
 }
 
-// shared says whether many clients may come from one address: a proxy of this installation, or anything on the same machine.
+// shared says whether many clients may come from one address: a proxy of this installation, or anything on the same
+// machine.
 func (l *Set) shared(peer netip.Addr) bool { return peer.IsLoopback() || l.proxy(peer) }
 
 // left forgets a connection that has ended.

@@ -21,9 +21,11 @@ func refusal(f *fault.Fault) []byte { return []byte(f.Code) }
 func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 	t.Parallel()
 	proxy := netip.MustParseAddr("198.51.100.7")
-	bounds := New(Bounds{PerAddress: 3}, time.Second, func(peer netip.Addr) bool { return peer == proxy }, zap.NewNop(), refusal)
+	bounds := New(Bounds{PerAddress: 3}, time.Second, func(peer netip.Addr) bool { return peer == proxy }, zap.NewNop(),
+		refusal)
 	for address, most := range map[string]int{
-		"203.0.113.5:1": 3, "203.0.113.6:1": 3, "[2001:db8:1:2::1]:1": 3, "198.51.100.7:1": 50, "127.0.0.1:1": 50, "[::1]:1": 50,
+		"203.0.113.5:1": 3, "203.0.113.6:1": 3, "[2001:db8:1:2::1]:1": 3, "198.51.100.7:1": 50, "127.0.0.1:1": 50,
+		"[::1]:1": 50,
 	} {
 		let := 0
 		for range 50 {
@@ -42,7 +44,8 @@ func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 // A connection that has ended makes room for another one.
 func TestAnEndedConnectionMakesRoom(t *testing.T) {
 	t.Parallel()
-	bounds := New(Bounds{Most: 2, PerAddress: 1}, time.Second, func(netip.Addr) bool { return false }, zap.NewNop(), refusal)
+	bounds := New(Bounds{Most: 2, PerAddress: 1}, time.Second, func(netip.Addr) bool { return false }, zap.NewNop(),
+		refusal)
 	from := net.TCPAddrFromAddrPort(netip.MustParseAddrPort("203.0.113.5:1"))
 	for range 10 {
 		conn := bounds.admit(&pretended{from: from})

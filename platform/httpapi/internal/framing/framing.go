@@ -8,9 +8,9 @@ var (
 	transferEncoding = []byte("Transfer-Encoding")
 )
 
-// Ambiguous finds headers in which a proxy may see another request than this server does: a body with two lengths, a space around
-// a name, a line that ends in a bare line feed. The HTTP library takes all of them. What cannot be looked at is the line end of
-// the first line, which the library does not keep; it says nothing about where a request ends.
+// Ambiguous finds headers in which a proxy may see another request than this server does: a body with two lengths, a
+// space around a name, a line that ends in a bare line feed. The HTTP library takes all of them. What cannot be looked
+// at is the line end of the first line, which the library does not keep; it says nothing about where a request ends.
 func Ambiguous(headers []byte) bool {
 	var length, chunked bool
 	for len(headers) > 0 {

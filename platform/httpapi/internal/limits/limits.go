@@ -57,8 +57,8 @@ func (l *Limiter) Take(key Key, limit access.Limit, now time.Time) (wait time.Du
 
 const sharedBits = 64
 
-// Network is an address as limits count it: an IPv6 customer owns a /64, and an IPv4 address may come wrapped in IPv6. What is no
-// address, as a proxy may send it, shares one bucket.
+// Network is an address as limits count it: an IPv6 customer owns a /64, and an IPv4 address may come wrapped in IPv6.
+// What is no address, as a proxy may send it, shares one bucket.
 func Network(ip string) netip.Addr {
 	addr, err := netip.ParseAddr(ip)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 func TestLimiterNeverLetsMoreThrough(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		limit := access.Limit{PerMinute: rapid.IntRange(1, 120).Draw(t, "rate"), Burst: rapid.IntRange(1, 20).Draw(t, "burst")}
+		limit := access.Limit{PerMinute: rapid.IntRange(1, 120).Draw(t, "rate"), Burst: rapid.IntRange(1, 20).Draw(t,
+			"burst")}
 		l, err := New()
 		require.NoError(t, err)
 		now := time.Unix(1_800_000_000, 0)
@@ -42,7 +43,8 @@ func TestLimiterNeverLetsMoreThrough(t *testing.T) {
 	})
 }
 
-// IPv6 customers own a /64: rotating inside it wins nothing, nor does another spelling or garbage in place of an address.
+// IPv6 customers own a /64: rotating inside it wins nothing, nor does another spelling or garbage in place of an
+// address.
 func TestLimiterCountsNetworks(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, Network("2001:db8:1:2::1"), Network("2001:db8:1:2:ffff::9"))

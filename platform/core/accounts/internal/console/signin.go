@@ -1,4 +1,5 @@
-// Package console holds the commands of the accounts module that ask a running panel: signing in and out, and API tokens.
+// Package console holds the commands of the accounts module that ask a running panel: signing in and out, and API
+// tokens.
 package console
 
 import (
@@ -61,7 +62,10 @@ func login(ctx context.Context, env cli.Env, username string) error {
 	if former != nil {
 		_ = end(ctx, env, former.Token) // it ends by itself else
 	}
-	document := loginDocument{Schema: "panelctl.login/v1", Address: address, Username: session.Username, ExpiresAt: session.ExpiresAt}
+	document := loginDocument{
+		Schema: "panelctl.login/v1", Address: address, Username: session.Username,
+		ExpiresAt: session.ExpiresAt,
+	}
 	return env.Record(document, cli.Field{Key: "address", Label: "Panel", Value: address},
 		cli.Field{Key: "username", Label: "Username", Value: session.Username},
 		cli.Field{Key: "expires_at", Label: "Session ends", Value: session.ExpiresAt.UTC().Format(time.RFC3339)})

@@ -39,7 +39,8 @@ func createCommand(env cli.Env) *cobra.Command {
 			return createToken(cmd.Context(), env, order)
 		},
 	}
-	command.Flags().StringSliceVar(&order.Permissions, "permissions", []string{}, "permission keys, separated by commas")
+	command.Flags().StringSliceVar(&order.Permissions, "permissions", []string{},
+		"permission keys, separated by commas")
 	command.Flags().IntVar(&order.Days, "days", 90, "after how many days it expires, at most 365")
 	return command
 }
@@ -84,7 +85,10 @@ func listTokens(ctx context.Context, env cli.Env) error {
 		}
 		rows[i] = []string{one.Name, one.ExpiresAt.UTC().Format(time.RFC3339), used, permissionsOf(one)}
 	}
-	return env.List(listDocument{Schema: "panelctl.tokens/v1", Tokens: held}, []string{"Name", "Expires", "Last used", "Permissions"}, rows)
+	return env.List(listDocument{Schema: "panelctl.tokens/v1", Tokens: held}, []string{
+		"Name", "Expires", "Last used",
+		"Permissions",
+	}, rows)
 }
 
 func permissionsOf(one token) string {

@@ -13,8 +13,8 @@ type tally struct {
 	account  string // whom the username belongs to, if it is known to
 }
 
-// tallies counts failures by key in bounded memory. A key that has used up its free failures is kept apart from the others:
-// a flood of new keys pushes out new keys alone and never ends the delay of one that has to wait.
+// tallies counts failures by key in bounded memory. A key that has used up its free failures is kept apart from the
+// others: a flood of new keys pushes out new keys alone and never ends the delay of one that has to wait.
 type tallies struct {
 	free    int
 	fresh   *lru.LRU[tallyKey, tally]

@@ -83,7 +83,8 @@ func (t *Throttle) Succeed(username, ip string) {
 	t.hosts.uncount(host)
 }
 
-// Forget takes an attempt back that was never examined, because no core was free to hash: it tells nothing about who asked.
+// Forget takes an attempt back that was never examined, because no core was free to hash: it tells nothing about who
+// asked.
 func (t *Throttle) Forget(username, ip string) {
 	pair, host := keysOf(username, ip)
 	t.mu.Lock()

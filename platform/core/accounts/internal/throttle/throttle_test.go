@@ -13,7 +13,8 @@ import (
 	"panel/platform/fault"
 )
 
-// A sign-in that is turned away because all cores hash is no guess: under a flood it must not delay who knows the password.
+// A sign-in that is turned away because all cores hash is no guess: under a flood it must not delay who knows the
+// password.
 func TestAnAttemptThatWasNotExaminedIsForgotten(t *testing.T) {
 	t.Parallel()
 	held, err := New(clockwork.NewFakeClock())
@@ -25,7 +26,8 @@ func TestAnAttemptThatWasNotExaminedIsForgotten(t *testing.T) {
 	for range FreeFailures {
 		require.NoError(t, held.Enter("anna", "192.0.2.1"))
 	}
-	require.Equal(t, fault.KindThrottled, fault.KindOf(held.Enter("anna", "192.0.2.1")), "examined attempts still count")
+	require.Equal(t, fault.KindThrottled, fault.KindOf(held.Enter("anna", "192.0.2.1")),
+		"examined attempts still count")
 }
 
 // Whatever length of name is tried, the throttle keeps the same few bytes of it.
