@@ -29,7 +29,10 @@ func cpu(at time.Time, percent float64) agentapi.Sample {
 	return reading(at, func(s *agentapi.Sample) { s.CPUPercent = percent })
 }
 
-// condensed rolls up until so many samples are in the minutes; a transaction of another test may hold the roll-up back.
+// patience is for a transaction of another test, in another database of the same server, that holds the roll-up back.
+const patience = 3 * time.Minute
+
+// condensed rolls up until so many samples are in the minutes.
 func condensed(t *testing.T, tele *Telemetry, db *database.DB, samples int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -37,7 +40,7 @@ func condensed(t *testing.T, tele *Telemetry, db *database.DB, samples int) {
 		var n int
 		require.NoError(t, db.NewRaw("select coalesce(sum(n), 0) from node_metrics_1m").Scan(t.Context(), &n))
 		return n == samples
-	}, 20*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 }
 
 // minuteOf is the mean of a metric in a minute, and of how many samples.

@@ -49,7 +49,7 @@ func TestSamplesAreCondensedOnceAndReadBackAtTheRightResolution(t *testing.T) {
 		require.NoError(t, db.NewRaw("select sum(n) from node_metrics_1m").Scan(t.Context(), &minutes))
 		require.NoError(t, db.NewRaw("select sum(n) from node_metrics_10m").Scan(t.Context(), &tens))
 		return minutes == 130 && tens == 130
-	}, 15*time.Second, 20*time.Millisecond)
+	}, patience, 20*time.Millisecond)
 	for span, step := range map[time.Duration]time.Duration{
 		time.Hour: 15 * time.Second, 40 * time.Hour: 4 * time.Minute, 20 * 24 * time.Hour: 40 * time.Minute,
 	} {

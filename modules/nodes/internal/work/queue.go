@@ -32,14 +32,15 @@ type Queue struct {
 	origin   string
 	acks     *ingest.Collector
 
-	mu      sync.Mutex
-	pages   map[string]agentapi.Pending
-	changes uint64            // counts changes of all nodes
-	latest  map[string]uint64 // by node, the number of its last change: what was read before it is not remembered
-	cleared uint64            // the same for all nodes at once
-	waiters map[string][]chan struct{}
-	present func(ids []string) []string // those that hold a stream here; nothing means all
-	deliver func(nodeID string, work agentapi.Pending)
+	mu        sync.Mutex
+	pages     map[string]agentapi.Pending
+	changes   uint64            // counts changes of all nodes
+	latest    map[string]uint64 // by node, the number of its last change: what was read before it is not remembered
+	announced map[string]uint64 // by node, the number of its last change that streams are told of
+	cleared   uint64            // both for all nodes at once
+	waiters   map[string][]chan struct{}
+	present   func(ids []string) []string // those that hold a stream here; nothing means all
+	deliver   func(nodeID string, work agentapi.Pending)
 
 	delivering sync.Mutex        // taken before mu
 	delivered  map[string]uint64 // by node, how many changes there were when what its stream got last was read
@@ -57,9 +58,9 @@ func NewQueue(db *database.DB, listener *database.Listener, v *vault.Vault, cloc
 ) *Queue {
 	q := &Queue{
 		db: db, listener: listener, vault: v, clock: clock, log: log, origin: database.NewID(),
-		pages: map[string]agentapi.Pending{}, latest: map[string]uint64{}, waiters: map[string][]chan struct{}{},
-		delivered: map[string]uint64{},
-		present:   func([]string) []string { return nil }, deliver: func(string, agentapi.Pending) {},
+		pages: map[string]agentapi.Pending{}, latest: map[string]uint64{}, announced: map[string]uint64{},
+		waiters: map[string][]chan struct{}{}, delivered: map[string]uint64{},
+		present: func([]string) []string { return nil }, deliver: func(string, agentapi.Pending) {},
 	}
 	q.acks = ingest.NewCollector(clock, ackPause, q.writeAcks)
 	listener.On(workChannel, q.onNotify)
@@ -222,11 +223,12 @@ func (q *Queue) Changed(ids []string) {
 	if ids == nil {
 		clear(q.pages)
 		clear(q.latest)
+		clear(q.announced)
 		q.cleared = q.changes
 	}
 	for _, id := range ids {
 		delete(q.pages, id)
-		q.latest[id] = q.changes
+		q.latest[id], q.announced[id] = q.changes, q.changes
 		q.wake(id)
 	}
 	if ids == nil {
@@ -275,17 +277,23 @@ func (q *Queue) Greet(ctx context.Context, nodeID string, take func(agentapi.Pen
 	}
 }
 
-// handOver gives streams what was read in the order of the changes: what was read before a change and comes after what
-// was read after it would lead the agent back.
+// handOver gives streams what was read, unless a change was announced since: what was read later may have been given
+// already, and this would lead the agent back. A stream gets the newer state by the delivery that the change began.
 func (q *Queue) handOver(nodeID string, before uint64, give func()) bool {
 	q.delivering.Lock()
 	defer q.delivering.Unlock()
-	if before < q.delivered[nodeID] {
+	if before < q.delivered[nodeID] || q.overtaken(nodeID, before) {
 		return false
 	}
 	q.delivered[nodeID] = before
 	give()
 	return true
+}
+
+func (q *Queue) overtaken(nodeID string, before uint64) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return before < q.announced[nodeID] || before < q.cleared
 }
 
 // Wait gives a channel that closes at the next change for the node, and a function that ends the waiting.
