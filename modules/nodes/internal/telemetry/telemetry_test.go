@@ -38,7 +38,11 @@ func TestSamplesAreCondensedOnceAndReadBackAtTheRightResolution(t *testing.T) {
 	db, ids := nodetest.Fleet(t, 1)
 	tele, now := running(t, db), time.Now()
 	for day := range 3 {
-		deliver(t, tele, ids[0], "s", int64(day+1), paneltest.Samples(40, now.Add(-time.Duration(day)*24*time.Hour)))
+		at := now.Add(-time.Duration(day) * 24 * time.Hour)
+		if day > 0 {
+			at = at.Add(20 * time.Minute) // all of them on that day, also when it has just begun
+		}
+		deliver(t, tele, ids[0], "s", int64(day+1), paneltest.Samples(40, at))
 		require.NoError(t, tele.rollUp(t.Context()))
 		require.NoError(t, tele.rollUp(t.Context()))
 	}
