@@ -1,60 +1,18 @@
 import { useElementSize } from "@mantine/hooks";
-import { useRef, type ReactNode } from "react";
+import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { usePhone } from "@/components/screen/use-phone";
 import { useFormat } from "@/text/use-format";
-import type { Column } from "./columns";
 import classes from "./data-table.module.css";
 import { PhoneRows } from "./phone-rows";
-import { rangeToggled, toggled, type Selection } from "./selection";
-import type { OwnLook } from "./use-table-look";
+import { rangeToggled, toggled } from "./selection";
+import type { DataTableProps, RowSelection } from "./table-props";
 import { WideRows } from "./wide-rows";
 
 export type { Column } from "./columns";
 export type { Selection } from "./selection";
-
-export interface Sorting {
-  /** `name` ascending, `-name` descending. */
-  value: string | undefined;
-  onChange: (value: string) => void;
-}
-
-export interface DataTableProps<Row> {
-  label: string;
-  rows: readonly Row[];
-  columns: Column<Row>[];
-  rowId: (row: Row) => string;
-  rowName: (row: Row) => string;
-  sorting?: Sorting;
-  selection?: Selection;
-  /** Which columns, and how dense: with it the table has a menu for both. */
-  look?: OwnLook;
-  /** The row that is open beside the table. */
-  current?: string;
-  /** A click anywhere in the row; the keyboard takes the link that the row has. */
-  onOpen?: (row: Row) => void;
-  /** What the key `e` does on a row, and `c` on the page. */
-  onEdit?: (row: Row) => void;
-  onCreate?: () => void;
-  rowHeight?: "one" | "two" | "dense";
-  /** The row menu, shown on hover and focus. */
-  menu?: (row: Row) => ReactNode;
-  /** The phone form: two lines. The first link in it opens the row. */
-  phone: (row: Row) => ReactNode;
-  total: number;
-  onMore?: () => void;
-  loadingMore?: boolean;
-  bar?: ReactNode;
-  empty?: ReactNode;
-  /** Told the ids of the rows that are in the document, for figures that move only where somebody looks. */
-  onDrawn?: (ids: readonly string[]) => void;
-}
-
-/** What rows of both forms share: choosing a row, and all up to it with Shift. */
-export interface RowSelection extends Selection {
-  toggle: (id: string, range: boolean) => void;
-}
+export type { DataTableProps, Sorting } from "./table-props";
 
 /** Columns do not fit below this; a row is two lines then, as on a phone. */
 const narrowest = 560;

@@ -1,7 +1,7 @@
 import { Checkbox } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { DataTableProps, RowSelection } from "./data-table";
+import type { DataTableProps, RowSelection } from "./table-props";
 import classes from "./data-table.module.css";
 import { useDrawnRows } from "./use-drawn-rows";
 import { useRowKeys } from "./use-row-keys";

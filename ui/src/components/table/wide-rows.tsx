@@ -4,7 +4,7 @@ import { useRef, type MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { ColumnsMenu } from "./columns-menu";
 import { fitColumns, hasWidths, type Column } from "./columns";
-import type { DataTableProps, RowSelection, Sorting } from "./data-table";
+import type { DataTableProps, RowSelection, Sorting } from "./table-props";
 import classes from "./data-table.module.css";
 import { useDrawnIds } from "./phone-rows";
 import { useDrawnRows } from "./use-drawn-rows";

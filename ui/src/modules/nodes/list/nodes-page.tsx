@@ -13,7 +13,8 @@ import { DeleteNodeDialog } from "../shared/delete-node-dialog";
 import { bySeverity } from "../shared/node-status";
 import { saveNodesCsv } from "./nodes-csv";
 import { nodesFilter } from "./nodes-filter";
-import { NodesView, type NodesData } from "./nodes-view";
+import type { NodesData } from "./nodes-data";
+import { NodesView } from "./nodes-view";
 import type { Node } from "../shared/types";
 
 export default function NodesPage() {

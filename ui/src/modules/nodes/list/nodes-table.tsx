@@ -13,7 +13,7 @@ import { useSparks } from "../shared/fleet";
 import type { Node } from "../shared/types";
 import { NodesBar } from "./nodes-bar";
 import type { NodesFilter } from "./nodes-filter";
-import type { NodeActs, NodesData } from "./nodes-view";
+import type { NodeActs, NodesData } from "./nodes-data";
 import { PhoneBar } from "./phone-bar";
 import { PhoneNode } from "./phone-node";
 import { useChosen } from "./use-chosen";

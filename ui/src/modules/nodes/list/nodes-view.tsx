@@ -7,24 +7,11 @@ import { EmptyState, Skeleton, type ViewState } from "@/components/state/states"
 import { FiguresAge } from "@/components/text/figures-age";
 import { useTableLook } from "@/components/table/use-table-look";
 import { useFormat } from "@/text/use-format";
-import type { BulkRequest } from "../shared/api";
 import type { NodeSummary } from "../shared/fleet";
-import type { Node } from "../shared/types";
 import { FilterRow } from "./filter-row";
+import type { NodeActs, NodesData } from "./nodes-data";
 import type { NodesFilter } from "./nodes-filter";
 import { NodesTable } from "./nodes-table";
-
-export interface NodesData {
-  rows: Node[];
-  total: number;
-}
-
-export interface NodeActs {
-  restart: (node: Node) => void;
-  maintain: (node: Node, on: boolean) => void;
-  bulk: (nodes: Node[], request: BulkRequest) => void;
-  remove: (node: Node) => void;
-}
 
 interface NodesViewProps {
   state: ViewState<NodesData>;
