@@ -37,7 +37,7 @@ func TestWhoeverLeavesTakesNothingAlong(t *testing.T) {
 	t.Parallel()
 	stand := rigtest.Install(t, rig.PanelSettings{})
 	sessions := accounts(t, stand, 4)
-	agent := enrolled(t, stand)
+	agent, _ := rigtest.Enrolled(t, stand.API, "polling")
 	visit := func(count int) {
 		var all sync.WaitGroup
 		slots := make(chan struct{}, 16)
@@ -62,20 +62,6 @@ func TestWhoeverLeavesTakesNothingAlong(t *testing.T) {
 	require.LessOrEqual(t, after.goroutines, before.goroutines+most)
 	require.LessOrEqual(t, after.descriptors, before.descriptors+most)
 	require.Less(t, after.memory, 1.25*before.memory, "memory of the process")
-}
-
-// enrolled makes an agent's identity.
-func enrolled(t *testing.T, stand *rig.Stand) *rig.API {
-	t.Helper()
-	var token struct{ Token string }
-	order := map[string]any{"kind": "one_off"}
-	require.NoError(t, stand.API.Post(t.Context(), "/api/v1/nodes/enrollment-tokens", order, &token))
-	var reply agentapi.EnrollReply
-	require.NoError(t, stand.Panel.API.Post(t.Context(), agentapi.PathEnroll, agentapi.EnrollRequest{
-		Token: token.Token, Name: "one", Hostname: "one", OS: "linux", Arch: "amd64", AgentVersion: "e2e",
-		Protocol: agentapi.Protocol,
-	}, &reply))
-	return stand.Panel.API.As(reply.AgentToken)
 }
 
 // watchAndLeave opens the live stream and closes the connection. The panel notices within a second or two, so that

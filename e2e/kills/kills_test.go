@@ -87,7 +87,7 @@ func begin(t *testing.T) *world {
 	w.stop = func() { cancel(); writers.Wait() }
 	t.Cleanup(w.stop)
 	for i := range agents {
-		api, nodeID := enrolled(t, stand.API, fmt.Sprintf("agent %d", i))
+		api, nodeID := rigtest.Enrolled(t, stand.API, fmt.Sprintf("agent %d", i))
 		agent := &writer{api: api, book: w.book, name: nodeID}
 		writers.Go(func() { agent.telemetry(ctx, w.began) })
 	}

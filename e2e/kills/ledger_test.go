@@ -6,10 +6,7 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"panel/e2e/rig"
 	"panel/platform/agentapi"
@@ -146,22 +143,4 @@ func samplesOf(began time.Time, seq int64) []agentapi.Sample {
 		}
 	}
 	return samples
-}
-
-// enrolled makes an agent's identity the ordinary way.
-func enrolled(t *testing.T, admin *rig.API, name string) (agent *rig.API, nodeID string) {
-	t.Helper()
-	var token struct {
-		Token string `json:"token"`
-	}
-	require.NoError(
-		t,
-		admin.Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, &token),
-	)
-	var reply agentapi.EnrollReply
-	require.NoError(t, admin.As("").Post(t.Context(), agentapi.PathEnroll, agentapi.EnrollRequest{
-		Token: token.Token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", AgentVersion: "e2e",
-		Protocol: agentapi.Protocol,
-	}, &reply))
-	return admin.As(reply.AgentToken), reply.NodeID
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/e2e/rig"
+	"panel/platform/agentapi"
 )
 
 // Executable builds a program of the product once per test process.
@@ -101,6 +102,24 @@ func Panel(t testing.TB, settings rig.PanelSettings) *rig.Panel {
 		}
 	})
 	return panel
+}
+
+// Enrolled makes an agent's identity the ordinary way, without a process: its calls are those of the test.
+func Enrolled(t testing.TB, admin *rig.API, name string) (agent *rig.API, nodeID string) {
+	t.Helper()
+	var token struct {
+		Token string `json:"token"`
+	}
+	require.NoError(
+		t,
+		admin.Post(t.Context(), "/api/v1/nodes/enrollment-tokens", map[string]any{"kind": "one_off"}, &token),
+	)
+	var reply agentapi.EnrollReply
+	require.NoError(t, admin.As("").Post(t.Context(), agentapi.PathEnroll, agentapi.EnrollRequest{
+		Token: token.Token, Name: name, Hostname: name, OS: "linux", Arch: "amd64", AgentVersion: "e2e",
+		Protocol: agentapi.Protocol,
+	}, &reply))
+	return admin.As(reply.AgentToken), reply.NodeID
 }
 
 // ShowLog prints the last words of a process if the test failed.
