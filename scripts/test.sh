@@ -9,7 +9,7 @@ if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
 fi
 export PANEL_PG_BIN="${PANEL_PG_BIN:-$(scripts/pgbin.sh)}"
 
-# What cannot run here is skipped; go test says so to nobody.
+# A test that cannot run here is skipped and writes its reason into this file; the run ends with it.
 LEFT_OUT="$PWD/.run/left-out"
 export LEFT_OUT
 mkdir -p .run

@@ -37,9 +37,9 @@ type outcome struct {
 
 var errInterrupted = errors.New("the run was interrupted before")
 
-// run measures one goal after the other on one database server and tells each outcome at once, so that a run that ends
-// early keeps what it has; goals that it does not reach any more are told, too.
-func run(ctx context.Context, s settings, of []goal, tell func(outcome) error) error {
+// run measures one goal after the other on one database server and reports each outcome at once, so that a run that
+// ends early keeps what it has; goals that it does not reach any more are reported, too.
+func run(ctx context.Context, s settings, of []goal, report func(outcome) error) error {
 	server, err := newServer()
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func run(ctx context.Context, s settings, of []goal, tell func(outcome) error) e
 			continue
 		case ctx.Err() != nil:
 			missing := measure.NotDone(g.name, "not reached", errInterrupted)
-			failures = append(failures, tell(outcome{goal: g.name, results: []measure.Result{missing}}))
+			failures = append(failures, report(outcome{goal: g.name, results: []measure.Result{missing}}))
 			continue
 		}
 		began := time.Now()
@@ -60,7 +60,7 @@ func run(ctx context.Context, s settings, of []goal, tell func(outcome) error) e
 		results := measured(ctx, s, server, g)
 		o := outcome{g.name, time.Since(began), results}
 		fmt.Fprintf(os.Stderr, " %.0f s\n", o.took.Seconds())
-		failures = append(failures, tell(o))
+		failures = append(failures, report(o))
 	}
 	return errors.Join(failures...)
 }

@@ -18,7 +18,7 @@ import (
 func TestInDegradedModeEveryWriteOfTheRunningPanelIsRefusedButTheList(t *testing.T) {
 	t.Parallel()
 	m := newMatrix(t, newOutside(t))
-	agent, admin := bearer(m.enrolled("one")), bearer(m.Admin().Token)
+	agent, admin := bearer(m.Enroll("one").Token), bearer(m.Admin().Token)
 	lines := policies(t)
 	for _, l := range licenses()[2:4] {
 		m.gate.turn(l)

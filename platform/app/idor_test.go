@@ -30,7 +30,7 @@ func newEstateOn(t *testing.T, m *matrix) *estate {
 	t.Helper()
 	e := &estate{matrix: m, objects: map[string][2]string{}}
 	for i, name := range []string{"one", "two"} {
-		e.admins[i], e.agents[i] = e.Admin(), e.enrolled(name)
+		e.admins[i], e.agents[i] = e.Admin(), e.Enroll(name).Token
 		e.owns(i, "accounts", e.admins[i].AccountID)
 		e.owns(i, "sessions", e.ask(i, http.MethodGet, "/api/v1/auth/me", "")["session"].(map[string]any)["id"])
 		e.owns(i, "tokens", e.token(e.admins[i].AccountID))

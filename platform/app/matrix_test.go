@@ -194,7 +194,7 @@ func (m *matrix) address(line policy) net.IP {
 
 // gather brings every kind of caller into being, each by the way that makes him in life.
 func (m *matrix) gather() {
-	agents := [2]string{m.enrolled("one"), m.enrolled("two")}
+	agents := [2]string{m.Enroll("one").Token, m.Enroll("two").Token}
 	m.callers = append(strangers(agents[0]),
 		caller{name: "an agent", headers: bearer(agents[0]), proves: "agent"},
 		caller{name: "the agent of another node", headers: bearer(agents[1]), proves: "agent"},
@@ -310,14 +310,6 @@ func (m *matrix) write(statement string, args ...any) {
 	m.t.Helper()
 	_, err := m.DB.ExecContext(m.t.Context(), statement, args...)
 	require.NoError(m.t, err)
-}
-
-// enrolled gives the token of an agent that has joined the way agents do.
-func (m *matrix) enrolled(name string) string {
-	m.t.Helper()
-	token := m.Admin().Post("/api/v1/nodes/enrollment-tokens", map[string]any{}).Is(http.StatusCreated).Text("token")
-	order := map[string]any{"token": token, "hostname": name, "os": "linux", "arch": "amd64", "protocol": 1}
-	return m.Anonymous().Post("/install/enroll", order).Is(http.StatusCreated).Text("agent_token")
 }
 
 // permissionSets are: none, each key alone, each family, all but what an operation needs, everything one by one, "*".

@@ -22,10 +22,11 @@ func (p *Panel) RunSchedule(name string) {
 	all := p.App.Schedules()
 	at := slices.IndexFunc(all, func(s jobs.Schedule) bool { return s.Name == name })
 	require.GreaterOrEqual(p.t, at, 0, "there is no schedule %s", name)
+	kind := all[at].Args().Kind()
+	before := p.succeeded(kind)
 	require.Eventually(p.t, func() bool { return p.makeDue(name) }, scheduleWithin, scheduleAgain)
 	Start(p.t, p.alike())
-	kind := all[at].Args().Kind()
-	require.Eventually(p.t, func() bool { return p.succeeded(kind) }, scheduleWithin, scheduleAgain)
+	require.Eventually(p.t, func() bool { return p.succeeded(kind) > before }, scheduleWithin, scheduleAgain)
 }
 
 // makeDue says whether the schedule was there: a panel notes its schedules soon after its start.
@@ -39,12 +40,13 @@ func (p *Panel) makeDue(name string) bool {
 	return n == 1
 }
 
-func (p *Panel) succeeded(kind string) (done bool) {
+// succeeded counts the jobs of a kind that have.
+func (p *Panel) succeeded(kind string) (jobs int) {
 	p.t.Helper()
-	err := p.DB.NewRaw("select exists (select from jobs.river_job where kind = ? and state = 'completed')", kind).
-		Scan(p.t.Context(), &done)
+	err := p.DB.NewRaw("select count(*) from jobs.river_job where kind = ? and state = 'completed'", kind).
+		Scan(p.t.Context(), &jobs)
 	require.NoError(p.t, err)
-	return done
+	return jobs
 }
 
 // alike are the settings of a panel that stands beside this one.

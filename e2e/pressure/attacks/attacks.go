@@ -196,7 +196,7 @@ func unread(path string) func(net.Conn, int) {
 
 // streams asks for the WebSocket of an agent with a token of the right form, and sends frames without waiting for it.
 func streams(conn net.Conn, number int) {
-	upgrade := fmt.Sprintf("GET /agent/v1/stream HTTP/1.1\r\nHost: panel\r\nAuthorization: Bearer pa_%043d\r\n"+
+	upgrade := fmt.Sprintf("GET /agent/v1/stream HTTP/1.1\r\nHost: panel\r\nAuthorization: Bearer pna_%043d\r\n"+
 		"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
 		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", number)
 	frame := "\x82\xff\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\x00\x00" // of a megabyte, masked with zeros

@@ -126,7 +126,7 @@ func TestWhatAnAgentReportsIsKeptForThePages(t *testing.T) {
 		ConfigRevision int64
 		ConfigHash     string
 		Report         Report    `bun:",type:jsonb"`
-		Surroundings   HostFacts `bun:",type:jsonb"`
+		HostFacts      HostFacts `bun:"surroundings,type:jsonb"`
 		Metrics        string
 		MemPct         float64
 		Sessions       int64
@@ -137,8 +137,8 @@ func TestWhatAnAgentReportsIsKeptForThePages(t *testing.T) {
 	require.Equal(t, []any{int64(7), "h7"}, []any{shown.ConfigRevision, shown.ConfigHash})
 	require.EqualValues(t, -1500, shown.Report.SkewMillis, "a clock that is behind")
 	require.Equal(t, "https://panel.example", shown.Report.PanelURL)
-	require.Equal(t, b.Sockets, shown.Surroundings.Sockets)
-	require.Equal(t, b.Addresses, shown.Surroundings.Addresses)
+	require.Equal(t, b.Sockets, shown.HostFacts.Sockets)
+	require.Equal(t, b.Addresses, shown.HostFacts.Addresses)
 	require.InDelta(t, 25, shown.MemPct, 0.01)
 	require.EqualValues(t, 3, shown.Sessions)
 	for _, list := range []string{"traffic", "listeners"} {

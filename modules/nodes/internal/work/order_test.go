@@ -163,16 +163,16 @@ func TestAResultOfAnotherPanelIsHeardOf(t *testing.T) {
 func TestALostNotificationCostsTimeOnly(t *testing.T) {
 	t.Parallel()
 	db := nodetest.Tables(t)
-	deaf, there, node := unnotified(t, db), unnotified(t, db), nodetest.Node(t, db)
-	id := deaf.order(t, node, nil)
+	uninformed, there, node := unnotified(t, db), unnotified(t, db), nodetest.Node(t, db)
+	id := uninformed.order(t, node, nil)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := deaf.Await(context.WithoutCancel(t.Context()), id)
+		_, err := uninformed.Await(context.WithoutCancel(t.Context()), id)
 		ended <- err
 	}()
 	require.NoError(t, there.Finish(t.Context(), node, good(id)))
 	eventually(t, func() bool {
-		deaf.clock.Advance(readAgain)
+		uninformed.clock.Advance(readAgain)
 		return len(ended) == 1
 	})
 	require.NoError(t, <-ended)

@@ -279,6 +279,7 @@ func (q *Queue) Greet(ctx context.Context, nodeID string, take func(agentapi.Pen
 
 // handOver gives streams what was read, unless a change was announced since: what was read later may have been given
 // already, and this would lead the agent back. A stream gets the newer state by the delivery that the change began.
+// Between the commit of a change and its announcement two readings may still change places; the announcement mends it.
 func (q *Queue) handOver(nodeID string, before uint64, give func()) bool {
 	q.delivering.Lock()
 	defer q.delivering.Unlock()
