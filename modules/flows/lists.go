@@ -49,13 +49,13 @@ type unwell struct {
 	down, drifted []string
 }
 
-const unwellHolds = 2 * time.Second
+const unwellTTL = 2 * time.Second
 
 func (s *service) unwellNodes(ctx context.Context) (down, drifted []string, err error) {
 	u := &s.unwell
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if age := s.now().Sub(u.at); age >= 0 && age < unwellHolds {
+	if age := s.now().Sub(u.at); age >= 0 && age < unwellTTL {
 		return u.down, u.drifted, nil
 	}
 	all, err := s.nodes.Nodes(ctx)

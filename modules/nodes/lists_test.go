@@ -145,7 +145,7 @@ func TestTheCountFollowsOnesOwnChanges(t *testing.T) {
 		values (?0, 'x', 'x', now(), now())`, database.NewID())
 	require.NoError(t, err)
 	require.Equal(t, 1, total(""), "what another panel has added comes a second later")
-	clock.Advance(totalHolds)
+	clock.Advance(totalTTL)
 	require.Equal(t, 2, total(""))
 	admin.Delete("/api/v1/nodes/" + id).Is(http.StatusNoContent)
 	require.Equal(t, 1, total(""))
@@ -165,7 +165,7 @@ func TestACountThatAChangeHasOvertakenIsForgotten(t *testing.T) {
 	n, known, _ := counts.recall(all, at)
 	require.True(t, known)
 	require.Equal(t, 8, n)
-	for _, other := range []time.Time{at.Add(totalHolds), at.Add(-time.Nanosecond)} {
+	for _, other := range []time.Time{at.Add(totalTTL), at.Add(-time.Nanosecond)} {
 		_, known, _ = counts.recall(all, other)
 		require.False(t, known, "neither later nor before its time")
 	}

@@ -23,7 +23,7 @@ type total struct {
 }
 
 const (
-	totalHolds = time.Second
+	totalTTL = time.Second
 	mostTotals = 1000
 )
 
@@ -31,7 +31,7 @@ func (t *totals) recall(f listFilter, now time.Time) (n int, known bool, changes
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	found, known := t.known[f]
-	return found.n, known && now.Sub(found.at) < totalHolds && !now.Before(found.at), t.changes
+	return found.n, known && now.Sub(found.at) < totalTTL && !now.Before(found.at), t.changes
 }
 
 // forget is called after a change of nodes has been committed.

@@ -64,7 +64,7 @@ func (env *Env) logs(ctx context.Context, call *logsCall, args []string) error {
 	if err != nil {
 		return env.noLogs(ctx, err)
 	}
-	env.tellSource(reader.Source)
+	env.reportSource(reader.Source)
 	shown, err := env.printLines(ctx, reader)
 	if ctx.Err() != nil {
 		return fmt.Errorf("follow the log: %w", ctx.Err())
@@ -132,8 +132,8 @@ func listed(texts []doctor.Text) Message {
 	return Message{Text: strings.TrimSuffix(strings.Repeat("%s; ", len(texts)), "; "), Args: args}
 }
 
-// tellSource says which place was used and why not an earlier one.
-func (env Env) tellSource(source logs.Source) {
+// reportSource says which place was used and why not an earlier one.
+func (env Env) reportSource(source logs.Source) {
 	used := messageOf(source.Text)
 	if len(source.Skipped) > 0 {
 		used = Say("%s (%s)", used, listed(source.Skipped))

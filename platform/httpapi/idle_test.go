@@ -31,7 +31,7 @@ func TestAnUnusedConnectionIsClosedInSilence(t *testing.T) {
 
 // A client that never reads what it asked for is let go, whether the answer is one piece or a stream; one that reads
 // slowly is not.
-func TestAClientThatDoesNotReadIsLetGo(t *testing.T) {
+func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	t.Parallel()
 	const size = 24 << 20
 	s, err := New(Options{Streams: NewStreams(), Clock: clockwork.NewRealClock(), Fallback: large(size)}, nil)

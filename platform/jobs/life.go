@@ -119,11 +119,11 @@ func (r *Runner) takeOver(ctx context.Context) error {
 	if err := tx.Commit(ctx); err != nil {
 		return fmt.Errorf("commit the take-over of jobs: %w", err)
 	}
-	return r.tellFreed(ctx, freed)
+	return r.reportFreed(ctx, freed)
 }
 
-// tellFreed logs what runs again, and fails the operations of what was given up.
-func (r *Runner) tellFreed(ctx context.Context, freed []freedJob) error {
+// reportFreed logs what runs again, and fails the operations of what was given up.
+func (r *Runner) reportFreed(ctx context.Context, freed []freedJob) error {
 	var ended []int64
 	for _, job := range freed {
 		if job.Last {

@@ -215,18 +215,18 @@ func fieldsText(fields map[string]string) string {
 	return strings.Join(parts, ", ")
 }
 
-// readiness asks what has to be seen on the nodes before the switch: new ports can be bound and are reachable, and
-// every REALITY target answers that node. Ports that the installed revision already serves are not asked again.
+// readiness lists what has to be seen on the nodes before the switch: new ports can be bound and are reachable, and
+// every REALITY target answers that node. Ports that the installed revision already serves are not checked again.
 func (c *compiler) readiness(fragments map[string]Fragment) {
 	for _, id := range slices.Sorted(maps.Keys(fragments)) {
 		for _, l := range fragments[id].Listens {
 			if !serves(c.in.Installed[id], l) {
-				c.askPort(id, l)
+				c.checkPort(id, l)
 			}
 		}
 	}
 	for _, key := range c.order {
-		c.askTarget(key)
+		c.checkTarget(key)
 	}
 }
 
@@ -236,7 +236,7 @@ func serves(f Fragment, want Listen) bool {
 	})
 }
 
-func (c *compiler) askPort(id string, l Listen) {
+func (c *compiler) checkPort(id string, l Listen) {
 	name := c.in.Nodes[id].Name
 	probe := Probe{L4: l.L4, IP: l.IP, Port: l.From, Host: c.in.Nodes[id].Address, Path: c.portPath(l.Block)}
 	where := fmt.Sprintf("%d/%s", l.From, l.L4)
@@ -253,7 +253,7 @@ func (c *compiler) askPort(id string, l Listen) {
 	)
 }
 
-func (c *compiler) askTarget(key string) {
+func (c *compiler) checkTarget(key string) {
 	b := c.blocks[key]
 	l, ok := c.hops[key]
 	if b.Kind == graph.Entry {

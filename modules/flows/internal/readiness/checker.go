@@ -127,11 +127,11 @@ func (k *Checker) step(ctx context.Context, claim *lease.Claim) (lease.Next, err
 	if err := k.db.NewRaw("select flow_id from flow_plans where id = ?", claim.ID).Scan(ctx, &r.flow); err != nil {
 		return lease.Next{}, database.Fault(err, nil)
 	}
-	asking, end := k.begin(ctx, claim.ID)
+	checking, end := k.begin(ctx, claim.ID)
 	defer end()
 	go func() {
 		defer close(r.found)
-		r.ask(asking, checks)
+		r.check(checking, checks)
 	}()
 	if err := r.write(ctx, end); err != nil {
 		return lease.Next{}, err
@@ -146,8 +146,8 @@ func (k *Checker) step(ctx context.Context, claim *lease.Claim) (lease.Next, err
 	return lease.Done(), err
 }
 
-// ask asks the nodes about everything that is not confirmed, some at a time, until the context ends.
-func (k *run) ask(ctx context.Context, checks []Row) {
+// check asks the nodes about everything that is not confirmed, some at a time, until the context ends.
+func (k *run) check(ctx context.Context, checks []Row) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	slots := make(chan struct{}, checksAtOnce)

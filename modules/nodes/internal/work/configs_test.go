@@ -22,7 +22,7 @@ type library struct {
 	*Configs
 	*panel
 	mu   sync.Mutex
-	told []string
+	news []string
 }
 
 func newLibrary(t testing.TB, db *database.DB) *library {
@@ -31,16 +31,16 @@ func newLibrary(t testing.TB, db *database.DB) *library {
 	l.Configs = NewConfigs(db, l.Queue, l.Queue.vault, l.panel.clock, func(ids ...string) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.told = append(l.told, ids...)
+		l.news = append(l.news, ids...)
 	})
 	l.run(t, l.Configs.Run)
 	return l
 }
 
-func (l *library) toldOf() []string {
+func (l *library) published() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.Clone(l.told)
+	return slices.Clone(l.news)
 }
 
 // core is a configuration that differs from those of other numbers.
@@ -128,7 +128,7 @@ func TestConfigurationsAreStoredAllOrNone(t *testing.T) {
 	}), undone)
 	_, err = l.Stored(t.Context(), ids[0], 1)
 	require.ErrorIs(t, err, nodesapi.ErrUnknown)
-	require.Empty(t, l.toldOf(), "nobody hears of a wish that was undone")
+	require.Empty(t, l.published(), "nobody hears of a wish that was undone")
 	wanted, err := l.Desired(t.Context(), ids[0])
 	require.NoError(t, err)
 	require.Zero(t, wanted.Revision)
@@ -187,7 +187,7 @@ func TestOnlyWhatIsStoredCanBeWanted(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, unknown, 3)
 	require.NotContains(t, unknown, ids[0])
-	require.Equal(t, []string{ids[0]}, l.toldOf())
+	require.Equal(t, []string{ids[0]}, l.published())
 	pending, err := l.Pending(t.Context(), ids[0])
 	require.NoError(t, err)
 	require.Equal(t, []any{config.Revision, config.Hash}, []any{pending.DesiredRevision, pending.DesiredHash})

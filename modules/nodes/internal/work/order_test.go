@@ -133,7 +133,7 @@ func TestWhoWaitsForAnOrderTwiceGetsItTwice(t *testing.T) {
 }
 
 // A panel hears at once of results that another one took, without reading again and again.
-func TestAResultOfAnotherPanelIsHeardOf(t *testing.T) {
+func TestAResultOfAnotherPanelArrives(t *testing.T) {
 	t.Parallel()
 	db := nodetest.Tables(t)
 	here, there, node := onDatabase(t, db), onDatabase(t, db), nodetest.Node(t, db)

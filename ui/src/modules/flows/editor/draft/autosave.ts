@@ -37,7 +37,7 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
   let adopting = false;
 
   const drawing = () => store.getState().drawing;
-  const tell = (event: SavingEvent) => state.setState(nextSaving(state.getState(), event), true);
+  const dispatch = (event: SavingEvent) => state.setState(nextSaving(state.getState(), event), true);
   const adopt = (next: Drawing) => {
     if (sameDrawing(next, drawing())) return;
     adopting = true;
@@ -57,13 +57,13 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
     const now = state.getState();
     if (now.kind !== "unsaved" && now.kind !== "offline" && now.kind !== "refused") return;
     const sent = drawing();
-    tell({ type: "sent", drawing: sent });
+    dispatch({ type: "sent", drawing: sent });
     flight = panel.save(flowId, now.revision, sent, version).then(accept, refuse);
     await flight;
   }
 
   function accept(draft: Draft): void {
-    tell({ type: "stored", draft, current: drawing() });
+    dispatch({ type: "stored", draft, current: drawing() });
     panel.onStored?.(draft);
     if (state.getState().kind === "saved") return dropKeptDraft(flowId);
     keep();
@@ -73,16 +73,16 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
   async function refuse(error: unknown): Promise<void> {
     if (isProblem(error, "revision_conflict")) {
       const theirs = await panel.read(flowId).catch(() => undefined);
-      if (theirs) return tell({ type: "conflicted", theirs });
+      if (theirs) return dispatch({ type: "conflicted", theirs });
     }
-    if (isProblem(error) && !error.canRetry && !error.endsSession) return tell({ type: "refused", error });
-    tell({ type: "unreachable" });
+    if (isProblem(error) && !error.canRetry && !error.endsSession) return dispatch({ type: "refused", error });
+    dispatch({ type: "unreachable" });
     later(tryAgainAfter);
   }
 
   const unsubscribe = store.subscribe((now, before) => {
     if (now.drawing === before.drawing || adopting || state.getState().kind === "loading") return;
-    tell({ type: "edited" });
+    dispatch({ type: "edited" });
     keep();
     if (state.getState().kind === "unsaved") later(saveAfter);
   });
@@ -93,7 +93,7 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
       const first = state.getState().kind === "loading";
       const kept = first ? keptDraft(flowId) : undefined;
       const before = state.getState();
-      tell(first ? { type: "loaded", draft, kept } : { type: "seen", draft, current: drawing() });
+      dispatch(first ? { type: "loaded", draft, kept } : { type: "seen", draft, current: drawing() });
       const after = state.getState();
       if (after.kind === "saved" && after !== before) {
         adopt(draft.graph);
@@ -111,12 +111,12 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
     takeTheirs: () => {
       const now = state.getState();
       if (now.kind !== "conflict") return;
-      tell({ type: "tookTheirs", draft: now.theirs });
+      dispatch({ type: "tookTheirs", draft: now.theirs });
       adopt(now.theirs.graph);
       dropKeptDraft(flowId);
     },
     keepMine: () => {
-      tell({ type: "keptMine" });
+      dispatch({ type: "keptMine" });
       keep();
       void send();
     },
