@@ -12,12 +12,13 @@ import (
 
 // node shows a row. Now and the heartbeat decide what "lately" means.
 func (s *store) node(row *viewRow, now time.Time) Node {
+	agent := s.agent(row, now)
 	n := Node{
 		ID: row.ID, Name: row.Name, Address: row.Address, IPs: list(row.IPs), CountryCode: row.CountryCode,
 		Region: row.Region, City: row.City,
 		ProviderID: row.ProviderID, ProviderServerRef: row.ProviderServerRef, Roles: list(row.Roles),
 		Tags: list(row.Tags), Note: row.Note,
-		State: row.State, StateSince: row.StateSince.UTC(), Agent: s.agent(row, now), Core: row.core(),
+		State: row.State, StateSince: row.StateSince.UTC(), Agent: agent, Core: row.core(agent.Link, now),
 		Metrics:   sample(row.Metrics),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
 	}
@@ -72,7 +73,7 @@ func (s *store) link(row *viewRow, now time.Time) string {
 	return "connected"
 }
 
-func (row *viewRow) core() CoreInfo {
+func (row *viewRow) core(link string, now time.Time) CoreInfo {
 	info := CoreInfo{
 		State: row.CoreState, RevisionDesired: row.DesiredRevision, ConfigHash: row.ConfigHash,
 		LastResult: row.ConfigResult,
@@ -81,12 +82,24 @@ func (row *viewRow) core() CoreInfo {
 		info.State = "unknown"
 	}
 	if r := row.Report; r != nil {
-		info.Kind, info.Version, info.Error, info.UptimeSeconds = r.Core.Kind, r.Core.Version, r.Core.Error,
-			r.Core.UptimeSeconds
+		info.Kind, info.Version, info.Error = r.Core.Kind, r.Core.Version, r.Core.Error
+		info.UptimeSeconds = row.uptime(link, now)
 		info.Restarts, info.RevisionInstalled = r.Core.Restarts, r.Core.ConfigRevision
 	}
 	info.InSync = row.DesiredRevision == 0 || row.ConfigHash == row.DesiredHash
 	return info
+}
+
+// uptime is how long the core has run: it goes on between heartbeats, and stands still once the agent is silent.
+func (row *viewRow) uptime(link string, now time.Time) int64 {
+	r := row.Report
+	if r.CoreStart.IsZero() || row.SeenAt == nil {
+		return r.Core.UptimeSeconds
+	}
+	if link != "connected" {
+		now = *row.SeenAt
+	}
+	return max(0, int64(now.Sub(r.CoreStart)/time.Second))
 }
 
 // reasons says why a node is not simply online, so that the interface need not guess.

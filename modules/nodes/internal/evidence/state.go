@@ -18,6 +18,9 @@ type Report struct {
 	Core         agentapi.CoreReport   `json:"core"`
 	PanelURL     string                `json:"panel_url,omitempty"`
 
+	// CoreStart is by the panel's clock, so that the uptime goes on while the report does not change.
+	CoreStart time.Time `json:"core_start,omitzero"`
+
 	// Digest is that of the heartbeat, by which a panel knows whether the report is the one that came to it.
 	Digest string `json:"digest,omitempty"`
 }

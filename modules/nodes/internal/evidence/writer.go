@@ -61,6 +61,7 @@ type lastWritten struct {
 	unstorable    string // a digest
 	session, last string
 	clonedUntil   time.Time
+	coreStart     time.Time // zero: no core ran
 	at            time.Time // of the last write
 }
 
@@ -69,6 +70,10 @@ const (
 	flushPause = 100 * time.Millisecond
 	writeLimit = 5 * time.Second
 	clonedFor  = 10 * time.Minute
+
+	// startJitter is how far the start of one and the same core may seem to move: seconds are rounded, and heartbeats
+	// take their time on the way.
+	startJitter = 10 * time.Second
 )
 
 // NewWriter makes the writer of a panel.
@@ -91,10 +96,11 @@ func (w *Writer) Heartbeat(nodeID string, beat *agentapi.Heartbeat) {
 	if digest == k.unstorable {
 		return
 	}
-	if e.digest = digest; digest == k.digest {
+	start := coreStart(&beat.Core, now)
+	if e.digest = digest; digest == k.digest && start.Sub(k.coreStart).Abs() <= startJitter {
 		return
 	}
-	k.digest, e.full = digest, fullOf(beat, cloned, digest, now)
+	k.digest, k.coreStart, e.full = digest, start, fullOf(beat, cloned, digest, now)
 	select {
 	case w.wake <- struct{}{}:
 	default:
@@ -150,6 +156,14 @@ func lasting(beat *agentapi.Heartbeat, cloned bool) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
+// coreStart is when the serving core started, by the panel's clock; zero where none runs.
+func coreStart(core *agentapi.CoreReport, now time.Time) time.Time {
+	if core.State != agentapi.CoreRunning {
+		return time.Time{}
+	}
+	return now.Add(-time.Duration(core.UptimeSeconds) * time.Second)
+}
+
 func fullOf(beat *agentapi.Heartbeat, cloned bool, digest string, now time.Time) *fullReport {
 	full := &fullReport{core: beat.Core, cloned: cloned}
 	full.report, full.host = encoded(beat, digest, now)
@@ -171,7 +185,7 @@ func encoded(beat *agentapi.Heartbeat, digest string, now time.Time) (shown, hos
 	short, _ := json.Marshal(Report{
 		AgentVersion: beat.AgentVersion, Protocol: beat.Protocol, OS: beat.OS, Arch: beat.Arch, Hostname: beat.Hostname,
 		Capabilities: beat.Capabilities, SkewMillis: skew(beat, now), Core: beat.Core, PanelURL: beat.PanelURL,
-		Digest: digest,
+		CoreStart: coreStart(&beat.Core, now), Digest: digest,
 	}) // plain values always encode
 	long, _ := json.Marshal(HostFacts{
 		Sockets: beat.Sockets, Addresses: beat.Addresses, Firewall: beat.Firewall,
