@@ -23,7 +23,7 @@ type total struct {
 }
 
 const (
-	totalTTL = time.Second
+	totalTTL   = time.Second
 	mostTotals = 1000
 )
 

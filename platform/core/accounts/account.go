@@ -29,6 +29,7 @@ type accountRow struct {
 	CreatedAt          time.Time    `bun:"created_at"`
 	UpdatedAt          time.Time    `bun:"updated_at"`
 	Revision           int64        `bun:"revision"`
+	Language           string       `bun:"language"`
 	TOTPEnabled        bool         `bun:"totp_enabled,scanonly"`
 	Passkeys           int          `bun:"passkeys,scanonly"`
 }
@@ -45,6 +46,7 @@ type account struct {
 	TOTPEnabled        bool       `json:"totp_enabled"`
 	Passkeys           int        `json:"passkeys" doc:"How many passkeys are registered"`
 	MustChangePassword bool       `json:"must_change_password"`
+	Language           string     `json:"language" enum:",en,ru" doc:"Language of the web interface; empty: not chosen"`
 	Revision           int64      `json:"revision"`
 }
 
@@ -58,7 +60,7 @@ func (r *accountRow) shown() account {
 	return account{
 		ID: r.ID, Username: r.Username, Permissions: words(r.Permissions), State: r.State, CreatedAt: r.CreatedAt,
 		LastLoginAt: r.LastLoginAt, LastLoginIP: r.LastLoginIP, MustChangePassword: r.MustChangePassword,
-		Revision:    r.Revision,
+		Language: r.Language, Revision: r.Revision,
 		TOTPEnabled: r.TOTPEnabled, Passkeys: r.Passkeys,
 	}
 }

@@ -55,6 +55,17 @@ func (h *handlers) me(ctx context.Context, _ *none) (*meOutput, error) {
 	return out, err
 }
 
+type languageInput struct {
+	Body struct {
+		Language string `json:"language" enum:"en,ru" doc:"Language of the web interface"`
+	}
+}
+
+// setLanguage is how somebody reads, nothing that the panel does: it is no change for the journal.
+func (h *handlers) setLanguage(ctx context.Context, in *languageInput) (*none, error) {
+	return nil, h.service.store.setLanguage(ctx, access.From(ctx).AccountID, in.Body.Language)
+}
+
 // only is the one that is meant; nil where it has just ended.
 func only[T any](all []T, meant func(T) bool) *T {
 	if at := slices.IndexFunc(all, meant); at >= 0 {

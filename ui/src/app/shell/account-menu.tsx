@@ -4,10 +4,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { useSignOut } from "@/modules/accounts/sign-in/api";
-import { changeLanguage } from "@/text/i18n";
 import { initials } from "@/text/initials";
 import { useLanguage } from "@/text/use-format";
 import classes from "./account-menu.module.css";
+import { useChooseLanguage } from "./use-account-language";
 
 const schemes = ["auto", "light", "dark"] as const;
 const languages = { en: "English", ru: "Русский" } as const;
@@ -17,6 +17,7 @@ export function AccountMenu() {
   const { account } = useAccess();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const language = useLanguage();
+  const chooseLanguage = useChooseLanguage();
   const navigate = useNavigate();
   const signOut = useSignOut();
   return (
@@ -52,7 +53,7 @@ export function AccountMenu() {
         </Menu.Item>
         <Menu.Divider />
         <Menu.Label>{t("account.language")}</Menu.Label>
-        <Menu.RadioGroup value={language} onChange={(key) => void changeLanguage(key as typeof language)}>
+        <Menu.RadioGroup value={language} onChange={(key) => chooseLanguage(key as typeof language)}>
           {(Object.keys(languages) as (keyof typeof languages)[]).map((key) => (
             <Menu.RadioItem key={key} value={key} closeMenuOnClick={false}>
               {languages[key]}

@@ -14,6 +14,7 @@ import { SessionEnded } from "./session-ended";
 import classes from "./shell.module.css";
 import { SideNav } from "./side-nav";
 import { TopBar } from "./top-bar";
+import { useAccountLanguage } from "./use-account-language";
 import { useFocusKeeper } from "./use-focus-keeper";
 import { usePageFocus } from "./use-page-focus";
 import { useShellKeys } from "./use-shell-keys";
@@ -25,6 +26,7 @@ import { useShellKeys } from "./use-shell-keys";
 export function Shell() {
   const { account } = useAccess();
   const { state } = useRouter();
+  useAccountLanguage();
   const { href } = state.location;
   if (account?.must_change_password) return <Onward to="/new-password" search={href === "/" ? {} : { next: href }} />;
   return <Frame />;
