@@ -13,6 +13,8 @@ create table accounts (
   updated_at timestamp with time zone not null,
   revision bigint default 1 not null,
   username_key text,
+  language text default ''::text not null,
+  constraint accounts_language_check CHECK ((language = ANY (ARRAY[''::text, 'en'::text, 'ru'::text]))),
   constraint accounts_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text]))),
   constraint accounts_pkey PRIMARY KEY (id)
 );
