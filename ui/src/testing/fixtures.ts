@@ -36,6 +36,7 @@ export function makeMe(permissions: string[]): Me {
       totp_enabled: false,
       passkeys: 0,
       must_change_password: false,
+      language: "",
       revision: 1,
     },
     permissions,
