@@ -24,7 +24,7 @@ func (h *handlers) ownRoutes() httpapi.Routes {
 			degraded),
 		httpapi.Get("/me", "Show who is signed in", session, h.me, httpapi.BeforePasswordChange()),
 		httpapi.Put("/language", "Choose the language in which you read the web interface", session, h.setLanguage,
-			own(done)...),
+			done),
 		httpapi.Post("/logout", "End this session", session, h.logout,
 			own(degraded, httpapi.BeforePasswordChange(), done, httpapi.Anew())...),
 		httpapi.Post("/password", "Change your own password", session, h.changePassword,
