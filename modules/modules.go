@@ -6,6 +6,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/license"
 	"panel/modules/nodes"
+	"panel/modules/notifications"
 	"panel/modules/updates"
 	"panel/platform/module"
 )
@@ -17,6 +18,7 @@ func All() []module.Module {
 		flows.Module(),
 		license.Module(),
 		nodes.Module(),
+		notifications.Module(),
 		updates.Module(),
 	}
 }

@@ -36,6 +36,12 @@ type Kind struct {
 	Severity Severity
 	// Notify makes it a notice: something that people may want to be woken for.
 	Notify bool
+	// Effect says of a notice in one sentence what it means for users or what to do; Screen is where the web interface
+	// shows more, "/nodes/{id}" with the subject's id. Both may be empty. Summary and Effect have their Russian in the
+	// module's Russian texts.
+	Effect, Screen string
+	// Resolves names the kinds that it ends for the same subject: that a node is online again answers that it was not.
+	Resolves []string
 	// Live shows it to those who watch.
 	Live bool
 	// Transient is for progress and ticks: it may be lost, costs no row, and no listener gets it.
@@ -66,6 +72,8 @@ func (k Kind) check() error {
 		return fmt.Errorf("declare the event %s: it needs a summary", k.Name)
 	case !slices.Contains([]Severity{Info, Warning, Critical}, k.Level()):
 		return fmt.Errorf("declare the event %s: the severity %q is not known", k.Name, k.Severity)
+	case !k.Notify && (k.Effect != "" || k.Screen != "" || len(k.Resolves) > 0):
+		return fmt.Errorf("declare the event %s: only a notice has an effect, a screen and what it resolves", k.Name)
 	case k.Transient && (k.Notify || !k.Live):
 		return fmt.Errorf("declare the event %s: what may be lost is live and no notice", k.Name)
 	}
@@ -78,6 +86,19 @@ func (k Kind) carries(data any) error {
 		return fmt.Errorf("emit the event %s: its data are declared as %v and not %v", k.Name, declared, got)
 	}
 	return nil
+}
+
+// Kinds lists the declared kinds that a function chooses, by their names.
+func (b *Bus) Kinds(chosen func(Kind) bool) (all []Kind) {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	for _, kind := range b.kinds {
+		if chosen(kind) {
+			all = append(all, kind)
+		}
+	}
+	slices.SortFunc(all, func(a, b Kind) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Declare adds kinds, before anything is emitted.

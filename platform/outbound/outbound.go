@@ -91,6 +91,9 @@ type Options struct {
 	Roots *x509.CertPool
 	// Certificate proves the panel to the other side.
 	Certificate *tls.Certificate
+	// Proxy is used instead of the one of PANEL_HTTP_PROXY; it resolves names by itself. The schemes are http, https and
+	// socks5, and its own address must lie within the reach.
+	Proxy *url.URL
 }
 
 // Client calls one service. It is safe for concurrent use.
@@ -127,9 +130,13 @@ func (n *Network) transport(o Options) *http.Transport {
 	if o.Certificate != nil {
 		t.TLSClientConfig.Certificates = []tls.Certificate{*o.Certificate}
 	}
-	if n.proxy == nil {
+	switch {
+	case o.Proxy != nil:
 		dialer.Control = n.guard(o.Reach)
-	} else {
+		t.Proxy = http.ProxyURL(o.Proxy)
+	case n.proxy == nil:
+		dialer.Control = n.guard(o.Reach)
+	default:
 		// The proxy is the operator's own and dials for us; check looks at the target before each request.
 		t.Proxy = http.ProxyURL(n.proxy)
 	}
@@ -151,7 +158,17 @@ func (c *Client) prepare(ctx context.Context, request *http.Request) error {
 	for name, value := range c.options.Headers {
 		request.Header.Set(name, value.Reveal())
 	}
-	return c.network.check(ctx, request.URL, c.options.Reach)
+	return c.check(ctx, request.URL)
+}
+
+// check looks at a target before a request. A proxy of the client's own resolves names where the panel may not be able
+// to, so that only what is written in the address can be judged.
+func (c *Client) check(ctx context.Context, target *url.URL) error {
+	if c.options.Proxy != nil {
+		_, err := c.network.Address(target.String(), c.options.Reach)
+		return err
+	}
+	return c.network.check(ctx, target, c.options.Reach)
 }
 
 // redirect follows what Options allow, never from https to http, and checks each target anew.
@@ -171,5 +188,5 @@ func (c *Client) redirect(next *http.Request, via []*http.Request) error {
 			next.Header.Del(name)
 		}
 	}
-	return c.network.check(next.Context(), next.URL, c.options.Reach)
+	return c.check(next.Context(), next.URL)
 }

@@ -1,0 +1,131 @@
+// Package mail sends messages as e-mail, always encrypted on their way to the mail server.
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"panel/modules/notifications/internal/message"
+	"panel/platform/outbound"
+)
+
+// Server is a mail server and whom it shall send to.
+type Server struct {
+	Host     string   `json:"host"`
+	Port     int      `json:"port"`
+	Security string   `json:"security"`
+	Username string   `json:"username"`
+	From     string   `json:"from"`
+	To       []string `json:"to"`
+	// CA is the certificate authority of the server in PEM; empty: those of the system.
+	CA string `json:"ca"`
+	// Password is kept apart from the rest.
+	Password string `json:"-"`
+}
+
+// TLS from the first byte on; the other way is STARTTLS, without which nothing is sent.
+const TLS = "tls"
+
+const limit = 20 * time.Second
+
+// Send sends the message to all recipients. Error: *message.Refusal.
+func (s Server) Send(ctx context.Context, network *outbound.Network, m message.Message, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	letter, err := s.letter(m, now)
+	if err != nil {
+		return message.Refused("an address of the mail cannot be used", true)
+	}
+	client, err := s.client(network)
+	if err != nil {
+		return message.Refused("the settings of the mail server cannot be used", true)
+	}
+	if err := client.DialAndSendWithContext(ctx, letter); err != nil {
+		return s.refusal(err)
+	}
+	return nil
+}
+
+func (s Server) letter(m message.Message, now time.Time) (*gomail.Msg, error) {
+	letter := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	if err := errors.Join(letter.From(s.From), letter.To(s.To...)); err != nil {
+		return nil, err
+	}
+	letter.SetUserAgent("panel")
+	letter.SetMessageIDWithValue(s.id(m.ID))
+	letter.SetDateWithValue(now)
+	letter.SetGenHeader("Auto-Submitted", "auto-generated")
+	if m.Answers != "" {
+		letter.SetGenHeader(gomail.HeaderInReplyTo, "<"+s.id(m.Answers)+">")
+		letter.SetGenHeader(gomail.HeaderReferences, "<"+s.id(m.Answers)+">")
+	}
+	letter.Subject(m.Subject())
+	letter.SetBodyString(gomail.TypeTextPlain, m.Plain())
+	return letter, nil
+}
+
+// id names a mail after its event and the sender's domain; the name of this machine is nobody's business.
+func (s Server) id(event string) string {
+	domain := "panel.invalid"
+	if at := strings.LastIndexByte(s.From, '@'); at >= 0 {
+		domain = strings.TrimRight(s.From[at+1:], ">")
+	}
+	return event + "@" + domain
+}
+
+func (s Server) client(network *outbound.Network) (*gomail.Client, error) {
+	trust := &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12}
+	if s.CA != "" {
+		trust.RootCAs = x509.NewCertPool()
+		if !trust.RootCAs.AppendCertsFromPEM([]byte(s.CA)) {
+			return nil, errors.New("the certificate authority of the mail server cannot be read")
+		}
+	}
+	options := []gomail.Option{
+		gomail.WithPort(s.Port), gomail.WithTimeout(limit), gomail.WithHELO("panel.invalid"), gomail.WithTLSConfig(trust),
+		gomail.WithTLSPolicy(gomail.TLSMandatory), gomail.WithDialContextFunc(s.dial(network, trust)),
+	}
+	if s.Username != "" {
+		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.Username),
+			gomail.WithPassword(s.Password))
+	}
+	if s.Security == TLS {
+		options = append(options, gomail.WithSSL())
+	}
+	return gomail.NewClient(s.Host, options...)
+}
+
+// dial connects to the mail server alone, whatever the library asks for, and only where the panel may.
+func (s Server) dial(network *outbound.Network, trust *tls.Config) gomail.DialContextFunc {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		conn, err := network.Dial(ctx, net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), outbound.Private)
+		if err != nil || s.Security != TLS {
+			return conn, err
+		}
+		return tls.Client(conn, trust), nil
+	}
+}
+
+// refusal puts an error of the library into words; answers of the server are cut and lose the password.
+func (s Server) refusal(err error) error {
+	var refused *gomail.SendError
+	if errors.As(err, &refused) && refused.ErrorCode() > 0 {
+		return message.Refused(fmt.Sprintf("the mail server answered %d", refused.ErrorCode()), !refused.IsTemp())
+	}
+	reason, late := outbound.Explain(err)
+	if strings.Contains(err.Error(), "AUTH") || strings.Contains(err.Error(), "auth") {
+		return message.Refused("the mail server does not accept the user name and the password", true)
+	}
+	answer := message.Refused("the mail server could not be used: "+reason, false)
+	answer.Late = late
+	return answer
+}

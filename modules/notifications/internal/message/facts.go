@@ -1,0 +1,61 @@
+package message
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Facts are the members of an event's data that people are shown; what is not named here is shown to nobody.
+type Facts struct {
+	Name   string
+	values map[string]string
+}
+
+// Read takes the facts out of the data of an event.
+func Read(data []byte) Facts {
+	facts := Facts{values: map[string]string{}}
+	var members map[string]any
+	if json.Unmarshal(data, &members) != nil {
+		return facts
+	}
+	for _, key := range order {
+		facts.values[key] = shown(members[key])
+	}
+	for _, key := range []string{"name", "username", "version"} {
+		if name := shown(members[key]); name != "" {
+			facts.Name = name
+			break
+		}
+	}
+	return facts
+}
+
+func shown(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case float64:
+		if v == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.0f", v)
+	case []any:
+		texts := make([]string, len(v))
+		for i, one := range v {
+			texts[i] = shown(one)
+		}
+		return strings.Join(texts, ", ")
+	}
+	return ""
+}
+
+// Details gives the facts with their labels.
+func (f Facts) Details(words Words) (all []Detail) {
+	for _, key := range order {
+		if text := f.values[key]; text != "" && text != f.Name {
+			all = append(all, Detail{Label: words.Details[key], Text: text})
+		}
+	}
+	return all
+}

@@ -1,0 +1,173 @@
+package notifications
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"panel/modules/notifications/internal/message"
+	"panel/platform/database"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+)
+
+// listener takes all notices of all modules. It only queues: whatever happens to a message later, the change that the
+// event tells of has been committed long ago. It goes on while the panel is read-only, which is itself a notice.
+func (c *courier) listener() events.Listener {
+	return events.Listener{
+		Name: "notifications.queue", Every: events.Notices, Feature: feature, Limit: 2,
+		ReadOnly: entitlement.GoesOn, Blocked: entitlement.Stops, Handle: c.take,
+	}
+}
+
+// aim is a channel that an event goes to, by the rule that holds back least.
+type aim struct {
+	channel, name, kind string
+	cooldown            time.Duration
+	groupBy             string
+	severe              bool // the rule wants events of this severity
+}
+
+// take queues an event for its channels. It may get the event twice, and then nothing happens twice.
+func (c *courier) take(ctx context.Context, event events.Event) error {
+	kind, known := c.kindOf(event.Kind)
+	if !known {
+		return nil
+	}
+	return c.queue.db.InTx(ctx, func(ctx context.Context) error {
+		aims, err := c.aims(ctx, kind, event)
+		if err != nil || len(aims) == 0 {
+			return err
+		}
+		first, err := c.first(ctx, event.ID)
+		if err != nil || !first {
+			return err
+		}
+		for _, one := range aims {
+			if err := c.queueFor(ctx, one, kind, event); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (c *courier) kindOf(name string) (events.Kind, bool) {
+	found := c.bus.Kinds(func(k events.Kind) bool { return k.Name == name })
+	if len(found) == 0 {
+		return events.Kind{}, false
+	}
+	return found[0], true
+}
+
+// first tells whether the event was never taken before.
+func (c *courier) first(ctx context.Context, id string) (bool, error) {
+	done, err := c.queue.db.In(ctx).NewRaw("insert into notifications_seen values (?, ?) on conflict do nothing", id,
+		c.now()).Exec(ctx)
+	if err != nil {
+		return false, database.Fault(fmt.Errorf("note that an event was taken: %w", err), nil)
+	}
+	n, err := done.RowsAffected()
+	return n == 1, err
+}
+
+var severities = []string{string(events.Info), string(events.Warning), string(events.Critical)}
+
+// aims gives the channels of an event in the order of their names, so that nobody waits for a lane in a circle.
+func (c *courier) aims(ctx context.Context, kind events.Kind, event events.Event) ([]aim, error) {
+	var all []ruleRow
+	if err := c.queue.db.In(ctx).NewSelect().Model(&all).Where("r.enabled").Scan(ctx); err != nil {
+		return nil, database.Fault(fmt.Errorf("read the rules: %w", err), nil)
+	}
+	there, err := c.reachable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]aim{}
+	level := slices.Index(severities, string(kind.Level()))
+	for _, rule := range all {
+		if !names(rule.Event, kind.Name) {
+			continue
+		}
+		for _, channel := range rule.Channels {
+			target, open := there[channel]
+			if !open || c.failedBy(event) == channel {
+				continue
+			}
+			target.cooldown, target.groupBy = time.Duration(rule.CooldownS)*time.Second, rule.GroupBy
+			target.severe = level >= slices.Index(severities, rule.MinSeverity)
+			if before, named := found[channel]; !named || target.before(before) {
+				found[channel] = target
+			}
+		}
+	}
+	aims := make([]aim, 0, len(found))
+	for _, one := range found {
+		aims = append(aims, one)
+	}
+	slices.SortFunc(aims, func(a, b aim) int {
+		if a.channel < b.channel {
+			return -1
+		}
+		return 1
+	})
+	return aims, nil
+}
+
+func (a aim) before(other aim) bool {
+	if a.severe != other.severe {
+		return a.severe
+	}
+	return a.cooldown < other.cooldown
+}
+
+// failedBy names the channel that is not told of its own failure.
+func (c *courier) failedBy(event events.Event) string {
+	if event.Kind != kindFailed {
+		return ""
+	}
+	data, err := events.DataOf[Failed](event)
+	if err != nil {
+		return ""
+	}
+	return data.Channel
+}
+
+// reachable are the channels that can be used now.
+func (c *courier) reachable(ctx context.Context) (map[string]aim, error) {
+	now, _, err := c.settings.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []channelRow
+	if err := c.queue.db.In(ctx).NewSelect().Model(&rows).Where("c.enabled").Scan(ctx); err != nil {
+		return nil, database.Fault(fmt.Errorf("read the channels: %w", err), nil)
+	}
+	there := map[string]aim{}
+	if now.configured() {
+		there[kindMessenger] = aim{channel: kindMessenger, name: kindMessenger, kind: kindMessenger}
+	}
+	for _, row := range rows {
+		there[row.ID] = aim{channel: row.ID, name: row.Name, kind: row.Kind}
+	}
+	return there, nil
+}
+
+// row is the delivery of an event to a channel.
+func (c *courier) row(to aim, kind events.Kind, event events.Event) (*deliveryRow, error) {
+	data, err := json.Marshal(event.Data)
+	if err != nil {
+		return nil, fmt.Errorf("write the data of %s: %w", event.Kind, err)
+	}
+	now := c.now()
+	return &deliveryRow{
+		ID: database.NewID(), Channel: to.channel, ChannelName: to.name, Kind: event.Kind,
+		Severity: string(kind.Level()), SubjectType: event.SubjectType, SubjectID: event.SubjectID,
+		SubjectName: message.Clean(message.Read(data).Name, longestName), EventID: event.ID, Event: event.JSON(), Count: 1,
+		State: stateQueued, NotBefore: now, CreatedAt: now, LastEventAt: event.At,
+	}, nil
+}
+
+const longestName = 120
