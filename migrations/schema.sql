@@ -734,6 +734,93 @@ CREATE INDEX nodes_state_order ON nodes USING btree (listed_state, id);
 CREATE INDEX nodes_tags ON nodes USING gin (tags);
 CREATE TRIGGER node_readings_begin AFTER INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION node_readings_begin();
 
+create table notifications_channels (
+  id uuid not null,
+  kind text not null,
+  name text not null,
+  enabled boolean not null,
+  target jsonb not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint notifications_channels_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'email'::text]))),
+  constraint notifications_channels_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX notifications_channels_name ON notifications_channels USING btree (name);
+
+create table notifications_deliveries (
+  id uuid not null,
+  channel text not null,
+  channel_name text not null,
+  kind text not null,
+  severity text not null,
+  subject_type text not null,
+  subject_id text not null,
+  subject_name text not null,
+  event_id text not null,
+  event jsonb not null,
+  fold_key text,
+  count integer not null,
+  state text not null,
+  reason text not null,
+  attempts integer not null,
+  answers uuid,
+  resolved boolean not null,
+  external_id text not null,
+  claim text not null,
+  not_before timestamp with time zone not null,
+  claimed_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  last_event_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint notifications_deliveries_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'folded'::text, 'superseded'::text, 'cancelled'::text]))),
+  constraint notifications_deliveries_pkey PRIMARY KEY (id)
+);
+CREATE INDEX notifications_deliveries_finished ON notifications_deliveries USING btree (finished_at);
+CREATE INDEX notifications_deliveries_newest ON notifications_deliveries USING btree (created_at, id);
+CREATE INDEX notifications_deliveries_recent ON notifications_deliveries USING btree (channel, kind, created_at);
+CREATE INDEX notifications_deliveries_waiting ON notifications_deliveries USING btree (channel, not_before, id) WHERE (state = ANY (ARRAY['queued'::text, 'sending'::text]));
+
+create table notifications_lanes (
+  channel text not null,
+  blocked_until timestamp with time zone,
+  failures integer default 0 not null,
+  constraint notifications_lanes_pkey PRIMARY KEY (channel)
+);
+
+create table notifications_pace (
+  only_one boolean default true not null,
+  next_at timestamp with time zone not null,
+  constraint notifications_pace_only_one_check CHECK (only_one),
+  constraint notifications_pace_pkey PRIMARY KEY (only_one)
+);
+
+create table notifications_rules (
+  id uuid not null,
+  name text not null,
+  event text not null,
+  channels text[] not null,
+  min_severity text not null,
+  cooldown_s integer not null,
+  group_by text not null,
+  enabled boolean not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint notifications_rules_group_by_check CHECK ((group_by = ANY (ARRAY['subject'::text, 'kind'::text]))),
+  constraint notifications_rules_min_severity_check CHECK ((min_severity = ANY (ARRAY['info'::text, 'warning'::text, 'critical'::text]))),
+  constraint notifications_rules_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX notifications_rules_name ON notifications_rules USING btree (name);
+
+create table notifications_seen (
+  event_id text not null,
+  at timestamp with time zone not null,
+  constraint notifications_seen_pkey PRIMARY KEY (event_id)
+);
+CREATE INDEX notifications_seen_at ON notifications_seen USING btree (at);
+
 create table operations (
   id uuid not null,
   kind text not null,

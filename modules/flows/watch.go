@@ -15,6 +15,9 @@ import (
 	"panel/platform/metrics"
 )
 
+// flowScreen is where the web interface shows a flow.
+const flowScreen = "/flows/{id}"
+
 // eventKinds are what happens to flows.
 func eventKinds() []events.Kind {
 	kinds := []events.Kind{
@@ -35,11 +38,13 @@ func eventKinds() []events.Kind {
 		{
 			Name: flowsapi.EventStagePending, Severity: events.Warning, Notify: true, Data: flowsapi.StageNews{},
 			Summary: "A part of an apply does not hold yet and is repeated",
+			Screen:  flowScreen,
 		},
 		{
 			Name:    flowsapi.EventStageSettled,
 			Summary: "A part of an apply that did not hold holds now",
-			Data:    flowsapi.StageNews{},
+			Notify:  true, Resolves: []string{flowsapi.EventStagePending}, Screen: flowScreen,
+			Data: flowsapi.StageNews{},
 		},
 	}
 	kinds = append(kinds, changeKinds()...)
@@ -70,13 +75,20 @@ func applyKinds() []events.Kind {
 		{Name: flowsapi.EventApplyStarted, Summary: "An apply of a flow began"},
 		{
 			Name: flowsapi.EventForceApplied, Summary: "An apply went over checks that were not confirmed",
-			Severity: events.Warning, Notify: true,
+			Severity: events.Warning, Notify: true, Screen: flowScreen,
+			Effect: "Users may fail to connect where a check was right.",
 		},
 		{Name: flowsapi.EventApplyStopped, Summary: "Somebody stopped an apply"},
-		{Name: flowsapi.EventApplySucceeded, Summary: "A flow is installed", Notify: true},
+		{
+			Name: flowsapi.EventApplySucceeded, Summary: "A flow is installed", Notify: true, Screen: flowScreen,
+			Resolves: []string{flowsapi.EventApplyFailed},
+		},
 		{Name: flowsapi.EventDisabled, Summary: "A flow was switched off"},
 		{Name: flowsapi.EventDeleted, Summary: "A flow was deleted"},
-		{Name: flowsapi.EventApplyFailed, Summary: "An apply failed", Severity: events.Warning, Notify: true},
+		{
+			Name: flowsapi.EventApplyFailed, Summary: "An apply failed", Severity: events.Warning, Notify: true,
+			Effect: "The version that was installed before stays in force.", Screen: flowScreen,
+		},
 		{Name: flowsapi.EventReverted, Summary: "Nothing is left of an apply that failed"},
 	}
 	for i := range kinds {

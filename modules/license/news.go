@@ -31,24 +31,39 @@ type News struct {
 	DaysLeft   int        `json:"days_left,omitempty"`
 }
 
+// screen is where the web interface shows the license.
+const screen = "/license"
+
 // kinds declares the events. Every administrator may see them: they say what the panel allows.
 func kinds() []events.Kind {
 	return []events.Kind{
-		{Name: kindActivated, Summary: "A license was activated", Live: true, Data: News{}},
-		{Name: kindRefreshed, Summary: "The license was checked and has changed", Live: true, Data: News{}},
+		{
+			Name: kindActivated, Summary: "A license was activated", Live: true, Data: News{}, Notify: true,
+			Resolves: []string{kindGrace, kindDegraded, kindRemoved, kindExpiring}, Screen: screen,
+		},
+		{
+			Name: kindRefreshed, Summary: "The license was checked and has changed", Live: true, Data: News{},
+			Notify: true, Resolves: []string{kindGrace, kindDegraded, kindExpiring}, Screen: screen,
+		},
 		{
 			Name: kindGrace, Summary: "The license server does not answer; a grace period began",
 			Severity: events.Warning,
-			Notify:   true, Live: true, Data: News{},
+			Effect:   "When it is over, the panel becomes read-only; traffic goes on.", Screen: screen,
+			Notify: true, Live: true, Data: News{},
 		},
 		{
 			Name: kindDegraded, Summary: "The panel became read-only", Severity: events.Critical, Notify: true,
+			Effect: "Nothing can be changed until a license is active; traffic goes on.", Screen: screen,
 			Live: true,
 			Data: News{},
 		},
-		{Name: kindRemoved, Summary: "The license was removed", Live: true, Data: News{}},
+		{
+			Name: kindRemoved, Summary: "The license was removed", Severity: events.Warning, Notify: true, Live: true,
+			Effect: "Nothing can be changed until a license is active; traffic goes on.", Screen: screen, Data: News{},
+		},
 		{
 			Name: kindExpiring, Summary: "The license ends soon", Severity: events.Warning, Notify: true, Live: true,
+			Effect: "After its end the panel becomes read-only; traffic goes on.", Screen: screen,
 			Data: News{},
 		},
 	}

@@ -6,26 +6,33 @@ import (
 	"panel/platform/events"
 )
 
+// nodeScreen is where the web interface shows a node.
+const nodeScreen = "/nodes/{id}"
+
 // eventKinds are what happens to nodes.
 func eventKinds() []events.Kind {
 	kinds := []events.Kind{
 		{
 			Name: nodesapi.NodeOnline, Summary: "A node is online again", Severity: events.Info, Notify: true,
+			Resolves: []string{nodesapi.NodeOffline, nodesapi.NodeDegraded}, Screen: nodeScreen,
 			Data: nodesapi.StateChanged{},
 		},
 		{
 			Name: nodesapi.NodeDegraded, Summary: "A node answers late, or its core does not do what it should",
 			Severity: events.Warning,
-			Notify:   true, Data: nodesapi.StateChanged{},
+			Effect:   "Its users may have slow or broken connections.", Screen: nodeScreen,
+			Notify: true, Data: nodesapi.StateChanged{},
 		},
 		{
 			Name: nodesapi.NodeOffline, Summary: "A node sent nothing for ten heartbeats", Severity: events.Critical,
+			Effect: "The panel cannot reach its agent; its flows may be down for their users.", Screen: nodeScreen,
 			Notify: true,
 			Data:   nodesapi.StateChanged{},
 		},
 		{
 			Name: nodesapi.NodeDrift, Summary: "An agent could not install the configuration that its node shall serve",
 			Severity: events.Warning, Notify: true, Data: nodesapi.Drift{},
+			Effect: "It serves its former configuration.", Screen: nodeScreen,
 		},
 	}
 	for name, summary := range map[string]string{

@@ -299,7 +299,9 @@ func differences(before, after *channelRow, target bool) map[string]audit.Change
 }
 
 // get gives one channel. Fault: not_found (404).
-func (c *channels) get(ctx context.Context, id string) (channelRow, error) { return c.store.channel(ctx, id) }
+func (c *channels) get(ctx context.Context, id string) (channelRow, error) {
+	return c.store.channel(ctx, id)
+}
 
 // remove deletes a channel; what waits for it is cancelled, and rules name it no more. Fault: not_found (404).
 func (c *channels) remove(ctx context.Context, id string) error {

@@ -141,4 +141,3 @@ func attach(h *handlers) module.Parts {
 		Metrics:   h.courier.metrics(),
 	}
 }
-

@@ -100,7 +100,9 @@ type rules struct {
 	clock   clockwork.Clock
 }
 
-func newRules(s *store, j audit.Journal, b *events.Bus, c clockwork.Clock) *rules { return &rules{s, j, b, c} }
+func newRules(s *store, j audit.Journal, b *events.Bus, c clockwork.Clock) *rules {
+	return &rules{s, j, b, c}
+}
 
 func (r *rules) shown(row *ruleRow) Rule {
 	channels := row.Channels

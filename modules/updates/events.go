@@ -9,10 +9,14 @@ import (
 func eventKinds() []events.Kind {
 	kinds := []events.Kind{
 		{Name: updatesapi.NodeUpdateStarted, Summary: "The update of an agent began", Data: updatesapi.NodeUpdate{}},
-		{Name: updatesapi.NodeUpdateDone, Summary: "An agent runs its new build", Data: updatesapi.NodeUpdate{}},
+		{
+			Name: updatesapi.NodeUpdateDone, Summary: "An agent runs its new build", Data: updatesapi.NodeUpdate{},
+			Notify: true, Resolves: []string{updatesapi.NodeUpdateFailed}, Screen: "/nodes/{id}",
+		},
 		{
 			Name: updatesapi.NodeUpdateFailed, Summary: "An agent did not take its new build", Severity: events.Warning,
-			Notify: true, Data: updatesapi.NodeUpdate{},
+			Notify: true, Data: updatesapi.NodeUpdate{}, Screen: "/nodes/{id}",
+			Effect: "It goes on with its former build.",
 		},
 	}
 	for name, summary := range map[string]string{

@@ -259,6 +259,9 @@ func (s *service) emit(ctx context.Context, kind string, run Run) error {
 	return s.bus.Emit(ctx, events.Event{Kind: kind, SubjectID: run.ID, At: s.clock.Now().UTC(), Data: run})
 }
 
+// screen is where the web interface shows updates.
+const screen = "/updates"
+
 func eventKinds() []events.Kind {
 	kind := func(name, summary string) events.Kind {
 		return events.Kind{
@@ -270,7 +273,9 @@ func eventKinds() []events.Kind {
 		kind("system.update_failed",
 			"An update of the panel failed, and the former release runs")
 	available.Notify, available.Data = true, Offer{}
-	failed.Notify, failed.Severity = true, events.Critical
+	failed.Notify, failed.Severity, failed.Screen = true, events.Critical, screen
+	available.Screen = screen
+	failed.Effect = "The panel works as before; the log of the update names the cause."
 	return []events.Kind{
 		available, failed,
 		settings.Kind(actionSettings, "Settings of updates were changed", system.Manage),

@@ -12,17 +12,24 @@ type Changed struct {
 	Username string `json:"username"`
 }
 
+// accountScreen is where the web interface shows an account.
+const accountScreen = "/accounts/{id}"
+
 // eventKinds are what happens to accounts.
 func eventKinds() []events.Kind {
 	kinds := []events.Kind{{
 		Name: factorsLocked, Summary: "Somebody who knows the password guesses second factors",
-		Severity: events.Warning, Notify: true, Data: FactorsLocked{},
+		Severity: events.Warning, Notify: true, Data: FactorsLocked{}, Screen: accountScreen,
+		Effect: "The password is known to somebody; replace it if that is not its owner.",
+	}, {
+		Name: "account.password_reset", Summary: "The password of an account was replaced",
+		Severity: events.Warning, Notify: true, Data: Changed{}, Screen: accountScreen,
+		Effect: "Its earlier sessions have ended.",
 	}}
 	for name, summary := range map[string]string{
 		"account.created": "An account was made", "account.updated": "An account was changed",
 		"account.permissions_changed": "The permissions of an account were changed",
 		"account.deleted":             "An account was deleted",
-		"account.password_reset":      "The password of an account was replaced",
 		"account.factor_changed":      "The second factors of an account were changed",
 		"account.login_ok":            "Somebody signed in",
 	} {

@@ -36,7 +36,7 @@ func Module() module.Module {
 		Events: []events.Kind{{
 			Name: doctorFailed, Summary: "A diagnosis found something broken", Subject: "installation",
 			Needs:    system.Manage,
-			Severity: events.Warning, Notify: true, Live: true, Data: DoctorFailed{},
+			Severity: events.Warning, Notify: true, Live: true, Data: DoctorFailed{}, Screen: "/diagnostics",
 		}},
 		Private: []any{newHandlers, newWatcher},
 		Attach:  attach,

@@ -9,6 +9,8 @@ export const permissionKeys = [
   "license.manage",
   "nodes.edit",
   "nodes.view",
+  "notifications.manage",
+  "notifications.view",
   "settings.manage",
 ] as const;
 
@@ -16,6 +18,7 @@ export type PermissionKey = (typeof permissionKeys)[number];
 
 export const featureKeys = [
   "flows",
+  "notifications",
 ] as const;
 
 export type FeatureKey = (typeof featureKeys)[number];
