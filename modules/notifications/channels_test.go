@@ -47,7 +47,7 @@ func (b *bench) blockedFor(channel string) time.Duration {
 func (b *bench) runNow(kind string) {
 	b.t.Helper()
 	_, err := b.DB.ExecContext(b.t.Context(), `update jobs.river_job set scheduled_at = now(), state = 'available'
-		where kind = ? and state in ('scheduled', 'retryable')`, jobOf(kind))
+		where kind = ? and state in ('available', 'scheduled', 'retryable')`, jobOf(kind))
 	require.NoError(b.t, err)
 }
 
@@ -185,7 +185,8 @@ func TestATestOfAChannelIsADelivery(t *testing.T) {
 // Rule: 4xx is never repeated, except 408 and 429; 5xx is.
 func TestWhichAnswersOfAReceiverAreRepeated(t *testing.T) {
 	t.Parallel()
-	for status, again := range map[int]bool{400: false, 401: false, 404: false, 410: false, 408: true, 429: true, 503: true} {
+	repeated := map[int]bool{400: false, 401: false, 404: false, 410: false, 408: true, 429: true, 503: true}
+	for status, again := range repeated {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)

@@ -62,7 +62,8 @@ func deliveriesCommand(env cli.Env) *cobra.Command {
 				[]string{"Created", "Channel", "Event", "Subject", "State", "Reason"},
 				func(d Delivery) []string {
 					return []string{
-						cli.Stamp(&d.CreatedAt), d.ChannelName, d.Kind, cli.OrDash(d.SubjectName), d.State, cli.OrDash(d.Reason),
+						cli.Stamp(&d.CreatedAt), d.ChannelName, d.Kind, cli.OrDash(d.SubjectName), d.State,
+						cli.OrDash(d.Reason),
 					}
 				})
 		},

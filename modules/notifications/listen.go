@@ -165,7 +165,8 @@ func (c *courier) row(to aim, kind events.Kind, event events.Event) (*deliveryRo
 	return &deliveryRow{
 		ID: database.NewID(), Channel: to.channel, ChannelName: to.name, Kind: event.Kind,
 		Severity: string(kind.Level()), SubjectType: event.SubjectType, SubjectID: event.SubjectID,
-		SubjectName: message.Clean(message.Read(data).Name, longestName), EventID: event.ID, Event: event.JSON(), Count: 1,
+		SubjectName: message.Clean(message.Read(data).Name, longestName), EventID: event.ID, Event: event.JSON(),
+		Count: 1,
 		State: stateQueued, NotBefore: now, CreatedAt: now, LastEventAt: event.At,
 	}, nil
 }

@@ -89,8 +89,8 @@ func TestATestArrivesAndIsInTheJournal(t *testing.T) {
 	require.Contains(t, b.Recorded(objectChannel, kindMessenger), kindTest)
 }
 
-// Rule: a notice says what, where, since when, which effect, and leads into the panel; names of others change nothing in
-// its form.
+// Rule: a notice says what, where, since when, which effect, and leads into the panel; names of others change nothing
+// in its form.
 func TestANoticeIsWorthReading(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

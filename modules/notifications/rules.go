@@ -126,7 +126,8 @@ func (r *rules) kinds() []EventKind {
 		}
 		all = append(all, EventKind{
 			Kind: kind.Name, Family: family(kind.Name), Severity: string(kind.Level()), Resolves: resolves,
-			English: EventWords{kind.Summary, kind.Effect}, Russian: EventWords{russianOf(kind.Summary), russianOf(kind.Effect)},
+			English: EventWords{kind.Summary, kind.Effect},
+			Russian: EventWords{russianOf(kind.Summary), russianOf(kind.Effect)},
 		})
 	}
 	return all

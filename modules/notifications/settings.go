@@ -132,7 +132,8 @@ func (s *Settings) until(now time.Time) (end time.Time) {
 	}
 	local := now.In(s.zone())
 	on := func(day int, clock time.Time) time.Time {
-		return time.Date(local.Year(), local.Month(), local.Day()+day, clock.Hour(), clock.Minute(), 0, 0, local.Location())
+		year, month, today := local.Date()
+		return time.Date(year, month, today+day, clock.Hour(), clock.Minute(), 0, 0, local.Location())
 	}
 	for day := -1; day <= 0; day++ {
 		begins, ends := on(day, from), on(day, to)

@@ -47,8 +47,8 @@ func (c *courier) recordTest(ctx context.Context, id, name, result string) error
 	})
 }
 
-// testMessenger sends a test and answers how it went, in the messenger's own words. Faults: notifications_not_configured
-// (400) before any call, messenger_error (502), messenger_timeout (504).
+// testMessenger sends a test and answers how it went, in the messenger's own words. Faults:
+// notifications_not_configured (400) before any call, messenger_error (502), messenger_timeout (504).
 func (c *courier) testMessenger(ctx context.Context) (string, error) {
 	now, _, err := c.settings.Get(ctx)
 	if err != nil {

@@ -94,12 +94,15 @@ func (s Server) client(network *outbound.Network) (*gomail.Client, error) {
 		gomail.WithPort(s.Port), gomail.WithTimeout(limit), gomail.WithHELO("panel.invalid"), gomail.WithTLSConfig(trust),
 		gomail.WithTLSPolicy(gomail.TLSMandatory), gomail.WithDialContextFunc(s.dial(network, trust)),
 	}
-	if s.Username != "" {
-		options = append(options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.Username),
-			gomail.WithPassword(s.Password))
-	}
+	method := gomail.SMTPAuthAutoDiscover
 	if s.Security == TLS {
+		// The library does not know that dial has encrypted the connection, and would look for a way without PLAIN.
+		method = gomail.SMTPAuthPlain
 		options = append(options, gomail.WithSSL())
+	}
+	if s.Username != "" {
+		options = append(options, gomail.WithSMTPAuth(method), gomail.WithUsername(s.Username),
+			gomail.WithPassword(s.Password))
 	}
 	return gomail.NewClient(s.Host, options...)
 }
@@ -122,7 +125,7 @@ func (s Server) refusal(err error) error {
 		return message.Refused(fmt.Sprintf("the mail server answered %d", refused.ErrorCode()), !refused.IsTemp())
 	}
 	reason, late := outbound.Explain(err)
-	if strings.Contains(err.Error(), "AUTH") || strings.Contains(err.Error(), "auth") {
+	if strings.Contains(err.Error(), "SMTP AUTH") {
 		return message.Refused("the mail server does not accept the user name and the password", true)
 	}
 	answer := message.Refused("the mail server could not be used: "+reason, false)
