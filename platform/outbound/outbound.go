@@ -91,8 +91,8 @@ type Options struct {
 	Roots *x509.CertPool
 	// Certificate proves the panel to the other side.
 	Certificate *tls.Certificate
-	// Proxy is used instead of the one of PANEL_HTTP_PROXY; it resolves names by itself. The schemes are http, https and
-	// socks5, and its own address must lie within the reach.
+	// Proxy is used instead of the one of PANEL_HTTP_PROXY; it resolves names by itself. The schemes are http, https
+	// and socks5, and its own address must lie within the reach.
 	Proxy *url.URL
 }
 
