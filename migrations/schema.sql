@@ -512,6 +512,10 @@ create table licenses (
   checks jsonb default '[]'::jsonb not null,
   asking boolean default false not null,
   known jsonb default '{}'::jsonb not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
   constraint licenses_singleton_check CHECK (singleton),
   constraint licenses_pkey PRIMARY KEY (singleton)
 );

@@ -10,6 +10,7 @@ import (
 
 	"panel/platform/entitlement"
 	"panel/platform/fault"
+	"panel/platform/lease"
 	"panel/platform/licensedoc"
 )
 
@@ -18,6 +19,7 @@ const (
 	retryAfter  = 15 * time.Minute
 	beforeEnd   = 10 * time.Minute
 	checkBudget = 25 * time.Second
+	noteWithin  = 5 * time.Second
 )
 
 // patience is how long a question waits for another one to end; it leaves time to ask within one request.
@@ -39,30 +41,22 @@ func (s *service) begin(ctx context.Context) error {
 
 func (s *service) end() { <-s.checking }
 
-// check asks the authority and keeps what it says; it gives the row that this leads to, an empty one where nothing is
-// written. byHand is a person's request, which is journalled whatever comes of it; by itself only what changes is.
-func (s *service) check(ctx context.Context, byHand bool) (row, error) {
+// check asks the authority for a person and keeps what it says; it gives the row that this leads to, an empty one where
+// nothing is written.
+func (s *service) check(ctx context.Context) (row, error) {
 	if err := s.begin(ctx); err != nil {
 		return row{}, err
 	}
 	defer s.end()
 	before := s.look()
 	if !before.checkable() {
-		return row{}, s.lookedAt(ctx, before, byHand)
+		return row{}, s.lookedAt(ctx, before)
 	}
 	answer, failure, err := s.question(ctx, before)
 	if err != nil {
 		return row{}, err
 	}
-	if failure != nil && !byHand && ctx.Err() != nil {
-		return row{}, nil // the panel stops: that is no failure of the server
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if failure != nil {
-		return s.noteFailure(ctx, before, failure, byHand)
-	}
-	return s.noteAnswer(ctx, before, answer, byHand)
+	return s.note(ctx, nil, before, answer, failure)
 }
 
 func (s *service) question(ctx context.Context, k *snapshot) (signed, *temporary, error) {
@@ -81,8 +75,8 @@ func (s *service) question(ctx context.Context, k *snapshot) (signed, *temporary
 }
 
 // lookedAt is the check of an offline document: there is nobody to ask.
-func (s *service) lookedAt(ctx context.Context, before *snapshot, byHand bool) error {
-	if before.document == nil || !byHand {
+func (s *service) lookedAt(ctx context.Context, before *snapshot) error {
+	if before.document == nil {
 		return nil
 	}
 	return s.store.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -90,18 +84,23 @@ func (s *service) lookedAt(ctx context.Context, before *snapshot, byHand bool) e
 	})
 }
 
-func (s *service) noteFailure(ctx context.Context, before *snapshot, failure *temporary, byHand bool) (row, error) {
-	now := s.clock.Now()
-	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
-		current := s.understand(r)
-		if current.document == nil || r.SealedKey != before.SealedKey {
-			return r, false, nil
-		}
-		next := current.failed(now, s.grace, failure)
-		next.NextCheckAt = after(now, retryAfter)
-		kind := changed(&next, s.understand(next).judge(now, s.grace))
-		return next, true, s.recordCheck(ctx, tx, kind, byHand, before, s.understand(next), failure.summary)
-	})
+// note keeps the outcome of a question, also when who has asked is about to go. Without a claim it is a person's
+// request, which is journalled whatever comes of it; by itself only what changes is. Error: lease.ErrLost.
+func (s *service) note(
+	ctx context.Context, claim *lease.Claim, before *snapshot, answer signed, failure *temporary,
+) (row, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteWithin)
+	defer cancel()
+	if failure != nil {
+		return s.keep(ctx, s.failing(claim, before, failure))
+	}
+	s.timeFrom(answer)
+	return s.keep(ctx, s.answering(claim, before, answer))
+}
+
+// keep makes a change of the stored license and shows it.
+func (s *service) keep(ctx context.Context, change edit) (row, error) {
+	r, err := s.store.change(ctx, change)
 	if err != nil {
 		return row{}, err
 	}
@@ -109,12 +108,30 @@ func (s *service) noteFailure(ctx context.Context, before *snapshot, failure *te
 	return r, nil
 }
 
-// noteAnswer keeps the newest of what is stored and what has come: another panel may
-// have asked meanwhile.
-func (s *service) noteAnswer(ctx context.Context, before *snapshot, answer signed, byHand bool) (row, error) {
-	s.timeFrom(answer)
+func (s *service) failing(claim *lease.Claim, before *snapshot, failure *temporary) edit {
 	now := s.clock.Now()
-	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+	return func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+		if err := fenced(ctx, claim); err != nil {
+			return r, false, err
+		}
+		current := s.understand(r)
+		if current.document == nil || r.SealedKey != before.SealedKey {
+			return r, false, nil
+		}
+		next := current.failed(now, s.grace, failure)
+		next.NextCheckAt = after(now, retryAfter)
+		kind := changed(&next, s.understand(next).judge(now, s.grace))
+		return next, true, s.recordCheck(ctx, tx, kind, claim == nil, before, s.understand(next), failure.summary)
+	}
+}
+
+// answering keeps the newest of what is stored and what has come: another panel may have asked meanwhile.
+func (s *service) answering(claim *lease.Claim, before *snapshot, answer signed) edit {
+	now := s.clock.Now()
+	return func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+		if err := fenced(ctx, claim); err != nil {
+			return r, false, err
+		}
 		current := s.understand(r)
 		if current.document == nil || r.SealedKey != before.SealedKey ||
 			current.document.IssuedAt.After(answer.document.IssuedAt) {
@@ -127,13 +144,8 @@ func (s *service) noteAnswer(ctx context.Context, before *snapshot, answer signe
 		if answer.document.Verdict == licensedoc.Refused {
 			failure = answer.document.Reason
 		}
-		return next, true, s.recordCheck(ctx, tx, kind, byHand, before, s.understand(next), failure)
-	})
-	if err != nil {
-		return row{}, err
+		return next, true, s.recordCheck(ctx, tx, kind, claim == nil, before, s.understand(next), failure)
 	}
-	s.settle(ctx, r)
-	return r, nil
 }
 
 func (s *service) renew(next *row, current *snapshot, answer signed, now time.Time) {

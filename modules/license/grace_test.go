@@ -81,7 +81,7 @@ func TestAPanelThatNeverLivesToAnAnswerHasGraceAlone(t *testing.T) {
 		p.steady.Advance(9 * time.Hour)
 		life, end := context.WithCancel(t.Context())
 		p.authority.fails(func(_ http.ResponseWriter, r *http.Request) { end(); <-r.Context().Done() })
-		require.NoError(t, p.turn(life))
+		require.NoError(t, p.questions.Run(life))
 		p.restart()
 	}
 	ended()

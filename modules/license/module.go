@@ -55,7 +55,7 @@ func source(s *service) entitlement.Source { return s }
 func attach(h *handlers, s *service) module.Parts {
 	return module.Parts{
 		Routes: h.routes(),
-		Loops:  []func(context.Context) error{s.watch},
+		Loops:  []func(context.Context) error{s.watch, s.questions.Run},
 		Ready:  []func(context.Context) error{s.ready},
 	}
 }

@@ -115,7 +115,7 @@ func unreachable(failure *temporary) *fault.Fault {
 func (s *service) replace(ctx context.Context, got obtained, before *snapshot) (row, error) {
 	s.timeFrom(got.signed)
 	now := s.clock.Now()
-	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+	return s.keep(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		current := s.understand(r)
 		if got.document.Offline() && r.Known.with(current.document).outdated(&got.document) {
 			return r, false, errOutdated
@@ -128,13 +128,11 @@ func (s *service) replace(ctx context.Context, got obtained, before *snapshot) (
 			next.SealedKey = s.vault.Seal(next.place(), []byte(got.key.Reveal()))
 		}
 		next.NextCheckAt = s.nextCheck(&snapshot{row: next, document: &got.document}, now)
+		if err := s.questions.Wake(ctx, next.InstanceID); err != nil {
+			return r, false, err
+		}
 		return next, true, s.recordChange(ctx, tx, kindActivated, before, s.understand(next))
 	})
-	if err != nil {
-		return row{}, err
-	}
-	s.settle(ctx, r)
-	return r, nil
 }
 
 // after is the status that a change leads to.
@@ -159,7 +157,7 @@ func (s *service) Refresh(ctx context.Context) (Status, error) {
 	if s.look().document == nil {
 		return Status{}, errMissing
 	}
-	r, err := s.check(ctx, true)
+	r, err := s.check(ctx)
 	if err != nil {
 		return Status{}, err
 	}
@@ -173,7 +171,7 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 	}
 	defer s.end()
 	before, now := s.look(), s.clock.Now()
-	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+	r, err := s.keep(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		next := row{
 			Singleton: true, InstanceID: r.InstanceID, RemovedAt: &now, AnnouncedState: entitlement.Degraded,
 			ClockAt: now,
@@ -184,7 +182,6 @@ func (s *service) Remove(ctx context.Context) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s.settle(ctx, r)
 	s.queueRelease(before, licensedoc.Key{})
 	return s.after(r), nil
 }

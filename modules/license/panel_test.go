@@ -37,17 +37,16 @@ type panel struct {
 	data      string
 }
 
+const masterKey = "a master key for the tests of the license"
+
 var declared = []string{"assistant", "backups", "flows", "health"}
 
 func newPanel(t testing.TB) *panel {
 	t.Helper()
-	return panelOn(
-		t,
-		startAuthority(t),
-		dbtest.New(t, migrations.Set{Name: "license", FS: module.SQL(files)}),
-		t.TempDir(),
-	)
+	return panelOn(t, startAuthority(t), dbtest.New(t, tables), t.TempDir())
 }
+
+var tables = migrations.Set{Name: "license", FS: module.SQL(files)}
 
 func panelOn(t testing.TB, a *authority, db *database.DB, data string) *panel {
 	t.Helper()
@@ -78,7 +77,7 @@ func calls(t testing.TB, settings map[string]string) *outbound.Network {
 // open starts the service, as a start of the panel does.
 func (p *panel) open(db *database.DB) {
 	p.t.Helper()
-	safe, err := vault.New("a master key for the tests of the license")
+	safe, err := vault.New(masterKey)
 	require.NoError(p.t, err)
 	asks := newClient([]string{p.authority.front.URL}, keys(p.authority), calls(p.t, nil), "test")
 	p.service = build(parts{
@@ -107,7 +106,7 @@ func hangs(name string) bool { return name == "timeout" || name == "slow-loris" 
 // works puts the license server right.
 func (p *panel) works() { p.breaks("", nil) }
 
-// pass lets time go by on both clocks and lets the watch look once.
+// pass lets time go by on both clocks and lets the panel do what is due.
 func (p *panel) pass(d time.Duration) Status {
 	p.t.Helper()
 	p.wall.Advance(d)
@@ -118,7 +117,51 @@ func (p *panel) pass(d time.Duration) Status {
 func (p *panel) looked() Status {
 	p.t.Helper()
 	require.NoError(p.t, p.turn(p.t.Context()))
+	p.asks()
 	return p.Status()
+}
+
+// asks lets the panel put the question that is due, or wait until nobody else puts it.
+func (p *panel) asks() {
+	p.t.Helper()
+	if !p.due() {
+		return
+	}
+	stop := p.drives()
+	require.Eventually(p.t, func() bool { return !p.due() }, 60*time.Second, time.Millisecond)
+	stop()
+}
+
+// drives lets the panel put questions until it is stopped.
+func (p *panel) drives() (stop func()) {
+	ctx, cancel := context.WithCancel(p.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- p.questions.Run(ctx) }()
+	return func() {
+		cancel()
+		require.NoError(p.t, <-ended)
+	}
+}
+
+func (p *panel) due() bool {
+	const open = "document <> '' and sealed_key <> '' and lease_until <= now()"
+	now := p.clock.Now().Format(time.RFC3339Nano)
+	return p.stored("lease_token <> '' or "+open+" and coalesce(next_check_at <= '"+now+"', false)") == "true"
+}
+
+// stored reads an expression over the row.
+func (p *panel) stored(expression string) (value string) {
+	p.t.Helper()
+	query := "select coalesce((" + expression + ")::text, '') from licenses"
+	require.NoError(p.t, p.store.db.NewRaw(query).Scan(p.t.Context(), &value))
+	return value
+}
+
+// set changes the row behind the panel's back.
+func (p *panel) set(columns string) {
+	p.t.Helper()
+	_, err := p.store.db.ExecContext(p.t.Context(), "update licenses set "+columns)
+	require.NoError(p.t, err)
 }
 
 func (p *panel) activated(args ...string) issued {

@@ -21,6 +21,18 @@ func TestTheCopyBringsBackWhatAnOlderDatabaseLost(t *testing.T) {
 	require.True(t, p.Status().LastCheck.OK)
 }
 
+// A database from before the license knows of no next check: the license server is asked at once.
+func TestALicenseThatWasBroughtBackIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	license := p.activated()
+	p.set("document = '', sealed_key = '', key_masked = '', next_check_at = null")
+	p.authority.run("revoke", license.ID)
+	p.restart()
+	p.looked()
+	p.is("degraded", "refused")
+}
+
 func TestACopyOfAnotherInstallationIsNotTaken(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)

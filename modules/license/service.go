@@ -15,6 +15,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/events"
+	"panel/platform/lease"
 	"panel/platform/licensedoc"
 	"panel/platform/outbound"
 	"panel/platform/vault"
@@ -52,13 +53,14 @@ type parts struct {
 // service holds the license in memory; everybody asks it, nobody waits for it.
 type service struct {
 	parts
-	current  atomic.Pointer[snapshot]
-	changes  atomic.Int64  // counts the notifications that may have changed the license
-	shown    atomic.Int64  // how many of them came before the license in memory was read
-	reading  chan struct{} // one reader of the database at a time; waiting for it can end
-	checking chan struct{} // one question to the authority at a time; waiting for it can end
-	wake     chan struct{}
-	given    chan release
+	current   atomic.Pointer[snapshot]
+	changes   atomic.Int64  // counts the notifications that may have changed the license
+	shown     atomic.Int64  // how many of them came before the license in memory was read
+	questions *lease.Driver // asks the authority by the clock
+	reading   chan struct{} // one reader of the database at a time; waiting for it can end
+	checking  chan struct{} // one question to the authority at a time; waiting for it can end
+	wake      chan struct{}
+	given     chan release
 }
 
 // release is a place at the authority that nobody uses any more.
@@ -111,6 +113,7 @@ func build(p parts) *service {
 	}
 	s.current.Store(&snapshot{})
 	s.changes.Add(1)
+	s.questions = lease.New(p.store.db, p.live, p.waiting, p.log, s.process())
 	p.live.On(channel, func(string) { s.outdate() })
 	p.live.OnReady(s.outdate)
 	return s

@@ -76,6 +76,18 @@ func (k *snapshot) failed(now time.Time, grace time.Duration, failure *temporary
 	return next
 }
 
+// begun gives the row with which the panel asks by itself. A question before it whose outcome nobody lived to note is a
+// failure: a panel that always ends before a blocked server counts as failing would otherwise need no license server at
+// all. It is not told before this question has its outcome, because an answer makes it good.
+func (k *snapshot) begun(now time.Time, grace time.Duration) row {
+	next := k.row
+	if k.Asking {
+		next = k.failed(now, grace, unfinished)
+	}
+	next.Asking = true
+	return next
+}
+
 // answered gives the row after a signed verdict, good or bad.
 func (k *snapshot) answered(now time.Time, answer signed) row {
 	next := k.row

@@ -2,8 +2,6 @@ package license
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -59,33 +57,21 @@ func (s *store) found(ctx context.Context, now time.Time) error {
 
 func (s *store) read(ctx context.Context) (row, error) {
 	var r row
-	if err := s.db.NewSelect().Model(&r).Scan(ctx); err != nil {
+	if err := s.db.In(ctx).NewSelect().Model(&r).Scan(ctx); err != nil {
 		return r, database.Fault(fmt.Errorf("reading the license: %w", err), nil)
 	}
 	return r, nil
 }
 
-// change locks the row, lets edit give the next one, writes it and tells the other
-// panels; it returns when they know. An edit that gives false changes nothing.
-func (s *store) change(
-	ctx context.Context,
-	edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error),
-) (row, error) {
-	var next row
+// edit gives the next row of the locked one; false changes nothing.
+type edit func(ctx context.Context, tx bun.Tx, r row) (row, bool, error)
+
+// change makes an edit and tells the other panels; it returns when they know.
+func (s *store) change(ctx context.Context, do edit) (next row, err error) {
 	var barrier *database.Barrier
-	err := s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		var current row
-		if err := tx.NewSelect().Model(&current).For("update").Scan(ctx); err != nil {
-			return fmt.Errorf("locking the license: %w", err)
-		}
-		edited, changed, err := edit(ctx, tx, current)
-		if next = edited; err != nil || !changed {
-			return err
-		}
-		if _, err := tx.NewUpdate().Model(&edited).WherePK().Exec(ctx); err != nil {
-			return fmt.Errorf("writing the license: %w", err)
-		}
-		if err := database.Notify(ctx, tx, channel, ""); err != nil {
+	err = s.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		var changed bool
+		if next, changed, err = s.apply(ctx, tx, do); err != nil || !changed {
 			return err
 		}
 		asked, err := database.NewBarrier(ctx, tx)
@@ -99,19 +85,26 @@ func (s *store) change(
 	return next, database.Fault(err, nil)
 }
 
-// claim takes the next check for this panel; another panel that asks meanwhile gets false. Broken says that whoever had
-// claimed the former check ended before its outcome was known.
-func (s *store) claim(ctx context.Context, now time.Time) (mine, broken bool, err error) {
-	const turn = 2 * time.Minute
-	err = s.db.NewRaw(`with former as (select asking from licenses where next_check_at <= ? for update)
-		update licenses set next_check_at = ?, asking = true from former returning former.asking`, now, now.Add(turn)).Scan(ctx, &broken)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, false, nil
+// apply makes an edit in the transaction of the context and waits for nobody.
+func (s *store) apply(ctx context.Context, tx bun.Tx, do edit) (next row, changed bool, err error) {
+	var current row
+	if err := tx.NewSelect().Model(&current).For("update").Scan(ctx); err != nil {
+		return next, false, fmt.Errorf("locking the license: %w", err)
 	}
-	if err != nil {
-		return false, false, fmt.Errorf("claiming the license check: %w", err)
+	if next, changed, err = do(ctx, tx, current); err != nil || !changed {
+		return next, changed, err
 	}
-	return true, broken, nil
+	if err := s.write(ctx, next); err != nil {
+		return next, false, err
+	}
+	return next, true, database.Notify(ctx, tx, channel, "")
+}
+
+func (s *store) write(ctx context.Context, r row) error {
+	if _, err := s.db.In(ctx).NewUpdate().Model(&r).WherePK().Exec(ctx); err != nil {
+		return database.Fault(fmt.Errorf("writing the license: %w", err), nil)
+	}
+	return nil
 }
 
 // noteClock keeps the latest trusted time; it never goes back here.

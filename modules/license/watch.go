@@ -55,6 +55,7 @@ func (s *service) restore(ctx context.Context, c copied) error {
 		switch {
 		case s.newer(c, r):
 			r.Document, r.SealedKey, r.KeyMasked, r.FailingSince = c.Document, c.SealedKey, c.KeyMasked, c.FailingSince
+			r.NextCheckAt = s.askAtOnce(c)
 		case c.failsLonger(r):
 			r.FailingSince = c.FailingSince
 		}
@@ -62,6 +63,15 @@ func (s *service) restore(ctx context.Context, c copied) error {
 		return s.resealed(s.withoutWithdrawn(r)), true, nil
 	})
 	return err
+}
+
+// askAtOnce is when a license that was brought back is asked about; an offline one has no key and never is.
+func (s *service) askAtOnce(c copied) *time.Time {
+	if c.SealedKey == "" {
+		return nil
+	}
+	now := s.clock.Now()
+	return &now
 }
 
 // knownOf joins what the database and the copy know of all licenses that this installation has had.
@@ -111,8 +121,7 @@ func (s *service) resealed(r row) row {
 	return r
 }
 
-// watch is the life of a license: it checks in time, tells what changed by itself and
-// notes the time, until the context ends.
+// watch tells what changed by time alone, gives former places back and notes the time, until the context ends.
 func (s *service) watch(ctx context.Context) error {
 	noted := s.clock.Now()
 	for {
@@ -137,34 +146,8 @@ func (s *service) turn(ctx context.Context) error {
 	if err := s.announce(ctx); err != nil {
 		return err
 	}
-	if err := s.warn(ctx); err != nil {
-		return err
-	}
-	return s.checkWhenDue(ctx)
+	return s.warn(ctx)
 }
-
-func (s *service) checkWhenDue(ctx context.Context) error {
-	k, now := s.look(), s.clock.Now()
-	if !k.checkable() || k.NextCheckAt == nil || now.Before(*k.NextCheckAt) {
-		return nil
-	}
-	mine, broken, err := s.store.claim(ctx, now)
-	if err != nil || !mine {
-		s.changes.Add(1)
-		return err
-	}
-	if broken {
-		if _, err := s.noteFailure(ctx, k, unfinished, false); err != nil {
-			return err
-		}
-	}
-	_, err = s.check(ctx, false)
-	return err
-}
-
-// unfinished is the failure of a question that a panel did not live to see answered: a panel that always ends before a
-// blocked server counts as failing would otherwise need no license server at all.
-var unfinished = &temporary{summary: "the panel ended before the license server answered"}
 
 // announce tells of a state that time alone has brought: the end of grace or of the
 // license. One panel of several tells it.
@@ -173,7 +156,7 @@ func (s *service) announce(ctx context.Context) error {
 	if k.judge(now, s.grace).state == k.AnnouncedState || k.InstanceID == "" {
 		return nil
 	}
-	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+	_, err := s.keep(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		before := *s.understand(r)
 		kind := changed(&r, before.judge(now, s.grace))
 		if kind == "" {
@@ -181,11 +164,7 @@ func (s *service) announce(ctx context.Context) error {
 		}
 		return r, true, s.recordChange(ctx, tx, kind, &before, s.understand(r))
 	})
-	if err != nil {
-		return err
-	}
-	s.settle(ctx, r)
-	return nil
+	return err
 }
 
 func (s *service) warn(ctx context.Context) error {
@@ -194,7 +173,7 @@ func (s *service) warn(ctx context.Context) error {
 	if days == 0 {
 		return nil
 	}
-	r, err := s.store.change(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
+	_, err := s.keep(ctx, func(ctx context.Context, tx bun.Tx, r row) (row, bool, error) {
 		current := s.understand(r)
 		if s.dueWarning(current, now) != days {
 			return r, false, nil
@@ -202,11 +181,7 @@ func (s *service) warn(ctx context.Context) error {
 		r.WarnedDays = days
 		return r, true, s.recordWarning(ctx, tx, current, current.daysLeft(now))
 	})
-	if err != nil {
-		return err
-	}
-	s.settle(ctx, r)
-	return nil
+	return err
 }
 
 // dueWarning gives the smallest step that is reached and not told yet, or 0.

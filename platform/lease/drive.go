@@ -150,6 +150,7 @@ func (d *Driver) giveUp(ctx context.Context, c *Claim, cause error) {
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), d.StepLimit)
 	defer cancel()
 	err := d.guarded(ending, c, cause)
+	failures := c.failures
 	switch {
 	case errors.Is(err, ErrLost):
 		return
@@ -160,8 +161,11 @@ func (d *Driver) giveUp(ctx context.Context, c *Claim, cause error) {
 	default:
 		d.log.Error("a row was given up", zap.String("process", d.Name), zap.String("id", c.ID),
 			zap.Int("failures", c.failures), zap.Error(cause))
+		if d.Table.Due != "" {
+			failures = 0
+		}
 	}
-	d.release(ctx, c, d.LongestPause, c.failures, cause.Error())
+	d.release(ctx, c, d.LongestPause, failures, cause.Error())
 }
 
 func (d *Driver) guarded(ctx context.Context, c *Claim, cause error) (err error) {

@@ -300,35 +300,6 @@ func TestAWakeDuringAStepCountsAfterIt(t *testing.T) {
 	}
 }
 
-// A column with the next moment, by the clock of the panel, says when a process that never ends has something to do.
-func TestARowWaitsForItsDueTime(t *testing.T) {
-	t.Parallel()
-	db := workTable(t)
-	idle, id := insert(t, db), insert(t, db)
-	clock := clockwork.NewFakeClockAt(time.Date(2031, 1, 2, 3, 0, 0, 0, time.UTC))
-	_, err := db.ExecContext(t.Context(), "update works set due = case when id = ? then ?::timestamptz end",
-		id, clock.Now().Add(time.Hour))
-	require.NoError(t, err)
-	n := &notes{}
-	table := open
-	table.Due = "due"
-	var stepped sync.Map
-	step := func(ctx context.Context, c *lease.Claim) (lease.Next, error) {
-		stepped.Store(c.ID, true)
-		_, err := db.ExecContext(ctx, "update works set due = ? where id = ?", clock.Now().Add(time.Hour), c.ID)
-		return lease.Done(), err
-	}
-	runWith(t, db, n, clock, lease.Process{Table: table, Step: step})
-	asked := func() bool { _, yes := stepped.Load(id); return yes }
-	n.send("works ")
-	require.Never(t, asked, 300*time.Millisecond, 10*time.Millisecond)
-	clock.Advance(time.Hour)
-	n.send("works ")
-	eventually(t, asked)
-	_, yes := stepped.Load(idle)
-	require.False(t, yes)
-}
-
 // A step that ignores its limit loses its row, and nothing that it writes afterwards counts.
 func TestAStalledStepLosesItsRow(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,8 @@ type Process struct {
 	// Step makes the next step that is due. It must be safe to repeat from what the row says.
 	Step func(ctx context.Context, c *Claim) (Next, error)
 	// GiveUp ends a row whose steps fail again and again: it writes the reason on the row, which must not be open
-	// afterwards, and frees what the row holds. It runs in a transaction that holds the fence. A process without it
+	// afterwards, and frees what the row holds. A row with a Due may stay open: GiveUp sets its next time, at which its
+	// steps begin with no failures behind them. It runs in a transaction that holds the fence. A process without it
 	// repeats its steps for ever.
 	GiveUp func(ctx context.Context, c *Claim, cause error) error
 	// Parallel is how many rows one panel drives at the same time.
