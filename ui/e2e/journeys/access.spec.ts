@@ -1,40 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import {
-  administrator,
-  expect,
-  passesGates,
-  picture,
-  sessionToken,
-  showPassword,
-  signIn,
-  signOut,
-  test as base,
-} from "../rig/test";
+import { test } from "../rig/ready";
+import { administrator, expect, passesGates, picture, sessionToken, showPassword, signIn, signOut } from "../rig/test";
 import { totp } from "../rig/totp";
-
-interface Ready {
-  token: string;
-  id: string;
-}
-
-/** A panel of its own with an administrator and a license, made by the API. */
-const test = base.extend<object, { ready: Ready }>({
-  ready: [
-    async ({ stand }, use) => {
-      const { token, account } = await stand.call<{ token: string; account: { id: string } }>(
-        "",
-        "POST",
-        "/api/v1/setup/admin",
-        administrator,
-      );
-      await stand.call(token, "POST", "/api/v1/license/activate", { license_key: stand.licenseKey });
-      await stand.call(token, "POST", "/api/v1/setup/finish");
-      await use({ token, id: account.id });
-    },
-    { scope: "worker", timeout: 180_000 },
-  ],
-});
+import { entryOf, exportsTheJournal, filtersByAction, readsAnEntry } from "./journal";
 
 test.describe.configure({ mode: "serial" });
 test.use({ actionTimeout: 20_000 });
@@ -289,45 +258,9 @@ test("the journal shows it all", async ({ page, stand, ready }) => {
   await page.getByRole("switch", { name: "Codes" }).click();
   await expect(page.getByText("account.login_ok").first()).toBeVisible();
 
-  await page.getByRole("button", { name: "Filter", exact: true }).click();
-  await page.getByRole("combobox", { name: "Action" }).fill("permissions");
-  await page.getByRole("option", { name: "Permissions changed (account.permissions_changed)" }).click();
-  await passesGates(page);
-  await page.getByRole("button", { name: "Show", exact: true }).click();
-  await expect(page).toHaveURL(/action=account\.permissions_changed/);
-  await expect(page.getByRole("row")).toHaveCount(3);
-
-  await page.getByRole("row").filter({ hasText: "oleg" }).last().click();
-  const entry = page.getByRole("complementary", { name: "Journal entry" });
-  await expect(entry.getByRole("heading", { name: "Permissions changed: oleg" })).toBeVisible();
-  await expect(entry.getByRole("group", { name: "permissions" })).toContainText("nodes.edit");
-  await passesGates(page);
-  await picture(page, "audit-entry");
-  await entry.getByText("Split").click();
-  await passesGates(page);
-  await page.reload();
-  await expect(entry.getByRole("heading", { name: "Permissions changed: oleg" })).toBeVisible();
-  await page.keyboard.press("Escape");
-  await expect(entry).toBeHidden();
-
-  await page.getByRole("button", { name: "Export" }).click();
-  const [csv] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("menuitem", { name: /^CSV/ }).click(),
-  ]);
-  expect(
-    readFileSync(await csv.path(), "utf8")
-      .trim()
-      .split("\n"),
-  ).toHaveLength(3);
-  await page.getByRole("button", { name: "Remove Action Permissions changed" }).click();
-  await page.getByRole("button", { name: "Export" }).click();
-  const [lines] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("menuitem", { name: /^NDJSON/ }).click(),
-  ]);
-  const first = JSON.parse(readFileSync(await lines.path(), "utf8").split("\n")[0] ?? "") as { action: string };
-  expect(first.action).toBeTruthy();
+  await filtersByAction(page);
+  await readsAnEntry(page);
+  await exportsTheJournal(page);
 
   await page.getByRole("button", { name: "Verify" }).click();
   await expect(page.getByText("The journal is intact.")).toBeVisible();
@@ -339,7 +272,11 @@ test("the journal shows it all", async ({ page, stand, ready }) => {
     "/api/v1/audit?result=denied&limit=1",
   );
   await page.goto(`${stand.url}/audit?result=ok&entry=${items[0]?.id}`);
-  await expect(entry.getByRole("definition").filter({ hasText: /^Denied/ })).toBeVisible();
+  await expect(
+    entryOf(page)
+      .getByRole("definition")
+      .filter({ hasText: /^Denied/ }),
+  ).toBeVisible();
 });
 
 test("the license goes: read-only everywhere, and told apart from a missing permission", async ({

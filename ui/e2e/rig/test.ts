@@ -3,7 +3,7 @@ import { test as base, expect, type Page } from "@playwright/test";
 import { Stand } from "./stand";
 
 /** What every journey watches: no console error, no refused policy, no call to another origin. */
-interface Watch {
+export interface Watch {
   check: () => void;
 }
 
