@@ -1,13 +1,14 @@
 package flows
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/uptrace/bun"
 
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -16,48 +17,68 @@ import (
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/keyset"
 )
 
-// clientList has the oldest client first.
-var clientList = httpapi.ShortList[Client]{
-	ID: func(c Client) string { return c.ID }, Usual: "created_at",
-	Sorts: map[string]func(a, b Client) int{
-		"created_at": func(a, b Client) int { return a.CreatedAt.Compare(b.CreatedAt) },
-		"label":      byLabel,
-		"state": func(a, b Client) int {
-			return cmp.Or(
-				cmp.Compare(slices.Index(clientStates, a.state()), slices.Index(clientStates, b.state())),
-				byLabel(a, b),
-			)
-		},
+const (
+	clientInstalled = "exists (select from flow_fragments g where g.flow_id = c.flow_id and c.id::text = any(g.client_ids))"
+	clientState     = "case when c.revoked_at is not null then 'revoked' when " + clientInstalled +
+		" then 'installed' else 'waiting' end"
+	// clientName does not depend on the language of the database.
+	clientName = `lower(c.label) collate "C"`
+)
+
+// clientOrders have clients that wait for an apply before those that work, and revoked ones last.
+var clientOrders = map[string]keyset.Order{
+	"created_at": {Expression: "c.created_at", Kind: httpapi.CursorMoment},
+	"label":      {Expression: clientName, Kind: httpapi.CursorText},
+	"state": {
+		Expression: "(case " + clientState + " when 'waiting' then '0' when 'installed' then '1' else '2' end) || " +
+			clientName,
+		Kind: httpapi.CursorText,
 	},
 }
 
-func byLabel(a, b Client) int { return cmp.Compare(strings.ToLower(a.Label), strings.ToLower(b.Label)) }
-
-// clientStates are what the list is sorted and filtered by: clients that wait for an apply come first.
-var clientStates = []string{"waiting", "installed", "revoked"}
-
-func (c Client) state() string {
-	switch {
-	case c.RevokedAt != nil:
-		return "revoked"
-	case c.Installed:
-		return "installed"
-	}
-	return "waiting"
+// listedClient is a client and its place in the list.
+type listedClient struct {
+	shownClient
+	SortKey string
 }
 
+// listClients has the oldest client first.
 func (s *service) listClients(ctx context.Context, in *clientsInput) (httpapi.Page[Client], error) {
-	f, err := s.shownOne(ctx, in.ID)
+	none := httpapi.Page[Client]{}
+	k, err := keyset.New(in.PageQuery, "c.id", "created_at", clientOrders)
 	if err != nil {
-		return httpapi.Page[Client]{}, err
+		return none, err
 	}
-	part := strings.ToLower(in.Q)
-	wanted := slices.DeleteFunc(f.Clients, func(c Client) bool {
-		return !strings.Contains(strings.ToLower(c.Label), part) || in.State != "" && in.State != c.state()
-	})
-	return clientList.Page(wanted, in.PageQuery)
+	if _, err := s.store.flow(ctx, in.ID); err != nil {
+		return none, err
+	}
+	var rows []listedClient
+	query := in.filter(s.db.In(ctx).NewSelect()).ColumnExpr("c.id, c.label, c.created_at, c.revoked_at").
+		ColumnExpr("c.public_hash is not null as public").ColumnExpr(clientInstalled + " as installed")
+	if err := k.Apply(query, nil).Scan(ctx, &rows); err != nil {
+		return none, database.Fault(err, nil)
+	}
+	total, err := in.filter(s.db.In(ctx).NewSelect()).Count(ctx)
+	if err != nil {
+		return none, database.Fault(err, nil)
+	}
+	return keyset.Page(k, rows, int(total),
+		func(row *listedClient) Client { return row.shown() },
+		func(row *listedClient) (string, string) { return row.SortKey, row.ID }), nil
+}
+
+func (in *clientsInput) filter(q *bun.SelectQuery) *bun.SelectQuery {
+	q = q.TableExpr("flow_clients as c").Where("c.flow_id = ?", in.ID)
+	if in.Q != "" {
+		q = q.Where("strpos(lower(c.label), ?) > 0", strings.ToLower(in.Q))
+	}
+	if in.State != "" {
+		q = q.Where(clientState+" = ?", in.State)
+	}
+	return q
 }
 
 // addClient makes a client with a secret of its own; it can connect after the next apply.

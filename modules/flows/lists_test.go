@@ -10,6 +10,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/httpapi"
 	"panel/platform/paneltest"
 )
 
@@ -194,4 +195,46 @@ func TestClientsAreFoundByLabelAndState(t *testing.T) {
 		require.Equal(t, want, labels(query), query)
 	}
 	s.admin.Get(s.path("/clients?state=lost")).Refused(400, "bad_parameter")
+}
+
+// Clients come page by page in every order, each of them once, also where the one at which a page ended has changed or
+// left the list meanwhile.
+func TestClientsComePageByPage(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.install()
+	for _, label := range []string{"Anna", "boris", "Clara", "anna"} {
+		s.admin.Post(s.path("/clients"), map[string]any{"label": label}).Is(201)
+	}
+	page := func(query string) (labels, ids []string, cursor string) {
+		var page httpapi.Page[flows.Client]
+		s.admin.Get(s.path("/clients?" + query)).Is(200).JSON(&page)
+		for _, c := range page.Items {
+			labels, ids = append(labels, c.Label), append(ids, c.ID)
+		}
+		if page.NextCursor != nil {
+			cursor = *page.NextCursor
+		}
+		return labels, ids, cursor
+	}
+	for _, sort := range []string{"created_at", "-created_at", "label", "-label", "state", "-state"} {
+		want, all, last := page("sort=" + sort)
+		require.Len(t, want, 5)
+		require.Empty(t, last)
+		var got []string
+		for cursor, more := "", true; more; more = cursor != "" {
+			_, ids, next := page("limit=2&sort=" + sort + "&cursor=" + cursor)
+			got, cursor = append(got, ids...), next
+		}
+		require.Equal(t, all, got, sort)
+	}
+	require.EqualValues(t, 4, s.admin.Get(s.path("/clients?state=waiting&limit=1")).Is(200).Value("total"))
+	_, ids, cursor := page("state=waiting&sort=label&limit=2")
+	s.admin.Delete(s.path("/clients/" + ids[1])).Is(204)
+	labels, _, last := page("state=waiting&sort=label&limit=2&cursor=" + cursor)
+	require.Equal(t, []string{"boris", "Clara"}, labels)
+	require.Empty(t, last)
+	s.admin.Get(s.path("/clients?sort=-label&cursor="+cursor)).Refused(400, "bad_parameter")
+	s.admin.Get(s.path("/clients?sort=secret")).Refused(400, "bad_parameter")
+	s.admin.Get("/api/v1/connection-units/0197f3a0-0000-7000-8000-000000000001/clients").Refused(404, "not_found")
 }
