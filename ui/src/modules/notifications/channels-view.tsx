@@ -1,0 +1,162 @@
+import { Menu } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ActionLink } from "@/components/action/action";
+import { RowMenu } from "@/components/action/row-menu";
+import { ProblemView } from "@/components/state/problem-view";
+import { Skeleton, type ViewState } from "@/components/state/states";
+import { Status } from "@/components/status/status";
+import { DataTable, type Column } from "@/components/table/data-table";
+import { RelativeTime } from "@/components/text/relative-time";
+import { lastDeliveryQuery, messenger as messengerId, type Channel } from "./api";
+import classes from "./notifications.module.css";
+import { stateGlyphs } from "./words";
+
+/** One line of the table: the messenger of the settings, or a channel. */
+export interface ChannelLine {
+  id: string;
+  name: string;
+  kind: "messenger" | "webhook" | "email";
+  target: string;
+  state: "on" | "off" | "unset";
+  channel?: Channel;
+}
+
+interface ChannelsProps {
+  state: ViewState<Channel[]>;
+  /** What the settings say of the messenger; undefined while they are not known. */
+  messenger: { configured: boolean; chat: string } | undefined;
+  block: string | undefined;
+  onEdit: (channel: Channel) => void;
+  onRemove: (channel: Channel) => void;
+  onTest: (channel: Channel) => void;
+}
+
+export function ChannelsView({ state, messenger, block, onEdit, onRemove, onTest }: ChannelsProps) {
+  const { t } = useTranslation("notifications");
+  if (state.kind === "loading") return <Skeleton rows={4} />;
+  if (state.kind === "error")
+    return <ProblemView error={state.error} tried={t("channels.loadFailed")} onRetry={state.retry} />;
+  const lines: ChannelLine[] = [
+    {
+      id: messengerId,
+      name: t("kind.messenger"),
+      kind: "messenger",
+      target: messenger?.chat ? t("channels.chat", { chat: messenger.chat }) : "",
+      state: messenger?.configured ? "on" : "unset",
+    },
+    ...state.data.map(lineOf),
+  ];
+  const columns: Column<ChannelLine>[] = [
+    {
+      key: "name",
+      head: t("channels.name"),
+      cell: (line) => <LineName line={line} block={block} onEdit={onEdit} />,
+    },
+    { key: "kind", head: t("channels.kind"), width: 120, drop: 1, cell: (line) => t(`kind.${line.kind}`) },
+    {
+      key: "target",
+      head: t("channels.target"),
+      width: 240,
+      drop: 2,
+      cell: (line) => <span title={line.target}>{line.target || "—"}</span>,
+    },
+    { key: "state", head: t("channels.state"), width: 130, cell: (line) => <LineState line={line} /> },
+    { key: "last", head: t("channels.last"), width: 220, cell: (line) => <LastDelivery channel={line.id} /> },
+  ];
+  return (
+    <DataTable
+      label={t("channels.title")}
+      rows={lines}
+      total={lines.length}
+      columns={columns}
+      rowId={(line) => line.id}
+      rowName={(line) => line.name}
+      menu={(line) => <Acts line={line} block={block} onEdit={onEdit} onRemove={onRemove} onTest={onTest} />}
+      phone={(line) => (
+        <span className={classes.phone}>
+          <LineName line={line} block={block} onEdit={onEdit} />
+          <span className="dim">{[t(`kind.${line.kind}`), line.target].filter(Boolean).join(" · ")}</span>
+          <span className={classes.line}>
+            <LineState line={line} /> <LastDelivery channel={line.id} />
+          </span>
+        </span>
+      )}
+    />
+  );
+}
+
+function lineOf(channel: Channel): ChannelLine {
+  const { id, name, kind, enabled } = channel;
+  const target = channel.webhook?.host ?? channel.email?.to.join(", ") ?? "";
+  return { id, name, kind, target, state: enabled ? "on" : "off", channel };
+}
+
+function LineName({ line, block, onEdit }: { line: ChannelLine } & Pick<ChannelsProps, "block" | "onEdit">) {
+  const { t } = useTranslation("notifications");
+  const { channel } = line;
+  if (!channel)
+    return (
+      <ActionLink kind="link" to="/notifications/settings" aria-label={t("channels.messengerSettings")}>
+        {line.name}
+      </ActionLink>
+    );
+  if (block !== undefined) return <span className="strong">{line.name}</span>;
+  return (
+    <button type="button" className={classes.name} onClick={() => onEdit(channel)}>
+      {line.name}
+    </button>
+  );
+}
+
+const lineGlyphs = { on: "healthy", off: "skipped", unset: "never" } as const;
+
+function LineState({ line: { state } }: { line: ChannelLine }) {
+  const { t } = useTranslation("notifications");
+  return <Status kind={lineGlyphs[state]}>{t(`channels.is.${state}`)}</Status>;
+}
+
+/** How the newest message of a channel went, and when. */
+function LastDelivery({ channel }: { channel: string }) {
+  const { t } = useTranslation("notifications");
+  const last = useQuery(lastDeliveryQuery(channel));
+  if (last.data === undefined) return <span className="dim">{last.error ? t("channels.lastUnknown") : ""}</span>;
+  if (last.data === null) return <span className="dim">{t("channels.never")}</span>;
+  const { state, finished_at: finished, created_at: created } = last.data;
+  return (
+    <span className={classes.line}>
+      <Status kind={stateGlyphs[state]} inTable>
+        {t(`state.${state}`)}
+      </Status>
+      <span className="dim">
+        <RelativeTime at={finished ?? created} />
+      </span>
+    </span>
+  );
+}
+
+function Acts({
+  line,
+  block,
+  onEdit,
+  onRemove,
+  onTest,
+}: { line: ChannelLine } & Pick<ChannelsProps, "block" | "onEdit" | "onRemove" | "onTest">) {
+  const { t } = useTranslation("notifications");
+  const { channel } = line;
+  if (!channel) return null;
+  const closed = { disabled: block !== undefined, title: block };
+  return (
+    <RowMenu name={line.name}>
+      <Menu.Item {...closed} onClick={() => onTest(channel)}>
+        {t("test.act")}
+      </Menu.Item>
+      <Menu.Item {...closed} onClick={() => onEdit(channel)}>
+        {t("edit")}
+      </Menu.Item>
+      <Menu.Item {...closed} color="red" onClick={() => onRemove(channel)}>
+        {t("channels.remove")}
+      </Menu.Item>
+    </RowMenu>
+  );
+}
