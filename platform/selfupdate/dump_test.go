@@ -12,6 +12,7 @@ import (
 
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
+	"panel/platform/pgtools"
 )
 
 // scratch is a migrated database and a connection to it that is not a panel's.
@@ -109,7 +110,7 @@ func TestARestoreIsRefusedWhileAnotherPanelIsConnected(t *testing.T) {
 	other, err := database.Open(t.Context(), db.Pool.Config().ConnString(), database.Options{Name: "panel"})
 	require.NoError(t, err)
 	t.Cleanup(func() { other.Close() })
-	require.ErrorIs(t, c.restore(t.Context(), "", strings.NewReader("select 1;")), errShared)
+	require.ErrorIs(t, c.restore(t.Context(), "", strings.NewReader("select 1;")), pgtools.ErrShared)
 }
 
 // A panel that was killed in the middle of a long statement leaves a session behind, which ends soon after.
@@ -127,33 +128,4 @@ func TestARestoreWaitsForTheSessionsOfAKilledPanel(t *testing.T) {
 	require.Eventually(t, sessions(t, c, "wait_event = 'PgSleep'"), 10*time.Second, time.Millisecond)
 	require.NoError(t, c.restore(t.Context(), "", strings.NewReader("select 1;")))
 	require.NoError(t, <-statement)
-}
-
-// A secret appears in no argument list.
-func TestThePasswordStaysOutOfTheArguments(t *testing.T) {
-	t.Parallel()
-	for _, dsn := range []string{
-		"postgres://panel:s3cret@db.example.org:5432/panel?sslmode=require&pool_max_conns=4&timezone=Asia/Kathmandu",
-		"postgresql://panel@db.example.org/panel?password=s3cret&sslmode=require",
-		"host=db.example.org user=panel password=s3cret dbname=panel sslmode=require",
-		"host=db.example.org user=panel password = 's3cret' dbname=panel sslmode=require",
-	} {
-		address, environ, err := libpq(dsn)
-		require.NoError(t, err, dsn)
-		require.NotContains(t, address, "s3cret")
-		require.NotContains(t, address, "pool_", "words that only the panel's driver knows")
-		require.NotContains(t, address, "timezone")
-		require.Contains(t, address, "sslmode=require")
-		require.Contains(t, address, "db.example.org")
-		require.Contains(t, environ, "PGPASSWORD=s3cret")
-	}
-	_, _, err := libpq("postgres://panel:s3cret@:nonsense")
-	require.Error(t, err)
-	require.NotContains(t, err.Error(), "s3cret")
-}
-
-func TestProgramsOlderThanTheServerAreNotUsed(t *testing.T) {
-	t.Parallel()
-	_, err := postgresPrograms(t.Context(), "", 99)
-	require.ErrorIs(t, err, errPrograms)
 }

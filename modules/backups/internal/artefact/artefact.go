@@ -11,11 +11,14 @@ import (
 	"errors"
 	"io"
 	"time"
+
+	"github.com/jonboulle/clockwork"
 )
 
 // Destination is a place where artefacts are kept. It knows files and no artefacts.
 type Destination interface {
-	// Put keeps a file under a name that is not there yet. The file is there with its whole content, or not at all.
+	// Put keeps a file under a name that is not there yet. The file is there with its whole content, or not at all. A
+	// Put that collects content before it sends it calls Moving(ctx) as it sends, so that it does not seem to stall.
 	Put(ctx context.Context, file string, content io.Reader) error
 	// Open gives the content of a file, ErrMissing if it is not there, ErrWriteOnly where files cannot be had back.
 	Open(ctx context.Context, file string) (io.ReadCloser, error)
@@ -63,7 +66,7 @@ var (
 // Telemetry says how much of the measurements a dump holds.
 type Telemetry string
 
-// All of the measurements, those of ten minutes alone, or none: the tables are then there and empty.
+// None of the measurements, their means of minutes alone, or all. The tables are there in any case.
 const (
 	TelemetryNone    Telemetry = "none"
 	TelemetryRollups Telemetry = "rollups"
@@ -133,8 +136,8 @@ type Options struct {
 	PartBytes int64
 	// Stall is how long a destination may take nothing; 0 means a minute.
 	Stall time.Duration
-	// Now is the time of the artefact; the zero time means now.
-	Now time.Time
+	// Clock gives the time; nil means the real one.
+	Clock clockwork.Clock
 	// Progress is told from time to time how far it is, from one goroutine at a time; nil means nobody asks.
 	Progress func(Progress)
 }
@@ -146,6 +149,15 @@ type Progress struct {
 	Entry Entry
 	Bytes int64 // of this step so far
 	Total int64 // 0 while nobody can know
+}
+
+type moving struct{}
+
+// Moving tells whoever waits for a destination that bytes are on their way.
+func Moving(ctx context.Context) {
+	if touch, waits := ctx.Value(moving{}).(func()); waits {
+		touch()
+	}
 }
 
 // Target is a destination under the name by which results speak of it.

@@ -1,0 +1,120 @@
+package artefact
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// measured are the tables that hold measurements and nothing that a panel needs to work: how soon a backup may leave
+// their rows out. A test holds the list against the schema.
+var measured = map[string]Telemetry{
+	"public.node_samples":     TelemetryRollups, // the single samples go first
+	"public.node_metrics_1m":  TelemetryNone,
+	"public.node_metrics_10m": TelemetryNone,
+	"public.fleet_minutes":    TelemetryNone,
+}
+
+// leaves lists what holds rows itself: tables, and the partitions of those that are divided, with the table that is
+// divided. What an extension brings is not the panel's.
+const leaves = `with recursive up as (
+    select c.oid, c.oid as root from pg_class c where c.relkind = 'r'
+    union all
+    select up.oid, i.inhparent from up join pg_inherits i on i.inhrelid = up.root
+  )
+  select n.nspname || '.' || c.relname, rn.nspname || '.' || r.relname
+  from up join pg_class c on c.oid = up.oid join pg_namespace n on n.oid = c.relnamespace
+    join pg_class r on r.oid = up.root join pg_namespace rn on rn.oid = r.relnamespace
+  where not exists (select from pg_inherits i where i.inhrelid = up.root)
+    and n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and c.relpersistence <> 't'
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+  order by 1`
+
+// tables lists the tables of a database, and which of them are kept without their rows.
+func tables(ctx context.Context, tx pgx.Tx, keep Telemetry) ([]Table, error) {
+	rows, err := tx.Query(ctx, leaves)
+	if err != nil {
+		return nil, fmt.Errorf("list the tables: %w", err)
+	}
+	all := []Table{}
+	var name, root string
+	_, err = pgx.ForEachRow(rows, []any{&name, &root}, func() error {
+		level, telemetry := measured[root]
+		all = append(all, Table{Name: name, Empty: telemetry && keep.leavesOut(level)})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the tables: %w", err)
+	}
+	return all, nil
+}
+
+func (t Telemetry) leavesOut(level Telemetry) bool {
+	switch t {
+	case TelemetryNone:
+		return true
+	case TelemetryRollups:
+		return level == TelemetryRollups
+	case TelemetryAll:
+	}
+	return false
+}
+
+// sameText makes a row's text the same on every server: what it depends on beside the row.
+var sameText = []string{
+	"set local timezone = 'UTC'", "set local datestyle = 'ISO, YMD'", "set local intervalstyle = 'postgres'",
+	"set local extra_float_digits = 1", "set local bytea_output = 'hex'", "set local search_path = ''",
+	"set local statement_timeout = 0", "set local idle_in_transaction_session_timeout = 0",
+}
+
+// SumSQL reads the number of rows and their checksum, which does not depend on their order.
+func SumSQL(table string) string {
+	return "select count(*), coalesce(sum(pg_catalog.hashtextextended(t::text, 0)), 0)::text from only " +
+		quoted(table) + " t"
+}
+
+// Count fills in the rows and checksums of tables. Those without rows in the backup are passed by.
+func Count(ctx context.Context, tx pgx.Tx, all []Table) error {
+	for _, statement := range sameText {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return fmt.Errorf("prepare to count rows: %w", err)
+		}
+	}
+	for i := range all {
+		if all[i].Empty {
+			continue
+		}
+		if err := tx.QueryRow(ctx, SumSQL(all[i].Name)).Scan(&all[i].Rows, &all[i].Sum); err != nil {
+			return fmt.Errorf("count the rows of %s: %w", all[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// ProofSQL is a statement that fails, and names the table, unless every table holds what the manifest says. It leaves
+// its settings to the rest of the transaction.
+func (m *Manifest) ProofSQL() string {
+	var b strings.Builder
+	b.WriteString(strings.Join(sameText, ";\n") + ";\n")
+	b.WriteString("do $proof$ declare n bigint; s text; begin\n")
+	for _, table := range m.Tables {
+		if table.Empty {
+			continue
+		}
+		fmt.Fprintf(&b, "%s into n, s; if n <> %d or s <> %s then raise exception %s; end if;\n",
+			"select a, b from ("+SumSQL(table.Name)+") as f(a, b)", table.Rows, literal(table.Sum),
+			literal(strings.ReplaceAll("the table "+table.Name+" is not what the backup says", "%", "%%")))
+	}
+	b.WriteString("end $proof$;\n")
+	return b.String()
+}
+
+func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// quoted is a name with its schema as SQL and as a pattern of pg_dump.
+func quoted(name string) string {
+	schema, table, _ := strings.Cut(name, ".")
+	return pgx.Identifier{schema, table}.Sanitize()
+}
