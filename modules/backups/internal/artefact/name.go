@@ -16,7 +16,7 @@ const (
 
 var (
 	labels = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$`)
-	named  = regexp.MustCompile(`^(panel-(\d{8}t\d{6}z)-[a-z0-9-]+-[0-9a-f]{8})\.(manifest|[a-z_]+\.\d{4,6})$`)
+	named  = regexp.MustCompile(`^(panel-(\d{8}t\d{6}z)-[a-z0-9-]+-[0-9a-f]{8})\.(manifest|[a-z_]+\.\d{4,6})(\.part)?$`)
 )
 
 // newName is unique, sorts by time and is safe in every file system and address.

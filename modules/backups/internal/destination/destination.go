@@ -2,11 +2,19 @@
 package destination
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"strings"
 
 	"panel/modules/backups/internal/artefact"
+	"panel/platform/fault"
 	"panel/platform/outbound"
 )
 
@@ -31,63 +39,94 @@ type Spec struct {
 	MaxPartBytes int64 `json:"max_part_bytes,omitempty"`
 }
 
-// LocalConfig is a folder. A path that is not absolute lies in Env.Folder.
-type LocalConfig struct {
-	Folder string `json:"folder,omitempty"`
-}
-
-// S3Config is a bucket of any service that speaks S3.
-type S3Config struct {
-	Endpoint    string `json:"endpoint"` // https://s3.example.com, also with a port
-	Bucket      string `json:"bucket"`
-	Prefix      string `json:"prefix,omitempty"`
-	Region      string `json:"region,omitempty"`
-	AccessKeyID string `json:"access_key_id"`
-	PathStyle   bool   `json:"path_style,omitempty"`
-}
-
-// SFTPConfig is a folder on an SSH server. HostKey pins the server's key as a line of known_hosts has it behind the
-// name: "ssh-ed25519 AAAA…". It is never learnt silently: HostKey shows it to a person first.
-type SFTPConfig struct {
-	Host    string `json:"host"`
-	Port    int    `json:"port,omitempty"` // 0 means 22
-	User    string `json:"user"`
-	Folder  string `json:"folder,omitempty"`
-	HostKey string `json:"host_key"`
-}
-
-// MessengerConfig is a chat of a service like Telegram.
-type MessengerConfig struct {
-	ChatID   string `json:"chat_id"`
-	ThreadID int64  `json:"thread_id,omitempty"`
-	APIRoot  string `json:"api_root,omitempty"` // "" means Env.MessengerRoot
-}
-
 // Env is what destinations need of the panel.
 type Env struct {
 	Network *outbound.Network
 	// Folder is PANEL_BACKUP_DIR.
 	Folder string
-	// Confined refuses local folders outside Folder: for profiles, which people write over the web.
+	// Confined is for profiles, which people write over the web: local folders lie in Folder, and servers are none that
+	// only this machine reaches, but for networks of PANEL_OUTBOUND_ALLOW.
 	Confined bool
 	// MessengerRoot is PANEL_MESSENGER_API_ROOT.
 	MessengerRoot string
 }
 
-// ErrHostKey means that an SSH server showed another key than the pinned one: it was set up anew, or somebody is between.
-var ErrHostKey = errors.New("the server's host key is not the one that was kept: " +
-	"ask its operator, then keep the new key if it is right")
+func (e Env) reach() outbound.Reach {
+	if e.Confined {
+		return outbound.Private
+	}
+	return outbound.Configured
+}
 
-var errUnbuilt = errors.New("not built")
+const leastPart = 1 << 20
 
-// Validate reads a Spec without any call: field names in the fault's errors are those of Spec and of its config.
-// Fault: invalid_value (422).
-func (e Env) Validate(s Spec) error { return errUnbuilt }
+// Validate reads a Spec without any call: field names in the fault's errors are those of Spec and of its config. Whether
+// a secret is there is judged by whoever keeps it. Fault: invalid_value (422).
+func (e Env) Validate(s Spec) error {
+	if s.MaxPartBytes != 0 && s.MaxPartBytes < leastPart {
+		return fault.InvalidValue("max_part_bytes", "a part has at least 1 MiB; 0 leaves it to the panel")
+	}
+	opened, err := e.Open(s)
+	if err != nil {
+		return err
+	}
+	return opened.Close()
+}
 
 // Open makes the destination of a Spec. It calls nobody yet: a service that cannot be reached fails the first Put.
-func (e Env) Open(s Spec) (artefact.Destination, error) { return nil, errUnbuilt }
-
-// HostKey asks an SSH server for its key, so that a person can compare the fingerprint ("SHA256:…") and keep the key.
-func (e Env) HostKey(ctx context.Context, host string, port int) (key, fingerprint string, err error) {
-	return "", "", errUnbuilt
+// Fault: invalid_value (422).
+func (e Env) Open(s Spec) (artefact.Destination, error) {
+	switch s.Kind {
+	case Local:
+		return open(s, e.local)
+	case S3:
+		return open(s, e.s3)
+	case SFTP:
+		return open(s, e.sftp)
+	case Messenger:
+		return open(s, e.messenger)
+	}
+	return nil, fault.InvalidValue("kind", "a destination is local, s3, sftp or messenger")
 }
+
+func open[C any](s Spec, make func(Spec, C) (artefact.Destination, error)) (artefact.Destination, error) {
+	var config C
+	decoder := json.NewDecoder(strings.NewReader(cmp.Or(string(s.Config), "{}")))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&config); err != nil {
+		return nil, fault.InvalidValue("config", "these are not the settings of a destination of this kind")
+	}
+	return make(s, config)
+}
+
+func wrong(field, message string) error { return fault.InvalidValue("config."+field, message) }
+
+// check keeps a small file, reads it again and takes it away.
+func check(ctx context.Context, at artefact.Destination) (err error) {
+	random := make([]byte, 8)
+	_, _ = rand.Read(random)
+	file, content := "panel-check-"+hex.EncodeToString(random), []byte("the panel tries this place\n")
+	if err := at.Put(ctx, file, bytes.NewReader(content)); err != nil {
+		return fmt.Errorf("keep a file: %w", err)
+	}
+	defer func() {
+		if removed := at.Remove(ctx, file); removed != nil && err == nil {
+			err = fmt.Errorf("take a file away: %w", removed)
+		}
+	}()
+	read, err := at.Open(ctx, file)
+	if err != nil {
+		return fmt.Errorf("read a file: %w", err)
+	}
+	defer read.Close()
+	got, err := io.ReadAll(io.LimitReader(read, 1<<10))
+	if err != nil {
+		return fmt.Errorf("read a file: %w", err)
+	}
+	if !bytes.Equal(got, content) {
+		return errOther
+	}
+	return nil
+}
+
+var errOther = errors.New("the place gave back another content than it was given")
