@@ -15,8 +15,6 @@ var (
 	ErrKeyMismatch = errors.New("the backup belongs to another master key: give the key that the panel had then")
 	// ErrNewerSchema means that a newer panel made the artefact.
 	ErrNewerSchema = errors.New("a newer version of the panel made this backup: install that version first")
-	// ErrShared means that a panel works on the database.
-	ErrShared = errors.New("a panel works on this database; stop it first")
 )
 
 // From is where an artefact is and what opens it.
@@ -30,6 +28,7 @@ type From struct {
 type Panel struct {
 	// DSN is the database; "" means that there is none beside which a scratch database could be made.
 	DSN      string
+	Master   string         // the master key that the panel runs with
 	Programs string         // PANEL_PG_BIN
 	Steps    []string       // every migration of this build, as recorded
 	Sealed   []vault.Column // where sealed texts are
@@ -59,13 +58,6 @@ type Report struct {
 	Findings []string
 }
 
-// Verify proves the parts, restores them into a scratch database, compares counts and checksums of all tables, opens
-// every secret and proves the journal's chain. The scratch database is gone afterwards. The error says that it could not
-// be tried at all; what is wrong with the artefact is in the report.
-func Verify(ctx context.Context, from From, p Panel, progress func(artefact.Progress)) (Report, error) {
-	return Report{}, errUnbuilt
-}
-
 // Hooks are the steps of the panel in a full restore. Any of them may be nil. An error of a step before Changed undoes
 // everything: the database is what it was.
 type Hooks struct {
@@ -83,7 +75,7 @@ type Hooks struct {
 	Changed func(ctx context.Context) error
 }
 
-// Options of a full restore.
+// Options of a full restore. While panels are connected it answers pgtools.ErrShared where Alone is set.
 type Options struct {
 	Hooks    Hooks
 	Progress func(artefact.Progress)
@@ -96,19 +88,10 @@ type Outcome struct {
 	Changed  bool // the database is that of the artefact
 	Tables   int
 	Rows     int64
-	Sequence int64 // the last number of the restored journal
-}
-
-// Full makes the panel's database what the artefact says, in one transaction: a restore that fails or is killed has
-// changed nothing. Before it touches anything it proves every part, the master key (ErrKeyMismatch) and the schema
-// (ErrNewerSchema). Jobs, leases, sessions, operations and commands of the artefact are left out.
-func Full(ctx context.Context, from From, p Panel, o Options) (Outcome, error) {
-	return Outcome{}, errUnbuilt
+	Resealed int // secrets that are now sealed with the panel's own master key
 }
 
 // Querier reads the present database.
 type Querier interface {
 	QueryRow(ctx context.Context, dest []any, query string, args ...any) error
 }
-
-var errUnbuilt = errors.New("not built")

@@ -1,0 +1,134 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"panel/modules/backups/internal/artefact"
+	"panel/platform/pgtools"
+)
+
+// leftOut are tables whose rows belong to the moment of the backup and to nothing that goes on: what they would set
+// going again has long been done, and sessions of then are no sessions of now.
+var leftOut = []string{
+	"jobs.river_job", "jobs.river_leader", "jobs.river_notification", "jobs.clients", "public.lease_wakes",
+	"public.sessions", "public.challenges", "public.operations", "public.node_commands", "public.idempotency_keys",
+}
+
+// leaveOut empties those that the artefact's schema has, and takes every lease off the rows that somebody worked on.
+func leaveOut() string {
+	var b strings.Builder
+	b.WriteString("do $left$ declare leased regclass; begin\n")
+	for _, table := range leftOut {
+		fmt.Fprintf(&b, "if to_regclass('%s') is not null then execute 'delete from %s'; end if;\n", table, table)
+	}
+	b.WriteString(`for leased in select a.attrelid::regclass from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where a.attname = 'lease_token' and not a.attisdropped and c.relkind = 'r' loop
+  execute format('update %s set lease_token = '''' where lease_token <> ''''', leased);
+end loop;
+end $left$;
+`)
+	return b.String()
+}
+
+// inOne replaces the database in one transaction of psql. The commit is sent only when the whole artefact was read and
+// proved and every table holds what the manifest says: whatever ends earlier has changed nothing.
+func (r *run) inOne(ctx context.Context, own string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	program := pgtools.Program{
+		Folder: r.folder, Name: "psql", DSN: r.panel.DSN,
+		Args: []string{"--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"},
+	}
+	cmd, said, err := program.Command(ctx)
+	if err != nil {
+		return err
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return fmt.Errorf("start psql: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start psql: %w", err)
+	}
+	fed := r.feed(ctx, in, own)
+	if fed != nil {
+		cancel() // before the input ends: psql must not take the end for a good one
+	}
+	_ = in.Close() // psql may have ended before
+	ended := cmd.Wait()
+	if ended != nil && !ours(fed) && said.Len() > 0 {
+		return pgtools.Failed("psql", ended, said.String())
+	}
+	if fed != nil {
+		return fed
+	}
+	return ended
+}
+
+// ours tells a failure of the artefact from one that only says that psql takes nothing any more.
+func ours(fed error) bool {
+	return errors.Is(fed, artefact.ErrDamaged) || errors.Is(fed, artefact.ErrNeedsKey) ||
+		errors.Is(fed, context.Canceled) || errors.Is(fed, errUnread)
+}
+
+func (r *run) feed(ctx context.Context, into io.Writer, own string) error {
+	if _, err := io.WriteString(into, "begin;\nset local lock_timeout = '60s';\n"+pgtools.Wipe); err != nil {
+		return err
+	}
+	if err := r.unpack(ctx, pgtools.Program{
+		Name: "pg_restore", Out: into, Args: []string{"--no-owner", "--no-privileges", "--file=-"},
+	}); err != nil {
+		return err
+	}
+	end := "reset search_path;\nset local check_function_bodies = off;\n" + r.from.Manifest.ProofSQL() +
+		"set local search_path = public;\n" + leaveOut() + own + "\ncommit;\n"
+	_, err := io.WriteString(into, end)
+	return err
+}
+
+// unpack runs pg_restore on the artefact's dump, and proves what it left unread.
+func (r *run) unpack(ctx context.Context, program pgtools.Program) error {
+	content, err := artefact.Open(ctx, r.from.At, r.from.Manifest, artefact.Database, r.from.Keys)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	read := &measured{from: content, tell: func(bytes int64) { r.tell("restoring", bytes, 0) }}
+	program.Folder, program.In = r.folder, read
+	err = program.Run(ctx)
+	if read.failed != nil {
+		return fmt.Errorf("%w: %w", errUnread, read.failed)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(io.Discard, content); err != nil {
+		return fmt.Errorf("%w: %w", errUnread, err)
+	}
+	return nil
+}
+
+var errUnread = errors.New("the backup could not be read to its end")
+
+// measured counts, and remembers what it failed with: a program that reads from it only sees an end.
+type measured struct {
+	from   io.Reader
+	tell   func(int64)
+	bytes  int64
+	failed error
+}
+
+// Read hands on.
+func (m *measured) Read(into []byte) (int, error) {
+	n, err := m.from.Read(into)
+	m.bytes += int64(n)
+	m.tell(m.bytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		m.failed = err
+	}
+	return n, err
+}
