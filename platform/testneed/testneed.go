@@ -3,7 +3,9 @@ package testneed
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -25,4 +27,30 @@ func find(name string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("this test needs %s: run scripts/need.sh %s", name, name)
+}
+
+// Built is the path of a program that scripts/<script> builds into .run/tools; without it the test fails with the
+// command that builds it.
+func Built(t testing.TB, file, script string) string {
+	t.Helper()
+	path, err := built(".", file, script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// built looks in the tree that holds the folder.
+func built(folder, file, script string) (string, error) {
+	here, err := filepath.Abs(folder)
+	if err != nil {
+		return "", err
+	}
+	for ; here != filepath.Dir(here); here = filepath.Dir(here) {
+		path := filepath.Join(here, ".run", "tools", file)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("this test needs %s: run scripts/%s", file, script)
 }

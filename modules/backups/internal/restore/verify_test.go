@@ -1,0 +1,94 @@
+package restore_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/modules/backups/internal/artefact"
+	"panel/modules/backups/internal/restore"
+	"panel/platform/vault"
+)
+
+// Figure R13 of quality.md: counts and checksums of all tables are equal, secrets open, the journal's chain is proved.
+func TestAVerificationProvesTablesSecretsAndJournal(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	databases := h.number("select count(*) from pg_database where datname like 'panel_verify_%'")
+	report, err := restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, restore.OK, report.Verdict, "%+v", report)
+	require.False(t, report.Private)
+	require.Empty(t, report.Findings)
+	require.Equal(t, len(h.from.Manifest.Tables), report.Tables)
+	require.GreaterOrEqual(t, report.Rows, int64(500))
+	require.Equal(t, 2, report.Secrets, "the safe's and the journal's key")
+	require.EqualValues(t, 3, report.Journal)
+	require.Equal(t, databases,
+		h.number("select count(*) from pg_database where datname like 'panel_verify_%'"), "the scratch database is gone")
+}
+
+func TestWithoutTheRightToMakeADatabaseAPrivateOneIsTheScratch(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.panel.DSN = h.poor()
+	report, err := restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, restore.OK, report.Verdict, "%+v", report)
+	require.True(t, report.Private)
+}
+
+func TestWithoutAnyScratchDatabaseTheVerificationIsSkippedWithTheReason(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.panel.DSN, h.panel.Programs = "", t.TempDir()
+	report, err := restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, restore.Skipped, report.Verdict)
+	require.Contains(t, report.Reason, "no database server is set")
+	require.Contains(t, report.Reason, "PANEL_PG_BIN")
+}
+
+func TestADamagedBackupIsToldWithoutTryingIt(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.harm()
+	report, err := restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, restore.Broken, report.Verdict)
+	require.Contains(t, report.Reason, "is another one")
+}
+
+func TestASecretThatDoesNotOpenAndAChangedJournalAreFound(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	safe, err := vault.New(another)
+	require.NoError(t, err)
+	text := safe.Seal(vault.Ref{Table: "safes", ID: "one", Column: "sealed"}, []byte("plain"))
+	h.execute("update safes set sealed = '"+text+"'", "alter table journal disable trigger all",
+		"delete from journal where seq = 2")
+	h.backUp()
+	report, err := restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, restore.Broken, report.Verdict)
+	require.Len(t, report.Findings, 2)
+	require.Contains(t, report.Findings[0], "safes.sealed")
+	require.Contains(t, report.Findings[1], "the journal was changed")
+}
+
+// A backup of another panel can be verified as far as it goes without that panel's key.
+func TestWithoutTheMasterKeyOnlyWhatItSealsIsLeftOut(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.panel.Master = another
+	report, err := restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, restore.OK, report.Verdict)
+	require.Len(t, report.Findings, 3)
+	require.Zero(t, report.Secrets)
+	h.from.Keys = artefact.Keys{Masters: []string{master}}
+	report, err = restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, 2, report.Secrets, "the old key was given")
+	require.Empty(t, report.Findings)
+}
