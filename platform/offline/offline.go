@@ -34,17 +34,31 @@ func Open(ctx context.Context, env cli.Env, keys ...config.Key) (*Session, error
 	if err != nil {
 		return nil, err
 	}
-	dsn := s.Config.Secret(config.DBURL).Reveal()
-	if dsn == "" {
-		if dsn, err = s.private(ctx); err != nil {
-			return nil, unreachable(err)
-		}
+	dsn, err := s.Address(ctx, false)
+	if err != nil {
+		return nil, err
 	}
 	s.DB, err = database.Open(ctx, dsn, database.Options{MaxConns: 2, Name: "panelctl"})
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	return s, s.name(ctx)
+}
+
+// Settings finds the settings alone, in the order of Open, for a command that may have no database to work on.
+func Settings(env cli.Env, keys ...config.Key) (*Session, error) { return settings(env, keys) }
+
+// Address is that of PANEL_DB_URL, else of the private database, which it starts or joins. With fresh it also makes a
+// private database where there is none. Failures carry exit code 3.
+func (s *Session) Address(ctx context.Context, fresh bool) (string, error) {
+	if dsn := s.Config.Secret(config.DBURL).Reveal(); dsn != "" {
+		return dsn, nil
+	}
+	dsn, err := s.private(ctx, fresh)
+	if err != nil {
+		return "", unreachable(err)
+	}
+	return dsn, nil
 }
 
 func settings(env cli.Env, keys []config.Key) (*Session, error) {
@@ -80,10 +94,11 @@ func absolute(path string) string {
 	return path
 }
 
-// private never makes a new cluster: a command that works on a panel's data has nothing to do without one.
-func (s *Session) private(ctx context.Context) (string, error) {
+// private makes no new cluster unless it is told to: a command that works on a panel's data has nothing to do without
+// one.
+func (s *Session) private(ctx context.Context, fresh bool) (string, error) {
 	dir := s.Config.DataDir()
-	if _, err := os.Stat(filepath.Join(dir, "postgres")); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, "postgres")); err != nil && !fresh {
 		return "", errNoDatabase(dir)
 	}
 	dsn, stop, err := database.StartPrivate(ctx, database.PrivateOptions{
@@ -132,8 +147,10 @@ func (s *Session) name(ctx context.Context) error {
 
 // Close leaves the database as it was found.
 func (s *Session) Close(ctx context.Context) error {
-	if err := s.DB.Close(); err != nil {
-		return err
+	if s.DB != nil {
+		if err := s.DB.Close(); err != nil {
+			return err
+		}
 	}
 	return s.stop(context.WithoutCancel(ctx))
 }

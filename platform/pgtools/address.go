@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"panel/platform/database"
@@ -19,6 +20,10 @@ var libpqWords = []string{
 }
 
 var wordOf = pattern.Of(`(\w+)\s*=\s*('(?:\\.|[^'\\])*'|\S*)`)
+
+// ownHandles are where a private database in a deep folder is found by this process; another one must be told whose
+// handle it is.
+const ownHandles = "/proc/self/fd/"
 
 var errAddress = errors.New("PANEL_DB_URL cannot be read")
 
@@ -45,6 +50,9 @@ func Address(dsn string) (address string, environ []string, err error) {
 		if !slices.Contains(libpqWords, name) {
 			query.Del(name)
 		}
+	}
+	if handle, is := strings.CutPrefix(query.Get("host"), ownHandles); is {
+		query.Set("host", "/proc/"+strconv.Itoa(os.Getpid())+"/fd/"+handle)
 	}
 	parsed.RawQuery = encoded(query)
 	if parsed.User != nil {

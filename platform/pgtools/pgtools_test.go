@@ -1,6 +1,8 @@
 package pgtools_test
 
 import (
+	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -75,4 +77,14 @@ func TestTheAddressOfAnotherDatabaseKeepsEverythingElse(t *testing.T) {
 	_, err := pgtools.Elsewhere("postgres://panel:s3cret@:nonsense", "scratch")
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "s3cret")
+}
+
+// A private database in a deep folder is found through a handle of this process, which a program does not have.
+func TestAProgramIsToldWhoseHandleLeadsToTheDatabase(t *testing.T) {
+	t.Parallel()
+	address, _, err := pgtools.Address("postgres://panel@/panel?host=" + url.QueryEscape("/proc/self/fd/9"))
+	require.NoError(t, err)
+	read, err := url.Parse(address)
+	require.NoError(t, err)
+	require.Equal(t, fmt.Sprintf("/proc/%d/fd/9", os.Getpid()), read.Query().Get("host"))
 }

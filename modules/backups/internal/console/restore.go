@@ -1,0 +1,193 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"panel/modules/backups/internal/artefact"
+	"panel/modules/backups/internal/restore"
+	"panel/platform/cli"
+	"panel/platform/durable"
+	"panel/platform/pgtools"
+)
+
+// restoreFlags say how a database is replaced.
+type restoreFlags struct{ withoutCopy bool }
+
+func (o *restoreFlags) bind(c *cobra.Command) {
+	c.Flags().BoolVar(&o.withoutCopy, "no-copy", false, "do not keep the present database as a backup first")
+}
+
+func trimmed(text []byte) []byte { return bytes.TrimSpace(text) }
+
+func (t *tool) restore(ctx context.Context, name string, o *restoreFlags) error {
+	s, err := t.found(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer s.close(ctx)
+	if err := mayMake(s.session.Config.DataDir()); err != nil {
+		return err
+	}
+	p := t.installed(s)
+	brought := false
+	if p.Master, brought, err = t.ownKey(ctx, s); err != nil {
+		return t.refused(err)
+	}
+	s.keys.Masters = append([]string{p.Master}, s.keys.Masters...)
+	if err := t.ask(s, brought); err != nil {
+		return err
+	}
+	if p.DSN, err = s.session.Address(ctx, true); err != nil {
+		return err
+	}
+	steps := t.steps()
+	out, err := restore.Full(ctx, restore.From{At: s.at, Manifest: s.listed.Manifest, Keys: s.keys}, p, restore.Options{
+		Alone: true, Progress: steps.tell, Hooks: t.hooks(s, p, o),
+	})
+	steps.end()
+	if err != nil && !out.Changed {
+		return t.refused(err)
+	}
+	if err != nil {
+		return failed(cli.Say("the database is restored, but its secrets are not sealed anew"), err)
+	}
+	if err := t.settle(s, p.Master, brought); err != nil {
+		return failed(cli.Say("the database is restored, but its files are not in place"), err)
+	}
+	return t.restored(s, out)
+}
+
+// mayMake keeps root from making files that the panel's own user could not read.
+func mayMake(data string) error {
+	about, err := os.Stat(data)
+	if err != nil || os.Geteuid() != 0 {
+		return nil
+	}
+	owner, known := about.Sys().(*syscall.Stat_t)
+	_, cluster := os.Stat(filepath.Join(data, "postgres"))
+	if known && owner.Uid != 0 && errors.Is(cluster, fs.ErrNotExist) {
+		return cli.NotAllowed(cli.Say("the folder %s belongs to another user, who must make its database", data)).
+			Advise(cli.Plain("sudo -u panel panelctl backup restore"))
+	}
+	return nil
+}
+
+// ask says what was chosen, and has the word typed.
+func (t *tool) ask(s *source, brought bool) error {
+	m := s.listed.Manifest
+	t.env.Note(cli.Say("settings from %s, backup %s of %s, made by panel %s, from %s", s.session.Settings, m.Name,
+		cli.Moment(m.CreatedAt.In(time.UTC)), m.PanelVersion, s.shown))
+	if brought {
+		t.env.Note(cli.Say("this machine has no master key: the one of the backup is put into %s", s.keyFile()))
+	}
+	return t.env.Confirm(cli.Say("Everything in the panel's database is replaced; what was written since the backup is gone."),
+		cli.Say("Type restore to go on:"), "restore")
+}
+
+func (o *opened) keyFile() string { return filepath.Join(o.session.Config.DataDir(), "secret.key") }
+
+// hooks are the steps of a restore beside a stopped panel.
+func (t *tool) hooks(s *source, p restore.Panel, o *restoreFlags) restore.Hooks {
+	if o.withoutCopy {
+		return restore.Hooks{}
+	}
+	return restore.Hooks{Snapshot: func(ctx context.Context) error { return t.copyFirst(ctx, s, p) }}
+}
+
+// copyFirst keeps the present database in the panel's folder of backups.
+func (t *tool) copyFirst(ctx context.Context, s *source, p restore.Panel) error {
+	at, err := s.env.Open(folderSpec(s.env.Folder))
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	from := artefact.Source{DSN: p.DSN, Programs: p.Programs, Master: p.Master, Version: t.env.Version}
+	result, err := artefact.Create(ctx, from, artefact.Options{
+		Label: "before-restore", Encryption: artefact.Encryption{Mode: artefact.Plain},
+	}, []artefact.Target{{Name: s.env.Folder, Destination: at}})
+	if err != nil {
+		return err
+	}
+	t.env.Note(cli.Say("the present database is kept as %s in %s", result.Manifest.Name, s.env.Folder))
+	return nil
+}
+
+// settle makes the files beside the database fit it: the key that it was sealed with, and no heads of a journal that is
+// no more. The heads are kept under another name.
+func (t *tool) settle(s *source, master string, brought bool) error {
+	data := s.session.Config.DataDir()
+	if brought {
+		if err := os.MkdirAll(data, 0o700); err != nil {
+			return fmt.Errorf("make the data folder: %w", err)
+		}
+		err := durable.CreateBelow(data, "secret.key", 0o600, []byte(master+"\n"))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("keep the master key: %w", err)
+		}
+	}
+	root, err := os.OpenRoot(data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("open the data folder: %w", err)
+	}
+	defer root.Close()
+	if err := root.RemoveAll("audit/open"); err != nil {
+		return fmt.Errorf("forget the open entries of the journal: %w", err)
+	}
+	err = root.Rename("audit/heads.json", "audit/heads.before-restore.json")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("put the heads of the journal aside: %w", err)
+	}
+	return nil
+}
+
+// refused says what can be done about a refusal.
+func (t *tool) refused(err error) error {
+	failure := &cli.Failure{
+		Exit: cli.ExitFailed, Problem: cli.Say("the backup was not restored; nothing was changed"),
+		Cause: cli.English(err.Error()), Err: err,
+	}
+	switch {
+	case errors.Is(err, restore.ErrKeyMismatch):
+		failure.Advise(cli.Plain("--old-key"))
+	case errors.Is(err, artefact.ErrNeedsKey):
+		failure.Advise(cli.Plain("--identity"), cli.Plain(passphraseGiven))
+	case errors.Is(err, pgtools.ErrShared):
+		failure.Exit = cli.ExitConflict
+		failure.Advise(cli.Plain("systemctl stop panel"))
+	}
+	return failure
+}
+
+type restoredDocument struct {
+	Schema   string `json:"schema"`
+	Name     string `json:"name"`
+	Tables   int    `json:"tables"`
+	Rows     int64  `json:"rows"`
+	Resealed int    `json:"resealed"`
+}
+
+func (t *tool) restored(s *source, out restore.Outcome) error {
+	d := restoredDocument{
+		Schema: "panelctl.backup-restore/v1", Name: s.listed.Manifest.Name, Tables: out.Tables, Rows: out.Rows,
+		Resealed: out.Resealed,
+	}
+	err := t.env.Record(d, cli.Field{Key: "restored", Label: "Restored", Value: d.Name, Mood: cli.Good},
+		cli.Field{Key: "tables", Label: "Tables", Value: strconv.Itoa(d.Tables)},
+		cli.Field{Key: "rows", Label: "Rows", Value: strconv.FormatInt(d.Rows, 10)})
+	t.env.Note(cli.Say("start the panel: it brings the schema up to date; everybody signs in again"))
+	return err
+}
