@@ -343,3 +343,45 @@ func TestAnErrorOfTheClientSaysNoAddress(t *testing.T) {
 	err := bare(&url.Error{Op: "Get", URL: "http://host/bot123:token/send", Err: errors.New("broken")})
 	require.EqualError(t, err, "broken")
 }
+
+// A plain connection is judged as every call is.
+func TestAPlainConnectionGoesOnlyWhereCallsMayGo(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	network, err := Through("")
+	require.NoError(t, err)
+	for _, address := range []string{listener.Addr().String(), "localhost:1", "169.254.169.254:22", "nonsense"} {
+		_, err = network.Dial(t.Context(), address, Private)
+		require.ErrorIs(t, err, ErrForbidden, address)
+	}
+	conn, err := network.Dial(t.Context(), listener.Addr().String(), Configured)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	allowed, err := local(t).Dial(t.Context(), listener.Addr().String(), Private)
+	require.NoError(t, err, "networks of PANEL_OUTBOUND_ALLOW are allowed")
+	require.NoError(t, allowed.Close())
+}
+
+// A library with a client of its own is judged request by request.
+func TestTheRequestsOfALibraryAreJudged(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "here") })
+	strict, err := Through("")
+	require.NoError(t, err)
+	ask := func(n *Network, reach Reach) error {
+		client := &http.Client{Transport: n.RoundTripper(Options{Name: "example", Service: "the example", Reach: reach})}
+		defer client.CloseIdleConnections()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+		require.NoError(t, err)
+		response, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		return response.Body.Close()
+	}
+	require.ErrorIs(t, ask(strict, Private), ErrForbidden)
+	require.NoError(t, ask(strict, Configured))
+	require.NoError(t, ask(local(t), Private))
+}

@@ -1,9 +1,11 @@
-// Package artefact writes a backup of the panel as a stream of parts to several destinations at once, and reads it back.
+// Package artefact writes a backup of the panel as a stream of parts to several destinations at once, and reads it
+// back.
 //
 // An artefact is a number of files with one name in front: per entry (database, secret_store, config) the parts of one
-// stream, "<name>.database.0001" and so on, and the manifest "<name>.manifest". The stream of an entry is what the entry
-// gives, packed by zstd, then encrypted by age: without the panel, "cat *.database.* | age -d | zstd -d" gives the
-// database's dump for pg_restore. The manifest is written last; files without one are no artefact and are never offered.
+// stream, "<name>.database.0001" and so on, and the manifest "<name>.manifest". The stream of an entry is what the
+// entry gives, packed by zstd, then encrypted by age: without the panel, "cat *.database.* | age -d | zstd -d" gives
+// the database's dump for pg_restore. The manifest is written last; files without one are no artefact and are never
+// offered.
 package artefact
 
 import (
@@ -118,7 +120,8 @@ type Source struct {
 	// Master is the panel's master key, Previous the earlier ones.
 	Master   string
 	Previous []string
-	// Settings are the files of the config entry: panel.env and what belongs to it. Those that are missing are left out.
+	// Settings are the files of the config entry: panel.env and what belongs to it. Those that are missing are left
+	// out.
 	Settings []string
 	// Version is the panel's.
 	Version string

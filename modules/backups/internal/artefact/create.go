@@ -20,8 +20,8 @@ const (
 )
 
 // Create writes a new artefact to all targets. A target that fails or stalls does not hold the others: its TargetResult
-// has the reason, and the state is Partial. The error is nil when at least one target has the artefact; else it says why
-// none has: what ended the stream (ErrPlain, *pgtools.Missing, a failed dump), or that each target failed.
+// has the reason, and the state is Partial. The error is nil when at least one target has the artefact; else it says
+// why none has: what ended the stream (ErrPlain, *pgtools.Missing, a failed dump), or that each target failed.
 func Create(ctx context.Context, from Source, o Options, to []Target) (Result, error) {
 	c, err := newCreation(from, o, to)
 	if err != nil {

@@ -92,7 +92,8 @@ func read(ctx context.Context, at Destination, name string, keys Keys) (Listed, 
 	return decode(text, name, keys.Masters)
 }
 
-// Prove reads every part and compares it with the manifest: ErrDamaged for a missing, swapped, reordered or changed one.
+// Prove reads every part and compares it with the manifest: ErrDamaged for a missing, swapped, reordered or changed
+// one.
 func Prove(ctx context.Context, at Destination, m *Manifest, progress func(Progress)) error {
 	var done int64
 	for _, entry := range m.Entries {

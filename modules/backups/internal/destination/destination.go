@@ -60,8 +60,8 @@ func (e Env) reach() outbound.Reach {
 
 const leastPart = 1 << 20
 
-// Validate reads a Spec without any call: field names in the fault's errors are those of Spec and of its config. Whether
-// a secret is there is judged by whoever keeps it. Fault: invalid_value (422).
+// Validate reads a Spec without any call: field names in the fault's errors are those of Spec and of its config.
+// Whether a secret is there is judged by whoever keeps it. Fault: invalid_value (422).
 func (e Env) Validate(s Spec) error {
 	if s.MaxPartBytes != 0 && s.MaxPartBytes < leastPart {
 		return fault.InvalidValue("max_part_bytes", "a part has at least 1 MiB; 0 leaves it to the panel")

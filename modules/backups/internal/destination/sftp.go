@@ -62,7 +62,8 @@ func (e Env) sftp(s Spec, c SFTPConfig) (artefact.Destination, error) {
 	return &folder{env: e, config: c, login: login, pinned: pinned, most: s.MaxPartBytes}, nil
 }
 
-// open gives the connection, a new one where the old one has ended, and ends it with the context: the library knows none.
+// open gives the connection, a new one where the old one has ended, and ends it with the context: the library knows
+// none.
 func (f *folder) open(ctx context.Context) (*sftp.Client, func(), error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

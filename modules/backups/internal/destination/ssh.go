@@ -17,7 +17,8 @@ import (
 
 const greetWithin = 20 * time.Second
 
-// ErrHostKey means that an SSH server showed another key than the pinned one: it was set up anew, or somebody is between.
+// ErrHostKey means that an SSH server showed another key than the pinned one: it was set up anew, or somebody is
+// between.
 var ErrHostKey = errors.New("the server's host key is not the one that was kept: " +
 	"ask its operator, then keep the new key if it is right")
 

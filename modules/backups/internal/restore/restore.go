@@ -79,7 +79,8 @@ type Hooks struct {
 type Options struct {
 	Hooks    Hooks
 	Progress func(artefact.Progress)
-	// Alone refuses to begin while other panels are connected; the web's maintenance mode has its own way and says false.
+	// Alone refuses to begin while other panels are connected; the web's maintenance mode has its own way and says
+	// false.
 	Alone bool
 }
 

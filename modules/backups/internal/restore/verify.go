@@ -22,8 +22,8 @@ import (
 )
 
 // Verify proves the parts, restores them into a scratch database, compares counts and checksums of all tables, opens
-// every secret and proves the journal's chain. The scratch database is gone afterwards. The error says that it could not
-// be tried at all; what is wrong with the artefact is in the report.
+// every secret and proves the journal's chain. The scratch database is gone afterwards. The error says that it could
+// not be tried at all; what is wrong with the artefact is in the report.
 func Verify(ctx context.Context, from From, p Panel, progress func(artefact.Progress)) (Report, error) {
 	if p.Master != "" {
 		from.Keys.Masters = append([]string{p.Master}, from.Keys.Masters...)
@@ -36,7 +36,8 @@ func Verify(ctx context.Context, from From, p Panel, progress func(artefact.Prog
 		return brokenBy(err)
 	}
 	from.Manifest = listed.Manifest
-	v := &verification{run: run{from: from, panel: p, options: Options{Progress: progress}, server: from.Manifest.Server}}
+	v := &verification{run: run{from: from, panel: p, server: from.Manifest.Server}}
+	v.options.Progress = progress
 	if !listed.Authentic {
 		v.find("the seal of the backup was not proved: its master key was not given")
 	}

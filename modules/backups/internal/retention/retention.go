@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Rules say what stays: what any rule of KeepLast and KeepDays keeps, as far as MaxBytes allows. Zero means no such rule;
-// without any rule everything stays.
+// Rules say what stays: what any rule of KeepLast and KeepDays keeps, as far as MaxBytes allows. Zero means no such
+// rule; without any rule everything stays.
 type Rules struct {
 	KeepLast int   `json:"keep_last,omitempty"`
 	KeepDays int   `json:"keep_days,omitempty"`
