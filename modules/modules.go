@@ -2,6 +2,7 @@
 package modules
 
 import (
+	"panel/modules/backups"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/license"
@@ -14,6 +15,7 @@ import (
 // All gives every feature, sorted by name.
 func All() []module.Module {
 	return []module.Module{
+		backups.Module(),
 		domains.Module(),
 		flows.Module(),
 		license.Module(),

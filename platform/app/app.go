@@ -102,6 +102,7 @@ func New(opts Options) (*App, error) {
 		Files:   files.NewStore(opts.DB, filepath.Join(opts.Config.DataDir(), "files"), opts.Log.Named("files")),
 		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams, Intakes: intakes,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
+		Known: known(opts.Modules),
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("compose the panel: %w", err)

@@ -13,6 +13,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/files"
@@ -51,6 +52,7 @@ type services struct {
 	Intakes    *ingest.Intakes
 	Catalog    []access.Permission   // every declared key
 	Features   []entitlement.Feature // every declared feature
+	Known      doctor.Known          // what an installation is compared with
 }
 
 // contribution is one module's parts with its owner: the only value group of the program.

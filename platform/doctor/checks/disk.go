@@ -53,7 +53,12 @@ func backupFolder(_ context.Context, env doctor.Env) doctor.Finding {
 }
 
 // BackupDir is where local backups lie.
-func BackupDir(env doctor.Env) string { return filepath.Join(DataDir(env), "backups") }
+func BackupDir(env doctor.Env) string {
+	if given := env.Getenv("PANEL_BACKUP_DIR"); given != "" {
+		return given
+	}
+	return filepath.Join(DataDir(env), "backups")
+}
 
 func logFolder(_ context.Context, env doctor.Env) doctor.Finding {
 	const folder = "/var/log"

@@ -1,0 +1,103 @@
+package backups
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/jonboulle/clockwork"
+
+	"panel/modules/backups/internal/artefact"
+	"panel/modules/backups/internal/destination"
+	"panel/modules/backups/internal/restore"
+	"panel/platform/config"
+	"panel/platform/database"
+	"panel/platform/doctor"
+	"panel/platform/outbound"
+	"panel/platform/vault"
+	"panel/platform/version"
+)
+
+// engine is what writing and proving artefacts needs of the panel.
+type engine struct {
+	places  destination.Env
+	source  artefact.Source
+	build   restore.Panel
+	masters []string
+	keyIDs  []string
+	clock   clockwork.Clock
+}
+
+func newEngine(
+	cfg *config.Config, db *database.DB, network *outbound.Network, known doctor.Known, clock clockwork.Clock,
+) (*engine, error) {
+	master, _, err := vault.MasterKey(cfg.Secret(config.SecretKey).Reveal(), cfg.DataDir())
+	if err != nil {
+		return nil, fmt.Errorf("read the master key for backups: %w", err)
+	}
+	e := &engine{clock: clock, masters: []string{master}}
+	for _, one := range strings.Split(cfg.Secret(config.SecretKeyPrevious).Reveal(), ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			e.masters = append(e.masters, one)
+		}
+	}
+	if e.keyIDs, err = keyIDs(e.masters); err != nil {
+		return nil, err
+	}
+	dsn, programs := db.Pool.Config().ConnString(), cfg.String(config.PGBin)
+	e.places = destination.Env{
+		Network: network, Folder: folderOf(cfg.Path(folderKey), cfg.DataDir()), Confined: true,
+		MessengerRoot: cfg.String(messengerKey),
+	}
+	e.source = artefact.Source{
+		DSN: dsn, Programs: programs, Master: master, Previous: e.masters[1:], Version: version.Version,
+		Settings: []string{settingsFile},
+	}
+	e.build = restore.Panel{
+		DSN: dsn, Master: master, Programs: programs, Steps: known.Steps, Sealed: known.Sealed,
+	}
+	return e, nil
+}
+
+// settingsFile is what the service reads its variables from.
+const settingsFile = "/etc/panel/panel.env"
+
+func folderOf(given, data string) string {
+	if given != "" {
+		return given
+	}
+	return filepath.Join(data, "backups")
+}
+
+// keyIDs names master keys without telling anything about them.
+func keyIDs(masters []string) ([]string, error) {
+	ids := make([]string, len(masters))
+	for i, master := range masters {
+		safe, err := vault.New(master)
+		if err != nil {
+			return nil, fmt.Errorf("read a master key for backups: %w", err)
+		}
+		ids[i] = safe.KeyID()
+	}
+	return ids, nil
+}
+
+// encryption is how new artefacts of a profile are encrypted.
+func (p *profile) encryption() artefact.Encryption {
+	return artefact.Encryption{
+		Mode: artefact.Mode(p.row.Encryption), Recipient: p.row.Recipient, Passphrase: p.passphrase,
+	}
+}
+
+// options are what a new artefact of a profile holds.
+func (e *engine) options(p *profile) artefact.Options {
+	return artefact.Options{
+		Label: p.row.Label, SecretStore: p.row.SecretStore, Config: p.row.Config,
+		Telemetry: artefact.Telemetry(p.row.Telemetry), Encryption: p.encryption(), Clock: e.clock,
+	}
+}
+
+// keys open the artefacts of a profile as far as the panel itself can.
+func (e *engine) keys(p *profile) artefact.Keys {
+	return artefact.Keys{Passphrase: p.passphrase, Masters: e.masters}
+}

@@ -1,0 +1,71 @@
+package backups
+
+import "panel/platform/events"
+
+// The words for what happens to backups, as events and in the journal.
+const (
+	objectProfile = "backup_profile"
+	objectRun     = "backup"
+
+	actionAdded     = "backup.profile_created"
+	actionChanged   = "backup.profile_changed"
+	actionRemoved   = "backup.profile_deleted"
+	actionStarted   = "backup.started"
+	actionCancelled = "backup.cancelled"
+
+	kindSucceeded      = "backup.succeeded"
+	kindPartial        = "backup.partial"
+	kindFailed         = "backup.failed"
+	kindOverdue        = "backup.overdue"
+	kindRestoreStarted = "backup.restore_started"
+	kindRestoreDone    = "backup.restore_done"
+	kindVerifyFailed   = "backup.verify_failed"
+	kindProgress       = "backup.progress"
+)
+
+// News is the data of an event about a run, or about a profile that is overdue.
+type News struct {
+	ProfileID string `json:"profile_id"`
+	Profile   string `json:"profile"`
+	Error     string `json:"error,omitempty"`
+	// Failed are the kinds of the destinations that do not have the backup.
+	Failed []string `json:"failed,omitempty"`
+	Bytes  int64    `json:"bytes,omitempty"`
+}
+
+// TestNews is the data of an event about a restore test; its subject is the run.
+type TestNews struct {
+	RestoreID string `json:"restore_id"`
+	Profile   string `json:"profile"`
+	Mode      string `json:"mode"`
+	Error     string `json:"error,omitempty"`
+}
+
+func eventKinds() []events.Kind {
+	kinds := []events.Kind{
+		{Name: kindSucceeded, Summary: "A backup was made", Notify: true, Data: News{}},
+		{
+			Name: kindPartial, Summary: "A backup reached some of its destinations only", Severity: events.Warning,
+			Notify: true, Data: News{},
+		},
+		{
+			Name: kindFailed, Summary: "A backup failed", Severity: events.Critical, Notify: true,
+			Data: News{},
+		},
+		{
+			Name: kindOverdue, Summary: "There was no good backup for too long", Severity: events.Critical, Notify: true,
+			Data: News{},
+		},
+		{Name: kindRestoreStarted, Summary: "A restore test began", Data: TestNews{}},
+		{Name: kindRestoreDone, Summary: "A restore test found the backup good", Notify: true, Data: TestNews{}},
+		{
+			Name: kindVerifyFailed, Summary: "A backup could not be restored in a test", Severity: events.Critical,
+			Notify: true, Data: TestNews{},
+		},
+		{Name: kindProgress, Summary: "A backup or a restore test goes on", Transient: true},
+	}
+	for i := range kinds {
+		kinds[i].Needs, kinds[i].Live = View, true
+	}
+	return kinds
+}
