@@ -120,6 +120,112 @@ CREATE INDEX api_tokens_expiry ON api_tokens USING btree (expires_at);
 CREATE UNIQUE INDEX api_tokens_hash ON api_tokens USING btree (token_hash);
 CREATE UNIQUE INDEX api_tokens_name ON api_tokens USING btree (account_id, name);
 
+create table backup_destinations (
+  id uuid not null,
+  profile_id uuid not null,
+  place integer not null,
+  kind text not null,
+  config jsonb not null,
+  max_part_bytes bigint not null,
+  secret text default ''::text not null,
+  constraint backup_destinations_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES backup_profiles(id) ON DELETE CASCADE,
+  constraint backup_destinations_pkey PRIMARY KEY (id)
+);
+CREATE INDEX backup_destinations_profile ON backup_destinations USING btree (profile_id, place);
+
+create table backup_profiles (
+  id uuid not null,
+  name text not null,
+  label text not null,
+  enabled boolean not null,
+  cron text default ''::text not null,
+  zone text default ''::text not null,
+  secret_store boolean not null,
+  config boolean not null,
+  telemetry text not null,
+  encryption text not null,
+  recipient text default ''::text not null,
+  passphrase text default ''::text not null,
+  keep_last integer not null,
+  keep_days integer not null,
+  max_bytes bigint not null,
+  verify_cron text default ''::text not null,
+  deadman_hours integer not null,
+  next_run_at timestamp with time zone,
+  next_verify_at timestamp with time zone,
+  last_success_at timestamp with time zone,
+  last_good_run uuid,
+  overdue_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint backup_profiles_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX backup_profiles_name ON backup_profiles USING btree (name);
+CREATE INDEX backup_profiles_next ON backup_profiles USING btree (next_run_at) WHERE enabled;
+
+create table backup_restores (
+  id uuid not null,
+  run_id uuid not null,
+  mode text not null,
+  state text not null,
+  trigger text not null,
+  step text default ''::text not null,
+  keys text default ''::text not null,
+  verdict text default ''::text not null,
+  error text default ''::text not null,
+  report jsonb,
+  operation_id uuid,
+  started_by text default ''::text not null,
+  account_id text default ''::text not null,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint backup_restores_run_id_fkey FOREIGN KEY (run_id) REFERENCES backup_runs(id) ON DELETE CASCADE,
+  constraint backup_restores_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX backup_restores_active ON backup_restores USING btree ((true)) WHERE (finished_at IS NULL);
+CREATE INDEX backup_restores_created ON backup_restores USING btree (created_at, id);
+CREATE INDEX backup_restores_finished ON backup_restores USING btree (finished_at);
+CREATE INDEX backup_restores_open ON backup_restores USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE INDEX backup_restores_run ON backup_restores USING btree (run_id);
+
+create table backup_runs (
+  id uuid not null,
+  profile_id uuid not null,
+  profile_name text not null,
+  state text not null,
+  trigger text not null,
+  step text default ''::text not null,
+  bytes bigint default 0 not null,
+  error text default ''::text not null,
+  artefact jsonb,
+  destinations jsonb default '[]'::jsonb not null,
+  log_tail text default ''::text not null,
+  cancel_asked boolean default false not null,
+  operation_id uuid,
+  started_by text default ''::text not null,
+  account_id text default ''::text not null,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint backup_runs_profile_id_fkey FOREIGN KEY (profile_id) REFERENCES backup_profiles(id) ON DELETE CASCADE,
+  constraint backup_runs_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX backup_runs_active ON backup_runs USING btree (profile_id) WHERE (finished_at IS NULL);
+CREATE INDEX backup_runs_created ON backup_runs USING btree (created_at, id);
+CREATE INDEX backup_runs_finished ON backup_runs USING btree (finished_at);
+CREATE INDEX backup_runs_open ON backup_runs USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE INDEX backup_runs_profile ON backup_runs USING btree (profile_id, created_at);
+
 create table challenges (
   token_hash bytea not null,
   account_id uuid not null,

@@ -3,6 +3,8 @@ export const permissionKeys = [
   "accounts.manage",
   "accounts.view",
   "audit.view",
+  "backups.manage",
+  "backups.view",
   "connection_units.apply",
   "connection_units.edit",
   "connection_units.view",
@@ -17,6 +19,7 @@ export const permissionKeys = [
 export type PermissionKey = (typeof permissionKeys)[number];
 
 export const featureKeys = [
+  "backups",
   "flows",
   "notifications",
 ] as const;
