@@ -75,8 +75,7 @@ func (r *run) replace(ctx context.Context, conn *pgx.Conn) (out Outcome, err err
 	if err != nil {
 		return out, err
 	}
-	// The restore takes locks on everything; a connection of its own must not wait for it.
-	if err := r.inOne(ctx, own); err != nil {
+	if err := r.inOne(ctx, conn, own); err != nil {
 		return out, fmt.Errorf("restore the database: %w", err)
 	}
 	out.Changed = true

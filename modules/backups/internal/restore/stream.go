@@ -2,10 +2,14 @@ package restore
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"panel/modules/backups/internal/artefact"
 	"panel/platform/pgtools"
@@ -36,7 +40,7 @@ end $left$;
 
 // inOne replaces the database in one transaction of psql. The commit is sent only when the whole artefact was read and
 // proved and every table holds what the manifest says: whatever ends earlier has changed nothing.
-func (r *run) inOne(ctx context.Context, own string) error {
+func (r *run) inOne(ctx context.Context, conn *pgx.Conn, own string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	program := pgtools.Program{
@@ -47,6 +51,8 @@ func (r *run) inOne(ctx context.Context, own string) error {
 	if err != nil {
 		return err
 	}
+	name := "panel-restore-" + rand.Text()
+	cmd.Env = append(cmd.Env, "PGAPPNAME="+name)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("start psql: %w", err)
@@ -60,6 +66,9 @@ func (r *run) inOne(ctx context.Context, own string) error {
 	}
 	_ = in.Close() // psql may have ended before
 	ended := cmd.Wait()
+	if fed != nil || ended != nil {
+		undone(ctx, conn, name)
+	}
 	if ended != nil && !ours(fed) && said.Len() > 0 {
 		return pgtools.Failed("psql", ended, said.String())
 	}
@@ -67,6 +76,17 @@ func (r *run) inOne(ctx context.Context, own string) error {
 		return fed
 	}
 	return ended
+}
+
+// undone waits until the server has given up what a psql that ended in the middle had begun: until then it holds locks
+// on everything.
+func undone(ctx context.Context, conn *pgx.Conn, name string) {
+	const within = 30 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	defer cancel()
+	// A session that has ended by itself meanwhile is what is wanted.
+	_, _ = conn.Exec(ctx, "select pg_terminate_backend(pid, $2) from pg_stat_activity where application_name = $1",
+		name, within.Milliseconds())
 }
 
 // ours tells a failure of the artefact from one that only says that psql takes nothing any more.
