@@ -18,7 +18,7 @@ const (
 const feature = "backups"
 
 // openWithin is how long a download may look for a place that has the backup.
-const openWithin = time.Minute
+const openWithin = 30 * time.Second
 
 func (h *handlers) routes() httpapi.Routes {
 	view, manage, reads := access.Needs(View), access.Needs(Manage), httpapi.UngatedReads()

@@ -32,7 +32,7 @@ func collectors(s *store) []metrics.Collector {
 		one("panel_backup_duration_seconds", "How long the newest backup took.",
 			"select coalesce((select extract(epoch from finished_at - started_at)"+newest),
 		one("panel_backup_failed_runs", "Runs of the last day that did not reach all destinations.",
-			`select count(*) from backup_runs where finished_at > now() - interval '1 day'
+			`select count(*)::float8 from backup_runs where finished_at > now() - interval '1 day'
 				and state in ('failed', 'partial')`),
 	}
 }
