@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -24,14 +25,15 @@ func (r *runner) retain(
 		if one.Err != nil {
 			continue
 		}
-		if err := r.retainAt(ctx, p, targets[i]); err != nil && !errors.Is(err, artefact.ErrWriteOnly) {
+		if err := r.retainAt(ctx, p, targets[i], result.Manifest.Name); err != nil && !errors.Is(err, artefact.ErrWriteOnly) {
 			f.say("old backups could not be removed: " + err.Error())
 			r.log.Warn("old backups could not be removed", zap.String("profile", p.row.Name), zap.Error(err))
 		}
 	}
 }
 
-func (r *runner) retainAt(ctx context.Context, p *profile, at artefact.Target) error {
+// retainAt takes the backup that was just made for the newest, although times of backups are whole seconds.
+func (r *runner) retainAt(ctx context.Context, p *profile, at artefact.Target, made string) error {
 	listed, err := artefact.List(ctx, at, r.keys(p))
 	if err != nil && !errors.Is(err, artefact.ErrDamaged) {
 		return err
@@ -44,7 +46,11 @@ func (r *runner) retainAt(ctx context.Context, p *profile, at artefact.Target) e
 			continue // it belongs to another profile
 		}
 		own[m.Name] = m
-		kept = append(kept, retention.Kept{Name: m.Name, At: m.CreatedAt, Bytes: m.Bytes(), Good: one.Authentic})
+		one := retention.Kept{Name: m.Name, At: m.CreatedAt, Bytes: m.Bytes(), Good: one.Authentic}
+		if m.Name == made {
+			one.At = one.At.Add(time.Second)
+		}
+		kept = append(kept, one)
 	}
 	for _, name := range retention.Excess(kept, p.row.rules(), r.now()) {
 		if err := artefact.Remove(ctx, at, own[name]); err != nil {
