@@ -47,7 +47,7 @@ func newEngine(
 	dsn, programs := db.Pool.Config().ConnString(), cfg.String(config.PGBin)
 	e.places = destination.Env{
 		Network: network, Folder: folderOf(cfg.Path(folderKey), cfg.DataDir()), Confined: true,
-		MessengerRoot: cfg.String(messengerKey),
+		MessengerRoot: cfg.String(config.MessengerAPIRoot),
 	}
 	e.source = artefact.Source{
 		DSN: dsn, Programs: programs, Master: master, Previous: e.masters[1:], Version: version.Version,

@@ -32,11 +32,6 @@ var folderKey = config.Key{
 	Name: "PANEL_BACKUP_DIR", Summary: "folder of local backups; unset: backups in the data folder",
 }
 
-// messengerKey replaces the messenger's usual address.
-var messengerKey = config.Key{
-	Name: "PANEL_MESSENGER_API_ROOT", Form: config.URL, Summary: "address of the messenger's API; unset: the usual one",
-}
-
 // keepRecords is how long runs and restore tests are remembered.
 const keepRecords = 400 * 24 * time.Hour
 
@@ -66,7 +61,7 @@ func Module() module.Module {
 			Objects: []string{objectProfile, objectRun},
 		},
 		Events: eventKinds(),
-		Config: []config.Key{folderKey, messengerKey},
+		Config: []config.Key{folderKey, config.MessengerAPIRoot},
 		Secrets: []vault.Column{
 			{Table: "backup_profiles", ID: "id", Column: "passphrase"},
 			{Table: "backup_destinations", ID: "id", Column: "secret"},

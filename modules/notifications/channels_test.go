@@ -279,4 +279,3 @@ func TestAnEventIsTakenOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Never(t, func() bool { return len(b.api.messages()) > 1 }, 2*time.Second, every)
 }
-

@@ -35,7 +35,7 @@ func newCourier(
 	q *queue, c *channels, doc *settings.Doc[Settings], j audit.Journal, b *events.Bus, clock clockwork.Clock,
 	n *outbound.Network, cfg *config.Config,
 ) *courier {
-	return &courier{q, c, doc, j, b, clock, n, cfg.String(config.PublicURL), cfg.String(apiRoot)}
+	return &courier{q, c, doc, j, b, clock, n, cfg.String(config.PublicURL), cfg.String(config.MessengerAPIRoot)}
 }
 
 func (c *courier) now() time.Time { return c.clock.Now().UTC().Truncate(time.Microsecond) }

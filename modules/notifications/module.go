@@ -91,7 +91,7 @@ func Module() module.Module {
 			Objects: []string{objectChannel, objectRule, objectDelivery},
 		},
 		Events:     eventKinds(),
-		Config:     []config.Key{apiRoot},
+		Config:     []config.Key{config.MessengerAPIRoot},
 		Secrets:    []vault.Column{{Table: "notifications_channels", ID: "id", Column: "sealed"}},
 		Migrations: module.SQL(files),
 		Commands:   commands,

@@ -12,12 +12,6 @@ import (
 	"panel/platform/settings"
 )
 
-// apiRoot gives the address of the Bot API until one is set.
-var apiRoot = config.Key{
-	Name: "PANEL_MESSENGER_API_ROOT", Default: "https://api.telegram.org",
-	Summary: "address of the messenger's bot API, until one is chosen in the settings", Form: config.URL,
-}
-
 // Settings are what administrators set while the panel runs.
 type Settings struct {
 	Messenger Messenger `json:"messenger"`
@@ -61,12 +55,12 @@ type ShownMessenger struct {
 
 func openSettings(s *settings.Store, cfg *config.Config, network *outbound.Network) *settings.Doc[Settings] {
 	usual := Settings{
-		APIRoot: cfg.String(apiRoot), Language: "en",
+		APIRoot: cfg.String(config.MessengerAPIRoot), Language: "en",
 		QuietHours: Quiet{From: "22:00", To: "07:00", Zone: "UTC"},
 	}
-	check := func(v *Settings) error { return v.check(network, cfg.String(apiRoot)) }
+	check := func(v *Settings) error { return v.check(network, cfg.String(config.MessengerAPIRoot)) }
 	return settings.Open(s, "notifications", actionSettings, usual, check).
-		DefaultsTo(cfg, "messenger_api_root", apiRoot)
+		DefaultsTo(cfg, "messenger_api_root", config.MessengerAPIRoot)
 }
 
 // shown is what GET answers: of a secret whether it is set.

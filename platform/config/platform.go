@@ -81,6 +81,12 @@ var (
 		Name: "PANEL_HTTP_PROXY", Summary: "proxy for the panel's own outgoing calls", Secret: true,
 		Form: URL,
 	}
+
+	// MessengerAPIRoot is where modules that speak to the messenger find it; each of them names it in its manifest.
+	MessengerAPIRoot = Key{
+		Name: "PANEL_MESSENGER_API_ROOT", Default: "https://api.telegram.org", Form: URL,
+		Summary: "address of the messenger's bot API, until one is chosen in the settings",
+	}
 	OutboundAllow = Key{
 		Name: "PANEL_OUTBOUND_ALLOW", Form: Networks,
 		Summary: "internal networks that outgoing calls may reach although they are loopback, link-local or private",
