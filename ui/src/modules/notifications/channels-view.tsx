@@ -1,7 +1,7 @@
 import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { ActionLink } from "@/components/action/action";
 import { RowMenu } from "@/components/action/row-menu";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, type ViewState } from "@/components/state/states";
@@ -97,9 +97,9 @@ function LineName({ line, block, onEdit }: { line: ChannelLine } & Pick<Channels
   const { channel } = line;
   if (!channel)
     return (
-      <ActionLink kind="link" to="/notifications/settings" aria-label={t("channels.messengerSettings")}>
+      <Link to="/notifications/settings" className="strong" aria-label={t("channels.messengerSettings")}>
         {line.name}
-      </ActionLink>
+      </Link>
     );
   if (block !== undefined) return <span className="strong">{line.name}</span>;
   return (

@@ -28,8 +28,8 @@ export function DeliveriesView({ state, total, filtered, eventWords, onClear, mo
     return <ProblemView error={state.error} tried={t("deliveries.loadFailed")} onRetry={state.retry} />;
   const columns: Column<Delivery>[] = [
     { key: "event", head: t("deliveries.event"), cell: (row) => <What row={row} eventWords={eventWords} /> },
-    { key: "channel", head: t("deliveries.channel"), width: 170, cell: (row) => <ChannelName row={row} /> },
-    { key: "state", head: t("deliveries.state"), width: 300, cell: (row) => <Course row={row} /> },
+    { key: "channel", head: t("deliveries.channel"), width: 150, cell: (row) => <ChannelName row={row} /> },
+    { key: "state", head: t("deliveries.state"), width: 400, cell: (row) => <Course row={row} /> },
     {
       key: "attempts",
       head: t("deliveries.tries"),
@@ -83,8 +83,9 @@ function What({ row, eventWords }: { row: Delivery; eventWords: (kind: string) =
   const about = [subject, count > 1 && t("deliveries.count", { count })].filter(Boolean).join(" · ");
   return (
     <span className={classes.words} title={eventWords(row.kind)}>
-      <span>
-        <Glyph kind={severityGlyphs[severity]} label={t(`severity.${severity}`)} /> {eventWords(row.kind)}
+      <span className={classes.what}>
+        <Glyph kind={severityGlyphs[severity]} label={t(`severity.${severity}`)} />
+        <span>{eventWords(row.kind)}</span>
       </span>
       {about && <span className="dim">{about}</span>}
     </span>

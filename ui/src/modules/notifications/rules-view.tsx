@@ -37,18 +37,18 @@ export function RulesView({ state, events, channels, block, add, onEdit, onRemov
     {
       key: "event",
       head: t("rules.event"),
-      width: 260,
+      width: 220,
       cell: (rule) => <span title={eventWords(rule.event)}>{eventWords(rule.event)}</span>,
     },
-    { key: "severity", head: t("rules.severity"), width: 150, cell: (rule) => <Least rule={rule} /> },
+    { key: "severity", head: t("rules.severity"), width: 195, cell: (rule) => <Least rule={rule} /> },
     {
       key: "channels",
       head: t("rules.channels"),
-      width: 180,
+      width: 150,
       cell: (rule) => <span title={names(rule)}>{names(rule) || <NoChannel />}</span>,
     },
-    { key: "repeat", head: t("rules.repeat"), width: 180, drop: 2, cell: repeat },
-    { key: "state", head: t("channels.state"), width: 130, drop: 1, cell: (rule) => <RuleState rule={rule} /> },
+    { key: "repeat", head: t("rules.repeat"), width: 165, drop: 2, cell: repeat },
+    { key: "state", head: t("channels.state"), width: 115, drop: 1, cell: (rule) => <RuleState rule={rule} /> },
   ];
   return (
     <DataTable

@@ -25,6 +25,7 @@ export function SecretField({ id, label, description, stored, value, onChange, d
     <div className={classes.secret}>
       <PasswordInput
         id={id}
+        classNames={{ innerInput: classes.secretInput }}
         label={label}
         description={description}
         placeholder={stored ? t(dropped ? "secret.dropped" : "secret.stored") : undefined}
