@@ -126,7 +126,7 @@ describe("rules", () => {
     expect(await within(row).findByText("Nodes: all events")).toBeInTheDocument();
     expect(await within(row).findByText("Messenger, Duty desk")).toBeInTheDocument();
     expect(row).toHaveTextContent("From warning on");
-    expect(row).toHaveTextContent("Per object, once in 5 min");
+    expect(row).toHaveTextContent("5 min per object");
     expect(row).not.toHaveTextContent("node.*");
   });
 
