@@ -25,7 +25,8 @@ func (r *runner) retain(
 		if one.Err != nil {
 			continue
 		}
-		if err := r.retainAt(ctx, p, targets[i], result.Manifest.Name); err != nil && !errors.Is(err, artefact.ErrWriteOnly) {
+		err := r.retainAt(ctx, p, targets[i], result.Manifest.Name)
+		if err != nil && !errors.Is(err, artefact.ErrWriteOnly) {
 			f.say("old backups could not be removed: " + err.Error())
 			r.log.Warn("old backups could not be removed", zap.String("profile", p.row.Name), zap.Error(err))
 		}

@@ -26,6 +26,11 @@ test("first installation: checks, administrator, license, a node that reports, d
   await page.getByRole("textbox", { name: "License key" }).fill(stand.licenseKey);
   await page.getByRole("button", { name: "Activate and continue" }).click();
 
+  await expect(page.getByRole("heading", { name: "Notifications" })).toBeVisible();
+  await passesGates(page);
+  await picture(page, "setup-notifications");
+  await page.getByRole("button", { name: "Skip" }).click();
+
   await expect(page.getByRole("heading", { name: "First node" })).toBeVisible();
   await page.getByLabel("Name").fill("waw-03");
   await page.getByRole("button", { name: "Create and show the command" }).click();

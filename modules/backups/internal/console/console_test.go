@@ -117,7 +117,7 @@ func (s *seat) does(args ...string) string {
 func TestABackupIsMadeListedVerifiedAndRestored(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
-	s.does("create", "--plain", "--label", "first")
+	s.does("create", "--unencrypted", "--label", "first")
 	var listed listing
 	require.NoError(t, json.Unmarshal([]byte(s.does("list", "--json")), &listed))
 	require.Len(t, listed.Backups, 1)
@@ -140,7 +140,7 @@ func TestABackupIsMadeListedVerifiedAndRestored(t *testing.T) {
 func TestNothingIsRestoredWithoutTheWord(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
-	s.does("create", "--plain")
+	s.does("create", "--unencrypted")
 	s.execute("delete from things")
 	code, _, said := s.run("restore")
 	require.Equal(t, cli.ExitUsage, code, "nobody can confirm")
@@ -155,7 +155,7 @@ func TestNothingIsRestoredWithoutTheWord(t *testing.T) {
 func TestAnotherMasterKeyIsRefusedAndTheOldOneHelps(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
-	s.does("create", "--plain")
+	s.does("create", "--unencrypted")
 	s.execute("delete from things")
 	s.variables["PANEL_SECRET_KEY"] = "another master key, of another panel"
 	code, _, said := s.run("restore", "--yes")
@@ -172,7 +172,7 @@ func TestAnotherMasterKeyIsRefusedAndTheOldOneHelps(t *testing.T) {
 func TestARestoreIsRefusedWhileAPanelRuns(t *testing.T) {
 	t.Parallel()
 	s := filled(t)
-	s.does("create", "--plain")
+	s.does("create", "--unencrypted")
 	panel, err := database.Open(t.Context(), s.dsn, database.Options{Name: "panel", MaxConns: 1})
 	require.NoError(t, err)
 	defer func() { _ = panel.Close() }()
@@ -244,7 +244,7 @@ func TestAPlaceMayBeAFileAndDamageIsTold(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "profile.json")
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 	at := []string{"--place", file, "--destination", "2"}
-	s.does(append([]string{"create", "--plain"}, at...)...)
+	s.does(append([]string{"create", "--unencrypted"}, at...)...)
 	found, err := filepath.Glob(filepath.Join(folder, "*.database.0001"))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
@@ -267,8 +267,11 @@ func TestABackupNeedsAChoiceOfEncryption(t *testing.T) {
 	t.Parallel()
 	s := sit(t, "")
 	for _, args := range [][]string{
-		{"create"}, {"create", "--plain", "--passphrase"}, {"create", "--recipient", "nobody"},
-		{"create", "--plain", "--telemetry", "some"}, {"create", "--passphrase"},
+		{"create"},
+		{"create", "--unencrypted", "--passphrase"},
+		{"create", "--recipient", "nobody"},
+		{"create", "--unencrypted", "--telemetry", "some"},
+		{"create", "--passphrase"},
 	} {
 		code, _, said := s.run(args...)
 		require.Equal(t, cli.ExitUsage, code, "%v: %s", args, said)

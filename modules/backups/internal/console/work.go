@@ -88,7 +88,7 @@ func (o *createFlags) bind(c *cobra.Command) {
 	set := c.Flags()
 	set.StringVar(&o.recipient, "recipient", "", "encrypt for this age public key (age1…)")
 	set.BoolVar(&o.passphrase, "passphrase", false, "encrypt with a passphrase, asked for or taken from "+passphraseGiven)
-	set.BoolVar(&o.plain, "plain", false, "do not encrypt")
+	set.BoolVar(&o.plain, "unencrypted", false, "do not encrypt")
 	set.StringVar(&o.telemetry, "telemetry", string(artefact.TelemetryRollups), "measurements: none, rollups or all")
 	set.StringVar(&o.label, "label", "manual", "word in the name of the backup")
 	set.BoolVar(&o.withKey, "with-key", false, "keep the master key in the backup, too; only with encryption")
@@ -102,7 +102,7 @@ func (t *tool) encryption(ctx context.Context, o *createFlags) (e artefact.Encry
 		}
 	}
 	if chosen != 1 {
-		return e, cli.Usage(cli.Say("choose one of --recipient, --passphrase and --plain"))
+		return e, cli.Usage(cli.Say("choose one of --recipient, --passphrase and --unencrypted"))
 	}
 	switch {
 	case o.recipient != "":
