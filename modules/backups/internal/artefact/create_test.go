@@ -258,7 +258,8 @@ func TestMeasurementsAreKeptAsFarAsWanted(t *testing.T) {
 		for _, table := range result.Manifest.Tables {
 			got[table.Name] = table.Empty
 		}
-		require.Equal(t, empty, [2]bool{got["public.node_samples_1"], got["public.node_metrics_10m"]}, keep)
+		left := [2]bool{got["public.node_samples_1"], got["public.node_metrics_10m"]}
+		require.Equal(t, empty, left, keep)
 		require.False(t, got["public.things"])
 		dump, err := content(t, at, result.Manifest, artefact.Database, keys)
 		require.NoError(t, err)

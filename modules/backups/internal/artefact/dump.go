@@ -1,6 +1,7 @@
 package artefact
 
 import (
+	"cmp"
 	"archive/tar"
 	"bytes"
 	"context"
@@ -69,16 +70,15 @@ func (c *creation) dump(ctx context.Context, tx pgx.Tx, folder string) error {
 		program.Out = into
 		return into.after(program.Run(ctx))
 	})
+	first := context.Cause(ctx)
 	if err != nil {
-		cause := context.Cause(ctx)
 		cancel(err)
-		<-counted
-		if cause != nil {
-			return cause
-		}
-		return err
 	}
-	return <-counted
+	counting := <-counted
+	if err == nil {
+		return counting
+	}
+	return cmp.Or(first, err)
 }
 
 // noticing remembers why it could take no more: the program that writes into it only sees a broken pipe.

@@ -162,12 +162,11 @@ func (t *tool) refused(err error) error {
 	}
 	switch {
 	case errors.Is(err, restore.ErrKeyMismatch):
-		failure.Advise(cli.Plain("--old-key"))
+		failure.Try = []cli.Message{cli.Plain("--old-key")}
 	case errors.Is(err, artefact.ErrNeedsKey):
-		failure.Advise(cli.Plain("--identity"), cli.Plain(passphraseGiven))
+		failure.Try = []cli.Message{cli.Plain("--identity"), cli.Plain(passphraseGiven)}
 	case errors.Is(err, pgtools.ErrShared):
-		failure.Exit = cli.ExitConflict
-		failure.Advise(cli.Plain("systemctl stop panel"))
+		failure.Exit, failure.Try = cli.ExitConflict, []cli.Message{cli.Plain("systemctl stop panel")}
 	}
 	return failure
 }
