@@ -1,9 +1,9 @@
 package artefact
 
 import (
-	"cmp"
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
