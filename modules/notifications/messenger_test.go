@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -221,11 +222,25 @@ func TestAFailureIsInTheJournalOnceAndToldByOthers(t *testing.T) {
 	require.Contains(t, b.Scrape(), "panel_notifications_given_up 1")
 }
 
-// Rule: while the panel is read-only notices go on, and nothing is set up.
+// license is one that a test may let run out while the panel runs.
+type license struct{ degraded atomic.Bool }
+
+func (l *license) Current() entitlement.State {
+	if l.degraded.Load() {
+		return entitlement.State{State: entitlement.Degraded, Reason: "expired", Enabled: []string{feature}}
+	}
+	return entitlement.State{State: entitlement.Active, Enabled: []string{feature}}
+}
+
+// Rule: while the panel is read-only notices go on, and nobody changes or tests anything.
 func TestReadOnlyNoticesGoOn(t *testing.T) {
 	t.Parallel()
-	state := entitlement.State{State: entitlement.Degraded, Reason: "expired", Enabled: []string{feature}}
-	b := newBench(t, paneltest.License(entitlement.Fixed(state)))
+	held := new(license)
+	b := newBench(t, paneltest.License(held))
+	b.configure()
+	held.degraded.Store(true)
 	b.Admin().Get(base + "/rules").Is(http.StatusOK)
 	b.Admin().Post(testRoute, nil).Refused(http.StatusForbidden, "license_read_only")
+	b.happens(probeDown, "p1", "first")
+	require.Contains(t, b.api.next(t, 1)[0].Text, "A probe is down")
 }
