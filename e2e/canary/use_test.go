@@ -26,6 +26,7 @@ func (w *installation) use() {
 	w.secondFactor()
 	w.join()
 	w.connect()
+	w.reach()
 	w.commandLine()
 	w.read()
 }

@@ -1,0 +1,57 @@
+package canary
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/stretchr/testify/require"
+)
+
+// reach hands over what opens services outside: a bot, a webhook, a mail server, a store of objects. All of them refuse
+// or are not there, so that their failures are written down, too.
+func (w *installation) reach() {
+	w.Helper()
+	admin := w.stand.API.Token
+	bot := w.book.plant(w.T, "bot token", "7412365890:canary-bot-token-4Kd8sWq2")
+	var read struct {
+		Revision int64 `json:"revision"`
+	}
+	shown := w.do(admin, "GET /api/v1/notifications/settings", "/api/v1/notifications/settings", nil)
+	require.NoError(w, json.Unmarshal(shown.body, &read))
+	w.do(admin, "PUT /api/v1/notifications/settings", "/api/v1/notifications/settings", map[string]any{
+		"revision": read.Revision, "settings": map[string]any{
+			"messenger":          map[string]any{"bot_token": bot, "chat_id": "42", "thread_id": 0},
+			"messenger_api_root": "https://bot.example", "language": "en",
+			"quiet_hours": map[string]any{"enabled": false, "from": "22:00", "to": "07:00", "zone": "UTC"},
+		},
+	})
+	failed := w.call(admin, "POST /api/v1/notifications/messenger/test", "/api/v1/notifications/messenger/test", nil)
+	require.GreaterOrEqual(w, failed.status, http.StatusBadGateway)
+
+	w.do(admin, "POST /api/v1/notifications/channels", "/api/v1/notifications/channels", map[string]any{
+		"kind": "webhook", "name": "hook", "webhook": map[string]any{
+			"url":    "https://hooks.example/" + w.book.plant(w.T, "address of a webhook", "canary-hook-path-8Rt3"),
+			"secret": w.book.plant(w.T, "key of a webhook", "canary-hook-key-2Vb7nMx5"),
+		},
+	})
+	w.do(admin, "POST /api/v1/notifications/channels", "/api/v1/notifications/channels", map[string]any{
+		"kind": "email", "name": "mail", "email": map[string]any{
+			"host": "mail.example", "port": 587, "security": "starttls", "username": "panel", "from": "panel@example.com",
+			"to": []string{"anna@example.com"}, "password": w.book.plant(w.T, "mail password", "canary-mail-5Hj9pLz1"),
+		},
+	})
+	profile := w.do(admin, "POST /api/v1/backups/profiles", "/api/v1/backups/profiles", map[string]any{
+		"name": "nightly", "enabled": true, "schedule": map[string]any{}, "scope": map[string]any{},
+		"retention": map[string]any{"keep_last": 1}, "verify": map[string]any{}, "deadman_hours": 0,
+		"encryption": map[string]any{
+			"mode": "passphrase", "passphrase": w.book.plant(w.T, "backup passphrase", "canary-passphrase-6Xc4vBn8"),
+		},
+		"destinations": []map[string]any{{
+			"kind":   "s3",
+			"config": map[string]any{"endpoint": "https://s3.example", "bucket": "b", "access_key_id": "panel"},
+			"secret": w.book.plant(w.T, "S3 key", "canary-s3-key-1Qw6eRt9"),
+		}},
+	})
+	w.do(admin, "POST /api/v1/backups/runs", "/api/v1/backups/runs",
+		map[string]any{"profile_id": profile.text(w.T, "id")})
+}
