@@ -60,7 +60,7 @@ export function Matrix(props: MatrixProps) {
           {!text && <FullRow {...props} />}
           {found.map(({ area, families }) => [
             <tr key={area} className={classes.area}>
-              <th scope="colgroup" className="caps">
+              <th scope="rowgroup" className="caps">
                 {t(`area.${area}`)}
               </th>
               <Cells {...props}>{() => null}</Cells>
