@@ -14,7 +14,7 @@ import (
 	"panel/platform/lease"
 )
 
-// follower writes how far a run is about once a second, and hears that somebody cancelled it.
+// follower writes how far a run is about once a second, and reads whether somebody cancelled it.
 type follower struct {
 	clock clockwork.Clock
 	mu    sync.Mutex
@@ -66,7 +66,7 @@ func (f *follower) now() artefact.Progress {
 	return f.last
 }
 
-func (f *follower) tell(p artefact.Progress) {
+func (f *follower) note(p artefact.Progress) {
 	f.mu.Lock()
 	begins := p.Step != f.last.Step || p.Entry != f.last.Entry
 	f.last = p

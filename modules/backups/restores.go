@@ -55,7 +55,7 @@ func (s *service) verify(
 		if _, err := s.store.db.In(ctx).NewInsert().Model(&row).Exec(ctx); err != nil {
 			return database.Fault(err, constraints)
 		}
-		if err := s.tellTest(ctx, &row, &run, kindRestoreStarted, audit.OK); err != nil {
+		if err := s.publishTest(ctx, &row, &run, kindRestoreStarted, audit.OK); err != nil {
 			return err
 		}
 		return s.wakeTest(ctx, row.ID)
@@ -150,7 +150,7 @@ func (s *service) find(
 	return nil, artefact.Listed{}, errMissing.Wrap(cause)
 }
 
-func (s *service) tellTest(ctx context.Context, row *restoreRow, run *runRow, kind, result string) error {
+func (s *service) publishTest(ctx context.Context, row *restoreRow, run *runRow, kind, result string) error {
 	entry := audit.Entry{Action: kind, Object: run.object(), Result: result}
 	if err := s.journal.Record(ctx, s.store.db.In(ctx), entry); err != nil {
 		return err

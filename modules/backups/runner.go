@@ -113,7 +113,7 @@ func (r *runner) make(ctx context.Context, c *lease.Claim, row *runRow, p *profi
 	working, cancel := context.WithCancelCause(ctx)
 	follower := r.watch(working, c, row, cancel)
 	options := r.options(p)
-	options.Progress = follower.tell
+	options.Progress = follower.note
 	row.Destinations = row.Destinations[:0]
 	result, err := artefact.Create(working, r.source, options, targets)
 	if err == nil {
@@ -197,7 +197,7 @@ func (r *runner) finish(ctx context.Context, c *lease.Claim, row *runRow, out ou
 				return err
 			}
 		}
-		return r.tell(ctx, row, out)
+		return r.publish(ctx, row, out)
 	})
 }
 
@@ -211,7 +211,7 @@ func causeOf(out outcome) error {
 	return nil
 }
 
-func (r *runner) tell(ctx context.Context, row *runRow, out outcome) error {
+func (r *runner) publish(ctx context.Context, row *runRow, out outcome) error {
 	kind := map[string]string{
 		stateSucceeded: kindSucceeded, statePartial: kindPartial, stateFailed: kindFailed,
 	}[out.state]

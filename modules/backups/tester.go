@@ -160,6 +160,6 @@ func (t *tester) finish(ctx context.Context, c *lease.Claim, row *restoreRow) er
 		if err := t.endOperation(ctx, row.OperationID, cause); err != nil {
 			return err
 		}
-		return t.tellTest(ctx, row, &run, kind, result)
+		return t.publishTest(ctx, row, &run, kind, result)
 	})
 }

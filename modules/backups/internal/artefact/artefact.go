@@ -141,7 +141,7 @@ type Options struct {
 	Stall time.Duration
 	// Clock gives the time; nil means the real one.
 	Clock clockwork.Clock
-	// Progress is told from time to time how far it is, from one goroutine at a time; nil means nobody asks.
+	// Progress is called from time to time with how far it is, from one goroutine at a time; nil means nobody asks.
 	Progress func(Progress)
 }
 

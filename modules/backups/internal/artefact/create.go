@@ -152,7 +152,7 @@ func (c *creation) small(ctx context.Context, entry Entry, content []byte) error
 // no destination keeps its last part.
 func (c *creation) entry(ctx context.Context, entry Entry, fill func(*packer) error) error {
 	cut := &cutter{ctx: ctx, name: c.manifest.Name, entry: entry, most: c.partBytes, lanes: c.lanes}
-	cut.tell = func(bytes int64) { c.tell(Progress{Step: "uploading", Entry: entry, Bytes: bytes}) }
+	cut.note = func(bytes int64) { c.note(Progress{Step: "uploading", Entry: entry, Bytes: bytes}) }
 	p, err := newPacker(cut, c.recipient)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (c *creation) entry(ctx context.Context, entry Entry, fill func(*packer) er
 	return nil
 }
 
-func (c *creation) tell(p Progress) {
+func (c *creation) note(p Progress) {
 	if c.options.Progress != nil {
 		c.options.Progress(p)
 	}

@@ -39,7 +39,7 @@ func (c *creation) database(ctx context.Context) error {
 }
 
 func (c *creation) dump(ctx context.Context, tx pgx.Tx, folder string) error {
-	c.tell(Progress{Step: "dumping", Entry: Database})
+	c.note(Progress{Step: "dumping", Entry: Database})
 	var snapshot string
 	if err := tx.QueryRow(ctx, "select pg_export_snapshot()").Scan(&snapshot); err != nil {
 		return fmt.Errorf("keep a moment of the database: %w", err)

@@ -60,7 +60,7 @@ func TestWhatIsCutIsJoinedAgain(t *testing.T) {
 		two := &memory{files: map[string][]byte{}}
 		all := newLanes(context.Background(), []Target{{"one", at}, {"two", two}}, clockwork.NewRealClock(), time.Minute)
 		cut := &cutter{
-			ctx: context.Background(), name: "n", entry: Database, most: size, lanes: all, tell: func(int64) {},
+			ctx: context.Background(), name: "n", entry: Database, most: size, lanes: all, note: func(int64) {},
 		}
 		for rest := whole; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")

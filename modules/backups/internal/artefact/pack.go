@@ -100,7 +100,7 @@ type cutter struct {
 	entry Entry
 	most  int64
 	lanes *lanes
-	tell  func(bytes int64)
+	note  func(bytes int64)
 
 	chunk []byte
 	parts []Part
@@ -155,7 +155,7 @@ func (c *cutter) send() error {
 	c.total += int64(len(c.chunk))
 	m := message{data: c.chunk}
 	c.chunk = nil
-	c.tell(c.total)
+	c.note(c.total)
 	return c.lanes.send(c.ctx, m)
 }
 

@@ -29,8 +29,8 @@ var stepTexts = map[string]cli.Message{
 
 const everyMegabytes = 4
 
-// tell writes nothing for scripts that read JSON.
-func (s *steps) tell(p artefact.Progress) {
+// note writes nothing for scripts that read JSON.
+func (s *steps) note(p artefact.Progress) {
 	text, known := stepTexts[p.Step]
 	if !known || s.env.Form() == cli.JSON {
 		return

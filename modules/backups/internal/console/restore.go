@@ -53,7 +53,7 @@ func (t *tool) restore(ctx context.Context, name string, o *restoreFlags) error 
 	}
 	steps := t.steps()
 	out, err := restore.Full(ctx, restore.From{At: s.at, Manifest: s.listed.Manifest, Keys: s.keys}, p, restore.Options{
-		Alone: true, Progress: steps.tell, Hooks: t.hooks(s, p, o),
+		Alone: true, Progress: steps.note, Hooks: t.hooks(s, p, o),
 	})
 	steps.end()
 	if err != nil && !out.Changed {

@@ -145,7 +145,7 @@ func (t *tool) create(ctx context.Context, o *createFlags) error {
 	steps := t.steps()
 	result, err := artefact.Create(ctx, from, artefact.Options{
 		Label: o.label, SecretStore: o.withKey, Telemetry: artefact.Telemetry(o.telemetry), Encryption: encryption,
-		Progress: steps.tell,
+		Progress: steps.note,
 	}, []artefact.Target{{Name: p.shown, Destination: p.at}})
 	steps.end()
 	if err != nil {
@@ -206,7 +206,7 @@ func (t *tool) verify(ctx context.Context, name string) error {
 		p.DSN = dsn
 	}
 	steps := t.steps()
-	report, err := restore.Verify(ctx, restore.From{At: s.at, Manifest: s.listed.Manifest, Keys: s.keys}, p, steps.tell)
+	report, err := restore.Verify(ctx, restore.From{At: s.at, Manifest: s.listed.Manifest, Keys: s.keys}, p, steps.note)
 	steps.end()
 	if err != nil {
 		return failed(cli.Say("the backup could not be verified"), err)

@@ -59,7 +59,7 @@ type run struct {
 	resealing bool
 }
 
-func (r *run) tell(step string, bytes, total int64) {
+func (r *run) note(step string, bytes, total int64) {
 	if r.options.Progress != nil {
 		r.options.Progress(artefact.Progress{Step: step, Entry: artefact.Database, Bytes: bytes, Total: total})
 	}
@@ -90,7 +90,7 @@ func (r *run) replace(ctx context.Context, conn *pgx.Conn) (out Outcome, err err
 	if r.options.Hooks.Changed == nil {
 		return out, nil
 	}
-	r.tell("finishing", 0, 0)
+	r.note("finishing", 0, 0)
 	if err := r.options.Hooks.Changed(ctx); err != nil {
 		return out, fmt.Errorf("finish the restore; the database is already the restored one: %w", err)
 	}
@@ -104,7 +104,7 @@ func (r *run) before(ctx context.Context, conn *pgx.Conn) (statements string, er
 		return "", fmt.Errorf("look at the present database: %w", err)
 	}
 	if panels && r.options.Hooks.Snapshot != nil {
-		r.tell("saving", 0, 0)
+		r.note("saving", 0, 0)
 		if err := r.options.Hooks.Snapshot(ctx); err != nil {
 			return "", fmt.Errorf("keep the present database first; nothing was changed: %w", err)
 		}

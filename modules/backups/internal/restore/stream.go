@@ -117,7 +117,7 @@ func (r *run) unpack(ctx context.Context, program pgtools.Program) error {
 		return err
 	}
 	defer content.Close()
-	read := &measured{from: content, tell: func(bytes int64) { r.tell("restoring", bytes, 0) }}
+	read := &measured{from: content, note: func(bytes int64) { r.note("restoring", bytes, 0) }}
 	program.Folder, program.In = r.folder, read
 	err = program.Run(ctx)
 	if read.failed != nil {
@@ -137,7 +137,7 @@ var errUnread = errors.New("the backup could not be read to its end")
 // measured counts, and remembers what it failed with: a program that reads from it only sees an end.
 type measured struct {
 	from   io.Reader
-	tell   func(int64)
+	note   func(int64)
 	bytes  int64
 	failed error
 }
@@ -146,7 +146,7 @@ type measured struct {
 func (m *measured) Read(into []byte) (int, error) {
 	n, err := m.from.Read(into)
 	m.bytes += int64(n)
-	m.tell(m.bytes)
+	m.note(m.bytes)
 	if err != nil && !errors.Is(err, io.EOF) {
 		m.failed = err
 	}

@@ -76,7 +76,7 @@ func (v *verification) in(ctx context.Context, dsn string) (Report, error) {
 		v.report.Verdict, v.report.Reason = Broken, "it cannot be restored: "+err.Error()
 		return v.report, nil
 	}
-	v.tell("verifying", 0, 0)
+	v.note("verifying", 0, 0)
 	db, err := database.Open(ctx, dsn, database.Options{MaxConns: 2, Name: "panel-verify"})
 	if err != nil {
 		return Report{}, fmt.Errorf("open the scratch database: %w", err)
