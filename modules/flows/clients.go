@@ -73,7 +73,8 @@ func (s *service) listClients(ctx context.Context, in *clientsInput) (httpapi.Pa
 func (in *clientsInput) filter(q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.TableExpr("flow_clients as c").Where("c.flow_id = ?", in.ID)
 	if in.Q != "" {
-		q = q.Where("strpos(lower(c.label), ?) > 0", strings.ToLower(in.Q))
+		// The private database folds ASCII alone: other scripts are found as they are written.
+		q = q.Where("(strpos(lower(c.label), ?) > 0 or strpos(c.label, ?) > 0)", strings.ToLower(in.Q), in.Q)
 	}
 	if in.State != "" {
 		q = q.Where(clientState+" = ?", in.State)
