@@ -3,14 +3,10 @@ package backups
 import (
 	"github.com/spf13/cobra"
 
-	"panel/platform/config"
-
 	"panel/modules/backups/internal/console"
 	"panel/platform/cli"
+	"panel/platform/config"
 )
-
-// commandRussian translates what the commands say.
-var commandRussian = console.Russian
 
 // commands are what this module adds to panelctl.
 func commands(env cli.Env) []*cobra.Command {

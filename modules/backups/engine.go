@@ -92,7 +92,7 @@ func (p *profile) encryption() artefact.Encryption {
 // options are what a new artefact of a profile holds.
 func (e *engine) options(p *profile) artefact.Options {
 	return artefact.Options{
-		Label: p.row.Label, SecretStore: p.row.SecretStore, Config: p.row.Config,
+		Word: p.row.Label, SecretStore: p.row.SecretStore, Config: p.row.Config,
 		Telemetry: artefact.Telemetry(p.row.Telemetry), Encryption: p.encryption(), Clock: e.clock,
 	}
 }

@@ -40,7 +40,7 @@ func Module() module.Module {
 	return module.Module{
 		Name:    "backups",
 		Summary: "Copies of the panel in several places, proved by restoring them",
-		Russian: russian + "\n" + commandRussian,
+		Russian: russian,
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See backups"},
 			{Key: Manage, Summary: "Make, change, download and test backups"},

@@ -186,16 +186,27 @@ func TestAccountsAreListedPagedAndFiltered(t *testing.T) {
 	require.EqualValues(t, 1, admin.Get("/api/v1/accounts?q=alph").Value("total"))
 }
 
-// Digests of passwords are nothing that a list needs: they stay in the database.
+// Digests of passwords are nothing that a list needs: they stay in the database. The session of the request does need
+// one when late news drops it from memory just then, therefore more than one attempt.
 func TestTheListOfAccountsReadsNoDigests(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t)
 	admin := p.Admin()
-	admin.Get("/api/v1/accounts").Is(http.StatusOK)
-	_, err := p.DB.ExecContext(t.Context(), "alter table accounts rename column password_hash to out_of_reach")
-	require.NoError(t, err)
-	page := admin.Get("/api/v1/accounts?sort=-created_at").Is(http.StatusOK)
-	require.Len(t, page.Value("items"), 1)
+	rename := func(from, to string) {
+		_, err := p.DB.ExecContext(t.Context(), "alter table accounts rename column "+from+" to "+to)
+		require.NoError(t, err)
+	}
+	var page *paneltest.Answer
+	for range 5 {
+		admin.Get("/api/v1/accounts").Is(http.StatusOK)
+		rename("password_hash", "out_of_reach")
+		page = admin.Get("/api/v1/accounts?sort=-created_at")
+		rename("out_of_reach", "password_hash")
+		if page.Status == http.StatusOK {
+			break
+		}
+	}
+	require.Len(t, page.Is(http.StatusOK).Value("items"), 1)
 }
 
 func TestAnotherAccountsSessionsCanBeSeenAndEnded(t *testing.T) {

@@ -129,8 +129,8 @@ type Source struct {
 
 // Options say what a new artefact holds and how it is written.
 type Options struct {
-	// Label is part of the name: a word of small letters, digits and hyphens, for example the profile's.
-	Label       string
+	// Word is part of the name: small letters, digits and hyphens, for example the profile's.
+	Word        string
 	SecretStore bool
 	Config      bool
 	Telemetry   Telemetry // "" means all

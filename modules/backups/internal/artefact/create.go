@@ -75,7 +75,7 @@ func newCreation(from Source, o Options, to []Target) (c *creation, err error) {
 		return nil, err
 	}
 	now := c.clock.Now().UTC().Truncate(time.Second)
-	name, err := newName(now, o.Label)
+	name, err := newName(now, o.Word)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package console
 
 import (
 	"context"
-	_ "embed" // for the texts
 
 	"github.com/spf13/cobra"
 
@@ -11,11 +10,6 @@ import (
 	"panel/platform/cli"
 	"panel/platform/config"
 )
-
-// Russian translates what the commands say.
-//
-//go:embed russian.txt
-var Russian string
 
 // Settings are the variables of the module that the commands read.
 type Settings struct {

@@ -281,7 +281,9 @@ func TestABackupNeedsAChoiceOfEncryption(t *testing.T) {
 // Every text of the commands has its Russian.
 func TestTheCommandsSpeakRussian(t *testing.T) {
 	t.Parallel()
-	words := doctor.Catalogue(Russian)
+	russian, err := os.ReadFile("../../russian.txt")
+	require.NoError(t, err)
+	words := doctor.Catalogue(string(russian))
 	missing := map[string]bool{}
 	for _, group := range Commands(cli.Env{}, settings) {
 		for _, c := range group.Commands() {

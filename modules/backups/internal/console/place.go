@@ -41,7 +41,7 @@ type placeFlags struct {
 
 func (f *placeFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.place, "place", "",
-		"a folder, or a JSON file with a destination or a profile; its secret may stand in "+placeSecret)
+		"a folder, or a JSON file with a destination or a profile; its secret may stand in PANEL_BACKUP_SECRET")
 	c.Flags().IntVar(&f.number, "destination", 1, "which destination of a profile, counted from 1")
 }
 
@@ -50,7 +50,7 @@ type keyFlags struct{ identity, old string }
 
 func (f *keyFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.identity, "identity", "",
-		"file with the age identity of the backup; a passphrase is asked for, or taken from "+passphraseGiven)
+		"file with the age identity of the backup; a passphrase is asked for, or taken from PANEL_BACKUP_PASSPHRASE")
 	c.Flags().StringVar(&f.old, "old-key", "", "file with the master key that the panel of the backup had")
 }
 

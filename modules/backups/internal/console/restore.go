@@ -114,7 +114,7 @@ func (t *tool) copyFirst(ctx context.Context, s *source, p restore.Panel) error 
 	defer at.Close()
 	from := artefact.Source{DSN: p.DSN, Programs: p.Programs, Master: p.Master, Version: t.env.Version}
 	result, err := artefact.Create(ctx, from, artefact.Options{
-		Label: "before-restore", Encryption: artefact.Encryption{Mode: artefact.Plain},
+		Word: "before-restore", Encryption: artefact.Encryption{Mode: artefact.Plain},
 	}, []artefact.Target{{Name: s.env.Folder, Destination: at}})
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ type createFlags struct {
 func (o *createFlags) bind(c *cobra.Command) {
 	set := c.Flags()
 	set.StringVar(&o.recipient, "recipient", "", "encrypt for this age public key (age1…)")
-	set.BoolVar(&o.passphrase, "passphrase", false, "encrypt with a passphrase, asked for or taken from "+passphraseGiven)
+	set.BoolVar(&o.passphrase, "passphrase", false, "encrypt with a passphrase, asked for or taken from PANEL_BACKUP_PASSPHRASE")
 	set.BoolVar(&o.plain, "unencrypted", false, "do not encrypt")
 	set.StringVar(&o.telemetry, "telemetry", string(artefact.TelemetryRollups), "measurements: none, rollups or all")
 	set.StringVar(&o.label, "label", "manual", "word in the name of the backup")
@@ -144,7 +144,7 @@ func (t *tool) create(ctx context.Context, o *createFlags) error {
 	t.env.Note(cli.Say("settings from %s, backup to %s", p.session.Settings, p.shown))
 	steps := t.steps()
 	result, err := artefact.Create(ctx, from, artefact.Options{
-		Label: o.label, SecretStore: o.withKey, Telemetry: artefact.Telemetry(o.telemetry), Encryption: encryption,
+		Word: o.label, SecretStore: o.withKey, Telemetry: artefact.Telemetry(o.telemetry), Encryption: encryption,
 		Progress: steps.note,
 	}, []artefact.Target{{Name: p.shown, Destination: p.at}})
 	steps.end()
