@@ -375,10 +375,12 @@ create table flow_clients (
   public_issued_at timestamp with time zone,
   created_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
+  label_key text,
   constraint flow_clients_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
   constraint flow_clients_pkey PRIMARY KEY (id)
 );
 CREATE INDEX flow_clients_flow ON flow_clients USING btree (flow_id, created_at);
+CREATE INDEX flow_clients_listed ON flow_clients USING btree (flow_id, COALESCE(label_key, lower(label)) COLLATE "C", id);
 CREATE UNIQUE INDEX flow_clients_public ON flow_clients USING btree (public_hash);
 
 create table flow_followups (
@@ -486,9 +488,11 @@ create table flows (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   installed_hosts jsonb default '[]'::jsonb not null,
+  name_key text,
   constraint flows_pkey PRIMARY KEY (id)
 );
 CREATE INDEX flows_created ON flows USING btree (created_at, id);
+CREATE INDEX flows_listed ON flows USING btree (COALESCE(name_key, lower(name)) COLLATE "C", id) WHERE (NOT deleting);
 CREATE UNIQUE INDEX flows_name ON flows USING btree (lower(name)) WHERE (NOT deleting);
 
 create table idempotency_keys (

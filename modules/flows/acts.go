@@ -51,7 +51,7 @@ func (s *service) remove(ctx context.Context, f *flowRow, kind string) (string, 
 		a.Steps = append(a.Steps, newStep(plan.Step{
 			Order:        i + 1,
 			NodeID:       id,
-			NodeName:     names(nodes, id),
+			NodeName:     nodeName(nodes, id),
 			Role:         "none",
 			Action:       plan.ActionRemove,
 			Interruption: plan.Reload,

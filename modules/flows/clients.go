@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/uptrace/bun"
 
@@ -18,14 +17,13 @@ import (
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
+	"panel/platform/names"
 )
 
 const (
 	clientInstalled = "exists (select from flow_fragments g where g.flow_id = c.flow_id and c.id::text = any(g.client_ids))"
 	clientState     = "case when c.revoked_at is not null then 'revoked' when " + clientInstalled +
 		" then 'installed' else 'waiting' end"
-	// clientName does not depend on the language of the database.
-	clientName = `lower(c.label) collate "C"`
 )
 
 // clientOrders have clients that wait for an apply before those that work, and revoked ones last.
@@ -73,8 +71,7 @@ func (s *service) listClients(ctx context.Context, in *clientsInput) (httpapi.Pa
 func (in *clientsInput) filter(q *bun.SelectQuery) *bun.SelectQuery {
 	q = q.TableExpr("flow_clients as c").Where("c.flow_id = ?", in.ID)
 	if in.Q != "" {
-		// The private database folds ASCII alone: other scripts are found as they are written.
-		q = q.Where("(strpos(lower(c.label), ?) > 0 or strpos(c.label, ?) > 0)", strings.ToLower(in.Q), in.Q)
+		q = q.Where("strpos("+clientName+", ?) > 0", names.SearchKey(in.Q))
 	}
 	if in.State != "" {
 		q = q.Where(clientState+" = ?", in.State)
@@ -350,12 +347,12 @@ type FoundClients struct {
 
 // findClients looks for clients of all flows by a part of their name; revoked ones are not found.
 func (s *service) findClients(ctx context.Context, in *findClientsInput) (FoundClients, error) {
-	found, q := FoundClients{Items: []FoundClient{}}, strings.ToLower(in.Q)
+	found, q := FoundClients{Items: []FoundClient{}}, names.SearchKey(in.Q)
 	err := s.db.In(ctx).NewSelect().TableExpr("flow_clients as c").Join("join flows as f on f.id = c.flow_id").
 		ColumnExpr("c.id, c.label, c.flow_id, f.name as flow_name").
 		ColumnExpr(`exists (select from flow_fragments as g
 			where g.flow_id = f.id and c.id::text = any(g.client_ids)) as installed`).
-		Where("not f.deleting and c.revoked_at is null and strpos(lower(c.label), ?) > 0", q).
-		OrderExpr("strpos(lower(c.label), ?), lower(c.label), c.id", q).Limit(int64(in.Limit)).Scan(ctx, &found.Items)
+		Where("not f.deleting and c.revoked_at is null and strpos("+clientName+", ?) > 0", q).
+		OrderExpr("strpos("+clientName+", ?), "+clientName+", c.id", q).Limit(int64(in.Limit)).Scan(ctx, &found.Items)
 	return found, database.Fault(err, nil)
 }

@@ -14,11 +14,12 @@ import (
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/names"
 )
 
 // flowSorts are expressions of type text, so that a cursor holds any of them.
 var flowSorts = map[string]string{
-	"name":       "f.name",
+	"name":       flowName,
 	"created_at": "to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
 	"updated_at": "to_char(f.updated_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
 	worst:        "w.worst",
@@ -39,7 +40,7 @@ const worstFirst = `cross join lateral (select count(*) as all,
 		when n.down > 0 then '2'
 		when n.drifted > 0 or exists (select from flow_followups u
 			where u.flow_id = f.id and (u.undo or (u.record ->> 'attempts')::int > 0)) then '3'
-		else '4' end || f.name as worst) w`
+		else '4' end || ` + flowName + ` as worst) w`
 
 // unwell are the nodes that make flows need somebody. They are read at most once in a while: sorting all flows takes
 // all nodes of the fleet.
@@ -157,7 +158,7 @@ func flowFilter(in *listInput, args *database.Arguments) (string, []any) {
 		add("exists (select from flow_fragments g where g.flow_id = f.id and g.node_id = ?)", in.NodeID)
 	}
 	if in.Q != "" {
-		add("strpos(lower(f.name), ?) > 0", strings.ToLower(in.Q))
+		add("strpos("+flowName+", ?) > 0", names.SearchKey(in.Q))
 	}
 	return where, values
 }

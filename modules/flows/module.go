@@ -6,6 +6,7 @@
 package flows
 
 import (
+	"context"
 	"embed"
 
 	"panel/modules/flows/internal/stages"
@@ -90,6 +91,7 @@ func attach(
 	related.Flows(r.store.related)
 	return module.Parts{
 		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(), Jobs: []jobs.Worker{h.s.rerenderWorker()},
+		Ready: []func(context.Context) error{h.s.store.rekey},
 	}
 }
 

@@ -278,7 +278,7 @@ func (s *service) recheck(ctx context.Context, id, planID string) (plan.Plan, er
 	return s.plan(ctx, id, planID)
 }
 
-func names(nodes map[string]nodesapi.Node, id string) string {
+func nodeName(nodes map[string]nodesapi.Node, id string) string {
 	if n, known := nodes[id]; known {
 		return n.Name
 	}
@@ -309,7 +309,7 @@ func obstacles(p *plan.Plan, found []readiness.Row, nodes map[string]nodesapi.No
 		})
 	}
 	for _, c := range p.Conflicts {
-		name := names(nodes, c.NodeID)
+		name := nodeName(nodes, c.NodeID)
 		out = append(out, plan.Obstacle{
 			Code:     "port_conflict",
 			NodeID:   c.NodeID,

@@ -1,6 +1,7 @@
 package flows
 
 import (
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -9,6 +10,7 @@ import (
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
+	"panel/platform/names"
 )
 
 type flowRow struct {
@@ -16,6 +18,7 @@ type flowRow struct {
 
 	ID                 string `bun:",pk"`
 	Name               string
+	NameKey            *string // see flowName
 	Description        string
 	Tags               []string `bun:",array"`
 	OwnerID            string
@@ -37,12 +40,33 @@ type flowRow struct {
 	UpdatedAt          time.Time
 }
 
+// Flows and clients are searched and sorted by keys, because a database of the locale C folds the case of ASCII alone.
+// One that an older panel has just written has no key yet. The indexes of the lists repeat these expressions.
+const (
+	flowName   = `(coalesce(f.name_key, lower(f.name)) collate "C")`
+	clientName = `(coalesce(c.label_key, lower(c.label)) collate "C")`
+)
+
+// named gives the flow a name and the key under which it is found.
+func (f *flowRow) named(name string) {
+	f.Name = strings.TrimSpace(name)
+	key := names.SearchKey(f.Name)
+	f.NameKey = &key
+}
+
+// labelled gives the client a label and the key under which it is found.
+func (c *clientRow) labelled(label string) {
+	key := names.SearchKey(label)
+	c.Label, c.LabelKey = label, &key
+}
+
 type clientRow struct {
 	bun.BaseModel `bun:"table:flow_clients,alias:c"`
 
 	ID             string `bun:",pk"`
 	FlowID         string
 	Label          string
+	LabelKey       *string // see clientName
 	Secret         string
 	PublicHash     []byte
 	PublicIssuedAt *time.Time

@@ -124,7 +124,6 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 	caller, now := access.From(ctx), s.now()
 	f := &flowRow{
 		ID:             database.NewID(),
-		Name:           strings.TrimSpace(name),
 		Description:    description,
 		Tags:           tagsOf(tags),
 		OwnerID:        caller.AccountID,
@@ -138,6 +137,7 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 		CreatedAt:      now,
 		UpdatedAt:      now,
 	}
+	f.named(name)
 	if len(f.Name) < 3 {
 		return "", fault.InvalidValue("name", "use at least three characters")
 	}
@@ -211,7 +211,7 @@ func (s *service) patch(ctx context.Context, id string, revision int, in patchIn
 				return nil, err
 			}
 			f.Revision, f.UpdatedAt = f.Revision+1, s.now()
-			return changes, s.store.updateFlow(ctx, f, "name", "description", "tags", "owner_id", "revision",
+			return changes, s.store.updateFlow(ctx, f, "name", "name_key", "description", "tags", "owner_id", "revision",
 				"updated_at")
 		},
 	)
@@ -221,7 +221,7 @@ func (s *service) patched(ctx context.Context, f *flowRow, in patchInput, change
 	b := in.Body
 	if b.Name != nil {
 		changes["name"] = audit.Change{From: f.Name, To: *b.Name}
-		f.Name = strings.TrimSpace(*b.Name)
+		f.named(*b.Name)
 	}
 	if b.Description != nil {
 		changes["description"] = audit.Change{From: f.Description, To: *b.Description}
@@ -255,7 +255,8 @@ type clientSecret struct {
 }
 
 func (s *service) insertClient(ctx context.Context, flowID, label string) (*clientRow, error) {
-	row := &clientRow{ID: database.NewID(), FlowID: flowID, Label: label, CreatedAt: s.now()}
+	row := &clientRow{ID: database.NewID(), FlowID: flowID, CreatedAt: s.now()}
+	row.labelled(label)
 	raw, err := json.Marshal(clientSecret{UUID: uuid.NewString(), Key: randomKey()})
 	if err != nil {
 		return nil, fmt.Errorf("encode a client's secret: %w", err)

@@ -3,6 +3,7 @@ package flows
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"panel/modules/flows/internal/plan"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/names"
 	"panel/platform/vault"
 )
 
@@ -31,6 +33,14 @@ var constraints = map[string]*fault.Fault{
 		"apply_active",
 		"another change of this flow is being installed; wait for its end",
 	),
+}
+
+// rekey gives flows and clients the keys of their names.
+func (s *store) rekey(ctx context.Context) error {
+	return errors.Join(
+		names.Rekey(ctx, s.db, "flows", "name", "name_key"),
+		names.Rekey(ctx, s.db, "flow_clients", "label", "label_key"),
+	)
 }
 
 func (s *store) flow(ctx context.Context, id string) (*flowRow, error) {

@@ -17,6 +17,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
+	"panel/platform/names"
 )
 
 // store holds the queries over nodes and their evidence.
@@ -193,8 +194,8 @@ func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time, args *
 	}
 	if in.Query != "" {
 		part := args.Add("%" + escapeLike(strings.ToLower(in.Query)) + "%")
-		q = q.Where("(n.name_key LIKE ? OR n.address ILIKE ? OR array_to_string(n.tags, ' ') ILIKE ?)", part,
-			part, part)
+		q = q.Where("(n.name_key LIKE ? OR n.address ILIKE ? OR array_to_string(n.tags, ' ') ~ ?)", part,
+			part, args.Add(names.Pattern(in.Query)))
 	}
 	return q
 }

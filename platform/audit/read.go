@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"panel/platform/database"
+	"panel/platform/names"
 )
 
 // Filter chooses entries; empty fields choose all.
@@ -122,9 +123,11 @@ func (s *Store) Actions(ctx context.Context) ([]string, error) {
 	return words, nil
 }
 
+// apply keeps the entries that the filter chooses. Names are found in the sealed columns, by a pattern over all cases
+// of a letter: a key beside them would not be sealed, so that an entry could be hidden from searches unnoticed.
 func (f Filter) apply(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
 	if f.Actor != "" {
-		q = q.Where("(actor_id = ? or lower(actor_name) = lower(?))", args.Add(f.Actor), args.Add(f.Actor))
+		q = q.Where("(actor_id = ? or actor_name ~ ?)", args.Add(f.Actor), args.Add(names.WholePattern(f.Actor)))
 	}
 	if family, all := strings.CutSuffix(f.Action, "*"); all {
 		q = q.Where("starts_with(action, ?)", args.Add(family))
@@ -132,7 +135,7 @@ func (f Filter) apply(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQ
 		q = q.Where("action = ?", args.Add(f.Action))
 	}
 	if f.Object != "" {
-		q = q.Where("(object_id = ? or lower(object_name) = lower(?))", args.Add(f.Object), args.Add(f.Object))
+		q = q.Where("(object_id = ? or object_name ~ ?)", args.Add(f.Object), args.Add(names.WholePattern(f.Object)))
 	}
 	if f.Result != "" {
 		q = q.Where("result = ?", args.Add(f.Result))
@@ -149,8 +152,9 @@ func (f Filter) applyRange(q *bun.SelectQuery, args *database.Arguments) *bun.Se
 	}
 	if f.Text != "" {
 		like := args.Add("%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(f.Text) + "%")
-		q = q.Where("(object_name ilike ? or object_id ilike ? or actor_name ilike ? or ip ilike ? or request_id ilike ? or action ilike ?)",
-			like, like, like, like, like, like)
+		name := args.Add(names.Pattern(f.Text))
+		q = q.Where("(object_name ~ ? or object_id ilike ? or actor_name ~ ? or ip ilike ? or request_id ilike ? or action ilike ?)",
+			name, like, name, like, like, like)
 	}
 	return q
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"panel/platform/access"
-	"panel/platform/core/accounts/internal/names"
+	"panel/platform/names"
 )
 
 // States of an account.

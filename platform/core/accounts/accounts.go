@@ -7,9 +7,9 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
 	"panel/platform/httpapi"
+	"panel/platform/names"
 )
 
 type listInput struct {

@@ -6,10 +6,10 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/audit"
-	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/names"
 )
 
 var (

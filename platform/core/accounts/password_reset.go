@@ -17,8 +17,8 @@ import (
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/cli"
-	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
+	"panel/platform/names"
 	"panel/platform/offline"
 	"panel/platform/password"
 )

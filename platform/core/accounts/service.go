@@ -11,7 +11,6 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/audit"
-	"panel/platform/core/accounts/internal/names"
 	"panel/platform/core/accounts/internal/throttle"
 	"panel/platform/database"
 	"panel/platform/events"
@@ -67,7 +66,7 @@ var errCredentials = fault.Unauthenticated("bad_credentials", "the username or t
 // Faults: bad_credentials, second_factor_required (401), invalid_value (422) for a name that no account can have,
 // throttled (429).
 func (s *service) login(ctx context.Context, username, plain string) (*signedIn, error) {
-	if err := names.Plausible(username); err != nil {
+	if err := plausible(username); err != nil {
 		return nil, err
 	}
 	opened, err := s.tryLogin(ctx, username, plain)

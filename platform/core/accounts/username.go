@@ -3,13 +3,27 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/uptrace/bun"
 	"go.uber.org/zap"
 
-	"panel/platform/core/accounts/internal/names"
 	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/names"
 )
+
+// longestUsername is the most characters of a username.
+const longestUsername = 64
+
+// plausible refuses a name that no account can have, before it is folded, hashed or looked up. Fault: invalid_value
+// (422).
+func plausible(username string) error {
+	if len(username) > longestUsername*utf8.UTFMax || utf8.RuneCountInString(username) > longestUsername {
+		return fault.InvalidValue("username", fmt.Sprintf("a username has at most %d characters", longestUsername))
+	}
+	return nil
+}
 
 // heldApart ends the key of an account whose name folds like an older account's. No username holds this character, so
 // that the account signs in by its exact name alone.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,30 @@ func TestTheJournalIsReadFilteredAndPaged(t *testing.T) {
 	require.Equal(t, []string{"one"}, names(second))
 	require.Nil(t, second.Value("next_cursor"))
 	require.Contains(t, reader.Get("/api/v1/audit/actions").Is(http.StatusOK).Value("items"), "pool.switched")
+}
+
+// Names are found in any script, whatever the case and composition of their letters, in a database whose locale folds
+// ASCII alone; every character stands for itself.
+func TestTheJournalIsSearchedInAnyScript(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t)
+	stored := []string{
+		"Ялта", "Kadıköy", "İSTANBUL", "Hauptstraße", "Ångström", "A\u030angstro\u0308m", "100% (a|b)", "Ялта-2",
+	}
+	for _, name := range stored {
+		record(t, p, flow("flow.created", name))
+	}
+	reader := p.As("audit.view")
+	for typed, want := range map[string][]string{
+		"яЛТА": {"Ялта-2", "Ялта"}, "KADIKÖY": {"Kadıköy"}, "istanbul": {"İSTANBUL"}, "STRASSE": {"Hauptstraße"},
+		"ÅNGSTRO\u0308M": {"A\u030angstro\u0308m", "Ångström"}, "0% (A|": {"100% (a|b)"}, "a|b|Ялта": nil,
+	} {
+		require.Equal(t, want, names(reader.Get("/api/v1/audit?q="+url.QueryEscape(typed)).Is(http.StatusOK)), typed)
+	}
+	for typed, want := range map[string][]string{"яЛТА": {"Ялта"}, "ALTA": nil, ".*": nil, "kadiköy": {"Kadıköy"}} {
+		require.Equal(t, want, names(reader.Get("/api/v1/audit?object="+url.QueryEscape(typed)).Is(http.StatusOK)), typed)
+	}
+	require.Len(t, names(reader.Get("/api/v1/audit?limit=200&actor=aNNa").Is(http.StatusOK)), len(stored))
 }
 
 func TestAnEntryHasALinkOfItsOwn(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"panel/platform/access"
-	"panel/platform/core/accounts/internal/names"
 	"panel/platform/fault"
+	"panel/platform/names"
 )
 
 // The login throttle of domain 4.18: from the 5th failure a growing delay for this account from this address, and a
