@@ -52,8 +52,10 @@ type Limits struct {
 
 // What destinations and readers answer.
 var (
-	ErrMissing   = errors.New("the file is not there")
-	ErrWriteOnly = errors.New("files of this destination cannot be had back by the panel: " +
+	ErrMissing = errors.New("the file is not there")
+	// ErrNone is the ErrMissing of a place that holds no backup at all.
+	ErrNone      error = noBackup{}
+	ErrWriteOnly       = errors.New("files of this destination cannot be had back by the panel: " +
 		"download them by hand into a folder and name the folder")
 	// ErrDamaged means that an artefact is not what was written: nothing of it may be used.
 	ErrDamaged = errors.New("the backup is damaged or was changed")
@@ -192,3 +194,9 @@ type TargetResult struct {
 	Bytes int64
 	Err   error
 }
+
+type noBackup struct{}
+
+func (noBackup) Error() string { return "there is no backup in this place yet" }
+
+func (noBackup) Unwrap() error { return ErrMissing }

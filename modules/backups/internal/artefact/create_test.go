@@ -185,6 +185,7 @@ func TestADumpThatIsKilledInTheMiddle(t *testing.T) {
 	require.Equal(t, artefact.Failed, result.State)
 	require.Empty(t, files(t, path))
 	_, err = artefact.Find(t.Context(), at, "", keys)
+	require.ErrorIs(t, err, artefact.ErrNone)
 	require.ErrorIs(t, err, artefact.ErrMissing)
 }
 

@@ -60,7 +60,7 @@ func Names(ctx context.Context, at Destination) ([]string, error) {
 	return names, nil
 }
 
-// Find gives one artefact by its name; "" or "latest" means the newest. ErrMissing, ErrDamaged.
+// Find gives one artefact by its name; "" or "latest" means the newest. ErrNone, ErrMissing, ErrDamaged.
 func Find(ctx context.Context, at Destination, name string, keys Keys) (Listed, error) {
 	if name == "" || name == "latest" {
 		names, err := Names(ctx, at)
@@ -68,7 +68,7 @@ func Find(ctx context.Context, at Destination, name string, keys Keys) (Listed, 
 			return Listed{}, err
 		}
 		if len(names) == 0 {
-			return Listed{}, fmt.Errorf("find the newest backup: %w", ErrMissing)
+			return Listed{}, ErrNone
 		}
 		name = names[0]
 	}
