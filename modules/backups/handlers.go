@@ -26,9 +26,6 @@ type IDPath struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-// NewProfile is what a profile begins with.
-type NewProfile struct{ ProfileFields }
-
 type profileInput struct{ Body NewProfile }
 
 // ProfileChange is what may change. What is absent stays as it is; a list of destinations replaces the list.
@@ -57,7 +54,7 @@ func (h *handlers) listProfiles(ctx context.Context, in *listInput) (*body[httpa
 }
 
 func (h *handlers) addProfile(ctx context.Context, in *profileInput) (*body[Profile], error) {
-	made, err := h.create(ctx, in.Body.ProfileFields)
+	made, err := h.create(ctx, in.Body.fields(h.now()))
 	return &body[Profile]{made}, err
 }
 

@@ -45,5 +45,8 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("", "Test a backup by restoring it into a scratch database", manage, h.startRestore, accepted),
 			httpapi.Get("/{id}", "Show a restore test", view, h.showRestore, reads),
 		),
+		httpapi.Under("/api/v1/backups/host-key", feature,
+			httpapi.Post("", "Ask an SSH server for its host key", manage, h.hostKey),
+		),
 	)
 }

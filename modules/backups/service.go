@@ -41,15 +41,15 @@ const mostProfiles = 100
 
 // ProfileFields are what a profile is made of.
 type ProfileFields struct {
-	Name         string             `json:"name" minLength:"1" maxLength:"64"`
-	Enabled      bool               `json:"enabled"`
-	Schedule     Schedule           `json:"schedule"`
-	Scope        Scope              `json:"scope"`
-	Destinations []DestinationInput `json:"destinations" minItems:"1" maxItems:"8"`
-	Encryption   EncryptionInput    `json:"encryption"`
-	Retention    RetentionInput     `json:"retention"`
-	Verify       VerifyRule         `json:"verify"`
-	DeadmanHours int                `json:"deadman_hours" minimum:"0" maximum:"8760"`
+	Name         string
+	Enabled      bool
+	Schedule     Schedule
+	Scope        Scope
+	Destinations []DestinationInput
+	Encryption   EncryptionInput
+	Retention    RetentionInput
+	Verify       VerifyRule
+	DeadmanHours int
 }
 
 // RetentionInput says what stays at each destination; 0 is no such rule, and without any everything stays.

@@ -786,6 +786,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backups/host-key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask an SSH server for its host key */
+        post: operations["post-backups-host-key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/backups/profiles": {
         parameters: {
             query?: never;
@@ -3345,6 +3362,20 @@ export interface components {
             passphrase?: string;
             recipient?: string;
         };
+        BackupsHostKey: {
+            /** @description SHA256:…, as ssh-keygen -l prints it */
+            fingerprint: string;
+            /** @description As a destination takes it */
+            host_key: string;
+        };
+        BackupsHostKeyQuestion: {
+            host: string;
+            /**
+             * Format: int64
+             * @description Absent or 0: 22
+             */
+            port?: number;
+        };
         BackupsKeysInput: {
             /** @description The age identity that belongs to the recipient */
             identity?: string;
@@ -3354,16 +3385,25 @@ export interface components {
             passphrase?: string;
         };
         BackupsNewProfile: {
-            /** Format: int64 */
-            deadman_hours: number;
+            /**
+             * Format: int64
+             * @description Absent: two hours more than the longest time between runs; 0 without a schedule
+             */
+            deadman_hours?: number;
             destinations: components["schemas"]["BackupsDestinationInput"][];
-            enabled: boolean;
-            encryption: components["schemas"]["BackupsEncryptionInput"];
+            /** @description Absent: true */
+            enabled?: boolean;
+            /** @description Absent: not encrypted */
+            encryption?: components["schemas"]["BackupsEncryptionInput"];
             name: string;
-            retention: components["schemas"]["BackupsRetentionInput"];
-            schedule: components["schemas"]["BackupsSchedule"];
-            scope: components["schemas"]["BackupsScope"];
-            verify: components["schemas"]["BackupsVerifyRule"];
+            /** @description Absent: the last 10, and those of 30 days */
+            retention?: components["schemas"]["BackupsRetentionInput"];
+            /** @description Absent: each day at 03:30 UTC */
+            schedule?: components["schemas"]["BackupsSchedule"];
+            /** @description Absent: the database with all measurements */
+            scope?: components["schemas"]["BackupsScope"];
+            /** @description Absent: on Sundays at 05:00; never with an age recipient */
+            verify?: components["schemas"]["BackupsVerifyRule"];
         };
         BackupsNewRestore: {
             /** @description What opens a backup that the panel cannot open by itself */
@@ -10565,6 +10605,105 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-backups-host-key": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackupsHostKeyQuestion"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackupsHostKey"];
+                };
             };
             /** @description Bad Request */
             400: {
