@@ -1,9 +1,9 @@
 import { NumberInput, Select, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { SecretField } from "@/components/form/secret-field";
 import type { Channel } from "./api";
 import type { ChannelDraft } from "./channel-draft";
 import classes from "./notifications.module.css";
-import { SecretField } from "./secret-field";
 
 interface FieldsProps {
   draft: ChannelDraft;
@@ -15,6 +15,7 @@ interface FieldsProps {
 /** A receiver of signed messages. Its address often holds a token, so it is as secret as the key. */
 export function WebhookFields({ draft, set, errorOf, stored }: FieldsProps) {
   const { t } = useTranslation("notifications");
+  const { t: app } = useTranslation("app");
   const host = stored?.webhook?.host;
   return (
     <>
@@ -22,7 +23,7 @@ export function WebhookFields({ draft, set, errorOf, stored }: FieldsProps) {
         id="channel-url"
         label={t("webhook.url")}
         description={host ? t("webhook.urlStored", { host }) : t("webhook.urlHelp")}
-        placeholder={host ? t("secret.stored") : "https://"}
+        placeholder={host ? app("secret.stored") : "https://"}
         value={draft.url}
         maxLength={2000}
         autoComplete="off"

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { FormProblems } from "@/components/form/form-problems";
+import { SecretField } from "@/components/form/secret-field";
 import { SetupBody, SetupFoot } from "@/components/layout/setup-frame";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
@@ -13,7 +14,6 @@ import type { SetupStepProps } from "@/module";
 import { useTestMessenger } from "./api";
 import { TestOutcome } from "./messenger-test";
 import classes from "./notifications.module.css";
-import { SecretField } from "./secret-field";
 import { fieldsOf, isConfigured, useNotificationSettings, type Settings } from "./settings-document";
 
 /** The messenger of the first installation: token, chat, a test, or to leave it for later. */

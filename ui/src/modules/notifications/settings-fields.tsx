@@ -2,8 +2,9 @@ import { NumberInput, Select, Switch, TextInput } from "@mantine/core";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { SettingsDocument } from "@/api/settings-document";
+import { SecretField } from "@/components/form/secret-field";
+import { zonesWith } from "@/components/form/zones";
 import classes from "./notifications.module.css";
-import { SecretField } from "./secret-field";
 import type { Settings, SettingsFields } from "./settings-document";
 
 interface PartProps {
@@ -123,11 +124,6 @@ export function QuietFields({ values, field }: PartProps) {
 
 function overnight({ quiet, from, to }: SettingsFields, t: (key: "settings.overnight") => string) {
   return quiet && from > to ? t("settings.overnight") : undefined;
-}
-
-/** The time zones that the browser knows, with the one that is set. */
-export function zonesWith(set: string): string[] {
-  return [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone"), set])].filter(Boolean);
 }
 
 /** The language in which messages are written. */

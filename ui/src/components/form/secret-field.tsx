@@ -1,7 +1,7 @@
 import { Checkbox, PasswordInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import classes from "./notifications.module.css";
+import classes from "./secret-field.module.css";
 
 interface SecretProps {
   id: string;
@@ -19,13 +19,13 @@ interface SecretProps {
 
 /** A secret that is written and never read: an empty field keeps what is stored. */
 export function SecretField({ id, label, description, stored, value, onChange, drop, error, disabled }: SecretProps) {
-  const { t } = useTranslation("notifications");
+  const { t } = useTranslation("app");
   const dropped = drop?.value ?? false;
   return (
     <div className={classes.secret}>
       <PasswordInput
         id={id}
-        classNames={{ innerInput: classes.secretInput }}
+        classNames={{ innerInput: classes.input }}
         label={label}
         description={description}
         placeholder={stored ? t(dropped ? "secret.dropped" : "secret.stored") : undefined}
