@@ -888,10 +888,13 @@ create table notifications_deliveries (
   created_at timestamp with time zone not null,
   last_event_at timestamp with time zone not null,
   finished_at timestamp with time zone,
+  reason_code text default ''::text not null,
+  reason_detail text default ''::text not null,
   constraint notifications_deliveries_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'sending'::text, 'sent'::text, 'failed'::text, 'folded'::text, 'superseded'::text, 'cancelled'::text]))),
   constraint notifications_deliveries_pkey PRIMARY KEY (id)
 );
 CREATE INDEX notifications_deliveries_finished ON notifications_deliveries USING btree (finished_at);
+CREATE INDEX notifications_deliveries_last ON notifications_deliveries USING btree (channel, created_at DESC, id DESC);
 CREATE INDEX notifications_deliveries_newest ON notifications_deliveries USING btree (created_at, id);
 CREATE INDEX notifications_deliveries_recent ON notifications_deliveries USING btree (channel, kind, created_at);
 CREATE INDEX notifications_deliveries_waiting ON notifications_deliveries USING btree (channel, not_before, id) WHERE (state = ANY (ARRAY['queued'::text, 'sending'::text]));

@@ -31,15 +31,24 @@ const (
 
 // Channel is a further way to people or programs beside the messenger.
 type Channel struct {
-	ID        string        `json:"id" format:"uuid"`
-	Kind      string        `json:"kind" enum:"webhook,email"`
-	Name      string        `json:"name"`
-	Enabled   bool          `json:"enabled"`
-	Webhook   *ShownWebhook `json:"webhook,omitempty"`
-	Email     *ShownEmail   `json:"email,omitempty"`
-	CreatedAt time.Time     `json:"created_at"`
-	UpdatedAt time.Time     `json:"updated_at"`
-	Revision  int64         `json:"revision"`
+	ID           string        `json:"id" format:"uuid"`
+	Kind         string        `json:"kind" enum:"webhook,email"`
+	Name         string        `json:"name"`
+	Enabled      bool          `json:"enabled"`
+	Webhook      *ShownWebhook `json:"webhook,omitempty"`
+	Email        *ShownEmail   `json:"email,omitempty"`
+	LastDelivery *LastDelivery `json:"last_delivery,omitempty" doc:"Absent: there was none"`
+	CreatedAt    time.Time     `json:"created_at"`
+	UpdatedAt    time.Time     `json:"updated_at"`
+	Revision     int64         `json:"revision"`
+}
+
+// LastDelivery is the newest delivery of a channel.
+type LastDelivery struct {
+	ID         string     `json:"id" format:"uuid"`
+	State      string     `json:"state" enum:"queued,sending,sent,failed,folded,superseded,cancelled"`
+	CreatedAt  time.Time  `json:"created_at"`
+	FinishedAt *time.Time `json:"finished_at"`
 }
 
 // ShownWebhook is a receiver as it may be shown: its address often holds a token.
@@ -182,7 +191,7 @@ func (c *channels) add(ctx context.Context, in NewChannel) (Channel, error) {
 		}
 		return c.publish(ctx, channelAdded, &row, map[string]audit.Change{"kind": {To: row.Kind}})
 	})
-	return row.shown(), err
+	return c.shown(&row), err
 }
 
 // aim gives the row its receiver.
@@ -260,9 +269,14 @@ func (c *channels) change(ctx context.Context, id string, revision int64, to Cha
 		if err := c.store.updateChannel(ctx, &row); err != nil {
 			return err
 		}
-		return c.publish(ctx, channelChanged, &row, differences(&before, &row, to.Webhook != nil || to.Email != nil))
+		changes := differences(&before, &row, to.Webhook != nil || to.Email != nil)
+		if err := c.publish(ctx, channelChanged, &row, changes); err != nil {
+			return err
+		}
+		row, err = c.store.channel(ctx, id)
+		return err
 	})
-	return row.shown(), err
+	return c.shown(&row), err
 }
 
 func (c *channels) retarget(row *channelRow, to ChannelChange) error {

@@ -54,6 +54,7 @@ func (b *bench) runNow(kind string) {
 type received struct {
 	id   string
 	body message.Body
+	at   time.Time
 }
 
 // receiver is a program that takes webhooks and believes only those that are signed and of this moment.
@@ -88,7 +89,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	if r.status < http.StatusBadRequest {
-		r.got = append(r.got, received{id, body})
+		r.got = append(r.got, received{id, body, time.Now()})
 	}
 	w.WriteHeader(r.status)
 }
@@ -97,6 +98,15 @@ func (r *receiver) all() ([]received, int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return append([]received{}, r.got...), r.calls
+}
+
+func (r *receiver) times() []time.Time {
+	got, _ := r.all()
+	moments := make([]time.Time, len(got))
+	for i, one := range got {
+		moments[i] = one.at
+	}
+	return moments
 }
 
 func (r *receiver) next(t *testing.T, count int) []received {
@@ -178,8 +188,38 @@ func TestATestOfAChannelIsADelivery(t *testing.T) {
 	r.status = http.StatusForbidden
 	r.mu.Unlock()
 	b.Admin().Post(base+"/channels/"+id+"/test", nil).Is(http.StatusAccepted)
-	require.Equal(t, "the receiver answered HTTP 403", b.until("&state=failed", 1)[0].Reason)
+	require.Equal(t, &Reason{
+		Code: "receiver_status", Detail: "403", English: "the receiver answered HTTP 403",
+		Russian: "получатель ответил HTTP 403",
+	}, b.until("&state=failed", 1)[0].Reason)
 	b.Admin().Post(base+"/channels/"+database.NewID()+"/test", nil).Refused(http.StatusNotFound, "not_found")
+}
+
+// Rule: the list of channels says how the last delivery of each went, whatever its kind and however many there are.
+func TestTheListSaysHowTheLastDeliveryWent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	r := newReceiver(t)
+	silent, used := b.addWebhook("silent", r.server.URL), b.addWebhook("used", r.server.URL)
+	last := func() map[string]*LastDelivery {
+		var page struct{ Items []Channel }
+		b.As(string(View)).Get(base + "/channels").Is(http.StatusOK).JSON(&page)
+		all := map[string]*LastDelivery{}
+		for _, channel := range page.Items {
+			all[channel.ID] = channel.LastDelivery
+		}
+		return all
+	}
+	require.Equal(t, map[string]*LastDelivery{silent: nil, used: nil}, last())
+	for i := range 3 {
+		b.Admin().Post(base+"/channels/"+used+"/test", nil).Is(http.StatusAccepted)
+		b.until("&state=sent", i+1)
+	}
+	newest := b.deliveries("")[2]
+	want := &LastDelivery{ID: newest.ID, State: stateSent, CreatedAt: newest.CreatedAt, FinishedAt: newest.FinishedAt}
+	require.Equal(t, map[string]*LastDelivery{silent: nil, used: want}, last())
+	one := b.Admin().Patch(base+"/channels/"+used, fields{"revision": 1, "name": "other"}).Is(http.StatusOK)
+	require.Equal(t, newest.ID, one.Text("last_delivery.id"))
 }
 
 // Rule: 4xx is never repeated, except 408 and 429; 5xx is.

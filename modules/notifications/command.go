@@ -63,7 +63,7 @@ func deliveriesCommand(env cli.Env) *cobra.Command {
 				func(d Delivery) []string {
 					return []string{
 						cli.Stamp(&d.CreatedAt), d.ChannelName, d.Kind, cli.OrDash(d.SubjectName), d.State,
-						cli.OrDash(d.Reason),
+						cli.OrDash(d.Reason.in(env.Russian())),
 					}
 				})
 		},

@@ -153,7 +153,7 @@ func (c *courier) deliver(ctx context.Context, row *deliveryRow) error {
 		return fmt.Errorf("send a notification: %w", context.Cause(ctx))
 	}
 	var refused *message.Refusal
-	if err != nil && !errors.As(err, &refused) && !errors.Is(err, errGone) {
+	if err != nil && !errors.As(err, &refused) && !errors.Is(err, errUnusable) {
 		return err
 	}
 	return c.queue.db.InTx(ctx, func(ctx context.Context) error {
@@ -167,8 +167,8 @@ func (c *courier) deliver(ctx context.Context, row *deliveryRow) error {
 		switch {
 		case err == nil:
 			return c.sent(ctx, row, external)
-		case errors.Is(err, errGone) || !there:
-			return c.finish(ctx, row, stateCancelled, errGone.Error())
+		case errors.Is(err, errUnusable) || !there:
+			return c.finish(ctx, row, stateCancelled, message.Reason{Code: message.ChannelUnusable})
 		}
 		return c.refused(ctx, row, lane, refused)
 	})
@@ -189,13 +189,14 @@ func (c *courier) sent(ctx context.Context, row *deliveryRow, external string) e
 	if err := c.block(ctx, row.Channel, nil, 0); err != nil {
 		return err
 	}
-	return c.finish(ctx, row, stateSent, "")
+	return c.finish(ctx, row, stateSent, message.Reason{})
 }
 
-func (c *courier) finish(ctx context.Context, row *deliveryRow, state, reason string) error {
+func (c *courier) finish(ctx context.Context, row *deliveryRow, state string, reason message.Reason) error {
 	now := c.now()
-	row.State, row.Reason, row.FinishedAt, row.ClaimedTill = state, reason, &now, nil
-	if err := c.queue.update(ctx, row, "state", "reason", "finished_at", "claimed_until"); err != nil {
+	row.end(state, reason, now)
+	row.ClaimedTill = nil
+	if err := c.queue.update(ctx, row, endColumns("claimed_until")...); err != nil {
 		return err
 	}
 	return c.bus.Emit(ctx, events.Event{Kind: kindMoved, SubjectID: row.ID, At: now, Data: Moved{row.Channel, state}})
@@ -226,8 +227,9 @@ func (c *courier) refused(ctx context.Context, row *deliveryRow, lane laneRow, w
 	if err := c.block(ctx, row.Channel, &until, failures); err != nil {
 		return err
 	}
-	row.State, row.Reason, row.NotBefore, row.ClaimedTill = stateQueued, why.Reason, now, nil
-	return c.queue.update(ctx, row, "state", "reason", "not_before", "claimed_until", "attempts")
+	row.because(why.Reason)
+	row.State, row.NotBefore, row.ClaimedTill = stateQueued, now, nil
+	return c.queue.update(ctx, row, reasonColumns("state", "not_before", "claimed_until", "attempts")...)
 }
 
 // giveUp writes the failure into the journal, once, and lets other channels know. That a message about a failure
@@ -240,13 +242,14 @@ func (c *courier) giveUp(ctx context.Context, row *deliveryRow, why *message.Ref
 		Action: kindFailed, Result: audit.Failed,
 		Object: audit.Object{Type: objectDelivery, ID: row.ID, Name: row.ChannelName},
 		Changes: map[string]audit.Change{
-			"reason": {To: why.Reason}, "channel": {To: row.Channel}, "event": {To: row.Kind},
+			"reason": {To: row.Reason}, "channel": {To: row.Channel}, "event": {To: row.Kind},
 		},
 	})
 	if err != nil || row.Kind == kindFailed {
 		return err
 	}
 	return c.bus.Emit(ctx, events.Event{Kind: kindFailed, SubjectID: row.Channel, At: c.now(), Data: Failed{
-		Channel: row.Channel, ChannelName: row.ChannelName, Reason: why.Reason, Event: row.Kind,
+		Channel: row.Channel, ChannelName: row.ChannelName, Reason: row.Reason, ReasonCode: row.ReasonCode,
+		ReasonDetail: row.ReasonDetail, Event: row.Kind,
 	}})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/modules/notifications/internal/message"
 	"panel/platform/database"
 	"panel/platform/events"
 )
@@ -18,7 +19,7 @@ const (
 )
 
 // queueFor decides what an event becomes for one channel: a message, an answer to an earlier one, part of one that
-// still waits, or nothing, because what it ends was never told.
+// still waits, or nothing, because no message was sent about what it ends.
 func (c *courier) queueFor(ctx context.Context, to aim, kind events.Kind, event events.Event) error {
 	if _, there, err := c.queue.lock(ctx, to.channel); err != nil || !there {
 		return err
@@ -59,8 +60,9 @@ func (c *courier) enqueue(ctx context.Context, to aim, row *deliveryRow) error {
 	return c.queue.wake(ctx, to.channel, to.kind, row.NotBefore, c.now())
 }
 
-// resolve ends what earlier events told of the subject. What nobody was told yet is dropped together with its end; what
-// was told is answered, whatever severity the rule wants.
+// resolve closes the deliveries about the subject that the event resolves. One that was not sent yet is superseded, and
+// then the event needs no message either; to one that was sent, or is being sent, the event is an answer, whatever
+// severity the rule wants.
 func (c *courier) resolve(ctx context.Context, to aim, kind events.Kind, row *deliveryRow) (settled bool, err error) {
 	var open []deliveryRow
 	err = c.queue.db.In(ctx).NewSelect().Model(&open).Where("d.channel = ?", to.channel).
@@ -70,24 +72,23 @@ func (c *courier) resolve(ctx context.Context, to aim, kind events.Kind, row *de
 	if err != nil {
 		return false, database.Fault(fmt.Errorf("find what an event resolves: %w", err), nil)
 	}
-	var told *deliveryRow
+	var sent *deliveryRow
 	for i := range open {
 		one := &open[i]
 		one.Resolved = true
 		if one.State == stateQueued && one.Attempts == 0 && one.NotBefore.After(c.now()) {
-			now := c.now()
-			one.State, one.Reason, one.FinishedAt = stateSuperseded, "it was over before it was sent", &now
-		} else if told == nil {
-			told = one
+			one.end(stateSuperseded, message.Reason{Code: message.Over}, c.now())
+		} else if sent == nil {
+			sent = one
 		}
-		if err := c.queue.update(ctx, one, "resolved", "state", "reason", "finished_at"); err != nil {
+		if err := c.queue.update(ctx, one, endColumns("resolved")...); err != nil {
 			return false, err
 		}
 	}
-	if told == nil {
+	if sent == nil {
 		return len(open) > 0, nil
 	}
-	row.Answers = &told.ID
+	row.Answers = &sent.ID
 	return true, c.enqueue(ctx, to, row)
 }
 
@@ -144,8 +145,8 @@ func (c *courier) gather(ctx context.Context, recent []deliveryRow, row *deliver
 			continue
 		}
 		row.Count, row.SubjectName = row.Count+one.Count, ""
-		one.State, one.Reason, one.FinishedAt = stateFolded, "it became part of a message with a count", &now
-		if err := c.queue.update(ctx, one, "state", "reason", "finished_at"); err != nil {
+		one.end(stateFolded, message.Reason{Code: message.Gathered}, now)
+		if err := c.queue.update(ctx, one, endColumns()...); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func (h *handlers) addChannel(ctx context.Context, in *addChannelInput) (*body[C
 
 func (h *handlers) getChannel(ctx context.Context, in *ItemPath) (*body[Channel], error) {
 	row, err := h.channels.get(ctx, in.ID)
-	return &body[Channel]{row.shown()}, err
+	return &body[Channel]{h.channels.shown(&row)}, err
 }
 
 func (h *handlers) changeChannel(ctx context.Context, in *changeChannelInput) (*body[Channel], error) {

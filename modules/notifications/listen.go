@@ -14,11 +14,12 @@ import (
 )
 
 // listener takes all notices of all modules. It only queues: whatever happens to a message later, the change that the
-// event tells of has been committed long ago. It goes on while the panel is read-only, which is itself a notice.
+// event is about has been committed long ago. It goes on while the panel is read-only, which is itself a notice, and
+// while the feature is not in the plan: then nothing can be set up any more, and what was set up is still sent.
 func (c *courier) listener() events.Listener {
 	return events.Listener{
 		Name: "notifications.queue", Every: events.Notices, Feature: feature, Limit: 2,
-		ReadOnly: entitlement.GoesOn, Blocked: entitlement.Stops, Handle: c.take,
+		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn, Handle: c.take,
 	}
 }
 
@@ -123,7 +124,7 @@ func (a aim) before(other aim) bool {
 	return a.cooldown < other.cooldown
 }
 
-// failedBy names the channel that is not told of its own failure.
+// failedBy names the channel whose failure the event is about; its own failure is not sent through it.
 func (c *courier) failedBy(event events.Event) string {
 	if event.Kind != kindFailed {
 		return ""

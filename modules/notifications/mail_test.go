@@ -1,16 +1,11 @@
 package notifications
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
+	"crypto/hmac"
+	"crypto/md5" //nolint:gosec // CRAM-MD5 is what servers offer
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"errors"
+	"encoding/hex"
 	"io"
-	"math/big"
 	"mime"
 	"net"
 	"net/http"
@@ -18,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
@@ -30,18 +24,25 @@ type postOffice struct {
 	mu      sync.Mutex
 	letters []string
 	to      []string
+	signed  []string // the ways in which somebody signed in
 	port    int
 	ca      string
 }
 
 const mailPassword = "a password that only the mail server knows"
 
-func newPostOffice(t *testing.T, direct bool) *postOffice {
+// newPostOffice offers the ways of signing in, or PLAIN. It is encrypted from the first byte on, or by STARTTLS.
+func newPostOffice(t *testing.T, direct bool, ways ...string) *postOffice {
 	t.Helper()
 	office := &postOffice{}
-	certificate := office.certify(t)
+	certificate, ca, err := certified()
+	require.NoError(t, err)
+	office.ca = string(ca)
+	if len(ways) == 0 {
+		ways = []string{sasl.Plain}
+	}
 	server := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) {
-		return &session{office: office}, nil
+		return &session{office: office, ways: ways}, nil
 	}))
 	server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -57,22 +58,6 @@ func newPostOffice(t *testing.T, direct bool) *postOffice {
 	return office
 }
 
-func (o *postOffice) certify(t *testing.T) tls.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "post office"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
-		BasicConstraintsValid: true, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	text, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	require.NoError(t, err)
-	o.ca = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: text}))
-	return tls.Certificate{Certificate: [][]byte{text}, PrivateKey: key}
-}
-
 func (o *postOffice) next(t *testing.T, count int) []string {
 	t.Helper()
 	all := func() []string {
@@ -86,19 +71,65 @@ func (o *postOffice) next(t *testing.T, count int) []string {
 
 type session struct {
 	office *postOffice
+	ways   []string
 	signed bool
 }
 
-func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (s *session) AuthMechanisms() []string { return s.ways }
 
-func (s *session) Auth(string) (sasl.Server, error) {
-	return sasl.NewPlainServer(func(_, username, password string) error {
-		if username != "panel" || password != mailPassword {
-			return errors.New("who is that")
+func (s *session) Auth(way string) (sasl.Server, error) {
+	judge := func(good bool) error {
+		if !good {
+			return smtp.ErrAuthFailed
 		}
-		s.signed = true
+		s.office.mu.Lock()
+		defer s.office.mu.Unlock()
+		s.signed, s.office.signed = true, append(s.office.signed, way)
 		return nil
-	}), nil
+	}
+	password := func(username, password string) error { return judge(username == "panel" && password == mailPassword) }
+	switch way {
+	case sasl.Login:
+		return &loginServer{judge: password}, nil
+	case cramMD5:
+		return &cramServer{judge: judge}, nil
+	}
+	return sasl.NewPlainServer(func(_, username, given string) error { return password(username, given) }), nil
+}
+
+// loginServer asks for the user name and then for the password.
+type loginServer struct {
+	judge    func(username, password string) error
+	username *string
+}
+
+func (l *loginServer) Next(response []byte) (challenge []byte, done bool, err error) {
+	switch text := string(response); {
+	case response == nil:
+		return []byte("Username:"), false, nil
+	case l.username == nil:
+		l.username = &text
+		return []byte("Password:"), false, nil
+	default:
+		return nil, true, l.judge(*l.username, text)
+	}
+}
+
+const (
+	cramMD5       = "CRAM-MD5"
+	cramChallenge = "<1896.697170952@mail.example>"
+)
+
+// cramServer never gets the password: it wants a keyed hash of its challenge (RFC 2195).
+type cramServer struct{ judge func(good bool) error }
+
+func (c *cramServer) Next(response []byte) (challenge []byte, done bool, err error) {
+	if response == nil {
+		return []byte(cramChallenge), false, nil
+	}
+	mac := hmac.New(md5.New, []byte(mailPassword))
+	mac.Write([]byte(cramChallenge))
+	return nil, true, c.judge(string(response) == "panel "+hex.EncodeToString(mac.Sum(nil)))
 }
 
 func (s *session) Reset()                               {}
@@ -168,13 +199,67 @@ func TestAMailArrives(t *testing.T) {
 	}
 }
 
+// Rule: the panel signs in by whatever the server offers, and only where the way is encrypted.
+func TestTheWaysToSignInToAMailServer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		security string
+		offered  []string
+		taken    string
+	}{
+		{"tls", []string{sasl.Plain}, sasl.Plain},
+		{"tls", []string{sasl.Login}, sasl.Login},
+		{"tls", []string{cramMD5}, cramMD5},
+		{"tls", []string{sasl.Login, sasl.Plain, cramMD5}, cramMD5},
+		{"starttls", []string{sasl.Login}, sasl.Login},
+		{"starttls", []string{cramMD5, sasl.Plain}, cramMD5},
+		{"tls", []string{"GSSAPI"}, ""},
+		{"starttls", []string{"GSSAPI"}, ""},
+	} {
+		t.Run(c.security+" "+strings.Join(c.offered, " "), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			office := newPostOffice(t, c.security == "tls", c.offered...)
+			id := b.addMail(office, fields{"security": c.security})
+			b.Admin().Post(base+"/channels/"+id+"/test", nil).Is(http.StatusAccepted)
+			if c.taken == "" {
+				require.Equal(t, "mail_sign_in_unknown", b.until("&state=failed", 1)[0].Reason.Code)
+				return
+			}
+			b.until("&state=sent", 1)
+			require.Equal(t, []string{c.taken}, office.signed)
+			b.Admin().Patch(base+"/channels/"+id, fields{"revision": 1, "email": fields{"password": "wrong"}}).
+				Is(http.StatusOK)
+			b.Admin().Post(base+"/channels/"+id+"/test", nil).Is(http.StatusAccepted)
+			require.Equal(t, "mail_sign_in_refused", b.until("&state=failed", 1)[0].Reason.Code)
+		})
+	}
+}
+
+// Rule: whether a password is stored is said of the password, with or without a user name.
+func TestWhetherAPasswordIsStoredIsSaid(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	id := b.addMail(newPostOffice(t, false), nil)
+	one := base + "/channels/" + id
+	stored := func() any { return b.Admin().Get(one).Is(http.StatusOK).Value("email.has_password") }
+	require.Equal(t, true, stored())
+	b.Admin().Patch(one, fields{"revision": 1, "email": fields{"password": ""}}).Is(http.StatusOK)
+	require.Equal(t, false, stored(), "a user name alone is no password")
+	b.Admin().Patch(one, fields{"revision": 2, "email": fields{"username": "", "password": "x"}}).Is(http.StatusOK)
+	require.Equal(t, true, stored())
+	_, err := b.DB.ExecContext(t.Context(), "update notifications_channels set sealed = 'of another key'")
+	require.NoError(t, err)
+	require.Equal(t, false, stored(), "what cannot be opened must be set again")
+}
+
 // Rule: what a mail server refuses for good is given up, in words without its own text.
 func TestARefusedMailIsGivenUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.addMail(newPostOffice(t, false), fields{"to": []string{"nobody@example.com"}})
 	b.Admin().Post(base+"/channels/"+id+"/test", nil).Is(http.StatusAccepted)
-	require.Equal(t, "the mail server answered 550", b.until("&state=failed", 1)[0].Reason)
+	require.Equal(t, "the mail server answered 550", b.until("&state=failed", 1)[0].Reason.English)
 }
 
 // Rule: a wrong password is no reason to try again and again; a certificate that nobody vouches for stops the mail.
@@ -184,7 +269,7 @@ func TestAMailServerIsNotTrustedBlindly(t *testing.T) {
 	office := newPostOffice(t, false)
 	id := b.addMail(office, fields{"password": "wrong"})
 	b.Admin().Post(base+"/channels/"+id+"/test", nil).Is(http.StatusAccepted)
-	require.Contains(t, b.until("&state=failed", 1)[0].Reason, "user name and the password")
+	require.Equal(t, "mail_sign_in_refused", b.until("&state=failed", 1)[0].Reason.Code)
 	b.Admin().Patch(base+"/channels/"+id, fields{"revision": 1, "email": fields{"ca": "", "password": mailPassword}}).
 		Is(http.StatusOK)
 	b.Admin().Post(base+"/channels/"+id+"/test", nil).Is(http.StatusAccepted)

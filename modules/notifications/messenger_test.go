@@ -217,30 +217,90 @@ func TestAFailureIsInTheJournalOnceAndToldByOthers(t *testing.T) {
 	require.ElementsMatch(t, []string{probeDown, kindFailed}, []string{got[0].body.Type, got[1].body.Type})
 	failed := b.until("&state=failed", 1)
 	require.Equal(t, []string{kindFailed}, b.Recorded(objectDelivery, failed[0].ID))
-	require.Contains(t, failed[0].Reason, "chat not found")
+	require.Contains(t, failed[0].Reason.Detail, "chat not found")
 	require.Len(t, b.deliveries("&kind="+kindFailed), 1)
 	require.Contains(t, b.Scrape(), "panel_notifications_given_up 1")
 }
 
-// license is one that a test may let run out while the panel runs.
-type license struct{ degraded atomic.Bool }
+// license is one that a test may replace while the panel runs; it begins as active with this module's feature.
+type license struct {
+	state atomic.Pointer[entitlement.State]
+}
 
 func (l *license) Current() entitlement.State {
-	if l.degraded.Load() {
-		return entitlement.State{State: entitlement.Degraded, Reason: "expired", Enabled: []string{feature}}
+	if state := l.state.Load(); state != nil {
+		return *state
 	}
 	return entitlement.State{State: entitlement.Active, Enabled: []string{feature}}
 }
 
-// Rule: while the panel is read-only notices go on, and nobody changes or tests anything.
+// Rule: while the panel is read-only notices go on, whatever plan it had, and nobody changes or tests anything. The
+// notice that it became read-only is one of them.
 func TestReadOnlyNoticesGoOn(t *testing.T) {
 	t.Parallel()
 	held := new(license)
 	b := newBench(t, paneltest.License(held))
 	b.configure()
-	held.degraded.Store(true)
-	b.Admin().Get(base + "/rules").Is(http.StatusOK)
-	b.Admin().Post(testRoute, nil).Refused(http.StatusForbidden, "license_read_only")
+	for i, enabled := range [][]string{{feature}, {"flows"}, nil} {
+		held.state.Store(&entitlement.State{State: entitlement.Degraded, Reason: "expired", Enabled: enabled})
+		b.Admin().Get(base + "/rules").Is(http.StatusOK)
+		b.Admin().Post(testRoute, nil).Refused(http.StatusForbidden, "license_read_only")
+		b.happens(probeDown, fmt.Sprint("p", i), "first")
+		require.Contains(t, b.api.next(t, i+1)[i].Text, "A probe is down")
+	}
+}
+
+// Rule: while the feature is not in the plan nothing can be set up or tested, and what was set up goes on: what was
+// queued before is sent, and so is what happens now.
+func TestWithoutTheFeatureWhatWasSetUpGoesOn(t *testing.T) {
+	t.Parallel()
+	held := new(license)
+	b := newBench(t, paneltest.License(held))
+	b.configure()
+	receiver := newReceiver(t)
+	id := b.addWebhook("program", receiver.server.URL)
+	b.widenRule()
+	_, err := b.DB.ExecContext(t.Context(), "update notifications_lanes set blocked_until = now() + interval '1 hour'")
+	require.NoError(t, err)
+	b.happens(probeDown, "p1", "before")
+	b.until("&state=queued", 2)
+
+	held.state.Store(&entitlement.State{State: entitlement.Active, Enabled: []string{"flows"}})
+	admin := b.Admin()
+	admin.Get(base + "/channels/" + id).Is(http.StatusOK)
+	for path, body := range map[string]any{
+		"/channels/" + id + "/test": nil, "/messenger/test": nil,
+		"/rules": fields{"name": "x", "event": "*", "channels": []string{"messenger"}},
+	} {
+		admin.Post(base+path, body).Refused(http.StatusForbidden, "license_feature_blocked")
+	}
+	b.happens(probeDown, "p2", "after")
+	b.until("&state=queued", 4)
+	_, err = b.DB.ExecContext(t.Context(), "update notifications_lanes set blocked_until = null")
+	require.NoError(t, err)
+	b.runNow(kindMessenger)
+	b.runNow(kindWebhook)
+	b.api.next(t, 2)
+	receiver.next(t, 2)
+	b.until("&state=sent", 4)
+}
+
+// Rule: why a message was not sent is said in the language of messages, where it is sent by another channel.
+func TestAFailureIsSentInTheLanguageOfMessages(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.configure(func(s fields) { s["language"] = "ru" })
+	receiver := newReceiver(t)
+	receiver.status = http.StatusGone
+	b.addWebhook("program", receiver.server.URL)
+	b.widenRule()
 	b.happens(probeDown, "p1", "first")
-	require.Contains(t, b.api.next(t, 1)[0].Text, "A probe is down")
+	require.Eventually(t, func() bool {
+		for _, message := range b.api.messages() {
+			if strings.Contains(message.Text, "Причина: получатель ответил HTTP 410") {
+				return true
+			}
+		}
+		return false
+	}, within, every)
 }

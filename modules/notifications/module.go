@@ -1,7 +1,8 @@
-// Package notifications tells people and programs what happens: by a messenger, by e-mail and by signed webhooks.
+// Package notifications sends messages about what happens to people and programs: by a messenger, by e-mail and by
+// signed webhooks.
 //
 // A listener takes every event whose kind says Notify and queues deliveries for the channels that the rules name. Jobs
-// send them. Nothing here touches the operation that an event tells of, and no other module knows that this one exists.
+// send them. Nothing here touches the operation that an event is about, and no other module knows that this one exists.
 //
 // The order in which things lock: the lane of a channel, then its deliveries. Everything that queues, claims or records
 // holds the lane, so a run that ends knows what was queued meanwhile.
@@ -61,10 +62,12 @@ type Moved struct {
 
 // Failed is the data of the event that a delivery was given up.
 type Failed struct {
-	Channel     string `json:"channel"`
-	ChannelName string `json:"channel_name"`
-	Reason      string `json:"reason"`
-	Event       string `json:"event"`
+	Channel      string `json:"channel"`
+	ChannelName  string `json:"channel_name"`
+	Reason       string `json:"reason" doc:"In English"`
+	ReasonCode   string `json:"reason_code"`
+	ReasonDetail string `json:"reason_detail,omitempty"`
+	Event        string `json:"event"`
 }
 
 // Module is the manifest.

@@ -74,8 +74,9 @@ func newBench(t *testing.T, options ...paneltest.Setting) *bench {
 // other is a further panel on the same database.
 func (b *bench) other() *bench { return newBenchOn(b) }
 
-func newBenchOn(first *bench) *bench {
-	second := paneltest.Start(first.t, paneltest.On(first.DB), paneltest.Modules(Module(), probe()),
+func newBenchOn(first *bench, more ...module.Module) *bench {
+	modules := append([]module.Module{Module(), probe()}, more...)
+	second := paneltest.Start(first.t, paneltest.On(first.DB), paneltest.Modules(modules...),
 		paneltest.Env(map[string]string{
 			"PANEL_MESSENGER_API_ROOT": first.api.server.URL, "PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 			"PANEL_PUBLIC_URL": "https://panel.example",

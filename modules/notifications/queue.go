@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/notifications/internal/message"
 	"panel/platform/database"
 	"panel/platform/httpapi"
 	"panel/platform/jobs"
@@ -25,13 +26,31 @@ type Delivery struct {
 	SubjectID   string     `json:"subject_id"`
 	SubjectName string     `json:"subject_name"`
 	Count       int        `json:"count" doc:"Events that the message stands for"`
-	State       string     `json:"state" enum:"queued,sending,sent,failed,folded,superseded,cancelled" doc:"folded: it became part of another message; superseded: it was over before anybody was told"`
-	Reason      string     `json:"reason" doc:"Why the last attempt failed, or why nothing was sent"`
+	State       string     `json:"state" enum:"queued,sending,sent,failed,folded,superseded,cancelled" doc:"folded: it became part of another message; superseded: it was over before it was sent"`
+	Reason      *Reason    `json:"reason,omitempty" doc:"Why the last attempt failed, or why nothing was sent; absent: neither"`
 	Attempts    int        `json:"attempts"`
 	Answers     *string    `json:"answers" format:"uuid" doc:"The delivery whose message this one answers"`
 	NotBefore   time.Time  `json:"not_before" doc:"While queued: when it is sent at the earliest"`
 	CreatedAt   time.Time  `json:"created_at"`
 	FinishedAt  *time.Time `json:"finished_at"`
+}
+
+// Reason says why a delivery failed or was not sent.
+type Reason struct {
+	Code    string `json:"code" doc:"Stable; empty for a delivery of an earlier version, which has words alone"`
+	Detail  string `json:"detail" doc:"What the receiver said by itself, such as its status"`
+	English string `json:"en"`
+	Russian string `json:"ru"`
+}
+
+func (r *Reason) in(russian bool) string {
+	switch {
+	case r == nil:
+		return ""
+	case russian:
+		return r.Russian
+	}
+	return r.English
 }
 
 // States of a delivery.
@@ -48,38 +67,40 @@ const (
 type deliveryRow struct {
 	bun.BaseModel `bun:"table:notifications_deliveries,alias:d"`
 
-	ID          string          `bun:"id,pk,type:uuid"`
-	Channel     string          `bun:"channel"`
-	ChannelName string          `bun:"channel_name"`
-	Kind        string          `bun:"kind"`
-	Severity    string          `bun:"severity"`
-	SubjectType string          `bun:"subject_type"`
-	SubjectID   string          `bun:"subject_id"`
-	SubjectName string          `bun:"subject_name"`
-	EventID     string          `bun:"event_id"`
-	Event       json.RawMessage `bun:"event,type:jsonb"`
-	FoldKey     *string         `bun:"fold_key"`
-	Count       int             `bun:"count"`
-	State       string          `bun:"state"`
-	Reason      string          `bun:"reason"`
-	Attempts    int             `bun:"attempts"`
-	Answers     *string         `bun:"answers,type:uuid"`
-	Resolved    bool            `bun:"resolved"`
-	ExternalID  string          `bun:"external_id"`
-	Claim       string          `bun:"claim"`
-	NotBefore   time.Time       `bun:"not_before"`
-	ClaimedTill *time.Time      `bun:"claimed_until"`
-	CreatedAt   time.Time       `bun:"created_at"`
-	LastEventAt time.Time       `bun:"last_event_at"`
-	FinishedAt  *time.Time      `bun:"finished_at"`
-	SortKey     string          `bun:"sort_key,scanonly"`
+	ID           string          `bun:"id,pk,type:uuid"`
+	Channel      string          `bun:"channel"`
+	ChannelName  string          `bun:"channel_name"`
+	Kind         string          `bun:"kind"`
+	Severity     string          `bun:"severity"`
+	SubjectType  string          `bun:"subject_type"`
+	SubjectID    string          `bun:"subject_id"`
+	SubjectName  string          `bun:"subject_name"`
+	EventID      string          `bun:"event_id"`
+	Event        json.RawMessage `bun:"event,type:jsonb"`
+	FoldKey      *string         `bun:"fold_key"`
+	Count        int             `bun:"count"`
+	State        string          `bun:"state"`
+	Reason       string          `bun:"reason"` // in English
+	ReasonCode   string          `bun:"reason_code"`
+	ReasonDetail string          `bun:"reason_detail"`
+	Attempts     int             `bun:"attempts"`
+	Answers      *string         `bun:"answers,type:uuid"`
+	Resolved     bool            `bun:"resolved"`
+	ExternalID   string          `bun:"external_id"`
+	Claim        string          `bun:"claim"`
+	NotBefore    time.Time       `bun:"not_before"`
+	ClaimedTill  *time.Time      `bun:"claimed_until"`
+	CreatedAt    time.Time       `bun:"created_at"`
+	LastEventAt  time.Time       `bun:"last_event_at"`
+	FinishedAt   *time.Time      `bun:"finished_at"`
+	SortKey      string          `bun:"sort_key,scanonly"`
 }
 
 func (r *deliveryRow) shown() Delivery {
 	d := Delivery{
 		ID: r.ID, Channel: r.Channel, ChannelName: r.ChannelName, Kind: r.Kind, Severity: r.Severity,
 		SubjectType: r.SubjectType, SubjectID: r.SubjectID, SubjectName: r.SubjectName, Count: r.Count, State: r.State,
-		Reason: r.Reason, Attempts: r.Attempts, Answers: r.Answers, NotBefore: r.NotBefore.UTC(),
+		Reason: r.shownReason(), Attempts: r.Attempts, Answers: r.Answers, NotBefore: r.NotBefore.UTC(),
 		CreatedAt: r.CreatedAt.UTC(),
 	}
 	if r.FinishedAt != nil {
@@ -87,6 +108,43 @@ func (r *deliveryRow) shown() Delivery {
 		d.FinishedAt = &at
 	}
 	return d
+}
+
+// reasonColumns are those that because changes, beside more.
+func reasonColumns(more ...string) []string {
+	return append(more, "reason", "reason_code", "reason_detail")
+}
+
+// endColumns are those that end changes, beside more.
+func endColumns(more ...string) []string {
+	return reasonColumns(append(more, "state", "finished_at")...)
+}
+
+// because notes a reason, or that there is none any more.
+func (r *deliveryRow) because(why message.Reason) {
+	r.Reason, r.ReasonCode, r.ReasonDetail = message.English.Reason(why), why.Code, why.Detail
+}
+
+// end takes the delivery to its last state.
+func (r *deliveryRow) end(state string, why message.Reason, at time.Time) {
+	r.because(why)
+	r.State, r.FinishedAt = state, &at
+}
+
+func (r *deliveryRow) shownReason() *Reason {
+	switch {
+	case r.Reason == "":
+		return nil
+	case r.ReasonCode == "":
+		return &Reason{English: r.Reason, Russian: r.Reason}
+	}
+	return shownReason(message.Reason{Code: r.ReasonCode, Detail: r.ReasonDetail})
+}
+
+func shownReason(why message.Reason) *Reason {
+	return &Reason{
+		Code: why.Code, Detail: why.Detail, English: message.English.Reason(why), Russian: message.Russian.Reason(why),
+	}
 }
 
 // queue is what waits for each channel. Whoever changes it holds the row of the channel's lane.

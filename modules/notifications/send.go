@@ -16,8 +16,8 @@ import (
 	"panel/platform/outbound"
 )
 
-// errGone says that the channel is not there any more, or switched off, so that there is nowhere to send to.
-var errGone = errors.New("the channel was removed, switched off or is not set up")
+// errUnusable says that the channel is not there any more, switched off or not set up.
+var errUnusable = errors.New("the channel was removed, switched off or is not set up")
 
 // between is the least time between two messages: fewer than 20 a second over all panels and channels.
 const between = 55 * time.Millisecond
@@ -45,7 +45,7 @@ func (c *courier) pace(ctx context.Context) error {
 	}
 }
 
-// send sends a delivery by its channel. Errors: *message.Refusal, errGone.
+// send sends a delivery by its channel. Errors: *message.Refusal, errUnusable.
 func (c *courier) send(ctx context.Context, row *deliveryRow) (external string, err error) {
 	now, _, err := c.settings.Get(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *courier) send(ctx context.Context, row *deliveryRow) (external string, 
 	channel, err := c.channels.get(ctx, row.Channel)
 	switch {
 	case fault.Code(err) == "not_found", err == nil && !channel.Enabled && row.Kind != kindTest:
-		return "", errGone
+		return "", errUnusable
 	case err != nil:
 		return "", err
 	case channel.Kind == kindWebhook:
@@ -80,12 +80,12 @@ func (c *courier) send(ctx context.Context, row *deliveryRow) (external string, 
 
 // unreadable gives up a message whose channel has secrets that this panel's key does not open.
 func unreadable(err error) error {
-	return fmt.Errorf("%w: %w", message.Refused("the secrets of the channel cannot be opened; set them again", true), err)
+	return fmt.Errorf("%w: %w", message.Refused(message.SecretsUnreadable, "", true), err)
 }
 
 func (c *courier) sendMessenger(ctx context.Context, now Settings, m message.Message) (string, error) {
 	if !now.configured() {
-		return "", errGone
+		return "", errUnusable
 	}
 	return c.account(now).Send(ctx, c.network, m)
 }

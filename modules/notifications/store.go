@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	sender "panel/modules/notifications/internal/mail"
+	"panel/modules/notifications/internal/message"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
@@ -29,25 +30,47 @@ type channelRow struct {
 	UpdatedAt time.Time       `bun:"updated_at"`
 	Revision  int64           `bun:"revision"`
 	SortKey   string          `bun:"sort_key,scanonly"`
+	Last      json.RawMessage `bun:"last,scanonly,type:jsonb"` // see lastDelivery
 }
 
-func (r *channelRow) shown() Channel {
+// shown is the channel without its secrets. Secrets that this panel's key does not open count as none.
+func (c *channels) shown(r *channelRow) Channel {
 	channel := Channel{
 		ID: r.ID, Kind: r.Kind, Name: r.Name, Enabled: r.Enabled, CreatedAt: r.CreatedAt.UTC(),
-		UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision,
+		UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision, LastDelivery: r.last(),
 	}
 	var at address
 	var server sender.Server
 	switch {
 	case r.Kind == kindWebhook && json.Unmarshal(r.Target, &at) == nil:
-		channel.Webhook = &ShownWebhook{Host: at.Host, HasSecret: true}
+		target, err := c.webhook(r)
+		channel.Webhook = &ShownWebhook{Host: at.Host, HasSecret: err == nil && target.Secret != ""}
 	case r.Kind == kindEmail && json.Unmarshal(r.Target, &server) == nil:
+		opened, err := c.server(r)
 		channel.Email = &ShownEmail{
 			Host: server.Host, Port: server.Port, Security: server.Security, Username: server.Username,
-			HasPassword: server.Username != "", From: server.From, To: server.To, CA: server.CA,
+			HasPassword: err == nil && opened.Password != "", From: server.From, To: server.To, CA: server.CA,
 		}
 	}
 	return channel
+}
+
+// lastDelivery is the newest delivery of a channel; the index of its name finds it.
+const lastDelivery = `(select jsonb_build_object('id', d.id, 'state', d.state, 'created_at', d.created_at,
+		'finished_at', d.finished_at) from notifications_deliveries d where d.channel = c.id::text
+	order by d.created_at desc, d.id desc limit 1) as last`
+
+func (r *channelRow) last() *LastDelivery {
+	var last LastDelivery
+	if len(r.Last) == 0 || json.Unmarshal(r.Last, &last) != nil {
+		return nil
+	}
+	last.CreatedAt = last.CreatedAt.UTC()
+	if last.FinishedAt != nil {
+		at := last.FinishedAt.UTC()
+		last.FinishedAt = &at
+	}
+	return &last
 }
 
 // store is rows and queries; it knows no rules. Each query takes part in the context's transaction.
@@ -72,7 +95,8 @@ func (c *channels) page(ctx context.Context, query httpapi.PageQuery) (page http
 	}
 	db := c.store.db.In(ctx)
 	var rows []channelRow
-	if err := k.Apply(db.NewSelect().Model(&rows).ColumnExpr("c.*"), nil).Scan(ctx); err != nil {
+	if err := k.Apply(db.NewSelect().Model(&rows).ColumnExpr("c.*").ColumnExpr(lastDelivery), nil).
+		Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list channels: %w", err), nil)
 	}
 	total, err := db.NewSelect().Model((*channelRow)(nil)).Count(ctx)
@@ -80,11 +104,11 @@ func (c *channels) page(ctx context.Context, query httpapi.PageQuery) (page http
 		return page, database.Fault(fmt.Errorf("count channels: %w", err), nil)
 	}
 	last := func(r *channelRow) (sortKey, id string) { return r.SortKey, r.ID }
-	return keyset.Page(k, rows, int(total), (*channelRow).shown, last), nil
+	return keyset.Page(k, rows, int(total), c.shown, last), nil
 }
 
 func (s *store) channel(ctx context.Context, id string) (row channelRow, err error) {
-	err = s.db.In(ctx).NewSelect().Model(&row).Where("c.id = ?", id).Scan(ctx)
+	err = s.db.In(ctx).NewSelect().Model(&row).ColumnExpr("c.*").ColumnExpr(lastDelivery).Where("c.id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
@@ -114,13 +138,14 @@ func (s *store) updateChannel(ctx context.Context, row *channelRow) error {
 
 // deleteChannel takes the lane first, as everybody does who works on it.
 func (s *store) deleteChannel(ctx context.Context, id string, now time.Time) (row channelRow, err error) {
+	why := message.Reason{Code: message.ChannelRemoved}
 	for _, query := range []string{
 		"delete from notifications_lanes where channel = ?0",
-		`update notifications_deliveries set state = 'cancelled', reason = 'the channel was removed', finished_at = ?1
-			where channel = ?0 and state = 'queued'`,
+		`update notifications_deliveries set state = 'cancelled', reason = ?2, reason_code = ?3, reason_detail = '',
+			finished_at = ?1 where channel = ?0 and state = 'queued'`,
 		"update notifications_rules set channels = array_remove(channels, ?0::text) where ?0::text = any(channels)",
 	} {
-		if _, err := s.db.In(ctx).NewRaw(query, id, now).Exec(ctx); err != nil {
+		if _, err := s.db.In(ctx).NewRaw(query, id, now, message.English.Reason(why), why.Code).Exec(ctx); err != nil {
 			return row, database.Fault(fmt.Errorf("remove a channel: %w", err), nil)
 		}
 	}

@@ -74,11 +74,20 @@ func (c *courier) testMessenger(ctx context.Context) (string, error) {
 	case errors.As(err, &refused) && refused.Late:
 		return "", fault.UpstreamTimeout("messenger_timeout", "the messenger did not answer in time")
 	case errors.As(err, &refused):
-		return "", fault.Upstream("messenger_error", "the messenger refused the test: "+refused.Reason)
+		return "", fault.Upstream("messenger_error", "the messenger refused the test: "+ownWords(refused.Reason)).
+			With("reason", shownReason(refused.Reason))
 	case err != nil:
 		return "", fmt.Errorf("send a test to the messenger: %w", err)
 	}
 	return id, recorded
+}
+
+// ownWords are the messenger's own words, or why it could not be asked.
+func ownWords(why message.Reason) string {
+	if why.Code == message.MessengerRefused {
+		return why.Detail
+	}
+	return message.English.Reason(why)
 }
 
 func (c *courier) trial(now Settings) message.Message {

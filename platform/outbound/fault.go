@@ -55,32 +55,62 @@ func bare(err error) error {
 	return err
 }
 
-// Explain says in a few words, without an address and without a secret, why a call failed, and whether it was late.
-func Explain(err error) (reason string, late bool) {
+// Cause is why a call failed: a stable code for programs, and the same in a few English words, without an address and
+// without a secret. Late says that no answer came in time.
+type Cause struct {
+	Code, Text string
+	Late       bool
+}
+
+// causes are the errors that are recognized as they are, in the order in which they are looked for.
+var causes = []struct {
+	err  error
+	code string
+	text string
+}{
+	{ErrForbidden, "address_forbidden", ErrForbidden.Error()},
+	{context.DeadlineExceeded, timeoutCause.Code, timeoutCause.Text},
+	{syscall.ECONNREFUSED, "connection_refused", "connection refused"},
+	{io.EOF, "connection_broken", brokenOff},
+	{io.ErrUnexpectedEOF, "connection_broken", brokenOff},
+	{syscall.ECONNRESET, "connection_broken", brokenOff},
+	{ErrTooLarge, "answer_too_large", ErrTooLarge.Error()},
+	{errDowngrade, "redirect_refused", errDowngrade.Error()},
+	{errForeignBody, "redirect_refused", errForeignBody.Error()},
+	{errUnreadable, "answer_unreadable", errUnreadable.Error()},
+}
+
+var timeoutCause = Cause{Code: "timeout", Text: "timeout", Late: true}
+
+const brokenOff = "the connection broke off"
+
+// CauseOf finds out why a call failed.
+func CauseOf(err error) Cause {
 	var status *StatusError
 	var lookup *net.DNSError
 	var network net.Error
-	switch {
-	case errors.As(err, &status):
-		return status.Error(), false
-	case errors.Is(err, ErrForbidden):
-		return ErrForbidden.Error(), false
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return "timeout", true
-	case errors.As(err, &lookup):
-		return "the name is not found", false
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused", false
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return "the connection broke off", false
+	if errors.As(err, &status) {
+		return Cause{Code: "status", Text: status.Error()}
 	}
-	for _, known := range []error{ErrTooLarge, errDowngrade, errForeignBody, errUnreadable} {
-		if errors.Is(err, known) {
-			return known.Error(), false
+	if !errors.Is(err, ErrForbidden) && errors.As(err, &network) && network.Timeout() {
+		return timeoutCause
+	}
+	if errors.As(err, &lookup) {
+		return Cause{Code: "name_not_found", Text: "the name is not found"}
+	}
+	for _, known := range causes {
+		if errors.Is(err, known.err) {
+			return Cause{Code: known.code, Text: known.text, Late: known.code == timeoutCause.Code}
 		}
 	}
 	if text := err.Error(); strings.Contains(text, "tls:") || strings.Contains(text, "x509:") {
-		return "TLS failed", false
+		return Cause{Code: "tls_failed", Text: "TLS failed"}
 	}
-	return "no connection", false
+	return Cause{Code: "no_connection", Text: "no connection"}
+}
+
+// Explain says in a few words, without an address and without a secret, why a call failed, and whether it was late.
+func Explain(err error) (reason string, late bool) {
+	cause := CauseOf(err)
+	return cause.Text, cause.Late
 }

@@ -5016,6 +5016,8 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "webhook" | "email";
+            /** @description Absent: there was none */
+            last_delivery?: components["schemas"]["NotificationsLastDelivery"];
             name: string;
             /** Format: int64 */
             revision: number;
@@ -5070,12 +5072,12 @@ export interface components {
              * @description While queued: when it is sent at the earliest
              */
             not_before: string;
-            /** @description Why the last attempt failed, or why nothing was sent */
-            reason: string;
+            /** @description Why the last attempt failed, or why nothing was sent; absent: neither */
+            reason?: components["schemas"]["NotificationsReason"];
             /** @enum {string} */
             severity: "info" | "warning" | "critical";
             /**
-             * @description folded: it became part of another message; superseded: it was over before anybody was told
+             * @description folded: it became part of another message; superseded: it was over before it was sent
              * @enum {string}
              */
             state: "queued" | "sending" | "sent" | "failed" | "folded" | "superseded" | "cancelled";
@@ -5125,6 +5127,16 @@ export interface components {
         NotificationsEventWords: {
             effect: string;
             summary: string;
+        };
+        NotificationsLastDelivery: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            state: "queued" | "sending" | "sent" | "failed" | "folded" | "superseded" | "cancelled";
         };
         NotificationsMessenger: {
             /** @description Absent: the stored one stays; empty: it is removed */
@@ -5187,6 +5199,14 @@ export interface components {
             to: string;
             /** @description Time zone of the IANA list; messages show their times in it, too */
             zone: string;
+        };
+        NotificationsReason: {
+            /** @description Stable; empty for a delivery of an earlier version, which has words alone */
+            code: string;
+            /** @description What the receiver said by itself, such as its status */
+            detail: string;
+            en: string;
+            ru: string;
         };
         NotificationsRule: {
             /** @description messenger and ids of channels */

@@ -6,8 +6,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
+	"net/textproto"
 	"strconv"
 	"strings"
 	"time"
@@ -43,11 +43,11 @@ func (s Server) Send(ctx context.Context, network *outbound.Network, m message.M
 	defer cancel()
 	letter, err := s.letter(m, now)
 	if err != nil {
-		return message.Refused("an address of the mail cannot be used", true)
+		return message.Refused(message.AddressUnusable, "", true)
 	}
 	client, err := s.client(network)
 	if err != nil {
-		return message.Refused("the settings of the mail server cannot be used", true)
+		return message.Refused(message.SettingsUnusable, "", true)
 	}
 	if err := client.DialAndSendWithContext(ctx, letter); err != nil {
 		return s.refusal(err)
@@ -94,15 +94,15 @@ func (s Server) client(network *outbound.Network) (*gomail.Client, error) {
 		gomail.WithPort(s.Port), gomail.WithTimeout(limit), gomail.WithHELO("panel.invalid"), gomail.WithTLSConfig(trust),
 		gomail.WithTLSPolicy(gomail.TLSMandatory), gomail.WithDialContextFunc(s.dial(network, trust)),
 	}
-	method := gomail.SMTPAuthAutoDiscover
+	signIn := gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover)
 	if s.Security == TLS {
-		// The library does not know that dial has encrypted the connection, and would look for a way without PLAIN.
-		method = gomail.SMTPAuthPlain
+		// The library does not know that dial has encrypted the connection, and would not look for PLAIN and LOGIN.
+		signIn = gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1,
+			gomail.SMTPAuthCramMD5, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin)
 		options = append(options, gomail.WithSSL())
 	}
 	if s.Username != "" {
-		options = append(options, gomail.WithSMTPAuth(method), gomail.WithUsername(s.Username),
-			gomail.WithPassword(s.Password))
+		options = append(options, signIn, gomail.WithUsername(s.Username), gomail.WithPassword(s.Password))
 	}
 	return gomail.NewClient(s.Host, options...)
 }
@@ -118,17 +118,36 @@ func (s Server) dial(network *outbound.Network, trust *tls.Config) gomail.DialCo
 	}
 }
 
-// refusal puts an error of the library into words; answers of the server are cut and lose the password.
+// refusal gives the reason of an error of the library; of an answer of the server its code alone.
 func (s Server) refusal(err error) error {
 	var refused *gomail.SendError
 	if errors.As(err, &refused) && refused.ErrorCode() > 0 {
-		return message.Refused(fmt.Sprintf("the mail server answered %d", refused.ErrorCode()), !refused.IsTemp())
+		return message.Refused(message.MailStatus, strconv.Itoa(refused.ErrorCode()), !refused.IsTemp())
 	}
-	reason, late := outbound.Explain(err)
-	if strings.Contains(err.Error(), "SMTP AUTH") {
-		return message.Refused("the mail server does not accept the user name and the password", true)
+	switch {
+	case errors.Is(err, gomail.ErrNoSupportedAuthDiscovered), strings.Contains(err.Error(), "does not support SMTP AUTH"):
+		return message.Refused(message.SignInUnknown, "", true)
+	case strings.Contains(err.Error(), "SMTP AUTH failed"):
+		return s.signIn(err)
 	}
-	answer := message.Refused("the mail server could not be used: "+reason, false)
-	answer.Late = late
+	cause := outbound.CauseOf(err)
+	answer := message.Refused(cause.Code, "", false)
+	answer.Late = cause.Late
 	return answer
+}
+
+// signIn judges an attempt to sign in: what the server says for good is the password, the rest may pass.
+func (s Server) signIn(err error) error {
+	var answered *textproto.Error
+	if errors.As(err, &answered) && answered.Code < 500 {
+		return message.Refused(message.MailStatus, strconv.Itoa(answered.Code), false)
+	}
+	if !errors.As(err, &answered) {
+		if cause := outbound.CauseOf(err); cause.Code != "no_connection" {
+			answer := message.Refused(cause.Code, "", false)
+			answer.Late = cause.Late
+			return answer
+		}
+	}
+	return message.Refused(message.SignInRefused, "", true)
 }

@@ -10,6 +10,7 @@ import (
 type Facts struct {
 	Name   string
 	values map[string]string
+	reason Reason // of a notification that was not sent
 }
 
 // Read takes the facts out of the data of an event.
@@ -22,6 +23,7 @@ func Read(data []byte) Facts {
 	for _, key := range order {
 		facts.values[key] = shown(members[key])
 	}
+	facts.reason = Because(shown(members["reason_code"]), shown(members["reason_detail"]))
 	for _, key := range []string{"name", "username", "version"} {
 		if name := shown(members[key]); name != "" {
 			facts.Name = name
@@ -53,7 +55,11 @@ func shown(value any) string {
 // Details gives the facts with their labels.
 func (f Facts) Details(words Words) (all []Detail) {
 	for _, key := range order {
-		if text := f.values[key]; text != "" && text != f.Name {
+		text := f.values[key]
+		if key == "reason" && f.reason.Code != "" {
+			text = words.Reason(f.reason)
+		}
+		if text != "" && text != f.Name {
 			all = append(all, Detail{Label: words.Details[key], Text: text})
 		}
 	}

@@ -25,7 +25,7 @@ type Message struct {
 	Count int
 	// Link leads into the panel; empty where the panel does not know its own address.
 	Link string
-	// Resolved marks the end of what another message told.
+	// Resolved marks the end of what another message is about.
 	Resolved bool
 	Words    Words
 

@@ -1,7 +1,12 @@
 package message_test
 
 import (
+	"context"
+	"errors"
+	"io"
+	"net"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -9,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/notifications/internal/message"
+	"panel/platform/outbound"
 )
 
 func hostile() message.Message {
@@ -40,6 +46,25 @@ func TestTextOfOthersBecomesOneLine(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "a b c", message.Clean(" a\r\n b\t\u2028c\xff\u200f ", 9))
 	require.Equal(t, "abc…", message.Clean("abcdef", 4))
+}
+
+// Rule: every reason has its words in both languages, with the same places; an unknown one is what the receiver said.
+func TestReasonsHaveWordsInBothLanguages(t *testing.T) {
+	t.Parallel()
+	for code, english := range message.English.Reasons {
+		russian := message.Russian.Reasons[code]
+		require.Regexp(t, "[а-я]", russian, code)
+		require.Equal(t, strings.Count(english, "{"), strings.Count(russian, "{"), code)
+	}
+	require.Len(t, message.Russian.Reasons, len(message.English.Reasons))
+	for _, err := range []error{
+		outbound.ErrForbidden, outbound.ErrTooLarge, context.DeadlineExceeded, syscall.ECONNREFUSED, io.EOF,
+		&net.DNSError{IsNotFound: true}, errors.New("tls: bad"), errors.New("else"),
+	} {
+		require.Contains(t, message.English.Reasons, outbound.CauseOf(err).Code)
+	}
+	unknown := message.Because("of another version", "as\x00 it was\nsaid")
+	require.Equal(t, "as it was said", message.Russian.Reason(unknown))
 }
 
 // Rule: of an event's data people see what is named, and nothing else.

@@ -2,10 +2,16 @@ package message
 
 import "time"
 
-// Refusal is a message that was not taken, in words that hold neither a secret nor an address.
+// Reason says why something was not sent: a stable code for programs, and what the receiver said by itself, if the code
+// has a place for it.
+type Reason struct{ Code, Detail string }
+
+// Because makes a reason; the detail is cleaned and cut.
+func Because(code, detail string) Reason { return Reason{code, Clean(detail, longestReason)} }
+
+// Refusal is a message that was not taken, for a reason that holds neither a secret nor an address.
 type Refusal struct {
-	// Reason is what the receiver said, or why it could not be reached.
-	Reason string
+	Reason Reason
 	// Final says that another attempt would meet it again.
 	Final bool
 	// Late says that the receiver did not answer in time.
@@ -14,12 +20,12 @@ type Refusal struct {
 	After time.Duration
 }
 
-// longestReason are the most characters of a reason.
+// longestReason are the most characters of a detail.
 const longestReason = 300
 
-// Refused makes a refusal; the reason is cleaned and cut.
-func Refused(reason string, final bool) *Refusal {
-	return &Refusal{Reason: Clean(reason, longestReason), Final: final}
+// Refused makes a refusal.
+func Refused(code, detail string, final bool) *Refusal {
+	return &Refusal{Reason: Because(code, detail), Final: final}
 }
 
-func (r *Refusal) Error() string { return r.Reason }
+func (r *Refusal) Error() string { return English.Reason(r.Reason) }

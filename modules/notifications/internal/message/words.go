@@ -5,13 +5,15 @@ type Words struct {
 	Where, Since, Count, Events, Open, Test string
 	// Details names members of the data of events.
 	Details map[string]string
+	// Reasons say by its code why something was not sent.
+	Reasons map[string]string
 }
 
 // English and Russian are the languages of the panel.
 var (
 	English = Words{
 		Where: "Where", Since: "Since", Count: "How often", Events: "%d times, last at %s", Open: "Open in the panel",
-		Test: "This is a test of notifications",
+		Test: "This is a test of notifications", Reasons: englishReasons,
 		Details: map[string]string{
 			"reason": "Reason", "error": "Error", "stage": "Stage", "detail": "Details", "version": "Version",
 			"days_left": "Days left", "address": "Address", "failed": "Failed", "channel_name": "Channel",
@@ -20,7 +22,7 @@ var (
 	}
 	Russian = Words{
 		Where: "Где", Since: "С какого времени", Count: "Сколько раз", Events: "%d, последний раз %s",
-		Open: "Открыть в панели", Test: "Это проверка уведомлений",
+		Open: "Открыть в панели", Test: "Это проверка уведомлений", Reasons: russianReasons,
 		Details: map[string]string{
 			"reason": "Причина", "error": "Ошибка", "stage": "Этап", "detail": "Подробности", "version": "Версия",
 			"days_left": "Осталось дней", "address": "Адрес", "failed": "Не прошли", "channel_name": "Канал",

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -47,7 +46,7 @@ func (a Account) Send(ctx context.Context, network *outbound.Network, m message.
 	api, err := bot.New(a.Token, bot.WithServerURL(strings.TrimSuffix(a.APIRoot, "/")), bot.WithSkipGetMe(),
 		bot.WithHTTPClient(Limit, client))
 	if err != nil {
-		return "", message.Refused("the bot token cannot be used", true)
+		return "", message.Refused(message.TokenUnusable, "", true)
 	}
 	sent, err := api.SendMessage(ctx, a.params(m))
 	if err != nil {
@@ -72,18 +71,14 @@ func (a Account) params(m message.Message) *bot.SendMessageParams {
 func (a Account) refusal(err error) error {
 	var busy *bot.TooManyRequestsError
 	if errors.As(err, &busy) {
-		refused := message.Refused(a.words(busy.Message), false)
+		refused := message.Refused(message.MessengerRefused, a.words(busy.Message), false)
 		refused.After = time.Duration(max(busy.RetryAfter, 1)) * time.Second
 		return refused
 	}
-	if known, ok := fault.As(err); ok {
-		refused := message.Refused(known.Detail, false)
-		refused.Late = known.Kind == fault.KindUpstreamTimeout
-		return refused
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		refused := message.Refused("the messenger did not answer in time", false)
-		refused.Late = true
+	if _, called := fault.As(err); called || errors.Is(err, context.DeadlineExceeded) {
+		cause := outbound.CauseOf(err)
+		refused := message.Refused(cause.Code, "", false)
+		refused.Late = cause.Late
 		return refused
 	}
 	final := false
@@ -91,7 +86,7 @@ func (a Account) refusal(err error) error {
 		final = final || errors.Is(err, lasting)
 	}
 	var moved *bot.MigrateError
-	return message.Refused(a.words(err.Error()), final || errors.As(err, &moved))
+	return message.Refused(message.MessengerRefused, a.words(err.Error()), final || errors.As(err, &moved))
 }
 
 // words are the messenger's own, without the token and without what the library says before them.
@@ -108,7 +103,7 @@ func (a Account) client(network *outbound.Network) (client, error) {
 	if a.Proxy != "" {
 		proxy, err := url.Parse(a.Proxy)
 		if err != nil {
-			return client{}, message.Refused("the address of the proxy cannot be read", true)
+			return client{}, message.Refused(message.ProxyUnusable, "", true)
 		}
 		options.Proxy = proxy
 	}
@@ -122,7 +117,7 @@ func (c client) Do(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if !json.Valid(answer.Body) {
-		return nil, message.Refused(fmt.Sprintf("HTTP %d, and the answer is not that of a bot API", answer.Status), false)
+		return nil, message.Refused(message.NoBotAPI, strconv.Itoa(answer.Status), false)
 	}
 	return &http.Response{
 		StatusCode: answer.Status, Header: answer.Header, Body: io.NopCloser(bytes.NewReader(answer.Body)),

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"panel/modules/notifications/internal/message"
-	"panel/platform/fault"
 	"panel/platform/outbound"
 )
 
@@ -35,11 +34,11 @@ const (
 func (t Target) Send(ctx context.Context, network *outbound.Network, m message.Message, now time.Time) error {
 	body, err := json.Marshal(m.Body())
 	if err != nil {
-		return message.Refused("the message cannot be written as JSON", true)
+		return fmt.Errorf("write the message as JSON: %w", err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, t.URL, bytes.NewReader(body))
 	if err != nil {
-		return message.Refused("the address of the receiver cannot be used", true)
+		return message.Refused(message.ReceiverUnusable, "", true)
 	}
 	stamp := strconv.FormatInt(now.Unix(), 10)
 	request.Header.Set("Content-Type", "application/json")
@@ -58,12 +57,9 @@ func (t Target) Send(ctx context.Context, network *outbound.Network, m message.M
 }
 
 func unreachable(err error) error {
-	reason, late := outbound.Explain(err)
-	if known, ok := fault.As(err); ok {
-		reason, late = known.Detail, known.Kind == fault.KindUpstreamTimeout
-	}
-	refused := message.Refused(reason, false)
-	refused.Late = late
+	cause := outbound.CauseOf(err)
+	refused := message.Refused(cause.Code, "", false)
+	refused.Late = cause.Late
 	return refused
 }
 
@@ -75,7 +71,7 @@ func judge(answer outbound.Answer) error {
 	}
 	again := answer.Status >= 500 || answer.Status == http.StatusRequestTimeout ||
 		answer.Status == http.StatusTooManyRequests
-	refused := message.Refused(fmt.Sprintf("the receiver answered HTTP %d", answer.Status), !again)
+	refused := message.Refused(message.ReceiverStatus, strconv.Itoa(answer.Status), !again)
 	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 && again {
 		refused.After = min(time.Duration(min(seconds, int(maxWait/time.Second)))*time.Second, maxWait)
 	}

@@ -4,11 +4,11 @@ import { useTranslation } from "react-i18next";
 import { useWriteBlock, type WriteRule } from "@/api/access";
 import { fieldErrors, isProblem } from "@/api/problem";
 import type { OpenDocument, SettingsDocument } from "@/api/settings-document";
-import { Action } from "@/components/action/action";
 import { Card } from "@/components/layout/card";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { toastDone } from "@/components/state/toast";
+import { ConflictNote } from "./conflict-note";
 import { FormProblems } from "./form-problems";
 import { SaveBar } from "./save-bar";
 import classes from "./settings-form.module.css";
@@ -90,22 +90,11 @@ function Opened<View, Values extends Fields>({
       <Card title={title}>
         <form className={classes.form} noValidate onSubmit={form.onSubmit(send(base.revision))}>
           {conflict && (
-            <div className={classes.conflict} role="alert">
-              <p className="strong">{t("settings.conflict")}</p>
-              <p className="soft">{t("settings.conflictText")}</p>
-              <div className={classes.acts}>
-                <Action onClick={() => void query.refetch().then(({ data }) => data && begin(data))}>
-                  {t("settings.theirs")}
-                </Action>
-                <Action
-                  kind="danger"
-                  busy={save.isPending}
-                  onClick={() => void query.refetch().then(({ data }) => data && send(data.revision)(values))}
-                >
-                  {t("settings.mine")}
-                </Action>
-              </div>
-            </div>
+            <ConflictNote
+              onTheirs={() => void query.refetch().then(({ data }) => data && begin(data))}
+              onMine={() => void query.refetch().then(({ data }) => data && send(data.revision)(values))}
+              busy={save.isPending}
+            />
           )}
           {save.error !== null && !conflict && (
             <FormProblems

@@ -19,6 +19,7 @@ export type NewRule = Schemas["NotificationsNewRule"];
 export type RuleChange = Schemas["NotificationsRuleChange"];
 export type EventKind = Schemas["NotificationsEventKind"];
 export type Delivery = Schemas["NotificationsDelivery"];
+export type LastDelivery = Pick<Delivery, "state" | "created_at" | "finished_at">;
 export type DeliveryState = Delivery["state"];
 export type Severity = Delivery["severity"];
 

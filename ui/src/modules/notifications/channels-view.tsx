@@ -8,7 +8,7 @@ import { Skeleton, type ViewState } from "@/components/state/states";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
 import { RelativeTime } from "@/components/text/relative-time";
-import { lastDeliveryQuery, messenger as messengerId, type Channel } from "./api";
+import { lastDeliveryQuery, messenger as messengerId, type Channel, type LastDelivery } from "./api";
 import classes from "./notifications.module.css";
 import { stateGlyphs } from "./words";
 
@@ -62,7 +62,7 @@ export function ChannelsView({ state, messenger, block, onEdit, onRemove, onTest
       cell: (line) => <span title={line.target}>{line.target || "—"}</span>,
     },
     { key: "state", head: t("channels.state"), width: 130, cell: (line) => <LineState line={line} /> },
-    { key: "last", head: t("channels.last"), width: 220, cell: (line) => <LastDelivery channel={line.id} /> },
+    { key: "last", head: t("channels.last"), width: 220, cell: (line) => <Last line={line} /> },
   ];
   return (
     <DataTable
@@ -78,7 +78,7 @@ export function ChannelsView({ state, messenger, block, onEdit, onRemove, onTest
           <LineName line={line} block={block} onEdit={onEdit} />
           <span className="dim">{[t(`kind.${line.kind}`), line.target].filter(Boolean).join(" · ")}</span>
           <span className={classes.line}>
-            <LineState line={line} /> <LastDelivery channel={line.id} />
+            <LineState line={line} /> <Last line={line} />
           </span>
         </span>
       )}
@@ -116,13 +116,23 @@ function LineState({ line: { state } }: { line: ChannelLine }) {
   return <Status kind={lineGlyphs[state]}>{t(`channels.is.${state}`)}</Status>;
 }
 
-/** How the newest message of a channel went, and when. */
-function LastDelivery({ channel }: { channel: string }) {
+function Last({ line: { channel } }: { line: ChannelLine }) {
+  return channel ? <HowItWent last={channel.last_delivery} /> : <LastOfMessenger />;
+}
+
+/** The messenger is no row of the list, which says it of the others. */
+function LastOfMessenger() {
   const { t } = useTranslation("notifications");
-  const last = useQuery(lastDeliveryQuery(channel));
+  const last = useQuery(lastDeliveryQuery(messengerId));
   if (last.data === undefined) return <span className="dim">{last.error ? t("channels.lastUnknown") : ""}</span>;
-  if (last.data === null) return <span className="dim">{t("channels.never")}</span>;
-  const { state, finished_at: finished, created_at: created } = last.data;
+  return <HowItWent last={last.data} />;
+}
+
+/** How the newest message of a channel went, and when. */
+function HowItWent({ last }: { last: LastDelivery | null | undefined }) {
+  const { t } = useTranslation("notifications");
+  if (!last) return <span className="dim">{t("channels.never")}</span>;
+  const { state, finished_at: finished, created_at: created } = last;
   return (
     <span className={classes.line}>
       <Status kind={stateGlyphs[state]} inTable>

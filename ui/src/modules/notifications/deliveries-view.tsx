@@ -7,7 +7,7 @@ import { Glyph } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
 import { RelativeTime } from "@/components/text/relative-time";
-import { useFormat } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import { messenger, onItsWay, type Delivery } from "./api";
 import classes from "./notifications.module.css";
 import { severityGlyphs, stateGlyphs } from "./words";
@@ -102,9 +102,11 @@ function ChannelName({ row }: { row: Delivery }) {
 const isQuiet = (state: Delivery["state"]) => ["folded", "superseded", "cancelled"].includes(state);
 
 /** Where the message is; why it failed, or until when it waits. */
-function Course({ row: { state, reason, not_before: earliest, attempts } }: { row: Delivery }) {
+function Course({ row: { state, reason: why, not_before: earliest, attempts } }: { row: Delivery }) {
   const { t } = useTranslation("notifications");
   const format = useFormat();
+  const language = useLanguage();
+  const reason = why?.[language] ?? "";
   const waits = state === "queued" && attempts === 0 && Date.parse(earliest) > Date.now() + 5_000;
   const note = waits
     ? t("deliveries.notBefore", { time: format.moment(earliest) })

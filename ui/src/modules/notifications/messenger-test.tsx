@@ -1,10 +1,13 @@
 import { IconSend } from "@tabler/icons-react";
 import { useEffect, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { asProblem } from "@/api/problem";
+import { asProblem, type Problem } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { ProblemNote } from "@/components/state/problem-view";
 import { Glyph } from "@/components/status/glyph";
+import type { Language } from "@/text/format";
+import { useLanguage } from "@/text/use-format";
+import type { Delivery } from "./api";
 import classes from "./notifications.module.css";
 
 export interface TestRun {
@@ -36,6 +39,7 @@ export function MessengerTest({ test, reason, missing }: { test: TestRun; reason
  */
 export function TestOutcome({ test: { busy, sent, error }, missing }: { test: TestRun; missing: string }) {
   const { t } = useTranslation("notifications");
+  const language = useLanguage();
   const code = !busy && error ? asProblem(error).code : undefined;
   useEffect(() => {
     if (code === "notifications_not_configured") document.getElementById(missing)?.focus();
@@ -53,7 +57,7 @@ export function TestOutcome({ test: { busy, sent, error }, missing }: { test: Te
   if (code === "messenger_error")
     return (
       <Failed title={t("test.refused")}>
-        <blockquote className={classes.said}>{saidBy(asProblem(error).message)}</blockquote>
+        <blockquote className={classes.said}>{saidBy(asProblem(error), language)}</blockquote>
       </Failed>
     );
   if (code === "messenger_timeout") return <Failed title={t("test.late")}>{t("test.lateHint")}</Failed>;
@@ -72,7 +76,9 @@ function Failed({ title, children }: { title: string; children?: ReactNode }) {
   );
 }
 
-/** The messenger's own words, without what the panel says before them. */
-export function saidBy(detail: string): string {
-  return detail.replace(/^the messenger refused the test: /, "");
+/** The messenger's own words, or in the reader's language why it could not be asked. */
+export function saidBy({ document, message }: Problem, language: Language): string {
+  const reason = document["reason"] as Delivery["reason"] | undefined;
+  if (!reason) return message;
+  return reason.code === "messenger_refused" ? reason.detail : reason[language];
 }

@@ -1,7 +1,9 @@
 import { screen } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import { Problem } from "@/api/problem";
 import { renderApp } from "@/testing/render-app";
+import { saidBy } from "./messenger-test";
 import NotificationsSetupStep from "./notifications-setup-step";
 import SettingsSection from "./settings-section";
 import { makeSettings, serve } from "./testing";
@@ -39,12 +41,20 @@ describe("the test of the messenger", () => {
   });
 
   it("gives the messenger's own words", async () => {
-    const { send } = await open(
-      refusal(502, "messenger_error", "the messenger refused the test: Bad Request: chat not found"),
-    );
+    const reason = { code: "messenger_refused", detail: "Bad Request: chat not found", en: "", ru: "" };
+    const { status, body } = refusal(502, "messenger_error", "the messenger refused the test: Bad Request");
+    const { send } = await open({ status, body: { ...body, reason } });
     await send();
     expect(await screen.findByText("The messenger refused the test. It says:")).toBeInTheDocument();
     expect(screen.getByText("Bad Request: chat not found")).toBeInTheDocument();
+  });
+
+  it("says in the reader's language why the messenger could not be asked", () => {
+    const reason = { code: "connection_refused", detail: "", en: "it refused", ru: "сервер отклонил соединение" };
+    const problem = new Problem({ status: 502, code: "messenger_error", detail: "the messenger refused", reason });
+    expect(saidBy(problem, "ru")).toBe("сервер отклонил соединение");
+    expect(saidBy(problem, "en")).toBe("it refused");
+    expect(saidBy(new Problem({ status: 502, code: "messenger_error", detail: "as it is" }), "ru")).toBe("as it is");
   });
 
   it("hints at network and proxy when there was no answer in time", async () => {
@@ -104,6 +114,43 @@ describe("the step of the first installation", () => {
     });
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     await expect.poll(() => onDone.mock.calls).toEqual([["Messenger"]]);
+  });
+
+  it("asks whose settings hold when somebody else has saved meanwhile", async () => {
+    await step();
+    const theirs = { ...makeSettings({ has_bot_token: false, chat_id: "-5" }), revision: 9 };
+    const panel = serve({
+      "GET /settings": { body: theirs },
+      "PUT /settings": [{ status: 409, body: { status: 409, code: "revision_conflict" } }, { body: makeSettings() }],
+    });
+    await userEvent.type(screen.getByLabelText("Bot token"), "1:abc");
+    await userEvent.type(screen.getByLabelText("Chat id"), "-100200");
+    await userEvent.click(screen.getByRole("button", { name: "Continue" }));
+    expect(await screen.findByText("These settings were changed while you were typing")).toBeInTheDocument();
+    expect(screen.getByLabelText("Chat id")).toHaveValue("-100200");
+    await userEvent.click(screen.getByRole("button", { name: "Save mine over it" }));
+    await expect
+      .poll(() => panel.written().map(({ body }) => body))
+      .toMatchObject([
+        { revision: 4 },
+        { revision: 9, settings: { messenger: { bot_token: "1:abc", chat_id: "-100200" } } },
+      ]);
+    expect(screen.queryByText("These settings were changed while you were typing")).not.toBeInTheDocument();
+  });
+
+  it("shows what somebody else has saved meanwhile, if that is to hold", async () => {
+    await step();
+    const theirs = { ...makeSettings({ has_bot_token: true, chat_id: "-5" }), revision: 9 };
+    serve({
+      "GET /settings": { body: theirs },
+      "PUT /settings": { status: 409, body: { status: 409, code: "revision_conflict" } },
+    });
+    await userEvent.type(screen.getByLabelText("Bot token"), "1:abc");
+    await userEvent.type(screen.getByLabelText("Chat id"), "-100200");
+    await userEvent.click(screen.getByRole("button", { name: "Continue" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Load what holds now" }));
+    await expect.poll(() => screen.getByLabelText("Chat id")).toHaveValue("-5");
+    expect(screen.getByLabelText("Bot token")).toHaveValue("");
   });
 
   it("can be skipped", async () => {

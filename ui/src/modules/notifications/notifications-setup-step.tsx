@@ -2,8 +2,9 @@ import { TextInput } from "@mantine/core";
 import { IconArrowLeft, IconSend } from "@tabler/icons-react";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { fieldErrors } from "@/api/problem";
+import { fieldErrors, isProblem } from "@/api/problem";
 import { Action } from "@/components/action/action";
+import { ConflictNote } from "@/components/form/conflict-note";
 import { FormProblems } from "@/components/form/form-problems";
 import { SecretField } from "@/components/form/secret-field";
 import { SetupBody, SetupFoot } from "@/components/layout/setup-frame";
@@ -24,7 +25,7 @@ export default function NotificationsSetupStep(props: SetupStepProps) {
   return (
     <SetupBody title={t("setup.title")} lead={t("setup.lead")}>
       {data ? (
-        <Fields {...props} read={data} save={document.save} />
+        <Fields {...props} read={data} open={document} />
       ) : error ? (
         <>
           <ProblemView error={error} onRetry={() => void refetch()} />
@@ -39,10 +40,10 @@ export default function NotificationsSetupStep(props: SetupStepProps) {
 
 type FieldsProps = SetupStepProps & {
   read: SettingsDocument<Settings>;
-  save: ReturnType<typeof useNotificationSettings>["save"];
+  open: ReturnType<typeof useNotificationSettings>;
 };
 
-function Fields({ read, save, ...step }: FieldsProps) {
+function Fields({ read, open: { query, save }, ...step }: FieldsProps) {
   const { t } = useTranslation("notifications");
   const { t: app } = useTranslation("app");
   const [token, setToken] = useState("");
@@ -52,11 +53,18 @@ function Fields({ read, save, ...step }: FieldsProps) {
   const dirty = token.trim() !== "" || chat.trim() !== messenger.chat_id;
   const errors = fieldErrors(save.error);
   const reason = step.readOnly ? app("block.readOnly") : undefined;
-  const store = async () => {
-    if (!dirty) return;
-    const settings = { ...fieldsOf(read.settings, read), bot_token: token, chat_id: chat };
-    await save.mutateAsync({ revision: read.revision, settings });
+  const write = async (over: SettingsDocument<Settings>) => {
+    const settings = { ...fieldsOf(over.settings, over), bot_token: token, chat_id: chat };
+    await save.mutateAsync({ revision: over.revision, settings });
     setToken("");
+  };
+  const store = async () => {
+    if (dirty) await write(read);
+  };
+  const takeTheirs = (now: SettingsDocument<Settings>) => {
+    setToken("");
+    setChat(now.settings.messenger.chat_id);
+    save.reset();
   };
   const send = () =>
     void store().then(
@@ -72,10 +80,18 @@ function Fields({ read, save, ...step }: FieldsProps) {
   const complete = (messenger.has_bot_token || token.trim() !== "") && chat.trim() !== "";
   return (
     <form className={classes.setup} onSubmit={submit} noValidate>
-      <FormProblems
-        error={save.error}
-        fields={{ "settings.bot_token": "setup-token", "settings.chat_id": "setup-chat" }}
-      />
+      {isProblem(save.error, "revision_conflict") ? (
+        <ConflictNote
+          onTheirs={() => void query.refetch().then(({ data }) => data && takeTheirs(data))}
+          onMine={() => void query.refetch().then(({ data }) => data && write(data).catch(() => undefined))}
+          busy={save.isPending}
+        />
+      ) : (
+        <FormProblems
+          error={save.error}
+          fields={{ "settings.bot_token": "setup-token", "settings.chat_id": "setup-chat" }}
+        />
+      )}
       <SecretField
         id="setup-token"
         label={t("settings.token")}

@@ -1,14 +1,12 @@
-import { Modal, MultiSelect, NumberInput, Select, Switch, TextInput } from "@mantine/core";
-import { useMemo, useState, type FormEvent } from "react";
+import { MultiSelect, NumberInput, Select } from "@mantine/core";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action/action";
-import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
-import { FormProblems } from "@/components/form/form-problems";
 import { ProblemNote } from "@/components/state/problem-view";
 import { toastDone } from "@/components/state/toast";
 import { useLanguage } from "@/text/use-format";
 import { useAddRule, useChangeRule, type EventKind, type Rule, type Severity } from "./api";
-import { refusedFields } from "./channel-dialog";
+import { EnabledSwitch, ItemDialog, NameField } from "./item-dialog";
+import { useItemForm } from "./item-form";
 import classes from "./notifications.module.css";
 import { changeOf, draftOf, eventGroups, fieldIds, newOf, problemsOf, type RuleDraft } from "./rule-draft";
 import { severities, useEventWords } from "./words";
@@ -21,76 +19,42 @@ interface RuleDialogProps {
   onClose: () => void;
 }
 
-/** Adds a rule, or changes one: what happens, from which severity on, who is told, and how often. */
+/** Adds a rule, or changes one: what happens, from which severity on, where it is sent, and how often. */
 export function RuleDialog({ rule, events, eventsError, channels, onClose }: RuleDialogProps) {
   const { t } = useTranslation("notifications");
-  const [draft, setDraft] = useState(() =>
-    draftOf(
-      rule,
-      channels.map(({ value }) => value),
-    ),
-  );
-  const [tried, setTried] = useState(false);
   const add = useAddRule();
   const change = useChangeRule();
-  const error = rule ? change.error : add.error;
-  const wrong = tried ? problemsOf(draft) : {};
-  const refused = refusedFields(error, fieldIds);
-  const set = (next: Partial<RuleDraft>) => setDraft((before) => ({ ...before, ...next }));
-  const errorOf = (field: keyof RuleDraft) => {
-    const own = wrong[field];
-    return own ? t(`rules.wrong.${own}`) : refused[`rule-${field}`];
-  };
   const done = ({ name }: Rule) => {
     toastDone(t(rule ? "rules.changed" : "rules.added", { name }));
     onClose();
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    setTried(true);
-    const [first] = Object.keys(problemsOf(draft));
-    if (first) return document.getElementById(`rule-${first}`)?.focus();
-    if (rule) change.mutate(changeOf(draft, rule), { onSuccess: done });
-    else add.mutate(newOf(draft), { onSuccess: done });
-  };
+  const all = channels.map(({ value }) => value);
+  const form = useItemForm({
+    begin: () => draftOf(rule, all),
+    problemsOf,
+    words: (wrong) => t(`rules.wrong.${wrong}`),
+    ids: () => fieldIds,
+    prefix: "rule",
+    error: rule ? change.error : add.error,
+    save: (draft) =>
+      rule ? change.mutate(changeOf(draft, rule), { onSuccess: done }) : add.mutate(newOf(draft), { onSuccess: done }),
+  });
+  const { draft, set, errorOf } = form;
   return (
-    <Modal
-      opened
-      onClose={onClose}
+    <ItemDialog
       title={rule ? t("rules.changeTitle", { name: rule.name }) : t("rules.addTitle")}
-      size="lg"
+      verb={t(rule ? "save" : "rules.add")}
+      busy={add.isPending || change.isPending}
+      onClose={onClose}
+      form={form}
     >
-      <DialogForm onSubmit={submit}>
-        <FormProblems error={error} fields={fieldIds} />
-        {eventsError !== null && eventsError !== undefined && <ProblemNote error={eventsError} />}
-        <TextInput
-          id="rule-name"
-          label={t("rules.name")}
-          value={draft.name}
-          maxLength={64}
-          autoComplete="off"
-          data-autofocus
-          onChange={(event) => set({ name: event.currentTarget.value })}
-          error={errorOf("name")}
-        />
-        <EventField draft={draft} set={set} events={events} error={errorOf("event")} />
-        <SeverityAndChannels draft={draft} set={set} channels={channels} error={errorOf("channels")} />
-        <RepeatFields draft={draft} set={set} error={errorOf("minutes")} />
-        <Switch
-          label={t("rules.enabled")}
-          checked={draft.enabled}
-          onChange={(event) => set({ enabled: event.currentTarget.checked })}
-        />
-        <DialogFoot>
-          <Action size="dialog" onClick={onClose}>
-            {t("cancel")}
-          </Action>
-          <Action size="dialog" kind="filled" type="submit" busy={add.isPending || change.isPending}>
-            {t(rule ? "save" : "rules.add")}
-          </Action>
-        </DialogFoot>
-      </DialogForm>
-    </Modal>
+      {eventsError !== null && eventsError !== undefined && <ProblemNote error={eventsError} />}
+      <NameField form={form} label={t("rules.name")} />
+      <EventField draft={draft} set={set} events={events} error={errorOf("event")} />
+      <SeverityAndChannels draft={draft} set={set} channels={channels} error={errorOf("channels")} />
+      <RepeatFields draft={draft} set={set} error={errorOf("minutes")} />
+      <EnabledSwitch form={form} label={t("rules.enabled")} />
+    </ItemDialog>
   );
 }
 
@@ -117,6 +81,8 @@ function EventField({ draft, set, events, error }: PartProps & { events: readonl
       onChange={(event) => event && set({ event })}
       searchable
       allowDeselect={false}
+      // The list is walked with the arrow keys from the field; what scrolls must be reachable by the keyboard, too.
+      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
       nothingFoundMessage={t("rules.noEvent")}
       error={error}
     />
@@ -147,7 +113,7 @@ function SeverityAndChannels({ draft, set, channels, error }: PartProps & Pick<R
   );
 }
 
-/** How often the same is told. */
+/** How often the same is sent. */
 function RepeatFields({ draft, set, error }: PartProps) {
   const { t } = useTranslation("notifications");
   return (

@@ -7,6 +7,7 @@ import { DialogBody, DialogFoot } from "@/components/dialog/dialog-form";
 import { ProblemNote } from "@/components/state/problem-view";
 import { Spinner } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
+import { useLanguage } from "@/text/use-format";
 import { deliveryQuery, onItsWay, useTestChannel, type Channel, type Delivery } from "./api";
 import classes from "./notifications.module.css";
 import { stateGlyphs } from "./words";
@@ -63,6 +64,7 @@ function Waiting() {
 /** Where the message is, how often it was tried, and why it did not arrive. */
 export function Course({ delivery: { state, attempts, reason } }: { delivery: Delivery }) {
   const { t } = useTranslation("notifications");
+  const language = useLanguage();
   return (
     <div className={classes.words} role="status">
       <span className={classes.line}>
@@ -70,7 +72,7 @@ export function Course({ delivery: { state, attempts, reason } }: { delivery: De
         {attempts > 0 && <span className="dim">{t("deliveries.attempts", { count: attempts })}</span>}
       </span>
       <span>{t(`course.${state}`)}</span>
-      {reason && <span className={classes.reason}>{reason}</span>}
+      {reason && <span className={classes.reason}>{reason[language]}</span>}
     </div>
   );
 }

@@ -42,6 +42,7 @@ export function makeMail(change: Partial<Channel> = {}): Channel {
       to: ["anna@example.net"],
       ca: "",
     },
+    last_delivery: { id: id("e2"), state: "sent", created_at: at, finished_at: at },
     created_at: at,
     updated_at: at,
     revision: 2,
@@ -86,6 +87,10 @@ export const events: EventKind[] = [
   },
 ];
 
+export function makeReason(en: string, ru = en): NonNullable<Delivery["reason"]> {
+  return { code: "receiver_status", detail: "", en, ru };
+}
+
 export function makeDelivery(change: Partial<Delivery> = {}): Delivery {
   return {
     id: id("e1"),
@@ -98,7 +103,6 @@ export function makeDelivery(change: Partial<Delivery> = {}): Delivery {
     subject_name: "fra-02",
     count: 1,
     state: "sent",
-    reason: "",
     attempts: 1,
     answers: null,
     not_before: at,

@@ -14,6 +14,7 @@ import {
   events,
   makeDelivery,
   makeMail,
+  makeReason,
   makeRule,
   makeSettings,
   makeWebhook,
@@ -26,13 +27,15 @@ const base = () => ({
   "GET /rules": pageOf(makeRule()),
   "GET /events": { body: { items: events } },
   "GET /settings": { body: makeSettings() },
-  "GET /deliveries": pageOf(makeDelivery({ state: "failed", reason: "chat not found", attempts: 3 })),
+  "GET /deliveries": pageOf(
+    makeDelivery({ state: "failed", reason: makeReason("chat not found", "чат не найден"), attempts: 3 }),
+  ),
 });
 const nothing = () => undefined;
 
 describe("channels", () => {
   it("show the messenger first, each with its kind, state and last delivery", async () => {
-    const { queries } = serve(base());
+    const { queries, asked } = serve(base());
     await renderApp(<ChannelsPage />, { queries });
     const rows = (await screen.findAllByRole("row")).slice(1);
     expect(rows.map((row) => row.textContent)).toEqual([
@@ -42,6 +45,9 @@ describe("channels", () => {
     ]);
     expect(rows[2]).toHaveTextContent("Off");
     expect(await within(rows[0]!).findByText("Not delivered")).toBeInTheDocument();
+    expect(rows[1]).toHaveTextContent("Nothing was sent yet");
+    expect(rows[2]).toHaveTextContent("Sent");
+    expect(asked.filter(({ path }) => path === "/deliveries")).toHaveLength(1);
   });
 
   it("are added with the secret that was typed", async () => {
@@ -76,7 +82,12 @@ describe("channels", () => {
 
   it("answer a test with the course of its delivery", async () => {
     const queued = makeDelivery({ channel: channelId, kind: "notification.test", state: "queued", attempts: 0 });
-    const failed = { ...queued, state: "failed" as const, attempts: 3, reason: "the receiver answered 500" };
+    const failed = {
+      ...queued,
+      state: "failed" as const,
+      attempts: 3,
+      reason: makeReason("the receiver answered 500"),
+    };
     const { queries } = serve({
       ...base(),
       [`POST /channels/${channelId}/test`]: { status: 202, body: queued },
