@@ -174,7 +174,7 @@ func (s *store) restores(ctx context.Context, query httpapi.PageQuery) (page htt
 		return page, err
 	}
 	var rows []restoreRow
-	if err := k.Apply(s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("v.*"), nil).Scan(ctx); err != nil {
+	if err := k.Apply(s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("?TableColumns"), nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list restore tests: %w", err), nil)
 	}
 	total, err := s.db.In(ctx).NewSelect().Model((*restoreRow)(nil)).Count(ctx)

@@ -164,7 +164,7 @@ func (s *store) runs(ctx context.Context, query httpapi.PageQuery, profile strin
 		return page, err
 	}
 	var rows []runRow
-	list, all := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("r.*"), s.db.In(ctx).NewSelect().Model((*runRow)(nil))
+	list, all := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("?TableColumns"), s.db.In(ctx).NewSelect().Model((*runRow)(nil))
 	if profile != "" {
 		list, all = list.Where("r.profile_id = ?", profile), all.Where("r.profile_id = ?", profile)
 	}
