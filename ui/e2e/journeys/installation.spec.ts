@@ -2,7 +2,10 @@ import { administrator, expect, passesGates, picture, sessionToken, signIn, test
 
 test.describe.configure({ mode: "serial" });
 
-test("first installation: checks, administrator, license, a node that reports, done", async ({ page, stand }) => {
+test("first installation: checks, administrator, license, messenger, a node that reports, done", async ({
+  page,
+  stand,
+}) => {
   await page.goto(stand.url);
   await expect(page.getByRole("heading", { name: "Language and checks" })).toBeVisible();
   await expect(page.getByText("connected")).toBeVisible();
@@ -29,7 +32,19 @@ test("first installation: checks, administrator, license, a node that reports, d
   await expect(page.getByRole("heading", { name: "Notifications" })).toBeVisible();
   await passesGates(page);
   await picture(page, "setup-notifications");
-  await page.getByRole("button", { name: "Skip" }).click();
+  await page.getByRole("textbox", { name: "Bot token" }).fill("7007:token-of-the-journey");
+  await page.getByLabel("Chat id").fill("-100200300");
+  stand.messenger.refuses(400, "Bad Request: chat not found");
+  await page.getByRole("button", { name: "Save and send a test" }).click();
+  await expect(page.getByText("Bad Request: chat not found")).toBeVisible();
+  await passesGates(page);
+  stand.messenger.refuses();
+  await page.getByRole("button", { name: "Save and send a test" }).click();
+  await expect(page.getByText("Sent. Look at your chat.")).toBeVisible();
+  expect(stand.messenger.taken).toHaveLength(1);
+  expect(stand.messenger.taken[0]).toMatchObject({ method: "sendMessage", chat: "-100200300" });
+  await passesGates(page);
+  await page.getByRole("button", { name: "Continue" }).click();
 
   await expect(page.getByRole("heading", { name: "First node" })).toBeVisible();
   await page.getByLabel("Name").fill("waw-03");

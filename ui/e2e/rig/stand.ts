@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Messenger } from "./messenger";
 import { eventually, freePort, run, start, stop } from "./processes";
 import { Releases } from "./releases";
 
@@ -12,6 +13,7 @@ const program = (name: string) => join(programs, name);
 export class Stand {
   readonly folder = mkdtempSync(join(tmpdir(), "panel-e2e-"));
   readonly releases = new Releases(join(this.folder, "releases"));
+  readonly messenger = new Messenger();
   url = "";
   licenseKey = "";
   private authority: ChildProcess | undefined;
@@ -23,7 +25,7 @@ export class Stand {
     const stand = new Stand();
     // The database may run as another user, who must reach its folder.
     chmodSync(stand.folder, 0o755);
-    await Promise.all([stand.startAuthority(), stand.releases.serve()]);
+    await Promise.all([stand.startAuthority(), stand.releases.serve(), stand.messenger.serve()]);
     await stand.startPanel();
     return stand;
   }
@@ -71,6 +73,9 @@ export class Stand {
       PANEL_AGENT_DIR: this.releases.folder,
       PANEL_UPDATE_PUBLIC_KEY: this.releases.publicKey,
       PANEL_UPDATE_URL: this.releases.address,
+      PANEL_MESSENGER_API_ROOT: this.messenger.address,
+      // Stand-ins and servers of the journeys are on this machine.
+      PANEL_OUTBOUND_ALLOW: "127.0.0.0/8",
       ...(process.env.PANEL_PG_BIN ? { PANEL_PG_BIN: process.env.PANEL_PG_BIN } : {}),
     };
     this.panel = start(program("panelctl"), ["serve"], this.settings, join(this.folder, "panel.log"));
@@ -134,6 +139,7 @@ export class Stand {
   async close(): Promise<void> {
     for (const child of [...this.agents, this.panel, this.authority]) await stop(child);
     this.releases.close();
+    this.messenger.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
