@@ -81,8 +81,9 @@ function EventField({ draft, set, events, error }: PartProps & { events: readonl
       onChange={(event) => event && set({ event })}
       searchable
       allowDeselect={false}
-      // The list is walked with the arrow keys from the field; what scrolls must be reachable by the keyboard, too.
-      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+      // The list itself scrolls, as assistive technology expects of the list of a combobox.
+      withScrollArea={false}
+      classNames={{ options: classes.options }}
       nothingFoundMessage={t("rules.noEvent")}
       error={error}
     />
