@@ -33,6 +33,8 @@ type Rule struct {
 	Keys  []Key
 	Limit Limit
 	First bool // makes the first administrator: open until he exists, closed from then on
+	// Signed asks for the session also before the first administrator exists.
+	Signed bool
 }
 
 // Public needs nothing and is not limited: only for answers from memory, which cost no more than a refusal.
@@ -54,6 +56,12 @@ func Agent() Rule { return Rule{Kind: KindAgent} }
 // Setup is open before the first administrator exists, then needs a session with the given keys, and is closed
 // (409 setup_closed) once the installation is finished.
 func Setup(keys ...Key) Rule { return Rule{Kind: KindSetup, Keys: keys, Limit: WideLimit} }
+
+// SetupSession is Setup that needs the session from the beginning: closed once the installation is finished, and never
+// open to anybody.
+func SetupSession(keys ...Key) Rule {
+	return Rule{Kind: KindSetup, Keys: keys, Limit: WideLimit, Signed: true}
+}
 
 // FirstAdmin is the access of the one operation that makes the first administrator.
 func FirstAdmin(limit Limit) Rule { return Rule{Kind: KindSetup, Limit: limit, First: true} }

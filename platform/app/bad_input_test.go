@@ -58,7 +58,7 @@ func TestBadBodiesAreRefusedWithoutEcho(t *testing.T) {
 				require.Contains(t, answer, `"code":"`, what)
 			}
 		}
-	}, "session", "throttled", "public", "first", "setup")
+	}, "session", "throttled", "public", "first", "setup", "setup-session")
 }
 
 // attack is a document that is right but for one thing.

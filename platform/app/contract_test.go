@@ -222,7 +222,7 @@ func TestEveryAnswerCarriesTheSecurityHeaders(t *testing.T) {
 		require.Contains(t, header.Get("Content-Security-Policy"), "frame-ancestors 'none'")
 		require.Equal(t, "nosniff", header.Get("X-Content-Type-Options"))
 		require.NotEmpty(t, header.Get("X-Request-Id"))
-	}, "public", "throttled", "agent", "setup", "first", "session")
+	}, "public", "throttled", "agent", "setup", "setup-session", "first", "session")
 }
 
 func TestOperationIDsAreUnique(t *testing.T) {

@@ -77,7 +77,7 @@ func TestOddValuesInEveryBodyAreTakenOrRefused(t *testing.T) {
 	}
 	var last []policy
 	for name, line := range policies(t) {
-		if line.access == "setup" || line.access == "first" {
+		if strings.HasPrefix(line.access, "setup") || line.access == "first" {
 			last = append(last, line)
 			continue
 		}

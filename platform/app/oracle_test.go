@@ -55,6 +55,8 @@ func (p policy) guarded(s stage) string {
 	switch p.access {
 	case "session", "agent":
 		return p.access
+	case "setup-session":
+		return "session"
 	case "setup":
 		if s.administrator {
 			return "session"
@@ -117,7 +119,7 @@ func unlicensed(line policy, _ caller, l licensed, _ stage) verdict {
 
 // closed is 409 of an installation that is over.
 func closed(line policy, _ caller, _ licensed, s stage) verdict {
-	over := line.access == "setup" && s.finished || line.access == "first" && (s.administrator || s.finished)
+	over := strings.HasPrefix(line.access, "setup") && s.finished || line.access == "first" && (s.administrator || s.finished)
 	if over {
 		return verdict{http.StatusConflict, "setup_closed"}
 	}

@@ -81,6 +81,9 @@ func declared(op httpapi.Operation) policy {
 	if op.Rule.First {
 		word = "first"
 	}
+	if op.Rule.Signed {
+		word = "setup-session"
+	}
 	keys := []string{}
 	for _, key := range op.Rule.Keys {
 		keys = append(keys, string(key))

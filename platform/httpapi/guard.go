@@ -151,9 +151,12 @@ func lacks(keys []access.Key) error {
 	return fault.Forbidden("permission_denied", detail).With("required", words)
 }
 
-// installer lets anybody in until the first administrator exists; from then on it is an ordinary session, but for the
-// operation that makes the first administrator, which is closed instead.
+// installer lets anybody in until the first administrator exists, unless the operation always asks for a session; from
+// then on it is an ordinary session, but for the operation that makes the first administrator, which is closed instead.
 func (s *Server) installer(ctx context.Context, c *fiber.Ctx, v *visit) error {
+	if v.at.op.Rule.Signed {
+		return s.session(ctx, c, v)
+	}
 	administrator, _, err := s.opts.Installation.Progress(ctx)
 	if err != nil || !administrator || v.at.op.Rule.First {
 		return err

@@ -364,6 +364,27 @@ func TestAPlainConnectionGoesOnlyWhereCallsMayGo(t *testing.T) {
 	require.NoError(t, allowed.Close())
 }
 
+// Name servers are asked by UDP, and only where calls may go.
+func TestAPacketGoesOnlyWhereCallsMayGo(t *testing.T) {
+	t.Parallel()
+	server, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer server.Close()
+	strict, err := Through("")
+	require.NoError(t, err)
+	_, err = strict.DialUDP(t.Context(), server.LocalAddr().String(), Private)
+	require.ErrorIs(t, err, ErrForbidden)
+	conn, err := local(t).DialUDP(t.Context(), server.LocalAddr().String(), Private)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.Write([]byte("question"))
+	require.NoError(t, err)
+	question := make([]byte, 16)
+	n, _, err := server.ReadFrom(question)
+	require.NoError(t, err)
+	require.Equal(t, "question", string(question[:n]))
+}
+
 // A library with a client of its own is judged request by request.
 func TestTheRequestsOfALibraryAreJudged(t *testing.T) {
 	t.Parallel()

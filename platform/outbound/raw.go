@@ -14,6 +14,15 @@ import (
 // Dial opens a plain connection, for protocols that are not HTTP: SSH above all. The address is judged as for every
 // other call. A proxy is not used: it is one for HTTP.
 func (n *Network) Dial(ctx context.Context, address string, reach Reach) (net.Conn, error) {
+	return n.dial(ctx, "tcp", address, reach)
+}
+
+// DialUDP is Dial for UDP, which name servers are asked by.
+func (n *Network) DialUDP(ctx context.Context, address string, reach Reach) (net.Conn, error) {
+	return n.dial(ctx, "udp", address, reach)
+}
+
+func (n *Network) dial(ctx context.Context, network, address string, reach Reach) (net.Conn, error) {
 	if database.InTransaction(ctx) {
 		return nil, ErrInTransaction
 	}
@@ -27,7 +36,7 @@ func (n *Network) Dial(ctx context.Context, address string, reach Reach) (net.Co
 		}
 	}
 	dialer := net.Dialer{Timeout: defaultTimeout, Resolver: n.resolver, Control: n.guard(reach)}
-	conn, err := dialer.DialContext(ctx, "tcp", address)
+	conn, err := dialer.DialContext(ctx, network, address)
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w", short(err))
 	}
