@@ -1,0 +1,95 @@
+import { QueryClient } from "@tanstack/react-query";
+import { vi } from "vitest";
+import { licenseQuery, meQuery } from "@/api/access";
+import { beginSession } from "@/api/session";
+import { makeLicense, makeMe } from "@/testing/fixtures";
+import type { DNSSetupResult, Integration, ProviderField, ProviderKind } from "./api";
+
+const at = "2026-03-11T12:00:00Z";
+
+export const integrationId = "01890000-0000-7000-8000-0000000000c1";
+
+export function makeIntegration(change: Partial<Integration> = {}): Integration {
+  return {
+    id: integrationId,
+    provider: "cloudflare",
+    label: "Main",
+    fields: {},
+    zones: [{ id: "z1", name: "example.com" }],
+    has_token: true,
+    permissions_checked: { zone_read: true, dns_edit: true },
+    last_verified_at: at,
+    last_error: "",
+    created_at: at,
+    updated_at: at,
+    revision: 3,
+    ...change,
+  };
+}
+
+function field(name: string, form: ProviderField["form"], change: Partial<ProviderField> = {}): ProviderField {
+  return { name, form, required: true, default: "", choices: [], help: "", ...change };
+}
+
+export const providers: ProviderKind[] = [
+  {
+    name: "cloudflare",
+    title: "Cloudflare",
+    fields: [field("api_token", "secret"), field("zone_id", "text", { required: false })],
+  },
+  {
+    name: "rfc2136",
+    title: "RFC 2136",
+    fields: [
+      field("server", "text"),
+      field("key_algorithm", "choice", {
+        required: false,
+        default: "hmac-sha256",
+        choices: ["hmac-sha256", "hmac-sha512"],
+      }),
+      field("key_secret", "secret"),
+    ],
+  },
+];
+
+export const record = { type: "A", name: "panel.example.com", value: "192.0.2.10" };
+
+export function makeResult(change: Partial<DNSSetupResult> = {}): DNSSetupResult {
+  return { root_domain: "example.com", created: [record], existing: [], ...change };
+}
+
+interface Reply {
+  status?: number;
+  body?: unknown;
+}
+
+const noSuch: Reply = { status: 404, body: { status: 404, code: "not_found" } };
+
+/** Lets views talk to a panel that answers by `METHOD path`; a list of replies is given one after the other. */
+export function serve(replies: Record<string, Reply | Reply[]>, permissions: string[] = ["*"]) {
+  const asked: { method: string; path: string; body: unknown }[] = [];
+  beginSession("ps_test");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
+    const request = input as Request;
+    const text = await request.text();
+    const path = new URL(request.url).pathname.replace("/api/v1", "");
+    asked.push({ method: request.method, path, body: text ? JSON.parse(text) : undefined });
+    const found = replies[`${request.method} ${path}`];
+    const { status = 200, body } = (Array.isArray(found) ? found.shift() : found) ?? noSuch;
+    return new Response(body === undefined ? null : JSON.stringify(body), {
+      status,
+      headers: { "Content-Type": status >= 400 ? "application/problem+json" : "application/json" },
+    });
+  });
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  queries.setQueryDefaults(["accounts"], { staleTime: Infinity });
+  queries.setQueryDefaults(["license"], { staleTime: Infinity });
+  queries.setQueryData(meQuery.queryKey, makeMe(permissions));
+  queries.setQueryData(licenseQuery.queryKey, makeLicense());
+  const written = () => asked.filter(({ method }) => method !== "GET");
+  return { asked, written, queries };
+}
+
+export function pageOf<Row>(...items: Row[]): Reply {
+  return { body: { items, next_cursor: null, total: items.length } };
+}
