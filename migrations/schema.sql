@@ -244,6 +244,72 @@ create table cdndns_integrations (
 );
 CREATE UNIQUE INDEX cdndns_integrations_label ON cdndns_integrations USING btree (label);
 
+create table certificate_accounts (
+  id uuid not null,
+  directory text not null,
+  email text not null,
+  key_id text not null,
+  location text default ''::text not null,
+  key text not null,
+  constraint certificate_accounts_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX certificate_accounts_of ON certificate_accounts USING btree (directory, email, key_id);
+
+create table certificate_orders (
+  id uuid not null,
+  certificate_id uuid,
+  directory text not null,
+  names text[] not null,
+  domains text[] not null,
+  renewal boolean not null,
+  stage text not null,
+  key text default ''::text not null,
+  location text default ''::text not null,
+  records jsonb default '[]'::jsonb not null,
+  asked_at timestamp with time zone,
+  error text default ''::text not null,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint certificate_orders_certificate_id_fkey FOREIGN KEY (certificate_id) REFERENCES certificates(id) ON DELETE SET NULL,
+  constraint certificate_orders_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX certificate_orders_active ON certificate_orders USING btree (certificate_id) WHERE (finished_at IS NULL);
+CREATE INDEX certificate_orders_asked ON certificate_orders USING btree (asked_at);
+CREATE INDEX certificate_orders_finished ON certificate_orders USING btree (finished_at);
+CREATE INDEX certificate_orders_open ON certificate_orders USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE INDEX certificate_orders_records ON certificate_orders USING btree (finished_at) WHERE (records <> '[]'::jsonb);
+
+create table certificates (
+  id uuid not null,
+  names text[] not null,
+  source text not null,
+  challenge text default ''::text not null,
+  chain text default ''::text not null,
+  key text default ''::text not null,
+  issuer text default ''::text not null,
+  serial text default ''::text not null,
+  fingerprint text default ''::text not null,
+  not_before timestamp with time zone,
+  not_after timestamp with time zone,
+  renew_at timestamp with time zone,
+  ask_at timestamp with time zone,
+  failures integer default 0 not null,
+  last_error text default ''::text not null,
+  retry_at timestamp with time zone,
+  hold_until timestamp with time zone,
+  warned_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint certificates_pkey PRIMARY KEY (id)
+);
+CREATE INDEX certificates_expiry ON certificates USING btree (not_after, id);
+CREATE INDEX certificates_names ON certificates USING gin (names);
+CREATE UNIQUE INDEX certificates_ordered ON certificates USING btree (names) WHERE (source = 'authority'::text);
+
 create table challenges (
   token_hash bytea not null,
   account_id uuid not null,

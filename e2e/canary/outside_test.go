@@ -1,8 +1,17 @@
 package canary
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
+	"math/big"
 	"net/http"
+	"strings"
+	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -55,6 +64,41 @@ func (w *installation) reach() {
 	w.do(admin, "POST /api/v1/backups/runs", "/api/v1/backups/runs",
 		map[string]any{"profile_id": profile.text(w.T, "id")})
 	w.nameServers(admin)
+	w.certificates(admin)
+}
+
+// certificates hands over the key of an external account, and a certificate of our own with its key.
+func (w *installation) certificates(admin string) {
+	w.Helper()
+	w.do(admin, "PUT /api/v1/dns/certificate-settings", "/api/v1/dns/certificate-settings", map[string]any{
+		"revision": 0, "settings": map[string]any{
+			"authority": "letsencrypt", "directory": "", "email": "", "roots": "", "external_account": map[string]any{
+				"key_id": "kid", "mac_key": w.book.plant(w.T, "key of an external account", "canary-mac-key-4Tg8wPz1"),
+			},
+		},
+	})
+	chain, key := ownCertificate(w.T)
+	w.book.plant(w.T, "key of a certificate", strings.Split(key, "\n")[1])
+	w.do(admin, "POST /api/v1/certificates", "/api/v1/certificates", map[string]any{"chain": chain, "key": key})
+}
+
+// ownCertificate is one that signs itself, as PEM.
+func ownCertificate(t *testing.T) (chain, key string) {
+	t.Helper()
+	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), DNSNames: []string{"own.example"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(100 * 24 * time.Hour),
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, secret.Public(), secret)
+	require.NoError(t, err)
+	der, err := x509.MarshalPKCS8PrivateKey(secret)
+	require.NoError(t, err)
+	encode := func(kind string, der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	return encode("CERTIFICATE", cert), encode("PRIVATE KEY", der)
 }
 
 // nameServers hands over what opens DNS services; none of them can be reached.

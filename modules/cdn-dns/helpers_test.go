@@ -9,6 +9,8 @@ import (
 	"panel/modules/cdn-dns/internal/dnstest"
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/domains"
+	"panel/modules/nodes"
 	"panel/platform/config"
 	"panel/platform/outbound"
 	"panel/platform/paneltest"
@@ -24,6 +26,9 @@ const (
 	firstRoute        = "/api/v1/setup/dnsprovider/dns"
 )
 
+// built is the module with those that it needs.
+func built() paneltest.Setting { return paneltest.Modules(nodes.Module(), domains.Module(), Module()) }
+
 // bench is a panel whose Cloudflare is a stand-in on this machine.
 type bench struct {
 	*paneltest.Panel
@@ -35,7 +40,7 @@ func newBench(t *testing.T, zones ...string) *bench {
 	t.Helper()
 	cloud := dnstest.NewCloudflare(t, zones...)
 	cloud.Allow(token, dnstest.Full())
-	panel := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{
+	panel := paneltest.Start(t, built(), paneltest.Env(map[string]string{
 		cloudflareRoot.Name: cloud.Root, resolvers.Name: cloud.Address, "PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 	}))
 	return &bench{Panel: panel, t: t, cloud: cloud}

@@ -13,6 +13,7 @@ import (
 
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/domains/domainsapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/config"
@@ -20,7 +21,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/fault"
-	"panel/platform/jobs"
+	"panel/platform/httpapi"
 	"panel/platform/module"
 	"panel/platform/outbound"
 	"panel/platform/vault"
@@ -70,7 +71,7 @@ type Failed struct {
 
 // Module is the manifest.
 func Module() module.Module {
-	return module.Module{
+	return withCertificates(module.Module{
 		Name:    "cdndns",
 		Summary: "Names that lead to nodes: DNS records at the services that hold the zones",
 		Russian: russian,
@@ -93,7 +94,7 @@ func Module() module.Module {
 		Checks:     []doctor.Check{check()},
 		Private:    []any{newResolver, newProviders, newStore, newIntegrations, newSetup, newHandlers},
 		Attach:     attach,
-	}
+	})
 }
 
 func faults() []fault.Declared {
@@ -146,11 +147,11 @@ func newProviders(
 	return provider.New(network, r, cfg.String(cloudflareRoot), clock)
 }
 
-func attach(h *handlers) module.Parts {
-	return module.Parts{
-		Routes:    h.routes(),
-		Jobs:      []jobs.Worker{h.integrations.worker()},
-		Schedules: []jobs.Schedule{checkSchedule()},
-		Metrics:   h.integrations.metrics(),
-	}
+func attach(h *handlers, i *issuer, states domainsapi.States) module.Parts {
+	parts := i.parts(states)
+	parts.Routes = httpapi.Join(h.routes(), parts.Routes)
+	parts.Jobs = append(parts.Jobs, h.integrations.worker())
+	parts.Schedules = append(parts.Schedules, checkSchedule())
+	parts.Metrics = append(parts.Metrics, h.integrations.metrics()...)
+	return parts
 }

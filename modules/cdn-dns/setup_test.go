@@ -200,7 +200,7 @@ func TestAProviderThatRefusesIsABadGateway(t *testing.T) {
 
 func TestAProviderThatIsNotThereIsABadGateway(t *testing.T) {
 	t.Parallel()
-	panel := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Env(map[string]string{
+	panel := paneltest.Start(t, built(), paneltest.Env(map[string]string{
 		cloudflareRoot.Name: "http://127.0.0.1:1",
 	}))
 	panel.Admin().Post(setupRoute, request("panel.example.com", "192.0.2.10")).
@@ -246,7 +246,7 @@ func TestTheFirstInstallationNeedsNoLicense(t *testing.T) {
 	t.Parallel()
 	cloud := dnstest.NewCloudflare(t, "example.com")
 	cloud.Allow(token, dnstest.Full())
-	panel := paneltest.Start(t, paneltest.Modules(Module()), paneltest.License(entitlement.Fixed{}),
+	panel := paneltest.Start(t, built(), paneltest.License(entitlement.Fixed{}),
 		paneltest.Env(map[string]string{
 			cloudflareRoot.Name: cloud.Root, resolvers.Name: cloud.Address, "PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 		}))

@@ -1,0 +1,208 @@
+package certificates
+
+import (
+	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mholt/acmez/v3/acme"
+
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/jobs"
+)
+
+// DueKind is the job that looks at all certificates.
+const DueKind = "cdndns.certificates_due"
+
+type dueArgs struct{}
+
+// Kind names the worker.
+func (dueArgs) Kind() string { return DueKind }
+
+// Schedule looks for what is due every five minutes. Renewals go on while the panel is read-only and without the
+// feature: clients must not lose their connection over a license.
+func Schedule() jobs.Schedule {
+	return jobs.Schedule{
+		Name: DueKind, Cron: "*/5 * * * *", ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
+		Args: func() jobs.Args { return dueArgs{} },
+	}
+}
+
+// Due asks the authority when to renew, orders what is due, warns of what expires and removes what was left behind.
+func (e *Engine) Due(ctx context.Context) error {
+	return errors.Join(e.askAll(ctx), e.renewAll(ctx), e.warnAll(ctx), e.sweep(ctx))
+}
+
+// Worker runs Due.
+func (e *Engine) Worker() jobs.Worker {
+	look := func(ctx context.Context, _ jobs.Job, _ dueArgs) error { return e.Due(ctx) }
+	return jobs.Worker{Kind: DueKind, Attempts: 3, Timeout: dueWithin, Work: jobs.Do(look)}
+}
+
+const (
+	dueWithin = 5 * time.Minute
+	// mostAtOnce bounds one look; the rest is due at the next one.
+	mostAtOnce = 200
+)
+
+func (e *Engine) due(ctx context.Context, which string) (ids []string, err error) {
+	err = e.DB.In(ctx).NewRaw("select id from certificates where "+which+" order by not_after nulls first, id limit ?1",
+		e.now(), mostAtOnce).Scan(ctx, &ids)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("look for due certificates: %w", err), nil)
+	}
+	return ids, nil
+}
+
+// each locks one certificate after the other in a transaction of its own, so that one that fails holds no other.
+func (e *Engine) each(ctx context.Context, which string, act func(ctx context.Context, r *row) error) error {
+	ids, err := e.due(ctx, which)
+	problems := []error{err}
+	for _, id := range ids {
+		problems = append(problems, e.DB.InTx(ctx, func(ctx context.Context) error {
+			r, err := e.read(ctx, id, true)
+			if fault.KindOf(err) == fault.KindMissing {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return act(ctx, r)
+		}))
+	}
+	return errors.Join(problems...)
+}
+
+// renewAll orders renewals that are due, and again what failed and has waited long enough. An order that the budget has
+// no place for waits until there is one.
+func (e *Engine) renewAll(ctx context.Context) error {
+	authority, err := e.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	const due = "source = 'authority' and (renew_at <= ?0 or not_after is null and failures > 0) and (retry_at is null or retry_at <= ?0)"
+	return e.each(ctx, due, func(ctx context.Context, r *row) error {
+		if now := e.now(); r.Ordered || toCome(r.HoldUntil, now) || toCome(r.RetryAt, now) {
+			return nil
+		}
+		err := e.begin(ctx, r, authority.Directory)
+		if said, refused := fault.As(err); refused && said.Code == codeBudget {
+			return e.postpone(ctx, r, said.Detail, e.now().Add(said.RetryAfter))
+		}
+		return err
+	})
+}
+
+// toCome tells whether a moment is still to come.
+func toCome(at *time.Time, now time.Time) bool { return at != nil && at.After(now) }
+
+// warnAll tells people once of each certificate that expires soon, whoever renews it.
+func (e *Engine) warnAll(ctx context.Context) error {
+	const due = `warned_at is null and not_after - least(interval '14 days', (not_after - not_before) / 6) <= ?0`
+	return e.each(ctx, due, func(ctx context.Context, r *row) error {
+		now := e.now()
+		if r.WarnedAt != nil || r.NotAfter == nil || warnFrom(*r.NotBefore, *r.NotAfter).After(now) {
+			return nil
+		}
+		r.WarnedAt = &now
+		if err := e.write(ctx, r, "warned_at"); err != nil {
+			return err
+		}
+		news := News{Names: r.Names, Issuer: r.Issuer, NotAfter: *r.NotAfter, Error: r.LastError}
+		entry := audit.Entry{Action: KindExpiring, Object: r.object()}
+		if err := e.Journal.Record(ctx, e.DB.In(ctx), entry); err != nil {
+			return err
+		}
+		return e.Bus.Emit(ctx, events.Event{Kind: KindExpiring, SubjectID: r.ID, At: now, Data: news})
+	})
+}
+
+// askEvery is when the authority is asked again when to renew, where it does not say so itself.
+const askEvery = 6 * time.Hour
+
+// askAll asks the authority when certificates are to be renewed: it may want that earlier than usual, above all when it
+// is about to revoke them.
+func (e *Engine) askAll(ctx context.Context) error {
+	ids, err := e.due(ctx, "source = 'authority' and ask_at <= ?0")
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	authority, err := e.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	l, err := e.client(authority)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := e.ask(ctx, l, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) ask(ctx context.Context, l *link, id string) error {
+	r, err := e.read(ctx, id, false)
+	if err != nil {
+		return err
+	}
+	leaf, err := leafOf(r.Chain)
+	if err != nil {
+		return err
+	}
+	info, err := l.GetRenewalInfo(ctx, leaf)
+	again, usual := e.now().Add(askEvery), thirdLeft(*r.NotBefore, *r.NotAfter)
+	renew := &usual
+	if err == nil {
+		renew = renewWithin(r, info)
+		if info.RetryAfter != nil && info.RetryAfter.After(e.now()) {
+			again = *info.RetryAfter
+		}
+	} else if r.RenewAt != nil && r.RenewAt.Before(usual) {
+		renew = r.RenewAt // what it said before
+	}
+	return e.DB.InTx(ctx, func(ctx context.Context) error {
+		now, err := e.read(ctx, id, true)
+		if err != nil || now.Fingerprint != r.Fingerprint {
+			return err
+		}
+		now.RenewAt, now.AskAt = renew, &again
+		return e.write(ctx, now, "renew_at", "ask_at")
+	})
+}
+
+// renewWithin is the moment of a renewal within the window that the authority proposes. It stays the one that was
+// chosen before as long as the window allows that, and is never later than the warning to people.
+func renewWithin(r *row, info acme.RenewalInfo) *time.Time {
+	window := info.SuggestedWindow
+	at := info.SelectedTime
+	if r.RenewAt != nil && !r.RenewAt.Before(window.Start) && !r.RenewAt.After(window.End) {
+		at = *r.RenewAt
+	}
+	if latest := warnFrom(*r.NotBefore, *r.NotAfter); at.After(latest) {
+		at = latest
+	}
+	at = at.UTC()
+	return &at
+}
+
+func leafOf(chain string) (*x509.Certificate, error) {
+	block, _ := pem.Decode([]byte(chain))
+	if block == nil {
+		return nil, errors.New("read a stored certificate: it is no PEM")
+	}
+	leaf, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("read a stored certificate: %w", err)
+	}
+	return leaf, nil
+}
