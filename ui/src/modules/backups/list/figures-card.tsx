@@ -51,7 +51,6 @@ function LastGood({ profiles }: { profiles: readonly Profile[] }) {
   const at = shown?.last_success_at;
   return (
     <Figure
-      lead
       name={t("figures.good")}
       value={at ? <RelativeTime at={at} /> : t("figures.never")}
       note={
@@ -74,7 +73,6 @@ function LastTest({ restores }: { restores: readonly Restore[] }) {
   const failed = newest && newest !== good ? newest : undefined;
   return (
     <Figure
-      lead
       name={t("figures.test")}
       value={good?.finished_at ? <RelativeTime at={good.finished_at} /> : t("figures.never")}
       note={
@@ -100,6 +98,7 @@ function NextRun({ profiles }: { profiles: readonly Profile[] }) {
     .sort((a, b) => Date.parse(a.next_run_at!) - Date.parse(b.next_run_at!));
   return (
     <Figure
+      lead
       name={t("figures.next")}
       value={next ? <RelativeTime at={next.next_run_at!} /> : t("figures.noNext")}
       note={next ? next.name : t("figures.byHand")}
@@ -117,6 +116,7 @@ function NewestSize({ last }: { last: LastRuns }) {
   const size = newest?.artefact?.bytes;
   return (
     <Figure
+      lead
       name={t("figures.size")}
       value={size === undefined ? "—" : format.bytes(size)}
       note={newest ? newest.profile_name : undefined}

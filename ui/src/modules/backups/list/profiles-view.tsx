@@ -104,9 +104,10 @@ function When({ profile: { schedule, enabled, next_run_at: next } }: { profile: 
   const { t } = useTranslation("backups");
   const words = useScheduleWords();
   const zone = schedule.zone && schedule.zone !== "UTC" ? schedule.zone : "UTC";
+  const text = schedule.cron ? `${words(schedule.cron)}, ${zone}` : words("");
   return (
     <span className={classes.words}>
-      <span>{schedule.cron ? `${words(schedule.cron)}, ${zone}` : words("")}</span>
+      <span title={text}>{text}</span>
       {enabled && next && (
         <span className="dim">
           {t("profiles.next")} <RelativeTime at={next} />

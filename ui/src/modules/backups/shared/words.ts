@@ -75,6 +75,8 @@ const sentences = {
   noRight: "the role of the panel may not create a database",
   noDatabase: "the panel's database cannot be reached",
   target: "not allowed as a target",
+  refused: "connection refused",
+  unknownName: "the name is not found",
   bucket: "answered NoSuchBucket",
   signature: "answered SignatureDoesNotMatch",
   accessKey: "answered InvalidAccessKeyId",
