@@ -221,6 +221,7 @@ create table backup_runs (
   constraint backup_runs_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX backup_runs_active ON backup_runs USING btree (profile_id) WHERE (finished_at IS NULL);
+CREATE INDEX backup_runs_artefact ON backup_runs USING btree (((artefact ->> 'name'::text))) WHERE (artefact IS NOT NULL);
 CREATE INDEX backup_runs_created ON backup_runs USING btree (created_at, id);
 CREATE INDEX backup_runs_finished ON backup_runs USING btree (finished_at);
 CREATE INDEX backup_runs_open ON backup_runs USING btree (lease_until) WHERE (finished_at IS NULL);
@@ -1075,6 +1076,14 @@ create table release_checks (
   manifest jsonb,
   constraint release_checks_singleton_check CHECK (singleton),
   constraint release_checks_pkey PRIMARY KEY (singleton)
+);
+
+create table restorations (
+  id uuid not null,
+  restored_at timestamp with time zone not null,
+  note jsonb not null,
+  outcome jsonb,
+  constraint restorations_pkey PRIMARY KEY (id)
 );
 
 create table sessions (

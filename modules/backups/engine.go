@@ -13,6 +13,7 @@ import (
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/doctor"
+	"panel/platform/maintenance"
 	"panel/platform/outbound"
 	"panel/platform/vault"
 	"panel/platform/version"
@@ -26,16 +27,20 @@ type engine struct {
 	masters []string
 	keyIDs  []string
 	clock   clockwork.Clock
+	desk    *maintenance.Desk
+	// outlives are the queries of all modules for what a full restore must not lose
+	outlives map[string]string
 }
 
 func newEngine(
 	cfg *config.Config, db *database.DB, network *outbound.Network, known doctor.Known, clock clockwork.Clock,
+	desk *maintenance.Desk,
 ) (*engine, error) {
 	master, _, err := vault.MasterKey(cfg.Secret(config.SecretKey).Reveal(), cfg.DataDir())
 	if err != nil {
 		return nil, fmt.Errorf("read the master key for backups: %w", err)
 	}
-	e := &engine{clock: clock, masters: []string{master}}
+	e := &engine{clock: clock, masters: []string{master}, desk: desk, outlives: known.Outlives}
 	for _, one := range strings.Split(cfg.Secret(config.SecretKeyPrevious).Reveal(), ",") {
 		if one = strings.TrimSpace(one); one != "" {
 			e.masters = append(e.masters, one)

@@ -20,6 +20,8 @@ const (
 	kindRestoreStarted = "backup.restore_started"
 	kindRestoreDone    = "backup.restore_done"
 	kindVerifyFailed   = "backup.verify_failed"
+	kindRestored       = "backup.restored"
+	kindRestoreFailed  = "backup.restore_failed"
 	kindProgress       = "backup.progress"
 )
 
@@ -41,6 +43,14 @@ type TestNews struct {
 	Error     string `json:"error,omitempty"`
 }
 
+// RestoreNews is the data of the event about a full restore; its subject is the restore.
+type RestoreNews struct {
+	RestoreID string `json:"restore_id"`
+	Profile   string `json:"profile"`
+	Artefact  string `json:"artefact"`
+	Snapshot  string `json:"snapshot"`
+}
+
 func eventKinds() []events.Kind {
 	kinds := []events.Kind{
 		{Name: kindSucceeded, Summary: "A backup was made", Notify: true, Data: News{}},
@@ -56,11 +66,19 @@ func eventKinds() []events.Kind {
 			Name: kindOverdue, Summary: "There was no good backup for too long", Severity: events.Critical, Notify: true,
 			Data: News{},
 		},
-		{Name: kindRestoreStarted, Summary: "A restore test began", Data: TestNews{}},
+		{Name: kindRestoreStarted, Summary: "A restore or a restore test began", Data: TestNews{}},
 		{Name: kindRestoreDone, Summary: "A restore test found the backup good", Notify: true, Data: TestNews{}},
 		{
 			Name: kindVerifyFailed, Summary: "A backup could not be restored in a test", Severity: events.Critical,
 			Notify: true, Data: TestNews{},
+		},
+		{
+			Name: kindRestoreFailed, Summary: "The panel was not restored; nothing was changed",
+			Severity: events.Critical, Notify: true, Data: TestNews{},
+		},
+		{
+			Name: kindRestored, Summary: "The panel was restored from a backup", Severity: events.Critical, Notify: true,
+			Data: RestoreNews{},
 		},
 		{Name: kindProgress, Summary: "A backup or a restore test goes on", Transient: true},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"panel/platform/httpapi"
+	"panel/platform/restored"
 )
 
 // handlers read the request, ask the service and shape the answer.
@@ -148,21 +149,27 @@ func (h *handlers) listRestores(ctx context.Context, in *listInput) (*body[httpa
 	return &body[httpapi.Page[Restore]]{page}, err
 }
 
-// NewRestore says which backup is tested, and what opens it.
+// NewRestore says which backup is restored, where to, and what opens it.
 type NewRestore struct {
-	RunID string    `json:"run_id" format:"uuid"`
-	Mode  string    `json:"mode" enum:"verify" doc:"verify: into a scratch database; panelctl restores the panel itself"`
-	Keys  KeysInput `json:"keys,omitzero" doc:"What opens a backup that the panel cannot open by itself"`
+	RunID   string    `json:"run_id" format:"uuid"`
+	Mode    string    `json:"mode" enum:"verify,full" doc:"verify: into a scratch database; full: in place of the panel's database"`
+	Confirm string    `json:"confirm,omitempty" maxLength:"64" doc:"For full: the name of the profile, to say that it is meant"`
+	Keys    KeysInput `json:"keys,omitzero" doc:"What opens a backup that the panel cannot open by itself"`
 }
 
 type restoreInput struct{ Body NewRestore }
 
 func (h *handlers) startRestore(ctx context.Context, in *restoreInput) (*body[Restore], error) {
-	row, err := h.verify(ctx, in.Body.RunID, in.Body.Keys, byPerson)
+	row, err := h.beginRestore(ctx, in.Body, byPerson)
 	return &body[Restore]{row.shown()}, err
 }
 
 func (h *handlers) showRestore(ctx context.Context, in *IDPath) (*body[Restore], error) {
 	row, err := h.store.restore(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := restored.Outcomes(ctx, h.store.db)
+	row.Outcome = outcomes[row.ID]
 	return &body[Restore]{row.shown()}, err
 }

@@ -8,6 +8,8 @@ package backups
 import (
 	"context"
 	"embed"
+	"encoding/json"
+	"errors"
 	"time"
 
 	"panel/platform/access"
@@ -18,6 +20,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/restored"
 	"panel/platform/vault"
 )
 
@@ -51,13 +54,14 @@ func Module() module.Module {
 			{Kind: fault.KindConflict, Code: "backup_run_ended", Summary: "The run has ended"},
 			{Kind: fault.KindConflict, Code: "backup_missing", Summary: "The run has no backup that can be read"},
 			{Kind: fault.KindInvalid, Code: "backup_server_unreachable", Summary: "The SSH server did not show its key"},
-			{Kind: fault.KindConflict, Code: "restore_active", Summary: "A restore test goes on"},
+			{Kind: fault.KindConflict, Code: "restore_active", Summary: "A restore or a restore test goes on"},
 			{Kind: fault.KindInvalid, Code: "restore_key_mismatch", Summary: "The backup has another master key"},
 		},
 		Journal: audit.Kinds{
 			Actions: []string{
 				actionAdded, actionChanged, actionRemoved, actionStarted, actionCancelled, kindSucceeded, kindPartial,
 				kindFailed, kindRestoreStarted, kindRestoreDone, kindVerifyFailed,
+				kindRestoreFailed,
 			},
 			Objects: []string{objectProfile, objectRun},
 		},
@@ -76,6 +80,7 @@ func Module() module.Module {
 				Unless: "id in (select last_good_run from backup_profiles where last_good_run is not null)",
 			},
 		},
+		Outlives: outlives,
 		Commands: commands,
 		Checks:   doctorChecks(),
 		Private:  []any{newEngine, newStore, newService, newRunner, newTester, newHandlers},
@@ -92,5 +97,11 @@ func attach(h *handlers, r *runner, t *tester) module.Parts {
 		Schedules: []jobs.Schedule{dueSchedule()},
 		Loops:     []func(context.Context) error{r.Run, t.Run},
 		Metrics:   collectors(h.store),
+		Restored: func(ctx context.Context, kept json.RawMessage, done *restored.Restoration) error {
+			if err := h.restored(ctx, kept, done); err != nil {
+				return err
+			}
+			return errors.Join(r.Abandon(ctx, restored.Cause), t.Abandon(ctx, restored.Cause))
+		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
+	"panel/platform/restored"
 	"panel/platform/vault"
 )
 
@@ -22,18 +23,25 @@ func keysRef(id string) vault.Ref { return vault.Ref{Table: "backup_restores", I
 
 var errMissing = fault.Conflict("backup_missing", "no destination of the profile has the backup of this run any more")
 
-// verify begins a restore test of a run's backup.
+// verify begins a restore test of a run's backup. Faults as those of beginRestore.
+func (s *service) verify(ctx context.Context, runID string, keys KeysInput, trigger string) (restoreRow, error) {
+	return s.beginRestore(ctx, NewRestore{RunID: runID, Mode: modeVerify, Keys: keys}, trigger)
+}
+
+// beginRestore begins a restore of a run's backup, as a test or in the place of the database.
 // Faults: restore_active, backup_missing (409), restore_key_mismatch, invalid_value (422).
-func (s *service) verify(
-	ctx context.Context, runID string, keys KeysInput, trigger string,
-) (row restoreRow, err error) {
+func (s *service) beginRestore(ctx context.Context, in NewRestore, trigger string) (row restoreRow, err error) {
+	keys := in.Keys
 	err = s.store.db.InTx(ctx, func(ctx context.Context) error {
-		run, err := s.store.run(ctx, runID, false)
+		run, err := s.store.run(ctx, in.RunID, false)
 		if fault.KindOf(err) == fault.KindMissing {
 			return fault.InvalidValue("run_id", "there is no such run")
 		}
 		if err != nil {
 			return err
+		}
+		if in.Mode == modeFull && in.Confirm != run.ProfileName {
+			return fault.InvalidValue("confirm", "type the name of the profile to replace the panel's database")
 		}
 		if run.Artefact == nil || len(holders(&run)) == 0 {
 			return errMissing
@@ -43,7 +51,7 @@ func (s *service) verify(
 		}
 		caller := access.From(ctx)
 		row = restoreRow{
-			ID: database.NewID(), RunID: run.ID, Mode: modeVerify, State: stateQueued, Trigger: trigger,
+			ID: database.NewID(), RunID: run.ID, Mode: in.Mode, State: stateQueued, Trigger: trigger,
 			StartedBy: caller.Username, AccountID: caller.AccountID, CreatedAt: s.now(),
 		}
 		if row.Keys, err = s.sealKeys(row.ID, keys); err != nil {
@@ -151,7 +159,9 @@ func (s *service) find(
 }
 
 func (s *service) publishTest(ctx context.Context, row *restoreRow, run *runRow, kind, result string) error {
-	entry := audit.Entry{Action: kind, Object: run.object(), Result: result}
+	entry := audit.Entry{Action: kind, Object: run.object(), Result: result, Changes: map[string]audit.Change{
+		"mode": {To: row.Mode},
+	}}
 	if err := s.journal.Record(ctx, s.store.db.In(ctx), entry); err != nil {
 		return err
 	}
@@ -180,6 +190,13 @@ func (s *store) restores(ctx context.Context, query httpapi.PageQuery) (page htt
 	total, err := s.db.In(ctx).NewSelect().Model((*restoreRow)(nil)).Count(ctx)
 	if err != nil {
 		return page, database.Fault(fmt.Errorf("count restore tests: %w", err), nil)
+	}
+	outcomes, err := restored.Outcomes(ctx, s.db)
+	if err != nil {
+		return page, err
+	}
+	for i := range rows {
+		rows[i].Outcome = outcomes[rows[i].ID]
 	}
 	last := func(r *restoreRow) (sortKey, id string) { return r.SortKey, r.ID }
 	return keyset.Page(k, rows, int(total), (*restoreRow).shown, last), nil

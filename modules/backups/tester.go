@@ -15,7 +15,13 @@ import (
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/lease"
+	"panel/platform/maintenance"
 )
+
+// maintainedPause is how soon a panel looks again whether another one still restores.
+const maintainedPause = 5 * time.Second
+
+const testAttempts = 3
 
 // longestTest ends a restore test that does not end by itself.
 const longestTest = 12 * time.Hour
@@ -29,7 +35,7 @@ type tester struct {
 func newTester(s *service, l *database.Listener, clock clockwork.Clock, log *zap.Logger) *tester {
 	t := &tester{service: s}
 	t.Driver = lease.New(s.store.db, l, clock, log, lease.Process{
-		Name: "restore test", Step: t.step, GiveUp: t.giveUp, Parallel: 1, StepLimit: longestTest, Attempts: 3,
+		Name: "restore test", Step: t.step, GiveUp: t.giveUp, Parallel: 1, StepLimit: longestTest, Attempts: testAttempts,
 		Table: lease.Table{Name: "backup_restores", Open: "finished_at is null", Order: "created_at"},
 	})
 	s.wakeTest = t.Wake
@@ -43,6 +49,11 @@ func (t *tester) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 		return lease.Done(), err
 	}
 	ctx = as(ctx, row.AccountID, row.StartedBy)
+	if row.Mode == modeFull && row.State != stateQueued {
+		if notice, err := maintenance.Look(ctx, t.store.db.Pool); err != nil || notice != nil {
+			return lease.After(maintainedPause), err // another panel is at it, and this one is about to stop
+		}
+	}
 	if row.State != stateQueued {
 		row.Verdict, row.Error = string(restore.Skipped), interrupted
 		return lease.Done(), t.finish(ctx, c, &row)
@@ -51,6 +62,9 @@ func (t *tester) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	row.State, row.StartedAt = stateRunning, &now
 	if err := t.begin(ctx, c, &row); err != nil {
 		return lease.Done(), err
+	}
+	if row.Mode == modeFull {
+		return lease.Done(), t.replace(ctx, c, &row)
 	}
 	report, err := t.try(ctx, c, &row)
 	if errors.Is(context.Cause(ctx), lease.ErrLost) {
@@ -146,6 +160,9 @@ func (t *tester) finish(ctx context.Context, c *lease.Claim, row *restoreRow) er
 	kind, result, cause := kindRestoreDone, audit.OK, error(nil)
 	if row.Verdict != string(restore.OK) {
 		row.State, kind, result, cause = stateFailed, kindVerifyFailed, audit.Failed, errors.New(row.Error)
+	}
+	if row.Mode == modeFull {
+		row.Verdict, kind = "", kindRestoreFailed // one that is done is noted by the database that it brought
 	}
 	return c.InTx(ctx, func(ctx context.Context) error {
 		_, err := t.store.db.In(ctx).NewUpdate().Model(row).

@@ -91,7 +91,7 @@ func attach(
 	related.Flows(r.store.related)
 	return module.Parts{
 		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(), Jobs: []jobs.Worker{h.s.rerenderWorker()},
-		Ready: []func(context.Context) error{h.s.store.rekey},
+		Ready: []func(context.Context) error{h.s.store.rekey}, Restored: r.restored,
 	}
 }
 

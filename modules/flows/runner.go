@@ -13,6 +13,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/lease"
+	"panel/platform/restored"
 )
 
 // runner carries applies to their end. Each unfinished apply is driven by one panel; when that panel dies, another one,
@@ -36,6 +37,14 @@ func newRunner(s *service, n *database.Listener) *runner {
 // loops drive applies, checks of readiness and followups.
 func (r *runner) loops() []func(context.Context) error {
 	return []func(context.Context) error{r.applies.Run, r.checks.Run, r.follow.Run}
+}
+
+// restored ends what was under way in a database that was restored from a backup.
+func (r *runner) restored(ctx context.Context, _ json.RawMessage, _ *restored.Restoration) error {
+	if err := r.applies.Abandon(ctx, restored.Cause); err != nil {
+		return err
+	}
+	return r.checks.Abandon(ctx, restored.Cause)
 }
 
 const (

@@ -46,6 +46,7 @@ func Module() module.Module {
 		Migrations: module.SQL(files),
 		Private:    []any{newService, newHandlers},
 		Exports:    []any{source},
+		Outlives:   outlives,
 		Attach:     attach,
 	}
 }
@@ -56,6 +57,6 @@ func attach(h *handlers, s *service) module.Parts {
 	return module.Parts{
 		Routes: h.routes(),
 		Loops:  []func(context.Context) error{s.watch, s.questions.Run},
-		Ready:  []func(context.Context) error{s.ready},
+		Ready:  []func(context.Context) error{s.ready}, Restored: s.restored,
 	}
 }

@@ -51,7 +51,13 @@ func (s *service) restore(ctx context.Context, c copied) error {
 	if !s.newer(c, r) && !c.failsLonger(r) && !s.vault.Stale(r.SealedKey) && known.equal(r.Known) {
 		return nil
 	}
-	_, err = s.store.change(ctx, func(_ context.Context, _ bun.Tx, r row) (row, bool, error) {
+	_, err = s.store.change(ctx, s.broughtBack(c))
+	return err
+}
+
+// broughtBack takes from a copy what the row has lost.
+func (s *service) broughtBack(c copied) edit {
+	return func(_ context.Context, _ bun.Tx, r row) (row, bool, error) {
 		switch {
 		case s.newer(c, r):
 			r.Document, r.SealedKey, r.KeyMasked, r.FailingSince = c.Document, c.SealedKey, c.KeyMasked, c.FailingSince
@@ -61,8 +67,7 @@ func (s *service) restore(ctx context.Context, c copied) error {
 		}
 		r.Known = s.knownOf(c, r)
 		return s.resealed(s.withoutWithdrawn(r)), true, nil
-	})
-	return err
+	}
 }
 
 // askAtOnce is when a license that was brought back is asked about; an offline one has no key and never is.

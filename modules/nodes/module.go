@@ -20,6 +20,7 @@ import (
 	"panel/modules/nodes/internal/figures"
 	"panel/modules/nodes/internal/install"
 	"panel/modules/nodes/internal/link"
+	"panel/modules/nodes/internal/outlive"
 	"panel/modules/nodes/internal/telemetry"
 	"panel/modules/nodes/internal/work"
 	"panel/modules/nodes/nodesapi"
@@ -85,7 +86,8 @@ func Module() module.Module {
 			exportUpdateStates, exportGuards,
 			exportEnrollment, exportBulk, exportRelations,
 		},
-		Attach: attach,
+		Outlives: outlive.Query,
+		Attach:   attach,
 	}
 }
 
@@ -121,9 +123,10 @@ func attach(h *handlers, b *events.Bus) module.Parts {
 		h.feed.Run,
 	})
 	offer := func(context.Context) error { return b.Offer(figures.KindMetrics, h.feed) }
+	kept := &outlive.Store{DB: h.agents.db, Configs: h.agents.configs, Documents: h.agents.documents}
 	return module.Parts{
 		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew, offer},
-		Metrics:   h.collectors(),
+		Metrics: h.collectors(), Restored: kept.Restored,
 		Jobs:      append(h.telemetry.Jobs(), h.fleet.Worker()),
 		Schedules: append(telemetry.Schedules(), figures.Schedule()),
 	}

@@ -58,6 +58,6 @@ func attach(
 	return module.Parts{
 		Routes: h.routes(), Jobs: []jobs.Worker{b.worker()}, Schedules: []jobs.Schedule{schedule()},
 		Loops: []func(context.Context) error{r.Run, b.scan},
-		Ready: []func(context.Context) error{b.first(queue)},
+		Ready: []func(context.Context) error{b.first(queue)}, Restored: r.restored,
 	}
 }

@@ -2,6 +2,7 @@ package updates
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -11,6 +12,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/database"
 	"panel/platform/lease"
+	"panel/platform/restored"
 )
 
 // runner carries rollouts to their end: each step reads what the database says of a rollout and does what is due.
@@ -63,6 +65,11 @@ func (r *runner) giveUp(ctx context.Context, c *lease.Claim, cause error) error 
 	}
 	d := &drive{runner: r, claim: c, row: row}
 	return d.end(as(ctx, row), failed, "the rollout could not go on: "+cause.Error())
+}
+
+// restored ends what was under way in a database that was restored from a backup.
+func (r *runner) restored(ctx context.Context, _ json.RawMessage, _ *restored.Restoration) error {
+	return r.Abandon(ctx, restored.Cause)
 }
 
 // as lets the journal name the person who started the rollout.

@@ -26,6 +26,7 @@ import (
 	"panel/platform/idempotency"
 	"panel/platform/ingest"
 	"panel/platform/jobs"
+	"panel/platform/maintenance"
 	"panel/platform/metrics"
 	"panel/platform/module"
 	"panel/platform/operations"
@@ -47,6 +48,8 @@ type Options struct {
 	License entitlement.Source // replaces the license module's, for tests
 	Web     fiber.Handler      // the web interface; nil for none
 	Leeway  time.Duration      // that every request has beyond its deadline, for tests
+
+	Desk *maintenance.Desk // where a module asks the process to stop the panel; nil where nobody can
 
 	MetricsAddr string // where scrapes are answered; "" for nowhere
 }
@@ -73,6 +76,9 @@ type App struct {
 func New(opts Options) (*App, error) {
 	if err := Check(opts.Modules); err != nil {
 		return nil, err
+	}
+	if opts.Desk == nil {
+		opts.Desk = maintenance.NewDesk("")
 	}
 	Speak(opts.Modules)
 	listener := database.NewListener(opts.DB.Pool, opts.Log.Named("listener"))
@@ -102,7 +108,7 @@ func New(opts Options) (*App, error) {
 		Files:   files.NewStore(opts.DB, filepath.Join(opts.Config.DataDir(), "files"), opts.Log.Named("files")),
 		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams, Intakes: intakes,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
-		Known: known(opts.Modules),
+		Known: known(opts.Modules), Desk: opts.Desk,
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("compose the panel: %w", err)
@@ -176,6 +182,9 @@ func (a *App) Bus() *events.Bus { return a.bus }
 
 // Start loads memory images and begins loops and listeners; afterwards requests may come.
 func (a *App) Start(ctx context.Context) error {
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.cancel = cancel
 	a.keep(running, "listener", a.listener.Run)

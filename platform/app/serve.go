@@ -6,6 +6,7 @@ import (
 	"net"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"panel/platform/cli"
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/maintenance"
 	"panel/platform/module"
 	"panel/platform/version"
 	"panel/platform/web"
@@ -48,29 +50,83 @@ func Serve(ctx context.Context, features []module.Module) error {
 	return serveOn(ctx, cfg, log, modules, on)
 }
 
+// serveOn runs the panel again and again: it is composed anew after a restore has replaced its database.
 func serveOn(ctx context.Context, cfg *config.Config, log *zap.Logger, modules []module.Module, on net.Listener) error {
-	db, closeDB, err := openDatabase(ctx, cfg, log)
+	dsn, stop, err := databaseServer(ctx, cfg, log)
 	if err != nil {
-		return cli.Unreachable(cli.Say("the panel cannot start without its database")).
-			Because(cli.English(err.Error())).
-			Advise(cli.Plain("panelctl doctor"))
+		return withoutDatabase(err)
 	}
-	defer closeDB()
-	applied, err := migrations.Apply(ctx, db.DB.DB, Migrations(modules))
-	if err != nil {
-		return cli.Failed(cli.Say("the database could not be migrated")).Because(cli.English(err.Error()))
+	defer stop()
+	at := newPort(on)
+	ready := sync.OnceFunc(func() { go supervise(ctx, on.Addr().String(), log) })
+	for {
+		if err := maintained(ctx, dsn, at, ready, log); err != nil {
+			return err
+		}
+		r := &round{
+			cfg: cfg, log: log, modules: modules, dsn: dsn, desk: maintenance.NewDesk(dsn), on: at, ready: ready,
+		}
+		if again, err := r.run(ctx); err != nil || !again {
+			return err
+		}
 	}
-	app, err := compose(ctx, cfg, log, modules, db)
-	if err != nil {
-		return cli.Failed(cli.Say("the panel could not be composed")).Because(cli.English(err.Error()))
-	}
-	return run(ctx, app, applied, on, log)
 }
 
-func compose(ctx context.Context, cfg *config.Config, log *zap.Logger, modules []module.Module, db *database.DB) (*App,
-	error,
-) {
-	secrets, err := OpenVault(ctx, cfg, db)
+func withoutDatabase(err error) error {
+	return cli.Unreachable(cli.Say("the panel cannot start without its database")).
+		Because(cli.English(err.Error())).
+		Advise(cli.Plain("panelctl doctor"))
+}
+
+// round is the life of a panel between two restores.
+type round struct {
+	cfg     *config.Config
+	log     *zap.Logger
+	modules []module.Module
+	dsn     string
+	desk    *maintenance.Desk
+	on      *port
+	ready   func()
+}
+
+// run tells whether another round follows.
+func (r *round) run(ctx context.Context) (again bool, err error) {
+	again, err = r.live(ctx)
+	if again && err == nil {
+		select {
+		case <-r.desk.Entered():
+			r.desk.Stopped()
+		default:
+		}
+	}
+	return again, err
+}
+
+func (r *round) live(ctx context.Context) (again bool, err error) {
+	db, err := database.Open(ctx, r.dsn, database.Options{
+		MaxConns: r.cfg.Int(config.DBMaxConns), Wait: databaseWait, Name: "panel",
+	})
+	if err != nil {
+		return false, withoutDatabase(err)
+	}
+	defer func() {
+		if err := db.Close(); err != nil {
+			r.log.Warn("the database did not close cleanly", zap.Error(err))
+		}
+	}()
+	applied, err := migrations.Apply(ctx, db.DB.DB, Migrations(r.modules))
+	if err != nil {
+		return false, cli.Failed(cli.Say("the database could not be migrated")).Because(cli.English(err.Error()))
+	}
+	app, err := compose(ctx, r, db)
+	if err != nil {
+		return false, cli.Failed(cli.Say("the panel could not be composed")).Because(cli.English(err.Error()))
+	}
+	return r.serve(ctx, app, applied)
+}
+
+func compose(ctx context.Context, r *round, db *database.DB) (*App, error) {
+	secrets, err := OpenVault(ctx, r.cfg, db)
 	if err != nil {
 		return nil, err
 	}
@@ -79,30 +135,36 @@ func compose(ctx context.Context, cfg *config.Config, log *zap.Logger, modules [
 		return nil, err
 	}
 	return New(Options{
-		Modules: modules, Config: cfg, Log: log, Clock: clockwork.NewRealClock(), DB: db, Vault: secrets, Web: page,
-		MetricsAddr: cfg.String(config.MetricsAddr),
+		Modules: r.modules, Config: r.cfg, Log: r.log, Clock: clockwork.NewRealClock(), DB: db, Vault: secrets,
+		Web: page, MetricsAddr: r.cfg.String(config.MetricsAddr), Desk: r.desk,
 	})
 }
 
-// run starts the panel, answers requests and stops cleanly when ctx ends.
-func run(ctx context.Context, app *App, applied []string, on net.Listener, log *zap.Logger) error {
+// serve starts the panel, answers requests and stops cleanly when ctx ends or somebody restores the database.
+func (r *round) serve(ctx context.Context, app *App, applied []string) (again bool, err error) {
 	if err := app.Start(ctx); err != nil {
-		return err
+		return false, err
 	}
 	app.began(ctx, applied)
-	boundMemory(log)
+	boundMemory(r.log)
 	// starting takes several times the memory of running; the machine gets it back now, not over minutes
 	debug.FreeOSMemory()
-	served := make(chan error, 1)
+	on, served := r.on.open(), make(chan error, 1)
 	go func() { served <- app.Serve(on) }()
-	log.Info("the panel is ready", zap.String("address", "http://"+on.Addr().String()), zap.String("version",
+	r.log.Info("the panel is ready", zap.String("address", "http://"+on.Addr().String()), zap.String("version",
 		version.Version))
-	go supervise(ctx, on.Addr().String(), log)
+	r.ready()
+	watching, cease := context.WithCancel(ctx)
+	defer cease()
 	var failure error
 	select {
 	case failure = <-served:
 	case <-ctx.Done():
-		log.Info("the panel stops")
+		r.log.Info("the panel stops")
+	case <-r.desk.Entered():
+		again = true
+	case <-elsewhere(watching, app):
+		again = true
 	}
 	app.stopping(ctx)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
@@ -110,7 +172,31 @@ func run(ctx context.Context, app *App, applied []string, on net.Listener, log *
 	if failure = errors.Join(failure, app.Stop(drain)); failure == nil {
 		app.stopped()
 	}
-	return failure
+	return again, failure
+}
+
+// elsewhere is closed when another process begins to replace the database. It looks until ctx ends.
+func elsewhere(ctx context.Context, app *App) <-chan struct{} {
+	found := make(chan struct{})
+	go func() {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			looking, cancel := context.WithTimeout(ctx, time.Second)
+			notice, err := maintenance.Look(looking, app.opts.DB.Pool)
+			cancel()
+			if err == nil && notice != nil {
+				close(found)
+				return
+			}
+		}
+	}()
+	return found
 }
 
 func listen(cfg *config.Config) (net.Listener, error) {
@@ -128,32 +214,22 @@ func listen(cfg *config.Config) (net.Listener, error) {
 
 const databaseWait = 3 * time.Second
 
-// openDatabase opens PANEL_DB_URL or, without one, the private PostgreSQL of the data folder.
-func openDatabase(ctx context.Context, cfg *config.Config, log *zap.Logger) (*database.DB, func(), error) {
-	dsn, stop := cfg.Secret(config.DBURL).Reveal(), func(context.Context) error { return nil }
-	if dsn == "" {
-		var err error
-		dsn, stop, err = database.StartPrivate(ctx, database.PrivateOptions{
-			DataDir: cfg.DataDir(), BinDir: cfg.String(config.PGBin), Log: log.Named("database"),
-		})
-		if err != nil {
-			return nil, nil, err
-		}
+// databaseServer is PANEL_DB_URL or, without one, the private PostgreSQL of the data folder, which runs until stop.
+func databaseServer(ctx context.Context, cfg *config.Config, log *zap.Logger) (dsn string, stop func(), err error) {
+	if dsn = cfg.Secret(config.DBURL).Reveal(); dsn != "" {
+		return dsn, func() {}, nil
 	}
-	db, err := database.Open(ctx, dsn, database.Options{
-		MaxConns: cfg.Int(config.DBMaxConns), Wait: databaseWait,
-		Name: "panel",
+	dsn, end, err := database.StartPrivate(ctx, database.PrivateOptions{
+		DataDir: cfg.DataDir(), BinDir: cfg.String(config.PGBin), Log: log.Named("database"),
 	})
 	if err != nil {
-		return nil, nil, errors.Join(err, stop(context.WithoutCancel(ctx)))
+		return "", nil, err
 	}
-	return db, func() { closeDatabase(ctx, db, stop, log) }, nil
-}
-
-func closeDatabase(ctx context.Context, db *database.DB, stop func(context.Context) error, log *zap.Logger) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
-	defer cancel()
-	if err := errors.Join(db.Close(), stop(ctx)); err != nil {
-		log.Warn("the database did not close cleanly", zap.Error(err))
-	}
+	return dsn, func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+		defer cancel()
+		if err := end(ctx); err != nil {
+			log.Warn("the database did not close cleanly", zap.Error(err))
+		}
+	}, nil
 }

@@ -20,6 +20,7 @@ import (
 	"panel/platform/httpapi"
 	"panel/platform/ingest"
 	"panel/platform/jobs"
+	"panel/platform/maintenance"
 	"panel/platform/module"
 	"panel/platform/operations"
 	"panel/platform/outbound"
@@ -53,6 +54,7 @@ type services struct {
 	Catalog    []access.Permission   // every declared key
 	Features   []entitlement.Feature // every declared feature
 	Known      doctor.Known          // what an installation is compared with
+	Desk       *maintenance.Desk
 }
 
 // contribution is one module's parts with its owner: the only value group of the program.

@@ -38,6 +38,11 @@ func (v *verifier) gather(ctx context.Context, tx pgx.Tx, kept headsKept) error 
 	if err := v.start(ctx, tx); err != nil {
 		return err
 	}
+	explained, err := restores(ctx, tx, v.key)
+	if err != nil {
+		return err
+	}
+	v.report.Continued = append(v.report.Continued, explained...)
 	others, err := noted(ctx, tx, kept.PanelID)
 	if err != nil {
 		return err
@@ -97,11 +102,13 @@ func noted(ctx context.Context, tx pgx.Tx, but string) ([]Head, error) {
 	})
 }
 
-// consider takes a head into account; one that retention has passed says nothing more.
+// consider takes a head into account; one that retention has passed, or that a restore
+// explains, says nothing more.
 func (v *verifier) consider(h Head) {
+	genuine := h.genuine(v.key)
 	switch {
-	case h.Seq <= v.before.Seq:
-	case !h.genuine(v.key):
+	case h.Seq <= v.before.Seq, superseded(v.report.Continued, h, genuine):
+	case !genuine:
 		v.note(Rewritten, h.Seq, h.Seq, "", "a noted head is not genuine: it was edited, or belongs to another journal")
 	default:
 		v.heads = append(v.heads, h)

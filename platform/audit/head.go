@@ -115,7 +115,7 @@ func (s *Store) anchor(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.confirm(ctx, &kept); err != nil {
+	if err := s.confirm(ctx, &kept, key); err != nil {
 		return err
 	}
 	return s.keep(ctx, kept, key, now)
@@ -129,7 +129,7 @@ func newest(heads []Head) *Head {
 }
 
 // confirm asks whether the chain still leads through the newest head.
-func (s *Store) confirm(ctx context.Context, kept *headsKept) error {
+func (s *Store) confirm(ctx context.Context, kept *headsKept, key []byte) error {
 	last := newest(kept.Heads)
 	if last == nil || last.Kept {
 		return nil
@@ -137,6 +137,13 @@ func (s *Store) confirm(ctx context.Context, kept *headsKept) error {
 	holds, err := s.leadsThrough(ctx, *last)
 	if err != nil || holds {
 		return err
+	}
+	before := *last
+	if err := s.withoutSuperseded(ctx, kept, key); err != nil {
+		return err
+	}
+	if last = newest(kept.Heads); last == nil || last.Seq != before.Seq {
+		return nil
 	}
 	kept.Heads[len(kept.Heads)-1].Kept = true
 	s.log.Error("the journal does not lead through a head that was noted: entries were cut, rewritten or replaced; run the verification",

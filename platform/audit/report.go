@@ -49,17 +49,18 @@ type Finding struct {
 
 // Report is the outcome of a verification.
 type Report struct {
-	State     string    `json:"state" enum:"intact,unproven,broken"`
-	Intact    bool      `json:"intact" doc:"true when state is intact"`
-	Complete  bool      `json:"complete" doc:"false when time ran out before the end; the journal is then not proven"`
-	Checked   int64     `json:"checked"`
-	FirstSeq  int64     `json:"first_seq"`
-	LastSeq   int64     `json:"last_seq"`
-	Head      string    `json:"head" doc:"Hash of the last entry"`
-	Heads     int       `json:"heads" doc:"Heads noted outside the database, and by other panels, that were compared"`
-	Unsealed  int       `json:"unsealed" doc:"Entries of the last moments that are not chained yet"`
-	Findings  []Finding `json:"findings"`
-	CheckedAt time.Time `json:"checked_at"`
+	State     string         `json:"state" enum:"intact,unproven,broken"`
+	Intact    bool           `json:"intact" doc:"true when state is intact"`
+	Complete  bool           `json:"complete" doc:"false when time ran out before the end; the journal is then not proven"`
+	Checked   int64          `json:"checked"`
+	FirstSeq  int64          `json:"first_seq"`
+	LastSeq   int64          `json:"last_seq"`
+	Head      string         `json:"head" doc:"Hash of the last entry"`
+	Heads     int            `json:"heads" doc:"Heads noted outside the database, and by other panels, that were compared"`
+	Unsealed  int            `json:"unsealed" doc:"Entries of the last moments that are not chained yet"`
+	Findings  []Finding      `json:"findings"`
+	Continued []Continuation `json:"continued" doc:"Where the journal goes on after a restore; no finding"`
+	CheckedAt time.Time      `json:"checked_at"`
 }
 
 // conclude sets the state: the worst of what was found.

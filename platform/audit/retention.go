@@ -82,7 +82,7 @@ func (v *verifier) old(ctx context.Context, tx pgx.Tx, before time.Time, old *ol
 	var walked int64
 	query := fmt.Sprintf("select %s from journal where seq > %d order by seq limit %d", columns, v.before.Seq,
 		trimBatch)
-	_, err := v.each(ctx, tx, query, func(entry *raw) {
+	_, err := entries(ctx, tx, query, func(entry *raw) {
 		if done = done || entry.at >= before.UnixMicro(); done {
 			return
 		}

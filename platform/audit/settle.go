@@ -82,11 +82,16 @@ func (s *Store) settleBatch(ctx context.Context, writer string, list []pending) 
 	if stored, err = s.stored(ctx, list); err != nil {
 		return nil, false, err
 	}
+	replaced, err := s.replaced(ctx, list, stored)
+	if err != nil {
+		return nil, false, err
+	}
 	var undone []int64
 	for _, p := range list {
 		row, there := stored[p.ID]
 		end := ends[p.Tx]
 		switch {
+		case replaced[p.Number]:
 		case p.undone || !there && end == txAborted:
 			undone = append(undone, p.Number)
 		case there && !row.Sealed, p.Tx == 0, !there && (end == "" || end == txRunning):

@@ -113,7 +113,7 @@ func (v *verifier) gaps(ctx context.Context, tx pgx.Tx) error {
 			w.fill(number)
 		}
 		for _, s := range w.missing {
-			if v.now.Sub(s.at).Abs() < settling {
+			if v.now.Sub(s.at).Abs() < settling || v.brokenOff(w, s) {
 				continue
 			}
 			v.note(Missing, s.seq, s.seq, "", fmt.Sprintf("before this entry %d entries are missing, "+

@@ -70,8 +70,9 @@ func (s *Store) verifierWith(key []byte) *verifier {
 
 func verifierOf(key []byte) *verifier {
 	return &verifier{
-		key: key, prover: newProver(key), report: Report{Complete: true, Findings: []Finding{}},
-		bySeq: map[int64][]Head{}, trails: map[string]*trail{}, open: map[string][]int64{},
+		key: key, prover: newProver(key),
+		report: Report{Complete: true, Findings: []Finding{}, Continued: []Continuation{}},
+		bySeq:  map[int64][]Head{}, trails: map[string]*trail{}, open: map[string][]int64{},
 	}
 }
 
@@ -136,7 +137,7 @@ func (v *verifier) walk(ctx context.Context, tx pgx.Tx) error {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
 	for {
-		n, err := v.each(ctx, tx, fmt.Sprintf("fetch %d from chain", verifyBatch), v.check)
+		n, err := entries(ctx, tx, fmt.Sprintf("fetch %d from chain", verifyBatch), v.check)
 		if err != nil || n < verifyBatch {
 			return err
 		}
@@ -145,23 +146,6 @@ func (v *verifier) walk(ctx context.Context, tx pgx.Tx) error {
 			return nil
 		}
 	}
-}
-
-// each reads entries as the database sends them: a verification reads everything there is.
-func (v *verifier) each(ctx context.Context, tx pgx.Tx, query string, use func(*raw)) (n int, err error) {
-	found, err := tx.Query(ctx, query, pgx.QueryExecModeDescribeExec, pgx.QueryResultFormats{pgx.BinaryFormatCode})
-	if err != nil {
-		return 0, fmt.Errorf("reading the journal: %w", err)
-	}
-	defer found.Close()
-	var entry raw
-	for ; found.Next(); n++ {
-		if err := entry.read(found.RawValues()); err != nil {
-			return n, fmt.Errorf("reading the journal: %w", err)
-		}
-		use(&entry)
-	}
-	return n, found.Err()
 }
 
 func (v *verifier) check(entry *raw) {
@@ -269,7 +253,7 @@ func (v *verifier) cutEnd() {
 
 // openEnd counts what is not chained yet.
 func (v *verifier) openEnd(ctx context.Context, tx pgx.Tx) (err error) {
-	v.report.Unsealed, err = v.each(ctx, tx,
+	v.report.Unsealed, err = entries(ctx, tx,
 		fmt.Sprintf("select %s from journal where seq is null order by id limit %d", columns, sealBatch), v.checkOpen)
 	return err
 }

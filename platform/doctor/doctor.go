@@ -96,4 +96,6 @@ type Known struct {
 	Keys   []config.Key   // the settings of modules, beside the platform's
 	Steps  []string       // the migrations as they are recorded in the database
 	Sealed []vault.Column // where secrets are
+	// Outlives are the queries for what must outlive a full restore, by module
+	Outlives map[string]string
 }

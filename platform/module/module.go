@@ -23,6 +23,7 @@ import (
 	"panel/platform/ingest"
 	"panel/platform/jobs"
 	"panel/platform/metrics"
+	"panel/platform/restored"
 	"panel/platform/vault"
 )
 
@@ -52,6 +53,9 @@ type Module struct {
 	Migrations fs.FS
 	// Commands adds commands to panelctl; they must work while the panel is down.
 	Commands func(cli.Env) []*cobra.Command
+	// Outlives is a query that gives one JSON document: what of this module must outlive a full restore of an older
+	// backup. It is asked of the database that is about to be replaced, and Parts.Restored gets what it gave.
+	Outlives string
 	// Tidy removes old rows of this module's tables, once an hour.
 	Tidy []jobs.Tidy
 	// Checks are asked by Doctor, also with the database down.
@@ -83,6 +87,9 @@ type Parts struct {
 	// Loops run from the start of the panel until the context ends; one that returns an error earlier is started again
 	// after a pause, and the error is logged.
 	Loops []func(context.Context) error
+	// Restored puts right what this module owns in a database that was restored from a backup, once for all panels: in
+	// one transaction with all modules, before Ready and before any request.
+	Restored restored.Rule
 	// Ready runs once before the panel answers its first request, for example to load a memory image.
 	Ready []func(context.Context) error
 	// AgentBatches are the kinds of results that agents send by themselves and this module stores.

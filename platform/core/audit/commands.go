@@ -16,7 +16,8 @@ func commands(env cli.Env) []*cobra.Command {
 		Use:   "verify",
 		Short: "Prove the journal; one that was changed or is not proven is exit code 1",
 		Long: "Asks GET /api/v1/audit/verify and names every entry that was edited, removed, swapped, cut off, rewritten or inserted, " +
-			"and what nobody can prove. The state is intact, unproven or broken. Entries of an earlier version are unproven too; they alone are exit code 0.",
+			"and what nobody can prove. The state is intact, unproven or broken. Entries of an earlier version are unproven too; they alone are exit code 0. " +
+			"Where the journal continues after a restore, the entry at which the backup ended is named; what came after it is not missed.",
 		Example: "panelctl audit verify\npanelctl audit verify --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return verify(cmd.Context(), env) },
@@ -57,6 +58,12 @@ func fields(r audit.Report) []cli.Field {
 		{Key: "complete", Label: "Complete", Value: fmt.Sprint(r.Complete), Shown: yesOrNo(r.Complete)},
 		{Key: "entries", Label: "Entries", Value: fmt.Sprint(r.Checked)},
 		{Key: "heads", Label: "Heads compared", Value: fmt.Sprint(r.Heads)},
+	}
+	for _, c := range r.Continued {
+		list = append(list, cli.Field{
+			Key: "continued", Label: "Continued", Value: fmt.Sprint(c.After),
+			Shown: cli.Say("after a restore at entry %d", c.After),
+		})
 	}
 	for _, f := range r.Findings {
 		list = append(list, cli.Field{Key: f.Kind, Label: f.Kind, Value: fmt.Sprintf("%d-%d %s %s", f.Seq, f.LastSeq,

@@ -52,7 +52,8 @@ func skipped() doctor.Finding {
 }
 
 func findingOf(r audit.Report) doctor.Finding {
-	found := doctor.Finding{Data: map[string]any{"state": r.State, "checked": r.Checked, "findings": len(r.Findings)}}
+	found := doctor.Finding{Data: map[string]any{"state": r.State, "checked": r.Checked, "findings": len(r.Findings),
+		"continued": len(r.Continued)}}
 	act := doctor.Say("panelctl audit verify names each place")
 	switch {
 	case r.State == audit.Broken:
@@ -68,6 +69,9 @@ func findingOf(r audit.Report) doctor.Finding {
 		found.Status, found.Found = doctor.OK,
 			doctor.Say("unproven up to entry %d, which an earlier version wrote; intact from there on",
 				r.Findings[0].LastSeq)
+	case len(r.Continued) > 0:
+		found.Status, found.Found = doctor.OK, doctor.Say("all entries are intact; continued after a restore at entry %d",
+			r.Continued[len(r.Continued)-1].After)
 	default:
 		found.Status, found.Found = doctor.OK, doctor.Say("all entries are intact")
 	}

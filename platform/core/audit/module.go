@@ -39,7 +39,7 @@ func Module() module.Module {
 		},
 		Journal: audit.Kinds{
 			Actions: []string{
-				"access.denied", "audit.tampered", "audit.trimmed", "audit.unproven",
+				"access.denied", "audit.tampered", "audit.trimmed", "audit.unproven", "backup.restored",
 			},
 			Objects: []string{"journal", "operation"},
 		},

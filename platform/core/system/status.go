@@ -84,7 +84,7 @@ func (h *handlers) live(context.Context, *none) (*healthOutput, error) {
 
 type statusOutput struct {
 	Body struct {
-		Status        string `json:"status" enum:"running,starting,stopping,database_unavailable"`
+		Status        string `json:"status" enum:"running,starting,stopping,database_unavailable,restoring"`
 		Version       string `json:"version"`
 		Database      string `json:"database" enum:"connected,unavailable"`
 		SetupDone     bool   `json:"setup_done"`

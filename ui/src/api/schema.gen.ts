@@ -847,10 +847,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List restore tests */
+        /** List restores and restore tests */
         get: operations["get-backups-restores"];
         put?: never;
-        /** Test a backup by restoring it into a scratch database */
+        /** Restore a backup: as a test into a scratch database, or in place of the panel's own */
         post: operations["post-backups-restores"];
         delete?: never;
         options?: never;
@@ -865,7 +865,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show a restore test */
+        /** Show a restore or a restore test; while a full one goes on, whoever knows its id may ask */
         get: operations["get-backups-restores-id"];
         put?: never;
         post?: never;
@@ -3430,6 +3430,20 @@ export interface components {
             from: unknown;
             to: unknown;
         };
+        AuditContinuation: {
+            /**
+             * Format: int64
+             * @description Number of the last entry that the backup held
+             */
+            after: number;
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: int64
+             * @description Number of the entry that says so; 0 while it is not chained
+             */
+            seq: number;
+        };
         AuditEntry: {
             action: string;
             actor: components["schemas"]["AuditActor"];
@@ -3500,6 +3514,8 @@ export interface components {
             checked_at: string;
             /** @description false when time ran out before the end; the journal is then not proven */
             complete: boolean;
+            /** @description Where the journal goes on after a restore; no finding */
+            continued: components["schemas"]["AuditContinuation"][];
             findings: components["schemas"]["AuditFinding"][];
             /** Format: int64 */
             first_seq: number;
@@ -3616,13 +3632,15 @@ export interface components {
             verify?: components["schemas"]["BackupsVerifyRule"];
         };
         BackupsNewRestore: {
+            /** @description For full: the name of the profile, to say that it is meant */
+            confirm?: string;
             /** @description What opens a backup that the panel cannot open by itself */
             keys?: components["schemas"]["BackupsKeysInput"];
             /**
-             * @description verify: into a scratch database; panelctl restores the panel itself
+             * @description verify: into a scratch database; full: in place of the panel's database
              * @enum {string}
              */
-            mode: "verify";
+            mode: "verify" | "full";
             /** Format: uuid */
             run_id: string;
         };
@@ -3718,8 +3736,10 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            mode: "verify";
+            mode: "verify" | "full";
             operation_id: string | null;
+            /** @description Of a full restore: what to look after; null before its end */
+            outcome: components["schemas"]["RestoredOutcome"];
             /** @description What was compared; null while there is nothing */
             report: components["schemas"]["BackupsReport"];
             /** Format: uuid */
@@ -5944,6 +5964,32 @@ export interface components {
             name: string;
             required: boolean;
         };
+        RestoredNode: {
+            /** Format: date-time */
+            enrolled_at: string | null;
+            id: string;
+            name: string;
+        };
+        RestoredOutcome: {
+            /** @description Name of the backup that was restored */
+            artefact: string;
+            /**
+             * Format: int64
+             * @description Number of the journal's last entry in the backup
+             */
+            continued_after: number;
+            /** @description Servers that were enrolled after the backup: enrol them again */
+            enrolled_since: components["schemas"]["RestoredNode"][];
+            /** @description The license is a newer one than that of the backup */
+            license_kept: boolean;
+            /**
+             * Format: int64
+             * @description Servers whose agents hold something else; they get what the backup says
+             */
+            raised: number;
+            /** @description Name of the copy of the database before; empty when there is none */
+            snapshot: string;
+        };
         RetentionRules: {
             /** Format: int64 */
             keep_days?: number;
@@ -6283,7 +6329,7 @@ export interface components {
             database: "connected" | "unavailable";
             setup_done: boolean;
             /** @enum {string} */
-            status: "running" | "starting" | "stopping" | "database_unavailable";
+            status: "running" | "starting" | "stopping" | "database_unavailable" | "restoring";
             /** @description Duration text, 12d4h31m */
             uptime: string;
             /** Format: int64 */

@@ -124,7 +124,19 @@ func (a *Agent) connect(id identity.Identity) error {
 		return err
 	}
 	a.client = link.NewClient(base, string(id.Token), a.http)
+	a.client.FallBack(string(id.Former), a.keepTokens)
 	return nil
+}
+
+// keepTokens makes the tokens durable when the panel knew the former one alone: it was restored from a backup.
+func (a *Agent) keepTokens(token, former string) error {
+	a.Log.Warn("the panel knows the agent's former token only; the agent goes on with that one")
+	id, err := identity.Load(a.DataDir)
+	if err != nil {
+		return err
+	}
+	id.Token, id.Former = identity.Token(token), identity.Token(former)
+	return identity.Save(a.DataDir, id)
 }
 
 // open makes the parts and what they share. Faults are those of the disk, and of a list of parts that does not fit

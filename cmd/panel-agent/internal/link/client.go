@@ -37,6 +37,8 @@ type Client struct {
 	token atomic.Pointer[string]
 	http  *http.Client
 
+	former atomic.Pointer[former]
+
 	stream atomic.Pointer[calls] // the one that is open or being opened
 }
 
@@ -262,7 +264,10 @@ func (c *Client) Rotate(ctx context.Context, keep func(token string) error) (age
 	if err := keep(reply.AgentToken); err != nil {
 		return reply, err
 	}
-	c.token.Store(&reply.AgentToken)
+	before := c.token.Swap(&reply.AgentToken)
+	if f := c.former.Load(); f != nil {
+		c.former.Store(&former{token: *before, keep: f.keep})
+	}
 	return reply, nil
 }
 
@@ -272,11 +277,23 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 	return c.do(ctx, method, path, body, into)
 }
 
+// do makes a call. A panel that does not know the token is asked once more with the one before it.
 func (c *Client) do(ctx context.Context, method, path string, body, into any) error {
+	err := c.once(ctx, c.Token(), method, path, body, into)
+	if f := c.former.Load(); TokenInvalid(err) && f != nil && f.token != "" {
+		if again := c.once(ctx, f.token, method, path, body, into); !TokenInvalid(again) {
+			return errors.Join(again, c.goBack(f, again == nil))
+		}
+	}
+	return err
+}
+
+func (c *Client) once(ctx context.Context, token, method, path string, body, into any) error {
 	req, err := c.request(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
+	bearer(req.Header, token)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return fmt.Errorf("call the panel: %w", err)
@@ -314,12 +331,13 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (*h
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	c.sign(req.Header)
 	return req, nil
 }
 
-func (c *Client) sign(header http.Header) {
-	if token := c.Token(); token != "" {
+func (c *Client) sign(header http.Header) { bearer(header, c.Token()) }
+
+func bearer(header http.Header, token string) {
+	if token != "" {
 		header.Set("Authorization", "Bearer "+token)
 	}
 }

@@ -35,6 +35,6 @@ func store(dir, token string) error {
 	if err != nil {
 		return err
 	}
-	id.Token = identity.Token(token)
+	id.Token, id.Former = identity.Token(token), id.Token
 	return identity.Save(dir, id)
 }

@@ -17,8 +17,10 @@ import (
 	"panel/modules/backups/internal/artefact"
 	"panel/modules/backups/internal/restore"
 	"panel/platform/cli"
+	"panel/platform/database"
 	"panel/platform/durable"
 	"panel/platform/pgtools"
+	"panel/platform/restored"
 )
 
 // restoreFlags say how a database is replaced.
@@ -62,8 +64,10 @@ func (t *tool) restore(ctx context.Context, name string, o *restoreFlags) error 
 	if err != nil {
 		return failed(cli.Say("the database is restored, but its secrets are not sealed anew"), err)
 	}
-	if err := t.settle(s, p.Master, brought); err != nil {
-		return failed(cli.Say("the database is restored, but its files are not in place"), err)
+	if brought {
+		if err := keepKey(s.session.Config.DataDir(), p.Master); err != nil {
+			return failed(cli.Say("the database is restored, but its files are not in place"), err)
+		}
 	}
 	return t.restored(s, out)
 }
@@ -97,19 +101,24 @@ func (t *tool) ask(s *source, brought bool) error {
 
 func (o *opened) keyFile() string { return filepath.Join(o.session.Config.DataDir(), "secret.key") }
 
-// hooks are the steps of a restore beside a stopped panel.
+// hooks are the steps of a restore beside a stopped panel. The panel that starts afterwards puts the rest right.
 func (t *tool) hooks(s *source, p restore.Panel, o *restoreFlags) restore.Hooks {
-	if o.withoutCopy {
-		return restore.Hooks{}
+	note := restored.Note{ID: database.NewID(), Artefact: s.listed.Manifest.Name}
+	hooks := restore.Hooks{SQL: restore.Outliving(t.env.Known().Outlives, &note)}
+	if !o.withoutCopy {
+		hooks.Snapshot = func(ctx context.Context) (err error) {
+			note.Snapshot, err = t.copyFirst(ctx, s, p)
+			return err
+		}
 	}
-	return restore.Hooks{Snapshot: func(ctx context.Context) error { return t.copyFirst(ctx, s, p) }}
+	return hooks
 }
 
-// copyFirst keeps the present database in the panel's folder of backups.
-func (t *tool) copyFirst(ctx context.Context, s *source, p restore.Panel) error {
+// copyFirst keeps the present database in the panel's folder of backups, and answers the name of the copy.
+func (t *tool) copyFirst(ctx context.Context, s *source, p restore.Panel) (name string, err error) {
 	at, err := s.env.Open(folderSpec(s.env.Folder))
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer at.Close()
 	from := artefact.Source{DSN: p.DSN, Programs: p.Programs, Master: p.Master, Version: t.env.Version}
@@ -117,39 +126,20 @@ func (t *tool) copyFirst(ctx context.Context, s *source, p restore.Panel) error 
 		Word: "before-restore", Encryption: artefact.Encryption{Mode: artefact.Plain},
 	}, []artefact.Target{{Name: s.env.Folder, Destination: at}})
 	if err != nil {
-		return err
+		return "", err
 	}
 	t.env.Note(cli.Say("the present database is kept as %s in %s", result.Manifest.Name, s.env.Folder))
-	return nil
+	return result.Manifest.Name, nil
 }
 
-// settle makes the files beside the database fit it: the key that it was sealed with, and no heads of a journal that is
-// no more. The heads are kept under another name.
-func (t *tool) settle(s *source, master string, brought bool) error {
-	data := s.session.Config.DataDir()
-	if brought {
-		if err := os.MkdirAll(data, 0o700); err != nil {
-			return fmt.Errorf("make the data folder: %w", err)
-		}
-		err := durable.CreateBelow(data, "secret.key", 0o600, []byte(master+"\n"))
-		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("keep the master key: %w", err)
-		}
+// keepKey puts the key that the database was sealed with beside it.
+func keepKey(data, master string) error {
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
 	}
-	root, err := os.OpenRoot(data)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("open the data folder: %w", err)
-	}
-	defer root.Close()
-	if err := root.RemoveAll("audit/open"); err != nil {
-		return fmt.Errorf("forget the open entries of the journal: %w", err)
-	}
-	err = root.Rename("audit/heads.json", "audit/heads.before-restore.json")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("put the heads of the journal aside: %w", err)
+	err := durable.CreateBelow(data, "secret.key", 0o600, []byte(master+"\n"))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("keep the master key: %w", err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func (r *run) note(step string, bytes, total int64) {
 
 func (r *run) replace(ctx context.Context, conn *pgx.Conn) (out Outcome, err error) {
 	if r.options.Alone {
-		if err := pgtools.Alone(ctx, conn, killedWithin); err != nil {
+		if err := pgtools.Alone(ctx, conn, cmp.Or(r.options.Patience, killedWithin)); err != nil {
 			return out, err
 		}
 	}

@@ -4,6 +4,7 @@ package restore
 import (
 	"context"
 	"errors"
+	"time"
 
 	"panel/modules/backups/internal/artefact"
 	"panel/platform/vault"
@@ -82,6 +83,8 @@ type Options struct {
 	// Alone refuses to begin while other panels are connected; the web's maintenance mode has its own way and says
 	// false.
 	Alone bool
+	// Patience is how long sessions of panels may take to end; a few seconds when zero.
+	Patience time.Duration
 }
 
 // Outcome is what Full did.

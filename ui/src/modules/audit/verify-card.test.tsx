@@ -16,6 +16,7 @@ const report = (change: Partial<Report> = {}): Report => ({
   heads: 2,
   unsealed: 0,
   findings: [],
+  continued: [],
   checked_at: "2026-03-11T12:00:00Z",
   ...change,
 });
@@ -42,6 +43,11 @@ describe("the proof of the journal", () => {
     await proof(report());
     expect(await screen.findByText("The journal is intact.")).toBeInTheDocument();
     expect(screen.getByText(/numbers 1 to 41\. Compared with 2 heads/)).toBeInTheDocument();
+  });
+
+  it("says where the chain continues after a restore", async () => {
+    await proof(report({ continued: [{ after: 12, seq: 13, at: "2026-03-10T12:00:00Z" }] }));
+    expect(await screen.findByText(/Continued after a restore at entry 12\./)).toBeInTheDocument();
   });
 
   it("names the exact entry and opens it", async () => {

@@ -63,6 +63,7 @@ function Proof({ report, onOpen, onClose }: { report: Report; onOpen: (id: strin
               last: report.last_seq,
             })}{" "}
             {t("verify.heads", { count: report.heads })}
+            {report.continued.map((place) => ` ${t("verify.continued", { seq: place.after })}`)}
             {report.unsealed > 0 && ` ${t("verify.unsealed", { count: report.unsealed })}`}{" "}
             {t("verify.at", { time: format.clock(report.checked_at, true) })}
           </span>

@@ -104,6 +104,7 @@ export function makeTest(change: Partial<Restore> = {}): Restore {
     id: id("e1"),
     run_id: runId,
     mode: "verify",
+    outcome: null,
     state: "succeeded",
     trigger: "schedule",
     started_by: "",

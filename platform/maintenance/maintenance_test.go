@@ -1,0 +1,51 @@
+package maintenance_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/database"
+	"panel/platform/database/dbtest"
+	"panel/platform/maintenance"
+)
+
+// Every panel on the database sees who replaces it and what is done, and the end of it.
+func TestAMaintenanceIsSeenByAllAndEndsWithItsConnection(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	none, err := maintenance.Look(t.Context(), db.Pool)
+	require.NoError(t, err)
+	require.Nil(t, none)
+	desk := maintenance.NewDesk(db.Pool.Config().ConnString())
+	go func() { <-desk.Entered(); desk.Stopped() }()
+	id := database.NewID()
+	require.NoError(t, desk.Enter(t.Context(), id, "stopping"))
+	desk.Step(t.Context(), "restoring")
+	seen, err := maintenance.Look(t.Context(), db.Pool)
+	require.NoError(t, err)
+	require.Equal(t, &maintenance.Notice{ID: id, Step: "restoring"}, seen)
+	desk.Leave()
+	desk.Leave()
+	require.Eventually(t, func() bool {
+		none, err := maintenance.Look(t.Context(), db.Pool)
+		return err == nil && none == nil
+	}, 10*time.Second, 10*time.Millisecond)
+}
+
+// A restore by the command line is seen, too, by its psql.
+func TestACommandLineThatRestoresIsSeen(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	_, err := db.Pool.Exec(t.Context(), "select set_config('application_name', 'panel-restore-ABC', false)")
+	require.NoError(t, err)
+	seen, err := maintenance.Look(t.Context(), db.Pool)
+	require.NoError(t, err)
+	require.Equal(t, &maintenance.Notice{Step: "restoring"}, seen)
+}
+
+func TestADeskWithoutAServiceStopsNobody(t *testing.T) {
+	t.Parallel()
+	require.ErrorIs(t, maintenance.NewDesk("").Enter(t.Context(), "", ""), maintenance.ErrAlone)
+}
