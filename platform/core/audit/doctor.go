@@ -52,8 +52,10 @@ func skipped() doctor.Finding {
 }
 
 func findingOf(r audit.Report) doctor.Finding {
-	found := doctor.Finding{Data: map[string]any{"state": r.State, "checked": r.Checked, "findings": len(r.Findings),
-		"continued": len(r.Continued)}}
+	found := doctor.Finding{Data: map[string]any{
+		"state": r.State, "checked": r.Checked, "findings": len(r.Findings),
+		"continued": len(r.Continued),
+	}}
 	act := doctor.Say("panelctl audit verify names each place")
 	switch {
 	case r.State == audit.Broken:
