@@ -29,6 +29,12 @@ export const messenger = "messenger";
 const most = 200;
 const soon = 1_000;
 
+export const onItsWay = (state: DeliveryState) => state === "queued" || state === "sending";
+
+/** A list is read again for as long as it shows a delivery that has not come to its end. */
+const untilDelivered = (states: (DeliveryState | undefined)[]) =>
+  states.some((state) => state !== undefined && onItsWay(state)) ? 3 * soon : false;
+
 export const channelsQuery = queryOptions({
   queryKey: ["notifications", "channels"],
   queryFn: ({ signal }): Promise<Channel[]> =>
@@ -36,6 +42,7 @@ export const channelsQuery = queryOptions({
       const query = { limit: most, ...(cursor && { cursor }) };
       return answer(api.GET("/api/v1/notifications/channels", { params: { query }, signal }));
     }),
+  refetchInterval: ({ state: { data } }) => untilDelivered((data ?? []).map((one) => one.last_delivery?.state)),
 });
 
 export const rulesQuery = queryOptions({
@@ -88,9 +95,8 @@ export const lastDeliveryQuery = (channel: string) =>
       const page = await answer(api.GET("/api/v1/notifications/deliveries", { params: { query }, signal }));
       return page.items[0] ?? null;
     },
+    refetchInterval: ({ state: { data } }) => untilDelivered([data?.state]),
   });
-
-export const onItsWay = (state: DeliveryState) => state === "queued" || state === "sending";
 
 /** One delivery, asked for again until it has come to its end. */
 export const deliveryQuery = (id: string) =>
