@@ -215,3 +215,26 @@ async function openBackupsAs(page: Page, url: string, who: { username: string; p
   await signIn(page, url, who);
   await page.goto(`${url}/backups`);
 }
+
+test("the panel is restored from a backup, and everybody signs in again", async ({ page, stand }) => {
+  test.setTimeout(240_000);
+  await openBackups(page, stand.url);
+  await page.getByRole("row", { name: "Nightly" }).getByRole("link", { name: "Partial" }).click();
+  await page.getByRole("button", { name: "Restore…" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog.getByText("What was written since the backup is gone.")).toBeVisible();
+  await expect(dialog.getByRole("button", { name: "Restore the panel" })).toHaveAttribute("aria-disabled", "true");
+  await passesGates(page);
+  await picture(page, "backup-restore-dialog");
+  await dialog.getByRole("textbox", { name: /^Type Nightly/ }).fill("Nightly");
+  await dialog.getByRole("button", { name: "Restore the panel" }).click();
+  await expect(page.getByRole("heading", { name: "The panel is being restored" })).toBeVisible();
+  await picture(page, "backup-restoring");
+  await expect(page.getByRole("heading", { name: "The panel is restored" })).toBeVisible({ timeout: 120_000 });
+  await passesGates(page);
+  await picture(page, "backup-restored");
+  await openBackups(page, stand.url);
+  await expect(page.getByRole("heading", { name: "The panel was restored" })).toBeVisible();
+  await passesGates(page);
+  await picture(page, "backups-restored");
+});

@@ -41,6 +41,12 @@ export default defineModule({
       { path: "/backups/runs/$id", title: { en: "Backup", ru: "Бэкап" }, load: () => import("./run/run-page") },
       "backups.view",
     ),
+    {
+      path: "/backups/restoring/$id",
+      title: { en: "Restore", ru: "Восстановление" },
+      frame: "bare",
+      load: () => import("./restore/restore-page"),
+    },
   ],
   overview: { order: 40, needs: ["backups.view"], load: () => import("./backups-overview") },
   areas: { permissions: { backups: "reliability" }, features: { backups: "reliability" } },

@@ -23,6 +23,7 @@ import {
 } from "../shared/api";
 import { useBlock } from "../shared/block";
 import { FiguresCard } from "./figures-card";
+import { RestoredCard } from "./restored-card";
 import { ProfilesView } from "./profiles-view";
 import { RunsView } from "./runs-view";
 import { SizesCard } from "./sizes-card";
@@ -47,6 +48,7 @@ export default function BackupsPage() {
         {profiles.data && some && (
           <FiguresCard profiles={profiles.data} last={last} restores={restores.data} restoresError={restores.error} />
         )}
+        {restores.data && <RestoredCard restores={restores.data} />}
         <ProfilesView
           state={viewState(profiles)}
           last={last}

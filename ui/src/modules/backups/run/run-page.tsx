@@ -6,6 +6,7 @@ import { Confirm } from "@/components/dialog/confirm";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { toastProblem } from "@/components/state/toast";
+import { RestoreDialog } from "../restore/restore-dialog";
 import { profileQuery, restoresQuery, runQuery, useCancelRun, useDownload, type Run } from "../shared/api";
 import { useBlock, useDownloadBlock } from "../shared/block";
 import { RunView } from "./run-view";
@@ -27,7 +28,7 @@ function Shown({ run }: { run: Run }) {
   const restores = useQuery(restoresQuery).data?.filter(({ run_id: of }) => of === run.id);
   const cancel = useCancelRun();
   const download = useDownload();
-  const [asking, setAsking] = useState<"cancel" | "test">();
+  const [asking, setAsking] = useState<"cancel" | "test" | "restore">();
   const close = () => setAsking(undefined);
   const fetchFile = () =>
     download.mutate(
@@ -44,6 +45,7 @@ function Shown({ run }: { run: Run }) {
         cancel={{ run: () => setAsking("cancel"), busy: cancel.isPending || cancel.isSuccess }}
         download={{ run: fetchFile, busy: download.isPending, error: download.error }}
         onTest={() => setAsking("test")}
+        onRestore={() => setAsking("restore")}
       />
       <Confirm
         opened={asking === "cancel"}
@@ -55,6 +57,7 @@ function Shown({ run }: { run: Run }) {
         error={cancel.error}
         onConfirm={() => cancel.mutate(run.id, { onSuccess: close })}
       />
+      {asking === "restore" && <RestoreDialog run={run} encryption={profile?.encryption.mode} onClose={close} />}
       {asking === "test" && <TestDialog run={run} encryption={profile?.encryption.mode} onClose={close} />}
     </>
   );

@@ -1,4 +1,4 @@
-import { IconDownload, IconPlayerStop, IconShieldCheck } from "@tabler/icons-react";
+import { IconDownload, IconPlayerStop, IconRestore, IconShieldCheck } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -32,6 +32,7 @@ export interface RunViewProps {
   cancel: Act;
   download: Act & { error: unknown };
   onTest: () => void;
+  onRestore: () => void;
 }
 
 /** One backup: how it went, where it is, and what was proved of it. */
@@ -71,7 +72,7 @@ function testBlock(run: Run, block: string | undefined, t: (key: "runPage.gone" 
   return block ?? t(run.destinations.some(({ state }) => state === "succeeded") ? "runPage.onlyChat" : "runPage.gone");
 }
 
-function Head({ run, block, downloadBlock, cancel, download, onTest }: RunViewProps) {
+function Head({ run, block, downloadBlock, cancel, download, onTest, onRestore }: RunViewProps) {
   const { t } = useTranslation("backups");
   const format = useFormat();
   const seconds = secondsOf(run, useNow());
@@ -107,6 +108,9 @@ function Head({ run, block, downloadBlock, cancel, download, onTest }: RunViewPr
                 reason={testBlock(run, downloadBlock, t)}
               >
                 {t("runPage.download")}
+              </Action>
+              <Action icon={IconRestore} kind="danger" onClick={onRestore} reason={testBlock(run, block, t)}>
+                {t("full.act")}
               </Action>
               <Action kind="filled" icon={IconShieldCheck} onClick={onTest} reason={testBlock(run, block, t)}>
                 {t("test.act")}

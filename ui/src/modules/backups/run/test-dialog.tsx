@@ -5,11 +5,11 @@ import { useTranslation } from "react-i18next";
 import { isProblem } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
-import { SecretField } from "@/components/form/secret-field";
 import { ProblemNote } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { useFormat } from "@/text/use-format";
 import { restoreQuery, useStartTest, type Keys, type Profile, type Run } from "../shared/api";
+import { givenKeys, KeyFields, noKeys } from "./key-fields";
 import { TestOutcome } from "./tests-card";
 
 interface TestDialogProps {
@@ -52,57 +52,22 @@ interface QuestionProps {
 
 function Question({ encryption, busy, error, onClose, onStart }: QuestionProps) {
   const { t } = useTranslation("backups");
-  const [keys, setKeys] = useState<Required<Keys>>({ identity: "", passphrase: "", master_key: "" });
-  const [older, setOlder] = useState(false);
-  const set = (next: Keys) => setKeys((before) => ({ ...before, ...next }));
-  const mismatch = isProblem(error, "restore_key_mismatch");
+  const [keys, setKeys] = useState(noKeys);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const given = Object.entries(keys).map(([name, key]) => [name, key.trim()] as const);
-    onStart(Object.fromEntries(given.filter(([, key]) => key !== "")));
+    onStart(givenKeys(keys));
   };
-  const missing = encryption === "age" && !keys.identity.trim() ? t("test.identityFirst") : undefined;
+  const missing = encryption === "age" && !keys.identity.trim() ? t("keys.identityFirst") : undefined;
   return (
     <DialogForm onSubmit={submit}>
       <p className="soft">{t("test.text")}</p>
       {error !== null && <ProblemNote error={error} />}
-      {encryption === "age" && (
-        <SecretField
-          id="test-identity"
-          label={t("test.identity")}
-          description={t("test.keysHelp")}
-          stored={false}
-          value={keys.identity}
-          onChange={(identity) => set({ identity })}
-        />
-      )}
-      {(mismatch || older) && (
-        <SecretField
-          id="test-master"
-          label={t("test.master")}
-          description={t("test.masterHelp")}
-          stored={false}
-          value={keys.master_key}
-          onChange={(key) => set({ master_key: key })}
-        />
-      )}
-      {older && (
-        <SecretField
-          id="test-passphrase"
-          label={t("test.passphrase")}
-          description={t("test.passphraseHelp")}
-          stored={false}
-          value={keys.passphrase}
-          onChange={(passphrase) => set({ passphrase })}
-        />
-      )}
-      {!older && (
-        <div>
-          <Action kind="link" onClick={() => setOlder(true)}>
-            {t("test.older")}
-          </Action>
-        </div>
-      )}
+      <KeyFields
+        encryption={encryption}
+        mismatch={isProblem(error, "restore_key_mismatch")}
+        keys={keys}
+        onChange={(next) => setKeys((before) => ({ ...before, ...next }))}
+      />
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}

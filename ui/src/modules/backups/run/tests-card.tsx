@@ -38,6 +38,7 @@ export function TestsCard({ restores, block, onTest }: TestsProps) {
       <Rows label={t("test.title")}>
         {restores.map((restore) => (
           <Row key={restore.id} className={classes.testRow}>
+            {restore.mode === "full" && <p className="strong">{t("full.title.was")}</p>}
             <TestOutcome restore={restore} />
           </Row>
         ))}
@@ -57,7 +58,9 @@ export function TestOutcome({ restore }: { restore: Restore }) {
   return (
     <div className={classes.outcome} role="status">
       <span className={classes.line}>
-        <Status kind={verdictGlyphs[state]}>{t(`test.is.${state}`)}</Status>
+        <Status kind={verdictGlyphs[state]}>
+          {t(restore.mode === "full" ? `full.is.${restore.state}` : `test.is.${state}`)}
+        </Status>
         {finished && (
           <span className="dim">
             <RelativeTime at={finished} />

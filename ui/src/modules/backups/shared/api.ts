@@ -26,7 +26,11 @@ export type Keys = Schemas["BackupsKeysInput"];
 /** The description cannot say that a reference may be null: a run has no artefact before it has written one. */
 export type Run = Omit<Schemas["BackupsRun"], "artefact"> & { artefact: Artefact | null };
 export type RunState = Run["state"];
-export type Restore = Omit<Schemas["BackupsRestore"], "report"> & { report: Report | null };
+export type Outcome = Schemas["RestoredOutcome"];
+export type Restore = Omit<Schemas["BackupsRestore"], "report" | "outcome"> & {
+  report: Report | null;
+  outcome: Outcome | null;
+};
 
 interface Page<Row> {
   items: Row[];
@@ -177,6 +181,14 @@ export function useStartTest() {
   return useAct(
     async (body: { run_id: string; keys?: Keys }): Promise<Restore> =>
       (await answer(api.POST("/api/v1/backups/restores", { body: { mode: "verify", ...body } }))) as Restore,
+  );
+}
+
+/** Begins a restore of the panel itself; soon after, nothing but its progress answers. */
+export function useStartRestore() {
+  return useAct(
+    async (body: { run_id: string; confirm: string; keys?: Keys }): Promise<Restore> =>
+      (await answer(api.POST("/api/v1/backups/restores", { body: { mode: "full", ...body } }))) as Restore,
   );
 }
 

@@ -30,8 +30,9 @@ export const verdictGlyphs: Record<TestState, GlyphKind> = {
 /** How a restore test stands, in one word. */
 export type TestState = "goesOn" | "ok" | "failed" | "skipped";
 
-export function testState({ verdict, finished_at: finished }: Restore): TestState {
+export function testState({ mode, state, verdict, finished_at: finished }: Restore): TestState {
   if (finished === null) return "goesOn";
+  if (mode === "full") return state === "succeeded" ? "ok" : "failed";
   return verdict === "" ? "skipped" : verdict;
 }
 
