@@ -161,6 +161,7 @@ func (r *round) serve(ctx context.Context, app *App, applied []string) (again bo
 	case failure = <-served:
 	case <-ctx.Done():
 		r.log.Info("the panel stops")
+		_ = r.on.Close() // for good: what still waits at the port goes to somebody else
 	case <-r.desk.Entered():
 		again = true
 	case <-elsewhere(watching, app):
