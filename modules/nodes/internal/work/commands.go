@@ -189,14 +189,19 @@ func (c *Commands) store(ctx context.Context, rows []*CommandRow) []error {
 	return answers
 }
 
+// writeResults locks the commands in the order of their identifiers, as every writer of many does: two panels that got
+// the same results, in another order each, would otherwise wait for each other.
 const writeResults = `with given as (
 		select distinct on (id) * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::boolean[], $5::text[], $6::text[],
 			$7::text[], $8::text[], $9::jsonb[])
 			g(id, node_id, ended_at, ok, code, error, stage, stderr_tail, data)
+	), open as materialized (
+		select c.id from node_commands c join given g on c.id = g.id and c.node_id = g.node_id
+		where c.ended_at is null order by c.id for no key update of c
 	), written as (
 		update node_commands c set ended_at = g.ended_at, ok = g.ok, code = g.code, error = g.error, stage = g.stage,
 			stderr_tail = g.stderr_tail, data = g.data
-		from given g where c.id = g.id and c.node_id = g.node_id and c.ended_at is null returning c.id
+		from given g join open o on o.id = g.id where c.id = g.id returning c.id
 	)
 	select c.id::text, c.node_id::text, c.kind, w.id is not null from given g join node_commands c on c.id = g.id and c.node_id = g.node_id
 		left join written w on w.id = c.id`

@@ -337,14 +337,19 @@ func (q *Queue) Acked(nodeID, commandID string) {
 	}
 }
 
+// writeAcks passes over commands that another is writing: their result is on its way, and to wait for each other's rows
+// would be a deadlock of both.
 func (q *Queue) writeAcks(ctx context.Context, acked []string) {
 	nodes, ids := make([]string, len(acked)), make([]string, len(acked))
 	for i, one := range acked {
 		nodes[i], ids[i], _ = strings.Cut(one, "/")
 	}
-	_, err := q.db.NewRaw(`update node_commands c set acked_at = ? from unnest(?::uuid[], ?::uuid[]) u(node_id, id)
-		where c.id = u.id and c.node_id = u.node_id and c.acked_at is null and c.ended_at is null`,
-		q.clock.Now().UTC(), pgdialect.Array(nodes), pgdialect.Array(ids)).Exec(ctx)
+	_, err := q.db.NewRaw(`with open as materialized (
+			select c.id from node_commands c join unnest(?::uuid[], ?::uuid[]) u(node_id, id)
+				on c.id = u.id and c.node_id = u.node_id
+			where c.acked_at is null and c.ended_at is null order by c.id for no key update of c skip locked)
+		update node_commands c set acked_at = ? from open where c.id = open.id`,
+		pgdialect.Array(nodes), pgdialect.Array(ids), q.clock.Now().UTC()).Exec(ctx)
 	if err != nil {
 		q.log.Debug("noting that agents took commands", zap.Error(err))
 	}

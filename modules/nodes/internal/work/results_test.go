@@ -1,7 +1,10 @@
 package work
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,4 +43,47 @@ func TestAResultThatCannotBeStoredFailsAlone(t *testing.T) {
 	found, err := commands.Results(t.Context(), ids...)
 	require.NoError(t, err)
 	require.Len(t, found, 3)
+}
+
+// Acknowledgements and results of the same commands, in any order and from several panels, wait for nobody in a circle:
+// each result is stored, without an error to the agent that brought it.
+func TestResultsAndAcknowledgementsAtOnceAreNoDeadlock(t *testing.T) {
+	t.Parallel()
+	const many, rounds, others = 200, 12, 20_000 // among few others the database would read them in its own order
+	db, nodes := nodetest.Fleet(t, 1)
+	one, other := unnotified(t, db), unnotified(t, db)
+	orders := slices.Repeat([]nodesapi.Order{{
+		NodeID: nodes[0], Kind: "probe", Deadline: one.clock.Now().Add(time.Minute),
+	}}, rounds*many+others)
+	sent, err := one.Send(t.Context(), orders...)
+	require.NoError(t, err)
+	_, err = db.ExecContext(t.Context(), "analyze node_commands")
+	require.NoError(t, err)
+	for ids := range slices.Chunk(sent[:rounds*many], many) {
+		forward, back, acks := []*CommandRow{}, []*CommandRow{}, []string{}
+		at := time.Now()
+		for _, id := range ids {
+			forward = append(forward, &CommandRow{ID: id, NodeID: nodes[0], EndedAt: &at, OK: true})
+			back = append(back, &CommandRow{ID: id, NodeID: nodes[0], EndedAt: &at, OK: true})
+			acks = append(acks, nodes[0]+"/"+id)
+		}
+		slices.Reverse(back)
+		slices.Reverse(acks)
+		var all sync.WaitGroup
+		all.Go(func() { one.writeAcks(context.Background(), acks) })
+		for owner, rows := range map[*panel][]*CommandRow{one: forward, other: back} {
+			all.Go(func() {
+				for _, answer := range owner.store(context.Background(), rows) {
+					if answer != nil {
+						t.Error(answer)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+		ended, err := one.Results(t.Context(), ids...)
+		require.NoError(t, err)
+		require.Len(t, ended, many)
+	}
 }
