@@ -16,36 +16,36 @@ import (
 )
 
 // disable takes the flow off its nodes; enable puts the installed version back with today's clients.
-func (s *service) disable(ctx context.Context, id string) (string, error) {
+func (s *service) disable(ctx context.Context, id string) (*applyRow, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	return s.remove(ctx, f, kindDisable)
 }
 
 // delete removes the flow: at once when it was never installed, else after its nodes were told to drop it.
-func (s *service) delete(ctx context.Context, id string) (string, error) {
+func (s *service) delete(ctx context.Context, id string) (*applyRow, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	return s.remove(ctx, f, kindDelete)
 }
 
-func (s *service) remove(ctx context.Context, f *flowRow, kind string) (string, error) {
+func (s *service) remove(ctx context.Context, f *flowRow, kind string) (*applyRow, error) {
 	installed, err := s.store.installed(ctx, f.ID)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	before, err := s.store.installedGraph(ctx, f)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	a := s.newApply(ctx, f, kind, plan.Result{}, before, graph.Graph{})
 	nodes, err := s.nodes.byID(ctx, slicesOfKeys(installed))
 	if err != nil {
-		return "", fmt.Errorf("look up the nodes of a flow: %w", err)
+		return nil, fmt.Errorf("look up the nodes of a flow: %w", err)
 	}
 	for i, id := range slicesOfKeys(installed) {
 		a.Steps = append(a.Steps, newStep(plan.Step{
@@ -59,7 +59,7 @@ func (s *service) remove(ctx context.Context, f *flowRow, kind string) (string, 
 			DetailCode:   "leaves",
 		}))
 	}
-	return a.ID, s.start(ctx, f, a, plan.Result{Fragments: map[string]plan.Fragment{}})
+	return a, s.start(ctx, f, a, plan.Result{Fragments: map[string]plan.Fragment{}})
 }
 
 func slicesOfKeys(m map[string]plan.Fragment) []string {
@@ -73,19 +73,19 @@ func slicesOfKeys(m map[string]plan.Fragment) []string {
 
 // enable installs the drawing of the installed version again.
 // Faults: plan_stale, port_conflict (409), compile_failed, agent_offline (422).
-func (s *service) enable(ctx context.Context, id string) (string, error) {
+func (s *service) enable(ctx context.Context, id string) (*applyRow, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if f.InstalledVersionID == nil {
-		return "", stale("the flow was never installed; compile the draft and apply it")
+		return nil, stale("the flow was never installed; compile the draft and apply it")
 	}
 	a, result, err := s.again(ctx, f, kindEnable)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return a.ID, s.start(ctx, f, a, result)
+	return a, s.start(ctx, f, a, result)
 }
 
 // again makes an apply of the installed version with today's clients and nodes.

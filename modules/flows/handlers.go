@@ -87,16 +87,18 @@ func (h *handlers) patch(ctx context.Context, in *patchInput) (*flowOutput, erro
 }
 
 func (h *handlers) delete(ctx context.Context, in *FlowPath) (*applyOutput, error) {
-	id, err := h.s.delete(ctx, in.ID)
-	return h.begun(ctx, in.ID, id, err)
+	row, err := h.s.delete(ctx, in.ID)
+	return h.begun(ctx, row, err)
 }
 
-// begun answers with the record of an apply that has just been written down.
-func (h *handlers) begun(ctx context.Context, flowID, applyID string, err error) (*applyOutput, error) {
+// begun answers with an apply as it was written down: a deletion of a flow that runs nowhere may be over, with all its
+// records, before anybody could read it again.
+func (h *handlers) begun(ctx context.Context, row *applyRow, err error) (*applyOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(h.s.shownApply(ctx, flowID, applyID))
+	numbers, err := h.s.versionNumbers(ctx, row.FlowID)
+	return answer(shownApply(*row, numbers), err)
 }
 
 func (h *handlers) draft(ctx context.Context, in *FlowPath) (*draftOutput, error) {
@@ -173,13 +175,13 @@ func (h *handlers) stop(ctx context.Context, in *applyPath) (*applyOutput, error
 }
 
 func (h *handlers) disable(ctx context.Context, in *FlowPath) (*applyOutput, error) {
-	id, err := h.s.disable(ctx, in.ID)
-	return h.begun(ctx, in.ID, id, err)
+	row, err := h.s.disable(ctx, in.ID)
+	return h.begun(ctx, row, err)
 }
 
 func (h *handlers) enable(ctx context.Context, in *FlowPath) (*applyOutput, error) {
-	id, err := h.s.enable(ctx, in.ID)
-	return h.begun(ctx, in.ID, id, err)
+	row, err := h.s.enable(ctx, in.ID)
+	return h.begun(ctx, row, err)
 }
 
 func (h *handlers) clients(ctx context.Context, in *clientsInput) (*body[httpapi.Page[Client]], error) {
