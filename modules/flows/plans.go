@@ -130,7 +130,7 @@ func (s *service) storePlan(ctx context.Context, row *planRow) error {
 			return err
 		}
 		row.Checking = asks
-		if err := s.store.insert(ctx, row); err != nil {
+		if err := database.Copy(ctx, s.db, []planRow{*row}); err != nil {
 			return err
 		}
 		if err := readiness.Insert(ctx, s.db, row.ID, row.Plan.Readiness); err != nil {

@@ -84,6 +84,7 @@ func Read[T any](ctx context.Context, db *DB, into *[]T, q schema.QueryAppender,
 // querier is a connection or a pool of them.
 type querier interface {
 	Query(ctx context.Context, text string, arguments ...any) (pgx.Rows, error)
+	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
 }
 
 type reading func(ctx context.Context, on querier) error

@@ -58,6 +58,16 @@ func (g *guard) TraceAcquireStart(
 // TraceAcquireEnd belongs to what the pool asks for.
 func (g *guard) TraceAcquireEnd(context.Context, *pgxpool.Pool, pgxpool.TraceAcquireEndData) {}
 
+// TraceCopyFromStart counts COPY as the statement that it is.
+func (g *guard) TraceCopyFromStart(ctx context.Context, conn *pgx.Conn, _ pgx.TraceCopyFromStartData) context.Context {
+	return g.TraceQueryStart(ctx, conn, pgx.TraceQueryStartData{SQL: "copy"})
+}
+
+// TraceCopyFromEnd belongs to what the driver asks for.
+func (g *guard) TraceCopyFromEnd(ctx context.Context, conn *pgx.Conn, end pgx.TraceCopyFromEndData) {
+	g.TraceQueryEnd(ctx, conn, pgx.TraceQueryEndData{CommandTag: end.CommandTag, Err: end.Err})
+}
+
 // untraced is the tracer of a test that does not look at statements.
 type untraced struct{}
 

@@ -127,7 +127,7 @@ func (c *Configs) insert(ctx context.Context, tx bun.Tx, fresh []*proposal) erro
 		}
 		ids[i], below[i] = p.nodeID, p.config.Revision-storedRevisions
 	}
-	if _, err := tx.NewInsert().Model(&rows).Exec(ctx); err != nil {
+	if err := database.Copy(ctx, c.db, rows); err != nil {
 		return err
 	}
 	_, err := tx.NewRaw(`delete from node_configs c using unnest(?::uuid[], ?::bigint[]) u(id, below), nodes n
