@@ -156,9 +156,10 @@ type applyRow struct {
 	Fingerprint string          // of what the fragments were compiled from
 	LeaseToken  string
 
-	Steps []stepRow     `bun:"-"`
-	saved savedApply    // what is in the database
-	wait  time.Duration // before the next step
+	Steps []stepRow                `bun:"-"`
+	saved savedApply               // what is in the database
+	parts map[string]plan.Fragment // the content, once it was opened
+	wait  time.Duration            // before the next step
 }
 
 // savedApply is an apply as it was last written.

@@ -2,11 +2,11 @@ package flows
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/segmentio/encoding/json"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
@@ -174,7 +174,7 @@ func (s *store) replaceFragments(ctx context.Context, flowID string, fragments m
 			Content: s.vault.Seal(fragmentRef(flowID, f.NodeID), f.Bytes()),
 		})
 	}
-	return s.insert(ctx, &rows)
+	return database.Fault(database.Copy(ctx, s.db, rows), constraints)
 }
 
 func fragmentRef(flowID, nodeID string) vault.Ref {
@@ -237,7 +237,11 @@ func (s *store) sealContent(applyID string, fragments map[string]plan.Fragment) 
 	return s.vault.Seal(contentRef(applyID), raw), nil
 }
 
+// openContent opens the parts of an apply once for each claim.
 func (s *store) openContent(row *applyRow) (map[string]plan.Fragment, error) {
+	if row.parts != nil {
+		return row.parts, nil
+	}
 	out := map[string]plan.Fragment{}
 	raw, err := s.vault.Open(contentRef(row.ID), row.Content)
 	if err == nil {
@@ -246,6 +250,7 @@ func (s *store) openContent(row *applyRow) (map[string]plan.Fragment, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the parts of apply %s: %w", row.ID, err)
 	}
+	row.parts = out
 	return out, nil
 }
 
@@ -280,14 +285,14 @@ func (s *store) held(ctx context.Context, flowID string, nodeIDs []string) (map[
 
 // insertApply stores a new apply with its steps.
 func (s *store) insertApply(ctx context.Context, a *applyRow) error {
-	if err := s.insert(ctx, a); err != nil || len(a.Steps) == 0 {
-		return err
+	if err := database.Copy(ctx, s.db, []applyRow{*a}); err != nil {
+		return database.Fault(err, constraints)
 	}
 	rows := make([]applyStepRow, len(a.Steps))
 	for i, step := range a.Steps {
 		rows[i] = applyStepRow{ApplyID: a.ID, Position: i, NodeID: step.NodeID, Step: step}
 	}
-	return s.insert(ctx, &rows)
+	return database.Fault(database.Copy(ctx, s.db, rows), constraints)
 }
 
 // stepsOf gives the steps of applies.

@@ -2,12 +2,12 @@ package work
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jonboulle/clockwork"
+	"github.com/segmentio/encoding/json"
 
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
