@@ -139,7 +139,9 @@ func InvalidValue(field, message string) *Fault {
 
 // Throttled says that the caller must wait for the given time.
 func Throttled(after time.Duration) *Fault {
-	return made(KindThrottled, "throttled", "too many requests; wait and try again").After(after)
+	f := made(KindThrottled, "throttled", "too many requests; wait and try again")
+	f.RetryAfter = after // it is nobody else's yet; a flood pays for every copy
+	return f
 }
 
 // Upstream says that another service answered wrongly.

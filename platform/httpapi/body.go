@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +10,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"panel/platform/fault"
+	"panel/platform/httpapi/internal/tokens"
 )
 
 // judge reads a body once against its shape, before anything decodes it. What it lets pass means the same to every
 // reader: the decoder takes a key in any case and the last of two equal ones, so that only keys in their exact
 // spelling, each once, can be held to their rules. It stops as soon as the answer is full of errors.
 type judge struct {
-	tokens   *json.Decoder
+	tokens   tokens.Reader
 	registry huma.Registry
 	path     *huma.PathBuffer
 	result   huma.ValidateResult
@@ -42,8 +42,7 @@ func judged(registry huma.Registry, body []byte, wanted *shape) error {
 	if !utf8.Valid(body) || !json.Valid(body) {
 		return errSyntax.Field("", errSyntax.Code, "not valid JSON")
 	}
-	j := &judge{tokens: json.NewDecoder(bytes.NewReader(body)), registry: registry, path: huma.NewPathBuffer(nil, 0)}
-	j.tokens.UseNumber()
+	j := &judge{tokens: tokens.Of(body), registry: registry, path: huma.NewPathBuffer(nil, 0)}
 	j.value(wanted)
 	if j.worst == nil {
 		return nil
@@ -69,26 +68,18 @@ func (j *judge) at(key string, do func()) {
 	j.path.Pop()
 }
 
-func (j *judge) next() json.Token {
-	token, err := j.tokens.Token()
-	if err != nil { // cannot be in valid JSON
-		j.over = true
-	}
-	return token
-}
-
 func (j *judge) more() bool { return !j.over && j.tokens.More() }
 
 // close takes the end of what was opened, and says whether it was read to its end.
 func (j *judge) close() bool {
 	if !j.over {
-		j.next()
+		j.tokens.Next()
 	}
 	return !j.over
 }
 
 func (j *judge) value(wanted *shape) {
-	token := j.next()
+	token := j.tokens.Next()
 	delim, opens := token.(json.Delim)
 	text, _ := token.(string)
 	switch {
@@ -165,7 +156,7 @@ func (j *judge) object(wanted *shape) {
 }
 
 func (j *judge) key() string {
-	key, _ := j.next().(string)
+	key, _ := j.tokens.Next().(string)
 	if hasControl(key) {
 		j.wrong(errControl, errControl.Detail)
 	}

@@ -65,12 +65,13 @@ func (s *Server) address(c *fiber.Ctx) (netip.Addr, string) {
 		for rest := true; rest; {
 			var hop []byte
 			line, hop, rest = lastHop(line)
-			next, readable := hopAddress(string(hop))
+			text := string(hop)
+			next, readable := hopAddress(text)
 			if !readable {
 				return peer, peer.String()
 			}
 			if peer = next; !s.believed(peer) {
-				return peer, written(peer, string(hop))
+				return peer, written(peer, text)
 			}
 		}
 	}

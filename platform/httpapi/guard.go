@@ -76,14 +76,17 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 // refuse answers who is turned away, and tells the journal of those who lacked something.
 func (s *Server) refuse(ctx context.Context, c *fiber.Ctx, err error) error {
 	v := visited(c)
-	if !errors.As(err, &v.refusal) {
+	f, isFault := err.(*fault.Fault) //nolint:errorlint // as most are; looking for it costs a flood of them more
+	if !isFault && !errors.As(err, &f) {
 		return s.write(c, err)
 	}
-	f := v.refusal
+	v.refusal = f
 	if f.Kind == fault.KindForbidden || f.Kind == fault.KindUnauthenticated {
 		s.opts.Denials.Denied(access.With(ctx, v.caller), *v.at.op, f.Code)
 	}
-	return s.send(c, s.problemOfFault(v.caller.RequestID, f, err))
+	v.answer = problemFrom(v.caller.RequestID, f)
+	s.noteFailure(&v.answer, err)
+	return s.send(c, &v.answer)
 }
 
 // admit asks everything that follows once the caller is known.

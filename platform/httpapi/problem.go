@@ -133,10 +133,14 @@ func (s *Server) problemOf(requestID string, err error) *Problem {
 // problemOfFault makes the document of a fault and logs what is the panel's own failure.
 func (s *Server) problemOfFault(requestID string, f *fault.Fault, err error) *Problem {
 	p := document(requestID, f)
+	s.noteFailure(p, err)
+	return p
+}
+
+func (s *Server) noteFailure(p *Problem, err error) {
 	if p.Status >= http.StatusInternalServerError {
 		s.log.Error("request failed", zap.String("request_id", p.RequestID), zap.String("code", p.Code), zap.Error(err))
 	}
-	return p
 }
 
 // unknown gives a request that ran out of time, or that the database could not serve now, its own word.
@@ -148,8 +152,13 @@ func (s *Server) unknown(err error) *fault.Fault {
 }
 
 func document(requestID string, f *fault.Fault) *Problem {
+	p := problemFrom(requestID, f)
+	return &p
+}
+
+func problemFrom(requestID string, f *fault.Fault) Problem {
 	status := statuses[f.Kind]
-	return &Problem{
+	return Problem{
 		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: f.Detail, Code: f.Code,
 		RequestID: requestID, Errors: listed(f.Fields), extra: f.Extra, retryAfter: f.RetryAfter,
 	}

@@ -22,6 +22,7 @@ type visit struct {
 	began   time.Time
 	at      *mounted // nil when no operation took the request
 	refusal *fault.Fault
+	answer  Problem // of the refusal
 	body    body
 }
 

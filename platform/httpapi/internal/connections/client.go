@@ -25,6 +25,7 @@ type Client struct {
 	began  bool       // something was read from it
 	within time.Duration
 	until  time.Time // what writes are bounded by at present
+	ends   readEnds
 
 	reads    atomic.Int64 // how often it was read from
 	answered int64        // reads when the last request was answered
@@ -72,7 +73,11 @@ func (c *Client) bound() error {
 
 // Read turns the end of waiting for the very first byte into the end of the connection.
 func (c *Client) Read(into []byte) (int, error) {
-	c.waits.Store(time.Now().UnixNano()) //nolint:forbidigo // as above
+	now := time.Now() //nolint:forbidigo // as above
+	if err := c.ends.hold(c.Conn, now); err != nil {
+		return 0, err
+	}
+	c.waits.Store(now.UnixNano())
 	n, err := c.Conn.Read(into)
 	c.waits.Store(0)
 	c.reads.Add(1)
@@ -82,6 +87,17 @@ func (c *Client) Read(into []byte) (int, error) {
 		return 0, io.EOF
 	}
 	return n, err
+}
+
+// SetReadDeadline bounds the reads to come. One that has begun is ended at once by a moment that is over.
+func (c *Client) SetReadDeadline(until time.Time) error { return c.ends.set(c.Conn, until) }
+
+// SetDeadline bounds reads and writes.
+func (c *Client) SetDeadline(until time.Time) error {
+	if err := c.SetReadDeadline(until); err != nil {
+		return err
+	}
+	return c.SetWriteDeadline(until)
 }
 
 // Hurries tells, once per request and after its handling, whether a caller who has not proved who he is sent it without
