@@ -102,6 +102,7 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 		whole.Median(),
 		len(whole),
 	)
+	result = result.Note("rounds in ms: %.0f", whole)
 	result = result.Note("processor time of the panel: %.2f s per round, %.0f us per agent, medians",
 		work.Median(), 1e6*work.Median()/float64(agents))
 	results := []measure.Result{result}
