@@ -282,8 +282,8 @@ func TestOnlyChangedStepsAreWritten(t *testing.T) {
 	require.Equal(t, noSteps, later.changes(after))
 }
 
-// Each step of an apply is encoded at each of its stages: once into the text that is kept, and no second time when it is
-// written.
+// Each step of an apply is encoded at each of its stages: once into the text that is kept, and no second time when
+// it is written.
 func TestWritingStepsAllocatesLittle(t *testing.T) {
 	row := &applyRow{ID: "a", Stage: phasePreparing}
 	for range 200 {

@@ -35,7 +35,8 @@ func TestARequestInOnePieceMovesNoTimer(t *testing.T) {
 func TestAReadIsBoundedAsItShallBe(t *testing.T) {
 	t.Parallel()
 	conn, ends, now := new(timed), new(readEnds), time.Now()
-	for _, wait := range []time.Duration{time.Hour, 15 * time.Minute, time.Hour, 59 * time.Minute, time.Minute, 70 * time.Minute} {
+	for _, minutes := range []time.Duration{60, 15, 60, 59, 1, 70} {
+		wait := minutes * time.Minute
 		require.NoError(t, ends.set(conn, now.Add(wait)))
 		require.NoError(t, ends.hold(conn, now))
 		last := conn.moved[len(conn.moved)-1]
