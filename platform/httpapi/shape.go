@@ -5,6 +5,7 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -148,7 +149,9 @@ func folded(key string) string {
 
 // Document reads documents of one type that no typed operation takes: bodies that are read by hand, frames of a stream.
 // They are judged like the bodies of typed operations.
-type Document[T any] struct {
+type Document[T any] struct{ shape func() *documentShape }
+
+type documentShape struct {
 	registry huma.Registry
 	whole    *shape
 }
@@ -159,18 +162,22 @@ func Strictly[T any]() *Document[T] { return documents[T](false) }
 // Leniently accepts unknown and missing fields, but never a known one in another case or twice.
 func Leniently[T any]() *Document[T] { return documents[T](true) }
 
+// documents compiles the shape when the first document comes: commands start without it.
 func documents[T any](lenient bool) *Document[T] {
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	schema := registry.Schema(reflect.TypeFor[T](), true, "")
-	compiled := shapes{registry: registry, lenient: lenient, known: map[*huma.Schema]*shape{}}
-	whole := *compiled.of(schema)
-	whole.nullable = false
-	return &Document[T]{registry, &whole}
+	return &Document[T]{sync.OnceValue(func() *documentShape {
+		registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+		schema := registry.Schema(reflect.TypeFor[T](), true, "")
+		compiled := shapes{registry: registry, lenient: lenient, known: map[*huma.Schema]*shape{}}
+		whole := *compiled.of(schema)
+		whole.nullable = false
+		return &documentShape{registry, &whole}
+	})}
 }
 
 // Read judges and decodes. Faults: bad_json, unknown_field, missing_field (400), invalid_value (422).
 func (d *Document[T]) Read(text []byte) (*T, error) {
-	if err := judged(d.registry, text, d.whole); err != nil {
+	wanted := d.shape()
+	if err := judged(wanted.registry, text, wanted.whole); err != nil {
 		return nil, err
 	}
 	out := new(T)
