@@ -12,6 +12,7 @@ import (
 	"panel/modules/backups/internal/artefact"
 	"panel/modules/backups/internal/destination"
 	"panel/platform/fault"
+	"panel/platform/testneed/places"
 )
 
 // each runs a test at every kind of place that gives files back.
@@ -23,12 +24,12 @@ func each(t *testing.T, test func(t *testing.T, at artefact.Destination)) {
 	})
 	t.Run("s3", func(t *testing.T) {
 		t.Parallel()
-		test(t, opened(t, spec(t, destination.S3, s3Server(t), secretKey)))
+		test(t, opened(t, spec(t, destination.S3, s3Server(t), places.SecretKey)))
 	})
 	t.Run("sftp", func(t *testing.T) {
 		t.Parallel()
 		server := sshd(t)
-		test(t, opened(t, spec(t, destination.SFTP, server.config, server.key)))
+		test(t, opened(t, spec(t, destination.SFTP, server.config, server.Key)))
 	})
 }
 
@@ -82,7 +83,7 @@ func TestAWrongKeyOfS3IsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "SignatureDoesNotMatch")
 	require.NotContains(t, err.Error(), "another-secret-key")
 	config.Bucket = "nowhere"
-	at = opened(t, spec(t, destination.S3, config, secretKey))
+	at = opened(t, spec(t, destination.S3, config, places.SecretKey))
 	require.ErrorContains(t, at.Check(t.Context()), "NoSuchBucket")
 }
 
@@ -90,24 +91,24 @@ func TestAWrongKeyOfS3IsNamed(t *testing.T) {
 func TestAChangedHostKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	server := sshd(t)
-	key, fingerprint, err := environment(t).HostKey(t.Context(), "127.0.0.1", server.port)
+	key, fingerprint, err := environment(t).HostKey(t.Context(), "127.0.0.1", server.Port)
 	require.NoError(t, err)
 	require.Equal(t, server.config.HostKey, key, "a person sees the key before it is kept")
 	require.Regexp(t, "^SHA256:", fingerprint)
-	_, server.config.HostKey = keyPair(t)
-	at := opened(t, spec(t, destination.SFTP, server.config, server.key))
+	_, server.config.HostKey = places.KeyPair(t)
+	at := opened(t, spec(t, destination.SFTP, server.config, server.Key))
 	require.ErrorIs(t, at.Put(t.Context(), "file", bytes.NewReader(nil)), destination.ErrHostKey)
 	require.NoDirExists(t, server.config.Folder)
 	// A pinned key of a kind that the server does not have is another key, too.
 	server.config.HostKey = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
-	at = opened(t, spec(t, destination.SFTP, server.config, server.key))
+	at = opened(t, spec(t, destination.SFTP, server.config, server.Key))
 	require.ErrorIs(t, at.Put(t.Context(), "file", bytes.NewReader(nil)), destination.ErrHostKey)
 }
 
 func TestAWrongKeyOfTheUserIsToldInWords(t *testing.T) {
 	t.Parallel()
 	server := sshd(t)
-	other, _ := keyPair(t)
+	other, _ := places.KeyPair(t)
 	at := opened(t, spec(t, destination.SFTP, server.config, other))
 	require.ErrorContains(t, at.Check(t.Context()), "refused the user or the key")
 }
@@ -116,7 +117,7 @@ func TestAWrongKeyOfTheUserIsToldInWords(t *testing.T) {
 func TestABrokenConnectionIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	server := sshd(t)
-	at := opened(t, spec(t, destination.SFTP, server.config, server.key))
+	at := opened(t, spec(t, destination.SFTP, server.config, server.Key))
 	require.NoError(t, at.Put(t.Context(), "one", bytes.NewReader([]byte("1"))))
 	require.NoError(t, at.Close())
 	require.NoError(t, at.Put(t.Context(), "two", bytes.NewReader([]byte("2"))))
@@ -135,7 +136,7 @@ func TestAFullDiskIsNamedAndLeavesNothing(t *testing.T) {
 	server.config.Folder = disk
 	for _, s := range []destination.Spec{
 		spec(t, destination.Local, destination.LocalConfig{Folder: disk}, ""),
-		spec(t, destination.SFTP, server.config, server.key),
+		spec(t, destination.SFTP, server.config, server.Key),
 	} {
 		at := opened(t, s)
 		err := at.Put(t.Context(), "large", bytes.NewReader(random(t, 8<<20)))
