@@ -135,6 +135,6 @@ func (s *service) overdue(ctx context.Context, row *profileRow, now time.Time) e
 	}
 	row.OverdueAt = &now
 	return s.bus.Emit(ctx, events.Event{
-		Kind: kindOverdue, SubjectID: row.ID, At: now, Data: News{ProfileID: row.ID, Profile: row.Name},
+		Kind: kindOverdue, SubjectID: row.ID, At: now, Data: News{ProfileID: row.ID, Name: row.Name},
 	})
 }

@@ -38,7 +38,7 @@ func (s *service) restored(ctx context.Context, kept json.RawMessage, r *restore
 		return err
 	}
 	return s.bus.Emit(ctx, events.Event{Kind: kindRestored, SubjectID: r.ID, At: s.now(), Data: RestoreNews{
-		RestoreID: r.ID, Profile: profile, Artefact: r.Artefact, Snapshot: r.Snapshot,
+		RestoreID: r.ID, Name: profile, Artefact: r.Artefact, Snapshot: r.Snapshot,
 	}})
 }
 

@@ -165,7 +165,7 @@ func (s *service) publishTest(ctx context.Context, row *restoreRow, run *runRow,
 	if err := s.journal.Record(ctx, s.store.db.In(ctx), entry); err != nil {
 		return err
 	}
-	news := TestNews{RestoreID: row.ID, Profile: run.ProfileName, Mode: row.Mode, Error: row.Error}
+	news := TestNews{RestoreID: row.ID, Name: run.ProfileName, Mode: row.Mode, Error: row.Error}
 	return s.bus.Emit(ctx, events.Event{Kind: kind, SubjectID: run.ID, At: s.now(), Data: news})
 }
 

@@ -215,7 +215,7 @@ func (r *runner) publish(ctx context.Context, row *runRow, out outcome) error {
 	kind := map[string]string{
 		stateSucceeded: kindSucceeded, statePartial: kindPartial, stateFailed: kindFailed,
 	}[out.state]
-	news := News{ProfileID: row.ProfileID, Profile: row.ProfileName, Error: row.Error}
+	news := News{ProfileID: row.ProfileID, Name: row.ProfileName, Error: row.Error}
 	for _, one := range row.Destinations {
 		if one.State == stateFailed {
 			news.Failed = append(news.Failed, one.Kind)
