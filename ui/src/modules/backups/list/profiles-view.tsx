@@ -103,14 +103,19 @@ function Name({ profile: { id, name, enabled } }: { profile: Profile }) {
 function When({ profile: { schedule, enabled, next_run_at: next } }: { profile: Profile }) {
   const { t } = useTranslation("backups");
   const words = useScheduleWords();
-  const zone = schedule.zone && schedule.zone !== "UTC" ? schedule.zone : "UTC";
-  const text = schedule.cron ? `${words(schedule.cron)}, ${zone}` : words("");
+  const text = words(schedule.cron ?? "");
   return (
     <span className={classes.words}>
       <span title={text}>{text}</span>
-      {enabled && next && (
+      {schedule.cron && (
         <span className="dim">
-          {t("profiles.next")} <RelativeTime at={next} />
+          {schedule.zone || "UTC"}
+          {enabled && next && (
+            <>
+              {" · "}
+              {t("profiles.next")} <RelativeTime at={next} />
+            </>
+          )}
         </span>
       )}
     </span>
