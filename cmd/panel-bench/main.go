@@ -29,6 +29,7 @@ const (
 func main() {
 	if len(os.Args) == 3 && modes[os.Args[1]] != nil {
 		end(modes[os.Args[1]](os.Args[2]))
+		return
 	}
 	o, err := options(os.Args[1:])
 	if err != nil {
@@ -119,6 +120,7 @@ var goals = []goal{
 	{"P9", restartHerd, 5 * time.Minute},
 	{"P5", openDashboards, 6 * time.Minute},
 	{"P11", liveViewers, 6 * time.Minute},
+	{"P17", backups, 9 * time.Minute},
 	{"strangers", strangersFlood, 6 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
 }
