@@ -38,7 +38,7 @@ type life struct {
 	stand   *rig.Stand
 	front   *front
 	dsn     string
-	traffic *traffic
+	traffic *rigtest.Traffic
 	screen  *screen
 }
 
@@ -46,7 +46,7 @@ func begin(t *testing.T) *life {
 	t.Helper()
 	l := &life{T: t, front: newFront(t), dsn: dbtest.Empty(t)}
 	l.stand = rigtest.Install(t, rig.PanelSettings{DSN: l.dsn, LicenseFront: l.front.before})
-	l.traffic = carry(t, l.stand)
+	l.traffic = rigtest.Carry(t, l.stand)
 	l.screen = open(t, l.stand)
 	l.is("active", "ok")
 	return l
@@ -63,7 +63,7 @@ func (l *life) is(state, reason string) status {
 	l.commandLineSays(api)
 	l.screen.shows(l.T, state, reason)
 	l.writes(state != "degraded")
-	l.traffic.goesOn(l.T)
+	l.traffic.GoesOn(l.T)
 	return api
 }
 
@@ -90,7 +90,7 @@ func (l *life) writes(open bool) {
 	ctx := l.Context()
 	for path, body := range map[string]any{
 		"/api/v1/nodes/enrollment-tokens":                          map[string]any{"kind": "one_off"},
-		"/api/v1/connection-units/" + l.traffic.flow + "/versions": map[string]any{"note": "kept"},
+		"/api/v1/connection-units/" + l.traffic.Flow + "/versions": map[string]any{"note": "kept"},
 	} {
 		err := l.stand.API.Post(ctx, path, body, nil)
 		if open {
@@ -103,7 +103,7 @@ func (l *life) writes(open bool) {
 		require.Equal(l, "license_read_only", refusal.Code)
 	}
 	for _, path := range []string{
-		"/api/v1/nodes", "/api/v1/connection-units/" + l.traffic.flow, "/api/v1/audit",
+		"/api/v1/nodes", "/api/v1/connection-units/" + l.traffic.Flow, "/api/v1/audit",
 		"/api/v1/system/status",
 	} {
 		require.NoError(l, l.stand.API.Get(ctx, path, nil), "reads pass in every state")

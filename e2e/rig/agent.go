@@ -116,6 +116,8 @@ func Fetch(ctx context.Context, probe agentapi.ThroughProbe, prefix ...string) (
 	if err != nil {
 		return answer.Data, fmt.Errorf("order a fetch: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, runLimit+time.Duration(probe.Timeout)*time.Second)
+	defer cancel()
 	said, err := run(ctx, order, prefix, program, "fetch", "--json")
 	if err != nil {
 		return answer.Data, fmt.Errorf("fetch through the flow: %w", err)
@@ -132,9 +134,17 @@ func Fetch(ctx context.Context, probe agentapi.ThroughProbe, prefix ...string) (
 
 const runLimit = 90 * time.Second
 
-// run gives what a command wrote to its standard output; what it wrote beside that becomes part of the error.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, already := ctx.Deadline(); already {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, runLimit)
+}
+
+// run gives what a command wrote to its standard output; what it wrote beside that becomes part of the error. A context
+// without an end gets the usual limit.
 func run(ctx context.Context, input []byte, prefix []string, program string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	line := append(slices.Clone(prefix), append([]string{program}, args...)...)
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)

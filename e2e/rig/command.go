@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -15,9 +16,17 @@ type Said struct {
 	Exit     int
 }
 
-// Command runs one command line of panelctl with the panel's own settings; token may be empty.
+// With is the panel with further settings, for commands.
+func (p *Panel) With(env ...string) *Panel {
+	other := *p
+	other.Spec.Env = append(slices.Clone(p.Spec.Env), env...)
+	return &other
+}
+
+// Command runs one command line of panelctl with the panel's own settings; token may be empty. A context without an end
+// gets the usual limit.
 func (p *Panel) Command(ctx context.Context, token string, args ...string) (Said, error) {
-	ctx, cancel := context.WithTimeout(ctx, runLimit)
+	ctx, cancel := bounded(ctx)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Spec.Path, args...)
 	cmd.Env = append(append(Environment(), p.Spec.Env...), "PANEL_API_URL="+p.URL, "PANEL_API_TOKEN="+token)

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,13 +15,14 @@ import (
 
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
-	"panel/platform/database/dbtest"
 )
 
 const (
 	restoresPath = "/api/v1/backups/restores"
+	runsPath     = "/api/v1/backups/runs"
 	within       = 2 * time.Minute
 	profileName  = "nightly"
+	passphrase   = "words that only this test knows"
 )
 
 type fields = map[string]any
@@ -29,13 +30,15 @@ type fields = map[string]any
 // world is an installed panel with a node before a backup and one after it.
 type world struct {
 	*testing.T
-	stand *rig.Stand
-	run   string // the backup
+	stand   *rig.Stand
+	profile string
+	run     string // the backup
 }
 
 type restoreRecord struct {
 	ID      string   `json:"id"`
 	State   string   `json:"state"`
+	Verdict string   `json:"verdict"`
 	Step    string   `json:"step"`
 	Error   string   `json:"error"`
 	Outcome *outcome `json:"outcome"`
@@ -53,12 +56,13 @@ func begin(t *testing.T, settings rig.PanelSettings) *world {
 	t.Helper()
 	w := &world{T: t, stand: rigtest.Install(t, settings)}
 	rigtest.Enrolled(t, w.stand.API, "before")
-	w.backUp()
+	w.backUp(fields{"kind": "local"})
 	rigtest.Enrolled(t, w.stand.API, "since")
 	return w
 }
 
-func (w *world) backUp() {
+// backUp makes a profile with these destinations and its first backup.
+func (w *world) backUp(destinations ...fields) {
 	w.Helper()
 	w.eventually(func(ctx context.Context) error {
 		var proof struct {
@@ -70,29 +74,58 @@ func (w *world) backUp() {
 		}
 		return err
 	})
-	var profile, run struct {
+	w.profile = w.add(profileName, destinations...)
+	made := w.ended(w.begin())
+	require.Equal(w, "succeeded", made.State, made.Error)
+	w.run = made.ID
+}
+
+// add makes a profile.
+func (w *world) add(name string, destinations ...fields) (id string) {
+	w.Helper()
+	var profile struct {
 		ID string `json:"id"`
 	}
 	require.NoError(w, w.stand.API.Post(w.Context(), "/api/v1/backups/profiles", fields{
-		"name": profileName, "enabled": false, "schedule": fields{}, "scope": fields{"telemetry": "all"},
-		"destinations": []fields{{"kind": "local"}}, "retention": fields{}, "verify": fields{}, "deadman_hours": 0,
-		"encryption": fields{"mode": "passphrase", "passphrase": "words that only this test knows"},
+		"name": name, "enabled": false, "schedule": fields{},
+		"scope":        fields{"telemetry": "all", "secret_store": true},
+		"destinations": destinations, "retention": fields{}, "verify": fields{}, "deadman_hours": 0,
+		"encryption": fields{"mode": "passphrase", "passphrase": passphrase},
 	}, &profile))
-	require.NoError(w, w.stand.API.Post(w.Context(), "/api/v1/backups/runs", fields{"profile_id": profile.ID}, &run))
-	w.run = run.ID
+	return profile.ID
+}
+
+type runRecord struct {
+	ID       string `json:"id"`
+	State    string `json:"state"`
+	Error    string `json:"error"`
+	Artefact *struct {
+		Name string `json:"name"`
+	} `json:"artefact"`
+}
+
+// begin starts a run of the profile.
+func (w *world) begin() (id string) {
+	w.Helper()
+	var run runRecord
+	require.NoError(w, w.stand.API.Post(w.Context(), runsPath, fields{"profile_id": w.profile}, &run))
+	return run.ID
+}
+
+// ended waits for the end of a run.
+func (w *world) ended(id string) (run runRecord) {
+	w.Helper()
 	w.eventually(func(ctx context.Context) error {
-		var read struct {
-			State string `json:"state"`
-			Error string `json:"error"`
-		}
-		if err := w.stand.API.Get(ctx, "/api/v1/backups/runs/"+run.ID, &read); err != nil {
+		run = runRecord{}
+		if err := w.stand.API.Get(ctx, runsPath+"/"+id, &run); err != nil {
 			return err
 		}
-		if read.State != "succeeded" {
-			return fmt.Errorf("the backup is %s: %s", read.State, read.Error)
+		if slices.Contains([]string{"queued", "running", "uploading"}, run.State) {
+			return fmt.Errorf("the backup is %s", run.State)
 		}
 		return nil
 	})
+	return run
 }
 
 func (w *world) eventually(holds func(context.Context) error) {
@@ -199,38 +232,6 @@ func (w *world) over(id string) (steps []string, refused bool) {
 	return steps, refused
 }
 
-// A full restore over the web, with a real agent: everyone is signed out, sign-in works, the chain goes on after the
-// restore, nodes enrolled since are listed and the agent comes back by itself.
-func TestABackupIsRestoredOverTheWeb(t *testing.T) {
-	t.Parallel()
-	stand := rigtest.Install(t, rig.PanelSettings{})
-	w := &world{T: t, stand: stand}
-	agent, err := stand.Enroll(t.Context(), "real")
-	require.NoError(t, err)
-	rigtest.Run(t, stand, agent)
-	w.backUp()
-	rigtest.Enrolled(t, stand.API, "since")
-	err = stand.API.Post(t.Context(), restoresPath, fields{"run_id": w.run, "mode": "full", "confirm": "another"}, nil)
-	require.True(t, rig.Refused(err, http.StatusUnprocessableEntity), err)
-	id := w.restore()
-	steps, refused := w.over(id)
-	t.Log(steps)
-	require.True(t, refused, "every other answer is 503 meanwhile")
-	require.NoError(t, stand.Panel.Healthy(t.Context()))
-	w.signIn()
-	require.Equal(t, []string{"real"}, w.nodes())
-	read := w.record(id)
-	require.Equal(t, "succeeded", read.State)
-	require.NotNil(t, read.Outcome)
-	require.NotZero(t, read.Outcome.ContinuedAfter)
-	require.Equal(t, "since", read.Outcome.EnrolledSince[0].Name)
-	require.FileExists(t, filepath.Join(stand.Panel.DataDir, "backups", read.Outcome.Snapshot+".manifest"))
-	w.journalHolds(false, 1)
-	require.NoError(t, stand.Online(t.Context(), agent))
-	w.run = w.newest()
-	w.restore() // what is known of backups outlives a restore
-}
-
 // newest is the run whose backup can be restored.
 func (w *world) newest() string {
 	w.Helper()
@@ -243,67 +244,4 @@ func (w *world) newest() string {
 	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/backups/runs", &page))
 	require.Equal(w, "succeeded", page.Items[0].State)
 	return page.Items[0].ID
-}
-
-// Rule R14: kill -9 of the panel at many points of a restore: either the old database serves afterwards and the restore
-// is told as interrupted, or the new one; never a half.
-func TestAKilledRestoreLeavesOneDatabaseOrTheOther(t *testing.T) {
-	t.Parallel()
-	w := begin(t, rig.PanelSettings{})
-	old, new := 0, 0
-	for point := range 12 {
-		id := w.restore()
-		select {
-		case <-time.After(time.Duration(point) * 250 * time.Millisecond): // the point of the kill
-		case <-w.stand.Panel.Ended():
-			require.Fail(t, "the panel ended by itself", w.stand.Panel.LastWords())
-		}
-		w.stand.Panel.Kill()
-		require.NoError(t, w.stand.Panel.Up(t.Context()))
-		read := w.record(id) // one that was killed before it began goes on now
-		names := w.nodes()
-		if len(names) == 2 {
-			old++
-			require.Equal(t, []string{"before", "since"}, names)
-			require.Equal(t, []string{"failed", "interrupted"}, []string{read.State, read.Error}, point)
-			continue
-		}
-		new++
-		require.Equal(t, []string{"before"}, names)
-		require.Equal(t, "succeeded", read.State)
-		w.journalHolds(true, 1) // the entries about restores before came after the backup
-		rigtest.Enrolled(t, w.stand.API, "since")
-	}
-	t.Logf("%d times the old database served, %d times the new one", old, new)
-	require.NotZero(t, old)
-}
-
-// Every panel on the database stops for a restore and comes back by itself.
-func TestAllPanelsOnADatabaseWaitForARestore(t *testing.T) {
-	t.Parallel()
-	w := begin(t, rig.PanelSettings{
-		DSN: dbtest.Empty(t), Env: []string{
-			"PANEL_SECRET_KEY=a master key of the tests, long enough", "PANEL_BACKUP_DIR=" + rigtest.Folder(t),
-		},
-	})
-	beside, err := w.stand.Beside(rigtest.Folder(t))
-	require.NoError(t, err)
-	require.NoError(t, beside.Up(t.Context()))
-	t.Cleanup(func() { require.NoError(t, beside.Stop()) })
-	id := w.restore()
-	seen := false
-	w.eventually(func(ctx context.Context) error {
-		err := beside.API.Get(ctx, "/health", nil)
-		if seen = seen || rig.Refused(err, http.StatusServiceUnavailable); seen {
-			return nil
-		}
-		return fmt.Errorf("the other panel goes on: %w", err)
-	})
-	w.over(id)
-	require.NoError(t, beside.Healthy(t.Context()))
-	w.signIn()
-	require.Equal(t, []string{"before"}, w.nodes())
-	w.journalHolds(false, 1)
-	w.stand.API.Base = beside.URL
-	w.journalHolds(false, 1)
 }

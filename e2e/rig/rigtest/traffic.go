@@ -1,4 +1,4 @@
-package license
+package rigtest
 
 import (
 	"context"
@@ -9,58 +9,64 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/e2e/rig"
-	"panel/e2e/rig/rigtest"
 	"panel/platform/agentapi"
 	"panel/platform/testneed/freeport"
 )
 
-// traffic is an applied flow on a real agent and core with a client that fetches pages all the time, and one that holds
-// a long answer open from the beginning to the end.
-type traffic struct {
+// pageEvery is the pause between two pages of a Traffic.
+const pageEvery = 200 * time.Millisecond
+
+// Traffic is an applied flow on a real agent and core with a client that fetches pages all the time, and one that holds
+// a long answer open from the beginning to the end of the test.
+type Traffic struct {
+	Agent *rig.Agent
+	Flow  string
+	Link  string
+
 	site   *rig.Site
-	flow   string
-	link   string
 	pages  atomic.Int64
 	failed atomic.Pointer[string]
 }
 
-func carry(t *testing.T, stand *rig.Stand) *traffic {
+// Carry enrols a server, installs a flow on it and begins the traffic. That the long answer arrived whole is demanded
+// at the end of the test.
+func Carry(t *testing.T, stand *rig.Stand) *Traffic {
 	t.Helper()
 	site, err := rig.OpenSite("127.0.0.1")
 	require.NoError(t, err)
 	t.Cleanup(site.Close)
 	agent, err := stand.Enroll(t.Context(), "carrier")
 	require.NoError(t, err)
-	rigtest.Run(t, stand, agent)
-	c := &traffic{site: site}
-	c.install(t, stand, agent)
+	Run(t, stand, agent)
+	c := &Traffic{Agent: agent, site: site}
+	c.install(t, stand)
 	c.run(t)
 	return c
 }
 
-func (c *traffic) install(t *testing.T, stand *rig.Stand, agent *rig.Agent) {
+func (c *Traffic) install(t *testing.T, stand *rig.Stand) {
 	t.Helper()
 	port, err := freeport.Find()
 	require.NoError(t, err)
-	drawn, err := stand.API.Draw(t.Context(), "carries", rig.OneServer(agent.NodeID, port, c.site))
+	drawn, err := stand.API.Draw(t.Context(), "carries", rig.OneServer(c.Agent.NodeID, port, c.site))
 	require.NoError(t, err)
 	plan, err := stand.API.Compile(t.Context(), drawn.ID)
 	require.NoError(t, err)
 	_, err = stand.API.Apply(t.Context(), drawn.ID, plan)
 	require.NoError(t, err)
-	c.flow = drawn.ID
-	c.link, err = stand.API.Link(t.Context(), drawn.ID)
+	c.Flow = drawn.ID
+	c.Link, err = stand.API.Link(t.Context(), drawn.ID)
 	require.NoError(t, err)
 }
 
 // run fetches until the test ends; a page that does not come ends it and is remembered.
-func (c *traffic) run(t *testing.T) {
+func (c *Traffic) run(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	pages, long := make(chan struct{}), make(chan error, 1)
 	go func() {
 		_, err := rig.Fetch(
 			ctx,
-			agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/held", Expect: "ended", Timeout: 600},
+			agentapi.ThroughProbe{Link: c.Link, URL: c.site.Page + "/held", Expect: "ended", Timeout: 600},
 		)
 		long <- err
 	}()
@@ -69,7 +75,7 @@ func (c *traffic) run(t *testing.T) {
 		for ctx.Err() == nil {
 			_, err := rig.Fetch(
 				ctx,
-				agentapi.ThroughProbe{Link: c.link, URL: c.site.Page + "/", Expect: `"page":"ok"`, Timeout: 30},
+				agentapi.ThroughProbe{Link: c.Link, URL: c.site.Page + "/", Expect: `"page":"ok"`, Timeout: 30},
 			)
 			if err != nil && ctx.Err() == nil {
 				why := err.Error()
@@ -79,7 +85,7 @@ func (c *traffic) run(t *testing.T) {
 			c.pages.Add(1)
 			select {
 			case <-ctx.Done():
-			case <-time.After(pause):
+			case <-time.After(pageEvery):
 			}
 		}
 	}()
@@ -92,10 +98,8 @@ func (c *traffic) run(t *testing.T) {
 	require.Eventually(t, func() bool { return c.site.Held() == 1 }, 30*time.Second, 20*time.Millisecond)
 }
 
-const pause = 200 * time.Millisecond
-
-// goesOn waits for a page that was asked for after this call.
-func (c *traffic) goesOn(t *testing.T) {
+// GoesOn waits for a page that was asked for after this call; the test fails if any page did not come.
+func (c *Traffic) GoesOn(t *testing.T) {
 	t.Helper()
 	after := c.pages.Load() + 2
 	require.Eventually(
