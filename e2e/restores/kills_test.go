@@ -115,6 +115,9 @@ func TestAKilledRunLeavesNoHalfBackup(t *testing.T) {
 	w.journalHolds(true, 0)
 }
 
+// away is how long a server that was killed does not answer.
+const away = 200 * time.Millisecond
+
 // The database and the servers that a backup goes to are killed at many moments of a run and come back: the run ends, a
 // place that failed is named, and what any place offers is whole.
 func TestServersThatDieDuringARunLeaveNoHalfBackup(t *testing.T) {
@@ -125,15 +128,15 @@ func TestServersThatDieDuringARunLeaveNoHalfBackup(t *testing.T) {
 	states := map[string]int{}
 	for point := range points {
 		id := w.begin()
-		time.Sleep(time.Duration(point/3) * 100 * time.Millisecond) // the moment
+		<-time.After(time.Duration(point/3) * 100 * time.Millisecond) // the moment
 		switch point % 3 {
 		case 0:
 			bucket.Kill()
-			time.Sleep(200 * time.Millisecond)
+			<-time.After(away)
 			bucket.Start()
 		case 1:
 			host.Kill()
-			time.Sleep(200 * time.Millisecond)
+			<-time.After(away)
 			host.Start()
 		case 2:
 			w.killDatabase()

@@ -37,7 +37,7 @@ func NewS3(t testing.TB) S3 {
 	require.NoError(t, os.Mkdir(filepath.Join(root, Bucket), 0o700))
 	return S3{Root: root, Endpoint: "http://" + Address + ":" + strconv.Itoa(port), Server: start(t, port, func() *exec.Cmd {
 		cmd := exec.Command(program, "--port", Address+":"+strconv.Itoa(port), "posix", root)
-		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
+		cmd.Env = append(cmd.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
 		return cmd
 	})}
 }
