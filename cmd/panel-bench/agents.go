@@ -17,6 +17,9 @@ import (
 const (
 	fewAgents, manyAgents = 500, 5000
 	quietFor              = 20 * time.Second
+
+	// interval is that of heartbeats: in each every agent speaks as often, whatever moments they keep.
+	interval = 15 * time.Second
 )
 
 // quietFew gives the transactions per second of a small fleet, and ends it.
@@ -60,16 +63,16 @@ func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
 		return nil, err
 	}
 	var memory, processor measure.Series
-	for range 6 {
+	if err := pause(ctx, interval); err != nil { // what the arrival of so many set off is over by then
+		return nil, err
+	}
+	for range 3 {
 		before, err := processorSeconds(f.Panel.PID())
 		if err != nil {
 			return nil, err
 		}
-		const watch = 6 * time.Second
-		select {
-		case <-time.After(watch):
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := pause(ctx, interval); err != nil {
+			return nil, err
 		}
 		after, err := processorSeconds(f.Panel.PID())
 		if err != nil {
@@ -79,7 +82,7 @@ func connectedAgents(ctx context.Context, b *bench) ([]measure.Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		memory, processor = append(memory, used), append(processor, 100*(after-before)/watch.Seconds())
+		memory, processor = append(memory, used), append(processor, 100*(after-before)/interval.Seconds())
 	}
 	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", f.Panel.PID()))
 	if err != nil {

@@ -68,7 +68,7 @@ type delivery[T any] struct {
 const Writers = 2
 
 const (
-	writePace   = 100 * time.Millisecond // how often each writer begins a transaction while there is little to store
+	writePace   = 200 * time.Millisecond // how often each writer begins a transaction while there is little to store
 	mostBatches = 200                    // in one transaction
 	streamPause = time.Hour              // how long an agent waits that has begun too many streams
 	noPartition = "23514"                // the SQLSTATE of a row that no partition takes
