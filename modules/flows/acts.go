@@ -2,9 +2,11 @@ package flows
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -120,6 +122,194 @@ func installable(result plan.Result, nodes map[string]nodesapi.Node) error {
 		return agentOffline(away)
 	}
 	return nil
+}
+
+// NodeDrift is how what runs on one node differs from what the flow has installed there.
+type NodeDrift struct {
+	NodeID          string    `json:"node_id"`
+	NodeName        string    `json:"node_name"`
+	State           string    `json:"state" enum:"in_sync,drifted,unknown"`
+	Online          bool      `json:"online" doc:"Its agent answers, so that the node can be restored now"`
+	VersionNumber   *int      `json:"version_number" doc:"The installed version"`
+	RunningRevision int64     `json:"running_revision" doc:"Configuration of the node that runs; 0 for none"`
+	WantedRevision  int64     `json:"wanted_revision" doc:"Configuration that the node shall serve"`
+	Known           bool      `json:"known" doc:"The panel knows what runs; without it there is no difference to show"`
+	PartSame        bool      `json:"part_same" doc:"The flow's own part runs as it is installed"`
+	RestSame        bool      `json:"rest_same" doc:"So does everything else on the node"`
+	Diff            plan.Diff `json:"diff" doc:"What restoring changes"`
+}
+
+// nodeDrift compares what a node runs with what the flow has installed there. Fault: not_found (404).
+func (s *service) nodeDrift(ctx context.Context, id, nodeID string) (NodeDrift, error) {
+	f, n, _, err := s.installedOn(ctx, id, nodeID)
+	if err != nil {
+		return NodeDrift{}, err
+	}
+	numbers, err := s.versionNumbers(ctx, f.ID)
+	if err != nil {
+		return NodeDrift{}, err
+	}
+	out := NodeDrift{
+		NodeID: n.ID, NodeName: n.Name, Online: n.Online, RunningRevision: n.RevisionInstalled,
+		WantedRevision: n.RevisionDesired, PartSame: true, RestSame: true, Diff: plan.NoDiff(), State: "in_sync",
+	}
+	if f.InstalledVersionID != nil {
+		if number, known := numbers[*f.InstalledVersionID]; known {
+			out.VersionNumber = &number
+		}
+	}
+	if err := s.compareRunning(ctx, f, n, &out); err != nil {
+		return out, err
+	}
+	hosts, err := s.hostsNow(ctx, f, nodeID, n)
+	for i, now := range hosts {
+		if before := f.InstalledHosts[i]; before.Host != now.Host {
+			out.State = "drifted"
+			out.Diff.Listeners = append(out.Diff.Listeners, plan.Change{
+				Op: "changed", NodeID: nodeID, Name: now.Block, Field: "host", From: before.Host, To: now.Host,
+			})
+		}
+	}
+	return out, err
+}
+
+// installedOn gives a flow, one of its nodes and its part there. Fault: not_found (404).
+func (s *service) installedOn(ctx context.Context, id, nodeID string) (*flowRow, nodesapi.Node, plan.Fragment, error) {
+	f, err := s.store.flow(ctx, id)
+	if err != nil {
+		return nil, nodesapi.Node{}, plan.Fragment{}, err
+	}
+	parts, err := s.store.fragments(ctx, "flow_id = ? and node_id = ?", id, nodeID)
+	if err != nil {
+		return nil, nodesapi.Node{}, plan.Fragment{}, err
+	}
+	nothing := fault.Missing("the flow has nothing installed on this node")
+	if len(parts) == 0 {
+		return nil, nodesapi.Node{}, plan.Fragment{}, nothing
+	}
+	n, err := s.nodes.Node(ctx, nodeID)
+	if errors.Is(err, nodesapi.ErrUnknown) {
+		return nil, n, plan.Fragment{}, nothing
+	}
+	return f, n, parts[0], err
+}
+
+// compareRunning fills in what is known of the configuration that runs: nothing where the node is silent, or where it
+// is not one that the panel has stored.
+func (s *service) compareRunning(ctx context.Context, f *flowRow, n nodesapi.Node, out *NodeDrift) error {
+	if n.RevisionInstalled == n.RevisionDesired {
+		out.Known = true
+		if !n.Online {
+			out.State = "unknown"
+		}
+		return nil
+	}
+	out.State = "drifted"
+	if !n.Online {
+		out.State = "unknown"
+	}
+	runs, err := s.stored(ctx, n, n.RevisionInstalled, n.HashInstalled)
+	if err != nil || runs == nil {
+		return err
+	}
+	wanted, err := s.stored(ctx, n, n.RevisionDesired, "")
+	if err != nil || wanted == nil {
+		return err
+	}
+	before, err := plan.ReadRunning(f.ID, runs.Core)
+	if err != nil {
+		return err
+	}
+	after, err := plan.ReadRunning(f.ID, wanted.Core)
+	if err != nil {
+		return err
+	}
+	labels, err := s.labels(ctx, f.ID)
+	out.Known = true
+	out.Diff, out.PartSame, out.RestSame = plan.Differences(n.ID, before, after, labels)
+	return err
+}
+
+// stored gives a configuration of a node; nil when the panel does not have it, or has another one of this number.
+func (s *service) stored(ctx context.Context, n nodesapi.Node, revision int64, hash string) (*nodesapi.Config, error) {
+	if revision == 0 {
+		return &nodesapi.Config{NodeID: n.ID}, nil
+	}
+	c, err := s.nodes.Stored(ctx, n.ID, revision)
+	if errors.Is(err, nodesapi.ErrUnknown) || err == nil && hash != "" && c.Hash != hash {
+		return nil, nil //nolint:nilnil // it is not there, which is an answer
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read what a node runs: %w", err)
+	}
+	return &c, nil
+}
+
+func (s *service) labels(ctx context.Context, flowID string) (map[string]string, error) {
+	rows, err := s.store.clients(ctx, flowID)
+	labels := make(map[string]string, len(rows))
+	for _, row := range rows {
+		labels[row.ID] = row.Label
+	}
+	return labels, err
+}
+
+// hostsNow is what links name, with today's address or domain of one node.
+func (s *service) hostsNow(ctx context.Context, f *flowRow, nodeID string, n nodesapi.Node) ([]plan.Host, error) {
+	hosts, ids := slices.Clone(f.InstalledHosts), []string{}
+	for _, h := range hosts {
+		if h.NodeID == nodeID && h.DomainID != "" {
+			ids = append(ids, h.DomainID)
+		}
+	}
+	bound := map[string]domainsapi.Domain{}
+	if len(ids) > 0 {
+		var err error
+		if bound, err = s.nodes.ByIDs(ctx, ids...); err != nil {
+			return nil, fmt.Errorf("look up domain bindings: %w", err)
+		}
+	}
+	for i, h := range hosts {
+		if d, known := bound[h.DomainID]; known {
+			hosts[i].Host = d.Hostname
+		} else if h.NodeID == nodeID && h.DomainID == "" {
+			hosts[i].Host = n.Address
+		}
+	}
+	return hosts, nil
+}
+
+// restore installs the flow's part on one node again, as it is installed; drafts and new clients have no part in it.
+// Faults: not_found (404), apply_active (409), agent_offline (422).
+func (s *service) restore(ctx context.Context, id, nodeID string) (*applyRow, error) {
+	f, n, part, err := s.installedOn(ctx, id, nodeID)
+	if err != nil {
+		return nil, err
+	}
+	if !n.Online {
+		return nil, agentOffline([]awayNode{{n.ID, n.Name}})
+	}
+	drawn, err := s.store.installedGraph(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	result := plan.Result{}
+	if result.Fragments, err = s.store.installed(ctx, f.ID); err != nil {
+		return nil, err
+	}
+	if result.Hosts, err = s.hostsNow(ctx, f, nodeID, n); err != nil {
+		return nil, err
+	}
+	result.Plan.Steps = []plan.Step{{
+		Order: 1, NodeID: n.ID, NodeName: n.Name, Role: part.Role, Action: plan.ActionConfigure,
+		Interruption: plan.Reload, Detail: "install the flow's part again", DetailCode: "restores",
+	}}
+	a := s.newApply(ctx, f, kindRestore, result, drawn, drawn)
+	a.VersionID = f.InstalledVersionID
+	if f.InstalledRevision != nil {
+		a.Revision = *f.InstalledRevision
+	}
+	return a, s.start(ctx, f, a, result)
 }
 
 // stop ends an apply that is not decided yet: it fails, and everything is reverted. Whether it or the commit was first

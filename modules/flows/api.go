@@ -111,7 +111,7 @@ type BypassCheck struct {
 type Apply struct {
 	ApplyID        string        `json:"apply_id"`
 	FlowID         string        `json:"flow_id"`
-	Kind           string        `json:"kind" enum:"apply,enable,rerender,disable,delete"`
+	Kind           string        `json:"kind" enum:"apply,enable,rerender,restore,disable,delete"`
 	Phase          string        `json:"phase" enum:"before_prepare,waiting,preparing,before_switch,parking,switching,probing,committing,reverting,undoing,applied,apply_failed"`
 	State          string        `json:"state" enum:"applying,applied,apply_failed"`
 	PlanID         *string       `json:"plan_id"`
@@ -302,6 +302,11 @@ type applyBody struct {
 	ID         string `json:"id" minLength:"1" maxLength:"64" doc:"Plan id"`
 	Revision   int    `json:"revision" doc:"Plan revision"`
 	ForceApply bool   `json:"force_apply,omitempty" doc:"Accept the risk of unconfirmed readiness"`
+}
+
+type nodePath struct {
+	FlowPath
+	NodeID string `path:"node_id"`
 }
 
 type applyPath struct {

@@ -22,6 +22,7 @@ const (
 	kindApply    = flowsapi.KindApply
 	kindEnable   = flowsapi.KindEnable
 	kindRerender = flowsapi.KindRerender
+	kindRestore  = flowsapi.KindRestore
 	kindDisable  = flowsapi.KindDisable
 	kindDelete   = flowsapi.KindDelete
 
@@ -327,6 +328,9 @@ func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
 // noteStart has one entry in the journal; who listens gets the start of every apply, and that it was forced besides.
 func (s *service) noteStart(ctx context.Context, f *flowRow, a *applyRow) error {
 	action, changes := flowsapi.EventApplyStarted, map[string]audit.Change{"apply": {To: a.ID}, "kind": {To: a.Kind}}
+	if a.Kind == kindRestore {
+		changes["node"] = audit.Change{To: a.Steps[0].NodeName}
+	}
 	news := []string{flowsapi.EventApplyStarted}
 	if a.Forced {
 		action, changes["bypassed_checks"] = flowsapi.EventForceApplied, audit.Change{To: keysOf(a.Bypassed)}

@@ -258,7 +258,14 @@ func (f *fleet) Desired(context.Context, string) (nodesapi.Config, error) {
 	return nodesapi.Config{}, nil
 }
 
-func (f *fleet) Stored(context.Context, string, int64) (nodesapi.Config, error) {
+func (f *fleet) Stored(_ context.Context, nodeID string, revision int64) (nodesapi.Config, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range f.configs[nodeID] {
+		if c.Revision == revision {
+			return c, nil
+		}
+	}
 	return nodesapi.Config{}, nodesapi.ErrUnknown
 }
 

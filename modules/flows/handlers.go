@@ -184,6 +184,15 @@ func (h *handlers) enable(ctx context.Context, in *FlowPath) (*applyOutput, erro
 	return h.begun(ctx, row, err)
 }
 
+func (h *handlers) drift(ctx context.Context, in *nodePath) (*body[NodeDrift], error) {
+	return answer(h.s.nodeDrift(ctx, in.ID, in.NodeID))
+}
+
+func (h *handlers) restore(ctx context.Context, in *nodePath) (*applyOutput, error) {
+	row, err := h.s.restore(ctx, in.ID, in.NodeID)
+	return h.begun(ctx, row, err)
+}
+
 func (h *handlers) clients(ctx context.Context, in *clientsInput) (*body[httpapi.Page[Client]], error) {
 	return answer(h.s.listClients(ctx, in))
 }

@@ -231,6 +231,8 @@ func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error
 		f.Deleting = true
 	case kindEnable, kindRerender:
 		f.Enabled, f.InstalledAt, f.InstalledHosts = true, &now, row.Hosts
+	case kindRestore:
+		f.InstalledHosts = row.Hosts
 	case kindApply:
 		if err := r.newVersion(ctx, f, row); err != nil {
 			return err
@@ -309,6 +311,7 @@ var endings = map[string]struct{ action, code string }{
 	kindApply:    {"flow.apply_succeeded", "applied"},
 	kindEnable:   {"flow.apply_succeeded", "enabled"},
 	kindRerender: {"flow.apply_succeeded", "rerendered"},
+	kindRestore:  {"flow.apply_succeeded", "restored"},
 	kindDisable:  {"flow.disabled", "disabled"},
 	kindDelete:   {"flow.deleted", "deleted"},
 }

@@ -33,6 +33,15 @@ func (h *handlers) routes() httpapi.Routes {
 			),
 			httpapi.Get("/{id}/traffic", "Show what the installed flow carries now", access.Needs(View), h.traffic,
 				reads),
+			httpapi.Get("/{id}/nodes/{node_id}/drift", "Show how a node differs from what is installed",
+				access.Needs(View), h.drift, reads),
+			httpapi.Post(
+				"/{id}/nodes/{node_id}/restore",
+				"Install the flow's part on one node again",
+				access.Needs(Install),
+				h.restore,
+				httpapi.Status(accepted),
+			),
 			httpapi.Get("/{id}/draft", "Show the draft", access.Needs(View), h.draft, reads),
 			httpapi.Put("/{id}/draft", "Save the draft; nothing is installed", access.Needs(Edit), h.saveDraft),
 			httpapi.Post(

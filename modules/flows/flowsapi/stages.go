@@ -62,6 +62,7 @@ const (
 	KindApply    = "apply"    // a plan is installed
 	KindEnable   = "enable"   // the installed version is put back
 	KindRerender = "rerender" // the installed version is rendered again
+	KindRestore  = "restore"  // a node gets its part of the installed version again
 	KindDisable  = "disable"  // the flow is taken off its nodes
 	KindDelete   = "delete"   // and removed
 )

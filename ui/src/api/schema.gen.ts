@@ -1258,6 +1258,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/{id}/nodes/{node_id}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how a node differs from what is installed */
+        get: operations["get-connection-units-id-nodes-node-id-drift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connection-units/{id}/nodes/{node_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install the flow's part on one node again */
+        post: operations["post-connection-units-id-nodes-node-id-restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connection-units/{id}/plan/compile": {
         parameters: {
             query?: never;
@@ -4414,7 +4448,7 @@ export interface components {
             flow_id: string;
             forced: boolean;
             /** @enum {string} */
-            kind: "apply" | "enable" | "rerender" | "disable" | "delete";
+            kind: "apply" | "enable" | "rerender" | "restore" | "disable" | "delete";
             /** @enum {string} */
             phase: "before_prepare" | "waiting" | "preparing" | "before_switch" | "parking" | "switching" | "probing" | "committing" | "reverting" | "undoing" | "applied" | "apply_failed";
             plan_id: string | null;
@@ -4460,7 +4494,7 @@ export interface components {
             action: "configure" | "remove";
             detail: string;
             /** @enum {string} */
-            detail_code: "adds" | "changes" | "leaves";
+            detail_code: "adds" | "changes" | "leaves" | "restores";
             error: components["schemas"]["FlowsStepError"];
             /** @enum {string} */
             interruption: "none" | "reload" | "restart";
@@ -4636,6 +4670,37 @@ export interface components {
         FlowsLinkBody: {
             /** @description The first client when left out */
             client_id?: string;
+        };
+        FlowsNodeDrift: {
+            /** @description What restoring changes */
+            diff: components["schemas"]["PlanDiff"];
+            /** @description The panel knows what runs; without it there is no difference to show */
+            known: boolean;
+            node_id: string;
+            node_name: string;
+            /** @description Its agent answers, so that the node can be restored now */
+            online: boolean;
+            /** @description The flow's own part runs as it is installed */
+            part_same: boolean;
+            /** @description So does everything else on the node */
+            rest_same: boolean;
+            /**
+             * Format: int64
+             * @description Configuration of the node that runs; 0 for none
+             */
+            running_revision: number;
+            /** @enum {string} */
+            state: "in_sync" | "drifted" | "unknown";
+            /**
+             * Format: int64
+             * @description The installed version
+             */
+            version_number: number | null;
+            /**
+             * Format: int64
+             * @description Configuration that the node shall serve
+             */
+            wanted_revision: number;
         };
         FlowsPartResult: {
             detail: string;
@@ -5936,7 +6001,7 @@ export interface components {
             action: "configure" | "remove";
             detail: string;
             /** @enum {string} */
-            detail_code: "adds" | "changes" | "leaves";
+            detail_code: "adds" | "changes" | "leaves" | "restores";
             /** @enum {string} */
             interruption: "none" | "reload" | "restart";
             node_id: string;
@@ -14969,6 +15034,199 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-connection-units-id-nodes-node-id-drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowsNodeDrift"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-connection-units-id-nodes-node-id-restore": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                node_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowsApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

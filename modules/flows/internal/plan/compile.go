@@ -70,11 +70,16 @@ func emptyPlan(in Input) Plan {
 		Readiness:       []Check{},
 		Steps:           []Step{},
 		Obstacles:       []Obstacle{},
-		Diff: Diff{
-			Listeners: []Change{}, Routes: []Change{}, Clients: []Change{}, Firewall: []Change{},
-			DNS: []Change{}, CDN: []Change{}, ProxyPanel: []Change{}, Other: []Change{},
-		},
-		Rendered: map[string]string{},
+		Diff:            NoDiff(),
+		Rendered:        map[string]string{},
+	}
+}
+
+// NoDiff is a difference of nothing, with all its lists.
+func NoDiff() Diff {
+	return Diff{
+		Listeners: []Change{}, Routes: []Change{}, Clients: []Change{}, Firewall: []Change{},
+		DNS: []Change{}, CDN: []Change{}, ProxyPanel: []Change{}, Other: []Change{},
 	}
 }
 

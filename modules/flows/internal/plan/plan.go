@@ -137,7 +137,7 @@ type Step struct {
 	Action       string `json:"action" enum:"configure,remove"`
 	Interruption string `json:"interruption" enum:"none,reload,restart"`
 	Detail       string `json:"detail"`
-	DetailCode   string `json:"detail_code" enum:"adds,changes,leaves"`
+	DetailCode   string `json:"detail_code" enum:"adds,changes,leaves,restores"`
 }
 
 // Diff is what changes against the installed revision.

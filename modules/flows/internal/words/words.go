@@ -29,6 +29,7 @@ var sentences = map[string]string{
 	"applied":       "installed on every node",
 	"enabled":       "the installed version runs again",
 	"rerendered":    "the installed version follows what it depends on",
+	"restored":      "the node runs its part of the installed version again",
 	"disabled":      "taken off its nodes; nodes that were away drop it when they return",
 	"deleted":       "deleted; nodes that were away drop it when they return",
 
