@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { Action, ActionLink } from "@/components/action/action";
 import { toastProblem } from "@/components/state/toast";
-import { useApply, useCompile, useSwitchFlow, type Apply, type Flow } from "../shared/api";
+import { useApply, useCompile, useRestore, useSwitchFlow, type Apply, type Flow } from "../shared/api";
 import { keepPlan } from "../plan/stored-plan";
 import { planStatus } from "../plan/plan-state";
 import { canStop, goesBack } from "./apply-status";
@@ -55,6 +55,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
   const compile = useCompile(apply.flow_id);
   const install = useApply(apply.flow_id);
   const put = useSwitchFlow();
+  const restore = useRestore(apply.flow_id);
   const edit = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
   const closed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
   const base = `/flows/${apply.flow_id}`;
@@ -63,6 +64,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
     try {
       if (apply.kind === "enable" || apply.kind === "disable")
         return follow(await put.mutateAsync({ id: apply.flow_id, on: apply.kind === "enable" }));
+      if (apply.kind === "restore") return follow(await restore.mutateAsync(apply.steps[0]?.node_id ?? ""));
       const plan = await compile.mutateAsync();
       const same = flow !== undefined && plan.revision === apply.revision;
       if (same && planStatus({ ...flow, state: "applied" }, plan, null) === "ready")
@@ -82,7 +84,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
         <Action
           kind="filled"
           icon={IconRefresh}
-          busy={compile.isPending || install.isPending || put.isPending}
+          busy={compile.isPending || install.isPending || put.isPending || restore.isPending}
           reason={apply.kind === "apply" ? (edit ?? closed) : closed}
           onClick={() => void again()}
         >

@@ -46,7 +46,7 @@ function OpenEditor({ flow, draft, tab }: { flow: Flow; draft: OpenDraft; tab: s
   const installed = useQuery(versionQuery(flow.id, flow.installed_version_id)).data;
   const changes = useMemo(() => installed && compareDrawings(installed.graph, drawing), [drawing, installed]);
   const changed = useMemo(() => changedBlocks(changes ?? []), [changes]);
-  const nodeIds = drawing.nodes.flatMap((block) => block.node_id || []);
+  const nodeIds = [...drawing.nodes.flatMap((block) => block.node_id || []), ...flow.drift.node_ids];
   const taken = useConflictProblems(preview?.conflicts ?? []);
   // Findings name blocks by their place in the drawing they were made for, so they are read against that one.
   const found = draft.draft;

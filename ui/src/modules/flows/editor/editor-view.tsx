@@ -8,6 +8,7 @@ import { PageTabs } from "@/components/layout/tabs";
 import { usePhone } from "@/components/screen/use-phone";
 import type { Plan, VersionSnapshot } from "../shared/api";
 import type { Autosave } from "./draft/autosave";
+import { DriftBar } from "../drift/drift-bar";
 import { ConflictBar } from "./conflict-bar";
 import { useEditor } from "./editor-context";
 import { EditorHeader, NextStep } from "./editor-header";
@@ -70,6 +71,7 @@ export function EditorView({ tab, saving, autosave, preview, installed }: Editor
         />
       </div>
       {saving.kind === "conflict" && <ConflictBar theirs={saving.theirs} autosave={autosave} />}
+      <DriftBar flow={flow} />
       {saving.kind === "refused" && problems.length === 0 && (
         <div className={classes.notice}>
           <ProblemNote error={saving.error} />

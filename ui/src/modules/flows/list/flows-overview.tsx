@@ -63,7 +63,7 @@ function useAttention(): AttentionItem[] {
         act:
           config === "apply_failed" && flow.last_apply_id
             ? { label: t("attention.why"), path: `/flows/${flow.id}/applies/${flow.last_apply_id}` }
-            : { label: t("list.open"), path: `/flows/${flow.id}` },
+            : { label: t(config === "drifted" ? "attention.restore" : "list.open"), path: `/flows/${flow.id}` },
       };
     });
 }

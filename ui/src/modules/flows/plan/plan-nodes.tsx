@@ -1,5 +1,5 @@
 import { IconArrowRight, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Status } from "@/components/status/status";
@@ -75,14 +75,29 @@ function NodeCard({ nodeId, step, changes, words }: NodeCardProps) {
         )}
       </div>
       {open && (
-        <ul className={classes.changes}>
-          {changes.map((change, index) => (
-            <ChangeRow key={index} change={change} words={words} />
-          ))}
+        <ChangeList changes={changes} words={words}>
           {changes.length === 0 && step && <li className={classes.noChecks}>{t(`step.detail.${step.detail_code}`)}</li>}
-        </ul>
+        </ChangeList>
       )}
     </Card>
+  );
+}
+
+interface ChangeListProps {
+  changes: readonly NamedChange[];
+  words: ChangeWords;
+  /** Rows after the changes. */
+  children?: ReactNode;
+}
+
+export function ChangeList({ changes, words, children }: ChangeListProps) {
+  return (
+    <ul className={classes.changes}>
+      {changes.map((change, index) => (
+        <ChangeRow key={index} change={change} words={words} />
+      ))}
+      {children}
+    </ul>
   );
 }
 

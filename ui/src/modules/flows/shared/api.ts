@@ -39,6 +39,7 @@ export type Stage = Schemas["FlowsStepStage"];
 export type StageName = Stage["stage"];
 export type ApplyStep = OrNull<Schemas["FlowsApplyStep"], "error">;
 export type Apply = Omit<OrNull<Schemas["FlowsApply"], "error">, "steps"> & { steps: ApplyStep[] };
+export type NodeDrift = Schemas["FlowsNodeDrift"];
 export type ConnectionLink = Schemas["FlowsConnectionLink"];
 export type Explanation = Schemas["FlowsExplanation"];
 export type Traffic = Schemas["TrafficTraffic"];
@@ -83,6 +84,16 @@ export const trafficQuery = (id: string) =>
     queryKey: ["flows", id, "traffic"],
     queryFn: ({ signal }): Promise<Traffic> => answer(api.GET(`${one}/traffic`, { signal, ...of(id) })),
     refetchInterval: 15_000,
+  });
+
+/** How a node differs from what the flow has installed there. */
+export const driftQuery = (id: string, nodeId: string) =>
+  queryOptions({
+    queryKey: ["flows", id, "drift", nodeId],
+    queryFn: ({ signal }): Promise<NodeDrift> =>
+      answer(api.GET(`${one}/nodes/{node_id}/drift`, { signal, params: { path: { id, node_id: nodeId } } })),
+    staleTime: 0,
+    retry: false,
   });
 
 export const draftQuery = (id: string) =>
@@ -339,6 +350,12 @@ export const useApply = (id: string) =>
 export const useStopApply = (id: string, applyId: string) =>
   useFlowAct((_: void): Promise<Apply> =>
     answer(api.POST(`${one}/applies/{apply_id}/stop`, { params: { path: { id, apply_id: applyId } } })),
+  );
+
+/** Installs the flow's part on one node again, as it is installed. */
+export const useRestore = (id: string) =>
+  useFlowAct((nodeId: string): Promise<Apply> =>
+    answer(api.POST(`${one}/nodes/{node_id}/restore`, { params: { path: { id, node_id: nodeId } } })),
   );
 
 export const useAddClient = (id: string) =>

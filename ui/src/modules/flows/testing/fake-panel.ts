@@ -1,7 +1,7 @@
-import type { Apply, Draft, Flow, Plan, VersionSnapshot } from "../shared/api";
+import type { Apply, Draft, Flow, NodeDrift, Plan, VersionSnapshot } from "../shared/api";
 import type { Drawing } from "../drawing/drawing";
 import { europe, moment, servers } from "./places";
-import { fakeApply, fakeClient, fakeFlow, fakePlan, fakeTraffic, fakeVersion } from "./samples";
+import { fakeApply, fakeClient, fakeDrift, fakeFlow, fakePlan, fakeTraffic, fakeVersion } from "./samples";
 
 /**
  * A panel for tests and pictures: flows in memory behind the same paths, with the revisions and refusals of the real
@@ -15,6 +15,7 @@ export interface FakeState {
   plan: Plan;
   preview: Plan;
   apply: Apply;
+  drift: NodeDrift;
   permissions: string[];
   license: { read_only: boolean; state: string; reason: string };
   /** Answers to give instead, by "METHOD path"; used up one by one. */
@@ -49,6 +50,7 @@ export function fakeState(change: Partial<FakeState> = {}): FakeState {
     plan,
     preview: { ...plan, id: "", state: "preview", readiness: [] },
     apply: fakeApply(),
+    drift: fakeDrift(),
     permissions: ["*"],
     license: { read_only: false, state: "active", reason: "" },
     refusals: {},
@@ -183,6 +185,9 @@ function flowAnswer(
         client_id: body.client_id,
       });
   }
+  if (rest[0] === "nodes" && rest[2] === "drift") return ok(state.drift);
+  if (rest[0] === "nodes" && rest[2] === "restore")
+    return { status: 202, body: { ...state.apply, flow_id: id, kind: "restore" } };
   if (rest[0] === "plans") return rest[1] ? ok(state.plan) : missing();
   if (rest[0] === "applies" && rest[2] === "stop") {
     state.apply = { ...state.apply, stopped_by: "anna", phase: "reverting" };

@@ -1,4 +1,4 @@
-import type { Apply, Check, Client, Flow, Plan, Stage, Traffic, Version } from "../shared/api";
+import type { Apply, Check, Client, Flow, NodeDrift, Plan, Stage, Traffic, Version } from "../shared/api";
 import { at, europe, moment } from "./places";
 
 /** Flows, plans and applies as the panel answers them; a test changes what it is about. */
@@ -62,6 +62,35 @@ export function fakeFlow(change: Partial<Flow> = {}): Flow {
     revision: 4,
     created_at: at(-60 * 24 * 40),
     updated_at: moment,
+    ...change,
+  };
+}
+
+/** A node that still listens on the port of the version before. */
+export function fakeDrift(change: Partial<NodeDrift> = {}): NodeDrift {
+  return {
+    node_id: "n-msk",
+    node_name: "msk-01",
+    state: "drifted",
+    online: true,
+    version_number: 17,
+    running_revision: 41,
+    wanted_revision: 42,
+    known: true,
+    part_same: false,
+    rest_same: true,
+    diff: {
+      listeners: [
+        { op: "changed", node_id: "n-msk", name: "entry", field: "listen", from: "0.0.0.0:443", to: "0.0.0.0:8443" },
+      ],
+      routes: [],
+      clients: [],
+      firewall: [],
+      dns: [],
+      cdn: [],
+      proxypanel: [],
+      other: [],
+    },
     ...change,
   };
 }
