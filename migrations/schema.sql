@@ -574,6 +574,7 @@ create table flows (
   updated_at timestamp with time zone not null,
   installed_hosts jsonb default '[]'::jsonb not null,
   name_key text,
+  draft_changes integer,
   constraint flows_pkey PRIMARY KEY (id)
 );
 CREATE INDEX flows_created ON flows USING btree (created_at, id);

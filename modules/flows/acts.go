@@ -183,7 +183,7 @@ func (s *service) installedOn(ctx context.Context, id, nodeID string) (*flowRow,
 	if err != nil {
 		return nil, nodesapi.Node{}, plan.Fragment{}, err
 	}
-	nothing := fault.Missing("the flow has nothing installed on this node")
+	nothing := fault.Missing(fault.NoSuchThing)
 	if len(parts) == 0 {
 		return nil, nodesapi.Node{}, plan.Fragment{}, nothing
 	}

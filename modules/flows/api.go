@@ -24,6 +24,7 @@ type Flow struct {
 	Entry                  *FlowEntry    `json:"entry" doc:"First entry of the draft; null while there is none"`
 	Clients                []Client      `json:"clients"`
 	DraftRevision          int           `json:"draft_revision"`
+	DraftChanges           *int          `json:"draft_changes" doc:"Changes of the draft against the installed version; null while not known"`
 	InstalledRevision      *int          `json:"installed_revision"`
 	InstalledVersionID     *string       `json:"installed_version_id"`
 	InstalledVersionNumber *int          `json:"installed_version_number"`

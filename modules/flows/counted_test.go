@@ -178,3 +178,20 @@ func TestTheTotalOfFlowsIsTheSameOnEveryPage(t *testing.T) {
 	require.InEpsilon(t, 1.0, behind.Value("total"), 0.01)
 	require.Empty(t, behind.Value("items"))
 }
+
+// The list says of a draft what the editor says: how many changes it is away from what is installed.
+func TestADraftKnowsInHowMuchItDiffersFromWhatIsInstalled(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	require.Nil(t, s.get().DraftChanges, "nothing is installed")
+	s.install()
+	require.Zero(t, *s.get().DraftChanges)
+	moved := s.drawing(443)
+	moved.Nodes[0].Position, moved.Nodes[1].Title = &graph.Position{X: 40, Y: 7}, "Amsterdam"
+	s.save(moved)
+	require.Zero(t, *s.get().DraftChanges, "names and places change nothing of what runs")
+	s.save(s.drawing(8443))
+	require.Equal(t, 1, *s.get().DraftChanges)
+	s.install()
+	require.Zero(t, *s.get().DraftChanges)
+}

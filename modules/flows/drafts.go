@@ -74,8 +74,13 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 	before, changes := bindingIDs(f.Graph), drawnChanges(f.Graph, g)
 	f.Graph, f.DraftRevision = g, f.DraftRevision+1
 	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
-	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at",
-		"draft_updated_by"); err != nil {
+	installed, err := s.store.installedGraph(ctx, f)
+	if err != nil {
+		return err
+	}
+	f.counted(installed)
+	if err := s.store.updateFlow(ctx, f, "graph", "draft_revision", "draft_updated_at", "draft_updated_by",
+		"draft_changes"); err != nil {
 		return err
 	}
 	if !slices.Equal(before, bindingIDs(g)) {
@@ -92,6 +97,16 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 		return err
 	}
 	return s.emitDraft(ctx, f, loaded)
+}
+
+// counted notes in how much the draft differs from what is installed.
+func (f *flowRow) counted(installed graph.Graph) {
+	if f.InstalledVersionID == nil {
+		f.DraftChanges = nil
+		return
+	}
+	count := graph.Count(installed, f.Graph)
+	f.DraftChanges = &count
 }
 
 // drawnChanges are what the journal tells of a saved drawing: each block and way that differs.

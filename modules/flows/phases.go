@@ -239,6 +239,7 @@ func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error
 		}
 		f.Enabled, f.InstalledVersionID, f.InstalledRevision, f.InstalledAt = true, row.VersionID, &row.Revision, &now
 		f.InstalledHosts = row.Hosts
+		f.counted(drawnOr(row.Graph))
 	}
 	err := r.store.updateFlow(
 		ctx,
@@ -249,6 +250,7 @@ func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error
 		"installed_revision",
 		"installed_at",
 		"installed_hosts",
+		"draft_changes",
 	)
 	if err != nil {
 		return err

@@ -26,6 +26,7 @@ type flowRow struct {
 	Root               string
 	Graph              graph.Graph `bun:",type:jsonb"`
 	DraftRevision      int
+	DraftChanges       *int // against the installed version; nil while nothing is installed, or nobody has counted
 	DraftUpdatedAt     time.Time
 	DraftUpdatedBy     string
 	CompiledRevision   *int

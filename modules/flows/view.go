@@ -44,7 +44,7 @@ type shownClient struct {
 	RevokedAt *time.Time `json:"revoked_at"`
 }
 
-const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled, f.draft_revision, f.compiled_revision,
+const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled, f.draft_revision, f.draft_changes, f.compiled_revision,
 	f.installed_version_id, f.installed_revision, f.installed_at, f.installed_hosts,
 	f.last_apply_id, f.revision, f.created_at, f.updated_at,
 	jsonb_path_query_first(f.graph, '$.nodes[*] ? (@.kind == "entry")') as entry,
@@ -185,6 +185,7 @@ func (a *relations) flow(f *shownRow) Flow {
 		Enabled:            f.Enabled,
 		OwnerID:            f.OwnerID,
 		DraftRevision:      f.DraftRevision,
+		DraftChanges:       f.DraftChanges,
 		InstalledRevision:  f.InstalledRevision,
 		InstalledVersionID: f.InstalledVersionID,
 		InstalledAt:        f.InstalledAt,

@@ -4611,6 +4611,11 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string;
+            /**
+             * Format: int64
+             * @description Changes of the draft against the installed version; null while not known
+             */
+            draft_changes: number | null;
             /** Format: int64 */
             draft_revision: number;
             drift: components["schemas"]["FlowsDrift"];

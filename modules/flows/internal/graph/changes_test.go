@@ -1,7 +1,9 @@
 package graph_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,4 +62,21 @@ func TestChangesAreBounded(t *testing.T) {
 	named, left := graph.Changes(graph.Graph{}, after)
 	require.Len(t, named, graph.MaxNamed)
 	require.Equal(t, graph.MaxNodes-graph.MaxNamed, left)
+}
+
+// The same cases hold for the count on the screens.
+func TestACountOfChangesIsTheOneThatScreensShow(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/changes.json")
+	require.NoError(t, err)
+	var cases []struct {
+		Name          string
+		Changes       int
+		Before, After graph.Graph
+	}
+	require.NoError(t, json.Unmarshal(raw, &cases))
+	require.NotEmpty(t, cases)
+	for _, c := range cases {
+		require.Equal(t, c.Changes, graph.Count(c.Before, c.After), c.Name)
+	}
 }

@@ -16,7 +16,7 @@ export interface ObjectChange {
   fields: FieldChange[];
 }
 
-/** What differs between two drawings, object by object. Where a block is drawn does not count. */
+/** What differs between two drawings, object by object. Names of blocks and where they stand do not count. */
 export function compareDrawings(a: Drawing, b: Drawing): ObjectChange[] {
   const blocks = joined(a.nodes, b.nodes, (block) => block.key).map(([key, left, right]) =>
     change(key, left, right, { block: right ?? left, edge: undefined }),
@@ -92,7 +92,8 @@ function change<Item extends Block | Edge>(
   return { key, op: a === undefined ? "added" : b === undefined ? "removed" : "changed", ...what, fields };
 }
 
-const unseen = new Set(["key", "position", "from", "priority"]);
+// Names and places change nothing of what runs; the panel counts in the same way.
+const unseen = new Set(["key", "title", "position", "from", "priority"]);
 
 function flat(item: object | undefined, prefix = ""): Record<string, string> {
   const out: Record<string, string> = {};

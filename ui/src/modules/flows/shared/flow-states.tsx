@@ -4,15 +4,24 @@ import { Glyph } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
 import type { BypassedCheck, Flow } from "./api";
 import { usePlaces } from "../editor/editor-context";
-import { configGlyph, configState, healthGlyph, serves, waitingClients, type ConfigState } from "./states";
+import {
+  configGlyph,
+  configState,
+  draftChanges,
+  healthGlyph,
+  serves,
+  waitingClients,
+  type ConfigState,
+} from "./states";
 
 /** The configuration axis: what is installed against what is wanted. The editor knows how many changes there are. */
 export function FlowConfig({ flow, changes, inTable }: { flow: Flow; changes?: number; inTable?: boolean }) {
   const words = useConfigWords();
-  const state = configState(flow, changes === 0);
+  const counted = changes ?? draftChanges(flow);
+  const state = configState(flow, counted);
   return (
     <Status kind={configGlyph[state]} inTable={inTable}>
-      {words(flow, state, changes)}
+      {words(flow, state, counted)}
     </Status>
   );
 }

@@ -9,7 +9,9 @@ describe("the configuration of a flow", () => {
   it("tells separate facts apart", () => {
     expect(configState(fakeFlow())).toBe("draft");
     expect(configState(fakeFlow(settled))).toBe("in_sync");
-    expect(configState(fakeFlow({ clients: known }), true)).toBe("in_sync");
+    expect(configState(fakeFlow({ clients: known }), 0)).toBe("in_sync");
+    expect(configState(fakeFlow({ clients: known, draft_changes: 0 }))).toBe("in_sync");
+    expect(configState(fakeFlow({ clients: known, draft_changes: 0 }), 2)).toBe("draft");
     expect(configState(fakeFlow({ drift: { state: "drifted", node_ids: [], stages: [] } }))).toBe("drifted");
     expect(configState(fakeFlow({ enabled: false }))).toBe("disabled");
     expect(configState(fakeFlow({ installed_revision: null }))).toBe("never");

@@ -5,15 +5,20 @@ import type { ApplyStep, Flow, Server, Stage } from "./api";
 export type ConfigState =
   "applying" | "apply_failed" | "never" | "disabled" | "drifted" | "draft" | "clients" | "in_sync";
 
-/** `unchanged` says that the draft draws what is installed, whatever its revision. */
-export function configState(flow: Flow, unchanged = false): ConfigState {
+/** `changes` of the draft, where a screen has newer ones than the panel has counted; see `draftChanges`. */
+export function configState(flow: Flow, changes = draftChanges(flow)): ConfigState {
   if (flow.state === "applying") return "applying";
   if (flow.state === "apply_failed") return "apply_failed";
   if (flow.installed_revision === null) return "never";
   if (!flow.enabled) return "disabled";
   if (flow.drift.state === "drifted") return "drifted";
-  if (flow.draft_revision !== flow.installed_revision && !unchanged) return "draft";
+  if (changes !== 0 && flow.draft_revision !== flow.installed_revision) return "draft";
   return waitingClients(flow) > 0 ? "clients" : "in_sync";
+}
+
+/** In how much the draft differs from what is installed; a draft of a newer revision that nobody counted is unknown. */
+export function draftChanges(flow: Pick<Flow, "draft_changes">): number | undefined {
+  return flow.draft_changes ?? undefined;
 }
 
 /** Clients that the installed version does not know yet, or still knows although they were revoked. */

@@ -52,6 +52,7 @@ export function fakeFlow(change: Partial<Flow> = {}): Flow {
       fakeClient("c-3", "new tablet", { installed: false }),
     ],
     draft_revision: 17,
+    draft_changes: null,
     installed_revision: 16,
     installed_version_id: "v-17",
     installed_version_number: 17,

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { compareDrawings, changedBlocks } from "../../drawing/compare";
 import { connect, setField, moveWay, place, removeEdge } from "../../drawing/drawing-edits";
 import { destination } from "../../shared/api";
 import { europe } from "../../testing/places";
+import type { Drawing } from "../../drawing/drawing";
 import { readBlock } from "../inspector/json-shape";
 import { outlineOf } from "../outline/outline-model";
 import { wordKeys } from "./problem-words";
@@ -90,6 +92,19 @@ describe("comparing drawings", () => {
     expect(compareDrawings(europe, moveWay(europe, 0, 1))).toMatchObject([
       { op: "changed", fields: [{ field: "rules", a: "1, 2, 3, 4", b: "2, 1, 3, 4" }] },
     ]);
+  });
+
+  it("counts as the panel does", () => {
+    const path = "../modules/flows/internal/graph/testdata/changes.json";
+    const cases = JSON.parse(readFileSync(path, "utf8")) as {
+      name: string;
+      changes: number;
+      before: Drawing;
+      after: Drawing;
+    }[];
+    expect(cases.map(({ name, before, after }) => [name, compareDrawings(before, after).length])).toEqual(
+      cases.map(({ name, changes }) => [name, changes]),
+    );
   });
 
   it("names the object and its fields", () => {
