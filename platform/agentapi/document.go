@@ -21,11 +21,14 @@ const (
 	DocumentAssets     DocumentName = "assets"     // files that the node holds, by digest
 	DocumentChallenges DocumentName = "challenges" // answers to certificate authorities
 	DocumentBlocks     DocumentName = "blocks"     // addresses that the node does not serve
+
+	DocumentCertificates DocumentName = "certificates" // Certificates: what the listeners with TLS show
 )
 
 // DocumentNames is the closed list.
 var DocumentNames = []DocumentName{
 	DocumentConfig, DocumentClients, DocumentWatches, DocumentPools, DocumentAssets, DocumentChallenges, DocumentBlocks,
+	DocumentCertificates,
 }
 
 // MaxDocument is the largest content of a document in bytes.

@@ -74,7 +74,7 @@ type TLSData struct {
 
 // ThroughProbe runs a real client core of its own and fetches a page through it. Link and Core are alternatives.
 type ThroughProbe struct {
-	Link     string          `json:"link,omitempty" doc:"Connection link, vless:// or ss://"`
+	Link     string          `json:"link,omitempty" doc:"Connection link, vless://, trojan:// or ss://"`
 	Core     json.RawMessage `json:"core,omitempty" doc:"Client configuration of the core; the first outbound carries the fetch"`
 	URL      string          `json:"url,omitempty" doc:"Page to fetch; empty = PathReflect of the panel with this agent's token"`
 	Expect   string          `json:"expect,omitempty" doc:"Text that the page must contain"`

@@ -32,7 +32,11 @@ func Check(in io.Reader, cacheDir string) error {
 	if err != nil {
 		return fmt.Errorf("read the core configuration: %w", err)
 	}
-	config, err := build(raw)
+	held, err := readCertificates(cacheDir)
+	if err != nil {
+		return err
+	}
+	config, err := build(raw, held)
 	if err != nil {
 		return err
 	}
@@ -45,15 +49,23 @@ func Check(in io.Reader, cacheDir string) error {
 }
 
 // Check lets a process of its own test a configuration, so that not even a crash of the core reaches the agent.
-// A configuration that the core does not take gives *Refused; other errors say that the test could not be made.
+// A configuration that the core does not take gives *Refused; other errors say that the test could not be made, above
+// all ErrNoCertificate, which ends when the panel has given the certificate to this node.
 func (s *Supervisor) Check(ctx context.Context, raw []byte) error {
+	held, err := readCertificates(s.dir)
+	if err == nil {
+		err = held.lacking(raw)
+	}
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
 	cmd := s.command(ctx, "core", "--check", "--dir", s.dir)
 	cmd.Stdin = bytes.NewReader(raw)
 	var words bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &words, &words
-	err := cmd.Run()
+	err = cmd.Run()
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -31,10 +31,12 @@ func ClientConfig(link, dialAs string) ([]byte, error) {
 	switch parsed.Scheme {
 	case "vless":
 		outbound = vlessOutbound(parsed, host, port)
+	case "trojan":
+		outbound, err = trojanOutbound(parsed, host, port)
 	case "ss":
 		outbound, err = shadowsocksOutbound(parsed, host, port)
 	default:
-		err = fmt.Errorf("%w: only vless:// and ss:// are known here", ErrLink)
+		err = fmt.Errorf("%w: only vless://, trojan:// and ss:// are known here", ErrLink)
 	}
 	if err != nil {
 		return nil, err
@@ -68,6 +70,22 @@ func vlessOutbound(link *url.URL, host string, port int) object {
 		"settings":       object{"vnext": []object{{"address": host, "port": port, "users": []object{user}}}},
 		"streamSettings": stream(query),
 	}
+}
+
+// trojanOutbound is always over TLS, also where the link does not say so.
+func trojanOutbound(link *url.URL, host string, port int) (object, error) {
+	query, password := link.Query(), link.User.Username()
+	if password == "" {
+		return nil, fmt.Errorf("%w: it has no password", ErrLink)
+	}
+	if query.Get("security") == "" {
+		query.Set("security", "tls")
+	}
+	return object{
+		"protocol":       "trojan",
+		"settings":       object{"servers": []object{{"address": host, "port": port, "password": password}}},
+		"streamSettings": stream(query),
+	}, nil
 }
 
 func stream(query url.Values) object {

@@ -43,7 +43,7 @@ const (
 
 // request is one JSON line to a core process.
 type request struct {
-	Op           string `json:"op"` // status, counters, drain, stop, watch
+	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
 }
 
@@ -54,6 +54,9 @@ type reply struct {
 	Open     int              `json:"open"`
 	Counters map[string]int64 `json:"counters,omitempty"`
 	Doors    []Door           `json:"doors"` // null: a core of an older agent, which counts less
+
+	Exchanged bool   `json:"exchanged,omitempty"` // the inbounds show the certificates that the node holds
+	Error     string `json:"error,omitempty"`     // why they do not
 }
 
 // socketAddress gives a path that fits into a socket address however deep the folder is.

@@ -129,7 +129,7 @@ func TestLinksBecomeClientConfigurations(t *testing.T) {
 	require.True(t, json.Valid(raw))
 	require.Contains(t, string(raw), `"address":"10.0.0.1"`)
 	for _, bad := range []string{
-		"", "vless://id@", "trojan://secretword@h:1", "ss://!!!@h:1",
+		"", "vless://id@", "trojan://h:1", "vmess://secretword@h:1", "ss://!!!@h:1",
 		"http://secretword@h:1",
 	} {
 		_, err := ClientConfig(bad, "")

@@ -25,6 +25,8 @@ import (
 type FetchOrder struct {
 	agentapi.ThroughProbe
 	Bearer string `json:"bearer,omitempty"`
+	// Certificates are those of this node without their keys: a client on the node can tell what a listener must show.
+	Certificates certificates `json:"certificates,omitempty"`
 }
 
 // fetchAnswer is what a fetching process prints.
@@ -44,6 +46,11 @@ const (
 func (s *Supervisor) Through(ctx context.Context, order FetchOrder) (agentapi.ThroughData, error) {
 	ctx, cancel := context.WithTimeout(ctx, fetchLimit(order)+fetchOverhead)
 	defer cancel()
+	held, err := readCertificates(s.dir)
+	if err != nil {
+		return agentapi.ThroughData{}, err
+	}
+	order.Certificates = held.public()
 	asked, err := json.Marshal(order)
 	if err != nil {
 		return agentapi.ThroughData{}, fmt.Errorf("ask for a fetch: %w", err)
@@ -93,7 +100,7 @@ func Fetch(ctx context.Context, order FetchOrder) (agentapi.ThroughData, error) 
 			return agentapi.ThroughData{}, err
 		}
 	}
-	built, err := build(config)
+	built, err := build(config, order.Certificates)
 	if err != nil {
 		return agentapi.ThroughData{}, err
 	}

@@ -36,6 +36,7 @@ type server struct {
 	instance *xray.Instance
 	counters *stats.Manager
 	doors    []Door
+	entrance *entrance
 	mu       sync.Mutex
 	phase    phase
 	drain    chan time.Duration
@@ -80,15 +81,24 @@ func (s *server) start() error {
 	if err != nil {
 		return fmt.Errorf("read the core configuration: %w", err)
 	}
-	config, err := build(raw)
+	held, err := readCertificates(filepath.Dir(s.dir))
+	if err != nil {
+		return err
+	}
+	config, err := build(raw, held)
 	if err != nil {
 		return err
 	}
 	if s.doors, err = doors(config); err != nil {
 		return err
 	}
+	s.entrance = newEntrance(raw, filepath.Dir(s.dir))
+	own := s.entrance.take(config)
 	if s.instance, err = xray.New(config); err != nil {
 		return fmt.Errorf("make the core: %w", err)
+	}
+	if err := s.entrance.fill(s.instance, own, held); err != nil {
+		return err
 	}
 	return s.open(config)
 }
@@ -173,6 +183,17 @@ func (s *server) closeInbounds() {
 	}
 }
 
+// exchange makes the inbounds show the certificates that the node holds now.
+func (s *server) exchange(at phase) (done bool, problem string) {
+	if at != phaseReady {
+		return false, "the core drains and accepts nothing any more"
+	}
+	if err := s.entrance.exchange(); err != nil {
+		return false, err.Error()
+	}
+	return true, ""
+}
+
 func (s *server) saveCounters() error {
 	raw, err := json.Marshal(s.count())
 	if err != nil {
@@ -244,6 +265,8 @@ func (s *server) reply(asked request) reply {
 	answer := reply{PID: os.Getpid(), Phase: s.current()}
 	switch {
 	case answer.Phase == phaseStarting:
+	case asked.Op == opCertificates:
+		answer.Exchanged, answer.Error = s.exchange(answer.Phase)
 	case asked.Op == "counters":
 		answer.Counters, answer.Doors = s.count(), s.doors
 	case asked.Op == "status" && answer.Phase == phaseDraining:

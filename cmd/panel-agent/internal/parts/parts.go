@@ -2,6 +2,7 @@
 package parts
 
 import (
+	"panel/cmd/panel-agent/internal/certificates"
 	"panel/cmd/panel-agent/internal/facts"
 	"panel/cmd/panel-agent/internal/install"
 	"panel/cmd/panel-agent/internal/logs"
@@ -16,6 +17,7 @@ import (
 func All() []part.Part {
 	return []part.Part{
 		install.Part,
+		certificates.Part,
 		facts.Part,
 		probe.Part,
 		telemetry.Part,
