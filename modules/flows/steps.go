@@ -323,8 +323,19 @@ func (r *runner) probeOrder(ctx context.Context, row *applyRow) (orderOf, error)
 
 func probeCore(row *applyRow, root []byte, s stepRow) json.RawMessage {
 	entry := entriesOn(row, s.NodeID)[s.Probed]
-	outbound := plan.ProbeClient(row.FlowID, root, entry.Key, *entry.Params.Listener, dialable(*entry.Params.Listener))
+	l := *entry.Params.Listener
+	outbound := plan.ProbeClient(row.FlowID, root, entry.Key, hostIn(row.Hosts, entry.Key), l, dialable(l))
 	return json.RawMessage(`{"log":{"access":"none","loglevel":"warning"},"outbounds":[` + string(outbound) + `]}`)
+}
+
+// hostIn is what clients of an entry dial.
+func hostIn(hosts []plan.Host, block string) string {
+	for _, h := range hosts {
+		if h.Block == block {
+			return h.Host
+		}
+	}
+	return ""
 }
 
 // entriesOn lists the entries that a client can go through on one node; an entry that only blocks leads nowhere.

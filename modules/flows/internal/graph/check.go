@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"strings"
 
 	"panel/platform/pattern"
 )
@@ -100,6 +101,7 @@ func (c *checker) listenerAllowed(path string, n Node) {
 		c.add("listener_required", path+".listener", "say where clients connect: protocol and port")
 	case n.Kind == Entry:
 		c.listener(path+".listener", *n.Params.Listener, true)
+		c.named(strings.TrimSuffix(path, ".params"), n)
 	case n.Params.Listener != nil:
 		c.add("not_allowed_here", path+".listener", "only an entry has a listener for clients")
 	}
@@ -111,6 +113,17 @@ func (c *checker) listenerAllowed(path string, n Node) {
 		return
 	}
 	c.listener(path+".hop", *n.Params.Hop, false)
+	if n.Params.Hop.Filled().Security == TLS {
+		c.add("not_allowed_here", path+".hop.security", "nodes speak REALITY or shadowsocks2022 among themselves")
+	}
+}
+
+// named holds the rule that TLS shows the certificate of a domain.
+func (c *checker) named(path string, n Node) {
+	if n.Params.Listener.Filled().Security == TLS && n.NodeDomainID == "" {
+		c.add("domain_required", path+".node_domain_id",
+			"TLS shows a certificate: choose a domain that is bound to this node")
+	}
 }
 
 func (c *checker) edges() {

@@ -19,8 +19,11 @@ var (
 	nameForm = pattern.Of(`^[A-Za-z0-9._-]+$`)
 )
 
-// Vision is the flow control of VLESS over REALITY that hides TLS inside TLS.
+// Vision is the flow control of VLESS that hides TLS inside REALITY or TLS.
 const Vision = "xtls-rprx-vision"
+
+// TLS is the security of a listener that shows the certificate of its entry's domain.
+const TLS = "tls"
 
 // Filled returns the listener with every value that may be left out.
 func (l Listener) Filled() Listener {
@@ -31,6 +34,8 @@ func (l Listener) Filled() Listener {
 	case "vless":
 		l.L4, l.Security = "tcp", or(l.Security, "reality")
 		l.Flow = visionFor(l)
+	case "trojan":
+		l.L4, l.Security, l.Flow = "tcp", or(l.Security, TLS), ""
 	case "shadowsocks2022":
 		l.L4, l.Security = or(l.L4, "both"), "none"
 		l.Method = or(l.Method, "2022-blake3-aes-256-gcm")
@@ -46,8 +51,11 @@ func visionFor(l Listener) string {
 }
 
 func (l Listener) filledTransport() Listener {
-	if l.Transport == "xhttp" {
+	switch l.Transport {
+	case "xhttp":
 		l.Path, l.Mode = or(l.Path, "/"), or(l.Mode, "auto")
+	case "ws", "httpupgrade":
+		l.Path = or(l.Path, "/")
 	}
 	if l.Transport == "grpc" {
 		l.ServiceName = or(l.ServiceName, "grpc")
@@ -90,12 +98,14 @@ func (c *checker) listener(path string, l Listener, portNeeded bool) {
 	switch l.Protocol {
 	case "vless":
 		c.vless(path, l)
+	case "trojan":
+		c.trojan(path, l)
 	case "shadowsocks2022":
 		c.shadowsocks(path, l)
 	case "":
 		c.add("missing_field", path+".protocol", "choose a protocol")
 	default:
-		c.add("protocol_not_supported", path+".protocol", "this panel compiles vless and shadowsocks2022")
+		c.add("protocol_not_supported", path+".protocol", "this panel compiles vless, trojan and shadowsocks2022")
 	}
 }
 
@@ -132,13 +142,36 @@ func (c *checker) vless(path string, l Listener) {
 	switch l.Security {
 	case "", "reality":
 		c.reality(path, l)
-	case "tls":
-		c.add("security_not_supported", path+".security",
-			"this panel compiles REALITY; certificates are not managed yet")
+	case TLS:
+		c.tls(path, l)
 	default:
-		c.add("security_required", path+".security", "VLESS itself does not encrypt: choose reality")
+		c.add("security_required", path+".security", "VLESS itself does not encrypt: choose reality or tls")
 	}
 	c.transports(path, l)
+}
+
+// trojan holds the rules of a protocol that is nothing without TLS.
+func (c *checker) trojan(path string, l Listener) {
+	if !oneOf(l.L4, "", "tcp") {
+		c.add("invalid_value", path+".l4", "Trojan listens on tcp")
+	}
+	if l.Method != "" {
+		c.add("not_allowed_here", path+".method", "a method belongs to shadowsocks2022")
+	}
+	if !oneOf(l.Flow, "", "none") {
+		c.add("not_allowed_here", path+".flow", "vision belongs to vless")
+	}
+	if !oneOf(l.Security, "", TLS) {
+		c.add("security_required", path+".security", "Trojan runs over tls")
+	}
+	c.tls(path, l)
+	c.transports(path, l)
+}
+
+func (c *checker) tls(path string, l Listener) {
+	if l.Reality != nil {
+		c.add("not_allowed_here", path+".reality", "a listener has either REALITY or TLS")
+	}
 }
 
 // transports holds the rule that REALITY runs only over raw, xhttp and grpc.
@@ -146,7 +179,9 @@ func (c *checker) transports(path string, l Listener) {
 	switch l.Transport {
 	case "", "raw", "xhttp", "grpc":
 	case "ws", "httpupgrade":
-		c.add("reality_transport", path+".transport", "REALITY runs over raw, xhttp or grpc only")
+		if l.Filled().Security == "reality" {
+			c.add("reality_transport", path+".transport", "REALITY runs over raw, xhttp or grpc only")
+		}
 	default:
 		c.add("invalid_value", path+".transport", "unknown transport")
 	}

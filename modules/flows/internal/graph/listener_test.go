@@ -58,9 +58,9 @@ func TestTheRulesOfAVLESSListener(t *testing.T) {
 			"invalid_value .flow",
 		},
 		"an unknown flow": {func(l *graph.Listener) { l.Flow = "fast" }, "invalid_value .flow"},
-		"tls": {
-			func(l *graph.Listener) { l.Security = "tls" },
-			"security_not_supported .security",
+		"both REALITY and TLS": {
+			func(l *graph.Listener) { l.Security = graph.TLS },
+			"not_allowed_here .reality",
 		},
 		"in the clear": {func(l *graph.Listener) { l.Security = "none" }, "security_required .security"},
 		"over ws":      {func(l *graph.Listener) { l.Transport = "ws" }, "reality_transport .transport"},

@@ -117,9 +117,10 @@ func (c *compiler) known(purpose string, email func() string) account {
 
 func (c *compiler) listen(p *Fragment, b graph.Node, l graph.Listener, accounts []account, allowed string) {
 	tag := c.inTag(b.Key)
-	p.Inbounds = append(p.Inbounds, inbound(c.in.Root, tag, b.Key, l, accounts, c.sniffs(b.Key)))
+	name := c.in.Domains[b.NodeDomainID].Hostname
+	p.Inbounds = append(p.Inbounds, inbound(c.in.Root, tag, b.Key, name, l, accounts, c.sniffs(b.Key)))
 	p.Listens = append(p.Listens, listens(c.in.FlowID, tag, b.Key, l)...)
-	p.Facts = append(p.Facts, listenerFact(b.Key, l))
+	p.Facts = append(p.Facts, listenerFact(b.Key, name, l))
 	for _, held := range listens(c.in.FlowID, tag, b.Key, l) {
 		name := fmt.Sprintf("allow %s/%s", portText(l), held.L4)
 		p.Facts = append(p.Facts, Fact{Group: "firewall", Name: name, Fields: map[string]string{"from": allowed}})
@@ -200,7 +201,7 @@ func (c *compiler) way(p *Fragment, e graph.Edge, nth int) string {
 
 func (c *compiler) dial(p *Fragment, e graph.Edge, tag string, as account) string {
 	host := c.in.Nodes[c.blocks[e.To].NodeID].Address
-	return c.once(p, outbound(c.in.Root, tag, e.To, c.hops[e.To], host, as))
+	return c.once(p, outbound(c.in.Root, tag, e.To, "", c.hops[e.To], host, as))
 }
 
 func (c *compiler) once(p *Fragment, o Outbound) string {

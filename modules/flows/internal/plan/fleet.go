@@ -51,8 +51,23 @@ func (c *compiler) core(key string, n Node) {
 	}
 	b := c.blocks[key]
 	if b.Kind == graph.Entry {
-		c.transport(n, b.Params.Listener.Filled().Transport, c.path(key, ".params.listener.transport"))
+		l := b.Params.Listener.Filled()
+		c.transport(n, l.Transport, c.path(key, ".params.listener.transport"))
+		c.certificates(key, n, l)
 	}
+}
+
+// holdsCertificates is what the agent of a node must be able to do, so that a listener there can have TLS.
+const holdsCertificates = "document_certificates"
+
+func (c *compiler) certificates(key string, n Node, l graph.Listener) {
+	if l.Security != graph.TLS || len(n.Can) == 0 || slices.Contains(n.Can, holdsCertificates) {
+		return
+	}
+	c.plan.Errors = append(c.plan.Errors, graph.Problem{
+		Code: CapabilityMissing, Path: c.path(key, ".node_id"), Node: n.Name, Core: n.Core, Capability: holdsCertificates,
+		Message: "the node's agent cannot hold certificates; update it",
+	})
 }
 
 // binding refuses a domain that is unknown, somebody else's or bound to another node, with one answer for all.
@@ -116,7 +131,7 @@ func (c *compiler) listenerOf(key string) (string, *graph.Listener) {
 }
 
 func (c *compiler) transport(n Node, transport, path string) {
-	if transport == "ws" || transport == "httpupgrade" || !coreSpeaks(n.Core, transport) {
+	if !coreSpeaks(n.Core, transport) {
 		c.failOn(n, "transport_not_supported", path, "the node's core does not speak this transport")
 	}
 }
@@ -128,8 +143,10 @@ func coreSpeaks(core, transport string) bool {
 		return true
 	case "xhttp":
 		return atLeast(core, 24, 11)
-	case "grpc":
+	case "grpc", "ws":
 		return atLeast(core, 1, 8)
+	case "httpupgrade":
+		return atLeast(core, 24, 1)
 	}
 	return false
 }
@@ -167,12 +184,19 @@ func (c *compiler) edge(path string, e graph.Edge) {
 		transport = hop.Transport
 	}
 	c.hopTransport(path, transport, hop)
+	if transport == "ws" || transport == "httpupgrade" {
+		return
+	}
 	for _, n := range []Node{from, c.in.Nodes[c.blocks[e.To].NodeID]} {
 		c.transport(n, transport, path+".transport")
 	}
 }
 
 func (c *compiler) hopTransport(path, transport string, hop *graph.Listener) {
+	if transport == "ws" || transport == "httpupgrade" {
+		c.fail("transport_not_supported", path+".transport", "nodes speak raw, xhttp or grpc among themselves")
+		return
+	}
 	raw := transport == "" || transport == "raw"
 	if !raw && (hop == nil || hop.Protocol != "vless") {
 		c.fail("invalid_value", path+".transport", "between nodes this transport needs a vless hop at its end")

@@ -47,8 +47,11 @@ func LeadsOut(g graph.Graph, key string) bool {
 // Link writes a client's access as a link in the form that client applications share, and names the form.
 func Link(a Access) (uri, format string) {
 	a.Listen = a.Listen.Filled()
-	if a.Listen.Protocol == "vless" {
+	switch a.Listen.Protocol {
+	case "vless":
 		return vlessLink(a), "vless"
+	case "trojan":
+		return trojanLink(a), "trojan"
 	}
 	return shadowsocksLink(a), "shadowsocks"
 }
@@ -58,21 +61,42 @@ func (a Access) address() string {
 }
 
 func vlessLink(a Access) string {
-	q := url.Values{}
+	q := a.query()
 	q.Set("encryption", "none")
-	q.Set("type", linkTransport(a.Listen.Transport))
 	setFilled(q, "flow", a.Listen.Flow)
+	return "vless://" + a.Client.UUID + "@" + a.address() + "?" + q.Encode() + "#" + url.PathEscape(a.Name)
+}
+
+func trojanLink(a Access) string {
+	password := account{key: a.Client.Key}.secret()
+	return "trojan://" + password + "@" + a.address() + "?" + a.query().Encode() + "#" + url.PathEscape(a.Name)
+}
+
+// query says how to reach the listener.
+func (a Access) query() url.Values {
+	q := url.Values{}
+	q.Set("type", linkTransport(a.Listen.Transport))
 	setFilled(q, "path", a.Listen.Path)
 	setFilled(q, "mode", a.Listen.Mode)
 	setFilled(q, "serviceName", a.Listen.ServiceName)
-	if s := clientStream(a.Root, a.Block, a.Listen); s.Reality != nil {
+	s := clientStream(a.Root, a.Block, a.Host, a.Listen)
+	if s.TLS != nil {
+		q.Set("security", graph.TLS)
+		q.Set("sni", s.TLS.ServerName)
+		q.Set("fp", s.TLS.Fingerprint)
+		q.Set("alpn", strings.Join(s.TLS.ALPN, ","))
+		if a.Listen.Path != "" {
+			q.Set("host", a.Host)
+		}
+	}
+	if s.Reality != nil {
 		q.Set("security", "reality")
 		q.Set("sni", s.Reality.ServerName)
 		q.Set("fp", s.Reality.Fingerprint)
 		q.Set("pbk", s.Reality.PublicKey)
 		q.Set("sid", s.Reality.ShortID)
 	}
-	return "vless://" + a.Client.UUID + "@" + a.address() + "?" + q.Encode() + "#" + url.PathEscape(a.Name)
+	return q
 }
 
 func linkTransport(t string) string {
@@ -108,10 +132,11 @@ func Subscription(links []string) []byte {
 	return []byte(base64.StdEncoding.EncodeToString([]byte(text)))
 }
 
-// ProbeClient is the outbound of a real client that only the panel's probe uses; it reaches the reflector alone.
-func ProbeClient(flowID string, root []byte, block string, l graph.Listener, host string) []byte {
+// ProbeClient is the outbound of a real client that only the panel's probe uses; it reaches the reflector alone. It
+// dials host and, where the listener has TLS, expects the certificate of the domain name.
+func ProbeClient(flowID string, root []byte, block, name string, l graph.Listener, host string) []byte {
 	l = l.Filled()
-	o := outbound(root, "probe", block, l, host, credential(root, "probe ", "flow."+flowID+".probe"))
+	o := outbound(root, "probe", block, name, l, host, credential(root, "probe ", "flow."+flowID+".probe"))
 	raw, err := json.Marshal(o)
 	if err != nil {
 		//nolint:forbidigo // such a value has no error to return

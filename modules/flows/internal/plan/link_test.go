@@ -152,13 +152,13 @@ func TestTheProbeIsNobodysClient(t *testing.T) {
 			Protocol string
 			Settings map[string]any
 		}
-		raw := plan.ProbeClient(flowID, root, "in", l, "127.0.0.1")
+		raw := plan.ProbeClient(flowID, root, "in", "", l, "127.0.0.1")
 		require.NoError(t, json.Unmarshal(raw, &o))
 		require.Equal(t, "probe", o.Tag)
 		require.Equal(t, "127.0.0.1", o.Settings["address"])
 		require.NotContains(t, string(raw), input(across()).Clients[0].UUID)
-		require.Equal(t, string(raw), string(plan.ProbeClient(flowID, root, "in", l, "127.0.0.1")))
-		require.NotEqual(t, string(raw), string(plan.ProbeClient(flowID, root, "in2", l, "127.0.0.1")))
+		require.Equal(t, string(raw), string(plan.ProbeClient(flowID, root, "in", "", l, "127.0.0.1")))
+		require.NotEqual(t, string(raw), string(plan.ProbeClient(flowID, root, "in2", "", l, "127.0.0.1")))
 	}
 }
 

@@ -7,17 +7,23 @@ import (
 	"strings"
 
 	"panel/modules/flows/internal/graph"
+	"panel/platform/agentapi"
 )
 
-// inbound renders a listener for its accounts.
-func inbound(root []byte, tag, block string, l graph.Listener, accounts []account, sniff bool) Inbound {
-	in := Inbound{Tag: tag, Listen: l.ListenIP, Port: portText(l), Stream: serverStream(root, block, l)}
+// inbound renders a listener for its accounts; name is the domain whose certificate a listener with TLS shows.
+func inbound(root []byte, tag, block, name string, l graph.Listener, accounts []account, sniff bool) Inbound {
+	in := Inbound{Tag: tag, Listen: l.ListenIP, Port: portText(l), Stream: serverStream(root, block, name, l)}
 	if sniff {
 		in.Sniffing = &sniffing{Enabled: true, DestOverride: []string{"http", "tls", "quic"}, RouteOnly: true}
 	}
-	if l.Protocol == "vless" {
+	switch l.Protocol {
+	case "vless":
 		in.Protocol = "vless"
 		in.Settings = inboundSettings{Clients: vlessUsers(l, accounts), Decryption: "none"}
+		return in
+	case "trojan":
+		in.Protocol = "trojan"
+		in.Settings = inboundSettings{Clients: trojanUsers(accounts)}
 		return in
 	}
 	in.Protocol = "shadowsocks"
@@ -37,6 +43,14 @@ func vlessUsers(l graph.Listener, accounts []account) []user {
 	users := make([]user, len(accounts))
 	for i, a := range accounts {
 		users[i] = user{ID: a.uuid, Flow: l.Flow, Email: a.email}
+	}
+	return users
+}
+
+func trojanUsers(accounts []account) []user {
+	users := make([]user, len(accounts))
+	for i, a := range accounts {
+		users[i] = user{Password: a.secret(), Email: a.email}
 	}
 	return users
 }
@@ -67,9 +81,14 @@ func portText(l graph.Listener) string {
 	return fmt.Sprintf("%d-%d", from, to)
 }
 
-func serverStream(root []byte, block string, l graph.Listener) *stream {
+func serverStream(root []byte, block, name string, l graph.Listener) *stream {
 	s := transportOf(l)
-	if l.Security != "reality" {
+	switch l.Security {
+	case graph.TLS:
+		s.Security, s.TLS = graph.TLS, serverTLS(name, l)
+		return s
+	case "reality":
+	default:
 		return s
 	}
 	s.Security = "reality"
@@ -87,8 +106,42 @@ func transportOf(l graph.Listener) *stream {
 		s.XHTTP = &xhttpParams{Path: l.Path, Mode: l.Mode}
 	case "grpc":
 		s.GRPC = &grpcParams{ServiceName: l.ServiceName}
+	case "ws":
+		s.WS = &pathParams{Path: l.Path}
+	case "httpupgrade":
+		s.Upgrade = &pathParams{Path: l.Path}
 	}
 	return s
+}
+
+// serverTLS shows the certificate of the domain to those who ask for it; a scanner of addresses, which knows no name,
+// sees nothing.
+func serverTLS(name string, l graph.Listener) *tlsParams {
+	shown := agentapi.CertificateOf(name)
+	return &tlsParams{
+		ALPN: alpn(l.Transport), MinVersion: "1.2", OnlyKnown: true,
+		Certificates: []certificateRef{{Chain: shown, Key: shown}},
+	}
+}
+
+// clientTLS trusts what the node holds for the domain, so that a probe on the node tells whether the listener shows it,
+// whoever has signed it.
+func clientTLS(name string, l graph.Listener) *tlsParams {
+	return &tlsParams{
+		ServerName: name, Fingerprint: l.Fingerprint, ALPN: alpn(l.Transport), NoSystemRoots: true,
+		Certificates: []certificateRef{{Chain: agentapi.CertificateOf(name), Usage: "verify"}},
+	}
+}
+
+// alpn is what the transport can speak inside TLS: an upgrade is one of HTTP/1.1, gRPC is HTTP/2.
+func alpn(transport string) []string {
+	switch transport {
+	case "ws", "httpupgrade":
+		return []string{"http/1.1"}
+	case "grpc":
+		return []string{"h2"}
+	}
+	return []string{"h2", "http/1.1"}
 }
 
 func shortIDs(root []byte, block string, l graph.Listener) []string {
@@ -99,10 +152,15 @@ func shortIDs(root []byte, block string, l graph.Listener) []string {
 }
 
 // outbound renders the client side of a listener: what a node, or a probe, dials.
-func outbound(root []byte, tag, block string, l graph.Listener, host string, a account) Outbound {
+func outbound(root []byte, tag, block, name string, l graph.Listener, host string, a account) Outbound {
 	port, _, _ := l.Ports()
-	o := Outbound{Tag: tag, Settings: &outboundSettings{Address: host, Port: port}, Stream: clientStream(root,
-		block, l)}
+	o := Outbound{
+		Tag: tag, Settings: &outboundSettings{Address: host, Port: port}, Stream: clientStream(root, block, name, l),
+	}
+	if l.Protocol == "trojan" {
+		o.Protocol, o.Settings.Password = "trojan", a.secret()
+		return o
+	}
 	if l.Protocol == "vless" {
 		o.Protocol = "vless"
 		o.Settings.ID, o.Settings.Flow, o.Settings.Encryption = a.uuid, l.Flow, "none"
@@ -114,15 +172,33 @@ func outbound(root []byte, tag, block string, l graph.Listener, host string, a a
 	return o
 }
 
-func clientStream(root []byte, block string, l graph.Listener) *stream {
+func clientStream(root []byte, block, name string, l graph.Listener) *stream {
 	s := transportOf(l)
-	if l.Security != "reality" {
+	switch l.Security {
+	case graph.TLS:
+		s.Security, s.TLS = graph.TLS, clientTLS(name, l)
+		return s.at(name)
+	case "reality":
+	default:
 		return s
 	}
 	s.Security = "reality"
 	s.Reality = &realityParams{
 		ServerName: l.Reality.ServerNames[0], PublicKey: realityPublic(root, block),
 		ShortID: shortIDs(root, block, l)[0], Fingerprint: l.Fingerprint,
+	}
+	return s
+}
+
+// at names the host in requests: the client dials an address, and says the domain.
+func (s *stream) at(name string) *stream {
+	for _, p := range []*pathParams{s.WS, s.Upgrade} {
+		if p != nil {
+			p.Host = name
+		}
+	}
+	if s.XHTTP != nil {
+		s.XHTTP.Host = name
 	}
 	return s
 }
@@ -138,7 +214,7 @@ func listens(flowID, name, block string, l graph.Listener) []Listen {
 }
 
 // listenerFact tells a listener without its secrets.
-func listenerFact(name string, l graph.Listener) Fact {
+func listenerFact(name, domain string, l graph.Listener) Fact {
 	fields := map[string]string{
 		"listen":   net.JoinHostPort(l.ListenIP, portText(l)) + "/" + strings.ReplaceAll(network(l.L4), ",", "+"),
 		"protocol": l.Protocol, "transport": l.Transport, "security": l.Security,
@@ -147,6 +223,9 @@ func listenerFact(name string, l graph.Listener) Fact {
 		if value != "" {
 			fields[key] = value
 		}
+	}
+	if l.Security == graph.TLS {
+		put("domain", domain)
 	}
 	put("flow", l.Flow)
 	put("method", l.Method)

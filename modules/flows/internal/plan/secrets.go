@@ -71,6 +71,9 @@ type account struct {
 	email string
 }
 
+// secret is the password of Trojan, of letters that need no escape in a link.
+func (a account) secret() string { return base64.RawURLEncoding.EncodeToString(a.key) }
+
 func (a account) password(method string) string {
 	key := make([]byte, keySize(method))
 	copy(key, a.key)

@@ -68,8 +68,33 @@ type stream struct {
 	Network  string         `json:"network"`
 	Security string         `json:"security,omitempty"`
 	Reality  *realityParams `json:"realitySettings,omitempty"`
+	TLS      *tlsParams     `json:"tlsSettings,omitempty"`
 	XHTTP    *xhttpParams   `json:"xhttpSettings,omitempty"`
 	GRPC     *grpcParams    `json:"grpcSettings,omitempty"`
+	WS       *pathParams    `json:"wsSettings,omitempty"`
+	Upgrade  *pathParams    `json:"httpupgradeSettings,omitempty"`
+}
+
+type tlsParams struct {
+	ServerName    string           `json:"serverName,omitempty"`
+	Fingerprint   string           `json:"fingerprint,omitempty"`
+	ALPN          []string         `json:"alpn,omitempty"`
+	MinVersion    string           `json:"minVersion,omitempty"`
+	OnlyKnown     bool             `json:"rejectUnknownSni,omitempty"`
+	NoSystemRoots bool             `json:"disableSystemRoot,omitempty"`
+	Certificates  []certificateRef `json:"certificates,omitempty"`
+}
+
+// certificateRef names a certificate; the agent of the node puts it in.
+type certificateRef struct {
+	Chain string `json:"certificateFile"`
+	Key   string `json:"keyFile,omitempty"`
+	Usage string `json:"usage,omitempty"`
+}
+
+type pathParams struct {
+	Path string `json:"path"`
+	Host string `json:"host,omitempty"`
 }
 
 type realityParams struct {
@@ -88,6 +113,7 @@ type realityParams struct {
 type xhttpParams struct {
 	Path string `json:"path"`
 	Mode string `json:"mode"`
+	Host string `json:"host,omitempty"`
 }
 
 type grpcParams struct {

@@ -200,7 +200,7 @@ func fetches(t *testing.T, l graph.Listener, hop func(*testing.T) *graph.Listene
 		for _, f := range r.Fragments {
 			cores = append(cores, start(t, plan.Render([]plan.Fragment{f})))
 		}
-		probe := plan.ProbeClient(flowID, root, "in", l, "127.0.0.1")
+		probe := plan.ProbeClient(flowID, root, "in", "", l, "127.0.0.1")
 		text, err := through(t, probe, reflectorURL)
 		require.NoError(t, err)
 		require.Equal(t, "reflected", text)
@@ -233,7 +233,7 @@ func TestTheCoreCountsEachEdgeByItself(t *testing.T) {
 	g.Edges = append(g.Edges, graph.Edge{From: "in", To: "out", Match: &graph.Match{Port: port}})
 	r := compiled(t, flowID, g, plan.Endpoint{})
 	instance := start(t, plan.Render([]plan.Fragment{r.Fragments["a"]}))
-	text, err := through(t, asClient(t, plan.ProbeClient(flowID, root, "in", l, "127.0.0.1")), url)
+	text, err := through(t, asClient(t, plan.ProbeClient(flowID, root, "in", "", l, "127.0.0.1")), url)
 	require.NoError(t, err)
 	require.Len(t, text, 200_000)
 
