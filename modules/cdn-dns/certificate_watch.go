@@ -18,6 +18,8 @@ func (i *issuer) metrics() []metrics.Collector {
 		}
 	}
 	return []metrics.Collector{
+		metrics.AskedOne("panel_certificates_behind", "Nodes that do not show the certificates yet that they were given.",
+			i.spread.Behind),
 		metrics.AskedOne("panel_certificates", "Certificates of host names.",
 			figure("select count(*)::float8 from certificates")),
 		metrics.AskedOne("panel_certificates_failing", "Certificates whose last order failed.",

@@ -10,7 +10,10 @@ import (
 
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/cdn-dns/internal/spread"
 	"panel/modules/domains/domainsapi"
+	"panel/modules/flows/flowsapi"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -29,17 +32,20 @@ type issuer struct {
 	*certificates.Engine
 	settings *settings.Doc[CertificateSettings]
 	domains  domainsapi.Domains
+	spread   *spread.Spread
 }
 
 func newIssuer(
 	db *database.DB, v *vault.Vault, l *database.Listener, n *outbound.Network, j audit.Journal, b *events.Bus,
 	clock clockwork.Clock, log *zap.Logger, s *settings.Store, d domainsapi.Domains, i *integrations,
+	documents nodesapi.Documents,
 ) *issuer {
 	made := &issuer{settings: openCertificateSettings(s, n), domains: d}
 	made.Engine = certificates.New(certificates.Tools{
 		DB: db, Vault: v, Listener: l, Network: n, Journal: j, Bus: b, Clock: clock, Log: log,
 		Settings: made.authority, Find: solverOf(i),
 	})
+	made.spread = spread.New(db, made.Engine, documents)
 	return made
 }
 
@@ -120,9 +126,11 @@ func (i *issuer) states(ctx context.Context, domainIDs ...string) (map[string]do
 
 // withCertificates adds to the manifest what certificates need.
 func withCertificates(m module.Module) module.Module {
-	m.Requires = append(m.Requires, "domains")
+	m.Requires = append(m.Requires, "domains", "flows", "nodes")
 	m.Faults = append(append(m.Faults, certificates.Faults()...), fault.Declared{
 		Kind: fault.KindInvalid, Code: errNoZone.Code, Summary: "No DNS integration holds the zone of the host name",
+	}, fault.Declared{
+		Kind: fault.KindConflict, Code: spread.CodeInUse, Summary: "A flow shows the certificate, and there is no other one",
 	})
 	m.Journal.Actions = append(append(m.Journal.Actions, certificates.Actions()...), certificateSettingsChanged)
 	m.Journal.Objects = append(m.Journal.Objects, certificates.Object, "settings")
@@ -130,14 +138,15 @@ func withCertificates(m module.Module) module.Module {
 		settings.Kind(certificateSettingsChanged, "Settings of certificates were changed", View))
 	m.Secrets = append(m.Secrets, certificates.Secrets()...)
 	m.Tidy = append(m.Tidy, certificates.Tidy()...)
-	m.Checks = append(m.Checks, certificateCheck())
+	m.Checks = append(m.Checks, certificateCheck(), shownCheck())
 	m.Private = append(m.Private, newIssuer)
 	return m
 }
 
 // parts are what certificates add to the module while it lives.
-func (i *issuer) parts(states domainsapi.States) module.Parts {
+func (i *issuer) parts(states domainsapi.States, stages flowsapi.Stages) module.Parts {
 	states.Add("certificates", i.states)
+	stages.Add(i.spread.Stages(i.domains)...)
 	return module.Parts{
 		Routes:    i.routes(),
 		Jobs:      []jobs.Worker{i.Worker()},

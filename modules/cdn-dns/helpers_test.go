@@ -10,6 +10,7 @@ import (
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/domains"
+	"panel/modules/flows"
 	"panel/modules/nodes"
 	"panel/platform/config"
 	"panel/platform/outbound"
@@ -27,7 +28,9 @@ const (
 )
 
 // built is the module with those that it needs.
-func built() paneltest.Setting { return paneltest.Modules(nodes.Module(), domains.Module(), Module()) }
+func built() paneltest.Setting {
+	return paneltest.Modules(nodes.Module(), domains.Module(), flows.Module(), Module())
+}
 
 // bench is a panel whose Cloudflare is a stand-in on this machine.
 type bench struct {

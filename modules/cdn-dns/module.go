@@ -14,6 +14,7 @@ import (
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/domains/domainsapi"
+	"panel/modules/flows/flowsapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/config"
@@ -147,8 +148,8 @@ func newProviders(
 	return provider.New(network, r, cfg.String(cloudflareRoot), clock)
 }
 
-func attach(h *handlers, i *issuer, states domainsapi.States) module.Parts {
-	parts := i.parts(states)
+func attach(h *handlers, i *issuer, states domainsapi.States, stages flowsapi.Stages) module.Parts {
+	parts := i.parts(states, stages)
 	parts.Routes = httpapi.Join(h.routes(), parts.Routes)
 	parts.Jobs = append(parts.Jobs, h.integrations.worker())
 	parts.Schedules = append(parts.Schedules, checkSchedule())

@@ -46,6 +46,9 @@ type Tools struct {
 	// Settings gives the authority that certificates are ordered from.
 	Settings func(ctx context.Context) (Authority, error)
 	Find     FindSolver
+	// Changed is told, in the transaction of the change, that the certificates for some names are others now: issued,
+	// uploaded or removed. It may be nil, and refuses a change by its error.
+	Changed func(ctx context.Context, names []string) error
 }
 
 // Engine orders, keeps and renews certificates. Run brings orders to their end on this panel.

@@ -240,6 +240,9 @@ func (e *Engine) issued(
 		if err := e.end(ctx, o, stageDone, ""); err != nil {
 			return err
 		}
+		if err := e.changed(ctx, r.Names); err != nil {
+			return err
+		}
 		news := News{Names: r.Names, Issuer: r.Issuer, NotAfter: *r.NotAfter}
 		return e.publish(ctx, r, KindIssued, audit.OK, news)
 	})

@@ -82,7 +82,8 @@ func (e *Engine) begin(ctx context.Context, r *row, directory string) error {
 	return e.Wake(ctx, o.ID)
 }
 
-// Remove deletes a certificate. What was issued for it goes on counting in the budget. Fault: not_found (404).
+// Remove deletes a certificate. What was issued for it goes on counting in the budget. Faults: not_found (404), and what
+// Changed refuses it with.
 func (e *Engine) Remove(ctx context.Context, id string) error {
 	return e.DB.InTx(ctx, func(ctx context.Context) error {
 		r, err := e.read(ctx, id, true)
@@ -91,6 +92,9 @@ func (e *Engine) Remove(ctx context.Context, id string) error {
 		}
 		if _, err := e.DB.In(ctx).NewDelete().Model(r).WherePK().Exec(ctx); err != nil {
 			return database.Fault(fmt.Errorf("remove a certificate: %w", err), nil)
+		}
+		if err := e.changed(ctx, r.Names); err != nil {
+			return err
 		}
 		return e.Journal.Record(ctx, e.DB.In(ctx), audit.Entry{Action: ActionRemoved, Object: r.object()})
 	})
@@ -122,6 +126,9 @@ func (e *Engine) Upload(ctx context.Context, pair Pair) (shown Certificate, err 
 		}
 		e.hold(r, leaf, chain, key)
 		if err := e.write(ctx, r, held...); err != nil {
+			return err
+		}
+		if err := e.changed(ctx, r.Names); err != nil {
 			return err
 		}
 		shown = r.shown(e.now())

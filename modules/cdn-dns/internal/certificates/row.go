@@ -54,6 +54,7 @@ type row struct {
 	RetryAt     *time.Time `bun:"retry_at"`
 	HoldUntil   *time.Time `bun:"hold_until"`
 	WarnedAt    *time.Time `bun:"warned_at"`
+	OrderedFor  string     `bun:"ordered_for"` // purpose of OrderFor that has ordered it last
 	CreatedAt   time.Time  `bun:"created_at"`
 	UpdatedAt   time.Time  `bun:"updated_at"`
 	Ordered     bool       `bun:"ordered,scanonly"` // an order is on its way
