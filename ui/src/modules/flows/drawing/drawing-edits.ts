@@ -203,5 +203,31 @@ export function withProtocol(listener: Listener, protocol: Protocol): Listener {
   const { listen_ip, port, port_range } = listener;
   const address = { ...(listen_ip && { listen_ip }), ...(port && { port }), ...(port_range && { port_range }) };
   if (protocol === "shadowsocks2022") return { protocol, ...address, method: "2022-blake3-aes-256-gcm" };
+  if (protocol === "trojan") return { protocol, ...address, security: "tls", ...carriedBy(listener) };
+  if (listener.protocol === "trojan") return { protocol, ...address, security: "tls", ...carriedBy(listener) };
   return { protocol, ...address, security: "reality", reality: listener.reality ?? { target: "" } };
+}
+
+/** A VLESS listener with the other security; REALITY knows no upgrade of HTTP. */
+export function withSecurity(listener: Listener, security: "reality" | "tls"): Listener {
+  const { reality, transport, path, ...rest } = listener;
+  if (security === "tls") return { ...rest, security, ...(transport && { transport }), ...(path && { path }) };
+  const upgrade = transport === "ws" || transport === "httpupgrade";
+  return {
+    ...rest,
+    security,
+    ...(!upgrade && transport && { transport }),
+    ...(!upgrade && path && { path }),
+    reality: reality ?? { target: "" },
+  };
+}
+
+function carriedBy({ transport, path, mode, service_name, fingerprint }: Listener): Listener {
+  return {
+    ...(transport && { transport }),
+    ...(path && { path }),
+    ...(mode && { mode }),
+    ...(service_name && { service_name }),
+    ...(fingerprint && { fingerprint }),
+  };
 }

@@ -24,6 +24,7 @@ import {
   setField,
   splitValues,
   withProtocol,
+  withSecurity,
 } from "./drawing-edits";
 import { europe } from "../testing/places";
 import { blockWidth, headHeight, layout, positionsOf } from "./layout";
@@ -100,6 +101,33 @@ describe("edits of a drawing", () => {
       "shadowsocks2022",
     );
     expect(changed).toEqual({ protocol: "shadowsocks2022", port: 443, method: "2022-blake3-aes-256-gcm" });
+  });
+
+  it("shows what hides the traffic of a listener", () => {
+    expect(listenerLine({ protocol: "vless", port: 443, security: "tls", transport: "ws" })).toBe("VLESS · WS · TLS · 443");
+    expect(listenerLine({ protocol: "trojan", port: 443 })).toBe("Trojan · TLS · 443");
+    expect(listenerLine({ protocol: "vless", port: 443 })).toBe("VLESS · REALITY · 443");
+    expect(listenerLine({ protocol: "shadowsocks2022", port: 8388 })).toBe("Shadowsocks 2022 · 8388");
+  });
+
+  it("keeps what TLS and REALITY share, and drops what they do not", () => {
+    const upgraded = { protocol: "vless", port: 443, security: "tls", transport: "ws", path: "/up" } as const;
+    expect(withSecurity(upgraded, "reality")).toEqual({
+      protocol: "vless",
+      port: 443,
+      security: "reality",
+      reality: { target: "" },
+    });
+    const hidden = { protocol: "vless", port: 443, transport: "xhttp", path: "/up", reality: { target: "a:443" } } as const;
+    expect(withSecurity(hidden, "tls")).toEqual({
+      protocol: "vless",
+      port: 443,
+      security: "tls",
+      transport: "xhttp",
+      path: "/up",
+    });
+    expect(withProtocol(upgraded, "trojan")).toEqual({ ...upgraded, protocol: "trojan" });
+    expect(withProtocol({ ...upgraded, protocol: "trojan" }, "vless")).toEqual(upgraded);
   });
 
   it("never draws a circle, a way into an entry or a way after an end", () => {

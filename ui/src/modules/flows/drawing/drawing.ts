@@ -134,6 +134,12 @@ export function portText(listener: Listener | undefined): string {
   return listener?.port_range || (listener?.port ? String(listener.port) : "");
 }
 
+/** What hides the traffic of a listener, also where the drawing leaves it to the protocol. */
+export function securityOf(listener: Listener): NonNullable<Listener["security"]> {
+  if (listener.protocol === "shadowsocks2022") return "none";
+  return listener.security ?? (listener.protocol === "trojan" ? "tls" : "reality");
+}
+
 /** "VLESS · REALITY · 443": what clients speak, in one line. */
 export function listenerLine(listener: Listener | undefined, separator = " · "): string {
   if (!listener?.protocol) return "";
@@ -141,10 +147,11 @@ export function listenerLine(listener: Listener | undefined, separator = " · ")
     listener.transport && listener.transport !== "raw"
       ? { xhttp: "XHTTP", grpc: "gRPC", ws: "WS", httpupgrade: "HTTPUpgrade" }[listener.transport]
       : "";
+  const security = { reality: "REALITY", tls: "TLS", none: "" }[securityOf(listener)];
   const parts =
-    listener.protocol === "vless"
-      ? ["VLESS", transport, (listener.security ?? "reality") === "reality" ? "REALITY" : ""]
-      : ["Shadowsocks 2022"];
+    listener.protocol === "shadowsocks2022"
+      ? ["Shadowsocks 2022"]
+      : [{ vless: "VLESS", trojan: "Trojan" }[listener.protocol], transport, security];
   return [...parts, portText(listener)].filter(Boolean).join(separator);
 }
 

@@ -2,7 +2,8 @@ import { NumberInput, Select, Switch, TagsInput, TextInput } from "@mantine/core
 import { useTranslation } from "react-i18next";
 import { Segmented } from "@/components/form/segmented";
 import type { Block, Listener, Protocol } from "../../drawing/drawing";
-import { setField, withProtocol } from "../../drawing/drawing-edits";
+import { securityOf } from "../../drawing/drawing";
+import { setField, withProtocol, withSecurity } from "../../drawing/drawing-edits";
 import { useEditor } from "../editor-context";
 import { FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
@@ -19,7 +20,7 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
   const { t } = useTranslation("flows");
   const { closed } = useEditor();
   const { listener, set, setAll, shared } = useListener(block, path);
-  const vless = listener.protocol === "vless";
+  const hop = path === "params.hop";
   return (
     <FormSection title={t(path === "params.hop" ? "hop.listener" : "listener.title")}>
       <div className={classes.wide} data-field={`${path}.protocol`}>
@@ -28,11 +29,26 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
           value={listener.protocol ?? "vless"}
           onChange={(protocol) => closed === undefined && setAll(withProtocol(listener, protocol))}
           options={[
-            { value: "vless", label: "VLESS + REALITY" },
-            { value: "shadowsocks2022", label: "Shadowsocks 2022" },
+            { value: "vless" as const, label: "VLESS" },
+            ...(hop ? [] : [{ value: "trojan" as const, label: "Trojan" }]),
+            { value: "shadowsocks2022" as const, label: "Shadowsocks 2022" },
           ]}
         />
       </div>
+      {listener.protocol === "vless" && !hop && (
+        <div className={classes.wide} data-field={`${path}.security`}>
+          <Segmented<"reality" | "tls">
+            label={t("field.security")}
+            value={securityOf(listener) === "tls" ? "tls" : "reality"}
+            onChange={(security) => closed === undefined && setAll(withSecurity(listener, security))}
+            options={[
+              { value: "reality", label: "REALITY" },
+              { value: "tls", label: "TLS" },
+            ]}
+          />
+        </div>
+      )}
+      {securityOf(listener) === "tls" && <p className={classes.help}>{t("field.tlsHelp")}</p>}
       <PortField listener={listener} set={set} shared={shared} automatic={path === "params.hop"} />
       <TextInput
         label={t("field.listen_ip")}
@@ -41,10 +57,13 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
         onChange={(event) => set("listen_ip", event.currentTarget.value.trim())}
         {...shared("listen_ip")}
       />
-      {vless ? (
-        <VlessFields listener={listener} set={set} shared={shared} />
-      ) : (
+      {listener.protocol === "shadowsocks2022" ? (
         <ShadowsocksFields listener={listener} set={set} shared={shared} />
+      ) : (
+        <>
+          {securityOf(listener) === "reality" && <RealityFields listener={listener} set={set} shared={shared} />}
+          <TransportFields listener={listener} set={set} shared={shared} />
+        </>
       )}
     </FormSection>
   );
@@ -104,9 +123,9 @@ function PortField({ listener, set, shared, automatic }: PartProps & { automatic
   );
 }
 
-function VlessFields({ listener, set, shared }: PartProps) {
+/** What strangers see of a REALITY listener, and how it knows its clients. */
+function RealityFields({ listener, set, shared }: PartProps) {
   const { t } = useTranslation("flows");
-  const { transport = "raw" } = listener;
   return (
     <>
       <TextInput
@@ -139,18 +158,42 @@ function VlessFields({ listener, set, shared }: PartProps) {
         onChange={(value) => set("reality.server_names", value)}
         {...shared("reality.server_names")}
       />
+      <TagsInput
+        label={t("field.short_ids")}
+        placeholder={(listener.reality?.short_ids ?? []).length === 0 ? t("field.shortIdsHint") : undefined}
+        splitChars={[",", " "]}
+        maxTags={32}
+        value={listener.reality?.short_ids ?? []}
+        onChange={(value) => set("reality.short_ids", value)}
+        {...shared("reality.short_ids")}
+      />
+    </>
+  );
+}
+
+/** How traffic is carried inside REALITY or TLS. */
+function TransportFields({ listener, set, shared }: PartProps) {
+  const { t } = useTranslation("flows");
+  const { transport = "raw" } = listener;
+  const upgrades = [
+    { value: "ws", label: "WebSocket" },
+    { value: "httpupgrade", label: "HTTPUpgrade" },
+  ];
+  return (
+    <>
       <Select
         label={t("field.transport")}
         data={[
           { value: "raw", label: "RAW" },
           { value: "xhttp", label: "XHTTP" },
           { value: "grpc", label: "gRPC" },
+          ...(securityOf(listener) === "tls" ? upgrades : []),
         ]}
         value={transport}
         onChange={(value) => set("transport", value === "raw" ? undefined : value)}
         {...shared("transport")}
       />
-      {transport === "raw" && (
+      {transport === "raw" && listener.protocol === "vless" && (
         <Select
           label={t("field.flow")}
           data={[
@@ -162,23 +205,23 @@ function VlessFields({ listener, set, shared }: PartProps) {
           {...shared("flow")}
         />
       )}
+      {["xhttp", "ws", "httpupgrade"].includes(transport) && (
+        <TextInput
+          label={t("field.path")}
+          placeholder="/"
+          value={listener.path ?? ""}
+          onChange={(event) => set("path", event.currentTarget.value.trim())}
+          {...shared("path")}
+        />
+      )}
       {transport === "xhttp" && (
-        <>
-          <TextInput
-            label={t("field.path")}
-            placeholder="/"
-            value={listener.path ?? ""}
-            onChange={(event) => set("path", event.currentTarget.value.trim())}
-            {...shared("path")}
-          />
-          <Select
-            label={t("field.mode")}
-            data={["auto", "packet-up", "stream-up", "stream-one"]}
-            value={listener.mode ?? "auto"}
-            onChange={(value) => set("mode", value === "auto" ? undefined : value)}
-            {...shared("mode")}
-          />
-        </>
+        <Select
+          label={t("field.mode")}
+          data={["auto", "packet-up", "stream-up", "stream-one"]}
+          value={listener.mode ?? "auto"}
+          onChange={(value) => set("mode", value === "auto" ? undefined : value)}
+          {...shared("mode")}
+        />
       )}
       {transport === "grpc" && (
         <TextInput
@@ -195,15 +238,6 @@ function VlessFields({ listener, set, shared }: PartProps) {
         value={listener.fingerprint ?? "chrome"}
         onChange={(value) => set("fingerprint", value === "chrome" ? undefined : value)}
         {...shared("fingerprint")}
-      />
-      <TagsInput
-        label={t("field.short_ids")}
-        placeholder={(listener.reality?.short_ids ?? []).length === 0 ? t("field.shortIdsHint") : undefined}
-        splitChars={[",", " "]}
-        maxTags={32}
-        value={listener.reality?.short_ids ?? []}
-        onChange={(value) => set("reality.short_ids", value)}
-        {...shared("reality.short_ids")}
       />
     </>
   );
