@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -152,7 +153,8 @@ func (s *Supervisor) Certificates(ctx context.Context, wanted agentapi.Certifica
 	s.mu.Lock()
 	serving, raw := s.current, s.spec.Core
 	s.mu.Unlock()
-	next, shown, err := s.withServed(wanted, raw)
+	good, unusable := usable(wanted)
+	next, shown, err := s.withServed(good, raw)
 	if err != nil {
 		return err
 	}
@@ -160,7 +162,7 @@ func (s *Supervisor) Certificates(ctx context.Context, wanted agentapi.Certifica
 		return fmt.Errorf("keep the certificates: %w", err)
 	}
 	if serving == nil || !shown {
-		return nil // whoever starts next reads them
+		return unusable // whoever starts next reads the others
 	}
 	answer, err := ask(ctx, serving.dir, request{Op: opCertificates})
 	switch {
@@ -170,7 +172,19 @@ func (s *Supervisor) Certificates(ctx context.Context, wanted agentapi.Certifica
 		return fmt.Errorf("exchange the certificates of the core: %s", or(answer.Error, "it is one of an older agent"))
 	}
 	s.retiring.Go(func() { s.clock.Sleep(overlap) }) // with three listeners on a port the kernel would not pick the newest
-	return nil
+	return unusable
+}
+
+// usable leaves out what no server could show, so that the certificate before it stays, and says of whom it is.
+func usable(wanted agentapi.Certificates) (good agentapi.Certificates, problems error) {
+	for _, one := range wanted.Certificates {
+		if _, err := tls.X509KeyPair([]byte(one.Chain), []byte(one.Key)); err != nil {
+			problems = errors.Join(problems, fmt.Errorf("keep the certificate of %s: %w", one.Host, err))
+			continue
+		}
+		good.Certificates = append(good.Certificates, one)
+	}
+	return good, problems
 }
 
 // withServed adds what the serving configuration refers to; shown tells whether it refers to anything.

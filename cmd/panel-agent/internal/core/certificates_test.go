@@ -78,8 +78,8 @@ func encoded(t *testing.T, value any) []byte {
 	return raw
 }
 
-// stream opens a connection to an echo server through a real client.
-func stream(t *testing.T, client []byte) net.Conn {
+// streamThrough opens a connection to an echo server through a real client.
+func streamThrough(t *testing.T, client []byte) net.Conn {
 	t.Helper()
 	config, err := build(client, nil)
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestACertificateIsExchangedUnderAnOpenStreamAndNoConnectionIsRefused(t *tes
 			require.NoError(t, s.Certificates(ctx, holding(authority.Issue(t, tlsHost, 1, time.Now()))))
 			f := securedFlow(t, kind[0], kind[1], port, authority.Root)
 			require.NoError(t, s.Swap(ctx, Spec{Revision: 1, Hash: "1", Core: f.server}))
-			open, process := stream(t, f.client), serving(s).Pid
+			open, process := streamThrough(t, f.client), serving(s).Pid
 
 			stop := make(chan struct{})
 			var made, failed atomic.Int64
@@ -151,7 +151,7 @@ func TestACertificateIsExchangedUnderAnOpenStreamAndNoConnectionIsRefused(t *tes
 			require.Zero(t, failed.Load(), "of %d connections", made.Load())
 			require.Positive(t, made.Load())
 			require.NoError(t, agenttest.Talk(open, "long after the drain time"))
-			require.NoError(t, agenttest.Talk(stream(t, f.client), "a new client"))
+			require.NoError(t, agenttest.Talk(streamThrough(t, f.client), "a new client"))
 			require.Equal(t, process, serving(s).Pid)
 			require.Zero(t, s.Report().Restarts)
 		})
