@@ -284,6 +284,18 @@ CREATE INDEX certificate_orders_finished ON certificate_orders USING btree (fini
 CREATE INDEX certificate_orders_open ON certificate_orders USING btree (lease_until) WHERE (finished_at IS NULL);
 CREATE INDEX certificate_orders_records ON certificate_orders USING btree (finished_at) WHERE (records <> '[]'::jsonb);
 
+create table certificate_uses (
+  flow_id uuid not null,
+  node_id uuid not null,
+  hostname text not null,
+  port integer not null,
+  constraint certificate_uses_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
+  constraint certificate_uses_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint certificate_uses_pkey PRIMARY KEY (flow_id, node_id, hostname, port)
+);
+CREATE INDEX certificate_uses_hostname ON certificate_uses USING btree (hostname);
+CREATE INDEX certificate_uses_node ON certificate_uses USING btree (node_id);
+
 create table certificates (
   id uuid not null,
   names text[] not null,
@@ -305,6 +317,7 @@ create table certificates (
   warned_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  ordered_for text default ''::text not null,
   constraint certificates_pkey PRIMARY KEY (id)
 );
 CREATE INDEX certificates_expiry ON certificates USING btree (not_after, id);

@@ -37,7 +37,8 @@ type showing struct {
 	Met  error  `bun:"-"`
 }
 
-// shownToClients connects to listeners as a client does. One that cannot be reached from here may be reached by clients.
+// shownToClients connects to listeners as a client does. One that cannot be reached from here may be reached by
+// clients.
 func shownToClients(ctx context.Context, env doctor.Env) doctor.Finding {
 	db, done, none := checks.Database(ctx, env)
 	if none != nil {

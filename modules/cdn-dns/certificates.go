@@ -130,7 +130,7 @@ func withCertificates(m module.Module) module.Module {
 	m.Faults = append(append(m.Faults, certificates.Faults()...), fault.Declared{
 		Kind: fault.KindInvalid, Code: errNoZone.Code, Summary: "No DNS integration holds the zone of the host name",
 	}, fault.Declared{
-		Kind: fault.KindConflict, Code: spread.CodeInUse, Summary: "A flow shows the certificate, and there is no other one",
+		Kind: fault.KindConflict, Code: "certificate_in_use", Summary: "A flow shows the certificate, and there is no other one",
 	})
 	m.Journal.Actions = append(append(m.Journal.Actions, certificates.Actions()...), certificateSettingsChanged)
 	m.Journal.Objects = append(m.Journal.Objects, certificates.Object, "settings")

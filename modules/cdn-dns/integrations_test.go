@@ -10,13 +10,14 @@ import (
 	"panel/modules/cdn-dns/internal/dnstest"
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/domains"
+	"panel/modules/flows"
 	"panel/modules/nodes"
 	"panel/platform/paneltest"
 )
 
 // The manifest keeps the rules that hold for every module. It looks at all goroutines, so it runs alone.
 func TestModule(t *testing.T) { //nolint:paralleltest // looks at the goroutines of the process
-	paneltest.Check(t, Module(), nodes.Module(), domains.Module())
+	paneltest.Check(t, Module(), nodes.Module(), domains.Module(), flows.Module())
 }
 
 func TestAnIntegrationIsCheckedBeforeItIsKept(t *testing.T) {

@@ -73,9 +73,10 @@ type Failed struct {
 // Module is the manifest.
 func Module() module.Module {
 	return withCertificates(module.Module{
-		Name:    "cdndns",
-		Summary: "Names that lead to nodes: DNS records at the services that hold the zones",
-		Russian: russian,
+		Name:     "cdndns",
+		Requires: []string{"domains", "flows", "nodes"},
+		Summary:  "Names that lead to nodes: DNS records at the services that hold the zones",
+		Russian:  russian,
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See integrations with DNS services"},
 			{Key: Manage, Summary: "Manage integrations with DNS services"},

@@ -10,5 +10,3 @@ create table certificate_uses (
 
 create index certificate_uses_node on certificate_uses (node_id);
 create index certificate_uses_hostname on certificate_uses (hostname);
-
-alter table certificates add column ordered_for text not null default '';

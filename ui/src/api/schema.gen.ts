@@ -4544,7 +4544,7 @@ export interface components {
         FlowsConnectionLink: {
             client_id: string;
             /** @enum {string} */
-            format: "vless" | "shadowsocks";
+            format: "vless" | "trojan" | "shadowsocks";
             /**
              * Format: int64
              * @description Installed revision that it matches
@@ -4854,7 +4854,7 @@ export interface components {
             /** @description Instead of port: 20000-20010; at most 1000 ports */
             port_range?: string;
             /** @enum {string} */
-            protocol?: "vless" | "shadowsocks2022";
+            protocol?: "vless" | "trojan" | "shadowsocks2022";
             reality?: components["schemas"]["GraphReality"];
             /** @enum {string} */
             security?: "none" | "reality" | "tls";

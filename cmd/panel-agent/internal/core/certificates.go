@@ -171,7 +171,8 @@ func (s *Supervisor) Certificates(ctx context.Context, wanted agentapi.Certifica
 	case !answer.Exchanged:
 		return fmt.Errorf("exchange the certificates of the core: %s", or(answer.Error, "it is one of an older agent"))
 	}
-	s.retiring.Go(func() { s.clock.Sleep(overlap) }) // with three listeners on a port the kernel would not pick the newest
+	// With three listeners on a port the kernel would not pick the newest.
+	s.retiring.Go(func() { s.clock.Sleep(overlap) })
 	return unusable
 }
 

@@ -234,14 +234,20 @@ type inside struct {
 
 // manifest is a module that consists of the engine.
 func manifest(s *stand, own *inside) module.Module {
-	migration, err := os.ReadFile("../../migrations/20261123090000_certificates.tx.up.sql")
-	require.NoError(s.t, err)
+	migrations := fstest.MapFS{}
+	for _, name := range []string{
+		"20261123090000_certificates.tx.up.sql", "20261123112900_certificate_orders.tx.up.sql",
+	} {
+		text, err := os.ReadFile("../../migrations/" + name)
+		require.NoError(s.t, err)
+		migrations[name] = &fstest.MapFile{Data: text}
+	}
 	return module.Module{
 		Name: "cdndns", Summary: "Certificates", Secrets: certificates.Secrets(), Faults: certificates.Faults(),
 		Permissions: []access.Permission{{Key: "cdndns.view", Summary: "See certificates"}},
 		Events:      certificates.EventKinds("cdndns.view"), Tidy: certificates.Tidy(),
 		Journal:    audit.Kinds{Actions: certificates.Actions(), Objects: []string{certificates.Object}},
-		Migrations: fstest.MapFS{"20261123090000_certificates.tx.up.sql": {Data: migration}},
+		Migrations: migrations,
 		Attach: func(db *database.DB, v *vault.Vault, l *database.Listener, n *outbound.Network, j audit.Journal,
 			b *events.Bus, logger *zap.Logger,
 		) module.Parts {

@@ -82,8 +82,8 @@ func (e *Engine) begin(ctx context.Context, r *row, directory string) error {
 	return e.Wake(ctx, o.ID)
 }
 
-// Remove deletes a certificate. What was issued for it goes on counting in the budget. Faults: not_found (404), and what
-// Changed refuses it with.
+// Remove deletes a certificate. What was issued for it goes on counting in the budget. Faults: not_found (404), and
+// what Changed refuses it with.
 func (e *Engine) Remove(ctx context.Context, id string) error {
 	return e.DB.InTx(ctx, func(ctx context.Context) error {
 		r, err := e.read(ctx, id, true)

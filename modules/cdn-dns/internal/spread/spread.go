@@ -48,9 +48,6 @@ type Use struct {
 
 var name = string(agentapi.DocumentCertificates)
 
-// CodeInUse is the fault of a removal that would leave a listener without a certificate.
-const CodeInUse = "certificate_in_use"
-
 // lock lets one transaction at a time decide what nodes are given: each reads the uses that all others have committed.
 func (s *Spread) lock(ctx context.Context) error {
 	_, err := s.db.In(ctx).NewRaw("select pg_advisory_xact_lock(731204520)").Exec(ctx)
@@ -102,7 +99,7 @@ func (s *Spread) changed(ctx context.Context, names []string) error {
 	}
 	for _, host := range hosts {
 		if _, still := covered[host]; !still {
-			return fault.Conflict(CodeInUse, "a flow shows this certificate, and there is no other one for the host name")
+			return fault.Conflict("certificate_in_use", "a flow shows this certificate, and there is no other one for the host name")
 		}
 	}
 	return s.give(ctx, nodes)

@@ -58,12 +58,8 @@ func TestTheRulesOfAVLESSListener(t *testing.T) {
 			"invalid_value .flow",
 		},
 		"an unknown flow": {func(l *graph.Listener) { l.Flow = "fast" }, "invalid_value .flow"},
-		"both REALITY and TLS": {
-			func(l *graph.Listener) { l.Security = graph.TLS },
-			"not_allowed_here .reality",
-		},
-		"in the clear": {func(l *graph.Listener) { l.Security = "none" }, "security_required .security"},
-		"over ws":      {func(l *graph.Listener) { l.Transport = "ws" }, "reality_transport .transport"},
+		"in the clear":    {func(l *graph.Listener) { l.Security = "none" }, "security_required .security"},
+		"over ws":         {func(l *graph.Listener) { l.Transport = "ws" }, "reality_transport .transport"},
 		"over httpupgrade": {
 			func(l *graph.Listener) { l.Transport = "httpupgrade" },
 			"reality_transport .transport",
