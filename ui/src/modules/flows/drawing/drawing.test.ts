@@ -104,7 +104,9 @@ describe("edits of a drawing", () => {
   });
 
   it("shows what hides the traffic of a listener", () => {
-    expect(listenerLine({ protocol: "vless", port: 443, security: "tls", transport: "ws" })).toBe("VLESS · WS · TLS · 443");
+    expect(listenerLine({ protocol: "vless", port: 443, security: "tls", transport: "ws" })).toBe(
+      "VLESS · WS · TLS · 443",
+    );
     expect(listenerLine({ protocol: "trojan", port: 443 })).toBe("Trojan · TLS · 443");
     expect(listenerLine({ protocol: "vless", port: 443 })).toBe("VLESS · REALITY · 443");
     expect(listenerLine({ protocol: "shadowsocks2022", port: 8388 })).toBe("Shadowsocks 2022 · 8388");
@@ -118,7 +120,13 @@ describe("edits of a drawing", () => {
       security: "reality",
       reality: { target: "" },
     });
-    const hidden = { protocol: "vless", port: 443, transport: "xhttp", path: "/up", reality: { target: "a:443" } } as const;
+    const hidden = {
+      protocol: "vless",
+      port: 443,
+      transport: "xhttp",
+      path: "/up",
+      reality: { target: "a:443" },
+    } as const;
     expect(withSecurity(hidden, "tls")).toEqual({
       protocol: "vless",
       port: 443,
