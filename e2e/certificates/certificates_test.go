@@ -66,8 +66,10 @@ func TestCertificatesOnRealNodes(t *testing.T) {
 func bringUp(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, root: newAuthority(t), doors: []door{
-		{name: "websocket", protocol: "vless", transport: "ws"}, {name: "xhttp", protocol: "vless", transport: "xhttp"},
-		{name: "trojan", protocol: "trojan", transport: "raw"}, {name: "vision", protocol: "vless", transport: "raw"},
+		{name: "websocket", protocol: "vless", transport: "ws"},
+		{name: "xhttp", protocol: "vless", transport: "xhttp"},
+		{name: "trojan", protocol: "trojan", transport: "raw"},
+		{name: "vision", protocol: "vless", transport: "raw"},
 		{name: "grpc", protocol: "trojan", transport: "grpc"},
 		{name: "upgrade", protocol: "vless", transport: "httpupgrade"},
 	}}

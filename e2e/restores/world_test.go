@@ -232,16 +232,3 @@ func (w *world) over(id string) (steps []string, refused bool) {
 	return steps, refused
 }
 
-// newest is the run whose backup can be restored.
-func (w *world) newest() string {
-	w.Helper()
-	var page struct {
-		Items []struct {
-			ID    string `json:"id"`
-			State string `json:"state"`
-		} `json:"items"`
-	}
-	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/backups/runs", &page))
-	require.Equal(w, "succeeded", page.Items[0].State)
-	return page.Items[0].ID
-}

@@ -65,7 +65,7 @@ func (g *guard) TraceCopyFromStart(ctx context.Context, conn *pgx.Conn, _ pgx.Tr
 
 // TraceCopyFromEnd belongs to what the driver asks for.
 func (g *guard) TraceCopyFromEnd(ctx context.Context, conn *pgx.Conn, end pgx.TraceCopyFromEndData) {
-	g.TraceQueryEnd(ctx, conn, pgx.TraceQueryEndData{CommandTag: end.CommandTag, Err: end.Err})
+	g.TraceQueryEnd(ctx, conn, pgx.TraceQueryEndData(end))
 }
 
 // untraced is the tracer of a test that does not look at statements.

@@ -119,8 +119,16 @@ func holding(all ...agentapi.HostCertificate) agentapi.Certificates {
 func TestACertificateIsExchangedUnderAnOpenStreamAndNoConnectionIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, kind := range [][2]string{
-		{"vless", "raw"}, {"vless", "ws"}, {"vless", "httpupgrade"}, {"vless", "xhttp"}, {"vless", "grpc"},
-		{"trojan", "raw"}, {"trojan", "ws"}, {"trojan", "httpupgrade"}, {"trojan", "xhttp"}, {"trojan", "grpc"},
+		{"vless", "raw"},
+		{"vless", "ws"},
+		{"vless", "httpupgrade"},
+		{"vless", "xhttp"},
+		{"vless", "grpc"},
+		{"trojan", "raw"},
+		{"trojan", "ws"},
+		{"trojan", "httpupgrade"},
+		{"trojan", "xhttp"},
+		{"trojan", "grpc"},
 	} {
 		t.Run(kind[0]+" "+kind[1], func(t *testing.T) {
 			t.Parallel()
