@@ -1,4 +1,4 @@
-import { waysFrom, type Block, type Drawing, type Edge } from "./drawing";
+import { findBlock, waysFrom, type Block, type Drawing, type Edge } from "./drawing";
 import { stable } from "../editor/draft/saving";
 
 export interface FieldChange {
@@ -25,6 +25,15 @@ export function compareDrawings(a: Drawing, b: Drawing): ObjectChange[] {
     change(key, left, right, { block: undefined, edge: right ?? left }),
   );
   return [...blocks, ...edges, ...reordered(a, b)].filter((item) => item.fields.length > 0);
+}
+
+/** Blocks that have another name of their own in the second drawing; that changes nothing of what runs. */
+export function renamedBlocks(a: Drawing, b: Drawing): { key: string; from: string; to: string }[] {
+  return b.nodes.flatMap(({ key, title }) => {
+    const before = findBlock(a, key);
+    if (!before || (before.title ?? "") === (title ?? "")) return [];
+    return [{ key, from: before.title || key, to: title || key }];
+  });
 }
 
 // Which rule is tried first decides what runs, so a changed order is a change of its own.

@@ -220,7 +220,7 @@ function Compare({ a, b, all, onSwap }: { a: string; b: string; all: Version[]; 
       {failed ? (
         <ProblemView error={failed} onRetry={() => void Promise.all([left.refetch(), right.refetch()])} />
       ) : graphA && graphB ? (
-        <CompareTable a={graphA} b={graphB} nameA={`A  ${nameOf(a)}`} nameB={`B  ${nameOf(b)}`} />
+        <CompareTable a={graphA} b={graphB} nameA={nameOf(a)} nameB={nameOf(b)} />
       ) : (
         <Skeleton rows={4} />
       )}
