@@ -1,10 +1,14 @@
 import { IconArrowRight, IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Status } from "@/components/status/status";
 import type { Drawing } from "../drawing/drawing";
-import type { Plan, Step } from "../shared/api";
+import { useFormat } from "@/text/use-format";
+import { trafficQuery, type Flow, type Plan, type Step } from "../shared/api";
+import { atStake, type AtStake } from "../shared/loads";
+import { serves } from "../shared/states";
 import { NodeLink } from "../shared/node-link";
 import { useChangeWords, type ChangeWords } from "./change-words";
 import classes from "./plan.module.css";
@@ -12,8 +16,15 @@ import { changesOf, countChanges, type NamedChange } from "./plan-changes";
 
 const signs = { added: "+", changed: "~", removed: "−" } as const;
 
+interface NodeChangesProps {
+  flow: Flow;
+  plan: Plan;
+  drawings: readonly (Drawing | undefined)[];
+}
+
 /** What changes, one card for each server, in the order of work. */
-export function NodeChanges({ plan, drawings }: { plan: Plan; drawings: readonly (Drawing | undefined)[] }) {
+export function NodeChanges({ flow, plan, drawings }: NodeChangesProps) {
+  const traffic = useQuery({ ...trafficQuery(flow.id), enabled: serves(flow) && plan.state !== "applied" }).data;
   const changes = changesOf(plan);
   const words = useChangeWords(drawings);
   const order = plan.steps.map((step) => step.node_id);
@@ -25,6 +36,7 @@ export function NodeChanges({ plan, drawings }: { plan: Plan; drawings: readonly
       step={plan.steps.find((step) => step.node_id === id)}
       changes={changes.filter((change) => change.node_id === id)}
       words={words}
+      stake={atStake(traffic, [id])}
     />
   ));
 }
@@ -34,9 +46,10 @@ interface NodeCardProps {
   step: Step | undefined;
   changes: NamedChange[];
   words: ChangeWords;
+  stake: AtStake;
 }
 
-function NodeCard({ nodeId, step, changes, words }: NodeCardProps) {
+function NodeCard({ nodeId, step, changes, words, stake }: NodeCardProps) {
   const { t } = useTranslation("flows");
   const [open, setOpen] = useState(true);
   const counts = countChanges(changes);
@@ -61,6 +74,7 @@ function NodeCard({ nodeId, step, changes, words }: NodeCardProps) {
           <NodeLink id={nodeId}>{name}</NodeLink>
         </h2>
         {step && <span className="dim">{t(`role.${step.role}`)}</span>}
+        {step && <Stake stake={stake} />}
         <span className={classes.counts}>{parts.join(", ")}</span>
         {step && (
           <span className={classes.interruption}>
@@ -81,6 +95,18 @@ function NodeCard({ nodeId, step, changes, words }: NodeCardProps) {
       )}
     </Card>
   );
+}
+
+/** What runs over the node now. */
+function Stake({ stake: { sessions, rate } }: { stake: AtStake }) {
+  const { t } = useTranslation("flows");
+  const format = useFormat();
+  const { value, unit } = format.bits(rate ?? 0);
+  const parts = [
+    sessions !== undefined && t("stake.sessions", { count: sessions, shown: format.number(sessions) }),
+    rate !== undefined && t("stake.rate", { rate: `${value} ${unit}` }),
+  ].filter(Boolean);
+  return parts.length > 0 ? <span className="soft num">{parts.join(", ")}</span> : null;
 }
 
 interface ChangeListProps {

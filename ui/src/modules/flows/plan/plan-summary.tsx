@@ -1,9 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Card, Figure, Figures } from "@/components/layout/card";
 import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
-import type { Flow, Plan } from "../shared/api";
+import { trafficQuery, type Flow, type Plan } from "../shared/api";
+import { atStake, type AtStake } from "../shared/loads";
 import { personName } from "../shared/person-name";
+import { serves } from "../shared/states";
 import classes from "./plan.module.css";
 import { changesOf, countChanges } from "./plan-changes";
 import type { PlanStatus } from "./plan-state";
@@ -18,6 +21,7 @@ export function PlanSummary({ flow, plan, status }: { flow: Flow; plan: Plan; st
     .map((op) => t(`compare.${op}Count`, { count: counts[op] }));
   const reloads = plan.steps.filter((step) => step.interruption !== "none").length;
   const first = flow.installed_version_number === null;
+  const stake = useAtStake(flow, plan);
   return (
     <Card flush className={classes.summary}>
       <Figures>
@@ -39,11 +43,26 @@ export function PlanSummary({ flow, plan, status }: { flow: Flow; plan: Plan; st
           value={first || reloads === 0 ? t("plan.noInterruption") : t("plan.reloads", { count: reloads })}
           note={t(first ? "plan.nothingServes" : "plan.oldServes")}
         />
+        {stake && (
+          <Figure
+            lead
+            name={t("stake.title")}
+            value={stake.sessions === undefined ? t("stake.uncounted") : format.number(stake.sessions)}
+            note={t(stake.sessions === undefined ? "stake.uncountedNote" : "stake.note")}
+          />
+        )}
         <Readiness plan={plan} status={status} />
         <Validity plan={plan} />
       </Figures>
     </Card>
   );
+}
+
+/** What runs now over the nodes that reload; undefined where no client can notice anything. */
+function useAtStake(flow: Flow, plan: Plan): AtStake | undefined {
+  const traffic = useQuery({ ...trafficQuery(flow.id), enabled: serves(flow) && plan.state !== "applied" }).data;
+  const reloading = plan.steps.filter((step) => step.interruption !== "none").map((step) => step.node_id);
+  return serves(flow) && plan.state !== "applied" && reloading.length > 0 ? atStake(traffic, reloading) : undefined;
 }
 
 function Readiness({ plan, status }: { plan: Plan; status: PlanStatus }) {

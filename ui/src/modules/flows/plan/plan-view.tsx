@@ -79,7 +79,7 @@ export function PlanView(props: PlanViewProps) {
         <PlanObstacles plan={plan} drawing={drawings[0]} />
         <PlanFindings plan={plan} flowId={flow.id} drawing={drawings[0]} />
         <PlanConflicts plan={plan} flowId={flow.id} />
-        <Differences plan={plan} drawings={drawings} raw={raw} />
+        <Differences flow={flow} plan={plan} drawings={drawings} raw={raw} />
       </Columns>
       <div className={classes.bottom}>
         <PlanActs {...props} />
@@ -92,7 +92,12 @@ function waitingWhileBlocked(plan: Plan, status: PlanStatus): boolean {
   return status === "blocked" && waitingChecks(plan).length > 0;
 }
 
-function Differences({ plan, drawings, raw }: Pick<PlanViewProps, "plan" | "drawings"> & { raw: boolean }) {
+function Differences({
+  flow,
+  plan,
+  drawings,
+  raw,
+}: Pick<PlanViewProps, "flow" | "plan" | "drawings"> & { raw: boolean }) {
   const { t } = useTranslation("flows");
   if (plan.is_noop)
     return (
@@ -112,7 +117,7 @@ function Differences({ plan, drawings, raw }: Pick<PlanViewProps, "plan" | "draw
     );
   return (
     <>
-      <NodeChanges plan={plan} drawings={drawings} />
+      <NodeChanges flow={flow} plan={plan} drawings={drawings} />
       {plan.steps.length > 0 && <OrderOfWork steps={plan.steps} />}
     </>
   );

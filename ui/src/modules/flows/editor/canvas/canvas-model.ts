@@ -8,7 +8,7 @@ export type BlockShape = Shape<{ block: Block }, "block">;
 export type RulesShape = Shape<{ owner: Block; ways: { index: number }[] }, "rules">;
 export type CanvasShape = BlockShape | RulesShape;
 export type WayLine = Line<
-  { index: number | undefined; lit: boolean; label?: string; quiet: boolean; corners?: Position[] },
+  { index: number | undefined; lit: boolean; label?: string; width?: number; quiet: boolean; corners?: Position[] },
   "way"
 >;
 
@@ -88,7 +88,8 @@ export function linesOf(
   drawing: Drawing,
   chosen: Chosen,
   dragged: Record<string, Position>,
-  labelOf: (index: number) => string | undefined,
+  labelOf: (index: number, lit: boolean) => string | undefined,
+  widthOf: (index: number) => number | undefined = () => undefined,
 ): WayLine[] {
   const routes = routesOf(drawing, { ...positionsOf(drawing), ...dragged });
   const lit = chosen.edge !== undefined ? litEdges(drawing, [], [chosen.edge]) : litEdges(drawing, chosen.blocks);
@@ -103,7 +104,8 @@ export function linesOf(
       data: {
         index,
         lit: lit.has(index),
-        label: labelOf(index),
+        label: labelOf(index, lit.has(index)),
+        width: widthOf(index),
         quiet: false,
         corners: routes.get(index)?.slice(1, -1),
       },

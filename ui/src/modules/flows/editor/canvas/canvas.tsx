@@ -30,6 +30,8 @@ import {
   rulesPosition,
   type Column,
 } from "../../drawing/layout";
+import { busiest, lineWidth } from "../../shared/loads";
+import { useWayLoads } from "../use-way-loads";
 import { BlockNode, RulesNode, useShapeLabel } from "./shapes";
 import { useCanvasKeys } from "./use-canvas-keys";
 import { WayEdge } from "./way-line";
@@ -57,10 +59,15 @@ function CanvasBody({ viewOnly }: { viewOnly: boolean }) {
   const label = useShapeLabel();
   const shapes = useMemo(() => shapesOf(drawing, chosen, dragged, editable), [drawing, chosen, dragged, editable]);
   const named = shapes.map((shape) => ({ ...shape, ariaLabel: label(ownerOf(shape.id), shape.type === "rules") }));
-  const lines = useMemo(
-    () => linesOf(drawing, chosen, dragged, (index) => transportWord(drawing, index)),
-    [drawing, chosen, dragged],
-  );
+  const { loads, rate } = useWayLoads();
+  const lines = useMemo(() => {
+    const named = busiest(loads, drawing);
+    const label = (index: number, lit: boolean) => {
+      const carried = lit || named.has(index) ? rate(loads.get(index)) : undefined;
+      return [transportWord(drawing, index), carried].filter(Boolean).join(", ") || undefined;
+    };
+    return linesOf(drawing, chosen, dragged, label, (index) => lineWidth(loads.get(index)));
+  }, [drawing, chosen, dragged, loads, rate]);
   useCanvasKeys(editable);
   const { frame, onMoveEnd } = useFit(drawing.nodes.length);
   const { edit, choose } = store.getState();

@@ -23,11 +23,16 @@ export const WayEdge = memo(function WayEdge({
   const lit = data?.lit || selected;
   return (
     <>
-      <BaseEdge path={path} interactionWidth={16} className={lit ? classes.lineLit : classes.line} />
+      <BaseEdge
+        path={path}
+        interactionWidth={16}
+        className={lit ? classes.lineLit : classes.line}
+        style={data?.width === undefined ? undefined : { strokeWidth: data.width }}
+      />
       {data?.label && (
         <EdgeLabelRenderer>
           <span
-            className={classes.label}
+            className={`${classes.label} num`}
             data-lit={lit || undefined}
             style={{ transform: `translate(-50%, -50%) translate(${labelX}px, ${labelY}px)` }}
           >

@@ -8,6 +8,7 @@ import { serverGlyph } from "../../shared/states";
 import { useBlockFacts } from "../block-facts";
 import { useBlockName, useDrawing, useEditor, usePlaces } from "../editor-context";
 import { useWayName } from "../inspector/ways-form";
+import { useWayLoads } from "../use-way-loads";
 import { problemsOfBlock, problemsOfEdge } from "../problems/problems";
 import type { OutlineRow } from "./outline-model";
 import classes from "./outline.module.css";
@@ -62,6 +63,7 @@ export function WayWords({ row, phone }: { row: Extract<OutlineRow, { kind: "way
   const { problems } = useEditor();
   const drawing = useDrawing();
   const nameOf = useBlockName();
+  const { loads, rate } = useWayLoads();
   const { way } = row;
   const errors = problemsOfEdge(problems, way.index).filter((problem) => problem.severity === "error").length;
   const to = nameOf(findBlock(drawing, way.edge.to));
@@ -83,7 +85,9 @@ export function WayWords({ row, phone }: { row: Extract<OutlineRow, { kind: "way
       </span>
       {!phone && (
         <span className={classes.facts}>
-          {way.edge.transport && way.edge.transport !== "raw" ? way.edge.transport : ""}
+          {[way.edge.transport === "raw" ? "" : way.edge.transport, rate(loads.get(way.index))]
+            .filter(Boolean)
+            .join(", ")}
         </span>
       )}
       {!phone && <span className={classes.kind}>{t("kind.rule")}</span>}
