@@ -231,4 +231,3 @@ func (w *world) over(id string) (steps []string, refused bool) {
 	})
 	return steps, refused
 }
-

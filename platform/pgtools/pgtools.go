@@ -100,6 +100,9 @@ type Program struct {
 	Args   []string
 	In     io.Reader
 	Out    io.Writer
+
+	Behind      bool   // it, and the taking of what it writes, yield to everything else on this machine
+	Application string // what its sessions are called; empty: the program's own name
 }
 
 // Run runs the program to its end. A failure ends with the last line that the program wrote.
@@ -108,8 +111,14 @@ func (p Program) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd.Stdin, cmd.Stdout = p.In, p.Out
-	if err := cmd.Run(); err != nil {
+	cmd.Stdin = p.In
+	if p.Behind {
+		err = runBehind(cmd, p.Out)
+	} else {
+		cmd.Stdout = p.Out
+		err = cmd.Run()
+	}
+	if err != nil {
 		return Failed(p.Name, err, said.String())
 	}
 	return nil
@@ -127,6 +136,9 @@ func (p Program) Command(ctx context.Context) (cmd *exec.Cmd, said *strings.Buil
 		args = append(slices.Clone(args), "--no-password", "--dbname="+address)
 	} else {
 		environ = bare(nil)
+	}
+	if p.Application != "" {
+		environ = append(environ, "PGAPPNAME="+p.Application)
 	}
 	said = &strings.Builder{}
 	cmd = exec.CommandContext(ctx, filepath.Join(p.Folder, p.Name), args...)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -53,13 +54,19 @@ func (c *creation) dump(ctx context.Context, tx pgx.Tx, folder string) error {
 			args = append(args, "--exclude-table-data="+quoted(table.Name))
 		}
 	}
-	program := pgtools.Program{Folder: folder, Name: "pg_dump", DSN: c.from.DSN, Args: args}
+	program := pgtools.Program{
+		Folder: folder, Name: "pg_dump", DSN: c.from.DSN, Args: args, Behind: true, Application: "panel-backup-" + rand.Text(),
+	}
 	// The counts are taken while the dump is written; whichever fails ends the other.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	counted := make(chan error, 1)
 	go func() {
-		err := Count(ctx, tx, c.manifest.Tables)
+		pgtools.BackendBehind(tx.Conn().PgConn().PID())
+		err := pgtools.SessionsBehind(ctx, tx, program.Application)
+		if err == nil {
+			err = Count(ctx, tx, c.manifest.Tables)
+		}
 		if err != nil {
 			cancel(err)
 		}

@@ -45,14 +45,13 @@ func (r *run) inOne(ctx context.Context, conn *pgx.Conn, own string) error {
 	defer cancel()
 	program := pgtools.Program{
 		Folder: r.folder, Name: "psql", DSN: r.panel.DSN,
-		Args: []string{"--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"},
+		Args:        []string{"--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"},
+		Application: "panel-restore-" + rand.Text(),
 	}
 	cmd, said, err := program.Command(ctx)
 	if err != nil {
 		return err
 	}
-	name := "panel-restore-" + rand.Text()
-	cmd.Env = append(cmd.Env, "PGAPPNAME="+name)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return fmt.Errorf("start psql: %w", err)
@@ -67,7 +66,7 @@ func (r *run) inOne(ctx context.Context, conn *pgx.Conn, own string) error {
 	_ = in.Close() // psql may have ended before
 	ended := cmd.Wait()
 	if fed != nil || ended != nil {
-		undone(ctx, conn, name)
+		undone(ctx, conn, program.Application)
 	}
 	if ended != nil && !ours(fed) && said.Len() > 0 {
 		return pgtools.Failed("psql", ended, said.String())
@@ -96,7 +95,8 @@ func ours(fed error) bool {
 }
 
 func (r *run) feed(ctx context.Context, into io.Writer, own string) error {
-	if _, err := io.WriteString(into, "begin;\nset local lock_timeout = '60s';\n"+pgtools.Wipe); err != nil {
+	if _, err := io.WriteString(into, "begin;\nset local lock_timeout = '60s';\nset local maintenance_work_mem = '128MB';\n"+
+		pgtools.Wipe); err != nil {
 		return err
 	}
 	if err := r.unpack(ctx, pgtools.Program{
