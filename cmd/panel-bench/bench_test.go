@@ -152,3 +152,14 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
+
+// A panel that no attack reached has passed nothing.
+func TestAttacksThatWereNotMeasuredAreNoGoodFigure(t *testing.T) {
+	t.Parallel()
+	none := attackedByAll{most: 80}
+	require.Empty(t, none.results(measure.Series{10}, 80))
+	some := attackedByAll{worst: 82, name: "slow bodies", most: 176, notes: []string{"slow bodies: p99 82.0 ms"}}
+	found := some.results(measure.Series{10}, 80)
+	require.Len(t, found, 2)
+	require.Equal(t, "worst: slow bodies", found[0].Notes[0])
+}

@@ -40,27 +40,39 @@ func strangersFlood(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	worst, most, notes, missing := b.attackedByAll(ctx, s, idle)
-	gated := measure.Within("P14", "p99 of another GET while 1,000 strangers attack, worst attack", "ms",
-		measure.Series{alone.Quantile(0.99)}, measure.Series{worst}, 150, usualAlone)
-	gated.Notes = notes
-	return []measure.Result{
-		gated, measure.Below("P14", "memory that strangers take, on top of the idle panel", "MB",
-			measure.Series{most - idle}, 160),
-	}, missing
+	all, missing := b.attackedByAll(ctx, s, idle)
+	return all.results(alone, idle), missing
 }
 
-// attackedByAll gives the worst p99 of all attacks and the most memory. An attack that could not be measured does not
+// attackedByAll is what all attacks together did.
+type attackedByAll struct {
+	worst float64 // p99 in milliseconds
+	name  string  // of the attack with it
+	most  float64 // memory in MB
+	notes []string
+}
+
+// results are none when no attack was measured: nothing is no good figure.
+func (a *attackedByAll) results(alone measure.Series, idle float64) []measure.Result {
+	if len(a.notes) == 0 {
+		return nil
+	}
+	gated := measure.Within("P14", "p99 of another GET while 1,000 strangers attack, worst attack", "ms",
+		measure.Series{alone.Quantile(0.99)}, measure.Series{a.worst}, 150, usualAlone)
+	gated.Notes = append([]string{"worst: " + a.name}, a.notes...)
+	return []measure.Result{
+		gated, measure.Below("P14", "memory that strangers take, on top of the idle panel", "MB",
+			measure.Series{a.most - idle}, 160),
+	}
+}
+
+// attackedByAll sends the attacks one after the other. An attack that could not be measured does not
 // keep the others from it.
-func (b *bench) attackedByAll(ctx context.Context, s *stand, idle float64) (
-	worst, most float64, notes []string, missing error,
-) {
-	most = idle
-	name := "none"
+func (b *bench) attackedByAll(ctx context.Context, s *stand, idle float64) (all *attackedByAll, missing error) {
+	all = &attackedByAll{most: idle}
 	for _, attack := range attacks.All() {
 		if ctx.Err() != nil {
-			return worst, most, notes, errors.Join(missing, fmt.Errorf("%s and those after it: %w", attack.Name,
-				ctx.Err()))
+			return all, errors.Join(missing, fmt.Errorf("%s and those after it: %w", attack.Name, ctx.Err()))
 		}
 		took, err := b.attacked(ctx, s, attack.Name)
 		now, errMemory := resident(s.Panel.PID())
@@ -69,13 +81,13 @@ func (b *bench) attackedByAll(ctx context.Context, s *stand, idle float64) (
 			continue
 		}
 		p99 := took.Quantile(0.99)
-		if p99 > worst {
-			worst, name = p99, attack.Name
+		if p99 > all.worst {
+			all.worst, all.name = p99, attack.Name
 		}
-		most = max(most, now)
-		notes = append(notes, fmt.Sprintf("%s: p99 %.1f ms of %d requests", attack.Name, p99, len(took)))
+		all.most = max(all.most, now)
+		all.notes = append(all.notes, fmt.Sprintf("%s: p99 %.1f ms of %d requests", attack.Name, p99, len(took)))
 	}
-	return worst, most, append([]string{"worst: " + name}, notes...), missing
+	return all, missing
 }
 
 // beside asks at fixed moments while the work goes on.
