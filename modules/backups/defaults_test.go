@@ -19,7 +19,8 @@ func TestAProfileNeedsOnlyItsNameAndAPlace(t *testing.T) {
 		Is(http.StatusCreated).JSON(&made)
 	require.True(t, made.Enabled)
 	require.Equal(t, Schedule{Cron: "30 3 * * *"}, made.Schedule)
-	require.Equal(t, Scope{Telemetry: "all"}, made.Scope)
+	always := true
+	require.Equal(t, Scope{Database: &always, Files: &always, Telemetry: "all"}, made.Scope)
 	require.Equal(t, "none", made.Encryption.Mode)
 	require.Equal(t, 10, made.Retention.KeepLast)
 	require.Equal(t, 30, made.Retention.KeepDays)

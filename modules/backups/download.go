@@ -15,7 +15,7 @@ import (
 const mostManifest = 32 << 20
 
 // download streams the files of an artefact as one tar: unpacked into a folder they are what panelctl restores from.
-// Faults: not_found (404), backup_missing (409).
+// Faults: not_found (404), backup_missing, backup_elsewhere (409).
 func (h *handlers) download(ctx context.Context, in *IDPath) (*httpapi.File, error) {
 	run, err := h.store.run(ctx, in.ID, false)
 	if err != nil {

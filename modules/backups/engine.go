@@ -2,6 +2,7 @@ package backups
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,6 +29,8 @@ type engine struct {
 	keyIDs  []string
 	clock   clockwork.Clock
 	desk    *maintenance.Desk
+	// holder names this machine and its folder of local backups, which other panels on the database cannot read
+	holder string
 	// outlives are the queries of all modules for what a full restore must not lose
 	outlives map[string]string
 }
@@ -54,6 +57,7 @@ func newEngine(
 		Network: network, Folder: folderOf(cfg.Path(folderKey), cfg.DataDir()), Confined: true,
 		MessengerRoot: cfg.String(config.MessengerAPIRoot),
 	}
+	e.holder = holderOf(e.places.Folder)
 	e.source = artefact.Source{
 		DSN: dsn, Programs: programs, Master: master, Previous: e.masters[1:], Version: version.Version,
 		Settings: []string{settingsFile},
@@ -66,6 +70,12 @@ func newEngine(
 
 // settingsFile is what the service reads its variables from.
 const settingsFile = "/etc/panel/panel.env"
+
+// holderOf tells panels on a database apart, also two on one machine.
+func holderOf(folder string) string {
+	host, _ := os.Hostname() // a machine without a name is told by its folder
+	return host + ":" + folder
+}
 
 func folderOf(given, data string) string {
 	if given != "" {

@@ -85,7 +85,7 @@ func (c ProfileChange) over(p *profile) ProfileFields {
 	r := &p.row
 	f := ProfileFields{
 		Name: r.Name, Enabled: r.Enabled, Schedule: Schedule{Cron: r.Cron, Zone: r.Zone},
-		Scope:      Scope{SecretStore: r.SecretStore, Config: r.Config, Telemetry: r.Telemetry},
+		Scope:      r.scope(),
 		Encryption: EncryptionInput{Mode: r.Encryption, Recipient: r.Recipient},
 		Retention:  RetentionInput(r.rules()), Verify: VerifyRule{RestoreTest: r.VerifyCron},
 		DeadmanHours: r.DeadmanHours,

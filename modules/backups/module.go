@@ -53,6 +53,7 @@ func Module() module.Module {
 			{Kind: fault.KindConflict, Code: "backup_run_active", Summary: "The profile has a run that goes on"},
 			{Kind: fault.KindConflict, Code: "backup_run_ended", Summary: "The run has ended"},
 			{Kind: fault.KindConflict, Code: "backup_missing", Summary: "The run has no backup that can be read"},
+			{Kind: fault.KindConflict, Code: "backup_elsewhere", Summary: "Another panel on the database holds the backup"},
 			{Kind: fault.KindInvalid, Code: "backup_server_unreachable", Summary: "The SSH server did not show its key"},
 			{Kind: fault.KindConflict, Code: "restore_active", Summary: "A restore or a restore test goes on"},
 			{Kind: fault.KindInvalid, Code: "restore_key_mismatch", Summary: "The backup has another master key"},

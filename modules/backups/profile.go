@@ -9,6 +9,7 @@ import (
 	"panel/modules/backups/internal/destination"
 	"panel/modules/backups/internal/retention"
 	"panel/platform/audit"
+	"panel/platform/fault"
 )
 
 // Profile says what is backed up, when, where to and for how long.
@@ -38,11 +39,40 @@ type Schedule struct {
 	Zone string `json:"zone,omitempty" maxLength:"64" doc:"Time zone of the rule, Europe/Moscow; empty: UTC"`
 }
 
-// Scope is what a backup holds beside the database, of which files of the panel are a part.
+// Scope is what a backup holds. The database is in each, and in it the files that the panel keeps, such as builds of
+// the agent.
 type Scope struct {
+	Database    *bool  `json:"database,omitempty" doc:"Always true: a backup without the database is refused"`
 	SecretStore bool   `json:"secret_store,omitempty" doc:"The master key too; only in an encrypted backup"`
 	Config      bool   `json:"config,omitempty" doc:"The file of settings too"`
+	Files       *bool  `json:"files,omitempty" doc:"Always true: the panel's files are kept in its database"`
+	StatusPage  bool   `json:"statuspage,omitempty" doc:"Refused while the panel has no status page"`
 	Telemetry   string `json:"telemetry,omitempty" enum:"none,rollups,all" default:"all" doc:"How much of the measurements"`
+}
+
+// judge refuses what no backup can be. Fault: invalid_value (422), with the code backup_scope of the field.
+func (s Scope) judge() error {
+	no := func(field, message string) error {
+		return fault.Invalid("invalid_value", "a field has a value that is not allowed").
+			Field("scope."+field, "backup_scope", message)
+	}
+	switch {
+	case s.Database != nil && !*s.Database:
+		return no("database", "the database is in every backup")
+	case s.Files != nil && !*s.Files:
+		return no("files", "the panel's files are kept in its database and are in every backup")
+	case s.StatusPage:
+		return no("statuspage", "this panel has no status page to back up")
+	}
+	return nil
+}
+
+// scope is what a backup of the profile holds.
+func (r *profileRow) scope() Scope {
+	always := true
+	return Scope{
+		Database: &always, SecretStore: r.SecretStore, Config: r.Config, Files: &always, Telemetry: r.Telemetry,
+	}
 }
 
 // Encryption is how backups of a profile are encrypted.
@@ -148,7 +178,7 @@ type place struct {
 func shownProfile(r *profileRow, places []destinationRow) Profile {
 	shown := Profile{
 		ID: r.ID, Name: r.Name, Enabled: r.Enabled, Schedule: Schedule{Cron: r.Cron, Zone: r.Zone},
-		Scope:        Scope{SecretStore: r.SecretStore, Config: r.Config, Telemetry: r.Telemetry},
+		Scope:        r.scope(),
 		Destinations: []Destination{},
 		Encryption: Encryption{
 			Mode: r.Encryption, Recipient: r.Recipient, HasPassphrase: r.Passphrase != "",

@@ -131,7 +131,7 @@ func (s *service) keysOf(row *restoreRow, p *profile) (artefact.Keys, error) {
 }
 
 // find opens the first place that still has the artefact of a run. Whoever calls it closes the place.
-// Fault: backup_missing (409).
+// Faults: backup_missing, backup_elsewhere (409).
 func (s *service) find(
 	ctx context.Context, run *runRow, p *profile, keys artefact.Keys,
 ) (artefact.Destination, artefact.Listed, error) {
@@ -154,6 +154,9 @@ func (s *service) find(
 		}
 		cause = err
 		_ = at.Close()
+	}
+	if panel := s.elsewhere(run); panel != "" {
+		return nil, artefact.Listed{}, heldBy(panel).Wrap(cause)
 	}
 	return nil, artefact.Listed{}, errMissing.Wrap(cause)
 }

@@ -35,6 +35,24 @@ func TestRulesOfProfilesNameTheirField(t *testing.T) {
 	require.EqualValues(t, 0, admin.Get(profilesPath).Value("total"))
 }
 
+// A scope names what is in every backup; what a backup cannot leave out or cannot hold is refused by its name.
+func TestAScopeSaysWhatIsInEveryBackup(t *testing.T) {
+	t.Parallel()
+	admin := paneltest.New(t, Module()).Admin()
+	for name, value := range map[string]bool{"database": false, "files": false, "statuspage": true} {
+		answer := admin.Post(profilesPath, local("nightly", fields{"scope": fields{name: value}})).
+			Refused(http.StatusUnprocessableEntity, "invalid_value")
+		require.Contains(t, string(answer.Body), `"scope.`+name+`"`)
+		require.Contains(t, string(answer.Body), `"backup_scope"`)
+	}
+	whole := fields{"database": true, "files": true, "statuspage": false, "telemetry": "none"}
+	var made, changed Profile
+	admin.Post(profilesPath, local("nightly", fields{"scope": whole})).Is(http.StatusCreated).JSON(&made)
+	require.True(t, *made.Scope.Database && *made.Scope.Files)
+	admin.Patch(profilesPath+"/"+made.ID, fields{"revision": 1, "scope": made.Scope}).Is(http.StatusOK).JSON(&changed)
+	require.Equal(t, made.Scope, changed.Scope)
+}
+
 // A name belongs to one profile, and a destination stands in a list once.
 func TestNamesAndDestinationsAreThereOnce(t *testing.T) {
 	t.Parallel()

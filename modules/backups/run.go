@@ -63,6 +63,7 @@ type RunDestination struct {
 	Error   string `json:"error"`
 	URLHint string `json:"url_hint" doc:"Where it is, without secrets"`
 	Bytes   int64  `json:"bytes"`
+	Panel   string `json:"panel,omitempty" doc:"Of a local one: the machine and folder of the panel that holds it"`
 }
 
 const stateRemoved = "removed"

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"panel/modules/backups/internal/artefact"
+	"panel/modules/backups/internal/destination"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -126,7 +127,7 @@ func (r *runner) make(ctx context.Context, c *lease.Claim, row *runRow, p *profi
 	follower.wait()
 	row.Artefact, row.LogTail = shownArtefact(result.Manifest), follower.log()
 	for i := range p.places {
-		row.Destinations = append(row.Destinations, ended(&p.places[i], result, failed))
+		row.Destinations = append(row.Destinations, r.ended(&p.places[i], result, failed))
 	}
 	switch {
 	case asked && err != nil:
@@ -161,8 +162,11 @@ func closeAll(targets []artefact.Target) {
 	}
 }
 
-func ended(one *place, result artefact.Result, failed map[string]error) RunDestination {
+func (r *runner) ended(one *place, result artefact.Result, failed map[string]error) RunDestination {
 	shown := RunDestination{ID: one.row.ID, Kind: one.row.Kind, State: stateFailed, URLHint: hintOf(&one.row)}
+	if one.row.Kind == string(destination.Local) {
+		shown.Panel = r.holder
+	}
 	err := failed[one.row.ID]
 	for _, target := range result.Targets {
 		if target.Name != one.row.ID {

@@ -169,6 +169,9 @@ func (p *profile) shown() Profile {
 
 // fill puts the fields into a profile and judges them. Fault: invalid_value (422).
 func (s *service) fill(p *profile, in ProfileFields) error {
+	if err := in.Scope.judge(); err != nil {
+		return err
+	}
 	row := &p.row
 	row.Name, row.Enabled, row.Cron, row.Zone = in.Name, in.Enabled, in.Schedule.Cron, in.Schedule.Zone
 	row.SecretStore, row.Config, row.Telemetry = in.Scope.SecretStore, in.Scope.Config, in.Scope.Telemetry

@@ -14,6 +14,7 @@ import (
 	"panel/modules/backups/internal/restore"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/fault"
 	"panel/platform/lease"
 	"panel/platform/maintenance"
 )
@@ -57,6 +58,9 @@ func (t *tester) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	if row.State != stateQueued {
 		row.Verdict, row.Error = string(restore.Skipped), interrupted
 		return lease.Done(), t.finish(ctx, c, &row)
+	}
+	if other, err := t.handsOver(ctx, &row); other || err != nil {
+		return lease.After(handOver), err
 	}
 	now := t.now()
 	row.State, row.StartedAt = stateRunning, &now
@@ -124,8 +128,12 @@ func (t *tester) try(ctx context.Context, c *lease.Claim, row *restoreRow) (rest
 	return restore.Verify(ctx, from, t.build, t.note(ctx, c, row.ID))
 }
 
-// brokenReport tells a backup that is not there any more, or was changed, from a place that cannot be reached.
+// brokenReport tells a backup that is not there any more, or was changed, from a place that cannot be reached or that
+// another panel has.
 func brokenReport(err error) (restore.Report, error) {
+	if fault.Code(err) == errElsewhere.Code {
+		return restore.Report{}, err
+	}
 	if errors.Is(err, artefact.ErrMissing) || errors.Is(err, artefact.ErrDamaged) {
 		return restore.Report{Verdict: restore.Broken, Reason: err.Error()}, nil
 	}

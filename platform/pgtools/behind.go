@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// behind is the niceness of work that nobody waits for: beside requests it gets about a tenth of a processor, alone all
-// of it.
+// behind is the niceness of work that nobody waits for: beside requests it gets about a tenth of a processor, alone
+// all of it.
 const behind = 10
 
 // stepBack makes a process or thread work behind all others; 0 is the calling thread. Where the system does not allow

@@ -3847,6 +3847,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             kind: string;
+            /** @description Of a local one: the machine and folder of the panel that holds it */
+            panel?: string;
             /** @enum {string} */
             state: "queued" | "succeeded" | "failed" | "removed";
             /** @description Where it is, without secrets */
@@ -3868,8 +3870,14 @@ export interface components {
         BackupsScope: {
             /** @description The file of settings too */
             config?: boolean;
+            /** @description Always true: a backup without the database is refused */
+            database?: boolean;
+            /** @description Always true: the panel's files are kept in its database */
+            files?: boolean;
             /** @description The master key too; only in an encrypted backup */
             secret_store?: boolean;
+            /** @description Refused while the panel has no status page */
+            statuspage?: boolean;
             /**
              * @description How much of the measurements
              * @default all

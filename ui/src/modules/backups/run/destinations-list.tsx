@@ -28,7 +28,7 @@ export function DestinationsList({ run }: { run: Run }) {
   );
 }
 
-function One({ destination: { kind, state, url_hint: hint, error, bytes } }: { destination: RunDestination }) {
+function One({ destination: { kind, state, url_hint: hint, panel, error, bytes } }: { destination: RunDestination }) {
   const { t } = useTranslation("backups");
   const format = useFormat();
   const reason = useReason()(error);
@@ -38,6 +38,7 @@ function One({ destination: { kind, state, url_hint: hint, error, bytes } }: { d
       <span className={classes.words}>
         <span className="strong">{t(`kind.${kind as "local"}`)}</span>
         {hint && <span className={`${classes.where} mono`}>{hint}</span>}
+        {panel && <span className={`${classes.where} mono`}>{panel}</span>}
       </span>
       <span className={classes.placeEnd}>
         {bytes > 0 && <span className="dim num">{format.bytes(bytes)}</span>}
