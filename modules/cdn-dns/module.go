@@ -93,6 +93,7 @@ func Module() module.Module {
 		Config:     []config.Key{cloudflareRoot, resolvers},
 		Secrets:    []vault.Column{{Table: "cdndns_integrations", ID: "id", Column: "sealed"}},
 		Migrations: module.SQL(files),
+		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Private:    []any{newResolver, newProviders, newStore, newIntegrations, newSetup, newHandlers},
 		Attach:     attach,
