@@ -35,31 +35,10 @@ func listCommand(env cli.Env) *cobra.Command {
 		Example: "panelctl certs list --json",
 		Long:    "Lists the certificates that the panel keeps, ordered or uploaded. It asks GET /api/v1/certificates, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			found, err := cli.All[certificates.Certificate](cmd.Context(), client, certificatesPath)
-			if err != nil {
-				return err
-			}
-			return printed(env, "list", found, certificateHeads, certificateCells)
+			return cli.ListAll(cmd.Context(), env, "panelctl.certs.list/v1", certificatesPath, certificateHeads,
+				certificateCells)
 		},
 	}
-}
-
-// listing is what a list prints with --json.
-type listing[T any] struct {
-	Schema string `json:"schema"`
-	Items  []T    `json:"items"`
-}
-
-func printed[T any](env cli.Env, what string, items []T, heads []string, cells func(T) []string) error {
-	rows := make([][]string, len(items))
-	for i, one := range items {
-		rows[i] = cells(one)
-	}
-	return env.List(listing[T]{Schema: "panelctl.certs." + what + "/v1", Items: items}, heads, rows)
 }
 
 func renewCommand(env cli.Env) *cobra.Command {
@@ -83,7 +62,8 @@ func changed(ctx context.Context, env cli.Env, what, path string, body any) erro
 	if err := client.Do(ctx, http.MethodPost, path, body, &shown); err != nil {
 		return err
 	}
-	return printed(env, what, []certificates.Certificate{shown}, certificateHeads, certificateCells)
+	return cli.PrintAll(env, "panelctl.certs."+what+"/v1", []certificates.Certificate{shown}, certificateHeads,
+		certificateCells)
 }
 
 func uploadCommand(env cli.Env) *cobra.Command {
@@ -160,7 +140,7 @@ func budgetsCommand(env cli.Env) *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodGet, certificatesPath+"/budgets", nil, &all); err != nil {
 				return err
 			}
-			return printed(env, "budgets", all.Items, []string{"Domain", "Issued", "Limit", "Free again"},
+			return cli.PrintAll(env, "panelctl.certs.budgets/v1", all.Items, []string{"Domain", "Issued", "Limit", "Free again"},
 				func(b certificates.Budget) []string {
 					return []string{b.Domain, strconv.Itoa(b.Issued), strconv.Itoa(b.Limit), cli.Stamp(b.FreeAt)}
 				})

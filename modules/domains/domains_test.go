@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	domainsPath   = "/api/v1/node-domains"
 	unknownDomain = domainsPath + "/0199a0de-0000-7000-8000-000000000009"
 	someFlow      = "0199a0de-0000-7000-8000-000000000001"
 )

@@ -33,6 +33,7 @@ func Module() module.Module {
 			Objects: []string{"node_domain"},
 		},
 		Migrations: module.SQL(files),
+		Commands:   commands,
 		Checks:     doctorChecks(),
 		Private:    []any{newDomains, newStates, newHandlers},
 		Exports:    []any{exportDomains, exportStates},

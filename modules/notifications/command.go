@@ -14,6 +14,9 @@ import (
 
 const base = "/api/v1/notifications"
 
+// schemaOf names the form of what a command prints with --json.
+func schemaOf(what string) string { return "panelctl.notifications." + what + "/v1" }
+
 // commands are what this module adds to panelctl. Their Russian stands in russian.txt.
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "notifications", Short: "Channels, rules and deliveries of notifications"}
@@ -27,7 +30,7 @@ func channelsCommand(env cli.Env) *cobra.Command {
 		Example: "panelctl notifications channels --json",
 		Long:    "Lists the channels by their names. It asks GET /api/v1/notifications/channels, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return list(cmd.Context(), env, "channels", base+"/channels", []string{"Name", "Kind", "Enabled", "ID"},
+			return cli.ListAll(cmd.Context(), env, schemaOf("channels"), base+"/channels", []string{"Name", "Kind", "Enabled", "ID"},
 				func(c Channel) []string { return []string{c.Name, c.Kind, strconv.FormatBool(c.Enabled), c.ID} })
 		},
 	}
@@ -39,7 +42,7 @@ func rulesCommand(env cli.Env) *cobra.Command {
 		Example: "panelctl notifications rules --json",
 		Long:    "Lists the rules by their names. It asks GET /api/v1/notifications/rules, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return list(cmd.Context(), env, "rules", base+"/rules", []string{"Name", "Event", "Severity", "Channels"},
+			return cli.ListAll(cmd.Context(), env, schemaOf("rules"), base+"/rules", []string{"Name", "Event", "Severity", "Channels"},
 				func(r Rule) []string {
 					return []string{r.Name, r.Event, r.MinSeverity, cli.OrDash(strings.Join(r.Channels, ", "))}
 				})
@@ -58,7 +61,7 @@ func deliveriesCommand(env cli.Env) *cobra.Command {
 			if state != "" {
 				path += "?state=" + url.QueryEscape(state)
 			}
-			return list(cmd.Context(), env, "deliveries", path,
+			return cli.ListAll(cmd.Context(), env, schemaOf("deliveries"), path,
 				[]string{"Created", "Channel", "Event", "Subject", "State", "Reason"},
 				func(d Delivery) []string {
 					return []string{
@@ -70,30 +73,6 @@ func deliveriesCommand(env cli.Env) *cobra.Command {
 	}
 	command.Flags().StringVar(&state, "state", "", "show only deliveries in this state, such as failed or queued")
 	return command
-}
-
-// listing is what a list prints with --json.
-type listing[T any] struct {
-	Schema string `json:"schema"`
-	Items  []T    `json:"items"`
-}
-
-func list[T any](
-	ctx context.Context, env cli.Env, what, path string, heads []string, cells func(T) []string,
-) error {
-	client, err := env.Client()
-	if err != nil {
-		return err
-	}
-	found, err := cli.All[T](ctx, client, path)
-	if err != nil {
-		return err
-	}
-	rows := make([][]string, len(found))
-	for i, one := range found {
-		rows[i] = cells(one)
-	}
-	return env.List(listing[T]{Schema: "panelctl.notifications." + what + "/v1", Items: found}, heads, rows)
 }
 
 func testCommand(env cli.Env) *cobra.Command {
@@ -121,8 +100,8 @@ func testMessengerCommand(ctx context.Context, env cli.Env) error {
 	if err := client.Do(ctx, http.MethodPost, base+"/messenger/test", nil, &sent); err != nil {
 		return err
 	}
-	return env.List(listing[MessengerTest]{Schema: "panelctl.notifications.messenger-test/v1", Items: []MessengerTest{sent}},
-		[]string{"Channel", "State"}, [][]string{{kindMessenger, stateSent}})
+	return cli.PrintAll(env, schemaOf("messenger-test"), []MessengerTest{sent}, []string{"Channel", "State"},
+		func(MessengerTest) []string { return []string{kindMessenger, stateSent} })
 }
 
 func testChannelCommand(ctx context.Context, env cli.Env, id string) error {
@@ -134,6 +113,6 @@ func testChannelCommand(ctx context.Context, env cli.Env, id string) error {
 	if err := client.Do(ctx, http.MethodPost, base+"/channels/"+url.PathEscape(id)+"/test", nil, &queued); err != nil {
 		return err
 	}
-	return env.List(listing[Delivery]{Schema: "panelctl.notifications.channel-test/v1", Items: []Delivery{queued}},
-		[]string{"Channel", "State"}, [][]string{{queued.ChannelName, queued.State}})
+	return cli.PrintAll(env, schemaOf("channel-test"), []Delivery{queued}, []string{"Channel", "State"},
+		func(d Delivery) []string { return []string{d.ChannelName, d.State} })
 }

@@ -32,6 +32,34 @@ func All[T any](ctx context.Context, c *Client, path string) ([]T, error) {
 	}
 }
 
+// Listing is what a list prints with --json.
+type Listing[T any] struct {
+	Schema string `json:"schema"`
+	Items  []T    `json:"items"`
+}
+
+// PrintAll prints items as a list: in JSON whole under the schema, else a row of cells for each.
+func PrintAll[T any](env Env, schema string, items []T, heads []string, cells func(T) []string) error {
+	rows := make([][]string, len(items))
+	for i, one := range items {
+		rows[i] = cells(one)
+	}
+	return env.List(Listing[T]{Schema: schema, Items: items}, heads, rows)
+}
+
+// ListAll reads a list of the API to its end and prints it. The failures are those of Get.
+func ListAll[T any](ctx context.Context, env Env, schema, path string, heads []string, cells func(T) []string) error {
+	client, err := env.Client()
+	if err != nil {
+		return err
+	}
+	found, err := All[T](ctx, client, path)
+	if err != nil {
+		return err
+	}
+	return PrintAll(env, schema, found, heads, cells)
+}
+
 // Stamp is a moment in a list, the same in every form; "-" when there is none.
 func Stamp(at *time.Time) string {
 	if at == nil {
