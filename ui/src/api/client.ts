@@ -1,6 +1,7 @@
 import createClient, { type Middleware } from "openapi-fetch";
 import { problemOf, unreachable } from "./problem";
 import type { paths } from "./schema.gen";
+import { learnServerTime } from "./server-clock";
 import { markSessionEnded, session } from "./session";
 
 const withSession: Middleware = {
@@ -9,6 +10,9 @@ const withSession: Middleware = {
     if (ended && !isOpen(request.url)) return endedAnswer();
     if (token) request.headers.set("Authorization", `Bearer ${token}`);
     return request;
+  },
+  onResponse({ response }) {
+    learnServerTime(response.headers.get("Date"));
   },
 };
 

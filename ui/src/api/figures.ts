@@ -1,5 +1,6 @@
 import { useEffect, useMemo } from "react";
 import { createStore, useStore } from "zustand";
+import { learnServerTime, serverNow } from "./server-clock";
 import { useSession } from "./session";
 import { followTopics, type LiveEvent } from "./stream";
 
@@ -19,7 +20,7 @@ export interface Counted {
   figures: FleetFigures;
 }
 
-/** The newest sample of one node; `at` is by the clock of the browser. */
+/** The newest sample of one node; `at` is by the clock of the panel. */
 export interface Sample {
   at: number;
   sessions: number | null;
@@ -41,7 +42,7 @@ interface Frame {
 }
 
 interface Figures {
-  /** When the newest frame came, by the clock of the browser; undefined before the first. */
+  /** When the newest frame came, by the clock of the panel; undefined before the first. */
   at: number | undefined;
   interval: number;
   staleAfter: number;
@@ -118,24 +119,23 @@ function follow(): void {
 export function takeFrame(event: LiveEvent): void {
   if (event.kind !== "node.metrics") return;
   const frame = event as unknown as Frame;
-  const received = Date.now();
-  const ahead = received - Date.parse(frame.at);
+  learnServerTime(frame.at);
   figures.setState((old) => ({
-    at: received,
+    at: serverNow(),
     interval: frame.interval_s,
     staleAfter: frame.stale_after_s,
     fleet: frame.fleet,
     regions: new Map((frame.regions ?? []).map((region) => [region.region, region])),
-    nodes: frame.nodes?.length ? withSamples(old.nodes, frame.nodes, ahead) : old.nodes,
+    nodes: frame.nodes?.length ? withSamples(old.nodes, frame.nodes) : old.nodes,
   }));
 }
 
 const mostKept = 6_000;
 
-function withSamples(known: ReadonlyMap<string, Sample>, rows: SampleRow[], ahead: number): Map<string, Sample> {
+function withSamples(known: ReadonlyMap<string, Sample>, rows: SampleRow[]): Map<string, Sample> {
   const next = new Map(known.size > mostKept ? [] : known);
   for (const [id, seconds, sessions, rx, tx, cpu, memory] of rows) {
-    next.set(id, { at: seconds * 1000 + ahead, sessions, rx, tx, cpu, memory });
+    next.set(id, { at: seconds * 1000, sessions, rx, tx, cpu, memory });
   }
   return next;
 }

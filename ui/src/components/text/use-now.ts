@@ -1,11 +1,13 @@
 import { useSyncExternalStore } from "react";
+import { serverClock, serverNow } from "@/api/server-clock";
 
-let now = Date.now();
+let now = serverNow();
 let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
+  if (timer === undefined) now = serverNow();
   timer ??= setInterval(tick, 1000);
   return () => {
     listeners.delete(listener);
@@ -17,11 +19,13 @@ function subscribe(listener: () => void): () => void {
 
 function tick(): void {
   if (document.hidden) return;
-  now = Date.now();
+  now = serverNow();
   listeners.forEach((listener) => listener());
 }
 
-/** The current moment, told once a second to all who show it by one shared clock. */
+serverClock.subscribe(tick);
+
+/** The current moment by the panel's clock, told once a second to all who show it by one shared clock. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import { serverNow } from "@/api/server-clock";
 import { saveFile } from "@/components/screen/save-file";
 import { queryOf, type AuditFilter } from "./filter";
 
@@ -17,7 +18,11 @@ export const entriesQuery = (filter: AuditFilter) =>
       answer(
         api.GET("/api/v1/audit", {
           params: {
-            query: { ...queryOf(filter, new Date()), limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) },
+            query: {
+              ...queryOf(filter, new Date(serverNow())),
+              limit: pageSize,
+              ...(pageParam ? { cursor: pageParam } : {}),
+            },
           },
           signal,
         }),
@@ -51,7 +56,7 @@ export type ExportFormat = "csv" | "ndjson";
 export function useExport(filter: AuditFilter) {
   return useMutation({
     mutationFn: async (format: ExportFormat) => {
-      const query = { format, ...queryOf(filter, new Date()) };
+      const query = { format, ...queryOf(filter, new Date(serverNow())) };
       const content: unknown = await answer(api.GET("/api/v1/audit/export", { params: { query }, parseAs: "blob" }));
       saveFile(`journal-${new Date().toISOString().slice(0, 10)}.${format}`, content as Blob);
     },

@@ -1,5 +1,6 @@
 import { IconMail } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { serverNow } from "@/api/server-clock";
 import { Action } from "@/components/action/action";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
@@ -107,7 +108,7 @@ function Course({ row: { state, reason: why, not_before: earliest, attempts } }:
   const format = useFormat();
   const language = useLanguage();
   const reason = why?.[language] ?? "";
-  const waits = state === "queued" && attempts === 0 && Date.parse(earliest) > Date.now() + 5_000;
+  const waits = state === "queued" && attempts === 0 && Date.parse(earliest) > serverNow() + 5_000;
   const note = waits
     ? t("deliveries.notBefore", { time: format.moment(earliest) })
     : onItsWay(state) && attempts > 0

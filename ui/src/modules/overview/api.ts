@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import { serverNow } from "@/api/server-clock";
 
 export type Job = components["schemas"]["OperationsOperation"];
 type Flow = components["schemas"]["FlowsFlow"];
@@ -54,7 +55,7 @@ export const jobsQuery = queryOptions({
   queryKey: ["overview", "jobs"],
   queryFn: async ({ signal }): Promise<Job[]> => {
     const { items } = await answer(api.GET("/api/v1/operations", { params: { query: { limit: 10 } }, signal }));
-    return recentJobs(items ?? [], Date.now());
+    return recentJobs(items ?? [], serverNow());
   },
 });
 

@@ -3,6 +3,7 @@ import { IconEye } from "@tabler/icons-react";
 import { QRCodeSVG } from "qrcode.react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { serverNow } from "@/api/server-clock";
 import { Action } from "@/components/action/action";
 import { CopyButton } from "@/components/action/copy-button";
 import { ProblemNote } from "@/components/state/problem-view";
@@ -25,7 +26,7 @@ export function useOnce<Value>(ask: () => Promise<Value>) {
   useEffect(() => {
     if (until === undefined) return;
     const forget = () => setState({ kind: "gone" });
-    const timer = setTimeout(forget, until - Date.now());
+    const timer = setTimeout(forget, until - serverNow());
     window.addEventListener("pagehide", forget);
     return () => {
       clearTimeout(timer);
@@ -35,7 +36,7 @@ export function useOnce<Value>(ask: () => Promise<Value>) {
   const reveal = () => {
     setState({ kind: "asking" });
     ask().then(
-      (value) => setState({ kind: "shown", value, until: Date.now() + shownFor }),
+      (value) => setState({ kind: "shown", value, until: serverNow() + shownFor }),
       (error: unknown) => setState({ kind: "failed", error }),
     );
   };

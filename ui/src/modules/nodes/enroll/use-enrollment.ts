@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { serverNow } from "@/api/server-clock";
 import { useBindAgent, useCreateNode, type NewNode } from "../shared/api";
 import type { Enrollment } from "../shared/types";
 
@@ -23,7 +24,7 @@ export function useEnrollment(id: string | undefined, onCreated: (id: string) =>
     bind.mutate(nodeId, {
       onSuccess: (enrollment) => {
         setIssued(enrollment);
-        setSince(Date.now());
+        setSince(serverNow());
       },
     });
   const describe = (node: NewNode) =>

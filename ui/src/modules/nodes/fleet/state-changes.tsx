@@ -2,6 +2,7 @@ import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
+import { serverNow } from "@/api/server-clock";
 import { Card } from "@/components/layout/card";
 import { ProblemNote } from "@/components/state/problem-view";
 import { useRange, ranges } from "@/components/screen/use-range";
@@ -23,7 +24,7 @@ export function StateChanges() {
   const { t } = useTranslation("nodes");
   const enabled = useAccess().can("audit.view");
   const [range] = useRange("24h");
-  const end = Math.ceil(Date.now() / 1000 / grid) * grid;
+  const end = Math.ceil(serverNow() / 1000 / grid) * grid;
   const [from, to] = [end - ranges[range], end].map((seconds) => new Date(seconds * 1000).toISOString()) as [
     string,
     string,

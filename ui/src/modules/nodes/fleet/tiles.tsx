@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useFrame } from "@/api/figures";
+import { serverNow } from "@/api/server-clock";
 import { Sparkline } from "@/components/chart/spark";
 import { Figure } from "@/components/layout/card";
 import { useRange } from "@/components/screen/use-range";
@@ -104,7 +105,7 @@ function TrafficFigure() {
 
 function useSeries(metric: FleetMetric): Series | undefined {
   const [range] = useRange("24h");
-  const { from, to } = movingWindow(Math.floor(Date.now() / 300_000) * 300, range, null);
+  const { from, to } = movingWindow(Math.floor(serverNow() / 300_000) * 300, range, null);
   return useQuery(fleetMetricQuery(metric, from, to)).data;
 }
 
