@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"filippo.io/age"
 	"github.com/stretchr/testify/require"
 )
 
@@ -63,8 +64,42 @@ func (w *installation) reach() {
 	})
 	w.do(admin, "POST /api/v1/backups/runs", "/api/v1/backups/runs",
 		map[string]any{"profile_id": profile.text(w.T, "id")})
+	w.identity(admin)
 	w.nameServers(admin)
 	w.certificates(admin)
+}
+
+// identity tests a backup for an age recipient with the identity that belongs to it.
+func (w *installation) identity(admin string) {
+	w.Helper()
+	identity, err := age.GenerateX25519Identity()
+	require.NoError(w, err)
+	profile := w.do(admin, "POST /api/v1/backups/profiles", "/api/v1/backups/profiles", map[string]any{
+		"name": "sealed", "destinations": []map[string]any{{"kind": "local"}},
+		"encryption": map[string]any{"mode": "age", "recipient": identity.Recipient().String()},
+	})
+	run := w.do(admin, "POST /api/v1/backups/runs", "/api/v1/backups/runs",
+		map[string]any{"profile_id": profile.text(w.T, "id")})
+	w.ends(admin, "/api/v1/backups/runs", run.text(w.T, "id"))
+	test := w.do(admin, "POST /api/v1/backups/restores", "/api/v1/backups/restores", map[string]any{
+		"run_id": run.text(w.T, "id"), "mode": "verify",
+		"keys": map[string]any{"identity": w.book.plant(w.T, "backup identity", identity.String())},
+	})
+	w.ends(admin, "/api/v1/backups/restores", test.text(w.T, "id"))
+}
+
+// ends waits for the end of a run or of a restore test; neither fails.
+func (w *installation) ends(admin, list, id string) {
+	w.Helper()
+	var read struct {
+		State string `json:"state"`
+	}
+	require.Eventually(w, func() bool {
+		shown := w.do(admin, "GET "+list+"/{id}", list+"/"+id, nil)
+		require.NoError(w, json.Unmarshal(shown.body, &read))
+		return read.State != "queued" && read.State != "running" && read.State != "uploading"
+	}, 2*time.Minute, 500*time.Millisecond)
+	require.Equal(w, "succeeded", read.State)
 }
 
 // certificates hands over the key of an external account, and a certificate of our own with its key.
