@@ -339,3 +339,26 @@ func TestReadOnlyMode(t *testing.T) {
 	require.Equal(t, entitlement.GoesOn, dueSchedule().ReadOnly)
 	require.Contains(t, p.Scrape(), "panel_backup_age_seconds 0\n")
 }
+
+// Rule: a plan without backups closes changes; backups that were set up go on, and reading stays open.
+func TestWithoutTheFeatureBackupsGoOn(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC))
+	state := entitlement.State{State: entitlement.Active, Enabled: []string{"flows"}}
+	p, own := watched(t, paneltest.Clock(clock), paneltest.License(entitlement.Fixed(state)))
+	made := scheduled(t, own.service)
+	admin := p.Admin()
+	admin.Post(runsPath, fields{"profile_id": made.ID}).Refused(http.StatusForbidden, "license_feature_blocked")
+	admin.Patch(profilesPath+"/"+made.ID, fields{"revision": 1, "enabled": false}).
+		Refused(http.StatusForbidden, "license_feature_blocked")
+	clock.Advance(24 * time.Hour)
+	require.NoError(t, own.service.due(t.Context()))
+	admin = p.Admin() // the first session has ended
+	var page struct{ Items []Run }
+	admin.Get(runsPath).Is(http.StatusOK).JSON(&page)
+	require.Len(t, page.Items, 1)
+	run := ends(t, admin, page.Items[0].ID)
+	require.Equal(t, []string{stateSucceeded, bySchedule}, []string{run.State, run.Trigger}, run.Error)
+	admin.Get(runsPath + "/" + run.ID + "/download").Is(http.StatusOK)
+	require.Equal(t, entitlement.GoesOn, dueSchedule().Blocked)
+}

@@ -65,7 +65,7 @@ func (c *creation) dump(ctx context.Context, tx pgx.Tx, folder string) error {
 		pgtools.BackendBehind(tx.Conn().PgConn().PID())
 		err := pgtools.SessionsBehind(ctx, tx, program.Application)
 		if err == nil {
-			err = Count(ctx, tx, c.manifest.Tables)
+			err = countBehind(ctx, tx, c.manifest.Tables)
 		}
 		if err != nil {
 			cancel(err)
@@ -86,6 +86,14 @@ func (c *creation) dump(ctx context.Context, tx pgx.Tx, folder string) error {
 		return counting
 	}
 	return cmp.Or(first, err)
+}
+
+// countBehind counts in the one session that yields: helpers that the server would start for it do not.
+func countBehind(ctx context.Context, tx pgx.Tx, all []Table) error {
+	if _, err := tx.Exec(ctx, "set local max_parallel_workers_per_gather = 0"); err != nil {
+		return fmt.Errorf("prepare to count rows: %w", err)
+	}
+	return Count(ctx, tx, all)
 }
 
 // noticing remembers why it could take no more: the program that writes into it only sees a broken pipe.

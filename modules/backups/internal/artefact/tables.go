@@ -93,21 +93,21 @@ func Count(ctx context.Context, tx pgx.Tx, all []Table) error {
 	return nil
 }
 
-// ProofSQL is a statement that fails, and names the table, unless every table holds what the manifest says. It leaves
-// its settings to the rest of the transaction.
-func (m *Manifest) ProofSQL() string {
+// Proof is a script of psql that fails, and names the table, unless every table holds what the manifest says. Each
+// table is one statement of its own, which the server may spread over its processors. It leaves its settings to the
+// rest of the transaction.
+func (m *Manifest) Proof() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(sameText, ";\n") + ";\n")
-	b.WriteString("do $proof$ declare n bigint; s text; begin\n")
 	for _, table := range m.Tables {
 		if table.Empty {
 			continue
 		}
-		fmt.Fprintf(&b, "%s into n, s; if n <> %d or s <> %s then raise exception %s; end if;\n",
-			"select a, b from ("+SumSQL(table.Name)+") as f(a, b)", table.Rows, literal(table.Sum),
+		fmt.Fprintf(&b, "select a = %d and b = %s as same from (%s) as f(a, b) \\gset\n\\if :same\n\\else\n"+
+			"do $proof$ begin raise exception %s; end $proof$;\n\\endif\n",
+			table.Rows, literal(table.Sum), SumSQL(table.Name),
 			literal(strings.ReplaceAll("the table "+table.Name+" is not what the backup says", "%", "%%")))
 	}
-	b.WriteString("end $proof$;\n")
 	return b.String()
 }
 

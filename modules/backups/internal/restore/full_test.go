@@ -45,6 +45,23 @@ func TestARestoreBringsBackWhatTheBackupHolds(t *testing.T) {
 	require.EqualValues(t, 3, h.number("select count(*) from journal"))
 }
 
+// A table that does not hold what the manifest says is named, and nothing is changed.
+func TestARestoredTableThatIsNotEqualChangesNothing(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	for i, table := range h.from.Manifest.Tables {
+		if table.Name == "public.things" {
+			h.from.Manifest.Tables[i].Sum = "1"
+		}
+	}
+	h.change()
+	before := h.picture()
+	out, err := h.full(restore.Options{})
+	require.ErrorContains(t, err, "the table public.things is not what the backup says")
+	require.False(t, out.Changed)
+	require.Equal(t, before, h.picture())
+}
+
 // Acceptance test 13 of domain.md: restore with another master key is refused before anything is touched.
 func TestAnotherMasterKeyIsRefusedBeforeAnythingIsTouched(t *testing.T) {
 	t.Parallel()

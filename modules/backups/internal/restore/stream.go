@@ -45,7 +45,7 @@ func (r *run) inOne(ctx context.Context, conn *pgx.Conn, own string) error {
 	defer cancel()
 	program := pgtools.Program{
 		Folder: r.folder, Name: "psql", DSN: r.panel.DSN,
-		Args:        []string{"--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--file=-"},
+		Args:        []string{"--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--set=VERBOSITY=terse", "--file=-"},
 		Application: "panel-restore-" + rand.Text(),
 	}
 	cmd, said, err := program.Command(ctx)
@@ -104,7 +104,7 @@ func (r *run) feed(ctx context.Context, into io.Writer, own string) error {
 	}); err != nil {
 		return err
 	}
-	end := "reset search_path;\nset local check_function_bodies = off;\n" + r.from.Manifest.ProofSQL() +
+	end := "reset search_path;\nset local check_function_bodies = off;\n" + r.from.Manifest.Proof() +
 		"set local search_path = public;\n" + leaveOut() + own + "\ncommit;\n"
 	_, err := io.WriteString(into, end)
 	return err
