@@ -79,7 +79,7 @@ func (g *giving) preview(ctx context.Context, c flowsapi.Change) ([]flowsapi.Dif
 	now := g.engine.Clock.Now()
 	for _, e := range entries {
 		check := flowsapi.Check{
-			Key: e.NodeID + ":" + e.Block, NodeID: e.NodeID, Summary: "there is a certificate of " + e.Host,
+			Key: e.NodeID + ":" + e.Block, NodeID: e.NodeID, Summary: e.Host + " has a certificate",
 		}
 		at, covered := held[e.Host]
 		if covered && at.NotAfter != nil && now.Before(*at.NotAfter) {
