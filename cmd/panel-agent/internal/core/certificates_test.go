@@ -15,8 +15,6 @@ import (
 
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
-	xraynet "github.com/xtls/xray-core/common/net"
-	xray "github.com/xtls/xray-core/core"
 	"go.uber.org/zap"
 
 	"panel/cmd/panel-agent/internal/agenttest"
@@ -78,19 +76,22 @@ func encoded(t *testing.T, value any) []byte {
 	return raw
 }
 
-// streamThrough opens a connection to an echo server through a real client.
+// streamThrough opens a connection to an echo server through a real client, which runs in a process of its own: the core
+// races inside itself when it is a client.
 func streamThrough(t *testing.T, client []byte) net.Conn {
 	t.Helper()
-	config, err := build(client, nil)
+	echo, err := net.ResolveTCPAddr("tcp", agenttest.EchoServer(t))
 	require.NoError(t, err)
-	core, err := xray.New(config)
-	require.NoError(t, err)
-	require.NoError(t, core.Start())
-	t.Cleanup(func() { _ = core.Close() })
-	address, err := net.ResolveTCPAddr("tcp", agenttest.EchoServer(t))
-	require.NoError(t, err)
-	conn, err := xray.Dial(context.Background(), core,
-		xraynet.TCPDestination(xraynet.IPAddress(address.IP), xraynet.Port(address.Port)))
+	var config object
+	require.NoError(t, json.Unmarshal(client, &config))
+	port := agenttest.FreePort(t)
+	config["inbounds"] = []object{{
+		"tag": "door", "listen": "127.0.0.1", "port": port, "protocol": "dokodemo-door",
+		"settings": object{"address": echo.IP.String(), "port": echo.Port, "network": "tcp"},
+	}}
+	through := newSupervisor(t, t.TempDir())
+	require.NoError(t, through.Swap(t.Context(), Spec{Revision: 1, Hash: "client", Core: encoded(t, config)}))
+	conn, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, agenttest.Talk(conn, "before"))
