@@ -191,7 +191,7 @@ test("two people on one draft: the bar, both drafts side by side, one choice", a
   await expect(page.getByText(/Somebody saved r2/)).toBeVisible();
   await passesGates(page);
   await page.getByRole("button", { name: "Compare" }).click();
-  await expect(page.getByRole("dialog")).toContainText("listener.port");
+  await expect(page.getByRole("dialog")).toContainText("Port: 8389 instead of 9000");
   await passesGates(page);
   await page.getByRole("dialog").getByRole("button", { name: "Keep mine" }).click();
   await expect.poll(async () => JSON.stringify(await drawn(stand, ready, id))).toContain("Mine");
