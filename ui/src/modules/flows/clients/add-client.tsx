@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { FormProblems } from "@/components/form/form-problems";
+import { useClosing } from "@/components/form/use-closing";
 import { useEditor } from "../editor/editor-context";
 import { useCompileNow } from "../plan/use-compile-now";
 import { useAddClient, type Client } from "../shared/api";
@@ -13,26 +14,42 @@ import { useAddClient, type Client } from "../shared/api";
 export function AddClient({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("flows");
   const [added, setAdded] = useState<Client>();
+  const [label, setLabel] = useState("");
+  const close = useClosing(added === undefined && label !== "", onClose);
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={close}
       title={added ? t("clients.addedTitle", { name: added.label }) : t("clients.addTitle")}
     >
       {added ? (
         <WhatNext onClose={onClose} onAnother={() => setAdded(undefined)} />
       ) : (
-        <NameForm onClose={onClose} onAdded={setAdded} />
+        <NameForm
+          label={label}
+          onLabel={setLabel}
+          onClose={close}
+          onAdded={(client) => {
+            setAdded(client);
+            setLabel("");
+          }}
+        />
       )}
     </Modal>
   );
 }
 
-function NameForm({ onClose, onAdded }: { onClose: () => void; onAdded: (client: Client) => void }) {
+interface NameFormProps {
+  label: string;
+  onLabel: (label: string) => void;
+  onClose: () => void;
+  onAdded: (client: Client) => void;
+}
+
+function NameForm({ label, onLabel, onClose, onAdded }: NameFormProps) {
   const { t } = useTranslation("flows");
   const { flow } = useEditor();
   const add = useAddClient(flow.id);
-  const [label, setLabel] = useState("");
   const empty = label.trim() === "";
   return (
     <DialogForm
@@ -49,7 +66,7 @@ function NameForm({ onClose, onAdded }: { onClose: () => void; onAdded: (client:
         description={t("clients.labelHelp")}
         value={label}
         maxLength={64}
-        onChange={(event) => setLabel(event.currentTarget.value)}
+        onChange={(event) => onLabel(event.currentTarget.value)}
         data-autofocus
         autoComplete="off"
       />

@@ -6,6 +6,7 @@ import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { FormProblems } from "@/components/form/form-problems";
+import { useClosing } from "@/components/form/use-closing";
 import { useCloneFlow, type Flow } from "../shared/api";
 
 /** A new flow with the drawing of another one; clients and versions stay where they are. */
@@ -13,10 +14,12 @@ export function CloneFlow({ flow, onClose }: { flow: Flow; onClose: () => void }
   const { t } = useTranslation("flows");
   const navigate = useNavigate();
   const clone = useCloneFlow();
-  const [name, setName] = useState(t("clone.name", { name: flow.name }).slice(0, 64));
+  const [proposed] = useState(t("clone.name", { name: flow.name }).slice(0, 64));
+  const [name, setName] = useState(proposed);
+  const close = useClosing(name !== proposed && !clone.isPending && !clone.isSuccess, onClose);
   const short = name.trim().length < 3;
   return (
-    <Modal opened onClose={onClose} title={t("clone.title", { name: flow.name })}>
+    <Modal opened onClose={close} title={t("clone.title", { name: flow.name })}>
       <DialogForm
         onSubmit={(event) => {
           event.preventDefault();
@@ -41,7 +44,7 @@ export function CloneFlow({ flow, onClose }: { flow: Flow; onClose: () => void }
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <DialogFoot>
-          <Action size="dialog" onClick={onClose}>
+          <Action size="dialog" onClick={close}>
             {t("cancel")}
           </Action>
           <Action

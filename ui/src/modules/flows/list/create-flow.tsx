@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { FormProblems } from "@/components/form/form-problems";
+import { useClosing } from "@/components/form/use-closing";
 import { useCreateFlow } from "../shared/api";
 import dialog from "../shared/dialogs.module.css";
 import { NodeSelect } from "../shared/node-select";
@@ -23,6 +24,8 @@ export function CreateFlow({ start, onClose }: { start: Template; onClose: () =>
   const [port, setPort] = useState<number | string>("");
   const [tried, setTried] = useState(false);
   const short = name.trim().length < 3;
+  const typed = [name, entry, exit, target, port].some(Boolean);
+  const close = useClosing(typed && !create.isPending && !create.isSuccess, onClose);
   const errors = fieldErrors(create.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -41,7 +44,7 @@ export function CreateFlow({ start, onClose }: { start: Template; onClose: () =>
     );
   };
   return (
-    <Modal opened onClose={onClose} title={t("create.title")}>
+    <Modal opened onClose={close} title={t("create.title")}>
       <form className={dialog.body} onSubmit={submit} noValidate>
         <FormProblems error={create.error} fields={{ "body.name": "new-flow-name" }} />
         <TextInput
@@ -109,7 +112,7 @@ export function CreateFlow({ start, onClose }: { start: Template; onClose: () =>
         )}
         <div className={dialog.foot}>
           <span className="dim">{t("create.nothing")}</span>
-          <Action size="dialog" onClick={onClose}>
+          <Action size="dialog" onClick={close}>
             {t("cancel")}
           </Action>
           <Action size="dialog" kind="filled" type="submit" busy={create.isPending}>
