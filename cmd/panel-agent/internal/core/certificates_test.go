@@ -76,8 +76,8 @@ func encoded(t *testing.T, value any) []byte {
 	return raw
 }
 
-// streamThrough opens a connection to an echo server through a real client, which runs in a process of its own: the core
-// races inside itself when it is a client.
+// streamThrough opens a connection to an echo server through a real client, which runs in a process of its own: the
+// core races inside itself when it is a client.
 func streamThrough(t *testing.T, client []byte) net.Conn {
 	t.Helper()
 	echo, err := net.ResolveTCPAddr("tcp", agenttest.EchoServer(t))
