@@ -12,9 +12,9 @@ var errElsewhere = fault.Conflict("backup_elsewhere", "the backup is in a folder
 
 // heldBy is errElsewhere with the panel that has the backup.
 func heldBy(panel string) *fault.Fault {
-	told := *errElsewhere
-	told.Detail += ", " + panel + ": ask that panel, or copy the files from there"
-	return &told
+	refusal := *errElsewhere
+	refusal.Detail += ", " + panel + ": ask that panel, or copy the files from there"
+	return &refusal
 }
 
 // elsewhere names the panel that alone has the backup of a run; empty: it may be at a place that every panel reaches,

@@ -22,13 +22,13 @@ import (
 
 // engine is what writing and proving artefacts needs of the panel.
 type engine struct {
-	places  destination.Env
-	source  artefact.Source
-	build   restore.Panel
-	masters []string
-	keyIDs  []string
-	clock   clockwork.Clock
-	desk    *maintenance.Desk
+	places   destination.Env
+	source   artefact.Source
+	build    restore.Panel
+	masters  []string
+	keyIDs   []string
+	clock    clockwork.Clock
+	downtime *maintenance.Switch
 	// holder names this machine and its folder of local backups, which other panels on the database cannot read
 	holder string
 	// outlives are the queries of all modules for what a full restore must not lose
@@ -37,13 +37,13 @@ type engine struct {
 
 func newEngine(
 	cfg *config.Config, db *database.DB, network *outbound.Network, known doctor.Known, clock clockwork.Clock,
-	desk *maintenance.Desk,
+	downtime *maintenance.Switch,
 ) (*engine, error) {
 	master, _, err := vault.MasterKey(cfg.Secret(config.SecretKey).Reveal(), cfg.DataDir())
 	if err != nil {
 		return nil, fmt.Errorf("read the master key for backups: %w", err)
 	}
-	e := &engine{clock: clock, masters: []string{master}, desk: desk, outlives: known.Outlives}
+	e := &engine{clock: clock, masters: []string{master}, downtime: downtime, outlives: known.Outlives}
 	for _, one := range strings.Split(cfg.Secret(config.SecretKeyPrevious).Reveal(), ",") {
 		if one = strings.TrimSpace(one); one != "" {
 			e.masters = append(e.masters, one)

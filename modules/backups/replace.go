@@ -90,7 +90,7 @@ func (r *replacement) run(ctx context.Context) error {
 	if !r.entered {
 		return err
 	}
-	defer r.desk.Leave()
+	defer r.downtime.Leave()
 	if err != nil && !out.Changed {
 		r.failed(ctx, err)
 	}
@@ -99,12 +99,12 @@ func (r *replacement) run(ctx context.Context) error {
 
 func (r *replacement) enter(ctx context.Context) error {
 	r.entered = true // from here on the panel stops, also when it does not in time
-	return r.desk.Enter(ctx, r.row.ID, "stopping")
+	return r.downtime.Enter(ctx, r.row.ID, "stopping")
 }
 
 func (r *replacement) progress(ctx context.Context, step string) {
 	if r.entered {
-		r.desk.Step(ctx, step)
+		r.downtime.Step(ctx, step)
 		return
 	}
 	r.show(step)

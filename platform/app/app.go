@@ -49,7 +49,7 @@ type Options struct {
 	Web     fiber.Handler      // the web interface; nil for none
 	Leeway  time.Duration      // that every request has beyond its deadline, for tests
 
-	Desk *maintenance.Desk // where a module asks the process to stop the panel; nil where nobody can
+	Downtime *maintenance.Switch // where a module asks the process to stop the panel; nil where nobody can
 
 	MetricsAddr string // where scrapes are answered; "" for nowhere
 }
@@ -77,8 +77,8 @@ func New(opts Options) (*App, error) {
 	if err := Check(opts.Modules); err != nil {
 		return nil, err
 	}
-	if opts.Desk == nil {
-		opts.Desk = maintenance.NewDesk("")
+	if opts.Downtime == nil {
+		opts.Downtime = maintenance.NewSwitch("")
 	}
 	Speak(opts.Modules)
 	listener := database.NewListener(opts.DB.Pool, opts.Log.Named("listener"))
@@ -108,7 +108,7 @@ func New(opts Options) (*App, error) {
 		Files:   files.NewStore(opts.DB, filepath.Join(opts.Config.DataDir(), "files"), opts.Log.Named("files")),
 		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams, Intakes: intakes,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
-		Known: known(opts.Modules), Desk: opts.Desk,
+		Known: known(opts.Modules), Downtime: opts.Downtime,
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("compose the panel: %w", err)

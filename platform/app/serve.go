@@ -64,7 +64,7 @@ func serveOn(ctx context.Context, cfg *config.Config, log *zap.Logger, modules [
 			return err
 		}
 		r := &round{
-			cfg: cfg, log: log, modules: modules, dsn: dsn, desk: maintenance.NewDesk(dsn), on: at, ready: ready,
+			cfg: cfg, log: log, modules: modules, dsn: dsn, downtime: maintenance.NewSwitch(dsn), on: at, ready: ready,
 		}
 		if again, err := r.run(ctx); err != nil || !again {
 			return err
@@ -80,13 +80,13 @@ func withoutDatabase(err error) error {
 
 // round is the life of a panel between two restores.
 type round struct {
-	cfg     *config.Config
-	log     *zap.Logger
-	modules []module.Module
-	dsn     string
-	desk    *maintenance.Desk
-	on      *port
-	ready   func()
+	cfg      *config.Config
+	log      *zap.Logger
+	modules  []module.Module
+	dsn      string
+	downtime *maintenance.Switch
+	on       *port
+	ready    func()
 }
 
 // run tells whether another round follows.
@@ -94,8 +94,8 @@ func (r *round) run(ctx context.Context) (again bool, err error) {
 	again, err = r.live(ctx)
 	if again && err == nil {
 		select {
-		case <-r.desk.Entered():
-			r.desk.Stopped()
+		case <-r.downtime.Entered():
+			r.downtime.Stopped()
 		default:
 		}
 	}
@@ -136,7 +136,7 @@ func compose(ctx context.Context, r *round, db *database.DB) (*App, error) {
 	}
 	return New(Options{
 		Modules: r.modules, Config: r.cfg, Log: r.log, Clock: clockwork.NewRealClock(), DB: db, Vault: secrets,
-		Web: page, MetricsAddr: r.cfg.String(config.MetricsAddr), Desk: r.desk,
+		Web: page, MetricsAddr: r.cfg.String(config.MetricsAddr), Downtime: r.downtime,
 	})
 }
 
@@ -162,7 +162,7 @@ func (r *round) serve(ctx context.Context, app *App, applied []string) (again bo
 	case <-ctx.Done():
 		r.log.Info("the panel stops")
 		_ = r.on.Close() // for good: what still waits at the port goes to somebody else
-	case <-r.desk.Entered():
+	case <-r.downtime.Entered():
 		again = true
 	case <-elsewhere(watching, app):
 		again = true

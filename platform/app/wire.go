@@ -54,7 +54,7 @@ type services struct {
 	Catalog    []access.Permission   // every declared key
 	Features   []entitlement.Feature // every declared feature
 	Known      doctor.Known          // what an installation is compared with
-	Desk       *maintenance.Desk
+	Downtime   *maintenance.Switch
 }
 
 // contribution is one module's parts with its owner: the only value group of the program.

@@ -64,7 +64,7 @@ func (s *Store) Continue(ctx context.Context, former string, object Object, chan
 
 // restores are the places at which the journal goes on after a restore, oldest first. An entry that cannot be proved
 // explains nothing.
-func restores(ctx context.Context, from asker, key []byte) (found []Continuation, err error) {
+func restores(ctx context.Context, from querier, key []byte) (found []Continuation, err error) {
 	proves := newProver(key)
 	_, err = entries(ctx, from, fmt.Sprintf("select %s from journal where action = '%s' order by seq nulls last, id",
 		columns, actionRestored), func(entry *raw) {
@@ -85,13 +85,13 @@ func restores(ctx context.Context, from asker, key []byte) (found []Continuation
 	return found, err
 }
 
-// asker is a transaction or the pool.
-type asker interface {
+// querier is a transaction or the pool.
+type querier interface {
 	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
 }
 
 // entries reads entries as the database sends them: a verification reads everything there is.
-func entries(ctx context.Context, from asker, query string, use func(*raw)) (n int, err error) {
+func entries(ctx context.Context, from querier, query string, use func(*raw)) (n int, err error) {
 	found, err := from.Query(ctx, query, pgx.QueryExecModeDescribeExec, pgx.QueryResultFormats{pgx.BinaryFormatCode})
 	if err != nil {
 		return 0, fmt.Errorf("reading the journal: %w", err)

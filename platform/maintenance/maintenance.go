@@ -53,8 +53,8 @@ func Look(ctx context.Context, at Looker) (*Notice, error) {
 // ErrAlone means that nobody here can stop the panel: it was not started as a service is.
 var ErrAlone = errors.New("this process cannot stop the panel for a restore; use panelctl backup restore")
 
-// Desk is where a module asks its own panel to stop while it replaces the database. Each start of a panel has one.
-type Desk struct {
+// Switch is where a module asks its own panel to stop while it replaces the database. Each start of a panel has one.
+type Switch struct {
 	dsn     string
 	entered chan struct{}
 	stopped chan struct{}
@@ -64,9 +64,9 @@ type Desk struct {
 	id   string
 }
 
-// NewDesk makes a desk whose panel obeys; without an address nobody does.
-func NewDesk(dsn string) *Desk {
-	return &Desk{dsn: dsn, entered: make(chan struct{}), stopped: make(chan struct{})}
+// NewSwitch makes a switch that a panel obeys; without an address nobody does.
+func NewSwitch(dsn string) *Switch {
+	return &Switch{dsn: dsn, entered: make(chan struct{}), stopped: make(chan struct{})}
 }
 
 // stopWithin is how long panels may take to end what they do.
@@ -74,26 +74,26 @@ const stopWithin = time.Minute
 
 // Enter begins the maintenance: it returns when this panel has stopped. What comes after it must not use the panel's
 // own connections. Errors: ErrAlone.
-func (d *Desk) Enter(ctx context.Context, id, step string) error {
-	if d.dsn == "" {
+func (s *Switch) Enter(ctx context.Context, id, step string) error {
+	if s.dsn == "" {
 		return ErrAlone
 	}
-	conn, err := database.Connect(ctx, d.dsn)
+	conn, err := database.Connect(ctx, s.dsn)
 	if err != nil {
 		return errors.New("the database cannot be reached")
 	}
-	d.mu.Lock()
-	d.conn, d.id = conn, id
-	d.mu.Unlock()
-	if err := d.name(ctx, step); err != nil {
-		d.Leave()
+	s.mu.Lock()
+	s.conn, s.id = conn, id
+	s.mu.Unlock()
+	if err := s.name(ctx, step); err != nil {
+		s.Leave()
 		return err
 	}
-	close(d.entered)
+	close(s.entered)
 	ctx, cancel := context.WithTimeout(ctx, stopWithin)
 	defer cancel()
 	select {
-	case <-d.stopped:
+	case <-s.stopped:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("wait until the panel has stopped: %w", ctx.Err())
@@ -101,15 +101,15 @@ func (d *Desk) Enter(ctx context.Context, id, step string) error {
 }
 
 // Step shows what is done now, a word.
-func (d *Desk) Step(ctx context.Context, step string) { _ = d.name(ctx, step) } // the next one says more
+func (s *Switch) Step(ctx context.Context, step string) { _ = s.name(ctx, step) } // the next one says more
 
-func (d *Desk) name(ctx context.Context, step string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.conn == nil {
+func (s *Switch) name(ctx context.Context, step string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil {
 		return nil
 	}
-	_, err := d.conn.Exec(ctx, "select set_config('application_name', $1, false)", Name+" "+d.id+" "+step)
+	_, err := s.conn.Exec(ctx, "select set_config('application_name', $1, false)", Name+" "+s.id+" "+step)
 	if err != nil {
 		return fmt.Errorf("show the maintenance to all panels: %w", err)
 	}
@@ -117,21 +117,21 @@ func (d *Desk) name(ctx context.Context, step string) error {
 }
 
 // Leave ends the maintenance: panels go on with the database as it is.
-func (d *Desk) Leave() {
+func (s *Switch) Leave() {
 	const closing = 5 * time.Second
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.conn == nil {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
-	_ = d.conn.Close(ctx)
-	d.conn = nil
+	_ = s.conn.Close(ctx)
+	s.conn = nil
 }
 
 // Entered is closed when the panel shall stop.
-func (d *Desk) Entered() <-chan struct{} { return d.entered }
+func (s *Switch) Entered() <-chan struct{} { return s.entered }
 
 // Stopped says that the panel has stopped and given up its connections.
-func (d *Desk) Stopped() { close(d.stopped) }
+func (s *Switch) Stopped() { close(s.stopped) }

@@ -18,16 +18,16 @@ func TestAMaintenanceIsSeenByAllAndEndsWithItsConnection(t *testing.T) {
 	none, err := maintenance.Look(t.Context(), db.Pool)
 	require.NoError(t, err)
 	require.Nil(t, none)
-	desk := maintenance.NewDesk(db.Pool.Config().ConnString())
-	go func() { <-desk.Entered(); desk.Stopped() }()
+	downtime := maintenance.NewSwitch(db.Pool.Config().ConnString())
+	go func() { <-downtime.Entered(); downtime.Stopped() }()
 	id := database.NewID()
-	require.NoError(t, desk.Enter(t.Context(), id, "stopping"))
-	desk.Step(t.Context(), "restoring")
+	require.NoError(t, downtime.Enter(t.Context(), id, "stopping"))
+	downtime.Step(t.Context(), "restoring")
 	seen, err := maintenance.Look(t.Context(), db.Pool)
 	require.NoError(t, err)
 	require.Equal(t, &maintenance.Notice{ID: id, Step: "restoring"}, seen)
-	desk.Leave()
-	desk.Leave()
+	downtime.Leave()
+	downtime.Leave()
 	require.Eventually(t, func() bool {
 		none, err := maintenance.Look(t.Context(), db.Pool)
 		return err == nil && none == nil
@@ -45,7 +45,7 @@ func TestACommandLineThatRestoresIsSeen(t *testing.T) {
 	require.Equal(t, &maintenance.Notice{Step: "restoring"}, seen)
 }
 
-func TestADeskWithoutAServiceStopsNobody(t *testing.T) {
+func TestASwitchWithoutAServiceStopsNobody(t *testing.T) {
 	t.Parallel()
-	require.ErrorIs(t, maintenance.NewDesk("").Enter(t.Context(), "", ""), maintenance.ErrAlone)
+	require.ErrorIs(t, maintenance.NewSwitch("").Enter(t.Context(), "", ""), maintenance.ErrAlone)
 }
