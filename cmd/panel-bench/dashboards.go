@@ -13,6 +13,9 @@ import (
 const (
 	dashboards     = 10
 	dashboardEvery = 5 * time.Second
+
+	// settles is how long a panel that was started over so many nodes announces their states to everybody.
+	settles = 30 * time.Second
 )
 
 // thirtyDays gives every node an hourly reading for as long as history is kept.
@@ -41,6 +44,9 @@ func openDashboards(ctx context.Context, b *bench) ([]measure.Result, error) {
 	page := []string{
 		"/api/v1/nodes/summary", "/api/v1/nodes?limit=50&sort=-cpu_pct",
 		"/api/v1/nodes/" + members[0].NodeID + "/metrics?metric=net_tx_bps&from=" + from,
+	}
+	if err := pause(ctx, settles); err != nil {
+		return nil, err
 	}
 	before, err := processorSeconds(s.Panel.PID())
 	if err != nil {
