@@ -6,8 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
+	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Ports below those that the system gives to outgoing connections: one that is free stays so, unless somebody asks for
@@ -18,18 +23,43 @@ const (
 	tries = 100
 )
 
-// Find gives a port of this machine that nobody has, neither for TCP nor for UDP.
+// Find gives a port of this machine that nobody has, neither for TCP nor for UDP, and that no other caller is given
+// until this process ends: tests of several processes look for ports at the same time.
 func Find() (int, error) {
 	var failures []error
 	for range tries {
 		port := first + rand.IntN(last-first) //nolint:gosec // any will do
-		err := free(net.JoinHostPort("", strconv.Itoa(port)))
+		err := reserve(port)
+		if err == nil {
+			err = free(net.JoinHostPort("", strconv.Itoa(port)))
+		}
 		if err == nil {
 			return port, nil
 		}
 		failures = append(failures, err)
 	}
 	return 0, fmt.Errorf("find a free port in %d tries: %w", tries, errors.Join(failures...))
+}
+
+// reserved holds the locks of this process, which the system takes back when it ends.
+var reserved sync.Map // port to *os.File
+
+// reserve locks a file of the port.
+func reserve(port int) error {
+	folder := filepath.Join(os.TempDir(), "panel-test-ports-"+strconv.Itoa(os.Getuid()))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(filepath.Join(folder, strconv.Itoa(port)), os.O_CREATE|os.O_RDONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		_ = file.Close()
+		return fmt.Errorf("reserve the port %d: %w", port, err)
+	}
+	reserved.Store(port, file)
+	return nil
 }
 
 func free(address string) error {

@@ -29,3 +29,10 @@ func TestAPortThatSomebodyHasIsNotFree(t *testing.T) {
 	defer packets.Close()
 	require.Error(t, free(packets.LocalAddr().String()))
 }
+
+// A port that was found is not found again while its finder lives, though nobody listens on it yet.
+func TestAPortIsGivenOnce(t *testing.T) {
+	t.Parallel()
+	port := For(t)
+	require.Error(t, reserve(port))
+}
