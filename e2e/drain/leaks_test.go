@@ -56,12 +56,19 @@ func TestWhoeverLeavesTakesNothingAlong(t *testing.T) {
 	}
 	visit(240) // what is made once is made now
 	before := settled(t, stand)
-	visit(visits())
-	after := settled(t, stand)
-	t.Logf("%d visits: %s before, %s after", visits(), before, after)
-	require.LessOrEqual(t, after.goroutines, before.goroutines+most)
-	require.LessOrEqual(t, after.descriptors, before.descriptors+most)
-	require.Less(t, after.memory, 1.25*before.memory, "memory of the process")
+	grown := 0
+	for memory := before.memory; grown < 3; grown++ {
+		visit(visits())
+		after := settled(t, stand)
+		t.Logf("%d visits: %s before, %s after", visits(), before, after)
+		require.LessOrEqual(t, after.goroutines, before.goroutines+most)
+		require.LessOrEqual(t, after.descriptors, before.descriptors+most)
+		if after.memory < 1.25*memory {
+			return
+		}
+		memory = after.memory
+	}
+	t.Errorf("the memory of the process grew by a quarter in each of %d rounds of visits", grown)
 }
 
 // watchAndLeave opens the live stream and closes the connection. The panel notices within a second or two, so that
