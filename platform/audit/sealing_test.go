@@ -364,3 +364,33 @@ func TestSeveralPanelsNumberTheirEntries(t *testing.T) {
 		require.Equal(t, int64(40), j.verified().LastSeq)
 	}
 }
+
+// An entry whose transaction is still open, and is the newest that the database knows of, is neither gone nor unproven.
+func TestAnEntryOfTheNewestOpenTransactionIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	j := newJournal(t)
+	j.filled(1) // the keys are there
+	for range 20 {
+		err := j.db.InTx(t.Context(), func(ctx context.Context) error {
+			if err := j.Record(ctx, j.db.In(ctx), Entry{Action: "test.done"}); err != nil {
+				return err
+			}
+			_, open := j.numbers.open()
+			tx := open[len(open)-1].Tx
+			require.NotZero(t, tx)
+			ends, err := j.ends(context.WithoutCancel(t.Context()), []int64{tx})
+			require.NoError(t, err)
+			require.Equal(t, map[int64]string{tx: txRunning}, ends)
+			found, err := j.settle(context.WithoutCancel(t.Context()))
+			require.NoError(t, err)
+			require.False(t, found, "nothing is wrong")
+			return nil
+		})
+		require.NoError(t, err)
+	}
+	j.tended()
+	require.Equal(t, Intact, j.verified().State)
+	ends, err := j.ends(t.Context(), []int64{1 << 40})
+	require.NoError(t, err)
+	require.Equal(t, map[int64]string{1 << 40: endUnknown}, ends, "a number of another server")
+}

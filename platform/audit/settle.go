@@ -149,7 +149,8 @@ func absent(list []pending, stored map[string]storedEntry) (transactions []int64
 const endUnknown = "unknown"
 
 // ends asks the database how the transactions ended. It forgets after millions of others, and one that was put back
-// from a dump knows none.
+// from a dump knows none. The question takes a transaction number itself: what was given out before has ended or is
+// still running, which a snapshot does not say of those that began last.
 func (s *Store) ends(ctx context.Context, transactions []int64) (map[int64]string, error) {
 	if len(transactions) == 0 {
 		return nil, nil
@@ -158,10 +159,9 @@ func (s *Store) ends(ctx context.Context, transactions []int64) (map[int64]strin
 		Tx  int64  `bun:"tx"`
 		End string `bun:"ending"`
 	}
-	err := s.db.NewRaw(`select tx, coalesce(case
-		when tx < pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::bigint
-			then pg_catalog.pg_xact_status(tx::text::xid8) end, ?) as ending
-		from (select distinct unnest(?::bigint[]) as tx) as asked`,
+	err := s.db.NewRaw(`with own as materialized (select pg_catalog.pg_current_xact_id()::text::bigint as newest)
+		select tx, coalesce(case when tx < newest then pg_catalog.pg_xact_status(tx::text::xid8) end, ?) as ending
+		from (select distinct unnest(?::bigint[]) as tx) as asked cross join own`,
 		endUnknown, pgdialect.Array(transactions)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, fmt.Errorf("ask how the transactions of journal entries ended: %w", err)
