@@ -141,6 +141,7 @@ func (c *Client) Close() error {
 		c.drain()
 		c.of.drains.Release(1)
 	}
+	c.ends.close()
 	err := c.Conn.Close()
 	c.closed.Do(func() { c.of.left(c) })
 	return err

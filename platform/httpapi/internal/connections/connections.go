@@ -185,6 +185,7 @@ func (l *Set) makeRoom() bool {
 	defer l.looking.Unlock()
 	silent := l.silent()
 	for _, client := range silent[:min(len(silent), closedAtOnce)] {
+		client.ends.close()
 		_ = client.Conn.Close() // its worker notices and leaves
 		client.closed.Do(func() { l.left(client) })
 	}

@@ -13,12 +13,24 @@ type readEnds struct {
 	mu      sync.Mutex
 	wanted  time.Time // zero when it is held already
 	holding time.Time
+	closed  bool
 }
 
-// set remembers a moment in the future for the next read; any other holds at once.
+// close makes every later set fail, as on a bare connection: the HTTP library handles no request whose connection was
+// closed while it came.
+func (e *readEnds) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+}
+
+// set remembers a moment in the future for the next read; any other holds at once. Error: net.ErrClosed.
 func (e *readEnds) set(conn net.Conn, until time.Time) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.closed {
+		return net.ErrClosed
+	}
 	if !until.IsZero() && time.Until(until) > 0 { //nolint:forbidigo // deadlines of connections are times of the machine
 		e.wanted = until
 		return nil

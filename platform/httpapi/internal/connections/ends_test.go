@@ -60,3 +60,15 @@ func TestAMomentThatIsOverHoldsAtOnce(t *testing.T) {
 	require.NoError(t, ends.hold(conn, now))
 	require.Len(t, conn.moved, 3)
 }
+
+// A request whose connection is closed while it comes is not handled, because its sender gets no answer: the HTTP
+// library takes the refused deadline for the end of the connection.
+func TestAClosedConnectionTakesNoDeadline(t *testing.T) {
+	t.Parallel()
+	conn, ends, now := new(timed), new(readEnds), time.Now()
+	require.NoError(t, ends.set(conn, now.Add(time.Hour)))
+	ends.close()
+	require.ErrorIs(t, ends.set(conn, now.Add(time.Hour)), net.ErrClosed)
+	require.ErrorIs(t, ends.set(conn, time.Time{}), net.ErrClosed)
+	require.Empty(t, conn.moved)
+}
