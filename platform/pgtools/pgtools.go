@@ -1,4 +1,4 @@
-// Package pgtools finds PostgreSQL's own client programs (pg_dump, pg_restore, psql) that fit a database server, and
+// Package pgtools finds PostgreSQL's own client programs (pg_dump, pg_restore) that fit a database server, and
 // runs them on the panel's database. No password is ever part of an argument list.
 package pgtools
 

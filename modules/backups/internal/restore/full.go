@@ -35,7 +35,7 @@ func Full(ctx context.Context, from From, p Panel, o Options) (out Outcome, err 
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	r.server = max(pgtools.Major(conn), from.Manifest.Server)
-	r.folder, err = pgtools.Find(ctx, p.Programs, r.server, "pg_restore", "psql")
+	r.folder, err = pgtools.Find(ctx, p.Programs, r.server, "pg_restore")
 	if err != nil {
 		return out, err
 	}

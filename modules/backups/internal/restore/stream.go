@@ -1,17 +1,20 @@
 package restore
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"panel/modules/backups/internal/artefact"
+	"panel/platform/database"
 	"panel/platform/pgtools"
 )
 
@@ -38,47 +41,78 @@ end $left$;
 	return b.String()
 }
 
-// inOne replaces the database in one transaction of psql. The commit is sent only when the whole artefact was read and
-// proved and every table holds what the manifest says: whatever ends earlier has changed nothing.
+// inOne replaces the database in one transaction. It commits only when the whole artefact was read and proved and every
+// table holds what the manifest says: whatever ends earlier has changed nothing.
 func (r *run) inOne(ctx context.Context, conn *pgx.Conn, own string) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	program := pgtools.Program{
-		Folder: r.folder, Name: "psql", DSN: r.panel.DSN,
-		Args:        []string{"--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--set=VERBOSITY=terse", "--file=-"},
-		Application: "panel-restore-" + rand.Text(),
-	}
-	cmd, said, err := program.Command(ctx)
+	name := "panel-restore-" + rand.Text()
+	session, err := database.Connect(ctx, r.panel.DSN)
 	if err != nil {
-		return err
+		return errors.New("the panel's database cannot be reached")
 	}
-	in, err := cmd.StdinPipe()
+	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }()
+	if _, err := session.Exec(ctx, "select set_config('application_name', $1, false)", name); err != nil {
+		return fmt.Errorf("begin the restore: %w", err)
+	}
+	err = pgx.BeginFunc(ctx, session, func(tx pgx.Tx) error { return r.refill(ctx, tx, own) })
 	if err != nil {
-		return fmt.Errorf("start psql: %w", err)
+		undone(ctx, conn, name)
 	}
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start psql: %w", err)
-	}
-	fed := r.feed(ctx, in, own)
-	if fed != nil {
-		cancel() // before the input ends: psql must not take the end for a good one
-	}
-	_ = in.Close() // psql may have ended before
-	ended := cmd.Wait()
-	if fed != nil || ended != nil {
-		undone(ctx, conn, program.Application)
-	}
-	if ended != nil && !ours(fed) && said.Len() > 0 {
-		return pgtools.Failed("psql", ended, said.String())
-	}
-	if fed != nil {
-		return fed
-	}
-	return ended
+	return err
 }
 
-// undone waits until the server has given up what a psql that ended in the middle had begun: until then it holds locks
-// on everything.
+// refill empties the database, fills it from the artefact and proves what it holds then.
+func (r *run) refill(ctx context.Context, tx pgx.Tx, own string) error {
+	const prepare = "set local lock_timeout = '60s';\nset local maintenance_work_mem = '128MB';\n"
+	if err := each(ctx, tx, prepare+pgtools.Wipe); err != nil {
+		return fmt.Errorf("empty the database: %w", err)
+	}
+	if err := r.fill(ctx, tx); err != nil {
+		return err
+	}
+	if err := each(ctx, tx, "reset search_path;\nset local check_function_bodies = off"); err != nil {
+		return err
+	}
+	if err := r.from.Manifest.Holds(ctx, tx); err != nil {
+		return err
+	}
+	return each(ctx, tx, "set local search_path = public;\n"+leaveOut()+own)
+}
+
+// each runs several statements.
+func each(ctx context.Context, tx pgx.Tx, statements string) error {
+	_, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll()
+	return err
+}
+
+// fill runs what pg_restore writes on the session.
+func (r *run) fill(ctx context.Context, tx pgx.Tx) error {
+	out, in, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("begin the restore: %w", err)
+	}
+	unpacking, stop := context.WithCancel(ctx)
+	defer stop()
+	unpacked := make(chan error, 1)
+	go func() {
+		defer in.Close()
+		unpacked <- r.unpack(unpacking, pgtools.Program{
+			Name: "pg_restore", Out: in, Args: []string{"--no-owner", "--no-privileges", "--file=-"},
+		})
+	}()
+	ran := pgtools.Script(ctx, tx.Conn().PgConn(), out)
+	_ = out.Close() // what is still written goes nowhere
+	if ran != nil && !errors.Is(ran, pgtools.ErrCutOff) {
+		stop()
+	}
+	read := <-unpacked
+	if ran != nil && !errors.Is(ran, pgtools.ErrCutOff) && !ours(read) {
+		return ran
+	}
+	return cmp.Or(read, ran)
+}
+
+// undone waits until the server has given up what a session that ended in the middle had begun: until then it holds
+// locks on everything.
 func undone(ctx context.Context, conn *pgx.Conn, name string) {
 	const within = 30 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
@@ -88,26 +122,9 @@ func undone(ctx context.Context, conn *pgx.Conn, name string) {
 		name, within.Milliseconds())
 }
 
-// ours tells a failure of the artefact from one that only says that psql takes nothing any more.
-func ours(fed error) bool {
-	return errors.Is(fed, artefact.ErrDamaged) || errors.Is(fed, artefact.ErrNeedsKey) ||
-		errors.Is(fed, context.Canceled) || errors.Is(fed, errUnread)
-}
-
-func (r *run) feed(ctx context.Context, into io.Writer, own string) error {
-	if _, err := io.WriteString(into, "begin;\nset local lock_timeout = '60s';\nset local maintenance_work_mem = '128MB';\n"+
-		pgtools.Wipe); err != nil {
-		return err
-	}
-	if err := r.unpack(ctx, pgtools.Program{
-		Name: "pg_restore", Out: into, Args: []string{"--no-owner", "--no-privileges", "--file=-"},
-	}); err != nil {
-		return err
-	}
-	end := "reset search_path;\nset local check_function_bodies = off;\n" + r.from.Manifest.Proof() +
-		"set local search_path = public;\n" + leaveOut() + own + "\ncommit;\n"
-	_, err := io.WriteString(into, end)
-	return err
+// ours tells a failure of the artefact from one that only says that nobody takes anything any more.
+func ours(read error) bool {
+	return errors.Is(read, artefact.ErrDamaged) || errors.Is(read, artefact.ErrNeedsKey) || errors.Is(read, errUnread)
 }
 
 // unpack runs pg_restore on the artefact's dump, and proves what it left unread.
