@@ -14,6 +14,9 @@ type HostCertificate struct {
 	Key   string `json:"key"`
 }
 
+// SharedTag begins the tags of inbounds that hold a port for the listeners behind them.
+const SharedTag = "shared."
+
 const certificateScheme = "certificate:"
 
 // CertificateOf is how the configuration of a core names the certificate of a host name, in place of a file. So the

@@ -3,6 +3,7 @@ package parts
 
 import (
 	"panel/cmd/panel-agent/internal/certificates"
+	"panel/cmd/panel-agent/internal/challenges"
 	"panel/cmd/panel-agent/internal/facts"
 	"panel/cmd/panel-agent/internal/install"
 	"panel/cmd/panel-agent/internal/logs"
@@ -18,6 +19,7 @@ func All() []part.Part {
 	return []part.Part{
 		install.Part,
 		certificates.Part,
+		challenges.Part,
 		facts.Part,
 		probe.Part,
 		telemetry.Part,

@@ -127,6 +127,9 @@ func measure(into *agentapi.Sample, counts map[string]core.Count) bool {
 	into.Listeners = []agentapi.Sessions{}
 	var total int64
 	for tag, open := range core.Sessions(distinct(doors)) {
+		if strings.HasPrefix(tag, agentapi.SharedTag) { // those behind it count the same sessions
+			continue
+		}
 		into.Listeners = append(into.Listeners, agentapi.Sessions{Name: tag, Open: open})
 		total += open
 	}
