@@ -256,6 +256,17 @@ create table certificate_accounts (
 );
 CREATE UNIQUE INDEX certificate_accounts_of ON certificate_accounts USING btree (directory, email, key_id);
 
+create table certificate_answers (
+  order_id uuid not null,
+  node_id uuid not null,
+  host text not null,
+  token text not null,
+  answer text not null,
+  constraint certificate_answers_order_id_fkey FOREIGN KEY (order_id) REFERENCES certificate_orders(id) ON DELETE CASCADE,
+  constraint certificate_answers_pkey PRIMARY KEY (order_id, token)
+);
+CREATE INDEX certificate_answers_node ON certificate_answers USING btree (node_id);
+
 create table certificate_orders (
   id uuid not null,
   certificate_id uuid,
@@ -338,6 +349,51 @@ create table challenges (
 );
 CREATE INDEX challenges_attempts ON challenges USING btree (account_id, expires_at) WHERE (attempts > 0);
 CREATE INDEX challenges_expiry ON challenges USING btree (expires_at);
+
+create table domain_records (
+  id uuid not null,
+  domain_id uuid not null,
+  integration_id uuid not null,
+  zone_id text not null,
+  zone text not null,
+  hostname text not null,
+  type text not null,
+  value text not null,
+  ttl integer not null,
+  provider_id text default ''::text not null,
+  phase text not null,
+  written_at timestamp with time zone not null,
+  constraint domain_records_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain_watches(domain_id) ON DELETE CASCADE,
+  constraint domain_records_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX domain_records_value ON domain_records USING btree (domain_id, hostname, type, value);
+
+create table domain_watches (
+  domain_id uuid not null,
+  node_id uuid not null,
+  hostname text not null,
+  integration_id uuid,
+  state text default 'pending'::text not null,
+  since timestamp with time zone not null,
+  wanted jsonb default '[]'::jsonb not null,
+  conflicts jsonb default '[]'::jsonb not null,
+  seen jsonb default '[]'::jsonb not null,
+  resolved text[] default '{}'::text[] not null,
+  error text default ''::text not null,
+  told text default ''::text not null,
+  bad integer default 0 not null,
+  looks bigint default 0 not null,
+  checked_at timestamp with time zone,
+  next_at timestamp with time zone not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint domain_watches_pkey PRIMARY KEY (domain_id)
+);
+CREATE INDEX domain_watches_next ON domain_watches USING btree (next_at);
+CREATE INDEX domain_watches_node ON domain_watches USING btree (node_id);
+CREATE INDEX domain_watches_state ON domain_watches USING btree (state);
 
 create table enrollment_tokens (
   id uuid not null,

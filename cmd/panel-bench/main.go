@@ -121,6 +121,7 @@ var goals = []goal{
 	{"P5", openDashboards, 6 * time.Minute},
 	{"P11", liveViewers, 6 * time.Minute},
 	{"P17", backups, 9 * time.Minute},
+	{"names", watchedHostNames, 6 * time.Minute},
 	{"strangers", strangersFlood, 6 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
 }

@@ -49,8 +49,9 @@ type world struct {
 // door is a flow with one listener.
 type door struct {
 	name, protocol, transport string
+	host, path                string
 	port                      int
-	link                      string
+	flow, link                string
 }
 
 func TestCertificatesOnRealNodes(t *testing.T) {
@@ -61,6 +62,7 @@ func TestCertificatesOnRealNodes(t *testing.T) {
 	t.Run("kill -9 of the agent", w.agentKilled)
 	t.Run("kill -9 of the panel", w.panelKilled)
 	t.Run("a certificate in use is not removed", w.inUse)
+	t.Run("listeners of several flows share a port", w.shared)
 }
 
 func bringUp(t *testing.T) *world {
@@ -82,14 +84,22 @@ func bringUp(t *testing.T) *world {
 	require.NoError(t, err)
 	rigtest.Run(t, w.stand, w.agent)
 	w.upload(1)
-	var bound struct{ ID string }
-	require.NoError(t, w.stand.API.Post(t.Context(), "/api/v1/node-domains", map[string]any{
-		"node_id": w.agent.NodeID, "zone": zone, "label": "n1", "mode": "direct", "ttl": 60,
-	}, &bound))
+	bound := w.bind("n1")
 	for i := range w.doors {
-		w.install(&w.doors[i], bound.ID)
+		w.doors[i].host, w.doors[i].port = host, freeport.For(t)
+		w.install(&w.doors[i], bound)
 	}
 	return w
+}
+
+// bind binds a host name of the zone to the node.
+func (w *world) bind(label string) string {
+	w.Helper()
+	var bound struct{ ID string }
+	require.NoError(w, w.stand.API.Post(w.Context(), "/api/v1/node-domains", map[string]any{
+		"node_id": w.agent.NodeID, "zone": zone, "label": label, "mode": "direct", "ttl": 60,
+	}, &bound))
+	return bound.ID
 }
 
 // upload gives the panel a certificate with this serial number; each outlasts the one before.
@@ -103,12 +113,12 @@ func (w *world) upload(serial int64) {
 // install goes the ordinary way: draw, compile, evidence, apply, link. Nothing is forced.
 func (w *world) install(d *door, domainID string) {
 	w.Helper()
-	d.port = freeport.For(w)
 	drawn := map[string]any{
 		"nodes": []map[string]any{
 			{"key": "entry", "kind": "entry", "node_id": w.agent.NodeID, "node_domain_id": domainID, "params": map[string]any{
 				"listener": map[string]any{
 					"protocol": d.protocol, "security": "tls", "transport": d.transport, "listen_ip": "127.0.0.1", "port": d.port,
+					"path": d.path,
 				},
 			}},
 			{"key": "exit", "kind": "exit", "node_id": w.agent.NodeID, "params": map[string]any{"private": "allow"}},
@@ -117,6 +127,7 @@ func (w *world) install(d *door, domainID string) {
 	}
 	flow, err := w.stand.API.Draw(w.Context(), d.name, drawn)
 	require.NoError(w, err)
+	d.flow = flow.ID
 	plan, err := w.stand.API.Compile(w.Context(), flow.ID)
 	require.NoError(w, err, d.name)
 	_, err = w.stand.API.Apply(w.Context(), flow.ID, plan)
@@ -125,7 +136,7 @@ func (w *world) install(d *door, domainID string) {
 	require.NoError(w, err)
 	parsed, err := url.Parse(d.link)
 	require.NoError(w, err)
-	require.Equal(w, fmt.Sprint(host, ":", d.port), parsed.Host, "the link carries the host name")
+	require.Equal(w, fmt.Sprint(d.host, ":", d.port), parsed.Host, "the link carries the host name")
 }
 
 // fetch gets a page as a client does that trusts the authority; no name server knows the host, so it is told where it

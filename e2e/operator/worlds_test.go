@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -173,7 +174,10 @@ func unpack(ctx context.Context, program, dsn string, env ...string) (*installed
 
 // described gives a place the settings of its panel, and its ports and database fixed names of the same length.
 func (i *installed) described() {
-	i.place = i.place.with(i.panel.Spec.Env...).with("PANEL_API_URL=" + i.panel.URL)
+	known := slices.DeleteFunc(slices.Clone(i.panel.Spec.Env), func(setting string) bool {
+		return strings.HasPrefix(setting, "PANEL_DNS_RESOLVERS=") // the tool of some scripts knows no module that reads it
+	})
+	i.place = i.place.with(known...).with("PANEL_API_URL=" + i.panel.URL)
 	for name, stands := range map[string]string{
 		"PANEL_API_URL": "127.0.0.1:18080", "PANEL_LICENSE_URLS": "127.0.0.1:18081",
 		"PANEL_METRICS_ADDR": "127.0.0.1:18082",

@@ -57,6 +57,7 @@ func NewPanel(s PanelSettings) (*Panel, error) {
 	env := append([]string{
 		"PANEL_BIND=" + s.Host, "PANEL_PORT=" + strconv.Itoa(s.Port), "PANEL_DATA_DIR=" + data,
 		"PANEL_PUBLIC_URL=http://" + address,
+		"PANEL_DNS_RESOLVERS=127.0.0.1:1", // nobody: no test asks the internet
 		"PANEL_METRICS_ADDR=127.0.0.1:" + strconv.Itoa(metrics), "PANEL_DB_URL=" + s.DSN,
 	}, s.Env...)
 	spec := Spec{

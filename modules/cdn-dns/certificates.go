@@ -8,6 +8,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/modules/cdn-dns/internal/answers"
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/cdn-dns/internal/spread"
@@ -16,6 +17,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -38,26 +40,23 @@ type issuer struct {
 func newIssuer(
 	db *database.DB, v *vault.Vault, l *database.Listener, n *outbound.Network, j audit.Journal, b *events.Bus,
 	clock clockwork.Clock, log *zap.Logger, s *settings.Store, d domainsapi.Domains, i *integrations,
-	documents nodesapi.Documents,
+	documents nodesapi.Documents, fleet nodesapi.Fleet, cfg *config.Config,
 ) *issuer {
 	made := &issuer{settings: openCertificateSettings(s, n), domains: d}
 	made.Engine = certificates.New(certificates.Tools{
 		DB: db, Vault: v, Listener: l, Network: n, Journal: j, Bus: b, Clock: clock, Log: log,
-		Settings: made.authority, Find: solverOf(i),
+		Settings: made.authority, Find: solverOf(i), Answers: answers.New(db, d, fleet, documents, cfg.Int(answerPort)),
 	})
 	made.spread = spread.New(db, made.Engine, documents)
 	return made
 }
-
-var errNoZone = fault.Invalid("certificate_zone_unknown",
-	"no integration holds the zone of this host name; add one, or upload a certificate")
 
 // solverOf finds who writes the records that prove a name.
 func solverOf(i *integrations) certificates.FindSolver {
 	return func(ctx context.Context, hostname string) (string, certificates.Solver, error) {
 		zone, solver, err := i.solver(ctx, hostname)
 		if errors.Is(err, provider.ErrNoZone) {
-			return "", nil, errNoZone
+			return "", nil, certificates.ErrNoZone
 		}
 		return zone, solver, err
 	}
@@ -72,15 +71,8 @@ func (i *issuer) authority(ctx context.Context) (certificates.Authority, error) 
 // one. Faults: not_found (404), certificate_zone_unknown (422), certificate_held, certificate_budget_spent (409), and
 // those of the DNS service.
 func (i *issuer) renew(ctx context.Context, domainID string) (shown certificates.Certificate, err error) {
-	found, err := i.domains.ByIDs(ctx, domainID)
+	binding, err := bindingOf(ctx, i.domains, domainID)
 	if err != nil {
-		return shown, err
-	}
-	binding, caller := found[domainID], access.From(ctx)
-	if binding.ID == "" || binding.OwnerID != caller.AccountID && !caller.Permissions.Has(access.All) {
-		return shown, fault.Missing(fault.NoSuchThing)
-	}
-	if _, _, err := i.Find(ctx, binding.Hostname); err != nil {
 		return shown, err
 	}
 	id, err := i.Ensure(ctx, binding.Hostname, binding.Zone)
@@ -128,8 +120,6 @@ func (i *issuer) states(ctx context.Context, domainIDs ...string) (map[string]do
 func withCertificates(m module.Module) module.Module {
 	m.Requires = append(m.Requires, "domains", "flows", "nodes")
 	m.Faults = append(append(m.Faults, certificates.Faults()...), fault.Declared{
-		Kind: fault.KindInvalid, Code: errNoZone.Code, Summary: "No DNS integration holds the zone of the host name",
-	}, fault.Declared{
 		Kind: fault.KindConflict, Code: "certificate_in_use", Summary: "A flow shows the certificate, and there is no other one",
 	})
 	m.Journal.Actions = append(append(m.Journal.Actions, certificates.Actions()...), certificateSettingsChanged)

@@ -24,9 +24,9 @@ const (
 )
 
 // ordering lets the panel order at an authority on this machine.
-func (b *bench) ordering() acmetest.Authority {
+func (b *bench) ordering(changes ...map[string]any) acmetest.Authority {
 	b.t.Helper()
-	authority := acmetest.Pebble(b.t, b.cloud.Address)
+	authority := acmetest.Pebble(b.t, b.cloud.Address, changes...)
 	b.Admin().Put(certificateRules, fields{"revision": 0, "settings": fields{
 		"authority": otherCA, "directory": authority.Directory(), "roots": authority.Roots, "email": "admin@example.org",
 		"external_account": fields{"key_id": ""},
@@ -51,7 +51,7 @@ func TestABindingGetsItsCertificate(t *testing.T) {
 	first := b.bind(admin, "n1", "n1", "alpha.example")
 	second := b.bind(admin, "n2", "n2", "alpha.example")
 	renew := func(id string) *paneltest.Answer { return admin.Post(bindingsRoute+"/"+id+"/renew-certificate", nil) }
-	renew(first).Refused(http.StatusUnprocessableEntity, errNoZone.Code)
+	renew(first).Refused(http.StatusUnprocessableEntity, certificates.CodeNoProof)
 	require.Equal(t, "none", admin.Get(bindingsRoute+"/"+first).Is(http.StatusOK).Text("certificate.state"))
 
 	b.add("our account")

@@ -270,27 +270,36 @@ func (i *integrations) emit(ctx context.Context, kind string, row *integrationRo
 
 // solver finds the integration that holds the zone of a host name. It is provider.Solvers.
 func (i *integrations) solver(ctx context.Context, host string) (string, provider.Solver, error) {
-	rows, err := i.store.all(ctx)
+	row, _, err := i.opening(ctx, host)
 	if err != nil {
 		return "", nil, err
 	}
-	best, length := -1, 0
-	for n := range rows {
-		for _, zone := range rows[n].shown().Zones {
-			if within(host, zone.Name) && len(zone.Name) > length {
-				best, length = n, len(zone.Name)
-			}
-		}
-	}
-	if best < 0 {
-		return "", nil, provider.ErrNoZone
-	}
-	client, err := i.open(&rows[best])
+	client, err := i.open(row)
 	if err != nil {
 		return "", nil, err
 	}
 	zone, err := client.ZoneOf(ctx, host)
 	return zone.Name, client, err
+}
+
+// opening gives the integration whose zones, as they were found last, hold a host name, and the nearest of the zones.
+// Error: provider.ErrNoZone.
+func (i *integrations) opening(ctx context.Context, host string) (best *integrationRow, zone string, err error) {
+	rows, err := i.store.all(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	for n := range rows {
+		for _, one := range rows[n].shown().Zones {
+			if within(host, one.Name) && len(one.Name) > len(zone) {
+				best, zone = &rows[n], one.Name
+			}
+		}
+	}
+	if best == nil {
+		return nil, "", provider.ErrNoZone
+	}
+	return best, zone, nil
 }
 
 // reason is what may be shown of an error of a service.

@@ -59,6 +59,12 @@ var (
 	}
 )
 
+// answerPort is where nodes answer an authority that asks over HTTP. Authorities ask port 80.
+var answerPort = config.Key{
+	Name: "PANEL_ACME_HTTP_PORT", Default: "80", Form: config.Number, Min: 1, Max: 65535,
+	Summary: "port at which agents answer certificate authorities; another one than 80 needs a way to it from port 80",
+}
+
 // Named is the data of an event about an integration.
 type Named struct {
 	Label string `json:"label"`
@@ -72,7 +78,7 @@ type Failed struct {
 
 // Module is the manifest.
 func Module() module.Module {
-	return withCertificates(module.Module{
+	return withRecords(withCertificates(module.Module{
 		Name:     "cdndns",
 		Requires: []string{"domains", "flows", "nodes"},
 		Summary:  "Names that lead to nodes: DNS records at the services that hold the zones",
@@ -90,19 +96,18 @@ func Module() module.Module {
 			Objects: []string{objectIntegration, objectName},
 		},
 		Events:     eventKinds(),
-		Config:     []config.Key{cloudflareRoot, resolvers},
+		Config:     []config.Key{cloudflareRoot, resolvers, answerPort},
 		Secrets:    []vault.Column{{Table: "cdndns_integrations", ID: "id", Column: "sealed"}},
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Private:    []any{newResolver, newProviders, newStore, newIntegrations, newSetup, newHandlers},
 		Attach:     attach,
-	})
+	}))
 }
 
 func faults() []fault.Declared {
 	return []fault.Declared{
-		{Kind: fault.KindConflict, Code: provider.CodeConflict, Summary: "Another DNS record stands at the name"},
 		{Kind: fault.KindInvalid, Code: provider.CodeRefused, Summary: "The DNS service does not know the credentials"},
 		{
 			Kind: fault.KindInvalid, Code: provider.CodeLacksRights,
@@ -150,9 +155,12 @@ func newProviders(
 	return provider.New(network, r, cfg.String(cloudflareRoot), clock)
 }
 
-func attach(h *handlers, i *issuer, states domainsapi.States, stages flowsapi.Stages) module.Parts {
-	parts := i.parts(states, stages)
-	parts.Routes = httpapi.Join(h.routes(), parts.Routes)
+func attach(h *handlers, i *issuer, w *watcher, states domainsapi.States, stages flowsapi.Stages) module.Parts {
+	parts, watching := i.parts(states, stages), w.parts(states, stages)
+	parts.Routes = httpapi.Join(h.routes(), parts.Routes, watching.Routes)
+	parts.Listeners = append(parts.Listeners, watching.Listeners...)
+	parts.Loops = append(parts.Loops, watching.Loops...)
+	parts.Metrics = append(parts.Metrics, watching.Metrics...)
 	parts.Jobs = append(parts.Jobs, h.integrations.worker())
 	parts.Schedules = append(parts.Schedules, checkSchedule())
 	parts.Metrics = append(parts.Metrics, h.integrations.metrics()...)

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/cdn-dns/internal/records"
 	"panel/platform/audit"
 	"panel/platform/fault"
 	"panel/platform/hostname"
@@ -106,18 +107,13 @@ func (in DNSSetup) record() (provider.Record, error) {
 		return provider.Record{}, fault.InvalidValue("domain", "must be a domain name")
 	}
 	addr, err := netip.ParseAddr(strings.TrimSpace(in.ServerIP))
-	if err != nil || !reachable(addr.Unmap()) {
+	if err != nil || !records.Reachable(addr.Unmap()) {
 		return provider.Record{}, fault.InvalidValue("server_ip", "must be an IP address that others can reach")
 	}
 	addr = addr.Unmap()
 	return provider.Record{
 		Name: name, Type: provider.AddressType(addr), Value: addr.String(), TTL: setupTTL,
 	}, nil
-}
-
-func reachable(addr netip.Addr) bool {
-	return addr.Zone() == "" && !addr.IsUnspecified() && !addr.IsLoopback() && !addr.IsMulticast() &&
-		!addr.IsLinkLocalUnicast()
 }
 
 // zone finds the zone of a name. A token that opens no zone at all lacks the right to read them.

@@ -23,6 +23,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
+	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/module"
@@ -51,9 +52,11 @@ func newGiving(t *testing.T, zones ...string) *giving {
 		Attach: func(
 			db *database.DB, v *vault.Vault, l *database.Listener, n *outbound.Network, j audit.Journal, b *events.Bus,
 			clock clockwork.Clock, log *zap.Logger, s *settings.Store, d domainsapi.Domains,
-			documents nodesapi.Documents,
+			documents nodesapi.Documents, fleet nodesapi.Fleet, cfg *config.Config,
 		) module.Parts {
-			open = func(i *integrations) *issuer { return newIssuer(db, v, l, n, j, b, clock, log, s, d, i, documents) }
+			open = func(i *integrations) *issuer {
+				return newIssuer(db, v, l, n, j, b, clock, log, s, d, i, documents, fleet, cfg)
+			}
 			return module.Parts{}
 		},
 	}

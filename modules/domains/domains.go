@@ -8,10 +8,12 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
@@ -28,12 +30,23 @@ type domains struct {
 	accounts owners.Accounts
 	fleet    nodesapi.Fleet
 	states   *states
+	bus      *events.Bus
 }
 
 func newDomains(
 	db *database.DB, j audit.Journal, clock clockwork.Clock, a owners.Accounts, f nodesapi.Fleet, st *states,
+	bus *events.Bus,
 ) *domains {
-	return &domains{db: db, journal: j, clock: clock, accounts: a, fleet: f, states: st}
+	return &domains{db: db, journal: j, clock: clock, accounts: a, fleet: f, states: st, bus: bus}
+}
+
+// publish writes the journal's line and emits the event of the same name, in the transaction of the change.
+func (s *domains) publish(ctx context.Context, kind string, row *domainRow, changes map[string]audit.Change) error {
+	entry := audit.Entry{Action: kind, Object: row.object(), Changes: changes}
+	return errors.Join(
+		s.journal.Record(ctx, s.db.In(ctx), entry),
+		s.bus.Emit(ctx, events.Event{Kind: kind, SubjectID: row.ID, At: s.clock.Now().UTC()}),
+	)
 }
 
 var domainConstraints = map[string]*fault.Fault{
@@ -107,11 +120,8 @@ func (s *domains) create(ctx context.Context, in *createInput) (*Domain, error) 
 		if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{
-			Action: "domain.created", Object: row.object(),
-			Changes: map[string]audit.Change{
-				"hostname": {To: row.Hostname}, "node_id": {To: row.NodeID}, "mode": {To: row.Mode},
-			},
+		return s.publish(ctx, domainsapi.Created, row, map[string]audit.Change{
+			"hostname": {To: row.Hostname}, "node_id": {To: row.NodeID}, "mode": {To: row.Mode},
 		})
 	})
 	if err != nil {
@@ -182,12 +192,9 @@ func (s *domains) save(ctx context.Context, tx bun.Tx, row *domainRow, in *patch
 	if _, err := tx.NewUpdate().Model(row).WherePK().Exec(ctx); err != nil {
 		return err
 	}
-	return s.journal.Record(ctx, tx, audit.Entry{
-		Action: "domain.updated", Object: row.object(),
-		Changes: map[string]audit.Change{
-			"hostname": {From: before.Hostname, To: row.Hostname}, "node_id": {From: before.NodeID, To: row.NodeID},
-			"mode": {From: before.Mode, To: row.Mode}, "owner_id": {From: before.OwnerID, To: row.OwnerID},
-		},
+	return s.publish(ctx, domainsapi.Updated, row, map[string]audit.Change{
+		"hostname": {From: before.Hostname, To: row.Hostname}, "node_id": {From: before.NodeID, To: row.NodeID},
+		"mode": {From: before.Mode, To: row.Mode}, "owner_id": {From: before.OwnerID, To: row.OwnerID},
 	})
 }
 
@@ -199,7 +206,7 @@ func (s *domains) delete(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		return s.journal.Record(ctx, tx, audit.Entry{Action: "domain.deleted", Object: row.object()})
+		return s.publish(ctx, domainsapi.Deleted, row, nil)
 	})
 	return database.Fault(err, domainConstraints)
 }

@@ -10,6 +10,7 @@ import (
 	"panel/modules/domains/domainsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/audit"
+	"panel/platform/events"
 	"panel/platform/module"
 	"panel/platform/owners"
 )
@@ -26,11 +27,15 @@ func Module() module.Module {
 		Name:     "domains",
 		Summary:  "Host names that are bound to nodes",
 		Russian:  russian,
-		Faults:   faults(),
 		Requires: []string{"nodes"},
 		Journal: audit.Kinds{
-			Actions: []string{"domain.created", "domain.deleted", "domain.updated"},
+			Actions: []string{domainsapi.Created, domainsapi.Deleted, domainsapi.Updated},
 			Objects: []string{"node_domain"},
+		},
+		Events: []events.Kind{
+			{Name: domainsapi.Created, Summary: "A host name was bound to a node"},
+			{Name: domainsapi.Updated, Summary: "A binding of a host name was changed"},
+			{Name: domainsapi.Deleted, Summary: "A binding of a host name was removed"},
 		},
 		Migrations: module.SQL(files),
 		Commands:   commands,

@@ -4,16 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"strings"
+
+	"golang.org/x/net/idna"
 
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/fault"
 	"panel/platform/hostname"
 )
 
-// derive makes the host name from label and zone; without a label the node's name gives it.
+// derive makes the host name from label and zone, which may be written in any alphabet; without a label the node's name
+// gives it.
 func (s *domains) derive(ctx context.Context, row *domainRow) error {
-	row.Zone = strings.ToLower(strings.TrimSuffix(row.Zone, "."))
+	zone, err := idna.Lookup.ToASCII(strings.ToLower(strings.TrimSuffix(row.Zone, ".")))
+	if _, address := netip.ParseAddr(zone); err != nil || address == nil {
+		return fault.InvalidValue("zone", "must be a domain name")
+	}
+	row.Zone = zone
 	row.Label = strings.ToLower(row.Label)
 	if row.Label == "" {
 		node, err := s.fleet.Node(ctx, row.NodeID)

@@ -49,6 +49,9 @@ func (d *Domain) learn(known domainsapi.State) {
 	if known.DNS != "" {
 		d.DNSState = known.DNS
 	}
+	if known.RecordType != "" {
+		d.Record.Type = known.RecordType
+	}
 	if known.ResolvedIPs != nil {
 		d.ResolvedIPs = known.ResolvedIPs
 	}

@@ -36,6 +36,20 @@ func (s *domains) ByIDs(ctx context.Context, ids ...string) (map[string]domainsa
 	return found, nil
 }
 
+// ByHostnames gives bindings by their host names.
+func (s *domains) ByHostnames(ctx context.Context, hostnames ...string) (map[string]domainsapi.Domain, error) {
+	var rows []domainRow
+	err := s.db.In(ctx).NewSelect().Model(&rows).Where("d.hostname = any(?::text[])", pgdialect.Array(hostnames)).Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("reading node domains: %w", err), nil)
+	}
+	found := make(map[string]domainsapi.Domain, len(rows))
+	for i := range rows {
+		found[rows[i].Hostname] = rows[i].outside()
+	}
+	return found, nil
+}
+
 // All gives bindings in the order of their host names.
 func (s *domains) All(ctx context.Context, after string, most int) ([]domainsapi.Domain, error) {
 	var rows []domainRow

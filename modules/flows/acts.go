@@ -8,6 +8,7 @@ import (
 
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/conflicts"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
@@ -74,7 +75,7 @@ func slicesOfKeys(m map[string]plan.Fragment) []string {
 }
 
 // enable installs the drawing of the installed version again.
-// Faults: plan_stale, port_conflict (409), compile_failed, agent_offline (422).
+// Faults: plan_stale, port_conflict, domain_conflict (409), compile_failed, agent_offline (422).
 func (s *service) enable(ctx context.Context, id string) (*applyRow, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *service) again(ctx context.Context, f *flowRow, kind string) (*applyRow
 
 func installable(result plan.Result, nodes map[string]nodesapi.Node) error {
 	if len(result.Plan.Conflicts) > 0 {
-		return portConflict(result.Plan.Conflicts)
+		return conflicts.Fault(result.Plan.Conflicts)
 	}
 	if len(result.Plan.Errors) > 0 {
 		return compileFailed(result.Plan.Errors)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/conflicts"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
@@ -42,8 +43,9 @@ const (
 )
 
 // apply starts the installation of a plan and gives its id. What is refused here has changed nothing on any node.
-// Faults, in this order: plan_revision_conflict, apply_active, plan_stale, port_conflict (409), compile_failed,
-// agent_offline, readiness_unconfirmed (422). Only the last one gives way to force.
+// Faults, in this order: plan_revision_conflict, apply_active, plan_stale, port_conflict, domain_conflict (409),
+// compile_failed, agent_offline (422), record_conflict (409), stage_blocked, readiness_unconfirmed (422). Only the last
+// one gives way to force.
 func (s *service) apply(ctx context.Context, id, planID string, revision int, force bool) (string, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
@@ -115,19 +117,13 @@ func stale(detail string) error { return fault.Conflict("plan_stale", detail) }
 func unchanged(planned string, result plan.Result) error {
 	switch {
 	case len(result.Plan.Conflicts) > 0:
-		return portConflict(result.Plan.Conflicts)
+		return conflicts.Fault(result.Plan.Conflicts)
 	case len(result.Plan.Errors) > 0:
 		return stale("the nodes have changed since this plan was compiled; compile the draft again")
 	case result.Plan.Hash != planned:
 		return stale("the nodes or the clients have changed since this plan was compiled; compile the draft again")
 	}
 	return nil
-}
-
-func portConflict(conflicts []plan.Conflict) error {
-	return fault.Conflict("port_conflict",
-		"a port that the flow wants is taken; choose another one, or free it and check again").
-		With("conflicts", conflicts)
 }
 
 // admitted checks that nothing stands in the way that no force passes, that every agent is there and that readiness is
@@ -140,7 +136,7 @@ func (s *service) admitted(
 		return nil, err
 	}
 	if held := readiness.HeldPorts(found); len(held) > 0 {
-		return nil, portConflict(held)
+		return nil, conflicts.Fault(held)
 	}
 	if inside := readiness.InsideTargets(found); len(inside) > 0 {
 		return nil, compileFailed(inside)
@@ -165,6 +161,9 @@ func (s *service) admitted(
 				Forceable: c.Forceable,
 			})
 		}
+	}
+	if err := conflicts.RecordFault(blocked); err != nil {
+		return nil, err
 	}
 	if len(blocked) > 0 {
 		return nil, fault.Invalid("stage_blocked",

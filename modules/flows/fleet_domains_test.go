@@ -31,6 +31,10 @@ func (f *fleet) Newest(_ context.Context, nodeIDs ...string) (map[string]nodesap
 	return found, nil
 }
 
+func (f *fleet) ByHostnames(context.Context, ...string) (map[string]domainsapi.Domain, error) {
+	return map[string]domainsapi.Domain{}, nil
+}
+
 func (f *fleet) All(context.Context, string, int) ([]domainsapi.Domain, error) { return nil, nil }
 
 func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }

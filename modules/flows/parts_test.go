@@ -247,6 +247,13 @@ func TestAPlanShowsWhatStagesWouldDo(t *testing.T) {
 	require.Equal(t, "stage_blocked", p.Obstacles[0].Code)
 	require.False(t, p.Readiness[0].Forceable)
 	s.admin.Post(s.path("/apply"), order(p, true)).Refused(422, "stage_blocked")
+
+	o.checks[0].Finding = flowsapi.Say("record_conflict", "another record stands there", "host", "fra.example.org")
+	p = s.compile()
+	require.Equal(t, "record_conflict", p.Obstacles[0].Code)
+	refused := s.admin.Post(s.path("/apply"), order(p, true)).Refused(409, "record_conflict")
+	require.Contains(t, string(refused.Body), `"kind":"dns_record"`)
+	require.Contains(t, string(refused.Body), "fra.example.org")
 }
 
 // A stage before the commit that fails reverts the apply like a failed node, and leaves nothing behind.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/conflicts"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
@@ -73,8 +74,8 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	if len(result.Plan.Errors) > 0 {
-		return plan.Plan{}, compileFailed(result.Plan.Errors)
+	if problems := slices.Concat(result.Plan.Errors, plan.Findings(result.Plan.Conflicts)); len(problems) > 0 {
+		return plan.Plan{}, compileFailed(problems)
 	}
 	if err := s.withStages(ctx, f, f.Graph, result, &result.Plan); err != nil {
 		return plan.Plan{}, err
@@ -156,7 +157,7 @@ func (s *service) storePlan(ctx context.Context, row *planRow) error {
 }
 
 // planned gives what a stored plan installs. As long as nothing that it was compiled from has changed and no port was
-// taken, that is what was stored; else it is compiled again. Faults: plan_stale, port_conflict (409).
+// taken, that is what was stored; else it is compiled again. Faults: plan_stale, port_conflict, domain_conflict (409).
 func (s *service) planned(
 	ctx context.Context,
 	f *flowRow,
@@ -235,7 +236,7 @@ func (s *service) plan(ctx context.Context, id, planID string) (plan.Plan, error
 	}
 	p.Checking = row.Checking
 	p.State, p.Readiness = s.planState(f, row), marked(readiness.Joined(p.Readiness, found), p.Steps, nodes)
-	p.Diff.Other = orEmpty(p.Diff.Other) // plans of before had none
+	p.Diff.Other, p.Sharing = orEmpty(p.Diff.Other), orEmpty(p.Sharing) // plans of before had none
 	p.Conflicts = append(orEmpty(p.Conflicts), readiness.HeldPorts(found)...)
 	p.Obstacles = obstacles(p, found, nodes)
 	return row.Plan, nil
@@ -309,21 +310,7 @@ func obstacles(p *plan.Plan, found []readiness.Row, nodes map[string]nodesapi.No
 		})
 	}
 	for _, c := range p.Conflicts {
-		name := nodeName(nodes, c.NodeID)
-		out = append(out, plan.Obstacle{
-			Code:     "port_conflict",
-			NodeID:   c.NodeID,
-			NodeName: name,
-			Path:     c.Path,
-			Finding: plan.Say(
-				"port_conflict",
-				"a port that the flow wants on "+name+" is taken",
-				"node",
-				name,
-				"process",
-				c.With.Process,
-			),
-		})
+		out = append(out, conflicts.Obstacle(c, nodeName(nodes, c.NodeID)))
 	}
 	for _, t := range readiness.InsideTargets(found) {
 		out = append(out, plan.Obstacle{Code: t.Code, Path: t.Path, Finding: plan.Say(t.Code, t.Message)})
@@ -331,7 +318,7 @@ func obstacles(p *plan.Plan, found []readiness.Row, nodes map[string]nodesapi.No
 	for _, c := range p.Readiness {
 		if c.Blocks && c.Group == plan.GroupStages {
 			out = append(out, plan.Obstacle{
-				Code: "stage_blocked", NodeID: c.NodeID, NodeName: c.NodeName,
+				Code: conflicts.StageCode(c), NodeID: c.NodeID, NodeName: c.NodeName,
 				Finding: c.Finding,
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"panel/modules/flows/internal/conflicts"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
@@ -93,8 +94,8 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	if err != nil {
 		return err
 	}
-	if i := conflicting(row, parts, others); i >= 0 {
-		return r.notProposed(ctx, row, &row.Steps[i], "port_conflict")
+	if i, kind := conflicting(row, parts, others); i >= 0 {
+		return r.notProposed(ctx, row, &row.Steps[i], conflicts.Code([]plan.Conflict{{Kind: kind}}))
 	}
 	if i, err := r.candidates(ctx, row, parts, others); err != nil {
 		return err
@@ -122,16 +123,23 @@ func (r *runner) notProposed(ctx context.Context, row *applyRow, step *stepRow, 
 }
 
 var proposalProblems = map[string]string{
-	"port_conflict": "another flow has taken a port since the plan was compiled; choose another one",
-	"unknown_node":  "the node was deleted since the plan was compiled",
+	conflicts.Port: "another flow has taken a port since the plan was compiled; choose another one",
+	conflicts.Domain: "another flow has taken a host name since the plan was compiled, or a path of it; " +
+		"choose another path or domain",
+	"unknown_node": "the node was deleted since the plan was compiled",
 }
 
-// conflicting gives the first step whose part meets another flow on its node, or -1.
-func conflicting(row *applyRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment) int {
-	return slices.IndexFunc(row.Steps, func(s stepRow) bool {
+// conflicting gives the first step whose part meets another flow on its node, and in which way; or -1.
+func conflicting(
+	row *applyRow, parts map[string]plan.Fragment, others map[string][]plan.Fragment,
+) (step int, kind string) {
+	for i, s := range row.Steps {
 		part, stays := parts[s.NodeID]
-		return stays && meets(part, others[s.NodeID])
-	})
+		if kind := meets(part, others[s.NodeID]); stays && kind != "" {
+			return i, kind
+		}
+	}
+	return -1, ""
 }
 
 // candidates stores what every node shall serve, all at once, and gives the first step whose node is gone, or -1.
@@ -168,15 +176,17 @@ func (r *runner) candidates(
 	return gone, nil
 }
 
-func meets(part plan.Fragment, others []plan.Fragment) bool {
+func meets(part plan.Fragment, others []plan.Fragment) string {
 	for _, o := range others {
 		for _, theirs := range o.Listens {
-			if slices.ContainsFunc(part.Listens, theirs.Overlaps) {
-				return true
+			for _, mine := range part.Listens {
+				if kind := theirs.Clash(mine); kind != "" {
+					return kind
+				}
 			}
 		}
 	}
-	return false
+	return ""
 }
 
 // mostSockets bounds how many sockets of one port range are told to the agent one by one.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/conflicts"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -353,7 +354,33 @@ func TestAStepThatMeetsAnotherFlowIsFound(t *testing.T) {
 		{map[string][]plan.Fragment{"entry-node": {listen(1), listen(8443)}}, 2},
 		{map[string][]plan.Fragment{"exit-node": {listen(443)}, "entry-node": {listen(8443)}}, 1},
 	} {
-		require.Equal(t, c.want, conflicting(row, parts, c.others), "%+v", c.others)
+		step, _ := conflicting(row, parts, c.others)
+		require.Equal(t, c.want, step, "%+v", c.others)
+	}
+}
+
+// What another flow has taken meanwhile is told as what it is; listeners with TLS that are told apart do not meet.
+func TestAStepThatMeetsAHostName(t *testing.T) {
+	t.Parallel()
+	named := func(host, path string) plan.Fragment {
+		return plan.Fragment{Listens: []plan.Listen{
+			{L4: "tcp", IP: "0.0.0.0", From: 443, To: 443, Host: host, Path: path},
+		}}
+	}
+	row := &applyRow{Steps: []stepRow{stepOf("entry", plan.ActionConfigure)}}
+	parts := map[string]plan.Fragment{"entry-node": named("a.example.org", "/a")}
+	for other, want := range map[*plan.Fragment]string{
+		new(named("a.example.org", "/a")): "domain_conflict",
+		new(named("", "")):                "port_conflict",
+		new(named("a.example.org", "/b")): "",
+		new(named("b.example.org", "/a")): "",
+	} {
+		step, kind := conflicting(row, parts, map[string][]plan.Fragment{"entry-node": {*other}})
+		require.Equal(t, want != "", step == 0)
+		if want != "" {
+			require.Equal(t, want, conflicts.Code([]plan.Conflict{{Kind: kind}}))
+			require.NotEmpty(t, proposalProblems[want])
+		}
 	}
 }
 

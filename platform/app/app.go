@@ -99,6 +99,7 @@ func New(opts Options) (*App, error) {
 		return nil, err
 	}
 	var found gathered
+	license := new(entitlement.Shared)
 	err = wire(services{
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault,
 		Bus:      bus,
@@ -108,7 +109,7 @@ func New(opts Options) (*App, error) {
 		Files:   files.NewStore(opts.DB, filepath.Join(opts.Config.DataDir(), "files"), opts.Log.Named("files")),
 		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams, Intakes: intakes,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
-		Known: known(opts.Modules), Downtime: opts.Downtime,
+		Known: known(opts.Modules), Downtime: opts.Downtime, License: license,
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("compose the panel: %w", err)
@@ -117,18 +118,19 @@ func New(opts Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
+	license.Follow(source(opts, found))
 	a := &App{opts: opts, parts: found.Parts, listener: listener, bus: bus, worker: worker, journal: journal}
-	a.timer = jobs.NewScheduler(opts.DB, enqueuer, source(opts, found), opts.Clock, opts.Log.Named("scheduler"))
-	problems := []error{a.addJobs(), a.addListeners(enqueuer, source(opts, found)), found.addIntakes(intakes)}
+	a.timer = jobs.NewScheduler(opts.DB, enqueuer, license, opts.Clock, opts.Log.Named("scheduler"))
+	problems := []error{a.addJobs(), a.addListeners(enqueuer, license), found.addIntakes(intakes)}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
 	}
-	if a.metrics, err = a.counted(source(opts, found)); err != nil {
+	if a.metrics, err = a.counted(license); err != nil {
 		return nil, err
 	}
 	a.server, err = httpapi.New(httpapi.Options{
 		Log: opts.Log.Named("http"), Clock: opts.Clock, Version: version.Version, Sessions: found.Sessions,
-		Agents: agents(found), License: source(opts, found), Installation: found.Installation, Denials: journal,
+		Agents: agents(found), License: license, Installation: found.Installation, Denials: journal,
 		Permissions: Permissions(opts.Modules), Streams: streams, TrustedProxies: proxies, Fallback: opts.Web,
 		Meter: a.metrics.Requests, Database: found.Database, Idempotency: idempotency.NewStore(opts.DB, opts.Vault),
 		Leeway: opts.Leeway,

@@ -55,6 +55,7 @@ type services struct {
 	Features   []entitlement.Feature // every declared feature
 	Known      doctor.Known          // what an installation is compared with
 	Downtime   *maintenance.Switch
+	License    *entitlement.Shared
 }
 
 // contribution is one module's parts with its owner: the only value group of the program.

@@ -3,7 +3,10 @@
 // The license module exports the one Source; everybody else asks it and never waits for a license server.
 package entitlement
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+)
 
 // Feature is a part of the product that a plan can switch on. Its key equals the module's name.
 type Feature struct {
@@ -50,6 +53,21 @@ func (c Conduct) Known() bool { return c == GoesOn || c == Stops }
 // Source gives the current state from memory.
 type Source interface {
 	Current() State
+}
+
+// Shared is the Source that modules are given while the panel is composed, before it is known which module knows the
+// license. Until Follow it allows nothing.
+type Shared struct{ source atomic.Pointer[Source] }
+
+// Follow makes it the same as another source.
+func (s *Shared) Follow(source Source) { s.source.Store(&source) }
+
+// Current gives the state of the source that it follows.
+func (s *Shared) Current() State {
+	if source := s.source.Load(); source != nil {
+		return (*source).Current()
+	}
+	return State{State: Degraded, Reason: "none"}
 }
 
 // Fixed is a Source that never changes, for tests and tools.

@@ -25,6 +25,7 @@ func Common() []Declared {
 		{KindMissing, "not_found", "There is nothing with this identifier, or the caller may not know of it"},
 		{KindMethod, "method_not_allowed", "The address does not take this method"},
 		{KindSlow, "request_timeout", "The request did not arrive in time"},
+		{KindConflict, "domain_conflict", "The domain is used, or belongs to another node or flow"},
 		{
 			KindConflict, "idempotency_answer_lost",
 			"The request with this Idempotency-Key was done, but its answer was lost",
@@ -32,6 +33,7 @@ func Common() []Declared {
 		{KindConflict, "idempotency_in_progress", "The request with this Idempotency-Key is still being done"},
 		{KindConflict, "idempotency_mismatch", "The Idempotency-Key was sent before with another request"},
 		{KindConflict, "name_taken", "Something else has this name"},
+		{KindConflict, "record_conflict", "Another DNS record stands at the name"},
 		{KindConflict, "revision_conflict", "Somebody else has changed it in the meantime; read it again"},
 		{KindConflict, "setup_closed", "The first installation is over"},
 		{KindTooLarge, "body_too_large", "The body is larger than the operation takes"},

@@ -10,6 +10,13 @@ import (
 // ErrUnknown says that there is no such binding.
 var ErrUnknown = errors.New("there is no such domain binding")
 
+// Kinds of events about bindings. Their subject is the binding; they have no data.
+const (
+	Created = "domain.created"
+	Updated = "domain.updated"
+	Deleted = "domain.deleted"
+)
+
 // Domain is a host name bound to a node.
 type Domain struct {
 	ID       string
@@ -28,6 +35,8 @@ type Domains interface {
 	// and answers for somebody else's binding what it answers for an unknown one. Within a transaction the bindings
 	// stay as they are until its end.
 	ByIDs(ctx context.Context, ids ...string) (map[string]Domain, error)
+	// ByHostnames gives bindings by their host names, whoever owns them; names that are bound to no node are left out.
+	ByHostnames(ctx context.Context, hostnames ...string) (map[string]Domain, error)
 	// All gives the bindings of all nodes by their host names: at most so many, and only those after the host name.
 	All(ctx context.Context, after string, most int) ([]Domain, error)
 	// SetUses notes which bindings a flow uses, in place of what was noted before; none frees them. A binding in use
@@ -38,6 +47,7 @@ type Domains interface {
 // State is what is known of a binding beside what was entered. An empty field says nothing.
 type State struct {
 	DNS         string // pending, propagating, ok, mismatch, error
+	RecordType  string // of the record that is wanted: A, AAAA or CNAME
 	ResolvedIPs []string
 	Certificate *Certificate
 }

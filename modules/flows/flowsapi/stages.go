@@ -146,6 +146,15 @@ type Text struct {
 	Text   string            `json:"text"`
 }
 
+// Say makes a text of its code, its English sentence and pairs of parameter and value.
+func Say(code, english string, params ...string) Text {
+	t := Text{Code: code, Text: english, Params: map[string]string{}}
+	for i := 0; i+1 < len(params); i += 2 {
+		t.Params[params[i]] = params[i+1]
+	}
+	return t
+}
+
 // Outcome is how a call of Do ended without an error.
 type Outcome struct {
 	Result Result

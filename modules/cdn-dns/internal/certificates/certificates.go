@@ -7,6 +7,7 @@ package certificates
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -30,7 +31,30 @@ type Solver interface {
 	libdns.RecordDeleter
 }
 
-// FindSolver gives who writes into the zone of a host name, and the zone. It fails when no integration holds the zone.
+// Answer is what the node of a host name answers an authority that asks for a token over HTTP.
+type Answer struct{ Host, Token, Text string }
+
+// Answerer lets nodes answer authorities (HTTP-01).
+type Answerer interface {
+	// Can gives the reason why no node can answer for a host name; none when one can.
+	Can(ctx context.Context, host string) (reason string, err error)
+	// Show lets the nodes of the host names answer for an order, and tells whether all of them do already. A node that
+	// says it cannot gives ErrNoAnswer.
+	Show(ctx context.Context, orderID string, answers ...Answer) (shown bool, err error)
+	// Withdraw ends the answers for an order, in the context's transaction.
+	Withdraw(ctx context.Context, orderID string) error
+}
+
+// ErrNoZone says that no integration holds the zone of a host name.
+var ErrNoZone = errors.New("no integration holds the zone of the host name")
+
+// ErrNoAnswer ends an order: the node cannot answer the authority, or does not take the answer.
+var ErrNoAnswer = errors.New("the node cannot answer the authority")
+
+// CodeNoProof is the fault of a host name that can be proved neither in its zone nor by a node.
+const CodeNoProof = "certificate_zone_unknown"
+
+// FindSolver gives who writes into the zone of a host name, and the zone; ErrNoZone when no integration holds the zone.
 type FindSolver func(ctx context.Context, hostname string) (zone string, solver Solver, err error)
 
 // Tools are what an engine works with.
@@ -46,6 +70,7 @@ type Tools struct {
 	// Settings gives the authority that certificates are ordered from.
 	Settings func(ctx context.Context) (Authority, error)
 	Find     FindSolver
+	Answers  Answerer
 	// Changed is told, in the transaction of the change, that the certificates for some names are others now: issued,
 	// uploaded or removed. It may be nil, and refuses a change by its error.
 	Changed func(ctx context.Context, names []string) error
@@ -137,6 +162,10 @@ func Faults() []fault.Declared {
 		{
 			Kind: fault.KindConflict, Code: "certificate_held",
 			Summary: "The authority has asked to wait with further orders of this certificate",
+		},
+		{
+			Kind: fault.KindInvalid, Code: CodeNoProof,
+			Summary: "No DNS integration holds the zone of the host name, and no node can answer for it",
 		},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/pem"
-	"errors"
 	"io"
 	"log"
 	"net"
@@ -71,13 +70,19 @@ func newZone(t testing.TB) *zone {
 	return z
 }
 
-// ServeDNS answers for every TXT record that was written.
+// ServeDNS answers for every TXT record that was written; names below .example lead to this machine.
 func (z *zone) ServeDNS(w dns.ResponseWriter, question *dns.Msg) {
 	answer := new(dns.Msg).SetReply(question)
 	answer.Authoritative = true
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	for _, asked := range question.Question {
+		if asked.Qtype == dns.TypeA && strings.HasSuffix(asked.Name, ".example.") {
+			answer.Answer = append(answer.Answer, &dns.A{
+				Hdr: dns.RR_Header{Name: asked.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 1},
+				A:   net.IPv4(127, 0, 0, 1),
+			})
+		}
 		for _, text := range z.texts[strings.ToLower(asked.Name)] {
 			if asked.Qtype == dns.TypeTXT {
 				answer.Answer = append(answer.Answer, &dns.TXT{
@@ -131,13 +136,93 @@ func (z *zone) left() int {
 	return len(z.texts)
 }
 
-var errNoZone = errors.New("no integration holds the zone")
+// node answers over HTTP for all names below .example, when the test lets it.
+type node struct {
+	address string
+
+	mu      sync.Mutex
+	answers map[string]certificates.Answer // by token
+	orders  map[string]string              // of the token
+	lacks   string                         // why it cannot answer
+	away    bool                           // does not take answers
+}
+
+func newNode(t testing.TB) *node {
+	t.Helper()
+	n := &node{
+		address: net.JoinHostPort("127.0.0.1", strconv.Itoa(freeport.For(t))),
+		answers: map[string]certificates.Answer{}, orders: map[string]string{},
+	}
+	listener, err := net.Listen("tcp", n.address)
+	require.NoError(t, err)
+	server := &http.Server{ReadHeaderTimeout: within, Handler: n}
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(func() { _ = server.Close() })
+	return n
+}
+
+// ServeHTTP answers for the tokens that the node was given.
+func (n *node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	one, known := n.answers[r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]]
+	if host, _, err := net.SplitHostPort(r.Host); !known || err == nil && host != one.Host {
+		http.NotFound(w, r)
+		return
+	}
+	_, _ = io.WriteString(w, one.Text)
+}
+
+func (n *node) set(change func(n *node)) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	change(n)
+}
+
+func (n *node) left() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.answers)
+}
+
+// Can knows the names below .example.
+func (n *node) Can(_ context.Context, host string) (string, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !strings.HasSuffix(host, ".example") {
+		return "it is bound to no node", nil
+	}
+	return n.lacks, nil
+}
+
+// Show takes answers, unless the node is away.
+func (n *node) Show(_ context.Context, orderID string, all ...certificates.Answer) (bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, one := range all {
+		n.answers[one.Token], n.orders[one.Token] = one, orderID
+	}
+	return !n.away, nil
+}
+
+// Withdraw forgets the answers of an order.
+func (n *node) Withdraw(_ context.Context, orderID string) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for token, order := range n.orders {
+		if order == orderID {
+			delete(n.answers, token)
+			delete(n.orders, token)
+		}
+	}
+	return nil
+}
 
 // find knows the zones below .test.
 func (z *zone) find(_ context.Context, hostname string) (string, certificates.Solver, error) {
 	parts := strings.Split(hostname, ".")
 	if parts[len(parts)-1] != "test" {
-		return "", nil, errNoZone
+		return "", nil, certificates.ErrNoZone
 	}
 	return strings.Join(parts[max(0, len(parts)-2):], "."), z, nil
 }
@@ -219,6 +304,7 @@ type stand struct {
 	db    *database.DB
 	vault *vault.Vault
 	zone  *zone
+	node  *node
 	gate  *gate
 	clock *clockwork.FakeClock
 
@@ -254,7 +340,7 @@ func manifest(s *stand, own *inside) module.Module {
 			own.db, own.vault = db, v
 			own.engine = certificates.New(certificates.Tools{
 				DB: db, Vault: v, Listener: l, Network: n, Journal: j, Bus: b, Clock: s.clock, Log: logger,
-				Find:     s.zone.find,
+				Find: s.zone.find, Answers: s.node,
 				Settings: func(context.Context) (certificates.Authority, error) { return s.authority, nil },
 			})
 			parts := module.Parts{
@@ -271,7 +357,12 @@ func manifest(s *stand, own *inside) module.Module {
 // newStand starts all of it. The panel works on orders by itself, unless quiet.
 func newStand(t testing.TB, quiet bool, changes ...map[string]any) *stand {
 	t.Helper()
-	s := &stand{t: t, zone: newZone(t), clock: clockwork.NewFakeClockAt(time.Now().UTC())}
+	s := &stand{t: t, zone: newZone(t), node: newNode(t), clock: clockwork.NewFakeClockAt(time.Now().UTC())}
+	_, port, err := net.SplitHostPort(s.node.address)
+	require.NoError(t, err)
+	asks, err := strconv.Atoi(port)
+	require.NoError(t, err)
+	changes = append(changes, map[string]any{"httpPort": asks})
 	s.gate = newGate(t, acmetest.Pebble(t, s.zone.address, changes...))
 	s.authority = s.gate.authority()
 	if quiet {

@@ -53,7 +53,7 @@ func (e *Engine) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 		return next, err
 	case forgotten(err):
 		return lease.Again(), errors.Join(e.locate(ctx, l.row.ID, ""), e.restart(ctx, c, o), errRegister)
-	case refused(err), l != nil && !l.answers.hold().IsZero():
+	case refused(err), errors.Is(err, ErrNoAnswer), l != nil && !l.answers.hold().IsZero():
 		return lease.Done(), e.failed(ctx, c, o, err, l.answers.hold())
 	}
 	return next, errors.New(describe(err))
@@ -79,7 +79,7 @@ func (e *Engine) advance(ctx context.Context, c *lease.Claim, o *order, l *link)
 	case stageNew:
 		return lease.Again(), e.request(ctx, c, o, l)
 	case stageOrdered:
-		return lease.Again(), e.prove(ctx, c, o, l)
+		return e.prove(ctx, c, o, l)
 	}
 	return e.collect(ctx, c, o, l)
 }
@@ -248,13 +248,16 @@ func (e *Engine) issued(
 	})
 }
 
-// end closes an order; its key is not kept.
+// end closes an order; neither its key nor the answers of nodes are kept.
 func (e *Engine) end(ctx context.Context, o *order, stage, reason string) error {
 	now := e.now()
 	o.Stage, o.Error, o.FinishedAt, o.Key = stage, reason, &now, ""
 	_, err := e.DB.In(ctx).NewUpdate().Model(o).Column("stage", "error", "finished_at", "key", "asked_at").WherePK().
 		Exec(ctx)
-	return database.Fault(err, nil)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	return e.Answers.Withdraw(ctx, o.ID)
 }
 
 func (e *Engine) publish(ctx context.Context, r *row, kind string, result string, news News) error {

@@ -13,14 +13,21 @@ import (
 	"panel/platform/fault"
 )
 
-// Ensure gives the certificate that is ordered for a host name of a zone; a new one is not ordered yet.
+// Ensure gives the certificate that is ordered for a host name of a zone; a new one is not ordered yet. One that a node
+// proves is for the host name alone. Fault: certificate_zone_unknown (422).
 func (e *Engine) Ensure(ctx context.Context, hostname, zone string) (id string, err error) {
+	way, found, err := e.Way(ctx, hostname)
+	if err != nil {
+		return "", err
+	}
+	if way == ChallengeHTTP || zone == "" {
+		zone = found
+	}
 	names := NamesFor(hostname, zone)
 	slices.Sort(names)
 	now := e.now()
 	made := row{
-		ID: database.NewID(), Names: names, Source: FromAuthority, Challenge: ChallengeDNS, CreatedAt: now,
-		UpdatedAt: now,
+		ID: database.NewID(), Names: names, Source: FromAuthority, Challenge: way, CreatedAt: now, UpdatedAt: now,
 	}
 	err = e.DB.InTx(ctx, func(ctx context.Context) error {
 		_, err := e.DB.In(ctx).NewInsert().Model(&made).On("conflict (names) where source = 'authority' do nothing").Exec(ctx)

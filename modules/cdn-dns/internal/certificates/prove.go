@@ -13,11 +13,16 @@ import (
 	"go.uber.org/zap"
 
 	"panel/platform/database"
+	"panel/platform/fault"
 	"panel/platform/lease"
 )
 
-// ChallengeDNS proves names by records in their zone; only it proves a wildcard.
-const ChallengeDNS = acme.ChallengeTypeDNS01
+// Ways to prove a name. A record in its zone goes first, and only it proves a wildcard; where no integration holds the
+// zone, the node that the name leads to answers.
+const (
+	ChallengeDNS  = acme.ChallengeTypeDNS01
+	ChallengeHTTP = acme.ChallengeTypeHTTP01
+)
 
 // record is a TXT record that proves a name.
 type record struct {
@@ -29,33 +34,36 @@ type record struct {
 const (
 	recordTTL  = time.Minute
 	withdrawIn = 30 * time.Second
+
+	lookAgain   = 250 * time.Millisecond // while nodes take their answers
+	shownWithin = 2 * time.Minute        // from the beginning of the order
 )
 
 // prove shows the authority that the names are ours, and asks it to sign when it is content.
-func (e *Engine) prove(ctx context.Context, c *lease.Claim, o *order, l *link) error {
+func (e *Engine) prove(ctx context.Context, c *lease.Claim, o *order, l *link) (lease.Next, error) {
 	at, err := l.GetOrder(ctx, l.Account, acme.Order{Location: o.Location})
 	if err != nil {
-		return fmt.Errorf("read the order: %w", err)
+		return lease.Again(), fmt.Errorf("read the order: %w", err)
 	}
 	if at.Status == acme.StatusPending {
-		if err := e.authorize(ctx, c, o, l, at.Authorizations); err != nil {
-			return err
+		if shown, err := e.authorize(ctx, c, o, l, at.Authorizations); err != nil || !shown {
+			return lease.After(lookAgain), err
 		}
 		if at, err = l.GetOrder(ctx, l.Account, acme.Order{Location: o.Location}); err != nil {
-			return fmt.Errorf("read the order: %w", err)
+			return lease.Again(), fmt.Errorf("read the order: %w", err)
 		}
 	}
 	switch at.Status {
 	case acme.StatusReady, acme.StatusProcessing, acme.StatusValid:
 		e.withdraw(ctx, c, o)
 	case acme.StatusPending:
-		return errors.New("the authority is not content with the proof yet")
+		return lease.Again(), errors.New("the authority is not content with the proof yet")
 	default:
-		return refusal(at)
+		return lease.Again(), refusal(at)
 	}
 	now := e.now()
 	o.Stage, o.AskedAt = stageSigning, &now
-	return e.save(ctx, c, o, "stage", "asked_at")
+	return lease.Again(), e.save(ctx, c, o, "stage", "asked_at")
 }
 
 // proof is a challenge that is open.
@@ -64,47 +72,106 @@ type proof struct {
 	challenge     acme.Challenge
 }
 
-// authorize writes the records of all open challenges and lets the authority look at them. When it is interrupted the
-// records stay: the authority may be looking, and whoever goes on with the order needs them.
-func (e *Engine) authorize(ctx context.Context, c *lease.Claim, o *order, l *link, addresses []string) error {
-	var open []proof
+// authorize shows the proofs of all open challenges and lets the authority look at them; it gives false while a node
+// does not answer yet. When it is interrupted the proofs stay: the authority may be looking, and whoever goes on with
+// the order needs them.
+func (e *Engine) authorize(
+	ctx context.Context, c *lease.Claim, o *order, l *link, addresses []string,
+) (shown bool, err error) {
+	open, err := e.open(ctx, l, addresses)
+	if err != nil {
+		return false, err
+	}
 	var records []record
+	var answers []Answer
+	for _, one := range open {
+		host, challenge := one.authorization.Identifier.Value, one.challenge
+		if challenge.Type == ChallengeHTTP {
+			answers = append(answers, Answer{Host: host, Token: challenge.Token, Text: challenge.KeyAuthorization})
+			continue
+		}
+		records = append(records, record{
+			Hostname: host, Name: challenge.DNS01TXTRecordName(), Value: challenge.DNS01KeyAuthorization(),
+		})
+	}
+	if shown, err := e.answered(ctx, o, answers); err != nil || !shown {
+		return false, err
+	}
+	if err := e.present(ctx, c, o, records); err != nil {
+		return false, err
+	}
+	for _, one := range open {
+		if err := confirm(ctx, l, one); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// open gives the challenges that are to be met.
+func (e *Engine) open(ctx context.Context, l *link, addresses []string) (all []proof, err error) {
 	for _, address := range addresses {
 		found, err := l.GetAuthorization(ctx, l.Account, address)
 		if err != nil {
-			return fmt.Errorf("read what the authority wants proved: %w", err)
+			return nil, fmt.Errorf("read what the authority wants proved: %w", err)
 		}
 		if found.Status != acme.StatusPending {
 			continue
 		}
-		one, err := challengeOf(found)
+		one, err := e.challengeOf(ctx, found)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		open = append(open, one)
-		records = append(records, record{
-			Hostname: found.Identifier.Value, Name: one.challenge.DNS01TXTRecordName(),
-			Value: one.challenge.DNS01KeyAuthorization(),
-		})
+		all = append(all, one)
 	}
-	if err := e.present(ctx, c, o, records); err != nil {
-		return err
-	}
-	for _, one := range open {
-		if err := confirm(ctx, l, one); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all, nil
 }
 
-func challengeOf(authorization acme.Authorization) (proof, error) {
+func (e *Engine) challengeOf(ctx context.Context, authorization acme.Authorization) (proof, error) {
+	way := ChallengeDNS
+	if !authorization.Wildcard {
+		found, _, err := e.Way(ctx, authorization.Identifier.Value)
+		if err != nil {
+			return proof{}, fmt.Errorf("%w: %w", errNoProof, err)
+		}
+		way = found
+	}
 	for _, one := range authorization.Challenges {
-		if one.Type == ChallengeDNS {
+		if one.Type == way {
 			return proof{authorization: authorization, challenge: one}, nil
 		}
 	}
-	return proof{}, fmt.Errorf("%w: it takes no proof by DNS", errRefused)
+	return proof{}, fmt.Errorf("%w: it takes no proof by %s", errRefused, way)
+}
+
+// Way is how a host name is proved, and the zone where that is done by records in it.
+// Fault: certificate_zone_unknown (422) when neither an integration holds its zone nor a node can answer for it.
+func (e *Engine) Way(ctx context.Context, host string) (way, zone string, err error) {
+	zone, _, err = e.Find(ctx, host)
+	if !errors.Is(err, ErrNoZone) {
+		return ChallengeDNS, zone, err
+	}
+	why, err := e.Answers.Can(ctx, host)
+	if err != nil {
+		return "", "", err
+	}
+	if why != "" {
+		return "", "", fault.Invalid("certificate_zone_unknown", "no integration holds the zone of this host name, and "+why+
+			"; add an integration, or upload a certificate")
+	}
+	return ChallengeHTTP, "", nil
+}
+
+// answered lets nodes answer. One that stays away for long is an error, so that the order ends some day.
+func (e *Engine) answered(ctx context.Context, o *order, answers []Answer) (bool, error) {
+	if len(answers) == 0 {
+		return true, nil
+	}
+	shown, err := e.Answers.Show(ctx, o.ID, answers...)
+	if err == nil && !shown && e.now().Sub(o.CreatedAt) > shownWithin {
+		return false, fmt.Errorf("%w: it does not take the answer; is its agent online?", ErrNoAnswer)
+	}
+	return shown, err
 }
 
 func confirm(ctx context.Context, l *link, one proof) error {

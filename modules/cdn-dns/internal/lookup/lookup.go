@@ -38,6 +38,7 @@ const (
 type Resolver struct {
 	network *outbound.Network
 	public  []string // host:port
+	silent  silences
 }
 
 // New makes a resolver that asks these public resolvers: addresses with or without a port.
@@ -62,11 +63,11 @@ func withPort(server string) string {
 // Public gives the resolvers that Lookup asks.
 func (r *Resolver) Public() []string { return slices.Clone(r.public) }
 
-// Lookup asks the public resolvers in their order; the first that answers decides. A name without such records gives
-// none.
+// Lookup asks the public resolvers in their order, those that have been silent last; the first that answers decides. A
+// name without such records gives none.
 func (r *Resolver) Lookup(ctx context.Context, name, kind string) ([]string, error) {
 	last := ErrSilent
-	for _, server := range r.public {
+	for _, server := range r.loudFirst(r.public) {
 		values, err := r.ask(ctx, server, name, kind, true)
 		if err == nil {
 			return values, nil
@@ -86,8 +87,8 @@ func (r *Resolver) At(ctx context.Context, server, name, kind string) ([]string,
 	return r.ask(ctx, server, name, kind, false)
 }
 
-// Servers gives the addresses of a zone's authoritative servers, each with its port. Names may be given by whoever
-// holds the zone, also with a port; without any, DNS is asked.
+// Servers gives the addresses of a zone's authoritative servers that can be found, each with its port. Names may be
+// given by whoever holds the zone, also with a port; without any, DNS is asked.
 func (r *Resolver) Servers(ctx context.Context, zone string, named []string) ([]string, error) {
 	if len(named) == 0 {
 		found, err := r.Lookup(ctx, zone, "NS")
@@ -97,15 +98,16 @@ func (r *Resolver) Servers(ctx context.Context, zone string, named []string) ([]
 		named = found
 	}
 	var servers []string
+	last := ErrSilent
 	for _, name := range named {
 		found, err := r.addresses(ctx, name)
 		if err != nil {
-			return servers, err
+			last = err
 		}
 		servers = append(servers, found...)
 	}
 	if len(servers) == 0 {
-		return nil, fmt.Errorf("%w: the zone has no name server that can be found", ErrSilent)
+		return nil, fmt.Errorf("find a name server of the zone: %w", last)
 	}
 	return servers, nil
 }
@@ -137,6 +139,9 @@ func (r *Resolver) ask(ctx context.Context, server, name, kind string, recursive
 	question.RecursionDesired = recursive
 	question.SetEdns0(packetSize, false)
 	reply, err := r.exchange(ctx, server, question)
+	if ctx.Err() == nil {
+		r.silent.note(server, err, time.Now()) //nolint:forbidigo // waits for the network are times of the machine
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -144,6 +149,8 @@ func (r *Resolver) ask(ctx context.Context, server, name, kind string, recursive
 		return nil, nil
 	case reply.Rcode != dns.RcodeSuccess:
 		return nil, fmt.Errorf("%w: %s", ErrRefused, dns.RcodeToString[reply.Rcode])
+	case !recursive && !reply.Authoritative:
+		return nil, fmt.Errorf("%w: it does not hold the zone", ErrRefused)
 	}
 	return values(reply, name, kind, recursive), nil
 }

@@ -100,39 +100,32 @@ func judge(check *flowsapi.Check, host string, at certificates.Certificate, now 
 	until := at.NotAfter.UTC().Format(time.RFC3339)
 	if certificates.EndsSoon(at, now) {
 		check.Status = flowsapi.Unconfirmed
-		check.Finding = text("certificate_ends", "the certificate of "+host+" ends at "+until+
+		check.Finding = flowsapi.Say("certificate_ends", "the certificate of "+host+" ends at "+until+
 			"; renew it, or upload a new one", "host", host, "not_after", until)
 		return
 	}
 	check.Status = flowsapi.Confirmed
-	check.Finding = text("certificate_valid", "valid until "+until, "host", host, "not_after", until)
+	check.Finding = flowsapi.Say("certificate_valid", "valid until "+until, "host", host, "not_after", until)
 }
 
 // canOrder tells whether an apply can obtain the certificate by itself.
 func (g *giving) canOrder(ctx context.Context, host string, at certificates.Certificate, check *flowsapi.Check) bool {
 	if at.State == certificates.StateIssuing {
 		check.Status = flowsapi.Confirmed
-		check.Finding = text("certificate_issuing", "the authority is issuing it; the apply waits for it", "host", host)
+		check.Finding = flowsapi.Say("certificate_issuing", "the authority is issuing it; the apply waits for it", "host", host)
 		return false
 	}
-	if _, _, err := g.engine.Find(ctx, host); err != nil {
+	if _, _, err := g.engine.Way(ctx, host); err != nil {
 		check.Status, check.Blocks = flowsapi.Failed, true
-		check.Finding = text("certificate_missing", "there is no valid certificate of "+host+
-			", and the panel cannot order one: add an integration with the DNS service of its zone, or upload a certificate",
+		check.Finding = flowsapi.Say("certificate_missing", "there is no valid certificate of "+host+
+			", and the panel cannot order one: add an integration with the DNS service of its zone, update the agent of its "+
+			"node so that it answers the authority, or upload a certificate",
 			"host", host)
 		return false
 	}
 	check.Status = flowsapi.Confirmed
-	check.Finding = text("certificate_ordered", "the apply orders it from the authority and waits for it", "host", host)
+	check.Finding = flowsapi.Say("certificate_ordered", "the apply orders it from the authority and waits for it", "host", host)
 	return true
-}
-
-func text(code, english string, params ...string) flowsapi.Text {
-	t := flowsapi.Text{Code: code, Text: english, Params: map[string]string{}}
-	for i := 0; i+1 < len(params); i += 2 {
-		t.Params[params[i]] = params[i+1]
-	}
-	return t
 }
 
 // do obtains what is missing, gives it to the nodes and waits until they hold it.
@@ -146,7 +139,7 @@ func (g *giving) do(ctx context.Context, a flowsapi.Apply) (flowsapi.Outcome, er
 		return flowsapi.Outcome{}, err
 	}
 	if waits != "" {
-		return g.again(text("waiting_for_authority", "waiting for the certificate of "+waits, "host", waits)), nil
+		return g.again(flowsapi.Say("waiting_for_authority", "waiting for the certificate of "+waits, "host", waits)), nil
 	}
 	both := append(secured(a.Change.Before), wanted...)
 	if err := g.Set(ctx, a.Change.FlowID, uses(a.Change.FlowID, both...)...); err != nil {
@@ -200,11 +193,8 @@ func (g *giving) order(ctx context.Context, a flowsapi.Apply, host string) error
 	return nil
 }
 
+// zone is the one that the binding was made in; empty where it says none.
 func (g *giving) zone(ctx context.Context, host string, entries []flowsapi.Entry) (string, error) {
-	zone, _, err := g.engine.Find(ctx, host)
-	if err != nil {
-		return "", err
-	}
 	for _, e := range entries {
 		if e.Host != host {
 			continue
@@ -213,11 +203,9 @@ func (g *giving) zone(ctx context.Context, host string, entries []flowsapi.Entry
 		if err != nil {
 			return "", err
 		}
-		if bound := found[e.DomainID]; bound.Zone != "" {
-			return bound.Zone, nil
-		}
+		return found[e.DomainID].Zone, nil
 	}
-	return zone, nil
+	return "", nil
 }
 
 // awaitNodes looks whether the agents hold what they are given.
@@ -237,7 +225,7 @@ func (g *giving) awaitNodes(ctx context.Context, wanted []flowsapi.Entry) (flows
 		case nodesapi.DocumentFailed:
 			return flowsapi.Outcome{}, errors.New("a node does not take the certificate: " + at.Error)
 		default:
-			return g.again(text("waiting_for_nodes", "waiting until the nodes hold the certificates")), nil
+			return g.again(flowsapi.Say("waiting_for_nodes", "waiting until the nodes hold the certificates")), nil
 		}
 	}
 	return flowsapi.Outcome{Result: flowsapi.Done}, nil

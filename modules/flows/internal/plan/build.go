@@ -119,10 +119,11 @@ func (c *compiler) listen(p *Fragment, b graph.Node, l graph.Listener, accounts 
 	tag := c.inTag(b.Key)
 	name := c.in.Domains[b.NodeDomainID].Hostname
 	p.Inbounds = append(p.Inbounds, inbound(c.in.Root, tag, b.Key, name, l, accounts, c.sniffs(b.Key)))
-	p.Listens = append(p.Listens, listens(c.in.FlowID, tag, b.Key, l)...)
+	held := listens(c.in.FlowID, tag, b.Key, name, l)
+	p.Listens = append(p.Listens, held...)
 	p.Facts = append(p.Facts, listenerFact(b.Key, name, l))
-	for _, held := range listens(c.in.FlowID, tag, b.Key, l) {
-		name := fmt.Sprintf("allow %s/%s", portText(l), held.L4)
+	for _, one := range held {
+		name := fmt.Sprintf("allow %s/%s", portText(l), one.L4)
 		p.Facts = append(p.Facts, Fact{Group: "firewall", Name: name, Fields: map[string]string{"from": allowed}})
 	}
 }

@@ -67,6 +67,7 @@ func emptyPlan(in Input) Plan {
 		Errors:          []graph.Problem{},
 		Warnings:        []graph.Problem{},
 		Conflicts:       []Conflict{},
+		Sharing:         []Share{},
 		Readiness:       []Check{},
 		Steps:           []Step{},
 		Obstacles:       []Obstacle{},
@@ -238,8 +239,8 @@ func (c *compiler) freePort(b graph.Node, l graph.Listener) int {
 }
 
 func (c *compiler) free(b graph.Node, l graph.Listener) bool {
-	for _, mine := range listens(c.in.FlowID, "", b.Key, l) {
-		if _, taken := c.holder(b.NodeID, mine); taken || c.drawn(b.NodeID, mine) {
+	for _, mine := range listens(c.in.FlowID, "", b.Key, "", l) {
+		if kind, _ := c.holder(b.NodeID, mine); kind != "" || c.drawn(b.NodeID, mine) {
 			return false
 		}
 	}
@@ -265,5 +266,5 @@ func (c *compiler) wanted(key string) []Listen {
 	if _, _, known := l.Ports(); !known {
 		return nil
 	}
-	return listens(c.in.FlowID, c.inTag(key), key, l)
+	return listens(c.in.FlowID, c.inTag(key), key, c.in.Domains[b.NodeDomainID].Hostname, l)
 }

@@ -96,6 +96,7 @@ const blockTag = "block"
 func Render(fragments []Fragment) []byte {
 	sorted := slices.Clone(fragments)
 	slices.SortFunc(sorted, func(a, b Fragment) int { return cmp.Compare(a.FlowID, b.FlowID) })
+	sorted = share(sorted)
 	strategy := "AsIs"
 	for i := range sorted {
 		sorted[i] = sorted[i].Encoded()

@@ -64,7 +64,7 @@ func Taken(in Input, fragments map[string]Fragment) bool {
 	c := &compiler{in: in}
 	for id, f := range fragments {
 		for _, want := range f.Listens {
-			if _, taken := c.holder(id, want); taken {
+			if kind, _ := c.holder(id, want); kind != "" {
 				return true
 			}
 		}
@@ -132,6 +132,10 @@ type Listen struct {
 	IP     string `json:"ip"`
 	From   int    `json:"from"`
 	To     int    `json:"to"`
+
+	Host string `json:"host,omitempty"` // the name that clients of a listener with TLS ask for
+	Path string `json:"path,omitempty"` // the path that tells it apart there; empty: it takes the name as a whole
+	H2   bool   `json:"h2,omitempty"`   // it speaks HTTP/2, where nobody sees the path before it answers
 }
 
 // Overlaps reports whether two sets can not be held at once: same layer 4, a common port, and addresses that meet.

@@ -203,12 +203,17 @@ func (s *stream) at(name string) *stream {
 	return s
 }
 
-// listens tells which ports a listener holds, one set per layer 4.
-func listens(flowID, name, block string, l graph.Listener) []Listen {
+// listens tells which ports a listener holds, one set per layer 4. Host is the domain of a listener with TLS.
+func listens(flowID, name, block, host string, l graph.Listener) []Listen {
 	from, to, _ := l.Ports()
 	var out []Listen
 	for _, l4 := range strings.Split(network(l.L4), ",") {
-		out = append(out, Listen{FlowID: flowID, Name: name, Block: block, L4: l4, IP: l.ListenIP, From: from, To: to})
+		held := Listen{FlowID: flowID, Name: name, Block: block, L4: l4, IP: l.ListenIP, From: from, To: to}
+		if l.Security == graph.TLS {
+			held.Host, held.Path = strings.ToLower(host), toldApartBy(l)
+			held.H2 = l.Transport == "grpc" || l.Transport == "xhttp"
+		}
+		out = append(out, held)
 	}
 	return out
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // CompilerVersion changes when the same input may give other bytes.
-const CompilerVersion = "2"
+const CompilerVersion = "3"
 
 // Plan is what installing a draft would do. It never changes; Readiness is joined when it is read.
 type Plan struct {
@@ -28,6 +28,7 @@ type Plan struct {
 	Errors          []graph.Problem   `json:"errors"`
 	Warnings        []graph.Problem   `json:"warnings"`
 	Conflicts       []Conflict        `json:"conflicts"`
+	Sharing         []Share           `json:"sharing" doc:"Listeners of other flows that have the same port"`
 	Readiness       []Check           `json:"readiness"`
 	Checking        bool              `json:"checking" doc:"Nodes are being asked about readiness at this moment"`
 	Obstacles       []Obstacle        `json:"obstacles" doc:"What keeps the plan from being applied, also with force"`
@@ -36,19 +37,45 @@ type Plan struct {
 	Rendered        map[string]string `json:"rendered" doc:"Node id to SHA-256 of its whole configuration"`
 }
 
-// Conflict is a port that somebody else holds; it is never overridden.
+// Kinds of conflicts.
+const (
+	ConflictPort   = "port"     // somebody else holds the port
+	ConflictPath   = "sni_path" // another flow answers to the same host name and path there
+	ConflictDomain = "domain"   // another flow takes the same host name there as a whole
+	ConflictRecord = "dns_record"
+)
+
+// Conflict is something that somebody else holds: a port, a host name with a path, a host name, a DNS record. It is
+// never overridden.
 type Conflict struct {
-	Kind   string       `json:"kind" enum:"port"`
+	Kind   string       `json:"kind" enum:"port,sni_path,domain,dns_record"`
 	NodeID string       `json:"node_id"`
 	L4     string       `json:"l4" enum:"tcp,udp"`
 	Port   int          `json:"port"`
-	Path   string       `json:"path"`
+	Path   string       `json:"path" doc:"Field of the drawing that asks for it"`
+	Host   string       `json:"host,omitempty" doc:"Host name that both want"`
+	With   ConflictWith `json:"with"`
+}
+
+// Ways in which listeners at one port are told apart.
+const (
+	ByHost = "host"
+	ByPath = "path"
+)
+
+// Share is a listener of another flow that has the same port of a node as one of this flow.
+type Share struct {
+	Block  string       `json:"block" doc:"Entry of this flow"`
+	NodeID string       `json:"node_id"`
+	Port   int          `json:"port"`
+	By     string       `json:"by" enum:"host,path" doc:"What tells the two apart"`
+	Host   string       `json:"host" doc:"Host name of the other one"`
 	With   ConflictWith `json:"with"`
 }
 
 // Obstacle is a reason that no force passes.
 type Obstacle struct {
-	Code     string `json:"code" enum:"agent_offline,capability_missing,port_conflict,target_private,stage_blocked"`
+	Code     string `json:"code" enum:"agent_offline,capability_missing,port_conflict,domain_conflict,record_conflict,target_private,stage_blocked"`
 	NodeID   string `json:"node_id"`
 	NodeName string `json:"node_name"`
 	Path     string `json:"path,omitempty" doc:"Field of the drawing that it is about"`

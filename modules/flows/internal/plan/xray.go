@@ -49,6 +49,18 @@ type inboundSettings struct {
 	Method     string `json:"method,omitempty"`
 	Password   string `json:"password,omitempty"`
 	Network    string `json:"network,omitempty"`
+
+	Fallbacks []fallback `json:"fallbacks,omitempty"`
+	Address   string     `json:"address,omitempty"`
+	Port      int        `json:"port,omitempty"`
+}
+
+// fallback is where an inbound sends what is not its own protocol, with the address of the client before it.
+type fallback struct {
+	ALPN string `json:"alpn,omitempty"`
+	Path string `json:"path,omitempty"`
+	Dest string `json:"dest"`
+	Xver int    `json:"xver"`
 }
 
 type user struct {
@@ -73,6 +85,12 @@ type stream struct {
 	GRPC     *grpcParams    `json:"grpcSettings,omitempty"`
 	WS       *pathParams    `json:"wsSettings,omitempty"`
 	Upgrade  *pathParams    `json:"httpupgradeSettings,omitempty"`
+	Socket   *socketParams  `json:"sockopt,omitempty"`
+}
+
+// socketParams lets a listener learn the address of the client from whoever stands in front of it.
+type socketParams struct {
+	Proxied bool `json:"acceptProxyProtocol"`
 }
 
 type tlsParams struct {
@@ -136,6 +154,9 @@ type outboundSettings struct {
 	Encryption string `json:"encryption,omitempty"`
 	Method     string `json:"method,omitempty"`
 	Password   string `json:"password,omitempty"`
+
+	Redirect      string `json:"redirect,omitempty"`
+	ProxyProtocol int    `json:"proxyProtocol,omitempty"`
 }
 
 // Rule sends matching traffic of its inbounds to one outbound; rules of all flows stand in one list, so each begins

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"panel/cmd/panel-bench/internal/measure"
+	"panel/e2e/rig"
+)
+
+const (
+	watchedNames  = 5000
+	watchedFor    = 30 * time.Second
+	namesWithin   = 3 * time.Minute
+	namesLeadTo   = "203.0.113.7"
+	lookedAtAgain = 15 // minutes until a name that is as it should be is looked at again
+)
+
+// bindNames binds a host name to each node of the fleet, a hundred to a zone.
+var bindNames = `
+update nodes set address = '` + namesLeadTo + `';
+insert into node_domains
+		(id, node_id, zone, label, hostname, mode, ttl, owner_id, created_at, updated_at, revision)
+	select gen_random_uuid(), id, zone, label, label || '.' || zone, 'direct', 300, gen_random_uuid(),
+		now(), now(), 1
+	from (select id, 'n' || number as label, 'zone' || number / 100 || '.example' as zone
+		from (select id, row_number() over (order by id) as number from nodes) n) d`
+
+// watchedHostNames keeps 5,000 bindings and looks at the processor time that watching them takes. One of three
+// resolvers never answers.
+func watchedHostNames(ctx context.Context, b *bench) ([]measure.Result, error) {
+	resolvers, stop, err := nameServers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	s, err := b.installBareWith(ctx, "names", rig.PanelSettings{Env: []string{
+		"PANEL_DNS_RESOLVERS=" + strings.Join(resolvers, ","), "PANEL_OUTBOUND_ALLOW=127.0.0.0/8",
+	}}, func(ctx context.Context, dsn string) error {
+		if _, err := seedFleet(ctx, dsn, watchedNames); err != nil {
+			return err
+		}
+		return execute(ctx, dsn, bindNames)
+	})
+	if err != nil {
+		return nil, err
+	}
+	took, err := s.allLookedAt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := s.spent(ctx, "interval '1 hour'")
+	if err != nil {
+		return nil, err
+	}
+	// As far apart as the looks of a panel that has run for long.
+	watching, err := s.spent(ctx, fmt.Sprintf("random() * interval '%d minutes'", lookedAtAgain))
+	if err != nil {
+		return nil, err
+	}
+	result := measure.Below("names", "processor that watching 5,000 host names takes", "% of a core",
+		measure.Series{max(watching-rest, 0)}, 5)
+	return []measure.Result{
+		measure.Below("names", "first looks at 5,000 host names, one resolver silent", "s",
+			measure.Series{took.Seconds()}, namesWithin.Seconds()),
+		result.Note("the panel takes %.1f %% with it and %.1f %% without", watching, rest),
+	}, nil
+}
+
+// spent is the processor time of the panel, in percent of a core, while names are due after this time from now.
+func (s *stand) spent(ctx context.Context, due string) (float64, error) {
+	if err := execute(ctx, s.dsn, "update domain_watches set next_at = now() + "+due); err != nil {
+		return 0, err
+	}
+	before, err := processorSeconds(s.Panel.PID())
+	if err != nil {
+		return 0, err
+	}
+	if err := pause(ctx, watchedFor); err != nil {
+		return 0, err
+	}
+	after, err := processorSeconds(s.Panel.PID())
+	return 100 * (after - before) / watchedFor.Seconds(), err
+}
+
+// allLookedAt waits until every name was found to lead to its node.
+func (s *stand) allLookedAt(ctx context.Context) (time.Duration, error) {
+	began := time.Now()
+	for time.Since(began) < namesWithin {
+		good, err := s.number(ctx, "select count(*) from domain_watches where state = 'ok'")
+		if err != nil {
+			return 0, err
+		}
+		if good >= watchedNames {
+			return time.Since(began), nil
+		}
+		if err := pause(ctx, lookEvery*10); err != nil {
+			return 0, err
+		}
+	}
+	return 0, fmt.Errorf("not all of %d host names were looked at within %s", watchedNames, namesWithin)
+}
+
+// nameServers are two resolvers to which every name leads to the same address, and one that never answers.
+func nameServers(ctx context.Context) (addresses []string, stop func(), err error) {
+	good := dns.HandlerFunc(func(w dns.ResponseWriter, question *dns.Msg) {
+		reply := new(dns.Msg)
+		reply.SetReply(question)
+		if asked := question.Question[0]; asked.Qtype == dns.TypeA {
+			if record, err := dns.NewRR(asked.Name + " 60 IN A " + namesLeadTo); err == nil {
+				reply.Answer = append(reply.Answer, record)
+			}
+		}
+		_ = w.WriteMsg(reply) // who does not get it asks again
+	})
+	silent := dns.HandlerFunc(func(dns.ResponseWriter, *dns.Msg) {})
+	var servers []*dns.Server
+	stop = func() {
+		for _, server := range servers {
+			_ = server.Shutdown() // the process ends soon
+		}
+	}
+	for _, handler := range []dns.Handler{good, good, silent} {
+		conn, err := new(net.ListenConfig).ListenPacket(ctx, "udp", "127.0.0.1:0")
+		if err != nil {
+			stop()
+			return nil, nil, fmt.Errorf("open a name server: %w", err)
+		}
+		server := &dns.Server{PacketConn: conn, Handler: handler}
+		servers = append(servers, server)
+		go func() { _ = server.ActivateAndServe() }()
+		addresses = append(addresses, conn.LocalAddr().String())
+	}
+	return addresses, stop, nil
+}
