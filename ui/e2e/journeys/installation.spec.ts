@@ -179,7 +179,7 @@ test("palette, languages, themes and a phone", async ({ page, stand }) => {
   await page.getByRole("menuitemradio", { name: "Русский" }).click();
   await page.getByRole("menuitemradio", { name: "Светлая" }).click();
   await page.keyboard.press("Escape");
-  await expect(page.getByRole("link", { name: "Домены" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Домены", exact: true })).toBeVisible();
   await passesGates(page);
   await page.setViewportSize({ width: 390, height: 844 });
   for (const path of ["/", "/nodes", "/license", "/account/sessions", "/account/password"]) {

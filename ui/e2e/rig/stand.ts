@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Messenger } from "./messenger";
+import { NameServer } from "./name-server";
 import { eventually, freePort, run, start, stop } from "./processes";
 import { Releases } from "./releases";
 
@@ -14,6 +15,7 @@ export class Stand {
   readonly folder = mkdtempSync(join(tmpdir(), "panel-e2e-"));
   readonly releases = new Releases(join(this.folder, "releases"));
   readonly messenger = new Messenger();
+  readonly names = new NameServer();
   url = "";
   licenseKey = "";
   private authority: ChildProcess | undefined;
@@ -25,7 +27,7 @@ export class Stand {
     const stand = new Stand();
     // The database may run as another user, who must reach its folder.
     chmodSync(stand.folder, 0o755);
-    await Promise.all([stand.startAuthority(), stand.releases.serve(), stand.messenger.serve()]);
+    await Promise.all([stand.startAuthority(), stand.releases.serve(), stand.messenger.serve(), stand.names.serve()]);
     await stand.startPanel();
     return stand;
   }
@@ -74,6 +76,7 @@ export class Stand {
       PANEL_UPDATE_PUBLIC_KEY: this.releases.publicKey,
       PANEL_UPDATE_URL: this.releases.address,
       PANEL_MESSENGER_API_ROOT: this.messenger.address,
+      PANEL_DNS_RESOLVERS: this.names.address,
       // Stand-ins and servers of the journeys are on this machine.
       PANEL_OUTBOUND_ALLOW: "127.0.0.0/8",
       ...(process.env.PANEL_PG_BIN ? { PANEL_PG_BIN: process.env.PANEL_PG_BIN } : {}),
@@ -140,6 +143,7 @@ export class Stand {
     for (const child of [...this.agents, this.panel, this.authority]) await stop(child);
     this.releases.close();
     this.messenger.close();
+    this.names.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -1657,6 +1657,40 @@ export interface paths {
         patch: operations["patch-node-domains-id"];
         trace?: never;
     };
+    "/api/v1/node-domains/{id}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look at the DNS records of a node domain now */
+        post: operations["post-node-domains-id-check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/node-domains/{id}/dns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the DNS records of a node domain */
+        get: operations["get-node-domains-id-dns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/node-domains/{id}/renew-certificate": {
         parameters: {
             query?: never;
@@ -5939,11 +5973,14 @@ export interface components {
             summary: string;
         };
         PlanConflict: {
+            /** @description Host name that both want */
+            host?: string;
             /** @enum {string} */
-            kind: "port";
+            kind: "port" | "sni_path" | "domain" | "dns_record";
             /** @enum {string} */
             l4: "tcp" | "udp";
             node_id: string;
+            /** @description Field of the drawing that asks for it */
             path: string;
             /** Format: int64 */
             port: number;
@@ -5967,7 +6004,7 @@ export interface components {
         };
         PlanObstacle: {
             /** @enum {string} */
-            code: "agent_offline" | "capability_missing" | "port_conflict" | "target_private" | "stage_blocked";
+            code: "agent_offline" | "capability_missing" | "port_conflict" | "domain_conflict" | "record_conflict" | "target_private" | "stage_blocked";
             finding: components["schemas"]["PlanText"];
             node_id: string;
             node_name: string;
@@ -6004,10 +6041,27 @@ export interface components {
              * @description Draft revision it was compiled from
              */
             revision: number;
+            /** @description Listeners of other flows that have the same port */
+            sharing: components["schemas"]["PlanShare"][];
             /** @enum {string} */
             state: "preview" | "ready" | "applied" | "stale" | "expired";
             steps: components["schemas"]["PlanStep"][];
             warnings: components["schemas"]["GraphProblem"][];
+        };
+        PlanShare: {
+            /** @description Entry of this flow */
+            block: string;
+            /**
+             * @description What tells the two apart
+             * @enum {string}
+             */
+            by: "host" | "path";
+            /** @description Host name of the other one */
+            host: string;
+            node_id: string;
+            /** Format: int64 */
+            port: number;
+            with: components["schemas"]["PlanConflictWith"];
         };
         PlanStep: {
             /** @enum {string} */
@@ -6041,6 +6095,63 @@ export interface components {
             help: string;
             name: string;
             required: boolean;
+        };
+        RecordsAnswer: {
+            /** @enum {string} */
+            answer: "same" | "different" | "alias" | "empty" | "silent" | "refused";
+            /** @description It holds the zone itself; otherwise it is a public resolver */
+            authoritative: boolean;
+            server: string;
+            values: string[];
+        };
+        RecordsConflict: {
+            name: string;
+            type: string;
+            value: string;
+        };
+        RecordsDetail: {
+            /** Format: date-time */
+            checked_at: string | null;
+            /** @description Records of somebody else at the name, which the panel does not touch */
+            conflicts: components["schemas"]["RecordsConflict"][];
+            /** Format: uuid */
+            domain_id: string;
+            hostname: string;
+            /** Format: uuid */
+            integration_id: string | null;
+            /** @description Why the records could not be written */
+            last_error: string;
+            /** @description An integration holds the zone: the panel writes the records */
+            managed: boolean;
+            /** Format: date-time */
+            next_check_at: string;
+            resolved_ips: string[];
+            /** @description What each name server answered at the last look */
+            seen: components["schemas"]["RecordsAnswer"][];
+            /**
+             * Format: date-time
+             * @description Since when the state holds
+             */
+            since: string;
+            /** @enum {string} */
+            state: "pending" | "propagating" | "ok" | "mismatch" | "error";
+            wanted: components["schemas"]["RecordsWanted"][];
+        };
+        RecordsWanted: {
+            name: string;
+            /**
+             * @description found: it stood there already and is left when the binding goes
+             * @enum {string}
+             */
+            state: "missing" | "written" | "found" | "conflict";
+            /**
+             * Format: int64
+             * @description Seconds
+             */
+            ttl: number;
+            /** @enum {string} */
+            type: "A" | "AAAA" | "CNAME";
+            value: string;
         };
         RestoredNode: {
             /** Format: date-time */
@@ -17902,6 +18013,197 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-node-domains-id-check": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordsDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-node-domains-id-dns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordsDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -98,8 +98,8 @@ export function formatClock(iso: string | number, language: Language, seconds = 
   }).format(new Date(iso));
 }
 
-/** A day without its year, and with it when that is another one: "22 Nov", "22 Nov 2025". */
-export function formatDay(iso: string, language: Language, now = new Date()): string {
+/** A day without its year, and with it when that is another one than now: "22 Nov", "22 Nov 2025". */
+export function formatDay(iso: string, language: Language, now: Date): string {
   const at = new Date(iso);
   return new Intl.DateTimeFormat(locales[language], {
     day: "numeric",

@@ -57,6 +57,8 @@ export async function startI18n(language: Language = chosenLanguage()): Promise<
       interpolation: { escapeValue: false },
       react: { useSuspense: true },
     });
+  // Any page may be refused by any module: their sentences come beside the first page, which does not wait for them.
+  void i18next.loadNamespaces("words");
 }
 
 export async function changeLanguage(language: Language): Promise<void> {

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { serverNow } from "@/api/server-clock";
 import * as format from "./format";
 
 export function useLanguage(): format.Language {
@@ -20,7 +21,7 @@ export function useFormat() {
       uptime: (seconds: number) => format.formatUptime(seconds, language),
       date: (iso: string) => format.formatDate(iso, language),
       clock: (iso: string | number, seconds?: boolean) => format.formatClock(iso, language, seconds),
-      day: (iso: string) => format.formatDay(iso, language),
+      day: (iso: string) => format.formatDay(iso, language, new Date(serverNow())),
       moment: (iso: string) => format.formatMoment(iso, language),
       fullMoment: (iso: string) => format.formatFullMoment(iso, language),
     }),

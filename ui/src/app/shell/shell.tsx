@@ -5,7 +5,7 @@ import { Suspense, useCallback, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { Onward } from "@/components/action/onward";
-import { usePhone } from "@/components/screen/use-phone";
+import { usePhone, useTablet } from "@/components/screen/use-phone";
 import { Skeleton } from "@/components/state/states";
 import { Banner } from "./banner";
 import { KeyList } from "./key-list";
@@ -46,10 +46,13 @@ function Frame() {
   const [listing, setListing] = useState(false);
   const list = useCallback(() => setListing(true), []);
   const phone = usePhone();
+  const tablet = useTablet();
   useShellKeys(list);
   useFocusKeeper();
   usePageFocus();
-  const rail = folded || page?.frame === "wide";
+  // Without room beside the page, the whole navigation opens over it.
+  const narrow = tablet || page?.frame === "wide";
+  const rail = folded || narrow;
   useHotkeys([["mod+K", () => setSearching(true)]], []);
   useEffect(() => setMenu(false), [page]);
   return (
@@ -60,7 +63,7 @@ function Frame() {
       <TopBar
         rail={rail}
         onMenu={() => setMenu(true)}
-        onFold={() => setFolded(!folded)}
+        onFold={() => (narrow ? setMenu(true) : setFolded(!folded))}
         onSearch={() => setSearching(true)}
       />
       {!phone && <SideNav rail={rail} />}
@@ -72,7 +75,13 @@ function Frame() {
           </Suspense>
         </main>
       </div>
-      <Drawer opened={menu && phone} onClose={() => setMenu(false)} position="left" size={288} title={t("shell.menu")}>
+      <Drawer
+        opened={menu && (phone || narrow)}
+        onClose={() => setMenu(false)}
+        position="left"
+        size={288}
+        title={t("shell.menu")}
+      >
         <SideNav rail={false} />
       </Drawer>
       <Palette opened={searching} onClose={() => setSearching(false)} />

@@ -2,14 +2,11 @@ import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useStore } from "zustand";
 import { useAccess } from "@/api/access";
-import { live } from "@/api/stream";
-import { Glyph } from "@/components/status/glyph";
-import { systemStatusQuery } from "@/api/system";
 import type { NavGroup } from "@/module";
 import { useLanguage } from "@/text/use-format";
 import { navigation } from "../modules";
+import { LiveFoot } from "./live-foot";
 import classes from "./side-nav.module.css";
 
 const groups: NavGroup[] = ["home", "network", "reliability", "protection", "system"];
@@ -82,24 +79,5 @@ function NavItem({ entry, rail }: { entry: Entry; rail: boolean }) {
         link
       )}
     </li>
-  );
-}
-
-function LiveFoot({ rail }: { rail: boolean }) {
-  const { t } = useTranslation("app");
-  const { state } = useStore(live);
-  const status = useQuery(systemStatusQuery);
-  return (
-    <div className={classes.foot}>
-      <span className={classes.live}>
-        <Glyph
-          kind={state === "live" ? "healthy" : "no-data"}
-          size={11}
-          label={rail ? t(`live.${state}`) : undefined}
-        />
-        {!rail && t(`live.${state}`)}
-      </span>
-      {!rail && <span className="num">{status.data?.version}</span>}
-    </div>
   );
 }

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { Trans, useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
+import { useClosing } from "@/components/form/use-closing";
 import { ProblemNote } from "@/components/state/problem-view";
 import { Glyph, Spinner, type GlyphKind } from "@/components/status/glyph";
 import classes from "./act-dialog.module.css";
@@ -37,6 +38,8 @@ export interface ActDialogProps {
   /** The way back, or that there is none. */
   undo: ReactNode;
   fields?: ReactNode;
+  /** Text was typed into the fields: closing the question asks first. */
+  dirty?: boolean;
   verb: string;
   danger?: boolean;
   /** The act opens only after this word was typed. */
@@ -61,8 +64,9 @@ type Phase = { kind: "asking"; error?: unknown } | { kind: "running" | "ended"; 
  * the result of each object in the same place. Draw it only while it is open.
  */
 export function ActDialog(props: ActDialogProps) {
-  const { onClose, title, run, takeBack } = props;
+  const { title, run, takeBack } = props;
   const [phase, setPhase] = useState<Phase>({ kind: "asking" });
+  const onClose = useClosing(props.dirty === true && phase.kind === "asking", props.onClose);
   const start = (before: ActResult[] = []) => {
     const done = before.filter((result) => result.ok);
     const failed = before.length > 0 ? before.filter((one) => !one.ok).map((one) => one.id) : undefined;
@@ -83,7 +87,7 @@ export function ActDialog(props: ActDialogProps) {
   return (
     <Modal opened onClose={onClose} title={title} size="lg">
       {phase.kind === "asking" ? (
-        <Question {...props} error={phase.error} onConfirm={() => start()} />
+        <Question {...props} onClose={onClose} error={phase.error} onConfirm={() => start()} />
       ) : (
         <Results phase={phase} words={props.words} undo={undo} onClose={onClose} onRetry={() => start(phase.results)} />
       )}

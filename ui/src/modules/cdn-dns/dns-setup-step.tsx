@@ -8,7 +8,7 @@ import { FormProblems } from "@/components/form/form-problems";
 import { SetupBody, SetupFoot } from "@/components/layout/setup-frame";
 import { Status } from "@/components/status/status";
 import type { SetupStepProps } from "@/module";
-import { useFirstDNS, type DNSSetupResult } from "./api";
+import { useFirstDNS, type DNSSetupResult } from "./integrations/api";
 import classes from "./cdn-dns.module.css";
 
 const empty = { domain: "", server_ip: "", api_token: "", save_integration: true };

@@ -1,7 +1,8 @@
-import { Modal, Textarea } from "@mantine/core";
+import { Textarea } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { ProblemNote } from "@/components/state/problem-view";
 import classes from "./license.module.css";
 
@@ -16,16 +17,17 @@ interface ActivateProps {
 export function ActivateDialog(props: ActivateProps) {
   const { t } = useTranslation("license");
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={t("activate.title")}>
+    <FormModal opened={props.opened} onClose={props.onClose} title={t("activate.title")}>
       {props.opened && <ActivateForm {...props} />}
-    </Modal>
+    </FormModal>
   );
 }
 
-function ActivateForm({ onClose, onSubmit, busy, error }: ActivateProps) {
+function ActivateForm({ onSubmit, busy, error }: ActivateProps) {
   const { t } = useTranslation("license");
   const [key, setKey] = useState("");
   const [missing, setMissing] = useState(false);
+  const close = useTyped(key !== "" && !busy);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!key.trim()) return setMissing(true);
@@ -50,7 +52,7 @@ function ActivateForm({ onClose, onSubmit, busy, error }: ActivateProps) {
       />
       {error !== null && <ProblemNote error={error} />}
       <div className={classes.dialogFoot}>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={busy}>

@@ -1,9 +1,10 @@
-import { Modal, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { PasskeyTrouble } from "@/components/session/passkeys";
 import { toastDone } from "@/components/state/toast";
@@ -15,18 +16,20 @@ import classes from "./security.module.css";
 export function PasskeyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const { t } = useTranslation("security");
   return (
-    <Modal opened={opened} onClose={onClose} title={t("addPasskey.title")}>
+    <FormModal opened={opened} onClose={onClose} title={t("addPasskey.title")}>
       {opened && <PasskeyForm onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 
 function PasskeyForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("security");
   const add = useAddPasskey();
-  const [name, setName] = useState(() => deviceName(navigator.userAgent) ?? "");
+  const [proposed] = useState(() => deviceName(navigator.userAgent) ?? "");
+  const [name, setName] = useState(proposed);
   const [password, setPassword] = useState("");
   const [tried, setTried] = useState(false);
+  const close = useTyped((password !== "" || name !== proposed) && !add.isPending && !add.isSuccess);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -67,7 +70,7 @@ function PasskeyForm({ onClose }: { onClose: () => void }) {
         }
       />
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={add.isPending}>

@@ -1,9 +1,10 @@
-import { Modal, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { longestPasskeyName, useRenamePasskey, type Passkey } from "./api";
@@ -11,9 +12,9 @@ import { longestPasskeyName, useRenamePasskey, type Passkey } from "./api";
 export function RenamePasskeyDialog({ passkey, onClose }: { passkey: Passkey | undefined; onClose: () => void }) {
   const { t } = useTranslation("security");
   return (
-    <Modal opened={passkey !== undefined} onClose={onClose} title={t("renamePasskey.title")}>
+    <FormModal opened={passkey !== undefined} onClose={onClose} title={t("renamePasskey.title")}>
       {passkey && <RenameForm passkey={passkey} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 
@@ -22,6 +23,7 @@ function RenameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => voi
   const rename = useRenamePasskey();
   const [name, setName] = useState(passkey.name);
   const [tried, setTried] = useState(false);
+  const close = useTyped(name !== passkey.name && !rename.isPending && !rename.isSuccess);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -48,7 +50,7 @@ function RenameForm({ passkey, onClose }: { passkey: Passkey; onClose: () => voi
         error={(tried && !name.trim() && t("addPasskey.nameMissing")) || fieldErrors(rename.error).name}
       />
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={rename.isPending}>

@@ -1,4 +1,4 @@
-import { Modal, MultiSelect, NumberInput } from "@mantine/core";
+import { MultiSelect, NumberInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { fieldErrors, isProblem } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { useFormat } from "@/text/use-format";
@@ -26,9 +27,9 @@ export function RingsDialog({
 }) {
   const { t } = useTranslation("updates");
   return (
-    <Modal opened={opened && !!rings} onClose={onClose} title={t("rings.title")} size={560}>
+    <FormModal opened={opened && !!rings} onClose={onClose} title={t("rings.title")} size={560}>
       {rings && <RingsForm rings={rings} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 
@@ -41,6 +42,8 @@ function RingsForm({ rings, onClose }: { rings: Rings; onClose: () => void }) {
   const [tried, setTried] = useState(false);
   const wrong = problemsOf(draft);
   const server = fieldErrors(save.error);
+  const changed = JSON.stringify(draft) !== JSON.stringify(draftOf(base));
+  const close = useTyped(changed && !save.isPending && !save.isSuccess);
   const change = (part: Partial<RingsDraft>) => setDraft({ ...draft, ...part });
   const shown = (id: string) => (tried && wrong[id] ? t(`rings.wrong.${wrong[id]}`) : undefined);
   const submit = (event: FormEvent) => {
@@ -115,7 +118,7 @@ function RingsForm({ rings, onClose }: { rings: Rings; onClose: () => void }) {
         />
       </div>
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("rings.cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={save.isPending}>

@@ -1,9 +1,10 @@
-import { Modal, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { useChangeAccount, type Account } from "./api";
@@ -12,13 +13,13 @@ import { isUsername } from "./username-rule";
 export function RenameDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
   const { t } = useTranslation("accounts");
   return (
-    <Modal
+    <FormModal
       opened={account !== undefined}
       onClose={onClose}
       title={t("rename.title", { name: account?.username ?? "" })}
     >
       {account && <RenameForm account={account} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 
@@ -28,6 +29,7 @@ function RenameForm({ account, onClose }: { account: Account; onClose: () => voi
   const [name, setName] = useState(account.username);
   const [tried, setTried] = useState(false);
   const wrong = !isUsername(name.trim());
+  const close = useTyped(name !== account.username && !change.isPending && !change.isSuccess);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -56,7 +58,7 @@ function RenameForm({ account, onClose }: { account: Account; onClose: () => voi
         error={(tried && wrong && t("new.usernameRule")) || fieldErrors(change.error).username}
       />
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={change.isPending}>

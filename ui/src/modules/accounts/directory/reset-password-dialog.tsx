@@ -1,4 +1,4 @@
-import { Checkbox, Modal, PasswordInput } from "@mantine/core";
+import { Checkbox, PasswordInput } from "@mantine/core";
 import { IconRefresh } from "@tabler/icons-react";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,6 +6,7 @@ import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { CodeBlock } from "@/components/text/code-block";
 import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { makePassword, passwordProblem } from "@/text/password-rule";
 import classes from "./accounts.module.css";
@@ -15,9 +16,13 @@ import { useResetPassword, type Account } from "./api";
 export function ResetPasswordDialog({ account, onClose }: { account: Account | undefined; onClose: () => void }) {
   const { t } = useTranslation("accounts");
   return (
-    <Modal opened={account !== undefined} onClose={onClose} title={t("reset.title", { name: account?.username ?? "" })}>
+    <FormModal
+      opened={account !== undefined}
+      onClose={onClose}
+      title={t("reset.title", { name: account?.username ?? "" })}
+    >
       {account && <ResetForm account={account} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 
@@ -32,6 +37,7 @@ function ResetForm({ account, onClose }: { account: Account; onClose: () => void
   const wrong = passwordProblem(password, t);
   const ownMissing = withoutFactor && !own && t("reset.ownMissing");
   const server = fieldErrors(reset.error);
+  const close = useTyped(password !== "" && !reset.isPending && !reset.isSuccess);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -78,7 +84,7 @@ function ResetForm({ account, onClose }: { account: Account; onClose: () => void
         />
       )}
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={reset.isPending}>

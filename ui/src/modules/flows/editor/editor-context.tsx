@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createContext, createElement, useContext, useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
-import { namedQuery, serversQuery, type Flow, type Server } from "../shared/api";
+import { namedQuery, serversQuery, type Flow, type Server, type Share } from "../shared/api";
 import type { ObjectChange } from "../drawing/compare";
 import { findBlock, type Block, type Drawing } from "../drawing/drawing";
 import type { DraftStore } from "./draft/draft-store";
@@ -17,6 +17,8 @@ export interface Editor {
   changes: ObjectChange[] | undefined;
   /** Keys of blocks that differ from the installed version. */
   changed: ReadonlySet<string>;
+  /** Listeners of other flows at the ports of this one, as far as the panel has looked at the draft. */
+  sharing?: readonly Share[] | undefined;
   /** Why the draft may not be changed, or undefined. */
   closed: string | undefined;
 }

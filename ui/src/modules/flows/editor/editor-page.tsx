@@ -57,9 +57,10 @@ function OpenEditor({ flow, draft, tab }: { flow: Flow; draft: OpenDraft; tab: s
     const errors = fits ? [...preview.errors, ...taken] : [];
     return found ? gatherProblems(found.graph, [...found.problems, ...errors], fits ? preview.warnings : []) : [];
   }, [found, preview, taken, refused, drawing]);
+  const sharing = preview?.sharing;
   const editor = useMemo(
-    () => ({ flow, store, problems, changes, changed, closed }),
-    [flow, store, problems, changes, changed, closed],
+    () => ({ flow, store, problems, changes, changed, sharing, closed }),
+    [flow, store, problems, changes, changed, sharing, closed],
   );
   return (
     <PlacesProvider ids={nodeIds}>

@@ -39,7 +39,15 @@ export default function PlanPage() {
 }
 
 /** The panel knows better than this page what is ready and what is outdated. */
-const outdating = ["readiness_unconfirmed", "plan_stale", "port_conflict", "agent_offline", "stage_blocked"];
+const outdating = [
+  "readiness_unconfirmed",
+  "plan_stale",
+  "port_conflict",
+  "domain_conflict",
+  "record_conflict",
+  "agent_offline",
+  "stage_blocked",
+];
 
 function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdated: () => void }) {
   const { t } = useTranslation("flows");

@@ -29,6 +29,7 @@ export type Version = Schemas["FlowsVersion"];
 export type VersionSnapshot = Schemas["FlowsVersionSnapshot"];
 export type Check = Schemas["PlanCheck"];
 export type Conflict = Schemas["PlanConflict"];
+export type Share = Schemas["PlanShare"];
 export type Obstacle = Schemas["PlanObstacle"];
 export type PanelText = Schemas["PlanText"];
 export type Step = Schemas["PlanStep"];

@@ -139,6 +139,7 @@ export function fakePlan(change: Partial<Plan> = {}): Plan {
     errors: [],
     warnings: [],
     conflicts: [],
+    sharing: [],
     obstacles: [],
     readiness: [
       fakeCheck(),

@@ -35,13 +35,16 @@ describe("two versions beside each other", () => {
     expect(within(region).queryByRole("table")).toBeNull();
   });
 
-  it("tells lists by what comes and goes, and rules by their order", async () => {
+  it("tells lists by what comes and goes", async () => {
     const first = europe.edges[0]!;
     const more = { ...first, match: { ...first.match, domain: [...(first.match?.domain ?? []), "added.example"] } };
     const { has } = await compare(europe, { ...europe, edges: [more, ...europe.edges.slice(1)] });
     await has("Domains: with added.example");
-    const ordered = await compare(europe, moveWay(europe, 0, 1));
-    await ordered.has(/Its rules are tried in another order; by their numbers before: 2, 1, 3, 4/);
+  });
+
+  it("tells rules by their order", async () => {
+    const { has } = await compare(europe, moveWay(europe, 0, 1));
+    await has(/Its rules are tried in another order; by their numbers before: 2, 1, 3, 4/);
   });
 
   it("mentions a new name as one that changes nothing, in both languages", async () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { meQuery } from "@/api/access";
 import { beginSession } from "@/api/session";
 import { makeMe, makeNode } from "@/testing/fixtures";
-import { renderApp } from "@/testing/render-app";
+import { asksBeforeItCloses, renderDialog } from "@/testing/typed-text";
 import { effectsOn } from "./effects";
 import { NodeActDialog, type AskedAct } from "./node-act-dialog";
 import { quietestHour } from "./quietest-hour";
@@ -48,12 +48,12 @@ function panel(fails: string[] = []) {
   return sent;
 }
 
-async function ask(act: AskedAct, nodes = [fra, lon, off], permissions = ["*"]) {
+async function ask(act: AskedAct, nodes = [fra, lon, off], permissions = ["*"], onClose = () => undefined as void) {
   beginSession("ps_test");
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   queries.setQueryDefaults(["accounts"], { staleTime: Infinity });
   queries.setQueryData(meQuery.queryKey, makeMe(permissions));
-  await renderApp(<NodeActDialog act={act} nodes={nodes} onClose={() => undefined} />, { queries });
+  await renderDialog(<NodeActDialog act={act} nodes={nodes} onClose={onClose} />, { queries });
   return within(await screen.findByRole("dialog"));
 }
 
@@ -69,6 +69,13 @@ describe("acts on nodes", () => {
     expect(effects).toHaveTextContent("1 of its 3 nodes");
     expect(effects).toHaveTextContent("12 open TCP connections");
     expect(sent).toEqual([]);
+  });
+
+  it("ask before a typed reason is lost", async () => {
+    const closed = vi.fn();
+    const dialog = await ask("maintenance_on", [fra], ["*"], closed);
+    await userEvent.type(dialog.getByRole("textbox", { name: "Reason" }), "new cables");
+    await asksBeforeItCloses(closed);
   });
 
   it("leave the reason and the end of a running maintenance alone", async () => {

@@ -71,6 +71,7 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
       left={leaving.map((node) => ({ id: node.id, name: node.name, text: leftText(node) }))}
       undo={t(`act.${act}.undo`)}
       reason={taking.length === 0 ? t("act.nobody") : undefined}
+      dirty={reason !== "" || until !== undefined}
       fields={
         act === "maintenance_on" && (
           <>

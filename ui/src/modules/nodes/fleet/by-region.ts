@@ -1,3 +1,5 @@
+import type { Language } from "@/text/format";
+import { compareNames } from "@/text/name-order";
 import type { FleetCell } from "../shared/fleet";
 
 export interface Region {
@@ -5,8 +7,8 @@ export interface Region {
   cells: FleetCell[];
 }
 
-/** Cells by region, biggest group first; nodes of nowhere stand last. */
-export function byRegion(cells: readonly FleetCell[]): Region[] {
+/** Cells by region, biggest group first, equal ones by name; nodes of nowhere stand last. */
+export function byRegion(cells: readonly FleetCell[], language: Language): Region[] {
   const groups = new Map<string, FleetCell[]>();
   for (const cell of cells) {
     const group = groups.get(cell[3]);
@@ -16,7 +18,12 @@ export function byRegion(cells: readonly FleetCell[]): Region[] {
   return [...groups]
     .map(([name, members]) => ({
       name,
-      cells: members.sort((a, b) => a[1].localeCompare(b[1], undefined, { numeric: true })),
+      cells: members.sort((a, b) => compareNames(a[1], b[1], language)),
     }))
-    .sort((a, b) => Number(a.name === "") - Number(b.name === "") || b.cells.length - a.cells.length);
+    .sort(
+      (a, b) =>
+        Number(a.name === "") - Number(b.name === "") ||
+        b.cells.length - a.cells.length ||
+        compareNames(a.name, b.name, language),
+    );
 }

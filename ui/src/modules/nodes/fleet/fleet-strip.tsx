@@ -4,7 +4,7 @@ import { memo, useMemo, type MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useFigures, useFrame, useSample } from "@/api/figures";
 import { Glyph, type GlyphKind } from "@/components/status/glyph";
-import { useFormat } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import { cellsQuery, summaryQuery, type FleetCell } from "../shared/fleet";
 import { healths } from "../shared/node-status";
 import type { NodeState } from "../shared/types";
@@ -30,10 +30,11 @@ export function FleetStrip() {
   const { t } = useTranslation("nodes");
   const format = useFormat();
   const fleet = useFleet();
+  const language = useLanguage();
   const total = fleet?.total ?? 0;
   useFigures(total > 0 && total <= drawn ? "all" : []);
   const cells = useQuery({ ...cellsQuery, refetchInterval: total > drawn ? 30_000 : false }).data;
-  const regions = useMemo(() => byRegion(cells?.cells ?? []), [cells]);
+  const regions = useMemo(() => byRegion(cells?.cells ?? [], language), [cells, language]);
   if (!fleet || !cells || total === 0) return null;
   const counted = legend.filter((item) => (fleet.states[item.state] ?? 0) > 0);
   return (

@@ -15,10 +15,13 @@ import { saveNodesCsv } from "./nodes-csv";
 import { nodesFilter } from "./nodes-filter";
 import type { NodesData } from "./nodes-data";
 import { NodesView } from "./nodes-view";
+import type { Language } from "@/text/format";
+import { useLanguage } from "@/text/use-format";
 import type { Node } from "../shared/types";
 
 export default function NodesPage() {
   const { t } = useTranslation("nodes");
+  const language = useLanguage();
   const [filter, setFilter] = useSearchState(nodesFilter);
   const list = useInfiniteQuery(nodesQuery({ ...filter, sort: filter.sort ?? "state" }));
   const summary = useQuery(summaryQuery).data;
@@ -31,10 +34,10 @@ export default function NodesPage() {
   const failed = (error: unknown) => toastProblem(t("failed"), error);
 
   const state = useMemo((): ViewState<NodesData> => {
-    if (list.data) return { kind: "ready", data: nodesData(list.data.pages, !filter.sort) };
+    if (list.data) return { kind: "ready", data: nodesData(list.data.pages, !filter.sort, language) };
     if (list.error) return { kind: "error", error: list.error, retry: () => void list.refetch() };
     return { kind: "loading" };
-  }, [list, filter.sort]);
+  }, [list, filter.sort, language]);
 
   const bulk = (nodes: Node[], request: BulkRequest) => {
     if (request.act !== "tags") return setAsked({ act: request.act, nodes });
@@ -86,7 +89,7 @@ export default function NodesPage() {
   );
 }
 
-function nodesData(pages: { items: Node[]; total: number }[], worstFirst: boolean): NodesData {
+function nodesData(pages: { items: Node[]; total: number }[], worstFirst: boolean, language: Language): NodesData {
   const rows = pages.flatMap((page) => page.items);
-  return { rows: worstFirst ? [...rows].sort(bySeverity) : rows, total: pages.at(-1)?.total ?? 0 };
+  return { rows: worstFirst ? [...rows].sort(bySeverity(language)) : rows, total: pages.at(-1)?.total ?? 0 };
 }

@@ -1,8 +1,9 @@
-import { Modal, MultiSelect, TagsInput } from "@mantine/core";
+import { MultiSelect, TagsInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import type { Node } from "../shared/types";
 
 interface TagsChange {
@@ -21,9 +22,9 @@ interface TagsDialogProps {
 export function TagsDialog({ nodes, opened, onClose, onChange }: TagsDialogProps) {
   const { t } = useTranslation("nodes");
   return (
-    <Modal opened={opened} onClose={onClose} title={t("tagging.title", { count: nodes.length })}>
+    <FormModal opened={opened} onClose={onClose} title={t("tagging.title", { count: nodes.length })}>
       {opened && <TagsForm nodes={nodes} onClose={onClose} onChange={onChange} />}
-    </Modal>
+    </FormModal>
   );
 }
 
@@ -33,6 +34,7 @@ function TagsForm({ nodes, onClose, onChange }: Omit<TagsDialogProps, "opened">)
   const [remove, setRemove] = useState<string[]>([]);
   const present = [...new Set(nodes.flatMap((node) => node.tags))].sort();
   const nothing = add.length + remove.length === 0;
+  const close = useTyped(!nothing);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (nothing) return;
@@ -63,7 +65,7 @@ function TagsForm({ nodes, onClose, onChange }: Omit<TagsDialogProps, "opened">)
         />
       )}
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("new.cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" reason={nothing ? t("tagging.nothing") : undefined}>

@@ -2,15 +2,17 @@ import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
+import { certificateEnd, daysLeft } from "@/api/certificate-end";
 import { Facts } from "@/components/layout/card";
 import { Status } from "@/components/status/status";
 import type { GlyphKind } from "@/components/status/glyph";
+import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
 import { nodeFlowQuery } from "../shared/api";
 import type { NodeDomain } from "../shared/types";
 
 const dnsGlyphs: Record<NodeDomain["dns_state"], GlyphKind> = {
-  pending: "waiting",
+  pending: "no-data",
   propagating: "waiting",
   ok: "healthy",
   mismatch: "degraded",
@@ -21,7 +23,7 @@ const certificateGlyphs: Record<NodeDomain["certificate"]["state"], GlyphKind> =
   none: "no-data",
   issuing: "waiting",
   valid: "healthy",
-  expiring: "degraded",
+  expiring: "healthy",
   expired: "down",
   failed: "down",
 };
@@ -60,17 +62,17 @@ function Dns({ domain }: { domain: NodeDomain }) {
 function Certificate({ domain: { certificate } }: { domain: NodeDomain }) {
   const { t } = useTranslation("nodes");
   const format = useFormat();
+  const now = useNow();
+  const { state, not_after: until, issuer, last_error: said } = certificate;
+  const end = certificateEnd(certificate, now);
+  const left = until && end !== "over" && t("certificate.days", { count: daysLeft(until, now) });
   return (
     <>
-      <Status kind={certificateGlyphs[certificate.state]}>{t(`certificate.${certificate.state}`)}</Status>{" "}
+      <Status kind={end === "over" ? "down" : end === "soon" ? "degraded" : certificateGlyphs[state]}>
+        {t(`certificate.${end === "over" ? "expired" : end === "soon" ? "soon" : state}`)}
+      </Status>{" "}
       <span className="dim">
-        {[
-          certificate.not_after && t("certificate.until", { date: format.date(certificate.not_after) }),
-          certificate.issuer,
-          certificate.last_error,
-        ]
-          .filter(Boolean)
-          .join(", ")}
+        {[until && t("certificate.until", { date: format.date(until) }), left, issuer, said].filter(Boolean).join(", ")}
       </span>
     </>
   );

@@ -15,7 +15,7 @@ const domain = (hostname: string, used_by_flows: string[]) => ({
   resolved_ips: ["198.51.100.7"],
   certificate: {
     state: "expiring",
-    not_after: "2026-03-20T00:00:00Z",
+    not_after: new Date(Date.now() + 9.5 * 86_400_000).toISOString(),
     issuer: "Let's Encrypt",
     last_error: "",
     challenge: "",
@@ -59,5 +59,10 @@ it("tells what is known of a name: its mode, what DNS answers, and when its cert
   expect(await screen.findAllByText("Answers with another address")).toHaveLength(2);
   expect(screen.getAllByText("through CDN").length).toBeGreaterThan(1);
   expect(screen.getAllByText("198.51.100.7")).toHaveLength(2);
-  expect(screen.getAllByText(/until 20 Mar 2026, Let's Encrypt/)).toHaveLength(2);
+  expect(screen.getAllByText("Expires soon")).toHaveLength(2);
+  expect(screen.getAllByText(/until .*, 9 days left, Let's Encrypt/)).toHaveLength(2);
+  expect(screen.getByRole("link", { name: "idle.example.net" })).toHaveAttribute(
+    "href",
+    "/domains?open=idle.example.net",
+  );
 });

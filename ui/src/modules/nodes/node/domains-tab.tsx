@@ -1,6 +1,7 @@
 import { Select, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { IconWorld } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -8,6 +9,7 @@ import { Card, Row, Rows } from "@/components/layout/card";
 import { Confirm } from "@/components/dialog/confirm";
 import { CopyButton } from "@/components/action/copy-button";
 import { FormProblems } from "@/components/form/form-problems";
+import { useLeaveGuard } from "@/components/form/use-leave-guard";
 import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, viewState } from "@/components/state/states";
 import { fieldErrors, isProblem } from "@/api/problem";
@@ -37,7 +39,9 @@ export function DomainsTab({ node, block }: { node: NodeDetail; block: string | 
                 <Row key={domain.id}>
                   <div className={classes.domain}>
                     <span className={classes.hostname}>
-                      <span className="mono">{domain.hostname}</span>
+                      <Link to="/domains" search={{ open: domain.id }} className="mono">
+                        {domain.hostname}
+                      </Link>
                       <CopyButton value={domain.hostname} what={t("domains.host")} />
                       <span className={classes.push}>
                         <Action
@@ -84,6 +88,8 @@ function AddDomain({ node, block }: { node: NodeDetail; block: string | undefine
   const [label, setLabel] = useState("");
   const [mode, setMode] = useState<Mode>("direct");
   const server = fieldErrors(add.error);
+  const bound = add.isSuccess ? add.variables.zone : "";
+  useLeaveGuard(!add.isPending && (label !== "" || zone.trim() !== bound));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (block || !zone.trim() || add.isPending) return;

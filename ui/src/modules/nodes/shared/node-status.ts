@@ -1,4 +1,6 @@
 import type { GlyphKind } from "@/components/status/glyph";
+import type { Language } from "@/text/format";
+import { compareNames } from "@/text/name-order";
 import type { Node, NodeState } from "./types";
 
 export interface Axis {
@@ -42,14 +44,11 @@ export function needsAttention(node: Node): boolean {
   return node.state === "offline" || node.state === "degraded" || config === "drifted" || config === "failed";
 }
 
-/** Worst first, then by name. */
-export function bySeverity(a: Node, b: Node): number {
-  return (
-    rank[a.state] - rank[b.state] ||
-    Number(needsAttention(b)) - Number(needsAttention(a)) ||
-    a.name.localeCompare(b.name, undefined, { numeric: true })
-  );
-}
+/** Worst first, then by name in the language of the page. */
+export const bySeverity = (language: Language) => (a: Node, b: Node) =>
+  rank[a.state] - rank[b.state] ||
+  Number(needsAttention(b)) - Number(needsAttention(a)) ||
+  compareNames(a.name, b.name, language);
 
 /** Load above this is drawn as a warning. */
 export const cpuLimit = 80;

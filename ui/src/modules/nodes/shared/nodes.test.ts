@@ -45,7 +45,7 @@ describe("the two axes of a node", () => {
       makeNode({ name: "fra-2" }),
       makeNode({ name: "waw-02", state: "offline" }),
     ];
-    expect(nodes.sort(bySeverity).map((node) => node.name)).toEqual(["waw-02", "fra-2", "fra-10"]);
+    expect(nodes.sort(bySeverity("en")).map((node) => node.name)).toEqual(["waw-02", "fra-2", "fra-10"]);
     expect(nodes.map(needsAttention)).toEqual([true, false, false]);
   });
 });
@@ -94,16 +94,21 @@ describe("forms of the command", () => {
 });
 
 it("groups the fleet by region, the largest first and the nowhere last", () => {
-  const cell = (id: string, region: string): FleetCell => [id, id, "online", region, 10];
-  const groups = byRegion([
-    cell("x", ""),
-    cell("y", ""),
-    cell("fi", "Nordics"),
-    cell("b", "Russia"),
-    cell("a", "Russia"),
-  ]);
+  const groups = byRegion(
+    [cell("x", ""), cell("y", ""), cell("fi", "Nordics"), cell("b", "Russia"), cell("a", "Russia")],
+    "en",
+  );
   expect(groups.map((group) => group.name)).toEqual(["Russia", "Nordics", ""]);
   expect(groups[0]!.cells.map(([id]) => id)).toEqual(["a", "b"]);
+});
+
+const cell = (id: string, region: string): FleetCell => [id, id, "online", region, 10];
+
+it("orders regions of one size and their nodes by the language of the page, not of the browser", () => {
+  const cells = () => ["яма", "zoo", "ёлка", "аист", "node-10", "node-2"].map((name) => cell(name, `R ${name}`));
+  const names = (language: "en" | "ru") => byRegion(cells(), language).map((region) => region.name.slice(2));
+  expect(names("en")).toEqual(["node-2", "node-10", "zoo", "аист", "ёлка", "яма"]);
+  expect(names("ru")).toEqual(["аист", "ёлка", "яма", "node-2", "node-10", "zoo"]);
 });
 
 it("disarms formulas in the CSV", () => {

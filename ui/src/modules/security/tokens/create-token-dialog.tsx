@@ -1,4 +1,4 @@
-import { Checkbox, Modal, MultiSelect, Select, TextInput } from "@mantine/core";
+import { Checkbox, MultiSelect, Select, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { opens, useAccess } from "@/api/access";
@@ -7,6 +7,7 @@ import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { CopyButton } from "@/components/action/copy-button";
 import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { useCreateToken } from "../api";
 import { OwnPassword } from "../own-password";
@@ -23,7 +24,7 @@ export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClos
     onClose();
   };
   return (
-    <Modal
+    <FormModal
       opened={opened}
       onClose={close}
       closeOnClickOutside={false}
@@ -31,12 +32,12 @@ export function CreateTokenDialog({ opened, onClose }: { opened: boolean; onClos
       withCloseButton={token === undefined}
       title={t(token ? "tokens.shownTitle" : "tokens.createTitle")}
     >
-      {opened && (token ? <ShownToken token={token} onDone={close} /> : <Form onToken={setToken} onClose={close} />)}
-    </Modal>
+      {opened && (token ? <ShownToken token={token} onDone={close} /> : <Form onToken={setToken} />)}
+    </FormModal>
   );
 }
 
-function Form({ onToken, onClose }: { onToken: (token: string) => void; onClose: () => void }) {
+function Form({ onToken }: { onToken: (token: string) => void }) {
   const { t } = useTranslation("security");
   const { permissions: held } = useAccess();
   const create = useCreateToken();
@@ -46,6 +47,8 @@ function Form({ onToken, onClose }: { onToken: (token: string) => void; onClose:
   const [password, setPassword] = useState("");
   const [tried, setTried] = useState(false);
   const wrong = fieldErrors(create.error);
+  const typed = name !== "" || permissions.length > 0 || password !== "";
+  const close = useTyped(typed && !create.isPending && !create.isSuccess);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
@@ -92,7 +95,7 @@ function Form({ onToken, onClose }: { onToken: (token: string) => void; onClose:
         error={(tried && !password && t("ownPassword.missing")) || (wrong.current_password && t("ownPassword.wrong"))}
       />
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={create.isPending}>

@@ -7,6 +7,7 @@ import { setField, withProtocol, withSecurity } from "../../drawing/drawing-edit
 import { useEditor } from "../editor-context";
 import { FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
+import { SharedPort } from "./shared-port";
 
 interface ListenerFormProps {
   block: Block;
@@ -50,6 +51,7 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
       )}
       {securityOf(listener) === "tls" && <p className={classes.help}>{t("field.tlsHelp")}</p>}
       <PortField listener={listener} set={set} shared={shared} automatic={path === "params.hop"} />
+      {!hop && <SharedPort block={block.key} />}
       <TextInput
         label={t("field.listen_ip")}
         placeholder="0.0.0.0"
@@ -248,6 +250,7 @@ function ShadowsocksFields({ listener, set, shared }: PartProps) {
   return (
     <>
       <Select
+        className={classes.wide}
         label={t("field.method")}
         data={["2022-blake3-aes-128-gcm", "2022-blake3-aes-256-gcm"].map((value) => ({
           value,

@@ -11,7 +11,7 @@ const namesOf = (results: { data: Flow | undefined }[]) =>
 
 const noNames: Record<string, string> = {};
 
-/** A taken port as a finding at the field that asks for it, naming the flow or the program that holds it. */
+/** What somebody else holds, as a finding at the field that asks for it; it names the flow or the program. */
 export function useConflictProblems(conflicts: readonly Conflict[]): Finding[] {
   const { t } = useTranslation("flows");
   const holders = [...new Set(conflicts.flatMap((conflict) => conflict.with.flow_id || []))];
@@ -28,6 +28,10 @@ export function useConflictProblems(conflicts: readonly Conflict[]): Finding[] {
           : process
             ? t("conflicts.byProcess", { name: process })
             : t("conflicts.bySomeone");
+        const { kind, host } = conflict;
+        if (kind === "sni_path" || kind === "domain") {
+          return { code: `${kind}_taken`, path: conflict.path, message: t(`conflicts.${kind}`, { host, holder }) };
+        }
         const port = `${conflict.port}/${conflict.l4}`;
         // The words are those of the page already: no code of the panel stands for them.
         return { code: "port_taken", path: conflict.path, message: t("conflicts.here", { port, holder }) };

@@ -8,7 +8,7 @@ import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
 import { RelativeTime } from "@/components/text/relative-time";
 import type { Integration, ProviderKind } from "./api";
-import classes from "./cdn-dns.module.css";
+import classes from "../cdn-dns.module.css";
 
 interface Acts {
   block: string | undefined;
@@ -41,7 +41,7 @@ export function IntegrationsView({ state, providers, ...acts }: IntegrationsProp
   ];
   return (
     <DataTable
-      label={t("title")}
+      label={t("integrations.tab")}
       rows={state.data}
       total={state.data.length}
       columns={columns}

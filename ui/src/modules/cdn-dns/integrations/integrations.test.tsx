@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { renderApp } from "@/testing/render-app";
 import { changedFields, firstMissing, givenFields } from "./draft";
 import IntegrationsPage from "./integrations-page";
-import { integrationId, makeIntegration, pageOf, providers, serve } from "./testing";
+import { integrationId, makeIntegration, pageOf, providers, serve } from "../testing";
 
 const base = () => ({
   "GET /dns/integrations": pageOf(makeIntegration()),

@@ -2,12 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { useWriteBlock } from "@/api/access";
 import { Action } from "@/components/action/action";
 import { Confirm } from "@/components/dialog/confirm";
-import { PageHeader } from "@/components/layout/page-header";
 import { viewState } from "@/components/state/states";
 import { toastDone, toastProblem } from "@/components/state/toast";
+import { DomainsHeader, useBlock } from "../header";
 import { integrationsQuery, providersQuery, useCheckIntegration, useRemoveIntegration, type Integration } from "./api";
 import { IntegrationDialog } from "./integration-dialog";
 import { IntegrationsView } from "./integrations-view";
@@ -16,7 +15,7 @@ export default function IntegrationsPage() {
   const { t } = useTranslation("cdn-dns");
   const integrations = useQuery(integrationsQuery);
   const providers = useQuery(providersQuery).data ?? [];
-  const block = useWriteBlock({ needs: "dns.manage", feature: "cdndns" });
+  const block = useBlock();
   const [editing, setEditing] = useState<Integration | "new">();
   const [removing, setRemoving] = useState<Integration>();
   const check = useCheckIntegration();
@@ -27,9 +26,8 @@ export default function IntegrationsPage() {
     });
   return (
     <>
-      <PageHeader
-        title={t("title")}
-        meta={t("lead")}
+      <DomainsHeader
+        current="integrations"
         closed={block}
         actions={
           <Action kind="filled" icon={IconPlus} onClick={() => setEditing("new")} reason={block}>

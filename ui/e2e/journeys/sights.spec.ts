@@ -1,0 +1,120 @@
+import { createRequire } from "node:module";
+import type { Page } from "@playwright/test";
+import { test } from "../rig/populated";
+import { accessRules, expect, signIn } from "../rig/test";
+import { sightsOf, type Sight, type Step } from "./sights";
+
+const widths = [1360, 768, 390];
+const floating = '[role="dialog"], [role="menu"]';
+
+test.use({ actionTimeout: 5_000 });
+
+interface Finding {
+  id: string;
+  nodes: { target: string[] }[];
+}
+
+/** What axe finds in the layer that is open over the page, else in the page, alone or with the frame around it. */
+async function violations(page: Page, rules: "all" | "colours", frame: boolean): Promise<string[]> {
+  const runOnly = rules === "all" ? { type: "tag", values: accessRules } : { type: "rule", values: ["color-contrast"] };
+  const found = await page.evaluate(
+    async ([layer, only, whole]) => {
+      const { axe } = window as unknown as { axe: { run: (...args: unknown[]) => Promise<{ violations: Finding[] }> } };
+      const open = [...document.querySelectorAll(layer)].filter((element) => element.checkVisibility());
+      const include = open.length > 0 ? open : whole ? [] : [...document.querySelectorAll("main")];
+      const options = { runOnly: only, resultTypes: ["violations"], preload: false, iframes: false };
+      return (await axe.run(include.length > 0 ? { include } : document, options)).violations;
+    },
+    [floating, runOnly, frame] as const,
+  );
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+}
+
+async function tooWide(page: Page): Promise<string[]> {
+  const sideways = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  return sideways > 0 ? [`the page is ${sideways} px too wide`] : [];
+}
+
+/**
+ * Looks at what stands now in every width and both themes. The light one differs from the dark in colours alone, and the
+ * frame is the same around every page: once in all is enough for it.
+ */
+async function look(page: Page, name: string, framed = false): Promise<string[]> {
+  const found: string[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 860 });
+    for (const theme of ["dark", "light"]) {
+      await page.evaluate(
+        (scheme) => document.documentElement.setAttribute("data-mantine-color-scheme", scheme),
+        theme,
+      );
+      await still(page);
+      const now =
+        theme === "dark"
+          ? [...(await violations(page, "all", framed || width === widths[0])), ...(await tooWide(page))]
+          : await violations(page, "colours", framed);
+      found.push(...now.map((fault) => `${name} at ${width} px, ${theme}: ${fault}`));
+    }
+  }
+  await page.setViewportSize({ width: widths[0]!, height: 860 });
+  return found;
+}
+
+async function take(page: Page, step: Step): Promise<void> {
+  if ("key" in step) return page.keyboard.press(step.key);
+  if ("item" in step) return page.getByRole("menuitem", { name: step.item }).first().click();
+  await page.getByRole("button", { name: step.button, exact: true }).first().click();
+}
+
+/** Waits until what was resized is drawn. */
+async function still(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    for (let frames = 0; frames < 2; frames += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
+  });
+}
+
+/** Takes every transition out: a colour that is inherited would change many frames after the theme. */
+function withoutMotion(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important }");
+  document.adoptedStyleSheets.push(sheet);
+}
+
+/** Closes what is open, also where the first Escape closes only a field in it. */
+async function closeAll(page: Page): Promise<void> {
+  for (let tries = 0; tries < 3 && (await page.locator(floating).filter({ visible: true }).count()) > 0; tries += 1) {
+    await page.keyboard.press("Escape");
+    await expect(page.locator(floating).filter({ visible: true }))
+      .toHaveCount(0, { timeout: 1_000 })
+      .catch(() => undefined);
+  }
+}
+
+async function visit(page: Page, url: string, { path, layers = [] }: Sight): Promise<string[]> {
+  await page.goto(url + path);
+  await expect(page.getByRole("heading").first()).toBeVisible();
+  await expect(page.locator("main [aria-busy=true]")).toHaveCount(0);
+  const found = await look(page, path, path === "/");
+  for (const { name, steps, beside, width } of layers) {
+    if (width) await page.setViewportSize({ width, height: 860 });
+    for (const step of steps) await take(page, step);
+    if (!beside)
+      await expect(page.locator(floating).filter({ visible: true }).first(), `${path}: ${name} opens`).toBeVisible();
+    found.push(...(await look(page, `${path}, ${name}`)));
+    await closeAll(page);
+  }
+  return found;
+}
+
+test("every page, drawer and dialog is accessible and as wide as the screen", async ({ page, stand, populated }) => {
+  test.setTimeout(600_000);
+  await page.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
+  await page.addInitScript(withoutMotion);
+  await signIn(page, stand.url);
+  const found: string[] = [];
+  for (const sight of sightsOf(populated)) found.push(...(await visit(page, stand.url, sight)));
+  expect(found).toEqual([]);
+});

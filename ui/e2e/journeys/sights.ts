@@ -1,0 +1,157 @@
+import type { Populated } from "../rig/populated";
+
+/** One click on the way to a layer; what stands in the page, what a menu offers, or a key. */
+export type Step = { button: string | RegExp } | { item: string | RegExp } | { key: string };
+
+export interface Sight {
+  path: string;
+  /** Dialogs, drawers, menus and popovers of the page, each by the steps that open it. */
+  layers?: Layer[];
+}
+
+interface Layer {
+  name: string;
+  steps: Step[];
+  /** It stands in the page where there is room, and over it on a phone. */
+  beside?: boolean;
+  /** The width at which it opens, where that is not the widest. */
+  width?: number;
+}
+
+const menu = (name: string | RegExp, item: string | RegExp, what: string) => ({
+  name: what,
+  steps: [{ button: name }, { item }],
+});
+const button = (name: string | RegExp, what = String(name)) => ({ name: what, steps: [{ button: name }] });
+const beside = (name: RegExp, what: string) => ({ ...button(name, what), beside: true });
+
+/** Every page of the product that a signed-in person can open, with all that opens over it. */
+export function sightsOf(ids: Populated): Sight[] {
+  return [...shell(), ...nodes(ids), ...flows(ids), ...upkeep(ids), ...system(ids), ...own(), { path: "/nowhere" }];
+}
+
+function shell(): Sight[] {
+  return [
+    {
+      path: "/",
+      layers: [
+        button("Search or run"),
+        button(/^Tasks/, "tasks"),
+        button(/^Account /, "account menu"),
+        { name: "keys", steps: [{ key: "Shift+Slash" }] },
+        { ...button("Open menu"), width: 390 },
+      ],
+    },
+  ];
+}
+
+function nodes({ node, quiet }: Populated): Sight[] {
+  const acts = /^Actions for fra-01/;
+  return [
+    {
+      path: "/nodes",
+      layers: [
+        button(/^Filters/, "filters"),
+        button(/^Columns and density/, "columns"),
+        menu(acts, /^Restart core/, "restart"),
+        menu(acts, /^Maintenance/, "maintenance"),
+        menu(acts, /^Delete/, "delete a node"),
+      ],
+    },
+    { path: "/nodes/new" },
+    {
+      path: `/nodes/${node}`,
+      layers: [button("Maintenance"), menu(acts, /^Restart core/, "restart"), menu(acts, /^Delete/, "delete")],
+    },
+    { path: `/nodes/${node}?tab=domains`, layers: [button("Remove entry.example.net")] },
+    { path: `/nodes/${node}?tab=agent`, layers: [button("Revoke…")] },
+    { path: `/nodes/${node}?tab=settings`, layers: [button("Delete…")] },
+    { path: `/nodes/${quiet}` },
+  ];
+}
+
+function flows({ flow, draft, plan, apply }: Populated): Sight[] {
+  const office = /^Actions for Office/;
+  const anna = /^Actions for anna's phone/;
+  const own = `/flows/${flow}`;
+  return [
+    {
+      path: "/flows",
+      layers: [
+        button("From template"),
+        button("New flow"),
+        button(/^Filters/, "filters"),
+        button(/^Columns and density/, "columns"),
+        menu(office, /^Duplicate/, "duplicate"),
+        menu(office, /^Stop serving/, "stop serving"),
+        menu(office, /^Delete/, "delete a flow"),
+      ],
+    },
+    { path: `${own}/graph`, layers: [button(/^Find block/, "find a block"), button(/^Add block/, "blocks")] },
+    { path: `${own}/outline`, layers: [beside(/^Level 1/, "inspector"), button(/^Actions for fra-01 entry/, "acts")] },
+    { path: `${own}/versions`, layers: [beside(/^v1/, "version")] },
+    {
+      path: `${own}/clients`,
+      layers: [
+        button("Add client"),
+        button(/^Connection link of anna/, "connection link"),
+        menu(anna, /^Subscription URL/, "subscription"),
+        menu(anna, /^Revoke/, "revoke a client"),
+      ],
+    },
+    { path: `${own}/settings`, layers: [button("Stop serving…"), button("Delete flow…")] },
+    { path: `${own}/plans/${plan}` },
+    { path: `${own}/applies/${apply}` },
+    { path: `/flows/${draft}/outline`, layers: [beside(/^Level 1/, "inspector of a draft")] },
+  ];
+}
+
+function upkeep({ profile, run, entry }: Populated): Sight[] {
+  return [
+    { path: "/domains", layers: [button(/entry.example.net/, "a host name")] },
+    { path: "/domains/certificates", layers: [button(/^Upload certificate/, "upload")] },
+    { path: "/domains/integrations", layers: [button("Add integration")] },
+    { path: "/domains/settings" },
+    { path: "/backups", layers: [menu("Actions for Nightly", /^Remove/, "remove a profile")] },
+    { path: "/backups/profiles/new" },
+    { path: `/backups/profiles/${profile}` },
+    { path: `/backups/runs/${run}`, layers: [button("Restore…"), button("Test restore")] },
+    { path: "/audit", layers: [button(/^Export/, "export"), button(/^Filter/, "filter")] },
+    { path: `/audit?entry=${entry}` },
+    { path: "/notifications", layers: [button("Add channel"), button(/^Pager/, "change a channel")] },
+    { path: "/notifications/rules", layers: [button("Add rule"), button(/^Nodes/, "change a rule")] },
+    { path: "/notifications/deliveries", layers: [button(/^Filters/, "filters")] },
+    { path: "/notifications/settings" },
+    { path: "/updates", layers: [button("Change the rings…"), button("Through ring 3")] },
+    { path: "/diagnostics" },
+  ];
+}
+
+function system({ account }: Populated): Sight[] {
+  const oleg = "Actions for oleg";
+  return [
+    { path: "/accounts" },
+    {
+      path: "/accounts?view=people",
+      layers: [
+        menu(oleg, /^Reset password/, "reset a password"),
+        menu(oleg, /^Disable/, "disable"),
+        menu(oleg, /^Delete/, "delete an account"),
+      ],
+    },
+    { path: `/accounts?edit=${account}` },
+    { path: "/accounts/new" },
+    { path: `/accounts/${account}`, layers: [button("Rename…")] },
+    { path: "/license", layers: [button("Activate another key"), button("Remove…")] },
+    { path: "/settings" },
+  ];
+}
+
+function own(): Sight[] {
+  return [
+    { path: "/account/security", layers: [button("Set up"), button("Add passkey")] },
+    { path: "/account/password" },
+    { path: "/account/sessions", layers: [button("End all others")] },
+    { path: "/account/tokens", layers: [button("New token…"), button("Revoke metrics")] },
+  ];
+}

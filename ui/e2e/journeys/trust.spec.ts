@@ -1,0 +1,87 @@
+import type { Page } from "@playwright/test";
+import { test, type Populated } from "../rig/populated";
+import { expect, passesGates, picture, signIn } from "../rig/test";
+import type { Stand } from "../rig/stand";
+
+test.describe.configure({ mode: "serial" });
+test.use({ actionTimeout: 20_000 });
+
+const twoYears = 2 * 365.25 * 24 * 3_600_000;
+
+/** Sets the clock of the browser wrong; its timers go on as they are. */
+async function skewClock(page: Page, ahead: number): Promise<void> {
+  await page.addInitScript((off) => {
+    const Real = Date;
+    globalThis.Date = class extends Real {
+      constructor(...given: []) {
+        if (given.length > 0) super(...given);
+        else super(Real.now() + off);
+      }
+      static override now() {
+        return Real.now() + off;
+      }
+    } as DateConstructor;
+  }, ahead);
+}
+
+for (const [name, ahead] of [
+  ["two years fast", twoYears],
+  ["two years slow", -twoYears],
+] as const) {
+  test(`a browser whose clock is ${name} tells every age by the panel`, async ({ page, stand, populated }) => {
+    await skewClock(page, ahead);
+    await signIn(page, stand.url);
+    expect(await page.evaluate(() => new Date().getFullYear())).not.toBe(new Date().getFullYear());
+    await expect(page.getByText(/^Figures \d s old$/)).toBeVisible();
+    await expect(page.getByText("Live", { exact: true })).toBeVisible();
+    await expect(page.getByText(/^Changes, figures \d s old$/)).toBeVisible();
+
+    await page.goto(`${stand.url}/nodes/${populated.node}`);
+    await expect(
+      page
+        .locator("time")
+        .filter({ hasText: /^(just now|\d+ s ago)$/ })
+        .first(),
+    ).toBeVisible();
+    await expect(page.getByText(/No data since/)).toHaveCount(0);
+
+    await page.goto(`${stand.url}/audit`);
+    const days = page.getByText(/^\d{1,2} [A-Z][a-z]{2}$/);
+    await expect(days.first()).toBeVisible();
+    await expect(page.getByText(/^\d{1,2} [A-Z][a-z]{2} \d{4}$/)).toHaveCount(0);
+    await picture(page, `clock-${ahead > 0 ? "fast" : "slow"}`);
+  });
+}
+
+/** Gives the node another address, so that the links of its flows name the one before. */
+async function moveNode(stand: Stand, { token, node }: Populated): Promise<void> {
+  const { revision } = await stand.call<{ revision: number }>(token, "GET", `/api/v1/nodes/${node}`);
+  await stand.call(token, "PATCH", `/api/v1/nodes/${node}`, { revision, address: "moved.example.net" });
+}
+
+test("a drifted flow says where, shows the difference, and is restored", async ({ page, stand, populated }) => {
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/flows/${populated.flow}/outline`);
+  await expect(page.getByText(/^Saved/)).toBeVisible();
+  await expect(page.getByRole("region", { name: "Nodes that differ" })).toHaveCount(0);
+
+  await moveNode(stand, populated);
+  await page.reload();
+  const bar = page.getByRole("region", { name: "Nodes that differ" });
+  await expect(bar).toContainText("Another configuration than v1 runs on fra-01");
+  await expect(bar.getByRole("link", { name: "fra-01" })).toHaveAttribute("href", `/nodes/${populated.node}`);
+  await passesGates(page);
+  await picture(page, "drift-bar");
+
+  await bar.getByRole("button", { name: "Restore v1 on fra-01" }).click();
+  const ask = page.getByRole("dialog", { name: "Restore v1 on fra-01?" });
+  await expect(ask.getByRole("region", { name: "What changes on the node" })).toContainText("moved.example.net");
+  await passesGates(page);
+  await picture(page, "drift-dialog");
+  await ask.getByRole("button", { name: "Restore v1 on fra-01" }).click();
+  await expect(page.getByRole("heading", { name: "v1 is restored" })).toBeVisible({ timeout: 90_000 });
+
+  await page.goto(`${stand.url}/flows/${populated.flow}/outline`);
+  await expect(page.getByText(/^Saved/)).toBeVisible();
+  await expect(bar).toHaveCount(0);
+});

@@ -1,0 +1,135 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { eventually, freePort } from "./processes";
+import type { Stand } from "./stand";
+import { administrator, test as base } from "./test";
+
+/** The ids of what stands in the panel, for addresses of pages. */
+export interface Populated {
+  token: string;
+  node: string;
+  quiet: string;
+  account: string;
+  flow: string;
+  draft: string;
+  plan: string;
+  apply: string;
+  profile: string;
+  run: string;
+  entry: string;
+}
+
+/** A panel in which every page has something to show: made by the API, with one real agent. */
+export const test = base.extend<object, { populated: Populated }>({
+  populated: [async ({ stand }, use) => use(await populate(stand)), { scope: "worker", timeout: 240_000 }],
+});
+
+interface Named {
+  id: string;
+}
+
+async function populate(stand: Stand): Promise<Populated> {
+  const { token } = await stand.call<{ token: string }>("", "POST", "/api/v1/setup/admin", administrator);
+  const get = <T>(path: string) => stand.call<T>(token, "GET", `/api/v1${path}`);
+  const post = <T>(path: string, body?: unknown) => stand.call<T>(token, "POST", `/api/v1${path}`, body);
+  await post("/license/activate", { license_key: stand.licenseKey });
+  await post("/setup/finish");
+  stand.releases.publishAgent("9.9.0", unusedBuild(stand), "Agents need less memory.");
+  const node = await reportingNode(stand, token);
+  const quiet = await post<Named>("/nodes", {
+    name: "a-node-with-a-long-name-that-is-allowed.ams-west-0001.example",
+    tags: ["edge"],
+  });
+  await post("/node-domains", { node_id: node, zone: "example.net", label: "entry" });
+  const account = await post<Named>("/accounts", {
+    username: "oleg",
+    password: "another long sentence",
+    permissions: ["nodes.view"],
+  });
+  await post("/auth/tokens", {
+    name: "metrics",
+    permissions: ["nodes.view"],
+    current_password: administrator.password,
+    expires_in_days: 30,
+  });
+  await post("/notifications/channels", {
+    kind: "webhook",
+    name: "Pager",
+    webhook: { url: "https://pager.example.net/hook", secret: "secret of the hook" },
+  });
+  await post("/notifications/rules", { name: "Nodes", event: "node.*", channels: ["messenger"] });
+  const profile = await post<Named>("/backups/profiles", {
+    name: "Nightly",
+    destinations: [{ kind: "local" }],
+  });
+  const run = await post<Named>("/backups/runs", { profile_id: profile.id });
+  await stand.diagnose();
+  const flow = await appliedFlow(stand, token, node);
+  const draft = await post<Named>("/connection-units", { name: "Second office", graph: await oneNode(node) });
+  const { items } = await get<{ items: Named[] }>("/audit?action=account.created&limit=1");
+  return {
+    token,
+    node,
+    quiet: quiet.id,
+    account: account.id,
+    ...flow,
+    draft: draft.id,
+    profile: profile.id,
+    run: run.id,
+    entry: items[0]?.id ?? "",
+  };
+}
+
+async function reportingNode(stand: Stand, token: string): Promise<string> {
+  const issued = await stand.call<{ token: string }>(token, "POST", "/api/v1/nodes/enrollment-tokens", {
+    kind: "one_off",
+  });
+  await stand.runAgent("fra-01", issued.token);
+  const node = await eventually("a reporting node", 90, async () =>
+    (await stand.call<{ items: { id: string; state: string }[] }>(token, "GET", "/api/v1/nodes")).items.find(
+      (item) => item.state === "online",
+    ),
+  );
+  return node.id;
+}
+
+/** A flow with rules, a client and a version that serves. */
+async function appliedFlow(stand: Stand, token: string, node: string) {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    stand.call<T>(token, method, `/api/v1/connection-units${path}`, body);
+  const { id } = await call<Named>("POST", "", { name: "Office", graph: await oneNode(node) });
+  await call("POST", `/${id}/clients`, { label: "anna's phone" });
+  const plan = await call<Named & { revision: number }>("POST", `/${id}/plan/compile`);
+  await eventually("a plan that is checked", 60, async () => {
+    const { state } = await call<{ state: string }>("GET", `/${id}/plans/${plan.id}`);
+    return ["ready", "blocked", "compiled"].includes(state) ? true : undefined;
+  });
+  await call("POST", `/${id}/apply`, { id: plan.id, revision: plan.revision, force_apply: true });
+  const flow = await eventually("an applied flow", 90, async () => {
+    const found = await call<{ last_apply_id: string; installed_revision: number }>("GET", `/${id}`);
+    return found.installed_revision > 0 ? found : undefined;
+  });
+  return { flow: id, plan: plan.id, apply: flow.last_apply_id };
+}
+
+async function oneNode(node: string) {
+  const port = await freePort();
+  return {
+    nodes: [
+      { key: "entry", kind: "entry", node_id: node, params: { listener: { protocol: "shadowsocks2022", port } } },
+      { key: "exit", kind: "exit", node_id: node },
+      { key: "block", kind: "block" },
+    ],
+    edges: [
+      { from: "entry", to: "block", match: { domain: ["full:ads.example.net"] } },
+      { from: "entry", to: "exit" },
+    ],
+  };
+}
+
+/** A build that is only offered: nobody of the journey installs it. */
+function unusedBuild(stand: Stand): string {
+  const file = join(stand.folder, "unused-agent");
+  writeFileSync(file, "#!/bin/sh\nexec sleep 600\n", { mode: 0o755 });
+  return file;
+}

@@ -1,0 +1,104 @@
+import { screen, within } from "@testing-library/react";
+import { userEvent } from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import { makeNode } from "@/testing/fixtures";
+import { renderApp } from "@/testing/render-app";
+import { bindingId, inDays, makeBinding, pageOf, serve } from "../testing";
+import BindingsPage from "./bindings-page";
+
+const nodeId = makeBinding().node_id;
+const flowId = makeBinding().used_by_flows[0]!;
+
+const base = () => ({
+  "GET /node-domains": pageOf(makeBinding()),
+  [`GET /node-domains/${bindingId}`]: { body: makeBinding() },
+  [`GET /nodes/${nodeId}`]: { body: makeNode() },
+  [`GET /connection-units/${flowId}`]: { body: { id: flowId, name: "Office" } },
+});
+
+async function page(more: Parameters<typeof serve>[0] = {}, { permissions = ["*"], path = "/" } = {}) {
+  const panel = serve({ ...base(), ...more }, permissions);
+  const drawn = await renderApp(<BindingsPage />, { queries: panel.queries, path });
+  return { ...panel, ...drawn };
+}
+
+describe("host names", () => {
+  it("show node, mode, where they lead, certificate and use", async () => {
+    await page();
+    const row = (await screen.findAllByRole("row"))[1]!;
+    expect(row).toHaveTextContent("fra-02.example.com");
+    expect(await within(row).findByRole("link", { name: "fra-02" })).toHaveAttribute(
+      "href",
+      `/nodes/${nodeId}?tab=domains`,
+    );
+    expect(row).toHaveTextContent("direct");
+    expect(row).toHaveTextContent("Leads to the node");
+    expect(row).toHaveTextContent("Valid60 days left");
+    expect(row).toHaveTextContent("1 flow");
+  });
+
+  it("tell all states of DNS apart", async () => {
+    const states = ["pending", "propagating", "ok", "mismatch", "error"] as const;
+    await page({
+      "GET /node-domains": pageOf(...states.map((dns_state) => makeBinding({ id: dns_state, dns_state }))),
+    });
+    const rows = (await screen.findAllByRole("row")).slice(1);
+    const words = ["Not checked yet", "Propagating", "Leads to the node", "Leads elsewhere", "Check failed"];
+    words.forEach((word, index) => expect(rows[index]).toHaveTextContent(word));
+  });
+
+  it("are found by a part, which stands in the address", async () => {
+    const { asked, address } = await page();
+    await userEvent.type(await screen.findByLabelText("Find a host name"), "fra");
+    await expect.poll(address).toContain("q=fra");
+    await expect.poll(() => asked.filter(({ path }) => path === "/node-domains").length).toBeGreaterThan(1);
+  });
+
+  it("say where they are bound, as long as there is none", async () => {
+    await page({ "GET /node-domains": pageOf() });
+    expect(await screen.findByText("No host name is bound")).toBeInTheDocument();
+    expect(screen.getByRole("link", { name: "Open nodes" })).toBeInTheDocument();
+  });
+
+  it("are left out for whoever may see certificates alone", async () => {
+    const { address } = await page({}, { permissions: ["dns.view"] });
+    await expect.poll(address).toBe("/domains/certificates");
+  });
+});
+
+describe("one host name", () => {
+  const open = { path: `/?open=${bindingId}` };
+
+  it("opens with its record, what it resolves to, and the flows by name", async () => {
+    await page({}, open);
+    const drawer = within(await screen.findByRole("dialog", { name: "Host name" }));
+    expect(await drawer.findByRole("heading", { name: "fra-02.example.com" })).toBeInTheDocument();
+    expect(drawer.getByText("203.0.113.52")).toBeInTheDocument();
+    expect(await drawer.findByRole("link", { name: "Office" })).toHaveAttribute("href", `/flows/${flowId}`);
+    expect(drawer.getByText(/TTL 5 min/)).toBeInTheDocument();
+  });
+
+  it("gets its first certificate, or says in words why not", async () => {
+    const none = { state: "none" as const, issuer: "", challenge: "", not_after: null, last_error: "" };
+    const { written } = await page(
+      {
+        [`GET /node-domains/${bindingId}`]: { body: makeBinding({ certificate: none }) },
+        [`POST /node-domains/${bindingId}/renew-certificate`]: {
+          status: 422,
+          body: { status: 422, code: "certificate_zone_unknown" },
+        },
+      },
+      open,
+    );
+    await userEvent.click(await screen.findByRole("button", { name: "Order certificate" }));
+    expect(await screen.findByText(/^No DNS integration holds the zone/)).toBeInTheDocument();
+    expect(written()).toHaveLength(1);
+  });
+
+  it("with a certificate of the operator's own is not renewed by the panel", async () => {
+    const own = { state: "valid" as const, issuer: "Own CA", challenge: "", not_after: inDays(100), last_error: "" };
+    await page({ [`GET /node-domains/${bindingId}`]: { body: makeBinding({ certificate: own }) } }, open);
+    expect(await screen.findByText(/Own CA/)).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Renew now" })).not.toBeInTheDocument();
+  });
+});
