@@ -48,6 +48,7 @@ export type Traffic = Schemas["TrafficTraffic"];
 /** What flows need to know of a node and of a domain bound to it. */
 export type Server = Schemas["NodesBrief"];
 export type NodeDomain = Pick<Schemas["DomainsDomain"], "id" | "node_id" | "hostname" | "dns_state" | "owner_id">;
+export type DomainMode = Schemas["DomainsDomain"]["mode"];
 
 export interface FlowFilter {
   q?: string;
@@ -252,6 +253,28 @@ export const domainQuery = (id: string) =>
     staleTime: 30_000,
     retry: false,
   });
+
+/** The zones that an account has bound host names in, to be offered for the next one. */
+export const ownZonesQuery = (owner: string) =>
+  queryOptions({
+    queryKey: ["nodes", "zones-of", owner],
+    queryFn: async ({ signal }): Promise<string[]> => {
+      const query = { owner, limit: 200 };
+      const { items } = await answer(api.GET("/api/v1/node-domains", { signal, params: { query } }));
+      return [...new Set(items.map(({ zone }) => zone))].sort();
+    },
+    staleTime: 30_000,
+  });
+
+/** Binds a host name to a node, for the account that is signed in. */
+export function useBindDomain() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Schemas["DomainsCreateInputBody"]): Promise<NodeDomain> =>
+      answer(api.POST("/api/v1/node-domains", { body })),
+    onSuccess: () => queries.invalidateQueries({ queryKey: ["nodes"] }),
+  });
+}
 
 const askedNodes = 20;
 

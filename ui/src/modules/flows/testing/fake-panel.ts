@@ -98,6 +98,10 @@ export function answerFake(
   };
   const node = area === "nodes" ? servers.find((server) => server.id === id) : undefined;
   if (node) return ok({ ...node, agent: { connected: node.state === "online" }, metrics: { tcp_established: 12 } });
+  if (path === "/api/v1/node-domains" && method === "POST") {
+    const { zone, label = "lon", node_id } = body as Record<string, string>;
+    return { status: 201, body: { ...fakeDomain, id: "d-new", node_id, zone, hostname: `${label}.${zone}` } };
+  }
   if (path === "/api/v1/node-domains") {
     const asked = new URL(url, "http://panel").searchParams;
     const [q, owner] = [asked.get("q") ?? "", asked.get("owner") ?? fakeDomain.owner_id];
@@ -241,7 +245,14 @@ function saveFake(state: FakeState, id: string, graph: Drawing, revision: number
   return ok(state.draft);
 }
 
-const fakeDomain = { id: "d-1", node_id: "n-msk", hostname: "msk.example.net", dns_state: "ok", owner_id: "anna" };
+const fakeDomain = {
+  id: "d-1",
+  node_id: "n-msk",
+  hostname: "msk.example.net",
+  zone: "example.net",
+  dns_state: "ok",
+  owner_id: "anna",
+};
 
 const ok = (body: unknown): FakeAnswer => ({ status: 200, body });
 const page = (items: unknown[]): FakeAnswer => ok({ items, next_cursor: null, total: items.length });

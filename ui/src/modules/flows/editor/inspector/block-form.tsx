@@ -6,6 +6,7 @@ import { setField } from "../../drawing/drawing-edits";
 import { DomainSelect } from "../../shared/domain-select";
 import { NodeSelect } from "../../shared/node-select";
 import { useEditor, usePlaces } from "../editor-context";
+import { BindDomain } from "./bind-domain";
 import { FieldCalls, FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
 import { ListenerForm } from "./listener-form";
@@ -27,6 +28,9 @@ export function BlockForm({ block, ways = true }: { block: Block; ways?: boolean
       )}
       {block.kind === "entry" && (
         <DomainField block={block} {...shared("node_domain_id")} onChange={(value) => set("node_domain_id", value)} />
+      )}
+      {block.kind === "entry" && block.node_id && (
+        <BindDomain nodeId={block.node_id} onBound={(id) => set("node_domain_id", id)} />
       )}
       <TextInput
         label={t("field.title")}
