@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -31,7 +31,7 @@ func Find() (int, error) {
 		port := first + rand.IntN(last-first) //nolint:gosec // any will do
 		err := reserve(port)
 		if err == nil {
-			err = free(net.JoinHostPort("", strconv.Itoa(port)))
+			err = free(port)
 		}
 		if err == nil {
 			return port, nil
@@ -62,17 +62,30 @@ func reserve(port int) error {
 	return nil
 }
 
-func free(address string) error {
-	streams, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
+// free says whether a port can be bound on all addresses. No program starts in the meantime, which until it runs would
+// have the sockets of this look; and the sockets are none of Go's, whose poller can hold them beyond their end. Either
+// way the port were taken for whoever is given it.
+func free(port int) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return errors.Join(bind(unix.SOCK_STREAM, port), bind(unix.SOCK_DGRAM, port))
+}
+
+func bind(kind, port int) error {
+	fd, err := unix.Socket(unix.AF_INET6, kind|unix.SOCK_CLOEXEC, 0)
+	var address unix.Sockaddr = &unix.SockaddrInet6{Port: port}
+	if err != nil { // the machine knows only IPv4
+		fd, err = unix.Socket(unix.AF_INET, kind|unix.SOCK_CLOEXEC, 0)
+		address = &unix.SockaddrInet4{Port: port}
 	}
-	defer streams.Close()
-	packets, err := net.ListenPacket("udp", address)
 	if err != nil {
-		return err
+		return fmt.Errorf("open a socket: %w", err)
 	}
-	return packets.Close()
+	defer unix.Close(fd)
+	if err := unix.Bind(fd, address); err != nil {
+		return fmt.Errorf("bind port %d: %w", port, err)
+	}
+	return nil
 }
 
 // For is Find for a test, which fails where there is none.

@@ -1,8 +1,11 @@
 package freeport
 
 import (
+	"context"
 	"net"
+	"os/exec"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +17,7 @@ func TestAPortIsFreeAndIsNoneOfThoseThatTheSystemGivesAway(t *testing.T) {
 		port := For(t)
 		require.GreaterOrEqual(t, port, first)
 		require.Less(t, port, last)
-		require.NoError(t, free(":"+strconv.Itoa(port)))
+		require.NoError(t, free(port))
 	}
 }
 
@@ -23,11 +26,11 @@ func TestAPortThatSomebodyHasIsNotFree(t *testing.T) {
 	streams, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer streams.Close()
-	require.Error(t, free(streams.Addr().String()))
+	require.Error(t, free(streams.Addr().(*net.TCPAddr).Port))
 	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer packets.Close()
-	require.Error(t, free(packets.LocalAddr().String()))
+	require.Error(t, free(packets.LocalAddr().(*net.UDPAddr).Port))
 }
 
 // A port that was found is not found again while its finder lives, though nobody listens on it yet.
@@ -35,4 +38,25 @@ func TestAPortIsGivenOnce(t *testing.T) {
 	t.Parallel()
 	port := For(t)
 	require.Error(t, reserve(port))
+}
+
+// A program that starts in the meantime has the sockets of this process for a moment, also the listener of a look.
+func TestAPortIsFreeAlsoWhileProgramsStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	var starters sync.WaitGroup
+	defer starters.Wait()
+	defer cancel()
+	for range 4 {
+		starters.Go(func() {
+			for ctx.Err() == nil {
+				_ = exec.CommandContext(ctx, "true").Run()
+			}
+		})
+	}
+	for range 400 {
+		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(For(t))))
+		require.NoError(t, err)
+		require.NoError(t, listener.Close())
+	}
 }
