@@ -20,7 +20,7 @@ const certificatesPath = "/api/v1/certificates"
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "certs", Short: "Certificates of host names"}
 	group.AddCommand(listCommand(env), renewCommand(env), uploadCommand(env), removeCommand(env), budgetsCommand(env))
-	return []*cobra.Command{group}
+	return []*cobra.Command{group, dnsCommands(env)}
 }
 
 var certificateHeads = []string{"Host names", "State", "Valid until", "Last error", "ID"}

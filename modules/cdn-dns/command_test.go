@@ -24,29 +24,38 @@ type called struct {
 	calls []string // method, path and body
 }
 
-// panelctl runs one command line against a panel that answers with a certificate.
+// panelctl runs one command line about certificates against a panel that answers with one.
 func panelctl(t *testing.T, args ...string) called {
+	t.Helper()
+	return command(t, "", func(string) string {
+		return `{"id": "1", "names": ["n1.example.com"], "state": "valid", "last_error": ""}`
+	}, append([]string{"certs"}, args...)...)
+}
+
+// command runs one command line of the module against a panel that answers a method and an address as it is told.
+func command(t *testing.T, in string, answer func(call string) string, args ...string) called {
 	t.Helper()
 	var done called
 	panel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		done.calls = append(done.calls, strings.TrimSpace(r.Method+" "+r.URL.Path+" "+string(body)))
+		call := r.Method + " " + r.URL.RequestURI()
+		done.calls = append(done.calls, strings.TrimSpace(call+" "+string(body)))
 		if r.Method == http.MethodDelete {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id": "1", "names": ["n1.example.com"], "state": "valid", "last_error": ""}`)
+		_, _ = io.WriteString(w, answer(call))
 	}))
 	t.Cleanup(panel.Close)
 	var out bytes.Buffer
 	env := cli.Env{
-		In: strings.NewReader(""), Out: &out, Err: &out, Getenv: func(name string) string {
+		In: strings.NewReader(in), Out: &out, Err: &out, Getenv: func(name string) string {
 			return map[string]string{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": "token"}[name]
 		},
 		Commands: []func(cli.Env) []*cobra.Command{commands},
 	}
-	done.exit = cli.Run(context.Background(), env, append([]string{"certs"}, args...))
+	done.exit = cli.Run(context.Background(), env, args)
 	done.out = out.String()
 	return done
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	unknownDomain = domainsPath + "/0199a0de-0000-7000-8000-000000000009"
+	unknownDomain = domainsapi.Path + "/0199a0de-0000-7000-8000-000000000009"
 	someFlow      = "0199a0de-0000-7000-8000-000000000001"
 )
 
@@ -22,7 +22,7 @@ const (
 func bound(t *testing.T, as *paneltest.Client) (node, domain string) {
 	t.Helper()
 	node = as.AddNode("Waw 03")
-	made := as.PostOnce(domainsPath, map[string]any{"node_id": node, "zone": "Example.com"}).Is(http.StatusCreated)
+	made := as.PostOnce(domainsapi.Path, map[string]any{"node_id": node, "zone": "Example.com"}).Is(http.StatusCreated)
 	require.Equal(t, "waw-03.example.com", made.Text("hostname"))
 	return node, made.Text("id")
 }
@@ -33,14 +33,14 @@ func TestADomainOfSomebodyElseIsAnsweredLikeAnUnknownOne(t *testing.T) {
 	p, _ := asked(t)
 	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
 	_, id := bound(t, owner)
-	path := domainsPath + "/" + id
+	path := domainsapi.Path + "/" + id
 	require.Equal(t, other.Get(unknownDomain).Text("detail"), other.Get(path).Refused(http.StatusNotFound,
 		"not_found").Text("detail"))
 	other.Patch(path, map[string]any{"revision": 1, "ttl": 60}).Refused(http.StatusNotFound, "not_found")
 	other.Delete(path).Refused(http.StatusNotFound, "not_found")
-	require.EqualValues(t, 0, other.Get(domainsPath).Value("total"))
+	require.EqualValues(t, 0, other.Get(domainsapi.Path).Value("total"))
 
-	require.EqualValues(t, 1, full.Get(domainsPath).Value("total"))
+	require.EqualValues(t, 1, full.Get(domainsapi.Path).Value("total"))
 	require.Equal(t, owner.AccountID, full.Get(path).Is(http.StatusOK).Text("owner_id"))
 	full.Patch(path, map[string]any{"revision": 1, "ttl": 60}).Is(http.StatusOK)
 	full.Delete(path).Is(http.StatusNoContent)
@@ -54,16 +54,16 @@ func TestBindingsAreFoundByNameNodeAndOwner(t *testing.T) {
 	owner, other, full := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view"), p.Admin()
 	node, _ := bound(t, owner)
 	second := owner.AddNode("Fra 01")
-	owner.Post(domainsPath, map[string]any{"node_id": second, "zone": "example.org", "label": "cdn"}).
+	owner.Post(domainsapi.Path, map[string]any{"node_id": second, "zone": "example.org", "label": "cdn"}).
 		Is(http.StatusCreated)
-	full.Post(domainsPath, map[string]any{"node_id": node, "zone": "example.org", "label": "own"}).
+	full.Post(domainsapi.Path, map[string]any{"node_id": node, "zone": "example.org", "label": "own"}).
 		Is(http.StatusCreated)
 	found := func(as *paneltest.Client, query string) (names []string) {
 		var page struct {
 			Items []struct{ Hostname string }
 			Total int
 		}
-		as.Get(domainsPath + "?" + query).Is(http.StatusOK).JSON(&page)
+		as.Get(domainsapi.Path + "?" + query).Is(http.StatusOK).JSON(&page)
 		for _, one := range page.Items {
 			names = append(names, one.Hostname)
 		}
@@ -89,7 +89,7 @@ func TestATakenHostNameTellsNeitherOwnerNorNode(t *testing.T) {
 	owner, other := p.As("nodes.edit", "nodes.view"), p.As("nodes.edit", "nodes.view")
 	node, id := bound(t, owner)
 	second := other.AddNode("other")
-	refused := other.Post(domainsPath, map[string]any{"node_id": second, "zone": "example.com", "label": "WAW-03"}).
+	refused := other.Post(domainsapi.Path, map[string]any{"node_id": second, "zone": "example.com", "label": "WAW-03"}).
 		Refused(http.StatusConflict, "domain_conflict")
 	for _, secret := range []string{owner.AccountID, node, id} {
 		require.NotContains(t, string(refused.Body), secret)
@@ -104,7 +104,7 @@ func TestABindingInUseKeepsItsNameNodeAndOwner(t *testing.T) {
 	_, id := bound(t, full)
 	second := full.AddNode("second")
 	require.NoError(t, with.domains.SetUses(t.Context(), someFlow, id))
-	path := domainsPath + "/" + id
+	path := domainsapi.Path + "/" + id
 	for what, change := range map[string]map[string]any{
 		"renamed": {"label": "entry"}, "in another zone": {"zone": "example.org"}, "moved": {"node_id": second},
 		"handed over": {"owner_id": other.AccountID},
@@ -135,7 +135,9 @@ func TestABindingIsNotChangedWhileAFlowTakesIt(t *testing.T) {
 		found, err := with.domains.ByIDs(ctx, id)
 		require.NoError(t, err)
 		require.Equal(t, "waw-03.example.com", found[id].Hostname)
-		go func() { answered <- full.Patch(domainsPath+"/"+id, map[string]any{"revision": 1, "label": "entry"}) }()
+		go func() {
+			answered <- full.Patch(domainsapi.Path+"/"+id, map[string]any{"revision": 1, "label": "entry"})
+		}()
 		blocked(t, p)
 		return with.domains.SetUses(ctx, someFlow, id)
 	}))
@@ -158,7 +160,7 @@ func TestABindingIsHandedToAccountsThatExist(t *testing.T) {
 	p, _ := asked(t)
 	full, owner := p.Admin(), p.As("nodes.edit", "nodes.view")
 	_, id := bound(t, owner)
-	path := domainsPath + "/" + id
+	path := domainsapi.Path + "/" + id
 	owner.Patch(path, map[string]any{"revision": 1, "owner_id": full.AccountID}).
 		Refused(http.StatusForbidden, "permission_denied")
 	refused := full.Patch(path, map[string]any{"revision": 1, "owner_id": database.NewID()}).
@@ -206,12 +208,12 @@ func TestADeletedAccountLeavesNoBindingBehind(t *testing.T) {
 	for _, heir := range []string{"zzz", database.NewID(), owner.AccountID} {
 		full.Delete(account+"?hand_over_to="+heir).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	}
-	require.Equal(t, owner.AccountID, full.Get(domainsPath+"/"+id).Text("owner_id"))
+	require.Equal(t, owner.AccountID, full.Get(domainsapi.Path+"/"+id).Text("owner_id"))
 
 	full.Delete(account + "?hand_over_to=" + manager.AccountID).Is(http.StatusNoContent)
-	require.Equal(t, manager.AccountID, manager.Get(domainsPath+"/"+id).Is(http.StatusOK).Text("owner_id"))
+	require.Equal(t, manager.AccountID, manager.Get(domainsapi.Path+"/"+id).Is(http.StatusOK).Text("owner_id"))
 	full.Delete("/api/v1/accounts/"+manager.AccountID).Refused(http.StatusConflict, "account_in_use")
-	manager.Delete(domainsPath + "/" + id).Is(http.StatusNoContent)
+	manager.Delete(domainsapi.Path + "/" + id).Is(http.StatusNoContent)
 	full.Delete("/api/v1/accounts/" + manager.AccountID).Is(http.StatusNoContent)
 }
 
@@ -222,6 +224,6 @@ func TestABindingNamesANodeThatExists(t *testing.T) {
 	admin := p.As("nodes.edit", "nodes.view")
 	for _, label := range []string{"", "entry"} {
 		body := map[string]any{"node_id": database.NewID(), "zone": "example.com", "label": label}
-		admin.Post(domainsPath, body).Refused(http.StatusUnprocessableEntity, "invalid_value")
+		admin.Post(domainsapi.Path, body).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	}
 }

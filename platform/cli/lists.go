@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // All reads a list of the API to its end, page by page; it is never nil. Path may have a query of its own. The failures
@@ -30,6 +32,27 @@ func All[T any](ctx context.Context, c *Client, path string) ([]T, error) {
 		}
 		query.Set("cursor", *page.Next)
 	}
+}
+
+// IDOf gives the id of what a command line names. An id is taken as it is; for a name, path lists with ?q= what has it
+// in its own, and identify gives the id and the name of each. Failures: those of Get, and none where nothing has the
+// name.
+func IDOf[T any](
+	ctx context.Context, c *Client, path, named string, identify func(T) (id, name string), none Message,
+) (string, error) {
+	if uuid.Validate(named) == nil {
+		return named, nil
+	}
+	found, err := All[T](ctx, c, path+"?q="+url.QueryEscape(named))
+	if err != nil {
+		return "", err
+	}
+	for _, one := range found {
+		if id, name := identify(one); strings.EqualFold(name, named) {
+			return id, nil
+		}
+	}
+	return "", Failed(none)
 }
 
 // Listing is what a list prints with --json.

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// Path is where the API keeps bindings.
+const Path = "/api/v1/node-domains"
+
 // ErrUnknown says that there is no such binding.
 var ErrUnknown = errors.New("there is no such domain binding")
 

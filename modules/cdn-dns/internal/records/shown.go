@@ -110,11 +110,12 @@ func (e *Engine) States(ctx context.Context, domainIDs ...string) (map[string]do
 }
 
 const (
-	checkWithin = 10 * time.Second
+	checkWithin = 8 * time.Second
 	checkEvery  = 100 * time.Millisecond
 )
 
-// Check has a binding looked at now and waits for it, ten seconds at most; what was known before is given then.
+// Check has a binding looked at now and waits for it, for less than the ten seconds that a command line waits;
+// what was known before is given then.
 func (e *Engine) Check(ctx context.Context, binding domainsapi.Domain) (Detail, error) {
 	if err := e.Notice(ctx, binding.ID); err != nil {
 		return Detail{}, err

@@ -1,0 +1,111 @@
+package domains
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/cli"
+)
+
+const (
+	nodeID    = "0199a0de-0000-7000-8000-00000000000a"
+	bindingID = "0199a0de-0000-7000-8000-00000000000b"
+)
+
+// panelctl runs one command line of the module against a panel with a node and a binding. It gives the exit code, what
+// was printed, and what the panel was asked.
+func panelctl(t *testing.T, args ...string) (exit int, out string, calls []string) {
+	t.Helper()
+	shown := `{"id": "` + bindingID + `", "hostname": "entry.example.com", "mode": "direct", "dns_state": "ok",
+		"certificate": {"state": "valid"}}`
+	answers := map[string]string{
+		"GET /api/v1/nodes?q=Fra-01&limit=200":                   `{"items": [{"id": "n", "name": "fra-010"}, {"id": "` + nodeID + `", "name": "fra-01"}]}`,
+		"GET /api/v1/node-domains?q=ENTRY.example.com&limit=200": `{"items": [` + shown + `]}`,
+		"POST /api/v1/node-domains":                              shown,
+	}
+	panel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		call := r.Method + " " + r.URL.RequestURI()
+		calls = append(calls, strings.TrimSpace(call+" "+string(body)))
+		if r.Method == http.MethodDelete {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		answer, known := answers[call]
+		if !known {
+			answer = `{"items": []}`
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(panel.Close)
+	var printed bytes.Buffer
+	env := cli.Env{
+		In: strings.NewReader(""), Out: &printed, Err: &printed, Getenv: func(name string) string {
+			return map[string]string{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": "token"}[name]
+		},
+		Commands: []func(cli.Env) []*cobra.Command{commands},
+	}
+	exit = cli.Run(context.Background(), env, append([]string{"domains"}, args...))
+	return exit, printed.String(), calls
+}
+
+func TestAHostNameIsBoundToANodeByItsName(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "add", "Fra-01", "example.com", "--label", "entry")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Len(t, calls, 2)
+	require.Equal(t,
+		`POST /api/v1/node-domains {"node_id":"`+nodeID+`","zone":"example.com","label":"entry"}`, calls[1])
+	require.Contains(t, out, "entry.example.com\tdirect\tok\tvalid")
+}
+
+func TestANodeThatIsNamedByItsIdIsNotSearched(t *testing.T) {
+	t.Parallel()
+	_, _, calls := panelctl(t, "add", nodeID, "example.com", "--mode", "cdn", "--ttl", "60")
+	require.Equal(t, []string{
+		`POST /api/v1/node-domains {"node_id":"` + nodeID + `","zone":"example.com","mode":"cdn","ttl":60}`,
+	}, calls)
+}
+
+func TestANameThatNoNodeHasBindsNothing(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "add", "fra", "example.com")
+	require.Equal(t, cli.ExitFailed, exit)
+	require.Contains(t, out, "there is no node with the name fra")
+	require.Len(t, calls, 1)
+}
+
+func TestABindingIsRemovedByItsHostNameOnceItIsConfirmed(t *testing.T) {
+	t.Parallel()
+	exit, _, calls := panelctl(t, "remove", "ENTRY.example.com")
+	require.Equal(t, cli.ExitUsage, exit)
+	require.Len(t, calls, 1, "nobody confirmed")
+	exit, out, calls := panelctl(t, "remove", "ENTRY.example.com", "--yes")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Equal(t, "DELETE /api/v1/node-domains/"+bindingID, calls[1])
+}
+
+func TestAHostNameThatIsNotBoundIsNotRemoved(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "remove", "other.example.com", "--yes")
+	require.Equal(t, cli.ExitFailed, exit)
+	require.Contains(t, out, "no host name other.example.com is bound to a node")
+	require.Len(t, calls, 1)
+}
+
+func TestBindingsAreListed(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "list", "--find", "ENTRY.example.com", "--plain")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Equal(t, []string{"GET /api/v1/node-domains?q=ENTRY.example.com&limit=200"}, calls)
+	require.Contains(t, out, "entry.example.com\tdirect\tok\tvalid\t-\t0\t"+bindingID)
+}
