@@ -51,7 +51,7 @@ it("tells a name that is taken from one that a flow uses", async () => {
   expect(await screen.findByText(/^This name already leads to a node/)).toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Remove idle.example.net" }));
   await user.click(await screen.findByRole("button", { name: "Remove" }));
-  expect(await screen.findByText(/^A flow uses this domain/)).toBeInTheDocument();
+  expect(await screen.findByText(/^A flow already uses this domain/)).toBeInTheDocument();
 });
 
 it("tells what is known of a name: its mode, what DNS answers, and when its certificate ends", async () => {
