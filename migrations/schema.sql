@@ -227,6 +227,34 @@ CREATE INDEX backup_runs_finished ON backup_runs USING btree (finished_at);
 CREATE INDEX backup_runs_open ON backup_runs USING btree (lease_until) WHERE (finished_at IS NULL);
 CREATE INDEX backup_runs_profile ON backup_runs USING btree (profile_id, created_at);
 
+create table cdn_resources (
+  id uuid not null,
+  domain_id uuid not null,
+  hostname text not null,
+  kind text not null,
+  integration_id uuid not null,
+  zone_id text not null,
+  zone text not null,
+  type text not null,
+  value text not null,
+  provider_id text default ''::text not null,
+  phase text not null,
+  state text default 'provisioning'::text not null,
+  apply_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint cdn_resources_pkey PRIMARY KEY (id)
+);
+CREATE INDEX cdn_resources_hostname ON cdn_resources USING btree (hostname, id);
+CREATE UNIQUE INDEX cdn_resources_value ON cdn_resources USING btree (domain_id, type, value);
+
+create table cdn_uses (
+  flow_id uuid not null,
+  domain_id uuid not null,
+  constraint cdn_uses_pkey PRIMARY KEY (flow_id, domain_id)
+);
+CREATE INDEX cdn_uses_domain ON cdn_uses USING btree (domain_id);
+
 create table cdndns_integrations (
   id uuid not null,
   provider text not null,

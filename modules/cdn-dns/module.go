@@ -78,7 +78,7 @@ type Failed struct {
 
 // Module is the manifest.
 func Module() module.Module {
-	return withRecords(withCertificates(module.Module{
+	return withNetworks(withRecords(withCertificates(module.Module{
 		Name:     "cdndns",
 		Requires: []string{"domains", "flows", "nodes"},
 		Summary:  "Names that lead to nodes: DNS records at the services that hold the zones",
@@ -103,7 +103,7 @@ func Module() module.Module {
 		Checks:     []doctor.Check{check()},
 		Private:    []any{newResolver, newProviders, newStore, newIntegrations, newSetup, newHandlers},
 		Attach:     attach,
-	}))
+	})))
 }
 
 func faults() []fault.Declared {
@@ -155,9 +155,12 @@ func newProviders(
 	return provider.New(network, r, cfg.String(cloudflareRoot), clock)
 }
 
-func attach(h *handlers, i *issuer, w *watcher, states domainsapi.States, stages flowsapi.Stages) module.Parts {
+func attach(
+	h *handlers, i *issuer, w *watcher, n *networks, states domainsapi.States, stages flowsapi.Stages,
+) module.Parts {
 	parts, watching := i.parts(states, stages), w.parts(states, stages)
-	parts.Routes = httpapi.Join(h.routes(), parts.Routes, watching.Routes)
+	stages.Add(n.Stages()...)
+	parts.Routes = httpapi.Join(h.routes(), parts.Routes, watching.Routes, n.routes())
 	parts.Listeners = append(parts.Listeners, watching.Listeners...)
 	parts.Loops = append(parts.Loops, watching.Loops...)
 	parts.Metrics = append(parts.Metrics, watching.Metrics...)

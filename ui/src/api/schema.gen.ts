@@ -944,6 +944,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cdn/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what stands at CDNs */
+        get: operations["get-cdn-resources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/certificates": {
         parameters: {
             query?: never;
@@ -4089,6 +4106,52 @@ export interface components {
         };
         CdndnsZoneList: {
             items: components["schemas"]["CdndnsZone"][];
+        };
+        CdnRecord: {
+            /** @enum {string} */
+            type: "A" | "AAAA";
+            value: string;
+        };
+        CdnResource: {
+            /**
+             * Format: uuid
+             * @description The apply that made it
+             */
+            apply_id: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            domain_id: string;
+            /** @description Flows that are reached through it */
+            flow_ids: string[];
+            hostname: string;
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            integration_id: string;
+            /**
+             * @description The network
+             * @enum {string}
+             */
+            kind: "cloudflare";
+            /** @description The panel made it and removes it; otherwise it stood there before */
+            made: boolean;
+            record: components["schemas"]["CdnRecord"];
+            /**
+             * @description ready: the network answers for the host name
+             * @enum {string}
+             */
+            state: "provisioning" | "ready";
+            /** Format: date-time */
+            updated_at: string;
+            zone: string;
+        };
+        CdnResourcePage: {
+            items: components["schemas"]["CdnResource"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
         };
         CertificatesBudget: {
             /** @description Address of the authority */
@@ -12630,6 +12693,85 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-cdn-resources": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CdnResourcePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

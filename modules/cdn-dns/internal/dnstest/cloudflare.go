@@ -154,6 +154,15 @@ func (c *Cloudflare) put(r *CloudflareRecord) {
 	c.records = append(c.records, *r)
 }
 
+// SwitchOff takes the network away from the records of a name, past whoever is tested.
+func (c *Cloudflare) SwitchOff(name string) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	for i := range c.records {
+		c.records[i].Proxied = c.records[i].Proxied && c.records[i].Name != name
+	}
+}
+
 // Records gives what the account holds.
 func (c *Cloudflare) Records() []CloudflareRecord {
 	c.mutex.Lock()
@@ -333,7 +342,8 @@ func refuse(w http.ResponseWriter, status, code int, words string) {
 	})
 }
 
-// answer gives by DNS what the account holds; a proxied record has an address of the network.
+// answer gives by DNS what the account holds; a proxied record has addresses of the network, of
+// both families.
 func (c *Cloudflare) answer(w dns.ResponseWriter, question *dns.Msg) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -346,7 +356,9 @@ func (c *Cloudflare) answer(w dns.ResponseWriter, question *dns.Msg) {
 			continue
 		}
 		kind, content := r.Type, r.Content
-		if r.Proxied {
+		if r.Proxied && asked.Qtype == dns.TypeAAAA {
+			kind, content = "AAAA", "2001:db8:cf::fe"
+		} else if r.Proxied {
 			kind, content = "A", "198.51.100.254"
 		}
 		if dns.StringToType[kind] != asked.Qtype {

@@ -141,6 +141,12 @@ func (c *Client) confirmed(ctx context.Context, zone Zone, r Record) (bool, []st
 	}
 }
 
+// Answers tells whether an authoritative server of the zone answers with a record now.
+func (c *Client) Answers(ctx context.Context, zone Zone, r Record) bool {
+	values, err := c.ask(ctx, zone, r)
+	return err == nil && matches(r, values)
+}
+
 func (c *Client) ask(ctx context.Context, zone Zone, r Record) ([]string, error) {
 	servers, err := c.providers.resolver.Servers(ctx, zone.Name, zone.Servers)
 	for _, server := range servers {

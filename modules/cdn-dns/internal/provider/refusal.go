@@ -72,6 +72,19 @@ func asFault(err error) error {
 	return fault.Upstream("dns_provider_error", refusal.Error()).Wrap(err)
 }
 
+// Passing tells of an error whether the same call may succeed later without anybody's doing: the service is down, slow,
+// or asks to be called less often.
+func Passing(err error) bool {
+	kind := fault.KindOf(err)
+	if kind == fault.KindUpstreamTimeout {
+		return true
+	}
+	refused := status(err)
+	final := refused >= http.StatusBadRequest && refused < http.StatusInternalServerError &&
+		refused != http.StatusTooManyRequests
+	return kind == fault.KindUpstream && !final
+}
+
 // lacks names the rights that credentials do not have, in the service's own words.
 func lacks(service string, missing ...string) *fault.Fault {
 	if len(missing) == 0 {

@@ -88,7 +88,7 @@ func TestTheAddressesOfANodeAreThoseThatOthersReach(t *testing.T) {
 		{"::ffff:203.0.113.7", nil, []string{"203.0.113.7"}},
 	} {
 		var found []string
-		for _, addr := range addresses(nodesapi.Node{Address: c.address, Addresses: c.host}) {
+		for _, addr := range Addresses(nodesapi.Node{Address: c.address, Addresses: c.host}) {
 			found = append(found, addr.String())
 		}
 		require.Equal(t, c.wanted, found, "%s %v", c.address, c.host)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -159,4 +160,10 @@ func (e *Engine) records(ctx context.Context, domainID string) (rows []written, 
 	err = e.DB.In(ctx).NewSelect().Model(&rows).Where("r.domain_id = ?", domainID).Order("hostname", "type", "value").
 		Scan(ctx)
 	return rows, database.Fault(err, nil)
+}
+
+// Owns tells whether a record is one that was written for a binding.
+func (e *Engine) Owns(ctx context.Context, domainID string, r provider.Record) (bool, error) {
+	own, err := e.records(ctx, domainID)
+	return slices.ContainsFunc(own, func(o written) bool { return o.Phase != phaseFound && alike(o.record(), r) }), err
 }

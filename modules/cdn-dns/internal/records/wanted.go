@@ -48,7 +48,7 @@ func (e *Engine) wish(ctx context.Context, binding domainsapi.Domain) (wish, err
 		return wish{}, err
 	}
 	var w wish
-	for _, addr := range addresses(node) {
+	for _, addr := range Addresses(node) {
 		w.records = append(w.records, provider.Record{
 			Name: provider.Canonical(binding.Hostname), Type: provider.AddressType(addr), Value: addr.String(),
 			TTL: binding.TTL,
@@ -57,9 +57,9 @@ func (e *Engine) wish(ctx context.Context, binding domainsapi.Domain) (wish, err
 	return w, nil
 }
 
-// addresses are where others reach the node, at most one of each family: the address that they dial, then what its host
+// Addresses are where others reach the node, at most one of each family: the address that they dial, then what its host
 // has and the whole internet can reach.
-func addresses(node nodesapi.Node) []netip.Addr {
+func Addresses(node nodesapi.Node) []netip.Addr {
 	var found []netip.Addr
 	add := func(text string, good func(netip.Addr) bool) {
 		text, _, _ = strings.Cut(text, "/")

@@ -1,0 +1,63 @@
+package cdndns
+
+import (
+	"context"
+
+	"github.com/jonboulle/clockwork"
+
+	"panel/modules/cdn-dns/internal/cdn"
+	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/domains/domainsapi"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/events"
+	"panel/platform/httpapi"
+	"panel/platform/module"
+)
+
+// networks is what the module does with the networks that stand in front of nodes.
+type networks struct{ *cdn.Engine }
+
+func newNetworks(
+	db *database.DB, j audit.Journal, b *events.Bus, clock clockwork.Clock, d domainsapi.Domains, f nodesapi.Fleet,
+	w *watcher,
+) *networks {
+	return &networks{cdn.New(cdn.Tools{
+		DB: db, Journal: j, Bus: b, Clock: clock, Domains: d, Fleet: f, Find: w.holder, Open: w.client,
+		Leaving: w.Owns, Held: w.integrations.held,
+	})}
+}
+
+// held tells which kind of service holds the zone of a host name, as the integrations were checked last.
+// Error: provider.ErrNoZone.
+func (i *integrations) held(ctx context.Context, host string) (*provider.Kind, error) {
+	row, _, err := i.opening(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	client, err := i.open(row)
+	if err != nil {
+		return nil, err
+	}
+	return client.Kind, nil
+}
+
+// withNetworks adds to the manifest what networks need.
+func withNetworks(m module.Module) module.Module {
+	m.Events = append(m.Events, cdn.EventKinds(View)...)
+	m.Private = append(m.Private, newNetworks)
+	return m
+}
+
+func (n *networks) routes() httpapi.Routes {
+	return httpapi.Under("/api/v1/cdn", feature,
+		httpapi.Get("/resources", "List what stands at CDNs", access.Needs(View), n.list, httpapi.UngatedReads()),
+	)
+}
+
+func (n *networks) list(ctx context.Context, in *pageInput) (*body[httpapi.Page[cdn.Resource]], error) {
+	page, err := n.List(ctx, in.PageQuery)
+	return &body[httpapi.Page[cdn.Resource]]{page}, err
+}
