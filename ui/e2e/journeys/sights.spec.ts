@@ -14,16 +14,31 @@ interface Finding {
   nodes: { target: string[] }[];
 }
 
-/** What axe finds in the layer that is open over the page, else in the page, alone or with the frame around it. */
+/**
+ * What axe finds in the layer that is open over the page, else in the page, alone or with the frame around it. A target
+ * that is half below a bar which does not scroll is judged once more where it can be seen.
+ */
 async function violations(page: Page, rules: "all" | "colours", frame: boolean): Promise<string[]> {
   const runOnly = rules === "all" ? { type: "tag", values: accessRules } : { type: "rule", values: ["color-contrast"] };
   const found = await page.evaluate(
     async ([layer, only, whole]) => {
       const { axe } = window as unknown as { axe: { run: (...args: unknown[]) => Promise<{ violations: Finding[] }> } };
+      const run = async (where: unknown, what: object) =>
+        (await axe.run(where, { runOnly: what, resultTypes: ["violations"], preload: false, iframes: false })).violations;
       const open = [...document.querySelectorAll(layer)].filter((element) => element.checkVisibility());
       const include = open.length > 0 ? open : whole ? [] : [...document.querySelectorAll("main")];
-      const options = { runOnly: only, resultTypes: ["violations"], preload: false, iframes: false };
-      return (await axe.run(include.length > 0 ? { include } : document, options)).violations;
+      const all = await run(include.length > 0 ? { include } : document, only);
+      for (const finding of all.filter(({ id }) => id === "target-size")) {
+        const stay = [];
+        for (const node of finding.nodes) {
+          const target = document.querySelector(node.target[0]!);
+          target?.scrollIntoView({ block: "center" });
+          const again = target ? await run(target, { type: "rule", values: ["target-size"] }) : [finding];
+          if (again.length > 0) stay.push(node);
+        }
+        finding.nodes = stay;
+      }
+      return all.filter(({ nodes }) => nodes.length > 0);
     },
     [floating, runOnly, frame] as const,
   );

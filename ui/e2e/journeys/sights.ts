@@ -74,7 +74,6 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
   const office = /^Actions for Office/;
   const anna = /^Actions for anna's phone/;
   const own = `/flows/${flow}`;
-  const bind = { name: "bind a domain", steps: [{ button: /^Level 1/ }, { button: "Bind a domain…" }] };
   return [
     {
       path: "/flows",
@@ -89,7 +88,7 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
       ],
     },
     { path: `${own}/graph`, layers: [button(/^Find block/, "find a block"), button(/^Add block/, "blocks")] },
-    { path: `${own}/outline`, layers: [beside(/^Level 1/, "inspector"), button(/^Actions for fra-01 entry/, "acts"), bind] },
+    { path: `${own}/outline`, layers: [beside(/^Level 1/, "inspector"), button(/^Actions for fra-01 entry/, "acts")] },
     { path: `${own}/versions`, layers: [beside(/^v1/, "version")] },
     {
       path: `${own}/clients`,
@@ -103,7 +102,7 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
     { path: `${own}/settings`, layers: [button("Stop serving…"), button("Delete flow…")] },
     { path: `${own}/plans/${plan}` },
     { path: `${own}/applies/${apply}` },
-    { path: `/flows/${draft}/outline`, layers: [beside(/^Level 1/, "inspector of a draft")] },
+    { path: `/flows/${draft}/outline`, layers: [beside(/^Level 1/, "inspector of a draft"), button("Bind a domain…")] },
   ];
 }
 

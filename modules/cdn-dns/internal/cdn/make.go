@@ -170,6 +170,9 @@ func (e *Engine) remove(ctx context.Context, row *resource) error {
 
 func take(ctx context.Context, client *provider.Client, row *resource) (removed bool, err error) {
 	there, err := client.Records(ctx, row.zone(), row.Hostname)
+	if errors.Is(err, provider.ErrNoZone) {
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
