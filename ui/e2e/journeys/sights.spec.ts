@@ -24,7 +24,8 @@ async function violations(page: Page, rules: "all" | "colours", frame: boolean):
     async ([layer, only, whole]) => {
       const { axe } = window as unknown as { axe: { run: (...args: unknown[]) => Promise<{ violations: Finding[] }> } };
       const run = async (where: unknown, what: object) =>
-        (await axe.run(where, { runOnly: what, resultTypes: ["violations"], preload: false, iframes: false })).violations;
+        (await axe.run(where, { runOnly: what, resultTypes: ["violations"], preload: false, iframes: false }))
+          .violations;
       const open = [...document.querySelectorAll(layer)].filter((element) => element.checkVisibility());
       const include = open.length > 0 ? open : whole ? [] : [...document.querySelectorAll("main")];
       const all = await run(include.length > 0 ? { include } : document, only);
