@@ -147,7 +147,7 @@ func (l *life) eventually(state string) {
 	require.Eventually(l, func() bool {
 		var api status
 		return l.stand.API.Get(l.Context(), "/api/v1/license/status", &api) == nil && api.State == state
-	}, 20*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 }
 
 const grace = 72 * time.Hour
@@ -187,7 +187,7 @@ func TestTheServerIsDownThenGraceThenDegradedThenActivate(t *testing.T) {
 			map[string]string{"license_key": l.stand.Key},
 			nil,
 		) == nil
-	}, 20*time.Second, 100*time.Millisecond)
+	}, 60*time.Second, 100*time.Millisecond)
 	l.is("active", "ok")
 }
 

@@ -76,7 +76,7 @@ func (l *life) inFlight() (status <-chan int, release func()) {
 		err := l.db.NewRaw(`select exists (select from pg_locks where not granted and relation = 'accounts'::regclass
 			and database = (select oid from pg_database where datname = current_database()))`).Scan(l.t.Context(), &waiting)
 		return err == nil && waiting
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	return answered, func() { require.NoError(l.t, tx.Rollback(l.t.Context())) }
 }
 
@@ -102,7 +102,7 @@ func TestServeStopsCleanlyAfterASignal(t *testing.T) {
 					connection.Close()
 				}
 				return err != nil
-			}, 30*time.Second, 20*time.Millisecond, "a panel that stops takes no new connection")
+			}, 60*time.Second, 20*time.Millisecond, "a panel that stops takes no new connection")
 			require.True(t, l.panel.Running(), "it waits for the request in flight")
 			release()
 			require.Equal(

@@ -151,7 +151,7 @@ func blocked(t *testing.T, p *paneltest.Panel) {
 		n, err := p.DB.NewSelect().Table("pg_stat_activity").
 			Where("datname = current_database() and wait_event_type = 'Lock'").Count(t.Context())
 		return err == nil && n > 0
-	}, 10*time.Second, 5*time.Millisecond)
+	}, 60*time.Second, 5*time.Millisecond)
 }
 
 // Only an account that exists becomes the owner.

@@ -67,7 +67,7 @@ func (f *fleet) awaited(t *testing.T) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return f.awaits > seen
-	}, 30*time.Second, 5*time.Millisecond)
+	}, 60*time.Second, 5*time.Millisecond)
 }
 
 // A plan is installed as it was compiled: nothing is compiled for it again, so that no secret of a client is opened.

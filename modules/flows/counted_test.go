@@ -116,14 +116,14 @@ func TestQuestionsEndWhenTheInstallationBegins(t *testing.T) {
 		return nil, isProbe && args.Bind != nil
 	})
 	p := s.compile()
-	require.Eventually(t, func() bool { return s.fleet.binds() == atOnce }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.fleet.binds() == atOnce }, 60*time.Second, 10*time.Millisecond)
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, true)).Is(200).Text("apply_id")
 	s.fleet.catchUp()
 	require.Equal(t, "applied", s.ended(id).State)
 	require.Eventually(t, func() bool {
 		asking, err := s.panel.DB.NewSelect().Table("flow_plans").Where("checking").Count(t.Context())
 		return err == nil && asking == 0
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	require.Equal(t, atOnce, s.fleet.binds())
 }
 

@@ -126,7 +126,7 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 					Scan(t.Context(), &renewed),
 			)
 			return renewed
-		}, 30*time.Second, 10*time.Millisecond)
+		}, 60*time.Second, 10*time.Millisecond)
 	}
 	require.LessOrEqual(t, s.fleet.mostAtOnce(), 1, "one driver waits for the answers")
 	s.fleet.catchUp()

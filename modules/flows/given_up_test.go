@@ -80,7 +80,7 @@ func TestAnApplyThatCannotGoOnIsGivenUp(t *testing.T) {
 			}
 		}
 		return false
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	require.Eventually(
 		t,
 		func() bool { return len(o.left()) == 0 },
@@ -169,7 +169,7 @@ func TestAFailureOfTheFleetIsTriedAgain(t *testing.T) {
 			s.panel.DB.NewRaw("select lease_failures from flow_applies where id = ?", id).Scan(t.Context(), &failed),
 		)
 		return failed > 0
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	s.fleet.breaks(nil)
 	require.Equal(t, "applied", s.ended(id).State)
 }

@@ -68,7 +68,7 @@ func TestAnApplyEndsWhenItsServerIsGone(t *testing.T) {
 				Scan(t.Context(), &orders),
 		)
 		return orders == 2
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	refused := s.admin.Delete("/api/v1/nodes/"+exit).Refused(http.StatusConflict, "node_in_use")
 	require.Equal(t, []any{s.flow}, refused.Value("flow_ids"))
 
@@ -112,7 +112,7 @@ func (s *stage) lockAwaited() {
 		n, err := s.panel.DB.NewSelect().Table("pg_stat_activity").
 			Where("datname = current_database() and wait_event_type = 'Lock'").Count(s.t.Context())
 		return err == nil && n > 0
-	}, 30*time.Second, 5*time.Millisecond)
+	}, 60*time.Second, 5*time.Millisecond)
 }
 
 // An apply and the deletion of its node meet in one order. Where the deletion is first, the apply waits for its end

@@ -153,12 +153,12 @@ func TestFlowsAreRenderedAgainWhenWhatTheyDependOnHasChanged(t *testing.T) {
 		return left == 0
 	}
 	require.NoError(t, g.flows.Rerender(t.Context(), "nothing", ams))
-	require.Eventually(t, done, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, done, 60*time.Second, 10*time.Millisecond)
 	require.Equal(t, first, *s.get().LastApplyID)
 
 	s.fleet.set("ams-01", func(n *nodesapi.Node) { n.Address = "198.51.100.7" })
 	require.NoError(t, g.flows.Rerender(t.Context(), "the node has moved", ams))
-	require.Eventually(t, func() bool { return *s.get().LastApplyID != first }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return *s.get().LastApplyID != first }, 60*time.Second, 10*time.Millisecond)
 	a := s.ended(*s.get().LastApplyID)
 	require.Equal(t, "applied", a.State, "%+v", a.Error)
 	require.Equal(t, "rerender", a.Kind)

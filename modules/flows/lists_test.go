@@ -101,7 +101,7 @@ func TestALoadedVersionIsTold(t *testing.T) {
 		default:
 			return false
 		}
-	}, 30*time.Second, time.Millisecond)
+	}, 60*time.Second, time.Millisecond)
 }
 
 // The list of flows begins with those that need somebody, by name where they need it alike, on every page.

@@ -122,7 +122,7 @@ func (w *world) join(name string) (nodeID string) {
 	require.Eventually(w.t, func() bool {
 		nodeID = w.nodeNamed(name)
 		return nodeID != ""
-	}, 30*time.Second, 100*time.Millisecond)
+	}, 60*time.Second, 100*time.Millisecond)
 	return nodeID
 }
 
@@ -202,7 +202,7 @@ func TestRealTrafficGoesThroughAnAppliedFlow(t *testing.T) {
 	require.Contains(t, a.Steps[1].Stages[3].Detail, "the exit address is 127.0.0.1", "a real client saw the exit")
 	link := w.admin.Post(w.path("/connection-link"), nil).Is(200).Text("uri")
 	require.True(t, w.fetches(link, page.URL, "hello through the flow"))
-	require.Eventually(t, func() bool { return w.get().Drift.State == "in_sync" }, 30*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return w.get().Drift.State == "in_sync" }, 60*time.Second, 100*time.Millisecond)
 
 	w.showsWhatItCarries(func() { w.fetches(link, page.URL, "hello through the flow") })
 

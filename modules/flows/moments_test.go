@@ -190,7 +190,7 @@ func TestAPortThatAProbeFoundTakenIsNeverForced(t *testing.T) {
 			require.Eventually(t, func() bool {
 				s.admin.Get(s.path("/plans/" + p.ID)).Is(200).JSON(&seen)
 				return len(seen.Conflicts) > 0
-			}, 30*time.Second, 20*time.Millisecond)
+			}, 60*time.Second, 20*time.Millisecond)
 			require.Equal(t, plan.Conflict{
 				Kind: "port", NodeID: s.fleet.id("fra-01"), L4: "tcp", Port: 443, Path: "nodes[0].params.listener.port",
 				With: plan.ConflictWith{Process: answer.holder},
@@ -225,7 +225,7 @@ func TestATargetThatANodeFindsInsideIsNeverForced(t *testing.T) {
 			}
 		}
 		return false
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	for _, force := range []bool{false, true} {
 		refused := s.admin.Post(s.path("/apply"), order(p, force)).Refused(422, "compile_failed")
 		require.Contains(t, string(refused.Body), `"target_private"`)

@@ -185,7 +185,7 @@ func (s *stage) phase(id, phase string) flows.Apply {
 	require.Eventually(s.t, func() bool {
 		s.admin.Get(s.path("/applies/" + id)).Is(200).JSON(&a)
 		return a.Phase == phase
-	}, 30*time.Second, 10*time.Millisecond, phase)
+	}, 60*time.Second, 10*time.Millisecond, phase)
 	return a
 }
 
@@ -276,7 +276,7 @@ func TestAStageThatFailsRevertsTheApplyAndLeavesNothing(t *testing.T) {
 				s.admin = s.panel.Admin()
 				s.flow = s.create("Europe main", 443)
 				s.install()
-				require.Eventually(t, func() bool { return len(o.left()) == 3 }, 30*time.Second, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return len(o.left()) == 3 }, 60*time.Second, 10*time.Millisecond)
 				serving := s.fleet.serving("fra-01")
 				o.forget()
 				o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {

@@ -149,7 +149,7 @@ func TestForcePassesReadinessAloneAndIsRecorded(t *testing.T) {
 			}
 		}
 		return failed == 3
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	refused := s.admin.Post(s.path("/apply"), order(p, false)).Refused(422, "readiness_unconfirmed")
 	require.Len(t, refused.Value("checks"), 3)
 	require.Empty(t, s.fleet.phases("fra-01"))

@@ -95,7 +95,7 @@ func (s *stage) confirmed(p plan.Plan) {
 			}
 		}
 		return true
-	}, 30*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 }
 
 func order(p plan.Plan, force bool) map[string]any {
@@ -134,7 +134,7 @@ func (s *stage) switching(applyID, node string) {
 		require.NoError(s.t, s.panel.DB.NewRaw(`select count(*) from flow_apply_steps
 			where apply_id = ? and node_id = ? and step #>> '{orders,switch}' <> ''`, applyID, s.fleet.id(node)).Scan(s.t.Context(), &noted))
 		return noted == 1
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 }
 
 // calls counts what the panel has asked of the fleet up to now.

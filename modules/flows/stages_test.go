@@ -35,14 +35,14 @@ func TestAStageAfterTheCommitIsRepeatedUntilItHolds(t *testing.T) {
 	}, nil)
 	news := s.panel.Bus().Subscribe(t.Context())
 	a := s.install()
-	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 60*time.Second, 10*time.Millisecond)
 	f := s.get()
 	require.Equal(t, "applied", f.State)
 	require.Equal(t, "parts.after", f.Drift.Stages[0].Name)
 	require.Equal(t, "pending", states(s.ended(a.ApplyID))["parts.after"])
 	require.Contains(t, s.ended(a.ApplyID).CDN.Detail, "away")
 	close(held)
-	require.Eventually(t, func() bool { return s.get().Drift.State == "in_sync" }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().Drift.State == "in_sync" }, 60*time.Second, 10*time.Millisecond)
 	require.Equal(t, "done", states(s.ended(a.ApplyID))["parts.after"])
 	kinds := []string{}
 	require.Eventually(t, func() bool { // it is published after it is so
@@ -52,7 +52,7 @@ func TestAStageAfterTheCommitIsRepeatedUntilItHolds(t *testing.T) {
 			}
 		}
 		return slices.Contains(kinds, flowsapi.EventStageSettled)
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	require.Equal(t, []string{flowsapi.EventStagePending, flowsapi.EventStageSettled}, kinds, "published once each")
 }
 
@@ -87,7 +87,7 @@ func TestAnEventCommitsWithItsChange(t *testing.T) {
 			require.NoError(t, s.panel.DB.NewRaw("select count(*) from written where what = ?", kind).Scan(t.Context(),
 				&rows))
 			return rows == 1
-		}, 20*time.Second, 20*time.Millisecond, kind)
+		}, 60*time.Second, 20*time.Millisecond, kind)
 		var together int
 		require.NoError(
 			t,
@@ -109,7 +109,7 @@ func TestANewerApplySupersedesAStageThatDoesNotHold(t *testing.T) {
 		return flowsapi.Outcome{}, nil
 	}, nil)
 	first := s.install()
-	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 60*time.Second, 10*time.Millisecond)
 	s.save(s.drawing(8443))
 	second := s.install()
 	require.Eventually(
@@ -128,7 +128,7 @@ func TestAStageAfterTheCommitOutlivesItsFlow(t *testing.T) {
 	t.Parallel()
 	s, o := withParts(t)
 	s.install()
-	require.Eventually(t, func() bool { return len(o.left()) == 3 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(o.left()) == 3 }, 60*time.Second, 10*time.Millisecond)
 	o.scripted(func(stage string, call int) (flowsapi.Outcome, error) {
 		if stage == "parts.after" && call < 3 {
 			return flowsapi.Outcome{}, errors.New("away")
@@ -140,7 +140,7 @@ func TestAStageAfterTheCommitOutlivesItsFlow(t *testing.T) {
 		n, err := s.panel.DB.NewSelect().Table("flow_followups").Count(t.Context())
 		require.NoError(t, err)
 		return n == 0 && slices.Contains(o.said(), "do parts.after")
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	s.admin.Get(s.path("")).Refused(404, "not_found")
 	require.Len(t, o.said(), 5)
 }
@@ -172,7 +172,7 @@ func TestAnApplyWhoseStageWaitsHoldsNoNode(t *testing.T) {
 				30*time.Second,
 				10*time.Millisecond,
 			)
-			require.Eventually(t, func() bool { return s.locks() == 0 }, 30*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return s.locks() == 0 }, 60*time.Second, time.Millisecond)
 
 			other := s.create("Beside it", 9443)
 			s.flow = other
@@ -244,7 +244,7 @@ func TestWhatCannotBeUndoneIsUndoneLaterAndBeforeTheNextApply(t *testing.T) {
 		var seen flows.Apply
 		s.admin.Get(s.path("/applies/" + next)).Is(200).JSON(&seen)
 		return seen.Text.Code == "undo_first"
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	require.Equal(t, []string{"parts.before"}, o.left())
 	close(mended)
 	require.Equal(t, "applied", s.ended(next).State)

@@ -39,7 +39,7 @@ func TestAStoppedApplyRevertsEverything(t *testing.T) {
 			p := s.ready()
 			hang(s, o)
 			id := s.begin(p)
-			require.Eventually(t, func() bool { return len(o.left()) > 0 }, 30*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return len(o.left()) > 0 }, 60*time.Second, 10*time.Millisecond)
 			require.Equal(t, http.StatusAccepted, s.stop(id))
 			require.Equal(t, http.StatusAccepted, s.stop(id))
 			a := s.ended(id)
@@ -112,7 +112,7 @@ func TestAnApplyCanBeFollowedWhileItsRequestWaits(t *testing.T) {
 			id = *f.LastApplyID
 		}
 		return f.State == "applying"
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	require.Equal(t, "switching", s.phase(id, "switching").Phase)
 	require.Empty(t, answered, "the request waits")
 	s.fleet.catchUp()

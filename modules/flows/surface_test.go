@@ -179,7 +179,7 @@ func TestManyPeopleAtOnceLeaveOneConsistentFlow(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.Eventually(t, func() bool { return s.get().State != "applying" }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return s.get().State != "applying" }, 60*time.Second, 50*time.Millisecond)
 	var page struct{ Items []flows.Apply }
 	s.admin.Get(s.path("/applies?limit=200")).Is(200).JSON(&page)
 	f, last := s.get(), 0

@@ -82,7 +82,7 @@ func victim(t *testing.T) (p *panel, other *os.Process) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	require.Eventually(t, func() bool { return p.authority.asked.Load() > asked }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.authority.asked.Load() > asked }, 60*time.Second, time.Millisecond)
 	require.Equal(t, "true", p.stored("asking and lease_token <> ''"))
 	return p, cmd.Process
 }

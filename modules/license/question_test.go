@@ -107,7 +107,7 @@ func TestAFencedPanelWritesNothing(t *testing.T) {
 			asked := p.authority.asked.Load()
 			go func() { ended <- p.questions.Run(ctx) }()
 			require.Eventually(t, func() bool { return p.authority.asked.Load() > asked },
-				30*time.Second, time.Millisecond)
+				60*time.Second, time.Millisecond)
 			require.NoError(t, p.begin(t.Context()), "the question has come to its end")
 			p.end()
 			stop()

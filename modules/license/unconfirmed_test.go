@@ -22,7 +22,7 @@ func (p *panel) frozen() (thaw func()) {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- listener.Run(ctx) }()
-	require.Eventually(p.t, listener.Healthy, 30*time.Second, time.Millisecond)
+	require.Eventually(p.t, listener.Healthy, 60*time.Second, time.Millisecond)
 	return func() {
 		close(release)
 		stop()

@@ -115,7 +115,7 @@ func TestAnUnknownAgentTokenCostsOneStatement(t *testing.T) {
 	ask := func() {
 		stranger.Get("/agent/v1/desired/blocks").Refused(http.StatusUnauthorized, "agent_token_invalid")
 	}
-	require.Eventually(t, func() bool { return count.OfRequests(ask) == 0 }, 30*time.Second, 10*time.Millisecond,
+	require.Eventually(t, func() bool { return count.OfRequests(ask) == 0 }, 60*time.Second, 10*time.Millisecond,
 		"a panel that only now hears of changes forgets once what it knew before")
 	for n := range 70 {
 		p.Bearer(fmt.Sprint(agentPrefix, n)).Get("/agent/v1/desired/blocks")

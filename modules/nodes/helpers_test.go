@@ -11,7 +11,7 @@ import (
 
 func eventually(t testing.TB, holds func() bool) {
 	t.Helper()
-	require.Eventually(t, holds, 15*time.Second, 20*time.Millisecond)
+	require.Eventually(t, holds, 60*time.Second, 20*time.Millisecond)
 }
 
 func agentDir(t testing.TB) string {

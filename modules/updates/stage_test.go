@@ -140,7 +140,7 @@ func (st *stage) editor() *paneltest.Client { return st.panel.As("nodes.edit", "
 
 func (st *stage) eventually(holds func() bool) {
 	st.t.Helper()
-	require.Eventually(st.t, holds, 30*time.Second, 30*time.Millisecond)
+	require.Eventually(st.t, holds, 60*time.Second, 30*time.Millisecond)
 }
 
 func (st *stage) noPause() {

@@ -21,7 +21,7 @@ func (j *journal) restored(upTo string, former string) (after int64) {
 		return err
 	}))
 	j.clock.Advance(time.Millisecond)
-	require.Eventually(j.t, func() bool { return time.Now().After(j.clock.Now()) }, time.Second, time.Millisecond)
+	require.Eventually(j.t, func() bool { return time.Now().After(j.clock.Now()) }, 60*time.Second, time.Millisecond)
 	return after
 }
 

@@ -23,7 +23,7 @@ func listener(t *testing.T, db *database.DB, handle func(payload string)) *datab
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx) }()
 	t.Cleanup(func() { stop(); require.NoError(t, <-ended) })
-	require.Eventually(t, l.Healthy, 30*time.Second, time.Millisecond)
+	require.Eventually(t, l.Healthy, 60*time.Second, time.Millisecond)
 	return l
 }
 
@@ -65,7 +65,7 @@ func TestABarrierDoesNotWaitForTheDeadNorForEver(t *testing.T) {
 	close(release) // before anything may fail: the listener must come to its end
 	require.ErrorIs(t, err, database.ErrLaggards)
 	require.NoError(t, notified(t, db, "well again").Await(t.Context(), db))
-	require.Eventually(t, l.Healthy, 30*time.Second, time.Millisecond, "it hung for longer than it may go unconfirmed")
+	require.Eventually(t, l.Healthy, 60*time.Second, time.Millisecond, "it hung for longer than it may go unconfirmed")
 	_, err = db.ExecContext(
 		t.Context(),
 		"select pg_terminate_backend(pid) from pg_locks where classid = 1885433191 and database = (select oid from pg_database where datname = current_database())",
@@ -82,7 +82,7 @@ func BenchmarkBarrier(b *testing.B) {
 		ctx, stop := context.WithCancel(context.Background())
 		go func() { _ = l.Run(ctx) }()
 		b.Cleanup(stop)
-		require.Eventually(b, l.Healthy, 30*time.Second, time.Millisecond)
+		require.Eventually(b, l.Healthy, 60*time.Second, time.Millisecond)
 	}
 	for b.Loop() {
 		barrier, err := database.NewBarrier(b.Context(), db)

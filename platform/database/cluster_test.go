@@ -84,7 +84,7 @@ func TestAKilledServerIsStartedAgainWithItsData(t *testing.T) {
 	require.Eventually(t, func() bool {
 		word, err := query(t.Context(), dsn, "select word from kept")
 		return err == nil && word == "still here" && serverPID(t, dir) != pid
-	}, 30*time.Second, 50*time.Millisecond)
+	}, 60*time.Second, 50*time.Millisecond)
 }
 
 func TestASecondProcessUsesTheRunningServerAndDoesNotStopIt(t *testing.T) {

@@ -101,7 +101,7 @@ func TestNotificationsArriveAfterCommitAndTheListenerReconnects(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- listener.Run(ctx) }()
-	require.Eventually(t, listener.Healthy, 30*time.Second, time.Millisecond)
+	require.Eventually(t, listener.Healthy, 60*time.Second, time.Millisecond)
 	<-ready
 
 	require.NoError(t, db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
@@ -117,7 +117,7 @@ func TestNotificationsArriveAfterCommitAndTheListenerReconnects(t *testing.T) {
 	)
 	require.NoError(t, err)
 	<-ready
-	require.Eventually(t, listener.Healthy, 30*time.Second, time.Millisecond)
+	require.Eventually(t, listener.Healthy, 60*time.Second, time.Millisecond)
 	require.NoError(t, database.Notify(ctx, db, "things", "three"))
 	require.Equal(t, "three", <-got)
 	require.ErrorContains(t, database.Notify(ctx, db, "things", strings.Repeat("x", 8000)), "send an id instead")

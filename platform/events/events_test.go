@@ -44,7 +44,7 @@ func startedBus(t *testing.T, db *database.DB) *Bus {
 	go func() { ended <- listener.Run(ctx) }()
 	go func() { ended <- bus.Run(ctx) }()
 	t.Cleanup(func() { stop(); require.NoError(t, <-ended); require.NoError(t, <-ended) })
-	require.Eventually(t, listener.Healthy, 10*time.Second, time.Millisecond)
+	require.Eventually(t, listener.Healthy, 60*time.Second, time.Millisecond)
 	return bus
 }
 

@@ -116,7 +116,7 @@ func TestHalfAFileIsNoFile(t *testing.T) {
 	dying := io.MultiReader(bytes.NewReader(whole[:2<<20]), reader(func() { cancel() }), bytes.NewReader(whole[2<<20:]))
 	_, err = s.Put(ctx, dying, files.File{})
 	require.ErrorIs(t, err, context.Canceled)
-	require.Eventually(t, func() bool { return rows(t, db) == 0 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return rows(t, db) == 0 }, 60*time.Second, 20*time.Millisecond)
 	_, err = s.Find(t.Context(), sum)
 	require.Equal(t, fault.KindMissing, fault.KindOf(err))
 }

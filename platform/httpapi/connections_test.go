@@ -132,7 +132,7 @@ func TestAFullServerMakesRoom(t *testing.T) {
 			return asks(t, dialled(t, addr, "127.0.0.1"),
 				"unknown") == http.StatusUnauthorized
 		},
-			30*time.Second, 20*time.Millisecond, "strangers that are silent make room")
+			60*time.Second, 20*time.Millisecond, "strangers that are silent make room")
 	}
 	for _, member := range members {
 		require.Equal(t, http.StatusNoContent, asks(t, member, "known"), "a proved caller keeps the connection")
@@ -141,7 +141,7 @@ func TestAFullServerMakesRoom(t *testing.T) {
 		require.Eventually(t, func() bool {
 			return asks(t, kept(&members, dialled(t, addr, "127.0.0.1")), "known") == http.StatusNoContent
 		},
-			30*time.Second, 20*time.Millisecond)
+			60*time.Second, 20*time.Millisecond)
 	}
 }
 

@@ -199,7 +199,7 @@ func TestBodiesInFlightAreBoundedInSum(t *testing.T) {
 	}
 	require.Eventually(t, func() bool {
 		return strings.Contains(answered(t, addr, headersOf("/open", "", 14)+`{"name":"one"}`), "HTTP/1.1 200")
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 }
 
 func release(s *Server) bool {

@@ -87,7 +87,7 @@ func runWith(
 
 func eventually(t *testing.T, holds func() bool, about ...any) {
 	t.Helper()
-	require.Eventually(t, holds, 30*time.Second, 10*time.Millisecond, about...)
+	require.Eventually(t, holds, 60*time.Second, 10*time.Millisecond, about...)
 }
 
 func text(t *testing.T, db *database.DB, column, id string) (value string) {

@@ -31,7 +31,7 @@ func TestAMaintenanceIsSeenByAllAndEndsWithItsConnection(t *testing.T) {
 	require.Eventually(t, func() bool {
 		none, err := maintenance.Look(t.Context(), db.Pool)
 		return err == nil && none == nil
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 }
 
 // A restore by the command line is seen, too, by its psql.

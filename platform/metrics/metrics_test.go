@@ -151,7 +151,7 @@ func TestATakenAddressIsTriedAgain(t *testing.T) {
 	require.Eventually(t, func() bool {
 		clock.Advance(tryAgain)
 		return answers(ctx, taken.Addr().String())
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	stop()
 	require.NoError(t, <-ended)
 }

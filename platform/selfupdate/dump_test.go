@@ -125,7 +125,7 @@ func TestARestoreWaitsForTheSessionsOfAKilledPanel(t *testing.T) {
 		_, err := left.ExecContext(t.Context(), "select pg_sleep(0.5)")
 		statement <- errors.Join(err, left.Close())
 	}()
-	require.Eventually(t, sessions(t, c, "wait_event = 'PgSleep'"), 10*time.Second, time.Millisecond)
+	require.Eventually(t, sessions(t, c, "wait_event = 'PgSleep'"), 60*time.Second, time.Millisecond)
 	require.NoError(t, c.restore(t.Context(), "", strings.NewReader("select 1;")))
 	require.NoError(t, <-statement)
 }

@@ -81,7 +81,7 @@ func TestAMigrationIsSeenOnlyWhileItGoesOn(t *testing.T) {
 	_, err = other.ExecContext(t.Context(), "lock table taken")
 	require.NoError(t, err)
 	end = starting(t, dsn, "alter table taken add column more int")
-	require.Eventually(t, sessions(t, c, "wait_event_type = 'Lock'"), 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, sessions(t, c, "wait_event_type = 'Lock'"), 60*time.Second, 10*time.Millisecond)
 	is(false)
 	end()
 	require.NoError(t, other.Rollback())

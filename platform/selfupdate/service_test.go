@@ -160,12 +160,12 @@ func TestOutcomesAreShownAndComeIntoTheJournalOnce(t *testing.T) {
 	count := func(action string) string {
 		return fmt.Sprint(len(admin.Get("/api/v1/audit?action=" + action).Is(http.StatusOK).Value("items").([]any)))
 	}
-	require.Eventually(t, func() bool { return count("system.updated") == "1" }, 20*time.Second, 100*time.Millisecond)
+	require.Eventually(t, func() bool { return count("system.updated") == "1" }, 60*time.Second, 100*time.Millisecond)
 	require.Equal(t, "1", count("system.update_failed"))
 	require.Eventually(t, func() bool {
 		told, err := os.ReadFile(filepath.Join(p.Dir, "update-journal.told"))
 		return err == nil && strings.HasSuffix(strings.TrimSpace(string(told)), "2")
-	}, 30*time.Second, 50*time.Millisecond)
+	}, 60*time.Second, 50*time.Millisecond)
 	admin.PostOnce(updates+"/rollback", nil).Is(http.StatusAccepted)
 }
 

@@ -90,7 +90,7 @@ func on(t *testing.T, db *database.DB, check func(*mail) error) *panel {
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = listener.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-ended })
-	require.Eventually(t, listener.Healthy, 30*time.Second, time.Millisecond)
+	require.Eventually(t, listener.Healthy, 60*time.Second, time.Millisecond)
 	return p
 }
 
@@ -266,7 +266,7 @@ func TestAnotherPanelSeesTheChange(t *testing.T) {
 		require.Eventually(t, func() bool {
 			value, _, err := two.doc.Get(t.Context())
 			return err == nil && value.Quiet.From == n+1
-		}, 30*time.Second, time.Millisecond)
+		}, 60*time.Second, time.Millisecond)
 	}
 }
 

@@ -60,7 +60,7 @@ func newImage(t *testing.T) *image {
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = listener.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-ended })
-	require.Eventually(t, listener.Healthy, 10*time.Second, time.Millisecond)
+	require.Eventually(t, listener.Healthy, 60*time.Second, time.Millisecond)
 	return i
 }
 

@@ -221,7 +221,7 @@ func TestAnotherAccountsSessionsCanBeSeenAndEnded(t *testing.T) {
 	admin.Delete("/api/v1/accounts/"+admin.AccountID+"/sessions/"+id).Refused(http.StatusNotFound, "not_found")
 	admin.Delete(path + "/" + id).Is(http.StatusNoContent)
 	require.Eventually(t, func() bool { return user.Get("/api/v1/auth/me").Status == http.StatusUnauthorized },
-		30*time.Second, time.Millisecond)
+		60*time.Second, time.Millisecond)
 }
 
 // A change needs the revision that was read; an old one is a conflict and changes nothing.

@@ -182,7 +182,7 @@ func TestAResetOnTheServerEndsAPITokens(t *testing.T) {
 	require.Equal(t, cli.ExitDone, panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--username", "anna",
 		"--yes").exit)
 	require.Eventually(t, func() bool { return token.Get("/api/v1/accounts").Status == http.StatusUnauthorized },
-		10*time.Second, time.Millisecond)
+		60*time.Second, time.Millisecond)
 	_, err := p.DB.ExecContext(t.Context(), "alter table api_tokens rename to of_a_later_version")
 	require.NoError(t, err)
 	again := panelctl(t, onDatabase(t, p), "", "admin", "reset-password", "--username", "anna", "--yes")
@@ -267,7 +267,7 @@ func TestTheJournalNamesTheAPIToken(t *testing.T) {
 		var denied int
 		err := p.DB.NewRaw("select count(*) from journal where actor_name = 'anna (deploy)'").Scan(t.Context(), &denied)
 		return err == nil && denied == 1
-	}, 30*time.Second, 50*time.Millisecond)
+	}, 60*time.Second, 50*time.Millisecond)
 }
 
 // Lists say when a token was used last, to the minute; a use costs no statement of its own.

@@ -60,7 +60,7 @@ func TestResetPasswordWorksOnARunningPanel(t *testing.T) {
 	require.Contains(t, done.err, "1  anna  (active)", "rule 2: one is listed too")
 	require.Len(t, printed.Password, 16)
 	require.Eventually(t, func() bool { return old.Get("/api/v1/auth/me").Status == http.StatusUnauthorized },
-		30*time.Second, time.Millisecond)
+		60*time.Second, time.Millisecond)
 	login(p, "anna", secret).Refused(http.StatusUnauthorized, "bad_credentials")
 	login(p, "anna", printed.Password).Is(http.StatusOK)
 	var stored, actor string

@@ -44,7 +44,7 @@ func requireWaiting(t *testing.T, p *paneltest.Panel, wanted int) {
 		err := p.DB.NewRaw("select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'").
 			Scan(t.Context(), &waiting)
 		return err == nil && waiting == wanted
-	}, 20*time.Second, 5*time.Millisecond)
+	}, 60*time.Second, 5*time.Millisecond)
 }
 
 // replacements are the ways in which a password, or the right to use it, ends.

@@ -125,7 +125,7 @@ func TestAnEntryHasALinkOfItsOwn(t *testing.T) {
 	require.Equal(t, "anna", entry.Text("actor.name"))
 	require.Equal(t, "one", entry.Text("changes.name.to"))
 	require.Eventually(t, func() bool { return reader.Get("/api/v1/audit/"+page.Items[0].ID).Text("hash") != "" },
-		30*time.Second, 50*time.Millisecond)
+		60*time.Second, 50*time.Millisecond)
 	reader.Get("/api/v1/audit/0197f3a0-0000-7000-8000-000000000001").Refused(http.StatusNotFound, "not_found")
 }
 
@@ -169,7 +169,7 @@ func TestARefusedRequestIsJournalled(t *testing.T) {
 	p.As("nodes.view").Get("/api/v1/audit").Is(http.StatusForbidden)
 	require.Eventually(t, func() bool {
 		return len(names(p.Admin().Get("/api/v1/audit?action=access.denied&result=denied"))) > 0
-	}, 30*time.Second, 50*time.Millisecond)
+	}, 60*time.Second, 50*time.Millisecond)
 }
 
 // Shows: "One changed byte in the journal table ... located".

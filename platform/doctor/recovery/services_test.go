@@ -89,7 +89,7 @@ func (p *proxy) get() string {
 
 func (p *proxy) shows(text string) {
 	p.t.Helper()
-	require.Eventually(p.t, func() bool { return p.get() == text }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(p.t, func() bool { return p.get() == text }, 60*time.Second, 20*time.Millisecond)
 }
 
 // Rule: a configuration is only loaded when it passes the test of nginx, also when it was broken after the preview.

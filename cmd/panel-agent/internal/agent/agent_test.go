@@ -27,7 +27,7 @@ func TestFollowsTheDesiredConfigurationAndARealClientGetsThrough(t *testing.T) {
 			return o.OK && o.Revision == 1 &&
 				o.RunningRevision == 1
 		})
-	}, 30*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 
 	result := p.order(agentapi.Probe, agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Link: link}})
 	require.True(t, result.OK, result.Error)
@@ -35,9 +35,9 @@ func TestFollowsTheDesiredConfigurationAndARealClientGetsThrough(t *testing.T) {
 	require.NoError(t, json.Unmarshal(result.Data, &seen))
 	require.Equal(t, "127.0.0.1", seen.Through.ExitIP)
 	require.Eventually(t, func() bool { up, down := p.bytes(agentapi.TrafficClient); return up > 0 && down > 0 },
-		30*time.Second, 20*time.Millisecond)
+		60*time.Second, 20*time.Millisecond)
 
-	require.Eventually(t, func() bool { return ownsPort(p.lastBeat(), port) }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return ownsPort(p.lastBeat(), port) }, 60*time.Second, 20*time.Millisecond)
 	own := p.order(agentapi.Probe, agentapi.ProbeArgs{Bind: &agentapi.BindProbe{
 		L4: agentapi.TCP, IP: "127.0.0.1",
 		Port: port, Nonce: "12345678",
@@ -68,14 +68,14 @@ func TestACrashLoopReturnsToTheLastGoodConfiguration(t *testing.T) {
 	portA, portB := agenttest.FreePort(t), agenttest.FreePort(t)
 	p.install(1, agenttest.Forward(t, "a", portA, behind))
 	p.install(2, agenttest.Forward(t, "b", portB, behind))
-	require.Eventually(t, func() bool { return a.core.Report().Draining == 0 }, 20*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return a.core.Report().Draining == 0 }, 60*time.Second, 20*time.Millisecond)
 	for crash := range int64(4) {
 		require.Eventually(t, func() bool {
 			return a.core.Report().State == agentapi.CoreRunning &&
 				len(a.core.Processes()) == 1
-		}, 10*time.Second, 5*time.Millisecond)
+		}, 60*time.Second, 5*time.Millisecond)
 		require.NoError(t, syscall.Kill(a.core.Processes()[0], syscall.SIGKILL))
-		require.Eventually(t, func() bool { return a.core.Report().Restarts > crash }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return a.core.Report().Restarts > crash }, 60*time.Second, time.Millisecond)
 	}
 	p.serves(1)
 	require.NoError(t, agenttest.Echo(portA, "a"))
@@ -83,7 +83,7 @@ func TestACrashLoopReturnsToTheLastGoodConfiguration(t *testing.T) {
 		return p.outcome(func(o agentapi.ConfigResult) bool {
 			return !o.OK && o.Revision == 2 && o.Stage == agentapi.StageRun && o.RunningRevision == 1
 		})
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 }
 
 func TestKillMinusNineOfTheAgentStopsNoTrafficAndTheNextAdoptsTheCore(t *testing.T) {
@@ -112,7 +112,7 @@ func TestKillMinusNineOfTheAgentStopsNoTrafficAndTheNextAdoptsTheCore(t *testing
 			return countBeats(p) > before &&
 				p.lastBeat().Core.State == agentapi.CoreRunning
 		},
-			10*time.Second, 10*time.Millisecond, "round %d", round)
+			60*time.Second, 10*time.Millisecond, "round %d", round)
 		entries, err := filepath.Glob(filepath.Join(dir, "core", "*", "meta.json"))
 		require.NoError(t, err)
 		require.Len(t, entries, 1, "the core was adopted and not replaced")
@@ -122,7 +122,7 @@ func TestKillMinusNineOfTheAgentStopsNoTrafficAndTheNextAdoptsTheCore(t *testing
 	require.Eventually(t, func() bool {
 		up, down := p.bytes(agentapi.TrafficListener)
 		return up >= sent && down >= sent
-	}, 10*time.Second, 20*time.Millisecond)
+	}, 60*time.Second, 20*time.Millisecond)
 	up, down := p.bytes(agentapi.TrafficListener)
 	require.Equal(t, sent, up, "every byte is counted once")
 	require.Equal(t, sent, down)

@@ -71,7 +71,7 @@ func TestABrokenConfigurationIsRefusedInTheCoresWords(t *testing.T) {
 		return p.outcome(func(o agentapi.ConfigResult) bool {
 			return !o.OK && o.Revision == 2 && o.RunningRevision == 1 && strings.Contains(o.StderrTail, "nonsense")
 		})
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 60*time.Second, 10*time.Millisecond)
 	require.NoError(t, agenttest.Echo(port, "still here"))
 	require.Zero(t, p.lastBeat().Core.Restarts)
 }

@@ -334,7 +334,7 @@ func (p *panel) serves(revision int64) {
 	require.Eventually(p.t, func() bool {
 		beat := p.lastBeat()
 		return beat.Core.ConfigRevision == revision && beat.Core.State == agentapi.CoreRunning
-	}, 30*time.Second, 20*time.Millisecond, "revision %d is not served", revision)
+	}, 60*time.Second, 20*time.Millisecond, "revision %d is not served", revision)
 }
 
 // bytes sums the traffic of the stored batches.

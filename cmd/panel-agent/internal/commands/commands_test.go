@@ -87,12 +87,12 @@ func TestARepeatedCommandRunsOnceAndIsAnsweredAgain(t *testing.T) {
 	command := agentapi.Command{ID: "a", Kind: agentapi.CollectLogs}
 	require.NoError(t, d.Accept(command))
 	require.NoError(t, d.Accept(command))
-	require.Eventually(t, func() bool { return len(p.results()) == 1 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == 1 }, 60*time.Second, time.Millisecond)
 
 	later := openQueue(t, dir, ok(&runs))
 	deliver(t, later, p.send)
 	require.NoError(t, later.Accept(command))
-	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 60*time.Second, time.Millisecond)
 	require.EqualValues(t, 1, runs.Load())
 	require.Equal(t, p.results()[0], p.results()[1])
 }
@@ -105,7 +105,7 @@ func TestAResultIsSentUntilThePanelHasIt(t *testing.T) {
 	d := openQueue(t, t.TempDir(), ok(&runs))
 	deliver(t, d, p.send)
 	require.NoError(t, d.Accept(agentapi.Command{ID: "a", Kind: agentapi.Probe}))
-	require.Eventually(t, func() bool { return len(p.results()) == 1 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == 1 }, 60*time.Second, time.Millisecond)
 }
 
 func TestAResultThatThePanelRefusesDoesNotBlockTheNext(t *testing.T) {
@@ -158,7 +158,7 @@ func TestWhatACrashCutIsDoneByTheNextRunButARestartIsNot(t *testing.T) {
 	second := openQueue(t, dir, ok(&runs))
 	second.Resume()
 	deliver(t, second, p.send)
-	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 60*time.Second, time.Millisecond)
 	for _, result := range p.results() {
 		want := map[string]agentapi.ResultCode{
 			"apply":   agentapi.CodeDone,
@@ -184,7 +184,7 @@ func TestACommandBeyondItsDeadlineIsNotStarted(t *testing.T) {
 		ID: "fresh", Kind: agentapi.Probe,
 		Deadline: time.Now().Add(2 * time.Hour),
 	}))
-	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 60*time.Second, time.Millisecond)
 	require.EqualValues(t, 1, runs.Load())
 }
 
@@ -198,7 +198,7 @@ func TestResultsAreSentSomeAtOnce(t *testing.T) {
 	for i := range commands {
 		require.NoError(t, d.Accept(agentapi.Command{ID: string(rune('a' + i)), Kind: agentapi.Probe}))
 	}
-	require.Eventually(t, func() bool { return len(d.unsent()) == commands }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(d.unsent()) == commands }, 60*time.Second, time.Millisecond)
 	release := make(chan struct{})
 	deliver(t, d, func(ctx context.Context, r agentapi.CommandResult) error {
 		now := sending.Add(1)
@@ -208,9 +208,9 @@ func TestResultsAreSentSomeAtOnce(t *testing.T) {
 		<-release
 		return p.send(ctx, r)
 	})
-	require.Eventually(t, func() bool { return sending.Load() == mostSending }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return sending.Load() == mostSending }, 60*time.Second, time.Millisecond)
 	close(release)
-	require.Eventually(t, func() bool { return len(p.results()) == commands }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == commands }, 60*time.Second, time.Millisecond)
 	require.EqualValues(t, mostSending, most.Load())
 }
 
@@ -221,7 +221,7 @@ func TestAKindOutsideTheClosedListIsNotSupported(t *testing.T) {
 	q := openQueue(t, t.TempDir(), ok(&runs))
 	deliver(t, q, p.send)
 	require.NoError(t, q.Accept(agentapi.Command{ID: "shell", Kind: "run_shell"}))
-	require.Eventually(t, func() bool { return len(p.results()) == 1 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == 1 }, 60*time.Second, time.Millisecond)
 	require.Equal(t, agentapi.CodeNotSupported, p.results()[0].Code)
 	require.False(t, p.results()[0].OK)
 	require.Zero(t, runs.Load())
@@ -239,7 +239,7 @@ func TestACommandThatPanicsFailsAloneAndTheNextRuns(t *testing.T) {
 	deliver(t, q, p.send)
 	require.NoError(t, q.Accept(agentapi.Command{ID: "bad", Kind: agentapi.Probe}))
 	require.NoError(t, q.Accept(agentapi.Command{ID: "good", Kind: agentapi.Probe}))
-	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(p.results()) == 2 }, 60*time.Second, time.Millisecond)
 	for _, result := range p.results() {
 		require.Equal(t, result.ID == "good", result.OK)
 	}

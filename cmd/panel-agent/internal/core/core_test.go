@@ -63,7 +63,7 @@ func TestAKilledCoreComesBack(t *testing.T) {
 	}))
 	require.NoError(t, serving(s).Kill())
 	require.Eventually(t, func() bool { return s.Report().Restarts == 1 && s.Report().State == agentapi.CoreRunning },
-		30*time.Second, 20*time.Millisecond)
+		60*time.Second, 20*time.Millisecond)
 	require.NoError(t, agenttest.Echo(port, "x"))
 }
 
@@ -106,7 +106,7 @@ func TestALaterSupervisorAdoptsWhatServes(t *testing.T) {
 		return second.Report().Restarts == 1 &&
 			second.Report().State == agentapi.CoreRunning
 	},
-		30*time.Second, 20*time.Millisecond)
+		60*time.Second, 20*time.Millisecond)
 	require.NoError(t, agenttest.Echo(port, "x"))
 }
 

@@ -29,7 +29,7 @@ func sessionsBecome(t *testing.T, s *Supervisor, want map[string]int64) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		return fmt.Sprint(Sessions(doorsOf(s))) == fmt.Sprint(want)
-	}, 20*time.Second, 20*time.Millisecond, "%v", Sessions(doorsOf(s)))
+	}, 60*time.Second, 20*time.Millisecond, "%v", Sessions(doorsOf(s)))
 }
 
 // Each listener has the sessions of its own clients, also those that a replaced core still holds, each once.

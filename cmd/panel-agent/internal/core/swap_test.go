@@ -62,11 +62,11 @@ func TestSwapsRefuseNoConnectionAndOpenStreamsSurvive(t *testing.T) {
 	workers.Wait()
 	require.Zero(t, failed.Load(), "of %d connections", made.Load())
 	require.Greater(t, made.Load(), int64(50), "too few to say anything")
-	require.Eventually(t, func() bool { return s.Report().Draining == 1 }, 30*time.Second, 20*time.Millisecond,
+	require.Eventually(t, func() bool { return s.Report().Draining == 1 }, 60*time.Second, 20*time.Millisecond,
 		"only the core with the open stream is left")
 	require.NoError(t, agenttest.Talk(open, "still"))
 	open.Close()
-	require.Eventually(t, func() bool { return s.Report().Draining == 0 }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Report().Draining == 0 }, 60*time.Second, 50*time.Millisecond)
 }
 
 func hammer(t *testing.T, port int, stop chan struct{}, made, failed *atomic.Int64) {
@@ -95,7 +95,7 @@ func TestCountersOfAReplacedCoreAreReadToTheEnd(t *testing.T) {
 	require.NoError(t, s.Swap(context.Background(), Spec{Revision: 2, Hash: "2", Core: core}))
 	require.NoError(t, agenttest.Talk(open, "1234567"))
 	open.Close()
-	require.Eventually(t, func() bool { return s.Report().Draining == 0 }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Report().Draining == 0 }, 60*time.Second, 50*time.Millisecond)
 	require.EqualValues(t, 12, counted(s, "inbound>>>in-1>>>traffic>>>uplink"))
 	s.Forget(ended(s))
 	require.Len(t, s.Counters(context.Background()), 1)
@@ -124,7 +124,7 @@ func TestTheNewerListenerGetsEveryConnection(t *testing.T) {
 		require.NoError(t, err)
 		conn.Close()
 	}
-	require.Eventually(t, func() bool { return gotNewer.Load() == 200 }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return gotNewer.Load() == 200 }, 60*time.Second, time.Millisecond)
 	require.Zero(t, gotOlder.Load())
 }
 

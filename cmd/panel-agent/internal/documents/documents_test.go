@@ -108,7 +108,7 @@ func (b *bench) until(name agentapi.DocumentName, holds func(agentapi.DocumentSt
 			}
 		}
 		return false
-	}, 10*time.Second, time.Millisecond)
+	}, 60*time.Second, time.Millisecond)
 }
 
 // untilAfterPauses lets every pause end that begins meanwhile: a wish that came while the keeper looked makes it try at

@@ -52,7 +52,7 @@ func answering(
 	})
 	c := client(t, mux)
 	receive(t, c, quick)
-	require.Eventually(t, func() bool { return c.stream.Load() != nil }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return c.stream.Load() != nil }, 60*time.Second, time.Millisecond)
 	return c, posts
 }
 
@@ -172,5 +172,5 @@ func TestTheStreamNamesTheDocumentsBesideTheConfiguration(t *testing.T) {
 		box.mu.Lock()
 		defer box.mu.Unlock()
 		return len(box.documents) > 0 && box.documents[0] == ref
-	}, 30*time.Second, time.Millisecond)
+	}, 60*time.Second, time.Millisecond)
 }

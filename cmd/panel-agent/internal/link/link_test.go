@@ -133,7 +133,7 @@ func TestASilentStreamIsGivenUpAndOrdersComeByLongPoll(t *testing.T) {
 		})
 	})
 	box := receive(t, client(t, mux), quick)
-	require.Eventually(t, func() bool { return box.has("polled") }, 30*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return box.has("polled") }, 60*time.Second, 5*time.Millisecond)
 }
 
 func TestAStreamThatBreaksComesBack(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAStreamThatBreaksComesBack(t *testing.T) {
 		writeFrame(r.Context(), conn, agentapi.Frame{Type: agentapi.FrameBye, RetrySeconds: 1})
 		_ = conn.CloseNow()
 	})), quick)
-	require.Eventually(t, func() bool { return opened.Load() >= 3 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return opened.Load() >= 3 }, 60*time.Second, 5*time.Millisecond)
 }
 
 // Trap 24 of domain.md 4.23, from the agent's side: the token travels in one header and never in an address or an

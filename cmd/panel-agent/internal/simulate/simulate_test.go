@@ -120,7 +120,7 @@ func TestAFleetEnrolsOnceHeartsBeatsAndAcknowledgesApplies(t *testing.T) {
 			panel.mu.Lock()
 			defer panel.mu.Unlock()
 			return len(panel.committed) == 3*count && len(panel.samples) >= count
-		}, 10*time.Second, 10*time.Millisecond)
+		}, 60*time.Second, 10*time.Millisecond)
 		cancel()
 		require.NoError(t, <-done)
 	}

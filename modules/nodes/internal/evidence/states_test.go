@@ -324,7 +324,7 @@ func TestTheLoopsCarryAReportToItsAnnouncement(t *testing.T) {
 		default:
 			return false
 		}
-	}, 20*time.Second, 5*time.Millisecond)
+	}, 60*time.Second, 5*time.Millisecond)
 	w.Heartbeat(ids[1], beat())
 	end()
 	require.NoError(t, <-ended)

@@ -205,7 +205,7 @@ func TestTheFirstViewerDoesNotWaitForTheNextInterval(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- f.Run(ctx) }()
 	viewer := watch(t, f, t.Context(), "*")
-	require.Eventually(t, func() bool { return viewer.woken.Load() >= 2 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return viewer.woken.Load() >= 2 }, 60*time.Second, 5*time.Millisecond)
 	require.Len(t, viewer.next().Nodes, 3)
 	stop()
 	require.NoError(t, <-ended)

@@ -332,7 +332,7 @@ func TestWhoComesLaterSeesTheWholeFleet(t *testing.T) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		return len(f.viewers) == 0 && f.image.rows == nil
-	}, 10*time.Second, 5*time.Millisecond)
+	}, 60*time.Second, 5*time.Millisecond)
 	second := watch(t, f, t.Context(), "*")
 	require.Nil(t, second.Next(), "nothing of before is shown")
 	s.turn(f)

@@ -92,7 +92,7 @@ func (w *line) isClosed() bool {
 
 func eventually(t *testing.T, holds func() bool, what ...any) {
 	t.Helper()
-	require.Eventually(t, holds, 20*time.Second, time.Millisecond, what...)
+	require.Eventually(t, holds, 60*time.Second, time.Millisecond, what...)
 }
 
 func over(w wire) *link { return &link{nodeID: "n", token: "t", wire: w, sent: map[string]bool{}} }

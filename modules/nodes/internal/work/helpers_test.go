@@ -86,5 +86,5 @@ func good(id string) *agentapi.CommandResult {
 
 func eventually(t testing.TB, holds func() bool) {
 	t.Helper()
-	require.Eventually(t, holds, 20*time.Second, 5*time.Millisecond)
+	require.Eventually(t, holds, 60*time.Second, 5*time.Millisecond)
 }
