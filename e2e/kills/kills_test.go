@@ -120,6 +120,20 @@ func (w *world) progress(more int64) {
 	require.NoError(w, err, w.stand.Panel.LastWords())
 }
 
+// everyWriterAcknowledged waits until each agent and the draft were acknowledged once: a short run may end before.
+func (w *world) everyWriterAcknowledged() {
+	w.Helper()
+	err := rig.Eventually(w.Context(), writesAgainWithin, func(context.Context) error {
+		w.book.mu.Lock()
+		defer w.book.mu.Unlock()
+		if known := len(w.book.batches); known < agents || len(w.book.drafts) == 0 {
+			return fmt.Errorf("%d agents of %d and %d drafts were acknowledged", known, agents, len(w.book.drafts))
+		}
+		return nil
+	})
+	require.NoError(w, err, w.stand.Panel.LastWords())
+}
+
 func (w *world) killAfter(writes int64) {
 	w.Helper()
 	w.progress(writes)
@@ -169,6 +183,7 @@ func (w *world) connect() *pgx.Conn {
 func (w *world) compare() {
 	w.Helper()
 	w.progress(1)
+	w.everyWriterAcknowledged()
 	w.stop()
 	conn := w.connect()
 	w.compareNodes(conn)

@@ -90,7 +90,7 @@ func TestAnotherPanelFinishesAnInterruptedApply(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second,
+	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, time.Minute,
 		10*time.Millisecond)
 	require.NoError(t, s.panel.App.Stop(t.Context()))
 	s.fleet.scripted(nil)
@@ -112,7 +112,7 @@ func TestAnApplyHasOneDriverAlsoWhenItsLeaseEnds(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, 30*time.Second,
+	require.Eventually(t, func() bool { return len(s.fleet.phases("ams-01")) == 2 }, time.Minute,
 		10*time.Millisecond)
 	s.fleet.mostAtOnce()
 	for range 3 {

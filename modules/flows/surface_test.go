@@ -151,7 +151,7 @@ func TestALeaseOfADeadPanelIsTakenOver(t *testing.T) {
 	p := s.ready()
 	s.fleet.scripted(silence(agentapi.PhaseSwitch))
 	id := s.admin.Post(s.path("/apply?wait=0"), order(p, false)).Is(200).Text("apply_id")
-	require.Eventually(t, func() bool { return len(s.fleet.phases("fra-01")) == 1 }, 30*time.Second,
+	require.Eventually(t, func() bool { return len(s.fleet.phases("fra-01")) == 1 }, time.Minute,
 		10*time.Millisecond)
 	s.switching(id, "ams-01")
 	_, err := s.panel.DB.ExecContext(

@@ -36,7 +36,7 @@ func busy(t *testing.T) *paneltest.Panel {
 	for i := range 20 {
 		p.Anonymous().Get(fmt.Sprintf("/api/v1/guess/%d?x=%d", i, i)).Is(http.StatusNotFound)
 	}
-	require.Eventually(t, func() bool { return strings.Contains(p.Scrape(), "panel_loops_running") }, 30*time.Second,
+	require.Eventually(t, func() bool { return strings.Contains(p.Scrape(), "panel_loops_running") }, time.Minute,
 		50*time.Millisecond)
 	return p
 }

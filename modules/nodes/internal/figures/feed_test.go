@@ -165,7 +165,7 @@ func TestHoweverManyWatchTheFleetIsReadOnce(t *testing.T) {
 	want := one.Next()
 	require.Equal(t, bytes.Count(want, []byte("123456,")), bytes.Count(others[0].Next(), []byte("123456,")))
 	leave()
-	require.Eventually(t, func() bool { return s.count.Fewest(func() { s.turn(f) }) == 0 }, 10*time.Second,
+	require.Eventually(t, func() bool { return s.count.Fewest(func() { s.turn(f) }) == 0 }, time.Minute,
 		10*time.Millisecond)
 }
 
