@@ -196,6 +196,12 @@ func retryAfter(header http.Header, now time.Time) time.Time {
 	return time.Time{}
 }
 
+// answered tells whether the authority has read the request and names a problem, its own included.
+func answered(err error) bool {
+	var problem acme.Problem
+	return errors.As(err, &problem) && problem.Type != acme.ProblemTypeBadNonce
+}
+
 // refused tells whether the authority has decided, so that asking again at once changes nothing.
 func refused(err error) bool {
 	var problem acme.Problem

@@ -1,7 +1,11 @@
 package certificates_test
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -101,6 +105,50 @@ func TestARenewalWaitsForTheBudget(t *testing.T) {
 	s.clock.Advance(61 * time.Minute)
 	s.due()
 	require.Eventually(t, func() bool { return s.shown("a.pi.test").LastError == "" }, within, every)
+}
+
+// To name the certificate that is replaced is a courtesy: an authority that fails over it is asked without, for some
+// number certificates in another way than their identifiers do.
+func TestARenewalComesWhereTheAuthorityDoesNotFindWhatIsReplaced(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, false)
+	_, before := s.issue("a.tau.test", "tau.test")
+	failed := 0
+	s.gate.set(func(g *gate) {
+		g.before = func(w http.ResponseWriter, r *http.Request) bool {
+			if !strings.Contains(payload(t, r), `"replaces"`) {
+				return false
+			}
+			g.set(func(*gate) { failed++ })
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusInternalServerError)
+			_, _ = io.WriteString(w, `{"type":"urn:ietf:params:acme:error:serverInternal","detail":"no such order",
+				"status":500}`)
+			return true
+		}
+	})
+	s.clock.Advance(61 * 24 * time.Hour)
+	s.due()
+	require.Eventually(t, func() bool { return s.shown("a.tau.test").Fingerprint != before.Fingerprint }, within, every)
+	s.gate.set(func(*gate) { require.Equal(t, 3, failed, "the client repeats what a server failed at, the order does not") })
+	require.Empty(t, s.shown("a.tau.test").LastError)
+}
+
+// payload reads what a signed request of the protocol says, and leaves it to be read again.
+func payload(t *testing.T, r *http.Request) string {
+	t.Helper()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return ""
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var signed struct {
+		Payload string `json:"payload"`
+	}
+	_ = json.Unmarshal(body, &signed) // reads of a directory or a nonce have no body
+	text, err := base64.RawURLEncoding.DecodeString(signed.Payload)
+	require.NoError(t, err)
+	return string(text)
 }
 
 // The authority's renewal information says when: here at once, because it is about to revoke. The order names what it

@@ -111,8 +111,8 @@ func (e *Engine) request(ctx context.Context, c *lease.Claim, o *order, l *link)
 		ask.Identifiers = append(ask.Identifiers, acme.Identifier{Type: "dns", Value: name})
 	}
 	made, err := l.NewOrder(ctx, l.Account, ask)
-	if err != nil && ask.Replaces != "" && refused(err) && l.answers.hold().IsZero() {
-		ask.Replaces = "" // it was replaced already, or is of another authority
+	if err != nil && ask.Replaces != "" && answered(err) && l.answers.hold().IsZero() {
+		ask.Replaces = "" // it was replaced already, is of another authority, or this one does not find it
 		made, err = l.NewOrder(ctx, l.Account, ask)
 	}
 	if err != nil {
