@@ -2,6 +2,7 @@ package flows_test
 
 import (
 	"context"
+	"time"
 
 	"panel/modules/domains/domainsapi"
 	"panel/modules/nodes/nodesapi"
@@ -29,6 +30,21 @@ func (f *fleet) Newest(_ context.Context, nodeIDs ...string) (map[string]nodesap
 		}
 	}
 	return found, nil
+}
+
+// Sessions answers with what was measured, whenever it was.
+func (f *fleet) Sessions(_ context.Context, from, to time.Time, nodeIDs ...string) (nodesapi.Course, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	course := nodesapi.Course{Step: 15 * time.Second, Points: map[string][]nodesapi.Point{}}
+	for _, id := range nodeIDs {
+		for _, p := range f.sessions[id] {
+			if !p.At.Before(from) && p.At.Before(to) {
+				course.Points[id] = append(course.Points[id], p)
+			}
+		}
+	}
+	return course, nil
 }
 
 func (f *fleet) ByHostnames(context.Context, ...string) (map[string]domainsapi.Domain, error) {

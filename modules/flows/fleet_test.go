@@ -20,17 +20,18 @@ import (
 
 // fleet stands for the nodes module: nodes whose agents answer at once, unless a test scripts an answer.
 type fleet struct {
-	mu      sync.Mutex
-	nodes   map[string]*nodesapi.Node
-	configs map[string][]nodesapi.Config
-	desired map[string]int64
-	results map[string]nodesapi.Result
-	orders  []nodesapi.Order
-	silent  map[string]nodesapi.Order // by id
-	holds   func(ctx context.Context, nodeID string) ([]string, error)
-	related func(ctx context.Context, groups [][]string, names int) ([]nodesapi.Related, error)
-	domains map[string]domainsapi.Domain
-	carried map[string]nodesapi.Reading // by node
+	mu       sync.Mutex
+	nodes    map[string]*nodesapi.Node
+	configs  map[string][]nodesapi.Config
+	desired  map[string]int64
+	results  map[string]nodesapi.Result
+	orders   []nodesapi.Order
+	silent   map[string]nodesapi.Order // by id
+	holds    func(ctx context.Context, nodeID string) ([]string, error)
+	related  func(ctx context.Context, groups [][]string, names int) ([]nodesapi.Related, error)
+	domains  map[string]domainsapi.Domain
+	carried  map[string]nodesapi.Reading // by node
+	sessions map[string][]nodesapi.Point
 	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
 	lose   int
 	losing bool

@@ -134,6 +134,39 @@ func TestAFlowShowsWhatItsInstalledVersionCarries(t *testing.T) {
 	s.admin.Get(units+"/"+database.NewID()+"/traffic").Refused(404, "not_found")
 }
 
+// An apply is shown again with its own drawing, whatever is drawn now, and the sessions on its nodes around it.
+func TestAnApplyIsShownAgainWithTheSessionsAroundIt(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	a := s.install()
+	s.save(graph.Graph{Nodes: []graph.Node{}, Edges: []graph.Edge{}})
+	during, earlier := a.StartedAt.UTC(), a.StartedAt.Add(-time.Hour)
+	s.fleet.mu.Lock()
+	s.fleet.sessions = map[string][]nodesapi.Point{
+		s.fleet.id("fra-01"): {{At: earlier, Value: 9}, {At: during, Value: 412}},
+	}
+	s.fleet.mu.Unlock()
+	var shown traffic.Replay
+	s.admin.Get(s.path("/applies/" + a.ApplyID + "/replay")).Is(200).JSON(&shown)
+	require.Len(t, shown.Graph.Nodes, len(s.drawing(443).Nodes))
+	require.Equal(t, 15, shown.StepSeconds)
+	require.WithinDuration(t, a.StartedAt.Add(-5*time.Minute), shown.From, time.Second)
+	require.False(t, shown.To.Before(*a.FinishedAt))
+	require.Len(t, shown.Nodes, 1, "nobody counts sessions on the other node")
+	require.Equal(t, s.fleet.id("fra-01"), shown.Nodes[0].NodeID)
+	require.Len(t, shown.Nodes[0].Sessions, 1, "what was an hour before does not belong to it")
+	require.InDelta(t, 412, shown.Nodes[0].Sessions[0].Value, 0)
+
+	off := s.ended(s.admin.Post(s.path("/disable"), nil).Is(202).Text("apply_id"))
+	body := s.admin.Get(s.path("/applies/" + off.ApplyID + "/replay")).Is(200)
+	body.JSON(&shown)
+	require.Empty(t, shown.Graph.Nodes, "it takes the flow off its nodes")
+
+	other := s.create("another", 444)
+	s.admin.Get(units+"/"+other+"/applies/"+a.ApplyID+"/replay").Refused(404, "not_found")
+	s.admin.Get(s.path("/applies/"+database.NewID()+"/replay")).Refused(404, "not_found")
+}
+
 func TestDeletingRemovesTheFlowFromItsServersAndLeavesOthers(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -167,6 +167,10 @@ func (h *handlers) applied(ctx context.Context, in *applyPath) (*applyOutput, er
 	return answer(h.s.shownApply(ctx, in.ID, in.ApplyID))
 }
 
+func (h *handlers) replay(ctx context.Context, in *applyPath) (*body[traffic.Replay], error) {
+	return answer(h.s.replay(ctx, in.ID, in.ApplyID))
+}
+
 func (h *handlers) stop(ctx context.Context, in *applyPath) (*applyOutput, error) {
 	if err := h.s.stop(ctx, in.ID, in.ApplyID); err != nil {
 		return nil, err

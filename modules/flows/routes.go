@@ -70,6 +70,13 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("/{id}/apply", "Install a plan", access.Needs(Install), h.apply, httpapi.Waits(longestWait)),
 			httpapi.Get("/{id}/applies", "List applies", access.Needs(View), h.applies, reads),
 			httpapi.Get("/{id}/applies/{apply_id}", "Show an apply", access.Needs(View), h.applied, reads),
+			httpapi.Get(
+				"/{id}/applies/{apply_id}/replay",
+				"Show the drawing of an apply and the sessions on its nodes around it",
+				access.Needs(View),
+				h.replay,
+				reads,
+			),
 			httpapi.Post(
 				"/{id}/applies/{apply_id}/stop",
 				"Stop an apply that is not decided yet; everything is reverted",

@@ -132,6 +132,34 @@ func (s *service) traffic(ctx context.Context, id string) (traffic.Traffic, erro
 	return traffic.Of(id, rows[0].Graph, readings, s.now()), nil
 }
 
+// replay tells what is known around an apply. Fault: not_found (404).
+func (s *service) replay(ctx context.Context, flowID, id string) (traffic.Replay, error) {
+	row, err := s.store.apply(ctx, id)
+	if err != nil {
+		return traffic.Replay{}, err
+	}
+	if row.FlowID != flowID {
+		return traffic.Replay{}, fault.Missing(fault.NoSuchThing)
+	}
+	out := traffic.Replay{Graph: drawnOr(row.Graph), Nodes: []traffic.NodeSessions{}}
+	out.From, out.To = traffic.Around(row.StartedAt, row.FinishedAt, s.now())
+	ids := make([]string, len(row.Steps))
+	for i := range row.Steps {
+		ids[i] = row.Steps[i].NodeID
+	}
+	course, err := s.nodes.readings.Sessions(ctx, out.From, out.To, ids...)
+	if err != nil {
+		return traffic.Replay{}, fmt.Errorf("read the sessions around an apply: %w", err)
+	}
+	out.StepSeconds = int(course.Step / time.Second)
+	for _, nodeID := range ids {
+		if points := course.Points[nodeID]; len(points) > 0 {
+			out.Nodes = append(out.Nodes, traffic.NodeSessions{NodeID: nodeID, Sessions: points})
+		}
+	}
+	return out, nil
+}
+
 func (s *service) nodesAround(ctx context.Context, a *relations, rows []shownRow) error {
 	var wanted []string
 	for i := range rows {

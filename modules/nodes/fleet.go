@@ -7,17 +7,21 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"panel/modules/nodes/internal/telemetry"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 )
 
 // fleet shows nodes to other modules. It is nodesapi.Fleet.
 type fleet struct {
-	store *store
-	clock clockwork.Clock
+	store     *store
+	telemetry *telemetry.Telemetry
+	clock     clockwork.Clock
 }
 
-func newFleet(s *store, clock clockwork.Clock) *fleet { return &fleet{store: s, clock: clock} }
+func newFleet(s *store, t *telemetry.Telemetry, clock clockwork.Clock) *fleet {
+	return &fleet{store: s, telemetry: t, clock: clock}
+}
 
 func exportFleet(f *fleet) nodesapi.Fleet { return f }
 
@@ -68,6 +72,11 @@ func (f *fleet) Newest(ctx context.Context, ids ...string) (map[string]nodesapi.
 		return map[string]nodesapi.Reading{}, nil
 	}
 	return f.store.readings(ctx, known)
+}
+
+// Sessions gives the open sessions of these nodes over a period.
+func (f *fleet) Sessions(ctx context.Context, from, to time.Time, ids ...string) (nodesapi.Course, error) {
+	return f.telemetry.Sessions(ctx, database.OnlyIDs(ids), from, to)
 }
 
 // Able gives some nodes whose agents answer and have the capability.

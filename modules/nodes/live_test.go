@@ -131,7 +131,7 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	}
 	list[0].Listeners = []agentapi.Sessions{{Name: "in", Open: 2}}
 	older.Deliver("s", 1, list).Is(http.StatusOK)
-	list[0].IntervalSeconds = 15
+	list[0].IntervalSeconds, list[0].Sessions = 15, new(int64(2))
 	agent.Deliver("s", 1, list).Is(http.StatusOK)
 	admin := p.As("nodes.view")
 	shown := func(of *paneltest.Agent) (listeners []Listener) {
@@ -159,6 +159,10 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	found, err = with.readings.Newest(t.Context(), "no-id")
 	require.NoError(t, err)
 	require.Empty(t, found)
+	counted, err := with.readings.Sessions(t.Context(), time.Now().Add(-time.Hour), time.Now(), agent.NodeID, "no-id")
+	require.NoError(t, err)
+	require.Len(t, counted.Points, 1, "nobody counts them on the older one")
+	require.InDelta(t, 2, counted.Points[agent.NodeID][0].Value, 0)
 
 	agent.Deliver("s", 2, paneltest.Samples(1, time.Now())).Is(http.StatusOK)
 	eventually(t, func() bool { return shown(agent)[0].UpBps == nil })

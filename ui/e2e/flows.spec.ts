@@ -100,6 +100,7 @@ test("from a template to an installed version and its link", async ({ page, stan
   await expect(page.getByText("v1 serves")).toBeVisible();
   await passesGates(page);
   await picture(page, "flow-applied");
+  await replay(page);
   await page.getByRole("link", { name: "Issue links" }).click();
 
   await page
@@ -118,6 +119,24 @@ test("from a template to an installed version and its link", async ({ page, stan
   await page.keyboard.press("Escape");
   await expect(page.getByText(/^ss:\/\//)).toBeHidden();
 });
+
+/** An apply that has ended is played again; a link to one of its moments opens it there. */
+async function replay(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Replay" }).click();
+  const steps = page.getByRole("table", { name: "Steps by node" });
+  await expect(steps.getByText("queued").first()).toBeVisible();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Next change" }).click();
+  await expect(page.getByRole("region", { name: "Drawing at this moment" })).toBeVisible();
+  const link = page.url();
+  expect(link).toContain("at=");
+  await page.reload();
+  await expect(page.getByRole("slider", { name: "Moment of the apply" })).toBeVisible();
+  await passesGates(page);
+  await page.getByRole("button", { name: "Close replay" }).click();
+  await expect(page.getByRole("button", { name: "Replay" })).toBeVisible();
+  await expect(steps.getByText("queued")).toHaveCount(0);
+}
 
 test("the same edits in the outline and on the canvas, by keyboard alone, give equal drafts", async ({
   page,

@@ -31,4 +31,19 @@ type Readings interface {
 	// Newest gives the newest reading of these nodes by their ids, in one statement. Nodes whose agents do not measure
 	// their listeners are left out.
 	Newest(ctx context.Context, nodeIDs ...string) (map[string]Reading, error)
+	// Sessions gives the open sessions of these nodes from one time to another, in one statement, as finely as they are
+	// still kept.
+	Sessions(ctx context.Context, from, to time.Time, nodeIDs ...string) (Course, error)
+}
+
+// Course is how a figure of several nodes went over a period. Nodes that nobody measured then are left out.
+type Course struct {
+	Step   time.Duration // from one point to the next
+	Points map[string][]Point
+}
+
+// Point is the mean of one step.
+type Point struct {
+	At    time.Time `json:"at"`
+	Value float64   `json:"value"`
 }

@@ -102,6 +102,7 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
     { path: `${own}/settings`, layers: [button("Stop serving…"), button("Delete flow…")] },
     { path: `${own}/plans/${plan}` },
     { path: `${own}/applies/${apply}` },
+    { path: `${own}/applies/${apply}?at=1` },
     { path: `/flows/${draft}/outline`, layers: [beside(/^Level 1/, "inspector of a draft"), button("Bind a domain…")] },
   ];
 }

@@ -1102,6 +1102,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/{id}/applies/{apply_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the drawing of an apply and the sessions on its nodes around it */
+        get: operations["get-connection-units-id-applies-apply-id-replay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connection-units/{id}/applies/{apply_id}/stop": {
         parameters: {
             query?: never;
@@ -5153,6 +5170,12 @@ export interface components {
             id: string;
             name: string;
         };
+        NodesapiPoint: {
+            /** Format: date-time */
+            at: string;
+            /** Format: double */
+            value: number;
+        };
         NodesBinding: {
             /** @enum {string} */
             action: "bind" | "revoke";
@@ -6632,6 +6655,25 @@ export interface components {
              * @description A stream that the kernel forwards is counted when it ends
              */
             up_bps: number | null;
+        };
+        TrafficNodeSessions: {
+            node_id: string;
+            sessions: components["schemas"]["NodesapiPoint"][];
+        };
+        TrafficReplay: {
+            /** Format: date-time */
+            from: string;
+            /** @description What it installs; empty where it takes the flow off its nodes */
+            graph: components["schemas"]["GraphGraph"];
+            /** @description Of the apply, without those whose agents did not count sessions */
+            nodes: components["schemas"]["TrafficNodeSessions"][];
+            /**
+             * Format: int64
+             * @description 15 within 6 hours, 60 within 48 hours, then 600
+             */
+            step_seconds: number;
+            /** Format: date-time */
+            to: string;
         };
         TrafficTraffic: {
             /** Format: date-time */
@@ -13932,6 +13974,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FlowsApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-connection-units-id-applies-apply-id-replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                apply_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficReplay"];
                 };
             };
             /** @description Bad Request */

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/nodes/internal/nodetest"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/entitlement"
@@ -127,6 +128,36 @@ func TestTimesWithoutSamplesHaveNoPoint(t *testing.T) {
 		require.True(t, series.Points[1].At.Equal(after))
 		require.InDelta(t, 30, series.Points[1].Value, 1e-9)
 	}
+}
+
+// The sessions of several nodes come in one answer, each node with its own points, from where the whole range is kept.
+func TestTheSessionsOfSeveralNodesAreReadAtOnce(t *testing.T) {
+	t.Parallel()
+	db, ids := nodetest.Fleet(t, 3)
+	tele := running(t, db)
+	at := time.Now().UTC().Truncate(time.Minute).Add(-10 * time.Minute)
+	open := func(at time.Time, n int64) agentapi.Sample {
+		return reading(at, func(s *agentapi.Sample) { s.Sessions = &n })
+	}
+	deliver(t, tele, ids[0], "s", 1, []agentapi.Sample{open(at, 412), open(at.Add(15*time.Second), 38)})
+	deliver(t, tele, ids[1], "s", 1, []agentapi.Sample{open(at, 7)})
+	deliver(t, tele, ids[2], "s", 1, []agentapi.Sample{cpu(at, 10)})
+
+	course, err := tele.Sessions(t.Context(), ids, at, at.Add(time.Minute))
+	require.NoError(t, err)
+	require.Equal(t, nodesapi.Course{Step: 15 * time.Second, Points: map[string][]nodesapi.Point{
+		ids[0]: {{At: at, Value: 412}, {At: at.Add(15 * time.Second), Value: 38}},
+		ids[1]: {{At: at, Value: 7}},
+	}}, course, "nobody counts them on the third")
+
+	condensed(t, tele, db, 4)
+	course, err = tele.Sessions(t.Context(), ids, at.Add(-7*time.Hour), at.Add(time.Minute))
+	require.NoError(t, err)
+	require.Equal(t, time.Minute, course.Step)
+	require.Equal(t, []nodesapi.Point{{At: at, Value: 225}}, course.Points[ids[0]])
+	course, err = tele.Sessions(t.Context(), nil, at, at.Add(time.Minute))
+	require.NoError(t, err)
+	require.Empty(t, course.Points)
 }
 
 // The end of a range is not in it, its beginning is; so neighbouring ranges show each point once.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
 	"panel/platform/fault"
 )
@@ -67,6 +68,30 @@ func resolutionFor(from, now time.Time) resolution {
 		}
 	}
 	return resolutions[len(resolutions)-1]
+}
+
+// Sessions gives the open sessions of nodes by their ids, at the finest resolution that still has the whole range.
+func (t *Telemetry) Sessions(ctx context.Context, ids []string, from, to time.Time) (nodesapi.Course, error) {
+	r := resolutionFor(from, t.clock.Now().UTC())
+	course := nodesapi.Course{Step: r.step, Points: map[string][]nodesapi.Point{}}
+	for to.Sub(from)/course.Step > mostPoints {
+		course.Step += r.step
+	}
+	rows, err := t.db.Pool.Query(ctx, fmt.Sprintf(`select node_id::text,
+			date_bin($2::interval, %[1]s, timestamptz '2000-01-03 00:00:00+00') as at,
+			(sum(sessions * %[2]s) / sum(%[2]s))::float8 as value
+		from %[3]s where node_id = any($1) and %[1]s >= $3 and %[1]s < $4 and sessions is not null
+		group by 1, 2 order by 1, 2`, r.at, r.weight, r.table), ids, course.Step, from, to)
+	if err != nil {
+		return course, database.Fault(fmt.Errorf("read the sessions of nodes: %w", err), nil)
+	}
+	var id string
+	var p nodesapi.Point
+	_, err = pgx.ForEachRow(rows, []any{&id, &p.At, &p.Value}, func() error {
+		course.Points[id] = append(course.Points[id], nodesapi.Point{At: p.At.UTC(), Value: p.Value})
+		return nil
+	})
+	return course, database.Fault(err, nil)
 }
 
 func (t *Telemetry) points(

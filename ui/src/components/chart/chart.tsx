@@ -75,6 +75,7 @@ export function ChartCard(props: ChartProps) {
 
 const height = 148;
 const labelWidth = 76;
+const noMarks: ChartMark[] = [];
 
 interface CanvasProps extends ChartProps {
   /** The time that the labels are of. */
@@ -82,7 +83,7 @@ interface CanvasProps extends ChartProps {
   onCursor: (index: number | undefined) => void;
 }
 
-function ChartCanvas({ title, times, series, marks = [], max, axis, onZoom, at, onCursor }: CanvasProps) {
+function ChartCanvas({ title, times, series, marks = noMarks, max, axis, onZoom, at, onCursor }: CanvasProps) {
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme("dark");
   const [labels, setLabels] = useState<ChartLabel[]>([]);
@@ -130,6 +131,10 @@ function ChartCanvas({ title, times, series, marks = [], max, axis, onZoom, at, 
   useEffect(() => {
     plot.current?.setData([times, ...series.map((item) => item.values)] as uPlot.AlignedData);
   }, [times, series]);
+
+  useEffect(() => {
+    plot.current?.redraw(false, false);
+  }, [marks]);
 
   useEffect(() => {
     if (topOf.current) setLabels(placeLabels(newest.current.series, at, topOf.current, height));

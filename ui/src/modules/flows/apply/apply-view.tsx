@@ -1,5 +1,7 @@
-import { useState } from "react";
+import { IconPlayerPlay } from "@tabler/icons-react";
+import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action/action";
 import { Progress } from "@/components/chart/spark";
 import { Card } from "@/components/layout/card";
 import { Columns } from "@/components/layout/columns";
@@ -8,6 +10,10 @@ import { Status } from "@/components/status/status";
 import { useNow } from "@/components/text/use-now";
 import { formatCountdown } from "@/text/format";
 import { useFormat } from "@/text/use-format";
+import { applyAt, canReplay } from "../replay/apply-at";
+import { ReplayBar } from "../replay/replay-bar";
+import { ReplayView } from "../replay/replay-view";
+import { usePlayback } from "../replay/use-replay";
 import type { Apply, Flow } from "../shared/api";
 import { personName } from "../shared/person-name";
 import { useSaid } from "../shared/said";
@@ -23,6 +29,9 @@ export function ApplyView({ flow, apply }: { flow: Flow | undefined; apply: Appl
   const { t } = useTranslation("flows");
   const format = useFormat();
   const [node, setNode] = useState("all");
+  const playback = usePlayback(apply);
+  const { second } = playback;
+  const shown = second === undefined ? apply : applyAt(apply, second);
   const time = format.clock(apply.started_at, true);
   const who = personName(apply.started_by);
   const started = who ? t("apply.startedBy", { time, who }) : t("apply.started", { time });
@@ -42,15 +51,23 @@ export function ApplyView({ flow, apply }: { flow: Flow | undefined; apply: Appl
         }
       />
       <Card flush className={classes.steps}>
-        <Clock apply={apply} flow={flow} />
+        <Clock apply={shown} flow={flow} second={second}>
+          {second === undefined && canReplay(apply) && (
+            <Action size="bar" icon={IconPlayerPlay} onClick={playback.open}>
+              {t("replay.act")}
+            </Action>
+          )}
+        </Clock>
+        {second !== undefined && <ReplayBar apply={apply} playback={playback} />}
         {apply.steps.length > 0 ? (
-          <StepTable apply={apply} chosen={node} onChoose={setNode} />
+          <StepTable apply={shown} chosen={node} onChoose={setNode} />
         ) : (
           <NoSteps apply={apply} />
         )}
       </Card>
+      {second !== undefined && <ReplayView apply={apply} shown={shown} second={second} />}
       <Columns width="wide" sideFirst side={<ApplySide apply={apply} flow={flow} />}>
-        <ApplyLog apply={apply} node={node} onNode={setNode} />
+        <ApplyLog apply={shown} node={node} onNode={setNode} />
       </Columns>
       <div className={classes.bottom}>
         <ApplyActs apply={apply} flow={flow} />
@@ -83,7 +100,15 @@ function ApplyState({ apply }: { apply: Apply }) {
   return <Status kind="applying">{t("apply.state.applying", { done, count: apply.steps.length })}</Status>;
 }
 
-function Clock({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
+interface ClockProps {
+  apply: Apply;
+  flow: Flow | undefined;
+  /** The second of a replay. */
+  second: number | undefined;
+  children: ReactNode;
+}
+
+function Clock({ apply, flow, second, children }: ClockProps) {
   const { t } = useTranslation("flows");
   const said = useSaid();
   const now = useNow();
@@ -93,12 +118,16 @@ function Clock({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
   return (
     <div className={classes.clock}>
       <div className={classes.clockLine}>
-        <span className={`${classes.time} num`}>{formatCountdown((end - Date.parse(apply.started_at)) / 1000)}</span>
+        <span className={`${classes.time} num`}>
+          {formatCountdown(second ?? (end - Date.parse(apply.started_at)) / 1000)}
+        </span>
         <span className="dim">{apply.state === "applying" ? t("apply.elapsed") : t("apply.took")}</span>
         {apply.state === "applying" && <span className="soft">{said(apply.text)}</span>}
         <span className={classes.serves}>
-          <Serving apply={apply} flow={flow} />
+          {/* Which version served at a moment that is over is not known. */}
+          {apply.state !== "applying" || second === undefined ? <Serving apply={apply} flow={flow} /> : null}
         </span>
+        {children}
       </div>
       <Progress percent={percent} tone={tone} label={t("apply.progress")} />
     </div>

@@ -43,6 +43,7 @@ export type Apply = Omit<OrNull<Schemas["FlowsApply"], "error">, "steps"> & { st
 export type NodeDrift = Schemas["FlowsNodeDrift"];
 export type ConnectionLink = Schemas["FlowsConnectionLink"];
 export type Explanation = Schemas["FlowsExplanation"];
+export type Replay = Schemas["TrafficReplay"];
 export type Traffic = Schemas["TrafficTraffic"];
 
 /** What flows need to know of a node and of a domain bound to it. */
@@ -163,6 +164,15 @@ export const applyQuery = (id: string, applyId: string | null | undefined) =>
     enabled: Boolean(applyId),
     // The stream tells each stage; the timer is for a stream that is down.
     refetchInterval: (query) => (query.state.data?.state === "applying" ? 1_500 : false),
+  });
+
+/** The drawing of an apply and the sessions on its nodes around it. */
+export const replayQuery = (id: string, applyId: string) =>
+  queryOptions({
+    queryKey: ["flows", id, "replay", applyId],
+    queryFn: ({ signal }): Promise<Replay> =>
+      answer(api.GET(`${one}/applies/{apply_id}/replay`, { signal, params: { path: { id, apply_id: applyId } } })),
+    staleTime: 60_000,
   });
 
 export const clientsQuery = (id: string) =>

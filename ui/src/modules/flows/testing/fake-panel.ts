@@ -1,7 +1,7 @@
-import type { Apply, Draft, Flow, NodeDrift, Plan, VersionSnapshot } from "../shared/api";
+import type { Apply, Draft, Flow, NodeDrift, Plan, Replay, VersionSnapshot } from "../shared/api";
 import type { Drawing } from "../drawing/drawing";
 import { europe, moment, servers } from "./places";
-import { fakeApply, fakeClient, fakeDrift, fakeFlow, fakePlan, fakeTraffic, fakeVersion } from "./samples";
+import { fakeApply, fakeClient, fakeDrift, fakeFlow, fakePlan, fakeReplay, fakeTraffic, fakeVersion } from "./samples";
 
 /**
  * A panel for tests and pictures: flows in memory behind the same paths, with the revisions and refusals of the real
@@ -15,6 +15,7 @@ export interface FakeState {
   plan: Plan;
   preview: Plan;
   apply: Apply;
+  replay: Replay;
   drift: NodeDrift;
   permissions: string[];
   license: { read_only: boolean; state: string; reason: string };
@@ -50,6 +51,7 @@ export function fakeState(change: Partial<FakeState> = {}): FakeState {
     plan,
     preview: { ...plan, id: "", state: "preview", readiness: [] },
     apply: fakeApply(),
+    replay: fakeReplay(),
     drift: fakeDrift(),
     permissions: ["*"],
     license: { read_only: false, state: "active", reason: "" },
@@ -197,7 +199,7 @@ function flowAnswer(
     state.apply = { ...state.apply, stopped_by: "anna", phase: "reverting" };
     return { status: 202, body: state.apply };
   }
-  if (rest[0] === "applies") return ok(state.apply);
+  if (rest[0] === "applies") return ok(rest[2] === "replay" ? state.replay : state.apply);
   if (rest[0] === "versions")
     return state.versions.some((item) => item.id === rest[1])
       ? ok(state.versions.find((item) => item.id === rest[1]))

@@ -1,4 +1,16 @@
-import type { Apply, Check, Client, Flow, NodeDrift, Plan, Stage, Traffic, Version } from "../shared/api";
+import type {
+  Apply,
+  ApplyStep,
+  Check,
+  Client,
+  Flow,
+  NodeDrift,
+  Plan,
+  Replay,
+  Stage,
+  Traffic,
+  Version,
+} from "../shared/api";
 import { at, europe, moment } from "./places";
 
 /** Flows, plans and applies as the panel answers them; a test changes what it is about. */
@@ -318,6 +330,56 @@ export function fakeApply(change: Partial<Apply> = {}): Apply {
     started_by: "anna",
     started_at: moment,
     finished_at: null,
+    ...change,
+  };
+}
+
+/** An apply of half a minute that one node has failed in, so that the one before it went back. */
+export function fakeEndedApply(): Apply {
+  const [exit, transit, entry] = fakeApply().steps as [ApplyStep, ApplyStep, ApplyStep];
+  const error = { code: "start_failed", message: "listen 443: in use", output: "core: bind failed" };
+  return fakeApply({
+    state: "apply_failed",
+    phase: "apply_failed",
+    finished_at: new Date(Date.parse(moment) + 24_000).toISOString(),
+    error: { ...error, node_id: transit.node_id, node_name: transit.node_name },
+    steps: [
+      { ...exit, state: "reverted", stages: [...exit.stages, stage("revert", "done", 18, 4)] },
+      {
+        ...transit,
+        state: "failed",
+        error,
+        stages: [...transit.stages.slice(0, 2), stage("switch", "failed", 12, 5, error.message)],
+      },
+      entry,
+    ],
+  });
+}
+
+/** Sessions on the entry of `fakeApply`: 412 before, 38 in the middle, nearly all back at its end. */
+export function fakeReplay(change: Partial<Replay> = {}): Replay {
+  const open: [second: number, value: number][] = [
+    [-60, 398],
+    [-30, 412],
+    [0, 405],
+    [15, 38],
+    [30, 240],
+    [45, 396],
+  ];
+  return {
+    graph: europe,
+    from: new Date(Date.parse(moment) - 300_000).toISOString(),
+    to: new Date(Date.parse(moment) + 624_000).toISOString(),
+    step_seconds: 15,
+    nodes: [
+      {
+        node_id: "n-msk",
+        sessions: open.map(([second, value]) => ({
+          at: new Date(Date.parse(moment) + second * 1000).toISOString(),
+          value,
+        })),
+      },
+    ],
     ...change,
   };
 }
