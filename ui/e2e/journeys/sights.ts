@@ -65,6 +65,8 @@ function nodes({ node, quiet }: Populated): Sight[] {
     },
     { path: `/nodes/${node}?tab=domains`, layers: [button("Remove entry.example.net")] },
     { path: `/nodes/${node}?tab=agent`, layers: [button("Revoke…")] },
+    { path: `/nodes/${node}?tab=flows` },
+    { path: `/nodes/${node}?tab=events` },
     { path: `/nodes/${node}?tab=settings`, layers: [button("Delete…")] },
     { path: `/nodes/${quiet}` },
   ];
@@ -99,6 +101,7 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
         menu(anna, /^Revoke/, "revoke a client"),
       ],
     },
+    { path: `${own}/events` },
     { path: `${own}/settings`, layers: [button("Stop serving…"), button("Delete flow…")] },
     { path: `${own}/plans/${plan}` },
     { path: `${own}/applies/${apply}` },

@@ -1,12 +1,12 @@
 import { useLocalStorage } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { IconRefresh, IconShieldCheck } from "@tabler/icons-react";
+import { IconHistory, IconRefresh, IconShieldCheck } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { PageHeader } from "@/components/layout/page-header";
 import { ProblemView } from "@/components/state/problem-view";
-import { Skeleton } from "@/components/state/states";
+import { EmptyState, Skeleton } from "@/components/state/states";
 import { toastProblem } from "@/components/state/toast";
 import { useSearchState } from "@/components/screen/use-search";
 import { entriesQuery, entryQuery, useExport, useVerify } from "./api";
@@ -14,7 +14,8 @@ import { Entries } from "./entries";
 import { EntryPanel } from "./entry-panel";
 import { ExportMenu } from "./export-menu";
 import { FilterBar } from "./filter-bar";
-import { auditSearch } from "./filter";
+import { auditSearch, isFiltered } from "./filter";
+import { neighboursOf } from "./neighbours";
 import { VerifyCard } from "./verify-card";
 
 export default function AuditPage() {
@@ -36,6 +37,17 @@ export default function AuditPage() {
     enabled: entry !== undefined && listed === undefined && list.data !== undefined,
   });
   const open = (id: string | undefined) => setSearch({ entry: id });
+  const clear = () =>
+    setSearch({
+      q: undefined,
+      actor: undefined,
+      action: undefined,
+      object: undefined,
+      result: undefined,
+      range: undefined,
+      from: undefined,
+      to: undefined,
+    });
   return (
     <>
       <PageHeader
@@ -76,21 +88,17 @@ export default function AuditPage() {
         <Entries
           entries={entries}
           total={total}
-          filter={filter}
           current={entry}
           codes={codes}
           onOpen={open}
-          onClear={() =>
-            setSearch({
-              q: undefined,
-              actor: undefined,
-              action: undefined,
-              object: undefined,
-              result: undefined,
-              range: undefined,
-              from: undefined,
-              to: undefined,
-            })
+          empty={
+            isFiltered(filter) ? (
+              <EmptyState title={t("nothing")} act={<Action onClick={clear}>{t("clear")}</Action>}>
+                {t("nothingText")}
+              </EmptyState>
+            ) : (
+              <EmptyState icon={IconHistory} title={t("empty")} />
+            )
           }
           more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
         />
@@ -109,10 +117,4 @@ export default function AuditPage() {
       />
     </>
   );
-}
-
-function neighboursOf(entries: readonly { id: string }[], id: string | undefined): { newer?: string; older?: string } {
-  const index = entries.findIndex((item) => item.id === id);
-  if (index < 0) return {};
-  return { newer: entries[index - 1]?.id, older: entries[index + 1]?.id };
 }

@@ -1,30 +1,28 @@
-import { IconHistory } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action/action";
 import { DataTable, type Column } from "@/components/table/data-table";
-import { EmptyState } from "@/components/state/states";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
-import { isFiltered, type AuditFilter } from "./filter";
 import { ActionName, Result, useActionWords, useObjectName, When, Who } from "./words";
 
 interface EntriesProps {
   entries: Entry[];
   total: number;
-  filter: AuditFilter;
   current: string | undefined;
   /** Show what the panel calls each action beside its words. */
   codes: boolean;
+  /** All of them are about the same object, which then needs no column. */
+  oneObject?: boolean;
+  /** Stands there when no entry does. */
+  empty: ReactNode;
   onOpen: (id: string) => void;
-  onClear: () => void;
   more: { load: () => void; busy: boolean } | undefined;
 }
 
-export function Entries({ entries, total, filter, current, codes, onOpen, onClear, more }: EntriesProps) {
+export function Entries({ entries, total, current, codes, oneObject, empty, onOpen, more }: EntriesProps) {
   const { t } = useTranslation("audit");
-  const columns = useColumns(codes);
+  const columns = useColumns(codes).filter((column) => !oneObject || column.key !== "object");
   return (
     <DataTable
       label={t("title")}
@@ -38,15 +36,7 @@ export function Entries({ entries, total, filter, current, codes, onOpen, onClea
       phone={(entry) => <PhoneEntry entry={entry} />}
       onMore={more?.load}
       loadingMore={more?.busy}
-      empty={
-        isFiltered(filter) ? (
-          <EmptyState title={t("nothing")} act={<Action onClick={onClear}>{t("clear")}</Action>}>
-            {t("nothingText")}
-          </EmptyState>
-        ) : (
-          <EmptyState icon={IconHistory} title={t("empty")} />
-        )
-      }
+      empty={empty}
     />
   );
 }

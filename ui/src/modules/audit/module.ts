@@ -1,6 +1,14 @@
 import { IconHistory } from "@tabler/icons-react";
 import { defineModule } from "@/module";
 
+const events = {
+  key: "events",
+  order: 90,
+  label: { en: "Events", ru: "События" },
+  needs: ["audit.view" as const],
+  load: () => import("./object-tab"),
+};
+
 const journal = { en: "Journal", ru: "Журнал" };
 
 /** The journal: who did what, and the proof that nobody changed the record since. */
@@ -17,6 +25,8 @@ export default defineModule({
       needs: ["audit.view"],
     },
   ],
+  nodeTabs: [events],
+  flowTabs: [events],
   areas: { permissions: { audit: "protection" } },
   pages: [
     {

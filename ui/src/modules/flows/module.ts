@@ -51,6 +51,7 @@ export default defineModule({
       load: () => import("./apply/apply-page"),
     },
   ],
+  nodeTabs: [{ key: "flows", order: 10, label: list.label, needs: view, load: () => import("./list/node-flows-tab") }],
   overview: { order: 20, needs: view, load: () => import("./list/flows-overview") },
   areas: { permissions: { connection_units: "network" }, features: { flows: "network" } },
   search: {

@@ -83,7 +83,11 @@ export function EditorView({ tab, saving, autosave, preview, installed }: Editor
         {tab === "versions" && <VersionsTab saving={saving} autosave={autosave} />}
         {tab === "clients" && <ClientsTab />}
         {tab === "settings" && <SettingsTab />}
-        {open && <SlotPart key={open.key} entry={open} props={{ id: flow.id }} />}
+        {open && (
+          <div className={classes.page}>
+            <SlotPart key={open.key} entry={open} props={{ id: flow.id }} />
+          </div>
+        )}
         {missing && <EmptyState title={t("tabs.missing")} />}
       </Suspense>
       {phone && drawing && (

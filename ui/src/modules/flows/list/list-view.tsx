@@ -14,13 +14,12 @@ import { SelectionBar } from "@/components/table/selection-bar";
 import { useTableLook } from "@/components/table/use-table-look";
 import { useFormat } from "@/text/use-format";
 import { leftOut, type FlowAct } from "../acts/flow-effects";
-import { listenerLine } from "../drawing/drawing";
 import type { Flow } from "../shared/api";
-import { FlowConfig, FlowHealth } from "../shared/flow-states";
 import { FilterRow } from "./filter-row";
+import { FlowRow } from "./flow-row";
 import classes from "./list.module.css";
 import type { FlowListSearch } from "./list-search";
-import { useFlowColumns, VersionCell } from "./use-flow-columns";
+import { useFlowColumns } from "./use-flow-columns";
 
 export interface ListViewProps {
   state: ViewState<Flow[]>;
@@ -103,7 +102,7 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
       bar={<Bulk chosen={chosen} onAct={onAct} onClear={() => setIds(new Set())} />}
       onCreate={closed === undefined ? () => onFilter({ create: "blank" }) : undefined}
       menu={(flow) => <FlowMenu flow={flow} closed={closed} actClosed={actClosed} onAct={onAct} onClone={onClone} />}
-      phone={(flow) => <PhoneRow flow={flow} />}
+      phone={(flow) => <FlowRow flow={flow} />}
       total={narrowed && all.length >= total ? rows.length : total - (all.length - rows.length)}
       onMore={onMore}
       loadingMore={loadingMore}
@@ -178,25 +177,6 @@ function FlowMenu({ flow, closed, actClosed, onAct, onClone }: FlowMenuProps) {
         {t("act.delete.verb")}…
       </Menu.Item>
     </RowMenu>
-  );
-}
-
-function PhoneRow({ flow }: { flow: Flow }) {
-  const { t } = useTranslation("flows");
-  return (
-    <>
-      <span className={classes.phoneLine}>
-        <Link to={`/flows/${flow.id}`} className="strong">
-          {flow.name}
-        </Link>
-        <span className="dim">{listenerLine(flow.entry?.listener ?? undefined) || t("block.noListener")}</span>
-      </span>
-      <span className={classes.phoneLine}>
-        <FlowConfig flow={flow} />
-        <FlowHealth flow={flow} />
-        <VersionCell flow={flow} />
-      </span>
-    </>
   );
 }
 

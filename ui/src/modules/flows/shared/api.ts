@@ -54,6 +54,7 @@ export type DomainMode = Schemas["DomainsDomain"]["mode"];
 export interface FlowFilter {
   q?: string;
   tag?: string;
+  node_id?: string;
 }
 
 const root = "/api/v1/connection-units";

@@ -1,6 +1,11 @@
+import { QueryClient } from "@tanstack/react-query";
 import { screen, within } from "@testing-library/react";
 import { expect, it } from "vitest";
-import { makeNode } from "@/testing/fixtures";
+import { meQuery } from "@/api/access";
+import { beginSession } from "@/api/session";
+import { Modules } from "@/components/slots/contributions";
+import { defineModule } from "@/module";
+import { makeMe, makeNode } from "@/testing/fixtures";
 import { renderApp } from "@/testing/render-app";
 import { NodeView } from "./node-view";
 
@@ -52,4 +57,26 @@ it("says of each flow what its listeners here carry, and nothing of one that nob
     /443\/tcp3 sessions.*20\.0 Mbit\/s to clients.*443\/udp.*20\.0 Mbit\/s to clients/,
   );
   expect(flows[1]).not.toHaveTextContent(/session|clients/);
+});
+
+const added = (key: string, order: number, en: string) => ({
+  key,
+  order,
+  label: { en, ru: en },
+  load: () => Promise.resolve({ default: () => null }),
+});
+const other = defineModule({ name: "other", nodeTabs: [added("events", 90, "Events"), added("flows", 10, "Flows")] });
+
+it("has the tabs of other modules at their place between its own", async () => {
+  beginSession("ps_test");
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
+  queries.setQueryData(meQuery.queryKey, makeMe(["*"]));
+  await renderApp(
+    <Modules value={[other]}>
+      <NodeView node={makeNode({})} tab="none" range="1h" onRange={() => undefined} block={undefined} acts={acts} />
+    </Modules>,
+    { queries },
+  );
+  const tabs = within(await screen.findByRole("navigation", { name: "Node" })).getAllByRole("link");
+  expect(tabs.map((tab) => tab.textContent)).toEqual(["Overview", "Flows", "Domains", "Agent", "Events", "Settings"]);
 });

@@ -34,7 +34,13 @@ interface NodeViewProps {
   acts: { maintain: (on: boolean) => void; restart: () => void; remove: () => void };
 }
 
-const tabs: NodeTab[] = ["overview", "domains", "agent", "settings"];
+/** The tabs of this module with their place among those that others add. */
+const tabs: { key: NodeTab; order: number }[] = [
+  { key: "overview", order: 0 },
+  { key: "domains", order: 20 },
+  { key: "agent", order: 30 },
+  { key: "settings", order: 100 },
+];
 
 export function NodeView({ node, tab, range, onRange, block, acts }: NodeViewProps) {
   const { t } = useTranslation("nodes");
@@ -43,10 +49,9 @@ export function NodeView({ node, tab, range, onRange, block, acts }: NodeViewPro
   const added = useSlot("nodeTabs");
   const open = added.find((entry) => entry.key === tab);
   const all = [
-    ...tabs.filter((key) => key !== "settings").map((key) => ({ key: key as string, label: t(`tabs.${key}`) })),
-    ...added.map((entry) => ({ key: entry.key, label: entry.label[language] })),
-    { key: "settings", label: t("tabs.settings") },
-  ];
+    ...tabs.map(({ key, order }) => ({ key: key as string, order, label: t(`tabs.${key}`) })),
+    ...added.map(({ key, order, label }) => ({ key, order, label: label[language] })),
+  ].sort((a, b) => a.order - b.order);
   const missing = !all.some(({ key }) => key === tab);
   return (
     <>
