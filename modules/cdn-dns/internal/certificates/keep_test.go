@@ -116,7 +116,7 @@ func TestARenewalComesWhereTheAuthorityDoesNotFindWhatIsReplaced(t *testing.T) {
 	failed := 0
 	s.gate.set(func(g *gate) {
 		g.before = func(w http.ResponseWriter, r *http.Request) bool {
-			if !strings.Contains(payload(t, r), `"replaces"`) {
+			if !strings.Contains(payload(r), `"replaces"`) {
 				return false
 			}
 			g.set(func(*gate) { failed++ })
@@ -130,13 +130,14 @@ func TestARenewalComesWhereTheAuthorityDoesNotFindWhatIsReplaced(t *testing.T) {
 	s.clock.Advance(61 * 24 * time.Hour)
 	s.due()
 	require.Eventually(t, func() bool { return s.shown("a.tau.test").Fingerprint != before.Fingerprint }, within, every)
-	s.gate.set(func(*gate) { require.Equal(t, 3, failed, "the client repeats what a server failed at, the order does not") })
+	s.gate.set(func(*gate) {
+		require.Equal(t, 3, failed, "the client repeats what a server failed at, the order does not")
+	})
 	require.Empty(t, s.shown("a.tau.test").LastError)
 }
 
 // payload reads what a signed request of the protocol says, and leaves it to be read again.
-func payload(t *testing.T, r *http.Request) string {
-	t.Helper()
+func payload(r *http.Request) string {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return ""
@@ -146,8 +147,7 @@ func payload(t *testing.T, r *http.Request) string {
 		Payload string `json:"payload"`
 	}
 	_ = json.Unmarshal(body, &signed) // reads of a directory or a nonce have no body
-	text, err := base64.RawURLEncoding.DecodeString(signed.Payload)
-	require.NoError(t, err)
+	text, _ := base64.RawURLEncoding.DecodeString(signed.Payload)
 	return string(text)
 }
 
