@@ -259,9 +259,20 @@ func (w *world) readable(name string, place ...string) {
 	said, err := w.stand.Panel.With("PANEL_BACKUP_PASSPHRASE="+passphrase).Command(w.Context(), "",
 		append([]string{"backup", "decrypt", name, "--output", output}, place...)...)
 	require.NoError(w, err)
-	require.Zero(w, said.Exit, said.Err)
+	if said.Exit != 0 {
+		require.Fail(w, said.Err, w.known())
+	}
 	about, err := os.Stat(output)
 	require.NoError(w, err)
 	require.NotZero(w, about.Size())
 	require.NoError(w, os.Remove(output))
+}
+
+// known is what the panel knows of all runs, for whoever reads why a test failed.
+func (w *world) known() string {
+	var runs json.RawMessage
+	if err := w.stand.API.Get(w.Context(), runsPath+"?limit=50", &runs); err != nil {
+		return err.Error()
+	}
+	return string(runs)
 }

@@ -2,6 +2,8 @@ package backups
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -66,4 +68,25 @@ func tested(t *testing.T, admin *paneltest.Client, id string) (test Restore) {
 		return test.FinishedAt != nil
 	}, 2*time.Minute, every)
 	return test
+}
+
+// A place that lost a part of a backup is passed over for one that has all of it; alone it offers nothing.
+func TestABackupIsTakenFromThePlaceThatHasAllOfIt(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	admin := p.Admin()
+	id := add(admin, local("nightly", fields{"destinations": []fields{
+		{"kind": "local"}, {"kind": "local", "config": fields{"folder": "second"}},
+	}}))
+	run := ends(t, admin, begin(admin, id))
+	require.Equal(t, stateSucceeded, run.State, run.Error)
+	folder := filepath.Join(p.Dir, "backups")
+	lose := func(folder string) {
+		require.NoError(t, os.Remove(filepath.Join(folder, run.Artefact.Name+".database.0001")))
+	}
+	lose(folder)
+	answer := admin.Get(runsPath + "/" + run.ID + "/download").Is(http.StatusOK)
+	require.Contains(t, namesIn(t, answer.Body), run.Artefact.Name+".database.0001")
+	lose(filepath.Join(folder, "second"))
+	admin.Get(runsPath+"/"+run.ID+"/download").Refused(http.StatusConflict, "backup_missing")
 }

@@ -3,9 +3,13 @@ package places
 
 import (
 	"bytes"
+	"fmt"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -50,12 +54,34 @@ func (s *Server) Start() {
 	}, 30*time.Second, 20*time.Millisecond, cmd.Path)
 }
 
-// Kill ends the program and whatever it started by SIGKILL.
+// Kill ends the program and whatever it started by SIGKILL, also what has left its process group, as the connections of
+// an SSH server do.
 func (s *Server) Kill() {
 	if s.running == nil {
 		return
 	}
-	_ = syscall.Kill(-s.running.Process.Pid, syscall.SIGKILL)
+	pid := s.running.Process.Pid
+	for _, one := range append(started(pid), -pid) {
+		_ = syscall.Kill(one, syscall.SIGKILL)
+	}
 	_ = s.running.Wait()
 	s.running = nil
+}
+
+// started are the processes that a process has started, and those that these have started.
+func started(pid int) (all []int) {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // it may have ended
+		var child, parent int
+		var state string
+		_, behind, _ := strings.Cut(string(text), ") ") // the name of the program stands in brackets
+		if _, err := fmt.Sscan(behind, &state, &parent); err != nil || parent != pid {
+			continue
+		}
+		if _, err := fmt.Sscan(string(text), &child); err == nil {
+			all = append(all, append(started(child), child)...)
+		}
+	}
+	return all
 }

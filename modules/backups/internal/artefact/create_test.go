@@ -159,6 +159,51 @@ func TestOneOfTwoDestinationsFailing(t *testing.T) {
 	}
 }
 
+// A place may keep the manifest and die before it says so. The other place has the backup, and nothing of it is left to
+// be offered where the run says that it failed.
+func TestAPlaceThatDiesWithTheManifestKeepsNoHalfBackup(t *testing.T) {
+	t.Parallel()
+	_, good := folder(t)
+	path, place := folder(t)
+	encryption, keys := secured(t, artefact.ByRecipient)
+	for _, gone := range []*dying{{Destination: place}, {Destination: place, away: true}} {
+		result, err := artefact.Create(t.Context(), source(t), artefact.Options{Encryption: encryption, SecretStore: true},
+			[]artefact.Target{target("dies", gone), target("good", good)})
+		require.NoError(t, err)
+		require.Equal(t, artefact.Partial, result.State)
+		require.ErrorIs(t, result.Targets[0].Err, errBroken)
+		require.NoError(t, proves(t, good, result.Manifest.Name, keys))
+		if gone.away {
+			require.NoError(t, proves(t, place, result.Manifest.Name, keys), "what cannot be taken away stays whole")
+			continue
+		}
+		require.Empty(t, files(t, path))
+	}
+}
+
+// dying is a destination that keeps the manifest and answers nothing. One that is away does not come back soon.
+type dying struct {
+	artefact.Destination
+	away bool
+}
+
+// Put fails after the manifest was kept.
+func (d *dying) Put(ctx context.Context, file string, content io.Reader) error {
+	err := d.Destination.Put(ctx, file, content)
+	if strings.HasSuffix(file, ".manifest") {
+		return errBroken
+	}
+	return err
+}
+
+// Remove answers like a server that was started again only for the parts.
+func (d *dying) Remove(ctx context.Context, file string) error {
+	if d.away && strings.HasSuffix(file, ".manifest") {
+		return errBroken
+	}
+	return d.Destination.Remove(ctx, file)
+}
+
 func TestAllDestinationsFailing(t *testing.T) {
 	t.Parallel()
 	path, place := folder(t)

@@ -1,6 +1,7 @@
 package artefact_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -80,6 +81,63 @@ func TestPartsThatAreMissingSwappedCutOrLongerAreFound(t *testing.T) {
 		write(t, second, two)
 	}
 	require.NoError(t, proves(t, at, m.Name, keys))
+}
+
+// A backup whose parts are not all there is told as damaged, and not offered beside those that are whole.
+func TestABackupThatLacksAPartIsNotOffered(t *testing.T) {
+	t.Parallel()
+	path, at, m, keys := made(t, artefact.ByPassphrase)
+	for _, entry := range m.Entries {
+		file := filepath.Join(path, entry.Parts[len(entry.Parts)-1].File)
+		was := read(t, file)
+		require.NoError(t, os.Remove(file))
+		listed, err := artefact.List(t.Context(), at, keys)
+		require.ErrorIs(t, err, artefact.ErrDamaged)
+		require.ErrorContains(t, err, filepath.Base(file))
+		require.Empty(t, listed)
+		write(t, file, was[1:])
+		_, err = artefact.List(t.Context(), at, keys)
+		require.ErrorIs(t, err, artefact.ErrDamaged, "a part that is too short")
+		write(t, file, was)
+	}
+	listed, err := artefact.List(t.Context(), at, keys)
+	require.NoError(t, err)
+	require.Len(t, listed, 1)
+}
+
+// late is a destination whose first answer came while the last part of a backup was being written.
+type late struct {
+	artefact.Destination
+	without string
+	looks   int
+	removed func() // another panel removes the backup before the second look
+}
+
+// Files leaves a file out the first time.
+func (l *late) Files(ctx context.Context) ([]artefact.File, error) {
+	l.looks++
+	if l.looks == 2 && l.removed != nil {
+		l.removed()
+	}
+	all, err := l.Destination.Files(ctx)
+	if l.looks > 1 {
+		return all, err
+	}
+	return slices.DeleteFunc(all, func(f artefact.File) bool { return f.Name == l.without }), err
+}
+
+// Whoever lists while another panel writes or removes a backup does not call it damaged.
+func TestABackupThatIsWrittenOrRemovedMeanwhileIsNotDamaged(t *testing.T) {
+	t.Parallel()
+	_, at, m, keys := made(t, artefact.Plain)
+	part := m.Entries[0].Parts[0].File
+	listed, err := artefact.List(t.Context(), &late{Destination: at, without: part}, keys)
+	require.NoError(t, err)
+	require.Len(t, listed, 1)
+	remove := func() { require.NoError(t, artefact.Remove(t.Context(), at, m)) }
+	listed, err = artefact.List(t.Context(), &late{Destination: at, without: part, removed: remove}, keys)
+	require.NoError(t, err)
+	require.Empty(t, listed)
 }
 
 func read(t *testing.T, file string) []byte {

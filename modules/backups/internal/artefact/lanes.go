@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -83,10 +84,24 @@ func (l *lane) next() (m message, more bool, err error) {
 
 var errShort = errors.New("the destination took a part of the file and said that it was all")
 
-func (l *lane) put(file string) error {
+// begins remembers a file, so that it can be taken away if the destination fails.
+func (l *lane) begins(file string) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.files = append(l.files, file)
-	l.mu.Unlock()
+}
+
+// begun are the files that were begun, the newest first.
+func (l *lane) begun() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	files := slices.Clone(l.files)
+	slices.Reverse(files)
+	return files
+}
+
+func (l *lane) put(file string) error {
+	l.begins(file)
 	content := &laneReader{lane: l}
 	if err := l.target.Put(l.ctx, file, content); err != nil {
 		if cause := context.Cause(l.ctx); cause != nil {
@@ -278,8 +293,9 @@ func (l *lanes) each(do func(one *lane) error) {
 
 const cleanWithin = time.Minute
 
-// clean takes away what a failed destination has of the artefact. What cannot be taken away is no artefact without its
-// manifest; Sweep removes it later.
+// clean takes away what a failed destination has of the artefact. A manifest goes first: a destination that died may
+// have kept it and could not say so. What cannot be taken away is no artefact without its manifest; Sweep removes it
+// later.
 func (l *lanes) clean(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanWithin)
 	defer cancel()
@@ -288,11 +304,8 @@ func (l *lanes) clean(ctx context.Context) {
 		if one.failure() == nil {
 			continue
 		}
-		one.mu.Lock()
-		files := one.files
-		one.mu.Unlock()
 		together.Go(func() {
-			for _, file := range files {
+			for _, file := range one.begun() {
 				if one.target.Remove(ctx, file) != nil {
 					return
 				}
@@ -307,6 +320,7 @@ func (l *lanes) putManifest(ctx context.Context, file string, content []byte) {
 	l.each(func(one *lane) error {
 		within, cancel := context.WithTimeout(ctx, l.stall)
 		defer cancel()
+		one.begins(file)
 		return one.target.Put(within, file, bytes.NewReader(content))
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -13,54 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Listed is an artefact of a destination.
-type Listed struct {
-	Manifest *Manifest
-	// Authentic tells that the manifest's seal was proved with one of the given master keys; without the key it is only
-	// known to be whole.
-	Authentic bool
-}
-
-// List gives the artefacts of a destination, newest first. Files without a manifest are not among them. A manifest that
-// is damaged comes as an error of its own beside the others (errors.Join of ErrDamaged with its name).
-func List(ctx context.Context, at Destination, keys Keys) ([]Listed, error) {
-	names, err := Names(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	var all []Listed
-	var bad []error
-	for _, name := range names {
-		one, err := read(ctx, at, name, keys)
-		switch {
-		case errors.Is(err, ErrMissing): // it was removed meanwhile
-		case err != nil:
-			bad = append(bad, err)
-		default:
-			all = append(all, one)
-		}
-	}
-	return all, errors.Join(bad...)
-}
-
-// Names gives the names of the artefacts of a destination, newest first, without reading their manifests.
-func Names(ctx context.Context, at Destination) ([]string, error) {
-	files, err := at.Files(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("list the backups: %w", err)
-	}
-	var names []string
-	for _, file := range files {
-		if name, _, ok := split(file.Name); ok && isManifest(file.Name) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	slices.Reverse(names)
-	return names, nil
-}
-
-// Find gives one artefact by its name; "" or "latest" means the newest. ErrNone, ErrMissing, ErrDamaged.
+// Find gives one artefact by its name; "" or "latest" means the newest. One that lacks a part is ErrDamaged, so that
+// whoever knows of another place looks there. ErrNone, ErrMissing.
 func Find(ctx context.Context, at Destination, name string, keys Keys) (Listed, error) {
 	if name == "" || name == "latest" {
 		names, err := Names(ctx, at)
@@ -76,7 +29,15 @@ func Find(ctx context.Context, at Destination, name string, keys Keys) (Listed, 
 	if !IsName(name) {
 		return Listed{}, fmt.Errorf("this is no name of a backup: %w", ErrMissing)
 	}
-	return read(ctx, at, name, keys)
+	one, err := read(ctx, at, name, keys)
+	if err != nil {
+		return one, err
+	}
+	there, err := filesOf(ctx, at)
+	if err == nil {
+		err = complete(ctx, at, one.Manifest, there)
+	}
+	return one, err
 }
 
 func read(ctx context.Context, at Destination, name string, keys Keys) (Listed, error) {

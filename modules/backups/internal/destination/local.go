@@ -131,8 +131,9 @@ func (l *local) Files(context.Context) ([]artefact.File, error) {
 	return all, nil
 }
 
+// Remove takes the draft first: whoever still writes it can then give it no name.
 func (l *local) Remove(_ context.Context, file string) error {
-	for _, name := range []string{file, file + draft} {
+	for _, name := range []string{file + draft, file} {
 		if strings.Contains(name, "/") {
 			return artefact.ErrMissing
 		}

@@ -208,9 +208,10 @@ func (f *folder) Files(ctx context.Context) (all []artefact.File, err error) {
 	return all, err
 }
 
+// Remove takes the draft first: a server that still writes it can then give it no name.
 func (f *folder) Remove(ctx context.Context, file string) error {
 	return f.do(ctx, "remove a file of the backup", func(client *sftp.Client) error {
-		for _, name := range []string{f.path(file), f.path(file) + draft} {
+		for _, name := range []string{f.path(file) + draft, f.path(file)} {
 			if err := client.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
