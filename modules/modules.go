@@ -9,6 +9,7 @@ import (
 	"panel/modules/license"
 	"panel/modules/nodes"
 	"panel/modules/notifications"
+	"panel/modules/subscriptions"
 	"panel/modules/updates"
 	"panel/platform/module"
 )
@@ -23,6 +24,7 @@ func All() []module.Module {
 		license.Module(),
 		nodes.Module(),
 		notifications.Module(),
+		subscriptions.Module(),
 		updates.Module(),
 	}
 }

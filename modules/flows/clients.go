@@ -1,6 +1,7 @@
 package flows
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/access"
@@ -131,8 +133,10 @@ func (s *service) issuePublicLink(ctx context.Context, flowID, id string) (Publi
 	err := s.changeClient(ctx, flowID, id, "flow.public_link_issued", func(c *clientRow) {
 		c.PublicHash, c.PublicIssuedAt = hashToken(token), &now
 	})
-	return PublicLink{URL: s.nodes.publicURL + "/s/" + token, CreatedAt: now}, err
+	return PublicLink{URL: s.subscriptionAddress(token), CreatedAt: now}, err
 }
+
+func (s *service) subscriptionAddress(token string) string { return s.nodes.publicURL + "/s/" + token }
 
 func (s *service) revokePublicLink(ctx context.Context, flowID, id string) error {
 	return s.changeClient(
@@ -165,18 +169,19 @@ func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (
 	if err != nil {
 		return ConnectionLink{}, err
 	}
-	links, format, err := s.links(ctx, f, *c)
+	connections, err := s.connections(ctx, f, *c)
 	if err != nil {
 		return ConnectionLink{}, err
 	}
-	if len(links) == 0 {
+	if len(connections) == 0 {
 		return ConnectionLink{}, notInstalled("client_id",
 			"no installed entry serves this client; apply the flow first")
 	}
+	first := connections[0]
 	err = s.change(ctx, flowID, "flow.link_issued", func(context.Context, *flowRow) (map[string]audit.Change, error) {
 		return map[string]audit.Change{"client": {To: c.Label}}, nil
 	})
-	return ConnectionLink{URI: links[0], Format: format, Revision: *f.InstalledRevision, ClientID: c.ID}, err
+	return ConnectionLink{URI: first.URI(), Format: first.Form(), Revision: *f.InstalledRevision, ClientID: c.ID}, err
 }
 
 func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*clientRow, error) {
@@ -197,46 +202,50 @@ func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*c
 	return &rows[at], nil
 }
 
-// links writes a client's link to each installed entry that knows it.
-func (s *service) links(ctx context.Context, f *flowRow, c clientRow) (links []string, format string, err error) {
+// connections gives what a client needs for each installed entry that knows it.
+func (s *service) connections(ctx context.Context, f *flowRow, c clientRow) ([]flowsapi.Connection, error) {
 	version, err := s.store.version(ctx, f.ID, *f.InstalledVersionID)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	installed, err := s.store.installed(ctx, f.ID)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	root, err := s.store.root(f)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	opened, err := s.opened(c)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	for _, entry := range plan.Entries(version.Graph) {
+	var out []flowsapi.Connection
+	entries := plan.Entries(version.Graph)
+	for _, entry := range entries {
 		if !slices.Contains(installed[entry.NodeID].Clients, c.ID) {
 			continue
 		}
 		host, err := s.hostOf(ctx, f, entry)
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		uri, form := plan.Link(plan.Access{
-			FlowID: f.ID,
-			Root:   root,
-			Block:  entry.Key,
-			Listen: *entry.Params.Listener,
-			Host:   host,
-			Client: opened,
-			Name:   f.Name + " " + c.Label,
-		})
-		if links = append(links, uri); format == "" {
-			format = form
+		name := f.Name + " " + c.Label
+		if len(entries) > 1 {
+			name += ", " + cmp.Or(entry.Title, entry.Key)
 		}
+		out = append(out, plan.Connect(plan.Access{
+			FlowID:  f.ID,
+			Root:    root,
+			Block:   entry.Key,
+			Listen:  *entry.Params.Listener,
+			Host:    host,
+			Client:  opened,
+			Name:    name,
+			Refused: plan.Refused(version.Graph, entry.Key),
+		}))
 	}
-	return links, format, nil
+	return out, nil
 }
 
 // hostOf is what clients dial: what was installed, so that links change with the installed version alone. A version
@@ -260,21 +269,24 @@ func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (str
 	return n.Address, err
 }
 
-// subscription gives the links of whoever holds the token. An unknown and a revoked token are told apart by nothing.
-func (s *service) subscription(ctx context.Context, token string) ([]string, string, error) {
+// ByToken gives the installed connections of whoever holds the token. An unknown and a revoked token are told apart by
+// nothing.
+func (s *service) ByToken(ctx context.Context, token string) (flowsapi.Subscriber, error) {
+	none := flowsapi.Subscriber{}
 	c, err := s.store.clientByPublicHash(ctx, hashToken(token))
 	if err != nil {
-		return nil, "", err
+		return none, unknown(err)
 	}
 	f, err := s.store.flow(ctx, c.FlowID)
 	if err != nil {
-		return nil, "", err
+		return none, unknown(err)
 	}
+	held := flowsapi.Subscriber{Name: f.Name, Address: s.subscriptionAddress(token), State: flowsapi.Active}
 	if f.InstalledVersionID == nil || !f.Enabled {
-		return nil, f.Name, nil
+		return held, nil
 	}
-	links, _, err := s.links(access.With(ctx, access.Caller{Kind: access.System}), f, *c)
-	return links, f.Name, err
+	held.Connections, err = s.connections(access.With(ctx, access.Caller{Kind: access.System}), f, *c)
+	return held, err
 }
 
 // keepVersion takes the draft as a version of its own, for example before an older one is loaded into it.

@@ -26,6 +26,8 @@ import (
 
 func exportStages(r *stages.Registry) flowsapi.Stages { return r }
 
+func exportSubscribers(s *service) flowsapi.Subscribers { return s }
+
 func exportHealth(h *hooks) flowsapi.HealthStates { return healthHook{h} }
 
 func exportBlocks(h *hooks) flowsapi.BlockSources { return blockHook{h} }

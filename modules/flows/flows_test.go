@@ -14,6 +14,7 @@ import (
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/traffic"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/subscriptions"
 	"panel/platform/database"
 	"panel/platform/paneltest"
 )
@@ -195,8 +196,10 @@ func TestDeletingRemovesTheFlowFromItsServersAndLeavesOthers(t *testing.T) {
 // A public link is a subscription; unknown and revoked tokens get the same answer.
 func TestSubscriptionsFollowTheInstalledFlow(t *testing.T) {
 	t.Parallel()
-	s := setup(t)
+	s := setup(t, subscriptions.Module())
+	s.save(s.drawing(443))
 	s.install()
+	s.save(s.drawing(8443)) // a draft changes nothing
 	client := s.get().Clients[0].ID
 	answer := s.admin.Post(s.path("/clients/"+client+"/public-link"), nil).Is(201)
 	token := answer.Text("url")[strings.LastIndex(answer.Text("url"), "/s/"):]

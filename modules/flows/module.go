@@ -78,7 +78,7 @@ func Module() module.Module {
 		Private: []any{
 			newStore, newNodes, newService, newRunner, newHandlers, newHooks, stages.NewRegistry,
 		},
-		Exports: []any{exportFlows, exportStages, exportHealth, exportBlocks},
+		Exports: []any{exportFlows, exportStages, exportHealth, exportBlocks, exportSubscribers},
 		Attach:  attach,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/module"
 	"panel/platform/paneltest"
 )
 
@@ -25,10 +26,11 @@ type stage struct {
 	flow  string
 }
 
-func setup(t *testing.T) *stage {
+func setup(t *testing.T, more ...module.Module) *stage {
 	t.Helper()
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
-	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module())
+	features := append([]module.Module{s.fleet.manifest(), s.fleet.bindings(), flows.Module()}, more...)
+	s.panel = paneltest.New(t, features...)
 	s.admin = s.panel.Admin()
 	s.flow = s.create("Europe main", 443)
 	return s

@@ -13,7 +13,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/fault"
 	"panel/platform/httpapi/internal/connections"
-	"panel/platform/httpapi/internal/limits"
+	"panel/platform/limits"
 )
 
 // Sessions proves administrators by their session token or API token, from memory in steady state.

@@ -20,7 +20,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/entitlement"
 	"panel/platform/httpapi/internal/connections"
-	"panel/platform/httpapi/internal/limits"
+	"panel/platform/limits"
 	"panel/platform/idempotency"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/fault"
-	"panel/platform/httpapi/internal/limits"
+	"panel/platform/limits"
 )
 
 // What the HTTP library refuses by itself, before any layer of the panel has seen a request. The words are stable like

@@ -170,7 +170,7 @@ func TestTheHopsPortIsKept(t *testing.T) {
 func TestLinksMatchTheListener(t *testing.T) {
 	t.Parallel()
 	in := input(across())
-	uri, format := plan.Link(
+	uri, format := link(
 		plan.Access{
 			FlowID: flowID,
 			Root:   root,
@@ -185,7 +185,7 @@ func TestLinksMatchTheListener(t *testing.T) {
 	require.Contains(t, uri, "vless://6ba7b810-9dad-41d1-80b4-00c04fd430c8@fra.example.org:443?")
 	require.Contains(t, uri, "flow=xtls-rprx-vision")
 	require.Contains(t, uri, "sni=www.example.org")
-	uri, format = plan.Link(
+	uri, format = link(
 		plan.Access{
 			Root:   root,
 			Block:  "in",

@@ -1,14 +1,11 @@
 package plan
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net"
-	"net/url"
-	"strconv"
-	"strings"
+	"slices"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 )
 
@@ -20,7 +17,9 @@ type Access struct {
 	Listen graph.Listener
 	Host   string // what the client dials
 	Client Client
-	Name   string // shown in the client's application
+	Name   string // shown in the client's program
+
+	Refused []flowsapi.Refusal
 }
 
 // Entries lists the entries of a drawing that a client can use, in the order of their keys.
@@ -44,92 +43,65 @@ func LeadsOut(g graph.Graph, key string) bool {
 	return false
 }
 
-// Link writes a client's access as a link in the form that client applications share, and names the form.
-func Link(a Access) (uri, format string) {
-	a.Listen = a.Listen.Filled()
-	switch a.Listen.Protocol {
-	case "vless":
-		return vlessLink(a), "vless"
-	case "trojan":
-		return trojanLink(a), "trojan"
+// Connect gives what a client program needs to use an access.
+func Connect(a Access) flowsapi.Connection {
+	l := a.Listen.Filled()
+	c := flowsapi.Connection{
+		FlowID: a.FlowID, Block: a.Block, Name: a.Name, Protocol: l.Protocol, Host: a.Host, Port: mustPort(l),
+		UDP: l.Protocol != "shadowsocks2022" || l.L4 != "tcp", Flow: l.Flow, Transport: l.Transport, Path: l.Path,
+		Mode: l.Mode, ServiceName: l.ServiceName, Security: l.Security, Refused: a.Refused,
 	}
-	return shadowsocksLink(a), "shadowsocks"
-}
-
-func (a Access) address() string {
-	return net.JoinHostPort(a.Host, strconv.Itoa(mustPort(a.Listen)))
-}
-
-func vlessLink(a Access) string {
-	q := a.query()
-	q.Set("encryption", "none")
-	setFilled(q, "flow", a.Listen.Flow)
-	return "vless://" + a.Client.UUID + "@" + a.address() + "?" + q.Encode() + "#" + url.PathEscape(a.Name)
-}
-
-func trojanLink(a Access) string {
-	password := account{key: a.Client.Key}.secret()
-	return "trojan://" + password + "@" + a.address() + "?" + a.query().Encode() + "#" + url.PathEscape(a.Name)
-}
-
-// query says how to reach the listener.
-func (a Access) query() url.Values {
-	q := url.Values{}
-	q.Set("type", linkTransport(a.Listen.Transport))
-	setFilled(q, "path", a.Listen.Path)
-	setFilled(q, "mode", a.Listen.Mode)
-	setFilled(q, "serviceName", a.Listen.ServiceName)
-	s := clientStream(a.Root, a.Block, a.Host, a.Listen)
+	client := account{key: a.Client.Key}
+	switch l.Protocol {
+	case "vless":
+		c.ID = a.Client.UUID
+	case "trojan":
+		c.Password = client.secret()
+	case "shadowsocks2022":
+		c.Method, c.Password = l.Method, serverKey(a.Root, a.Block, l.Method)+":"+client.password(l.Method)
+	}
+	s := clientStream(a.Root, a.Block, a.Host, l)
 	if s.TLS != nil {
-		q.Set("security", graph.TLS)
-		q.Set("sni", s.TLS.ServerName)
-		q.Set("fp", s.TLS.Fingerprint)
-		q.Set("alpn", strings.Join(s.TLS.ALPN, ","))
-		if a.Listen.Path != "" {
-			q.Set("host", a.Host)
+		c.ServerName, c.Fingerprint, c.ALPN = s.TLS.ServerName, s.TLS.Fingerprint, s.TLS.ALPN
+		if l.Path != "" {
+			c.WebHost = a.Host
 		}
 	}
 	if s.Reality != nil {
-		q.Set("security", "reality")
-		q.Set("sni", s.Reality.ServerName)
-		q.Set("fp", s.Reality.Fingerprint)
-		q.Set("pbk", s.Reality.PublicKey)
-		q.Set("sid", s.Reality.ShortID)
+		c.ServerName, c.Fingerprint = s.Reality.ServerName, s.Reality.Fingerprint
+		c.PublicKey, c.ShortID = s.Reality.PublicKey, s.Reality.ShortID
 	}
-	return q
+	return c
 }
 
-func linkTransport(t string) string {
-	if t == "raw" {
-		return "tcp"
+// Refused gives what an entry refuses before anything else: its first edges as long as they lead to a block. Categories
+// of geo files are left out, because programs may not have them; the entry itself refuses those.
+func Refused(g graph.Graph, key string) []flowsapi.Refusal {
+	var edges []graph.Edge
+	for _, e := range g.Edges {
+		if e.From == key {
+			edges = append(edges, e)
+		}
 	}
-	return t
-}
-
-func setFilled(q url.Values, key, value string) {
-	if value != "" {
-		q.Set(key, value)
+	slices.SortStableFunc(edges, compareEdges)
+	var out []flowsapi.Refusal
+	for _, e := range edges {
+		if i := g.Find(e.To); i < 0 || g.Nodes[i].Kind != graph.Block || e.Match.Empty() {
+			return out
+		}
+		m := e.Match
+		r := flowsapi.Refusal{Domains: m.Domain, Ports: m.Port, Protocols: m.Protocol}
+		for _, ip := range m.IP {
+			if p, err := graph.ParsePrefix(ip); err == nil {
+				r.Networks = append(r.Networks, p.String())
+			}
+		}
+		// Without its categories a match that has nothing else to name would choose everything.
+		if len(r.Domains)+len(r.Networks) > 0 || len(m.Geosite)+len(m.GeoIP) == 0 {
+			out = append(out, r)
+		}
 	}
-}
-
-// shadowsocksLink percent-encodes method and passwords, as SIP002 asks for the 2022 methods.
-func shadowsocksLink(a Access) string {
-	client := account{key: a.Client.Key}
-	password := serverKey(a.Root, a.Block, a.Listen.Method) + ":" + client.password(a.Listen.Method)
-	return "ss://" + url.UserPassword(a.Listen.Method, password).
-		String() +
-		"@" + a.address() + "#" + url.PathEscape(
-		a.Name,
-	)
-}
-
-// Subscription is a list of links as client applications fetch it.
-func Subscription(links []string) []byte {
-	text := strings.Join(links, "\n")
-	if len(links) > 0 {
-		text += "\n"
-	}
-	return []byte(base64.StdEncoding.EncodeToString([]byte(text)))
+	return out
 }
 
 // ProbeClient is the outbound of a real client that only the panel's probe uses; it reaches the reflector alone. It

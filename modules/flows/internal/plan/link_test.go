@@ -13,10 +13,16 @@ import (
 	"panel/modules/flows/internal/plan"
 )
 
+// link is the connection as a link, and its form.
+func link(a plan.Access) (uri, form string) {
+	c := plan.Connect(a)
+	return c.URI(), c.Form()
+}
+
 func linkOf(t *testing.T, l graph.Listener, host string) (*url.URL, string) {
 	t.Helper()
 	in := input(across())
-	text, format := plan.Link(plan.Access{
+	text, format := link(plan.Access{
 		FlowID: flowID, Root: root, Block: "in", Listen: l, Host: host, Client: in.Clients[0], Name: "Европа / Anna #1",
 	})
 	u, err := url.Parse(text)
@@ -107,7 +113,7 @@ func TestAKeyBelongsToOneBlockOfOneFlow(t *testing.T) {
 	t.Parallel()
 	key := func(secret []byte, block string) string {
 		in := input(across())
-		text, _ := plan.Link(
+		text, _ := link(
 			plan.Access{
 				FlowID: flowID, Root: secret, Block: block, Listen: *vless(443), Host: "h",
 				Client: in.Clients[0],
@@ -126,21 +132,6 @@ func TestAKeyBelongsToOneBlockOfOneFlow(t *testing.T) {
 	short := strings.Fields(mine)[1]
 	require.Contains(t, string(r.Fragments[nodeA].Bytes()), short)
 	require.NotContains(t, string(r.Fragments[nodeA].Bytes()), strings.Fields(mine)[0], "the public key is for clients")
-}
-
-// What client applications fetch is the list of links, one in a line, in Base64; without links it is empty and not
-// broken.
-func TestASubscriptionIsAListOfLinks(t *testing.T) {
-	t.Parallel()
-	for _, links := range [][]string{nil, {"vless://a"}, {"vless://a", "ss://b"}} {
-		text, err := base64.StdEncoding.DecodeString(string(plan.Subscription(links)))
-		require.NoError(t, err)
-		want := strings.Join(links, "\n")
-		if len(links) > 0 {
-			want += "\n"
-		}
-		require.Equal(t, want, string(text))
-	}
 }
 
 // The probe of an apply has credentials of its own, which are no client's, and goes where it is told.

@@ -274,7 +274,7 @@ func FuzzCompile(f *testing.F) {
 		require.Equal(t, bytesOf(r), bytesOf(plan.Compile(in)))
 		for _, e := range plan.Entries(g) {
 			if len(graph.Check(g)) == 0 {
-				plan.Link(plan.Access{
+				link(plan.Access{
 					Root: root, Block: e.Key, Listen: *e.Params.Listener, Host: "h",
 					Client: in.Clients[0],
 				})

@@ -84,7 +84,7 @@ func TestALinkToAListenerWithTLS(t *testing.T) {
 			in := secured(protocol, transport)
 			hosts := plan.Compile(in).Hosts
 			require.Equal(t, domain, hosts[0].Host)
-			text, format := plan.Link(plan.Access{
+			text, format := link(plan.Access{
 				FlowID: flowID, Root: root, Block: "in", Listen: *in.Graph.Nodes[0].Params.Listener, Host: hosts[0].Host,
 				Client: in.Clients[0], Name: "Anna",
 			})

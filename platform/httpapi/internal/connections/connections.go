@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"panel/platform/fault"
-	"panel/platform/httpapi/internal/limits"
+	"panel/platform/limits"
 )
 
 // Set bounds how many clients are connected at a time, in sum and from one address. A full server makes room by closing

@@ -38,21 +38,33 @@ type tenant struct {
 // certificate writes a self-signed certificate with its key, as an agent would put it in.
 func certificate(t *testing.T, host string) string {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	text, err := selfSigned(host)
 	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), host+".pem")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	return file
+}
+
+// selfSigned makes a certificate that is its own authority, with its key.
+func selfSigned(host string) ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
 	leaf := &x509.Certificate{
 		SerialNumber: big.NewInt(1), DNSNames: []string{host}, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, leaf, leaf, key.Public(), key)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
-	file := filepath.Join(t.TempDir(), host+".pem")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
-	return file
+	if err != nil {
+		return nil, err
+	}
+	return append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...), nil
 }
 
 // held puts files in the place of the names of certificates.

@@ -1,0 +1,141 @@
+package flowsapi
+
+import (
+	"context"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Connection is what a client program needs to reach one installed entry as one client.
+type Connection struct {
+	FlowID string
+	Block  string // key of the entry
+	Name   string // shown in the program
+
+	Protocol string // as the listener calls it
+	Host     string
+	Port     int
+	UDP      bool   // carries datagrams by itself
+	ID       string // UUID of vless
+	Password string // trojan, shadowsocks2022
+	Method   string // shadowsocks2022
+	Flow     string // vless
+
+	Transport   string // raw, xhttp, grpc, ws, httpupgrade
+	Path        string
+	WebHost     string // the host that requests of the transport name
+	Mode        string
+	ServiceName string
+
+	Security    string // none, tls, reality
+	ServerName  string
+	Fingerprint string
+	ALPN        []string
+	PublicKey   string // of REALITY
+	ShortID     string
+
+	Refused []Refusal
+}
+
+// Refusal chooses traffic that the flow refuses before it looks at anything else, so that a program may refuse it
+// itself: one of the names or addresses, and every other condition that is given.
+type Refusal struct {
+	Domains   []string // a domain with all below it, or full:, keyword: and regexp: with a pattern
+	Networks  []string
+	Ports     string // 80,443,1000-2000
+	Protocols []string
+}
+
+// Subscriber is who holds the token of a subscription.
+type Subscriber struct {
+	Name        string // title of the subscription where the settings give none
+	Address     string // of the subscription
+	State       string // active, expired or spent
+	Usage       *Usage // nil while nobody counts it
+	Connections []Connection
+}
+
+// Usage is what a client has used and may use.
+type Usage struct {
+	Up, Down int64     // bytes
+	Total    int64     // bytes; 0: as much as it likes
+	Expires  time.Time // zero: never
+}
+
+// The states of a subscriber.
+const (
+	Active  = "active"
+	Expired = "expired"
+	Spent   = "spent"
+)
+
+// Subscribers tells what the holder of a token may use.
+type Subscribers interface {
+	// ByToken gives the installed connections of whoever holds the token, or ErrUnknown, alike for a token that never
+	// was and one that was revoked.
+	ByToken(ctx context.Context, token string) (Subscriber, error)
+}
+
+// Form names the form of the connection's link.
+func (c Connection) Form() string {
+	if c.Protocol == "shadowsocks2022" {
+		return "shadowsocks"
+	}
+	return c.Protocol
+}
+
+// URI writes the connection as the link that client programs share.
+func (c Connection) URI() string {
+	switch c.Protocol {
+	case "vless":
+		q := c.query()
+		q.Set("encryption", "none")
+		setFilled(q, "flow", c.Flow)
+		return c.link("vless", url.User(c.ID), q)
+	case "trojan":
+		return c.link("trojan", url.User(c.Password), c.query())
+	}
+	// SIP002 asks the 2022 methods for method and password in percent-encoding.
+	return c.link("ss", url.UserPassword(c.Method, c.Password), nil)
+}
+
+func (c Connection) link(scheme string, user *url.Userinfo, q url.Values) string {
+	text := scheme + "://" + user.String() + "@" + net.JoinHostPort(c.Host, strconv.Itoa(c.Port))
+	if len(q) > 0 {
+		text += "?" + q.Encode()
+	}
+	return text + "#" + url.PathEscape(c.Name)
+}
+
+// query says how to reach the listener.
+func (c Connection) query() url.Values {
+	q := url.Values{}
+	q.Set("type", linkTransport(c.Transport))
+	setFilled(q, "path", c.Path)
+	setFilled(q, "host", c.WebHost)
+	setFilled(q, "mode", c.Mode)
+	setFilled(q, "serviceName", c.ServiceName)
+	q.Set("security", c.Security)
+	setFilled(q, "sni", c.ServerName)
+	setFilled(q, "fp", c.Fingerprint)
+	setFilled(q, "alpn", strings.Join(c.ALPN, ","))
+	setFilled(q, "pbk", c.PublicKey)
+	setFilled(q, "sid", c.ShortID)
+	return q
+}
+
+func linkTransport(t string) string {
+	if t == "raw" {
+		return "tcp"
+	}
+	return t
+}
+
+func setFilled(q url.Values, key, value string) {
+	if value != "" {
+		q.Set(key, value)
+	}
+}

@@ -1,0 +1,120 @@
+// Package page is what a person sees who opens the address of a subscription in a browser: a code to scan, buttons for
+// known programs, what is left. It stands alone: nothing of it is fetched from anywhere.
+package page
+
+import (
+	"bytes"
+	"crypto/rand"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"panel/modules/flows/flowsapi"
+)
+
+//go:embed page.html
+var source string
+
+var tree = template.Must(template.New("page").Parse(source))
+
+// View is what the page shows.
+type View struct {
+	Title        string
+	Address      string // of the subscription
+	Support      string
+	Announcement string
+	State        string
+	Usage        *flowsapi.Usage
+	Connections  []flowsapi.Connection
+	Agent        string // what the browser calls itself
+	Languages    string // that the visitor reads, as browsers say it
+}
+
+// Page is a written page and the policy that it needs.
+type Page struct {
+	HTML   []byte
+	Policy string
+}
+
+// Write writes the page with a nonce of its own, without which nothing of it is drawn or runs.
+func Write(v View) (Page, error) {
+	words := wordsFor(v.Languages)
+	code, err := drawn(v.Address)
+	if err != nil {
+		return Page{}, err
+	}
+	nonce := rand.Text()
+	shown := struct {
+		View
+		Words    words
+		Nonce    string
+		Code     template.HTML
+		Support  template.URL
+		Figures  *figures
+		Here     device
+		Others   []device
+		Links    []link
+		Problem  string
+		Language string
+	}{
+		View: v, Words: words, Nonce: nonce, Code: code, Support: template.URL(v.Support), Language: words.language, //nolint:gosec // the settings take https, mailto and tg alone
+		Figures: figuresOf(v.Usage, words), Problem: words.states[v.State],
+	}
+	for _, c := range v.Connections {
+		shown.Links = append(shown.Links, link{c.Name, c.URI()})
+	}
+	if len(shown.Links) == 0 && shown.Problem == "" {
+		shown.Problem = words.empty
+	}
+	shown.Here, shown.Others = devices(v)
+	var out bytes.Buffer
+	if err := tree.Execute(&out, shown); err != nil {
+		return Page{}, fmt.Errorf("write the page of a subscription: %w", err)
+	}
+	policy := "default-src 'none'; style-src 'nonce-" + nonce + "'; script-src 'nonce-" + nonce + "'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return Page{HTML: out.Bytes(), Policy: policy}, nil
+}
+
+type link struct{ Name, URI string }
+
+// figures are numbers as people read them.
+type figures struct {
+	Used, Total, Left string
+	Percent           int
+	Expires           string
+}
+
+func figuresOf(u *flowsapi.Usage, w words) *figures {
+	if u == nil {
+		return nil
+	}
+	used := u.Up + u.Down
+	f := &figures{Used: w.bytes(used)}
+	if u.Total > 0 {
+		f.Total, f.Left = w.bytes(u.Total), w.bytes(max(0, u.Total-used))
+		f.Percent = int(min(100, float64(used)/float64(u.Total)*100)) //nolint:mnd // percent
+	}
+	if !u.Expires.IsZero() {
+		f.Expires = w.date(u.Expires)
+	}
+	return f
+}
+
+// bytes writes an amount with the unit in which it has at most three digits before its point.
+func (w words) bytes(n int64) string {
+	const step = 1000
+	unit, amount := 0, float64(n)
+	for amount >= step && unit < len(w.units)-1 {
+		amount, unit = amount/step, unit+1
+	}
+	text := fmt.Sprintf("%.1f", amount)
+	text = strings.TrimSuffix(text, ".0")
+	return strings.Replace(text, ".", w.point, 1) + "\u00a0" + w.units[unit]
+}
+
+func (w words) date(t time.Time) string {
+	return fmt.Sprintf(w.dateForm, t.Day(), w.months[t.Month()-1], t.Year())
+}

@@ -1,0 +1,177 @@
+package subscriptions
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"panel/modules/flows/flowsapi"
+	"panel/modules/subscriptions/format"
+	"panel/modules/subscriptions/internal/page"
+	"panel/platform/access"
+	"panel/platform/fault"
+	"panel/platform/httpapi"
+	"panel/platform/settings"
+)
+
+type handlers struct {
+	subscribers flowsapi.Subscribers
+	settings    *settings.Doc[Settings]
+	throttle    *throttle
+
+	mu      sync.Mutex
+	answers map[string]float64
+}
+
+func newHandlers(s flowsapi.Subscribers, d *settings.Doc[Settings], t *throttle) *handlers {
+	return &handlers{subscribers: s, settings: d, throttle: t, answers: map[string]float64{
+		answerPage: 0, answerUnknown: 0, answerThrottled: 0,
+	}}
+}
+
+func (h *handlers) routes() httpapi.Routes {
+	manage := access.Needs(Manage)
+	return httpapi.Join(
+		settings.Routes("/api/v1/subscriptions/settings", "subscriptions", manage, manage, h.settings, shown),
+		httpapi.Routes{
+			// Tokens and networks have narrower limits of their own.
+			httpapi.Raw(http.MethodGet, "/s/{token}", "A client's subscription", access.Throttled(access.WideLimit),
+				h.subscription, httpapi.Lenient()),
+		},
+	)
+}
+
+// Answers that are no form.
+const (
+	answerPage      = "page"
+	answerUnknown   = "unknown"
+	answerThrottled = "throttled"
+)
+
+func (h *handlers) count(answer string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.answers[answer]++
+}
+
+func (h *handlers) counted() map[string]float64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make(map[string]float64, len(h.answers))
+	for answer, n := range h.answers {
+		out[answer] = n
+	}
+	return out
+}
+
+// subscription answers a program in the form that it reads, and a browser with a page.
+func (h *handlers) subscription(c *fiber.Ctx) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	form, browser := format.For(c.Get(fiber.HeaderUserAgent), c.Get(fiber.HeaderAccept))
+	if name := c.Query("format"); name != "" {
+		named, known := format.Named(name)
+		if !known {
+			return fault.Malformed("bad_parameter", fmt.Sprintf("format is one of %v", format.All()))
+		}
+		form, browser = named, false
+	}
+	held, err := h.held(c.UserContext(), strings.Clone(c.Params("token")))
+	if err != nil {
+		return err
+	}
+	says, _, err := h.settings.Get(c.UserContext())
+	if err != nil {
+		return err
+	}
+	if says.Title == "" {
+		says.Title = format.Clean(held.Name)
+	}
+	if browser {
+		return h.sendPage(c, held, says)
+	}
+	return h.sendForm(c, form, held, says)
+}
+
+// held gives who holds a token. A token that never was and one that was revoked are told apart by nothing.
+func (h *handlers) held(ctx context.Context, token string) (flowsapi.Subscriber, error) {
+	held, err := h.subscribers.ByToken(ctx, token)
+	switch {
+	case errors.Is(err, flowsapi.ErrUnknown):
+		if err = h.throttle.tookUnknown(access.From(ctx).IP); err == nil {
+			h.count(answerUnknown)
+			return held, fault.Missing(fault.NoSuchThing)
+		}
+	case err != nil:
+		return held, err
+	default:
+		err = h.throttle.tookKnown(token)
+	}
+	if err != nil {
+		h.count(answerThrottled)
+	}
+	if held.State != flowsapi.Active {
+		held.Connections = nil // the answer still tells why
+	}
+	return held, err
+}
+
+func (h *handlers) sendForm(c *fiber.Ctx, form format.Format, held flowsapi.Subscriber, says Settings) error {
+	body, err := format.Write(form, held.Connections)
+	if err != nil {
+		return fmt.Errorf("write a subscription as %s: %w", form, err)
+	}
+	h.count(string(form))
+	c.Set("profile-title", coded(says.Title))
+	c.Set("profile-update-interval", strconv.Itoa(says.IntervalHours))
+	c.Set("profile-web-page-url", held.Address)
+	if says.Support != "" {
+		c.Set("support-url", says.Support)
+	}
+	if says.Announcement != "" {
+		c.Set("announce", coded(says.Announcement))
+	}
+	if held.Usage != nil {
+		c.Set("subscription-userinfo", userInfo(*held.Usage))
+	}
+	// Programs take the name of the file for the name of the subscription.
+	c.Set(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": says.Title}))
+	c.Set(fiber.HeaderContentType, form.Kind())
+	return c.Send(body)
+}
+
+// coded is a text as programs read one that is not ASCII.
+func coded(text string) string { return "base64:" + base64.StdEncoding.EncodeToString([]byte(text)) }
+
+func userInfo(u flowsapi.Usage) string {
+	text := fmt.Sprintf("upload=%d; download=%d; total=%d", u.Up, u.Down, u.Total)
+	if !u.Expires.IsZero() {
+		text += fmt.Sprintf("; expire=%d", u.Expires.Unix())
+	}
+	return text
+}
+
+func (h *handlers) sendPage(c *fiber.Ctx, held flowsapi.Subscriber, says Settings) error {
+	written, err := page.Write(page.View{
+		Title: says.Title, Address: held.Address, Support: says.Support, Announcement: says.Announcement,
+		State: held.State, Usage: held.Usage, Connections: held.Connections, Agent: c.Get(fiber.HeaderUserAgent),
+		Languages: c.Get(fiber.HeaderAcceptLanguage),
+	})
+	if err != nil {
+		return err
+	}
+	h.count(answerPage)
+	c.Set(fiber.HeaderContentSecurityPolicy, written.Policy)
+	c.Set(fiber.HeaderXFrameOptions, "DENY")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	c.Set("X-Robots-Tag", "noindex, nofollow")
+	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return c.Send(written.HTML)
+}
