@@ -181,7 +181,7 @@ type PartResult struct {
 // ConnectionLink is a client's access as a link. It contains a secret and is never cached.
 type ConnectionLink struct {
 	URI      string `json:"uri"`
-	Format   string `json:"format" enum:"vless,trojan,shadowsocks"`
+	Format   string `json:"format" enum:"vless,trojan,shadowsocks,vmess,hysteria2"`
 	Revision int    `json:"revision" doc:"Installed revision that it matches"`
 	ClientID string `json:"client_id"`
 }

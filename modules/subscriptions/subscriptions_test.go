@@ -59,7 +59,8 @@ func setup(t *testing.T) *stage {
 			ID: "6ba7b810-9dad-41d1-80b4-00c04fd430c8", Transport: "raw", Security: "reality", ServerName: "www.example.org",
 		}},
 	}}}
-	s.Panel = paneltest.Start(t, paneltest.Modules(s.holds.manifest(), subscriptions.Module()), paneltest.Clock(s.clock))
+	features := paneltest.Modules(s.holds.manifest(), subscriptions.Module())
+	s.Panel = paneltest.Start(t, features, paneltest.Clock(s.clock))
 	return s
 }
 

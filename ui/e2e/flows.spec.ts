@@ -120,6 +120,62 @@ test("from a template to an installed version and its link", async ({ page, stan
   await expect(page.getByText(/^ss:\/\//)).toBeHidden();
 });
 
+test("a client opens its subscription on a phone, in its language, and the settings say what it reads", async ({
+  page,
+  stand,
+  ready,
+}) => {
+  await open(page, stand, "/settings/subscriptions");
+  await page.getByLabel("Name").fill("Office VPN");
+  await page.getByLabel("Support address").fill("tg:resolve?domain=office");
+  await page.getByLabel("Announcement").fill("Maintenance on Sunday");
+  await passesGates(page);
+  await picture(page, "subscription-settings");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText("Settings saved")).toBeVisible();
+
+  const address = await subscription(stand, ready);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.setExtraHTTPHeaders({ "Accept-Language": "ru" });
+  await page.goto(address);
+  await expect(page.getByRole("heading", { name: "Office VPN", level: 1 })).toBeVisible();
+  await expect(page.getByText("Maintenance on Sunday")).toBeVisible();
+  await expect(page.getByRole("link", { name: "Happ" }).first()).toHaveAttribute("href", /^happ:\/\/add\/http/);
+  await page.getByText("Другие устройства").click();
+  await expect(page.getByRole("link", { name: "Shadowrocket" })).toBeVisible();
+  await passesGates(page);
+  await picture(page, "subscription-ru-phone-open");
+  await page.reload();
+  await picture(page, "subscription-ru-phone");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Скопировать адрес" }).click();
+  await expect(page.getByRole("button", { name: "Скопировано" })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(new URL(address).pathname);
+
+  await page.setExtraHTTPHeaders({ "Accept-Language": "en" });
+  for (const [width, scheme] of [
+    [390, "light"],
+    [1360, "dark"],
+  ] as const) {
+    await page.setViewportSize({ width, height: 860 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto(address);
+    await expect(page.getByRole("button", { name: "Copy the address" })).toBeVisible();
+    await passesGates(page);
+    await picture(page, `subscription-en-${width}-${scheme}`);
+  }
+});
+
+/** Issues the address of the first client of the flow that the journey before has installed. */
+async function subscription(stand: Stand, { token }: Ready): Promise<string> {
+  const units = "/api/v1/connection-units";
+  const flows = await stand.call<{ items: { id: string; clients: { id: string }[] }[] }>(token, "GET", units);
+  const { id, clients } = flows.items[0]!;
+  const path = `${units}/${id}/clients/${clients[0]!.id}/public-link`;
+  const { url } = await stand.call<{ url: string }>(token, "POST", path);
+  return stand.url + new URL(url).pathname;
+}
+
 /** An apply that has ended is played again; a link to one of its moments opens it there. */
 async function replay(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Replay" }).click();

@@ -2,8 +2,11 @@ package flowsapi
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,13 +21,15 @@ type Connection struct {
 	Protocol string // as the listener calls it
 	Host     string
 	Port     int
+	Ports    string // 20000-20010, where the program may change among them
 	UDP      bool   // carries datagrams by itself
-	ID       string // UUID of vless
-	Password string // trojan, shadowsocks2022
+	ID       string // UUID of vless and vmess
+	Password string // trojan, hysteria2, shadowsocks2022
+	Obfs     string // hysteria2: password of the obfuscation, empty without
 	Method   string // shadowsocks2022
 	Flow     string // vless
 
-	Transport   string // raw, xhttp, grpc, ws, httpupgrade
+	Transport   string // raw, xhttp, grpc, ws, httpupgrade, quic
 	Path        string
 	WebHost     string // the host that requests of the transport name
 	Mode        string
@@ -47,6 +52,12 @@ type Refusal struct {
 	Networks  []string
 	Ports     string // 80,443,1000-2000
 	Protocols []string
+}
+
+// Equal tells whether both choose the same by the same words.
+func (r Refusal) Equal(o Refusal) bool {
+	return slices.Equal(r.Domains, o.Domains) && slices.Equal(r.Networks, o.Networks) && r.Ports == o.Ports &&
+		slices.Equal(r.Protocols, o.Protocols)
 }
 
 // Subscriber is who holds the token of a subscription.
@@ -97,6 +108,16 @@ func (c Connection) URI() string {
 		return c.link("vless", url.User(c.ID), q)
 	case "trojan":
 		return c.link("trojan", url.User(c.Password), c.query())
+	case "vmess":
+		return c.vmess()
+	case "hysteria2":
+		q := url.Values{"sni": {c.ServerName}}
+		setFilled(q, "mport", c.Ports)
+		if c.Obfs != "" {
+			q.Set("obfs", "salamander")
+			q.Set("obfs-password", c.Obfs)
+		}
+		return c.link("hysteria2", url.User(c.Password), q)
 	}
 	// SIP002 asks the 2022 methods for method and password in percent-encoding.
 	return c.link("ss", url.UserPassword(c.Method, c.Password), nil)
@@ -108,6 +129,28 @@ func (c Connection) link(scheme string, user *url.Userinfo, q url.Values) string
 		text += "?" + q.Encode()
 	}
 	return text + "#" + url.PathEscape(c.Name)
+}
+
+// vmess is a document in Base64, whose members are all texts.
+func (c Connection) vmess() string {
+	d := map[string]string{
+		"v": "2", "ps": c.Name, "add": c.Host, "port": strconv.Itoa(c.Port), "id": c.ID, "aid": "0", "scy": "auto",
+		"net": linkTransport(c.Transport), "type": "none", "host": c.WebHost, "path": c.Path, "tls": "",
+	}
+	switch c.Transport {
+	case "grpc":
+		d["type"], d["path"] = "gun", c.ServiceName
+	case "xhttp":
+		d["type"] = c.Mode
+	}
+	if c.Security == "tls" {
+		d["tls"], d["sni"], d["alpn"], d["fp"] = "tls", c.ServerName, strings.Join(c.ALPN, ","), c.Fingerprint
+	}
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return "" // texts always encode
+	}
+	return "vmess://" + base64.StdEncoding.EncodeToString(raw)
 }
 
 // query says how to reach the listener.

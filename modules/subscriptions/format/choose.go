@@ -31,8 +31,11 @@ var programs = []struct {
 
 // Named gives the form that a request asks for by name.
 func Named(name string) (Format, bool) {
-	f := Format(name)
-	return f, slices.Contains(All(), f)
+	at := slices.Index(All(), Format(name))
+	if at < 0 {
+		return "", false
+	}
+	return All()[at], true
 }
 
 // For gives the form for a program by what it calls itself, and reports whether it is a person with a browser.

@@ -115,6 +115,14 @@ func clashProxy(f Format, c flowsapi.Connection) object {
 		if f == Clash {
 			o["packet-encoding"] = "xudp"
 		}
+	case "vmess":
+		o["type"], o["uuid"], o["alterId"], o["cipher"] = "vmess", c.ID, 0, "auto"
+		if c.Security == "none" {
+			clashTransport(o, c)
+			return o
+		}
+	case "hysteria2":
+		return clashHysteria(f, o, c)
 	case "trojan":
 		o["type"], o["password"] = "trojan", c.Password
 	case "shadowsocks2022":
@@ -123,6 +131,20 @@ func clashProxy(f Format, c flowsapi.Connection) object {
 	}
 	clashTLS(o, c)
 	clashTransport(o, c)
+	return o
+}
+
+func clashHysteria(f Format, o object, c flowsapi.Connection) object {
+	o["type"], o["sni"], o["alpn"] = "hysteria2", c.ServerName, c.ALPN
+	if f == Stash {
+		o["auth"] = c.Password
+		return o
+	}
+	o["password"] = c.Password
+	put(o, "ports", c.Ports)
+	if c.Obfs != "" {
+		o["obfs"], o["obfs-password"] = "salamander", c.Obfs
+	}
 	return o
 }
 

@@ -64,7 +64,7 @@ func Knows(f Format, c flowsapi.Connection) bool {
 	case SingBox:
 		return c.Transport != "xhttp"
 	case Stash:
-		return slices.Contains([]string{"raw", "ws", "grpc"}, c.Transport)
+		return slices.Contains([]string{"raw", "ws", "grpc", "quic"}, c.Transport) && c.Obfs == ""
 	}
 	return true
 }
@@ -134,18 +134,13 @@ func shared(connections []flowsapi.Connection) []flowsapi.Refusal {
 	for _, r := range connections[0].Refused {
 		everywhere := true
 		for _, c := range connections[1:] {
-			everywhere = everywhere && slices.ContainsFunc(c.Refused, func(o flowsapi.Refusal) bool { return same(r, o) })
+			everywhere = everywhere && slices.ContainsFunc(c.Refused, r.Equal)
 		}
 		if everywhere {
 			out = append(out, r)
 		}
 	}
 	return out
-}
-
-func same(a, b flowsapi.Refusal) bool {
-	return slices.Equal(a.Domains, b.Domains) && slices.Equal(a.Networks, b.Networks) && a.Ports == b.Ports &&
-		slices.Equal(a.Protocols, b.Protocols)
 }
 
 // near are the networks that a device reaches without any proxy.

@@ -136,17 +136,17 @@ func TestOfNothingAFormCarriesNothing(t *testing.T) {
 func TestWhatOneConnectionRefusesIsNotRefusedForAll(t *testing.T) {
 	t.Parallel()
 	list := []flowsapi.Connection{samples()[0], samples()[0]}
-	list[0].Refused = []flowsapi.Refusal{{Domains: []string{"a.example"}}, {Domains: []string{"b.example"}}}
-	list[1].Refused = []flowsapi.Refusal{{Domains: []string{"b.example"}}}
+	list[0].Refused = []flowsapi.Refusal{{Domains: []string{"first.test"}}, {Domains: []string{"both.test"}}}
+	list[1].Refused = []flowsapi.Refusal{{Domains: []string{"both.test"}}}
 	for _, f := range []format.Format{format.SingBox, format.Clash, format.Stash} {
 		raw, err := format.Write(f, list)
 		require.NoError(t, err)
-		require.NotContains(t, string(raw), "a.example")
-		require.Contains(t, string(raw), "b.example")
+		require.NotContains(t, string(raw), "first.test")
+		require.Contains(t, string(raw), "both.test")
 	}
 	raw, err := format.Write(format.Xray, list)
 	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(raw), "a.example"), "Xray has a configuration for each")
+	require.Equal(t, 1, strings.Count(string(raw), "first.test"), "Xray has a configuration for each")
 }
 
 func TestProgramsAreKnownByTheirNames(t *testing.T) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
@@ -39,6 +38,10 @@ func readLinks(t require.TestingT, raw []byte) (out []read) {
 		if line == "" {
 			continue
 		}
+		if document, is := strings.CutPrefix(line, "vmess://"); is {
+			out = append(out, readVMess(t, document))
+			continue
+		}
 		rest, name, found := strings.Cut(line, "#")
 		require.True(t, found)
 		rest, _, _ = strings.Cut(rest, "?")
@@ -56,6 +59,16 @@ func readLinks(t require.TestingT, raw []byte) (out []read) {
 		out = append(out, read{unescaped(t, name), place[:at], port, unescaped(t, secret)})
 	}
 	return out
+}
+
+func readVMess(t require.TestingT, document string) read {
+	raw, err := base64.StdEncoding.DecodeString(document)
+	require.NoError(t, err)
+	var d map[string]string
+	require.NoError(t, json.Unmarshal(raw, &d))
+	port, err := strconv.Atoi(d["port"])
+	require.NoError(t, err)
+	return read{d["ps"], d["add"], port, d["id"]}
 }
 
 // unescaped takes the percent-encoding of RFC 3986 away and refuses what must have been encoded.
@@ -79,9 +92,12 @@ func unescaped(t require.TestingT, text string) string {
 type xrayDocument struct {
 	Remarks   string
 	Outbounds []struct {
-		Tag, Protocol string
-		Settings      struct {
-			VNext []struct {
+		Tag, Protocol  string
+		StreamSettings struct{ HysteriaSettings struct{ Auth string } }
+		Settings       struct {
+			Address string
+			Port    int
+			VNext   []struct {
 				Address string
 				Port    int
 				Users   []struct{ ID, Flow, Encryption string }
@@ -113,6 +129,9 @@ func readXray(t require.TestingT, raw []byte) (out []read) {
 		for _, s := range d.Outbounds[0].Settings.VNext {
 			out = append(out, read{d.Remarks, s.Address, s.Port, s.Users[0].ID})
 		}
+		if s := d.Outbounds[0].Settings; d.Outbounds[0].Protocol == "hysteria" {
+			out = append(out, read{d.Remarks, s.Address, s.Port, d.Outbounds[0].StreamSettings.HysteriaSettings.Auth})
+		}
 		for _, s := range d.Outbounds[0].Settings.Servers {
 			out = append(out, read{d.Remarks, s.Address, s.Port, s.Password})
 		}
@@ -123,7 +142,8 @@ func readXray(t require.TestingT, raw []byte) (out []read) {
 type singBoxDocument struct {
 	Outbounds []struct {
 		Type, Tag, Server, UUID, Password string
-		Server_Port                       int //nolint:revive // as the program calls it
+		Server_Port                       int      //nolint:revive // as the program calls it
+		Server_Ports                      []string //nolint:revive // as the program calls it
 		Outbounds                         []string
 	}
 	Route struct {
@@ -139,6 +159,13 @@ func readSingBox(t require.TestingT, raw []byte) (out []read) {
 	for _, o := range d.Outbounds {
 		require.False(t, tags[o.Tag], "a tag is there twice: %q", o.Tag)
 		tags[o.Tag] = true
+		if len(o.Server_Ports) > 0 {
+			require.Zero(t, o.Server_Port)
+			first, _, _ := strings.Cut(o.Server_Ports[0], ":")
+			var err error
+			o.Server_Port, err = strconv.Atoi(first)
+			require.NoError(t, err)
+		}
 		if o.Server != "" {
 			out = append(out, read{o.Tag, o.Server, o.Server_Port, o.UUID + o.Password})
 		}
@@ -154,8 +181,8 @@ func readSingBox(t require.TestingT, raw []byte) (out []read) {
 
 type clashDocument struct {
 	Proxies []struct {
-		Name, Type, Server, UUID, Password string
-		Port                               int
+		Name, Type, Server, UUID, Password, Auth string
+		Port                                     int
 	}
 	Groups []struct {
 		Name, Type string
@@ -171,7 +198,7 @@ func readClash(t require.TestingT, raw []byte) (out []read) {
 	for _, p := range d.Proxies {
 		require.False(t, names[p.Name], "a name is there twice: %q", p.Name)
 		names[p.Name] = true
-		out = append(out, read{p.Name, p.Server, p.Port, p.UUID + p.Password})
+		out = append(out, read{p.Name, p.Server, p.Port, p.UUID + p.Password + p.Auth})
 	}
 	for _, g := range d.Groups {
 		require.False(t, names[g.Name])

@@ -21,9 +21,15 @@ func samples() []flowsapi.Connection {
 		}
 		if c.Security == "tls" {
 			c.ServerName, c.ALPN = c.Host, []string{"h2", "http/1.1"}
+			if c.Transport == "quic" {
+				c.ALPN = []string{"h3"}
+			}
 		}
 		if c.Security != "none" {
 			c.Port, c.Fingerprint = 443, "chrome"
+		}
+		if c.Ports != "" {
+			c.Port = 20000
 		}
 		switch c.Transport {
 		case "xhttp":
@@ -45,7 +51,13 @@ func samples() []flowsapi.Connection {
 	for _, transport := range []string{"raw", "xhttp", "grpc", "ws", "httpupgrade"} {
 		add(flowsapi.Connection{Protocol: "vless", Transport: transport, Security: "tls", ID: someID})
 		add(flowsapi.Connection{Protocol: "trojan", Transport: transport, Security: "tls", Password: someKey})
+		add(flowsapi.Connection{Protocol: "vmess", Transport: transport, Security: "tls", ID: someID})
 	}
+	add(flowsapi.Connection{Protocol: "vmess", Transport: "ws", Security: "none", Port: 8080, ID: someID})
+	add(flowsapi.Connection{Protocol: "hysteria2", Transport: "quic", Security: "tls", Password: someKey})
+	add(flowsapi.Connection{
+		Protocol: "hysteria2", Transport: "quic", Security: "tls", Password: someKey, Ports: "20000-20010", Obfs: someKey,
+	})
 	add(flowsapi.Connection{
 		Protocol: "shadowsocks2022", Transport: "raw", Security: "none", Port: 8388,
 		Method: "2022-blake3-aes-256-gcm", Password: someKey + "=:" + someKey + "=",

@@ -60,8 +60,9 @@ func singBoxRule(r flowsapi.Refusal) object {
 		"domain": "domain_suffix", "full": "domain", "keyword": "domain_keyword", "regexp": "domain_regex",
 	}
 	for _, d := range r.Domains {
-		kind, value := pattern(d)
-		add(keys[kind], value)
+		if kind, value := pattern(d); keys[kind] != "" {
+			add(keys[kind], value)
+		}
 	}
 	for _, n := range r.Networks {
 		add("ip_cidr", n)
@@ -93,6 +94,17 @@ func singBoxOutbound(c flowsapi.Connection) object {
 		put(o, "flow", c.Flow)
 	case "trojan":
 		o["type"], o["password"] = "trojan", c.Password
+	case "vmess":
+		o["type"], o["uuid"], o["security"], o["alter_id"], o["packet_encoding"] = "vmess", c.ID, "auto", 0, "xudp"
+	case "hysteria2":
+		o["type"], o["password"] = "hysteria2", c.Password
+		if c.Ports != "" {
+			o["server_ports"], o["hop_interval"] = []string{strings.Replace(c.Ports, "-", ":", 1)}, "30s"
+			delete(o, "server_port")
+		}
+		if c.Obfs != "" {
+			o["obfs"] = object{"type": "salamander", "password": c.Obfs}
+		}
 	case "shadowsocks2022":
 		o["type"], o["method"], o["password"] = "shadowsocks", c.Method, c.Password
 		if !c.UDP {
@@ -109,8 +121,9 @@ func singBoxOutbound(c flowsapi.Connection) object {
 }
 
 func singBoxTLS(c flowsapi.Connection) object {
-	tls := object{
-		"enabled": true, "server_name": c.ServerName, "utls": object{"enabled": true, "fingerprint": c.Fingerprint},
+	tls := object{"enabled": true, "server_name": c.ServerName}
+	if c.Transport != "quic" { // which has no browser to look like
+		tls["utls"] = object{"enabled": true, "fingerprint": c.Fingerprint}
 	}
 	if len(c.ALPN) > 0 {
 		tls["alpn"] = c.ALPN

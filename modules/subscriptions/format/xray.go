@@ -109,6 +109,14 @@ func xrayOutbound(c flowsapi.Connection) object {
 		server["users"] = []object{user}
 		o["protocol"], o["settings"] = "vless", object{"vnext": []object{server}}
 		return o
+	case "vmess":
+		server["users"] = []object{{"id": c.ID, "security": "auto"}}
+		o["protocol"], o["settings"] = "vmess", object{"vnext": []object{server}}
+		return o
+	case "hysteria2":
+		server["version"] = 2
+		o["protocol"], o["settings"] = "hysteria", server
+		return o
 	case "trojan":
 		o["protocol"] = "trojan"
 	case "shadowsocks2022":
@@ -135,6 +143,11 @@ func xrayStream(c flowsapi.Connection) object {
 		s["httpupgradeSettings"] = web
 	case "grpc":
 		s["grpcSettings"] = object{"serviceName": c.ServiceName}
+	case "quic":
+		s["network"], s["hysteriaSettings"] = "hysteria", object{"version": 2, "auth": c.Password}
+		if masks := xrayMasks(c); len(masks) > 0 {
+			s["finalmask"] = masks
+		}
 	}
 	switch c.Security {
 	case "tls":
@@ -145,6 +158,18 @@ func xrayStream(c flowsapi.Connection) object {
 		}
 	}
 	return s
+}
+
+// xrayMasks hides packets of QUIC and changes the port that they go to.
+func xrayMasks(c flowsapi.Connection) object {
+	masks := object{}
+	if c.Obfs != "" {
+		masks["udp"] = []object{{"type": "salamander", "settings": object{"password": c.Obfs}}}
+	}
+	if c.Ports != "" {
+		masks["quicParams"] = object{"udpHop": object{"ports": c.Ports, "interval": "25-35"}}
+	}
+	return masks
 }
 
 func put(o object, key, value string) {

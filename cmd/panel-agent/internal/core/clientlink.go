@@ -19,9 +19,9 @@ type object = map[string]any
 // ClientConfig turns a connection link into the client configuration of a core. dialAs, when given, replaces the
 // link's host and port.
 func ClientConfig(link, dialAs string) ([]byte, error) {
-	parsed, err := url.Parse(strings.TrimSpace(link))
+	parsed, err := parsedLink(strings.TrimSpace(link))
 	if err != nil {
-		return nil, fmt.Errorf("%w: it is no URL", ErrLink)
+		return nil, err
 	}
 	host, port, err := addressOf(parsed, dialAs)
 	if err != nil {
@@ -33,15 +33,79 @@ func ClientConfig(link, dialAs string) ([]byte, error) {
 		outbound = vlessOutbound(parsed, host, port)
 	case "trojan":
 		outbound, err = trojanOutbound(parsed, host, port)
+	case "vmess":
+		outbound = vmessOutbound(parsed, host, port)
+	case "hysteria2":
+		outbound = hysteriaOutbound(parsed, host, port)
 	case "ss":
 		outbound, err = shadowsocksOutbound(parsed, host, port)
 	default:
-		err = fmt.Errorf("%w: only vless://, trojan:// and ss:// are known here", ErrLink)
+		err = fmt.Errorf("%w: only vless://, trojan://, vmess://, hysteria2:// and ss:// are known here", ErrLink)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(object{"outbounds": []object{outbound}})
+}
+
+// parsedLink reads a link; the document of a VMess link becomes one in the form of the others.
+func parsedLink(link string) (*url.URL, error) {
+	document, is := strings.CutPrefix(link, "vmess://")
+	if !is {
+		parsed, err := url.Parse(link)
+		if err != nil {
+			return nil, fmt.Errorf("%w: it is no URL", ErrLink)
+		}
+		return parsed, nil
+	}
+	raw, err := decodeBase64(document)
+	if err != nil {
+		return nil, fmt.Errorf("%w: its document is not base64", ErrLink)
+	}
+	var d struct {
+		Add, Port, ID, Net, Type, Host, Path, TLS, SNI, ALPN, FP string
+	}
+	if err := json.Unmarshal([]byte(raw), &d); err != nil {
+		return nil, fmt.Errorf("%w: its document is not JSON", ErrLink)
+	}
+	query := url.Values{
+		"type": {d.Net}, "host": {d.Host}, "path": {d.Path}, "security": {or(d.TLS, "none")}, "sni": {d.SNI}, "alpn": {d.ALPN},
+		"fp": {d.FP},
+	}
+	switch d.Net {
+	case "grpc":
+		query.Set("serviceName", d.Path)
+	case "xhttp":
+		query.Set("mode", d.Type)
+	}
+	return &url.URL{
+		Scheme: "vmess", User: url.User(d.ID), Host: net.JoinHostPort(d.Add, d.Port), RawQuery: query.Encode(),
+	}, nil
+}
+
+func vmessOutbound(link *url.URL, host string, port int) object {
+	user := object{"id": link.User.Username(), "security": "auto"}
+	return object{
+		"protocol":       "vmess",
+		"settings":       object{"vnext": []object{{"address": host, "port": port, "users": []object{user}}}},
+		"streamSettings": stream(link.Query()),
+	}
+}
+
+func hysteriaOutbound(link *url.URL, host string, port int) object {
+	query := link.Query()
+	settings := object{
+		"network": "hysteria", "security": "tls",
+		"hysteriaSettings": object{"version": 2, "auth": link.User.Username()},
+		"tlsSettings":      object{"serverName": query.Get("sni"), "alpn": []string{"h3"}},
+	}
+	if query.Get("obfs") == "salamander" {
+		password := object{"password": query.Get("obfs-password")}
+		settings["finalmask"] = object{"udp": []object{{"type": "salamander", "settings": password}}}
+	}
+	return object{
+		"protocol": "hysteria", "settings": object{"version": 2, "address": host, "port": port}, "streamSettings": settings,
+	}
 }
 
 func addressOf(link *url.URL, dialAs string) (string, int, error) {

@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"path/filepath"
 	"testing"
@@ -128,8 +129,20 @@ func TestLinksBecomeClientConfigurations(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, json.Valid(raw))
 	require.Contains(t, string(raw), `"address":"10.0.0.1"`)
+	document := base64.StdEncoding.EncodeToString([]byte(
+		`{"v":"2","ps":"Анна","add":"h","port":"443","id":"some-id","net":"ws","path":"/up","host":"a.example","tls":"tls","sni":"a.example"}`))
+	raw, err = ClientConfig("vmess://"+document, "")
+	require.NoError(t, err)
+	for _, part := range []string{`"address":"h"`, `"id":"some-id"`, `"path":"/up"`, `"serverName":"a.example"`, `"network":"ws"`} {
+		require.Contains(t, string(raw), part)
+	}
+	raw, err = ClientConfig("hysteria2://word@h:20000?sni=a.example&obfs=salamander&obfs-password=x&mport=20000-20010", "")
+	require.NoError(t, err)
+	for _, part := range []string{`"auth":"word"`, `"type":"salamander"`, `"port":20000`, `"network":"hysteria"`} {
+		require.Contains(t, string(raw), part)
+	}
 	for _, bad := range []string{
-		"", "vless://id@", "trojan://h:1", "vmess://secretword@h:1", "ss://!!!@h:1",
+		"", "vless://id@", "trojan://h:1", "vmess://secretword@h:1", "ss://!!!@h:1", "vmess://c2VjcmV0d29yZA==", "vmess://e30=",
 		"http://secretword@h:1",
 	} {
 		_, err := ClientConfig(bad, "")

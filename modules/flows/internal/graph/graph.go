@@ -59,12 +59,12 @@ type Params struct {
 
 // Listener describes an address that accepts traffic and the protocol spoken there.
 type Listener struct {
-	Protocol    string   `json:"protocol,omitempty" enum:"vless,trojan,shadowsocks2022"`
+	Protocol    string   `json:"protocol,omitempty" enum:"vless,trojan,shadowsocks2022,vmess,hysteria2"`
 	ListenIP    string   `json:"listen_ip,omitempty" maxLength:"45"`
 	Port        int      `json:"port,omitempty" minimum:"1" maximum:"65535"`
 	PortRange   string   `json:"port_range,omitempty" maxLength:"11" doc:"Instead of port: 20000-20010; at most 1000 ports"`
 	L4          string   `json:"l4,omitempty" enum:"tcp,udp,both"`
-	Transport   string   `json:"transport,omitempty" enum:"raw,xhttp,grpc,ws,httpupgrade"`
+	Transport   string   `json:"transport,omitempty" enum:"raw,xhttp,grpc,ws,httpupgrade,quic"`
 	Security    string   `json:"security,omitempty" enum:"none,reality,tls"`
 	Flow        string   `json:"flow,omitempty" enum:"xtls-rprx-vision,none"`
 	Method      string   `json:"method,omitempty" enum:"2022-blake3-aes-128-gcm,2022-blake3-aes-256-gcm"`
@@ -72,6 +72,9 @@ type Listener struct {
 	Mode        string   `json:"mode,omitempty" enum:"auto,packet-up,stream-up,stream-one"`
 	ServiceName string   `json:"service_name,omitempty" maxLength:"64"`
 	Fingerprint string   `json:"fingerprint,omitempty" enum:"chrome,firefox,safari,ios,android,edge,random,randomized"`
+	ALPN        []string `json:"alpn,omitempty" maxItems:"2" doc:"tls: h2 and http/1.1 in their order; what the transport needs when left out"`
+	MinVersion  string   `json:"min_version,omitempty" enum:"1.2,1.3" doc:"tls: the lowest version; 1.2 when left out"`
+	Obfs        string   `json:"obfs,omitempty" enum:"salamander,none" doc:"hysteria2: hide QUIC from those who look at packets"`
 	Reality     *Reality `json:"reality,omitempty"`
 }
 
@@ -83,7 +86,18 @@ type Reality struct {
 	ShortIDs       []string `json:"short_ids,omitempty" maxItems:"32"`
 	MaxTimeDiff    int      `json:"max_time_diff,omitempty" minimum:"0" maximum:"86400000"`
 
+	Xver          int    `json:"xver,omitempty" minimum:"0" maximum:"2" doc:"Version of the PROXY protocol that the target gets; 0: none"`
+	LimitUpload   *Limit `json:"limit_fallback_up,omitempty" doc:"How fast strangers may send to the target"`
+	LimitDownload *Limit `json:"limit_fallback_down,omitempty" doc:"How fast strangers may read from the target"`
+
 	AllowPrivateTarget bool `json:"allow_private_target,omitempty" doc:"The target may be the node itself, the panel or in a private network"`
+}
+
+// Limit slows a stream down once it has carried so many bytes.
+type Limit struct {
+	AfterBytes  int64 `json:"after_bytes,omitempty" minimum:"0" maximum:"1099511627776"`
+	BytesPerSec int64 `json:"bytes_per_sec" minimum:"1" maximum:"1099511627776"`
+	BurstPerSec int64 `json:"burst_bytes_per_sec,omitempty" minimum:"0" maximum:"1099511627776" doc:"bytes_per_sec when left out"`
 }
 
 // Edge leads traffic from one block to the next. The lowest priority is tried first; an edge without a match takes

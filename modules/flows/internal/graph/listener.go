@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,9 @@ const Vision = "xtls-rprx-vision"
 // TLS is the security of a listener that shows the certificate of its entry's domain.
 const TLS = "tls"
 
+// QUIC is the transport of Hysteria 2, which has no other.
+const QUIC = "quic"
+
 // Filled returns the listener with every value that may be left out.
 func (l Listener) Filled() Listener {
 	l.ListenIP = or(l.ListenIP, "0.0.0.0")
@@ -36,6 +40,10 @@ func (l Listener) Filled() Listener {
 		l.Flow = visionFor(l)
 	case "trojan":
 		l.L4, l.Security, l.Flow = "tcp", or(l.Security, TLS), ""
+	case "vmess":
+		l.L4, l.Security, l.Flow = "tcp", or(l.Security, TLS), ""
+	case "hysteria2":
+		l.L4, l.Security, l.Transport, l.Flow, l.Obfs = "udp", TLS, QUIC, "", or(l.Obfs, "none")
 	case "shadowsocks2022":
 		l.L4, l.Security = or(l.L4, "both"), "none"
 		l.Method = or(l.Method, "2022-blake3-aes-256-gcm")
@@ -100,12 +108,21 @@ func (c *checker) listener(path string, l Listener, portNeeded bool) {
 		c.vless(path, l)
 	case "trojan":
 		c.trojan(path, l)
+	case "vmess":
+		c.vmess(path, l)
+	case "hysteria2":
+		c.hysteria(path, l)
 	case "shadowsocks2022":
 		c.shadowsocks(path, l)
 	case "":
 		c.add("missing_field", path+".protocol", "choose a protocol")
 	default:
-		c.add("protocol_not_supported", path+".protocol", "this panel compiles vless, trojan and shadowsocks2022")
+		c.add("protocol_not_supported", path+".protocol",
+			"this panel compiles vless, trojan, vmess, hysteria2 and shadowsocks2022")
+	}
+	c.tlsSettings(path, l)
+	if l.Obfs != "" && l.Protocol != "hysteria2" {
+		c.add("not_allowed_here", path+".obfs", "obfuscation of packets belongs to hysteria2")
 	}
 }
 
@@ -152,15 +169,7 @@ func (c *checker) vless(path string, l Listener) {
 
 // trojan holds the rules of a protocol that is nothing without TLS.
 func (c *checker) trojan(path string, l Listener) {
-	if !oneOf(l.L4, "", "tcp") {
-		c.add("invalid_value", path+".l4", "Trojan listens on tcp")
-	}
-	if l.Method != "" {
-		c.add("not_allowed_here", path+".method", "a method belongs to shadowsocks2022")
-	}
-	if !oneOf(l.Flow, "", "none") {
-		c.add("not_allowed_here", path+".flow", "vision belongs to vless")
-	}
+	c.only(path, l, "Trojan", "tcp")
 	if !oneOf(l.Security, "", TLS) {
 		c.add("security_required", path+".security", "Trojan runs over tls")
 	}
@@ -168,9 +177,69 @@ func (c *checker) trojan(path string, l Listener) {
 	c.transports(path, l)
 }
 
+// vmess encrypts by itself, so that it may run without TLS.
+func (c *checker) vmess(path string, l Listener) {
+	c.only(path, l, "VMess", "tcp")
+	if !oneOf(l.Security, "", TLS, "none") {
+		c.add("invalid_value", path+".security", "VMess runs over tls or by itself")
+	}
+	c.tls(path, l)
+	c.transports(path, l)
+}
+
+// hysteria holds the rules of a protocol that is nothing without QUIC, whose TLS it shows.
+func (c *checker) hysteria(path string, l Listener) {
+	c.only(path, l, "Hysteria 2", "udp")
+	if !oneOf(l.Security, "", TLS) {
+		c.add("security_required", path+".security", "Hysteria 2 runs over tls")
+	}
+	if !oneOf(l.Transport, "", QUIC) {
+		c.add("transport_not_supported", path+".transport", "Hysteria 2 brings its own transport, QUIC")
+	}
+	if !oneOf(l.Obfs, "", "none", "salamander") {
+		c.add("invalid_value", path+".obfs", "use salamander or none")
+	}
+	c.tls(path, l)
+}
+
+// only refuses what a protocol has not, that listens on one layer 4.
+func (c *checker) only(path string, l Listener, name, l4 string) {
+	if !oneOf(l.L4, "", l4) {
+		c.add("invalid_value", path+".l4", name+" listens on "+l4)
+	}
+	if l.Method != "" {
+		c.add("not_allowed_here", path+".method", "a method belongs to shadowsocks2022")
+	}
+	if !oneOf(l.Flow, "", "none") {
+		c.add("not_allowed_here", path+".flow", "vision belongs to vless")
+	}
+}
+
 func (c *checker) tls(path string, l Listener) {
 	if l.Reality != nil {
 		c.add("not_allowed_here", path+".reality", "a listener has either REALITY or TLS")
+	}
+}
+
+// tlsSettings holds what the TLS of a listener may be told: an upgrade is one of HTTP/1.1, gRPC is HTTP/2.
+func (c *checker) tlsSettings(path string, l Listener) {
+	if !oneOf(l.MinVersion, "", "1.2", "1.3") {
+		c.add("invalid_value", path+".min_version", "use 1.2 or 1.3")
+	}
+	f := l.Filled()
+	if (len(l.ALPN) > 0 || l.MinVersion != "") && (f.Security != TLS || f.Transport == QUIC) {
+		c.add("not_allowed_here", path+".min_version", "only TLS over TCP takes alpn and min_version")
+		return
+	}
+	needed := map[string]string{"ws": "http/1.1", "httpupgrade": "http/1.1", "grpc": "h2"}[f.Transport]
+	if len(l.ALPN) > 0 && needed != "" && !slices.Contains(l.ALPN, needed) {
+		c.add("invalid_value", path+".alpn", f.Transport+" needs "+needed)
+	}
+	for i, name := range l.ALPN {
+		if !oneOf(name, "h2", "http/1.1") || slices.Contains(l.ALPN[:i], name) {
+			c.add("invalid_value", path+".alpn", "name h2 and http/1.1, each once")
+			return
+		}
 	}
 }
 
@@ -211,8 +280,22 @@ func (c *checker) reality(path string, l Listener) {
 	}
 	c.serverNames(path, host, r.ServerNames)
 	c.shortIDs(path, r.ShortIDs)
+	if r.Xver < 0 || r.Xver > 2 {
+		c.add("invalid_value", path+".xver", "use 0, 1 or 2")
+	}
+	c.limit(path+".limit_fallback_up", r.LimitUpload)
+	c.limit(path+".limit_fallback_down", r.LimitDownload)
 	if r.MaxTimeDiff < 0 || r.MaxTimeDiff > 86400000 {
 		c.add("invalid_value", path+".max_time_diff", "use milliseconds from 0 to one day")
+	}
+}
+
+const mostBytes = 1 << 40
+
+func (c *checker) limit(path string, l *Limit) {
+	if l != nil && (l.BytesPerSec < 1 || l.BytesPerSec > mostBytes || l.AfterBytes < 0 || l.AfterBytes > mostBytes ||
+		l.BurstPerSec < 0 || l.BurstPerSec > mostBytes) {
+		c.add("invalid_value", path, "give bytes_per_sec, and perhaps after_bytes and burst_bytes_per_sec, up to 2^40")
 	}
 }
 

@@ -170,7 +170,7 @@ func TestTheRulesOfAShadowsocksListener(t *testing.T) {
 		"security":         {func(l *graph.Listener) { l.Security = "reality" }, "not_allowed_here .security"},
 		"vision":           {func(l *graph.Listener) { l.Flow = graph.Vision }, "not_allowed_here .flow"},
 		"no protocol":      {func(l *graph.Listener) { l.Protocol = "" }, "missing_field .protocol"},
-		"another protocol": {func(l *graph.Listener) { l.Protocol = "vmess" }, "protocol_not_supported .protocol"},
+		"another protocol": {func(l *graph.Listener) { l.Protocol = "wireguard" }, "protocol_not_supported .protocol"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -35,7 +35,7 @@ func (l Listen) Clash(o Listen) string {
 		return ""
 	case l.Path == o.Path && l.Path != "":
 		return ConflictPath
-	case l.Path == o.Path, l.H2 && o.H2, l.unread(), o.unread():
+	case l.Path == o.Path, l.H2 && o.H2, l.unread(), o.unread(), l.Alone, o.Alone:
 		return ConflictDomain
 	}
 	return ""

@@ -147,6 +147,8 @@ func coreSpeaks(core, transport string) bool {
 		return atLeast(core, 1, 8)
 	case "httpupgrade":
 		return atLeast(core, 24, 1)
+	case graph.QUIC:
+		return atLeast(core, 26, 3)
 	}
 	return false
 }

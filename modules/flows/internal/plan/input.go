@@ -136,6 +136,8 @@ type Listen struct {
 	Host string `json:"host,omitempty"` // the name that clients of a listener with TLS ask for
 	Path string `json:"path,omitempty"` // the path that tells it apart there; empty: it takes the name as a whole
 	H2   bool   `json:"h2,omitempty"`   // it speaks HTTP/2, where nobody sees the path before it answers
+
+	Alone bool `json:"alone,omitempty"` // it can hand on nothing that is not its own
 }
 
 // Overlaps reports whether two sets can not be held at once: same layer 4, a common port, and addresses that meet.

@@ -53,10 +53,18 @@ func Connect(a Access) flowsapi.Connection {
 	}
 	client := account{key: a.Client.Key}
 	switch l.Protocol {
-	case "vless":
+	case "vless", "vmess":
 		c.ID = a.Client.UUID
 	case "trojan":
 		c.Password = client.secret()
+	case "hysteria2":
+		c.Password = client.secret()
+		if l.PortRange != "" {
+			c.Ports = portText(l)
+		}
+		if l.Obfs == salamander {
+			c.Obfs = obfsPassword(a.Root, a.Block)
+		}
 	case "shadowsocks2022":
 		c.Method, c.Password = l.Method, serverKey(a.Root, a.Block, l.Method)+":"+client.password(l.Method)
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -19,11 +20,19 @@ func inbound(root []byte, tag, block, name string, l graph.Listener, accounts []
 	switch l.Protocol {
 	case "vless":
 		in.Protocol = "vless"
-		in.Settings = inboundSettings{Clients: vlessUsers(l, accounts), Decryption: "none"}
+		in.Settings = inboundSettings{Clients: identified(l.Flow, accounts), Decryption: "none"}
+		return in
+	case "vmess":
+		in.Protocol = "vmess"
+		in.Settings = inboundSettings{Clients: identified("", accounts)}
 		return in
 	case "trojan":
 		in.Protocol = "trojan"
 		in.Settings = inboundSettings{Clients: trojanUsers(accounts)}
+		return in
+	case "hysteria2":
+		in.Protocol = "hysteria"
+		in.Settings = inboundSettings{Clients: hysteriaUsers(accounts), Version: hysteriaVersion}
 		return in
 	}
 	in.Protocol = "shadowsocks"
@@ -39,10 +48,22 @@ func inbound(root []byte, tag, block, name string, l graph.Listener, accounts []
 	return in
 }
 
-func vlessUsers(l graph.Listener, accounts []account) []user {
+// identified are users who are known by an id.
+func identified(flow string, accounts []account) []user {
 	users := make([]user, len(accounts))
 	for i, a := range accounts {
-		users[i] = user{ID: a.uuid, Flow: l.Flow, Email: a.email}
+		users[i] = user{ID: a.uuid, Flow: flow, Email: a.email}
+	}
+	return users
+}
+
+// hysteriaVersion is the one that the core speaks.
+const hysteriaVersion = 2
+
+func hysteriaUsers(accounts []account) []user {
+	users := make([]user, len(accounts))
+	for i, a := range accounts {
+		users[i] = user{Auth: a.secret(), Email: a.email}
 	}
 	return users
 }
@@ -83,6 +104,9 @@ func portText(l graph.Listener) string {
 
 func serverStream(root []byte, block, name string, l graph.Listener) *stream {
 	s := transportOf(l)
+	if l.Obfs == salamander {
+		s.Masks = obfuscated(root, block)
+	}
 	switch l.Security {
 	case graph.TLS:
 		s.Security, s.TLS = graph.TLS, serverTLS(name, l)
@@ -94,9 +118,20 @@ func serverStream(root []byte, block, name string, l graph.Listener) *stream {
 	s.Security = "reality"
 	s.Reality = &realityParams{
 		Target: l.Reality.Target, ServerNames: l.Reality.ServerNames, PrivateKey: realityPrivate(root, block),
-		ShortIDs: shortIDs(root, block, l), MaxTimeDiff: l.Reality.MaxTimeDiff,
+		ShortIDs: shortIDs(root, block, l), MaxTimeDiff: l.Reality.MaxTimeDiff, Xver: l.Reality.Xver,
+		LimitUpload: limited(l.Reality.LimitUpload), LimitDownload: limited(l.Reality.LimitDownload),
 	}
 	return s
+}
+
+// limited fills what the core takes for no limit at all.
+func limited(l *graph.Limit) *limitParams {
+	if l == nil {
+		return nil
+	}
+	return &limitParams{
+		AfterBytes: l.AfterBytes, BytesPerSec: l.BytesPerSec, BurstPerSec: max(l.BurstPerSec, l.BytesPerSec),
+	}
 }
 
 func transportOf(l graph.Listener) *stream {
@@ -110,8 +145,17 @@ func transportOf(l graph.Listener) *stream {
 		s.WS = &pathParams{Path: l.Path}
 	case "httpupgrade":
 		s.Upgrade = &pathParams{Path: l.Path}
+	case graph.QUIC:
+		s.Network, s.Hysteria = "hysteria", &hysteriaParams{Version: hysteriaVersion}
 	}
 	return s
+}
+
+// salamander is the obfuscation of Hysteria 2.
+const salamander = "salamander"
+
+func obfuscated(root []byte, block string) *masks {
+	return &masks{UDP: []packetMask{{Type: salamander, Settings: maskSettings{Password: obfsPassword(root, block)}}}}
 }
 
 // serverTLS shows the certificate of the domain to those who ask for it; a scanner of addresses, which knows no name,
@@ -119,7 +163,7 @@ func transportOf(l graph.Listener) *stream {
 func serverTLS(name string, l graph.Listener) *tlsParams {
 	shown := agentapi.CertificateOf(name)
 	return &tlsParams{
-		ALPN: alpn(l.Transport), MinVersion: "1.2", OnlyKnown: true,
+		ALPN: alpn(l), MinVersion: cmp.Or(l.MinVersion, "1.2"), OnlyKnown: true,
 		Certificates: []certificateRef{{Chain: shown, Key: shown}},
 	}
 }
@@ -128,18 +172,24 @@ func serverTLS(name string, l graph.Listener) *tlsParams {
 // whoever has signed it.
 func clientTLS(name string, l graph.Listener) *tlsParams {
 	return &tlsParams{
-		ServerName: name, Fingerprint: l.Fingerprint, ALPN: alpn(l.Transport), NoSystemRoots: true,
+		ServerName: name, Fingerprint: l.Fingerprint, ALPN: alpn(l), NoSystemRoots: true,
 		Certificates: []certificateRef{{Chain: agentapi.CertificateOf(name), Usage: "verify"}},
 	}
 }
 
-// alpn is what the transport can speak inside TLS: an upgrade is one of HTTP/1.1, gRPC is HTTP/2.
-func alpn(transport string) []string {
-	switch transport {
+// alpn is what the listener says, else what the transport can speak inside TLS: an upgrade is one of HTTP/1.1, gRPC is
+// HTTP/2.
+func alpn(l graph.Listener) []string {
+	if len(l.ALPN) > 0 {
+		return l.ALPN
+	}
+	switch l.Transport {
 	case "ws", "httpupgrade":
 		return []string{"http/1.1"}
 	case "grpc":
 		return []string{"h2"}
+	case graph.QUIC:
+		return []string{"h3"}
 	}
 	return []string{"h2", "http/1.1"}
 }
@@ -157,13 +207,19 @@ func outbound(root []byte, tag, block, name string, l graph.Listener, host strin
 	o := Outbound{
 		Tag: tag, Settings: &outboundSettings{Address: host, Port: port}, Stream: clientStream(root, block, name, l),
 	}
-	if l.Protocol == "trojan" {
+	switch l.Protocol {
+	case "trojan":
 		o.Protocol, o.Settings.Password = "trojan", a.secret()
 		return o
-	}
-	if l.Protocol == "vless" {
+	case "vless":
 		o.Protocol = "vless"
 		o.Settings.ID, o.Settings.Flow, o.Settings.Encryption = a.uuid, l.Flow, "none"
+		return o
+	case "vmess":
+		o.Protocol, o.Settings.ID, o.Settings.Security = "vmess", a.uuid, "auto"
+		return o
+	case "hysteria2":
+		o.Protocol, o.Settings.Version, o.Stream.Hysteria.Auth = "hysteria", hysteriaVersion, a.secret()
 		return o
 	}
 	o.Protocol = "shadowsocks"
@@ -174,6 +230,9 @@ func outbound(root []byte, tag, block, name string, l graph.Listener, host strin
 
 func clientStream(root []byte, block, name string, l graph.Listener) *stream {
 	s := transportOf(l)
+	if l.Obfs == salamander {
+		s.Masks = obfuscated(root, block)
+	}
 	switch l.Security {
 	case graph.TLS:
 		s.Security, s.TLS = graph.TLS, clientTLS(name, l)
@@ -209,9 +268,10 @@ func listens(flowID, name, block, host string, l graph.Listener) []Listen {
 	var out []Listen
 	for _, l4 := range strings.Split(network(l.L4), ",") {
 		held := Listen{FlowID: flowID, Name: name, Block: block, L4: l4, IP: l.ListenIP, From: from, To: to}
-		if l.Security == graph.TLS {
+		if l.Security == graph.TLS && l4 == agentapi.TCP {
 			held.Host, held.Path = strings.ToLower(host), toldApartBy(l)
 			held.H2 = l.Transport == "grpc" || l.Transport == "xhttp"
+			held.Alone = l.Protocol == "vmess" && l.Transport == "raw" || len(l.ALPN) > 0
 		}
 		out = append(out, held)
 	}
@@ -237,9 +297,22 @@ func listenerFact(name, domain string, l graph.Listener) Fact {
 	put("path", l.Path)
 	put("mode", l.Mode)
 	put("service_name", l.ServiceName)
+	put("alpn", strings.Join(l.ALPN, ", "))
+	put("min_version", l.MinVersion)
+	put("obfs", strings.TrimPrefix(l.Obfs, "none"))
 	if l.Reality != nil {
 		put("target", l.Reality.Target)
 		put("server_names", strings.Join(l.Reality.ServerNames, ", "))
+		put("xver", strings.TrimPrefix(strconv.Itoa(l.Reality.Xver), "0"))
+		put("limit_fallback_up", limitText(l.Reality.LimitUpload))
+		put("limit_fallback_down", limitText(l.Reality.LimitDownload))
 	}
 	return Fact{Group: "listeners", Name: name, Fields: fields}
+}
+
+func limitText(l *graph.Limit) string {
+	if l == nil {
+		return ""
+	}
+	return fmt.Sprintf("%d B/s after %d B", l.BytesPerSec, l.AfterBytes)
 }

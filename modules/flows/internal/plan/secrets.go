@@ -44,6 +44,11 @@ func serverKey(root []byte, block, method string) string {
 	return base64.StdEncoding.EncodeToString(derive(root, "shadowsocks "+block, keySize(method)))
 }
 
+// obfsPassword is known to all clients of a block: it hides what is spoken there, and lets nobody in.
+func obfsPassword(root []byte, block string) string {
+	return base64.RawURLEncoding.EncodeToString(derive(root, "obfs "+block, 16))
+}
+
 func keySize(method string) int {
 	if method == "2022-blake3-aes-128-gcm" {
 		return 16

@@ -32,7 +32,7 @@ func neighbour(t require.TestingT, n int, l graph.Listener, host string, others 
 
 func drawnTLS(t *rapid.T) graph.Listener {
 	return graph.Listener{
-		Protocol: rapid.SampledFrom([]string{"vless", "trojan"}).Draw(t, "protocol"), Security: graph.TLS,
+		Protocol: rapid.SampledFrom([]string{"vless", "trojan", "vmess"}).Draw(t, "protocol"), Security: graph.TLS,
 		Transport: rapid.SampledFrom(transports).Draw(t, "transport"),
 		Path:      rapid.SampledFrom([]string{"", "/a", "/b"}).Draw(t, "path"),
 		Port:      rapid.SampledFrom([]int{443, 8443}).Draw(t, "port"),

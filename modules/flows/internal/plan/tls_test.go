@@ -48,7 +48,7 @@ func rendered(t require.TestingT, in plan.Input) map[string]any {
 // when the certificate is renewed.
 func TestAListenerWithTLSNamesItsCertificate(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{"vless", "trojan"} {
+	for _, protocol := range []string{"vless", "trojan", "vmess"} {
 		for _, transport := range transports {
 			in := rendered(t, secured(protocol, transport))
 			require.Equal(t, protocol, in["protocol"])

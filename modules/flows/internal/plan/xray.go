@@ -49,6 +49,7 @@ type inboundSettings struct {
 	Method     string `json:"method,omitempty"`
 	Password   string `json:"password,omitempty"`
 	Network    string `json:"network,omitempty"`
+	Version    int    `json:"version,omitempty"`
 
 	Fallbacks []fallback `json:"fallbacks,omitempty"`
 	Address   string     `json:"address,omitempty"`
@@ -67,6 +68,7 @@ type user struct {
 	ID       string `json:"id,omitempty"`
 	Flow     string `json:"flow,omitempty"`
 	Password string `json:"password,omitempty"`
+	Auth     string `json:"auth,omitempty"`
 	Email    string `json:"email"`
 }
 
@@ -85,7 +87,30 @@ type stream struct {
 	GRPC     *grpcParams    `json:"grpcSettings,omitempty"`
 	WS       *pathParams    `json:"wsSettings,omitempty"`
 	Upgrade  *pathParams    `json:"httpupgradeSettings,omitempty"`
-	Socket   *socketParams  `json:"sockopt,omitempty"`
+
+	Hysteria *hysteriaParams `json:"hysteriaSettings,omitempty"`
+	Masks    *masks          `json:"finalmask,omitempty"`
+
+	Socket *socketParams `json:"sockopt,omitempty"`
+}
+
+type hysteriaParams struct {
+	Version int    `json:"version"`
+	Auth    string `json:"auth,omitempty"`
+}
+
+// masks change packets on their way, so that they look like nothing known.
+type masks struct {
+	UDP []packetMask `json:"udp"`
+}
+
+type packetMask struct {
+	Type     string       `json:"type"`
+	Settings maskSettings `json:"settings"`
+}
+
+type maskSettings struct {
+	Password string `json:"password"`
 }
 
 // socketParams lets a listener learn the address of the client from whoever stands in front of it.
@@ -121,11 +146,21 @@ type realityParams struct {
 	PrivateKey  string   `json:"privateKey,omitempty"`
 	ShortIDs    []string `json:"shortIds,omitempty"`
 	MaxTimeDiff int      `json:"maxTimeDiff,omitempty"`
+	Xver        int      `json:"xver,omitempty"`
+
+	LimitUpload   *limitParams `json:"limitFallbackUpload,omitempty"`
+	LimitDownload *limitParams `json:"limitFallbackDownload,omitempty"`
 
 	ServerName  string `json:"serverName,omitempty"`
 	PublicKey   string `json:"publicKey,omitempty"`
 	ShortID     string `json:"shortId,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+type limitParams struct {
+	AfterBytes  int64 `json:"afterBytes"`
+	BytesPerSec int64 `json:"bytesPerSec"`
+	BurstPerSec int64 `json:"burstBytesPerSec"`
 }
 
 type xhttpParams struct {
@@ -154,6 +189,8 @@ type outboundSettings struct {
 	Encryption string `json:"encryption,omitempty"`
 	Method     string `json:"method,omitempty"`
 	Password   string `json:"password,omitempty"`
+	Security   string `json:"security,omitempty"`
+	Version    int    `json:"version,omitempty"`
 
 	Redirect      string `json:"redirect,omitempty"`
 	ProxyProtocol int    `json:"proxyProtocol,omitempty"`

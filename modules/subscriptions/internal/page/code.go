@@ -18,8 +18,11 @@ func drawn(text string) (template.HTML, error) {
 	}
 	size := code.Bounds().Dx()
 	dark := func(x, y int) bool {
+		if x == size {
+			return false
+		}
 		r, _, _, _ := code.At(x, y).RGBA()
-		return x < size && r == 0
+		return r == 0
 	}
 	var path strings.Builder
 	for y := range size {

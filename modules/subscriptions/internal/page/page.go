@@ -40,7 +40,7 @@ type Page struct {
 
 // Write writes the page with a nonce of its own, without which nothing of it is drawn or runs.
 func Write(v View) (Page, error) {
-	words := wordsFor(v.Languages)
+	said := wordsFor(v.Languages)
 	code, err := drawn(v.Address)
 	if err != nil {
 		return Page{}, err
@@ -59,14 +59,14 @@ func Write(v View) (Page, error) {
 		Problem  string
 		Language string
 	}{
-		View: v, Words: words, Nonce: nonce, Code: code, Support: template.URL(v.Support), Language: words.language, //nolint:gosec // the settings take https, mailto and tg alone
-		Figures: figuresOf(v.Usage, words), Problem: words.states[v.State],
+		View: v, Words: said, Nonce: nonce, Code: code, Language: said.language, Figures: figuresOf(v.Usage, said),
+		Problem: said.states[v.State], Support: template.URL(v.Support), //nolint:gosec // settings take https, mailto and tg alone
 	}
 	for _, c := range v.Connections {
 		shown.Links = append(shown.Links, link{c.Name, c.URI()})
 	}
 	if len(shown.Links) == 0 && shown.Problem == "" {
-		shown.Problem = words.empty
+		shown.Problem = said.empty
 	}
 	shown.Here, shown.Others = devices(v)
 	var out bytes.Buffer

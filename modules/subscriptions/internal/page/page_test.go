@@ -149,7 +149,8 @@ func TestFiguresAreWrittenForPeople(t *testing.T) {
 	v := view()
 	require.NotContains(t, written(t, v), "<progress", "nobody counts, so nothing is claimed")
 	v.Usage = &flowsapi.Usage{
-		Up: 500_000_000, Down: 1_000_000_000, Total: 2_000_000_000, Expires: time.Date(2027, 3, 8, 12, 0, 0, 0, time.UTC),
+		Up: 500_000_000, Down: 1_000_000_000, Total: 2_000_000_000,
+		Expires: time.Date(2027, 3, 8, 12, 0, 0, 0, time.UTC),
 	}
 	text := written(t, v)
 	require.Contains(t, text, "Used 1.5\u00a0GB of 2\u00a0GB")

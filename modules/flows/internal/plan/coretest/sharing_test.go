@@ -112,7 +112,9 @@ func TestListenersWithTLSShareAPort(t *testing.T) {
 			{protocol: "vless", transport: "xhttp", host: "a.example.org", path: "/x"},
 			{protocol: "trojan", transport: "raw", host: "b.example.org"},
 			{protocol: "vless", transport: "grpc", host: "b.example.org"},
+			{protocol: "vmess", transport: "ws", host: "b.example.org", path: "/vm"},
 			{protocol: "vless", transport: "ws", host: "c.example.public"},
+			{protocol: "vmess", transport: "raw", host: "d.example.public"},
 		},
 		"one name without a raw listener": {
 			{protocol: "vless", transport: "ws", host: "a.example.org", path: "/ws"},

@@ -1,14 +1,18 @@
 package coretest
 
 import (
+	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +25,7 @@ import (
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/subscriptions/format"
+	"panel/platform/testneed"
 	"panel/platform/testneed/freeport"
 )
 
@@ -66,9 +71,12 @@ func shapes() []shape {
 		out = append(out, shape{"vless", transport, "reality"})
 	}
 	for _, transport := range []string{"raw", "xhttp", "grpc", "ws", "httpupgrade"} {
-		out = append(out, shape{"vless", transport, "tls"}, shape{"trojan", transport, "tls"})
+		for _, protocol := range []string{"vless", "trojan", "vmess"} {
+			out = append(out, shape{protocol, transport, "tls"})
+		}
+		out = append(out, shape{"vmess", transport, "none"})
 	}
-	return append(out, shape{"shadowsocks2022", "raw", "none"})
+	return append(out, shape{"shadowsocks2022", "raw", "none"}, shape{"hysteria2", "quic", "tls"})
 }
 
 // served is a running entry of a shape with its connection, and the page that only its traffic may reach.
@@ -125,21 +133,18 @@ func fetched(t *testing.T, port int, address string) string {
 	t.Helper()
 	proxy := &url.URL{Scheme: "http", Host: fmt.Sprintf("127.0.0.1:%d", port)}
 	transport := &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true}
-	var last error
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+	var text string
+	require.Eventually(t, func() bool {
 		answer, err := (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get(address)
-		if last = err; err != nil {
-			continue
+		if err != nil {
+			return false
 		}
+		defer answer.Body.Close()
 		body, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
-		if last = err; err == nil && answer.StatusCode == http.StatusOK {
-			return string(body)
-		}
-		last = fmt.Errorf("status %d: %w", answer.StatusCode, err)
-	}
-	require.NoError(t, last)
-	return ""
+		text = string(body)
+		return err == nil && answer.StatusCode == http.StatusOK
+	}, 90*time.Second, 100*time.Millisecond)
+	return text
 }
 
 // Every shape of entry is reached by the real core that is given the JSON subscription and nothing else: it takes
@@ -162,6 +167,84 @@ func TestTheCoreIsFedWithTheSubscriptionAlone(t *testing.T) {
 	}
 }
 
+// Every shape that sing-box knows is reached by the real program with its form of the subscription. What needs a
+// network device of its own is taken out of the document: the tunnel, and looking for the way to the internet.
+func TestSingBoxIsFedWithTheSubscriptionAlone(t *testing.T) {
+	t.Parallel()
+	program := testneed.Built(t, "sing-box-v1.14.1", "sing-box.sh")
+	for _, s := range shapes() {
+		t.Run(s.String(), func(t *testing.T) {
+			t.Parallel()
+			entry := serve(t, s)
+			if !format.Knows(format.SingBox, entry.connection) {
+				return
+			}
+			raw, err := format.Write(format.SingBox, []flowsapi.Connection{entry.connection})
+			require.NoError(t, err)
+			port := freeport.For(t)
+			run(t, program, withoutDevice(t, raw, port))
+			require.Equal(t, "through "+s.String(), fetched(t, port, entry.page))
+			entry.carried(t)
+		})
+	}
+}
+
+func withoutDevice(t *testing.T, raw []byte, port int) []byte {
+	t.Helper()
+	var d map[string]any
+	require.NoError(t, json.Unmarshal(raw, &d))
+	inbounds := d["inbounds"].([]any)
+	require.Equal(t, "tun", inbounds[0].(map[string]any)["type"])
+	inbounds[1].(map[string]any)["listen_port"] = port
+	d["inbounds"] = inbounds[1:]
+	delete(d["route"].(map[string]any), "auto_detect_interface")
+	text, err := json.Marshal(d)
+	require.NoError(t, err)
+	return text
+}
+
+func run(t *testing.T, program string, document []byte) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "document.json")
+	require.NoError(t, os.WriteFile(file, document, 0o600))
+	var said bytes.Buffer
+	cmd := exec.Command(program, "run", "-c", file)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Log(said.String())
+		}
+	})
+}
+
+// The probe of an apply gets through Hysteria 2 too, hidden or not, on any port of its range.
+func TestTheProbeSpeaksHysteria(t *testing.T) {
+	t.Parallel()
+	for _, obfs := range []string{"none", "salamander"} {
+		reflector, address := page(t, "reflected")
+		flowID := uuid.NewString()
+		l := graph.Listener{Protocol: "hysteria2", ListenIP: "127.0.0.1", Port: freeport.For(t), Obfs: obfs}
+		g := drawing(l, "a", nil, "allow")
+		g.Nodes[0].NodeDomainID = "d"
+		r := plan.Compile(plan.Input{
+			FlowID: flowID, Graph: g, Root: root, Clients: []plan.Client{client}, Reflector: reflector,
+			Domains: map[string]plan.Domain{"d": {NodeID: "a", Hostname: "localhost"}},
+			Nodes:   map[string]plan.Node{"a": {ID: "a", Address: "127.0.0.1", Core: "26.3.27"}},
+		})
+		require.Empty(t, r.Plan.Errors)
+		files := map[string]string{"localhost": trusted}
+		start(t, held(plan.Render([]plan.Fragment{r.Fragments["a"]}), files))
+		probe := held(plan.ProbeClient(flowID, root, "in", "localhost", l, "127.0.0.1"), files)
+		text, err := through(t, probe, address)
+		require.NoError(t, err)
+		require.Equal(t, "reflected", text)
+	}
+}
+
 // What the flow refuses is refused on the device already.
 func TestTheSubscriptionRefusesWhatTheFlowRefuses(t *testing.T) {
 	t.Parallel()
@@ -176,3 +259,62 @@ func TestTheSubscriptionRefusesWhatTheFlowRefuses(t *testing.T) {
 		"type": "field", "domain": []any{"domain:blocked.example"}, "outboundTag": "block",
 	}, d.Routing.Rules[0])
 }
+
+var update = flag.Bool("update", false, "write the matrix anew")
+
+const matrixFile = "../../../../../docs/client-programs.md"
+
+// The matrix says what these tests try and what is left to the documentation of programs; -update writes it anew.
+func TestTheMatrixSaysWhatIsTried(t *testing.T) {
+	t.Parallel()
+	text := matrix()
+	if *update {
+		require.NoError(t, os.WriteFile(matrixFile, []byte(text), 0o600))
+	}
+	written, err := os.ReadFile(matrixFile)
+	require.NoError(t, err)
+	require.Equal(t, text, string(written))
+}
+
+func matrix() string {
+	var out strings.Builder
+	out.WriteString(matrixHead)
+	for _, s := range shapes() {
+		cells := []string{names[s.protocol], names[s.transport], names[s.security]}
+		c := flowsapi.Connection{Protocol: s.protocol, Transport: s.transport, Security: s.security}
+		for _, f := range []format.Format{format.Xray, format.SingBox, format.Clash, format.Stash} {
+			cells = append(cells, cell(f, c))
+		}
+		out.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	return out.String()
+}
+
+func cell(f format.Format, c flowsapi.Connection) string {
+	switch {
+	case !format.Knows(f, c):
+		return "–"
+	case f == format.Xray || f == format.SingBox:
+		return "tried"
+	}
+	return "documented"
+}
+
+var names = map[string]string{
+	"vless": "VLESS", "trojan": "Trojan", "vmess": "VMess", "shadowsocks2022": "Shadowsocks 2022", "hysteria2": "Hysteria 2",
+	"raw": "raw", "xhttp": "xhttp", "grpc": "gRPC", "ws": "ws", "httpupgrade": "httpupgrade", "quic": "QUIC",
+	"none": "none", "tls": "TLS", "reality": "REALITY",
+}
+
+const matrixHead = `# Protocols and client programs
+
+What a listener may speak, and which programs can use it with the subscription of a client. *tried*: a test of this project
+starts the program with the subscription alone and fetches a page through the flow. *documented*: the form follows the
+documentation of the program, and a test reads it back with an independent parser. *–*: the program does not know it, and the
+subscription leaves it out.
+
+Share links carry the same connections as Xray JSON. REALITY runs over raw, xhttp and gRPC only.
+
+| Protocol | Transport | Security | Xray | sing-box | Clash, Mihomo | Stash |
+|---|---|---|---|---|---|---|
+`

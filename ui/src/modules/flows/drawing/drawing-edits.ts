@@ -203,9 +203,17 @@ export function withProtocol(listener: Listener, protocol: Protocol): Listener {
   const { listen_ip, port, port_range } = listener;
   const address = { ...(listen_ip && { listen_ip }), ...(port && { port }), ...(port_range && { port_range }) };
   if (protocol === "shadowsocks2022") return { protocol, ...address, method: "2022-blake3-aes-256-gcm" };
-  if (protocol === "trojan") return { protocol, ...address, security: "tls", ...carriedBy(listener) };
-  if (listener.protocol === "trojan") return { protocol, ...address, security: "tls", ...carriedBy(listener) };
+  if (protocol === "hysteria2") return { protocol, ...address, obfs: "salamander" };
+  if (protocol === "trojan" || protocol === "vmess")
+    return { protocol, ...address, security: "tls", ...carriedBy(listener) };
+  if (listener.protocol === "trojan" || listener.protocol === "vmess")
+    return { protocol, ...address, security: "tls", ...carriedBy(listener) };
   return { protocol, ...address, security: "reality", reality: listener.reality ?? { target: "" } };
+}
+
+/** A VMess listener with TLS or by itself. */
+export function withTLS(listener: Listener, tls: boolean): Listener {
+  return { ...listener, security: tls ? "tls" : "none" };
 }
 
 /** A VLESS listener with the other security; REALITY knows no upgrade of HTTP. */

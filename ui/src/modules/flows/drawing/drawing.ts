@@ -137,7 +137,8 @@ export function portText(listener: Listener | undefined): string {
 /** What hides the traffic of a listener, also where the drawing leaves it to the protocol. */
 export function securityOf(listener: Listener): NonNullable<Listener["security"]> {
   if (listener.protocol === "shadowsocks2022") return "none";
-  return listener.security ?? (listener.protocol === "trojan" ? "tls" : "reality");
+  if (listener.protocol === "hysteria2") return "tls";
+  return listener.security ?? (listener.protocol === "trojan" || listener.protocol === "vmess" ? "tls" : "reality");
 }
 
 /** "VLESS · REALITY · 443": what clients speak, in one line. */
@@ -145,13 +146,13 @@ export function listenerLine(listener: Listener | undefined, separator = " · ")
   if (!listener?.protocol) return "";
   const transport =
     listener.transport && listener.transport !== "raw"
-      ? { xhttp: "XHTTP", grpc: "gRPC", ws: "WS", httpupgrade: "HTTPUpgrade" }[listener.transport]
+      ? { xhttp: "XHTTP", grpc: "gRPC", ws: "WS", httpupgrade: "HTTPUpgrade", quic: "" }[listener.transport]
       : "";
   const security = { reality: "REALITY", tls: "TLS", none: "" }[securityOf(listener)];
   const parts =
     listener.protocol === "shadowsocks2022"
       ? ["Shadowsocks 2022"]
-      : [{ vless: "VLESS", trojan: "Trojan" }[listener.protocol], transport, security];
+      : [{ vless: "VLESS", trojan: "Trojan", vmess: "VMess", hysteria2: "Hysteria 2" }[listener.protocol], transport, security];
   return [...parts, portText(listener)].filter(Boolean).join(separator);
 }
 

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Segmented } from "@/components/form/segmented";
 import type { Block, Listener, Protocol } from "../../drawing/drawing";
 import { securityOf } from "../../drawing/drawing";
-import { setField, withProtocol, withSecurity } from "../../drawing/drawing-edits";
+import { setField, withProtocol, withSecurity, withTLS } from "../../drawing/drawing-edits";
 import { useEditor } from "../editor-context";
 import { FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
@@ -25,15 +25,13 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
   return (
     <FormSection title={t(path === "params.hop" ? "hop.listener" : "listener.title")}>
       <div className={classes.wide} data-field={`${path}.protocol`}>
-        <Segmented<Protocol>
+        <Select
           label={t("field.protocol")}
+          data={protocols.filter(({ entryOnly }) => !(hop && entryOnly))}
           value={listener.protocol ?? "vless"}
-          onChange={(protocol) => closed === undefined && setAll(withProtocol(listener, protocol))}
-          options={[
-            { value: "vless" as const, label: "VLESS" },
-            ...(hop ? [] : [{ value: "trojan" as const, label: "Trojan" }]),
-            { value: "shadowsocks2022" as const, label: "Shadowsocks 2022" },
-          ]}
+          allowDeselect={false}
+          onChange={(protocol) => protocol && setAll(withProtocol(listener, protocol as Protocol))}
+          disabled={closed !== undefined}
         />
       </div>
       {listener.protocol === "vless" && !hop && (
@@ -49,6 +47,17 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
           />
         </div>
       )}
+      {listener.protocol === "vmess" && !hop && (
+        <Switch
+          className={classes.wide}
+          label={t("field.tls")}
+          description={t("field.vmessHelp")}
+          checked={securityOf(listener) === "tls"}
+          onChange={(event) => setAll(withTLS(listener, event.currentTarget.checked))}
+          disabled={closed !== undefined}
+          data-field={`${path}.security`}
+        />
+      )}
       {securityOf(listener) === "tls" && <p className={classes.help}>{t("field.tlsHelp")}</p>}
       <PortField listener={listener} set={set} shared={shared} automatic={path === "params.hop"} />
       {!hop && <SharedPort block={block.key} />}
@@ -59,9 +68,9 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
         onChange={(event) => set("listen_ip", event.currentTarget.value.trim())}
         {...shared("listen_ip")}
       />
-      {listener.protocol === "shadowsocks2022" ? (
-        <ShadowsocksFields listener={listener} set={set} shared={shared} />
-      ) : (
+      {listener.protocol === "shadowsocks2022" && <ShadowsocksFields listener={listener} set={set} shared={shared} />}
+      {listener.protocol === "hysteria2" && <HysteriaFields listener={listener} set={set} shared={shared} />}
+      {listener.protocol !== "shadowsocks2022" && listener.protocol !== "hysteria2" && (
         <>
           {securityOf(listener) === "reality" && <RealityFields listener={listener} set={set} shared={shared} />}
           <TransportFields listener={listener} set={set} shared={shared} />
@@ -70,6 +79,14 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
     </FormSection>
   );
 }
+
+const protocols = [
+  { value: "vless", label: "VLESS", entryOnly: false },
+  { value: "trojan", label: "Trojan", entryOnly: true },
+  { value: "vmess", label: "VMess", entryOnly: true },
+  { value: "hysteria2", label: "Hysteria 2", entryOnly: true },
+  { value: "shadowsocks2022", label: "Shadowsocks 2022", entryOnly: false },
+];
 
 type Shared = (field: string) => { "data-field": string; error: string | undefined; disabled: boolean };
 interface PartProps {
@@ -116,7 +133,9 @@ function PortField({ listener, set, shared, automatic }: PartProps & { automatic
             ? (listener.l4 ?? "both") === "both"
               ? "tcp+udp"
               : listener.l4
-            : "tcp"}
+            : listener.protocol === "hysteria2"
+              ? "udp"
+              : "tcp"}
         </span>
       }
       rightSectionWidth={64}
@@ -169,7 +188,48 @@ function RealityFields({ listener, set, shared }: PartProps) {
         onChange={(value) => set("reality.short_ids", value)}
         {...shared("reality.short_ids")}
       />
+      <Select
+        label={t("field.xver")}
+        data={[
+          { value: "0", label: t("field.xverNone") },
+          { value: "1", label: "1" },
+          { value: "2", label: "2" },
+        ]}
+        value={String(listener.reality?.xver ?? 0)}
+        allowDeselect={false}
+        onChange={(value) => set("reality.xver", Number(value) || undefined)}
+        {...shared("reality.xver")}
+      />
+      <LimitField direction="up" listener={listener} set={set} shared={shared} />
+      <LimitField direction="down" listener={listener} set={set} shared={shared} />
     </>
+  );
+}
+
+const kilobyte = 1000;
+
+/** How fast strangers may use the target; from which byte on is a matter of the JSON view. */
+function LimitField({ direction, listener, set, shared }: PartProps & { direction: "up" | "down" }) {
+  const { t } = useTranslation("flows");
+  const name = `limit_fallback_${direction}` as const;
+  const limit = listener.reality?.[name];
+  return (
+    <NumberInput
+      label={t(`field.${name}`)}
+      placeholder={t("field.limitNone")}
+      min={1}
+      allowDecimal={false}
+      allowNegative={false}
+      hideControls
+      value={limit ? limit.bytes_per_sec / kilobyte : ""}
+      onChange={(value) =>
+        set(
+          `reality.${name}`,
+          value === "" ? undefined : { ...limit, bytes_per_sec: Number(value) * kilobyte },
+        )
+      }
+      {...shared(`reality.${name}`)}
+    />
   );
 }
 
@@ -189,7 +249,7 @@ function TransportFields({ listener, set, shared }: PartProps) {
           { value: "raw", label: "RAW" },
           { value: "xhttp", label: "XHTTP" },
           { value: "grpc", label: "gRPC" },
-          ...(securityOf(listener) === "tls" ? upgrades : []),
+          ...(securityOf(listener) === "reality" ? [] : upgrades),
         ]}
         value={transport}
         onChange={(value) => set("transport", value === "raw" ? undefined : value)}
@@ -234,12 +294,52 @@ function TransportFields({ listener, set, shared }: PartProps) {
           {...shared("service_name")}
         />
       )}
+      {securityOf(listener) === "tls" && (
+        <Select
+          label={t("field.min_version")}
+          data={["1.2", "1.3"]}
+          value={listener.min_version ?? "1.2"}
+          allowDeselect={false}
+          onChange={(value) => set("min_version", value === "1.3" ? value : undefined)}
+          {...shared("min_version")}
+        />
+      )}
       <Select
         label={t("field.fingerprint")}
         data={["chrome", "firefox", "safari", "ios", "android", "edge", "random", "randomized"]}
         value={listener.fingerprint ?? "chrome"}
         onChange={(value) => set("fingerprint", value === "chrome" ? undefined : value)}
         {...shared("fingerprint")}
+      />
+    </>
+  );
+}
+
+/** How packets look, and the ports among which clients change. */
+function HysteriaFields({ listener, set, shared }: PartProps) {
+  const { t } = useTranslation("flows");
+  return (
+    <>
+      <TextInput
+        label={t("field.port_range")}
+        description={t("field.portRangeHelp")}
+        placeholder="20000-20010"
+        value={listener.port_range ?? ""}
+        onChange={(event) => {
+          const range = event.currentTarget.value.trim();
+          set("port_range", range || undefined);
+          if (range && listener.port) set("port", undefined);
+        }}
+        {...shared("port_range")}
+      />
+      <Switch
+        className={classes.wide}
+        label={t("field.obfs")}
+        description={t("field.obfsHelp")}
+        checked={listener.obfs === "salamander"}
+        onChange={(event) => set("obfs", event.currentTarget.checked ? "salamander" : undefined)}
+        disabled={shared("obfs").disabled}
+        data-field={shared("obfs")["data-field"]}
       />
     </>
   );
