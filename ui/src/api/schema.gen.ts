@@ -2486,6 +2486,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/subscriptions/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the settings of subscriptions */
+        get: operations["get-subscriptions-settings"];
+        /** Change the settings of subscriptions */
+        put: operations["put-subscriptions-settings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/system/diagnostics": {
         parameters: {
             query?: never;
@@ -4666,7 +4684,7 @@ export interface components {
         FlowsConnectionLink: {
             client_id: string;
             /** @enum {string} */
-            format: "vless" | "trojan" | "shadowsocks";
+            format: "vless" | "trojan" | "shadowsocks" | "vmess" | "hysteria2";
             /**
              * Format: int64
              * @description Installed revision that it matches
@@ -4958,7 +4976,20 @@ export interface components {
             /** @description Blocks of the flow */
             nodes: components["schemas"]["GraphNode"][];
         };
+        GraphLimit: {
+            /** Format: int64 */
+            after_bytes?: number;
+            /**
+             * Format: int64
+             * @description bytes_per_sec when left out
+             */
+            burst_bytes_per_sec?: number;
+            /** Format: int64 */
+            bytes_per_sec: number;
+        };
         GraphListener: {
+            /** @description tls: h2 and http/1.1 in their order; what the transport needs when left out */
+            alpn?: string[];
             /** @enum {string} */
             fingerprint?: "chrome" | "firefox" | "safari" | "ios" | "android" | "edge" | "random" | "randomized";
             /** @enum {string} */
@@ -4968,21 +4999,31 @@ export interface components {
             listen_ip?: string;
             /** @enum {string} */
             method?: "2022-blake3-aes-128-gcm" | "2022-blake3-aes-256-gcm";
+            /**
+             * @description tls: the lowest version; 1.2 when left out
+             * @enum {string}
+             */
+            min_version?: "1.2" | "1.3";
             /** @enum {string} */
             mode?: "auto" | "packet-up" | "stream-up" | "stream-one";
+            /**
+             * @description hysteria2: hide QUIC from those who look at packets
+             * @enum {string}
+             */
+            obfs?: "salamander" | "none";
             path?: string;
             /** Format: int64 */
             port?: number;
             /** @description Instead of port: 20000-20010; at most 1000 ports */
             port_range?: string;
             /** @enum {string} */
-            protocol?: "vless" | "trojan" | "shadowsocks2022";
+            protocol?: "vless" | "trojan" | "shadowsocks2022" | "vmess" | "hysteria2";
             reality?: components["schemas"]["GraphReality"];
             /** @enum {string} */
             security?: "none" | "reality" | "tls";
             service_name?: string;
             /** @enum {string} */
-            transport?: "raw" | "xhttp" | "grpc" | "ws" | "httpupgrade";
+            transport?: "raw" | "xhttp" | "grpc" | "ws" | "httpupgrade" | "quic";
         };
         GraphMatch: {
             domain?: string[];
@@ -5037,6 +5078,10 @@ export interface components {
         GraphReality: {
             /** @description The target may be the node itself, the panel or in a private network */
             allow_private_target?: boolean;
+            /** @description How fast strangers may read from the target */
+            limit_fallback_down?: components["schemas"]["GraphLimit"];
+            /** @description How fast strangers may send to the target */
+            limit_fallback_up?: components["schemas"]["GraphLimit"];
             /** Format: int64 */
             max_time_diff?: number;
             server_names?: string[];
@@ -5044,6 +5089,11 @@ export interface components {
             /** @description host:port of a site with TLS 1.3 and h2 */
             target?: string;
             target_result_id?: string;
+            /**
+             * Format: int64
+             * @description Version of the PROXY protocol that the target gets; 0: none
+             */
+            xver?: number;
         };
         HttpapiProblem: {
             /** @description Stable word that clients test */
@@ -6478,6 +6528,44 @@ export interface components {
              * @description When undoing it began
              */
             undone_from: string | null;
+        };
+        SubscriptionsSettings: {
+            /** @description News that programs and the page show */
+            announcement: string;
+            /**
+             * Format: int64
+             * @description After how many hours programs ask again
+             */
+            interval_hours: number;
+            /** @description Where clients find help: https://, mailto: or tg:; empty: nowhere */
+            support: string;
+            /** @description Name of the subscription in programs; empty: the name of the flow */
+            title: string;
+        };
+        SubscriptionsSettingsChange: {
+            /**
+             * Format: int64
+             * @description Revision that the change starts from; or send it as If-Match
+             */
+            revision?: number;
+            settings: components["schemas"]["SubscriptionsSettings"];
+        };
+        SubscriptionsSettingsDocument: {
+            /**
+             * Format: int64
+             * @description Send it back with a change; 0: nothing was stored yet
+             */
+            revision: number;
+            settings: components["schemas"]["SubscriptionsSettings"];
+            /** @description false: the defaults hold */
+            stored: boolean;
+            /**
+             * Format: date-time
+             * @description When it was stored last; null: never
+             */
+            updated_at: string | null;
+            /** @description Fields whose default is a variable, and which of both holds */
+            variables?: components["schemas"]["SettingsVariable"][];
         };
         SupportFile: {
             /** Format: int64 */
@@ -23649,6 +23737,171 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-subscriptions-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionsSettingsDocument"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "put-subscriptions-settings": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubscriptionsSettingsChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionsSettingsDocument"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
