@@ -12,6 +12,5 @@ export default defineModule({
       load: () => import("./settings-section"),
     },
   ],
-  refresh: ({ kind }) =>
-    kind === "subscriptions.settings_changed" ? [["settings", "document", "subscriptions"]] : [],
+  refresh: ({ kind }) => (kind === "subscriptions.settings_changed" ? [["settings", "document", "subscriptions"]] : []),
 });

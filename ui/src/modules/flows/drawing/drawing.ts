@@ -152,7 +152,11 @@ export function listenerLine(listener: Listener | undefined, separator = " · ")
   const parts =
     listener.protocol === "shadowsocks2022"
       ? ["Shadowsocks 2022"]
-      : [{ vless: "VLESS", trojan: "Trojan", vmess: "VMess", hysteria2: "Hysteria 2" }[listener.protocol], transport, security];
+      : [
+          { vless: "VLESS", trojan: "Trojan", vmess: "VMess", hysteria2: "Hysteria 2" }[listener.protocol],
+          transport,
+          security,
+        ];
   return [...parts, portText(listener)].filter(Boolean).join(separator);
 }
 

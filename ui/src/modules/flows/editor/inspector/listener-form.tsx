@@ -223,10 +223,7 @@ function LimitField({ direction, listener, set, shared }: PartProps & { directio
       hideControls
       value={limit ? limit.bytes_per_sec / kilobyte : ""}
       onChange={(value) =>
-        set(
-          `reality.${name}`,
-          value === "" ? undefined : { ...limit, bytes_per_sec: Number(value) * kilobyte },
-        )
+        set(`reality.${name}`, value === "" ? undefined : { ...limit, bytes_per_sec: Number(value) * kilobyte })
       }
       {...shared(`reality.${name}`)}
     />
