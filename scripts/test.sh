@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 scripts/need.sh postgresql chromium gcc iproute2 promtool nginx tmux sshd named pdns_server
 scripts/versitygw.sh >/dev/null
 scripts/pebble.sh >/dev/null
+scripts/sing-box.sh >/dev/null
 # The packages are installed on a machine with a systemd of its own, where a user can have one.
 if [ "$(id -u)" = 0 ] && command -v dpkg >/dev/null; then
 	scripts/need.sh systemd dbus curl

@@ -89,10 +89,16 @@ type served struct {
 
 func serve(t *testing.T, s shape) served {
 	t.Helper()
-	flowID, l := uuid.NewString(), listenerOf(t, s.protocol, s.transport)
+	l := listenerOf(t, s.protocol, s.transport)
 	if l.Security = s.security; s.security != "reality" {
 		l.Reality = nil
 	}
+	return serveListener(t, s, l)
+}
+
+func serveListener(t *testing.T, s shape, l graph.Listener) served {
+	t.Helper()
+	flowID := uuid.NewString()
 	g := drawing(l, "a", nil, "allow")
 	in := plan.Input{
 		FlowID: flowID, Graph: g, Root: root, Clients: []plan.Client{client},
@@ -147,8 +153,7 @@ func fetched(t *testing.T, port int, address string) string {
 	return text
 }
 
-// Every shape of entry is reached by the real core that is given the JSON subscription and nothing else: it takes
-// traffic on the ports of the document, and only those are changed here, so that tests can run at once.
+// Every shape of entry is reached by the real core that is given the JSON subscription and nothing else.
 func TestTheCoreIsFedWithTheSubscriptionAlone(t *testing.T) {
 	t.Parallel()
 	for _, s := range shapes() {
@@ -158,9 +163,7 @@ func TestTheCoreIsFedWithTheSubscriptionAlone(t *testing.T) {
 			raw, err := format.Write(format.Xray, []flowsapi.Connection{entry.connection})
 			require.NoError(t, err)
 			port := freeport.For(t)
-			text := strings.Replace(string(raw), `"port": 10809`, fmt.Sprintf(`"port": %d`, port), 1)
-			text = strings.Replace(text, `"port": 10808`, fmt.Sprintf(`"port": %d`, freeport.For(t)), 1)
-			start(t, []byte(text))
+			start(t, onPorts(t, raw, port))
 			require.Equal(t, "through "+s.String(), fetched(t, port, entry.page))
 			entry.carried(t)
 		})
@@ -221,7 +224,39 @@ func run(t *testing.T, program string, document []byte) {
 	})
 }
 
-// The probe of an apply gets through Hysteria 2 too, hidden or not, on any port of its range.
+// Hysteria 2 over a range of ports, with packets that look like nothing: both programs choose a port of the range and
+// know the password of the obfuscation from the subscription.
+func TestHysteriaHopsAmongItsPorts(t *testing.T) {
+	t.Parallel()
+	const own = "127.0.77.1" // where nobody else has these ports
+	l := graph.Listener{Protocol: "hysteria2", ListenIP: own, PortRange: "20000-20010", Obfs: "salamander"}
+	entry := serveListener(t, shape{"hysteria2", "quic", "tls"}, l)
+	require.Equal(t, "20000-20010", entry.connection.Ports)
+	there := func(f format.Format, quoted string) []byte {
+		raw, err := format.Write(f, []flowsapi.Connection{entry.connection})
+		require.NoError(t, err)
+		require.Contains(t, string(raw), quoted+`"localhost"`)
+		return []byte(strings.Replace(string(raw), quoted+`"localhost"`, quoted+`"`+own+`"`, 1))
+	}
+	port := freeport.For(t)
+	start(t, onPorts(t, there(format.Xray, `"address": `), port))
+	require.Contains(t, fetched(t, port, entry.page), "hysteria2")
+
+	port = freeport.For(t)
+	program := testneed.Built(t, "sing-box-v1.14.1", "sing-box.sh")
+	run(t, program, withoutDevice(t, there(format.SingBox, `"server": `), port))
+	require.Contains(t, fetched(t, port, entry.page), "hysteria2")
+	entry.carried(t)
+}
+
+// onPorts changes the ports on which a document takes traffic, so that tests can run at once.
+func onPorts(t *testing.T, raw []byte, port int) []byte {
+	t.Helper()
+	text := strings.Replace(string(raw), `"port": 10809`, fmt.Sprintf(`"port": %d`, port), 1)
+	return []byte(strings.Replace(text, `"port": 10808`, fmt.Sprintf(`"port": %d`, freeport.For(t)), 1))
+}
+
+// The probe of an apply gets through Hysteria 2 too, hidden or not.
 func TestTheProbeSpeaksHysteria(t *testing.T) {
 	t.Parallel()
 	for _, obfs := range []string{"none", "salamander"} {
