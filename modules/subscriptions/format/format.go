@@ -34,6 +34,7 @@ func (f Format) Kind() string {
 		return "application/json"
 	case Clash, Stash:
 		return "text/yaml; charset=utf-8"
+	case Links:
 	}
 	return "text/plain; charset=utf-8"
 }
@@ -54,6 +55,7 @@ func Write(f Format, connections []flowsapi.Connection) ([]byte, error) {
 		return singBox(known)
 	case Clash, Stash:
 		return clash(f, known)
+	case Links:
 	}
 	return links(known), nil
 }
@@ -65,6 +67,7 @@ func Knows(f Format, c flowsapi.Connection) bool {
 		return c.Transport != "xhttp"
 	case Stash:
 		return slices.Contains([]string{"raw", "ws", "grpc", "quic"}, c.Transport) && c.Obfs == ""
+	case Links, Xray, Clash:
 	}
 	return true
 }

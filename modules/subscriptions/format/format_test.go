@@ -94,8 +94,12 @@ func TestTheFormsOfEveryShape(t *testing.T) {
 	list := samples()
 	for i := range list {
 		list[i].Refused = []flowsapi.Refusal{
-			{Domains: []string{"ads.example", "full:x.example", "keyword:track", `regexp:^a\d+,b$`}, Networks: []string{"192.0.2.0/24"}},
-			{Ports: "25,1000-2000"}, {Protocols: []string{"bittorrent"}},
+			{
+				Domains:  []string{"ads.example", "full:x.example", "keyword:track", `regexp:^a\d+,b$`},
+				Networks: []string{"192.0.2.0/24"},
+			},
+			{Ports: "25,1000-2000"},
+			{Protocols: []string{"bittorrent"}},
 			{Domains: []string{"only.example"}, Ports: "443"},
 		}
 	}
