@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { BrowserContextOptions, Page } from "@playwright/test";
 import { createServer } from "node:net";
 import { administrator, expect, passesGates, picture, sessionToken, signIn, test as base } from "./rig/test";
 import { eventually, freePort } from "./rig/processes";
@@ -121,6 +121,7 @@ test("from a template to an installed version and its link", async ({ page, stan
 });
 
 test("a client opens its subscription on a phone, in its language, and the settings say what it reads", async ({
+  browser,
   page,
   stand,
   ready,
@@ -135,36 +136,42 @@ test("a client opens its subscription on a phone, in its language, and the setti
   await expect(page.getByText("Settings saved")).toBeVisible();
 
   const address = await subscription(stand, ready);
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.setExtraHTTPHeaders({ "Accept-Language": "ru" });
-  await page.goto(address);
-  await expect(page.getByRole("heading", { name: "Office VPN", level: 1 })).toBeVisible();
-  await expect(page.getByText("Maintenance on Sunday")).toBeVisible();
-  await expect(page.getByRole("link", { name: "Happ" }).first()).toHaveAttribute("href", /^happ:\/\/add\/http/);
-  await page.getByText("Другие устройства").click();
-  await expect(page.getByRole("link", { name: "Shadowrocket" })).toBeVisible();
-  await passesGates(page);
-  await picture(page, "subscription-ru-phone-open");
-  await page.reload();
-  await picture(page, "subscription-ru-phone");
-  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByRole("button", { name: "Скопировать адрес" }).click();
-  await expect(page.getByRole("button", { name: "Скопировано" })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(new URL(address).pathname);
+  const abroad: string[] = [];
+  const visit = async (options: BrowserContextOptions) => {
+    const context = await browser.newContext({ ...options, permissions: ["clipboard-read", "clipboard-write"] });
+    const visitor = await context.newPage();
+    visitor.on("request", (asked) => !asked.url().startsWith(stand.url) && abroad.push(asked.url()));
+    await visitor.goto(address);
+    await expect(visitor.getByRole("heading", { name: "Office VPN", level: 1 })).toBeVisible();
+    return visitor;
+  };
+  const phone = await visit({ locale: "ru-RU", viewport: { width: 390, height: 844 }, userAgent: iPhone });
+  await expect(phone.getByText("Maintenance on Sunday")).toBeVisible();
+  await expect(phone.getByRole("link", { name: "Happ" }).first()).toHaveAttribute("href", /^happ:\/\/add\/http/);
+  await expect(phone.getByRole("link", { name: "Shadowrocket" })).toBeVisible();
+  await passesGates(phone);
+  await picture(phone, "subscription-ru-phone");
+  await phone.getByRole("button", { name: "Скопировать адрес" }).click();
+  await expect(phone.getByRole("button", { name: "Скопировано" })).toBeVisible();
+  expect(await phone.evaluate(() => navigator.clipboard.readText())).toContain(new URL(address).pathname);
+  await phone.getByText("Другие устройства").click();
+  await expect(phone.getByRole("link", { name: "v2rayNG" })).toBeVisible();
+  await passesGates(phone);
 
-  await page.setExtraHTTPHeaders({ "Accept-Language": "en" });
-  for (const [width, scheme] of [
-    [390, "light"],
-    [1360, "dark"],
+  for (const [width, colorScheme] of [
+    [390, "dark"],
+    [1360, "light"],
   ] as const) {
-    await page.setViewportSize({ width, height: 860 });
-    await page.emulateMedia({ colorScheme: scheme });
-    await page.goto(address);
-    await expect(page.getByRole("button", { name: "Copy the address" })).toBeVisible();
-    await passesGates(page);
-    await picture(page, `subscription-en-${width}-${scheme}`);
+    const visitor = await visit({ locale: "en-GB", viewport: { width, height: 860 }, colorScheme });
+    await expect(visitor.getByRole("button", { name: "Copy the address" })).toBeVisible();
+    await passesGates(visitor);
+    await picture(visitor, `subscription-en-${width}-${colorScheme}`);
   }
+  expect(abroad, "the page asks nobody else").toEqual([]);
 });
+
+const iPhone =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Version/17.5 Mobile/15E148 Safari/604.1";
 
 /** Issues the address of the first client of the flow that the journey before has installed. */
 async function subscription(stand: Stand, { token }: Ready): Promise<string> {
