@@ -3,6 +3,10 @@ package destination_test
 import (
 	"bytes"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -85,6 +89,40 @@ func TestAWrongKeyOfS3IsNamed(t *testing.T) {
 	config.Bucket = "nowhere"
 	at = opened(t, spec(t, destination.S3, config, places.SecretKey))
 	require.ErrorContains(t, at.Check(t.Context()), "NoSuchBucket")
+}
+
+// A service that dies as it joins the pieces of an object may say afterwards that it is done, and never have it. Nobody
+// believes that: the file was not kept.
+func TestAnS3ServiceThatLostAFileIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	config := s3Server(t)
+	config.Endpoint = forgetful(t, config.Endpoint)
+	at := opened(t, spec(t, destination.S3, config, places.SecretKey))
+	err := at.Put(t.Context(), "lost", bytes.NewReader(random(t, 20<<20)))
+	require.ErrorContains(t, err, "said that it has the file, and does not have it")
+	_, err = at.Open(t.Context(), "lost")
+	require.ErrorIs(t, err, artefact.ErrMissing)
+}
+
+// forgetful stands before an S3 server and says of every upload that it is done, without handing that on.
+func forgetful(t *testing.T, server string) (endpoint string) {
+	t.Helper()
+	behind, err := url.Parse(server)
+	require.NoError(t, err)
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(behind)
+		r.Out.Host = r.In.Host // it is signed
+	}}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.URL.Query().Has("uploadId") {
+			_, _ = io.WriteString(w, "<CompleteMultipartUploadResult><Bucket>"+places.Bucket+
+				"</Bucket><Key>lost</Key><ETag>\"1-1\"</ETag></CompleteMultipartUploadResult>")
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	return front.URL
 }
 
 // The host's key is pinned: a server with another one is refused, never accepted silently.

@@ -1,6 +1,7 @@
 package destination
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,12 +87,40 @@ func (b *bucket) object(file string) string {
 	return prefix + "/" + file
 }
 
-// Put sends pieces; an object is there only when the last one was sent and all were joined.
+// Put sends pieces; an object is there only when the last one was sent and all were joined. What the service has counts,
+// not what it said: one that died as it joined them may call it done when it is asked again.
 func (b *bucket) Put(ctx context.Context, file string, content io.Reader) error {
-	_, err := b.client.Client.PutObject(ctx, b.config.Bucket, b.object(file), content, -1, minio.PutObjectOptions{
+	sent, err := b.client.Client.PutObject(ctx, b.config.Bucket, b.object(file), content, -1, minio.PutObjectOptions{
 		ContentType: "application/octet-stream", PartSize: piece, Progress: movement{ctx},
 	})
+	if err == nil {
+		err = b.has(ctx, file, sent.Size)
+	}
 	return b.said("send a part of the backup", err)
+}
+
+var errLost = errors.New("the S3 service said that it has the file, and does not have it")
+
+// has demands that an object is there with its whole content. It is looked for again: another request may still join its
+// pieces. A key that may not look believes what the service said.
+func (b *bucket) has(ctx context.Context, file string, size int64) error {
+	const looks, pause = 4, time.Second
+	for range looks {
+		there, err := b.client.StatObject(ctx, b.config.Bucket, b.object(file), minio.StatObjectOptions{})
+		switch code := minio.ToErrorResponse(err).Code; {
+		case err == nil && there.Size == size, code == minio.AccessDenied:
+			return nil
+		case err == nil, code != minio.NoSuchKey:
+			return cmp.Or(err, errOther)
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
+			artefact.Moving(ctx)
+		}
+	}
+	return errLost
 }
 
 // movement is told of bytes that leave.
@@ -169,6 +198,8 @@ func (b *bucket) said(doing string, err error) error {
 		return fmt.Errorf("%s: the S3 service answered %s", doing, answer.Code)
 	case errors.Is(err, context.Canceled), errors.Is(err, artefact.ErrStalled):
 		return err
+	case errors.Is(err, errLost), errors.Is(err, errOther):
+		return fmt.Errorf("%s: %w", doing, err)
 	}
 	reason, _ := outbound.Explain(err)
 	return fmt.Errorf("%s: %s", doing, reason)

@@ -67,6 +67,7 @@ const sentences = {
   denied: "permission denied",
   none: "no destination takes the backup",
   stalled: "the destination took nothing for too long",
+  lost: "the S3 service said that it has the file",
   missing: "the file is not there",
   damaged: "the backup is damaged or was changed",
   needsKey: "the key that was given does not open it",
