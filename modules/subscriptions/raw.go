@@ -131,7 +131,6 @@ func (h *handlers) sendForm(c *fiber.Ctx, form format.Format, held flowsapi.Subs
 	h.count(string(form))
 	c.Set("profile-title", coded(says.Title))
 	c.Set("profile-update-interval", strconv.Itoa(says.IntervalHours))
-	c.Set("profile-web-page-url", held.Address)
 	if says.Support != "" {
 		c.Set("support-url", says.Support)
 	}

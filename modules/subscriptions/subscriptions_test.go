@@ -100,7 +100,6 @@ func TestHeadersTellProgramsAboutTheSubscription(t *testing.T) {
 	require.Equal(t, "no-store", plain.Header.Get("Cache-Control"))
 	require.Equal(t, "base64:"+base64.StdEncoding.EncodeToString([]byte("Европа main")), plain.Header.Get("profile-title"))
 	require.Equal(t, "12", plain.Header.Get("profile-update-interval"))
-	require.Equal(t, "https://panel.example/s/ANNATOKEN", plain.Header.Get("profile-web-page-url"))
 	for _, name := range []string{"subscription-userinfo", "support-url", "announce"} {
 		require.NotContains(t, plain.Header, name, "what nobody set or counted is not claimed")
 	}

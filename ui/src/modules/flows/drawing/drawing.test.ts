@@ -25,6 +25,7 @@ import {
   splitValues,
   withProtocol,
   withSecurity,
+  withTLS,
 } from "./drawing-edits";
 import { europe } from "../testing/places";
 import { blockWidth, headHeight, layout, positionsOf } from "./layout";
@@ -108,6 +109,8 @@ describe("edits of a drawing", () => {
       "VLESS · WS · TLS · 443",
     );
     expect(listenerLine({ protocol: "trojan", port: 443 })).toBe("Trojan · TLS · 443");
+    expect(listenerLine({ protocol: "vmess", port: 80, security: "none", transport: "ws" })).toBe("VMess · WS · 80");
+    expect(listenerLine({ protocol: "hysteria2", port_range: "2000-2010" })).toBe("Hysteria 2 · TLS · 2000-2010");
     expect(listenerLine({ protocol: "vless", port: 443 })).toBe("VLESS · REALITY · 443");
     expect(listenerLine({ protocol: "shadowsocks2022", port: 8388 })).toBe("Shadowsocks 2022 · 8388");
   });
@@ -136,6 +139,18 @@ describe("edits of a drawing", () => {
     });
     expect(withProtocol(upgraded, "trojan")).toEqual({ ...upgraded, protocol: "trojan" });
     expect(withProtocol({ ...upgraded, protocol: "trojan" }, "vless")).toEqual(upgraded);
+    expect(withProtocol(upgraded, "vmess")).toEqual({ ...upgraded, protocol: "vmess" });
+    expect(withProtocol({ ...upgraded, protocol: "vmess" }, "vless")).toEqual(upgraded);
+    expect(withProtocol(upgraded, "hysteria2")).toEqual({
+      protocol: "hysteria2",
+      port: upgraded.port,
+      obfs: "salamander",
+    });
+    expect(withTLS({ ...upgraded, protocol: "vmess" }, false)).toEqual({
+      ...upgraded,
+      protocol: "vmess",
+      security: "none",
+    });
   });
 
   it("never draws a circle, a way into an entry or a way after an end", () => {
