@@ -167,7 +167,8 @@ func TestAPlaceThatDiesWithTheManifestKeepsNoHalfBackup(t *testing.T) {
 	path, place := folder(t)
 	encryption, keys := secured(t, artefact.ByRecipient)
 	for _, gone := range []*dying{{Destination: place}, {Destination: place, away: true}} {
-		result, err := artefact.Create(t.Context(), source(t), artefact.Options{Encryption: encryption, SecretStore: true},
+		options := artefact.Options{Encryption: encryption, SecretStore: true}
+		result, err := artefact.Create(t.Context(), source(t), options,
 			[]artefact.Target{target("dies", gone), target("good", good)})
 		require.NoError(t, err)
 		require.Equal(t, artefact.Partial, result.State)
