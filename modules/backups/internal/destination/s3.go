@@ -87,8 +87,8 @@ func (b *bucket) object(file string) string {
 	return prefix + "/" + file
 }
 
-// Put sends pieces; an object is there only when the last one was sent and all were joined. What the service has counts,
-// not what it said: one that died as it joined them may call it done when it is asked again.
+// Put sends pieces; an object is there only when the last one was sent and all were joined. What the service has
+// counts, not what it said: one that died as it joined them may call it done when it is asked again.
 func (b *bucket) Put(ctx context.Context, file string, content io.Reader) error {
 	sent, err := b.client.Client.PutObject(ctx, b.config.Bucket, b.object(file), content, -1, minio.PutObjectOptions{
 		ContentType: "application/octet-stream", PartSize: piece, Progress: movement{ctx},
@@ -101,12 +101,13 @@ func (b *bucket) Put(ctx context.Context, file string, content io.Reader) error 
 
 var errLost = errors.New("the S3 service said that it has the file, and does not have it")
 
-// has demands that an object is there with its whole content. It is looked for again: another request may still join its
-// pieces. A key that may not look believes what the service said.
+// has demands that an object is there with its whole content. It is looked for again: another request may still join
+// its pieces. A key that may not look believes what the service said.
 func (b *bucket) has(ctx context.Context, file string, size int64) error {
 	const looks, pause = 4, time.Second
+	object := b.object(file)
 	for range looks {
-		there, err := b.client.StatObject(ctx, b.config.Bucket, b.object(file), minio.StatObjectOptions{})
+		there, err := b.client.StatObject(ctx, b.config.Bucket, object, minio.StatObjectOptions{})
 		switch code := minio.ToErrorResponse(err).Code; {
 		case err == nil && there.Size == size, code == minio.AccessDenied:
 			return nil
