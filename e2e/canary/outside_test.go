@@ -9,12 +9,16 @@ import (
 	"encoding/pem"
 	"math/big"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"filippo.io/age"
 	"github.com/stretchr/testify/require"
+
+	"panel/platform/testneed/places"
 )
 
 // reach hands over what opens services outside: a bot, a webhook, a mail server, a store of objects. All of them refuse
@@ -30,7 +34,10 @@ func (w *installation) reach() {
 	require.NoError(w, json.Unmarshal(shown.body, &read))
 	w.do(admin, "PUT /api/v1/notifications/settings", "/api/v1/notifications/settings", map[string]any{
 		"revision": read.Revision, "settings": map[string]any{
-			"messenger":          map[string]any{"bot_token": bot, "chat_id": "42", "thread_id": 0},
+			"messenger": map[string]any{
+				"bot_token": bot, "chat_id": "42", "thread_id": 0, "proxy": "http://panel:" +
+					w.book.plant(w.T, "password of a proxy", "canary-proxy-6Wm3xQd8") + "@proxy.example:3128",
+			},
 			"messenger_api_root": "https://bot.example", "language": "en",
 			"quiet_hours": map[string]any{"enabled": false, "from": "22:00", "to": "07:00", "zone": "UTC"},
 		},
@@ -50,6 +57,16 @@ func (w *installation) reach() {
 			"to": []string{"anna@example.com"}, "password": w.book.plant(w.T, "mail password", "canary-mail-5Hj9pLz1"),
 		},
 	})
+	w.backUp(admin)
+	w.identity(admin)
+	w.nameServers(admin)
+	w.certificates(admin)
+}
+
+// backUp hands over what opens the places of backups: a store of objects, an SSH server and a chat.
+func (w *installation) backUp(admin string) {
+	w.Helper()
+	_, hostKey := places.KeyPair(w.T)
 	profile := w.do(admin, "POST /api/v1/backups/profiles", "/api/v1/backups/profiles", map[string]any{
 		"name": "nightly", "enabled": true, "schedule": map[string]any{}, "scope": map[string]any{},
 		"retention": map[string]any{"keep_last": 1}, "verify": map[string]any{}, "deadman_hours": 0,
@@ -60,13 +77,18 @@ func (w *installation) reach() {
 			"kind":   "s3",
 			"config": map[string]any{"endpoint": "https://s3.example", "bucket": "b", "access_key_id": "panel"},
 			"secret": w.book.plant(w.T, "S3 key", "canary-s3-key-1Qw6eRt9"),
+		}, {
+			"kind":   "sftp",
+			"config": map[string]any{"host": "ssh.example", "user": "panel", "host_key": hostKey},
+			"secret": w.book.plant(w.T, "SSH password", "canary-ssh-5Rb2nKt7"),
+		}, {
+			"kind":   "messenger",
+			"config": map[string]any{"chat_id": "43", "api_root": "https://bot.example"},
+			"secret": w.book.plant(w.T, "bot token of backups", "7412365891:canary-backup-bot-9Pz4tYc6"),
 		}},
 	})
 	w.do(admin, "POST /api/v1/backups/runs", "/api/v1/backups/runs",
 		map[string]any{"profile_id": profile.text(w.T, "id")})
-	w.identity(admin)
-	w.nameServers(admin)
-	w.certificates(admin)
 }
 
 // identity tests a backup for an age recipient with the identity that belongs to it.
@@ -83,9 +105,25 @@ func (w *installation) identity(admin string) {
 	w.ends(admin, "/api/v1/backups/runs", run.text(w.T, "id"))
 	test := w.do(admin, "POST /api/v1/backups/restores", "/api/v1/backups/restores", map[string]any{
 		"run_id": run.text(w.T, "id"), "mode": "verify",
-		"keys": map[string]any{"identity": w.book.plant(w.T, "backup identity", identity.String())},
+		"keys": map[string]any{
+			"identity":   w.book.plant(w.T, "backup identity", identity.String()),
+			"passphrase": w.book.plant(w.T, "former passphrase", "canary-former-passphrase-3Lx8"),
+			"master_key": w.book.plant(w.T, "former master key", "canary-former-master-key-8Vd1sNq5"),
+		},
 	})
 	w.ends(admin, "/api/v1/backups/restores", test.text(w.T, "id"))
+	w.withoutPanel(identity.String())
+}
+
+// withoutPanel verifies the newest local backup by the command line alone.
+func (w *installation) withoutPanel(identity string) {
+	w.Helper()
+	file := filepath.Join(w.TempDir(), "identity")
+	require.NoError(w, os.WriteFile(file, []byte(identity+"\n"), 0o600))
+	said, err := w.stand.Panel.Command(w.Context(), "", "backup", "verify", "--identity", file, "--debug")
+	require.NoError(w, err)
+	require.Zero(w, said.Exit, said.Err)
+	w.keep("output of panelctl", []byte(said.Out+said.Err))
 }
 
 // ends waits for the end of a run or of a restore test; neither fails.
