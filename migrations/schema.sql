@@ -642,6 +642,7 @@ create table flow_versions (
   apply_id uuid,
   created_at timestamp with time zone not null,
   created_by text not null,
+  pinned boolean default false not null,
   constraint flow_versions_reason_check CHECK ((reason = ANY (ARRAY['apply'::text, 'manual'::text, 'import'::text]))),
   constraint flow_versions_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
   constraint flow_versions_pkey PRIMARY KEY (id)

@@ -82,6 +82,7 @@ type Version struct {
 	CreatedBy      string        `json:"created_by"`
 	Reason         string        `json:"reason" enum:"apply,manual,import"`
 	Note           string        `json:"note"`
+	Pinned         bool          `json:"pinned" doc:"Kept for good; others go by number or age"`
 	PlanHash       string        `json:"plan_hash"`
 	Revision       int           `json:"revision" doc:"Draft revision it was taken from"`
 	Applied        bool          `json:"applied"`
@@ -341,9 +342,20 @@ type clientPath struct {
 	ClientID string `path:"client_id"`
 }
 
-type versionPath struct {
+// VersionPath names a version of a flow.
+type VersionPath struct {
 	FlowPath
 	VersionID string `path:"version_id"`
+}
+
+type versionPatchInput struct {
+	VersionPath
+	Body versionPatchBody
+}
+
+type versionPatchBody struct {
+	Note   *string `json:"note,omitempty" maxLength:"500"`
+	Pinned *bool   `json:"pinned,omitempty" doc:"Keep it for good"`
 }
 
 type versionCreateInput struct {

@@ -328,6 +328,7 @@ func shownVersion(v versionRow, f *flowRow) Version {
 		CreatedBy:      v.CreatedBy,
 		Reason:         v.Reason,
 		Note:           v.Note,
+		Pinned:         v.Pinned,
 		PlanHash:       v.PlanHash,
 		Revision:       v.Revision,
 		Applied:        v.Applied,

@@ -99,6 +99,62 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 	return s.emitDraft(ctx, f, loaded)
 }
 
+// changeVersion names a version or pins it. Faults: not_found (404), too_many_pinned (409).
+func (s *service) changeVersion(ctx context.Context, flowID, id string, to versionPatchBody) (Version, error) {
+	if !database.IsID(id) {
+		return Version{}, fault.Missing("there is no such version of this flow")
+	}
+	var shown Version
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
+		f, err := s.store.locked(ctx, flowID)
+		if err != nil {
+			return err
+		}
+		v, err := s.store.version(ctx, f.ID, id)
+		if err != nil {
+			return err
+		}
+		shown, err = s.storeVersion(ctx, f, v, to)
+		return err
+	})
+	return shown, database.Fault(err, nil)
+}
+
+// storeVersion writes what is another now; a change that changes nothing leaves no trace.
+func (s *service) storeVersion(ctx context.Context, f *flowRow, v *versionRow, to versionPatchBody) (Version, error) {
+	changes := map[string]audit.Change{}
+	if to.Note != nil && *to.Note != v.Note {
+		changes["note"] = audit.Change{From: v.Note, To: *to.Note}
+		v.Note = *to.Note
+	}
+	if to.Pinned != nil && *to.Pinned != v.Pinned {
+		if err := s.mayPin(ctx, f, *to.Pinned); err != nil {
+			return Version{}, err
+		}
+		changes["pinned"] = audit.Change{From: v.Pinned, To: *to.Pinned}
+		v.Pinned = *to.Pinned
+	}
+	if len(changes) == 0 {
+		return shownVersion(*v, f), nil
+	}
+	changes["version"] = audit.Change{From: v.Number, To: v.Number}
+	if err := s.store.updateVersion(ctx, v); err != nil {
+		return Version{}, err
+	}
+	return shownVersion(*v, f), s.changed(ctx, flowsapi.EventVersionChanged, f, changes)
+}
+
+func (s *service) mayPin(ctx context.Context, f *flowRow, pin bool) error {
+	if !pin {
+		return nil
+	}
+	count, err := s.store.countPinned(ctx, f.ID)
+	if err != nil || count < mostPinned {
+		return err
+	}
+	return fault.Conflict("too_many_pinned", "as many versions are pinned as a flow can keep; unpin one first")
+}
+
 // counted notes in how much the draft differs from what is installed.
 func (f *flowRow) counted(installed graph.Graph) {
 	if f.InstalledVersionID == nil {

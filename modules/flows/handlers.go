@@ -241,7 +241,11 @@ func (h *handlers) keepVersion(ctx context.Context, in *versionCreateInput) (*ve
 	return answer(h.s.keepVersion(ctx, in.ID, reason, in.Body.Note))
 }
 
-func (h *handlers) version(ctx context.Context, in *versionPath) (*snapshotOutput, error) {
+func (h *handlers) changeVersion(ctx context.Context, in *versionPatchInput) (*versionOutput, error) {
+	return answer(h.s.changeVersion(ctx, in.ID, in.VersionID, in.Body))
+}
+
+func (h *handlers) version(ctx context.Context, in *VersionPath) (*snapshotOutput, error) {
 	return answer(h.s.snapshot(ctx, in.ID, in.VersionID))
 }
 

@@ -61,6 +61,7 @@ func Module() module.Module {
 				"flow.link_issued",
 				"flow.public_link_issued",
 				"flow.public_link_revoked",
+				"flow.version_changed",
 				"flow.version_kept",
 				"flow.version_loaded",
 			},
@@ -125,5 +126,6 @@ func faults() []fault.Declared {
 			Code:    "stage_blocked",
 			Summary: "A part of the plan cannot be done as it is; checks name it",
 		},
+		{Kind: fault.KindConflict, Code: "too_many_pinned", Summary: "A flow keeps at most 50 pinned versions"},
 	}
 }

@@ -141,6 +141,7 @@ func (h *handlers) routes() httpapi.Routes {
 		),
 		httpapi.Get("/{id}/versions/{version_id}", "Show a version with its drawing", access.Needs(View), h.version,
 			reads),
+		httpapi.Patch("/{id}/versions/{version_id}", "Name or pin a version", access.Needs(Edit), h.changeVersion),
 		httpapi.Get("/{id}/rendered", "Show a node's configuration, secrets masked", access.Needs(View), h.rendered,
 			reads),
 		httpapi.Get("/{id}/explain", "Trace a destination through the draft", access.Needs(View), h.explain, reads),

@@ -103,6 +103,7 @@ type versionRow struct {
 	Revision  int
 	Reason    string
 	Note      string
+	Pinned    bool // kept for good
 	PlanHash  string
 	Graph     graph.Graph `bun:",type:jsonb"`
 	Applied   bool

@@ -367,17 +367,30 @@ func (s *store) insertVersion(ctx context.Context, row *versionRow) error {
 	return s.insert(ctx, row)
 }
 
-// Versions kept: the newest ones that were never applied, and applied ones for a time (domain 4.18).
+// Versions kept: the newest ones that were never applied, applied ones for a time (domain 4.18), and pinned ones for
+// good, of which a flow has not more than so many.
 const (
 	unappliedKept = 30
 	appliedKept   = 90 * 24 * time.Hour
+	mostPinned    = 50
 )
+
+func (s *store) updateVersion(ctx context.Context, row *versionRow) error {
+	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("note", "pinned").WherePK().Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (s *store) countPinned(ctx context.Context, flowID string) (int64, error) {
+	count, err := s.db.In(ctx).NewSelect().Model((*versionRow)(nil)).Where("flow_id = ? and pinned", flowID).Count(ctx)
+	return count, database.Fault(err, nil)
+}
 
 func (s *store) pruneVersions(ctx context.Context, flowID string, now time.Time) error {
 	_, err := s.db.In(ctx).ExecContext(ctx, `delete from flow_versions v using flows f
-		where v.flow_id = ? and f.id = v.flow_id and v.id is distinct from f.installed_version_id and (
+		where v.flow_id = ? and f.id = v.flow_id and v.id is distinct from f.installed_version_id and not v.pinned and (
 			v.applied and v.created_at < ? or not v.applied and v.number <= coalesce((
-				select number from flow_versions where flow_id = ? and not applied order by number desc offset ? limit 1), 0))`,
+				select number from flow_versions where flow_id = ? and not applied and not pinned
+				order by number desc offset ? limit 1), 0))`,
 		flowID, now.Add(-appliedKept), flowID, unappliedKept)
 	return database.Fault(err, nil)
 }

@@ -2,6 +2,7 @@ package flows_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +38,61 @@ func TestAVersionIsLoadedIntoTheDraft(t *testing.T) {
 	require.Contains(t, s.fleet.serving("fra-01"), `"port":"8443"`)
 	kept := s.admin.PostOnce(s.path("/versions"), map[string]any{"note": "Draft before roll back"}).Is(201)
 	require.Equal(t, "manual", kept.Text("reason"))
+}
+
+// A version is named and pinned by those who edit drafts; what runs and the drawing of the version stay as they are.
+func TestAVersionIsNamedAndPinned(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.install()
+	kept := s.admin.PostOnce(s.path("/versions"), map[string]any{"note": "First"}).Is(201).Text("id")
+	one := s.path("/versions/" + kept)
+	before := s.admin.Get(one).Is(200).Value("graph")
+	for range 2 { // the second one changes nothing and is not told
+		changed := s.admin.Patch(one, map[string]any{"note": "Stable before holidays", "pinned": true}).Is(200)
+		require.Equal(t, "Stable before holidays", changed.Text("note"))
+		require.Equal(t, true, changed.Value("pinned"))
+	}
+	now := s.admin.Get(one).Is(200)
+	require.Equal(t, before, now.Value("graph"))
+	require.Equal(t, true, now.Value("pinned"))
+	told := slices.DeleteFunc(s.panel.Recorded("flow", s.flow), func(action string) bool {
+		return action != "flow.version_changed"
+	})
+	require.Len(t, told, 1)
+
+	require.Equal(t, "", s.admin.Patch(one, map[string]any{"note": ""}).Is(200).Text("note"))
+	s.admin.Patch(one, map[string]any{"note": strings.Repeat("x", 501)}).Refused(422, "invalid_value")
+	s.panel.As("connection_units.view").Patch(one, map[string]any{"pinned": false}).Refused(403, "permission_denied")
+	other := s.create("Other", 9443)
+	s.admin.Patch(units+"/"+other+"/versions/"+kept, map[string]any{"pinned": false}).Refused(404, "not_found")
+	s.admin.Patch(s.path("/versions/zzz"), map[string]any{"pinned": false}).Refused(404, "not_found")
+}
+
+// Versions that were never applied go when there are many newer ones; pinned ones stay, and there is an end of them.
+func TestPinnedVersionsStay(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	keep := func(note string) string {
+		return s.admin.Post(s.path("/versions"), map[string]any{"note": note}).Is(201).Text("id")
+	}
+	pinned, plain := keep("pinned"), keep("plain")
+	s.admin.Patch(s.path("/versions/"+pinned), map[string]any{"pinned": true}).Is(200)
+	for i := range 31 {
+		keep(fmt.Sprintf("later %d", i))
+	}
+	s.admin.Get(s.path("/versions/" + pinned)).Is(200)
+	s.admin.Get(s.path("/versions/"+plain)).Refused(404, "not_found")
+
+	_, err := s.panel.DB.NewRaw(`insert into flow_versions
+		(id, flow_id, number, revision, reason, graph, pinned, created_at, created_by)
+		select gen_random_uuid(), flow_id, number + n, revision, reason, graph, true, created_at, created_by
+		from flow_versions, generate_series(1000, 1048) n where id = ?`, pinned).Exec(t.Context())
+	require.NoError(t, err)
+	last := keep("one more")
+	s.admin.Patch(s.path("/versions/"+last), map[string]any{"pinned": true}).Refused(409, "too_many_pinned")
+	s.admin.Patch(s.path("/versions/"+pinned), map[string]any{"pinned": false}).Is(200)
+	s.admin.Patch(s.path("/versions/"+last), map[string]any{"pinned": true}).Is(200)
 }
 
 func TestFlowsAreListedPageByPage(t *testing.T) {

@@ -63,6 +63,7 @@ func changeKinds() (kinds []events.Kind) {
 		flowsapi.EventLinkIssued:        "A connection link was shown",
 		flowsapi.EventPublicLinkIssued:  "The address of a subscription was issued",
 		flowsapi.EventPublicLinkRevoked: "The address of a subscription was revoked",
+		flowsapi.EventVersionChanged:    "A version of a flow was named or pinned",
 		flowsapi.EventVersionKept:       "The draft was kept as a version",
 	} {
 		kinds = append(kinds, events.Kind{Name: name, Summary: summary, Data: flowsapi.Changed{}})

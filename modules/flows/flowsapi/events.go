@@ -10,6 +10,7 @@ const (
 	EventPublicLinkIssued  = "flow.public_link_issued"
 	EventPublicLinkRevoked = "flow.public_link_revoked"
 	EventVersionKept       = "flow.version_kept"
+	EventVersionChanged    = "flow.version_changed" // named or pinned
 	EventDraftSaved        = "flow.draft_saved"     // DraftNews
 	EventVersionLoaded     = "flow.version_loaded"  // VersionNews
 	EventCompiled          = "flow.compiled"        // PlanNews

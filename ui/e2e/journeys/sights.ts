@@ -91,7 +91,14 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
     },
     { path: `${own}/graph`, layers: [button(/^Find block/, "find a block"), button(/^Add block/, "blocks")] },
     { path: `${own}/outline`, layers: [beside(/^Level 1/, "inspector"), button(/^Actions for fra-01 entry/, "acts")] },
-    { path: `${own}/versions`, layers: [beside(/^v1/, "version")] },
+    {
+      path: `${own}/versions`,
+      layers: [
+        beside(/^v1/, "version"),
+        button("Save version"),
+        menu("Actions for v1", /^Rename/, "name of a version"),
+      ],
+    },
     {
       path: `${own}/clients`,
       layers: [

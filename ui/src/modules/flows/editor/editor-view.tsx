@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ProblemNote } from "@/components/state/problem-view";
@@ -7,6 +8,7 @@ import { useLanguage } from "@/text/use-format";
 import { PageTabs } from "@/components/layout/tabs";
 import { usePhone } from "@/components/screen/use-phone";
 import type { Plan, VersionSnapshot } from "../shared/api";
+import { versionCountQuery } from "../versions/api";
 import type { Autosave } from "./draft/autosave";
 import { DriftBar } from "../drift/drift-bar";
 import { ConflictBar } from "./conflict-bar";
@@ -57,7 +59,7 @@ export function EditorView({ tab, saving, autosave, preview, installed }: Editor
   ];
   const missing = !all.some(({ key }) => key === tab);
   const counts: Record<string, number | undefined> = {
-    versions: flow.installed_version_number ?? undefined,
+    versions: useQuery(versionCountQuery(flow.id)).data,
     clients: flow.clients.filter((client) => client.revoked_at === null).length,
   };
   return (

@@ -117,20 +117,6 @@ export const previewQuery = (id: string, revision: number | undefined) =>
     retry: false,
   });
 
-export const versionsQuery = (id: string) =>
-  infiniteQueryOptions({
-    queryKey: ["flows", id, "versions"],
-    queryFn: ({ signal, pageParam }): Promise<Page<Version>> =>
-      answer(
-        api.GET(`${one}/versions`, {
-          signal,
-          params: { path: { id }, query: { limit: 50, ...(pageParam && { cursor: pageParam }) } },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: (last) => last.next_cursor ?? undefined,
-  });
-
 export const versionQuery = (id: string, versionId: string | null | undefined) =>
   queryOptions({
     queryKey: ["flows", id, "version", versionId],
@@ -329,7 +315,7 @@ export function readDraft(id: string): Promise<Draft> {
 }
 
 /** Every act on flows; whatever ends well or badly, lists and the flow are read again. */
-function useFlowAct<Input, Output>(act: (input: Input) => Promise<Output>) {
+export function useFlowAct<Input, Output>(act: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
   return useMutation({ mutationFn: act, onSettled: () => queries.invalidateQueries({ queryKey: ["flows"] }) });
 }
@@ -404,11 +390,6 @@ export const useRevokeClient = (id: string) =>
 export const useClosePublicLink = (id: string) =>
   useFlowAct((clientId: string): Promise<void> =>
     answer(api.DELETE(`${one}/clients/{client_id}/public-link`, { params: { path: { id, client_id: clientId } } })),
-  );
-
-export const useKeepVersion = (id: string) =>
-  useFlowAct((note: string): Promise<Version> =>
-    answer(api.POST(`${one}/versions`, { ...of(id), body: { note, reason: "manual" } })),
   );
 
 /** Answers with a secret: called directly, so that no cache of queries or mutations ever holds it. */

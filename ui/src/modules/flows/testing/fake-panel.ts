@@ -77,6 +77,7 @@ export function answerFake(
   const refusal = state.refusals[`${method} ${path}`]?.shift();
   if (refusal) return { status: refusal.status, body: { status: refusal.status, ...refusal.body } };
   const [, , , area, id = "", ...parts] = path.split("/");
+  if (path === "/api/v1/connection-units/clients") return page([]);
   if (area === "connection-units")
     return flowAnswer(state, method, id, parts, body as Record<string, unknown>, headers);
   const simple: Record<string, unknown> = {
@@ -200,6 +201,10 @@ function flowAnswer(
     return { status: 202, body: state.apply };
   }
   if (rest[0] === "applies") return ok(rest[2] === "replay" ? state.replay : state.apply);
+  if (rest[0] === "versions" && method === "PATCH") {
+    state.versions = state.versions.map((item) => (item.id === rest[1] ? { ...item, ...body } : item));
+    return ok(state.versions.find((item) => item.id === rest[1]));
+  }
   if (rest[0] === "versions")
     return state.versions.some((item) => item.id === rest[1])
       ? ok(state.versions.find((item) => item.id === rest[1]))

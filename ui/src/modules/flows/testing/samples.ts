@@ -392,6 +392,7 @@ export function fakeVersion(number: number, change: Partial<Version> = {}): Vers
     created_by: number % 3 === 0 ? "oleg" : "anna",
     reason: "apply",
     note: "",
+    pinned: false,
     plan_hash: `${number}`,
     revision: number - 1,
     applied: true,

@@ -6,7 +6,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { Action } from "@/components/action/action";
 import { Card } from "@/components/layout/card";
 import { toastDone, toastProblem } from "@/components/state/toast";
-import { useKeepVersion, versionQuery, type Version } from "../shared/api";
+import { versionQuery, type Version } from "../shared/api";
+import { useKeepVersion } from "./api";
 import type { Autosave } from "../editor/draft/autosave";
 import { useDrawing, useEditor } from "../editor/editor-context";
 import { sameDrawing, type Saving } from "../editor/draft/saving";
@@ -58,7 +59,6 @@ export function RollBack({
           <p className="soft">{t("rollBack.text", { number: version.number })}</p>
         </div>
         <Action
-          kind="filled"
           icon={IconArrowBackUp}
           busy={busy}
           onClick={() => void rollBack()}

@@ -1,40 +1,56 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { IconArrowsLeftRight, IconBookmark } from "@tabler/icons-react";
-import { useState } from "react";
+import { Menu } from "@mantine/core";
+import { IconArrowsLeftRight, IconBookmark, IconDownload } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
+import { RowMenu } from "@/components/action/row-menu";
 import { Card } from "@/components/layout/card";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton } from "@/components/state/states";
 import { Segmented } from "@/components/form/segmented";
-import { toastDone, toastProblem } from "@/components/state/toast";
+import { toastDone } from "@/components/state/toast";
 import { useFormat } from "@/text/use-format";
-import { useKeepVersion, versionQuery, versionsQuery, type Version } from "../shared/api";
+import { versionQuery, type Version } from "../shared/api";
+import { useKeepVersion, versionsQuery } from "./api";
 import type { Autosave } from "../editor/draft/autosave";
 import { CompareTable, useCompareCounts } from "./compare-table";
 import { useDrawing, useEditor } from "../editor/editor-context";
 import editor from "../editor/editor.module.css";
-import { BypassMark } from "../shared/flow-states";
 import { personName } from "../shared/person-name";
 import { RollBack } from "./roll-back";
 import type { Saving } from "../editor/draft/saving";
+import { NameVersion } from "./name-version";
+import { saveDrawing } from "./save-drawing";
 import { chosenPair, draftId } from "./version-pair";
+import { Side, VersionRow } from "./version-row";
 import classes from "./versions.module.css";
 
-type Filter = "all" | "applied" | "kept";
+const filters = {
+  all: () => true,
+  applied: (version: Version) => version.applied,
+  kept: (version: Version) => !version.applied,
+  pinned: (version: Version) => version.pinned,
+};
+type Filter = keyof typeof filters;
 
 /** The time line of a flow, any two of its versions side by side, and the way back. */
 export default function VersionsTab({ saving, autosave }: { saving: Saving; autosave: Autosave }) {
   const { t } = useTranslation("flows");
-  const { flow, closed } = useEditor();
+  const { flow, closed, changes } = useEditor();
   const query = useInfiniteQuery(versionsQuery(flow.id));
   const [filter, setFilter] = useState<Filter>("all");
   const [pair, setPair] = useState<{ a?: string; b?: string }>({});
+  const [naming, setNaming] = useState(false);
   const keep = useKeepVersion(flow.id);
+  const drawing = useDrawing();
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  // A filter that looked only at the newest versions would hide what it is asked for.
+  useEffect(() => {
+    if (filter !== "all" && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [filter, hasNextPage, isFetchingNextPage, fetchNextPage]);
   const all = query.data?.pages.flatMap((page) => page.items) ?? [];
-  const shown = all.filter(
-    (version) => filter === "all" || (filter === "applied" ? version.applied : !version.applied),
-  );
+  const shown = all.filter(filters[filter]);
   if (query.error && !query.data)
     return (
       <div className={editor.page}>
@@ -47,21 +63,19 @@ export default function VersionsTab({ saving, autosave }: { saving: Saving; auto
         <Skeleton rows={8} />
       </div>
     );
-  const b = pair.b ?? (all.find((version) => version.installed)?.id || draftId);
+  // What a reader asks first: what would change, else what the last apply changed.
+  const installed = all.find((version) => version.installed)?.id;
+  const b = pair.b ?? (changes?.length === 0 ? installed : undefined) ?? draftId;
   const a =
     pair.a ??
+    (b === draftId ? installed : undefined) ??
     all.find((version) => version.id !== b && version.applied)?.id ??
     all.find((version) => version.id !== b)?.id;
   const pick = (id: string) => setPair(chosenPair({ a, b }, id));
-  const onKeep = () => {
-    const save = async () => {
-      await autosave.flush();
-      await keep.mutateAsync("");
-    };
-    save().then(
-      () => toastDone(t("versions.kept")),
-      (error: unknown) => toastProblem(t("versions.keepFailed"), error),
-    );
+  const onKeep = async (note: string) => {
+    await autosave.flush();
+    await keep.mutateAsync(note);
+    toastDone(t("versions.kept"));
   };
   return (
     <div className={`${editor.page} ${classes.page}`}>
@@ -78,6 +92,7 @@ export default function VersionsTab({ saving, autosave }: { saving: Saving; auto
               { value: "all", label: t("versions.all") },
               { value: "applied", label: t("versions.applied") },
               { value: "kept", label: t("versions.keptFilter") },
+              { value: "pinned", label: t("versions.pinned") },
             ]}
           />
         }
@@ -98,9 +113,17 @@ export default function VersionsTab({ saving, autosave }: { saving: Saving; auto
               </span>
               <Side side={b === draftId ? "B" : undefined} />
             </button>
-            <Action size="bar" kind="ghost" icon={IconBookmark} busy={keep.isPending} onClick={onKeep} reason={closed}>
+            <Action size="bar" kind="ghost" icon={IconBookmark} onClick={() => setNaming(true)} reason={closed}>
               {t("versions.keep")}
             </Action>
+            <RowMenu name={t("versions.draft")}>
+              <Menu.Item
+                leftSection={<IconDownload size={15} stroke={1.6} aria-hidden />}
+                onClick={() => saveDrawing(flow.name, `r${flow.draft_revision}`, drawing)}
+              >
+                {t("versions.download")}
+              </Menu.Item>
+            </RowMenu>
           </li>
           {shown.map((version) => (
             <VersionRow
@@ -113,9 +136,12 @@ export default function VersionsTab({ saving, autosave }: { saving: Saving; auto
           ))}
         </ul>
         {all.length === 0 && <EmptyState title={t("versions.none")}>{t("versions.noneText")}</EmptyState>}
-        {query.hasNextPage && (
+        {all.length > 0 && shown.length === 0 && !hasNextPage && (
+          <p className={`soft ${classes.more}`}>{t(`versions.nothing.${filter}`)}</p>
+        )}
+        {hasNextPage && (
           <div className={classes.more}>
-            <Action size="bar" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            <Action size="bar" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
               {t("versions.more")}
             </Action>
           </div>
@@ -132,58 +158,9 @@ export default function VersionsTab({ saving, autosave }: { saving: Saving; auto
           />
         </div>
       )}
+      {naming && <NameVersion title={t("versions.keep")} onClose={() => setNaming(false)} onSave={onKeep} />}
     </div>
   );
-}
-
-function VersionRow({
-  version,
-  side,
-  onPick,
-  onB,
-}: {
-  version: Version;
-  side: "A" | "B" | undefined;
-  onPick: () => void;
-  onB: () => void;
-}) {
-  const { t } = useTranslation("flows");
-  const format = useFormat();
-  const who = personName(version.created_by);
-  return (
-    <li className={classes.row} data-side={side}>
-      <button
-        type="button"
-        className={classes.pick}
-        aria-pressed={side !== undefined}
-        onClick={(event) => (event.shiftKey ? onB() : onPick())}
-      >
-        <span
-          className={classes.mark}
-          data-installed={version.installed || undefined}
-          data-applied={version.applied || undefined}
-          aria-hidden
-        />
-        <span className={classes.words}>
-          <span className={classes.line}>
-            <b>v{version.number}</b>
-            {version.installed && <span className={classes.installed}>{t("versions.installed")}</span>}
-            <span className="soft">{version.note || t(`versions.reason.${version.reason}`)}</span>
-          </span>
-          <span className={classes.meta}>
-            {t("versions.when", { moment: format.moment(version.created_at) })}
-            {who && ` ${t("by", { who })}`}
-            <BypassMark checks={version.bypassed_checks} words />
-          </span>
-        </span>
-        <Side side={side} />
-      </button>
-    </li>
-  );
-}
-
-function Side({ side }: { side: "A" | "B" | undefined }) {
-  return side ? <span className={classes.letter}>{side}</span> : <span className={classes.circle} aria-hidden />;
 }
 
 function Compare({ a, b, all, onSwap }: { a: string; b: string; all: Version[]; onSwap: (() => void) | undefined }) {
