@@ -49,8 +49,16 @@ function ranksOf(drawing: Drawing): { rankOf: (block: Block) => number; last: nu
   return { rankOf: (block) => (isTerminal(block.kind) ? last : (ranks[block.key] ?? 0)), last };
 }
 
-/** The place of each block on the canvas: where it was put, or where the layout puts it. */
+const known = new WeakMap<Drawing, Record<string, Position>>();
+
+/** The place of each block on the canvas: where it was put, or where the layout puts it. Drawings never change. */
 export function positionsOf(drawing: Drawing): Record<string, Position> {
+  const places = known.get(drawing) ?? placesOf(drawing);
+  known.set(drawing, places);
+  return places;
+}
+
+function placesOf(drawing: Drawing): Record<string, Position> {
   const placed = Object.fromEntries(
     drawing.nodes.flatMap((block) => (block.position ? [[block.key, block.position]] : [])),
   );

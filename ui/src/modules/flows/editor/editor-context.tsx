@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { createContext, createElement, useContext, useMemo, type ReactNode } from "react";
+import { createContext, createElement, useCallback, useContext, useMemo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { namedQuery, serversQuery, type Flow, type Server, type Share } from "../shared/api";
@@ -80,13 +80,16 @@ function useFirstPlaces(): Places {
 export function useBlockName(): (block: Block | undefined) => string {
   const { t } = useTranslation("flows");
   const { servers } = usePlaces();
-  return (block) => {
-    if (!block) return "";
-    if (block.title) return block.title;
-    const server = block.node_id ? servers.get(block.node_id)?.name : undefined;
-    if (block.kind === "entry") return server ? t("block.entryOn", { name: server }) : t("kind.entry");
-    return server ?? t(`kind.${block.kind}`);
-  };
+  return useCallback(
+    (block) => {
+      if (!block) return "";
+      if (block.title) return block.title;
+      const server = block.node_id ? servers.get(block.node_id)?.name : undefined;
+      if (block.kind === "entry") return server ? t("block.entryOn", { name: server }) : t("kind.entry");
+      return server ?? t(`kind.${block.kind}`);
+    },
+    [t, servers],
+  );
 }
 
 export function useNameOfKey(): (key: string) => string {

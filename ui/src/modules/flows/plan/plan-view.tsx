@@ -15,10 +15,13 @@ import { ChecksCard } from "./checks-card";
 import { PlanActs, type PlanActsProps } from "./plan-acts";
 import classes from "./plan.module.css";
 import { PlanConflicts, PlanFindings, PlanObstacles } from "./plan-faults";
+import { PlanGraph } from "./plan-graph";
 import { NodeChanges } from "./plan-nodes";
 import { OrderOfWork } from "./plan-order";
 import { waitingChecks, type PlanStatus } from "./plan-state";
 import { PlanSummary } from "./plan-summary";
+
+type View = "nodes" | "graph" | "raw";
 
 export interface PlanViewProps extends PlanActsProps {
   /** Drawings to find blocks in, the one that the plan was compiled from first. */
@@ -29,7 +32,7 @@ export interface PlanViewProps extends PlanActsProps {
 export function PlanView(props: PlanViewProps) {
   const { flow, plan, status, error, drawings } = props;
   const { t } = useTranslation("flows");
-  const [raw, setRaw] = useState(false);
+  const [view, setView] = useState<View>("nodes");
   const against =
     flow.installed_version_number === null
       ? t("plan.first")
@@ -49,12 +52,13 @@ export function PlanView(props: PlanViewProps) {
         }
         actions={
           <>
-            <Segmented
+            <Segmented<View>
               label={t("plan.view")}
-              value={raw ? "raw" : "nodes"}
-              onChange={(value) => setRaw(value === "raw")}
+              value={view}
+              onChange={setView}
               options={[
                 { value: "nodes", label: t("plan.byNode") },
+                ...(drawnAfter(plan, drawings) ? [{ value: "graph" as const, label: t("plan.graph") }] : []),
                 { value: "raw", label: t("plan.raw") },
               ]}
             />
@@ -79,13 +83,18 @@ export function PlanView(props: PlanViewProps) {
         <PlanObstacles plan={plan} drawing={drawings[0]} />
         <PlanFindings plan={plan} flowId={flow.id} drawing={drawings[0]} />
         <PlanConflicts plan={plan} flowId={flow.id} />
-        <Differences flow={flow} plan={plan} drawings={drawings} raw={raw} />
+        <Differences flow={flow} plan={plan} drawings={drawings} view={view} />
       </Columns>
       <div className={classes.bottom}>
         <PlanActs {...props} />
       </div>
     </>
   );
+}
+
+/** What the plan would install; of an applied one that is installed, so that there is nothing to compare. */
+function drawnAfter(plan: Plan, drawings: PlanViewProps["drawings"]): Drawing | undefined {
+  return plan.state === "applied" ? undefined : drawings[0];
 }
 
 function waitingWhileBlocked(plan: Plan, status: PlanStatus): boolean {
@@ -96,8 +105,8 @@ function Differences({
   flow,
   plan,
   drawings,
-  raw,
-}: Pick<PlanViewProps, "flow" | "plan" | "drawings"> & { raw: boolean }) {
+  view,
+}: Pick<PlanViewProps, "flow" | "plan" | "drawings"> & { view: View }) {
   const { t } = useTranslation("flows");
   if (plan.is_noop)
     return (
@@ -105,7 +114,9 @@ function Differences({
         <EmptyState title={t("plan.noop")}>{t("plan.noopText")}</EmptyState>
       </Card>
     );
-  if (raw)
+  const after = drawnAfter(plan, drawings);
+  if (view === "graph" && after) return <PlanGraph after={after} before={drawings[1]} />;
+  if (view === "raw")
     return (
       <Card title={t("plan.raw")}>
         {/* A scrolled region must be reachable by keyboard. */}

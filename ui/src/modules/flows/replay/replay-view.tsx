@@ -7,9 +7,10 @@ import { Card } from "@/components/layout/card";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { useFormat } from "@/text/use-format";
+import { DrawingMap } from "../drawing/drawing-map";
 import { PlacesProvider } from "../editor/editor-context";
 import { replayQuery, type Apply, type Replay } from "../shared/api";
-import { DrawingMap } from "./drawing-map";
+import { nodeDoing } from "./apply-at";
 import classes from "./replay.module.css";
 import { sessionsOf, storyOf } from "./sessions";
 
@@ -36,7 +37,15 @@ export function ReplayView({ apply, shown, second }: ReplayViewProps) {
       {replay.data.graph.nodes.length > 0 && (
         <PlacesProvider ids={apply.steps.map((step) => step.node_id)}>
           <Card title={t("replay.map")} flush>
-            <DrawingMap drawing={replay.data.graph} steps={shown.steps} />
+            <DrawingMap
+              drawing={replay.data.graph}
+              label={t("replay.map")}
+              markOf={({ node_id }) => {
+                const step = shown.steps.find((one) => one.node_id === node_id);
+                const doing = step && nodeDoing(step);
+                return doing && { look: doing, word: t(`replay.doing.${doing}`) };
+              }}
+            />
           </Card>
         </PlacesProvider>
       )}

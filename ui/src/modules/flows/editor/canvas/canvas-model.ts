@@ -2,7 +2,6 @@ import type { Edge as Line, Node as Shape } from "@xyflow/react";
 import { hasRules, litEdges, waysFrom, type Block, type Drawing, type Position } from "../../drawing/drawing";
 import type { Chosen } from "../draft/draft-store";
 import { blockWidth, headHeight, positionsOf, rowHeight, rulesHeight, rulesPosition } from "../../drawing/layout";
-import { routesOf } from "../../drawing/routes";
 
 export type BlockShape = Shape<{ block: Block }, "block">;
 export type RulesShape = Shape<{ owner: Block; ways: { index: number }[] }, "rules">;
@@ -32,31 +31,35 @@ function port(id: string | null, type: "source" | "target", y: number) {
 }
 
 /** The shapes of the canvas for a drawing. Positions being dragged win over stored ones. */
-export function shapesOf(
-  drawing: Drawing,
-  chosen: Chosen,
-  dragged: Record<string, Position>,
-  movable: boolean,
-): CanvasShape[] {
+export function shapesOf(drawing: Drawing, dragged: Record<string, Position>, movable: boolean): CanvasShape[] {
   const positions = { ...positionsOf(drawing), ...dragged };
   return drawing.nodes.flatMap((block): CanvasShape[] => {
     const position = positions[block.key]!;
     const rules = hasRules(drawing, block.key);
-    const isChosen = chosen.blocks.includes(block.key);
     const shape: BlockShape = {
       id: block.key,
       type: "block",
       position,
       data: { block },
-      selected: isChosen && !(rules && chosen.rules),
       draggable: movable,
       ...sized(headHeight, blockPorts(block)),
     };
-    return rules ? [shape, rulesShape(drawing, block, position, isChosen && chosen.rules === true)] : [shape];
+    return rules ? [shape, rulesShape(drawing, block, position)] : [shape];
   });
 }
 
-function rulesShape(drawing: Drawing, owner: Block, position: Position, selected: boolean): RulesShape {
+/** The shapes with those selected that are chosen; the others stay the same objects and are not drawn again. */
+export function chosenAmong(shapes: readonly CanvasShape[], chosen: Chosen): CanvasShape[] {
+  const withRules = new Set(shapes.flatMap((shape) => (shape.type === "rules" ? [ownerOf(shape.id)] : [])));
+  const isSelected = (shape: CanvasShape) => {
+    const owner = ownerOf(shape.id);
+    if (!chosen.blocks.includes(owner)) return false;
+    return shape.type === "rules" ? chosen.rules === true : !(withRules.has(owner) && chosen.rules);
+  };
+  return shapes.map((shape) => (isSelected(shape) ? { ...shape, selected: true } : shape));
+}
+
+function rulesShape(drawing: Drawing, owner: Block, position: Position): RulesShape {
   const ways = waysFrom(drawing, owner.key).map(({ index }) => ({ index }));
   const rows = ways.map((way, at) =>
     port(`way:${way.index}`, "source", headHeight + 6 + at * rowHeight + rowHeight / 2),
@@ -67,7 +70,6 @@ function rulesShape(drawing: Drawing, owner: Block, position: Position, selected
     type: "rules",
     position: rulesPosition(position),
     data: { owner, ways },
-    selected,
     draggable: false,
     ...sized(rulesHeight(drawing, owner.key), ports),
   };
@@ -87,11 +89,10 @@ function blockPorts(block: Block) {
 export function linesOf(
   drawing: Drawing,
   chosen: Chosen,
-  dragged: Record<string, Position>,
+  routes: ReadonlyMap<number, Position[]>,
   labelOf: (index: number, lit: boolean) => string | undefined,
   widthOf: (index: number) => number | undefined = () => undefined,
 ): WayLine[] {
-  const routes = routesOf(drawing, { ...positionsOf(drawing), ...dragged });
   const lit = chosen.edge !== undefined ? litEdges(drawing, [], [chosen.edge]) : litEdges(drawing, chosen.blocks);
   const ways = drawing.edges.map((edge, index): WayLine => {
     const rules = hasRules(drawing, edge.from);

@@ -15,7 +15,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { CanvasTools } from "./canvas-tools";
-import { linesOf, ownerOf, rulesId, shapesOf, type CanvasShape, type WayLine } from "./canvas-model";
+import { chosenAmong, linesOf, ownerOf, rulesId, shapesOf, type CanvasShape, type WayLine } from "./canvas-model";
 import classes from "./canvas.module.css";
 import { connectionFault, hasRules, waysFrom, type Drawing, type Position } from "../../drawing/drawing";
 import { connect, place, setEdgeField, snap } from "../../drawing/drawing-edits";
@@ -30,6 +30,7 @@ import {
   rulesPosition,
   type Column,
 } from "../../drawing/layout";
+import { routesOf } from "../../drawing/routes";
 import { busiest, lineWidth } from "../../shared/loads";
 import { useWayLoads } from "../use-way-loads";
 import { BlockNode, RulesNode, useShapeLabel } from "./shapes";
@@ -57,17 +58,25 @@ function CanvasBody({ viewOnly }: { viewOnly: boolean }) {
   const [dragged, setDragged] = useState<Record<string, Position>>({});
   const editable = !viewOnly && closed === undefined;
   const label = useShapeLabel();
-  const shapes = useMemo(() => shapesOf(drawing, chosen, dragged, editable), [drawing, chosen, dragged, editable]);
-  const named = shapes.map((shape) => ({ ...shape, ariaLabel: label(ownerOf(shape.id), shape.type === "rules") }));
+  const shapes = useMemo(
+    () =>
+      shapesOf(drawing, dragged, editable).map((shape) => ({
+        ...shape,
+        ariaLabel: label(ownerOf(shape.id), shape.type === "rules"),
+      })),
+    [drawing, dragged, editable, label],
+  );
+  const shown = useMemo(() => chosenAmong(shapes, chosen), [shapes, chosen]);
   const { loads, rate } = useWayLoads();
+  const routes = useMemo(() => routesOf(drawing, { ...positionsOf(drawing), ...dragged }), [drawing, dragged]);
   const lines = useMemo(() => {
     const named = busiest(loads, drawing);
     const label = (index: number, lit: boolean) => {
       const carried = lit || named.has(index) ? rate(loads.get(index)) : undefined;
       return [transportWord(drawing, index), carried].filter(Boolean).join(", ") || undefined;
     };
-    return linesOf(drawing, chosen, dragged, label, (index) => lineWidth(loads.get(index)));
-  }, [drawing, chosen, dragged, loads, rate]);
+    return linesOf(drawing, chosen, routes, label, (index) => lineWidth(loads.get(index)));
+  }, [drawing, chosen, routes, loads, rate]);
   useCanvasKeys(editable);
   const { frame, onMoveEnd } = useFit(drawing.nodes.length);
   const { edit, choose } = store.getState();
@@ -109,7 +118,7 @@ function CanvasBody({ viewOnly }: { viewOnly: boolean }) {
   return (
     <div ref={frame} className={classes.canvas} data-view-only={viewOnly || undefined}>
       <ReactFlow
-        nodes={named}
+        nodes={shown}
         edges={lines}
         nodeTypes={nodeTypes}
         edgeTypes={edgeTypes}

@@ -1,6 +1,6 @@
 import { Handle, Position, type NodeProps } from "@xyflow/react";
 import { useTranslation } from "react-i18next";
-import { memo, type ReactNode } from "react";
+import { memo, useCallback, type ReactNode } from "react";
 import { Glyph, type GlyphKind } from "@/components/status/glyph";
 import { newWay, type BlockShape, type RulesShape } from "./canvas-model";
 import classes from "./canvas.module.css";
@@ -130,9 +130,12 @@ export function useShapeLabel(): (key: string, rules: boolean) => string {
   const { t } = useTranslation("flows");
   const drawing = useDrawing();
   const nameOf = useBlockName();
-  return (key, rules) => {
-    const block = findBlock(drawing, key);
-    if (!block) return key;
-    return rules ? t("rules.of", { name: nameOf(block) }) : `${t(`kind.${block.kind}`)}: ${nameOf(block)}`;
-  };
+  return useCallback(
+    (key, rules) => {
+      const block = findBlock(drawing, key);
+      if (!block) return key;
+      return rules ? t("rules.of", { name: nameOf(block) }) : `${t(`kind.${block.kind}`)}: ${nameOf(block)}`;
+    },
+    [t, drawing, nameOf],
+  );
 }
