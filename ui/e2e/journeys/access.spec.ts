@@ -79,8 +79,8 @@ test("it chooses a password of its own before anything else", async ({ page, sta
     }
   }
   await page.getByRole("button", { name: "Set password" }).click();
-  await expect(page.getByText("Enter the present password")).toBeVisible();
-  await page.getByLabel("Present password").fill(handedOver);
+  await expect(page.getByText("Enter the current password")).toBeVisible();
+  await page.getByLabel("Current password").fill(handedOver);
   await page.getByLabel("New password", { exact: true }).fill(handedOver);
   await page.getByRole("button", { name: "Set password" }).click();
   await expect(page.getByText("this is the password that has to be changed")).toBeVisible();

@@ -179,7 +179,7 @@ test("a rollout goes ring by ring, rests between them, and reaches all", async (
   await passesGates(page);
   await ask.getByRole("button", { name: "Update 3 agents" }).click();
   await expect(page.getByText("Rolling out 1.1.0")).toBeVisible();
-  await expect(page.getByRole("button", { name: "Ring 1 only" })).toHaveAccessibleDescription("A rollout goes on");
+  await expect(page.getByRole("button", { name: "Ring 1 only" })).toHaveAccessibleDescription("A rollout is running");
   await expect(page.getByText(/^Ring 1 is watched for another/)).toBeVisible({ timeout: 60_000 });
   await passesGates(page);
   await picture(page, "rollout-rests");

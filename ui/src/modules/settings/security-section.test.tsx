@@ -11,7 +11,7 @@ describe("the section about the panel and its security", () => {
     expect((await screen.findByText("PANEL_TRUSTED_PROXIES")).nextSibling).toHaveTextContent("set by you");
     expect(screen.getByText("PANEL_SESSION_TTL_HOURS").nextSibling).toHaveTextContent("not set, default");
     expect(screen.getByText("argon2id, 19.0 MB, t=2, p=1")).toBeInTheDocument();
-    expect(screen.queryByText("Worth a look")).not.toBeInTheDocument();
+    expect(screen.queryByText("Warnings")).not.toBeInTheDocument();
   });
 
   it("puts what is wrong at the top with the way out", async () => {
@@ -24,7 +24,7 @@ describe("the section about the panel and its security", () => {
         }}
       />,
     );
-    expect(await screen.findByRole("list", { name: "Worth a look" })).toHaveTextContent(
+    expect(await screen.findByRole("list", { name: "Warnings" })).toHaveTextContent(
       "Put the proxy's address into PANEL_TRUSTED_PROXIES",
     );
   });

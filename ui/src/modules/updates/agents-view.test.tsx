@@ -113,7 +113,7 @@ describe("agents on the screen of updates", () => {
   it("closes the start while a rollout goes on, and when nothing is behind", async () => {
     await renderApp(view({ kind: "ready", data: makeRings({ active: makeRollout() }) }));
     expect(await screen.findByRole("button", { name: /^Ring 1 only/ })).toHaveAccessibleDescription(
-      "A rollout goes on",
+      "A rollout is running",
     );
     expect(screen.getByRole("button", { name: "Stop the rollout" })).toBeInTheDocument();
   });

@@ -19,9 +19,9 @@ describe("a password of one's own", () => {
     await renderApp(<NewPasswordForm error={null} busy={false} onSubmit={submitted} onLeave={left} />);
     const verb = await screen.findByRole("button", { name: "Set password" });
     await user.click(verb);
-    expect(await screen.findByText("Enter the present password")).toBeInTheDocument();
+    expect(await screen.findByText("Enter the current password")).toBeInTheDocument();
     expect(submitted).not.toHaveBeenCalled();
-    await user.type(screen.getByLabelText(/Present password/), "handed over");
+    await user.type(screen.getByLabelText(/Current password/), "handed over");
     await user.type(screen.getByLabelText(/New password/), "correct horse");
     await user.click(verb);
     expect(submitted.mock.calls[0]?.[0]).toEqual({ current_password: "handed over", new_password: "correct horse" });
@@ -36,7 +36,7 @@ describe("a password of one's own", () => {
       errors: [{ field: "current_password", code: "invalid_value", message: "from the panel" }],
     });
     await renderApp(<NewPasswordForm error={wrong} busy={false} onSubmit={vi.fn()} onLeave={vi.fn()} />);
-    expect(await screen.findByText("This is not the present password")).toBeInTheDocument();
+    expect(await screen.findByText("This is not the current password")).toBeInTheDocument();
     expect(screen.queryByText("from the panel")).not.toBeInTheDocument();
   });
 });
