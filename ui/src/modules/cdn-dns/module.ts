@@ -44,6 +44,10 @@ export default defineModule({
   ],
   overview: { order: 50, needs: ["dns.view"], load: () => import("./cdn-dns-overview") },
   setup: [{ key: "dns", order: 50, label: { en: "DNS", ru: "DNS" }, Step: lazy(() => import("./dns-setup-step")) }],
+  search: {
+    needs: ["nodes.view"],
+    find: (text, signal) => import("./bindings/find-domains").then(({ findDomains }) => findDomains(text, signal)),
+  },
   areas: { permissions: { dns: "network" }, features: { cdndns: "network" } },
   refresh: ({ kind }) => (/^(dns|domain)\./.test(kind) ? [["cdn-dns"]] : []),
 });

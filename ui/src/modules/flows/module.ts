@@ -1,4 +1,4 @@
-import { IconLink, IconPlayerPlay, IconRoute2 } from "@tabler/icons-react";
+import { IconLink, IconPlayerPlay, IconPlayerStop, IconPlayerTrackNext, IconRoute2 } from "@tabler/icons-react";
 import { answer, api } from "@/api/client";
 import { defineModule } from "@/module";
 import { staleFlows } from "./shared/stale";
@@ -61,10 +61,26 @@ export default defineModule({
   acts: [
     {
       key: "compile",
-      label: { en: "Compile plan", ru: "Скомпилировать план" },
+      label: { en: "Compile plan", ru: "Составить план" },
       icon: IconPlayerPlay,
-      verbs: ["compile", "compile plan of", "compile plan", "скомпилировать", "скомпилировать план"],
+      verbs: ["compile", "compile plan of", "compile plan", "план", "составить план", "скомпилировать"],
       needs: ["connection_units.edit", "connection_units.apply"],
+      feature: "flows",
+    },
+    {
+      key: "stop",
+      label: { en: "Stop serving", ru: "Остановить работу" },
+      icon: IconPlayerStop,
+      verbs: ["stop", "stop serving", "остановить", "остановить работу"],
+      needs: ["connection_units.apply"],
+      feature: "flows",
+    },
+    {
+      key: "start",
+      label: { en: "Start serving", ru: "Возобновить работу" },
+      icon: IconPlayerTrackNext,
+      verbs: ["start", "start serving", "возобновить", "возобновить работу"],
+      needs: ["connection_units.apply"],
       feature: "flows",
     },
     {

@@ -1,5 +1,5 @@
 import { Menu, TextInput } from "@mantine/core";
-import { IconSearch } from "@tabler/icons-react";
+import { IconDownload, IconSearch } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,9 +10,11 @@ import { DataTable, type Column } from "@/components/table/data-table";
 import { RelativeTime } from "@/components/text/relative-time";
 import { RowMenu } from "@/components/action/row-menu";
 import { EmptyState } from "@/components/state/states";
+import { toastProblem } from "@/components/state/toast";
 import { Status, Tag } from "@/components/status/status";
 import type { Permission } from "../permissions/areas";
 import classes from "./accounts.module.css";
+import { saveAccountsCsv } from "./accounts-csv";
 import type { Account } from "./api";
 import { countOpened, isFull } from "../permissions/permissions";
 import { SecondFactors } from "./second-factors";
@@ -37,10 +39,22 @@ interface PeopleProps {
 export function People({ accounts, total, catalogue, q, onQ, acts, more }: PeopleProps) {
   const { t } = useTranslation("accounts");
   const columns = useColumns(catalogue);
+  const [saving, setSaving] = useState(false);
+  const save = () => {
+    setSaving(true);
+    saveAccountsCsv(q)
+      .catch((error: unknown) => toastProblem(t("csvFailed"), error))
+      .finally(() => setSaving(false));
+  };
   return (
     <>
       <div className={classes.filters}>
         <Find q={q} onQ={onQ} />
+        {total > 0 && (
+          <Action kind="ghost" icon={IconDownload} busy={saving} onClick={save}>
+            CSV
+          </Action>
+        )}
       </div>
       <DataTable
         label={t("title")}
@@ -76,6 +90,7 @@ function Find({ q, onQ }: Pick<PeopleProps, "q" | "onQ">) {
   return (
     <TextInput
       className={classes.find}
+      data-search
       aria-label={t("find")}
       placeholder={t("find")}
       leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}

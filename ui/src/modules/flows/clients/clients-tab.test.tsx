@@ -1,12 +1,14 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
+import { csvOf } from "@/components/table/csv";
 import { renderApp } from "@/testing/render-app";
 import { createDraftStore } from "../editor/draft/draft-store";
 import { EditorProvider } from "../editor/editor-context";
 import { fakeState } from "../testing/fake-panel";
 import { fakeClient, fakeFlow } from "../testing/samples";
 import { serveFake } from "../testing/serve-fake";
+import { clientsCsvFields } from "./clients-csv";
 import { clientState, shownClients } from "./clients-search";
 import ClientsTab from "./clients-tab";
 
@@ -60,6 +62,16 @@ describe("the clients of a flow", () => {
     await userEvent.type(screen.getByRole("textbox", { name: "Find a client" }), "oleg");
     await waitFor(() => expect(screen.getAllByRole("row")).toHaveLength(2));
     expect(address()).toContain("q=oleg");
+  });
+
+  it("are a file without any secret, and a name that a spreadsheet would run is disarmed", () => {
+    const rows = csvOf(clientsCsvFields(fakeFlow()), [
+      fakeClient("1", "=HYPERLINK(1)"),
+      fakeClient("2", "Zoe", { installed: false }),
+    ]).split("\r\n");
+    expect(rows[0]).toBe("name,state,added_at,revoked_at,subscription_url,id");
+    expect(rows[1]).toMatch(/^'=HYPERLINK\(1\),works,/);
+    expect(rows[2]).toMatch(/^Zoe,waits,/);
   });
 
   it("says after adding one that compiling and applying is needed, with the button for it", async () => {

@@ -1,7 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { IconPlayerPlay, IconPlus, IconSearch, IconUser } from "@tabler/icons-react";
+import { IconDownload, IconPlayerPlay, IconPlus, IconSearch, IconUser } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -19,6 +19,7 @@ import { clientsQuery, useRevokeClient, type Client } from "../shared/api";
 import { waitingClients } from "../shared/states";
 import { AddClient } from "./add-client";
 import { ClientActs } from "./client-acts";
+import { saveClientsCsv } from "./clients-csv";
 import { clientsSearch, shownClients, type ClientsSearch } from "./clients-search";
 import classes from "./clients.module.css";
 import { LinkDialog, PublicLinkDialog } from "./link-dialog";
@@ -49,6 +50,11 @@ export default function ClientsTab() {
           defaultValue={search.q}
           onChange={(event) => find(event.currentTarget.value)}
         />
+        {rows.length > 0 && (
+          <Action kind="ghost" icon={IconDownload} onClick={() => saveClientsCsv(flow, rows)}>
+            CSV
+          </Action>
+        )}
         <Action icon={IconPlus} onClick={() => setAdding(true)} reason={closed}>
           {t("clients.add")}
         </Action>

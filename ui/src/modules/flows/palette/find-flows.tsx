@@ -2,7 +2,9 @@ import { IconRoute2, IconUser } from "@tabler/icons-react";
 import i18next from "i18next";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
-import type { PaletteHit } from "@/module";
+import type { PaletteHit, PaletteRun } from "@/module";
+import { FlowActDialog } from "../acts/flow-act-dialog";
+import { leftOut } from "../acts/flow-effects";
 import { LinkDialog } from "../clients/link-dialog";
 import type { Flow, Page } from "../shared/api";
 import { healthGlyph } from "../shared/states";
@@ -37,7 +39,22 @@ function flowHit(flow: Flow): PaletteHit {
         reason: flow.state === "applying" ? t("palette.applying") : undefined,
         draw: (onClose) => <CompileDialog flow={flow} onClose={onClose} />,
       },
+      ...(flow.installed_revision === null ? [] : [switchRun(flow)]),
     ],
+  };
+}
+
+/** Stopping a flow that serves, or starting one that was stopped: the other one would be no offer. */
+function switchRun(flow: Flow): PaletteRun {
+  const t = i18next.getFixedT(null, "flows");
+  const act = flow.enabled ? "disable" : "enable";
+  const count = flow.clients.filter((client) => client.revoked_at === null).length;
+  const left = leftOut(act, flow);
+  return {
+    act: flow.enabled ? "stop" : "start",
+    detail: t(flow.enabled ? "act.loses" : "act.gains", { count, number: flow.installed_version_number }),
+    reason: left && t(left),
+    draw: (onClose) => <FlowActDialog act={act} flows={[flow]} onClose={onClose} />,
   };
 }
 
