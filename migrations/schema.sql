@@ -990,6 +990,16 @@ create table node_samples (
 CREATE INDEX node_samples_node ON ONLY node_samples USING btree (node_id, observed_at);
 CREATE INDEX node_samples_xact ON ONLY node_samples USING brin (xact) WITH (pages_per_range='16');
 
+create table node_states (
+  node_id uuid not null,
+  at timestamp with time zone not null,
+  was text not null,
+  state text not null,
+  constraint node_states_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint node_states_pkey PRIMARY KEY (node_id, at)
+);
+CREATE INDEX node_states_at ON node_states USING btree (at);
+
 create table nodes (
   id uuid not null,
   name text not null,

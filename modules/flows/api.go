@@ -228,6 +228,10 @@ type FlowPath struct {
 	ID string `path:"id"`
 }
 
+type momentInput struct {
+	At time.Time `query:"at" required:"true" doc:"A moment of the past"`
+}
+
 type listInput struct {
 	httpapi.PageQuery
 	State  string `query:"state" enum:"draft,compiled,applying,applied,apply_failed,"`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/past"
 	"panel/modules/flows/internal/traffic"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -73,6 +74,10 @@ func (h *handlers) get(ctx context.Context, in *FlowPath) (*flowOutput, error) {
 
 func (h *handlers) traffic(ctx context.Context, in *FlowPath) (*body[traffic.Traffic], error) {
 	return answer(h.s.traffic(ctx, in.ID))
+}
+
+func (h *handlers) installedAt(ctx context.Context, in *momentInput) (*body[past.Installed], error) {
+	return answer(past.At(ctx, h.s.db, in.At, h.s.now()))
 }
 
 func (h *handlers) patch(ctx context.Context, in *patchInput) (*flowOutput, error) {

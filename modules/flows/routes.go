@@ -21,6 +21,7 @@ func (h *handlers) routes() httpapi.Routes {
 		feature,
 		httpapi.Get("", "List flows", access.Needs(View), h.list, reads),
 		httpapi.Post("", "Create a flow", access.Needs(Edit), h.create, httpapi.Status(created)),
+		httpapi.Get("/installed", "Show what was installed at a moment", access.Needs(View), h.installedAt, reads),
 		httpapi.Get("/{id}", "Show a flow", access.Needs(View), h.get, reads),
 		httpapi.Patch("/{id}", "Change a flow's name, tags or owner", access.Needs(Edit), h.patch),
 		httpapi.Delete(

@@ -40,6 +40,7 @@ const (
 	actEnable      = "enable"
 	actRestart     = "restart_core"
 	actUpdate      = "update_agent"
+	actDelete      = "delete"
 )
 
 // run carries the act out on each node, in the order given. Fault: invalid_value (422).
@@ -102,6 +103,8 @@ func (b *bulk) act(in *bulkBody) (bulkAct, error) {
 		return b.edit(func(row *nodeRow) { row.Disabled = in.Act == actDisable }), nil
 	case actRestart:
 		return b.restart, nil
+	case actDelete:
+		return func(ctx context.Context, id string) (*string, error) { return nil, b.service.delete(ctx, id) }, nil
 	}
 	if b.update == nil {
 		return nil, fault.InvalidValue("act", "this panel updates no agents")

@@ -176,3 +176,20 @@ func TestCollectedLogsAreForThoseWhoMayFetchThem(t *testing.T) {
 	require.NotContains(t, lines, "hunter2-hunter2")
 	require.NotContains(t, lines, "9cQ4vJr8XwZt2LmB7nKd5HfYp0aSe3Gu")
 }
+
+// Nodes that flows run on stay, each with its reason; the others go with a line in the journal for each.
+func TestManyNodesAreDeletedByTheRuleOfOne(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	one, two, gone := p.As("nodes.edit").AddNode("one"), p.As("nodes.edit").AddNode("two"), database.NewID()
+	out := bulkOf(t, p, map[string]any{"ids": []string{one, gone, two}, "act": "delete"})
+	require.Equal(t, 2, out.Succeeded)
+	require.Equal(t, "not_found", out.Results[1].Code)
+	for _, id := range []string{one, two} {
+		p.As("nodes.view").Get("/api/v1/nodes/"+id).Refused(http.StatusNotFound, "not_found")
+	}
+	var lines int
+	require.NoError(t,
+		p.DB.NewRaw("select count(*) from journal where action = 'node.deleted'").Scan(t.Context(), &lines))
+	require.Equal(t, 2, lines)
+}

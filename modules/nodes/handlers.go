@@ -76,6 +76,10 @@ func (h *handlers) cells(ctx context.Context, _ *struct{}) (*body[figures.Cells]
 	return wrapped(h.fleet.Cells(ctx))
 }
 
+func (h *handlers) moment(ctx context.Context, in *momentInput) (*body[figures.Moment], error) {
+	return wrapped(h.fleet.At(ctx, in.At.UTC()))
+}
+
 func (h *handlers) sparks(ctx context.Context, in *sparksInput) (*body[figures.Sparks], error) {
 	return wrapped(h.fleet.Sparks(ctx, in.IDs, in.Metric))
 }

@@ -22,7 +22,7 @@ type NodePath struct {
 
 type listInput struct {
 	httpapi.PageQuery
-	State   string `query:"state" enum:"pending,online,degraded,offline,maintenance,disabled" doc:"Only nodes in this state"`
+	State   string `query:"state" enum:"pending,online,degraded,offline,maintenance,disabled,attention" doc:"Only nodes in this state; attention is offline or degraded"`
 	Tag     string `query:"tag" maxLength:"32" doc:"Only nodes with this tag"`
 	Role    string `query:"role" enum:"entry,transit,exit,edge" doc:"Only nodes with this role"`
 	Country string `query:"country" minLength:"2" maxLength:"2" doc:"Only nodes in this country"`
@@ -90,7 +90,7 @@ type bulkInput struct{ Body bulkBody }
 
 type bulkBody struct {
 	IDs        []string   `json:"ids" minItems:"1" maxItems:"200" minLength:"1" maxLength:"64" doc:"Nodes; each is acted on once"`
-	Act        string     `json:"act" enum:"maintenance_on,maintenance_off,tags,disable,enable,restart_core,update_agent"`
+	Act        string     `json:"act" enum:"maintenance_on,maintenance_off,tags,disable,enable,restart_core,update_agent,delete"`
 	Until      *time.Time `json:"until,omitempty" doc:"Of maintenance_on: ends by itself then"`
 	Reason     string     `json:"reason,omitempty" maxLength:"200" doc:"Of maintenance_on"`
 	AddTags    []string   `json:"add_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
@@ -120,6 +120,10 @@ type fleetMetricsInput struct {
 	Metric string `query:"metric" required:"true" enum:"net_rx_bps,net_tx_bps,sessions,cpu_pct,online,degraded,offline"`
 	From   string `query:"from" format:"date-time" doc:"Default: a day before to"`
 	To     string `query:"to" format:"date-time" doc:"Default: now"`
+}
+
+type momentInput struct {
+	At time.Time `query:"at" required:"true" doc:"A moment of the last 30 days"`
 }
 
 type sparksInput struct {

@@ -1,7 +1,12 @@
 package nodes
 
 import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -289,4 +294,55 @@ func TestATokenGivesItsTags(t *testing.T) {
 	edit.Delete("/api/v1/nodes/" + id).Is(http.StatusNoContent)
 	lost := edit.Post("/api/v1/nodes/enrollment-tokens", map[string]any{"bind_node_id": id})
 	lost.Refused(http.StatusUnprocessableEntity, "invalid_value")
+}
+
+// busy gives every node what an agent on a busy server tells, different on each.
+const busy = `update node_reports set
+	report = jsonb_build_object('agent_version', '1.8.2', 'protocol', 1, 'os', 'linux', 'arch', 'amd64',
+		'hostname', 'host-' || node_id, 'capabilities', '["apply_config", "probe", "stream"]'::jsonb,
+		'skew_ms', (random() * 100)::int, 'core', jsonb_build_object('kind', 'xray', 'version', '26.3.27',
+			'state', 'running', 'uptime_s', (random() * 1e6)::int, 'config_revision', 17)),
+	metrics = jsonb_build_object('observed_at', now(), 'cpu_pct', random() * 100, 'load1', random(),
+		'mem_used', (random() * 1e10)::bigint, 'mem_total', 17179869184, 'disk_used', (random() * 1e11)::bigint,
+		'disk_total', 274877906944, 'net_rx_bps', random() * 1e9, 'net_tx_bps', random() * 1e9, 'rx_pps', random() * 1e5,
+		'tcp_established', (random() * 1e4)::int, 'conntrack_count', (random() * 1e5)::int, 'conntrack_max', 262144,
+		'uptime_s', (random() * 1e7)::int, 'sessions', (random() * 1e4)::int)`
+
+// A page of 50 busy nodes is at most 12 kB on the wire.
+func TestAPageOfNodesIsSmallOnTheWire(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	fleetOf(t, p, 60)
+	_, err := p.DB.ExecContext(t.Context(), busy)
+	require.NoError(t, err)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.URL+"/api/v1/nodes?limit=50", nil)
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer "+p.As("nodes.view").Token)
+	request.Header.Set("Accept-Encoding", "gzip")
+	response, err := http.DefaultTransport.RoundTrip(request)
+	require.NoError(t, err)
+	packed, err := io.ReadAll(response.Body)
+	require.NoError(t, errors.Join(err, response.Body.Close()))
+	require.Equal(t, "gzip", response.Header.Get("Content-Encoding"))
+	require.Less(t, len(packed), 12_000)
+	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
+	require.NoError(t, err)
+	var page struct{ Items []Node }
+	require.NoError(t, json.NewDecoder(unpacked).Decode(&page))
+	require.Len(t, page.Items, 50)
+	require.NotNil(t, page.Items[0].Metrics)
+}
+
+// One filter finds all that do not do well, as the summary counts them.
+func TestNodesThatNeedAttentionAreFoundByOneFilter(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	fleetOf(t, p, 20)
+	_, err := p.DB.ExecContext(t.Context(), `update node_reports set core_state = 'failed' from nodes
+		where id = node_id and name = 'node-00003'; update nodes set listed_state = 'degraded' where name = 'node-00003'`)
+	require.NoError(t, err)
+	names, total := namesIn(t, p.As("nodes.view"), "state=attention&sort=name")
+	require.Equal(t, []string{"node-00003", "node-00007", "node-00017"}, names)
+	require.Equal(t, 3, total)
+	require.EqualValues(t, 3, p.As("nodes.view").Get("/api/v1/nodes/summary").Value("attention_nodes"))
 }

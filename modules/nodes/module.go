@@ -136,7 +136,7 @@ func attach(h *handlers, b *events.Bus) module.Parts {
 func tidy() []jobs.Tidy {
 	const keepTokens = 90 * 24 * time.Hour
 	return slices.Concat(work.Tidy(), []jobs.Tidy{
-		figures.Tidy(), telemetry.Tidy(), documents.Tidy(),
+		figures.Tidy(), figures.TidyStates(), telemetry.Tidy(), documents.Tidy(),
 		{Table: "enrollment_tokens", Column: "revoked_at", Age: keepTokens},
 		{Table: "enrollment_tokens", Column: "expires_at", Age: keepTokens, Unless: "revoked_at is not null"},
 		{Table: "agent_tokens", Column: "valid_until"},

@@ -170,13 +170,20 @@ func (s *store) total(ctx context.Context, in *listInput, at time.Time) (int, er
 	return n[0], nil
 }
 
+// attention is a filter by state and no state: nodes that do not do well.
+const attention = "attention"
+
 // inState keeps nodes in a state: those that were in it lately, found by an index, and of these the ones that still
 // are. The second part says it by what they are not, so that the planner knows that most of them match and walks the
 // order of the page.
 func (s *store) inState(q *bun.SelectQuery, state string, at time.Time, args *database.Arguments) *bun.SelectQuery {
+	wanted := []string{state}
+	if state == attention {
+		wanted = []string{"degraded", "offline"}
+	}
 	others := slices.DeleteFunc([]string{"pending", "online", "degraded", "offline", "maintenance", "disabled"},
-		func(o string) bool { return o == state })
-	return q.Where("n.listed_state = ?", state).Where("("+s.stateAt(at, args)+") <> ALL(?)", pgdialect.Array(others))
+		func(o string) bool { return slices.Contains(wanted, o) })
+	return q.Where("n.listed_state IN (?)", bun.In(wanted)).Where("("+s.stateAt(at, args)+") <> ALL(?)", pgdialect.Array(others))
 }
 
 func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time, args *database.Arguments) *bun.SelectQuery {

@@ -64,6 +64,35 @@ export interface AttentionItem {
   act: { label: string; path: string; search?: Record<string, string> };
 }
 
+/** The moment that the overview shows instead of now. */
+export interface PastProps {
+  at: string;
+}
+
+/** What a slider over the past covers. */
+export interface PastTrack {
+  from: string;
+  to: string;
+}
+
+/** Moments in milliseconds: the first that is known, and the changes around the one that is shown. */
+export interface PastKnown {
+  earliest?: number;
+  earlier?: number;
+  later?: number;
+}
+
+/** What a module shows of a moment that is past, where the overview shows what is now. */
+export interface Past {
+  useKnown: (at: string) => PastKnown;
+  /** Drawn along the slider: where something happened. */
+  Track?: ComponentType<PastTrack>;
+  Tile?: ComponentType<PastProps>;
+  Strip?: ComponentType<PastProps>;
+  Main?: ComponentType<PastProps>;
+  Side?: ComponentType<PastProps>;
+}
+
 /** What a module puts on the overview. Every part is optional. */
 export interface OverviewPart {
   /** A figure in the first row. */
@@ -78,6 +107,8 @@ export interface OverviewPart {
   Health?: ComponentType;
   /** What stands in place of `Health` while no module has it. */
   Fallback?: ComponentType;
+  /** The same of a moment that is past. */
+  Past?: Past;
   useAttention?: () => AttentionItem[];
   /** One step of the checklist of an empty fleet; undefined while unknown. */
   useFirstStep?: () =>

@@ -42,8 +42,11 @@ function shell(): Sight[] {
         { ...button("Open menu"), width: 390 },
       ],
     },
+    { path: `/?at=${new Date(Date.now() - lately).toISOString()}` },
   ];
 }
+
+const lately = 20_000;
 
 function nodes({ node, quiet }: Populated): Sight[] {
   const acts = /^Actions for fra-01/;

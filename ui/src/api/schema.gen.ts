@@ -1481,6 +1481,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/installed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what was installed at a moment */
+        get: operations["get-connection-units-installed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/dns/certificate-settings": {
         parameters: {
             query?: never;
@@ -2098,6 +2115,23 @@ export interface paths {
         };
         /** Show the history of a metric of the fleet */
         get: operations["get-nodes-metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/moment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the fleet as it was */
+        get: operations["get-nodes-moment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4444,6 +4478,23 @@ export interface components {
             /** Format: int64 */
             nodes: number;
         };
+        FiguresFailed: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description null: before anything is known
+             */
+            since: string | null;
+            /** @enum {string} */
+            state: "offline" | "degraded";
+            /**
+             * Format: date-time
+             * @description null: it lasts until now
+             */
+            until: string | null;
+        };
         FiguresFigures: {
             /**
              * Format: double
@@ -4496,6 +4547,41 @@ export interface components {
              * @description When it began on the last of them
              */
             until: string;
+        };
+        FiguresMoment: {
+            /** Format: date-time */
+            at: string;
+            /** @description As cells of the fleet, of nodes that are still there, with their state, which may be unknown, and their mean load then */
+            cells: unknown[][];
+            /**
+             * Format: date-time
+             * @description The newest change of a node's state more than a minute before; null without one
+             */
+            earlier: string | null;
+            /**
+             * Format: date-time
+             * @description The first moment that is known; null while nothing is
+             */
+            earliest: string | null;
+            /** @description Nodes that were offline or degraded, the newest failures first; at most 100 */
+            failing: components["schemas"]["FiguresFailed"][];
+            /**
+             * Format: int64
+             * @description How many they were in all
+             */
+            failures: number;
+            /** @description Of the minute before; null when the panel noted none, because it did not run */
+            figures: components["schemas"]["FiguresFigures"];
+            /**
+             * Format: date-time
+             * @description The first change of a node's state after; null without one
+             */
+            later: string | null;
+            states: {
+                [key: string]: number;
+            };
+            /** Format: int64 */
+            total: number;
         };
         FiguresRegion: {
             cities: components["schemas"]["FiguresCity"][];
@@ -5268,7 +5354,7 @@ export interface components {
         };
         NodesBulkBody: {
             /** @enum {string} */
-            act: "maintenance_on" | "maintenance_off" | "tags" | "disable" | "enable" | "restart_core" | "update_agent";
+            act: "maintenance_on" | "maintenance_off" | "tags" | "disable" | "enable" | "restart_core" | "update_agent" | "delete";
             /** @description Of tags */
             add_tags?: string[];
             /** @description Nodes; each is acted on once */
@@ -6076,6 +6162,49 @@ export interface components {
             /** @description Pass as cursor to read on; null on the last page */
             next_cursor: string | null;
             /** Format: int64 */
+            total: number;
+        };
+        PastFlow: {
+            /** @description The last apply before the moment */
+            apply_id: string | null;
+            by: string;
+            /**
+             * Format: int64
+             * @description Checks that were bypassed
+             */
+            bypassed: number;
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: date-time */
+            since: string | null;
+            /** @enum {string} */
+            state: "applied" | "applying" | "apply_failed" | "disabled";
+            /**
+             * Format: int64
+             * @description What its nodes served; null: nothing yet, or a version that is kept no longer
+             */
+            version_number: number | null;
+        };
+        PastInstalled: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: date-time
+             * @description The newest end of an apply more than a minute before; null without one
+             */
+            earlier: string | null;
+            /** @description The first 500 of them by name */
+            items: components["schemas"]["PastFlow"][];
+            /**
+             * Format: date-time
+             * @description The first end of an apply after; null without one
+             */
+            later: string | null;
+            /**
+             * Format: int64
+             * @description Flows that had been installed, or were tried to be
+             */
             total: number;
         };
         PlanChange: {
@@ -16805,6 +16934,83 @@ export interface operations {
             };
         };
     };
+    "get-connection-units-installed": {
+        parameters: {
+            query: {
+                /** @description A moment of the past */
+                at: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PastInstalled"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-dns-certificate-settings": {
         parameters: {
             query?: never;
@@ -18835,8 +19041,8 @@ export interface operations {
                 role?: "entry" | "transit" | "exit" | "edge";
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
-                /** @description Only nodes in this state */
-                state?: "pending" | "online" | "degraded" | "offline" | "maintenance" | "disabled";
+                /** @description Only nodes in this state; attention is offline or degraded */
+                state?: "pending" | "online" | "degraded" | "offline" | "maintenance" | "disabled" | "attention";
                 /** @description Only nodes with this tag */
                 tag?: string;
             };
@@ -21302,6 +21508,83 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NodesSeries"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-nodes-moment": {
+        parameters: {
+            query: {
+                /** @description A moment of the last 30 days */
+                at: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiguresMoment"];
                 };
             };
             /** @description Bad Request */

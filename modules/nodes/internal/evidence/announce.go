@@ -136,8 +136,9 @@ func (a *Announcer) states(now time.Time) *bun.SelectQuery {
 		Join("CROSS JOIN LATERAL (SELECT " + StateAt(now, a.heartbeat) + " AS state) AS e")
 }
 
-// announce writes the states of the nodes and emits the changes with them. Rows are locked in one order for all,
-// against deadlocks. Right after a start, silence is not yet evidence, because the panel itself was away.
+// announce writes the states of the nodes with their history and emits the changes with them. Rows are locked in one
+// order for all, against deadlocks. Right after a start, silence is not yet evidence, because the panel itself was
+// away.
 func (a *Announcer) announce(ctx context.Context, ids []string, now time.Time) error {
 	quiet := []string{""}
 	if now.Sub(a.began) < 10*a.heartbeat {
@@ -154,6 +155,9 @@ func (a *Announcer) announce(ctx context.Context, ids []string, now time.Time) e
 				update nodes n set listed_state = s.state, announced_state = case when s.announced then s.state else s.was end,
 					state_since = case when n.listed_state = s.state then n.state_since else ?2 end
 				from s where n.id = s.id returning n.id, n.name, s.was, s.state, s.announced
+			), noted as (
+				insert into node_states (node_id, at, was, state) select id, ?2, was, state from written where announced
+				on conflict (node_id, at) do update set state = excluded.state
 			)
 			select id, name, was, state from written where announced`, pgdialect.Array(quiet), pgdialect.Array(ids), now).Scan(ctx, &turned)
 		if err != nil {

@@ -171,3 +171,26 @@ func watch(t *testing.T, buses ...*events.Bus) (seen chan events.Event, stop fun
 	}
 	return seen, func() { cancel(); following.Wait() }
 }
+
+// Every state that is announced is kept with its moment and the one before, in the transaction that announces it.
+func TestTheHistoryOfStatesIsKept(t *testing.T) {
+	t.Parallel()
+	db, ids := nodetest.Fleet(t, 2)
+	clock := clockwork.NewFakeClockAt(time.Now())
+	w, a := panel(t, db, clock)
+	report(t, w, a, clock, ids...)
+	clock.Advance(10 * heartbeat)
+	a.step(t.Context())
+	report(t, w, a, clock, ids[0])
+	history := func(id string) (turns []string) {
+		t.Helper()
+		require.NoError(t, db.NewRaw("select was || ' ' || state from node_states where node_id = ? order by at", id).
+			Scan(t.Context(), &turns))
+		return turns
+	}
+	require.Equal(t, []string{"pending online", "online offline", "offline online"}, history(ids[0]))
+	require.Equal(t, []string{"pending online", "online offline"}, history(ids[1]))
+	_, err := db.NewRaw("delete from nodes where id = ?", ids[1]).Exec(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, history(ids[1]))
+}

@@ -118,7 +118,7 @@ func TestFramesAndSummaryAgree(t *testing.T) {
 	}
 }
 
-// Issue: at most 64 kB a second for a viewer of 5,000 nodes, though all of them are new at every frame.
+// At most 64 kB a second for a viewer of 5,000 nodes, though all of them are new at every frame.
 func TestOneWhoWatchesAllOfALargeFleetIsSentABoundedStream(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)

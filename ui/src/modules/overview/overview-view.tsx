@@ -1,8 +1,9 @@
-import { IconPlus } from "@tabler/icons-react";
+import { IconHistory, IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
+import { serverNow } from "@/api/server-clock";
 import { Action, ActionLink } from "@/components/action/action";
 import { Segmented } from "@/components/form/segmented";
 import { Card, Figures } from "@/components/layout/card";
@@ -11,9 +12,12 @@ import { usePhone } from "@/components/screen/use-phone";
 import { ranges, useRange, type Range } from "@/components/screen/use-range";
 import { FiguresAge } from "@/components/text/figures-age";
 import type { AttentionItem, OverviewPart } from "@/module";
+import { useFormat } from "@/text/use-format";
 import { Attention } from "./attention";
 import { FirstSteps, type FirstStep } from "./first-steps";
 import classes from "./overview.module.css";
+import { PastView } from "./past/past-view";
+import { useMoment } from "./past/use-moment";
 import { RecentWork } from "./recent-work";
 
 interface OverviewViewProps {
@@ -30,6 +34,7 @@ type Slot = { [Key in keyof OverviewPart]: OverviewPart[Key] extends ComponentTy
 export function OverviewView({ parts, attention, unseen, steps, setupOpen }: OverviewViewProps) {
   const { t } = useTranslation("overview");
   const phone = usePhone();
+  const [at, move] = useMoment();
   const fresh = steps.length > 0 && steps.some((step) => !step.done);
   const draw = (key: NonNullable<Slot[keyof Slot]>) =>
     parts.flatMap(({ name, part }) => {
@@ -37,9 +42,17 @@ export function OverviewView({ parts, attention, unseen, steps, setupOpen }: Ove
       return Part ? [<Part key={name} />] : [];
     });
   const [strips, health] = [draw("Strip"), draw("Health")];
+  if (at !== undefined) {
+    return (
+      <div className={classes.page}>
+        <Head past={{ at, move }} />
+        <PastView at={at} onMove={move} parts={parts} />
+      </div>
+    );
+  }
   return (
     <div className={classes.page}>
-      <Head />
+      <Head past={{ at, move }} />
       {setupOpen && (
         <p className={classes.setup}>
           {t("setupOpen")} <Link to="/setup">{t("setupContinue")}</Link>
@@ -70,17 +83,16 @@ export function OverviewView({ parts, attention, unseen, steps, setupOpen }: Ove
   );
 }
 
-function Head() {
+function Head({ past: { at, move } }: { past: { at: string | undefined; move: (at: number | undefined) => void } }) {
   const { t } = useTranslation("overview");
-  const [range, setRange] = useRange("24h");
+  const format = useFormat();
+  const [range, setRange] = useRange(at === undefined ? "24h" : "30d");
   return (
     <PageHeader
       title={t("title")}
       meta={
         <>
-          <Meta>
-            <FiguresAge />
-          </Meta>
+          <Meta>{at === undefined ? <FiguresAge /> : <b>{t("past.as", { moment: format.moment(at) })}</b>}</Meta>
           <Meta>{t("zone", { zone: timeZone() })}</Meta>
         </>
       }
@@ -92,12 +104,19 @@ function Head() {
             onChange={setRange}
             options={(Object.keys(ranges) as Range[]).map((value) => ({ value, label: t(`ranges.${value}`) }))}
           />
+          {at === undefined && (
+            <Action icon={IconHistory} onClick={() => move(serverNow() - hour)}>
+              {t("past.title")}
+            </Action>
+          )}
           <AddNode />
         </>
       }
     />
   );
 }
+
+const hour = 3_600_000;
 
 function AddNode() {
   const { t } = useTranslation("overview");

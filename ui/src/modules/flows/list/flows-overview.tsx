@@ -6,6 +6,7 @@ import { useFormat } from "@/text/use-format";
 import type { Flow } from "../shared/api";
 import { usePlaces } from "../editor/editor-context";
 import { configGlyph, configState, healthGlyph, needsWork, serves } from "../shared/states";
+import { PastInstalled, PastTile, useKnown } from "./flows-past";
 import { useAllFlows } from "./use-all-flows";
 
 function useFlows(): { flows: Flow[]; total: number } | undefined {
@@ -82,4 +83,4 @@ function useFirstStep() {
   };
 }
 
-export default { Tile, useAttention, useFirstStep };
+export default { Tile, Past: { useKnown, Tile: PastTile, Side: PastInstalled }, useAttention, useFirstStep };

@@ -104,6 +104,17 @@ describe("acts on nodes", () => {
     expect(act).toHaveAccessibleDescription("None of the chosen nodes can take part");
   });
 
+  it("delete only nodes that no flow runs on, after the word was typed", async () => {
+    const dialog = await ask("delete", [fra, lon, off]);
+    expect(await dialog.findByRole("region", { name: "Not included" })).toHaveTextContent("fra-02 a flow runs there");
+    const act = () => dialog.getByRole("button", { name: /^Delete nodes/ });
+    expect(act()).toHaveAttribute("aria-disabled", "true");
+    await userEvent.type(dialog.getByRole("textbox"), "DELETE");
+    await userEvent.click(act());
+    expect(await dialog.findByText("Done on 2 nodes")).toBeInTheDocument();
+    expect(sent).toEqual([{ act: "delete", ids: ["lon", "off"] }]);
+  });
+
   it("say that flows cannot be seen rather than that there are none", async () => {
     const dialog = await ask("disable", [fra], ["nodes.edit"]);
     const effects = dialog.getByRole("region", { name: "What it hits now" });
@@ -122,13 +133,13 @@ it("tells a flow that enters at a node from one that only passes it", () => {
   ]);
 });
 
-it("names the hour with the fewest connections, and none from less than half a day", () => {
+it("names the hour with the fewest open on all nodes together, and none from less than half a day", () => {
   const at = (hour: number) => new Date(Date.UTC(2026, 2, 11, hour)).toISOString();
-  const series = (hours: number) => ({
-    metric: "tcp_established",
-    step_seconds: 600,
-    points: Array.from({ length: hours }, (_, hour) => ({ at: at(hour), value: hour === 4 ? 190 : 2_000 })),
+  const series = (hours: number, quiet: number, open: number) => ({
+    points: Array.from({ length: hours }, (_, hour) => ({ at: at(hour), value: hour === quiet ? open : 2_000 })),
   });
-  expect(quietestHour(series(24))).toEqual({ at: at(4), connections: 190 });
-  expect(quietestHour(series(6))).toBeNull();
+  expect(quietestHour([series(24, 4, 190)])).toEqual({ at: at(4), open: 190 });
+  expect(quietestHour([series(24, 4, 190), series(24, 9, 50)])).toEqual({ at: at(9), open: 2_050 });
+  expect(quietestHour([series(24, 4, 190), series(6, 4, 0)])).toBeNull();
+  expect(quietestHour([])).toBeNull();
 });

@@ -23,6 +23,7 @@ interface NodeActDialogProps {
 }
 
 const interrupts: AskedAct[] = ["restart_core"];
+const dangers: AskedAct[] = ["restart_core", "delete"];
 
 /** The act that takes another back. */
 const opposites: Partial<Record<AskedAct, AskedAct>> = {
@@ -40,17 +41,21 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
   const [chosen] = useState(nodes);
   const [until, setUntil] = useState<string>();
   const [reason, setReason] = useState("");
-  const taking = chosen.filter((node) => whyLeft(act, node) === undefined);
-  const leaving = chosen.filter((node) => whyLeft(act, node) !== undefined);
+  const able = chosen.filter((node) => whyLeft(act, node) === undefined);
   const seesFlows = useAccess().can("connection_units.view");
-  const flows = useQuery({ ...flowsOnNodesQuery(taking.map((node) => node.id)), enabled: seesFlows });
-  const only = taking.length === 1 && interrupts.includes(act) ? taking[0]!.id : undefined;
-  const quietest = useQuery(quietestHourQuery(only)).data;
-  const effects = effectsOn(taking, flows.data ?? [], t).filter((effect) => seesFlows || effect.key !== "none");
+  const flows = useQuery({ ...flowsOnNodesQuery(able.map((node) => node.id)), enabled: seesFlows });
+  const used = new Set(act === "delete" ? flows.data?.flatMap((flow) => flow.node_ids) : []);
+  const why = (node: Node) => whyLeft(act, node) ?? (used.has(node.id) ? "act.leftInUse" : undefined);
+  const taking = chosen.filter((node) => why(node) === undefined);
+  const leaving = chosen.filter((node) => why(node) !== undefined);
+  const quietest = useQuery(quietestHourQuery(interrupts.includes(act) ? taking : [])).data;
+  const hit = act === "delete" ? [] : (flows.data ?? []);
+  const effects = effectsOn(taking, hit, t).filter((effect) => seesFlows || effect.key !== "none");
   if (!seesFlows) effects.unshift({ key: "unseen", glyph: "no-data", text: t("act.unseen") });
   if (quietest) {
-    const values = { time: format.clock(quietest.at), count: Math.round(quietest.connections) };
-    effects.push({ key: "quietest", glyph: "no-data", text: t("act.quietest", values) });
+    const values = { time: format.clock(quietest.at), count: Math.round(quietest.open) };
+    const word = quietest.metric === "sessions" ? "act.quietestSessions" : "act.quietest";
+    effects.push({ key: "quietest", glyph: "no-data", text: t(word, values) });
   }
   const opposite = opposites[act];
   const request: BulkRequest = act === "maintenance_on" ? { act, until, reason: reason.trim() || undefined } : { act };
@@ -65,7 +70,8 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
           : t(`act.${act}.titleMany`, { count: taking.length })
       }
       verb={t(`act.${act}.verb`)}
-      danger={interrupts.includes(act)}
+      danger={dangers.includes(act)}
+      typed={act === "delete" ? t("act.deleteWord") : undefined}
       effects={seesFlows && flows.data === undefined ? undefined : effects}
       effectsError={flows.error}
       left={leaving.map((node) => ({ id: node.id, name: node.name, text: leftText(node) }))}
@@ -109,10 +115,10 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
   );
 
   function leftText(node: Node): string {
-    const word = whyLeft(act, node)!;
+    const word = why(node)!;
     if (word !== "act.leftMaintenance" || !node.maintenance) return t(word);
-    const { until: end, reason: why } = node.maintenance;
-    return [t(word), end && t("act.leftUntil", { moment: format.moment(end) }), why && `«${why}»`]
+    const { until: end, reason: cause } = node.maintenance;
+    return [t(word), end && t("act.leftUntil", { moment: format.moment(end) }), cause && `«${cause}»`]
       .filter(Boolean)
       .join(", ");
   }

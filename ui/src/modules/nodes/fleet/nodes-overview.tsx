@@ -1,8 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AttentionItem } from "@/module";
+import type { AttentionItem, PastProps } from "@/module";
 import { useFormat } from "@/text/use-format";
 import { summaryQuery } from "../shared/fleet";
+import { useKnown } from "../past/moment";
+import { PastFailing } from "../past/past-failing";
+import { PastFigures, PastStrip } from "../past/past-fleet";
+import { PastTraffic, TroubleTrack } from "../past/past-traffic";
 import { NodesChart, TrafficChart } from "./fleet-charts";
 import { FleetStrip } from "./fleet-strip";
 import { incidentItems } from "./incidents";
@@ -31,6 +35,16 @@ function useFirstStep() {
   };
 }
 
+/** Below the failures of a moment, what flowed around it. */
+function PastMain(props: PastProps) {
+  return (
+    <>
+      <PastFailing {...props} />
+      <PastTraffic {...props} />
+    </>
+  );
+}
+
 /** The charts of the fleet and its regions; an empty fleet has none. */
 function Cards() {
   const total = useQuery(summaryQuery).data?.total ?? 0;
@@ -49,6 +63,7 @@ export default {
   Strip: FleetStrip,
   Card: Cards,
   Fallback: StateChanges,
+  Past: { useKnown, Track: TroubleTrack, Tile: PastFigures, Strip: PastStrip, Main: PastMain },
   useAttention,
   useFirstStep,
 };

@@ -65,11 +65,12 @@ export function FilterRow({ filter, onFilter, summary, own }: FilterRowProps) {
   );
 }
 
-const states = ["offline", "degraded", "maintenance", "pending", "disabled"] as const;
+const states = ["attention", "offline", "degraded", "maintenance", "pending", "disabled"] as const;
 
 function useReadyViews(filter: NodesFilter, summary: NodeSummary | undefined) {
   const { t } = useTranslation("nodes");
-  const count = (state: NodeState) => (summary ? (summary.states[state] ?? 0) : undefined);
+  const count = (state: NodeState | "attention") =>
+    state === "attention" ? summary?.attention_nodes : summary && (summary.states[state] ?? 0);
   const all = { key: "all", label: t("views.all"), count: summary?.total, link: { to: "/nodes", search: {} } };
   const some = states
     .map((state) => ({
@@ -101,7 +102,10 @@ function useFields(
     field(
       "state",
       t("columns.health"),
-      (["online", ...states] as const).map((value) => ({ value, label: t(`health.${value}`) })),
+      (["online", ...states] as const).map((value) => ({
+        value,
+        label: t(value === "attention" ? "views.attention" : `health.${value}`),
+      })),
     ),
     field(
       "role",

@@ -21,9 +21,12 @@ it("does every act to all selected nodes", async () => {
   };
   await user.click(await screen.findByRole("button", { name: "Restart core" }));
   await user.click(screen.getByRole("button", { name: "Maintenance" }));
-  for (const name of ["Update agent", "Disable", "Enable"]) await pick(name);
+  for (const name of ["Update agent", "Disable", "Enable", "Delete…"]) await pick(name);
   expect(act.mock.calls).toEqual(
-    ["restart_core", "maintenance_on", "update_agent", "disable", "enable"].map((name) => [nodes, { act: name }]),
+    ["restart_core", "maintenance_on", "update_agent", "disable", "enable", "delete"].map((name) => [
+      nodes,
+      { act: name },
+    ]),
   );
 });
 

@@ -49,6 +49,10 @@ export function NodesBar({ nodes, every, onAct, onClear }: NodesBarProps) {
             <Menu.Divider />
             <Menu.Item onClick={() => act({ act: "disable" })}>{t("acts.disable")}</Menu.Item>
             {some("disabled") && <Menu.Item onClick={() => act({ act: "enable" })}>{t("acts.enable")}</Menu.Item>}
+            <Menu.Divider />
+            <Menu.Item data-danger onClick={() => act({ act: "delete" })}>
+              {t("acts.delete")}
+            </Menu.Item>
           </Menu.Dropdown>
         </Menu>
       </SelectionBar>

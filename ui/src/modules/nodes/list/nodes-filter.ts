@@ -4,7 +4,10 @@ const text = z.coerce.string().optional().catch(undefined);
 
 /** What the address of the list says: which nodes, in which order. */
 export const nodesFilter = z.object({
-  state: z.enum(["pending", "online", "degraded", "offline", "maintenance", "disabled"]).optional().catch(undefined),
+  state: z
+    .enum(["attention", "pending", "online", "degraded", "offline", "maintenance", "disabled"])
+    .optional()
+    .catch(undefined),
   tag: text,
   role: z.enum(["entry", "transit", "exit", "edge"]).optional().catch(undefined),
   country: text,

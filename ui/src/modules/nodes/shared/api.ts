@@ -14,7 +14,7 @@ import type { Enrollment, Metric, Node, NodeDetail, NodeDomain, NodeState, Opera
 export type NodeRole = "entry" | "transit" | "exit" | "edge";
 
 export interface NodeFilter {
-  state?: NodeState;
+  state?: NodeState | "attention";
   tag?: string;
   role?: NodeRole;
   country?: string;

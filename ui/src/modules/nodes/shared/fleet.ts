@@ -57,7 +57,8 @@ export const cellsQuery = queryOptions({
     (await answer(api.GET("/api/v1/nodes/cells", { signal }))) as unknown as { total: number; cells: FleetCell[] },
 });
 
-export type FleetMetric = Extract<Metric, "net_tx_bps" | "net_rx_bps" | "cpu_pct"> | "sessions" | "online";
+export type FleetMetric =
+  Extract<Metric, "net_tx_bps" | "net_rx_bps" | "cpu_pct"> | "sessions" | "online" | "offline" | "degraded";
 
 /** One figure of the whole fleet over time. */
 export const fleetMetricQuery = (metric: FleetMetric, from: string, to: string) =>
