@@ -227,6 +227,29 @@ CREATE INDEX backup_runs_finished ON backup_runs USING btree (finished_at);
 CREATE INDEX backup_runs_open ON backup_runs USING btree (lease_until) WHERE (finished_at IS NULL);
 CREATE INDEX backup_runs_profile ON backup_runs USING btree (profile_id, created_at);
 
+create table cdn_fronts (
+  id uuid not null,
+  domain_id uuid not null,
+  hostname text not null,
+  kind text not null,
+  integration_id uuid not null,
+  name text not null,
+  origin text not null,
+  origin_tls boolean not null,
+  marks jsonb default '{}'::jsonb not null,
+  target text default ''::text not null,
+  records jsonb default '[]'::jsonb not null,
+  step text not null,
+  state text default 'provisioning'::text not null,
+  apply_id uuid not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint cdn_fronts_integration_id_fkey FOREIGN KEY (integration_id) REFERENCES cdndns_integrations(id) ON DELETE RESTRICT,
+  constraint cdn_fronts_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX cdn_fronts_domain ON cdn_fronts USING btree (domain_id, integration_id);
+CREATE INDEX cdn_fronts_integration ON cdn_fronts USING btree (integration_id);
+
 create table cdn_resources (
   id uuid not null,
   domain_id uuid not null,
@@ -887,6 +910,7 @@ create table node_domains (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   revision bigint default 1 not null,
+  cdn_integration_id uuid,
   constraint node_domains_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
   constraint node_domains_pkey PRIMARY KEY (id)
 );

@@ -2,7 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
+	"math/big"
 	"net"
 	"strings"
 	"time"
@@ -137,4 +143,108 @@ func nameServers(ctx context.Context) (addresses []string, stop func(), err erro
 		addresses = append(addresses, conn.LocalAddr().String())
 	}
 	return addresses, stop, nil
+}
+
+const (
+	spreadNodes  = 200
+	spreadRounds = 10
+	spreadWithin = time.Minute
+	spreadZone   = "zone.example"
+	spreadFlow   = "0199a0de-0000-7000-8000-000000000001"
+)
+
+// showCertificates lets every node of the fleet show the certificate of a host name of its own in one zone.
+var showCertificates = []string{
+	`insert into flows (id, name, owner_id, root, graph, draft_updated_at, created_at, updated_at)
+		values ('` + spreadFlow + `', 'spread', '` + spreadFlow + `', '', '{}', now(), now(), now())`,
+	`insert into certificate_uses (flow_id, node_id, hostname, port)
+		select '` + spreadFlow + `', id, name || '.` + spreadZone + `', 443 from nodes`,
+}
+
+// spreadCertificates exchanges the wildcard of a zone under 200 nodes and looks at how long it takes until their agents
+// say that they hold the next one.
+func spreadCertificates(ctx context.Context, b *bench) ([]measure.Result, error) {
+	f, err := b.fleetAt(ctx, "spread", spreadNodes, 5*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	for _, statement := range showCertificates {
+		if err := execute(ctx, f.dsn, statement); err != nil {
+			return nil, err
+		}
+	}
+	var nearly, whole measure.Series
+	for round := range spreadRounds + 1 { // the first warms up
+		most, all, err := f.exchange(ctx, int64(round+1))
+		if err != nil {
+			return nil, err
+		}
+		if round > 0 {
+			nearly, whole = append(nearly, most.Seconds()), append(whole, all.Seconds())
+		}
+	}
+	f.agents.Kill()
+	result := measure.Below("spread", "a certificate at 99 of 100 of 200 nodes, slowest of 10 rounds", "s",
+		measure.Series{nearly.Quantile(1)}, 5)
+	return []measure.Result{
+		result.Note("median %.2f s; at all of them %.2f s, at most %.2f s", nearly.Median(), whole.Median(),
+			whole.Quantile(1)),
+	}, f.Panel.Stop()
+}
+
+// exchange stores the next certificate; it gives when 99 % of the agents and when all of them have said that they hold
+// it.
+func (f *fleet) exchange(ctx context.Context, serial int64) (most, all time.Duration, err error) {
+	chain, key, err := wildcard(serial)
+	if err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	if err := f.API.Post(ctx, "/api/v1/certificates", map[string]any{"chain": chain, "key": key}, nil); err != nil {
+		return 0, 0, err
+	}
+	const holding = `select count(*) from node_documents d join node_reports r on r.node_id = d.node_id
+		cross join lateral jsonb_to_recordset(r.surroundings->'documents') as a(name text, revision bigint)
+		where d.name = 'certificates' and a.name = d.name and a.revision = d.revision`
+	for time.Since(began) < spreadWithin {
+		held, err := f.number(ctx, holding)
+		if err != nil {
+			return 0, 0, err
+		}
+		took := time.Since(began)
+		if most == 0 && held*100 >= spreadNodes*99 {
+			most = took
+		}
+		if held == spreadNodes {
+			return most, took, nil
+		}
+		if err := pause(ctx, lookEvery); err != nil {
+			return 0, 0, err
+		}
+	}
+	return 0, 0, fmt.Errorf("not all of %d nodes held the next certificate within %s", spreadNodes, spreadWithin)
+}
+
+// wildcard is a certificate of the zone that outlasts those with lower serial numbers.
+func wildcard(serial int64) (chain, key string, err error) {
+	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", "", fmt.Errorf("make a key: %w", err)
+	}
+	leaf := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), DNSNames: []string{"*." + spreadZone}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().AddDate(1, 0, int(serial)),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, leaf, leaf, secret.Public(), secret)
+	if err != nil {
+		return "", "", fmt.Errorf("make a certificate: %w", err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(secret)
+	if err != nil {
+		return "", "", fmt.Errorf("encode a key: %w", err)
+	}
+	text := func(kind string, der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
+	}
+	return text("CERTIFICATE", der), text("PRIVATE KEY", encoded), nil
 }

@@ -122,6 +122,7 @@ var goals = []goal{
 	{"P11", liveViewers, 6 * time.Minute},
 	{"P17", backups, 9 * time.Minute},
 	{"names", watchedHostNames, 6 * time.Minute},
+	{"spread", spreadCertificates, 4 * time.Minute},
 	{"strangers", strangersFlood, 6 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/certificates"
-	"panel/modules/cdn-dns/internal/dnstest"
 	"panel/platform/agentapi"
 	"panel/platform/paneltest"
 	"panel/platform/testneed/freeport"

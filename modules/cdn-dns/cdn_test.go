@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/cdn"
-	"panel/modules/cdn-dns/internal/dnstest"
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/domains"
 	"panel/modules/domains/domainsapi"

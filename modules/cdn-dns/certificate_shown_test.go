@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/cdn-dns/internal/acmetest"
+	"panel/modules/cdn-dns/acmetest"
 	"panel/modules/flows/flowsapi"
 	"panel/platform/doctor"
 )

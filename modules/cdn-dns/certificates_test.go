@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/cdn-dns/internal/acmetest"
+	"panel/modules/cdn-dns/acmetest"
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/platform/doctor"
 	"panel/platform/paneltest"

@@ -55,8 +55,15 @@ func newWatcher(
 	w.Engine = records.New(records.Tools{
 		DB: db, Listener: l, Journal: j, Bus: b, Clock: clock, Log: log, Resolver: r, Domains: d, Fleet: f,
 		License: license, Feature: feature, Find: w.holder, Open: w.client,
+		Fronted: w.fronted,
 	})
 	return w
+}
+
+// fronted tells whether anything stands at a network for a binding.
+func (w *watcher) fronted(ctx context.Context, domainID string) (is bool, err error) {
+	err = w.DB.In(ctx).NewRaw("select exists (select from cdn_resources where domain_id = ?)", domainID).Scan(ctx, &is)
+	return is, database.Fault(err, nil)
 }
 
 // keepZone is how long a service is not asked again for a zone that it has named.

@@ -12,7 +12,7 @@ import (
 	"github.com/miekg/dns"
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/cdn-dns/internal/dnstest"
+	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/records"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"panel/modules/cdn-dns/internal/cdn"
 	"panel/modules/cdn-dns/internal/records"
 	"panel/modules/flows/flowsapi"
 	"panel/platform/database"
@@ -107,6 +108,9 @@ func (w *watcher) preview(ctx context.Context, c flowsapi.Change) ([]flowsapi.Di
 		found, err := w.domains.ByIDs(ctx, e.DomainID)
 		if err != nil {
 			return nil, nil, err
+		}
+		if found[e.DomainID].Mode == cdn.Mode {
+			continue // its records are made by the apply
 		}
 		detail, err := w.Show(ctx, found[e.DomainID])
 		if err != nil {

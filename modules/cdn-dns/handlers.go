@@ -33,13 +33,16 @@ type ProviderList struct {
 type ProviderKind struct {
 	Name   string           `json:"name"`
 	Title  string           `json:"title" doc:"The service's own name"`
+	CDN    bool             `json:"cdn" doc:"A CDN, which holds no zones; others are DNS services"`
 	Fields []provider.Field `json:"fields"`
 }
 
 func (h *handlers) listProviders(context.Context, *struct{}) (*body[ProviderList], error) {
 	list := ProviderList{Items: []ProviderKind{}}
 	for _, kind := range h.integrations.providers.Kinds() {
-		list.Items = append(list.Items, ProviderKind{Name: kind.Name, Title: kind.Title, Fields: kind.Fields})
+		list.Items = append(list.Items, ProviderKind{
+			Name: kind.Name, Title: kind.Title, CDN: kind.CDN, Fields: kind.Fields,
+		})
 	}
 	return &body[ProviderList]{list}, nil
 }

@@ -226,7 +226,8 @@ func (i *integrations) retarget(ctx context.Context, row *integrationRow, to pro
 	return i.seal(row, client.Kind, values)
 }
 
-// remove forgets an integration. Its records stay where they are. Fault: not_found (404).
+// remove forgets an integration. Its records stay where they are; an account at a CDN is kept as long as anything
+// stands there, which could not be removed without it. Faults: not_found (404), integration_in_use (409).
 func (i *integrations) remove(ctx context.Context, id string) error {
 	return i.store.db.InTx(ctx, func(ctx context.Context) error {
 		row, err := i.store.remove(ctx, id)

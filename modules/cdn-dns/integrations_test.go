@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/cdn-dns/internal/dnstest"
+	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/domains"
 	"panel/modules/flows"
@@ -169,7 +169,8 @@ func TestTheFieldsOfServicesAreDeclared(t *testing.T) {
 		require.NotEmpty(t, kind.Fields)
 	}
 	require.Equal(t, []string{
-		"cloudflare", "digitalocean", "hetzner", "linode", "powerdns", "rfc2136", "selectel", "timeweb", "vultr",
+		"bunny", "cloudflare", "digitalocean", "hetzner", "linode", "powerdns", "rfc2136", "selectel", "timeweb",
+		"vultr", "yandex",
 	}, names)
 }
 

@@ -160,10 +160,12 @@ func attach(
 ) module.Parts {
 	parts, watching := i.parts(states, stages), w.parts(states, stages)
 	stages.Add(n.Stages()...)
+	states.Add("networks", n.States)
+	states.CDNs(h.integrations.isCDN)
 	parts.Routes = httpapi.Join(h.routes(), parts.Routes, watching.Routes, n.routes())
 	parts.Listeners = append(parts.Listeners, watching.Listeners...)
 	parts.Loops = append(parts.Loops, watching.Loops...)
-	parts.Metrics = append(parts.Metrics, watching.Metrics...)
+	parts.Metrics = append(append(parts.Metrics, watching.Metrics...), n.metrics()...)
 	parts.Jobs = append(parts.Jobs, h.integrations.worker())
 	parts.Schedules = append(parts.Schedules, checkSchedule())
 	parts.Metrics = append(parts.Metrics, h.integrations.metrics()...)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"panel/modules/cdn-dns/internal/acmetest"
-	"panel/modules/cdn-dns/internal/dnstest"
+	"panel/modules/cdn-dns/acmetest"
+	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/domains"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows"

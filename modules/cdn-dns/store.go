@@ -53,6 +53,8 @@ type store struct{ db *database.DB }
 func newStore(db *database.DB) *store { return &store{db} }
 
 var constraints = map[string]*fault.Fault{
+	"cdn_fronts_integration_id_fkey": fault.Conflict("integration_in_use",
+		"host names lead through this CDN; take them out of their flows and apply those first"),
 	"cdndns_integrations_label": fault.Conflict("name_taken", "an integration with this label is already there"),
 }
 
@@ -82,6 +84,20 @@ func (i *integrations) page(ctx context.Context, query httpapi.PageQuery) (page 
 func (s *store) integration(ctx context.Context, id string) (row integrationRow, err error) {
 	err = s.db.In(ctx).NewSelect().Model(&row).Where("i.id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
+}
+
+// providerOf gives the service of an integration, which stays until the end of the context's transaction; empty for an
+// unknown one.
+func (s *store) providerOf(ctx context.Context, id string) (name string, err error) {
+	q := s.db.In(ctx).NewSelect().Model((*integrationRow)(nil)).Column("provider").Where("i.id = ?", id)
+	if database.InTransaction(ctx) {
+		q = q.For("SHARE OF i")
+	}
+	var found []string
+	if err := q.Scan(ctx, &found); err != nil || len(found) == 0 {
+		return "", database.Fault(err, nil)
+	}
+	return found[0], nil
 }
 
 // labelled gives the integration with a label, if there is one.
@@ -122,7 +138,7 @@ func (s *store) update(ctx context.Context, row *integrationRow) error {
 
 func (s *store) remove(ctx context.Context, id string) (row integrationRow, err error) {
 	err = s.db.In(ctx).NewDelete().Model(&row).Where("i.id = ?", id).Returning("*").Scan(ctx)
-	return row, database.Fault(err, nil)
+	return row, database.Fault(err, constraints)
 }
 
 // checked writes what a check found, unless the integration was changed or removed meanwhile. It gives what stood

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,10 +55,12 @@ type binding struct {
 	Label  string `json:"label,omitempty"`
 	Mode   string `json:"mode,omitempty"`
 	TTL    int    `json:"ttl,omitempty"`
+	CDNID  string `json:"cdn_integration_id,omitempty"`
 }
 
 func addCommand(env cli.Env) *cobra.Command {
 	var wanted binding
+	var network string
 	command := &cobra.Command{
 		Use: "add <node> <domain>", Short: "Bind a host name to a node", Args: cobra.ExactArgs(2),
 		Example: "panelctl domains add fra-01 example.com --label entry",
@@ -71,6 +74,9 @@ func addCommand(env cli.Env) *cobra.Command {
 			if wanted.NodeID, err = nodeNamed(cmd.Context(), client, args[0]); err != nil {
 				return err
 			}
+			if wanted.CDNID, err = networkNamed(cmd.Context(), client, network); err != nil {
+				return err
+			}
 			wanted.Zone = args[1]
 			var made Domain
 			if err := client.Do(cmd.Context(), http.MethodPost, domainsapi.Path, wanted, &made); err != nil {
@@ -82,6 +88,7 @@ func addCommand(env cli.Env) *cobra.Command {
 	flags := command.Flags()
 	flags.StringVar(&wanted.Label, "label", "", "first part of the host name; made from the node's name without it")
 	flags.StringVar(&wanted.Mode, "mode", "", "how clients reach it: direct, cdn, relay, reality_sni or static_site")
+	flags.StringVar(&network, "cdn", "", "with the mode cdn: label or id of the integration with a CDN that it leads through")
 	flags.IntVar(&wanted.TTL, "ttl", 0, "seconds that name servers keep its records")
 	return command
 }
@@ -91,6 +98,24 @@ func nodeNamed(ctx context.Context, c *cli.Client, named string) (string, error)
 	type node struct{ ID, Name string }
 	return cli.IDOf(ctx, c, "/api/v1/nodes", named, func(n node) (string, string) { return n.ID, n.Name },
 		cli.Say("there is no node with the name %s", named))
+}
+
+// networkNamed gives the id of the integration with a CDN that a command line names by its label or id; empty for none.
+func networkNamed(ctx context.Context, c *cli.Client, named string) (string, error) {
+	if named == "" {
+		return "", nil
+	}
+	type integration struct{ ID, Label string }
+	found, err := cli.All[integration](ctx, c, "/api/v1/dns/integrations")
+	if err != nil {
+		return "", err
+	}
+	for _, one := range found {
+		if one.ID == named || strings.EqualFold(one.Label, named) {
+			return one.ID, nil
+		}
+	}
+	return "", cli.Failed(cli.Say("there is no integration with the label %s", named))
 }
 
 func removeCommand(env cli.Env) *cobra.Command {

@@ -30,6 +30,7 @@ func panelctl(t *testing.T, args ...string) (exit int, out string, calls []strin
 		"GET /api/v1/nodes?q=Fra-01&limit=200":                   `{"items": [{"id": "n", "name": "fra-010"}, {"id": "` + nodeID + `", "name": "fra-01"}]}`,
 		"GET /api/v1/node-domains?q=ENTRY.example.com&limit=200": `{"items": [` + shown + `]}`,
 		"POST /api/v1/node-domains":                              shown,
+		"GET /api/v1/dns/integrations?limit=200":                 `{"items": [{"id": "` + bindingID + `", "label": "Edge"}]}`,
 	}
 	panel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -74,6 +75,18 @@ func TestANodeThatIsNamedByItsIdIsNotSearched(t *testing.T) {
 	require.Equal(t, []string{
 		`POST /api/v1/node-domains {"node_id":"` + nodeID + `","zone":"example.com","mode":"cdn","ttl":60}`,
 	}, calls)
+}
+
+func TestABindingLeadsThroughACDNByItsLabel(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "add", nodeID, "example.com", "--mode", "cdn", "--cdn", "edge")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Equal(t, `POST /api/v1/node-domains {"node_id":"`+nodeID+
+		`","zone":"example.com","mode":"cdn","cdn_integration_id":"`+bindingID+`"}`, calls[1])
+	exit, out, calls = panelctl(t, "add", nodeID, "example.com", "--mode", "cdn", "--cdn", "nobody")
+	require.Equal(t, cli.ExitFailed, exit)
+	require.Contains(t, out, "there is no integration with the label nobody")
+	require.Len(t, calls, 1)
 }
 
 func TestANameThatNoNodeHasBindsNothing(t *testing.T) {

@@ -21,6 +21,7 @@ type Domain struct {
 	DNSState    string      `json:"dns_state" enum:"pending,propagating,ok,mismatch,error"`
 	ResolvedIPs []string    `json:"resolved_ips"`
 	Certificate Certificate `json:"certificate"`
+	CDN         CDN         `json:"cdn"`
 	UsedByFlows []string    `json:"used_by_flows"`
 	OwnerID     string      `json:"owner_id"`
 	CreatedAt   time.Time   `json:"created_at"`
@@ -44,6 +45,17 @@ type Certificate struct {
 	LastError string     `json:"last_error"`
 }
 
+// CDN is the network that the host name leads through, where its mode is cdn.
+type CDN struct {
+	IntegrationID *string `json:"integration_id" format:"uuid" doc:"The account at a CDN; null: the network of the DNS service that holds the zone"`
+	Kind          string  `json:"kind" doc:"The network; empty while nothing stands there"`
+	ResourceID    string  `json:"resource_id" doc:"What the network calls it"`
+	CNAME         string  `json:"cname" doc:"Where the host name leads to; empty where it has a record of its own"`
+	OriginHost    string  `json:"origin_host" doc:"Address that the network fetches from"`
+	OriginPort    int     `json:"origin_port" doc:"0: the port that clients connect to"`
+	State         string  `json:"state" enum:"absent,provisioning,ready"`
+}
+
 // domainRow is a binding as it is stored.
 type domainRow struct {
 	bun.BaseModel `bun:"table:node_domains,alias:d"`
@@ -56,6 +68,7 @@ type domainRow struct {
 	Hostname  string    `bun:"hostname"`
 	Mode      string    `bun:"mode"`
 	TTL       int       `bun:"ttl"`
+	CDNID     *string   `bun:"cdn_integration_id,type:uuid"`
 	OwnerID   string    `bun:"owner_id,type:uuid"`
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
@@ -73,7 +86,7 @@ func (row *domainRow) shown() Domain {
 	d := Domain{
 		ID: row.ID, NodeID: row.NodeID, ZoneID: row.ZoneID, Zone: row.Zone, Hostname: row.Hostname, Mode: row.Mode,
 		Record: Record{Type: "A", TTL: row.TTL, Proxied: row.Mode == modeCDN}, DNSState: "pending",
-		ResolvedIPs: []string{},
+		ResolvedIPs: []string{}, CDN: CDN{IntegrationID: row.CDNID, State: "absent"},
 		Certificate: Certificate{State: "none"}, UsedByFlows: row.UsedBy, OwnerID: row.OwnerID,
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
 	}
@@ -93,6 +106,9 @@ func (row *domainRow) outside() domainsapi.Domain {
 	}
 	if row.ZoneID != nil {
 		d.ZoneID = *row.ZoneID
+	}
+	if row.CDNID != nil {
+		d.CDNID = *row.CDNID
 	}
 	return d
 }

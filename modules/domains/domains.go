@@ -3,6 +3,7 @@ package domains
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/jonboulle/clockwork"
@@ -117,6 +118,9 @@ func (s *domains) create(ctx context.Context, in *createInput) (*Domain, error) 
 		if err := s.derive(ctx, row); err != nil {
 			return err
 		}
+		if err := s.through(ctx, row, in.Body.CDNID); err != nil {
+			return err
+		}
 		if _, err := tx.NewInsert().Model(row).Exec(ctx); err != nil {
 			return err
 		}
@@ -185,6 +189,9 @@ func (s *domains) save(ctx context.Context, tx bun.Tx, row *domainRow, in *patch
 	if err := s.derive(ctx, row); err != nil {
 		return err
 	}
+	if err := s.rerouted(ctx, row, in.Body.CDNID); err != nil {
+		return err
+	}
 	if err := s.unused(ctx, &before, row); err != nil {
 		return err
 	}
@@ -196,6 +203,40 @@ func (s *domains) save(ctx context.Context, tx bun.Tx, row *domainRow, in *patch
 		"hostname": {From: before.Hostname, To: row.Hostname}, "node_id": {From: before.NodeID, To: row.NodeID},
 		"mode": {From: before.Mode, To: row.Mode}, "owner_id": {From: before.OwnerID, To: row.OwnerID},
 	})
+}
+
+// rerouted takes another account at a CDN for a binding. One that is not of the mode cdn any more has none.
+func (s *domains) rerouted(ctx context.Context, row *domainRow, wanted *string) error {
+	switch {
+	case wanted != nil:
+		return s.through(ctx, row, *wanted)
+	case row.Mode != modeCDN:
+		row.CDNID = nil
+	}
+	return nil
+}
+
+// through sets the account at a CDN that a binding leads through; empty for none. Fault: invalid_value (422).
+func (s *domains) through(ctx context.Context, row *domainRow, integrationID string) error {
+	row.CDNID = nil
+	switch {
+	case integrationID == "":
+		return nil
+	case row.Mode != modeCDN:
+		return fault.InvalidValue("cdn_integration_id", "goes with the mode cdn alone")
+	}
+	is := false
+	if database.IsID(integrationID) {
+		var err error
+		if is, err = s.states.isCDN(ctx, integrationID); err != nil {
+			return fmt.Errorf("look for the CDN of a binding: %w", err)
+		}
+	}
+	if !is {
+		return fault.InvalidValue("cdn_integration_id", "must be the id of an integration with a CDN")
+	}
+	row.CDNID = &integrationID
+	return nil
 }
 
 // delete removes a binding that no flow uses. Faults: not_found (404), domain_conflict (409).

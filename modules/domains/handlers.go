@@ -36,6 +36,7 @@ type createInput struct {
 		Label  string  `json:"label,omitempty" maxLength:"63" doc:"First part of the host name; empty: derived from the node's name"`
 		Mode   string  `json:"mode,omitempty" enum:"direct,cdn,relay,reality_sni,static_site" default:"direct"`
 		TTL    int     `json:"ttl,omitempty" minimum:"30" maximum:"86400" default:"300"`
+		CDNID  string  `json:"cdn_integration_id,omitempty" maxLength:"36" doc:"Account at a CDN that the host name leads through; only with the mode cdn"`
 	}
 }
 
@@ -49,6 +50,7 @@ type patchInput struct {
 		Label    *string `json:"label,omitempty" maxLength:"63"`
 		Mode     *string `json:"mode,omitempty" enum:"direct,cdn,relay,reality_sni,static_site"`
 		TTL      *int    `json:"ttl,omitempty" minimum:"30" maximum:"86400"`
+		CDNID    *string `json:"cdn_integration_id,omitempty" maxLength:"36" doc:"Empty: the network of the DNS service"`
 		OwnerID  *string `json:"owner_id,omitempty" format:"uuid" doc:"Hands the binding over; needs full access"`
 	}
 }

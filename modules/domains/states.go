@@ -8,7 +8,10 @@ import (
 )
 
 // states asks other modules what they know of bindings. It is domainsapi.States.
-type states struct{ sources []source }
+type states struct {
+	sources []source
+	cdns    func(ctx context.Context, integrationID string) (bool, error)
+}
 
 type source struct {
 	name   string
@@ -22,6 +25,19 @@ func (s *states) Add(name string, answer func(ctx context.Context, domainIDs ...
 	error),
 ) {
 	s.sources = append(s.sources, source{name, answer})
+}
+
+// CDNs takes who knows the accounts at CDNs.
+func (s *states) CDNs(known func(ctx context.Context, integrationID string) (bool, error)) {
+	s.cdns = known
+}
+
+// isCDN tells whether there is such an account.
+func (s *states) isCDN(ctx context.Context, integrationID string) (bool, error) {
+	if s.cdns == nil {
+		return false, nil
+	}
+	return s.cdns(ctx, integrationID)
 }
 
 // fill writes what is known into the bindings, with one question to each source.
@@ -54,6 +70,12 @@ func (d *Domain) learn(known domainsapi.State) {
 	}
 	if known.ResolvedIPs != nil {
 		d.ResolvedIPs = known.ResolvedIPs
+	}
+	if c := known.CDN; c != nil {
+		d.CDN = CDN{
+			IntegrationID: d.CDN.IntegrationID, Kind: c.Kind, ResourceID: c.ResourceID, CNAME: c.CNAME,
+			OriginHost: c.OriginHost, OriginPort: c.OriginPort, State: c.State,
+		}
 	}
 	if c := known.Certificate; c != nil {
 		d.Certificate = Certificate{State: c.State, Issuer: c.Issuer, Challenge: c.Challenge, LastError: c.LastError}

@@ -141,10 +141,11 @@ func (s *domains) handOver(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// unused refuses what would change the links of a flow that names the binding: they match what is installed, and
-// neither a flow nor its clients are asked. The row is locked. Fault: domain_conflict (409).
+// unused refuses what would change the links of a flow that names the binding, or the way to it: they match what is
+// installed, and neither a flow nor its clients are asked. The row is locked. Fault: domain_conflict (409).
 func (s *domains) unused(ctx context.Context, before, after *domainRow) error {
-	if before.Hostname == after.Hostname && before.NodeID == after.NodeID && before.OwnerID == after.OwnerID {
+	if before.Hostname == after.Hostname && before.NodeID == after.NodeID && before.OwnerID == after.OwnerID &&
+		before.network() == after.network() {
 		return nil
 	}
 	flows := []string{}
@@ -156,4 +157,15 @@ func (s *domains) unused(ctx context.Context, before, after *domainRow) error {
 	return fault.Conflict("domain_conflict",
 		"flows use this domain, and their links name it; take it out of the flows and apply them, "+
 			"then change it").With("flow_ids", flows)
+}
+
+// network names the one that the binding leads through; empty for none.
+func (row *domainRow) network() string {
+	switch {
+	case row.Mode != modeCDN:
+		return ""
+	case row.CDNID != nil:
+		return *row.CDNID
+	}
+	return modeCDN
 }

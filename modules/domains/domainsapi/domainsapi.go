@@ -30,6 +30,7 @@ type Domain struct {
 	Mode     string // direct, cdn, relay, reality_sni, static_site
 	TTL      int
 	OwnerID  string
+	CDNID    string // integration with a CDN that it leads through; empty: none, or the network of its DNS service
 }
 
 // Domains gives bindings. Its calls take part in the context's transaction.
@@ -53,6 +54,17 @@ type State struct {
 	RecordType  string // of the record that is wanted: A, AAAA or CNAME
 	ResolvedIPs []string
 	Certificate *Certificate
+	CDN         *CDN
+}
+
+// CDN is what stands at a network for a binding.
+type CDN struct {
+	Kind       string
+	ResourceID string
+	CNAME      string
+	OriginHost string
+	OriginPort int
+	State      string // provisioning, ready
 }
 
 // Certificate is the state of a binding's certificate.
@@ -69,4 +81,7 @@ type States interface {
 	// Add takes who answers, while the panel is composed. It is asked once for a page of bindings; what it leaves out
 	// or leaves empty is taken from those that were added before it.
 	Add(name string, answer func(ctx context.Context, domainIDs ...string) (map[string]State, error))
+	// CDNs takes who knows the accounts at CDNs, while the panel is composed. It is asked in the transaction that a
+	// binding is stored in whether there is such an integration, which stays until the end of it.
+	CDNs(known func(ctx context.Context, integrationID string) (bool, error))
 }

@@ -4132,6 +4132,8 @@ export interface components {
             zone_read: boolean;
         };
         CdndnsProviderKind: {
+            /** @description A CDN, which holds no zones; others are DNS services */
+            cdn: boolean;
             fields: components["schemas"]["ProviderField"][];
             name: string;
             /** @description The service's own name */
@@ -4179,7 +4181,7 @@ export interface components {
         };
         CdnRecord: {
             /** @enum {string} */
-            type: "A" | "AAAA";
+            type: "A" | "AAAA" | "CNAME" | "FRONT";
             value: string;
         };
         CdnResource: {
@@ -4203,9 +4205,15 @@ export interface components {
              * @description The network
              * @enum {string}
              */
-            kind: "cloudflare";
+            kind: "cloudflare" | "bunny" | "yandex";
             /** @description The panel made it and removes it; otherwise it stood there before */
             made: boolean;
+            /**
+             * @description A record in a zone, or what a CDN keeps for the host name
+             * @enum {string}
+             */
+            object: "record" | "front";
+            /** @description Of a front: the type is FRONT, the value the address that it fetches from */
             record: components["schemas"]["CdnRecord"];
             /**
              * @description ready: the network answers for the host name
@@ -4214,6 +4222,7 @@ export interface components {
             state: "provisioning" | "ready";
             /** Format: date-time */
             updated_at: string;
+            /** @description Empty for a front */
             zone: string;
         };
         CdnResourcePage: {
@@ -4364,6 +4373,28 @@ export interface components {
             finding: string;
             title: string;
         };
+        DomainsCDN: {
+            /** @description Where the host name leads to; empty where it has a record of its own */
+            cname: string;
+            /**
+             * Format: uuid
+             * @description The account at a CDN; null: the network of the DNS service that holds the zone
+             */
+            integration_id: string | null;
+            /** @description The network; empty while nothing stands there */
+            kind: string;
+            /** @description Address that the network fetches from */
+            origin_host: string;
+            /**
+             * Format: int64
+             * @description 0: the port that clients connect to
+             */
+            origin_port: number;
+            /** @description What the network calls it */
+            resource_id: string;
+            /** @enum {string} */
+            state: "absent" | "provisioning" | "ready";
+        };
         DomainsCertificate: {
             challenge: string;
             issuer: string;
@@ -4374,6 +4405,8 @@ export interface components {
             state: "none" | "issuing" | "valid" | "expiring" | "expired" | "failed";
         };
         DomainsCreateInputBody: {
+            /** @description Account at a CDN that the host name leads through; only with the mode cdn */
+            cdn_integration_id?: string;
             /** @description First part of the host name; empty: derived from the node's name */
             label?: string;
             /**
@@ -4394,6 +4427,7 @@ export interface components {
             zone_id?: string;
         };
         DomainsDomain: {
+            cdn: components["schemas"]["DomainsCDN"];
             certificate: components["schemas"]["DomainsCertificate"];
             /** Format: date-time */
             created_at: string;
@@ -4426,6 +4460,8 @@ export interface components {
             total: number;
         };
         DomainsPatchInputBody: {
+            /** @description Empty: the network of the DNS service */
+            cdn_integration_id?: string;
             label?: string;
             /** @enum {string} */
             mode?: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
@@ -6365,7 +6401,7 @@ export interface components {
             choices: string[];
             default: string;
             /** @enum {string} */
-            form: "text" | "secret" | "address" | "list" | "choice";
+            form: "text" | "secret" | "address" | "list" | "choice" | "key";
             /** @description What to enter, in English; the screen has its own words by the field's name */
             help: string;
             name: string;

@@ -17,11 +17,13 @@ import (
 
 var capabilities = []agentapi.Capability{
 	agentapi.CanApply, agentapi.CanRestartCore, agentapi.CanCollectLogs, agentapi.CanProbe, agentapi.CanStream,
+	agentapi.DocumentCertificates.Capability(),
 }
 
 // Totals count what the whole fleet did.
 type Totals struct {
-	Heartbeats, HeartbeatFailures, Batches, Samples, BatchFailures, Commands, Configs, Failures, Streams atomic.Int64
+	Heartbeats, HeartbeatFailures, Batches, Samples, BatchFailures, Commands, Configs, Failures, Streams,
+	Documents atomic.Int64
 }
 
 func (t *Totals) snapshot() map[string]int64 {
@@ -30,6 +32,7 @@ func (t *Totals) snapshot() map[string]int64 {
 		"batches": t.Batches.Load(),
 		"samples": t.Samples.Load(), "batch_failures": t.BatchFailures.Load(), "commands": t.Commands.Load(),
 		"configs": t.Configs.Load(), "failures": t.Failures.Load(), "streams_opened": t.Streams.Load(),
+		"documents": t.Documents.Load(),
 	}
 }
 
@@ -49,6 +52,9 @@ type simulated struct {
 	previous agentapi.Desired
 	applyID  string
 	results  map[string]*agentapi.CommandResult
+	held     map[agentapi.DocumentName]agentapi.DocumentStatus
+
+	fetching sync.Mutex // one look at the documents at a time
 }
 
 func newAgent(o Options, m member, totals *Totals) (*simulated, error) {
@@ -60,6 +66,7 @@ func newAgent(o Options, m member, totals *Totals) (*simulated, error) {
 		options: o, client: link.NewClient(o.PanelURL, m.Token, shared), totals: totals, session: uuid.NewString(),
 		stream:  uuid.NewString(),
 		started: o.Clock.Now(), wakeup: make(chan struct{}, 1), results: map[string]*agentapi.CommandResult{},
+		held: map[agentapi.DocumentName]agentapi.DocumentStatus{},
 	}, nil
 }
 
@@ -115,6 +122,7 @@ func (s *simulated) heartbeats(ctx context.Context) {
 
 func (s *simulated) accept(ctx context.Context, reply agentapi.HeartbeatReply) {
 	s.want(reply.Desired)
+	go s.hold(ctx, reply.Documents)
 	for _, command := range reply.Commands {
 		s.take(ctx, command)
 	}
@@ -133,6 +141,7 @@ func (s *simulated) report() agentapi.Heartbeat {
 		},
 		Sockets:   []agentapi.Socket{{L4: agentapi.TCP, IP: "0.0.0.0", Port: 22, Process: "sshd"}},
 		Addresses: []string{"192.0.2.1"},
+		Documents: s.holding(),
 	}
 }
 
@@ -183,8 +192,13 @@ type handler struct {
 	ctx context.Context
 }
 
-func (h handler) Desired(d agentapi.Desired, _ []agentapi.DocumentRef) { h.want(d) }
-func (h handler) Command(c agentapi.Command) error                     { h.take(h.ctx, c); return nil }
+func (h handler) Command(c agentapi.Command) error { h.take(h.ctx, c); return nil }
+
+// Desired implements link.Handler.
+func (h handler) Desired(d agentapi.Desired, documents []agentapi.DocumentRef) {
+	h.want(d)
+	go h.hold(h.ctx, documents)
+}
 
 // Hello implements link.Handler.
 func (s *simulated) Hello() agentapi.Hello {

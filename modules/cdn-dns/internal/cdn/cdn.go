@@ -1,6 +1,9 @@
 // Package cdn puts a content delivery network in front of the entries of flows: the host names of bindings with the
 // mode cdn lead to a network, which passes on to the node.
 //
+// A network is that of the DNS service itself, which answers for proxied records, or a CDN with an account of its own:
+// the host name is then an alias of what the CDN has made for it.
+//
 // All of it happens inside an apply. What is made at the network is noted before it is asked, so that whoever goes on
 // after a panel that died makes nothing twice and leaves nothing behind; a record that somebody else made is never
 // changed or removed.
@@ -35,8 +38,8 @@ type Tools struct {
 	Fleet   nodesapi.Fleet
 	// Find gives the holder of the zone that a host name lies in; provider.ErrNoZone when no integration opens it.
 	Find func(ctx context.Context, hostname string) (records.Holder, error)
-	// Held tells the same without asking the service: which kind of service holds the zone.
-	Held func(ctx context.Context, hostname string) (*provider.Kind, error)
+	// Held tells the same without asking the service: which kind of service holds the zone, and the zone.
+	Held func(ctx context.Context, hostname string) (kind *provider.Kind, zone string, err error)
 	// Open gives the client of an integration; not_found when it was removed.
 	Open func(ctx context.Context, integrationID string) (*provider.Client, error)
 	// Leaving tells whether a record is one of the panel's that is about to be removed, because its binding had another

@@ -3,6 +3,7 @@ package cdn
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"panel/modules/cdn-dns/internal/provider"
@@ -13,8 +14,18 @@ import (
 	"panel/platform/fault"
 )
 
-// wanted are the proxied records of a host name: the addresses of its node, one of each family.
-func (e *Engine) wanted(ctx context.Context, binding domainsapi.Domain) ([]provider.Record, error) {
+// wanted are the records that lead a host name to its network: those that its account at a CDN has asked for, or else
+// proxied ones with the addresses of its node, one of each family.
+func (e *Engine) wanted(ctx context.Context, binding domainsapi.Domain) (all []provider.Record, err error) {
+	if binding.CDNID != "" {
+		rows, err := e.fronts(ctx, binding.ID)
+		for i := range rows {
+			if rows[i].IntegrationID == binding.CDNID {
+				all = append(all, rows[i].wanted()...)
+			}
+		}
+		return all, err
+	}
 	node, err := e.Fleet.Node(ctx, binding.NodeID)
 	if errors.Is(err, nodesapi.ErrUnknown) {
 		return nil, nil
@@ -22,7 +33,6 @@ func (e *Engine) wanted(ctx context.Context, binding domainsapi.Domain) ([]provi
 	if err != nil {
 		return nil, err
 	}
-	var all []provider.Record
 	for _, addr := range records.Addresses(node) {
 		all = append(all, provider.Record{
 			Name: provider.Canonical(binding.Hostname), Type: provider.AddressType(addr), Value: addr.String(),
@@ -32,41 +42,71 @@ func (e *Engine) wanted(ctx context.Context, binding domainsapi.Domain) ([]provi
 	return all, nil
 }
 
-// provide sees to it that a host name leads to its network, and tells whether the network answers for it.
-// Faults: record_conflict (409), and those of the service.
-func (e *Engine) provide(ctx context.Context, applyID string, binding domainsapi.Domain) (ready bool, err error) {
+// provide sees to it that a host name leads to its network, and says what it waits for; nothing once the network
+// answers. Faults: record_conflict (409), and those of the services.
+func (e *Engine) provide(
+	ctx context.Context, applyID string, binding domainsapi.Domain, tls bool,
+) (waits string, err error) {
+	if binding.CDNID != "" {
+		return e.raise(ctx, applyID, binding, tls)
+	}
 	wanted, err := e.wanted(ctx, binding)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	h, err := e.Find(ctx, binding.Hostname)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	if !h.Client.Kind.Proxies || len(wanted) == 0 {
-		return false, errors.New("the service is no network, or the node has no address that one reaches")
+		return "", errors.New("the service is no network, or the node has no address that one reaches")
 	}
 	own, err := e.of(ctx, binding.ID)
 	if err != nil {
-		return false, err
+		return "", err
 	}
-	there, err := h.Client.Records(ctx, h.Zone, binding.Hostname)
-	if err != nil {
-		return false, err
+	stands, err := e.settle(ctx, making{applyID, binding, h.Client.Kind.Name, h}, wanted, own)
+	if err != nil || stands {
+		return "", err
 	}
-	leaving, err := e.strangers(ctx, binding.ID, there, own, wanted)
-	if leaving || err != nil {
-		return false, err
-	}
-	ready = true
+	return provider.StepReady, nil
+}
+
+// making is who has records made, where, for which network.
+type making struct {
+	applyID string
+	binding domainsapi.Domain
+	network string
+	holder  records.Holder
+}
+
+// settle sees to it that records stand in the zone, and tells whether its name servers answer with them.
+func (e *Engine) settle(
+	ctx context.Context, m making, wanted []provider.Record, own []resource,
+) (stands bool, err error) {
+	names := map[string][]provider.Record{}
 	for _, r := range wanted {
-		stands, err := e.write(ctx, applyID, binding, h, r, own, there)
+		names[r.Name] = append(names[r.Name], r)
+	}
+	stands = true
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		there, err := m.holder.Client.Records(ctx, m.holder.Zone, name)
 		if err != nil {
 			return false, err
 		}
-		ready = ready && stands
+		leaving, err := e.strangers(ctx, m.binding.ID, there, own, names[name])
+		if leaving || err != nil {
+			return false, err
+		}
+		for _, r := range names[name] {
+			is, err := e.write(ctx, m, r, own, there)
+			if err != nil {
+				return false, err
+			}
+			stands = stands && is
+		}
 	}
-	return ready, nil
+	return stands, nil
 }
 
 // strangers looks for addresses and aliases at the name that are neither wanted nor the panel's: record_conflict (409).
@@ -76,7 +116,7 @@ func (e *Engine) strangers(
 ) (leaving bool, err error) {
 	for _, r := range there {
 		ours := slices.ContainsFunc(own, func(o resource) bool { return o.Phase != phaseFound && alike(o.record(), r) })
-		expected := r.Proxied && slices.ContainsFunc(wanted, func(w provider.Record) bool { return w.Same(r) })
+		expected := slices.ContainsFunc(wanted, func(w provider.Record) bool { return w.Same(r) })
 		if r.Type == provider.TypeTXT || ours || expected {
 			continue
 		}
@@ -98,11 +138,11 @@ func alike(a, b provider.Record) bool {
 	return a.Same(b)
 }
 
-// write sees to it that one record stands, and tells whether the network answers for it.
+// write sees to it that one record stands, and tells whether name servers answer with it, or the network for it.
 func (e *Engine) write(
-	ctx context.Context, applyID string, binding domainsapi.Domain, h records.Holder, r provider.Record, own []resource,
-	there []provider.Record,
+	ctx context.Context, m making, r provider.Record, own []resource, there []provider.Record,
 ) (stands bool, err error) {
+	h := m.holder
 	var row *resource
 	if i := slices.IndexFunc(own, func(o resource) bool { return alike(o.record(), r) }); i >= 0 {
 		row = &own[i]
@@ -110,10 +150,10 @@ func (e *Engine) write(
 	at := slices.IndexFunc(there, func(o provider.Record) bool { return alike(o, r) })
 	switch {
 	case row == nil && at >= 0:
-		row, err = e.begin(ctx, applyID, binding, h, there[at], phaseFound)
+		row, err = e.begin(ctx, m, there[at], phaseFound)
 	case row == nil:
-		row, err = e.begin(ctx, applyID, binding, h, r, phaseIntent)
-	case at >= 0 && !there[at].Proxied: // somebody has switched the network off
+		row, err = e.begin(ctx, m, r, phaseIntent)
+	case at >= 0 && r.Proxied && !there[at].Proxied: // somebody has switched the network off
 		err = h.Client.Remove(ctx, h.Zone, there[at])
 		at = -1
 	}

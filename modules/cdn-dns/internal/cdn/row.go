@@ -10,7 +10,6 @@ import (
 
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/cdn-dns/internal/records"
-	"panel/modules/domains/domainsapi"
 	"panel/platform/audit"
 	"panel/platform/database"
 )
@@ -53,7 +52,8 @@ type resource struct {
 
 func (r *resource) record() provider.Record {
 	return provider.Record{
-		ID: r.ProviderID, Name: provider.Canonical(r.Hostname), Type: r.Type, Value: r.Value, Proxied: true,
+		ID: r.ProviderID, Name: provider.Canonical(r.Hostname), Type: r.Type, Value: r.Value,
+		Proxied: r.Type != provider.TypeCNAME,
 	}
 }
 
@@ -67,14 +67,12 @@ func (e *Engine) of(ctx context.Context, domainIDs ...string) (rows []resource, 
 }
 
 // begin notes a record before the service is asked for it, or one that stood there already.
-func (e *Engine) begin(
-	ctx context.Context, applyID string, binding domainsapi.Domain, h records.Holder, r provider.Record, phase string,
-) (*resource, error) {
-	now := e.now()
+func (e *Engine) begin(ctx context.Context, m making, r provider.Record, phase string) (*resource, error) {
+	now, h := e.now(), m.holder
 	row := &resource{
-		ID: database.NewID(), DomainID: binding.ID, Hostname: binding.Hostname, Kind: h.Client.Kind.Name,
+		ID: database.NewID(), DomainID: m.binding.ID, Hostname: r.Name, Kind: m.network,
 		IntegrationID: h.IntegrationID, ZoneID: h.Zone.ID, Zone: h.Zone.Name, Type: r.Type, Value: r.Value,
-		Phase: phase, ProviderID: r.ID, State: StateProvisioning, ApplyID: applyID, CreatedAt: now, UpdatedAt: now,
+		Phase: phase, ProviderID: r.ID, State: StateProvisioning, ApplyID: m.applyID, CreatedAt: now, UpdatedAt: now,
 	}
 	_, err := e.DB.In(ctx).NewInsert().Model(row).Exec(ctx)
 	return row, database.Fault(err, nil)
@@ -96,7 +94,7 @@ func (e *Engine) keep(ctx context.Context, row *resource, phase, state, provider
 		if err == nil && wrote {
 			err = e.tell(ctx, records.ActionWritten, row)
 		}
-		if err == nil && stands {
+		if err == nil && stands && row.Type != provider.TypeCNAME { // else the whole front tells it
 			err = e.emit(ctx, KindProvisioned, row.DomainID, Provisioned{row.Hostname, row.Kind})
 		}
 		return database.Fault(err, nil)

@@ -11,6 +11,7 @@ import (
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
+	"panel/platform/database"
 	"panel/platform/fault"
 )
 
@@ -21,9 +22,18 @@ const (
 )
 
 const (
-	lookAgain = 2 * time.Second // while the network does not answer yet
-	limit     = 30 * time.Minute
+	lookAgain  = 2 * time.Second  // while the network does not answer yet
+	issueAgain = 10 * time.Second // while it has no certificate
+	limit      = 30 * time.Minute
 )
+
+// patience is how long an apply waits before it looks again at a step.
+func patience(step string) time.Duration {
+	if step == provider.StepCertificate {
+		return issueAgain
+	}
+	return lookAgain
+}
 
 // Stages are the part that networks have in applies: before anything is installed each host name of the mode cdn leads
 // to its network, and after the commit nothing is left of what no installed flow needs.
@@ -70,20 +80,42 @@ func (e *Engine) provision(ctx context.Context, a flowsapi.Apply) (flowsapi.Outc
 	if err := e.use(ctx, a.Change.FlowID, append(sorted(before), sorted(after)...)); err != nil {
 		return flowsapi.Outcome{}, err
 	}
+	tls := overTLS(a.Change.After)
 	for _, id := range sorted(after) {
-		ready, err := e.provide(ctx, a.ID, after[id])
+		waits, err := e.provide(ctx, a.ID, after[id], tls[id])
 		switch {
 		case provider.Passing(err):
 			return e.again(flowsapi.Say("waiting_for_cdn_service", "the service does not answer now; it is asked again",
 				"host", after[id].Hostname), pause(err)), nil
 		case err != nil:
 			return flowsapi.Outcome{}, e.failed(ctx, after[id], err)
-		case !ready:
-			return e.again(flowsapi.Say("waiting_for_cdn", "waiting until the network answers for "+after[id].Hostname,
-				"host", after[id].Hostname), lookAgain), nil
+		case waits != "":
+			return e.again(waiting(waits, after[id].Hostname), patience(waits)), nil
 		}
 	}
 	return flowsapi.Outcome{Result: flowsapi.Done}, nil
+}
+
+// overTLS tells of bindings whether their entries speak TLS.
+func overTLS(entries []flowsapi.Entry) map[string]bool {
+	tls := map[string]bool{}
+	for _, entry := range entries {
+		tls[entry.DomainID] = tls[entry.DomainID] || entry.Security == securityTLS
+	}
+	return tls
+}
+
+// waiting says what an apply waits for.
+func waiting(step, host string) flowsapi.Text {
+	switch step {
+	case provider.StepCreate:
+		return flowsapi.Say("waiting_for_cdn_create", "the network is making what stands in front of "+host, "host", host)
+	case provider.StepCertificate:
+		return flowsapi.Say("waiting_for_cdn_certificate", "waiting for the network's certificate of "+host, "host", host)
+	case provider.StepName:
+		return flowsapi.Say("waiting_for_cdn_cname", "waiting until name servers lead "+host+" to the network", "host", host)
+	}
+	return flowsapi.Say("waiting_for_cdn", "waiting until the network answers for "+host, "host", host)
 }
 
 func (e *Engine) again(detail flowsapi.Text, after time.Duration) flowsapi.Outcome {
@@ -132,6 +164,27 @@ func (e *Engine) undo(ctx context.Context, a flowsapi.Apply) error {
 			return err
 		}
 	}
+	return e.undoFronts(ctx, a)
+}
+
+// undoFronts takes away what an apply made at CDNs, after the names that led there.
+func (e *Engine) undoFronts(ctx context.Context, a flowsapi.Apply) error {
+	var rows []front
+	if err := e.DB.In(ctx).NewSelect().Model(&rows).Where("f.apply_id = ?", a.ID).Order("hostname").Scan(ctx); err != nil {
+		return database.Fault(err, nil)
+	}
+	for i := range rows {
+		others, err := e.users(ctx, rows[i].DomainID, a.Change.FlowID)
+		if err != nil {
+			return err
+		}
+		if others > 0 {
+			continue
+		}
+		if err := e.lower(ctx, &rows[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -149,7 +202,11 @@ func (e *Engine) release(ctx context.Context, a flowsapi.Apply) (flowsapi.Outcom
 		}
 	}
 	rows, err := e.of(ctx, touched...)
-	if err != nil || len(rows) == 0 {
+	if err != nil {
+		return flowsapi.Outcome{}, err
+	}
+	fronts, err := e.fronts(ctx, touched...)
+	if err != nil || len(rows)+len(fronts) == 0 {
 		return flowsapi.Outcome{Result: flowsapi.Nothing}, err
 	}
 	if err := e.use(ctx, a.Change.FlowID, sorted(after)); err != nil {
@@ -167,7 +224,34 @@ func (e *Engine) release(ctx context.Context, a flowsapi.Apply) (flowsapi.Outcom
 			return flowsapi.Outcome{}, err
 		}
 	}
-	return flowsapi.Outcome{Result: flowsapi.Done}, nil
+	return flowsapi.Outcome{Result: flowsapi.Done}, e.releaseFronts(ctx, a, fronts, after)
+}
+
+// releaseFronts takes away what no installed flow needs at CDNs, and lets the others fetch from where their nodes are.
+func (e *Engine) releaseFronts(
+	ctx context.Context, a flowsapi.Apply, fronts []front, after map[string]domainsapi.Domain,
+) error {
+	tls := overTLS(a.Change.After)
+	for i := range fronts {
+		row := &fronts[i]
+		if binding, stays := after[row.DomainID]; stays && binding.CDNID == row.IntegrationID {
+			if err := e.repoint(ctx, row, binding, tls[row.DomainID]); err != nil {
+				return err
+			}
+			continue
+		}
+		others, err := e.users(ctx, row.DomainID, a.Change.FlowID)
+		if err != nil {
+			return err
+		}
+		if others > 0 {
+			continue
+		}
+		if err := e.lower(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // needed tells whether a record is wanted still: by the flow, in its newest form, or by another flow.
@@ -195,7 +279,7 @@ func (e *Engine) preview(ctx context.Context, c flowsapi.Change) ([]flowsapi.Dif
 	var checks []flowsapi.Check
 	for _, entry := range c.After {
 		if binding, is := after[entry.DomainID]; is {
-			check, err := e.judge(ctx, entry, binding)
+			check, err := e.judge(ctx, entry, binding, c)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -203,7 +287,11 @@ func (e *Engine) preview(ctx context.Context, c flowsapi.Change) ([]flowsapi.Dif
 		}
 	}
 	diffs, err := e.differences(ctx, before, after)
-	return diffs, checks, err
+	if err != nil {
+		return nil, nil, err
+	}
+	more, err := e.frontDifferences(ctx, before, after)
+	return append(diffs, more...), checks, err
 }
 
 // differences compares what stands with what the bindings want.
@@ -244,42 +332,4 @@ func difference(op string, binding domainsapi.Domain, r provider.Record) flowsap
 		d.To = r.Type + " " + r.Value
 	}
 	return d
-}
-
-// judge looks at nothing outside: who holds the zone is known from the last check of the integrations.
-func (e *Engine) judge(ctx context.Context, entry flowsapi.Entry, binding domainsapi.Domain) (flowsapi.Check, error) {
-	host := binding.Hostname
-	check := flowsapi.Check{
-		Key: entry.NodeID + ":" + entry.Block, NodeID: entry.NodeID, Summary: host + " can lead through a CDN",
-		Status: flowsapi.Failed, Blocks: true,
-	}
-	kind, err := e.Held(ctx, host)
-	if err != nil && !errors.Is(err, provider.ErrNoZone) {
-		return check, err
-	}
-	if kind == nil || !kind.Proxies {
-		check.Finding = flowsapi.Say("cdn_unmanaged", "no integration with a CDN holds the zone of "+host+
-			"; add one with Cloudflare, or bind the name in another mode", "host", host)
-		return check, nil
-	}
-	wanted, err := e.wanted(ctx, binding)
-	if err != nil {
-		return check, err
-	}
-	problem, allowed := carries(entry)
-	switch {
-	case problem == "transport":
-		check.Finding = flowsapi.Say("cdn_transport", kind.Title+" does not pass on what the entry speaks; it passes on "+
-			allowed+" over TLS or plain", "network", kind.Title, "allowed", allowed)
-	case problem == "port":
-		check.Finding = flowsapi.Say("cdn_port", kind.Title+" does not pass on port "+entry.Port+"; it passes on "+allowed,
-			"network", kind.Title, "port", entry.Port, "allowed", allowed)
-	case len(wanted) == 0:
-		check.Finding = flowsapi.Say("cdn_no_address", "the node of "+host+" has no address that a network reaches",
-			"host", host)
-	default:
-		check.Status, check.Blocks = flowsapi.Confirmed, false
-		check.Finding = flowsapi.Say("cdn_carries", kind.Title+" passes on what the entry speaks", "network", kind.Title)
-	}
-	return check, nil
 }

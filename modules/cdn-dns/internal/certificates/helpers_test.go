@@ -26,7 +26,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"panel/modules/cdn-dns/internal/acmetest"
+	"panel/modules/cdn-dns/acmetest"
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/platform/access"
 	"panel/platform/audit"

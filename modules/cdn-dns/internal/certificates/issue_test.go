@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/cdn-dns/internal/acmetest"
+	"panel/modules/cdn-dns/acmetest"
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/platform/fault"
 	"panel/platform/vault"

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/cdn-dns/internal/dnstest"
+	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/platform/config"
 	"panel/platform/outbound"

@@ -17,7 +17,7 @@ import (
 // Field is one input of an integration, declared so that screen, command line and documentation follow.
 type Field struct {
 	Name     string   `json:"name"`
-	Form     string   `json:"form" enum:"text,secret,address,list,choice"`
+	Form     string   `json:"form" enum:"text,secret,address,list,choice,key"`
 	Required bool     `json:"required"`
 	Default  string   `json:"default"`
 	Choices  []string `json:"choices"`
@@ -31,9 +31,16 @@ const (
 	formAddress = "address" // http or https
 	formList    = "list"    // names separated by commas
 	formChoice  = "choice"
+	formKey     = "key" // secret as well, in several lines
 )
 
-const longestValue = 2000
+const (
+	longestValue = 2000
+	longestKey   = 16000
+)
+
+// Secret tells whether a field is write-only.
+func (f Field) Secret() bool { return f.Form == formSecret || f.Form == formKey }
 
 // Values are what was entered, by the names of the fields.
 type Values map[string]string
@@ -46,7 +53,9 @@ type Kind struct {
 	LeastTTL int
 	// Proxies says that records can be answered by the service's own network.
 	Proxies bool
-	open    func(p *Providers, values Values) (driver, error)
+	// CDN says that the service is one: it holds no zones and stands in front of host names whose zones others hold.
+	CDN  bool
+	open func(p *Providers, values Values) (driver, error)
 }
 
 // Field gives a field by its name.
@@ -62,7 +71,7 @@ func (k *Kind) Field(name string) (Field, bool) {
 func (k *Kind) Split(values Values) (shown, secret Values) {
 	shown, secret = Values{}, Values{}
 	for name, value := range values {
-		if field, _ := k.Field(name); field.Form == formSecret {
+		if field, _ := k.Field(name); field.Secret() {
 			secret[name] = value
 		} else {
 			shown[name] = value
@@ -92,8 +101,8 @@ func New(
 	return &Providers{
 		network: network, resolver: resolver, root: cloudflareRoot,
 		kinds: []*Kind{
-			cloudflareKind(), digitalOceanKind(), hetznerKind(), linodeKind(), powerDNSKind(), rfc2136Kind(),
-			selectelKind(), timewebKind(), vultrKind(),
+			bunnyKind(), cloudflareKind(), digitalOceanKind(), hetznerKind(), linodeKind(), powerDNSKind(),
+			rfc2136Kind(), selectelKind(), timewebKind(), vultrKind(), yandexKind(),
 		},
 		patience: 15 * time.Second, confirm: 4 * time.Second, now: clock.Now,
 	}
@@ -156,9 +165,9 @@ func (p *Providers) wrong(field Field, value string) string {
 		return "is required"
 	case value == "":
 		return ""
-	case len(value) > longestValue:
-		return fmt.Sprintf("must have at most %d characters", longestValue)
-	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case len(value) > field.most():
+		return fmt.Sprintf("must have at most %d characters", field.most())
+	case strings.ContainsFunc(value, field.control):
 		return "must not contain control characters"
 	case field.Form == formChoice && !slices.Contains(field.Choices, value):
 		return "must be one of: " + strings.Join(field.Choices, ", ")
@@ -169,6 +178,19 @@ func (p *Providers) wrong(field Field, value string) string {
 		}
 	}
 	return ""
+}
+
+func (f Field) most() int {
+	if f.Form == formKey {
+		return longestKey
+	}
+	return longestValue
+}
+
+// control tells whether a character is none that a value may have.
+func (f Field) control(r rune) bool {
+	line := f.Form == formKey && (r == '\n' || r == '\r' || r == '\t')
+	return !line && (r < ' ' || r == 0x7f)
 }
 
 // root is the field that every service of a vendor has for an address of its API that is not the usual one.

@@ -16,7 +16,7 @@ func TestEveryKindDeclaresItsFields(t *testing.T) {
 		secrets := 0
 		for _, field := range kind.Fields {
 			require.NotEmpty(t, field.Help, "%s %s", kind.Name, field.Name)
-			if field.Form == formSecret {
+			if field.Secret() {
 				secrets++
 			}
 		}

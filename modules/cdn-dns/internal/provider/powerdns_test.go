@@ -6,7 +6,7 @@ import (
 	"github.com/miekg/dns"
 	"github.com/stretchr/testify/require"
 
-	"panel/modules/cdn-dns/internal/dnstest"
+	"panel/modules/cdn-dns/dnstest"
 	"panel/platform/fault"
 )
 

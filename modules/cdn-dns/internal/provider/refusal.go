@@ -27,7 +27,9 @@ type Refusal struct {
 	Exists bool
 	// Unknown says that the credentials are none of the service's.
 	Unknown bool
-	After   time.Duration
+	// Final says that asking again changes nothing, where no status of HTTP says so.
+	Final bool
+	After time.Duration
 }
 
 func (r *Refusal) Error() string {
@@ -78,6 +80,9 @@ func Passing(err error) bool {
 	kind := fault.KindOf(err)
 	if kind == fault.KindUpstreamTimeout {
 		return true
+	}
+	if refusal := refusalOf(err); refusal != nil && refusal.Final {
+		return false
 	}
 	refused := status(err)
 	final := refused >= http.StatusBadRequest && refused < http.StatusInternalServerError &&

@@ -50,6 +50,8 @@ type Tools struct {
 	Find func(ctx context.Context, hostname string) (Holder, error)
 	// Open gives the client of an integration; not_found when it was removed.
 	Open func(ctx context.Context, integrationID string) (*provider.Client, error)
+	// Fronted tells whether anything stands at a network for a binding of the mode cdn.
+	Fronted func(ctx context.Context, domainID string) (bool, error)
 }
 
 // Engine looks at bindings. Run does it on this panel.

@@ -33,6 +33,7 @@ const (
 type look struct {
 	binding   domainsapi.Domain
 	want      wish
+	bare      bool    // a network is to stand in front, and no apply has put one there yet
 	holder    *string // the integration
 	fresh     bool    // something was written a moment ago
 	conflicts []Conflict
@@ -61,6 +62,13 @@ func (e *Engine) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	l := &look{binding: binding}
 	if l.want, err = e.wish(ctx, binding); err != nil {
 		return lease.Done(), err
+	}
+	if binding.Mode == modeCDN {
+		stands, err := e.Fronted(ctx, binding.ID)
+		if err != nil {
+			return lease.Done(), err
+		}
+		l.bare = !stands
 	}
 	if err := e.look(ctx, c, w, l, own); err != nil {
 		return lease.Done(), err
@@ -195,6 +203,8 @@ func (w *watch) turn(state string, now time.Time) {
 func judged(w *watch, l *look, now time.Time) string {
 	state := judge(l.answers, l.want)
 	switch {
+	case l.bare && state == Mismatch:
+		return Pending
 	case len(l.conflicts) > 0:
 		return Mismatch
 	case state == Mismatch && (l.fresh || w.State == Propagating && now.Sub(w.Since) < freshFor):

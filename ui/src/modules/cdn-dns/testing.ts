@@ -37,11 +37,13 @@ export const providers: ProviderKind[] = [
   {
     name: "cloudflare",
     title: "Cloudflare",
+    cdn: false,
     fields: [field("api_token", "secret"), field("zone_id", "text", { required: false })],
   },
   {
     name: "rfc2136",
     title: "RFC 2136",
+    cdn: false,
     fields: [
       field("server", "text"),
       field("key_algorithm", "choice", {
@@ -51,6 +53,12 @@ export const providers: ProviderKind[] = [
       }),
       field("key_secret", "secret"),
     ],
+  },
+  {
+    name: "yandex",
+    title: "Yandex Cloud CDN",
+    cdn: true,
+    fields: [field("folder_id", "text"), field("service_account_key", "key")],
   },
 ];
 
@@ -101,6 +109,15 @@ export function makeBinding(change: Partial<Binding> = {}): Binding {
     dns_state: "ok",
     resolved_ips: ["203.0.113.52"],
     certificate: { state: "valid", issuer, challenge, not_after, last_error: "" },
+    cdn: {
+      integration_id: null,
+      kind: "",
+      resource_id: "",
+      cname: "",
+      origin_host: "",
+      origin_port: 0,
+      state: "absent",
+    },
     used_by_flows: ["01890000-0000-7000-8000-0000000000f1"],
     owner_id: "01890000-0000-7000-8000-000000000003",
     created_at: at,

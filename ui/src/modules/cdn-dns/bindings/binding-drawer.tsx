@@ -10,6 +10,8 @@ import { Facts } from "@/components/layout/card";
 import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
 import { toastDone } from "@/components/state/toast";
+import type { GlyphKind } from "@/components/status/glyph";
+import { Status } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
 import { useOrderCertificate } from "../certificates/api";
 import classes from "../cdn-dns.module.css";
@@ -49,6 +51,7 @@ function Opened({ id }: { id: string }) {
         items={[
           { name: t("binding.node"), value: <NodeLink id={binding.node_id} /> },
           { name: t("binding.mode"), value: t(`mode.${binding.mode}`) },
+          ...(binding.mode === "cdn" ? [{ name: "CDN", value: <Network cdn={binding.cdn} /> }] : []),
           { name: "DNS", value: <DnsState state={binding.dns_state} /> },
           { name: t("binding.record"), value: <Record binding={binding} /> },
           { name: t("binding.answer"), value: <Answer ips={binding.resolved_ips} /> },
@@ -74,6 +77,37 @@ function Record({ binding: { record } }: { binding: Binding }) {
     </>
   );
 }
+
+/** What stands at the network in front of the node. */
+function Network({ cdn }: Pick<Binding, "cdn">) {
+  const { t } = useTranslation("cdn-dns");
+  return (
+    <>
+      <Status kind={networkGlyphs[cdn.state]}>{t(`cdnState.${cdn.state}`)}</Status>{" "}
+      <span className="dim">
+        {cdn.kind && t(`network.${cdn.kind}` as "network.bunny", { defaultValue: cdn.kind })}
+        {cdn.cname && (
+          <>
+            {", "}
+            <span className="mono">{cdn.cname}</span>
+          </>
+        )}
+        {cdn.origin_host && (
+          <>
+            {" → "}
+            <span className="mono">{cdn.origin_host}</span>
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+const networkGlyphs: Record<Binding["cdn"]["state"], GlyphKind> = {
+  absent: "no-data",
+  provisioning: "waiting",
+  ready: "healthy",
+};
 
 function Answer({ ips }: { ips: readonly string[] }) {
   const { t } = useTranslation("cdn-dns");

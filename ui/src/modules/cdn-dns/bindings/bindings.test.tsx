@@ -37,6 +37,26 @@ describe("host names", () => {
     expect(row).toHaveTextContent("1 flow");
   });
 
+  it("tell what stands at the CDN in front of a node", async () => {
+    const cdn = {
+      integration_id: null,
+      kind: "bunny",
+      resource_id: "7",
+      cname: "panel-1.b-cdn.net",
+      origin_host: "203.0.113.7",
+      origin_port: 443,
+      state: "ready" as const,
+    };
+    const binding = makeBinding({ mode: "cdn", cdn });
+    await page({ "GET /node-domains": pageOf(binding), [`GET /node-domains/${bindingId}`]: { body: binding } });
+    await userEvent.click(await screen.findByRole("button", { name: "fra-02.example.com" }));
+    const drawer = await screen.findByRole("dialog");
+    expect(await within(drawer).findByText("bunny.net", { exact: false })).toHaveTextContent(
+      "bunny.net, panel-1.b-cdn.net → 203.0.113.7",
+    );
+    expect(within(drawer).getByText("Ready")).toBeInTheDocument();
+  });
+
   it("tell all states of DNS apart", async () => {
     const states = ["pending", "propagating", "ok", "mismatch", "error"] as const;
     await page({

@@ -1,6 +1,7 @@
-import { PasswordInput, Select, TextInput } from "@mantine/core";
+import { PasswordInput, Select, Textarea, TextInput } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { ProviderField } from "./api";
+import classes from "../cdn-dns.module.css";
 
 interface FieldsProps {
   fields: ProviderField[];
@@ -34,6 +35,22 @@ function DeclaredField({ field, values, onChange, stored, errorOf }: FieldsProps
       />
     );
   const help = i18n.exists(`help.${name}`, { ns: "cdn-dns" }) ? t(`help.${name}` as "help.api_token") : undefined;
+  if (form === "key")
+    return (
+      <Textarea
+        {...common}
+        description={help}
+        placeholder={stored ? t("stored") : undefined}
+        value={value}
+        autosize
+        minRows={4}
+        maxRows={10}
+        autoComplete="off"
+        spellCheck={false}
+        className={classes.key}
+        onChange={(event) => onChange(name, event.currentTarget.value)}
+      />
+    );
   if (form === "secret")
     return (
       <PasswordInput

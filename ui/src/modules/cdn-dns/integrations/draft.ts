@@ -2,7 +2,7 @@ import type { ProviderField } from "./api";
 
 type Values = Record<string, string>;
 
-const secret = ({ form }: ProviderField) => form === "secret";
+const secret = ({ form }: ProviderField) => form === "secret" || form === "key";
 
 /** The first thing that is still to be entered: the label, or a field. A stored secret stays without being typed. */
 export function firstMissing(label: string, fields: ProviderField[], values: Values, stored: boolean) {

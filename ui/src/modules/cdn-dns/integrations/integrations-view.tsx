@@ -33,10 +33,11 @@ export function IntegrationsView({ state, providers, ...acts }: IntegrationsProp
       </EmptyState>
     );
   const service = ({ provider }: Integration) => providers.find(({ name }) => name === provider)?.title ?? provider;
+  const isCdn = ({ provider }: Integration) => providers.some(({ name, cdn }) => cdn && name === provider);
   const columns: Column<Integration>[] = [
     { key: "label", head: t("label"), cell: (one) => <Label one={one} {...acts} /> },
     { key: "provider", head: t("provider"), width: 160, drop: 2, cell: service },
-    { key: "zones", head: t("zones"), width: 260, drop: 1, cell: (one) => <Zones one={one} /> },
+    { key: "zones", head: t("zones"), width: 260, drop: 1, cell: (one) => <Zones one={one} cdn={isCdn(one)} /> },
     { key: "state", head: t("state"), width: 240, cell: (one) => <State one={one} /> },
   ];
   return (
@@ -52,7 +53,7 @@ export function IntegrationsView({ state, providers, ...acts }: IntegrationsProp
         <span className={classes.phone}>
           <Label one={one} {...acts} />
           <span className="dim">{service(one)}</span>
-          <Zones one={one} />
+          <Zones one={one} cdn={isCdn(one)} />
           <State one={one} />
         </span>
       )}
@@ -69,7 +70,9 @@ function Label({ one, block, onEdit }: { one: Integration } & Acts) {
   );
 }
 
-function Zones({ one: { zones } }: { one: Integration }) {
+function Zones({ one: { zones }, cdn }: { one: Integration; cdn: boolean }) {
+  const { t } = useTranslation("cdn-dns");
+  if (cdn) return <span className="dim">{t("isCdn")}</span>;
   const names = zones.map(({ name }) => name).join(", ");
   return <span title={names}>{names || "—"}</span>;
 }

@@ -77,6 +77,27 @@ describe("integrations", () => {
     expect(await dialog.findByText("must not contain control characters")).toBeInTheDocument();
   });
 
+  it("take the key of an account in several lines, and say which ones are CDNs", async () => {
+    const account = makeIntegration({ provider: "yandex", label: "Edge", zones: [], fields: { folder_id: "b1g" } });
+    const { written } = await page({
+      "GET /dns/integrations": pageOf(account),
+      "POST /dns/integrations": { status: 201, body: account },
+    });
+    expect((await screen.findAllByRole("row"))[1]).toHaveTextContent("CDN, holds no zones");
+    await userEvent.click(screen.getByRole("button", { name: "Add integration" }));
+    const dialog = within(await screen.findByRole("dialog"));
+    await userEvent.click(dialog.getByRole("combobox", { name: "Service" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Yandex Cloud CDN" }));
+    await userEvent.type(dialog.getByLabelText("Label"), "Edge");
+    await userEvent.type(dialog.getByLabelText("Folder id"), "b1g");
+    await userEvent.click(dialog.getByLabelText("Key of the service account"));
+    await userEvent.paste('{\n  "id": "a"\n}');
+    await userEvent.click(dialog.getByRole("button", { name: "Add integration" }));
+    await expect.poll(() => written()).toHaveLength(1);
+    const fields = { folder_id: "b1g", service_account_key: '{\n  "id": "a"\n}' };
+    expect(written()[0]!.body).toEqual({ provider: "yandex", label: "Edge", fields });
+  });
+
   it("are removed after what follows was said", async () => {
     const { written } = await page({ [`DELETE /dns/integrations/${integrationId}`]: { status: 204 } });
     await userEvent.click(await screen.findByRole("button", { name: "Actions for Main" }));

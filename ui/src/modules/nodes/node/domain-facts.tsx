@@ -35,12 +35,33 @@ export function DomainFacts({ domain }: { domain: NodeDomain }) {
     <Facts
       nameWidth={112}
       items={[
-        { name: t("domains.mode"), value: t(`domainMode.${domain.mode}`, { defaultValue: domain.mode }) },
+        { name: t("domains.mode"), value: <Mode domain={domain} /> },
         { name: "DNS", value: <Dns domain={domain} /> },
         { name: t("domains.certificate"), value: <Certificate domain={domain} /> },
         { name: t("domains.usedBy"), value: <UsedBy ids={domain.used_by_flows} /> },
       ]}
     />
+  );
+}
+
+function Mode({ domain: { mode, cdn } }: { domain: NodeDomain }) {
+  const { t } = useTranslation("nodes");
+  return (
+    <>
+      {t(`domainMode.${mode}`, { defaultValue: mode })}
+      {mode === "cdn" && (
+        <span className="dim">
+          {", "}
+          {t(`domains.cdnState.${cdn.state}`)}
+          {cdn.cname && (
+            <>
+              {": "}
+              <span className="mono">{cdn.cname}</span>
+            </>
+          )}
+        </span>
+      )}
+    </>
   );
 }
 

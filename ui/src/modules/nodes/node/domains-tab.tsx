@@ -13,6 +13,7 @@ import { useLeaveGuard } from "@/components/form/use-leave-guard";
 import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, viewState } from "@/components/state/states";
 import { fieldErrors, isProblem } from "@/api/problem";
+import { useCdnAccounts } from "@/api/cdn-accounts";
 import { DomainFacts } from "./domain-facts";
 import { domainsQuery, useAddDomain, useRemoveDomain } from "../shared/api";
 import classes from "./node.module.css";
@@ -87,6 +88,8 @@ function AddDomain({ node, block }: { node: NodeDetail; block: string | undefine
   const [zone, setZone] = useState("");
   const [label, setLabel] = useState("");
   const [mode, setMode] = useState<Mode>("direct");
+  const [cdn, setCdn] = useState("");
+  const accounts = useCdnAccounts(mode === "cdn");
   const server = fieldErrors(add.error);
   const bound = add.isSuccess ? add.variables.zone : "";
   useLeaveGuard(!add.isPending && (label !== "" || zone.trim() !== bound));
@@ -94,7 +97,12 @@ function AddDomain({ node, block }: { node: NodeDetail; block: string | undefine
     event.preventDefault();
     if (block || !zone.trim() || add.isPending) return;
     add.mutate(
-      { zone: zone.trim(), mode, ...(label.trim() ? { label: label.trim() } : {}) },
+      {
+        zone: zone.trim(),
+        mode,
+        ...(label.trim() ? { label: label.trim() } : {}),
+        ...(mode === "cdn" && cdn ? { cdn_integration_id: cdn } : {}),
+      },
       { onSuccess: () => setLabel("") },
     );
   };
@@ -125,6 +133,20 @@ function AddDomain({ node, block }: { node: NodeDetail; block: string | undefine
           onChange={(value) => value && setMode(value as Mode)}
           allowDeselect={false}
         />
+        {mode === "cdn" && accounts.length > 0 && (
+          <Select
+            label={t("domains.network")}
+            description={t("domains.networkHelp")}
+            data={[
+              { value: "", label: t("domains.ownNetwork") },
+              ...accounts.map(({ id, label: name }) => ({ value: id, label: name })),
+            ]}
+            value={cdn}
+            onChange={(value) => setCdn(value ?? "")}
+            allowDeselect={false}
+            error={server.cdn_integration_id}
+          />
+        )}
         <Action type="submit" busy={add.isPending} reason={block}>
           {t("domains.bind")}
         </Action>

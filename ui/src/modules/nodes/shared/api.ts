@@ -213,8 +213,12 @@ export const domainsQuery = (nodeId: string) =>
 export function useAddDomain(nodeId: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (body: { zone: string; label?: string; mode: NodeDomain["mode"] }): Promise<NodeDomain> =>
-      answer(api.POST("/api/v1/node-domains", { body: { node_id: nodeId, ...body } })),
+    mutationFn: (body: {
+      zone: string;
+      label?: string;
+      mode: NodeDomain["mode"];
+      cdn_integration_id?: string;
+    }): Promise<NodeDomain> => answer(api.POST("/api/v1/node-domains", { body: { node_id: nodeId, ...body } })),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["nodes", "domains", nodeId] }),
   });
 }

@@ -4,6 +4,7 @@ import { IconWorldPlus } from "@tabler/icons-react";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess, useWriteBlock } from "@/api/access";
+import { useCdnAccounts } from "@/api/cdn-accounts";
 import { fieldErrors, isProblem } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
@@ -54,12 +55,20 @@ function BindForm({ nodeId, owner, onBound, onClose }: BindDomainProps & { owner
   const [zone, setZone] = useState("");
   const [label, setLabel] = useState("");
   const [mode, setMode] = useState<DomainMode>("direct");
+  const [cdn, setCdn] = useState("");
+  const accounts = useCdnAccounts(mode === "cdn");
   const refused = fieldErrors(bind.error);
   const close = useTyped(zone.trim() !== "" || label.trim() !== "");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!zone.trim() || bind.isPending) return;
-    const body = { node_id: nodeId, zone: zone.trim(), mode, ...(label.trim() && { label: label.trim() }) };
+    const body = {
+      node_id: nodeId,
+      zone: zone.trim(),
+      mode,
+      ...(label.trim() && { label: label.trim() }),
+      ...(mode === "cdn" && cdn && { cdn_integration_id: cdn }),
+    };
     bind.mutate(body, {
       onSuccess: ({ id }) => {
         onBound(id);
@@ -106,6 +115,20 @@ function BindForm({ nodeId, owner, onBound, onClose }: BindDomainProps & { owner
         onChange={(value) => setMode(value as DomainMode)}
         allowDeselect={false}
       />
+      {mode === "cdn" && accounts.length > 0 && (
+        <Select
+          size="md"
+          label={t("bind.network")}
+          data={[
+            { value: "", label: t("bind.ownNetwork") },
+            ...accounts.map(({ id, label: name }) => ({ value: id, label: name })),
+          ]}
+          value={cdn}
+          onChange={(value) => setCdn(value ?? "")}
+          allowDeselect={false}
+          error={refused.cdn_integration_id}
+        />
+      )}
       <DialogFoot>
         <Action size="dialog" onClick={close}>
           {t("cancel")}

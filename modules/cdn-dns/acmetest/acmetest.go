@@ -2,9 +2,11 @@
 package acmetest
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -27,6 +29,23 @@ type Authority struct {
 	URL *url.URL
 	// Roots prove its address, as PEM.
 	Roots string
+
+	management string
+}
+
+// Root is what clients of its certificates trust, as PEM.
+func (a Authority) Root(t testing.TB) string {
+	t.Helper()
+	pool := x509.NewCertPool()
+	require.True(t, pool.AppendCertsFromPEM([]byte(a.Roots)))
+	trusting := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}
+	client := &http.Client{Transport: trusting, Timeout: startsWithin}
+	answer, err := client.Get("https://" + a.management + "/roots/0")
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	require.NoError(t, err)
+	return string(text)
 }
 
 // Directory is the address of its ACME directory.
@@ -43,9 +62,11 @@ func Pebble(t testing.TB, dnsServer string, changes ...map[string]any) Authority
 	t.Helper()
 	program, dir := testneed.Built(t, "pebble-v2.10.1", "pebble.sh"), t.TempDir()
 	cert, key := pair(t)
-	at := Authority{URL: &url.URL{Scheme: "https", Host: freeAddress(t)}, Roots: string(cert)}
+	at := Authority{
+		URL: &url.URL{Scheme: "https", Host: freeAddress(t)}, Roots: string(cert), management: freeAddress(t),
+	}
 	settings := map[string]any{
-		"listenAddress": at.URL.Host, "managementListenAddress": freeAddress(t), "httpPort": 5002, "tlsPort": 5001,
+		"listenAddress": at.URL.Host, "managementListenAddress": at.management, "httpPort": 5002, "tlsPort": 5001,
 		"certificate": write(t, dir, "cert.pem", cert), "privateKey": write(t, dir, "key.pem", key),
 		"retryAfter": map[string]any{"authz": 1, "order": 1},
 		"profiles": map[string]any{
