@@ -17,6 +17,8 @@ export default defineConfig({
     target: "es2023",
     rolldownOptions: {
       output: {
+        // Parts that are put together may import each other in a circle; modules still run after those they import.
+        strictExecutionOrder: true,
         // The names of merged chunks list everything that uses them.
         chunkFileNames: (chunk) => `assets/${chunk.name.split("~")[0]}-[hash].js`,
         assetFileNames: (asset) => `assets/${(asset.names[0] ?? "asset").split(/[~.]/)[0]}-[hash][extname]`,

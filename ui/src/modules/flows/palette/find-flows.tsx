@@ -1,14 +1,19 @@
 import { IconRoute2, IconUser } from "@tabler/icons-react";
 import i18next from "i18next";
+import { lazy } from "react";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import type { PaletteHit, PaletteRun } from "@/module";
-import { FlowActDialog } from "../acts/flow-act-dialog";
 import { leftOut } from "../acts/flow-effects";
-import { LinkDialog } from "../clients/link-dialog";
 import type { Flow, Page } from "../shared/api";
 import { healthGlyph } from "../shared/states";
-import { CompileDialog } from "./compile-dialog";
+
+// What is found is drawn at once; the dialogs come when one of them is opened.
+const FlowActDialog = lazy(() =>
+  import("../acts/flow-act-dialog").then(({ FlowActDialog: Dialog }) => ({ default: Dialog })),
+);
+const CompileDialog = lazy(() => import("./compile-dialog").then(({ CompileDialog: Dialog }) => ({ default: Dialog })));
+const LinkDialog = lazy(() => import("../clients/link-dialog").then(({ LinkDialog: Dialog }) => ({ default: Dialog })));
 
 type FoundClient = components["schemas"]["FlowsFoundClient"];
 
