@@ -147,9 +147,34 @@ test("a restore test finds the backup equal; that stands first on the page", asy
   await picture(page, "backups");
 });
 
-test("a backup is downloaded as one file", async ({ page, stand }) => {
-  await openBackups(page, stand.url);
+/** Stands on the page of the newest run, in a browser whose dialog for files is what the argument says. */
+async function openNewest(page: Page, url: string, dialog: "chooses" | "is missing"): Promise<void> {
+  await page.addInitScript((how) => {
+    const pick = async ({ suggestedName }: { suggestedName: string }) =>
+      (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+    Object.defineProperty(window, "showSaveFilePicker", { value: how === "chooses" ? pick : undefined });
+  }, dialog);
+  await openBackups(page, url);
   await page.getByRole("region", { name: "Runs" }).getByRole("link").first().click();
+}
+
+test("a backup is downloaded as one file, written to the disk as it comes", async ({ page, stand }) => {
+  await openNewest(page, stand.url, "chooses");
+  const name = (await page
+    .getByText(/^panel-.*nightly/)
+    .first()
+    .textContent())!.trim();
+  await page.getByRole("button", { name: "Download" }).click();
+  const read = () =>
+    page.evaluate(async (file) => {
+      const kept = await (await navigator.storage.getDirectory()).getFileHandle(file, { create: true });
+      return (await kept.getFile()).text();
+    }, `${name}.tar`);
+  await expect.poll(read, { timeout: 20_000 }).toContain(`${name}.manifest`);
+});
+
+test("where pages cannot write files, the browser downloads it", async ({ page, stand }) => {
+  await openNewest(page, stand.url, "is missing");
   const [file] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: "Download" }).click(),

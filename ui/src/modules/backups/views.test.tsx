@@ -7,6 +7,7 @@ import BackupsPage from "./list/backups-page";
 import { ProfilesView } from "./list/profiles-view";
 import RunPage from "./run/run-page";
 import {
+  artefact,
   makeActive,
   makePartial,
   makePlace,
@@ -247,6 +248,16 @@ describe("a run", () => {
     await run({ [`GET /runs/${runId}`]: { body: gone } });
     const act = await screen.findByRole("button", { name: "Download" });
     expect(act).toHaveAccessibleDescription("No destination has this backup any more");
+  });
+
+  it("is not fetched before a place for its file was chosen; to choose none is no failure", async () => {
+    const pick = vi.fn(() => Promise.reject(new DOMException("no place", "AbortError")));
+    vi.stubGlobal("showSaveFilePicker", pick);
+    await run();
+    await userEvent.click(await screen.findByRole("button", { name: "Download" }));
+    expect(pick).toHaveBeenCalledWith({ suggestedName: `${artefact.name}.tar` });
+    expect(screen.queryByText("The backup was not downloaded")).not.toBeInTheDocument();
+    vi.unstubAllGlobals();
   });
 
   it("is not fetched from a messenger", async () => {

@@ -6,8 +6,9 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
+import { unreachable } from "@/api/problem";
 import type { components } from "@/api/schema.gen";
-import { saveFile } from "@/components/screen/save-file";
+import { saveFile, streamFile } from "@/components/screen/save-file";
 import { everyPage } from "@/components/table/every-page";
 
 type Schemas = components["schemas"];
@@ -166,15 +167,30 @@ export function useCancelRun() {
   );
 }
 
-/** Fetches all files of a backup as one and hands it to the browser. */
+/** Fetches all files of a backup as one, to the disk where the browser can do that. Choosing no place is no failure. */
 export function useDownload() {
   return useMutation({
     mutationFn: async ({ id, name }: { id: string; name: string }) => {
-      const path = { params: { path: { id } }, parseAs: "blob" as const };
-      const content = await answer(api.GET("/api/v1/backups/runs/{id}/download", path));
-      saveFile(`${name}.tar`, content as unknown as Blob, "application/x-tar");
+      const file = `${name}.tar`;
+      try {
+        if (await streamFile(file, () => fetchBackup(id, "stream"))) return;
+      } catch (error) {
+        if (error instanceof DOMException && error.name === "AbortError") return;
+        throw error instanceof TypeError ? unreachable() : error; // a stream that breaks off
+      }
+      saveFile(file, await fetchBackup(id, "blob"));
     },
   });
+}
+
+interface Contents {
+  stream: ReadableStream<Uint8Array>;
+  blob: Blob;
+}
+
+async function fetchBackup<Form extends keyof Contents>(id: string, parseAs: Form): Promise<Contents[Form]> {
+  const path = { params: { path: { id } }, parseAs };
+  return (await answer(api.GET("/api/v1/backups/runs/{id}/download", path))) as unknown as Contents[Form];
 }
 
 export function useStartTest() {
