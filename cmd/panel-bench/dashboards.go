@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/screens"
+	"panel/e2e/rig"
 )
 
 const (
@@ -128,4 +131,29 @@ func (b *bench) besideOverviews(ctx context.Context, s *stand, page []string) (m
 		return reached, err
 	})
 	return measure.AtLeast("P5", "gated GET while ten overviews are open", "req/s", alone, beside, 0.90), err
+}
+
+// livingScreens (P20, P21) opens the interface over 5,000 reporting agents in Chromium: what its first route asks for,
+// when its pages can be used, and what one that stays open costs.
+func livingScreens(ctx context.Context, b *bench) ([]measure.Result, error) {
+	f, err := b.fleetAt(ctx, "screens", manyNodes, 25*time.Second)
+	if err != nil {
+		return nil, err
+	}
+	if err := execute(ctx, f.dsn, thirtyDays); err != nil {
+		return nil, err
+	}
+	if err := pause(ctx, settles); err != nil {
+		return nil, err
+	}
+	root, err := rig.Root()
+	if err != nil {
+		return nil, err
+	}
+	length := b.settings.watch
+	seen, err := screens.Look(ctx, filepath.Join(root, "ui"), f.Panel.URL, f.API.Token, length)
+	if err != nil {
+		return nil, err
+	}
+	return append(seen.Opening(), seen.Living(length)...), nil
 }

@@ -62,8 +62,9 @@ type settings struct {
 	pairs  int
 	each   time.Duration // one reading
 	warm   time.Duration
-	out    string // JSON
-	agents int    // of an apply
+	out    string        // JSON
+	agents int           // of an apply
+	watch  time.Duration // how long an open page is watched
 	keep   bool
 	grace  time.Duration // for a goal to end when its time is over, and again to clean up behind it
 }
@@ -80,6 +81,7 @@ func options(args []string) (settings, error) {
 	flags.DurationVar(&s.warm, "warm", time.Second, "length of the warm-up before the first reading")
 	flags.StringVar(&s.out, "out", ".run/bench.json", "file for the results as JSON")
 	flags.IntVar(&s.agents, "agents", 1000, "agents of an apply, a multiple of 200; the goal speaks of 1,000")
+	flags.DurationVar(&s.watch, "watch", 5*time.Minute, "how long an open page is watched; the goal speaks of 30m")
 	flags.BoolVar(&s.keep, "keep", false, "keep the folder with logs and database")
 	if err := flags.Parse(args); err != nil {
 		return s, err
@@ -120,6 +122,7 @@ var goals = []goal{
 	{"P9", restartHerd, 5 * time.Minute},
 	{"P5", openDashboards, 6 * time.Minute},
 	{"P11", liveViewers, 6 * time.Minute},
+	{"P21", livingScreens, 45 * time.Minute},
 	{"P17", backups, 9 * time.Minute},
 	{"names", watchedHostNames, 6 * time.Minute},
 	{"spread", spreadCertificates, 4 * time.Minute},

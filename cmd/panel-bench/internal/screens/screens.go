@@ -1,0 +1,86 @@
+// Package screens looks at the web interface of a panel in Chromium and judges what it measures there.
+package screens
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"panel/cmd/panel-bench/internal/measure"
+)
+
+// Seen is what the browser measured.
+type Seen struct {
+	Requests float64 `json:"first_requests"`
+	Script   float64 `json:"first_script_kb"`
+	Overview opened  `json:"overview"`
+	Nodes    opened  `json:"nodes"`
+	Live     struct {
+		Rows         float64 `json:"rows"`
+		Loaded       int     `json:"loaded"`
+		Slowest      float64 `json:"slowest_ms"`
+		Heap         float64 `json:"heap_mb"`
+		Growth       float64 `json:"heap_growth_mb"`
+		MainThread   float64 `json:"main_thread_pct"`
+		AllProcesses float64 `json:"all_processes_pct"`
+	} `json:"live"`
+}
+
+// opened is how long a page took, in milliseconds.
+type opened struct {
+	Shown       float64 `json:"shown"`
+	Interactive float64 `json:"interactive"`
+}
+
+// Look opens the pages of a panel as whoever has the session; one stays open for so long. Folder is that of the web
+// interface. Only the browser's own words say what went wrong in it.
+func Look(ctx context.Context, folder, url, session string, length time.Duration) (*Seen, error) {
+	script := filepath.Join("e2e", "measure", "fleet.mjs")
+	cmd := exec.CommandContext(ctx, "node", script, url, strconv.Itoa(int(length.Seconds())))
+	var words bytes.Buffer
+	cmd.Dir, cmd.Stdin, cmd.Stderr = folder, strings.NewReader(session), &words
+	printed, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("look at the interface with Chromium: %w: %s", err, words.String())
+	}
+	got := new(Seen)
+	if err := json.Unmarshal(printed, got); err != nil {
+		return nil, fmt.Errorf("read what the browser measured: %w", err)
+	}
+	return got, nil
+}
+
+// Opening judges what the first route asks for and when pages can be used.
+func (s *Seen) Opening() []measure.Result {
+	below := func(what, unit string, value, ceiling float64) measure.Result {
+		return measure.Below("P20", what, unit, measure.Series{value}, ceiling)
+	}
+	const slow = "interactive at a quarter of the processor, 5,000 nodes"
+	return []measure.Result{
+		below("requests of the first route, empty cache", "", s.Requests, 30),
+		below("script of the first route on the wire", "kB", s.Script, 300),
+		below("overview "+slow, "ms", s.Overview.Interactive, 1500).Note("shown after %.0f ms", s.Overview.Shown),
+		below("node list "+slow, "ms", s.Nodes.Interactive, 1500).Note("shown after %.0f ms", s.Nodes.Shown),
+	}
+}
+
+// Living judges what a page costs that stayed open for so long.
+func (s *Seen) Living(length time.Duration) []measure.Result {
+	below := func(what, unit string, value, ceiling float64) measure.Result {
+		return measure.Below("P21", "node list open over 5,000 living nodes: "+what, unit, measure.Series{value}, ceiling)
+	}
+	live := s.Live
+	return []measure.Result{
+		below("rows in the document", "", live.Rows, 150).Note("%d rows are loaded", live.Loaded),
+		below("slowest answer to a person", "ms", live.Slowest, 200),
+		below("growth of the heap", "MB", live.Growth, 10).Note("from %.1f MB, in %s", live.Heap, length),
+		below("processor of the main thread", "% of a core", live.MainThread, 10).
+			Note("all processes of the browser, which draws in software: %.1f %%", live.AllProcesses),
+	}
+}

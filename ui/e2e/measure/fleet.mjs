@@ -1,0 +1,173 @@
+// Measures the web interface over a large fleet in Chromium: `fleet.mjs URL SECONDS`, with the session on standard
+// input. Prints one line of JSON. Nothing is judged here.
+import { readFileSync, readdirSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+const [url, seconds] = [process.argv[2], Number(process.argv[3])];
+const token = readFileSync(0, "utf8").trim();
+const slower = 4;
+const quiet = 500;
+const kb = 1000;
+
+const server = await chromium.launchServer({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
+});
+const browser = await chromium.connect(server.wsEndpoint());
+
+async function context(signedIn) {
+  const made = await browser.newContext({ viewport: { width: 1360, height: 860 }, locale: "en-US" });
+  if (signedIn) await made.addInitScript((session) => sessionStorage.setItem("panel-session", session), token);
+  return made;
+}
+
+/** What the first route asks for in an empty cache. */
+async function firstRoute() {
+  const where = await context(false);
+  const page = await where.newPage();
+  const cdp = await where.newCDPSession(page);
+  await cdp.send("Network.enable");
+  let [requests, script] = [0, 0];
+  const scripts = new Set();
+  cdp.on("Network.requestWillBeSent", ({ request }) => (requests += request.url.startsWith(url) ? 1 : 0));
+  cdp.on("Network.responseReceived", ({ requestId, type }) => type === "Script" && scripts.add(requestId));
+  cdp.on("Network.loadingFinished", ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) script += encodedDataLength;
+  });
+  await page.goto(`${url}/login`, { waitUntil: "networkidle" });
+  await page.getByLabel("Username").waitFor();
+  await where.close();
+  return { first_requests: requests, first_script_kb: script / kb };
+}
+
+/**
+ * Milliseconds until a page on a slower processor shows its content and the main thread has no more long tasks; the
+ * files are in the cache, as on every visit but the first.
+ */
+async function interactive(path, ready) {
+  const where = await context(true);
+  const page = await where.newPage();
+  await page.goto(url + path);
+  await page.locator(ready).first().waitFor();
+  await page.waitForTimeout(2_000);
+  await page.goto("about:blank");
+  const cdp = await where.newCDPSession(page);
+  await cdp.send("Emulation.setCPUThrottlingRate", { rate: slower });
+  await page.addInitScript(
+    ([selector]) => {
+      window.measured = { shown: 0, busy: 0 };
+      new PerformanceObserver((list) => {
+        for (const task of list.getEntries()) window.measured.busy = task.startTime + task.duration;
+      }).observe({ type: "longtask", buffered: true });
+      const look = () => {
+        if (document.querySelector(selector)) window.measured.shown = performance.now();
+        else requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    },
+    [ready],
+  );
+  await page.goto(url + path);
+  await page.waitForFunction(
+    (still) => {
+      const { shown, busy } = window.measured;
+      return shown > 0 && performance.now() - Math.max(shown, busy) > still;
+    },
+    quiet,
+    { timeout: 60_000, polling: 100 },
+  );
+  const { shown, busy } = await page.evaluate(() => window.measured);
+  await where.close();
+  return { shown, interactive: Math.max(shown, busy) };
+}
+
+/** Processor seconds of the browser with all its processes. */
+function processorSeconds() {
+  const stats = new Map();
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      stats.set(Number(pid), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const root = server.process().pid;
+  const inside = (pid) => pid === root || (stats.has(pid) && inside(stats.get(pid).parent));
+  return [...stats].reduce((sum, [pid, { ticks }]) => sum + (inside(pid) ? ticks / 100 : 0), 0);
+}
+
+async function heap(cdp) {
+  await cdp.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await cdp.send("Runtime.getHeapUsage");
+  return usedSize / kb / kb;
+}
+
+/** The slowest answer to a person, the rows in the document, the memory and the processor while the fleet lives. */
+async function living() {
+  const where = await context(true);
+  const page = await where.newPage();
+  await page.addInitScript(() => {
+    window.slowest = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        if (entry.interactionId) window.slowest = Math.max(window.slowest, entry.duration);
+      }
+    }).observe({ type: "event", durationThreshold: 16, buffered: true });
+  });
+  await page.goto(`${url}/nodes`);
+  await page.locator("tr[data-row]").first().waitFor();
+  const cdp = await where.newCDPSession(page);
+  await cdp.send("Performance.enable");
+  const busy = async () =>
+    (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
+  let rows = 0;
+  const act = async () => {
+    await page.mouse.move(700, 500);
+    await page.mouse.wheel(0, 4_000);
+    await page.locator("tbody input[type=checkbox]").nth(2).click({ force: true });
+    await page.keyboard.press("j");
+    await page.mouse.wheel(0, -20_000);
+    rows = Math.max(rows, await page.locator("tr").count());
+  };
+  const more = page.getByRole("button", { name: /^(Load|Show) .*more/ });
+  for (let pages = 0; pages < 10 && (await more.count()) > 0; pages++) {
+    await more.click();
+    await page.waitForTimeout(500);
+  }
+  for (let round = 0; round < 5; round++) await act();
+  await page.waitForTimeout(15_000);
+  const [memory, main, all, began] = [await heap(cdp), await busy(), processorSeconds(), Date.now()];
+  const step = Math.max(5_000, (seconds * 1_000) / 60);
+  let used = { main: 0, all: 0, time: 0 };
+  while (Date.now() - began < seconds * 1_000) {
+    await page.waitForTimeout(step);
+    const left = { main: await busy(), all: processorSeconds(), at: Date.now() };
+    used = { main: left.main - main, all: left.all - all, time: (left.at - began) / 1_000 };
+    await act();
+  }
+  const grown = (await heap(cdp)) - memory;
+  const slowest = await page.evaluate(() => window.slowest);
+  const loaded = await page.locator("table").first().getAttribute("aria-rowcount");
+  await where.close();
+  return {
+    rows,
+    loaded: Number(loaded) - 1,
+    slowest_ms: slowest,
+    heap_mb: memory,
+    heap_growth_mb: grown,
+    main_thread_pct: (100 * used.main) / used.time,
+    all_processes_pct: (100 * used.all) / used.time,
+  };
+}
+
+try {
+  const first = await firstRoute();
+  const overview = await interactive("/", "[class*=figureValue]:not(:empty)");
+  const nodes = await interactive("/nodes", "tr[data-row]");
+  console.log(JSON.stringify({ ...first, overview, nodes, live: await living() }));
+} finally {
+  await browser.close();
+  await server.close();
+}
