@@ -3,13 +3,18 @@ import { fieldName, type Finding, type Problem } from "./problems";
 
 type Worded = Finding & Partial<Pick<Problem, "severity">>;
 
+// What the check of a request's form says ("expected number <= 65535") is no sentence for people.
+const isFormal = (message: string) => /^expected /i.test(message);
+
 /** A finding in the language of the page. The panel's own sentence is English and the most exact one there. */
 export function useProblemText(): (finding: Worded) => string {
   const { t, i18n } = useTranslation("flows");
   return (finding) => {
-    if (i18n.language === "en") return sentence(finding.message);
+    if (i18n.language === "en" && !isFormal(finding.message)) return sentence(finding.message);
     const values = { node: finding.node ?? "", core: finding.core ?? "" };
-    const known = wordKeys(finding).find((key) => i18n.exists(key, { ns: "flows", lng: "ru", fallbackLng: [] }));
+    const known = wordKeys(finding).find((key) =>
+      i18n.exists(key, { ns: "flows", lng: i18n.language, fallbackLng: [] }),
+    );
     return known ? t(known, values) : sentence(finding.message);
   };
 }
