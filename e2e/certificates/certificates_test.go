@@ -50,7 +50,7 @@ type world struct {
 type door struct {
 	name, protocol, transport string
 	host, path                string
-	port                      int
+	port, second              int // of the entries
 	flow, link                string
 }
 
@@ -93,17 +93,21 @@ func bringUp(t *testing.T) *world {
 }
 
 // bind binds a host name of the zone to the node.
-func (w *world) bind(label string) string {
+func (w *world) bind(label string) string { return w.bindIn(zone, label, "direct") }
+
+func (w *world) bindIn(zone, label, mode string) string {
 	w.Helper()
 	var bound struct{ ID string }
 	require.NoError(w, w.stand.API.Post(w.Context(), "/api/v1/node-domains", map[string]any{
-		"node_id": w.agent.NodeID, "zone": zone, "label": label, "mode": "direct", "ttl": 60,
+		"node_id": w.agent.NodeID, "zone": zone, "label": label, "mode": mode, "ttl": 60,
 	}, &bound))
 	return bound.ID
 }
 
 // upload gives the panel a certificate with this serial number; each outlasts the one before.
-func (w *world) upload(serial int64) {
+func (w *world) upload(serial int64) { w.uploadFor(zone, serial) }
+
+func (w *world) uploadFor(zone string, serial int64) {
 	w.Helper()
 	chain, key := w.root.issue(w.T, "*."+zone, serial)
 	body := map[string]any{"chain": chain, "key": key}
@@ -113,26 +117,52 @@ func (w *world) upload(serial int64) {
 // install goes the ordinary way: draw, compile, evidence, apply, link. Nothing is forced.
 func (w *world) install(d *door, domainID string) {
 	w.Helper()
-	drawn := map[string]any{
-		"nodes": []map[string]any{
-			{"key": "entry", "kind": "entry", "node_id": w.agent.NodeID, "node_domain_id": domainID, "params": map[string]any{
+	_, err := w.stand.API.Apply(w.Context(), w.draw(d, domainID), w.plan(d))
+	require.NoError(w, err, d.name)
+	w.linked(d)
+}
+
+// draw makes the flow of a door, whose id it gives.
+func (w *world) draw(d *door, domainIDs ...string) string {
+	w.Helper()
+	nodes := []map[string]any{
+		{"key": "exit", "kind": "exit", "node_id": w.agent.NodeID, "params": map[string]any{"private": "allow"}},
+	}
+	edges := []map[string]any{}
+	for i, domainID := range domainIDs {
+		key, port := fmt.Sprint("entry", i), d.port
+		if i > 0 {
+			port = d.second
+		}
+		nodes = append(nodes, map[string]any{
+			"key": key, "kind": "entry", "node_id": w.agent.NodeID, "node_domain_id": domainID, "params": map[string]any{
 				"listener": map[string]any{
-					"protocol": d.protocol, "security": "tls", "transport": d.transport, "listen_ip": "127.0.0.1", "port": d.port,
+					"protocol": d.protocol, "security": "tls", "transport": d.transport, "listen_ip": "127.0.0.1", "port": port,
 					"path": d.path,
 				},
-			}},
-			{"key": "exit", "kind": "exit", "node_id": w.agent.NodeID, "params": map[string]any{"private": "allow"}},
-		},
-		"edges": []map[string]any{{"from": "entry", "to": "exit"}},
+			},
+		})
+		edges = append(edges, map[string]any{"from": key, "to": "exit"})
 	}
-	flow, err := w.stand.API.Draw(w.Context(), d.name, drawn)
+	flow, err := w.stand.API.Draw(w.Context(), d.name, map[string]any{"nodes": nodes, "edges": edges})
 	require.NoError(w, err)
 	d.flow = flow.ID
-	plan, err := w.stand.API.Compile(w.Context(), flow.ID)
+	return flow.ID
+}
+
+// plan compiles the flow of a door.
+func (w *world) plan(d *door) rig.Plan {
+	w.Helper()
+	plan, err := w.stand.API.Compile(w.Context(), d.flow)
 	require.NoError(w, err, d.name)
-	_, err = w.stand.API.Apply(w.Context(), flow.ID, plan)
-	require.NoError(w, err, d.name)
-	d.link, err = w.stand.API.Link(w.Context(), flow.ID)
+	return plan
+}
+
+// linked issues the link of a door.
+func (w *world) linked(d *door) {
+	w.Helper()
+	var err error
+	d.link, err = w.stand.API.Link(w.Context(), d.flow)
 	require.NoError(w, err)
 	parsed, err := url.Parse(d.link)
 	require.NoError(w, err)
@@ -161,7 +191,7 @@ func (w *world) carries(t *testing.T) {
 func (w *world) shown(d door) int64 {
 	dialer := &tls.Dialer{
 		NetDialer: &net.Dialer{Timeout: time.Second},
-		Config:    &tls.Config{ServerName: host, RootCAs: w.root.pool},
+		Config:    &tls.Config{ServerName: d.host, RootCAs: w.root.pool},
 	}
 	conn, err := dialer.DialContext(w.Context(), "tcp", fmt.Sprint("127.0.0.1:", d.port))
 	if err != nil {
@@ -238,6 +268,15 @@ type authority struct {
 	text string
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
+}
+
+// trusted is an authority whose root is known, and nothing else of it.
+func trusted(t *testing.T, root string) *authority {
+	t.Helper()
+	a := &authority{file: filepath.Join(t.TempDir(), "root.pem"), pool: x509.NewCertPool(), text: root}
+	require.NoError(t, os.WriteFile(a.file, []byte(root), 0o600))
+	require.True(t, a.pool.AppendCertsFromPEM([]byte(root)))
+	return a
 }
 
 func newAuthority(t *testing.T) *authority {
