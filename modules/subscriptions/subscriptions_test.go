@@ -71,7 +71,6 @@ func (s *stage) ask(path, agent, accept string, more ...string) *paneltest.Answe
 }
 
 func TestManifest(t *testing.T) {
-	t.Parallel()
 	paneltest.Check(t, subscriptions.Module(), holders{}.manifest())
 }
 
