@@ -5,6 +5,11 @@ import type { Stand } from "../rig/stand";
 
 test.use({ actionTimeout: 20_000 });
 
+interface Drawn {
+  nodes: { key: string; params?: { listener?: { port?: number } } }[];
+  edges: { from: string; to: string; match?: { domain?: string[] } }[];
+}
+
 const rules = 12;
 
 /** A flow whose entry has a dozen rules, each to an end of its own; drawn and not applied. */
@@ -37,6 +42,9 @@ async function dozen(stand: Stand, { token, node }: Populated): Promise<string> 
   });
   return made.id;
 }
+
+const drawn = async (stand: Stand, { token }: Populated, id: string): Promise<Drawn> =>
+  (await stand.call<{ graph: Drawn }>(token, "GET", `/api/v1/connection-units/${id}/draft`)).graph;
 
 async function openGraph(page: Page, stand: Stand, id: string): Promise<void> {
   await signIn(page, stand.url);
@@ -85,6 +93,51 @@ test("a dozen rules are drawn without a crossing, and nothing jumps under the po
   }
   await passesGates(page);
   await picture(page, "editor-chosen");
+});
+
+test("a value that is not allowed is marked at its field, and saving goes on once it is right", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const id = await dozen(stand, populated);
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/flows/${id}/graph`);
+  await page.locator(".react-flow__node").filter({ hasText: "fra-01 entry" }).click();
+  const port = page.getByLabel("Port", { exact: true });
+  await port.fill("70000");
+  await page.keyboard.press("Tab");
+  await expect(page.getByText("Not saved: correct the marked value.")).toBeVisible();
+  await expect(port).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByText("Use a port from 1 to 65535").first()).toBeVisible();
+  await picture(page, "editor-refused");
+  await port.fill("9443");
+  await page.keyboard.press("Tab");
+  await expect(page.getByText(/^Saved/)).toBeVisible();
+  await expect
+    .poll(
+      async () => (await drawn(stand, populated, id)).nodes.find(({ key }) => key === "entry")?.params?.listener?.port,
+    )
+    .toBe(9443);
+  // The canvas reaches the end of the window again.
+  await expect
+    .poll(() => page.evaluate(() => document.documentElement.scrollHeight - document.documentElement.clientHeight))
+    .toBeLessThanOrEqual(0);
+});
+
+test("domains typed with commas and blanks are several domains", async ({ page, stand, populated }) => {
+  const id = await dozen(stand, populated);
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/flows/${id}/graph`);
+  await page.getByText("rule-0.example").first().click();
+  const domains = page.getByRole("combobox", { name: "Domains", exact: true });
+  await domains.fill("youtube.com, googlevideo.com ytimg.com");
+  await domains.press("Enter");
+  await expect
+    .poll(async () => (await drawn(stand, populated, id)).edges.find(({ to }) => to === "end-0")?.match?.domain)
+    .toEqual(["rule-0.example", "youtube.com", "googlevideo.com", "ytimg.com"]);
+  await expect(page.getByText(/^Saved/)).toBeVisible();
+  await picture(page, "editor-domains");
 });
 
 test("a second target opens a rule above everything else, and a new block is not red before something was typed", async ({
