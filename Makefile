@@ -33,7 +33,7 @@ test: ## Run every test: Go with the race detector, web interface, browser journ
 e2e: ui ## Run the browser journeys against real executables, database and agent.
 	@scripts/e2e.sh
 
-bench: ## Measure every speed goal against its physical limit in the same run; ONLY=P3,P4 measures some.
+bench: ui ## Measure every speed goal against its physical limit in the same run; ONLY=P3,P4 measures some.
 	@scripts/need.sh postgresql
 	@go build -o .run/bin/panel-bench ./cmd/panel-bench
 	@exec .run/bin/panel-bench $(if $(ONLY),--only $(ONLY))

@@ -21,13 +21,13 @@ const (
 )
 
 // refusals keeps strangers from filling the log: the first refusal of a kind is logged, those after it are counted and
-// problemOf as one line a minute for as long as they come. Kinds beyond the bound share one.
+// reported as one line a minute for as long as they come. Kinds beyond the bound share one.
 type refusals struct {
 	log   *zap.Logger
 	clock clockwork.Clock
 
 	mu     sync.Mutex
-	counts map[refusalKey]int // what was counted and not told yet
+	counts map[refusalKey]int // what was counted and not reported yet
 	timer  clockwork.Timer    // nil while there is nothing to tell
 }
 
