@@ -401,6 +401,65 @@ create table challenges (
 CREATE INDEX challenges_attempts ON challenges USING btree (account_id, expires_at) WHERE (attempts > 0);
 CREATE INDEX challenges_expiry ON challenges USING btree (expires_at);
 
+create table client_flows (
+  client_id uuid not null,
+  flow_id uuid not null,
+  secret text not null,
+  moved boolean default false not null,
+  generation integer default 1 not null,
+  installed boolean default false not null,
+  created_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  up bigint default 0 not null,
+  down bigint default 0 not null,
+  constraint client_flows_client_id_fkey FOREIGN KEY (client_id) REFERENCES client_profiles(id) ON DELETE CASCADE,
+  constraint client_flows_pkey PRIMARY KEY (client_id, flow_id)
+);
+CREATE INDEX client_flows_flow ON client_flows USING btree (flow_id, created_at, client_id);
+
+create table client_profiles (
+  id uuid not null,
+  label text not null,
+  label_key text,
+  note text default ''::text not null,
+  tags text[] default '{}'::text[] not null,
+  owner_id text not null,
+  enabled boolean default true not null,
+  expires_at timestamp with time zone,
+  expiry_told_at timestamp with time zone,
+  public_hash bytea,
+  public_issued_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revision bigint default 1 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  quota_bytes bigint,
+  quota_reset text default 'never'::text not null,
+  quota_told_at timestamp with time zone,
+  used_since timestamp with time zone not null,
+  used_up bigint default 0 not null,
+  used_down bigint default 0 not null,
+  total_up bigint default 0 not null,
+  total_down bigint default 0 not null,
+  last_seen_at timestamp with time zone,
+  constraint client_profiles_quota_reset_check CHECK ((quota_reset = ANY (ARRAY['never'::text, 'daily'::text, 'weekly'::text, 'monthly'::text]))),
+  constraint client_profiles_pkey PRIMARY KEY (id)
+);
+CREATE INDEX clients_created ON client_profiles USING btree (created_at, id);
+CREATE INDEX clients_expiring ON client_profiles USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (expiry_told_at IS NULL));
+CREATE INDEX clients_listed ON client_profiles USING btree (COALESCE(label_key, lower(label)) COLLATE "C", id);
+CREATE INDEX clients_owner ON client_profiles USING btree (owner_id);
+CREATE UNIQUE INDEX clients_public ON client_profiles USING btree (public_hash);
+CREATE INDEX clients_reset ON client_profiles USING btree (quota_reset, used_since) WHERE (quota_reset <> 'never'::text);
+CREATE INDEX clients_used ON client_profiles USING btree (((used_up + used_down)), id);
+
+create table client_progress (
+  id boolean default true not null,
+  mark bigint not null,
+  constraint client_progress_id_check CHECK (id),
+  constraint client_progress_pkey PRIMARY KEY (id)
+);
+
 create table domain_records (
   id uuid not null,
   domain_id uuid not null,
@@ -570,23 +629,6 @@ create table flow_checks (
   constraint flow_checks_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES flow_plans(id) ON DELETE CASCADE,
   constraint flow_checks_pkey PRIMARY KEY (plan_id, key)
 );
-
-create table flow_clients (
-  id uuid not null,
-  flow_id uuid not null,
-  label text not null,
-  secret text not null,
-  public_hash bytea,
-  public_issued_at timestamp with time zone,
-  created_at timestamp with time zone not null,
-  revoked_at timestamp with time zone,
-  label_key text,
-  constraint flow_clients_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
-  constraint flow_clients_pkey PRIMARY KEY (id)
-);
-CREATE INDEX flow_clients_flow ON flow_clients USING btree (flow_id, created_at);
-CREATE INDEX flow_clients_listed ON flow_clients USING btree (flow_id, COALESCE(label_key, lower(label)) COLLATE "C", id);
-CREATE UNIQUE INDEX flow_clients_public ON flow_clients USING btree (public_hash);
 
 create table flow_followups (
   id uuid not null,

@@ -4,6 +4,7 @@ package modules
 import (
 	"panel/modules/backups"
 	cdndns "panel/modules/cdn-dns"
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/license"
@@ -19,6 +20,7 @@ func All() []module.Module {
 	return []module.Module{
 		backups.Module(),
 		cdndns.Module(),
+		clients.Module(),
 		domains.Module(),
 		flows.Module(),
 		license.Module(),

@@ -120,7 +120,7 @@ func comesBack(t *testing.T, settings rig.PanelSettings, at place) {
 }
 
 // kept are tables that no restore and nothing after it writes to.
-var kept = []string{"public.flows", "public.flow_versions", "public.flow_clients"}
+var kept = []string{"public.flows", "public.flow_versions", "public.client_profiles", "public.client_flows"}
 
 // tables are the checksums of all tables in a backup, as its manifest has them.
 func (p place) tables(t *testing.T, artefact string) map[string]string {

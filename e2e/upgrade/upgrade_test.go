@@ -172,6 +172,7 @@ func TestTheStateOfAnEarlierReleaseIsServed(t *testing.T) {
 	var clients struct{ Items []struct{ Label string } }
 	u.get("/api/v1/connection-units/"+u.Flow+"/clients", &clients)
 	require.Len(t, clients.Items, 3)
+	u.servesClients()
 
 	var proof struct {
 		Intact bool `json:"intact"`
@@ -180,6 +181,35 @@ func TestTheStateOfAnEarlierReleaseIsServed(t *testing.T) {
 	u.get("/api/v1/audit/verify", &proof)
 	require.True(t, proof.Intact, "the chain of the journal")
 	require.Greater(t, proof.Last, u.Entries, "what was written since continues the chain")
+}
+
+// servesClients looks at the clients of the release as what they are now: each of its own, with the flow that it had.
+func (u *upgraded) servesClients() {
+	u.Helper()
+	var all struct {
+		Items []struct {
+			ID, Label, State string
+			OwnerID          string `json:"owner_id"`
+			HasPublicLink    bool   `json:"has_public_link"`
+			Flows            []struct {
+				FlowID    string `json:"flow_id"`
+				Installed bool   `json:"installed"`
+			}
+		}
+	}
+	u.get("/api/v1/clients?sort=created_at", &all)
+	require.Len(u, all.Items, 3)
+	first, shared := all.Items[0], 0
+	require.Equal(u, "active", first.State)
+	require.NotEmpty(u, first.OwnerID)
+	require.Equal(u, u.Flow, first.Flows[0].FlowID)
+	require.True(u, first.Flows[0].Installed, "its link goes on working")
+	for _, one := range all.Items {
+		if one.HasPublicLink {
+			shared++
+		}
+	}
+	require.Positive(u, shared, "the subscription is that of its client")
 }
 
 // The node of that release comes back with its flow in place, and nothing is installed again.

@@ -13,6 +13,7 @@ import (
 	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/cdn"
 	"panel/modules/cdn-dns/internal/lookup"
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows"
@@ -56,7 +57,7 @@ func newFronting(t *testing.T, zones ...string) *fronting {
 			return module.Parts{}
 		},
 	}
-	all := paneltest.Modules(nodes.Module(), domains.Module(), flows.Module(), Module(), asking)
+	all := paneltest.Modules(nodes.Module(), domains.Module(), clients.Module(), flows.Module(), Module(), asking)
 	f := &fronting{bench: &bench{t: t, cloud: cloud, Panel: paneltest.Start(t, all, paneltest.Env(map[string]string{
 		cloudflareRoot.Name: cloud.Root, resolvers.Name: cloud.Address, "PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 	}))}}

@@ -9,6 +9,7 @@ import (
 	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/nodes"
@@ -29,7 +30,7 @@ const (
 
 // built is the module with those that it needs.
 func built() paneltest.Setting {
-	return paneltest.Modules(nodes.Module(), domains.Module(), flows.Module(), Module())
+	return paneltest.Modules(nodes.Module(), domains.Module(), clients.Module(), flows.Module(), Module())
 }
 
 // bench is a panel whose Cloudflare is a stand-in on this machine.

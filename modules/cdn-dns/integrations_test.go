@@ -9,6 +9,7 @@ import (
 
 	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/nodes"
@@ -17,7 +18,7 @@ import (
 
 // The manifest keeps the rules that hold for every module. It looks at all goroutines, so it runs alone.
 func TestModule(t *testing.T) { //nolint:paralleltest // looks at the goroutines of the process
-	paneltest.Check(t, Module(), nodes.Module(), domains.Module(), flows.Module())
+	paneltest.Check(t, Module(), nodes.Module(), domains.Module(), clients.Module(), flows.Module())
 }
 
 func TestAnIntegrationIsCheckedBeforeItIsKept(t *testing.T) {

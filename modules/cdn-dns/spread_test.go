@@ -15,6 +15,7 @@ import (
 
 	"panel/modules/cdn-dns/acmetest"
 	"panel/modules/cdn-dns/dnstest"
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows"
@@ -62,7 +63,7 @@ func newGiving(t *testing.T, zones ...string) *giving {
 	}
 	cloud := dnstest.NewCloudflare(t, zones...)
 	cloud.Allow(token, dnstest.Full())
-	all := paneltest.Modules(nodes.Module(), domains.Module(), flows.Module(), Module(), asking)
+	all := paneltest.Modules(nodes.Module(), domains.Module(), clients.Module(), flows.Module(), Module(), asking)
 	g := &giving{bench: &bench{t: t, cloud: cloud, Panel: paneltest.Start(t, all, paneltest.Env(map[string]string{
 		cloudflareRoot.Name: cloud.Root, resolvers.Name: cloud.Address, "PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 	}))}}

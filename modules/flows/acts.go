@@ -247,10 +247,10 @@ func (s *service) stored(ctx context.Context, n nodesapi.Node, revision int64, h
 }
 
 func (s *service) labels(ctx context.Context, flowID string) (map[string]string, error) {
-	rows, err := s.store.clients(ctx, flowID)
-	labels := make(map[string]string, len(rows))
-	for _, row := range rows {
-		labels[row.ID] = row.Label
+	found, err := s.clients.OfFlows(ctx, flowID)
+	labels := make(map[string]string, len(found[flowID]))
+	for _, c := range found[flowID] {
+		labels[c.ClientID] = c.Label
 	}
 	return labels, err
 }

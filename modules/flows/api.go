@@ -187,12 +187,6 @@ type ConnectionLink struct {
 	ClientID string `json:"client_id"`
 }
 
-// PublicLink is the address of a client's subscription, shown once.
-type PublicLink struct {
-	URL       string    `json:"url"`
-	CreatedAt time.Time `json:"created_at"`
-}
-
 // Rendered is the configuration of one node with every secret masked.
 type Rendered struct {
 	NodeID string         `json:"node_id"`
@@ -325,27 +319,6 @@ type pageInput struct {
 	httpapi.PageQuery
 }
 
-type clientsInput struct {
-	FlowPath
-	httpapi.PageQuery
-	Q     string `query:"q" maxLength:"100" doc:"Part of the label"`
-	State string `query:"state" enum:"installed,waiting,revoked," doc:"waiting: it works after the next apply"`
-}
-
-type clientCreateInput struct {
-	FlowPath
-	Body clientCreateBody
-}
-
-type clientCreateBody struct {
-	Label string `json:"label" minLength:"1" maxLength:"64"`
-}
-
-type clientPath struct {
-	FlowPath
-	ClientID string `path:"client_id"`
-}
-
 // VersionPath names a version of a flow.
 type VersionPath struct {
 	FlowPath
@@ -399,7 +372,6 @@ type (
 	draftOutput    = body[Draft]
 	planOutput     = body[plan.Plan]
 	applyOutput    = body[Apply]
-	clientOutput   = body[Client]
 	versionOutput  = body[Version]
 	snapshotOutput = body[VersionSnapshot]
 )

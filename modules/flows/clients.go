@@ -3,13 +3,11 @@ package flows
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 
-	"github.com/uptrace/bun"
-
+	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -17,140 +15,30 @@ import (
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/fault"
-	"panel/platform/httpapi"
-	"panel/platform/keyset"
-	"panel/platform/names"
 )
 
-const (
-	clientInstalled = "exists (select from flow_fragments g where g.flow_id = c.flow_id and c.id::text = any(g.client_ids))"
-	clientState     = "case when c.revoked_at is not null then 'revoked' when " + clientInstalled +
-		" then 'installed' else 'waiting' end"
-)
+// clientHook is what clients ask of flows. It is clientsapi.Flows.
+type clientHook struct{ s *service }
 
-// clientOrders have clients that wait for an apply before those that work, and revoked ones last.
-var clientOrders = map[string]keyset.Order{
-	"created_at": {Expression: "c.created_at", Kind: httpapi.CursorMoment},
-	"label":      {Expression: clientName, Kind: httpapi.CursorText},
-	"state": {
-		Expression: "(case " + clientState + " when 'waiting' then '0' when 'installed' then '1' else '2' end) || " +
-			clientName,
-		Kind: httpapi.CursorText,
-	},
+// Names gives the names of those of the flows that are there.
+func (h clientHook) Names(ctx context.Context, ids ...string) (map[string]string, error) {
+	return h.s.store.names(ctx, ids...)
 }
 
-// listedClient is a client and its place in the list.
-type listedClient struct {
-	shownClient
-	SortKey string
+// Find gives the ids of flows by their names or ids.
+func (h clientHook) Find(ctx context.Context, named ...string) (map[string]string, error) {
+	return h.s.store.named(ctx, named...)
 }
 
-// listClients has the oldest client first.
-func (s *service) listClients(ctx context.Context, in *clientsInput) (httpapi.Page[Client], error) {
-	none := httpapi.Page[Client]{}
-	k, err := keyset.New(in.PageQuery, "c.id", "created_at", clientOrders)
-	if err != nil {
-		return none, err
-	}
-	if _, err := s.store.flow(ctx, in.ID); err != nil {
-		return none, err
-	}
-	var rows []listedClient
-	query := in.filter(s.db.In(ctx).NewSelect()).ColumnExpr("c.id, c.label, c.created_at, c.revoked_at").
-		ColumnExpr("c.public_hash is not null as public").ColumnExpr(clientInstalled + " as installed")
-	if err := k.Apply(query, nil).Scan(ctx, &rows); err != nil {
-		return none, database.Fault(err, nil)
-	}
-	total, err := in.filter(s.db.In(ctx).NewSelect()).Count(ctx)
-	if err != nil {
-		return none, database.Fault(err, nil)
-	}
-	return keyset.Page(k, rows, int(total),
-		func(row *listedClient) Client { return row.shown() },
-		func(row *listedClient) (string, string) { return row.SortKey, row.ID }), nil
-}
-
-func (in *clientsInput) filter(q *bun.SelectQuery) *bun.SelectQuery {
-	q = q.TableExpr("flow_clients as c").Where("c.flow_id = ?", in.ID)
-	if in.Q != "" {
-		q = q.Where("strpos("+clientName+", ?) > 0", names.SearchKey(in.Q))
-	}
-	if in.State != "" {
-		q = q.Where(clientState+" = ?", in.State)
-	}
-	return q
-}
-
-// addClient makes a client with a secret of its own; it can connect after the next apply.
-func (s *service) addClient(ctx context.Context, flowID, label string) (Client, error) {
-	var made *clientRow
-	err := s.change(
-		ctx,
-		flowID,
-		"flow.client_added",
-		func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
-			row, err := s.insertClient(ctx, f.ID, label)
-			made = row
-			return map[string]audit.Change{"client": {To: label}}, err
-		},
-	)
-	if err != nil {
-		return Client{}, err
-	}
-	return shownClient{
-		ID:        made.ID,
-		Label:     made.Label,
-		Public:    made.PublicHash != nil,
-		CreatedAt: made.CreatedAt,
-	}.shown(), nil
-}
-
-// revokeClient ends a client's links and subscription at once; nodes forget its secret at the next apply.
-func (s *service) revokeClient(ctx context.Context, flowID, id string) error {
-	return s.changeClient(ctx, flowID, id, "flow.client_revoked", func(c *clientRow) {
-		now := s.now()
-		c.RevokedAt, c.PublicHash, c.PublicIssuedAt = &now, nil, nil
+// Changed locks a flow and writes what happened to one of its clients.
+func (h clientHook) Changed(ctx context.Context, flowID, change, label string) error {
+	err := h.s.change(ctx, flowID, change, func(context.Context, *flowRow) (map[string]audit.Change, error) {
+		return map[string]audit.Change{"client": {To: label}}, nil
 	})
-}
-
-func (s *service) changeClient(ctx context.Context, flowID, id, word string, do func(c *clientRow)) error {
-	return s.change(ctx, flowID, word, func(ctx context.Context, f *flowRow) (map[string]audit.Change, error) {
-		c, err := s.store.client(ctx, f.ID, id)
-		if err != nil {
-			return nil, err
-		}
-		if c.RevokedAt != nil {
-			return nil, fault.Missing("this client was revoked")
-		}
-		do(c)
-		return map[string]audit.Change{"client": {To: c.Label}}, s.store.updateClient(ctx, c)
-	})
-}
-
-// issuePublicLink makes the address of a client's subscription; an earlier one ends. Only its hash is kept.
-func (s *service) issuePublicLink(ctx context.Context, flowID, id string) (PublicLink, error) {
-	token, now := rand.Text(), s.now()
-	err := s.changeClient(ctx, flowID, id, "flow.public_link_issued", func(c *clientRow) {
-		c.PublicHash, c.PublicIssuedAt = hashToken(token), &now
-	})
-	return PublicLink{URL: s.subscriptionAddress(token), CreatedAt: now}, err
-}
-
-func (s *service) subscriptionAddress(token string) string { return s.nodes.publicURL + "/s/" + token }
-
-func (s *service) revokePublicLink(ctx context.Context, flowID, id string) error {
-	return s.changeClient(
-		ctx,
-		flowID,
-		id,
-		"flow.public_link_revoked",
-		func(c *clientRow) { c.PublicHash, c.PublicIssuedAt = nil, nil },
-	)
-}
-
-func hashToken(token string) []byte {
-	sum := sha256.Sum256([]byte(token))
-	return sum[:]
+	if errors.Is(unknown(err), flowsapi.ErrUnknown) {
+		return clientsapi.ErrUnknown
+	}
+	return err
 }
 
 // errNotInstalled says that there is nothing yet that a link could match.
@@ -181,29 +69,30 @@ func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (
 	err = s.change(ctx, flowID, "flow.link_issued", func(context.Context, *flowRow) (map[string]audit.Change, error) {
 		return map[string]audit.Change{"client": {To: c.Label}}, nil
 	})
-	return ConnectionLink{URI: first.URI(), Format: first.Form(), Revision: *f.InstalledRevision, ClientID: c.ID}, err
+	return ConnectionLink{
+		URI: first.URI(), Format: first.Form(), Revision: *f.InstalledRevision, ClientID: c.ClientID,
+	}, err
 }
 
-func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*clientRow, error) {
+// linkable is a client that may use the flow, the oldest when none is named.
+func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*clientsapi.Credentials, error) {
 	if f.InstalledRevision == nil || !f.Enabled {
 		return nil, notInstalled("id", "apply the flow first")
 	}
-	rows, err := s.store.clients(ctx, f.ID)
+	found, err := s.clients.Credentials(ctx, f.ID, clientID)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read a client of a flow: %w", err)
 	}
-	at := slices.IndexFunc(
-		rows,
-		func(c clientRow) bool { return c.RevokedAt == nil && (clientID == "" || c.ID == clientID) },
-	)
-	if at < 0 {
+	if len(found) == 0 {
 		return nil, fault.InvalidValue("client_id", "there is no such client of this flow")
 	}
-	return &rows[at], nil
+	return &found[0], nil
 }
 
 // connections gives what a client needs for each installed entry that knows it.
-func (s *service) connections(ctx context.Context, f *flowRow, c clientRow) ([]flowsapi.Connection, error) {
+func (s *service) connections(
+	ctx context.Context, f *flowRow, c clientsapi.Credentials,
+) ([]flowsapi.Connection, error) {
 	version, err := s.store.version(ctx, f.ID, *f.InstalledVersionID)
 	if err != nil {
 		return nil, err
@@ -216,14 +105,10 @@ func (s *service) connections(ctx context.Context, f *flowRow, c clientRow) ([]f
 	if err != nil {
 		return nil, err
 	}
-	opened, err := s.opened(c)
-	if err != nil {
-		return nil, err
-	}
 	var out []flowsapi.Connection
 	entries := plan.Entries(version.Graph)
 	for _, entry := range entries {
-		if !slices.Contains(installed[entry.NodeID].Clients, c.ID) {
+		if !slices.Contains(installed[entry.NodeID].Clients, c.Ref) {
 			continue
 		}
 		host, err := s.hostOf(ctx, f, entry)
@@ -240,7 +125,7 @@ func (s *service) connections(ctx context.Context, f *flowRow, c clientRow) ([]f
 			Block:   entry.Key,
 			Listen:  *entry.Params.Listener,
 			Host:    host,
-			Client:  opened,
+			Client:  compiledClient(c),
 			Name:    name,
 			Refused: plan.Refused(version.Graph, entry.Key),
 		}))
@@ -269,24 +154,66 @@ func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (str
 	return n.Address, err
 }
 
-// ByToken gives the installed connections of whoever holds the token. An unknown and a revoked token are told apart by
-// nothing.
+// ByToken gives the installed connections of whoever holds the token, over all flows of the client. An unknown and a
+// revoked token are told apart by nothing; a client that is not active has no connections.
 func (s *service) ByToken(ctx context.Context, token string) (flowsapi.Subscriber, error) {
-	none := flowsapi.Subscriber{}
-	c, err := s.store.clientByPublicHash(ctx, hashToken(token))
-	if err != nil {
-		return none, unknown(err)
+	found, err := s.clients.Subscriber(ctx, token)
+	if errors.Is(err, clientsapi.ErrUnknown) {
+		return flowsapi.Subscriber{}, flowsapi.ErrUnknown
 	}
-	f, err := s.store.flow(ctx, c.FlowID)
 	if err != nil {
-		return none, unknown(err)
+		return flowsapi.Subscriber{}, fmt.Errorf("look up a subscription: %w", err)
 	}
-	held := flowsapi.Subscriber{Name: f.Name, Address: s.subscriptionAddress(token), State: flowsapi.Active}
+	held := flowsapi.Subscriber{
+		Name: found.Label, Address: s.nodes.publicURL + "/s/" + token, State: subscriberState(found.State),
+		Usage: &flowsapi.Usage{Up: found.Up, Down: found.Down, Total: found.Quota},
+	}
+	if found.ExpiresAt != nil {
+		held.Usage.Expires = *found.ExpiresAt
+	}
+	ctx = access.With(ctx, access.Caller{Kind: access.System})
+	for _, id := range found.FlowIDs {
+		f, err := s.store.flow(ctx, id)
+		if errors.Is(unknown(err), flowsapi.ErrUnknown) {
+			continue
+		}
+		if err != nil {
+			return flowsapi.Subscriber{}, err
+		}
+		if len(found.FlowIDs) == 1 {
+			held.Name = f.Name
+		}
+		more, err := s.subscribed(ctx, f, found.ID)
+		if err != nil {
+			return flowsapi.Subscriber{}, err
+		}
+		held.Connections = append(held.Connections, more...)
+	}
+	return held, nil
+}
+
+// subscriberState is how a subscription tells the state of its client; one that somebody has disabled has no
+// connections, and nobody is told why.
+func subscriberState(of string) string {
+	switch of {
+	case clientsapi.Expired:
+		return flowsapi.Expired
+	case clientsapi.Spent:
+		return flowsapi.Spent
+	}
+	return flowsapi.Active
+}
+
+// subscribed gives a client's connections to one flow.
+func (s *service) subscribed(ctx context.Context, f *flowRow, clientID string) ([]flowsapi.Connection, error) {
 	if f.InstalledVersionID == nil || !f.Enabled {
-		return held, nil
+		return nil, nil
 	}
-	held.Connections, err = s.connections(access.With(ctx, access.Caller{Kind: access.System}), f, *c)
-	return held, err
+	opened, err := s.clients.Credentials(ctx, f.ID, clientID)
+	if err != nil || len(opened) == 0 {
+		return nil, err
+	}
+	return s.connections(ctx, f, opened[0])
 }
 
 // keepVersion takes the draft as a version of its own, for example before an older one is loaded into it.
@@ -337,35 +264,4 @@ func shownVersion(v versionRow, f *flowRow) Version {
 	}
 	out.Installed = f != nil && f.Enabled && deref(f.InstalledVersionID) == v.ID
 	return out
-}
-
-// FoundClient is a client of any flow, as a search by name finds it.
-type FoundClient struct {
-	ID        string `json:"id"`
-	Label     string `json:"label"`
-	FlowID    string `json:"flow_id"`
-	FlowName  string `json:"flow_name"`
-	Installed bool   `json:"installed" doc:"Part of the installed revision, so that it has a link"`
-}
-
-type findClientsInput struct {
-	Q     string `query:"q" required:"true" minLength:"1" maxLength:"100" doc:"Part of the name"`
-	Limit int    `query:"limit" minimum:"1" maximum:"50" default:"10"`
-}
-
-// FoundClients are those whose names begin with the text first, then the others.
-type FoundClients struct {
-	Items []FoundClient `json:"items"`
-}
-
-// findClients looks for clients of all flows by a part of their name; revoked ones are not found.
-func (s *service) findClients(ctx context.Context, in *findClientsInput) (FoundClients, error) {
-	found, q := FoundClients{Items: []FoundClient{}}, names.SearchKey(in.Q)
-	err := s.db.In(ctx).NewSelect().TableExpr("flow_clients as c").Join("join flows as f on f.id = c.flow_id").
-		ColumnExpr("c.id, c.label, c.flow_id, f.name as flow_name").
-		ColumnExpr(`exists (select from flow_fragments as g
-			where g.flow_id = f.id and c.id::text = any(g.client_ids)) as installed`).
-		Where("not f.deleting and c.revoked_at is null and strpos("+clientName+", ?) > 0", q).
-		OrderExpr("strpos("+clientName+", ?), "+clientName+", c.id", q).Limit(int64(in.Limit)).Scan(ctx, &found.Items)
-	return found, database.Fault(err, nil)
 }

@@ -75,7 +75,7 @@ func TestAnUnchangedPlanIsNotCompiledAgain(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	p := s.ready()
-	_, err := s.panel.DB.ExecContext(t.Context(), "update flow_clients set secret = 'unreadable'")
+	_, err := s.panel.DB.ExecContext(t.Context(), "update client_flows set secret = 'unreadable'")
 	require.NoError(t, err)
 	require.Equal(t, "applied", s.ended(s.begin(p)).State)
 	require.Equal(t, 500, s.admin.Post(s.path("/plan/preview"), nil).Status)

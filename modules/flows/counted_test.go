@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/nodes/nodesapi"
@@ -22,7 +23,7 @@ import (
 func counted(t *testing.T, nodes int) (*stage, *dbtest.Statements) {
 	t.Helper()
 	s := &stage{t: t, fleet: newFleet(numbered(nodes)...)}
-	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), flows.Module()}
+	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module()}
 	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
 	s.panel = paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
 	s.admin = s.panel.Admin()

@@ -14,6 +14,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.uber.org/zap"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -186,14 +187,16 @@ func (e *exported) some(ctx context.Context, where string, most int, args ...any
 // ClientOf gives the client that a user_ref names.
 func (e *exported) ClientOf(ctx context.Context, userRef string) (flowsapi.Client, error) {
 	id, ours := strings.CutPrefix(userRef, "c:")
-	if !ours || !database.IsID(id) {
+	if !ours {
 		return flowsapi.Client{}, flowsapi.ErrUnknown
 	}
-	row := new(clientRow)
-	if err := e.db.In(ctx).NewSelect().Model(row).Where("id = ?", id).Scan(ctx); err != nil {
-		return flowsapi.Client{}, unknown(database.Fault(err, nil))
+	found, err := e.clients.Client(ctx, id)
+	if errors.Is(err, clientsapi.ErrUnknown) {
+		return flowsapi.Client{}, flowsapi.ErrUnknown
 	}
-	return flowsapi.Client{ID: row.ID, FlowID: row.FlowID, Label: row.Label, Revoked: row.RevokedAt != nil}, nil
+	return flowsapi.Client{
+		ID: found.ID, FlowIDs: found.FlowIDs, Label: found.Label, Revoked: found.State == clientsapi.Revoked,
+	}, err
 }
 
 // GeoTokens lists the categories that installed flows refer to.

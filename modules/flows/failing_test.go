@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
@@ -97,7 +98,7 @@ func TestAnotherPanelFinishesAnInterruptedApply(t *testing.T) {
 	s.panel = paneltest.Start(
 		t,
 		paneltest.On(s.panel.DB),
-		paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), flows.Module()),
+		paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module()),
 	)
 	s.admin = s.panel.Admin()
 	s.fleet.catchUp() // the agent has carried out what it was ordered while no panel ran

@@ -155,6 +155,7 @@ func (f *fleet) manifest() module.Module {
 			func() nodesapi.Fleet { return f }, func() nodesapi.Configs { return f },
 			func() nodesapi.Commands { return f }, func() nodesapi.Guards { return f },
 			func() nodesapi.Relations { return f }, func() nodesapi.Readings { return f },
+			func() nodesapi.Accounts { return f },
 		},
 	}
 }
@@ -164,6 +165,11 @@ func (f *fleet) bindings() module.Module {
 	return module.Module{
 		Name: "domains", Summary: "Domains for tests", Exports: []any{func() domainsapi.Domains { return f }},
 	}
+}
+
+// Since has nothing to count: no client of these tests carries anything.
+func (f *fleet) Since(_ context.Context, mark int64) ([]nodesapi.ClientTraffic, int64, error) {
+	return nil, mark, nil
 }
 
 func (f *fleet) Node(_ context.Context, id string) (nodesapi.Node, error) {

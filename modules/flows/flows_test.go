@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
@@ -21,7 +22,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	fleet := newFleet("one")
-	paneltest.Check(t, flows.Module(), fleet.manifest(), fleet.bindings())
+	paneltest.Check(t, flows.Module(), clients.Module(), fleet.manifest(), fleet.bindings())
 }
 
 // Specification, Endpoints rule 9: a link is issued separately, is not cached and matches the last installed

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
@@ -23,7 +24,8 @@ import (
 // muted is a stage on the real module of nodes, with nodes that are heard and answer no order.
 func muted(t *testing.T, more ...module.Module) (s *stage, entry, exit string) {
 	t.Helper()
-	s = &stage{t: t, panel: paneltest.New(t, append(more, nodes.Module(), domains.Module(), flows.Module())...)}
+	s = &stage{t: t, panel: paneltest.New(t, append(more, nodes.Module(), domains.Module(),
+		clients.Module(), flows.Module())...)}
 	s.admin = s.panel.Admin()
 	var ids [2]string
 	for i := range ids {

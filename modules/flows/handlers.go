@@ -202,30 +202,6 @@ func (h *handlers) restore(ctx context.Context, in *nodePath) (*applyOutput, err
 	return h.begun(ctx, row, err)
 }
 
-func (h *handlers) clients(ctx context.Context, in *clientsInput) (*body[httpapi.Page[Client]], error) {
-	return answer(h.s.listClients(ctx, in))
-}
-
-func (h *handlers) findClients(ctx context.Context, in *findClientsInput) (*body[FoundClients], error) {
-	return answer(h.s.findClients(ctx, in))
-}
-
-func (h *handlers) addClient(ctx context.Context, in *clientCreateInput) (*clientOutput, error) {
-	return answer(h.s.addClient(ctx, in.ID, strings.TrimSpace(in.Body.Label)))
-}
-
-func (h *handlers) revokeClient(ctx context.Context, in *clientPath) (*struct{}, error) {
-	return nil, h.s.revokeClient(ctx, in.ID, in.ClientID)
-}
-
-func (h *handlers) issuePublicLink(ctx context.Context, in *clientPath) (*secretBody[PublicLink], error) {
-	return secret(h.s.issuePublicLink(ctx, in.ID, in.ClientID))
-}
-
-func (h *handlers) revokePublicLink(ctx context.Context, in *clientPath) (*struct{}, error) {
-	return nil, h.s.revokePublicLink(ctx, in.ID, in.ClientID)
-}
-
 func (h *handlers) connectionLink(ctx context.Context, in *linkInput) (*secretBody[ConnectionLink], error) {
 	clientID := ""
 	if in.Body != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
@@ -55,7 +56,7 @@ func withGuest(t *testing.T) (*stage, *guest) {
 	t.Helper()
 	g := &guest{health: map[string]string{}, pools: map[string]string{}}
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01", "waw-01", "ber-01")}
-	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module(), g.manifest())
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(), g.manifest())
 	s.admin = s.panel.Admin()
 	s.flow = s.create("Europe main", 443)
 	return s, g
@@ -95,7 +96,7 @@ func TestOtherModulesReadFlows(t *testing.T) {
 
 	client, err := g.flows.ClientOf(t.Context(), "c:"+s.get().Clients[0].ID)
 	require.NoError(t, err)
-	require.Equal(t, flowsapi.Client{ID: s.get().Clients[0].ID, FlowID: s.flow, Label: "Default"}, client)
+	require.Equal(t, flowsapi.Client{ID: s.get().Clients[0].ID, FlowIDs: []string{s.flow}, Label: "Default"}, client)
 	for _, ref := range []string{"p:1:2", "c:zzz", "c:" + database.NewID(), ""} {
 		_, err = g.flows.ClientOf(t.Context(), ref)
 		require.ErrorIs(t, err, flowsapi.ErrUnknown)

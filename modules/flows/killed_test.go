@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/flows/flowsapi"
 	"panel/platform/app"
@@ -67,7 +68,7 @@ func (m *mortal) diesAfter(statements int64) {
 func killable(t *testing.T, o *outside) (*stage, *mortal, *database.DB) {
 	t.Helper()
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
-	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), flows.Module(), o.manifest()}
+	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(), o.manifest()}
 	dsn, m := dbtest.DSN(t, app.Migrations(app.With(features))...), &mortal{every: soaking()}
 	m.diesAfter(immortal)
 	open := func(tracer pgx.QueryTracer) *database.DB {

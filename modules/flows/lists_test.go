@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
@@ -108,7 +109,7 @@ func TestALoadedVersionIsTold(t *testing.T) {
 func TestTheListOfFlowsBeginsWithTheWorst(t *testing.T) {
 	t.Parallel()
 	s := &stage{t: t, fleet: newFleet("down-01", "down-02", "odd-01", "well-01", "well-02")}
-	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module())
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module())
 	s.admin = s.panel.Admin()
 	port := 2000
 	add := func(name, entry, exit string) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
@@ -83,7 +84,7 @@ func (w *world) start(more ...paneltest.Setting) {
 	env := paneltest.Env(map[string]string{"PANEL_PUBLIC_URL": w.address, "PANEL_AGENT_HEARTBEAT_SECONDS": "1"})
 	w.panel = paneltest.Start(
 		w.t,
-		append(more, env, paneltest.Modules(nodes.Module(), domains.Module(), flows.Module()))...)
+		append(more, env, paneltest.Modules(nodes.Module(), domains.Module(), clients.Module(), flows.Module()))...)
 	w.admin = w.panel.Admin()
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"context"
 	"embed"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -32,7 +33,7 @@ func Module() module.Module {
 	return module.Module{
 		Name:     "flows",
 		Summary:  "Flows: the way from an entry to an exit, planned, installed and handed out as links",
-		Requires: []string{"domains", "nodes"},
+		Requires: []string{"clients", "domains", "nodes"},
 		Russian:  russian,
 		Faults:   faults(),
 		Permissions: []access.Permission{
@@ -69,7 +70,6 @@ func Module() module.Module {
 		},
 		Secrets: []vault.Column{
 			{Table: "flows", ID: "id", Column: "root"},
-			{Table: "flow_clients", ID: "id", Column: "secret"},
 			{Table: "flow_fragments", ID: "flow_id || '/' || node_id", Column: "content"},
 			{Table: "flow_applies", ID: "id", Column: "content"},
 			{Table: "flow_plans", ID: "id", Column: "content"},
@@ -86,7 +86,9 @@ func Module() module.Module {
 
 func attach(
 	h *handlers, r *runner, guards nodesapi.Guards, related nodesapi.Relations, owned *owners.Registry,
+	people clientsapi.Registry,
 ) module.Parts {
+	people.Serve(clientHook{h.s})
 	owned.Add(h.s.owned())
 	guards.Add("a flow is being installed on this node; wait for its end", r.store.installing)
 	related.Flows(r.store.related)

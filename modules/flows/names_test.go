@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/platform/paneltest"
 )
@@ -60,11 +61,11 @@ func TestNamesAreFoundAndSortedInAnyScript(t *testing.T) {
 
 	_, err := s.panel.DB.ExecContext(t.Context(), "update flows set name_key = null")
 	require.NoError(t, err)
-	_, err = s.panel.DB.ExecContext(t.Context(), "update flow_clients set label_key = 'of another folding'")
+	_, err = s.panel.DB.ExecContext(t.Context(), "update client_profiles set label_key = 'of another folding'")
 	require.NoError(t, err)
 	require.Nil(t, s.found(units+"?", "name", "Ялта"))
 	s.panel = paneltest.Start(t, paneltest.On(s.panel.DB),
-		paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), flows.Module()))
+		paneltest.Modules(s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module()))
 	s.admin = s.panel.Admin()
 	s.finds()
 }

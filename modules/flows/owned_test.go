@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
@@ -30,7 +31,7 @@ type estate struct {
 
 func newEstate(t *testing.T) *estate {
 	t.Helper()
-	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module())}
+	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), clients.Module(), flows.Module())}
 	e.full = e.panel.Admin()
 	e.node = e.full.AddNode("fra-01", "address", "192.0.2.1")
 	return e
@@ -168,7 +169,8 @@ func TestAnAccountIsNotDeletedBesideAFlowThatItMakes(t *testing.T) {
 func TestABindingIsNotInUseByADraftThatWasUndone(t *testing.T) {
 	t.Parallel()
 	g := &guest{health: map[string]string{}, pools: map[string]string{}}
-	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(), flows.Module(), g.manifest())}
+	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(),
+		clients.Module(), flows.Module(), g.manifest())}
 	e.full = e.panel.Admin()
 	e.node = e.full.AddNode("fra-01", "address", "192.0.2.1")
 	domain := e.bind(e.full, "entry")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/plan"
@@ -156,7 +157,7 @@ func withParts(t *testing.T) (*stage, *outside) {
 	t.Helper()
 	o := &outside{things: map[string]string{}}
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
-	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module(), o.manifest())
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(), o.manifest())
 	s.admin = s.panel.Admin()
 	s.flow = s.create("Europe main", 443)
 	return s, o
@@ -272,7 +273,8 @@ func TestAStageThatFailsRevertsTheApplyAndLeavesNothing(t *testing.T) {
 				t.Parallel()
 				o := &outside{things: map[string]string{}, limit: time.Second}
 				s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
-				s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module(), o.manifest())
+				s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(),
+					clients.Module(), flows.Module(), o.manifest())
 				s.admin = s.panel.Admin()
 				s.flow = s.create("Europe main", 443)
 				s.install()

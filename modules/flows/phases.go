@@ -189,6 +189,9 @@ func (r *runner) commit(ctx context.Context, row *applyRow) error {
 		if err := r.store.replaceFragments(ctx, f.ID, parts); err != nil {
 			return err
 		}
+		if err := r.serves(ctx, f.ID, parts); err != nil {
+			return err
+		}
 		if err := r.installed(ctx, f, row); err != nil {
 			return err
 		}

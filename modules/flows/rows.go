@@ -41,38 +41,15 @@ type flowRow struct {
 	UpdatedAt          time.Time
 }
 
-// Flows and clients are searched and sorted by keys, because a database of the locale C folds the case of ASCII alone.
-// One that an older panel has just written has no key yet. The indexes of the lists repeat these expressions.
-const (
-	flowName   = `(coalesce(f.name_key, lower(f.name)) collate "C")`
-	clientName = `(coalesce(c.label_key, lower(c.label)) collate "C")`
-)
+// Flows are searched and sorted by keys, because a database of the locale C folds the case of ASCII alone. One that an
+// older panel has just written has no key yet. The index of the list repeats this expression.
+const flowName = `(coalesce(f.name_key, lower(f.name)) collate "C")`
 
 // named gives the flow a name and the key under which it is found.
 func (f *flowRow) named(name string) {
 	f.Name = strings.TrimSpace(name)
 	key := names.SearchKey(f.Name)
 	f.NameKey = &key
-}
-
-// labelled gives the client a label and the key under which it is found.
-func (c *clientRow) labelled(label string) {
-	key := names.SearchKey(label)
-	c.Label, c.LabelKey = label, &key
-}
-
-type clientRow struct {
-	bun.BaseModel `bun:"table:flow_clients,alias:c"`
-
-	ID             string `bun:",pk"`
-	FlowID         string
-	Label          string
-	LabelKey       *string // see clientName
-	Secret         string
-	PublicHash     []byte
-	PublicIssuedAt *time.Time
-	CreatedAt      time.Time
-	RevokedAt      *time.Time
 }
 
 type planRow struct {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/segmentio/encoding/json"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -256,9 +258,25 @@ func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code 
 		if err := r.recordEnd(ctx, f, row, action); err != nil || !f.Deleting {
 			return err
 		}
+		if err := r.clients.Forget(ctx, f.ID); err != nil {
+			return fmt.Errorf("take a flow from its clients: %w", err)
+		}
 		_, err := r.db.In(ctx).NewDelete().Model(f).WherePK().Exec(ctx)
 		return database.Fault(err, nil)
 	})
+}
+
+// serves tells the clients which of them the installed parts of a flow serve.
+func (r *runner) serves(ctx context.Context, flowID string, parts map[string]plan.Fragment) error {
+	refs := []string{}
+	for _, part := range parts {
+		refs = append(refs, part.Clients...)
+	}
+	slices.Sort(refs)
+	if err := r.clients.SetInstalled(ctx, flowID, slices.Compact(refs)); err != nil {
+		return fmt.Errorf("note which clients are installed: %w", err)
+	}
+	return nil
 }
 
 func (r *runner) unlock(ctx context.Context, row *applyRow) error {

@@ -3,7 +3,6 @@ package flows
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,10 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -42,6 +41,7 @@ type service struct {
 	stages  *stages.Registry
 	checker *readiness.Checker
 	hooks   *hooks
+	clients clientsapi.Clients
 
 	compilations atomic.Int64 // of drawings, on this panel
 	unwell       unwell
@@ -61,9 +61,11 @@ func newService(
 	a owners.Accounts,
 	r *stages.Registry,
 	h *hooks,
+	people clientsapi.Clients,
 ) *service {
 	made := &service{
 		db: db, store: s, nodes: n, journal: j, bus: b, clock: c, log: log, holders: a, stages: r, hooks: h,
+		clients: people,
 	}
 	made.checker = readiness.New(db, n, c, log, made.showChecked)
 	return made
@@ -157,8 +159,8 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 				return err
 			}
 		}
-		if _, err := s.insertClient(ctx, f.ID, "Default"); err != nil {
-			return err
+		if err := s.clients.Add(ctx, f.ID, "Default"); err != nil {
+			return fmt.Errorf("add the first client of a flow: %w", err)
 		}
 		return s.changed(ctx, flowsapi.EventCreated, f, nil)
 	})
@@ -248,33 +250,9 @@ func revisionConflict(current int) error {
 		With("revision", current)
 }
 
-// clientSecret is what a client row keeps sealed.
-type clientSecret struct {
-	UUID string `json:"uuid"`
-	Key  []byte `json:"key"`
-}
-
-func (s *service) insertClient(ctx context.Context, flowID, label string) (*clientRow, error) {
-	row := &clientRow{ID: database.NewID(), FlowID: flowID, CreatedAt: s.now()}
-	row.labelled(label)
-	raw, err := json.Marshal(clientSecret{UUID: uuid.NewString(), Key: randomKey()})
-	if err != nil {
-		return nil, fmt.Errorf("encode a client's secret: %w", err)
-	}
-	row.Secret = s.store.vault.Seal(secretRef(row.ID), raw)
-	return row, s.store.insert(ctx, row)
-}
-
-func (s *service) opened(row clientRow) (plan.Client, error) {
-	var secret clientSecret
-	raw, err := s.store.vault.Open(secretRef(row.ID), row.Secret)
-	if err == nil {
-		err = json.Unmarshal(raw, &secret)
-	}
-	if err != nil {
-		return plan.Client{}, fmt.Errorf("open the secret of client %s: %w", row.ID, err)
-	}
-	return plan.Client{ID: row.ID, Label: row.Label, UUID: secret.UUID, Key: secret.Key}, nil
+// compiledClient is a client as the compiler sees it.
+func compiledClient(c clientsapi.Credentials) plan.Client {
+	return plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label, UUID: c.UUID, Key: c.Key}
 }
 
 // facts gathers what decides about the outcome of a compilation, as far as it can be compared without opening secrets:
@@ -291,13 +269,13 @@ func (s *service) facts(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 	if in.Domains, err = s.domains(ctx, f.OwnerID, g); err != nil {
 		return in, nil, err
 	}
-	clients, err := s.store.clients(ctx, f.ID)
+	clients, err := s.clients.OfFlows(ctx, f.ID)
 	if err != nil {
-		return in, nil, err
+		return in, nil, fmt.Errorf("read the clients of a flow: %w", err)
 	}
-	for _, c := range clients {
-		if c.RevokedAt == nil {
-			in.Clients = append(in.Clients, plan.Client{ID: c.ID, Label: c.Label})
+	for _, c := range clients[f.ID] {
+		if c.Live {
+			in.Clients = append(in.Clients, plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label})
 		}
 	}
 	if in.Hashes, err = s.store.hashes(ctx, f.ID); err != nil {
@@ -331,20 +309,13 @@ func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 }
 
 func (s *service) liveClients(ctx context.Context, flowID string) ([]plan.Client, error) {
-	rows, err := s.store.clients(ctx, flowID)
+	opened, err := s.clients.Credentials(ctx, flowID, "")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the clients of a flow: %w", err)
 	}
-	out := []plan.Client{}
-	for _, row := range rows {
-		if row.RevokedAt != nil {
-			continue
-		}
-		c, err := s.opened(row)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
+	out := make([]plan.Client, len(opened))
+	for i, c := range opened {
+		out[i] = compiledClient(c)
 	}
 	return out, nil
 }

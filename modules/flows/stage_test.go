@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -29,7 +30,9 @@ type stage struct {
 func setup(t *testing.T, more ...module.Module) *stage {
 	t.Helper()
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
-	features := append([]module.Module{s.fleet.manifest(), s.fleet.bindings(), flows.Module()}, more...)
+	features := append([]module.Module{
+		s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(),
+	}, more...)
 	s.panel = paneltest.New(t, features...)
 	s.admin = s.panel.Admin()
 	s.flow = s.create("Europe main", 443)

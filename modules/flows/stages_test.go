@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/plan"
@@ -215,7 +216,7 @@ func TestWhatCannotBeUndoneIsUndoneLaterAndBeforeTheNextApply(t *testing.T) {
 	t.Parallel()
 	o := &outside{things: map[string]string{}, limit: 100 * time.Millisecond}
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
-	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), flows.Module(), o.manifest())
+	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(), o.manifest())
 	s.admin = s.panel.Admin()
 	s.flow = s.create("Europe main", 443)
 	mended := make(chan struct{})

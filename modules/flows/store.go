@@ -2,8 +2,9 @@ package flows
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/segmentio/encoding/json"
@@ -35,12 +36,9 @@ var constraints = map[string]*fault.Fault{
 	),
 }
 
-// rekey gives flows and clients the keys of their names.
+// rekey gives flows the keys of their names.
 func (s *store) rekey(ctx context.Context) error {
-	return errors.Join(
-		names.Rekey(ctx, s.db, "flows", "name", "name_key"),
-		names.Rekey(ctx, s.db, "flow_clients", "label", "label_key"),
-	)
+	return names.Rekey(ctx, s.db, "flows", "name", "name_key")
 }
 
 func (s *store) flow(ctx context.Context, id string) (*flowRow, error) {
@@ -66,40 +64,41 @@ func (s *store) updateFlow(ctx context.Context, row *flowRow, columns ...string)
 	return database.Fault(err, constraints)
 }
 
-func (s *store) clients(ctx context.Context, flowIDs ...string) ([]clientRow, error) {
-	var rows []clientRow
-	if len(flowIDs) == 0 {
-		return nil, nil
+// names gives the names of those of the flows that are there.
+func (s *store) names(ctx context.Context, ids ...string) (map[string]string, error) {
+	return s.namesBy(ctx, "id::text = any(?::text[])", ids, func(f *flowRow, out map[string]string) { out[f.ID] = f.Name })
+}
+
+// named gives the ids of flows by their names, in any case, or their ids.
+func (s *store) named(ctx context.Context, wanted ...string) (map[string]string, error) {
+	keys := map[string][]string{}
+	for _, name := range wanted {
+		keys[names.SearchKey(name)] = append(keys[names.SearchKey(name)], name)
+		keys[name] = append(keys[name], name)
 	}
-	err := s.db.In(ctx).
-		NewSelect().
-		Model(&rows).
-		Where("flow_id in (?)", bun.List(flowIDs)).
-		Order("created_at", "id").
-		Scan(ctx)
-	return rows, database.Fault(err, nil)
+	put := func(f *flowRow, out map[string]string) {
+		for _, name := range append(keys[f.ID], keys[names.SearchKey(f.Name)]...) {
+			out[name] = f.ID
+		}
+	}
+	return s.namesBy(ctx, "(id::text = any(?0::text[]) or "+flowName+" = any(?0::text[]))",
+		slices.Collect(maps.Keys(keys)), put)
 }
 
-func (s *store) client(ctx context.Context, flowID, id string) (*clientRow, error) {
-	row := new(clientRow)
-	err := s.db.In(ctx).NewSelect().Model(row).Where("id = ? and flow_id = ?", id, flowID).Scan(ctx)
-	return row, database.Fault(err, nil)
-}
-
-func (s *store) clientByPublicHash(ctx context.Context, hash []byte) (*clientRow, error) {
-	row := new(clientRow)
-	err := s.db.In(ctx).NewSelect().Model(row).Where("public_hash = ? and revoked_at is null", hash).Scan(ctx)
-	return row, database.Fault(err, nil)
-}
-
-func (s *store) updateClient(ctx context.Context, row *clientRow) error {
-	_, err := s.db.In(ctx).
-		NewUpdate().
-		Model(row).
-		Column("revoked_at", "public_hash", "public_issued_at").
-		WherePK().
-		Exec(ctx)
-	return database.Fault(err, nil)
+func (s *store) namesBy(
+	ctx context.Context, where string, given []string, put func(f *flowRow, out map[string]string),
+) (map[string]string, error) {
+	out := map[string]string{}
+	if len(given) == 0 {
+		return out, nil
+	}
+	var rows []flowRow
+	err := s.db.In(ctx).NewSelect().Model(&rows).Column("id", "name").Where("not deleting").
+		Where(where, pgdialect.Array(given)).Scan(ctx)
+	for i := range rows {
+		put(&rows[i], out)
+	}
+	return out, database.Fault(err, nil)
 }
 
 func (s *store) plan(ctx context.Context, flowID, id string) (*planRow, error) {
@@ -182,10 +181,6 @@ func fragmentRef(flowID, nodeID string) vault.Ref {
 }
 
 func rootRef(flowID string) vault.Ref { return vault.Ref{Table: "flows", ID: flowID, Column: "root"} }
-
-func secretRef(clientID string) vault.Ref {
-	return vault.Ref{Table: "flow_clients", ID: clientID, Column: "secret"}
-}
 
 func contentRef(applyID string) vault.Ref {
 	return vault.Ref{Table: "flow_applies", ID: applyID, Column: "content"}

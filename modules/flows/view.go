@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
@@ -22,9 +23,8 @@ import (
 type shownRow struct {
 	flowRow
 
-	Entry         *graph.Node   `bun:"entry,type:jsonb"`
-	Clients       []shownClient `bun:"clients,type:jsonb"`
-	NodeIDs       []string      `bun:"node_ids,array"` // of the installed fragments
+	Entry         *graph.Node `bun:"entry,type:jsonb"`
+	NodeIDs       []string    `bun:"node_ids,array"` // of the installed fragments
 	VersionNumber *int
 	Bypassed      []BypassCheck `bun:"bypassed,type:jsonb"` // by the installed version
 	LastStage     *string       // of the last apply
@@ -34,24 +34,10 @@ type shownRow struct {
 	Total         int // of all that match
 }
 
-// shownClient is a client of a flow as the database puts it together.
-type shownClient struct {
-	ID        string     `json:"id"`
-	Label     string     `json:"label"`
-	Public    bool       `json:"public"`
-	Installed bool       `json:"installed"`
-	CreatedAt time.Time  `json:"created_at"`
-	RevokedAt *time.Time `json:"revoked_at"`
-}
-
 const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled, f.draft_revision, f.draft_changes, f.compiled_revision,
 	f.installed_version_id, f.installed_revision, f.installed_at, f.installed_hosts,
 	f.last_apply_id, f.revision, f.created_at, f.updated_at,
 	jsonb_path_query_first(f.graph, '$.nodes[*] ? (@.kind == "entry")') as entry,
-	(select jsonb_agg(jsonb_build_object('id', c.id, 'label', c.label, 'public', c.public_hash is not null,
-			'installed', exists (select from flow_fragments g where g.flow_id = f.id and c.id::text = any(g.client_ids)),
-			'created_at', c.created_at, 'revoked_at', c.revoked_at) order by c.created_at, c.id)
-		from flow_clients c where c.flow_id = f.id) as clients,
 	(select array_agg(g.node_id::text order by g.node_id) from flow_fragments g where g.flow_id = f.id) as node_ids,
 	(select jsonb_agg(u.record order by u.stage) from flow_followups u
 		where u.flow_id = f.id and (u.undo or (u.record ->> 'attempts')::int > 0)) as pending,
@@ -69,6 +55,7 @@ type relations struct {
 	nodes   map[string]nodesapi.Node
 	domains map[string]domainsapi.Domain
 	health  map[string]string // of the flows
+	clients map[string][]clientsapi.Access
 }
 
 // shown turns rows into what the API tells. What a node does is derived from its reports at this moment.
@@ -78,6 +65,10 @@ func (s *service) shown(ctx context.Context, rows []shownRow) ([]Flow, error) {
 		ids[i] = rows[i].ID
 	}
 	around := &relations{health: s.hooks.health(ctx, ids)}
+	var err error
+	if around.clients, err = s.clients.OfFlows(ctx, ids...); err != nil {
+		return nil, fmt.Errorf("read the clients of flows: %w", err)
+	}
 	if err := s.domainsAround(ctx, around, rows); err != nil {
 		return nil, err
 	}
@@ -229,8 +220,8 @@ func (a *relations) flow(f *shownRow) Flow {
 	if f.Tags == nil {
 		out.Tags = []string{}
 	}
-	for _, c := range f.Clients {
-		out.Clients = append(out.Clients, c.shown())
+	for _, c := range a.clients[f.ID] {
+		out.Clients = append(out.Clients, shownClient(c))
 	}
 	if f.InstalledVersionID != nil {
 		out.InstalledVersionNumber, out.BypassedChecks = f.VersionNumber, orEmpty(f.Bypassed)
@@ -284,9 +275,9 @@ func (a *relations) entry(f *shownRow) *FlowEntry {
 	return out
 }
 
-func (c shownClient) shown() Client {
+func shownClient(c clientsapi.Access) Client {
 	return Client{
-		ID:            c.ID,
+		ID:            c.ClientID,
 		Label:         c.Label,
 		HasSecret:     true,
 		HasPublicLink: c.Public,

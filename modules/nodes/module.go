@@ -84,7 +84,7 @@ func Module() module.Module {
 		Exports: []any{
 			exportAgents, exportFleet, exportReadings, exportConfigs, exportCommands, exportDocuments,
 			exportUpdateStates, exportGuards,
-			exportEnrollment, exportBulk, exportRelations,
+			exportEnrollment, exportBulk, exportRelations, exportAccounts,
 		},
 		Outlives: outlive.Query,
 		Attach:   attach,
@@ -92,6 +92,8 @@ func Module() module.Module {
 }
 
 func exportRelations(r *figures.Relations) nodesapi.Relations { return r }
+
+func exportAccounts(t *telemetry.Telemetry) nodesapi.Accounts { return t }
 
 func exportConfigs(c *work.Configs) nodesapi.Configs { return c }
 

@@ -27,10 +27,10 @@ type Flow struct {
 	Entries           []Entry  // installed
 }
 
-// Client is one end user's access to a flow.
+// Client is an end user of flows.
 type Client struct {
 	ID      string
-	FlowID  string
+	FlowIDs []string // that it may use, oldest first
 	Label   string
 	Revoked bool
 }

@@ -54,11 +54,11 @@ func (c *compiler) entry(b graph.Node) {
 
 func (c *compiler) clientFact(p *Fragment, client Client) {
 	for _, known := range p.Clients {
-		if known == client.ID {
+		if known == client.ref() {
 			return
 		}
 	}
-	p.Clients = append(p.Clients, client.ID)
+	p.Clients = append(p.Clients, client.ref())
 	p.Facts = append(p.Facts, Fact{Group: "clients", Name: client.Label, Fields: map[string]string{"id": client.ID}})
 }
 

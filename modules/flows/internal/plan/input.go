@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 
@@ -52,7 +53,7 @@ func (in Input) Fingerprint() string {
 	}
 	clients := []string{}
 	for _, c := range sortedClients(in.Clients) {
-		clients = append(clients, c.ID)
+		clients = append(clients, c.ref())
 	}
 	return hashOf(encode([]any{
 		CompilerVersion, in.FlowID, in.Drawn(), clients, nodes, in.Hashes, in.Domains, in.Hosts, in.Reflector,
@@ -75,10 +76,13 @@ func Taken(in Input, fragments map[string]Fragment) bool {
 // Client is one end user's access with its opened secret.
 type Client struct {
 	ID    string `json:"id"`
+	Ref   string `json:"ref,omitempty"` // names it with this secret, where its id alone does not
 	Label string `json:"label"`
 	UUID  string `json:"uuid"`
 	Key   []byte `json:"key"` // 32 bytes
 }
+
+func (c Client) ref() string { return cmp.Or(c.Ref, c.ID) }
 
 // Domain is a host name that is bound to a node.
 type Domain struct {

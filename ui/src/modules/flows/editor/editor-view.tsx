@@ -24,7 +24,7 @@ import { AddBlockMenu } from "./add-menu";
 
 const Canvas = lazy(() => import("./canvas/canvas"));
 const VersionsTab = lazy(() => import("../versions/versions-tab"));
-const ClientsTab = lazy(() => import("../clients/clients-tab"));
+const ClientsTab = lazy(() => import("../access/clients-tab"));
 const SettingsTab = lazy(() => import("./settings-tab"));
 
 type EditorTab = "graph" | "outline" | "versions" | "clients";

@@ -13,9 +13,9 @@ const FlowActDialog = lazy(() =>
   import("../acts/flow-act-dialog").then(({ FlowActDialog: Dialog }) => ({ default: Dialog })),
 );
 const CompileDialog = lazy(() => import("./compile-dialog").then(({ CompileDialog: Dialog }) => ({ default: Dialog })));
-const LinkDialog = lazy(() => import("../clients/link-dialog").then(({ LinkDialog: Dialog }) => ({ default: Dialog })));
+const LinkDialog = lazy(() => import("../access/link-dialog").then(({ LinkDialog: Dialog }) => ({ default: Dialog })));
 
-type FoundClient = components["schemas"]["FlowsFoundClient"];
+type FoundClient = components["schemas"]["ClientsFoundClient"];
 
 /** Flows by name with their acts, and clients of all flows with their link. */
 export async function findFlows(q: string, signal: AbortSignal): Promise<PaletteHit[]> {

@@ -1,0 +1,115 @@
+// Package clientsapi is what other modules may know and ask of clients: who may use a flow, with which credentials, and
+// who holds a subscription.
+package clientsapi
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// ErrUnknown means that there is no such client, flow or token.
+var ErrUnknown = errors.New("there is no such client or flow")
+
+// Kinds of events about clients. Their subject is the client, their data News.
+const (
+	EventCreated = "client.created"
+	EventUpdated = "client.updated"
+	EventRevoked = "client.revoked"
+	EventExpired = "client.expired"
+
+	EventQuotaReached = "client.quota_reached"
+)
+
+// News is the data of an event about a client.
+type News struct {
+	Label string `json:"label"`
+}
+
+// States of a client.
+const (
+	Active   = "active"
+	Disabled = "disabled" // by a person, who may enable it again
+	Expired  = "expired"
+	Spent    = "spent"   // its quota is used up
+	Revoked  = "revoked" // for good
+)
+
+// Client is a person or a device that uses flows.
+type Client struct {
+	ID      string
+	Label   string
+	State   string
+	FlowIDs []string // that it may use while it is active, oldest first
+}
+
+// Access is what a client has on one flow.
+type Access struct {
+	ClientID  string
+	Ref       string // names the client with this secret: one that is given the flow again has another Ref
+	Label     string
+	Live      bool // the client is active, and its access was not revoked
+	Installed bool // the installed parts of the flow serve it
+	Public    bool // the client has a subscription
+	CreatedAt time.Time
+	RevokedAt *time.Time
+}
+
+// Credentials are how a client shows on a flow who it is.
+type Credentials struct {
+	ClientID string
+	Ref      string
+	Label    string
+	UUID     string
+	Key      []byte
+}
+
+// Subscriber is who holds the token of a subscription.
+type Subscriber struct {
+	Client
+	ExpiresAt *time.Time
+	Up, Down  int64 // bytes in the period of the quota
+	Quota     int64 // bytes; 0: as much as it likes
+}
+
+// Clients tells about clients. Its calls take part in the context's transaction.
+type Clients interface {
+	// Add makes a client that may use a flow. It belongs to the caller of the context.
+	Add(ctx context.Context, flowID, label string) error
+	// OfFlows gives what clients have on some flows, revoked ones too, oldest first.
+	OfFlows(ctx context.Context, flowIDs ...string) (map[string][]Access, error)
+	// Credentials opens those of the live clients of a flow, oldest first; of one of them alone when it is named.
+	Credentials(ctx context.Context, flowID, clientID string) ([]Credentials, error)
+	// SetInstalled takes which clients the installed parts of a flow serve, by their refs.
+	SetInstalled(ctx context.Context, flowID string, refs []string) error
+	// Forget takes a flow that is being deleted from its clients; those that have no other one are deleted.
+	Forget(ctx context.Context, flowID string) error
+	// Client gives a client that was not revoked by its id, or ErrUnknown.
+	Client(ctx context.Context, id string) (Client, error)
+	// Subscriber gives who holds a token, or ErrUnknown.
+	Subscriber(ctx context.Context, token string) (Subscriber, error)
+}
+
+// Changes of a flow that a change of its clients brings with it.
+const (
+	FlowClientAdded       = "flow.client_added"
+	FlowClientRevoked     = "flow.client_revoked"
+	FlowPublicLinkIssued  = "flow.public_link_issued"
+	FlowPublicLinkRevoked = "flow.public_link_revoked"
+)
+
+// Flows is what clients ask of flows. Its calls take part in the context's transaction.
+type Flows interface {
+	// Names gives the names of those of the flows that are there.
+	Names(ctx context.Context, ids ...string) (map[string]string, error)
+	// Find gives the ids of flows by what people call them, their names or ids; what is unknown is left out.
+	Find(ctx context.Context, named ...string) (map[string]string, error)
+	// Changed keeps others from changing a flow until the transaction ends, and writes that a client of this label was
+	// added, revoked or given a subscription. It gives ErrUnknown for a flow that is not there.
+	Changed(ctx context.Context, flowID, change, label string) error
+}
+
+// Registry takes who knows the flows, while the panel is composed.
+type Registry interface {
+	Serve(flows Flows)
+}

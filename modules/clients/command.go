@@ -1,0 +1,134 @@
+package clients
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"panel/platform/cli"
+)
+
+const (
+	path      = "/api/v1/clients"
+	flowsPath = "/api/v1/connection-units"
+)
+
+// commands are what this module adds to panelctl. Their Russian stands in russian.txt.
+func commands(env cli.Env) []*cobra.Command {
+	group := &cobra.Command{Use: "clients", Short: "People and devices that use flows"}
+	group.AddCommand(listCommand(env), addCommand(env), revokeCommand(env))
+	return []*cobra.Command{group}
+}
+
+var heads = []string{"Client", "State", "Flows", "Tags", "Expires", "ID"}
+
+func cellsOf(c Client) []string {
+	flows := make([]string, len(c.Flows))
+	for i, use := range c.Flows {
+		flows[i] = use.FlowName
+	}
+	return []string{
+		c.Label, c.State, cli.OrDash(strings.Join(flows, ", ")), cli.OrDash(strings.Join(c.Tags, ", ")),
+		cli.Stamp(c.ExpiresAt), c.ID,
+	}
+}
+
+func listCommand(env cli.Env) *cobra.Command {
+	var part, state, tag string
+	command := &cobra.Command{
+		Use: "list", Short: "List clients of all flows", Args: cobra.NoArgs,
+		Example: "panelctl clients list --state expired",
+		Long: "Lists the clients of all flows by their names, with the flows that each may use. It asks GET /api/v1/clients, " +
+			"page by page.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			query := url.Values{}
+			for name, value := range map[string]string{"q": part, "state": state, "tag": tag} {
+				if value != "" {
+					query.Set(name, value)
+				}
+			}
+			asked := path
+			if len(query) > 0 {
+				asked += "?" + query.Encode()
+			}
+			return cli.ListAll(cmd.Context(), env, "panelctl.clients.list/v1", asked, heads, cellsOf)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&part, "find", "", "show only clients whose name or note contains this text")
+	flags.StringVar(&state, "state", "", "show only clients in this state: active, disabled, expired or revoked")
+	flags.StringVar(&tag, "tag", "", "show only clients with this tag")
+	return command
+}
+
+func addCommand(env cli.Env) *cobra.Command {
+	var flows, tags []string
+	var note string
+	command := &cobra.Command{
+		Use: "add <name>", Short: "Add a client", Args: cobra.ExactArgs(1),
+		Example: "panelctl clients add Anna --flow \"Europe main\"",
+		Long: "Adds a client that may use the named flows, by POST /api/v1/clients. It works after the next apply of each; " +
+			"its links are issued by the panel, not by this command.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := env.Client()
+			if err != nil {
+				return err
+			}
+			wanted := NewClient{Label: args[0], Note: note, Tags: tags}
+			for _, named := range flows {
+				id, err := flowNamed(cmd.Context(), client, named)
+				if err != nil {
+					return err
+				}
+				wanted.FlowIDs = append(wanted.FlowIDs, id)
+			}
+			var made Client
+			if err := client.Do(cmd.Context(), http.MethodPost, path, wanted, &made); err != nil {
+				return err
+			}
+			return cli.PrintAll(env, "panelctl.clients.add/v1", []Client{made}, heads, cellsOf)
+		},
+	}
+	flags := command.Flags()
+	flags.StringArrayVar(&flows, "flow", nil, "flow that it may use, by its name or id; may be given several times")
+	flags.StringArrayVar(&tags, "tag", nil, "tag; may be given several times")
+	flags.StringVar(&note, "note", "", "note for administrators")
+	return command
+}
+
+// flowNamed gives the id of the flow that a command line names by its name or id.
+func flowNamed(ctx context.Context, c *cli.Client, named string) (string, error) {
+	type flow struct{ ID, Name string }
+	return cli.IDOf(ctx, c, flowsPath, named, func(f flow) (string, string) { return f.ID, f.Name },
+		cli.Say("there is no flow with the name %s", named))
+}
+
+func revokeCommand(env cli.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "revoke <client>", Short: "Revoke a client for good", Args: cobra.ExactArgs(1),
+		Example: "panelctl clients revoke Anna --yes",
+		Long: "Revokes a client, named by its name or id, by DELETE /api/v1/clients/{id}: its links and its subscription end " +
+			"at once, and it cannot be brought back.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := env.Client()
+			if err != nil {
+				return err
+			}
+			id, err := cli.IDOf(cmd.Context(), client, path, args[0],
+				func(c Client) (string, string) { return c.ID, c.Label },
+				cli.Say("there is no client with the name %s", args[0]))
+			if err != nil {
+				return err
+			}
+			const word = "REVOKE"
+			question := cli.Say("%s loses all its flows for good.", args[0])
+			if err := env.Confirm(question, cli.Say("Type %s to go on:", word), word); err != nil {
+				return err
+			}
+			return client.Do(cmd.Context(), http.MethodDelete, path+"/"+url.PathEscape(id), nil, nil)
+		},
+	}
+}

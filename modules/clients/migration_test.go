@@ -1,0 +1,76 @@
+package clients_test
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/migrations"
+	"panel/modules/clients"
+	"panel/modules/domains"
+	"panel/modules/flows"
+	"panel/modules/nodes"
+	"panel/platform/app"
+	"panel/platform/database/dbtest"
+	"panel/platform/module"
+)
+
+// Clients of one flow each become clients of their own: with the id, the secret, the subscription and the owner of
+// before, and what the flow has installed of them.
+func TestClientsOfOneFlowGoOnAsClientsOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	all := app.Migrations(app.With([]module.Module{domains.Module(), nodes.Module()}))
+	before := append(all, migrations.Set{Name: "flows", FS: without(t, flows.Module().Migrations, "clients")})
+	db := dbtest.New(t, before...)
+	const flow, owner = "0199a0de-0000-7000-8000-00000000000f", "0199a0de-0000-7000-8000-0000000000aa"
+	const works, waits, gone = "0199a0de-0000-7000-8000-000000000001", "0199a0de-0000-7000-8000-000000000002",
+		"0199a0de-0000-7000-8000-000000000003"
+	_, err := db.ExecContext(t.Context(), `
+		insert into flows (id, name, owner_id, root, graph, draft_updated_at, created_at, updated_at)
+			values (?0, 'Europe', ?1, '', '{}', now(), now(), now());
+		insert into flow_fragments (flow_id, node_id, content, hash, client_ids) values (?0, 'n', '', '', array[?2, ?4]);
+		insert into flow_clients (id, flow_id, label, secret, public_hash, public_issued_at, created_at, revoked_at) values
+			(?2, ?0, 'Anna', 's1', '\x01', now(), now(), null), (?3, ?0, 'Борис', 's2', null, null, now(), null),
+			(?4, ?0, 'Gone', 's3', null, null, now(), now())`, flow, owner, works, waits, gone)
+	require.NoError(t, err)
+	after := append(all, migrations.Set{Name: "flows", FS: flows.Module().Migrations},
+		migrations.Set{Name: "clients", FS: clients.Module().Migrations})
+	require.NoError(t, migrations.Run(t.Context(), db.DB.DB, after))
+
+	var rows []struct {
+		ID, Label, OwnerID, Secret string
+		Public, Installed, Revoked bool
+	}
+	require.NoError(t, db.NewRaw(`select c.id, c.label, c.owner_id, a.secret, c.public_hash is not null as public,
+			a.installed, c.revoked_at is not null and a.revoked_at is not null as revoked
+		from client_profiles c join client_flows a on a.client_id = c.id and a.flow_id = ? and a.moved order by c.id`, flow).
+		Scan(t.Context(), &rows))
+	require.Len(t, rows, 3)
+	require.Equal(t, "Anna", rows[0].Label)
+	require.Equal(t, works, rows[0].ID)
+	require.Equal(t, owner, rows[0].OwnerID)
+	require.Equal(t, "s1", rows[0].Secret)
+	require.True(t, rows[0].Public)
+	for i, want := range []struct{ installed, revoked bool }{{true, false}, {false, false}, {true, true}} {
+		require.Equal(t, want.installed, rows[i].Installed, rows[i].Label)
+		require.Equal(t, want.revoked, rows[i].Revoked, rows[i].Label)
+	}
+}
+
+// without gives the steps of a module without the one of this name.
+func without(t *testing.T, folder fs.FS, name string) fs.FS {
+	t.Helper()
+	left := fstest.MapFS{}
+	require.NoError(t, fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasSuffix(path, "_"+name+".tx.up.sql") {
+			return err
+		}
+		content, err := fs.ReadFile(folder, path)
+		left[path] = &fstest.MapFile{Data: content}
+		return err
+	}))
+	return left
+}

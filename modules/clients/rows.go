@@ -1,0 +1,138 @@
+package clients
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"panel/modules/clients/clientsapi"
+	"panel/platform/audit"
+	"panel/platform/names"
+	"panel/platform/vault"
+)
+
+// clientRow is a client as the table keeps it.
+type clientRow struct {
+	bun.BaseModel `bun:"table:client_profiles,alias:c"`
+
+	ID             string     `bun:"id,pk,type:uuid"`
+	Label          string     `bun:"label"`
+	LabelKey       *string    `bun:"label_key"` // see clientName
+	Note           string     `bun:"note"`
+	Tags           []string   `bun:"tags,array"`
+	OwnerID        string     `bun:"owner_id"`
+	Enabled        bool       `bun:"enabled"`
+	ExpiresAt      *time.Time `bun:"expires_at"`
+	ExpiryToldAt   *time.Time `bun:"expiry_told_at"` // when the end of its time was made known
+	PublicHash     []byte     `bun:"public_hash"`
+	PublicIssuedAt *time.Time `bun:"public_issued_at"`
+	RevokedAt      *time.Time `bun:"revoked_at"`
+	QuotaBytes     *int64     `bun:"quota_bytes"`
+	QuotaReset     string     `bun:"quota_reset"`
+	QuotaToldAt    *time.Time `bun:"quota_told_at"` // when it was made known that the quota is reached
+	UsedSince      time.Time  `bun:"used_since"`
+	UsedUp         int64      `bun:"used_up"` // since then
+	UsedDown       int64      `bun:"used_down"`
+	TotalUp        int64      `bun:"total_up"`
+	TotalDown      int64      `bun:"total_down"`
+	LastSeenAt     *time.Time `bun:"last_seen_at"`
+	Revision       int64      `bun:"revision"`
+	CreatedAt      time.Time  `bun:"created_at"`
+	UpdatedAt      time.Time  `bun:"updated_at"`
+}
+
+// accessRow is what a client has on one flow.
+type accessRow struct {
+	bun.BaseModel `bun:"table:client_flows,alias:a"`
+
+	ClientID   string     `bun:"client_id,pk,type:uuid"`
+	FlowID     string     `bun:"flow_id,pk,type:uuid"`
+	Secret     string     `bun:"secret"`
+	Moved      bool       `bun:"moved"` // the secret is sealed for the table that it came from
+	Generation int        `bun:"generation"`
+	Installed  bool       `bun:"installed"`
+	Up         int64      `bun:"up"`
+	Down       int64      `bun:"down"`
+	CreatedAt  time.Time  `bun:"created_at"`
+	RevokedAt  *time.Time `bun:"revoked_at"`
+}
+
+const (
+	// clientName is searched and sorted by, because a database of the locale C folds the case of ASCII alone.
+	clientName = `(coalesce(c.label_key, lower(c.label)) collate "C")`
+	// accessRef is the Ref of an access.
+	accessRef = `(a.client_id::text || case when a.generation > 1 then '/' || a.generation::text else '' end)`
+)
+
+// stateAt is the state of a client at a moment, which stands for the question mark.
+const stateAt = `(case when c.revoked_at is not null then 'revoked' when not c.enabled then 'disabled'
+	when c.expires_at <= ? then 'expired' when c.used_up + c.used_down >= c.quota_bytes then 'spent' else 'active' end)`
+
+// labelled gives the client a label and the key under which it is found.
+func (r *clientRow) labelled(label string) {
+	key := names.SearchKey(label)
+	r.Label, r.LabelKey = label, &key
+}
+
+func (r *clientRow) object() audit.Object { return audit.Object{Type: object, ID: r.ID, Name: r.Label} }
+
+// state is that of the client at a moment.
+func (r *clientRow) state(now time.Time) string {
+	switch {
+	case r.RevokedAt != nil:
+		return clientsapi.Revoked
+	case !r.Enabled:
+		return clientsapi.Disabled
+	case r.ExpiresAt != nil && !r.ExpiresAt.After(now):
+		return clientsapi.Expired
+	case r.QuotaBytes != nil && r.UsedUp+r.UsedDown >= *r.QuotaBytes:
+		return clientsapi.Spent
+	}
+	return clientsapi.Active
+}
+
+// formerTable is where secrets stood while a client belonged to one flow.
+const formerTable = "flow_clients"
+
+// secret is what an access keeps sealed.
+type secret struct {
+	UUID string `json:"uuid"`
+	Key  []byte `json:"key"`
+}
+
+func (r *accessRow) place() vault.Ref {
+	if r.Moved {
+		return vault.Ref{Table: formerTable, ID: r.ClientID, Column: "secret"}
+	}
+	return vault.Ref{Table: "client_flows", ID: r.ClientID + "/" + r.FlowID, Column: "secret"}
+}
+
+func (r *accessRow) seal(v *vault.Vault, s secret) error {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("encode a client's secret: %w", err)
+	}
+	r.Secret = v.Seal(r.place(), raw)
+	return nil
+}
+
+func (r *accessRow) open(v *vault.Vault) (s secret, err error) {
+	raw, err := v.Open(r.place(), r.Secret)
+	if err == nil {
+		err = json.Unmarshal(raw, &s)
+	}
+	if err != nil {
+		return secret{}, fmt.Errorf("open the secret of client %s: %w", r.ClientID, err)
+	}
+	return s, nil
+}
+
+func utc(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	moved := at.UTC()
+	return &moved
+}

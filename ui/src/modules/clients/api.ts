@@ -1,0 +1,117 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+
+type Schemas = components["schemas"];
+export type Client = Omit<Schemas["ClientsClient"], "quota"> & { quota: Schemas["ClientsQuota"] | null };
+export type ClientState = Client["state"];
+export type Line = components["schemas"]["ClientsLine"];
+type NewClient = components["schemas"]["ClientsNewClient"];
+type Change = components["schemas"]["ClientsChange"];
+type Acts = components["schemas"]["ClientsActs"];
+
+/** What a list of clients is narrowed down to, and its order. */
+export interface ClientFilter {
+  q?: string | undefined;
+  state?: ClientState | undefined;
+  tag?: string | undefined;
+  flow_id?: string | undefined;
+  sort: string;
+}
+
+/** The rows that were read so far, and how many there are. */
+export interface Listed {
+  items: Client[];
+  total: number;
+}
+
+const pageSize = 50;
+
+export const clientsQuery = ({ q, state, tag, flow_id, sort }: ClientFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["clients", "list", q, state, tag, flow_id, sort],
+    queryFn: ({ pageParam, signal }): Promise<Omit<Schemas["ClientsClientPage"], "items"> & { items: Client[] }> =>
+      answer(
+        api.GET("/api/v1/clients", {
+          params: { query: { q, state, tag, flow_id, sort, limit: pageSize, ...(pageParam && { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: ({ pages }): Listed => ({
+      items: pages.flatMap((page) => page.items),
+      total: pages.at(-1)?.total ?? 0,
+    }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The flows that a client may be given, by their names. */
+export const flowNamesQuery = queryOptions({
+  queryKey: ["clients", "flows"],
+  queryFn: ({ signal }) =>
+    answer(api.GET("/api/v1/connection-units", { params: { query: { limit: 200, sort: "name" } }, signal })),
+  select: (page) => page.items.map(({ id, name }) => ({ value: id, label: name })),
+});
+
+/** What was done makes stale whatever is known of clients and of the flows that they use. */
+function useAct<Variables, Result>(act: (variables: Variables) => Promise<Result>) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: act,
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ["clients", "list"] }),
+        queries.invalidateQueries({ queryKey: ["flows"] }),
+      ]),
+  });
+}
+
+/** Adds a client; the key lets the panel do it once, however often the request is sent. */
+export function useAddClient() {
+  return useAct(({ key, ...body }: NewClient & { key: string }): Promise<Client> => {
+    const header = { "Idempotency-Key": key };
+    return answer(api.POST("/api/v1/clients", { params: { header }, body }));
+  });
+}
+
+/** What a dialog has changed about a client: its own fields, and the flows that it may use. */
+export interface Edit {
+  client: Client;
+  change: Change;
+  flows: string[];
+}
+
+export function useChangeClient() {
+  return useAct(async ({ client, change, flows }: Edit): Promise<Client> => {
+    const path = { id: client.id };
+    const body = { ...change, revision: client.revision };
+    const changed = await answer(api.PATCH("/api/v1/clients/{id}", { params: { path }, body }));
+    const had = client.flows.map((use) => use.flow_id);
+    for (const flow_id of flows.filter((id) => !had.includes(id)))
+      await answer(api.PUT("/api/v1/clients/{id}/flows/{flow_id}", { params: { path: { ...path, flow_id } } }));
+    for (const flow_id of had.filter((id) => !flows.includes(id)))
+      await answer(api.DELETE("/api/v1/clients/{id}/flows/{flow_id}", { params: { path: { ...path, flow_id } } }));
+    return changed;
+  });
+}
+
+export function useBulk() {
+  return useAct((body: Acts) => answer(api.POST("/api/v1/clients/bulk", { body })));
+}
+
+export function useImport() {
+  return useAct((clients: Line[]) => answer(api.POST("/api/v1/clients/import", { body: { clients } })));
+}
+
+/** The chosen clients as a file that an import reads. */
+export async function exported({ q, state, tag, flow_id }: Omit<ClientFilter, "sort">): Promise<Blob> {
+  const query = { q, state, tag, flow_id, format: "json" as const };
+  return (await answer(api.GET("/api/v1/clients/export", { params: { query }, parseAs: "blob" }))) as unknown as Blob;
+}

@@ -1,0 +1,74 @@
+import { screen, waitFor } from "@testing-library/react";
+import user from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "@/api/client";
+import { renderApp } from "@/testing/render-app";
+import { ClientDialog } from "./client-dialog";
+import { ImportDialog } from "./import-dialog";
+import { answers, client, flowNames } from "./testing";
+
+describe("the dialog of a client", () => {
+  beforeEach(() => void vi.spyOn(api, "GET").mockResolvedValue(answers(flowNames)));
+  afterEach(() => vi.restoreAllMocks());
+
+  it("asks for a name, then adds the client once", async () => {
+    const post = vi.spyOn(api, "POST").mockResolvedValue(answers(client, 201));
+    const closed = vi.fn();
+    await renderApp(<ClientDialog client="new" onClose={closed} />);
+    const verb = await screen.findByRole("button", { name: "Add client" });
+    await user.click(verb);
+    expect(await screen.findByText("Give it a name first")).toBeInTheDocument();
+    expect(post).not.toHaveBeenCalled();
+    await user.type(screen.getByLabelText("Name"), " Anna ");
+    await user.type(screen.getByLabelText("Note"), "desk");
+    await user.click(verb);
+    await waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    const [path, sent] = post.mock.calls[0] as unknown as [string, { body: object }];
+    expect(path).toBe("/api/v1/clients");
+    expect(sent.body).toMatchObject({ label: "Anna", note: "desk", tags: [], flow_ids: [] });
+  });
+
+  it("changes a client from the revision that was read, and gives and takes its flows", async () => {
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...client, revision: 4 }));
+    const put = vi.spyOn(api, "PUT");
+    const taken = vi.spyOn(api, "DELETE").mockResolvedValue(answers({}, 204));
+    const closed = vi.fn();
+    await renderApp(<ClientDialog client={{ ...client, flows: client.flows.slice(0, 1) }} onClose={closed} />);
+    const note = await screen.findByLabelText("Note");
+    expect(note).toHaveValue("the red phone");
+    await user.clear(note);
+    const flows = screen.getByRole("combobox", { name: "Flows" });
+    await waitFor(() => expect(screen.getByText("Europe main")).toBeInTheDocument());
+    await user.type(flows, "{Backspace}");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    expect(patch).toHaveBeenCalledWith("/api/v1/clients/{id}", {
+      params: { path: { id: client.id } },
+      body: { revision: 3, label: "Anna", note: "", tags: ["vip"] },
+    });
+    expect(taken).toHaveBeenCalledWith("/api/v1/clients/{id}/flows/{flow_id}", {
+      params: { path: { id: client.id, flow_id: "f-europe" } },
+    });
+    expect(put).not.toHaveBeenCalled();
+  });
+
+  it("imports a list of names and says what was there already", async () => {
+    const post = vi.spyOn(api, "POST").mockResolvedValue(answers({ added: 1, skipped: ["Anna"] }));
+    await renderApp(<ImportDialog onClose={() => undefined} />);
+    await user.type(await screen.findByLabelText("Clients"), "Anna\nBoris");
+    await user.click(screen.getByRole("button", { name: "Import 2 clients" }));
+    expect(await screen.findByText("1 client was added.")).toBeInTheDocument();
+    expect(screen.getByText("1 was there already: Anna")).toBeInTheDocument();
+    expect(post).toHaveBeenCalledWith("/api/v1/clients/import", {
+      body: { clients: [{ label: "Anna" }, { label: "Boris" }] },
+    });
+  });
+
+  it("sends nothing that is neither an export nor a list", async () => {
+    const post = vi.spyOn(api, "POST");
+    await renderApp(<ImportDialog onClose={() => undefined} />);
+    await user.click(await screen.findByRole("button", { name: "Import" }));
+    expect(await screen.findByText("This is neither an export nor a list of names")).toBeInTheDocument();
+    expect(post).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,149 @@
+import { Group, Modal, MultiSelect, NumberInput, Select, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { fieldErrors } from "@/api/problem";
+import { useRequestKey } from "@/api/request-key";
+import { Action } from "@/components/action/action";
+import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
+import { DateTimeField } from "@/components/form/date-time-field";
+import { FormProblems } from "@/components/form/form-problems";
+import { toastDone } from "@/components/state/toast";
+import { flowNamesQuery, useAddClient, useChangeClient, type Client } from "./api";
+
+const gigabyte = 1_073_741_824;
+const resets = ["never", "daily", "weekly", "monthly"] as const;
+
+/** Adds a client or changes one; draws nothing without either. */
+export function ClientDialog({ client, onClose }: { client: Client | "new" | undefined; onClose: () => void }) {
+  const { t } = useTranslation("clients");
+  const title = client === "new" ? t("form.addTitle") : t("form.editTitle", { name: client?.label ?? "" });
+  return (
+    <Modal opened={client !== undefined} onClose={onClose} title={title}>
+      {client !== undefined && <ClientForm client={client === "new" ? undefined : client} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function ClientForm({ client, onClose }: { client: Client | undefined; onClose: () => void }) {
+  const { t } = useTranslation("clients");
+  const add = useAddClient();
+  const change = useChangeClient();
+  const { error, isPending } = client ? change : add;
+  const known = useQuery(flowNamesQuery).data ?? [];
+  const [label, setLabel] = useState(client?.label ?? "");
+  const [note, setNote] = useState(client?.note ?? "");
+  const [tags, setTags] = useState(client?.tags ?? []);
+  const [expires, setExpires] = useState(client?.expires_at ?? undefined);
+  const [gigabytes, setGigabytes] = useState<number | string>(client?.quota ? client.quota.bytes / gigabyte : "");
+  const [reset, setReset] = useState(client?.quota?.reset ?? "never");
+  const [flows, setFlows] = useState(client?.flows.map((use) => use.flow_id) ?? []);
+  const [tried, setTried] = useState(false);
+  const typed = { label: label.trim(), note, tags };
+  const quota = Number(gigabytes) > 0 ? { bytes: Math.round(Number(gigabytes) * gigabyte), reset } : undefined;
+  const key = useRequestKey({ ...typed, expires, quota, flows });
+  const wrong = fieldErrors(error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (!typed.label || isPending) return;
+    const onSuccess = () => {
+      toastDone(t(client ? "form.changed" : "form.added", { name: typed.label }));
+      onClose();
+    };
+    const end = expires ? { expires_at: expires } : client?.expires_at ? { never_expires: true } : {};
+    const limit = quota ? { quota } : client?.quota ? { no_quota: true } : {};
+    if (client) change.mutate({ client, change: { ...typed, ...end, ...limit }, flows }, { onSuccess });
+    else add.mutate({ ...typed, expires_at: expires, quota, flow_ids: flows, key }, { onSuccess });
+  };
+  const ids = {
+    label: "client-label",
+    note: "client-note",
+    flow_ids: "client-flows",
+    expires_at: "client-expires",
+    quota: "client-quota",
+  };
+  return (
+    <DialogForm onSubmit={submit}>
+      <FormProblems error={error} fields={ids} />
+      <TextInput
+        size="md"
+        id={ids.label}
+        data-autofocus
+        autoComplete="off"
+        maxLength={64}
+        label={t("columns.label")}
+        description={t("form.labelHelp")}
+        value={label}
+        onChange={(event) => setLabel(event.currentTarget.value)}
+        error={(tried && !typed.label && t("form.labelMissing")) || wrong.label}
+      />
+      <MultiSelect
+        size="md"
+        id={ids.flow_ids}
+        label={t("columns.flows")}
+        description={t("form.flowsHelp")}
+        data={known}
+        value={flows}
+        onChange={setFlows}
+        searchable
+        hidePickedOptions
+        error={wrong.flow_ids}
+      />
+      <DateTimeField
+        size="md"
+        id={ids.expires_at}
+        label={t("columns.expires")}
+        description={t("form.expiresHelp")}
+        value={expires}
+        onChange={setExpires}
+        error={wrong.expires_at}
+      />
+      <Group grow align="flex-start">
+        <NumberInput
+          size="md"
+          id={ids.quota}
+          label={t("form.quota")}
+          description={t("form.quotaHelp")}
+          min={0}
+          max={8_000_000}
+          decimalScale={3}
+          value={gigabytes}
+          onChange={setGigabytes}
+          error={wrong.quota}
+        />
+        <Select
+          size="md"
+          label={t("form.reset")}
+          description={"\u00a0"}
+          data={resets.map((value) => ({ value, label: t(`period.${value}`) }))}
+          value={reset}
+          allowDeselect={false}
+          disabled={!quota}
+          onChange={(value) => setReset((value ?? "never") as typeof reset)}
+        />
+      </Group>
+      <TagsInput size="md" label={t("columns.tags")} maxTags={20} value={tags} onChange={setTags} error={wrong.tags} />
+      <Textarea
+        size="md"
+        id={ids.note}
+        maxLength={1000}
+        autosize
+        minRows={2}
+        label={t("form.note")}
+        description={t("form.noteHelp")}
+        value={note}
+        onChange={(event) => setNote(event.currentTarget.value)}
+        error={wrong.note}
+      />
+      <DialogFoot>
+        <Action size="dialog" onClick={onClose}>
+          {t("cancel")}
+        </Action>
+        <Action size="dialog" kind="filled" type="submit" busy={isPending}>
+          {t(client ? "form.save" : "add")}
+        </Action>
+      </DialogFoot>
+    </DialogForm>
+  );
+}

@@ -1,0 +1,198 @@
+import { Menu } from "@mantine/core";
+import { IconUsers } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { RowMenu } from "@/components/action/row-menu";
+import { ProblemView } from "@/components/state/problem-view";
+import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
+import type { GlyphKind } from "@/components/status/glyph";
+import { Status, Tag } from "@/components/status/status";
+import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
+import { NameCell } from "@/components/table/name-cell";
+import { RelativeTime } from "@/components/text/relative-time";
+import { useFormat } from "@/text/use-format";
+import type { Client, ClientState, Listed } from "./api";
+import classes from "./clients.module.css";
+
+interface ClientsViewProps {
+  state: ViewState<Listed>;
+  /** Something is asked for, so that an empty list says that nothing fits. */
+  filtered: boolean;
+  sorting: Sorting;
+  more: { load: () => void; busy: boolean } | undefined;
+  /** Why nothing may be changed. */
+  block: string | undefined;
+  onEdit: (client: Client) => void;
+  onTurn: (client: Client) => void;
+  onReset: (client: Client) => void;
+  onRevoke: (client: Client) => void;
+}
+
+export function ClientsView({ state, filtered, sorting, more, ...acts }: ClientsViewProps) {
+  const { t } = useTranslation("clients");
+  const columns = useColumns();
+  if (state.kind === "loading") return <Skeleton rows={8} />;
+  if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />;
+  return (
+    <DataTable
+      label={t("title")}
+      rows={state.data.items}
+      total={state.data.total}
+      columns={columns}
+      rowId={(client) => client.id}
+      rowName={(client) => client.label}
+      sorting={sorting}
+      onMore={more?.load}
+      loadingMore={more?.busy}
+      menu={(client) => (client.state === "revoked" ? null : <Acts client={client} {...acts} />)}
+      phone={(client) => (
+        <>
+          <p className="strong">{client.label}</p>
+          <span className={classes.phone}>
+            <State state={client.state} />
+            <Flows client={client} />
+          </span>
+        </>
+      )}
+      empty={
+        filtered ? (
+          <EmptyState title={t("empty.nothing")} />
+        ) : (
+          <EmptyState icon={IconUsers} title={t("empty.title")}>
+            {t("empty.text")}
+          </EmptyState>
+        )
+      }
+    />
+  );
+}
+
+function useColumns(): Column<Client>[] {
+  const { t } = useTranslation("clients");
+  return [
+    {
+      key: "label",
+      head: t("columns.label"),
+      sort: "label",
+      cell: (client) => <NameCell title={client.note || client.label}>{client.label}</NameCell>,
+    },
+    { key: "state", head: t("columns.state"), width: 130, cell: (client) => <State state={client.state} /> },
+    { key: "flows", head: t("columns.flows"), width: 260, drop: 1, cell: (client) => <Flows client={client} /> },
+    {
+      key: "tags",
+      head: t("columns.tags"),
+      width: 180,
+      drop: 3,
+      cell: (client) => (
+        <span className={classes.tags}>
+          {client.tags.map((tag) => (
+            <Tag key={tag}>{tag}</Tag>
+          ))}
+        </span>
+      ),
+    },
+    {
+      key: "used",
+      head: t("columns.used"),
+      sort: "used",
+      width: 170,
+      drop: 1,
+      cell: (client) => <Used client={client} />,
+    },
+    {
+      key: "seen",
+      head: t("columns.seen"),
+      sort: "last_seen_at",
+      width: 130,
+      drop: 3,
+      cell: (client) =>
+        client.last_seen_at ? <RelativeTime at={client.last_seen_at} /> : <span className="dim">{t("neverSeen")}</span>,
+    },
+    {
+      key: "expires",
+      head: t("columns.expires"),
+      sort: "expires_at",
+      width: 150,
+      drop: 2,
+      cell: (client) =>
+        client.expires_at ? <RelativeTime at={client.expires_at} /> : <span className="dim">{t("never")}</span>,
+    },
+    {
+      key: "created",
+      head: t("columns.created"),
+      sort: "created_at",
+      width: 130,
+      drop: 4,
+      cell: (client) => <RelativeTime at={client.created_at} />,
+    },
+  ];
+}
+
+const glyphs: Record<ClientState, GlyphKind> = {
+  active: "in-sync",
+  disabled: "skipped",
+  expired: "drifted",
+  spent: "drifted",
+  revoked: "skipped",
+};
+
+function State({ state }: { state: ClientState }) {
+  const { t } = useTranslation("clients");
+  return (
+    <Status kind={glyphs[state]} inTable>
+      {t(`state.${state}`)}
+    </Status>
+  );
+}
+
+/** What a client has carried since its quota began, and of how much. */
+function Used({ client }: { client: Client }) {
+  const { t } = useTranslation("clients");
+  const format = useFormat();
+  const used = format.bytes(client.used.up + client.used.down);
+  return (
+    <span className="num" title={t("since", { when: format.moment(client.used.since) })}>
+      {client.quota ? t("usedOf", { used, quota: format.bytes(client.quota.bytes) }) : used}
+    </span>
+  );
+}
+
+/** The flows that a client may use; one that waits for an apply says so. */
+function Flows({ client }: { client: Client }) {
+  const { t } = useTranslation("clients");
+  if (client.flows.length === 0) return <span className="dim">{t("noFlows")}</span>;
+  const names = client.flows.map((use) => (use.installed ? use.flow_name : t("waits", { name: use.flow_name })));
+  return (
+    <span className="soft" title={names.join("\n")}>
+      {names.join(", ")}
+    </span>
+  );
+}
+
+function Acts({
+  client,
+  block,
+  onEdit,
+  onTurn,
+  onReset,
+  onRevoke,
+}: Pick<ClientsViewProps, "block" | "onEdit" | "onTurn" | "onReset" | "onRevoke"> & { client: Client }) {
+  const { t } = useTranslation("clients");
+  const closed = block !== undefined;
+  return (
+    <RowMenu name={client.label}>
+      <Menu.Item disabled={closed} onClick={() => onEdit(client)}>
+        {t("edit")}…
+      </Menu.Item>
+      <Menu.Item disabled={closed} onClick={() => onTurn(client)}>
+        {t(client.enabled ? "disable" : "enable")}
+      </Menu.Item>
+      <Menu.Item disabled={closed} onClick={() => onReset(client)}>
+        {t("resetUsed")}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item data-danger disabled={closed} onClick={() => onRevoke(client)}>
+        {t("revoke.verb")}…
+      </Menu.Item>
+    </RowMenu>
+  );
+}
