@@ -68,7 +68,29 @@ describe("the dialog of a client", () => {
     const post = vi.spyOn(api, "POST");
     await renderApp(<ImportDialog onClose={() => undefined} />);
     await user.click(await screen.findByRole("button", { name: "Import" }));
+    expect(await screen.findByText("Choose a file, or type names")).toBeInTheDocument();
+    await user.type(screen.getByLabelText("Clients"), "[[5]");
     expect(await screen.findByText("This is neither an export nor a list of names")).toBeInTheDocument();
     expect(post).not.toHaveBeenCalled();
+  });
+
+  it("says which client of an import was refused, by its place and its name", async () => {
+    const errors = [{ field: "clients[1].label", code: "too_long", message: "use 64 characters at most" }];
+    vi.spyOn(api, "POST").mockResolvedValue(answers({ code: "invalid_value", errors }, 422));
+    await renderApp(<ImportDialog onClose={() => undefined} />);
+    const long = "x".repeat(70);
+    await user.type(await screen.findByLabelText("Clients"), `Anna\n${long}`);
+    await user.click(screen.getByRole("button", { name: "Import 2 clients" }));
+    expect(await screen.findByText("Nothing was imported")).toBeInTheDocument();
+    expect(screen.getByText(`Client 2, ${"x".repeat(40)}…: use 64 characters at most`)).toBeInTheDocument();
+    expect(screen.getByLabelText("Clients")).toHaveValue(`Anna\n${long}`);
+  });
+
+  it("asks before it closes over what was typed", async () => {
+    const closed = vi.fn();
+    await renderApp(<ClientDialog client="new" onClose={closed} />);
+    await user.type(await screen.findByLabelText("Name"), "Anna");
+    await user.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(closed).not.toHaveBeenCalled();
   });
 });

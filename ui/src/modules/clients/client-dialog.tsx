@@ -1,4 +1,4 @@
-import { Group, Modal, MultiSelect, NumberInput, Select, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { MultiSelect, NumberInput, Select, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,9 +7,11 @@ import { useRequestKey } from "@/api/request-key";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { DateTimeField } from "@/components/form/date-time-field";
+import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { flowNamesQuery, useAddClient, useChangeClient, type Client } from "./api";
+import classes from "./clients.module.css";
 
 const gigabyte = 1_073_741_824;
 const resets = ["never", "daily", "weekly", "monthly"] as const;
@@ -19,9 +21,9 @@ export function ClientDialog({ client, onClose }: { client: Client | "new" | und
   const { t } = useTranslation("clients");
   const title = client === "new" ? t("form.addTitle") : t("form.editTitle", { name: client?.label ?? "" });
   return (
-    <Modal opened={client !== undefined} onClose={onClose} title={title}>
+    <FormModal opened={client !== undefined} onClose={onClose} title={title}>
       {client !== undefined && <ClientForm client={client === "new" ? undefined : client} onClose={onClose} />}
-    </Modal>
+    </FormModal>
   );
 }
 
@@ -41,7 +43,10 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
   const [tried, setTried] = useState(false);
   const typed = { label: label.trim(), note, tags };
   const quota = Number(gigabytes) > 0 ? { bytes: Math.round(Number(gigabytes) * gigabyte), reset } : undefined;
-  const key = useRequestKey({ ...typed, expires, quota, flows });
+  const asked = { ...typed, expires, quota, flows };
+  const key = useRequestKey(asked);
+  const [before] = useState(() => JSON.stringify(asked));
+  const close = useTyped(JSON.stringify(asked) !== before);
   const wrong = fieldErrors(error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -62,6 +67,7 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
     flow_ids: "client-flows",
     expires_at: "client-expires",
     quota: "client-quota",
+    tags: "client-tags",
   };
   return (
     <DialogForm onSubmit={submit}>
@@ -88,6 +94,8 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
         onChange={setFlows}
         searchable
         hidePickedOptions
+        placeholder={flows.length === 0 ? t("form.flowsChoose") : undefined}
+        nothingFoundMessage={t("form.flowsNone")}
         error={wrong.flow_ids}
       />
       <DateTimeField
@@ -99,7 +107,7 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
         onChange={setExpires}
         error={wrong.expires_at}
       />
-      <Group grow align="flex-start">
+      <div className={classes.limits}>
         <NumberInput
           size="md"
           id={ids.quota}
@@ -115,15 +123,25 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
         <Select
           size="md"
           label={t("form.reset")}
-          description={"\u00a0"}
+          description={t("form.resetHelp")}
           data={resets.map((value) => ({ value, label: t(`period.${value}`) }))}
           value={reset}
           allowDeselect={false}
           disabled={!quota}
           onChange={(value) => setReset((value ?? "never") as typeof reset)}
         />
-      </Group>
-      <TagsInput size="md" label={t("columns.tags")} maxTags={20} value={tags} onChange={setTags} error={wrong.tags} />
+      </div>
+      <TagsInput
+        size="md"
+        id={ids.tags}
+        label={t("columns.tags")}
+        description={t("form.tagsHelp")}
+        maxTags={20}
+        maxLength={32}
+        value={tags}
+        onChange={setTags}
+        error={wrong.tags}
+      />
       <Textarea
         size="md"
         id={ids.note}
@@ -137,7 +155,7 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
         error={wrong.note}
       />
       <DialogFoot>
-        <Action size="dialog" onClick={onClose}>
+        <Action size="dialog" onClick={close}>
           {t("cancel")}
         </Action>
         <Action size="dialog" kind="filled" type="submit" busy={isPending}>

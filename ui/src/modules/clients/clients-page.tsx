@@ -1,58 +1,26 @@
-import { Menu, TextInput } from "@mantine/core";
-import { useDebouncedCallback } from "@mantine/hooks";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { IconDownload, IconPlus, IconSearch, IconUpload } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { IconDownload, IconPlus, IconUpload } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { z } from "zod";
 import { useWriteBlock } from "@/api/access";
 import { Action } from "@/components/action/action";
-import { RowMenu } from "@/components/action/row-menu";
 import { Confirm } from "@/components/dialog/confirm";
 import { PageHeader } from "@/components/layout/page-header";
 import { saveFile } from "@/components/screen/save-file";
 import { useSearchState } from "@/components/screen/use-search";
 import { viewState } from "@/components/state/states";
 import { toastDone, toastProblem } from "@/components/state/toast";
-import { FilterButton, FilterChips, type FilterField } from "@/components/table/filter-chips";
-import { clientsQuery, exported, flowNamesQuery, useBulk, type Client, type ClientState } from "./api";
+import { clientsQuery, exported, useBulk, type Client } from "./api";
 import { ClientDialog } from "./client-dialog";
-import classes from "./clients.module.css";
+import { clientsSearch, isFiltered, unfiltered, type ClientsSearch } from "./clients-search";
 import { ClientsView } from "./clients-view";
+import { FilterRow } from "./filter-row";
 import { ImportDialog } from "./import-dialog";
-
-const states = ["active", "disabled", "expired", "spent", "revoked"] as const;
-const text = z.coerce.string().max(100).optional().catch(undefined);
-
-/** What the address of the list says. */
-const search = z.object({
-  q: text,
-  tag: text,
-  flow_id: text,
-  state: z.enum(states).optional().catch(undefined),
-  sort: z
-    .enum([
-      "label",
-      "-label",
-      "created_at",
-      "-created_at",
-      "expires_at",
-      "-expires_at",
-      "used",
-      "-used",
-      "last_seen_at",
-      "-last_seen_at",
-    ])
-    .optional()
-    .catch(undefined),
-});
-
-type Place = z.output<typeof search>;
 
 /** Who uses flows: find, add, change, hand out, revoke. */
 export default function ClientsPage() {
   const { t } = useTranslation("clients");
-  const [place, setPlace] = useSearchState(search);
+  const [place, setPlace] = useSearchState(clientsSearch);
   const filter = { ...place, sort: place.sort ?? "label" };
   const list = useInfiniteQuery(clientsQuery(filter));
   const block = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
@@ -60,8 +28,6 @@ export default function ClientsPage() {
   const [open, setOpen] = useState<Client | "new">();
   const [importing, setImporting] = useState(false);
   const [leaving, setLeaving] = useState<Client>();
-  const fields = useFields(place, setPlace);
-  const find = useDebouncedCallback((q: string) => setPlace({ q: q || undefined }), 200);
   const stay = () => {
     setLeaving(undefined);
     bulk.reset();
@@ -86,6 +52,16 @@ export default function ClientsPage() {
         onError: (error) => toastProblem(t("changeFailed"), error),
       },
     );
+  const revoke = (client: Client) =>
+    bulk.mutate(
+      { ids: [client.id], act: "revoke" },
+      {
+        onSuccess: () => {
+          toastDone(t("revoke.done", { name: client.label }));
+          stay();
+        },
+      },
+    );
   return (
     <>
       <PageHeader
@@ -94,46 +70,26 @@ export default function ClientsPage() {
         closed={block}
         actions={
           <>
-            <RowMenu name={t("title")}>
-              <Menu.Item leftSection={<IconDownload size={15} aria-hidden />} onClick={() => void save()}>
-                {t("export")}
-              </Menu.Item>
-              <Menu.Item
-                leftSection={<IconUpload size={15} aria-hidden />}
-                disabled={block !== undefined}
-                onClick={() => setImporting(true)}
-              >
-                {t("import")}…
-              </Menu.Item>
-            </RowMenu>
+            <Action kind="ghost" icon={IconDownload} onClick={() => void save()}>
+              {t("export")}
+            </Action>
+            <Action icon={IconUpload} reason={block} onClick={() => setImporting(true)}>
+              {t("import")}
+            </Action>
             <Action kind="filled" icon={IconPlus} reason={block} onClick={() => setOpen("new")}>
               {t("add")}
             </Action>
           </>
         }
       />
-      <div className={classes.tools}>
-        <TextInput
-          className={classes.search}
-          aria-label={t("search")}
-          placeholder={t("search")}
-          data-search
-          leftSection={<IconSearch size={15} stroke={1.6} aria-hidden />}
-          defaultValue={place.q}
-          onChange={(event) => find(event.currentTarget.value)}
-        />
-        <FilterChips
-          fields={fields}
-          onClear={() => setPlace({ state: undefined, tag: undefined, flow_id: undefined })}
-        />
-        <FilterButton fields={fields} />
-      </div>
+      <FilterRow place={place} shown={list.data?.items ?? []} onChange={setPlace} />
       <ClientsView
         state={viewState(list)}
-        filtered={Boolean(place.q) || fields.some(({ value }) => value !== undefined)}
-        sorting={{ value: filter.sort, onChange: (sort) => setPlace({ sort: sort as Place["sort"] }) }}
+        onClear={isFiltered(place) ? () => setPlace(unfiltered) : undefined}
+        sorting={{ value: filter.sort, onChange: (sort) => setPlace({ sort: sort as ClientsSearch["sort"] }) }}
         more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
         block={block}
+        onAdd={() => setOpen("new")}
         onEdit={setOpen}
         onTurn={turn}
         onReset={reset}
@@ -144,7 +100,7 @@ export default function ClientsPage() {
       <Confirm
         opened={leaving !== undefined}
         onClose={stay}
-        onConfirm={() => leaving && bulk.mutate({ ids: [leaving.id], act: "revoke" }, { onSuccess: stay })}
+        onConfirm={() => leaving && revoke(leaving)}
         title={t("revoke.title", { name: leaving?.label ?? "" })}
         consequences={[t("revoke.now"), t("revoke.apply"), t("revoke.final")]}
         verb={t("revoke.verb")}
@@ -153,34 +109,4 @@ export default function ClientsPage() {
       />
     </>
   );
-}
-
-function useFields(place: Place, onChange: (change: Partial<Place>) => void): FilterField[] {
-  const { t } = useTranslation("clients");
-  const flows = useQuery(flowNamesQuery).data ?? [];
-  const fields: FilterField[] = [
-    {
-      key: "state",
-      label: t("columns.state"),
-      value: place.state,
-      options: states.map((value) => ({ value, label: t(`state.${value}`) })),
-      onChange: (state) => onChange({ state: state as ClientState | undefined }),
-    },
-    {
-      key: "flow_id",
-      label: t("columns.flows"),
-      value: place.flow_id,
-      options: flows,
-      onChange: (flow_id) => onChange({ flow_id }),
-    },
-  ];
-  if (place.tag)
-    fields.push({
-      key: "tag",
-      label: t("columns.tags"),
-      value: place.tag,
-      options: [{ value: place.tag, label: place.tag }],
-      onChange: (tag) => onChange({ tag }),
-    });
-  return fields;
 }

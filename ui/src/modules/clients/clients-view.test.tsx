@@ -8,6 +8,7 @@ import { client } from "./testing";
 
 function draw(change: Partial<Parameters<typeof ClientsView>[0]> = {}) {
   const acts = {
+    onAdd: vi.fn(),
     onEdit: vi.fn(),
     onTurn: vi.fn(),
     onReset: vi.fn(),
@@ -17,7 +18,7 @@ function draw(change: Partial<Parameters<typeof ClientsView>[0]> = {}) {
   const view = (
     <ClientsView
       state={{ kind: "ready", data: { items: [client], total: 1 } }}
-      filtered={false}
+      onClear={undefined}
       more={undefined}
       block={undefined}
       {...acts}
@@ -37,7 +38,16 @@ describe("the list of clients", () => {
     await draw();
     const row = within((await screen.findByText("Anna")).closest("tr")!);
     expect(row.getByText("Active")).toBeInTheDocument();
-    expect(row.getByText("Europe main, Asia main (waits for an apply)")).toBeInTheDocument();
+    expect(row.getByTitle(/^Europe main\s+Asia main \(waits for an apply\)$/)).toBeInTheDocument();
+    expect(row.getAllByRole("img", { name: "waits for an apply" })).toHaveLength(1);
+    expect(screen.getByText(/^The flow waits for an apply/)).toBeInTheDocument();
+  });
+
+  it("has nothing wait for an apply that would not let it in", async () => {
+    await draw({ state: only({ enabled: false, state: "disabled" }) });
+    expect(await screen.findByText("Disabled")).toBeInTheDocument();
+    expect(screen.queryByRole("img", { name: "waits for an apply" })).not.toBeInTheDocument();
+    expect(screen.queryByText(/^The flow waits for an apply/)).not.toBeInTheDocument();
   });
 
   it("shows what each has carried, and of how much", async () => {
@@ -57,7 +67,7 @@ describe("the list of clients", () => {
     for (const [act, done] of [
       ["Change…", onEdit],
       ["Disable", onTurn],
-      ["Reset what was used", onReset],
+      ["Reset traffic", onReset],
       ["Revoke…", onRevoke],
     ] as const) {
       await user.click(await screen.findByRole("button", { name: "Actions for Anna" }));
@@ -86,15 +96,20 @@ describe("the list of clients", () => {
     expect(screen.getByRole("menuitem", { name: "Revoke…" })).toBeDisabled();
   });
 
-  it("says what clients are while there is none, and that none fits", async () => {
+  it("says what clients are while there is none, and offers to add one", async () => {
     const none = { kind: "ready" as const, data: { items: [], total: 0 } };
-    await draw({ state: none });
+    const { onAdd } = await draw({ state: none });
     expect(await screen.findByText("No clients yet")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Add client" }));
+    expect(onAdd).toHaveBeenCalledOnce();
   });
 
-  it("says that none fits what is asked for", async () => {
-    await draw({ state: { kind: "ready", data: { items: [], total: 0 } }, filtered: true });
-    expect(await screen.findByText("No client fits")).toBeInTheDocument();
+  it("says that none matches, and takes the filters off", async () => {
+    const onClear = vi.fn();
+    await draw({ state: { kind: "ready", data: { items: [], total: 0 } }, onClear });
+    expect(await screen.findByText("No client matches")).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Clear filters" }));
+    expect(onClear).toHaveBeenCalledOnce();
   });
 
   it("retries after a failure", async () => {

@@ -1,13 +1,15 @@
 import { Menu } from "@mantine/core";
-import { IconUsers } from "@tabler/icons-react";
+import { IconPlus, IconUsers } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action/action";
 import { RowMenu } from "@/components/action/row-menu";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
-import type { GlyphKind } from "@/components/status/glyph";
+import { Glyph, type GlyphKind } from "@/components/status/glyph";
 import { Status, Tag } from "@/components/status/status";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
 import { NameCell } from "@/components/table/name-cell";
+import { useTableLook } from "@/components/table/use-table-look";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useFormat } from "@/text/use-format";
 import type { Client, ClientState, Listed } from "./api";
@@ -15,54 +17,75 @@ import classes from "./clients.module.css";
 
 interface ClientsViewProps {
   state: ViewState<Listed>;
-  /** Something is asked for, so that an empty list says that nothing fits. */
-  filtered: boolean;
+  /** Takes the filters off; without any, an empty list says what clients are. */
+  onClear: (() => void) | undefined;
   sorting: Sorting;
   more: { load: () => void; busy: boolean } | undefined;
   /** Why nothing may be changed. */
   block: string | undefined;
+  onAdd: () => void;
   onEdit: (client: Client) => void;
   onTurn: (client: Client) => void;
   onReset: (client: Client) => void;
   onRevoke: (client: Client) => void;
 }
 
-export function ClientsView({ state, filtered, sorting, more, ...acts }: ClientsViewProps) {
+export function ClientsView({ state, onClear, sorting, more, onAdd, ...acts }: ClientsViewProps) {
   const { t } = useTranslation("clients");
   const columns = useColumns();
+  const own = useTableLook("clients");
   if (state.kind === "loading") return <Skeleton rows={8} />;
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />;
   return (
-    <DataTable
-      label={t("title")}
-      rows={state.data.items}
-      total={state.data.total}
-      columns={columns}
-      rowId={(client) => client.id}
-      rowName={(client) => client.label}
-      sorting={sorting}
-      onMore={more?.load}
-      loadingMore={more?.busy}
-      menu={(client) => (client.state === "revoked" ? null : <Acts client={client} {...acts} />)}
-      phone={(client) => (
-        <>
-          <p className="strong">{client.label}</p>
-          <span className={classes.phone}>
-            <State state={client.state} />
-            <Flows client={client} />
-          </span>
-        </>
-      )}
-      empty={
-        filtered ? (
-          <EmptyState title={t("empty.nothing")} />
-        ) : (
-          <EmptyState icon={IconUsers} title={t("empty.title")}>
-            {t("empty.text")}
-          </EmptyState>
-        )
-      }
-    />
+    <>
+      <DataTable
+        label={t("title")}
+        rows={state.data.items}
+        total={state.data.total}
+        columns={columns}
+        rowId={(client) => client.id}
+        rowName={(client) => client.label}
+        look={own}
+        sorting={sorting}
+        onCreate={acts.block === undefined ? onAdd : undefined}
+        onMore={more?.load}
+        loadingMore={more?.busy}
+        menu={(client) => (client.state === "revoked" ? null : <Acts client={client} {...acts} />)}
+        phone={(client) => (
+          <>
+            <p className={`strong ${classes.long}`}>{client.label}</p>
+            <span className={classes.phone}>
+              <State state={client.state} />
+              <Flows client={client} />
+              {(client.quota || client.last_seen_at) && <Used client={client} />}
+              {client.expires_at && client.state === "active" && (
+                <span className="dim">
+                  {t("expires")} <RelativeTime at={client.expires_at} />
+                </span>
+              )}
+            </span>
+          </>
+        )}
+        empty={
+          onClear ? (
+            <EmptyState title={t("empty.nothing")} act={<Action onClick={onClear}>{t("empty.clear")}</Action>} />
+          ) : (
+            <EmptyState
+              icon={IconUsers}
+              title={t("empty.title")}
+              act={
+                <Action kind="filled" icon={IconPlus} reason={acts.block} onClick={onAdd}>
+                  {t("add")}
+                </Action>
+              }
+            >
+              {t("empty.text")}
+            </EmptyState>
+          )
+        }
+      />
+      <Legend clients={state.data.items} />
+    </>
   );
 }
 
@@ -75,13 +98,13 @@ function useColumns(): Column<Client>[] {
       sort: "label",
       cell: (client) => <NameCell title={client.note || client.label}>{client.label}</NameCell>,
     },
-    { key: "state", head: t("columns.state"), width: 130, cell: (client) => <State state={client.state} /> },
-    { key: "flows", head: t("columns.flows"), width: 260, drop: 1, cell: (client) => <Flows client={client} /> },
+    { key: "state", head: t("columns.state"), width: 150, cell: (client) => <State state={client.state} /> },
+    { key: "flows", head: t("columns.flows"), width: 220, drop: 2, cell: (client) => <Flows client={client} /> },
     {
       key: "tags",
       head: t("columns.tags"),
       width: 180,
-      drop: 3,
+      drop: 4,
       cell: (client) => (
         <span className={classes.tags}>
           {client.tags.map((tag) => (
@@ -94,15 +117,14 @@ function useColumns(): Column<Client>[] {
       key: "used",
       head: t("columns.used"),
       sort: "used",
-      width: 170,
-      drop: 1,
+      width: 160,
       cell: (client) => <Used client={client} />,
     },
     {
       key: "seen",
       head: t("columns.seen"),
       sort: "last_seen_at",
-      width: 130,
+      width: 120,
       drop: 3,
       cell: (client) =>
         client.last_seen_at ? <RelativeTime at={client.last_seen_at} /> : <span className="dim">{t("neverSeen")}</span>,
@@ -111,8 +133,8 @@ function useColumns(): Column<Client>[] {
       key: "expires",
       head: t("columns.expires"),
       sort: "expires_at",
-      width: 150,
-      drop: 2,
+      width: 124,
+      drop: 1,
       cell: (client) =>
         client.expires_at ? <RelativeTime at={client.expires_at} /> : <span className="dim">{t("never")}</span>,
     },
@@ -121,7 +143,7 @@ function useColumns(): Column<Client>[] {
       head: t("columns.created"),
       sort: "created_at",
       width: 130,
-      drop: 4,
+      drop: 5,
       cell: (client) => <RelativeTime at={client.created_at} />,
     },
   ];
@@ -156,15 +178,38 @@ function Used({ client }: { client: Client }) {
   );
 }
 
-/** The flows that a client may use; one that waits for an apply says so. */
+/** The flows that a client may use; one that waits for an apply has a mark. */
 function Flows({ client }: { client: Client }) {
   const { t } = useTranslation("clients");
   if (client.flows.length === 0) return <span className="dim">{t("noFlows")}</span>;
-  const names = client.flows.map((use) => (use.installed ? use.flow_name : t("waits", { name: use.flow_name })));
+  const waits = (use: Client["flows"][number]) => client.state === "active" && !use.installed;
+  const told = client.flows.map((use) => (waits(use) ? t("waits", { name: use.flow_name }) : use.flow_name));
   return (
-    <span className="soft" title={names.join("\n")}>
-      {names.join(", ")}
+    <span className="soft" title={told.join("\n")}>
+      {client.flows.map((use, at) => (
+        <span key={use.flow_id} className={classes.flow}>
+          {at > 0 && ", "}
+          {use.flow_name}
+          {waits(use) && (
+            <>
+              {" "}
+              <Glyph kind="draft" size={10} label={t("legend.waits")} />
+            </>
+          )}
+        </span>
+      ))}
     </span>
+  );
+}
+
+/** What the mark beside a flow means; drawn only where one is. */
+function Legend({ clients }: { clients: readonly Client[] }) {
+  const { t } = useTranslation("clients");
+  if (!clients.some(({ state, flows }) => state === "active" && flows.some((use) => !use.installed))) return null;
+  return (
+    <p className={classes.legend}>
+      <Glyph kind="draft" /> {t("legend.text")}
+    </p>
   );
 }
 

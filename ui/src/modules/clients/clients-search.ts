@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+/** States of clients, in the order of the filter. */
+export const clientStates = ["active", "disabled", "expired", "spent", "revoked"] as const;
+const text = z.coerce.string().max(100).optional().catch(undefined);
+
+/** What the address of the list says. */
+export const clientsSearch = z.object({
+  q: text,
+  tag: text,
+  flow_id: text,
+  state: z.enum(clientStates).optional().catch(undefined),
+  sort: z
+    .enum([
+      "label",
+      "-label",
+      "created_at",
+      "-created_at",
+      "expires_at",
+      "-expires_at",
+      "used",
+      "-used",
+      "last_seen_at",
+      "-last_seen_at",
+    ])
+    .optional()
+    .catch(undefined),
+});
+
+export type ClientsSearch = z.output<typeof clientsSearch>;
+
+/** Takes everything off that narrows the list; its order stays. */
+export const unfiltered = { q: undefined, state: undefined, tag: undefined, flow_id: undefined };
+
+export const isFiltered = ({ q, state, tag, flow_id }: ClientsSearch): boolean =>
+  [q, state, tag, flow_id].some((value) => value !== undefined && value !== "");
