@@ -59,6 +59,7 @@ type Use struct {
 type FlowClient struct {
 	ID            string     `json:"id"`
 	Label         string     `json:"label"`
+	State         string     `json:"state" enum:"active,disabled,expired,spent,revoked" doc:"One that is not active is left out of the next apply"`
 	HasSecret     bool       `json:"has_secret"`
 	HasPublicLink bool       `json:"has_public_link"`
 	Installed     bool       `json:"installed" doc:"Part of the installed revision; a new client works after the next apply"`

@@ -106,6 +106,38 @@ func TestAClientIsGivenFlowsAndLosesThem(t *testing.T) {
 	require.Equal(t, first+1, second)
 }
 
+// The list of a flow tells who is left out of its next apply, and why.
+func TestListOfAFlowTellsStates(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	given := []string{s.flow}
+	off := s.add("Off", "flow_ids", given)
+	s.add("Late", "flow_ids", given, "expires_at", s.clock.Now().Add(time.Hour))
+	taken := s.add("Taken", "flow_ids", given)
+	s.admin.Delete(path + "/" + s.add("Revoked", "flow_ids", given)).Is(204)
+	s.admin.Post(path+"/bulk", map[string]any{"ids": []string{off}, "act": "disable"}).Is(200)
+	s.admin.Delete(path + "/" + taken + "/flows/" + s.flow).Is(204)
+	s.clock.Advance(2 * time.Hour)
+	want := map[string]string{
+		"Default": clientsapi.Active, "Off": clientsapi.Disabled, "Late": clientsapi.Expired, "Taken": clientsapi.Revoked,
+		"Revoked": clientsapi.Revoked,
+	}
+	type one struct{ Label, State string }
+	states := func(all []one) map[string]string {
+		out := map[string]string{}
+		for _, c := range all {
+			out[c.Label] = c.State
+		}
+		return out
+	}
+	var page struct{ Items []one }
+	s.admin.Get(units + "/" + s.flow + "/clients").Is(200).JSON(&page)
+	require.Equal(t, want, states(page.Items))
+	var flow struct{ Clients []one }
+	s.admin.Get(units + "/" + s.flow).Is(200).JSON(&flow)
+	require.Equal(t, want, states(flow.Clients))
+}
+
 func flowNames(c clients.Client) []string {
 	names := []string{}
 	for _, use := range c.Flows {

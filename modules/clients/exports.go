@@ -41,7 +41,7 @@ func (e exported) OfFlows(ctx context.Context, flowIDs ...string) (map[string][]
 	}
 	err := e.store.db.In(ctx).NewSelect().TableExpr("client_flows as a").Join("join client_profiles as c on c.id = a.client_id").
 		ColumnExpr("a.flow_id, a.client_id, "+accessRef+" as ref, c.label, c.public_hash is not null as public").
-		ColumnExpr("a.revoked_at is null and "+stateAt+" = 'active' as live", e.now()).
+		ColumnExpr(useStateAt+" as state", e.now()).
 		ColumnExpr("a.installed, a.created_at, coalesce(a.revoked_at, c.revoked_at) as revoked_at").
 		Where("a.flow_id = any(?::uuid[])", pgdialect.Array(flowIDs)).
 		OrderExpr("a.flow_id, a.created_at, a.client_id").Scan(ctx, &rows)

@@ -81,6 +81,7 @@ var useOrders = map[string]keyset.Order{
 type usedRow struct {
 	ID        string     `bun:"id"`
 	Label     string     `bun:"label"`
+	State     string     `bun:"state"`
 	Public    bool       `bun:"public"`
 	Installed bool       `bun:"installed"`
 	CreatedAt time.Time  `bun:"created_at"`
@@ -90,7 +91,7 @@ type usedRow struct {
 
 func (r *usedRow) shown() FlowClient {
 	return FlowClient{
-		ID: r.ID, Label: r.Label, HasSecret: true, HasPublicLink: r.Public, Installed: r.Installed,
+		ID: r.ID, Label: r.Label, State: r.State, HasSecret: true, HasPublicLink: r.Public, Installed: r.Installed,
 		CreatedAt: r.CreatedAt.UTC(), RevokedAt: utc(r.RevokedAt),
 	}
 }
@@ -112,6 +113,7 @@ func (c *clients) pageOf(ctx context.Context, in *flowClientsInput) (httpapi.Pag
 	}
 	var rows []usedRow
 	query := in.filter(c.store.usedBy(ctx)).ColumnExpr("c.id, c.label, c.public_hash is not null as public").
+		ColumnExpr(useStateAt+" as state", c.now()).
 		ColumnExpr("a.installed, a.created_at, " + useRevoked + " as revoked_at")
 	if err := k.Apply(query, nil).Scan(ctx, &rows); err != nil {
 		return none, database.Fault(fmt.Errorf("list the clients of a flow: %w", err), nil)
@@ -164,7 +166,9 @@ func (c *clients) addTo(ctx context.Context, flowID, text string) (FlowClient, e
 	if err != nil {
 		return FlowClient{}, database.Fault(err, nil)
 	}
-	return FlowClient{ID: row.ID, Label: row.Label, HasSecret: true, CreatedAt: row.CreatedAt}, nil
+	return FlowClient{
+		ID: row.ID, Label: row.Label, State: row.state(c.now()), HasSecret: true, CreatedAt: row.CreatedAt,
+	}, nil
 }
 
 // find looks for clients of all flows by a part of their name; revoked ones are not found.

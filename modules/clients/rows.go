@@ -70,6 +70,9 @@ const (
 const stateAt = `(case when c.revoked_at is not null then 'revoked' when not c.enabled then 'disabled'
 	when c.expires_at <= ? then 'expired' when c.used_up + c.used_down >= c.quota_bytes then 'spent' else 'active' end)`
 
+// useStateAt is the state of a client on one of its flows at a moment, which stands for the question mark.
+const useStateAt = `(case when a.revoked_at is not null then 'revoked' else ` + stateAt + ` end)`
+
 // labelled gives the client a label and the key under which it is found.
 func (r *clientRow) labelled(label string) {
 	key := names.SearchKey(label)

@@ -274,7 +274,7 @@ func (s *service) facts(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 		return in, nil, fmt.Errorf("read the clients of a flow: %w", err)
 	}
 	for _, c := range clients[f.ID] {
-		if c.Live {
+		if c.State == clientsapi.Active {
 			in.Clients = append(in.Clients, plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label})
 		}
 	}

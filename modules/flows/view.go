@@ -279,6 +279,7 @@ func shownClient(c clientsapi.Access) Client {
 	return Client{
 		ID:            c.ClientID,
 		Label:         c.Label,
+		State:         c.State,
 		HasSecret:     true,
 		HasPublicLink: c.Public,
 		Installed:     c.Installed,

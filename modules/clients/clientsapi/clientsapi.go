@@ -48,9 +48,9 @@ type Access struct {
 	ClientID  string
 	Ref       string // names the client with this secret: one that is given the flow again has another Ref
 	Label     string
-	Live      bool // the client is active, and its access was not revoked
-	Installed bool // the installed parts of the flow serve it
-	Public    bool // the client has a subscription
+	State     string // of the client; Revoked where its access alone was revoked
+	Installed bool   // the installed parts of the flow serve it
+	Public    bool   // the client has a subscription
 	CreatedAt time.Time
 	RevokedAt *time.Time
 }

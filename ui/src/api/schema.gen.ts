@@ -4524,6 +4524,11 @@ export interface components {
             label: string;
             /** Format: date-time */
             revoked_at: string | null;
+            /**
+             * @description One that is not active is left out of the next apply
+             * @enum {string}
+             */
+            state: "active" | "disabled" | "expired" | "spent" | "revoked";
         };
         ClientsFlowClientBody: {
             label: string;
@@ -5137,6 +5142,11 @@ export interface components {
             label: string;
             /** Format: date-time */
             revoked_at: string | null;
+            /**
+             * @description One that is not active is left out of the next apply
+             * @enum {string}
+             */
+            state: "active" | "disabled" | "expired" | "spent" | "revoked";
         };
         FlowsConnectionLink: {
             client_id: string;

@@ -11,12 +11,12 @@ export const clientsSearch = z.object({
 export type ClientsSearch = z.output<typeof clientsSearch>;
 
 /** What a client is worth now: it is active only where the installed version of a flow that serves knows it. */
-export type ClientState = "waits" | "leaves" | "works" | "stopped" | "revoked";
+export type ClientState = "waits" | "leaves" | "works" | "stopped" | Exclude<Client["state"], "active">;
 
-const order: ClientState[] = ["waits", "leaves", "works", "stopped", "revoked"];
+const order: ClientState[] = ["waits", "leaves", "works", "stopped", "spent", "expired", "disabled", "revoked"];
 
 export function clientState(client: Client, flow: Pick<Flow, "installed_revision" | "enabled">): ClientState {
-  if (client.revoked_at !== null) return client.installed && serves(flow) ? "leaves" : "revoked";
+  if (client.state !== "active") return client.installed && serves(flow) ? "leaves" : client.state;
   if (!client.installed) return "waits";
   return serves(flow) ? "works" : "stopped";
 }

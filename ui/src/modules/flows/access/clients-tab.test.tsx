@@ -39,8 +39,10 @@ describe("the clients of a flow", () => {
     expect(clientState(client, flow)).toBe("works");
     expect(clientState({ ...client, installed: false }, flow)).toBe("waits");
     expect(clientState(client, { ...flow, enabled: false })).toBe("stopped");
-    expect(clientState({ ...client, revoked_at: flow.created_at }, flow)).toBe("leaves");
-    expect(clientState({ ...client, revoked_at: flow.created_at, installed: false }, flow)).toBe("revoked");
+    expect(clientState({ ...client, state: "revoked" }, flow)).toBe("leaves");
+    expect(clientState({ ...client, state: "disabled" }, flow)).toBe("leaves");
+    for (const state of ["disabled", "expired", "spent", "revoked"] as const)
+      expect(clientState({ ...client, state, installed: false }, flow)).toBe(state);
   });
 
   it("are found by a part of the name and sorted, those that wait first", () => {

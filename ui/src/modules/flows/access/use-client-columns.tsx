@@ -53,7 +53,7 @@ export function ClientName({ client }: { client: Client }) {
 export function ClientLink({ client, onLink }: { client: Client; onLink: (client: Client) => void }) {
   const { t } = useTranslation("flows");
   const { flow, closed } = useEditor();
-  if (client.revoked_at !== null) return null;
+  if (client.state !== "active") return null;
   const noLink =
     flow.installed_revision === null ? t("clients.noVersion") : client.installed ? undefined : t("clients.afterApply");
   return (
@@ -74,6 +74,9 @@ const glyphs: Record<ClientState, GlyphKind> = {
   leaves: "drifted",
   works: "in-sync",
   stopped: "skipped",
+  spent: "drifted",
+  expired: "drifted",
+  disabled: "skipped",
   revoked: "skipped",
 };
 

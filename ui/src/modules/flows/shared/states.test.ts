@@ -19,9 +19,11 @@ describe("the configuration of a flow", () => {
 
   it("is not in sync while a client waits, or a revoked one is still let in", () => {
     const added = fakeClient("c-2", "oleg", { installed: false });
-    const revoked = fakeClient("c-3", "old", { revoked_at: "2026-03-14T12:00:00Z" });
+    const revoked = fakeClient("c-3", "old", { state: "revoked" });
+    const disabled = fakeClient("c-4", "off", { state: "disabled", installed: false });
     expect(configState(fakeFlow({ ...settled, clients: [...known, added] }))).toBe("clients");
     expect(waitingClients({ clients: [...known, added, revoked, { ...revoked, installed: false }] })).toBe(2);
+    expect(configState(fakeFlow({ ...settled, clients: [...known, disabled] }))).toBe("in_sync");
   });
 });
 

@@ -21,9 +21,9 @@ export function draftChanges(flow: Pick<Flow, "draft_changes">): number | undefi
   return flow.draft_changes ?? undefined;
 }
 
-/** Clients that the installed version does not know yet, or still knows although they were revoked. */
+/** Clients that the installed version does not know yet, or still knows although they may use nothing any more. */
 export function waitingClients(flow: Pick<Flow, "clients">): number {
-  return flow.clients.filter((client) => client.installed === (client.revoked_at !== null)).length;
+  return flow.clients.filter((client) => client.installed === (client.state !== "active")).length;
 }
 
 /** Whether clients are served by an installed version. */

@@ -31,6 +31,7 @@ export function fakeTraffic(): Traffic {
 export const fakeClient = (id: string, label: string, change: Partial<Client> = {}): Client => ({
   id,
   label,
+  state: "active",
   has_secret: true,
   has_public_link: false,
   installed: true,
