@@ -1,4 +1,4 @@
-import { screen, waitFor } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
@@ -82,8 +82,18 @@ describe("the dialog of a client", () => {
     await user.type(await screen.findByLabelText("Clients"), `Anna\n${long}`);
     await user.click(screen.getByRole("button", { name: "Import 2 clients" }));
     expect(await screen.findByText("Nothing was imported")).toBeInTheDocument();
-    expect(screen.getByText(`Client 2, ${"x".repeat(40)}…: use 64 characters at most`)).toBeInTheDocument();
+    expect(screen.getByText(`Client 2, ${"x".repeat(40)}…: a name has 1 to 64 characters`)).toBeInTheDocument();
     expect(screen.getByLabelText("Clients")).toHaveValue(`Anna\n${long}`);
+  });
+
+  it("says which flow of an import is not there", async () => {
+    const errors = [{ field: "clients[0].flows[1]", code: "invalid_value", message: "there is no such flow" }];
+    vi.spyOn(api, "POST").mockResolvedValue(answers({ code: "invalid_value", errors }, 422));
+    await renderApp(<ImportDialog onClose={() => undefined} />);
+    const text = JSON.stringify([{ label: "Anna", flows: ["Europe main", "Nowhere"] }]);
+    fireEvent.change(await screen.findByLabelText("Clients"), { target: { value: text } });
+    await user.click(screen.getByRole("button", { name: "Import 1 client" }));
+    expect(await screen.findByText("Client 1, Anna: there is no flow “Nowhere”")).toBeInTheDocument();
   });
 
   it("asks before it closes over what was typed", async () => {
@@ -91,6 +101,7 @@ describe("the dialog of a client", () => {
     await renderApp(<ClientDialog client="new" onClose={closed} />);
     await user.type(await screen.findByLabelText("Name"), "Anna");
     await user.click(screen.getByRole("button", { name: "Cancel" }));
+    expect(screen.getByLabelText("Name")).toHaveValue("Anna");
     expect(closed).not.toHaveBeenCalled();
   });
 });

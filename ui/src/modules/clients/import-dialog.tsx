@@ -96,18 +96,27 @@ function Faults({ error, lines }: { error: unknown; lines: readonly Line[] }) {
   const { t } = useTranslation("clients");
   if (!error) return null;
   const problem = asProblem(error);
-  const faults = problem.fields.map((fault) => ({ fault, at: lineOf(fault.field) }));
+  const faults = problem.fields.map((fault) => ({ ...placeOf(fault.field), fault }));
   if (faults.length === 0 || faults.some(({ at }) => at === undefined)) return <ProblemNote error={problem} />;
+  const said = ({ at = 0, part, flow, fault }: (typeof faults)[number]): string => {
+    if (part === "label") return t("importing.badLabel");
+    const named = lines[at]?.flows?.[flow ?? -1];
+    return named === undefined ? fieldText(fault) : t("importing.noFlow", { name: shortened(named) });
+  };
   return (
     <div className={classes.faults} role="alert">
       <Glyph kind="down" />
       <div>
         <p className="strong">{t("importing.refused")}</p>
         <ul>
-          {faults.map(({ fault, at = 0 }) => (
-            <li
-              key={fault.field}
-            >{`${t("importing.line", { place: at + 1, name: shortened(lines[at]?.label) })} ${fieldText(fault)}`}</li>
+          {faults.map((fault) => (
+            <li key={fault.fault.field}>
+              {t("importing.line", {
+                place: (fault.at ?? 0) + 1,
+                name: shortened(lines[fault.at ?? 0]?.label),
+                fault: said(fault),
+              })}
+            </li>
           ))}
         </ul>
       </div>
@@ -115,9 +124,12 @@ function Faults({ error, lines }: { error: unknown; lines: readonly Line[] }) {
   );
 }
 
-function lineOf(field: string): number | undefined {
-  const found = /^clients\[(\d+)\]/.exec(field);
-  return found ? Number(found[1]) : undefined;
+/** Which client of the list a refused field is of, which part of it, and which of its flows. */
+function placeOf(field: string): { at?: number; part?: string; flow?: number } {
+  const found = /^clients\[(\d+)\](?:\.(\w+)(?:\[(\d+)\])?)?/.exec(field);
+  if (!found) return {};
+  const [, at, part, item] = found;
+  return { at: Number(at), part, ...(part === "flows" && item && { flow: Number(item) }) };
 }
 
 const shortened = (name = "") => (name.length > mostLetters ? `${name.slice(0, mostLetters)}…` : name);
