@@ -27,7 +27,16 @@ const beside = (name: RegExp, what: string) => ({ ...button(name, what), beside:
 
 /** Every page of the product that a signed-in person can open, with all that opens over it. */
 export function sightsOf(ids: Populated): Sight[] {
-  return [...shell(), ...nodes(ids), ...flows(ids), ...upkeep(ids), ...system(ids), ...own(), { path: "/nowhere" }];
+  return [
+    ...shell(),
+    ...nodes(ids),
+    ...flows(ids),
+    ...clients(),
+    ...upkeep(ids),
+    ...system(ids),
+    ...own(),
+    { path: "/nowhere" },
+  ];
 }
 
 function shell(): Sight[] {
@@ -117,6 +126,24 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
     { path: `${own}/applies/${apply}` },
     { path: `${own}/applies/${apply}?at=1` },
     { path: `/flows/${draft}/outline`, layers: [beside(/^Level 1/, "inspector of a draft"), button("Bind a domain…")] },
+  ];
+}
+
+function clients(): Sight[] {
+  const anna = /^Actions for anna's phone/;
+  return [
+    {
+      path: "/clients",
+      layers: [
+        button("Add client"),
+        button("Import"),
+        button(/^Filters/, "filters"),
+        button(/^Columns and density/, "columns"),
+        menu(anna, /^Change/, "change a client"),
+        menu(anna, /^Revoke/, "revoke a client"),
+      ],
+    },
+    { path: "/clients?state=active&q=nobody" },
   ];
 }
 
