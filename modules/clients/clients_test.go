@@ -311,7 +311,10 @@ func TestManyClientsAreActedOnAtOnce(t *testing.T) {
 	require.Equal(t, 2, act(map[string]any{"act": "revoke"}).Succeeded)
 	require.Equal(t, clientsapi.Revoked, s.get(boris).State)
 	for _, wrong := range []map[string]any{
-		{"act": "tags"}, {"act": "enable", "add_tags": []string{"x"}}, {"act": "expiry"}, {"act": "give_flow"},
+		{"act": "tags"},
+		{"act": "enable", "add_tags": []string{"x"}},
+		{"act": "expiry"},
+		{"act": "give_flow"},
 		{"act": "revoke", "flow_id": s.flow},
 		{"act": "expiry", "expires_at": until, "never_expires": true},
 	} {

@@ -61,7 +61,7 @@ func TestAVersionIsNamedAndPinned(t *testing.T) {
 	})
 	require.Len(t, told, 1)
 
-	require.Equal(t, "", s.admin.Patch(one, map[string]any{"note": ""}).Is(200).Text("note"))
+	require.Empty(t, s.admin.Patch(one, map[string]any{"note": ""}).Is(200).Text("note"))
 	s.admin.Patch(one, map[string]any{"note": strings.Repeat("x", 501)}).Refused(422, "invalid_value")
 	s.panel.As("connection_units.view").Patch(one, map[string]any{"pinned": false}).Refused(403, "permission_denied")
 	other := s.create("Other", 9443)

@@ -183,7 +183,7 @@ func (s *store) inState(q *bun.SelectQuery, state string, at time.Time, args *da
 	}
 	others := slices.DeleteFunc([]string{"pending", "online", "degraded", "offline", "maintenance", "disabled"},
 		func(o string) bool { return slices.Contains(wanted, o) })
-	return q.Where("n.listed_state IN (?)", bun.In(wanted)).Where("("+s.stateAt(at, args)+") <> ALL(?)", pgdialect.Array(others))
+	return q.Where("n.listed_state IN (?)", bun.List(wanted)).Where("("+s.stateAt(at, args)+") <> ALL(?)", pgdialect.Array(others))
 }
 
 func (s *store) filtered(q *bun.SelectQuery, in *listInput, at time.Time, args *database.Arguments) *bun.SelectQuery {

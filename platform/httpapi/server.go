@@ -20,8 +20,8 @@ import (
 	"panel/platform/access"
 	"panel/platform/entitlement"
 	"panel/platform/httpapi/internal/connections"
-	"panel/platform/limits"
 	"panel/platform/idempotency"
+	"panel/platform/limits"
 )
 
 // Options are the services that every request passes through.
