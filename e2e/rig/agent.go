@@ -122,14 +122,23 @@ func Fetch(ctx context.Context, probe agentapi.ThroughProbe, prefix ...string) (
 	if err != nil {
 		return answer.Data, fmt.Errorf("fetch through the flow: %w", err)
 	}
-	said = bytes.TrimSpace(said)
-	if err := json.Unmarshal(said[bytes.LastIndexByte(said, '\n')+1:], &answer); err != nil {
+	if err := json.Unmarshal(answerLine(said), &answer); err != nil {
 		return answer.Data, fmt.Errorf("fetch through the flow: read what the client printed: %w", err)
 	}
 	if answer.Error != "" {
 		return answer.Data, errors.New(answer.Error)
 	}
 	return answer.Data, nil
+}
+
+// answerLine is the document among the lines of a client; the core in it may log one before or after it.
+func answerLine(said []byte) []byte {
+	for _, line := range slices.Backward(bytes.Split(said, []byte("\n"))) {
+		if bytes.HasPrefix(line, []byte("{")) {
+			return line
+		}
+	}
+	return said
 }
 
 const runLimit = 90 * time.Second
