@@ -68,18 +68,18 @@ test("a drifted flow says where, shows the difference, and is restored", async (
   await moveNode(stand, populated);
   await page.reload();
   const bar = page.getByRole("region", { name: "Nodes that differ" });
-  await expect(bar).toContainText("Another configuration than v1 runs on fra-01");
+  await expect(bar).toContainText(/Another configuration than v\d+ runs on fra-01/);
   await expect(bar.getByRole("link", { name: "fra-01" })).toHaveAttribute("href", `/nodes/${populated.node}`);
   await passesGates(page);
   await picture(page, "drift-bar");
 
-  await bar.getByRole("button", { name: "Restore v1 on fra-01" }).click();
-  const ask = page.getByRole("dialog", { name: "Restore v1 on fra-01?" });
+  await bar.getByRole("button", { name: /^Restore v\d+ on fra-01$/ }).click();
+  const ask = page.getByRole("dialog", { name: /^Restore v\d+ on fra-01\?$/ });
   await expect(ask.getByRole("region", { name: "What changes on the node" })).toContainText("moved.example.net");
   await passesGates(page);
   await picture(page, "drift-dialog");
-  await ask.getByRole("button", { name: "Restore v1 on fra-01" }).click();
-  await expect(page.getByRole("heading", { name: "v1 is restored" })).toBeVisible({ timeout: 90_000 });
+  await ask.getByRole("button", { name: /^Restore v\d+ on fra-01$/ }).click();
+  await expect(page.getByRole("heading", { name: /^v\d+ is restored$/ })).toBeVisible({ timeout: 90_000 });
 
   await page.goto(`${stand.url}/flows/${populated.flow}/outline`);
   await expect(page.getByText(/^Saved/)).toBeVisible();

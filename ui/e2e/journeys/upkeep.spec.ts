@@ -122,7 +122,7 @@ test("updates of the panel: a look, a newer release, and why it is not installed
   await expect(page.getByText("Diagnoses in both languages.")).toBeVisible();
   await expect(page.getByText(/^This installation cannot replace itself/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Install 9.1.0" })).toHaveAccessibleDescription(
-    "Not everything that must hold before the update does",
+    "Something must be fixed before the update",
   );
   await passesGates(page);
   await picture(page, "panel-release");
@@ -207,7 +207,7 @@ test("a build that never reports is given up in the first ring; a person may try
     timeout: 120_000,
   });
   const list = page.getByRole("list", { name: "Nodes of the rollout" });
-  await expect(list.getByText("failed, returned")).toHaveCount(1);
+  await expect(list.getByText("failed, rolled back")).toHaveCount(1);
   await expect(list.getByText("not begun")).toHaveCount(2);
   await expect(list.getByText(/this build hangs/)).toBeVisible();
   await expect(list.getByRole("button", { name: "Try again" })).toBeVisible();
