@@ -207,7 +207,7 @@ func TestACDNUnderKills(t *testing.T) {
 	require.NoError(t, w.stand.Panel.Up(t.Context()))
 	require.NoError(t, w.stand.API.InSync(t.Context(), flow))
 	require.Contains(t, w.text(t, "/api/v1/connection-units/"+flow+"/plans/"+plan.ID), `"A `+nodeAddress+`"`)
-	require.Equal(t, []string{"n1." + frontedZone + " A " + nodeAddress}, standing(t, cloud), "it was made once")
+	require.Equal(t, []string{"n1." + frontedZone + " A " + nodeAddress}, proxiedRecords(t, cloud), "it was made once")
 	w.linked(d)
 	require.NoError(t, w.fetch(*d, "/", "ok"))
 	require.Contains(t, w.text(t, "/api/v1/cdn/resources"), flow)
@@ -227,8 +227,8 @@ func TestACDNUnderKills(t *testing.T) {
 		"nothing is left but the record of somebody else")
 }
 
-// standing are the records of the account, all of them proxied.
-func standing(t *testing.T, cloud *dnstest.Cloudflare) (all []string) {
+// proxiedRecords are the records of the account, all of them proxied.
+func proxiedRecords(t *testing.T, cloud *dnstest.Cloudflare) (all []string) {
 	t.Helper()
 	for _, r := range cloud.Records() {
 		require.True(t, r.Proxied)

@@ -126,20 +126,20 @@ func (e *Engine) raise(
 		if err != nil {
 			return "", err
 		}
-		standing, failed := network.Advance(ctx, row.at(named))
+		progress, failed := network.Advance(ctx, row.at(named))
 		if failed != nil { // how far it was is not changed by that
-			standing.Step, standing.Ready = row.Step, row.State == StateReady
+			progress.Step, progress.Ready = row.Step, row.State == StateReady
 		}
-		moved, err := e.hold(ctx, row, standing)
+		moved, err := e.hold(ctx, row, progress)
 		switch {
 		case err != nil:
 			return "", err
 		case failed != nil:
 			return "", failed
-		case standing.Ready:
+		case progress.Ready:
 			return "", nil
 		case !moved:
-			return standing.Step, nil
+			return progress.Step, nil
 		}
 	}
 	return row.Step, nil
@@ -285,7 +285,7 @@ func (e *Engine) repoint(ctx context.Context, row *front, binding domainsapi.Dom
 // States tells bindings what stands at networks for them.
 func (e *Engine) States(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error) {
 	known := database.OnlyIDs(domainIDs)
-	standing, err := e.fronts(ctx, known...)
+	existing, err := e.fronts(ctx, known...)
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +307,7 @@ func (e *Engine) States(ctx context.Context, domainIDs ...string) (map[string]do
 		}
 		states[row.DomainID] = domainsapi.State{CDN: at}
 	}
-	for _, row := range standing {
+	for _, row := range existing {
 		port := portHTTP
 		if row.OriginTLS {
 			port = portHTTPS

@@ -154,9 +154,9 @@ func (e *Engine) frontDifferences(
 	if err != nil {
 		return nil, err
 	}
-	standing := map[string]bool{}
+	existing := map[string]bool{}
 	for _, row := range rows {
-		standing[row.DomainID+row.IntegrationID] = true
+		existing[row.DomainID+row.IntegrationID] = true
 		diff := flowsapi.Diff{
 			Group: flowsapi.GroupCDN, NodeID: before[row.DomainID].NodeID, Name: row.Hostname, Field: "front",
 			From: row.Kind + " " + row.Origin,
@@ -178,7 +178,7 @@ func (e *Engine) frontDifferences(
 	}
 	for _, id := range sorted(after) {
 		binding := after[id]
-		if binding.CDNID == "" || standing[id+binding.CDNID] {
+		if binding.CDNID == "" || existing[id+binding.CDNID] {
 			continue
 		}
 		client, _, err := e.account(ctx, binding.CDNID)
