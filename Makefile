@@ -27,7 +27,7 @@ package: ui ## Build the Debian packages of panel and agent into .run/dist; ARCH
 ui: ## Build the web interface, if its sources changed.
 	@scripts/ui.sh
 
-test: ## Run every test: Go with the race detector, web interface, browser journeys; at most 45 minutes on two cores.
+test: ## Run every test: Go with the race detector, web interface, browser journeys; at most 55 minutes on two cores.
 	@scripts/test.sh
 
 e2e: ui ## Run the browser journeys against real executables, database and agent.
