@@ -50,7 +50,7 @@ func begin(t *testing.T) *installation {
 	w.stand = rigtest.Install(t, rig.PanelSettings{DSN: w.dsn, Env: []string{
 		"PANEL_SECRET_KEY=" + masterKey, "PANEL_SECRET_KEY_PREVIOUS=" + w.book.plant(t, "PANEL_SECRET_KEY_PREVIOUS",
 			"canary-former-key-77GgTtRr"),
-		"PANEL_LOG_LEVEL=debug",
+		"PANEL_LOG_LEVEL=debug", "PANEL_OUTBOUND_ALLOW=127.0.0.1",
 	}})
 	w.book.plant(t, "license key", w.stand.Key)
 	w.book.plant(t, "session token", w.stand.API.Token)

@@ -18,6 +18,7 @@ import (
 	"filippo.io/age"
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/cdn-dns/cdntest"
 	"panel/platform/testneed/places"
 )
 
@@ -60,6 +61,7 @@ func (w *installation) reach() {
 	w.backUp(admin)
 	w.identity(admin)
 	w.nameServers(admin)
+	w.networks(admin)
 	w.certificates(admin)
 }
 
@@ -188,4 +190,36 @@ func (w *installation) nameServers(admin string) {
 		},
 	})
 	require.GreaterOrEqual(w, refused.status, http.StatusBadRequest)
+}
+
+// networks hands over what opens CDNs. Both are there and take their keys, and then refuse to be asked.
+func (w *installation) networks(admin string) {
+	w.Helper()
+	bunny, yandex := cdntest.NewBunny(w.T, ""), cdntest.NewYandex(w.T, "")
+	w.book.plant(w.T, "key of bunny.net", cdntest.BunnyKey)
+	var key struct {
+		PrivateKey string `json:"private_key"`
+	}
+	require.NoError(w, json.Unmarshal([]byte(yandex.Key), &key))
+	w.book.plant(w.T, "key of a service account", strings.Split(key.PrivateKey, "\n")[3])
+	kept := []string{}
+	for provider, fields := range map[string]map[string]any{
+		"bunny": {"api_root": bunny.Root, "api_key": cdntest.BunnyKey},
+		"yandex": {
+			"api_root": yandex.Root, "folder_id": cdntest.YandexFolder, "service_account_key": yandex.Key,
+		},
+	} {
+		kept = append(kept, w.do(admin, "POST /api/v1/dns/integrations", "/api/v1/dns/integrations", map[string]any{
+			"provider": provider, "label": provider, "fields": fields,
+		}).text(w.T, "id"))
+	}
+	const calls = 100
+	bunny.Limit(calls)
+	yandex.Limit(calls)
+	for _, id := range kept {
+		path := "/api/v1/dns/integrations/" + id
+		w.do(admin, "GET /api/v1/dns/integrations/{id}", path, nil)
+		refused := w.call(admin, "GET /api/v1/dns/integrations/{id}/zones", path+"/zones", nil)
+		require.Equal(w, http.StatusBadGateway, refused.status)
+	}
 }
