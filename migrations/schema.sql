@@ -296,6 +296,13 @@ create table cdndns_integrations (
 );
 CREATE UNIQUE INDEX cdndns_integrations_label ON cdndns_integrations USING btree (label);
 
+create table cdndns_name_locks (
+  name text not null,
+  token uuid not null,
+  until timestamp with time zone not null,
+  constraint cdndns_name_locks_pkey PRIMARY KEY (name)
+);
+
 create table certificate_accounts (
   id uuid not null,
   directory text not null,

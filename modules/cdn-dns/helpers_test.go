@@ -9,6 +9,7 @@ import (
 	"panel/modules/cdn-dns/dnstest"
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/cdn-dns/internal/turns"
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
@@ -88,6 +89,7 @@ func (b *bench) rules() *integrations {
 	require.NoError(b.t, err)
 	secrets, err := vault.New("a master key that only tests know")
 	require.NoError(b.t, err)
-	providers := provider.New(network, lookup.New(network, []string{b.cloud.Address}), b.cloud.Root, b.Clock)
+	providers := provider.New(network, lookup.New(network, []string{b.cloud.Address}), turns.New(b.DB),
+		b.cloud.Root, b.Clock)
 	return newIntegrations(newStore(b.DB), providers, secrets, nil, b.Bus(), b.Clock)
 }

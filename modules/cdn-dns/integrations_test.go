@@ -1,10 +1,15 @@
 package cdndns
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/libdns/libdns"
+	"github.com/miekg/dns"
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/cdn-dns/dnstest"
@@ -200,6 +205,34 @@ func TestTheIntegrationOfANameIsTheOneWithTheNearestZone(t *testing.T) {
 	}
 	_, _, err := rules.solver(t.Context(), "a.example.net")
 	require.ErrorIs(t, err, provider.ErrNoZone)
+}
+
+// Services that replace whole sets of records lose none when panels of one database write to the same name at once, as
+// those do that prove two certificates of a zone. On a real PowerDNS, whose API knows no append.
+func TestTwoPanelsThatWriteToOneNameLoseNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	power := dnstest.NewPowerDNS(t, "example.net")
+	b.Admin().Post(integrationsRoute, fields{"provider": "powerdns", "label": "power", "fields": fields{
+		"api_root": power.Root, "api_key": power.Key, "name_servers": power.Address,
+	}}).Is(http.StatusCreated)
+	const each = 5
+	done := make(chan error)
+	for panel, rules := range []*integrations{b.rules(), b.rules()} {
+		_, solver, err := rules.solver(t.Context(), "example.net")
+		require.NoError(t, err)
+		for n := range each {
+			proof := libdns.TXT{Name: "_acme-challenge", Text: fmt.Sprint("proof-", panel, "-", n), TTL: time.Minute}
+			go func() {
+				_, err := solver.AppendRecords(context.WithoutCancel(t.Context()), "example.net.", []libdns.Record{proof})
+				done <- err
+			}()
+		}
+	}
+	for range 2 * each {
+		require.NoError(t, <-done)
+	}
+	require.Len(t, dnstest.Ask(t, power.Address, "_acme-challenge.example.net", dns.TypeTXT).Answer, 2*each)
 }
 
 func TestTextsOfEventsAreTranslated(t *testing.T) {

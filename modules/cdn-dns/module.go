@@ -13,11 +13,13 @@ import (
 
 	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
+	"panel/modules/cdn-dns/internal/turns"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/config"
+	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/events"
@@ -150,9 +152,9 @@ func newResolver(network *outbound.Network, cfg *config.Config) *lookup.Resolver
 }
 
 func newProviders(
-	network *outbound.Network, r *lookup.Resolver, cfg *config.Config, clock clockwork.Clock,
+	network *outbound.Network, r *lookup.Resolver, db *database.DB, cfg *config.Config, clock clockwork.Clock,
 ) *provider.Providers {
-	return provider.New(network, r, cfg.String(cloudflareRoot), clock)
+	return provider.New(network, r, turns.New(db), cfg.String(cloudflareRoot), clock)
 }
 
 func attach(

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"errors"
-	"hash/fnv"
 	"net/netip"
 	"slices"
 	"strings"
@@ -97,7 +96,11 @@ func (c *Client) Add(ctx context.Context, zone Zone, r Record) (Written, error) 
 }
 
 func (c *Client) write(ctx context.Context, zone Zone, r Record) (Record, error) {
-	defer c.lock(zone, r.Name)()
+	ctx, release, err := c.lock(ctx, zone, r.Name)
+	if err != nil {
+		return Record{}, err
+	}
+	defer release()
 	made, err := c.driver.add(ctx, zone, r)
 	if err != nil {
 		return Record{}, err
@@ -116,8 +119,12 @@ func (c *Client) write(ctx context.Context, zone Zone, r Record) (Record, error)
 
 // Remove takes a record away. One that is gone is no error.
 func (c *Client) Remove(ctx context.Context, zone Zone, r Record) error {
-	defer c.lock(zone, r.Name)()
 	r.Name = Canonical(r.Name)
+	ctx, release, err := c.lock(ctx, zone, r.Name)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return asFault(c.driver.remove(ctx, zone, r))
 }
 
@@ -169,14 +176,9 @@ func matches(r Record, values []string) bool {
 	})
 }
 
-// lock makes writes to one name follow each other: services that know sets of records alone are read, changed and
-// written back. Names share locks, which costs a wait and nothing else.
-func (c *Client) lock(zone Zone, name string) (unlock func()) {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(c.Kind.Name + "/" + zone.ID + "/" + name))
-	mutex := &c.providers.writing[sum.Sum32()%locks]
-	mutex.Lock()
-	return mutex.Unlock
+// lock takes the turn at a name.
+func (c *Client) lock(ctx context.Context, zone Zone, name string) (held context.Context, release func(), err error) {
+	return c.providers.turns.Take(ctx, c.Kind.Name+"/"+zone.ID+"/"+name)
 }
 
 // AddressType is the type of the record that holds an address.

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +14,14 @@ import (
 	"panel/platform/outbound"
 )
 
+// oneByOne gives turns to one after the other, whatever the name.
+type oneByOne struct{ mutex sync.Mutex }
+
+func (o *oneByOne) Take(ctx context.Context, _ string) (held context.Context, release func(), err error) {
+	o.mutex.Lock()
+	return ctx, o.mutex.Unlock, nil
+}
+
 // providers are those of a panel that may call this machine, whose resolvers are the given ones.
 func providers(t *testing.T, cloudflareRoot string, resolvers ...string) *Providers {
 	t.Helper()
@@ -19,7 +29,7 @@ func providers(t *testing.T, cloudflareRoot string, resolvers ...string) *Provid
 	require.NoError(t, err)
 	network, err := outbound.NewNetwork(cfg)
 	require.NoError(t, err)
-	p := New(network, lookup.New(network, resolvers), cloudflareRoot, clockwork.NewRealClock())
+	p := New(network, lookup.New(network, resolvers), &oneByOne{}, cloudflareRoot, clockwork.NewRealClock())
 	p.confirm = 200 * time.Millisecond
 	return p
 }

@@ -1,10 +1,10 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -89,17 +89,21 @@ type Providers struct {
 	patience time.Duration // with one call
 	confirm  time.Duration // with name servers that take over a write
 	now      func() time.Time
-	writing  [locks]sync.Mutex
+	turns    Turns
 }
 
-const locks = 64
+// Turns makes writes to one name follow each other, whichever panel makes them: services that know sets of records
+// alone are read, changed and written back. What it gives ends before another write may begin.
+type Turns interface {
+	Take(ctx context.Context, name string) (held context.Context, release func(), err error)
+}
 
 // New makes providers. The root is the address of Cloudflare's API.
 func New(
-	network *outbound.Network, resolver *lookup.Resolver, cloudflareRoot string, clock clockwork.Clock,
+	network *outbound.Network, resolver *lookup.Resolver, turns Turns, cloudflareRoot string, clock clockwork.Clock,
 ) *Providers {
 	return &Providers{
-		network: network, resolver: resolver, root: cloudflareRoot,
+		network: network, resolver: resolver, turns: turns, root: cloudflareRoot,
 		kinds: []*Kind{
 			bunnyKind(), cloudflareKind(), digitalOceanKind(), hetznerKind(), linodeKind(), powerDNSKind(),
 			rfc2136Kind(), selectelKind(), timewebKind(), vultrKind(), yandexKind(),
