@@ -1,4 +1,5 @@
 import { useEffect, useRef, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { useDrawing, useEditor } from "../editor-context";
 import { isOfField, problemsOfBlock, problemsOfEdge, valueAt, type Problem } from "../problems/problems";
@@ -13,6 +14,7 @@ export function useFieldProblem(owner: { block: string } | { edge: number }): (f
   const { problems, store } = useEditor();
   const asked = useStore(store, (state) => state.asked);
   const drawing = useDrawing();
+  const { t } = useTranslation("flows");
   const words = useProblemText();
   const own: Problem[] =
     "block" in owner ? problemsOfBlock(problems, owner.block) : problemsOfEdge(problems, owner.edge);
@@ -20,7 +22,7 @@ export function useFieldProblem(owner: { block: string } | { edge: number }): (f
     const shown = ({ severity }: Problem) => severity === "error" || (severity === "missing" && asked);
     const found = own.find((problem) => shown(problem) && isOfField(problem.place!.field, field));
     const value = found && found.place!.field !== field ? valueAt(drawing, found.path) : undefined;
-    return found && (typeof value === "string" ? `“${value}”: ${words(found)}` : words(found));
+    return found && (typeof value === "string" ? t("problems.ofValue", { value, text: words(found) }) : words(found));
   };
 }
 

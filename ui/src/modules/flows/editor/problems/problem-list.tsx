@@ -8,7 +8,7 @@ import type { DraftStore } from "../draft/draft-store";
 import { useDrawing, useEditor } from "../editor-context";
 import { usePlaceWords } from "./place-words";
 import { countErrors, type Problem, type Severity } from "./problems";
-import { useProblemText } from "./problem-words";
+import { useNamedProblem } from "./problem-words";
 import classes from "./problem-list.module.css";
 
 /** Chooses the block of a problem and asks its form to focus the field. */
@@ -36,8 +36,9 @@ export function ProblemList({
 }) {
   const { t } = useTranslation("flows");
   const { store, closed } = useEditor();
-  const words = useProblemText();
-  const place = usePlaceWords(useDrawing());
+  const drawing = useDrawing();
+  const words = useNamedProblem(drawing);
+  const place = usePlaceWords(drawing);
   if (problems.length === 0) return <p className="dim">{t("problems.none")}</p>;
   return (
     <ul className={classes.list} data-wide={wide || undefined}>

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
-import { fieldName, type Finding, type Problem } from "./problems";
+import type { Drawing } from "../../drawing/drawing";
+import { fieldName, valueAt, type Finding, type Problem } from "./problems";
 
 type Worded = Finding & Partial<Pick<Problem, "severity">>;
 
@@ -16,6 +17,25 @@ export function useProblemText(): (finding: Worded) => string {
       i18n.exists(key, { ns: "flows", lng: i18n.language, fallbackLng: [] }),
     );
     return known ? t(known, values) : sentence(finding.message);
+  };
+}
+
+// What people type as it is; choices and ids have names of their own in the sentences.
+const typed = new Set(
+  "port port_range listen_ip path service_name target server_names short_ids max_time_diff domain ip geosite geoip".split(
+    " ",
+  ),
+);
+
+/** A finding in words that name the value it is about, unless the sentence has it already. */
+export function useNamedProblem(drawing: Drawing | undefined): (finding: Worded) => string {
+  const { t } = useTranslation("flows");
+  const words = useProblemText();
+  return (finding) => {
+    const text = words(finding);
+    const value = drawing && typed.has(fieldName(finding.path)) ? valueAt(drawing, finding.path) : undefined;
+    const named = (typeof value === "string" || typeof value === "number") && value !== "" && value !== 0;
+    return named && !text.includes(String(value)) ? t("problems.ofValue", { value, text }) : text;
   };
 }
 
