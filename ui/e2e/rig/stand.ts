@@ -127,6 +127,7 @@ export class Stand {
   }
 
   readonly panelProgram = program("panelctl");
+  readonly agentProgram = program("panel-agent");
 
   /** One call of the API, for preparing what a journey does not show. */
   async call<T>(token: string, method: string, path: string, body?: unknown): Promise<T> {

@@ -222,6 +222,12 @@ describe("layout", () => {
     expect(countCrossings(drawing, positions)).toBe(0);
   });
 
+  it("opens a drawing that nobody has arranged as it would be arranged", () => {
+    const drawing = rulesTo(Array.from({ length: 12 }, (_, index) => `exit-${index + 1}`));
+    expect(positionsOf(drawing)).toEqual(layout(drawing));
+    expect(countCrossings(drawing, positionsOf(drawing))).toBe(0);
+  });
+
   it("draws no crossing where none is needed, whatever the order in the drawing", () => {
     const ends = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 2, maxLength: 12 });
     fc.assert(

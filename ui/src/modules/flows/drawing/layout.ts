@@ -64,8 +64,8 @@ function placesOf(drawing: Drawing): Record<string, Position> {
   );
   if (Object.keys(placed).length === drawing.nodes.length) return placed;
   const computed = layout(drawing);
-  const clear = (key: string) => (Object.keys(placed).length === 0 ? computed[key]! : beside(placed, computed[key]!));
-  for (const block of drawing.nodes) if (!placed[block.key]) placed[block.key] = clear(block.key);
+  if (Object.keys(placed).length === 0) return computed;
+  for (const { key } of drawing.nodes) placed[key] ??= beside(placed, computed[key]!);
   return placed;
 }
 
