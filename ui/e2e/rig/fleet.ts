@@ -23,7 +23,9 @@ export class Fleet {
       usage_limit: count,
     });
     const names = Array.from({ length: count }, (_, index) => `sim-${String(index + 1).padStart(2, "0")}`);
-    const enrolled = await Promise.all(names.map((name, index) => enrol(stand.url, token, name, `127.1.0.${index + 1}`)));
+    const enrolled = await Promise.all(
+      names.map((name, index) => enrol(stand.url, token, name, `127.1.0.${index + 1}`)),
+    );
     const file = join(stand.folder, "fleet.jsonl");
     writeFileSync(file, enrolled.map((member) => `${JSON.stringify(member)}\n`).join(""));
     const agents = start(
