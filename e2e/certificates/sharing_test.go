@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,5 +66,23 @@ func (w *world) shared(t *testing.T) {
 	w.site.Release()
 	for range doors[1:] {
 		require.NoError(t, errors.Unwrap(<-ended))
+	}
+}
+
+// odd lets clients through to host names of 253 characters and of another alphabet, which share a port.
+func (w *world) odd(t *testing.T) {
+	longest := "n2." + strings.Repeat(strings.Repeat("l", 61)+".", 4) + "te"
+	require.Len(t, longest, 253)
+	port := freeport.For(t)
+	for _, one := range []struct{ label, zone, host string }{
+		{"n2", longest[len("n2."):], longest},
+		{"сервер", "пример.рф", "xn--b1afb6bcb.xn--e1afmkfd.xn--p1ai"},
+	} {
+		_, parent, _ := strings.Cut(one.host, ".")
+		w.uploadFor(parent, 1)
+		d := door{name: "odd " + one.label, protocol: "vless", transport: "ws", host: one.host, port: port}
+		w.install(&d, w.bindIn(one.zone, one.label, "direct"))
+		require.EqualValues(t, 1, w.shown(d), d.name)
+		w.reaches(t, d, "by its name")
 	}
 }

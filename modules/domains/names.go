@@ -22,7 +22,9 @@ func (s *domains) derive(ctx context.Context, row *domainRow) error {
 		return fault.InvalidValue("zone", "must be a domain name")
 	}
 	row.Zone = zone
-	row.Label = strings.ToLower(row.Label)
+	if row.Label, err = labelInASCII(row.Label); err != nil {
+		return err
+	}
 	if row.Label == "" {
 		node, err := s.fleet.Node(ctx, row.NodeID)
 		if errors.Is(err, nodesapi.ErrUnknown) {
@@ -39,10 +41,26 @@ func (s *domains) derive(ctx context.Context, row *domainRow) error {
 	switch {
 	case !hostname.Is(row.Zone) || !strings.Contains(row.Zone, "."):
 		return fault.InvalidValue("zone", "must be a domain name")
-	case !hostname.Is(row.Hostname) || strings.Contains(row.Label, ".") || len(row.Hostname) > 253:
-		return fault.InvalidValue("label", "must be one part of a host name: letters, digits and dashes")
+	case !hostname.Is(row.Hostname) || strings.Contains(row.Label, "."):
+		return errLabel()
 	}
 	return nil
+}
+
+func errLabel() error {
+	return fault.InvalidValue("label", "must be one part of a host name: letters, digits and dashes")
+}
+
+// labelInASCII is a label as name servers know it; none and the sign for the zone itself stay as they are.
+func labelInASCII(label string) (string, error) {
+	if label == "" || label == "@" {
+		return label, nil
+	}
+	ascii, err := idna.Lookup.ToASCII(strings.ToLower(label))
+	if err != nil {
+		return "", errLabel()
+	}
+	return ascii, nil
 }
 
 func labelOf(name, id string) string {

@@ -66,6 +66,24 @@ func TestANameThatNeitherAZoneNorANodeProvesIsRefusedWithTheReason(t *testing.T)
 	require.Zero(t, s.number("select count(*) from certificates"), "nothing was begun")
 }
 
+// A name of 253 characters has no room for the record that proves it: its node proves it, or the reason is told. Where
+// a wildcard covers it, only the zone is proved.
+func TestNamesThatAreTooLongForARecord(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, true)
+	far := strings.Repeat(strings.Repeat("l", 60)+".", 4)
+	_, err := s.Ensure(t.Context(), far+"a.test", "a.test")
+	said, known := fault.As(err)
+	require.True(t, known)
+	require.Equal(t, certificates.CodeNoProof, said.Code)
+	require.Contains(t, said.Detail, "too long for a record")
+	require.Contains(t, said.Detail, "bound to no node")
+	s.ensure("n1.a.test", "a.test")
+
+	s.ensure(far+"a.example", "")
+	require.Equal(t, certificates.ChallengeHTTP, s.shown(far+"a.example").Challenge)
+}
+
 // The panel may end while the authority looks: whoever goes on finds the answer where it was.
 func TestAnOrderProvedByANodeSurvivesItsPanel(t *testing.T) {
 	t.Parallel()

@@ -46,6 +46,19 @@ func TestAWildcardIsIssued(t *testing.T) {
 	require.Equal(t, []string{certificates.ActionOrdered, certificates.KindIssued}, s.Recorded(certificates.Object, id))
 }
 
+// The longest name that a record can prove, and one of another alphabet.
+func TestNamesOfAnyLengthAndAlphabetAreIssued(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, false)
+	longest := strings.Repeat(strings.Repeat("l", 56)+".", 4) + "aaa.test"
+	require.Len(t, "_acme-challenge."+longest, 252)
+	_, shown := s.issue("n1.xn--e1afmkfd.test", "xn--e1afmkfd.test")
+	require.Equal(t, []string{"*.xn--e1afmkfd.test", "xn--e1afmkfd.test"}, shown.Names)
+	_, shown = s.issue(longest, "aaa.test")
+	require.Equal(t, []string{longest}, shown.Names)
+	require.Zero(t, s.zone.left())
+}
+
 // Whoever asks, and however often: there is one order at a time, and one account.
 func TestTwoPanelsOrderOnce(t *testing.T) {
 	t.Parallel()

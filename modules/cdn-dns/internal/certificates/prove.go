@@ -145,21 +145,38 @@ func (e *Engine) challengeOf(ctx context.Context, authorization acme.Authorizati
 }
 
 // Way is how a host name is proved, and the zone where that is done by records in it.
-// Fault: certificate_zone_unknown (422) when neither an integration holds its zone nor a node can answer for it.
+// Fault: certificate_zone_unknown (422) when neither a record of its zone nor a node can prove it.
 func (e *Engine) Way(ctx context.Context, host string) (way, zone string, err error) {
 	zone, _, err = e.Find(ctx, host)
-	if !errors.Is(err, ErrNoZone) {
-		return ChallengeDNS, zone, err
+	lacking := "no integration holds the zone of this host name"
+	switch {
+	case err == nil && provable(host, zone):
+		return ChallengeDNS, zone, nil
+	case err == nil:
+		lacking = "this host name is too long for a record that proves it"
+	case !errors.Is(err, ErrNoZone):
+		return "", "", err
 	}
 	why, err := e.Answers.Can(ctx, host)
 	if err != nil {
 		return "", "", err
 	}
 	if why != "" {
-		return "", "", fault.Invalid("certificate_zone_unknown", "no integration holds the zone of this host name, and "+why+
+		return "", "", fault.Invalid("certificate_zone_unknown", lacking+", and "+why+
 			"; add an integration, or upload a certificate")
 	}
 	return ChallengeHTTP, "", nil
+}
+
+const (
+	proofLabel  = "_acme-challenge."
+	longestName = 253
+)
+
+// provable tells whether the record that proves the certificate of a host name has a name that DNS can hold.
+func provable(host, zone string) bool {
+	names := NamesFor(host, zone)
+	return len(proofLabel)+len(names[len(names)-1]) <= longestName
 }
 
 // answered lets nodes answer. One that stays away for long is an error, so that the order ends some day.
