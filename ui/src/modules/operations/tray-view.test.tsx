@@ -28,7 +28,7 @@ describe("the tray", () => {
     await renderApp(<TrayView {...nothing} operations={[operation({})]} onCancel={onCancel} />);
     expect(await screen.findByText("nightly", { exact: false })).toBeInTheDocument();
     expect(screen.getByRole("progressbar")).toHaveAttribute("value", "40");
-    await userEvent.click(screen.getByRole("button", { name: "Cancel backups.run" }));
+    await userEvent.click(screen.getByRole("button", { name: "Cancel Backup" }));
     expect(onCancel).toHaveBeenCalledWith("1");
   });
 

@@ -51,8 +51,8 @@ export function TrayView({ operations, error, onRetry, onCancel, cancelling }: T
 }
 
 function Row({ operation, onCancel, busy }: { operation: Operation; onCancel: () => void; busy: boolean }) {
-  const { t } = useTranslation("operations");
-  const name = t(`kind.${operation.kind}`, { defaultValue: operation.kind, keySeparator: false });
+  const { t } = useTranslation(["operations", "words"]);
+  const name = t(`words:job.${operation.kind}`, { defaultValue: operation.kind });
   const active = operation.finished_at === null;
   return (
     <li className={classes.row}>

@@ -53,8 +53,8 @@ export function RecentWork() {
 }
 
 function JobRow({ job }: { job: Job }) {
-  const { t } = useTranslation(["overview", "operations"]);
-  const name = t(`operations:kind.${job.kind}`, { defaultValue: job.kind, keySeparator: false });
+  const { t } = useTranslation(["overview", "words"]);
+  const name = t(`words:job.${job.kind}`, { defaultValue: job.kind });
   const running = job.state === "running";
   return (
     <li className={classes.row}>

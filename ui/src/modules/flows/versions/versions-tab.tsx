@@ -82,7 +82,7 @@ export default function VersionsTab({ saving, autosave }: { saving: Saving; auto
       <Card
         flush
         title={t("versions.title")}
-        aside={t("versions.newest", { count: query.data.pages[0]!.total })}
+        aside={query.data.pages[0]!.total}
         right={
           <Segmented<Filter>
             label={t("versions.filter")}

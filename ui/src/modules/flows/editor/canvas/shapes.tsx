@@ -20,6 +20,7 @@ export const BlockNode = memo(function BlockNode({ data, selected }: NodeProps<B
   const { block } = data;
   const server = block.node_id ? servers.get(block.node_id) : undefined;
   const Icon = kindIcons[block.kind];
+  const facts = useBlockFacts()(block);
   return (
     <Frame selected={selected} problems={problemsOfBlock(problems, block.key)}>
       <div className={classes.head}>
@@ -29,7 +30,9 @@ export const BlockNode = memo(function BlockNode({ data, selected }: NodeProps<B
             <span>{useBlockName()(block)}</span>
             {changed.has(block.key) && <Glyph kind="draft" size={10} label={t("block.changed")} />}
           </span>
-          <span className={classes.facts}>{useBlockFacts()(block)}</span>
+          <span className={classes.facts} title={facts}>
+            {facts}
+          </span>
         </span>
         {server && <Glyph kind={serverGlyph[server.state]} label={t(`server.${server.state}`)} />}
       </div>
