@@ -667,6 +667,15 @@ create table flow_fragments (
 );
 CREATE INDEX flow_fragments_node ON flow_fragments USING btree (node_id);
 
+create table flow_keys (
+  flow_id uuid not null,
+  public_key text not null,
+  private text not null,
+  created_at timestamp with time zone not null,
+  constraint flow_keys_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
+  constraint flow_keys_pkey PRIMARY KEY (flow_id, public_key)
+);
+
 create table flow_node_locks (
   node_id text not null,
   apply_id uuid not null,

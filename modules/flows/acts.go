@@ -97,7 +97,7 @@ func (s *service) again(ctx context.Context, f *flowRow, kind string) (*applyRow
 	if err != nil {
 		return nil, plan.Result{}, err
 	}
-	result, nodes, err := s.compiled(ctx, f, version.Graph)
+	result, nodes, err := s.compiled(ctx, f, version.Graph, nil)
 	if err != nil {
 		return nil, result, err
 	}

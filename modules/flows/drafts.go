@@ -24,9 +24,13 @@ func (s *service) saveDraft(
 	g graph.Graph,
 	versionID string,
 ) (*flowRow, error) {
+	g, keys, err := withoutKeys(g)
+	if err != nil {
+		return nil, err
+	}
 	var saved *flowRow
 	var loaded *versionRow
-	err := s.db.InTx(ctx, func(ctx context.Context) error {
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
 		f, err := s.store.locked(ctx, id)
 		if err != nil {
 			return err
@@ -39,6 +43,9 @@ func (s *service) saveDraft(
 		}
 		if same(f.Graph, g) {
 			return nil
+		}
+		if err := s.store.keepKeys(ctx, f.ID, g, keys, s.now()); err != nil {
+			return err
 		}
 		return s.storeDraft(ctx, f, g, loaded)
 	})

@@ -70,6 +70,7 @@ func Module() module.Module {
 		},
 		Secrets: []vault.Column{
 			{Table: "flows", ID: "id", Column: "root"},
+			{Table: "flow_keys", ID: "flow_id || '/' || public_key", Column: "private"},
 			{Table: "flow_fragments", ID: "flow_id || '/' || node_id", Column: "content"},
 			{Table: "flow_applies", ID: "id", Column: "content"},
 			{Table: "flow_plans", ID: "id", Column: "content"},

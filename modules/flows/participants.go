@@ -194,7 +194,7 @@ func (r *runner) rendered(ctx context.Context, row *applyRow) error {
 	if err != nil || print == row.Fingerprint {
 		return err
 	}
-	result, _, err := r.compiled(ctx, f, *row.Graph)
+	result, _, err := r.compiled(ctx, f, *row.Graph, nil)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,11 @@ func (s *service) preview(ctx context.Context, id string, drawn *graph.Graph) (p
 	if drawn == nil {
 		drawn = &f.Graph
 	}
-	result, nodes, err := s.compiled(ctx, f, *drawn)
+	g, brought, err := withoutKeys(*drawn)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	result, nodes, err := s.compiled(ctx, f, g, brought)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -47,8 +51,9 @@ func (s *service) compiled(
 	ctx context.Context,
 	f *flowRow,
 	g graph.Graph,
+	brought map[string]string, // private keys that came with the drawing
 ) (plan.Result, map[string]nodesapi.Node, error) {
-	in, nodes, err := s.input(ctx, f, g)
+	in, nodes, err := s.input(ctx, f, g, brought)
 	if err != nil {
 		return plan.Result{}, nil, err
 	}
@@ -70,7 +75,7 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	result, nodes, err := s.compiled(ctx, f, f.Graph)
+	result, nodes, err := s.compiled(ctx, f, f.Graph, nil)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -169,7 +174,7 @@ func (s *service) planned(
 		}
 		return *same, nodes, err
 	}
-	result, nodes, err := s.compiled(ctx, f, row.Graph)
+	result, nodes, err := s.compiled(ctx, f, row.Graph, nil)
 	if err != nil {
 		return result, nil, err
 	}

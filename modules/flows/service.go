@@ -124,6 +124,10 @@ func (s *service) changed(ctx context.Context, kind string, f *flowRow, changes 
 // create makes a flow with one client. Faults: name_taken (409), invalid_value (422).
 func (s *service) create(ctx context.Context, name, description string, tags []string, g graph.Graph) (string, error) {
 	caller, now := access.From(ctx), s.now()
+	g, keys, err := withoutKeys(g)
+	if err != nil {
+		return "", err
+	}
 	f := &flowRow{
 		ID:             database.NewID(),
 		Description:    description,
@@ -144,7 +148,7 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 		return "", fault.InvalidValue("name", "use at least three characters")
 	}
 	f.Root = s.store.vault.Seal(rootRef(f.ID), randomKey())
-	err := s.db.InTx(ctx, func(ctx context.Context) error {
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
 		if err := s.heir(ctx, &f.OwnerID); err != nil {
 			return err
 		}
@@ -152,6 +156,9 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 			return err
 		}
 		if err := s.store.insert(ctx, f); err != nil {
+			return err
+		}
+		if err := s.store.keepKeys(ctx, f.ID, g, keys, now); err != nil {
 			return err
 		}
 		if len(bindingIDs(g)) > 0 {
@@ -286,12 +293,18 @@ func (s *service) facts(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 }
 
 // input gathers what a compilation may depend on: the facts with what is secret and what is installed.
-func (s *service) input(ctx context.Context, f *flowRow, g graph.Graph) (plan.Input, map[string]nodesapi.Node, error) {
+// Private keys that came with the drawing are not stored yet.
+func (s *service) input(
+	ctx context.Context, f *flowRow, g graph.Graph, brought map[string]string,
+) (plan.Input, map[string]nodesapi.Node, error) {
 	in, nodes, err := s.facts(ctx, f, g)
 	if err != nil {
 		return in, nil, err
 	}
 	if in.Root, err = s.store.root(f); err != nil {
+		return in, nil, err
+	}
+	if in.Keys, err = s.store.keys(ctx, f.ID, g, brought); err != nil {
 		return in, nil, err
 	}
 	if in.Clients, err = s.liveClients(ctx, f.ID); err != nil {

@@ -69,6 +69,7 @@ type TLSData struct {
 	RemoteAddress string   `json:"remote_address,omitempty" doc:"Address that was dialed"`
 	LatencyMillis float64  `json:"latency_ms" doc:"Time of the handshake, without connecting"`
 	Suitable      bool     `json:"suitable" doc:"TLS 1.3, h2 and a matching name"`
+	ChainBytes    int      `json:"chain_bytes,omitempty" doc:"Size of all certificates that it showed; 0 = the agent did not measure"`
 	Inside        bool     `json:"inside,omitempty" doc:"The target is this host itself or in a private network"`
 }
 

@@ -41,6 +41,9 @@ type Connection struct {
 	ALPN        []string
 	PublicKey   string // of REALITY
 	ShortID     string
+	PostQuantum string // what proves the ML-DSA-65 signature of REALITY, empty without
+
+	Extra json.RawMessage // further settings of xhttp, as the core reads them; empty without
 
 	Refused []Refusal
 }
@@ -167,6 +170,8 @@ func (c Connection) query() url.Values {
 	setFilled(q, "alpn", strings.Join(c.ALPN, ","))
 	setFilled(q, "pbk", c.PublicKey)
 	setFilled(q, "sid", c.ShortID)
+	setFilled(q, "pqv", c.PostQuantum)
+	setFilled(q, "extra", string(c.Extra))
 	return q
 }
 

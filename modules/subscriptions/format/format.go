@@ -60,14 +60,17 @@ func Write(f Format, connections []flowsapi.Connection) ([]byte, error) {
 	return links(known), nil
 }
 
-// Knows reports whether programs that read the form can use the connection.
+// Knows reports whether programs that read the form can use the connection. Clash speaks xhttp as the core does by
+// itself, and has no words for what else a listener may ask of requests.
 func Knows(f Format, c flowsapi.Connection) bool {
 	switch f {
 	case SingBox:
 		return c.Transport != "xhttp"
 	case Stash:
 		return slices.Contains([]string{"raw", "ws", "grpc", "quic"}, c.Transport) && c.Obfs == ""
-	case Links, Xray, Clash:
+	case Clash:
+		return len(c.Extra) == 0
+	case Links, Xray:
 	}
 	return true
 }

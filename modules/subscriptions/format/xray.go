@@ -136,6 +136,9 @@ func xrayStream(c flowsapi.Connection) object {
 		s["network"] = "tcp" // as programs with an older core call it
 	case "xhttp":
 		put(web, "mode", c.Mode)
+		if len(c.Extra) > 0 {
+			web["extra"] = c.Extra
+		}
 		s["xhttpSettings"] = web
 	case "ws":
 		s["wsSettings"] = web
@@ -153,9 +156,11 @@ func xrayStream(c flowsapi.Connection) object {
 	case "tls":
 		s["tlsSettings"] = object{"serverName": c.ServerName, "fingerprint": c.Fingerprint, "alpn": c.ALPN}
 	case "reality":
-		s["realitySettings"] = object{
+		reality := object{
 			"serverName": c.ServerName, "fingerprint": c.Fingerprint, "publicKey": c.PublicKey, "shortId": c.ShortID,
 		}
+		put(reality, "mldsa65Verify", c.PostQuantum)
+		s["realitySettings"] = reality
 	}
 	return s
 }

@@ -5430,6 +5430,23 @@ export interface components {
              */
             transport?: "raw" | "xhttp" | "grpc" | "ws" | "httpupgrade";
         };
+        GraphExtra: {
+            /** @description Uploads do not look like gRPC */
+            no_grpc_header?: boolean;
+            /** @description Downloads do not look like server-sent events */
+            no_sse_header?: boolean;
+            /** Format: int64 */
+            sc_max_buffered_posts?: number;
+            /** @description packet-up: most bytes of one upload */
+            sc_max_each_post_bytes?: string;
+            /** @description packet-up: shortest time between two uploads */
+            sc_min_posts_interval_ms?: string;
+            /** @description stream-up: how often the node pads an upload, in seconds */
+            sc_stream_up_server_secs?: string;
+            /** @description Bytes of padding of each request: 100-1000 */
+            x_padding_bytes?: string;
+            xmux?: components["schemas"]["GraphXmux"];
+        };
         GraphGraph: {
             /** @description Ways from block to block */
             edges: components["schemas"]["GraphEdge"][];
@@ -5450,6 +5467,8 @@ export interface components {
         GraphListener: {
             /** @description tls: h2 and http/1.1 in their order; what the transport needs when left out */
             alpn?: string[];
+            /** @description xhttp: how requests look and how many carry a stream */
+            extra?: components["schemas"]["GraphExtra"];
             /** @enum {string} */
             fingerprint?: "chrome" | "firefox" | "safari" | "ios" | "android" | "edge" | "random" | "randomized";
             /** @enum {string} */
@@ -5482,6 +5501,11 @@ export interface components {
             /** @enum {string} */
             security?: "none" | "reality" | "tls";
             service_name?: string;
+            /**
+             * @description Whether the core looks for host names and protocols; auto: where a rule asks for them
+             * @enum {string}
+             */
+            sniffing?: "auto" | "on" | "off";
             /** @enum {string} */
             transport?: "raw" | "xhttp" | "grpc" | "ws" | "httpupgrade" | "quic";
         };
@@ -5544,6 +5568,12 @@ export interface components {
             limit_fallback_up?: components["schemas"]["GraphLimit"];
             /** Format: int64 */
             max_time_diff?: number;
+            /** @description Sign with ML-DSA-65 too, for links that withstand quantum computers */
+            mldsa65?: boolean;
+            /** @description An own X25519 key in Base64; kept sealed, and public_key stands for it from then on */
+            private_key?: string;
+            /** @description Of an own key; left out: the panel makes one up */
+            public_key?: string;
             server_names?: string[];
             short_ids?: string[];
             /** @description host:port of a site with TLS 1.3 and h2 */
@@ -5554,6 +5584,18 @@ export interface components {
              * @description Version of the PROXY protocol that the target gets; 0: none
              */
             xver?: number;
+        };
+        GraphXmux: {
+            c_max_reuse_times?: string;
+            /**
+             * Format: int64
+             * @description -1: none
+             */
+            h_keep_alive_period?: number;
+            h_max_request_times?: string;
+            h_max_reusable_secs?: string;
+            max_concurrency?: string;
+            max_connections?: string;
         };
         HttpapiProblem: {
             /** @description Stable word that clients test */

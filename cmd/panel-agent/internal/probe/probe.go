@@ -343,6 +343,9 @@ func describe(state tls.ConnectionState, sni string) agentapi.TLSData {
 	data.Names = leaf.DNSNames[:min(len(leaf.DNSNames), mostNames)]
 	data.NameMatches = leaf.VerifyHostname(sni) == nil
 	data.Trusted = trusted(state.PeerCertificates)
+	for _, shown := range state.PeerCertificates {
+		data.ChainBytes += len(shown.Raw)
+	}
 	data.Suitable = data.Version == "1.3" && data.ALPN == "h2" && data.NameMatches
 	return data
 }

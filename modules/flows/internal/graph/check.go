@@ -154,7 +154,16 @@ func (c *checker) edge(i int, e Edge) {
 	c.next[from] = append(c.next[from], to)
 	c.ends(path, c.g.Nodes[from], c.g.Nodes[to])
 	c.match(path+".match", e.Match)
+	c.seen(path+".match.protocol", c.g.Nodes[from], e.Match)
 	c.transport(path, e)
+}
+
+// seen refuses to choose by protocol what nobody looks into: without it such a rule would never fit, and say nothing.
+func (c *checker) seen(path string, from Node, m *Match) {
+	l := from.Params.Listener
+	if m != nil && len(m.Protocol) > 0 && l != nil && l.Sniffing == "off" {
+		c.add("sniffing_off", path, "the listener of "+from.Key+" does not look for protocols: set sniffing to auto")
+	}
 }
 
 // defaults finds rules without a condition beside the one for everything else: that one was drawn without a match, or

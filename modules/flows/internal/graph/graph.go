@@ -75,7 +75,32 @@ type Listener struct {
 	ALPN        []string `json:"alpn,omitempty" maxItems:"2" doc:"tls: h2 and http/1.1 in their order; what the transport needs when left out"`
 	MinVersion  string   `json:"min_version,omitempty" enum:"1.2,1.3" doc:"tls: the lowest version; 1.2 when left out"`
 	Obfs        string   `json:"obfs,omitempty" enum:"salamander,none" doc:"hysteria2: hide QUIC from those who look at packets"`
+	Extra       *Extra   `json:"extra,omitempty" doc:"xhttp: how requests look and how many carry a stream"`
+	Sniffing    string   `json:"sniffing,omitempty" enum:"auto,on,off" doc:"Whether the core looks for host names and protocols; auto: where a rule asks for them"`
 	Reality     *Reality `json:"reality,omitempty"`
+}
+
+// Extra are the further settings of xhttp. Each range is one number, or two with a dash; what is left out is as the core
+// has it. Client programs get them with their links.
+type Extra struct {
+	PaddingBytes       string `json:"x_padding_bytes,omitempty" maxLength:"21" doc:"Bytes of padding of each request: 100-1000"`
+	NoGRPCHeader       bool   `json:"no_grpc_header,omitempty" doc:"Uploads do not look like gRPC"`
+	NoSSEHeader        bool   `json:"no_sse_header,omitempty" doc:"Downloads do not look like server-sent events"`
+	MaxEachPostBytes   string `json:"sc_max_each_post_bytes,omitempty" maxLength:"21" doc:"packet-up: most bytes of one upload"`
+	MinPostsIntervalMs string `json:"sc_min_posts_interval_ms,omitempty" maxLength:"21" doc:"packet-up: shortest time between two uploads"`
+	MaxBufferedPosts   int    `json:"sc_max_buffered_posts,omitempty" minimum:"0" maximum:"1000"`
+	StreamUpServerSecs string `json:"sc_stream_up_server_secs,omitempty" maxLength:"21" doc:"stream-up: how often the node pads an upload, in seconds"`
+	Xmux               *Xmux  `json:"xmux,omitempty"`
+}
+
+// Xmux says how client programs spread streams over connections.
+type Xmux struct {
+	MaxConcurrency   string `json:"max_concurrency,omitempty" maxLength:"21"`
+	MaxConnections   string `json:"max_connections,omitempty" maxLength:"21"`
+	MaxReuseTimes    string `json:"c_max_reuse_times,omitempty" maxLength:"21"`
+	MaxRequestTimes  string `json:"h_max_request_times,omitempty" maxLength:"21"`
+	MaxReusableSecs  string `json:"h_max_reusable_secs,omitempty" maxLength:"21"`
+	KeepAliveSeconds int    `json:"h_keep_alive_period,omitempty" minimum:"-1" maximum:"3600" doc:"-1: none"`
 }
 
 // Reality is what a REALITY listener shows to those who are not its clients.
@@ -89,6 +114,10 @@ type Reality struct {
 	Xver          int    `json:"xver,omitempty" minimum:"0" maximum:"2" doc:"Version of the PROXY protocol that the target gets; 0: none"`
 	LimitUpload   *Limit `json:"limit_fallback_up,omitempty" doc:"How fast strangers may send to the target"`
 	LimitDownload *Limit `json:"limit_fallback_down,omitempty" doc:"How fast strangers may read from the target"`
+
+	PrivateKey string `json:"private_key,omitempty" writeOnly:"true" maxLength:"64" doc:"An own X25519 key in Base64; kept sealed, and public_key stands for it from then on"`
+	PublicKey  string `json:"public_key,omitempty" maxLength:"64" doc:"Of an own key; left out: the panel makes one up"`
+	MLDSA65    bool   `json:"mldsa65,omitempty" doc:"Sign with ML-DSA-65 too, for links that withstand quantum computers"`
 
 	AllowPrivateTarget bool `json:"allow_private_target,omitempty" doc:"The target may be the node itself, the panel or in a private network"`
 }

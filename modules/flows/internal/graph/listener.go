@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"net"
@@ -124,6 +125,10 @@ func (c *checker) listener(path string, l Listener, portNeeded bool) {
 	if l.Obfs != "" && l.Protocol != "hysteria2" {
 		c.add("not_allowed_here", path+".obfs", "obfuscation of packets belongs to hysteria2")
 	}
+	if !oneOf(l.Sniffing, "", "auto", "on", "off") {
+		c.add("invalid_value", path+".sniffing", "use auto, on or off")
+	}
+	c.extra(path+".extra", l)
 }
 
 func (c *checker) address(path string, l Listener, portNeeded bool) {
@@ -283,10 +288,18 @@ func (c *checker) reality(path string, l Listener) {
 	if r.Xver < 0 || r.Xver > 2 {
 		c.add("invalid_value", path+".xver", "use 0, 1 or 2")
 	}
+	c.publicKey(path+".public_key", r.PublicKey)
 	c.limit(path+".limit_fallback_up", r.LimitUpload)
 	c.limit(path+".limit_fallback_down", r.LimitDownload)
 	if r.MaxTimeDiff < 0 || r.MaxTimeDiff > 86400000 {
 		c.add("invalid_value", path+".max_time_diff", "use milliseconds from 0 to one day")
+	}
+}
+
+func (c *checker) publicKey(path, key string) {
+	const size = 32
+	if raw, err := base64.RawURLEncoding.DecodeString(key); key != "" && (err != nil || len(raw) != size) {
+		c.add("invalid_value", path, "a public key is 43 letters of unpadded Base64 for addresses")
 	}
 }
 

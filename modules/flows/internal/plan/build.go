@@ -118,7 +118,11 @@ func (c *compiler) known(purpose string, email func() string) account {
 func (c *compiler) listen(p *Fragment, b graph.Node, l graph.Listener, accounts []account, allowed string) {
 	tag := c.inTag(b.Key)
 	name := c.in.Domains[b.NodeDomainID].Hostname
-	p.Inbounds = append(p.Inbounds, inbound(c.in.Root, tag, b.Key, name, l, accounts, c.sniffs(b.Key)))
+	in := inbound(c.in.Root, tag, b.Key, name, l, accounts, c.sniffs(b.Key, l))
+	if l.Reality != nil && l.Reality.PublicKey != "" {
+		in.Stream.Reality.PrivateKey = c.in.Keys[l.Reality.PublicKey]
+	}
+	p.Inbounds = append(p.Inbounds, in)
 	held := listens(c.in.FlowID, tag, b.Key, name, l)
 	p.Listens = append(p.Listens, held...)
 	p.Facts = append(p.Facts, listenerFact(b.Key, name, l))
@@ -128,8 +132,12 @@ func (c *compiler) listen(p *Fragment, b graph.Node, l graph.Listener, accounts 
 	}
 }
 
-// sniffs says whether rules of the block look into traffic for names or protocols.
-func (c *compiler) sniffs(key string) bool {
+// sniffs says whether the core looks into traffic for names and protocols: as the listener says, else where rules of
+// the block ask for them.
+func (c *compiler) sniffs(key string, l graph.Listener) bool {
+	if l.Sniffing == "on" || l.Sniffing == "off" {
+		return l.Sniffing == "on"
+	}
 	for _, e := range c.out[key] {
 		if m := e.Match; m != nil && len(m.Domain)+len(m.Geosite)+len(m.Protocol) > 0 {
 			return true

@@ -273,10 +273,13 @@ func (c *compiler) checkTarget(key string) {
 	field, _ := c.listenerOf(key)
 	probe := Probe{
 		L4: "tcp", Host: host, Port: number, ServerName: l.Reality.ServerNames[0],
-		Private: l.Reality.AllowPrivateTarget,
-		Path:    c.path(key, field+".reality.target"),
+		Private: l.Reality.AllowPrivateTarget, MLDSA65: l.Reality.MLDSA65,
+		Path: c.path(key, field+".reality.target"),
 	}
 	id := "target:" + b.NodeID + ":" + l.Reality.Target + ":" + probe.ServerName
+	if probe.MLDSA65 {
+		id += ":mldsa65"
+	}
 	for _, known := range c.plan.Readiness {
 		if known.Key == id {
 			return

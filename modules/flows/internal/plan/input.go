@@ -13,7 +13,8 @@ type Input struct {
 	FlowID    string
 	Revision  int
 	Graph     graph.Graph
-	Root      []byte // the flow's root secret, 32 bytes
+	Root      []byte            // the flow's root secret, 32 bytes
+	Keys      map[string]string // private keys of REALITY that people brought, by their public ones
 	Clients   []Client
 	Nodes     map[string]Node     // only the nodes that the draft or the installed revision touches
 	Installed map[string]Fragment // what of this flow is installed, by node

@@ -77,7 +77,10 @@ func Connect(a Access) flowsapi.Connection {
 	}
 	if s.Reality != nil {
 		c.ServerName, c.Fingerprint = s.Reality.ServerName, s.Reality.Fingerprint
-		c.PublicKey, c.ShortID = s.Reality.PublicKey, s.Reality.ShortID
+		c.PublicKey, c.ShortID, c.PostQuantum = s.Reality.PublicKey, s.Reality.ShortID, s.Reality.MLDSAVerify
+	}
+	if s.XHTTP != nil && s.XHTTP.Extra != nil {
+		c.Extra = encode(s.XHTTP.Extra)
 	}
 	return c
 }

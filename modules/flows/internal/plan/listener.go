@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"strconv"
@@ -121,6 +122,10 @@ func serverStream(root []byte, block, name string, l graph.Listener) *stream {
 		ShortIDs: shortIDs(root, block, l), MaxTimeDiff: l.Reality.MaxTimeDiff, Xver: l.Reality.Xver,
 		LimitUpload: limited(l.Reality.LimitUpload), LimitDownload: limited(l.Reality.LimitDownload),
 	}
+	if l.Reality.MLDSA65 {
+		seed := mldsaSeed(root, block)
+		s.Reality.MLDSASeed = base64.RawURLEncoding.EncodeToString(seed[:])
+	}
 	return s
 }
 
@@ -138,7 +143,7 @@ func transportOf(l graph.Listener) *stream {
 	s := &stream{Network: l.Transport}
 	switch l.Transport {
 	case "xhttp":
-		s.XHTTP = &xhttpParams{Path: l.Path, Mode: l.Mode}
+		s.XHTTP = &xhttpParams{Path: l.Path, Mode: l.Mode, Extra: extra(l.Extra)}
 	case "grpc":
 		s.GRPC = &grpcParams{ServiceName: l.ServiceName}
 	case "ws":
@@ -149,6 +154,22 @@ func transportOf(l graph.Listener) *stream {
 		s.Network, s.Hysteria = "hysteria", &hysteriaParams{Version: hysteriaVersion}
 	}
 	return s
+}
+
+func extra(e *graph.Extra) *xhttpExtra {
+	if e == nil {
+		return nil
+	}
+	out := &xhttpExtra{
+		PaddingBytes: e.PaddingBytes, NoGRPCHeader: e.NoGRPCHeader, NoSSEHeader: e.NoSSEHeader,
+		MaxEachPostBytes: e.MaxEachPostBytes, MinPostsIntervalMs: e.MinPostsIntervalMs,
+		MaxBufferedPosts: e.MaxBufferedPosts, StreamUpServerSecs: e.StreamUpServerSecs,
+	}
+	if e.Xmux != nil {
+		muxed := xmux(*e.Xmux)
+		out.Xmux = &muxed
+	}
+	return out
 }
 
 // salamander is the obfuscation of Hysteria 2.
@@ -243,8 +264,14 @@ func clientStream(root []byte, block, name string, l graph.Listener) *stream {
 	}
 	s.Security = "reality"
 	s.Reality = &realityParams{
-		ServerName: l.Reality.ServerNames[0], PublicKey: realityPublic(root, block),
+		ServerName: l.Reality.ServerNames[0], PublicKey: l.Reality.PublicKey,
 		ShortID: shortIDs(root, block, l)[0], Fingerprint: l.Fingerprint,
+	}
+	if s.Reality.PublicKey == "" {
+		s.Reality.PublicKey = realityPublic(root, block)
+	}
+	if l.Reality.MLDSA65 {
+		s.Reality.MLDSAVerify = mldsaVerify(root, block)
 	}
 	return s
 }
@@ -300,9 +327,17 @@ func listenerFact(name, domain string, l graph.Listener) Fact {
 	put("alpn", strings.Join(l.ALPN, ", "))
 	put("min_version", l.MinVersion)
 	put("obfs", strings.TrimPrefix(l.Obfs, "none"))
+	put("sniffing", strings.TrimPrefix(l.Sniffing, "auto"))
+	if l.Extra != nil {
+		put("extra", string(encode(extra(l.Extra))))
+	}
 	if l.Reality != nil {
 		put("target", l.Reality.Target)
 		put("server_names", strings.Join(l.Reality.ServerNames, ", "))
+		put("public_key", l.Reality.PublicKey)
+		if l.Reality.MLDSA65 {
+			put("mldsa65", "on")
+		}
 		put("xver", strings.TrimPrefix(strconv.Itoa(l.Reality.Xver), "0"))
 		put("limit_fallback_up", limitText(l.Reality.LimitUpload))
 		put("limit_fallback_down", limitText(l.Reality.LimitDownload))

@@ -8,7 +8,9 @@ import (
 // Stars stands for a secret.
 const Stars = "***"
 
-var secretFields = map[string]bool{"password": true, "id": true, "privateKey": true, "shortIds": true, "shortId": true}
+var secretFields = map[string]bool{
+	"password": true, "id": true, "auth": true, "privateKey": true, "mldsa65Seed": true, "shortIds": true, "shortId": true,
+}
 
 // Masked reads a rendered configuration and hides every secret in it.
 func Masked(config []byte) (map[string]any, error) {

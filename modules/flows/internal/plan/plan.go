@@ -144,6 +144,7 @@ type Probe struct {
 	Host       string `json:"host,omitempty"`
 	ServerName string `json:"server_name,omitempty"`
 	Private    bool   `json:"private,omitempty"` // the target may be inside the node or a private network
+	MLDSA65    bool   `json:"mldsa65,omitempty"` // the target must hide a signature by ML-DSA-65
 	Path       string `json:"path,omitempty"`    // field of the drawing that it is about
 }
 

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"github.com/cloudflare/circl/sign/mldsa/mldsa65"
 	"github.com/google/uuid"
 )
 
@@ -34,6 +35,17 @@ func realityPublic(root []byte, block string) string {
 		panic(fmt.Sprintf("any 32 bytes are an X25519 key: %v", err))
 	}
 	return base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes())
+}
+
+func mldsaSeed(root []byte, block string) [mldsa65.SeedSize]byte {
+	return [mldsa65.SeedSize]byte(derive(root, "mldsa65 "+block, mldsa65.SeedSize))
+}
+
+// mldsaVerify is what clients need to prove a signature by mldsaSeed.
+func mldsaVerify(root []byte, block string) string {
+	seed := mldsaSeed(root, block)
+	public, _ := mldsa65.NewKeyFromSeed(&seed)
+	return base64.RawURLEncoding.EncodeToString(public.Bytes())
 }
 
 func shortID(root []byte, block string) string {

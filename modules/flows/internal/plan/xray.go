@@ -151,6 +151,9 @@ type realityParams struct {
 	LimitUpload   *limitParams `json:"limitFallbackUpload,omitempty"`
 	LimitDownload *limitParams `json:"limitFallbackDownload,omitempty"`
 
+	MLDSASeed   string `json:"mldsa65Seed,omitempty"`
+	MLDSAVerify string `json:"mldsa65Verify,omitempty"`
+
 	ServerName  string `json:"serverName,omitempty"`
 	PublicKey   string `json:"publicKey,omitempty"`
 	ShortID     string `json:"shortId,omitempty"`
@@ -167,6 +170,29 @@ type xhttpParams struct {
 	Path string `json:"path"`
 	Mode string `json:"mode"`
 	Host string `json:"host,omitempty"`
+
+	Extra *xhttpExtra `json:"extra,omitempty"`
+}
+
+// xhttpExtra is also what a link carries as extra.
+type xhttpExtra struct {
+	PaddingBytes       string `json:"xPaddingBytes,omitempty"`
+	NoGRPCHeader       bool   `json:"noGRPCHeader,omitempty"`
+	NoSSEHeader        bool   `json:"noSSEHeader,omitempty"`
+	MaxEachPostBytes   string `json:"scMaxEachPostBytes,omitempty"`
+	MinPostsIntervalMs string `json:"scMinPostsIntervalMs,omitempty"`
+	MaxBufferedPosts   int    `json:"scMaxBufferedPosts,omitempty"`
+	StreamUpServerSecs string `json:"scStreamUpServerSecs,omitempty"`
+	Xmux               *xmux  `json:"xmux,omitempty"`
+}
+
+type xmux struct {
+	MaxConcurrency   string `json:"maxConcurrency,omitempty"`
+	MaxConnections   string `json:"maxConnections,omitempty"`
+	MaxReuseTimes    string `json:"cMaxReuseTimes,omitempty"`
+	MaxRequestTimes  string `json:"hMaxRequestTimes,omitempty"`
+	MaxReusableSecs  string `json:"hMaxReusableSecs,omitempty"`
+	KeepAliveSeconds int    `json:"hKeepAlivePeriod,omitempty"`
 }
 
 type grpcParams struct {

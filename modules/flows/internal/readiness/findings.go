@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"fmt"
+	"strconv"
 
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
@@ -80,10 +81,13 @@ func dialled(peer nodesapi.Node, data *agentapi.DialData, word string, err error
 	return failed(say("peer_not_reached", peer.Name+" could not reach it", "node", peer.Name)), true
 }
 
+// leastChain is how many bytes of certificates a site must show for a signature by ML-DSA-65 to hide among them.
+const leastChain = 3500
+
 // shaken reads the handshake of a node with a REALITY target.
-func shaken(r nodesapi.Result, t *agentapi.TLSData, private bool, err error) finding {
+func shaken(r nodesapi.Result, t *agentapi.TLSData, asked plan.Probe, err error) finding {
 	switch {
-	case err == nil && t != nil && t.Inside && !private:
+	case err == nil && t != nil && t.Inside && !asked.Private:
 		f := failed(say("target_inside", InsideTarget))
 		f.blocker = BlockedTarget
 		return f
@@ -95,6 +99,11 @@ func shaken(r nodesapi.Result, t *agentapi.TLSData, private bool, err error) fin
 	ms, matches := fmt.Sprintf("%.0f", t.LatencyMillis), fmt.Sprint(t.NameMatches)
 	text := fmt.Sprintf("TLS %s, ALPN %s, name matches: %s, %s ms", t.Version, t.ALPN, matches, ms)
 	params := []string{"version", t.Version, "alpn", t.ALPN, "name_matches", matches, "ms", ms}
+	if t.Version == "1.3" && t.ALPN == "h2" && asked.MLDSA65 && t.ChainBytes > 0 && t.ChainBytes < leastChain {
+		bytes, least := strconv.Itoa(t.ChainBytes), strconv.Itoa(leastChain)
+		return failed(say("target_chain_small", "its certificates have "+bytes+" bytes; ML-DSA-65 needs "+least,
+			"bytes", bytes, "least", least))
+	}
 	if t.Version == "1.3" && t.ALPN == "h2" {
 		return confirmed(say("target_suitable", text, params...))
 	}

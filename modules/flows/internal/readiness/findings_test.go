@@ -131,12 +131,14 @@ func TestWhatAPeerMet(t *testing.T) {
 func TestWhatAHandshakeShows(t *testing.T) {
 	t.Parallel()
 	good := agentapi.TLSData{Version: "1.3", ALPN: "h2", NameMatches: true, LatencyMillis: 31}
-	inside, old, noH2 := good, good, good
+	inside, old, noH2, small, large := good, good, good, good, good
+	small.ChainBytes, large.ChainBytes = 3499, 3500
 	inside.Inside, old.Version, noH2.ALPN = true, "1.2", "http/1.1"
 	for name, c := range map[string]struct {
 		result  nodesapi.Result
 		data    *agentapi.TLSData
 		private bool
+		mldsa   bool
 		err     error
 		status  string
 		code    string
@@ -147,6 +149,10 @@ func TestWhatAHandshakeShows(t *testing.T) {
 		"no h2":              {data: &noH2, status: plan.Failed, code: "target_unsuitable"},
 		"inside":             {data: &inside, status: plan.Failed, code: "target_inside", blocker: BlockedTarget},
 		"inside and allowed": {data: &inside, private: true, status: plan.Confirmed, code: "target_suitable"},
+		"small for ML-DSA":   {data: &small, mldsa: true, status: plan.Failed, code: "target_chain_small"},
+		"large for ML-DSA":   {data: &large, mldsa: true, status: plan.Confirmed, code: "target_suitable"},
+		"an older agent":     {data: &good, mldsa: true, status: plan.Confirmed, code: "target_suitable"},
+		"small, without":     {data: &small, status: plan.Confirmed, code: "target_suitable"},
 		"unreachable": {
 			result: with(agentapi.CodeUnreachable, "refused"), status: plan.Failed,
 			code: "target_unreachable",
@@ -160,7 +166,7 @@ func TestWhatAHandshakeShows(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := shaken(c.result, c.data, c.private, c.err)
+			f := shaken(c.result, c.data, plan.Probe{Private: c.private, MLDSA65: c.mldsa}, c.err)
 			require.Equal(t, c.status, f.status)
 			require.Equal(t, c.code, f.seen.Code)
 			require.Equal(t, c.blocker, f.blocker)

@@ -152,5 +152,5 @@ func (k *run) target(ctx context.Context, c Row) finding {
 	r, err := k.probe(ctx, c.NodeID, agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{
 		Target: address, SNI: c.Probe.ServerName, Public: !c.Probe.Private,
 	}}, &data)
-	return shaken(r, data.TLS, c.Probe.Private, err)
+	return shaken(r, data.TLS, c.Probe, err)
 }

@@ -45,14 +45,14 @@ func certificate(t *testing.T, host string) string {
 	return file
 }
 
-// selfSigned makes a certificate that is its own authority, with its key.
-func selfSigned(host string) ([]byte, error) {
+// selfSigned makes a certificate that is its own authority, for some hosts, with its key.
+func selfSigned(hosts ...string) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
 	}
 	leaf := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{host}, NotBefore: time.Now().Add(-time.Hour),
+		SerialNumber: big.NewInt(1), DNSNames: hosts, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, leaf, leaf, key.Public(), key)

@@ -2,11 +2,17 @@ package coretest
 
 import (
 	"bytes"
+	"crypto/ecdh"
+	"crypto/rand"
+	"crypto/tls"
+	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -93,15 +99,15 @@ func serve(t *testing.T, s shape) served {
 	if l.Security = s.security; s.security != "reality" {
 		l.Reality = nil
 	}
-	return serveListener(t, s, l)
+	return serveListener(t, s, l, nil)
 }
 
-func serveListener(t *testing.T, s shape, l graph.Listener) served {
+func serveListener(t *testing.T, s shape, l graph.Listener, keys map[string]string) served {
 	t.Helper()
 	flowID := uuid.NewString()
 	g := drawing(l, "a", nil, "allow")
 	in := plan.Input{
-		FlowID: flowID, Graph: g, Root: root, Clients: []plan.Client{client},
+		FlowID: flowID, Graph: g, Root: root, Keys: keys, Clients: []plan.Client{client},
 		Nodes: map[string]plan.Node{"a": {ID: "a", Address: "127.0.0.1", Core: "26.3.27"}},
 	}
 	host := "127.0.0.1"
@@ -230,7 +236,7 @@ func TestHysteriaHopsAmongItsPorts(t *testing.T) {
 	t.Parallel()
 	const own = "127.0.77.1" // where nobody else has these ports
 	l := graph.Listener{Protocol: "hysteria2", ListenIP: own, PortRange: "20000-20010", Obfs: "salamander"}
-	entry := serveListener(t, shape{"hysteria2", "quic", "tls"}, l)
+	entry := serveListener(t, shape{"hysteria2", "quic", "tls"}, l, nil)
 	require.Equal(t, "20000-20010", entry.connection.Ports)
 	there := func(f format.Format, quoted string) []byte {
 		raw, err := format.Write(f, []flowsapi.Connection{entry.connection})
@@ -353,3 +359,50 @@ Share links carry the same connections as Xray JSON. REALITY runs over raw, xhtt
 | Protocol | Transport | Security | Xray | sing-box | Clash, Mihomo | Stash |
 |---|---|---|---|---|---|---|
 `
+
+// longChained is a site whose certificate is as long as chains of public authorities are, so that a signature by
+// ML-DSA-65 hides in it.
+func longChained(t *testing.T) string {
+	t.Helper()
+	names := []string{"example.com"}
+	for i := range 120 {
+		names = append(names, fmt.Sprintf("one-of-many-names-%d.example.com", i))
+	}
+	text, err := selfSigned(names...)
+	require.NoError(t, err)
+	pair, err := tls.X509KeyPair(text, text)
+	require.NoError(t, err)
+	site := httptest.NewUnstartedServer(http.NotFoundHandler())
+	site.EnableHTTP2, site.Config.ErrorLog = true, log.New(io.Discard, "", 0)
+	site.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	site.StartTLS()
+	t.Cleanup(site.Close)
+	return site.Listener.Addr().String()
+}
+
+// Settings beyond the usual carry traffic between real cores: an own key of REALITY with a signature by ML-DSA-65, and
+// requests of xhttp that only a client with the same settings makes.
+func TestFurtherSettingsOfListenersCarryTraffic(t *testing.T) {
+	t.Parallel()
+	private, err := ecdh.X25519().GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	public := base64.RawURLEncoding.EncodeToString(private.PublicKey().Bytes())
+	l := listenerOf(t, "vless", "xhttp")
+	l.Reality.PublicKey, l.Reality.MLDSA65 = public, true
+	l.Sniffing, l.Reality.Target = "off", longChained(t)
+	l.Extra = &graph.Extra{
+		PaddingBytes: "2000-3000", NoGRPCHeader: true, MaxEachPostBytes: "200000", MinPostsIntervalMs: "5-10",
+		Xmux: &graph.Xmux{MaxConcurrency: "2-4", MaxReusableSecs: "60", KeepAliveSeconds: -1},
+	}
+	l.Mode = "packet-up"
+	entry := serveListener(t, shape{"vless", "xhttp", "reality"}, l, map[string]string{
+		public: base64.RawURLEncoding.EncodeToString(private.Bytes()),
+	})
+	require.Equal(t, public, entry.connection.PublicKey)
+	raw, err := format.Write(format.Xray, []flowsapi.Connection{entry.connection})
+	require.NoError(t, err)
+	port := freeport.For(t)
+	start(t, onPorts(t, raw, port))
+	require.Equal(t, "through vless xhttp reality", fetched(t, port, entry.page))
+	entry.carried(t)
+}

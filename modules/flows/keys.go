@@ -1,0 +1,148 @@
+package flows
+
+import (
+	"context"
+	"crypto/ecdh"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/modules/flows/internal/graph"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/vault"
+)
+
+// keyRow is a private key of REALITY that somebody brought. A drawing names it by its public half.
+type keyRow struct {
+	bun.BaseModel `bun:"table:flow_keys,alias:k"`
+
+	FlowID    string `bun:",pk"`
+	PublicKey string `bun:",pk"`
+	Private   string
+	CreatedAt time.Time
+}
+
+func keyRef(flowID, public string) vault.Ref {
+	return vault.Ref{Table: "flow_keys", ID: flowID + "/" + public, Column: "private"}
+}
+
+// withoutKeys takes the private keys out of a drawing and leaves their public halves in their places. The keys come by
+// their public halves. Fault: invalid_value (422).
+func withoutKeys(g graph.Graph) (graph.Graph, map[string]string, error) {
+	keys := map[string]string{}
+	g.Nodes = slices.Clone(g.Nodes)
+	for i := range g.Nodes {
+		p := &g.Nodes[i].Params
+		for _, at := range []struct {
+			field string
+			l     **graph.Listener
+		}{{"listener", &p.Listener}, {"hop", &p.Hop}} {
+			if *at.l == nil || (*at.l).Reality == nil || (*at.l).Reality.PrivateKey == "" {
+				continue
+			}
+			private, public, ok := pairOf((*at.l).Reality.PrivateKey)
+			if !ok {
+				return g, nil, fault.InvalidValue(
+					fmt.Sprintf("graph.nodes[%d].params.%s.reality.private_key", i, at.field),
+					"a private key is 32 bytes in Base64, as the core's x25519 command prints it")
+			}
+			l, r := **at.l, *(*at.l).Reality
+			r.PrivateKey, r.PublicKey = "", public
+			l.Reality = &r
+			*at.l = &l
+			keys[public] = private
+		}
+	}
+	return g, keys, nil
+}
+
+// pairOf reads a private key in any alphabet of Base64, and gives it as the core reads it, with its public half.
+func pairOf(text string) (private, public string, ok bool) {
+	plain := strings.TrimRight(strings.NewReplacer("+", "-", "/", "_").Replace(strings.TrimSpace(text)), "=")
+	raw, err := base64.RawURLEncoding.DecodeString(plain)
+	if err != nil {
+		return "", "", false
+	}
+	key, err := ecdh.X25519().NewPrivateKey(raw)
+	if err != nil {
+		return "", "", false
+	}
+	return plain, base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()), true
+}
+
+// ownKeys lists the public keys that a drawing names, sorted.
+func ownKeys(g graph.Graph) []string {
+	named := map[string]bool{}
+	for _, n := range g.Nodes {
+		for _, l := range []*graph.Listener{n.Params.Listener, n.Params.Hop} {
+			if l != nil && l.Reality != nil && l.Reality.PublicKey != "" {
+				named[l.Reality.PublicKey] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(named))
+}
+
+// keepKeys stores the keys that came with a drawing and proves that the others it names are there.
+// Fault: invalid_value (422).
+func (s *store) keepKeys(
+	ctx context.Context, flowID string, g graph.Graph, brought map[string]string, now time.Time,
+) error {
+	var rows []keyRow
+	for _, public := range slices.Sorted(maps.Keys(brought)) {
+		rows = append(rows, keyRow{
+			FlowID: flowID, PublicKey: public, CreatedAt: now,
+			Private: s.vault.Seal(keyRef(flowID, public), []byte(brought[public])),
+		})
+	}
+	if len(rows) > 0 {
+		_, err := s.db.In(ctx).NewInsert().Model(&rows).On("conflict do nothing").Exec(ctx)
+		if err != nil {
+			return database.Fault(fmt.Errorf("store the private keys of a flow: %w", err), nil)
+		}
+	}
+	_, err := s.keys(ctx, flowID, g, brought)
+	return err
+}
+
+// keys opens the private keys that a drawing names; those that came with it are not looked up.
+// Fault: invalid_value (422) for one that nobody brought.
+func (s *store) keys(
+	ctx context.Context, flowID string, g graph.Graph, brought map[string]string,
+) (map[string]string, error) {
+	wanted := slices.DeleteFunc(ownKeys(g), func(public string) bool { return brought[public] != "" })
+	if len(wanted) == 0 {
+		return brought, nil
+	}
+	var rows []keyRow
+	err := s.db.In(ctx).NewSelect().Model(&rows).Where("flow_id = ? and public_key = any(?::text[])", flowID,
+		pgdialect.Array(wanted)).Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("read the private keys of a flow: %w", err), nil)
+	}
+	out := maps.Clone(brought)
+	if out == nil {
+		out = map[string]string{}
+	}
+	for _, row := range rows {
+		raw, err := s.vault.Open(keyRef(flowID, row.PublicKey), row.Private)
+		if err != nil {
+			return nil, fmt.Errorf("open a private key of flow %s: %w", flowID, err)
+		}
+		out[row.PublicKey] = string(raw)
+	}
+	for _, public := range wanted {
+		if out[public] == "" {
+			return nil, fault.InvalidValue("graph", "the private key of the public key "+public+
+				" is not known to this flow: send private_key, or leave public_key out")
+		}
+	}
+	return out, nil
+}
