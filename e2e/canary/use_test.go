@@ -1,6 +1,9 @@
 package canary
 
 import (
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -154,7 +157,9 @@ func (w *installation) connect() {
 	admin, ctx := w.stand.API, w.Context()
 	port, err := freeport.Find()
 	require.NoError(w, err)
-	flow, err := admin.Draw(ctx, "carries", rig.OneServer(w.agent.NodeID, port, w.site))
+	drawing := rig.OneServer(w.agent.NodeID, port, w.site)
+	w.ownKey(drawing)
+	flow, err := admin.Draw(ctx, "carries", drawing)
 	require.NoError(w, err)
 	plan, err := admin.Compile(ctx, flow.ID)
 	require.NoError(w, err)
@@ -185,6 +190,16 @@ func (w *installation) connect() {
 		w.do(admin.Token, "GET "+name+strings.Split(rest, "?")[0], path+rest, nil)
 	}
 	w.do(admin.Token, "POST /api/v1/nodes/{id}/logs", "/api/v1/nodes/"+w.agent.NodeID+"/logs", map[string]any{})
+}
+
+// ownKey gives the entry of a drawing a private key of its own.
+func (w *installation) ownKey(drawing map[string]any) {
+	w.Helper()
+	key, err := ecdh.X25519().GenerateKey(rand.Reader)
+	require.NoError(w, err)
+	entry := drawing["nodes"].([]map[string]any)[0]["params"].(map[string]any)["listener"].(map[string]any)
+	entry["reality"].(map[string]any)["private_key"] = w.book.plant(w.T, "REALITY private key",
+		base64.RawURLEncoding.EncodeToString(key.Bytes()))
 }
 
 var privateKey = regexp.MustCompile(`"privateKey":\s*"([A-Za-z0-9_-]{40,})"`)

@@ -174,3 +174,27 @@ export function matchLine(match: Match | undefined, more: (count: number) => str
   const shown = words.slice(0, 2).join(", ");
   return words.length > 2 ? `${shown}, ${more(words.length - 2)}` : shown;
 }
+
+/** The same drawing where it holds no private key, else one without them. */
+export function withoutPrivateKeys(drawing: Drawing): Drawing {
+  const clean = (listener: Listener | undefined) => {
+    if (!listener?.reality?.private_key) return listener;
+    const { private_key: _, ...reality } = listener.reality;
+    return { ...listener, reality };
+  };
+  let found = false;
+  const nodes = drawing.nodes.map((block) => {
+    const { listener, hop } = block.params ?? {};
+    if (!listener?.reality?.private_key && !hop?.reality?.private_key) return block;
+    found = true;
+    return {
+      ...block,
+      params: {
+        ...block.params,
+        ...(listener && { listener: clean(listener) }),
+        ...(hop && { hop: clean(hop) }),
+      },
+    };
+  });
+  return found ? { ...drawing, nodes } : drawing;
+}

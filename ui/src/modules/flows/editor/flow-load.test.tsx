@@ -32,7 +32,7 @@ it("leaves out an entry that is silent, and says so", async () => {
   await show((entry, traffic) => [
     entry,
     { ...entry, block: "second", sessions: 3, observed_at: ago(traffic, 31) },
-    { ...entry, block: "third", sessions: 3, observed_at: ago(traffic, 29) },
+    { ...entry, block: "third", sessions: 3, observed_at: ago(traffic, 5) },
   ]);
   expect(await screen.findByText("17 sessions")).toBeVisible();
   expect(screen.getByText("no data from 1 of 3 entries")).toBeVisible();

@@ -1,7 +1,7 @@
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { isProblem } from "@/api/problem";
 import type { Draft } from "../../shared/api";
-import type { Drawing } from "../../drawing/drawing";
+import { withoutPrivateKeys, type Drawing } from "../../drawing/drawing";
 import type { DraftStore } from "./draft-store";
 import { dropKeptDraft, keepDraft, keptDraft } from "./stored-draft";
 import { nextSaving, sameDrawing, type RemoteDraft, type Saving, type SavingEvent } from "./saving";
@@ -65,7 +65,11 @@ export function createAutosave(flowId: string, store: DraftStore, panel: Panel):
   function accept(draft: Draft): void {
     dispatch({ type: "stored", draft, current: drawing() });
     panel.onStored?.(draft);
-    if (state.getState().kind === "saved") return dropKeptDraft(flowId);
+    if (state.getState().kind === "saved") {
+      // A private key went in; from now on the drawing names it by its public half.
+      if (withoutPrivateKeys(drawing()) !== drawing()) adopt(draft.graph);
+      return dropKeptDraft(flowId);
+    }
     keep();
     later(saveAfter);
   }

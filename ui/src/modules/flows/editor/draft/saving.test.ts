@@ -97,6 +97,22 @@ describe("autosave", () => {
     expect(keptDraft("f")).toBeUndefined();
   });
 
+  it("hands a private key over and forgets it: neither the drawing nor the browser keeps it", async () => {
+    const kept = (drawing: Drawing) => setField(setField(drawing, "entry", own, undefined), "entry", half, "public");
+    const [own, half] = ["params.listener.reality.private_key", "params.listener.reality.public_key"];
+    const sent: Drawing[] = [];
+    const { store } = open((revision, drawing) => {
+      sent.push(drawing);
+      return Promise.resolve(draftOf(revision + 1, kept(drawing)));
+    });
+    store.getState().edit((now) => setField(now, "entry", own, "secret"));
+    expect(JSON.stringify(localStorage)).not.toContain("secret");
+    await vi.advanceTimersByTimeAsync(saveAfter);
+    expect(JSON.stringify(sent)).toContain("secret");
+    expect(JSON.stringify(store.getState().drawing)).not.toContain("secret");
+    expect(JSON.stringify(store.getState().drawing)).toContain('"public_key":"public"');
+  });
+
   it("tells the panel which version was loaded into the draft, with that save alone", async () => {
     const store = createDraftStore();
     const versions: (string | undefined)[] = [];

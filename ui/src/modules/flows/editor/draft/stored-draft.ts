@@ -1,6 +1,9 @@
-import type { Drawing } from "../../drawing/drawing";
+import { withoutPrivateKeys, type Drawing } from "../../drawing/drawing";
 
-/** Work that the panel has not acknowledged yet is kept in the browser, so that a reload loses nothing. */
+/**
+ * Work that the panel has not acknowledged yet is kept in the browser, so that a reload loses nothing but a private key
+ * that was just typed.
+ */
 export interface KeptDraft {
   revision: number;
   drawing: Drawing;
@@ -10,7 +13,7 @@ const keyOf = (flowId: string) => `panel-draft-${flowId}`;
 
 export function keepDraft(flowId: string, draft: KeptDraft): void {
   try {
-    localStorage.setItem(keyOf(flowId), JSON.stringify(draft));
+    localStorage.setItem(keyOf(flowId), JSON.stringify({ ...draft, drawing: withoutPrivateKeys(draft.drawing) }));
   } catch {
     // A full storage only means that a reload before the next save loses the last second of work.
   }

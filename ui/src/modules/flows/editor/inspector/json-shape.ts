@@ -3,6 +3,8 @@ import type { Block } from "../../drawing/drawing";
 type Kind = "text" | "number" | "list" | "flag";
 type Shape = { [field: string]: Shape | Kind };
 
+const limit: Shape = { after_bytes: "number", bytes_per_sec: "number", burst_bytes_per_sec: "number" };
+
 const listener: Shape = {
   protocol: "text",
   listen_ip: "text",
@@ -17,6 +19,27 @@ const listener: Shape = {
   mode: "text",
   service_name: "text",
   fingerprint: "text",
+  alpn: "list",
+  min_version: "text",
+  obfs: "text",
+  sniffing: "text",
+  extra: {
+    x_padding_bytes: "text",
+    no_grpc_header: "flag",
+    no_sse_header: "flag",
+    sc_max_each_post_bytes: "text",
+    sc_min_posts_interval_ms: "text",
+    sc_max_buffered_posts: "number",
+    sc_stream_up_server_secs: "text",
+    xmux: {
+      max_concurrency: "text",
+      max_connections: "text",
+      c_max_reuse_times: "text",
+      h_max_request_times: "text",
+      h_max_reusable_secs: "text",
+      h_keep_alive_period: "number",
+    },
+  },
   reality: {
     target: "text",
     target_result_id: "text",
@@ -24,6 +47,12 @@ const listener: Shape = {
     short_ids: "list",
     max_time_diff: "number",
     allow_private_target: "flag",
+    xver: "number",
+    limit_fallback_up: limit,
+    limit_fallback_down: limit,
+    private_key: "text",
+    public_key: "text",
+    mldsa65: "flag",
   },
 };
 

@@ -78,4 +78,39 @@ describe("the form of a listener", () => {
     await choose("Lowest TLS version", "1.3");
     expect(drawn()!.min_version).toBe("1.3");
   });
+
+  it("takes an own key, which is named by its public half once the panel has it", async () => {
+    const drawn = await open({ protocol: "vless", port: 443, security: "reality", reality: { target: "a:443" } });
+    await userEvent.click(screen.getByText("More settings"));
+    await userEvent.type(screen.getByLabelText("Own private key"), " abc ");
+    await userEvent.click(screen.getByRole("switch", { name: /^Sign with ML-DSA-65/ }));
+    await choose("Sniffing", "Never");
+    expect(drawn()).toMatchObject({ sniffing: "off", reality: { target: "a:443", private_key: "abc", mldsa65: true } });
+  });
+
+  it("goes back to the key of the panel", async () => {
+    const reality = { target: "a:443", public_key: "EFzf7diK7eW7fs-fhEIGfnsc2ElK1X5WEu6WBybLZko" };
+    const drawn = await open({ protocol: "vless", port: 443, security: "reality", reality });
+    await userEvent.click(screen.getByText("More settings"));
+    expect(screen.getByLabelText("Own private key")).toHaveAttribute("placeholder", "In use: EFzf7diK7eW7…");
+    await userEvent.click(screen.getByRole("button", { name: "Use a key of the panel" }));
+    expect(drawn()!.reality).toEqual({ target: "a:443" });
+  });
+
+  it("has the settings of xhttp, and leaves nothing behind where they are emptied", async () => {
+    const drawn = await open({
+      protocol: "vless",
+      port: 443,
+      security: "reality",
+      transport: "xhttp",
+      reality: { target: "a:443" },
+    });
+    await userEvent.click(screen.getByText("More settings"));
+    await userEvent.type(screen.getByLabelText("Padding, bytes"), "200-300");
+    await userEvent.type(screen.getByLabelText("Streams per connection"), "8");
+    expect(drawn()!.extra).toEqual({ x_padding_bytes: "200-300", xmux: { max_concurrency: "8" } });
+    await userEvent.clear(screen.getByLabelText("Padding, bytes"));
+    await userEvent.clear(screen.getByLabelText("Streams per connection"));
+    expect(drawn()!.extra?.x_padding_bytes).toBeUndefined();
+  });
 });

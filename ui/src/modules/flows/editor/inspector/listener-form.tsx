@@ -7,6 +7,7 @@ import { setField, withProtocol, withSecurity, withTLS } from "../../drawing/dra
 import { useEditor } from "../editor-context";
 import { FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
+import { MoreSettings, type PartProps, type Shared } from "./more-settings";
 import { SharedPort } from "./shared-port";
 
 interface ListenerFormProps {
@@ -76,6 +77,7 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
           <TransportFields listener={listener} set={set} shared={shared} />
         </>
       )}
+      <MoreSettings listener={listener} set={set} shared={shared} />
     </FormSection>
   );
 }
@@ -87,13 +89,6 @@ const protocols = [
   { value: "hysteria2", label: "Hysteria 2", entryOnly: true },
   { value: "shadowsocks2022", label: "Shadowsocks 2022", entryOnly: false },
 ];
-
-type Shared = (field: string) => { "data-field": string; error: string | undefined; disabled: boolean };
-interface PartProps {
-  listener: Listener;
-  set: (field: string, value: unknown) => void;
-  shared: Shared;
-}
 
 function useListener(block: Block, path: ListenerFormProps["path"]) {
   const { store, closed } = useEditor();
