@@ -24,19 +24,19 @@ func (s *service) saveDraft(
 	g graph.Graph,
 	versionID string,
 ) (*flowRow, error) {
-	g, keys, err := withoutKeys(g)
-	if err != nil {
-		return nil, err
-	}
 	var saved *flowRow
 	var loaded *versionRow
-	err = s.db.InTx(ctx, func(ctx context.Context) error {
+	err := s.db.InTx(ctx, func(ctx context.Context) error {
 		f, err := s.store.locked(ctx, id)
 		if err != nil {
 			return err
 		}
 		if saved = f; f.DraftRevision != revision {
 			return revisionConflict(f.DraftRevision)
+		}
+		g, keys, err := withoutKeys(g)
+		if err != nil {
+			return err
 		}
 		if loaded, err = s.loaded(ctx, f, g, versionID); err != nil {
 			return err

@@ -68,7 +68,9 @@ func TestAPrivateKeyIsReadInEveryAlphabet(t *testing.T) {
 	s.save(s.withKey(" "+standard+" ", ""))
 	require.Contains(t, string(s.admin.Get(s.path("/draft")).Is(200).Body), publicKey)
 	for _, wrong := range []string{"x", privateKey + privateKey, "Ж", "AAAA"} {
-		answer := s.admin.Put(s.path("/draft"), map[string]any{"revision": 3, "graph": s.withKey(wrong, "")})
+		answer := s.admin.Put(s.path("/draft"), map[string]any{
+			"revision": s.get().DraftRevision, "graph": s.withKey(wrong, ""),
+		})
 		answer.Is(422)
 		require.NotContains(t, string(answer.Body), wrong+`"`, "a rejected value is never echoed")
 		require.Contains(t, string(answer.Body), "graph.nodes[0].params.listener.reality.private_key")

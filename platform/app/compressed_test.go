@@ -48,7 +48,8 @@ func TestNoAnswerThatCarriesASecretIsCompressed(t *testing.T) {
 	require.Greater(t, secrets, 5, "sign-in, tokens, links and codes are found")
 }
 
-// secretIn names the first member of an answer that holds a secret.
+// secretIn names the first member of an answer that holds a secret. One that is only ever sent to the panel is in no
+// answer.
 func secretIn(answer reflect.Type, seen map[reflect.Type]bool) string {
 	switch answer.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
@@ -63,6 +64,9 @@ func secretIn(answer reflect.Type, seen map[reflect.Type]bool) string {
 	seen[answer] = true
 	for i := range answer.NumField() {
 		field := answer.Field(i)
+		if field.Tag.Get("writeOnly") == "true" {
+			continue
+		}
 		name := regexp.MustCompile(`^[^,]*`).FindString(field.Tag.Get("json"))
 		if field.Tag.Get("doc") == "Shown this once" || isText(field.Type) && secretMember.MatchString(name) {
 			return name
