@@ -32,7 +32,7 @@ raced() { go list ./... | grep -v -e '^panel/e2e' -e '/coretest$'; }
 go_tests() { CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(raced); }
 executables() {
 	rm -f "$LEFT_OUT"
-	go test -p 1 -timeout 25m ./modules/flows/internal/plan/coretest ./e2e/...
+	go test -p 2 -timeout 25m ./modules/flows/internal/plan/coretest ./e2e/...
 }
 
 part "web interface: packages and build" scripts/ui.sh
