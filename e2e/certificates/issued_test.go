@@ -21,8 +21,9 @@ import (
 )
 
 const (
-	issuedZone  = "issued.example"
-	nodeAddress = "203.0.113.7"
+	issuedZone   = "issued.example"
+	answeredZone = "answered.example" // of which no integration knows
+	nodeAddress  = "203.0.113.7"
 )
 
 // standUp installs a panel that asks the name server, and an agent.
@@ -75,12 +76,14 @@ func (w *world) integrate(provider string, fields map[string]any) {
 
 // From nothing: integration, domain, certificate from the authority, flows with TLS applied, a real client by each link
 // (VLESS over WebSocket and XHTTP, Trojan), renewed under open streams, nothing cut. The name server and the authority
-// are real, and the panel is killed while the next certificate is on its way.
+// are real. Panel and agent are killed while the first certificate is issued and given to the node, by a record as by
+// the node's own answer, and the panel again while the next ones are on their way.
 func TestFromNothing(t *testing.T) {
 	t.Parallel()
 	names := dnstest.NewPowerDNS(t, issuedZone)
-	authority := acmetest.Pebble(t, names.Address)
-	w := standUp(t, names.Address)
+	asks := freeport.For(t)
+	authority := acmetest.Pebble(t, names.Address, map[string]any{"httpPort": asks})
+	w := standUp(t, names.Address, fmt.Sprint("PANEL_ACME_HTTP_PORT=", asks))
 	w.integrate("powerdns", map[string]any{
 		"api_root": names.Root, "api_key": names.Key, "name_servers": names.Address,
 	})
@@ -98,16 +101,22 @@ func TestFromNothing(t *testing.T) {
 		{name: "trojan", protocol: "trojan", transport: "raw"},
 	}
 	for i := range w.doors {
-		w.doors[i].host, w.doors[i].port = "n1."+issuedZone, freeport.For(t)
-		w.install(&w.doors[i], bound)
-		require.NoError(t, w.fetch(w.doors[i], "/", "ok"), w.doors[i].name)
+		d := &w.doors[i]
+		d.host, d.port = "n1."+issuedZone, freeport.For(t)
+		if i == 0 {
+			w.installedUnderKills(t, d, bound)
+		} else {
+			w.install(d, bound)
+		}
+		require.NoError(t, w.fetch(*d, "/", "ok"), d.name)
 	}
 	require.Len(t, w.certificates(t), 1, "one wildcard for the zone")
+	w.answered(t, names)
 	w.renewedUnderStreams(t)
-	for _, after := range []time.Duration{20 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+	for _, after := range []time.Duration{20 * time.Millisecond, time.Second} {
 		w.killedWhileRenewing(t, after)
 	}
-	require.Len(t, w.certificates(t), 1)
+	require.Len(t, w.certificates(t), 2)
 	w.moves()
 	require.Eventually(t, func() bool {
 		answer := dnstest.Ask(t, names.Address, "n1."+issuedZone, dns.TypeA).Answer
@@ -115,9 +124,64 @@ func TestFromNothing(t *testing.T) {
 	}, within, 100*time.Millisecond, "the record of the host name is written")
 }
 
+// installedUnderKills applies a flow whose certificate is not there yet. The panel is killed while it is ordered, and
+// the agent and then the panel while the node gets it; the same apply goes on and ends well.
+func (w *world) installedUnderKills(t *testing.T, d *door, bound string) {
+	t.Helper()
+	w.draw(d, bound)
+	plan := w.plan(d)
+	var done rig.Applied
+	require.NoError(t, w.stand.API.Post(t.Context(), "/api/v1/connection-units/"+d.flow+"/apply?wait=0", map[string]any{
+		"id": plan.ID, "revision": plan.Revision,
+	}, &done))
+	w.killedAfter(t, 100*time.Millisecond)
+	w.agent.Kill()
+	require.Eventually(t, func() bool {
+		all := w.certificates(t)
+		return len(all) == 1 && all[0].State == "valid"
+	}, within, 50*time.Millisecond, "the order goes on without the agent")
+	w.killedAfter(t, 0)
+	require.NoError(t, w.agent.Launch())
+	require.NoError(t, w.stand.API.Finished(t.Context(), d.flow, &done))
+	w.linked(d)
+}
+
+// killedAfter kills the panel some time from now, and has it again.
+func (w *world) killedAfter(t *testing.T, after time.Duration) {
+	t.Helper()
+	<-time.After(after) // the moment of the kill
+	w.stand.Panel.Process.Kill()
+	require.NoError(t, w.stand.Panel.Up(t.Context()))
+}
+
+// answered has a name proved whose zone no integration holds, so that the authority asks its node. The panel is killed
+// while it waits for that.
+func (w *world) answered(t *testing.T, names *dnstest.PowerDNS) {
+	t.Helper()
+	names.Hold(answeredZone)
+	names.Set(answeredZone, "n1."+answeredZone, "A", "127.0.0.1")
+	bound := w.bindIn(answeredZone, "n1", "direct")
+	var ordered issued
+	require.NoError(t, w.stand.API.Post(t.Context(), "/api/v1/node-domains/"+bound+"/renew-certificate", nil, &ordered))
+	w.killedAfter(t, 100*time.Millisecond)
+	require.Eventually(t, func() bool {
+		return slices.ContainsFunc(w.certificates(t), func(one issued) bool {
+			return one.ID == ordered.ID && one.State == "valid" && one.Challenge == "http-01"
+		})
+	}, within, 50*time.Millisecond, "the node has answered the authority")
+	d := door{name: "proved by the node", protocol: "vless", transport: "ws", host: "n1." + answeredZone}
+	d.port = freeport.For(t)
+	w.draw(&d, bound)
+	_, done, err := w.forced(&d) // the name leads to this machine, which nobody else reaches
+	require.NoError(t, err)
+	require.NoError(t, w.stand.API.Finished(t.Context(), d.flow, &done))
+	w.linked(&d)
+	require.NoError(t, w.fetch(d, "/", "ok"))
+}
+
 type issued struct {
-	ID, State, Serial string
-	Names             []string
+	ID, State, Serial, Challenge string
+	Names                        []string
 }
 
 func (w *world) certificates(t *testing.T) []issued {
@@ -129,7 +193,10 @@ func (w *world) certificates(t *testing.T) []issued {
 
 func (w *world) order(t *testing.T) {
 	t.Helper()
-	path := "/api/v1/certificates/" + w.certificates(t)[0].ID + "/renew"
+	all := w.certificates(t)
+	at := slices.IndexFunc(all, func(one issued) bool { return slices.Contains(one.Names, issuedZone) })
+	require.GreaterOrEqual(t, at, 0)
+	path := "/api/v1/certificates/" + all[at].ID + "/renew"
 	require.NoError(t, w.stand.API.Post(t.Context(), path, nil, nil))
 }
 

@@ -33,6 +33,12 @@ func wire(t *testing.T) {
 // the namespace; it and everything in it are gone with the test.
 func server(t *testing.T, name, address string) []string {
 	t.Helper()
+	return serverOn(t, "wire", name, address+"/24")
+}
+
+// serverOn is server on another wire, with options of its address.
+func serverOn(t *testing.T, wire, name, address string, options ...string) []string {
+	t.Helper()
 	holder := exec.Command("unshare", "-n", "--", "cat")
 	input, err := holder.StdinPipe()
 	require.NoError(t, err)
@@ -45,10 +51,10 @@ func server(t *testing.T, name, address string) []string {
 	enter := []string{"nsenter", "-t", pid, "-n", "--"}
 	require.Eventually(t, func() bool { return differs(t, pid) }, answersWithin, glance)
 	command(t, "ip", "link", "add", name, "type", "veth", "peer", "name", "eth0", "netns", pid)
-	command(t, "ip", "link", "set", name, "master", "wire", "up")
+	command(t, "ip", "link", "set", name, "master", wire, "up")
 	for _, line := range [][]string{
 		{"ip", "link", "set", "lo", "up"},
-		{"ip", "addr", "add", address + "/24", "dev", "eth0"},
+		append([]string{"ip", "addr", "add", address, "dev", "eth0"}, options...),
 		{"ip", "link", "set", "eth0", "up"},
 	} {
 		command(t, append(enter, line...)...)

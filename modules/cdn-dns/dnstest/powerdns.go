@@ -42,12 +42,18 @@ func NewPowerDNS(t testing.TB, zones ...string) *PowerDNS {
 		return status == http.StatusOK
 	}, startWithin, 50*time.Millisecond, "PowerDNS comes up")
 	for _, zone := range zones {
-		status, said := p.call(http.MethodPost, "/zones",
-			fmt.Sprintf(`{"name":"%s.","kind":"Native","nameservers":["ns1.%s."]}`, zone, zone))
-		require.Equal(t, http.StatusCreated, status, said)
-		Answers(t, p.Address, zone)
+		p.Hold(zone)
 	}
 	return p
+}
+
+// Hold adds a zone, past whoever is tested.
+func (p *PowerDNS) Hold(zone string) {
+	p.t.Helper()
+	status, said := p.call(http.MethodPost, "/zones",
+		fmt.Sprintf(`{"name":"%s.","kind":"Native","nameservers":["ns1.%s."]}`, zone, zone))
+	require.Equal(p.t, http.StatusCreated, status, said)
+	Answers(p.t, p.Address, zone)
 }
 
 // Set gives a name exactly this record, past whoever is tested.
