@@ -110,6 +110,7 @@ func integrate(t *testing.T, stand *rig.Stand, names *dnstest.PowerDNS, authorit
 func wireSix(t *testing.T) {
 	t.Helper()
 	command(t, "ip", "link", "add", "six", "type", "bridge")
+	t.Cleanup(func() { command(t, "ip", "link", "del", "six") })
 	command(t, "ip", "link", "set", "six", "up")
 	command(t, "ip", "addr", "add", sixPanel+"/64", "dev", "six", "nodad")
 }
