@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/uptrace/bun"
+
+	"panel/platform/agentapi"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
 )
@@ -19,9 +22,12 @@ const (
 	dialWithin   = 3 * time.Second
 	dialsAtOnce  = 16
 	mostListener = 100 // looked at by one run
+
+	confirmWithin = 5 * time.Minute // that an agent has for what it was given
 )
 
-// shownCheck is what Doctor asks about listeners with TLS: whether a client sees the certificate that the panel holds.
+// shownCheck is what Doctor asks about listeners with TLS: whether the node holds, and a client sees, the certificate
+// that the panel holds.
 func shownCheck() doctor.Check {
 	return doctor.Check{ID: "tls.shown", Group: "tls", Title: "certificates that clients see", Run: shownToClients}
 }
@@ -60,8 +66,25 @@ func shownToClients(ctx context.Context, env doctor.Env) doctor.Finding {
 	if len(all) == 0 {
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no flow has a listener with TLS")}
 	}
+	behind, err := notConfirmed(ctx, db, env.Now())
+	if err != nil {
+		return doctor.Finding{
+			Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database"),
+		}
+	}
 	lookAt(ctx, all)
-	return judgeShown(all)
+	return judgeShown(all, behind)
+}
+
+// notConfirmed names the nodes whose agents should hold other certificates for a while now than they say.
+func notConfirmed(ctx context.Context, db bun.IDB, now time.Time) (names []string, err error) {
+	err = db.NewRaw(`select n.name from node_documents d join nodes n on n.id = d.node_id
+		left join node_reports r on r.node_id = d.node_id
+		where d.name = ?0 and d.set_at < ?1 and d.node_id in (select node_id from certificate_uses) and not exists (
+			select from jsonb_to_recordset(coalesce(r.surroundings -> 'documents', '[]')) as a(name text, hash text)
+			where a.name = d.name and a.hash = d.hash)
+		order by n.name`, agentapi.DocumentCertificates, now.Add(-confirmWithin)).Scan(ctx, &names)
+	return names, err
 }
 
 func lookAt(ctx context.Context, all []showing) {
@@ -99,7 +122,7 @@ func (s *showing) look(ctx context.Context) {
 	s.Seen = hex.EncodeToString(sum[:])
 }
 
-func judgeShown(all []showing) doctor.Finding {
+func judgeShown(all []showing, behind []string) doctor.Finding {
 	var other, away []string
 	for _, s := range all {
 		switch {
@@ -109,12 +132,19 @@ func judgeShown(all []showing) doctor.Finding {
 			other = append(other, s.Hostname)
 		}
 	}
-	data := map[string]any{"listeners": len(all), "other_certificate": len(other), "not_reached": len(away)}
+	data := map[string]any{"listeners": len(all), "other_certificate": len(other), "not_reached": len(away),
+		"nodes_behind": len(behind)}
 	switch {
 	case len(other) > 0:
 		return doctor.Finding{
 			Status: doctor.Failed, Subject: other[0], Data: data,
 			Found: doctor.Say("%d of %d listeners show another certificate than the panel has given", len(other), len(all)),
+			Do:    doctor.Say("look whether the agent of the node is connected and what it says about the certificates"),
+		}
+	case len(behind) > 0:
+		return doctor.Finding{
+			Status: doctor.Warning, Subject: behind[0], Data: data,
+			Found: doctor.Say("nodes whose agents do not confirm the certificates that they were given: %d", len(behind)),
 			Do:    doctor.Say("look whether the agent of the node is connected and what it says about the certificates"),
 		}
 	case len(away) == len(all):

@@ -38,7 +38,7 @@ func listener(t *testing.T, pair acmetest.Pair) (host string, port int) {
 	return address.IP.String(), address.Port
 }
 
-// Doctor compares what the panel holds with what a client sees at the node.
+// Doctor compares what the panel holds with what the node says that it holds, and with what a client sees there.
 func TestDoctorLooksAtListenersAsAClientDoes(t *testing.T) {
 	t.Parallel()
 	g := newGiving(t)
@@ -57,6 +57,15 @@ func TestDoctorLooksAtListenersAsAClientDoes(t *testing.T) {
 	_, err = g.give.Do(t.Context(), applyOf(flow, nil, []flowsapi.Entry{entry}))
 	require.NoError(t, err)
 	require.Equal(t, doctor.OK, shownToClients(t.Context(), env).Status)
+
+	later := env
+	later.Now = func() time.Time { return env.Now().Add(2 * confirmWithin) }
+	unconfirmed := shownToClients(t.Context(), later)
+	require.Equal(t, doctor.Warning, unconfirmed.Status, "a client sees the right one, and the agent does not say that it has it")
+	require.Equal(t, "node-n1", unconfirmed.Subject)
+	document, _ := held(t, agent)
+	agent.Beat(applied(document))
+	require.Eventually(t, func() bool { return shownToClients(t.Context(), later).Status == doctor.OK }, issuedWithin, every)
 
 	g.upload(root, now.Add(-time.Hour), now.Add(1100*time.Hour), "n1.own.example").Is(201)
 	stale := shownToClients(t.Context(), env)

@@ -245,6 +245,55 @@ test("a name that leads elsewhere says what is wanted and what is seen; once it 
   await expect(page.getByRole("row", { name: /ams-01\.watched\.test.*Leads to the node/ })).toBeVisible();
 });
 
+test("an entry gets a name behind a CDN without leaving the drawing", async ({
+  page,
+  stand,
+  fleet,
+  ready: { token },
+}) => {
+  const account = await stand.call<{ id: string }>(
+    token,
+    "POST",
+    "/api/v1/dns/integrations",
+    stand.accounts.bunny("Edge of our own"),
+  );
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/flows/${fleet.flow}/graph`);
+  await page.locator(".react-flow__node").filter({ hasText: "fra-01 entry" }).click();
+  await page.getByRole("button", { name: "Bind a domain…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Bind a domain to this node" });
+  await dialog.getByLabel("Domain").fill("example.test");
+  await dialog.getByLabel("Host label").fill("behind");
+  await expect(dialog.getByRole("combobox", { name: "CDN" })).toBeHidden();
+  await dialog.getByRole("combobox", { name: "How clients reach it" }).click();
+  await page.getByRole("option", { name: "through a CDN" }).click();
+  const network = dialog.getByRole("combobox", { name: "CDN" });
+  await expect(network).toHaveValue("Network of the DNS service");
+  await network.click();
+  await passesGates(page);
+  await page.getByRole("option", { name: "Edge of our own" }).click();
+  for (const [width, height] of [
+    [390, 844],
+    [768, 860],
+    [1360, 860],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await passesGates(page);
+    await picture(page, `entry-cdn-${width}`);
+  }
+  await dialog.getByRole("button", { name: "Bind" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByRole("combobox", { name: "Domain", exact: true })).toHaveValue(/behind\.example\.test/);
+  await passesGates(page);
+  await picture(page, "entry-cdn-bound");
+  const { items } = await stand.call<{ items: { mode: string; cdn: { integration_id: string } }[] }>(
+    token,
+    "GET",
+    "/api/v1/node-domains?q=behind.example.test",
+  );
+  expect(items).toMatchObject([{ mode: "cdn", cdn: { integration_id: account.id } }]);
+});
+
 test("settings: staging, another authority, an external account", async ({ page, stand }) => {
   await signIn(page, stand.url);
   await page.goto(`${stand.url}/domains/settings`);

@@ -32,7 +32,41 @@ test("first installation: checks, administrator, license, messenger, a node that
   await expect(page.getByRole("heading", { name: "Domain of the panel" })).toBeVisible();
   await passesGates(page);
   await picture(page, "setup-dns");
-  await page.getByRole("button", { name: "Skip" }).click();
+  await page.getByLabel("Domain").fill(`panel.${stand.accounts.zone}`);
+  await page.getByLabel("IP address of this server").fill("203.0.113.10");
+  const token = page.getByRole("textbox", { name: "API token of Cloudflare" });
+  await token.fill("another-token");
+  await page.getByRole("button", { name: "Make the record" }).click();
+  await expect(page.getByText("dns_token_refused")).toBeVisible();
+  await passesGates(page);
+  // The label of the integration is taken, so the record is made and the token cannot be kept.
+  const session = await sessionToken(page);
+  const taken = await stand.call<{ id: string }>(
+    session,
+    "POST",
+    "/api/v1/dns/integrations",
+    stand.accounts.bunny(stand.accounts.zone),
+  );
+  await token.fill(stand.accounts.cloudflareToken);
+  await page.getByRole("button", { name: "Make the record" }).click();
+  const outcome = page.getByRole("status").filter({ hasText: "The record stands" });
+  await expect(outcome.getByText(`panel.${stand.accounts.zone} A 203.0.113.10`)).toBeVisible();
+  await expect(outcome.getByText("The token could not be kept")).toBeVisible();
+  await expect(outcome.getByText("was there already")).toBeHidden();
+  await passesGates(page);
+  await picture(page, "setup-dns-not-kept");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await passesGates(page);
+  await picture(page, "setup-dns-not-kept-390");
+  await page.setViewportSize({ width: 1360, height: 860 });
+  await stand.call(session, "DELETE", `/api/v1/dns/integrations/${taken.id}`);
+  await outcome.getByRole("button", { name: "Retry saving only" }).click();
+  await expect(outcome.getByText("was there already")).toBeVisible();
+  await expect(outcome.getByText(`kept as the integration ${stand.accounts.zone}`)).toBeVisible();
+  expect(stand.accounts.records).toMatchObject([{ type: "A", content: "203.0.113.10" }]);
+  await passesGates(page);
+  await picture(page, "setup-dns-kept");
+  await page.getByRole("button", { name: "Continue" }).click();
 
   await expect(page.getByRole("heading", { name: "Notifications" })).toBeVisible();
   await passesGates(page);
@@ -58,10 +92,10 @@ test("first installation: checks, administrator, license, messenger, a node that
   await passesGates(page);
   await picture(page, "setup-node");
   const command = await page.getByRole("region", { name: "command" }).innerText();
-  const token = /pne_[A-Za-z0-9_-]+/.exec(command)?.[0] ?? "";
-  expect(token, "the command carries an enrolment token").not.toBe("");
+  const issued = /pne_[A-Za-z0-9_-]+/.exec(command)?.[0] ?? "";
+  expect(issued, "the command carries an enrolment token").not.toBe("");
 
-  await stand.runAgent("waw-03", token);
+  await stand.runAgent("waw-03", issued);
   await expect(page.getByText("measurements arrive")).toBeVisible({ timeout: 90_000 });
   await picture(page, "setup-node-reports");
   await page.getByRole("button", { name: "Continue" }).click();

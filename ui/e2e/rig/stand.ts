@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Accounts } from "./accounts";
 import { Messenger } from "./messenger";
 import { NameServer } from "./name-server";
 import { eventually, freePort, run, start, stop } from "./processes";
@@ -16,6 +17,7 @@ export class Stand {
   readonly releases = new Releases(join(this.folder, "releases"));
   readonly messenger = new Messenger();
   readonly names = new NameServer();
+  readonly accounts = new Accounts();
   url = "";
   licenseKey = "";
   private authority: ChildProcess | undefined;
@@ -27,7 +29,10 @@ export class Stand {
     const stand = new Stand();
     // The database may run as another user, who must reach its folder.
     chmodSync(stand.folder, 0o755);
-    await Promise.all([stand.startAuthority(), stand.releases.serve(), stand.messenger.serve(), stand.names.serve()]);
+    await Promise.all([
+      stand.startAuthority(),
+      ...[stand.releases, stand.messenger, stand.names, stand.accounts].map((one) => one.serve()),
+    ]);
     await stand.startPanel();
     return stand;
   }
@@ -77,6 +82,7 @@ export class Stand {
       PANEL_UPDATE_URL: this.releases.address,
       PANEL_MESSENGER_API_ROOT: this.messenger.address,
       PANEL_DNS_RESOLVERS: this.names.address,
+      PANEL_CLOUDFLARE_API_ROOT: `${this.accounts.address}/client/v4`,
       // Stand-ins and servers of the journeys are on this machine.
       PANEL_OUTBOUND_ALLOW: "127.0.0.0/8",
       ...(process.env.PANEL_PG_BIN ? { PANEL_PG_BIN: process.env.PANEL_PG_BIN } : {}),
@@ -145,6 +151,7 @@ export class Stand {
     this.releases.close();
     this.messenger.close();
     this.names.close();
+    this.accounts.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
