@@ -21,7 +21,8 @@ import (
 
 const (
 	watchedNames  = 5000
-	watchedFor    = 30 * time.Second
+	watchedFor    = 20 * time.Second
+	watchedRounds = 3
 	namesWithin   = 3 * time.Minute
 	namesLeadTo   = "203.0.113.7"
 	lookedAtAgain = 15 // minutes until a name that is as it should be is looked at again
@@ -60,21 +61,28 @@ func watchedHostNames(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rest, err := s.spent(ctx, "interval '1 hour'")
-	if err != nil {
-		return nil, err
-	}
-	// As far apart as the looks of a panel that has run for long.
-	watching, err := s.spent(ctx, fmt.Sprintf("random() * interval '%d minutes'", lookedAtAgain))
-	if err != nil {
-		return nil, err
+	var resting, watching measure.Series
+	for round := range watchedRounds + 1 { // in the first the panel is busy with its beginning
+		rest, err := s.spent(ctx, "interval '1 hour'")
+		if err != nil {
+			return nil, err
+		}
+		// As far apart as the looks of a panel that has run for long.
+		busy, err := s.spent(ctx, fmt.Sprintf("random() * interval '%d minutes'", lookedAtAgain))
+		if err != nil {
+			return nil, err
+		}
+		if round > 0 {
+			resting, watching = append(resting, rest), append(watching, busy)
+		}
 	}
 	result := measure.Below("names", "processor that watching 5,000 host names takes", "% of a core",
-		measure.Series{max(watching-rest, 0)}, 5)
+		measure.Series{max(watching.Median()-resting.Median(), 0)}, 5)
 	return []measure.Result{
 		measure.Below("names", "first looks at 5,000 host names, one resolver silent", "s",
 			measure.Series{took.Seconds()}, namesWithin.Seconds()),
-		result.Note("the panel takes %.1f %% with it and %.1f %% without", watching, rest),
+		result.Note("the panel takes %.1f %% with it and %.1f %% without, medians of %d", watching.Median(),
+			resting.Median(), watchedRounds),
 	}, nil
 }
 
