@@ -62,6 +62,7 @@ export function makePlot(input: PlotInput): uPlot {
           ...axis,
           size: (_plot, values) => 10 + 6.4 * Math.max(...(values ?? [""]).map((text) => text.length)),
           space: 26,
+          incrs: showsHalves(latest().axis) ? undefined : wholeSteps,
           grid: { stroke: token("--soft"), width: 1 },
           values: (_plot, splits) => splits.map((value) => latest().axis(value)),
         },
@@ -101,6 +102,13 @@ export function makePlot(input: PlotInput): uPlot {
     data,
     target,
   );
+}
+
+const wholeSteps = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
+
+// Figures that are counted have no lines between two of them: both would bear the same label.
+function showsHalves(axis: (value: number) => string): boolean {
+  return ![axis(0), axis(1)].includes(axis(0.5));
 }
 
 function niceTop(high: number): number {

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
+import i18next from "i18next";
 import { expect, it } from "vitest";
+import { startI18n } from "@/text/i18n";
+import { renderHook } from "@testing-library/react";
 import en from "../messages.en.json";
 import ru from "../messages.ru.json";
+import { useSaid } from "./said";
 
 const root = "../modules/flows";
 
@@ -23,4 +27,14 @@ it("says every sentence of the panel in both languages", () => {
     const known = new Set(Object.keys(words));
     expect(codes.filter((code) => !known.has(code))).toEqual([]);
   }
+});
+
+it("begins a sentence with a capital letter, and leaves the name of a node as it is", async () => {
+  await startI18n("en");
+  await i18next.loadNamespaces("flows");
+  const said = renderHook(() => useSaid()).result.current;
+  const reached = { code: "peer_reached", text: "", params: { node: "fra-02", ms: "7" } };
+  expect(said(reached)).toBe("fra-02 reached it in 7 ms");
+  expect(said({ code: "port_bound", text: "", params: {} })).toBe("The agent bound the port and freed it again");
+  expect(said({ code: "", text: "local is away", params: { node: "local" } })).toBe("local is away");
 });

@@ -21,11 +21,17 @@ export function useSaid(): (said: PanelText | undefined) => string {
     if (!said) return "";
     // A key that ends in "_other" would be a plural form.
     const key = `said.${said.code.replace(/_other$/, "_else")}`;
-    if (said.code === "" || !i18n.exists(key, { ns: "flows" })) return sentence(said.text);
+    if (said.code === "" || !i18n.exists(key, { ns: "flows" })) return begun(said.text, said);
     const words = t(key, { ...said.params, context: said.params?.name_matches });
     const quote = quoting.has(said.code) && (said.params?.reason ?? said.text);
-    return sentence(quote ? `${words}: ${quote}` : words);
+    return begun(quote ? `${words}: ${quote}` : words, said);
   };
+}
+
+/** A sentence that begins with a name leaves the name as it is. */
+function begun(words: string, { params }: PanelText): string {
+  const named = Object.values(params ?? {}).some((value) => value !== "" && words.startsWith(value));
+  return named ? words : sentence(words);
 }
 
 export function sentence(text: string): string {
