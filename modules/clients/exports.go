@@ -2,9 +2,9 @@ package clients
 
 import (
 	"context"
+	"strings"
 
 	"github.com/uptrace/bun"
-	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/clients/clientsapi"
 	"panel/platform/database"
@@ -29,26 +29,27 @@ func (e exported) Add(ctx context.Context, flowID, label string) error {
 	return e.publish(ctx, clientsapi.EventCreated, row, nil)
 }
 
-// OfFlows gives what clients have on some flows.
-func (e exported) OfFlows(ctx context.Context, flowIDs ...string) (map[string][]clientsapi.Access, error) {
-	out := map[string][]clientsapi.Access{}
-	if len(flowIDs) == 0 {
-		return out, nil
-	}
-	var rows []struct {
-		FlowID string
-		clientsapi.Access
-	}
-	err := e.store.db.In(ctx).NewSelect().TableExpr("client_flows as a").Join("join client_profiles as c on c.id = a.client_id").
-		ColumnExpr("a.flow_id, a.client_id, "+accessRef+" as ref, c.label, c.public_hash is not null as public").
+// OfFlow gives what clients have on a flow.
+func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]clientsapi.Access, error) {
+	var rows []clientsapi.Access
+	q := e.store.usedBy(ctx).
+		ColumnExpr("a.client_id, "+accessRef+" as ref, c.label, c.public_hash is not null as public").
 		ColumnExpr(useStateAt+" as state", e.now()).
-		ColumnExpr("a.installed, a.created_at, coalesce(a.revoked_at, c.revoked_at) as revoked_at").
-		Where("a.flow_id = any(?::uuid[])", pgdialect.Array(flowIDs)).
-		OrderExpr("a.flow_id, a.created_at, a.client_id").Scan(ctx, &rows)
-	for _, row := range rows {
-		out[row.FlowID] = append(out[row.FlowID], row.Access)
+		ColumnExpr("a.installed, a.created_at, "+useRevoked+" as revoked_at").
+		Where("a.flow_id = ?", flowID).OrderExpr("a.created_at, a.client_id")
+	if most > 0 {
+		q = q.Limit(int64(most))
 	}
-	return out, database.Fault(err, nil)
+	return rows, database.Fault(q.Scan(ctx, &rows), nil)
+}
+
+// CountsSQL counts the clients of a flow within a query of another module.
+func (e exported) CountsSQL(flowID, at string) string {
+	return `(select jsonb_build_object('total', count(*) filter (where u.state <> 'revoked'),
+			'active', count(*) filter (where u.state = 'active'),
+			'waiting', count(*) filter (where u.installed = (u.state <> 'active')))
+		from (select a.installed, ` + strings.Replace(useStateAt, "?", at, 1) + ` as state
+			from client_flows a join client_profiles c on c.id = a.client_id where a.flow_id = ` + flowID + `) u)`
 }
 
 // Credentials opens those of the live clients of a flow.

@@ -247,9 +247,9 @@ func (s *service) stored(ctx context.Context, n nodesapi.Node, revision int64, h
 }
 
 func (s *service) labels(ctx context.Context, flowID string) (map[string]string, error) {
-	found, err := s.clients.OfFlows(ctx, flowID)
-	labels := make(map[string]string, len(found[flowID]))
-	for _, c := range found[flowID] {
+	found, err := s.clients.OfFlow(ctx, flowID, everyClient)
+	labels := make(map[string]string, len(found))
+	for _, c := range found {
 		labels[c.ClientID] = c.Label
 	}
 	return labels, err

@@ -22,7 +22,7 @@ type Flow struct {
 	OwnerID                string        `json:"owner_id"`
 	PolicyID               *string       `json:"policy_id"`
 	Entry                  *FlowEntry    `json:"entry" doc:"First entry of the draft; null while there is none"`
-	Clients                []Client      `json:"clients"`
+	ClientCounts           ClientCounts  `json:"client_counts"`
 	DraftRevision          int           `json:"draft_revision"`
 	DraftChanges           *int          `json:"draft_changes" doc:"Changes of the draft against the installed version; null while not known"`
 	InstalledRevision      *int          `json:"installed_revision"`
@@ -35,6 +35,19 @@ type Flow struct {
 	Revision               int           `json:"revision"`
 	CreatedAt              time.Time     `json:"created_at"`
 	UpdatedAt              time.Time     `json:"updated_at"`
+}
+
+// ClientCounts says how many clients use a flow.
+type ClientCounts struct {
+	Total   int `json:"total" doc:"All but revoked ones"`
+	Active  int `json:"active"`
+	Waiting int `json:"waiting" doc:"The next apply lets them in or shuts them out"`
+}
+
+// FlowDetail is a flow by itself.
+type FlowDetail struct {
+	Flow
+	Clients []Client `json:"clients" doc:"The first 100, oldest first; …/clients has all of them in pages"`
 }
 
 // Drift tells whether the nodes run what was installed.
@@ -369,7 +382,7 @@ type explainInput struct {
 }
 
 type (
-	flowOutput     = body[Flow]
+	flowOutput     = body[FlowDetail]
 	draftOutput    = body[Draft]
 	planOutput     = body[plan.Plan]
 	applyOutput    = body[Apply]

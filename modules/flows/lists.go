@@ -97,7 +97,7 @@ func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], 
 	}
 	var rows []shownRow
 	matching := s.db.NewSelect().Model((*flowRow)(nil)).ColumnExpr("count(*)").Where(where, values...)
-	q := s.shownFlows().ColumnExpr(by+" as sort_key").ColumnExpr("(?) as total", matching).Where(where, values...).
+	q := s.shownFlows(args).ColumnExpr(by+" as sort_key").ColumnExpr("(?) as total", matching).Where(where, values...).
 		OrderExpr(by + order + ", f.id" + order).Limit(int64(in.Limit) + 1)
 	if word == worst {
 		down, drifted, err := s.unwellNodes(ctx)

@@ -276,11 +276,11 @@ func (s *service) facts(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 	if in.Domains, err = s.domains(ctx, f.OwnerID, g); err != nil {
 		return in, nil, err
 	}
-	clients, err := s.clients.OfFlows(ctx, f.ID)
+	clients, err := s.clients.OfFlow(ctx, f.ID, everyClient)
 	if err != nil {
 		return in, nil, fmt.Errorf("read the clients of a flow: %w", err)
 	}
-	for _, c := range clients[f.ID] {
+	for _, c := range clients {
 		if c.State == clientsapi.Active {
 			in.Clients = append(in.Clients, plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label})
 		}

@@ -59,9 +59,9 @@ func (s *stage) create(name string, port int) string {
 
 func (s *stage) path(rest string) string { return units + "/" + s.flow + rest }
 
-func (s *stage) get() flows.Flow {
+func (s *stage) get() flows.FlowDetail {
 	s.t.Helper()
-	var f flows.Flow
+	var f flows.FlowDetail
 	s.admin.Get(s.path("")).Is(200).JSON(&f)
 	return f
 }

@@ -23,8 +23,9 @@ import (
 type shownRow struct {
 	flowRow
 
-	Entry         *graph.Node `bun:"entry,type:jsonb"`
-	NodeIDs       []string    `bun:"node_ids,array"` // of the installed fragments
+	ClientCounts  clientsapi.Counts `bun:"client_counts,type:jsonb"`
+	Entry         *graph.Node       `bun:"entry,type:jsonb"`
+	NodeIDs       []string          `bun:"node_ids,array"` // of the installed fragments
 	VersionNumber *int
 	Bypassed      []BypassCheck `bun:"bypassed,type:jsonb"` // by the installed version
 	LastStage     *string       // of the last apply
@@ -44,8 +45,9 @@ const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled
 	v.number as version_number, v.bypassed, a.stage as last_stage, a.finished_at is not null as last_finished`
 
 // shownFlows selects flows as they are shown.
-func (s *service) shownFlows() *bun.SelectQuery {
+func (s *service) shownFlows(args *database.Arguments) *bun.SelectQuery {
 	return s.db.NewSelect().TableExpr("flows as f").ColumnExpr(shownColumns).
+		ColumnExpr(s.clients.CountsSQL("f.id", args.Place(s.now())) + " as client_counts").
 		Join("left join flow_versions as v on v.id = f.installed_version_id").
 		Join("left join flow_applies as a on a.id = f.last_apply_id")
 }
@@ -55,7 +57,6 @@ type relations struct {
 	nodes   map[string]nodesapi.Node
 	domains map[string]domainsapi.Domain
 	health  map[string]string // of the flows
-	clients map[string][]clientsapi.Access
 }
 
 // shown turns rows into what the API tells. What a node does is derived from its reports at this moment.
@@ -65,10 +66,6 @@ func (s *service) shown(ctx context.Context, rows []shownRow) ([]Flow, error) {
 		ids[i] = rows[i].ID
 	}
 	around := &relations{health: s.hooks.health(ctx, ids)}
-	var err error
-	if around.clients, err = s.clients.OfFlows(ctx, ids...); err != nil {
-		return nil, fmt.Errorf("read the clients of flows: %w", err)
-	}
 	if err := s.domainsAround(ctx, around, rows); err != nil {
 		return nil, err
 	}
@@ -82,23 +79,37 @@ func (s *service) shown(ctx context.Context, rows []shownRow) ([]Flow, error) {
 	return out, nil
 }
 
-// shownOne gives one flow. Fault: not_found (404).
-func (s *service) shownOne(ctx context.Context, id string) (Flow, error) {
+// shownOne gives one flow with its first clients. Fault: not_found (404).
+func (s *service) shownOne(ctx context.Context, id string) (FlowDetail, error) {
 	var rows []shownRow
 	args := new(database.Arguments)
-	q := s.shownFlows().Where("f.id = ? and not f.deleting", args.Add(id))
+	q := s.shownFlows(args).Where("f.id = ? and not f.deleting", args.Add(id))
 	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
-		return Flow{}, database.Fault(err, nil)
+		return FlowDetail{}, database.Fault(err, nil)
 	}
 	if len(rows) == 0 {
-		return Flow{}, fault.Missing(fault.NoSuchThing)
+		return FlowDetail{}, fault.Missing(fault.NoSuchThing)
 	}
-	out, err := s.shown(ctx, rows)
+	found, err := s.shown(ctx, rows)
 	if err != nil {
-		return Flow{}, err
+		return FlowDetail{}, err
 	}
-	return out[0], nil
+	out := FlowDetail{Flow: found[0], Clients: []Client{}}
+	clients, err := s.clients.OfFlow(ctx, rows[0].ID, firstClients)
+	if err != nil {
+		return FlowDetail{}, fmt.Errorf("read the clients of a flow: %w", err)
+	}
+	for _, c := range clients {
+		out.Clients = append(out.Clients, shownClient(c))
+	}
+	return out, nil
 }
+
+// How many clients of a flow are read.
+const (
+	everyClient  = 0
+	firstClients = 100 // with the flow itself; there may be tens of thousands, which have a list of their own
+)
 
 // traffic tells what a flow carries: nothing where it is not installed or switched off. Fault: not_found (404).
 func (s *service) traffic(ctx context.Context, id string) (traffic.Traffic, error) {
@@ -215,13 +226,10 @@ func (a *relations) flow(f *shownRow) Flow {
 		CreatedAt:          f.CreatedAt,
 		UpdatedAt:          f.UpdatedAt,
 		Entry:              a.entry(f),
-		Clients:            []Client{},
+		ClientCounts:       ClientCounts(f.ClientCounts),
 	}
 	if f.Tags == nil {
 		out.Tags = []string{}
-	}
-	for _, c := range a.clients[f.ID] {
-		out.Clients = append(out.Clients, shownClient(c))
 	}
 	if f.InstalledVersionID != nil {
 		out.InstalledVersionNumber, out.BypassedChecks = f.VersionNumber, orEmpty(f.Bypassed)

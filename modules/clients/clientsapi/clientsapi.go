@@ -55,6 +55,13 @@ type Access struct {
 	RevokedAt *time.Time
 }
 
+// Counts are how many clients use a flow.
+type Counts struct {
+	Total   int `json:"total"` // all but revoked ones
+	Active  int `json:"active"`
+	Waiting int `json:"waiting"` // for an apply: to be let in, or to be shut out because they are not active
+}
+
 // Credentials are how a client shows on a flow who it is.
 type Credentials struct {
 	ClientID string
@@ -76,8 +83,11 @@ type Subscriber struct {
 type Clients interface {
 	// Add makes a client that may use a flow. It belongs to the caller of the context.
 	Add(ctx context.Context, flowID, label string) error
-	// OfFlows gives what clients have on some flows, revoked ones too, oldest first.
-	OfFlows(ctx context.Context, flowIDs ...string) (map[string][]Access, error)
+	// OfFlow gives what clients have on a flow, revoked ones too, oldest first; at most so many of them, or all with 0.
+	OfFlow(ctx context.Context, flowID string, most int) ([]Access, error)
+	// CountsSQL gives the expression for a query that lists flows to count their clients along, as JSON of Counts.
+	// It takes the expressions of the id of a flow and of the moment.
+	CountsSQL(flowID, at string) string
 	// Credentials opens those of the live clients of a flow, oldest first; of one of them alone when it is named.
 	Credentials(ctx context.Context, flowID, clientID string) ([]Credentials, error)
 	// SetInstalled takes which clients the installed parts of a flow serve, by their refs.

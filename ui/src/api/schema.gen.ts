@@ -5148,6 +5148,20 @@ export interface components {
              */
             state: "active" | "disabled" | "expired" | "spent" | "revoked";
         };
+        FlowsClientCounts: {
+            /** Format: int64 */
+            active: number;
+            /**
+             * Format: int64
+             * @description All but revoked ones
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description The next apply lets them in or shuts them out
+             */
+            waiting: number;
+        };
         FlowsConnectionLink: {
             client_id: string;
             /** @enum {string} */
@@ -5214,6 +5228,50 @@ export interface components {
         FlowsFlow: {
             /** @description Checks that the installed version was applied without */
             bypassed_checks: components["schemas"]["FlowsBypassCheck"][];
+            client_counts: components["schemas"]["FlowsClientCounts"];
+            /** Format: date-time */
+            created_at: string;
+            description: string;
+            /**
+             * Format: int64
+             * @description Changes of the draft against the installed version; null while not known
+             */
+            draft_changes: number | null;
+            /** Format: int64 */
+            draft_revision: number;
+            drift: components["schemas"]["FlowsDrift"];
+            enabled: boolean;
+            /** @description First entry of the draft; null while there is none */
+            entry: components["schemas"]["FlowsFlowEntry"];
+            /** @enum {string} */
+            health_state: "unknown" | "healthy" | "degraded" | "down";
+            id: string;
+            /** Format: date-time */
+            installed_at: string | null;
+            /** Format: int64 */
+            installed_revision: number | null;
+            installed_version_id: string | null;
+            /** Format: int64 */
+            installed_version_number: number | null;
+            last_apply_id: string | null;
+            name: string;
+            /** @description Nodes of the installed revision */
+            node_ids: string[];
+            owner_id: string;
+            policy_id: string | null;
+            /** Format: int64 */
+            revision: number;
+            /** @enum {string} */
+            state: "draft" | "compiled" | "applying" | "applied" | "apply_failed";
+            tags: string[];
+            /** Format: date-time */
+            updated_at: string;
+        };
+        FlowsFlowDetail: {
+            /** @description Checks that the installed version was applied without */
+            bypassed_checks: components["schemas"]["FlowsBypassCheck"][];
+            client_counts: components["schemas"]["FlowsClientCounts"];
+            /** @description The first 100, oldest first; …/clients has all of them in pages */
             clients: components["schemas"]["FlowsClient"][];
             /** Format: date-time */
             created_at: string;
@@ -15296,7 +15354,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlowsFlow"];
+                    "application/json": components["schemas"]["FlowsFlowDetail"];
                 };
             };
             /** @description Bad Request */
@@ -15390,7 +15448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlowsFlow"];
+                    "application/json": components["schemas"]["FlowsFlowDetail"];
                 };
             };
             /** @description Bad Request */
@@ -15584,7 +15642,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FlowsFlow"];
+                    "application/json": components["schemas"]["FlowsFlowDetail"];
                 };
             };
             /** @description Bad Request */

@@ -31,7 +31,7 @@ export function effectsOnFlows(
   t: Translate,
 ): ActEffect[] {
   const effects: ActEffect[] = flows.map((flow) => {
-    const count = flow.clients.filter((client) => client.revoked_at === null).length;
+    const count = flow.client_counts.total;
     const key = act === "enable" ? "act.gains" : serves(flow) ? "act.loses" : "act.servesNobody";
     return {
       key: flow.id,

@@ -60,7 +60,7 @@ export function EditorView({ tab, saving, autosave, preview, installed }: Editor
   const missing = !all.some(({ key }) => key === tab);
   const counts: Record<string, number | undefined> = {
     versions: useQuery(versionCountQuery(flow.id)).data || undefined,
-    clients: flow.clients.filter((client) => client.revoked_at === null).length,
+    clients: flow.client_counts.total,
   };
   return (
     <div className={classes.editor}>

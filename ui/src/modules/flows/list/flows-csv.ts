@@ -2,8 +2,6 @@ import { saveCsv, type CsvField } from "@/components/table/csv";
 import type { Flow } from "../shared/api";
 import { configState, serves, waitingClients } from "../shared/states";
 
-const live = (flow: Flow) => flow.clients.filter((client) => client.revoked_at === null).length;
-
 export const flowsCsvFields: CsvField<Flow>[] = [
   ["name", (flow) => flow.name],
   ["config", (flow) => configState(flow)],
@@ -13,7 +11,7 @@ export const flowsCsvFields: CsvField<Flow>[] = [
   ["bypassed_checks", (flow) => flow.bypassed_checks.length],
   ["entry", (flow) => flow.entry?.host ?? ""],
   ["nodes", (flow) => flow.node_ids.length],
-  ["clients", live],
+  ["clients", (flow) => flow.client_counts.total],
   ["clients_waiting", waitingClients],
   ["tags", (flow) => flow.tags.join(" ")],
   ["id", (flow) => flow.id],

@@ -61,7 +61,7 @@ export function useFlowColumns(rows: readonly Flow[]): Column<Flow>[] {
       align: "right",
       width: 84,
       drop: 2,
-      cell: (flow) => flow.clients.filter((client) => client.revoked_at === null).length,
+      cell: (flow) => flow.client_counts.total,
     },
     { key: "tags", head: t("list.tag"), width: 150, extra: true, cell: (flow) => <TagsCell flow={flow} /> },
     ...useAddedColumns(rows),

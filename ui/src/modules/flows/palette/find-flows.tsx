@@ -53,7 +53,7 @@ function flowHit(flow: Flow): PaletteHit {
 function switchRun(flow: Flow): PaletteRun {
   const t = i18next.getFixedT(null, "flows");
   const act = flow.enabled ? "disable" : "enable";
-  const count = flow.clients.filter((client) => client.revoked_at === null).length;
+  const count = flow.client_counts.total;
   const left = leftOut(act, flow);
   return {
     act: flow.enabled ? "stop" : "start",

@@ -22,7 +22,8 @@ describe("the configuration of a flow", () => {
     const revoked = fakeClient("c-3", "old", { state: "revoked" });
     const disabled = fakeClient("c-4", "off", { state: "disabled", installed: false });
     expect(configState(fakeFlow({ ...settled, clients: [...known, added] }))).toBe("clients");
-    expect(waitingClients({ clients: [...known, added, revoked, { ...revoked, installed: false }] })).toBe(2);
+    const clients = [...known, added, revoked, { ...revoked, installed: false }];
+    expect(waitingClients(fakeFlow({ clients }))).toBe(2);
     expect(configState(fakeFlow({ ...settled, clients: [...known, disabled] }))).toBe("in_sync");
   });
 });

@@ -22,9 +22,7 @@ export function draftChanges(flow: Pick<Flow, "draft_changes">): number | undefi
 }
 
 /** Clients that the installed version does not know yet, or still knows although they may use nothing any more. */
-export function waitingClients(flow: Pick<Flow, "clients">): number {
-  return flow.clients.filter((client) => client.installed === (client.state !== "active")).length;
-}
+export const waitingClients = (flow: Pick<Flow, "client_counts">): number => flow.client_counts.waiting;
 
 /** Whether clients are served by an installed version. */
 export function serves(flow: Pick<Flow, "installed_revision" | "enabled">): boolean {

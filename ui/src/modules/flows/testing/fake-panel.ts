@@ -1,7 +1,8 @@
-import type { Apply, Draft, Flow, NodeDrift, Plan, Replay, VersionSnapshot } from "../shared/api";
+import type { Apply, Draft, NodeDrift, Plan, Replay, VersionSnapshot } from "../shared/api";
 import type { Drawing } from "../drawing/drawing";
 import { europe, moment, servers } from "./places";
 import { fakeApply, fakeClient, fakeDrift, fakeFlow, fakePlan, fakeReplay, fakeTraffic, fakeVersion } from "./samples";
+import type { FakeFlow } from "./samples";
 
 /**
  * A panel for tests and pictures: flows in memory behind the same paths, with the revisions and refusals of the real
@@ -9,7 +10,7 @@ import { fakeApply, fakeClient, fakeDrift, fakeFlow, fakePlan, fakeReplay, fakeT
  */
 
 export interface FakeState {
-  flows: Flow[];
+  flows: FakeFlow[];
   draft: Draft;
   versions: VersionSnapshot[];
   plan: Plan;
@@ -130,15 +131,15 @@ function flowAnswer(
   if (id === "") return method === "POST" ? create(state, body) : page(state.flows);
   const flow = state.flows.find((item) => item.id === id);
   if (!flow) return missing();
-  const replace = (change: Partial<Flow>) =>
+  const replace = (change: Partial<FakeFlow>) =>
     (state.flows = state.flows.map((item) =>
-      item.id === id ? { ...item, ...change, revision: item.revision + 1 } : item,
+      item.id === id ? fakeFlow({ ...item, ...change, revision: item.revision + 1 }) : item,
     ));
   switch (`${method} ${rest.join("/")}`.trim()) {
     case "GET":
       return ok(flow);
     case "PATCH":
-      replace(body as Partial<Flow>);
+      replace(body as Partial<FakeFlow>);
       return ok(state.flows.find((item) => item.id === id));
     case "DELETE":
       state.flows = state.flows.filter((item) => item.id !== id);

@@ -40,8 +40,18 @@ export const fakeClient = (id: string, label: string, change: Partial<Client> = 
   ...change,
 });
 
-export function fakeFlow(change: Partial<Flow> = {}): Flow {
-  return {
+/** A flow with the clients that the panel has pages of. */
+export type FakeFlow = Flow & { clients: Client[] };
+
+/** Counts clients as the panel does. */
+export const countClients = (clients: readonly Client[]): Flow["client_counts"] => ({
+  total: clients.filter((client) => client.state !== "revoked").length,
+  active: clients.filter((client) => client.state === "active").length,
+  waiting: clients.filter((client) => client.installed === (client.state !== "active")).length,
+});
+
+export function fakeFlow(change: Partial<Omit<FakeFlow, "client_counts">> = {}): FakeFlow {
+  const flow = {
     id: "f-europe",
     name: "Europe main",
     description: "Main way out for Russia",
@@ -77,7 +87,8 @@ export function fakeFlow(change: Partial<Flow> = {}): Flow {
     created_at: at(-60 * 24 * 40),
     updated_at: moment,
     ...change,
-  };
+  } satisfies Omit<FakeFlow, "client_counts">;
+  return { ...flow, client_counts: countClients(flow.clients) };
 }
 
 /** A node that still listens on the port of the version before. */
