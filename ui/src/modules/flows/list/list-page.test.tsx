@@ -3,14 +3,13 @@ import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { renderApp } from "@/testing/render-app";
 import { fakeState } from "../testing/fake-panel";
-import { fakeFlow } from "../testing/samples";
+import { fakeFlow, type FakeFlow } from "../testing/samples";
 import { serveFake } from "../testing/serve-fake";
-import type { Flow } from "../shared/api";
 import FlowListPage from "./list-page";
 
 const calm = { draft_revision: 16, clients: [] };
 
-async function open(path: string, flows: Flow[]) {
+async function open(path: string, flows: FakeFlow[]) {
   const panel = serveFake(fakeState({ flows }));
   const page = await renderApp(<FlowListPage />, { path, queries: panel.queries });
   await screen.findByRole("table", { name: "Flows" });

@@ -2,12 +2,11 @@ import { screen, within } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { renderApp } from "@/testing/render-app";
 import { fakeState } from "../testing/fake-panel";
-import { fakeFlow } from "../testing/samples";
+import { fakeFlow, type FakeFlow } from "../testing/samples";
 import { serveFake } from "../testing/serve-fake";
-import type { Flow } from "../shared/api";
 import NodeFlowsTab from "./node-flows-tab";
 
-async function open(flows: Flow[]) {
+async function open(flows: FakeFlow[]) {
   const panel = serveFake(fakeState({ flows }));
   await renderApp(<NodeFlowsTab id="n-msk" />, { path: "/nodes/n-msk?tab=flows", queries: panel.queries });
   return panel;

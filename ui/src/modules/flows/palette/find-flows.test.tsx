@@ -4,12 +4,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { changeLanguage } from "@/text/i18n";
 import { renderApp } from "@/testing/render-app";
 import { fakeState } from "../testing/fake-panel";
-import { fakeFlow } from "../testing/samples";
+import { fakeFlow, type FakeFlow } from "../testing/samples";
 import { serveFake } from "../testing/serve-fake";
-import type { Flow } from "../shared/api";
 import { findFlows } from "./find-flows";
 
-async function find(flow: Flow) {
+async function find(flow: FakeFlow) {
   const panel = serveFake(fakeState({ flows: [flow] }));
   await renderApp(null, { queries: panel.queries });
   const [hit] = await findFlows("europe", new AbortController().signal);

@@ -3,15 +3,14 @@ import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
 import { makeMe } from "@/testing/fixtures";
 import { renderDialog } from "@/testing/typed-text";
-import type { Flow } from "../../shared/api";
 import { fakeState, type FakeState } from "../../testing/fake-panel";
-import { fakeFlow } from "../../testing/samples";
+import { fakeFlow, type FakeFlow } from "../../testing/samples";
 import { serveFake } from "../../testing/serve-fake";
 import { createDraftStore } from "../draft/draft-store";
 import { EditorProvider } from "../editor-context";
 import { BindDomain } from "./bind-domain";
 
-async function open(state: Partial<FakeState> = {}, flow: Flow = fakeFlow({ owner_id: makeMe([]).account.id })) {
+async function open(state: Partial<FakeState> = {}, flow: FakeFlow = fakeFlow({ owner_id: makeMe([]).account.id })) {
   const panel = serveFake(fakeState({ flows: [flow], ...state }));
   const bound = vi.fn();
   const editor = {
