@@ -43,13 +43,14 @@ func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]client
 	return rows, database.Fault(q.Scan(ctx, &rows), nil)
 }
 
-// CountsSQL counts the clients of a flow within a query of another module.
-func (e exported) CountsSQL(flowID, at string) string {
-	return `(select jsonb_build_object('total', count(*) filter (where u.state <> 'revoked'),
+// CountsSQL counts the clients of flows within a query of another module.
+func (e exported) CountsSQL(flowIDs, at string) string {
+	return `select u.flow_id, jsonb_build_object('total', count(*) filter (where u.state <> 'revoked'),
 			'active', count(*) filter (where u.state = 'active'),
-			'waiting', count(*) filter (where u.installed = (u.state <> 'active')))
-		from (select a.installed, ` + strings.Replace(useStateAt, "?", at, 1) + ` as state
-			from client_flows a join client_profiles c on c.id = a.client_id where a.flow_id = ` + flowID + `) u)`
+			'waiting', count(*) filter (where u.installed = (u.state <> 'active'))) as clients
+		from (select a.flow_id, a.installed, ` + strings.Replace(useStateAt, "?", at, 1) + ` as state
+			from client_flows a join client_profiles c on c.id = a.client_id where a.flow_id in (` + flowIDs + `)) u
+		group by u.flow_id`
 }
 
 // Credentials opens those of the live clients of a flow.

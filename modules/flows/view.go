@@ -44,10 +44,13 @@ const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled
 		where u.flow_id = f.id and (u.undo or (u.record ->> 'attempts')::int > 0)) as pending,
 	v.number as version_number, v.bypassed, a.stage as last_stage, a.finished_at is not null as last_finished`
 
-// shownFlows selects flows as they are shown.
-func (s *service) shownFlows(args *database.Arguments) *bun.SelectQuery {
-	return s.db.NewSelect().TableExpr("flows as f").ColumnExpr(shownColumns).
-		ColumnExpr(s.clients.CountsSQL("f.id", args.Place(s.now())) + " as client_counts").
+// shownFlows selects flows as they are shown. The page, a query of their ids, comes first: all else is asked of its
+// flows alone.
+func (s *service) shownFlows(page *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
+	counts := s.clients.CountsSQL("select id from p", args.Place(s.now()))
+	return s.db.NewSelect().With("p", page).TableExpr("p").Join("join flows as f on f.id = p.id").
+		ColumnExpr(shownColumns).ColumnExpr("coalesce(n.clients, '{}') as client_counts").
+		Join("left join (" + counts + ") as n on n.flow_id = f.id").
 		Join("left join flow_versions as v on v.id = f.installed_version_id").
 		Join("left join flow_applies as a on a.id = f.last_apply_id")
 }
@@ -83,8 +86,9 @@ func (s *service) shown(ctx context.Context, rows []shownRow) ([]Flow, error) {
 func (s *service) shownOne(ctx context.Context, id string) (FlowDetail, error) {
 	var rows []shownRow
 	args := new(database.Arguments)
-	q := s.shownFlows(args).Where("f.id = ? and not f.deleting", args.Add(id))
-	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
+	page := s.db.NewSelect().TableExpr("flows as f").ColumnExpr("f.id").
+		Where("f.id = ? and not f.deleting", args.Add(id))
+	if err := database.Read(ctx, s.db, &rows, s.shownFlows(page, args), args); err != nil {
 		return FlowDetail{}, database.Fault(err, nil)
 	}
 	if len(rows) == 0 {

@@ -85,9 +85,9 @@ type Clients interface {
 	Add(ctx context.Context, flowID, label string) error
 	// OfFlow gives what clients have on a flow, revoked ones too, oldest first; at most so many of them, or all with 0.
 	OfFlow(ctx context.Context, flowID string, most int) ([]Access, error)
-	// CountsSQL gives the expression for a query that lists flows to count their clients along, as JSON of Counts.
-	// It takes the expressions of the id of a flow and of the moment.
-	CountsSQL(flowID, at string) string
+	// CountsSQL gives the text of a query for one that lists flows to join: flow_id and, as JSON of Counts, clients. It
+	// takes the text of a query of the ids of flows and the expression of the moment; a flow without clients is absent.
+	CountsSQL(flowIDs, at string) string
 	// Credentials opens those of the live clients of a flow, oldest first; of one of them alone when it is named.
 	Credentials(ctx context.Context, flowID, clientID string) ([]Credentials, error)
 	// SetInstalled takes which clients the installed parts of a flow serve, by their refs.
