@@ -71,6 +71,19 @@ func TestTheManifestCountsEveryTable(t *testing.T) {
 	require.Equal(t, "1.2.3", m.PanelVersion)
 }
 
+// Rows are added up by their values, which is quick, and as texts where a value has no hash: the bits of a job.
+func TestRowsAreAddedUpByTheirValuesWhereEveryValueHasAHash(t *testing.T) {
+	t.Parallel()
+	_, _, m, _ := made(t, artefact.Plain)
+	by := map[string]artefact.SumBy{}
+	for _, table := range m.Tables {
+		by[table.Name] = table.By
+	}
+	require.Equal(t, artefact.ByRecord, by["public.things"])
+	require.Equal(t, artefact.ByRecord, by["public.void"])
+	require.Equal(t, artefact.ByText, by["jobs.river_job"])
+}
+
 func TestSettingsAreKeptUnderTheirPaths(t *testing.T) {
 	t.Parallel()
 	_, at := folder(t)

@@ -36,9 +36,22 @@ type Table struct {
 	Name string `json:"name"` // with its schema, "public.nodes"
 	Rows int64  `json:"rows"`
 	Sum  string `json:"sum"`
+	// By is what the sum is of. Backups of before this was written have sums of texts.
+	By SumBy `json:"by,omitempty"`
 	// Empty means that the dump has the table without its rows.
 	Empty bool `json:"empty,omitempty"`
 }
+
+// SumBy is how rows are added up.
+type SumBy string
+
+const (
+	// ByText hashes each row as the text that it is. It is fit for every table.
+	ByText SumBy = ""
+	// ByRecord hashes the values of each row, which takes a fifth of the time. PostgreSQL keeps these hashes the same
+	// from version to version, because the partitions of tables depend on them.
+	ByRecord SumBy = "record"
+)
 
 // Bytes is the size of the artefact without its manifest.
 func (m *Manifest) Bytes() int64 {

@@ -25,7 +25,9 @@ const leaves = `with recursive up as (
     union all
     select up.oid, i.inhparent from up join pg_inherits i on i.inhrelid = up.root
   )
-  select n.nspname || '.' || c.relname, rn.nspname || '.' || r.relname
+  select n.nspname || '.' || c.relname, rn.nspname || '.' || r.relname,
+    current_setting('server_version_num')::int >= 140000 and not exists (select from pg_attribute a
+      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.atttypid <> all ($1::text[]::regtype[]))
   from up join pg_class c on c.oid = up.oid join pg_namespace n on n.oid = c.relnamespace
     join pg_class r on r.oid = up.root join pg_namespace rn on rn.oid = r.relnamespace
   where not exists (select from pg_inherits i where i.inhrelid = up.root)
@@ -33,17 +35,28 @@ const leaves = `with recursive up as (
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
   order by 1`
 
+// hashed are the types whose values PostgreSQL hashes, with lists of the usual ones.
+var hashed = []string{
+	"bool", "bytea", "cidr", "date", "float4", "float8", "inet", "int2", "int4", "int8", "interval", "jsonb", "numeric",
+	"text", "time", "timestamp", "timestamptz", "uuid", "varchar", "int4[]", "int8[]", "text[]", "uuid[]",
+}
+
 // tables lists the tables of a database, and which of them are kept without their rows.
 func tables(ctx context.Context, tx pgx.Tx, keep Telemetry) ([]Table, error) {
-	rows, err := tx.Query(ctx, leaves)
+	rows, err := tx.Query(ctx, leaves, hashed)
 	if err != nil {
 		return nil, fmt.Errorf("list the tables: %w", err)
 	}
 	all := []Table{}
 	var name, root string
-	_, err = pgx.ForEachRow(rows, []any{&name, &root}, func() error {
+	var records bool
+	_, err = pgx.ForEachRow(rows, []any{&name, &root, &records}, func() error {
 		level, telemetry := measured[root]
-		all = append(all, Table{Name: name, Empty: telemetry && keep.leavesOut(level)})
+		table := Table{Name: name, Empty: telemetry && keep.leavesOut(level)}
+		if records {
+			table.By = ByRecord
+		}
+		all = append(all, table)
 		return nil
 	})
 	if err != nil {
@@ -70,10 +83,13 @@ var sameText = []string{
 	"set local statement_timeout = 0", "set local idle_in_transaction_session_timeout = 0",
 }
 
-// SumSQL reads the number of rows and their checksum, which does not depend on their order.
-func SumSQL(table string) string {
-	return "select count(*), coalesce(sum(pg_catalog.hashtextextended(t::text, 0)), 0)::text from only " +
-		quoted(table) + " t"
+// sumSQL reads the number of rows and their checksum, which does not depend on their order.
+func (t Table) sumSQL() string {
+	hash := "hashtextextended(t::text, 0)"
+	if t.By == ByRecord {
+		hash = "hash_record_extended(t, 0)"
+	}
+	return "select count(*), coalesce(sum(pg_catalog." + hash + "), 0)::text from only " + quoted(t.Name) + " t"
 }
 
 // Count fills in the rows and checksums of tables. Those without rows in the backup are passed by.
@@ -87,7 +103,7 @@ func Count(ctx context.Context, tx pgx.Tx, all []Table) error {
 		if all[i].Empty {
 			continue
 		}
-		if err := tx.QueryRow(ctx, SumSQL(all[i].Name)).Scan(&all[i].Rows, &all[i].Sum); err != nil {
+		if err := tx.QueryRow(ctx, all[i].sumSQL()).Scan(&all[i].Rows, &all[i].Sum); err != nil {
 			return fmt.Errorf("count the rows of %s: %w", all[i].Name, err)
 		}
 	}

@@ -104,7 +104,7 @@ func (v *verification) broken(reason string) {
 func (v *verification) tables(ctx context.Context, db *database.DB) error {
 	got := make([]artefact.Table, len(v.from.Manifest.Tables))
 	for i, table := range v.from.Manifest.Tables {
-		got[i] = artefact.Table{Name: table.Name, Empty: table.Empty}
+		got[i] = artefact.Table{Name: table.Name, By: table.By, Empty: table.Empty}
 	}
 	err := pgx.BeginFunc(ctx, db.Pool, func(tx pgx.Tx) error { return artefact.Count(ctx, tx, got) })
 	if ctx.Err() != nil {

@@ -3,6 +3,7 @@ package restore_test
 import (
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/backups/internal/artefact"
@@ -26,6 +27,32 @@ func TestAVerificationProvesTablesSecretsAndJournal(t *testing.T) {
 	require.EqualValues(t, 3, report.Journal)
 	require.Equal(t, databases,
 		h.number("select count(*) from pg_database where datname like 'panel_verify_%'"), "the scratch database is gone")
+}
+
+// sumTexts makes the manifest one of a panel that added up the texts of rows alone.
+func (h *house) sumTexts() {
+	h.t.Helper()
+	tables := h.from.Manifest.Tables
+	for i := range tables {
+		tables[i].By, tables[i].Sum = artefact.ByText, ""
+	}
+	require.NoError(h.t, pgx.BeginFunc(h.t.Context(), h.conn, func(tx pgx.Tx) error {
+		return artefact.Count(h.t.Context(), tx, tables)
+	}))
+}
+
+// A backup whose manifest has sums of texts, as they were made before, is proved and restored like any other.
+func TestABackupWithSumsOfTextsIsProvedAndRestored(t *testing.T) {
+	t.Parallel()
+	h := build(t)
+	h.sumTexts()
+	report, err := restore.Verify(t.Context(), h.from, h.panel, nil)
+	require.NoError(t, err)
+	require.Equal(t, restore.OK, report.Verdict, "%+v", report)
+	h.change()
+	out, err := h.full(restore.Options{})
+	require.NoError(t, err)
+	require.Len(t, h.from.Manifest.Tables, out.Tables)
 }
 
 func TestWithoutTheRightToMakeADatabaseAPrivateOneIsTheScratch(t *testing.T) {
