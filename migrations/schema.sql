@@ -754,6 +754,7 @@ create table flows (
   installed_hosts jsonb default '[]'::jsonb not null,
   name_key text,
   draft_changes integer,
+  entry jsonb generated always as (jsonb_path_query_first(graph, '$."nodes"[*]?(@."kind" == "entry")'::jsonpath)) stored,
   constraint flows_pkey PRIMARY KEY (id)
 );
 CREATE INDEX flows_created ON flows USING btree (created_at, id);

@@ -167,8 +167,8 @@ func (s *service) ownedBy(ctx context.Context, accountID string, most int) ([]ow
 func (s *service) handOver(ctx context.Context, from, to string) error {
 	var rows []flowRow
 	err := s.db.In(ctx).
-		NewRaw("update flows set owner_id = ?, revision = revision + 1, updated_at = ? where owner_id = ? returning *",
-			to, s.now(), from).
+		NewRaw("update flows set owner_id = ?, revision = revision + 1, updated_at = ? where owner_id = ? returning "+
+			database.Columns[flowRow](s.db, "flows"), to, s.now(), from).
 		Scan(ctx, &rows)
 	if err != nil {
 		return database.Fault(err, nil)

@@ -37,8 +37,7 @@ type shownRow struct {
 
 const shownColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled, f.draft_revision, f.draft_changes, f.compiled_revision,
 	f.installed_version_id, f.installed_revision, f.installed_at, f.installed_hosts,
-	f.last_apply_id, f.revision, f.created_at, f.updated_at,
-	jsonb_path_query_first(f.graph, '$.nodes[*] ? (@.kind == "entry")') as entry,
+	f.last_apply_id, f.revision, f.created_at, f.updated_at, f.entry,
 	(select array_agg(g.node_id::text order by g.node_id) from flow_fragments g where g.flow_id = f.id) as node_ids,
 	(select jsonb_agg(u.record order by u.stage) from flow_followups u
 		where u.flow_id = f.id and (u.undo or (u.record ->> 'attempts')::int > 0)) as pending,
