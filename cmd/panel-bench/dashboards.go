@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -134,13 +135,17 @@ func (b *bench) besideOverviews(ctx context.Context, s *stand, page []string) (m
 }
 
 // livingScreens (P20, P21) opens the interface over 5,000 reporting agents in Chromium: what its first route asks for,
-// when its pages can be used, and what one that stays open costs.
+// when its pages can be used, how fast a large drawing answers, and what a page that stays open costs.
 func livingScreens(ctx context.Context, b *bench) ([]measure.Result, error) {
 	f, err := b.fleetAt(ctx, "screens", manyNodes, 25*time.Second)
 	if err != nil {
 		return nil, err
 	}
 	if err := execute(ctx, f.dsn, thirtyDays); err != nil {
+		return nil, err
+	}
+	flow, err := f.API.Draw(ctx, "large", f.star(0, 0))
+	if err != nil {
 		return nil, err
 	}
 	if err := pause(ctx, settles); err != nil {
@@ -151,9 +156,9 @@ func livingScreens(ctx context.Context, b *bench) ([]measure.Result, error) {
 		return nil, err
 	}
 	length := b.settings.watch
-	seen, err := screens.Look(ctx, filepath.Join(root, "ui"), f.Panel.URL, f.API.Token, length)
+	seen, err := screens.Look(ctx, filepath.Join(root, "ui"), f.Panel.URL, f.API.Token, flow.ID, length)
 	if err != nil {
 		return nil, err
 	}
-	return append(seen.Opening(), seen.Living(length)...), nil
+	return slices.Concat(seen.Opening(), seen.Drawn(), seen.Living(length)), nil
 }

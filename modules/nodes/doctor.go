@@ -3,6 +3,8 @@ package nodes
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,7 +22,38 @@ import (
 func doctorChecks() []doctor.Check {
 	return []doctor.Check{
 		{ID: "components.agents", Group: "components", Title: "agents", Run: silentAgents},
+		{ID: "components.history", Group: "components", Title: "history of the fleet", Run: notedMinutes},
 	}
+}
+
+// notedMinutes looks whether the fleet is noted while agents report; what is not noted is missing for good.
+func notedMinutes(ctx context.Context, env doctor.Env) doctor.Finding {
+	db, done, none := checks.Database(ctx, env)
+	if none != nil {
+		return *none
+	}
+	defer done()
+	var late float64
+	err := db.NewRaw(`select coalesce(extract(epoch from now() - (select max(at) from fleet_minutes)) / 60, 0)
+		where exists (select from node_reports where seen_at > now() - interval '1 minute')`).Scan(ctx, &late)
+	const most = 5
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no agent reports now")}
+	case err != nil:
+		return doctor.Finding{
+			Status: doctor.Skipped,
+			Found:  doctor.Say("the schema of the panel is not in this database"),
+		}
+	case late > most:
+		return doctor.Finding{
+			Status: doctor.Warning,
+			Found:  doctor.Say("the fleet was last noted %d minutes ago", int(late)),
+			Do:     doctor.Say("panelctl logs scheduler -n 50"),
+			Data:   map[string]any{"minutes": int(late)},
+		}
+	}
+	return doctor.Finding{Status: doctor.OK, Found: doctor.Say("the fleet is noted every minute")}
 }
 
 // silentAgents counts nodes in service whose agent has been silent for more than two heartbeats.

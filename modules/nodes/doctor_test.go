@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/doctor"
@@ -97,4 +98,36 @@ func TestDoctorSaysNothingOfAgentsWithoutADatabase(t *testing.T) {
 	require.Equal(t, doctor.Skipped, examined(t, p).Status)
 	_, err = p.DB.ExecContext(t.Context(), "alter table other rename to node_reports")
 	require.NoError(t, err)
+}
+
+// The history of the fleet is noted by the panel each minute; Doctor tells when agents report and nobody notes.
+func TestDoctorFindsAFleetThatIsNotNoted(t *testing.T) {
+	t.Parallel()
+	// By a clock that stands the panel itself notes nothing.
+	p := paneltest.Start(t, paneltest.Modules(Module()), paneltest.Clock(clockwork.NewFakeClockAt(time.Now())))
+	look := func() doctor.Finding {
+		t.Helper()
+		dsn := p.DB.Pool.Config().ConnString()
+		return notedMinutes(t.Context(), doctor.Env{Now: time.Now, Getenv: func(name string) string {
+			return map[string]string{"PANEL_DB_URL": dsn}[name]
+		}})
+	}
+	require.Equal(t, "no agent reports now", look().Found.String())
+	quietFor(t, p, p.As("nodes.edit").AddNode("node"), 0)
+	require.Equal(t, doctor.OK, look().Status, "a panel that has just begun has noted nothing yet")
+	note := func(ago time.Duration) {
+		t.Helper()
+		_, err := p.DB.ExecContext(t.Context(), `delete from fleet_minutes`)
+		require.NoError(t, err)
+		_, err = p.DB.ExecContext(t.Context(), `insert into fleet_minutes (at, states, measured, net_rx_bps, net_tx_bps)
+			values (now() - ?0 * interval '1 second', '{}', 0, 0, 0)`, ago.Seconds())
+		require.NoError(t, err)
+	}
+	note(time.Minute)
+	require.Equal(t, "the fleet is noted every minute", look().Found.String())
+	note(20*time.Minute + 30*time.Second)
+	found := look()
+	require.Equal(t, doctor.Warning, found.Status)
+	require.Equal(t, "the fleet was last noted 20 minutes ago", found.Found.String())
+	require.Contains(t, found.Do.String(), "panelctl logs scheduler")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/modules/nodes/internal/console"
 	"panel/modules/nodes/internal/documents"
 	"panel/modules/nodes/internal/evidence"
 	"panel/modules/nodes/internal/figures"
@@ -73,6 +74,7 @@ func Module() module.Module {
 		},
 		Migrations: module.SQL(files),
 		Checks:     doctorChecks(),
+		Commands:   console.Commands,
 		Tidy:       tidy(),
 		Private: []any{
 			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards,

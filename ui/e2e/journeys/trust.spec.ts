@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { Fleet } from "../rig/fleet";
 import { test, type Populated } from "../rig/populated";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 import type { Stand } from "../rig/stand";
@@ -84,4 +85,48 @@ test("a drifted flow says where, shows the difference, and is restored", async (
   await page.goto(`${stand.url}/flows/${populated.flow}/outline`);
   await expect(page.getByText(/^Saved/)).toBeVisible();
   await expect(bar).toHaveCount(0);
+});
+
+test("an outage of 40 nodes is one line with its names and one act, and the act says first what it does", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const fleet = await Fleet.start(stand, populated.token, 40);
+  try {
+    await signIn(page, stand.url);
+    const attention = page.getByRole("region", { name: "Needs attention" });
+    const outage = attention.getByRole("listitem").filter({ hasText: "40 nodes" });
+    await expect(attention).toBeVisible();
+    await expect(outage).toHaveCount(0);
+
+    fleet.silence();
+    await expect(outage).toContainText(/missed two reports|lost contact/, { timeout: 120_000 });
+    await expect(outage).toContainText("sim-01, sim-02, sim-03 and 37 more");
+    await expect(outage).toContainText("no flow runs there");
+    await passesGates(page);
+    await picture(page, "outage");
+
+    await outage.getByRole("link", { name: "Show" }).click();
+    await expect(page).toHaveURL(/\/nodes\?.*state=(degraded|offline)/);
+    await page.getByRole("checkbox", { name: "Select all loaded rows" }).click();
+    const selection = page.getByRole("region", { name: "Selection" });
+    await expect(selection).toContainText("40 selected");
+    await selection.getByRole("button", { name: /^Maintenance/ }).click();
+
+    const ask = page.getByRole("dialog", { name: "Begin maintenance of 40 nodes" });
+    await expect(ask).toContainText("No installed flow uses it.");
+    await passesGates(page);
+    await picture(page, "act-dialog");
+    await ask.getByRole("button", { name: "Begin maintenance" }).click();
+    await expect(ask.getByRole("list", { name: "Result of each" }).getByRole("listitem")).toHaveCount(40);
+    await expect(ask.getByRole("button", { name: "End maintenance" })).toBeVisible();
+    await ask.getByRole("button", { name: "Close" }).last().click();
+
+    await page.goto(stand.url);
+    await expect(attention).toBeVisible();
+    await expect(outage).toHaveCount(0);
+  } finally {
+    await fleet.close();
+  }
 });

@@ -1,9 +1,9 @@
-// Measures the web interface over a large fleet in Chromium: `fleet.mjs URL SECONDS`, with the session on standard
-// input. Prints one line of JSON. Nothing is judged here.
+// Measures the web interface over a large fleet in Chromium: `fleet.mjs URL SECONDS FLOW`, with the session on standard
+// input and the id of a flow whose drawing is large. Prints one line of JSON. Nothing is judged here.
 import { readFileSync, readdirSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-const [url, seconds] = [process.argv[2], Number(process.argv[3])];
+const [url, seconds, flow] = [process.argv[2], Number(process.argv[3]), process.argv[4]];
 const token = readFileSync(0, "utf8").trim();
 const slower = 4;
 const quiet = 500;
@@ -104,6 +104,17 @@ async function heap(cdp) {
   return usedSize / kb / kb;
 }
 
+/** The middle of a row's box that stands between what sticks at the top and at the bottom. */
+function boxInSight(page) {
+  return page.evaluate(() => {
+    for (const box of document.querySelectorAll("tbody input[type=checkbox]")) {
+      const { x, y, top, bottom, width, height } = box.getBoundingClientRect();
+      if (top > 160 && bottom < innerHeight - 80) return { x: x + width / 2, y: y + height / 2 };
+    }
+    return undefined;
+  });
+}
+
 /** The slowest answer to a person, the rows in the document, the memory and the processor while the fleet lives. */
 async function living() {
   const where = await context(true);
@@ -126,7 +137,8 @@ async function living() {
   const act = async () => {
     await page.mouse.move(700, 500);
     await page.mouse.wheel(0, 4_000);
-    await page.locator("tbody input[type=checkbox]").nth(2).click({ force: true });
+    const box = await boxInSight(page);
+    if (box) await page.mouse.click(box.x, box.y);
     await page.keyboard.press("j");
     await page.mouse.wheel(0, -20_000);
     rows = Math.max(rows, await page.locator("tr").count());
@@ -162,11 +174,75 @@ async function living() {
   };
 }
 
+/** A point of the canvas where no block and no tool stands. */
+function emptyPoint(page) {
+  return page.evaluate(() => {
+    const pane = document.querySelector(".react-flow__pane");
+    const { left, top, width, height } = pane.getBoundingClientRect();
+    for (let x = left + 10; x < left + width; x += 20)
+      for (let y = top + 60; y < top + height; y += 20)
+        if (document.elementFromPoint(x, y) === pane) return { x, y };
+    throw new Error("the canvas has no empty point");
+  });
+}
+
+/** The time until a large drawing stands arranged after the key, and the work of the main thread for a frame of panning. */
+async function drawing() {
+  const where = await context(true);
+  const page = await where.newPage();
+  await page.addInitScript(() => {
+    window.answered = 0;
+    new PerformanceObserver((list) => {
+      for (const { name, duration } of list.getEntries())
+        if (name === "keydown") window.answered = Math.max(window.answered, duration);
+    }).observe({ type: "event", durationThreshold: 16, buffered: true });
+  });
+  await page.goto(`${url}/flows/${flow}/graph`);
+  await page.locator(".react-flow__node").first().waitFor();
+  await page.waitForTimeout(3_000);
+  const { x, y } = await emptyPoint(page);
+  await page.mouse.click(x, y);
+  await page.keyboard.press("l");
+  await page.waitForTimeout(2_000);
+  const cdp = await where.newCDPSession(page);
+  await cdp.send("Performance.enable");
+  const busy = async () =>
+    (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
+  const start = await emptyPoint(page);
+  await page.mouse.move(start.x, start.y);
+  await page.mouse.down();
+  await page.evaluate(() => {
+    window.frames_drawn = 0;
+    const count = () => {
+      window.frames_drawn += 1;
+      requestAnimationFrame(count);
+    };
+    requestAnimationFrame(count);
+  });
+  const [before, began] = [await busy(), Date.now()];
+  for (let step = 0; step < 180; step++) {
+    const turn = (step / 60) * Math.PI;
+    await page.mouse.move(start.x + 300 * Math.sin(turn), start.y + 120 * Math.sin(turn / 2));
+    await page.waitForTimeout(12);
+  }
+  const [used, took] = [(await busy()) - before, Date.now() - began];
+  await page.mouse.up();
+  const frames = await page.evaluate(() => window.frames_drawn);
+  const seen = {
+    blocks: await page.locator(".react-flow__node").count(),
+    arranged_ms: await page.evaluate(() => window.answered),
+    frame_ms: (1_000 * used) / frames,
+    frames_per_second: (1_000 * frames) / took,
+  };
+  await where.close();
+  return seen;
+}
+
 try {
   const first = await firstRoute();
   const overview = await interactive("/", "[class*=figureValue]:not(:empty)");
   const nodes = await interactive("/nodes", "tr[data-row]");
-  console.log(JSON.stringify({ ...first, overview, nodes, live: await living() }));
+  console.log(JSON.stringify({ ...first, overview, nodes, drawing: await drawing(), live: await living() }));
 } finally {
   await browser.close();
   await server.close();

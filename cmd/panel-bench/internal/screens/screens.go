@@ -21,7 +21,13 @@ type Seen struct {
 	Script   float64 `json:"first_script_kb"`
 	Overview opened  `json:"overview"`
 	Nodes    opened  `json:"nodes"`
-	Live     struct {
+	Drawing  struct {
+		Blocks   int     `json:"blocks"`
+		Arranged float64 `json:"arranged_ms"`
+		Frame    float64 `json:"frame_ms"`
+		Rate     float64 `json:"frames_per_second"`
+	} `json:"drawing"`
+	Live struct {
 		Rows         float64 `json:"rows"`
 		Loaded       int     `json:"loaded"`
 		Slowest      float64 `json:"slowest_ms"`
@@ -38,11 +44,11 @@ type opened struct {
 	Interactive float64 `json:"interactive"`
 }
 
-// Look opens the pages of a panel as whoever has the session; one stays open for so long. Folder is that of the web
-// interface. Only the browser's own words say what went wrong in it.
-func Look(ctx context.Context, folder, url, session string, length time.Duration) (*Seen, error) {
+// Look opens the pages of a panel as whoever has the session, the drawing of a flow among them; the list of nodes stays
+// open for so long. Folder is that of the web interface. Only the browser's own words say what went wrong in it.
+func Look(ctx context.Context, folder, url, session, flow string, length time.Duration) (*Seen, error) {
 	script := filepath.Join("e2e", "measure", "fleet.mjs")
-	cmd := exec.CommandContext(ctx, "node", script, url, strconv.Itoa(int(length.Seconds())))
+	cmd := exec.CommandContext(ctx, "node", script, url, strconv.Itoa(int(length.Seconds())), flow)
 	var words bytes.Buffer
 	cmd.Dir, cmd.Stdin, cmd.Stderr = folder, strings.NewReader(session), &words
 	printed, err := cmd.Output()
@@ -67,6 +73,18 @@ func (s *Seen) Opening() []measure.Result {
 		below("script of the first route on the wire", "kB", s.Script, 300),
 		below("overview "+slow, "ms", s.Overview.Interactive, 1500).Note("shown after %.0f ms", s.Overview.Shown),
 		below("node list "+slow, "ms", s.Nodes.Interactive, 1500).Note("shown after %.0f ms", s.Nodes.Shown),
+	}
+}
+
+// Drawn judges how fast a large drawing answers.
+func (s *Seen) Drawn() []measure.Result {
+	below := func(what string, value, ceiling float64) measure.Result {
+		return measure.Below("P21", "drawing of 200 blocks: "+what, "ms", measure.Series{value}, ceiling)
+	}
+	drawing := s.Drawing
+	return []measure.Result{
+		below("arranged after the key", drawing.Arranged, 300).Note("%d shapes on the canvas", drawing.Blocks),
+		below("main thread for a frame of panning", drawing.Frame, 10).Note("%.0f frames a second", drawing.Rate),
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 )
 
 const printed = `{"first_requests": 28, "first_script_kb": 287.5, "overview": {"shown": 700, "interactive": 1400},
-	"nodes": {"shown": 800, "interactive": 1600}, "live": {"rows": 60, "loaded": 500, "slowest_ms": 96, "heap_mb": 30.5,
+	"nodes": {"shown": 800, "interactive": 1600},
+	"drawing": {"blocks": 201, "arranged_ms": 120, "frame_ms": 11.5, "frames_per_second": 58}, "live": {"rows": 60, "loaded": 500, "slowest_ms": 96, "heap_mb": 30.5,
 	"heap_growth_mb": 11, "main_thread_pct": 4, "all_processes_pct": 30}}`
 
 func verdicts(results []measure.Result) map[string]bool {
@@ -33,6 +34,11 @@ func TestWhatTheBrowserMeasuredIsJudged(t *testing.T) {
 	require.Len(t, opening, 4)
 	require.True(t, opening["overview interactive at a quarter of the processor, 5,000 nodes"])
 	require.False(t, opening["node list interactive at a quarter of the processor, 5,000 nodes"])
+	drawn := verdicts(got.Drawn())
+	require.Equal(t, map[string]bool{
+		"drawing of 200 blocks: arranged after the key":             true,
+		"drawing of 200 blocks: main thread for a frame of panning": false,
+	}, drawn)
 	require.Len(t, living, 4)
 	require.False(t, living["node list open over 5,000 living nodes: growth of the heap"])
 	require.True(t, living["node list open over 5,000 living nodes: rows in the document"])
@@ -45,9 +51,9 @@ func TestABrowserThatFailsIsNotMeasured(t *testing.T) {
 	script := filepath.Join(folder, "e2e", "measure", "fleet.mjs")
 	require.NoError(t, os.MkdirAll(filepath.Dir(script), 0o755))
 	require.NoError(t, os.WriteFile(script, []byte("console.error('no browser here'); process.exit(3)"), 0o600))
-	_, err := Look(t.Context(), folder, "http://localhost", "session", time.Second)
+	_, err := Look(t.Context(), folder, "http://localhost", "session", "flow", time.Second)
 	require.ErrorContains(t, err, "no browser here")
 	require.NoError(t, os.WriteFile(script, []byte("console.log('nothing')"), 0o600))
-	_, err = Look(t.Context(), folder, "http://localhost", "session", time.Second)
+	_, err = Look(t.Context(), folder, "http://localhost", "session", "flow", time.Second)
 	require.ErrorContains(t, err, "read what the browser measured")
 }
