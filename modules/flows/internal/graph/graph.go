@@ -80,8 +80,8 @@ type Listener struct {
 	Reality     *Reality `json:"reality,omitempty"`
 }
 
-// Extra are the further settings of xhttp. Each range is one number, or two with a dash; what is left out is as the core
-// has it. Client programs get them with their links.
+// Extra are the further settings of xhttp. Each range is one number, or two with a dash; what is left out is as the
+// core has it. Client programs get them with their links.
 type Extra struct {
 	PaddingBytes       string `json:"x_padding_bytes,omitempty" maxLength:"21" doc:"Bytes of padding of each request: 100-1000"`
 	NoGRPCHeader       bool   `json:"no_grpc_header,omitempty" doc:"Uploads do not look like gRPC"`
