@@ -13,6 +13,9 @@ type DomainSelectProps = Omit<SelectProps, "value" | "onChange" | "data"> & {
   onChange: (value: string | null) => void;
 };
 
+/** The button that clears the field, and the arrow beside it. */
+const roomForTwo = 56;
+
 /** A domain bound to the node, found by a part of its name; the panel searches, however many there are. */
 export function DomainSelect({ nodeId, owner, value, onChange, ...shared }: DomainSelectProps) {
   const { t } = useTranslation("flows");
@@ -28,6 +31,7 @@ export function DomainSelect({ nodeId, owner, value, onChange, ...shared }: Doma
     <Select
       placeholder={t("field.address")}
       clearable
+      rightSectionWidth={value === null ? undefined : roomForTwo}
       clearButtonProps={{ "aria-label": t("field.useAddress") }}
       searchable
       nothingFoundMessage={t("field.noDomain")}

@@ -92,6 +92,7 @@ function DomainField({ block, onChange, ...shared }: FieldProps) {
   const { flow } = useEditor();
   return (
     <DomainSelect
+      className={classes.wide}
       label={t("field.node_domain_id")}
       nodeId={block.node_id}
       owner={flow.owner_id}
