@@ -46,7 +46,7 @@ func TestTheMessengersOwnWordsAreAnswered(t *testing.T) {
 		body, words string
 	}{
 		{401, `{"ok":false,"error_code":401,"description":"Unauthorized"}`, "Unauthorized"},
-		{400, `{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}`, "chat not found"},
+		{400, `{"ok":false,"error_code":400,"description":"Bad Request: chat not found"}`, "Bad Request: chat not found"},
 		{429, `{"ok":false,"error_code":429,"description":"Too Many","parameters":{"retry_after":4310}}`, "Too Many"},
 		{502, `<html><b>Bad gateway</b></html>`, "HTTP 502"},
 		{500, `{"ok":false,"error_code":500,"description":"` + token + "\\u0007" + strings.Repeat("x", 900) + `"}`, "***"},
@@ -56,6 +56,7 @@ func TestTheMessengersOwnWordsAreAnswered(t *testing.T) {
 		detail := answer.Text("detail")
 		require.Contains(t, detail, refusal.words)
 		require.NotContains(t, detail, token)
+		require.NotContains(t, detail, "bad request", "words of the library are not the messenger's")
 		require.NotContains(t, detail, "\a")
 		require.NotContains(t, detail, "<html>")
 		require.Less(t, len(detail), 400)

@@ -81,12 +81,13 @@ func (a Account) refusal(err error) error {
 		refused.Late = cause.Late
 		return refused
 	}
-	final := false
+	text, final := err.Error(), false
 	for _, lasting := range []error{bot.ErrorBadRequest, bot.ErrorForbidden, bot.ErrorUnauthorized, bot.ErrorNotFound} {
 		final = final || errors.Is(err, lasting)
+		text = strings.TrimPrefix(text, lasting.Error()+", ") // of the library; the messenger's words follow
 	}
 	var moved *bot.MigrateError
-	return message.Refused(message.MessengerRefused, a.words(err.Error()), final || errors.As(err, &moved))
+	return message.Refused(message.MessengerRefused, a.words(text), final || errors.As(err, &moved))
 }
 
 // words are the messenger's own, without the token and without what the library says before them.
