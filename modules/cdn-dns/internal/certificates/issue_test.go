@@ -59,6 +59,24 @@ func TestNamesOfAnyLengthAndAlphabetAreIssued(t *testing.T) {
 	require.Zero(t, s.zone.left())
 }
 
+// A panel whose clock is wrong by a day orders and renews all the same, and what is in use is never taken for expired.
+func TestAClockThatIsWrongByADay(t *testing.T) {
+	t.Parallel()
+	for name, wrong := range map[string]time.Duration{"behind": -24 * time.Hour, "ahead": 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStand(t, false)
+			s.clock.Advance(wrong)
+			id, first := s.issue("a.sigma.test", "sigma.test")
+			s.due()
+			require.Equal(t, first.Serial, s.until("a.sigma.test", certificates.StateValid).Serial, "nothing is renewed early")
+			require.NoError(t, s.Order(t.Context(), id))
+			require.Eventually(t, func() bool { return s.shown("a.sigma.test").Serial != first.Serial }, within, every)
+			require.Equal(t, certificates.StateValid, s.until("a.sigma.test", certificates.StateValid).State)
+		})
+	}
+}
+
 // Whoever asks, and however often: there is one order at a time, and one account.
 func TestTwoPanelsOrderOnce(t *testing.T) {
 	t.Parallel()
