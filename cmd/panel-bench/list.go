@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"panel/cmd/panel-bench/internal/measure"
@@ -112,7 +113,13 @@ var pages = []struct{ what, path string }{
 	{"flows", "/api/v1/connection-units?limit=50"},
 	{"journal entries", "/api/v1/audit?limit=50"},
 	{"accounts", "/api/v1/accounts?limit=50"},
+	{"host names", "/api/v1/node-domains?limit=50"},
 }
+
+// bindAndRest binds a name to each node, and lets nobody look at it meanwhile.
+var bindAndRest = bindNames + `;
+insert into domain_watches (domain_id, node_id, hostname, state, since, next_at)
+	select id, node_id, hostname, 'ok', now(), now() + interval '1 day' from node_domains`
 
 // listPages (P4) compares a page of 50 rows with the same bytes by one prepared statement and Marshal on bare fiber.
 func listPages(ctx context.Context, b *bench) ([]measure.Result, error) {
@@ -120,7 +127,7 @@ func listPages(ctx context.Context, b *bench) ([]measure.Result, error) {
 		if _, err := seedFleet(ctx, dsn, fewNodes); err != nil {
 			return err
 		}
-		return execute(ctx, dsn, steady)
+		return errors.Join(execute(ctx, dsn, steady), execute(ctx, dsn, bindAndRest))
 	})
 	if err != nil {
 		return nil, err
