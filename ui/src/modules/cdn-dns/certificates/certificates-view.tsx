@@ -47,7 +47,7 @@ export function CertificatesView({ state, sorting, acts }: CertificatesProps) {
       width: 250,
       cell: (one) => <CertificateState life={one} inTable />,
     },
-    { key: "issuer", head: t("certificates.issuer"), width: 190, drop: 1, cell: (one) => <Issuer one={one} /> },
+    { key: "issuer", head: t("certificates.issuer"), width: 150, drop: 1, cell: (one) => <Issuer one={one} /> },
     { key: "source", head: t("certificates.source"), width: 130, drop: 2, cell: (one) => t(`source.${one.source}`) },
     {
       key: "renewal",
