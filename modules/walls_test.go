@@ -343,6 +343,8 @@ var shared = map[string][]string{
 	"jobs.river_job": {"operations"}, // what Doctor says about jobs stands beside what a person follows of them
 	"flow_applies":   {"platform"},   // the repair of abandoned applies
 	"nodes":          {"cdn-dns"},    // Doctor, which has no services to ask, dials listeners where their nodes are
+	"node_documents": {"cdn-dns"},    // Doctor again: which certificates agents shall hold,
+	"node_reports":   {"cdn-dns"},    // and which they say that they do
 }
 
 // laboratory are the tools that fill a database from outside, as no panel does.
