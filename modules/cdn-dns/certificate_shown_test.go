@@ -65,7 +65,9 @@ func TestDoctorLooksAtListenersAsAClientDoes(t *testing.T) {
 	require.Equal(t, "node-n1", unconfirmed.Subject)
 	document, _ := held(t, agent)
 	agent.Beat(applied(document))
-	require.Eventually(t, func() bool { return shownToClients(t.Context(), later).Status == doctor.OK }, issuedWithin, every)
+	require.Eventually(t, func() bool {
+		return shownToClients(t.Context(), later).Status == doctor.OK
+	}, issuedWithin, every)
 
 	g.upload(root, now.Add(-time.Hour), now.Add(1100*time.Hour), "n1.own.example").Is(201)
 	stale := shownToClients(t.Context(), env)
