@@ -1,13 +1,15 @@
 import i18next, { type BackendModule } from "i18next";
 import { initReactI18next } from "react-i18next";
 import type { Language } from "./format";
+import { merged, type Words } from "./words";
 
 const files = {
   ...import.meta.glob<Record<string, unknown>>("../app/messages.*.json", { import: "default" }),
   ...import.meta.glob<Record<string, unknown>>("../modules/*/messages.*.json", { import: "default" }),
 };
 
-const shared: Record<string, () => Promise<{ default: object }>> = {
+// They are joined here: what both languages used would become a file of its own, put together with parts of pages.
+const shared: Record<string, () => Promise<{ default: Record<string, Words> }>> = {
   en: () => import("./words.en"),
   ru: () => import("./words.ru"),
 };
@@ -22,7 +24,7 @@ const bundled: BackendModule = {
   read: (language, namespace, done) => {
     if (namespace === "words") {
       shared[language]?.().then(
-        (words) => done(null, words.default),
+        (words) => done(null, merged(words.default)),
         (error: Error) => done(error, false),
       );
       return;
