@@ -180,8 +180,7 @@ function emptyPoint(page) {
     const pane = document.querySelector(".react-flow__pane");
     const { left, top, width, height } = pane.getBoundingClientRect();
     for (let x = left + 10; x < left + width; x += 20)
-      for (let y = top + 60; y < top + height; y += 20)
-        if (document.elementFromPoint(x, y) === pane) return { x, y };
+      for (let y = top + 60; y < top + height; y += 20) if (document.elementFromPoint(x, y) === pane) return { x, y };
     throw new Error("the canvas has no empty point");
   });
 }
