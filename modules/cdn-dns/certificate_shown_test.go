@@ -61,7 +61,7 @@ func TestDoctorLooksAtListenersAsAClientDoes(t *testing.T) {
 	later := env
 	later.Now = func() time.Time { return env.Now().Add(2 * confirmWithin) }
 	unconfirmed := shownToClients(t.Context(), later)
-	require.Equal(t, doctor.Warning, unconfirmed.Status, "a client sees the right one, and the agent does not say that it has it")
+	require.Equal(t, doctor.Warning, unconfirmed.Status, "a client sees the right one, the agent does not say so")
 	require.Equal(t, "node-n1", unconfirmed.Subject)
 	document, _ := held(t, agent)
 	agent.Beat(applied(document))
