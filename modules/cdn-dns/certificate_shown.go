@@ -132,8 +132,9 @@ func judgeShown(all []showing, behind []string) doctor.Finding {
 			other = append(other, s.Hostname)
 		}
 	}
-	data := map[string]any{"listeners": len(all), "other_certificate": len(other), "not_reached": len(away),
-		"nodes_behind": len(behind)}
+	data := map[string]any{
+		"listeners": len(all), "other_certificate": len(other), "not_reached": len(away), "nodes_behind": len(behind),
+	}
 	switch {
 	case len(other) > 0:
 		return doctor.Finding{

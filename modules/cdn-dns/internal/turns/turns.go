@@ -35,13 +35,13 @@ func (t *Turns) Take(ctx context.Context, name string) (held context.Context, re
 	token, patience := database.NewID(), time.NewTimer(t.wait)
 	defer patience.Stop()
 	for pause := shortestPause; ; pause = min(2*pause, longestPause) {
-		began := time.Now()
-		switch taken, err := t.try(ctx, name, token); {
-		case err != nil:
-			return nil, nil, err
-		case taken:
-			held, cancel := context.WithDeadline(ctx, began.Add(t.hold))
+		held, cancel := context.WithTimeout(ctx, t.hold)
+		taken, err := t.try(ctx, name, token)
+		if taken {
 			return held, func() { cancel(); t.release(ctx, name, token) }, nil
+		}
+		if cancel(); err != nil {
+			return nil, nil, err
 		}
 		select {
 		case <-ctx.Done():
@@ -64,7 +64,7 @@ func (t *Turns) try(ctx context.Context, name, token string) (taken bool, err er
 		return false, database.Fault(fmt.Errorf("take the lock of a name: %w", err), nil)
 	}
 	rows, err := done.RowsAffected()
-	return rows == 1, err
+	return err == nil && rows == 1, err
 }
 
 // release gives the lock back, also after its request is over, and removes those that were never given back. What
