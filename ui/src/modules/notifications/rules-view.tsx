@@ -40,15 +40,15 @@ export function RulesView({ state, events, channels, block, add, onEdit, onRemov
       width: 220,
       cell: (rule) => <span title={eventWords(rule.event)}>{eventWords(rule.event)}</span>,
     },
-    { key: "severity", head: t("rules.severity"), width: 195, cell: (rule) => <Least rule={rule} /> },
+    { key: "severity", head: t("rules.severity"), width: 195, drop: 1, cell: (rule) => <Least rule={rule} /> },
     {
       key: "channels",
       head: t("rules.channels"),
       width: 150,
       cell: (rule) => <span title={names(rule)}>{names(rule) || <NoChannel />}</span>,
     },
-    { key: "repeat", head: t("rules.repeat"), width: 165, drop: 2, cell: repeat },
-    { key: "state", head: t("channels.state"), width: 115, drop: 1, cell: (rule) => <RuleState rule={rule} /> },
+    { key: "repeat", head: t("rules.repeat"), width: 165, drop: 3, cell: repeat },
+    { key: "state", head: t("channels.state"), width: 115, drop: 2, cell: (rule) => <RuleState rule={rule} /> },
   ];
   return (
     <DataTable

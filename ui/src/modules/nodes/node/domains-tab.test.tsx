@@ -60,7 +60,7 @@ it("tells a name that is taken from one that a flow uses", async () => {
 
 it("tells what is known of a name: its mode, what DNS answers, and when its certificate ends", async () => {
   await open();
-  expect(await screen.findAllByText("Answers with another address")).toHaveLength(2);
+  expect(await screen.findAllByText("Leads elsewhere")).toHaveLength(2);
   expect(screen.getAllByText("through CDN").length).toBeGreaterThan(1);
   expect(screen.getAllByText("198.51.100.7")).toHaveLength(2);
   expect(screen.getAllByText("Expires soon")).toHaveLength(2);
