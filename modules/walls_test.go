@@ -221,6 +221,21 @@ func TestLibrariesReadNoVariablesOfTheirOwn(t *testing.T) {
 	})
 }
 
+var compiled = regexp.MustCompile(`(?m)^(var |\t)[A-Za-z]+\s+= (regexp\.MustCompile|template\.Must)\(`)
+
+// P19: a command of a second's fraction does not compile the expressions and pages of the whole panel: they are made
+// when they are first used.
+func TestNothingIsCompiledBeforeItIsUsed(t *testing.T) {
+	t.Parallel()
+	eachFile(t, ".go", func(path, content string) {
+		inside := strings.HasPrefix(path, "platform/") || strings.HasPrefix(path, "modules/")
+		helper := strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/cdntest/") ||
+			strings.HasPrefix(path, "platform/paneltest/")
+		require.False(t, inside && !helper && compiled.MatchString(content),
+			"%s compiles an expression or a page at every start; use platform/pattern or sync.OnceValue", path)
+	})
+}
+
 var forbidden = map[string]*regexp.Regexp{
 	"sleeps in a test":         regexp.MustCompile(`\btime\.Sleep\(`),
 	"skips a test":             regexp.MustCompile(`\bt\.Skip`),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"panel/platform/httpapi"
 	"panel/platform/jobs"
 	"panel/platform/operations"
+	"panel/platform/pattern"
 )
 
 // service is the rules about profiles, runs and restore tests.
@@ -331,12 +331,12 @@ func within(field string, err error) error {
 	return below
 }
 
-var notOfLabel = regexp.MustCompile(`[^a-z0-9]+`)
+var notOfLabel = pattern.Of(`[^a-z0-9]+`)
 
 // labelOf is the part of the artefacts' names that tells profiles apart where they share a place.
 func labelOf(name, id string) string {
 	const longest, tail = 20, 8
-	slug := strings.Trim(notOfLabel.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	slug := strings.Trim(notOfLabel().ReplaceAllString(strings.ToLower(name), "-"), "-")
 	slug = strings.Trim(slug[:min(len(slug), longest)], "-")
 	return strings.TrimPrefix(slug+"-"+id[len(id)-tail:], "-")
 }

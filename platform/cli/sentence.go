@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"panel/platform/pattern"
 )
 
 // English makes a message of an English text that comes from elsewhere: an error, or a sentence of the panel. In
@@ -75,23 +77,23 @@ var moulds = sync.OnceValue(func() []mould {
 	const telling = 12
 	var all []mould
 	most := func(a, b string) int {
-		return cmp.Or(len(verbs.ReplaceAllString(b, ""))-len(verbs.ReplaceAllString(a, "")), strings.Compare(a, b))
+		return cmp.Or(len(verbs().ReplaceAllString(b, ""))-len(verbs().ReplaceAllString(a, "")), strings.Compare(a, b))
 	}
 	for _, text := range slices.SortedFunc(maps.Keys(russian()), most) {
-		literal := verbs.ReplaceAllString(text, "")
+		literal := verbs().ReplaceAllString(text, "")
 		if literal == text || len(literal) < telling || strings.Contains(text, "\n") {
 			continue
 		}
-		pattern := verbs.ReplaceAllStringFunc(regexp.QuoteMeta(text), func(verb string) string {
+		form := verbs().ReplaceAllStringFunc(regexp.QuoteMeta(text), func(verb string) string {
 			if verb == "%q" {
 				return `"(.+?)"`
 			}
 			return "(.+?)"
 		})
-		all = append(all, mould{regexp.MustCompile("^" + pattern + "$"), strings.ReplaceAll(russian()[text], "%d",
+		all = append(all, mould{regexp.MustCompile("^" + form + "$"), strings.ReplaceAll(russian()[text], "%d",
 			"%s")})
 	}
 	return all
 })
 
-var verbs = regexp.MustCompile(`%[sdq]`)
+var verbs = pattern.Of(`%[sdq]`)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
 	"panel/platform/access"
+	"panel/platform/pattern"
 )
 
 // Severity says how much an event matters to people.
@@ -62,11 +62,11 @@ func (k Kind) Topic() string {
 // Level is its severity.
 func (k Kind) Level() Severity { return cmp.Or(k.Severity, Info) }
 
-var kindName = regexp.MustCompile(`^[a-z_]+\.[a-z_]+$`)
+var kindName = pattern.Of(`^[a-z_]+\.[a-z_]+$`)
 
 func (k Kind) check() error {
 	switch {
-	case !kindName.MatchString(k.Name):
+	case !kindName().MatchString(k.Name):
 		return fmt.Errorf("declare the event %q: its name must have the form noun.happened", k.Name)
 	case k.Summary == "":
 		return fmt.Errorf("declare the event %s: it needs a summary", k.Name)

@@ -115,7 +115,7 @@ func (c *cache) sweep(ctx context.Context, from *Store) {
 	}
 	var sums, gone []string
 	for _, e := range entries {
-		if digest.MatchString(e.Name()) {
+		if digest().MatchString(e.Name()) {
 			sums = append(sums, e.Name())
 		}
 	}

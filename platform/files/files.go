@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/jobs"
+	"panel/platform/pattern"
 )
 
 // Agents is the audience of a file that every agent may fetch; a node's id is that of a file for this node alone.
@@ -69,7 +69,7 @@ func Tidy() jobs.Tidy {
 	}
 }
 
-var digest = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var digest = pattern.Of(`^[0-9a-f]{64}$`)
 
 // Put stores the content and takes part in the context's transaction. With a digest in want, the content must have it;
 // what is stored already is not stored again. Faults: file_damaged (422), unavailable (503) when the database is full.
@@ -145,7 +145,7 @@ func stated(err error) error {
 // Find gives a stored file. Fault: not_found (404).
 func (s *Store) Find(ctx context.Context, sum string) (File, error) {
 	f := File{SHA256: sum}
-	if !digest.MatchString(sum) {
+	if !digest().MatchString(sum) {
 		return f, errUnknown
 	}
 	err := s.db.In(ctx).NewRaw("select size from files where sha256 = ?", sum).Scan(ctx, &f.Size)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/base64"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"panel/platform/fault"
+	"panel/platform/pattern"
 )
 
 // Page is the answer of every list: rows, where the next page starts, how many rows match.
@@ -75,7 +75,7 @@ func ReadCursor(text, sort string, value CursorValue) (*Cursor, error) {
 	return c, nil
 }
 
-var decimal = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
+var decimal = pattern.Of(`^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$`)
 
 // moments are the forms in which the database and the API write one.
 var moments = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07", "2006-01-02 15:04:05.999999999Z07:00"}
@@ -84,7 +84,7 @@ func (v CursorValue) fits(text string) bool {
 	switch v {
 	case CursorNumber:
 		_, err := strconv.ParseFloat(text, 64)
-		return err == nil && decimal.MatchString(text)
+		return err == nil && decimal().MatchString(text)
 	case CursorMoment:
 		return slices.ContainsFunc(moments, func(form string) bool {
 			at, err := time.Parse(form, text)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"errors"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 
@@ -11,6 +10,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/fault"
+	"panel/platform/pattern"
 )
 
 // The library keeps its error hooks in package variables; they are set once, before the first API is made.
@@ -70,7 +70,7 @@ func classify(err error) (*fault.Fault, fault.FieldError) {
 	}
 	place, field := split(location)
 	f := word(place, field, message)
-	if missing := required.FindStringSubmatch(message); missing != nil {
+	if missing := required().FindStringSubmatch(message); missing != nil {
 		field = strings.TrimPrefix(field+"."+missing[1], ".")
 		message = "this field is required"
 	}
@@ -82,7 +82,7 @@ func split(location string) (place, field string) {
 	return place, field
 }
 
-var required = regexp.MustCompile(`^expected required property (\S+) to be present`)
+var required = pattern.Of(`^expected required property (\S+) to be present`)
 
 func word(place, field, message string) *fault.Fault {
 	switch {
@@ -90,9 +90,9 @@ func word(place, field, message string) *fault.Fault {
 		return errUnknownID
 	case place == "query" || place == "header":
 		return errParameter
-	case field == "" && !required.MatchString(message) && !isType(message):
+	case field == "" && !required().MatchString(message) && !isType(message):
 		return fault.Malformed("bad_json", "the body is not valid JSON for this operation")
-	case required.MatchString(message):
+	case required().MatchString(message):
 		return fault.Malformed("missing_field", "a required field is missing")
 	case message == "unexpected property":
 		return fault.Malformed("unknown_field", "the body has a field that this operation does not know")

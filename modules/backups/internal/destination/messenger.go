@@ -10,7 +10,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"panel/modules/backups/internal/artefact"
 	"panel/platform/fault"
 	"panel/platform/outbound"
+	"panel/platform/pattern"
 )
 
 // MessengerConfig is a chat of a service like Telegram.
@@ -47,7 +47,7 @@ type chat struct {
 	most   int64
 }
 
-var tokens = regexp.MustCompile(`^[A-Za-z0-9:_-]*$`)
+var tokens = pattern.Of(`^[A-Za-z0-9:_-]*$`)
 
 func (e Env) messenger(s Spec, c MessengerConfig) (artefact.Destination, error) {
 	root, err := e.Network.Address(cmp.Or(c.APIRoot, e.MessengerRoot, usualRoot), e.reach())
@@ -58,7 +58,7 @@ func (e Env) messenger(s Spec, c MessengerConfig) (artefact.Destination, error) 
 		return nil, wrong("chat_id", "the chat is missing")
 	case s.MaxPartBytes > largestDocument:
 		return nil, fault.InvalidValue("max_part_bytes", "a document of the messenger has at most 45 MiB")
-	case !tokens.MatchString(s.Secret):
+	case !tokens().MatchString(s.Secret):
 		return nil, fault.InvalidValue("secret", "this is no token of a bot")
 	}
 	client := e.Network.New(outbound.Options{

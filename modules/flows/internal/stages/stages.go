@@ -9,11 +9,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"panel/modules/flows/flowsapi"
+	"panel/platform/pattern"
 )
 
 // UsualLimit is the limit of a stage that names none.
@@ -55,7 +55,7 @@ type Registry struct{ stages []flowsapi.Stage }
 // NewRegistry makes an empty registry.
 func NewRegistry() *Registry { return &Registry{} }
 
-var name = regexp.MustCompile(`^[a-z]+\.[a-z_]+$`)
+var name = pattern.Of(`^[a-z]+\.[a-z_]+$`)
 
 // Add takes stages of a module. A stage that can not work is an error of whoever wrote it and ends the start.
 func (r *Registry) Add(more ...flowsapi.Stage) {
@@ -76,7 +76,7 @@ func (r *Registry) Add(more ...flowsapi.Stage) {
 
 func (r *Registry) problem(s flowsapi.Stage) string {
 	switch {
-	case !name.MatchString(s.Name):
+	case !name().MatchString(s.Name):
 		return "needs a name of a module and a verb, cdn.provision"
 	case place(s.At) < 0:
 		return "is at no point of an apply"

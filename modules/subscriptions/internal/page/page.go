@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 	"time"
 
 	"panel/modules/flows/flowsapi"
@@ -17,7 +18,8 @@ import (
 //go:embed page.html
 var source string
 
-var tree = template.Must(template.New("page").Parse(source))
+// tree is parsed for the first page, so that no command of a second's fraction parses it.
+var tree = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(source)) })
 
 // View is what the page shows.
 type View struct {
@@ -70,7 +72,7 @@ func Write(v View) (Page, error) {
 	}
 	shown.Here, shown.Others = devices(v)
 	var out bytes.Buffer
-	if err := tree.Execute(&out, shown); err != nil {
+	if err := tree().Execute(&out, shown); err != nil {
 		return Page{}, fmt.Errorf("write the page of a subscription: %w", err)
 	}
 	policy := "default-src 'none'; style-src 'nonce-" + nonce + "'; script-src 'nonce-" + nonce + "'; " +
