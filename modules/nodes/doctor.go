@@ -49,7 +49,7 @@ func notedMinutes(ctx context.Context, env doctor.Env) doctor.Finding {
 		return doctor.Finding{
 			Status: doctor.Warning,
 			Found:  doctor.Say("the fleet was last noted %d minutes ago", int(late)),
-			Do:     doctor.Say("panelctl logs scheduler -n 50"),
+			Do:     doctor.Command("panelctl logs scheduler -n 50"),
 			Data:   map[string]any{"minutes": int(late)},
 		}
 	}
