@@ -87,6 +87,41 @@ test("a drifted flow says where, shows the difference, and is restored", async (
   await expect(bar).toHaveCount(0);
 });
 
+test("an empty field that must be filled in keeps the quiet colour of its example", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  expect(populated.token).not.toBe("");
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/nodes/new`);
+  const name = page.locator("#node-name");
+  const colour = () => name.evaluate((field) => getComputedStyle(field, "::placeholder").color);
+  await expect(name).toHaveAttribute("placeholder", "fra-01");
+  const quiet = await colour();
+  await page.getByRole("button", { name: "Create and show the command" }).click();
+  await expect(name).toHaveAttribute("aria-invalid", "true");
+  expect(await colour()).toBe(quiet);
+});
+
+test("no page is wider than a phone in Russian", async ({ page, stand, populated }) => {
+  await signIn(page, stand.url);
+  await page.evaluate(() => localStorage.setItem("panel-language", "ru"));
+  await page.setViewportSize({ width: 390, height: 860 });
+  const { node, flow, plan, apply } = populated;
+  const paths = ["/", "/nodes", "/nodes/new", `/nodes/${node}`, `/nodes/${node}?tab=agent`, "/flows", "/accounts"];
+  const ofFlow = ["outline", "versions", "settings", `plans/${plan}`, `applies/${apply}`];
+  for (const path of [...paths, ...ofFlow.map((part) => `/flows/${flow}/${part}`)]) {
+    await page.goto(stand.url + path);
+    await expect(page.getByRole("heading").first()).toBeVisible();
+    await expect(page.locator("main [aria-busy=true]")).toHaveCount(0);
+    await expect(page.locator("html")).toHaveAttribute("lang", "ru");
+    const sideways = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    await expect.poll(sideways, `${path} is too wide`).toBeLessThanOrEqual(0);
+  }
+});
+
 test("an outage of 40 nodes is one line with its names and one act, and the act says first what it does", async ({
   page,
   stand,
