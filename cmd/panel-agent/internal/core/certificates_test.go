@@ -296,6 +296,6 @@ func TestAConfigurationIsReadForItsCertificates(t *testing.T) {
 	f := securedFlow(t, "vless", "grpc", 443, "")
 	require.Equal(t, map[string]listener{"in-1": {network: "grpc", hosts: []string{tlsHost}}}, listeners(f.server))
 	require.Empty(t, listeners([]byte("{")))
-	_, err := build(f.server, nil)
+	_, err := build(f.server, nil, nil)
 	require.ErrorIs(t, err, ErrNoCertificate)
 }

@@ -36,7 +36,7 @@ func Check(in io.Reader, cacheDir string) error {
 	if err != nil {
 		return err
 	}
-	config, err := build(raw, held)
+	config, err := build(raw, held, nil)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ const (
 
 // request is one JSON line to a core process.
 type request struct {
-	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates
+	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
 }
 
@@ -57,6 +57,14 @@ type reply struct {
 
 	Exchanged bool   `json:"exchanged,omitempty"` // the inbounds show the certificates that the node holds
 	Error     string `json:"error,omitempty"`     // why they do not
+
+	Clients *clientsAnswer `json:"clients,omitempty"` // null: a core of an older agent, which knows no lists
+}
+
+// clientsAnswer is what became of the lists of clients in a core.
+type clientsAnswer struct {
+	Behind bool   `json:"behind,omitempty"` // only another core process would let in all of them
+	Error  string `json:"error,omitempty"`
 }
 
 // socketAddress gives a path that fits into a socket address however deep the folder is.

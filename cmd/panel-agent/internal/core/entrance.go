@@ -26,16 +26,17 @@ const (
 // entrance holds the inbounds that are exchanged while the core runs, and those whose listener cannot be closed without
 // cutting its connections. The core knows each of them as a gate.
 type entrance struct {
-	dir   string // of the certificates
-	raw   []byte
-	seen  map[string]listener
-	core  *xray.Instance
-	gates []*gate
-	mu    sync.Mutex // one exchange at a time, with the overlap that belongs to it
+	dir    string // of the certificates
+	raw    []byte
+	seen   map[string]listener
+	roster *roster
+	core   *xray.Instance
+	gates  []*gate
+	mu     sync.Mutex // one exchange at a time, with the overlap that belongs to it
 }
 
-func newEntrance(raw []byte, dir string) *entrance {
-	return &entrance{dir: dir, raw: raw, seen: listeners(raw)}
+func newEntrance(raw []byte, dir string, r *roster) *entrance {
+	return &entrance{dir: dir, raw: raw, seen: listeners(raw), roster: r}
 }
 
 // take removes the inbounds that get a gate from a configuration.
@@ -94,12 +95,14 @@ func (e *entrance) create(in *xray.InboundHandlerConfig) (inbound.Handler, error
 // the old one stops; after an error the old one serves on.
 func (e *entrance) exchange() error {
 	e.mu.Lock()
+	e.roster.mu.Lock() // no client comes or goes between the making of an inbound and its service
+	defer e.roster.mu.Unlock()
 	held, err := readCertificates(e.dir)
 	if err != nil {
 		e.mu.Unlock()
 		return err
 	}
-	config, err := build(e.raw, held)
+	config, err := build(e.raw, held, e.roster.held)
 	if err != nil {
 		e.mu.Unlock()
 		return err
@@ -197,6 +200,12 @@ func (g *gate) listen(handler inbound.Handler) (before map[int]uint64, err error
 	before = listening(g.doors)
 	if err := handler.Start(); err != nil {
 		return before, errors.Join(err, handler.Close())
+	}
+	if g.network == "hysteria" { // it listens when it has started, for datagrams
+		g.mu.Lock()
+		g.handler = handler
+		g.mu.Unlock()
+		return before, nil
 	}
 	want := 0
 	for _, d := range g.doors {

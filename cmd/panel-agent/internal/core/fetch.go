@@ -100,7 +100,7 @@ func Fetch(ctx context.Context, order FetchOrder) (agentapi.ThroughData, error) 
 			return agentapi.ThroughData{}, err
 		}
 	}
-	built, err := build(config, order.Certificates)
+	built, err := build(config, order.Certificates, nil)
 	if err != nil {
 		return agentapi.ThroughData{}, err
 	}

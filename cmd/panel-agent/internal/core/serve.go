@@ -37,6 +37,7 @@ type server struct {
 	counters *stats.Manager
 	doors    []Door
 	entrance *entrance
+	roster   *roster
 	mu       sync.Mutex
 	phase    phase
 	drain    chan time.Duration
@@ -85,18 +86,20 @@ func (s *server) start() error {
 	if err != nil {
 		return err
 	}
-	config, err := build(raw, held)
+	s.roster = newRoster(raw, filepath.Dir(s.dir))
+	config, err := build(raw, held, s.roster.held)
 	if err != nil {
 		return err
 	}
 	if s.doors, err = doors(config); err != nil {
 		return err
 	}
-	s.entrance = newEntrance(raw, filepath.Dir(s.dir))
+	s.entrance = newEntrance(raw, filepath.Dir(s.dir), s.roster)
 	own := s.entrance.take(config)
-	if s.instance, err = xray.New(config); err != nil {
+	if s.instance, err = xray.New(admitting(config)); err != nil {
 		return fmt.Errorf("make the core: %w", err)
 	}
+	s.roster.attach(s.instance)
 	if err := s.entrance.fill(s.instance, own, held); err != nil {
 		return err
 	}
@@ -194,6 +197,16 @@ func (s *server) exchange(at phase) (done bool, problem string) {
 	return true, ""
 }
 
+// follow has the core let in whom the lists of the node name. One that drains lets in nobody, and need not be exchanged.
+func (s *server) follow(at phase) *clientsAnswer {
+	behind, err := s.roster.follow()
+	answer := &clientsAnswer{Behind: behind && at == phaseReady}
+	if err != nil {
+		answer.Error = err.Error()
+	}
+	return answer
+}
+
 func (s *server) saveCounters() error {
 	raw, err := json.Marshal(s.count())
 	if err != nil {
@@ -267,6 +280,8 @@ func (s *server) reply(asked request) reply {
 	case answer.Phase == phaseStarting:
 	case asked.Op == opCertificates:
 		answer.Exchanged, answer.Error = s.exchange(answer.Phase)
+	case asked.Op == opClients:
+		answer.Clients = s.follow(answer.Phase)
 	case asked.Op == "counters":
 		answer.Counters, answer.Doors = s.count(), s.doors
 	case asked.Op == "status" && answer.Phase == phaseDraining:

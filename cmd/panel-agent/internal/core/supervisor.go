@@ -54,6 +54,7 @@ type Supervisor struct {
 	looping                 func(Meta, string)
 
 	swap     sync.Mutex // one replacement at a time
+	listing  sync.Mutex // one change of the clients at a time
 	retiring sync.WaitGroup
 
 	mu       sync.Mutex
@@ -157,6 +158,11 @@ func (s *Supervisor) readSpec(inst *instance) Spec {
 func (s *Supervisor) Swap(ctx context.Context, spec Spec) error {
 	s.swap.Lock()
 	defer s.swap.Unlock()
+	return s.swapTo(ctx, spec)
+}
+
+// swapTo is Swap with the lock held.
+func (s *Supervisor) swapTo(ctx context.Context, spec Spec) error {
 	s.retiring.Wait() // with three listeners on a port the kernel would not pick the newest
 	s.interruptPause()
 	next, err := s.launch(ctx, spec)
@@ -177,17 +183,6 @@ func (s *Supervisor) retireLater(old *instance) {
 		s.clock.Sleep(overlap)
 		s.retire(context.Background(), old)
 	}()
-}
-
-// Restart replaces the core by a fresh one with the same configuration; nothing happens when none is wanted.
-func (s *Supervisor) Restart(ctx context.Context) error {
-	s.mu.Lock()
-	spec := s.spec
-	s.mu.Unlock()
-	if spec.Core == nil {
-		return nil
-	}
-	return s.Swap(ctx, spec)
 }
 
 // Relabel gives the serving configuration another revision, when the content is the same.
@@ -224,6 +219,7 @@ func (s *Supervisor) install(inst *instance, spec Spec) *instance {
 	s.mu.Unlock()
 	s.log.Info("core serves", zap.String("core", inst.ID), zap.Int64("revision", spec.Revision))
 	go s.watch(inst)
+	go s.followAgain(inst)
 	s.changed()
 	return old
 }

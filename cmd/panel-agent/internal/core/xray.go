@@ -21,14 +21,17 @@ const Kind = "xray"
 // Version is that of the linked core.
 func Version() string { return xray.Version() }
 
-// build reads a configuration and puts in the certificates that it refers to. Logs and counters are the agent's
-// business, whatever the configuration says.
-func build(raw []byte, held certificates) (*xray.Config, error) {
+// build reads a configuration and puts in the certificates and the clients that it refers to. Logs and counters are the
+// agent's business, whatever the configuration says.
+func build(raw []byte, held certificates, clients lists) (*xray.Config, error) {
 	parsed, err := serial.DecodeJSONConfig(bytes.NewReader(raw))
 	if err != nil {
 		return nil, fmt.Errorf("read the core configuration: %w", err)
 	}
 	if err := held.putInto(parsed); err != nil {
+		return nil, err
+	}
+	if err := clients.putInto(parsed, listedIn(raw)); err != nil {
 		return nil, err
 	}
 	parsed.LogConfig = &conf.LogConfig{AccessLog: "none", LogLevel: "warning"}

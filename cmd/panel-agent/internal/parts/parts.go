@@ -4,6 +4,7 @@ package parts
 import (
 	"panel/cmd/panel-agent/internal/certificates"
 	"panel/cmd/panel-agent/internal/challenges"
+	"panel/cmd/panel-agent/internal/clients"
 	"panel/cmd/panel-agent/internal/facts"
 	"panel/cmd/panel-agent/internal/install"
 	"panel/cmd/panel-agent/internal/logs"
@@ -19,6 +20,7 @@ func All() []part.Part {
 	return []part.Part{
 		install.Part,
 		certificates.Part,
+		clients.Part,
 		challenges.Part,
 		facts.Part,
 		probe.Part,

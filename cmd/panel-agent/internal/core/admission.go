@@ -1,0 +1,202 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"sync"
+
+	"github.com/xtls/xray-core/app/dispatcher"
+	"github.com/xtls/xray-core/common"
+	xnet "github.com/xtls/xray-core/common/net"
+	"github.com/xtls/xray-core/common/protocol"
+	"github.com/xtls/xray-core/common/serial"
+	"github.com/xtls/xray-core/common/session"
+	xray "github.com/xtls/xray-core/core"
+	"github.com/xtls/xray-core/features/routing"
+	xtransport "github.com/xtls/xray-core/transport"
+	"github.com/xtls/xray-core/transport/internet/stat"
+	"google.golang.org/protobuf/types/known/emptypb"
+)
+
+// admission is the dispatcher of the core, with the streams of each user at hand: whoever is put out has them ended,
+// and begins no other one, also where a protocol goes on to know him. That is so for streams inside of a connection that
+// was let in before, and for the inbounds of a core that drains.
+type admission struct {
+	routing.Dispatcher
+
+	mu   sync.Mutex
+	out  map[string]bool // emails of those who were put out
+	open map[string]map[*dispatched]bool
+}
+
+var errPutOut = errors.New("the client may not use this flow any more")
+
+// The core makes its dispatcher from a message of its configuration. An empty message stands for one with admission.
+func init() {
+	common.Must(common.RegisterConfig((*emptypb.Empty)(nil), func(ctx context.Context, _ any) (any, error) {
+		made, err := common.CreateObject(ctx, &dispatcher.Config{})
+		if err != nil {
+			return nil, fmt.Errorf("make the dispatcher: %w", err)
+		}
+		plain, ok := made.(routing.Dispatcher)
+		if !ok {
+			return nil, errors.New("make the dispatcher: it is none")
+		}
+		return &admission{Dispatcher: plain, out: map[string]bool{}, open: map[string]map[*dispatched]bool{}}, nil
+	}))
+}
+
+// admitting has the core of a configuration use an admission.
+func admitting(config *xray.Config) *xray.Config {
+	plain := serial.GetMessageType(&dispatcher.Config{})
+	for i, app := range config.App {
+		if app.Type == plain {
+			config.App[i] = serial.ToTypedMessage(&emptypb.Empty{})
+		}
+	}
+	return config
+}
+
+// dispatched is one stream on its way.
+type dispatched struct {
+	cancel context.CancelFunc
+	conn   io.Closer // nil: datagrams
+	link   *xtransport.Link
+}
+
+func (d *dispatched) end() {
+	d.cancel()
+	if d.conn != nil {
+		_ = d.conn.Close()
+	}
+	if d.link != nil {
+		_ = common.Interrupt(d.link.Reader)
+		_ = common.Interrupt(d.link.Writer)
+	}
+}
+
+// Dispatch lets the core carry a stream, unless its user was put out.
+func (a *admission) Dispatch(ctx context.Context, to xnet.Destination) (*xtransport.Link, error) {
+	ctx, stream, email, err := a.enter(ctx)
+	if err != nil || stream == nil {
+		return refusedOr(err, func() (*xtransport.Link, error) { return a.Dispatcher.Dispatch(ctx, to) })
+	}
+	link, err := a.Dispatcher.Dispatch(ctx, to)
+	if err != nil {
+		a.leave(email, stream)
+		return nil, err
+	}
+	a.carry(email, stream, link)
+	return link, nil
+}
+
+func refusedOr(err error, do func() (*xtransport.Link, error)) (*xtransport.Link, error) {
+	if err != nil {
+		return nil, err
+	}
+	return do()
+}
+
+// DispatchLink is Dispatch for who has the other end already; it returns when the stream has ended.
+func (a *admission) DispatchLink(ctx context.Context, to xnet.Destination, link *xtransport.Link) error {
+	ctx, stream, email, err := a.enter(ctx)
+	switch {
+	case err != nil:
+		return err
+	case stream == nil:
+		return a.Dispatcher.DispatchLink(ctx, to, link)
+	}
+	defer a.leave(email, stream)
+	return a.Dispatcher.DispatchLink(ctx, to, link)
+}
+
+// enter notes a stream of a known user. It lasts as long as its connection, and there is none for traffic of nobody.
+func (a *admission) enter(ctx context.Context) (context.Context, *dispatched, string, error) {
+	from := session.InboundFromContext(ctx)
+	if from == nil {
+		return ctx, nil, "", nil
+	}
+	if from.User == nil {
+		from.User = userOf(from.Conn)
+	}
+	if from.User == nil || from.User.Email == "" {
+		return ctx, nil, "", nil
+	}
+	email, stream := from.User.Email, &dispatched{}
+	if from.Conn != nil {
+		stream.conn = from.Conn
+	}
+	own, cancel := context.WithCancel(ctx)
+	stream.cancel = cancel
+	a.mu.Lock()
+	put := a.out[email]
+	if !put {
+		if a.open[email] == nil {
+			a.open[email] = map[*dispatched]bool{}
+		}
+		a.open[email][stream] = true
+	}
+	a.mu.Unlock()
+	if put {
+		stream.end()
+		return ctx, nil, "", errPutOut
+	}
+	context.AfterFunc(own, func() { a.leave(email, stream) })
+	return own, stream, email, nil
+}
+
+// userOf is who opened a connection, where its transport has let him in and the proxy has overlooked that: Hysteria asks
+// the connection itself, and not what is inside of one whose bytes are counted.
+func userOf(conn net.Conn) *protocol.MemoryUser {
+	inside, ok := stat.TryUnwrapStatsConn(conn).(interface{ User() *protocol.MemoryUser })
+	if !ok {
+		return nil
+	}
+	return inside.User()
+}
+
+// carry notes the near end of a stream, unless its user was put out meanwhile.
+func (a *admission) carry(email string, stream *dispatched, link *xtransport.Link) {
+	a.mu.Lock()
+	stream.link = link
+	gone := a.out[email]
+	a.mu.Unlock()
+	if gone {
+		stream.end()
+	}
+}
+
+func (a *admission) leave(email string, stream *dispatched) {
+	stream.cancel()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.open[email], stream)
+	if len(a.open[email]) == 0 {
+		delete(a.open, email)
+	}
+}
+
+// put ends the streams of a user, who begins none from now on.
+func (a *admission) put(email string) {
+	a.mu.Lock()
+	a.out[email] = true
+	streams := make([]dispatched, 0, len(a.open[email]))
+	for stream := range a.open[email] {
+		streams = append(streams, *stream)
+	}
+	a.mu.Unlock()
+	for _, stream := range slices.Backward(streams) {
+		stream.end()
+	}
+}
+
+// admit lets a user in again.
+func (a *admission) admit(email string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.out, email)
+}
