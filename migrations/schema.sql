@@ -424,6 +424,47 @@ create table client_flows (
 );
 CREATE INDEX client_flows_flow ON client_flows USING btree (flow_id, created_at, client_id);
 
+create table client_list_nodes (
+  flow_id uuid not null,
+  node_id uuid not null,
+  given bigint default 0 not null,
+  document bigint default 0 not null,
+  installed bigint default 0 not null,
+  leaves boolean default false not null,
+  constraint client_list_nodes_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES client_lists(flow_id) ON DELETE CASCADE,
+  constraint client_list_nodes_pkey PRIMARY KEY (flow_id, node_id)
+);
+CREATE INDEX client_list_nodes_node ON client_list_nodes USING btree (node_id);
+
+create table client_listed (
+  flow_id uuid not null,
+  client_id uuid not null,
+  ref text not null,
+  expires_at timestamp with time zone,
+  since bigint not null,
+  constraint client_listed_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES client_lists(flow_id) ON DELETE CASCADE,
+  constraint client_listed_pkey PRIMARY KEY (flow_id, client_id)
+);
+
+create table client_lists (
+  flow_id uuid not null,
+  revision bigint default 0 not null,
+  installed bigint default 0 not null,
+  nodes integer default 0 not null,
+  fixed boolean default false not null,
+  digest text default ''::text not null,
+  changes bigint default 1 not null,
+  seen bigint default 0 not null,
+  open boolean default true not null,
+  since timestamp with time zone default now() not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint client_lists_pkey PRIMARY KEY (flow_id)
+);
+CREATE INDEX client_lists_open ON client_lists USING btree (lease_until) WHERE open;
+
 create table client_profiles (
   id uuid not null,
   label text not null,

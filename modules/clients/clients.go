@@ -23,6 +23,7 @@ import (
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/lease"
 	"panel/platform/owners"
 )
 
@@ -38,18 +39,23 @@ type clients struct {
 	bus      *events.Bus
 	accounts owners.Accounts
 	counted  nodesapi.Accounts
+	held     nodesapi.Documents
+	lists    *lease.Driver
 	clock    clockwork.Clock
 	log      *zap.Logger
 	address  string // of the panel, as subscriptions name it
 }
 
 func newClients(
-	s *store, r *registry, j audit.Journal, b *events.Bus, a owners.Accounts, n nodesapi.Accounts, c clockwork.Clock,
-	log *zap.Logger, cfg *config.Config,
+	s *store, r *registry, j audit.Journal, b *events.Bus, a owners.Accounts, n nodesapi.Accounts, d nodesapi.Documents,
+	l *database.Listener, clock clockwork.Clock, log *zap.Logger, cfg *config.Config,
 ) *clients {
-	return &clients{
-		store: s, flows: r, journal: j, bus: b, accounts: a, counted: n, clock: c, log: log, address: publicURL(cfg),
+	c := &clients{
+		store: s, flows: r, journal: j, bus: b, accounts: a, counted: n, held: d, clock: clock, log: log,
+		address: publicURL(cfg),
 	}
+	c.lists = lease.New(s.db, l, clock, log, c.spreading())
+	return c
 }
 
 func (c *clients) now() time.Time { return c.clock.Now().UTC().Truncate(time.Microsecond) }
@@ -132,6 +138,9 @@ func (c *clients) keep(ctx context.Context, row *clientRow, flowIDs []string) er
 		if err := c.insertAccess(ctx, row.ID, id); err != nil {
 			return err
 		}
+	}
+	if err := c.relist(ctx, flowIDs...); err != nil {
+		return err
 	}
 	return c.publish(ctx, clientsapi.EventCreated, row, map[string]audit.Change{"label": {To: row.Label}})
 }
@@ -267,6 +276,9 @@ func (c *clients) edit(
 			return err
 		}
 		if err := c.touched(ctx, row); err != nil {
+			return err
+		}
+		if err := c.relistUses(ctx, id); err != nil {
 			return err
 		}
 		return c.publish(ctx, clientsapi.EventUpdated, row, changes)

@@ -35,7 +35,7 @@ func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]client
 	q := e.store.usedBy(ctx).
 		ColumnExpr("a.client_id, "+accessRef+" as ref, c.label, c.public_hash is not null as public").
 		ColumnExpr(useStateAt+" as state", e.now()).
-		ColumnExpr("a.installed, a.created_at, "+useRevoked+" as revoked_at").
+		ColumnExpr(installedNow+" as installed, a.created_at, "+useRevoked+" as revoked_at").
 		Where("a.flow_id = ?", flowID).OrderExpr("a.created_at, a.client_id")
 	if most > 0 {
 		q = q.Limit(int64(most))
@@ -90,13 +90,11 @@ func (e exported) live(ctx context.Context) *bun.SelectQuery {
 		Where("a.revoked_at is null and "+stateAt+" = 'active'", e.now())
 }
 
-// SetInstalled takes which clients the installed parts of a flow serve.
-func (e exported) SetInstalled(ctx context.Context, flowID string, refs []string) error {
-	return e.store.setInstalled(ctx, flowID, refs)
-}
-
 // Forget takes a flow that is being deleted from its clients.
 func (e exported) Forget(ctx context.Context, flowID string) error {
+	if err := e.relist(ctx, flowID); err != nil {
+		return err
+	}
 	return e.store.forget(ctx, flowID)
 }
 

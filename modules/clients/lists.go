@@ -60,10 +60,10 @@ func (c *clients) page(ctx context.Context, in *listInput) (httpapi.Page[Client]
 	}, func(row *listedRow) (string, string) { return row.SortKey, row.ID }), nil
 }
 
-// useState has clients that wait for an apply before those that work, and revoked ones last.
+// useState has clients that wait to be let in before those that work, and revoked ones last.
 const (
 	useRevoked = "coalesce(a.revoked_at, c.revoked_at)"
-	useState   = "(case when " + useRevoked + " is not null then 'revoked' when a.installed then 'installed' " +
+	useState   = "(case when " + useRevoked + " is not null then 'revoked' when " + installedNow + " then 'installed' " +
 		"else 'waiting' end)"
 )
 
@@ -114,7 +114,7 @@ func (c *clients) pageOf(ctx context.Context, in *flowClientsInput) (httpapi.Pag
 	var rows []usedRow
 	query := in.filter(c.store.usedBy(ctx)).ColumnExpr("c.id, c.label, c.public_hash is not null as public").
 		ColumnExpr(useStateAt+" as state", c.now()).
-		ColumnExpr("a.installed, a.created_at, " + useRevoked + " as revoked_at")
+		ColumnExpr(installedNow + " as installed, a.created_at, " + useRevoked + " as revoked_at")
 	if err := k.Apply(query, nil).Scan(ctx, &rows); err != nil {
 		return none, database.Fault(fmt.Errorf("list the clients of a flow: %w", err), nil)
 	}
@@ -174,7 +174,7 @@ func (c *clients) addTo(ctx context.Context, flowID, text string) (FlowClient, e
 // find looks for clients of all flows by a part of their name; revoked ones are not found.
 func (c *clients) find(ctx context.Context, in *findInput) (FoundClients, error) {
 	found, q := FoundClients{Items: []FoundClient{}}, names.SearchKey(in.Q)
-	err := c.store.usedBy(ctx).ColumnExpr("c.id, c.label, a.flow_id, a.installed").
+	err := c.store.usedBy(ctx).ColumnExpr("c.id, c.label, a.flow_id, "+installedNow+" as installed").
 		Where(useRevoked+" is null and strpos("+clientName+", ?) > 0", q).
 		OrderExpr("strpos("+clientName+", ?), "+clientName+", c.id, a.flow_id", q).Limit(int64(in.Limit)).
 		Scan(ctx, &found.Items)

@@ -76,7 +76,8 @@ func attach(h *handlers, c *clients, owned *owners.Registry) module.Parts {
 	owned.Add(c.owned())
 	return module.Parts{
 		Routes: h.routes(), Jobs: []jobs.Worker{c.worker(), c.accountant()},
-		Schedules: []jobs.Schedule{schedule(), accounting()},
-		Ready:     []func(context.Context) error{c.store.rekey, c.store.settle}, Metrics: c.metrics(),
+		Schedules: []jobs.Schedule{schedule(), accounting()}, Loops: []func(context.Context) error{c.lists.Run},
+		Restored: c.restored,
+		Ready:    []func(context.Context) error{c.store.rekey, c.store.settle}, Metrics: c.metrics(),
 	}
 }

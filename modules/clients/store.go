@@ -68,8 +68,8 @@ func (s *store) uses(ctx context.Context, clientIDs ...string) (map[string][]acc
 		return out, nil
 	}
 	var rows []accessRow
-	err := s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("secret").
-		Where("a.client_id = any(?::uuid[]) and a.revoked_at is null", pgdialect.Array(clientIDs)).
+	err := s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("secret", "installed").
+		ColumnExpr(installedNow+" as installed").Where("a.client_id = any(?::uuid[]) and a.revoked_at is null", pgdialect.Array(clientIDs)).
 		Order("a.created_at", "a.flow_id").Scan(ctx)
 	for _, row := range rows {
 		out[row.ClientID] = append(out[row.ClientID], row)

@@ -156,6 +156,9 @@ func (c *clients) storeBatch(ctx context.Context, b *batch) error {
 	if err := database.Copy(ctx, c.store.db, b.accesses); err != nil {
 		return database.Fault(fmt.Errorf("store what the clients of an import may use: %w", err), nil)
 	}
+	if err := c.relist(ctx, b.flowIDs...); err != nil {
+		return err
+	}
 	entry := audit.Entry{
 		Action: actionImported, Object: audit.Object{Type: object, Name: summary},
 		Changes: map[string]audit.Change{"added": {To: len(b.clients)}},

@@ -79,6 +79,9 @@ func (c *clients) used(ctx context.Context, row *clientRow, changes map[string]a
 	if err := c.touched(ctx, row); err != nil {
 		return err
 	}
+	if err := c.relistUses(ctx, row.ID); err != nil {
+		return err
+	}
 	return c.publish(ctx, clientsapi.EventUpdated, row, changes)
 }
 
@@ -149,6 +152,9 @@ func (c *clients) revokeFrom(ctx context.Context, before *clientRow, flowIDs []s
 			return httpapi.ErrRevision
 		}
 		if err := c.touched(ctx, row); err != nil {
+			return err
+		}
+		if err := c.relist(ctx, flowIDs...); err != nil {
 			return err
 		}
 		return c.publish(ctx, clientsapi.EventRevoked, row, nil)

@@ -222,7 +222,9 @@ func (s *service) newApply(
 	a.Change = flowsapi.Apply{ID: a.ID, By: caller.Username, Change: s.changeOf(f, kind, before, after, result.Hosts)}
 	a.say("starting")
 	for _, step := range result.Plan.Steps {
-		a.Steps = append(a.Steps, newStep(step))
+		row := newStep(step)
+		row.Listed = result.Fragments[step.NodeID].Listed
+		a.Steps = append(a.Steps, row)
 	}
 	for id, part := range result.Fragments {
 		a.Listens[id] = part.Listens
@@ -282,7 +284,12 @@ func (s *service) start(ctx context.Context, f *flowRow, a *applyRow, result pla
 		return err
 	}
 	a.Content = content
-	err = s.db.InTx(ctx, func(ctx context.Context) error { return s.startIn(ctx, f, a) })
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		if err := s.startIn(ctx, f, a); err != nil {
+			return err
+		}
+		return s.reach(ctx, a)
+	})
 	if err != nil {
 		return database.Fault(err, constraints)
 	}
@@ -322,6 +329,24 @@ func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
 		return err
 	}
 	return s.noteStart(ctx, locked, a)
+}
+
+// reach has the agents of the entries hold the clients of the flow, before anything is installed there.
+func (s *service) reach(ctx context.Context, a *applyRow) error {
+	if err := s.clients.Reach(ctx, a.FlowID, listing(a)...); err != nil {
+		return fmt.Errorf("give the clients of a flow to its nodes: %w", err)
+	}
+	return nil
+}
+
+// listing gives the nodes of an apply whose agents let in the clients by a list.
+func listing(a *applyRow) (nodeIDs []string) {
+	for _, step := range a.Steps {
+		if step.Listed {
+			nodeIDs = append(nodeIDs, step.NodeID)
+		}
+	}
+	return nodeIDs
 }
 
 // noteStart has one entry in the journal; who listens gets the start of every apply, and that it was forced besides.

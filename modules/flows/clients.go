@@ -63,7 +63,7 @@ func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (
 	}
 	if len(connections) == 0 {
 		return ConnectionLink{}, notInstalled("client_id",
-			"no installed entry serves this client; apply the flow first")
+			"no installed entry lets this client in yet; wait a moment, or apply the flow")
 	}
 	first := connections[0]
 	err = s.change(ctx, flowID, "flow.link_issued", func(context.Context, *flowRow) (map[string]audit.Change, error) {
@@ -105,10 +105,14 @@ func (s *service) connections(
 	if err != nil {
 		return nil, err
 	}
+	holding, err := s.clients.Holding(ctx, f.ID, c.ClientID)
+	if err != nil {
+		return nil, fmt.Errorf("read which nodes let a client in: %w", err)
+	}
 	var out []flowsapi.Connection
 	entries := plan.Entries(version.Graph)
 	for _, entry := range entries {
-		if !slices.Contains(installed[entry.NodeID].Clients, c.Ref) {
+		if !lets(installed[entry.NodeID], holding, c) {
 			continue
 		}
 		host, err := s.hostOf(ctx, f, entry)
@@ -131,6 +135,14 @@ func (s *service) connections(
 		}))
 	}
 	return out, nil
+}
+
+// lets says whether the installed part of a node lets a client in.
+func lets(part plan.Fragment, holding []string, c clientsapi.Credentials) bool {
+	if part.Listed {
+		return slices.Contains(holding, part.NodeID)
+	}
+	return slices.Contains(part.Clients, c.Ref)
 }
 
 // hostOf is what clients dial: what was installed, so that links change with the installed version alone. A version

@@ -32,6 +32,7 @@ type fleet struct {
 	domains  map[string]domainsapi.Domain
 	carried  map[string]nodesapi.Reading // by node
 	sessions map[string][]nodesapi.Point
+	held     documents
 	// lose counts down to the call whose answer gets lost; it stays at zero once that has happened.
 	lose   int
 	losing bool
@@ -155,7 +156,7 @@ func (f *fleet) manifest() module.Module {
 			func() nodesapi.Fleet { return f }, func() nodesapi.Configs { return f },
 			func() nodesapi.Commands { return f }, func() nodesapi.Guards { return f },
 			func() nodesapi.Relations { return f }, func() nodesapi.Readings { return f },
-			func() nodesapi.Accounts { return f },
+			func() nodesapi.Accounts { return f }, func() nodesapi.Documents { return &f.held },
 		},
 	}
 }

@@ -115,7 +115,9 @@ func (r *runner) parking(ctx context.Context, row *applyRow) error {
 		return err
 	}
 	for i := range row.Steps {
+		listed := row.Steps[i].Listed
 		row.Steps[i] = newStep(row.Steps[i].Step)
+		row.Steps[i].Listed = listed
 	}
 	row.NodesSince = nil
 	row.Stage, row.StagedAt = phaseWaiting, r.now() // it still says what it waits for

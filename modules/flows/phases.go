@@ -18,6 +18,8 @@ const (
 	phaseLimit = 60 * time.Second
 	wholeLimit = 10 * time.Minute
 	probeEnd   = 30 * time.Second
+
+	clientsPoll = 100 * time.Millisecond
 )
 
 // advance does what the phase asks for and returns when there is something new to look at.
@@ -90,8 +92,38 @@ func (r *runner) ready(ctx context.Context, row *applyRow) error {
 	case !slices.ContainsFunc(row.Steps, configures):
 		return r.commit(ctx, row)
 	}
+	if held, err := r.listsHeld(ctx, row); err != nil || !held {
+		return err
+	}
 	r.enter(row, phaseSwitching, "switching")
 	return r.keep(ctx, row)
+}
+
+// listsHeld waits until the agents of the entries hold the clients of the flow, so that no client is refused by what is
+// about to serve.
+func (r *runner) listsHeld(ctx context.Context, row *applyRow) (bool, error) {
+	wanted := listing(row)
+	if len(wanted) == 0 {
+		return true, nil
+	}
+	holding, err := r.clients.Holding(ctx, row.FlowID, "")
+	if err != nil {
+		return false, fmt.Errorf("read which nodes hold the clients of a flow: %w", err)
+	}
+	missing := slices.IndexFunc(row.Steps, func(s stepRow) bool { return s.Listed && !slices.Contains(holding, s.NodeID) })
+	if missing < 0 {
+		return true, nil
+	}
+	step := row.Steps[missing]
+	if r.now().Sub(row.StagedAt) > phaseLimit {
+		return false, r.fail(ctx, row, StepError{
+			Code: "clients_missing", NodeID: step.NodeID, NodeName: step.NodeName,
+			Message: step.NodeName + ": the agent does not hold the clients of the flow",
+		})
+	}
+	row.say("waiting_clients", "node", step.NodeName)
+	row.wait = clientsPoll
+	return false, r.save(ctx, row)
 }
 
 // switching goes rank by rank: no entry forwards to an exit that does not listen yet.

@@ -181,6 +181,7 @@ type stepRow struct {
 	Retries int               `json:"retries"`
 	Retried time.Time         `json:"retried_at"`
 	Probed  int               `json:"probed"` // entries of the node that a real client has gone through
+	Listed  bool              `json:"listed"` // the agent lets in the clients by a list of its own
 }
 
 type lockRow struct {

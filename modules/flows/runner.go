@@ -10,6 +10,7 @@ import (
 
 	"github.com/segmentio/encoding/json"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -245,6 +246,9 @@ func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code 
 		if err := r.leave(ctx, row); err != nil {
 			return err
 		}
+		if err := r.listsLeft(ctx, row); err != nil {
+			return err
+		}
 		if err := r.save(ctx, row); err != nil {
 			return err
 		}
@@ -266,17 +270,43 @@ func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code 
 	})
 }
 
-// serves tells the clients which of them the installed parts of a flow serve.
+// serves tells the clients how the installed parts of a flow know them.
 func (r *runner) serves(ctx context.Context, flowID string, parts map[string]plan.Fragment) error {
-	refs := []string{}
+	by := clientsapi.Installed{NodeIDs: listedOn(parts), Refs: []string{}}
 	for _, part := range parts {
-		refs = append(refs, part.Clients...)
+		by.Refs = append(by.Refs, part.Clients...)
+		by.Fixed = by.Fixed || part.Role == "entry" && !part.Listed
 	}
-	slices.Sort(refs)
-	if err := r.clients.SetInstalled(ctx, flowID, slices.Compact(refs)); err != nil {
+	slices.Sort(by.Refs)
+	by.Refs = slices.Compact(by.Refs)
+	if err := r.clients.SetInstalled(ctx, flowID, by); err != nil {
 		return fmt.Errorf("note which clients are installed: %w", err)
 	}
 	return nil
+}
+
+// listedOn gives the nodes whose agents hold the clients of a flow, sorted.
+func listedOn(parts map[string]plan.Fragment) []string {
+	ids := []string{}
+	for id, part := range parts {
+		if part.Listed {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// listsLeft has the agents of nodes that an apply did not come to install the flow on drop its clients.
+func (r *runner) listsLeft(ctx context.Context, row *applyRow) error {
+	if row.Stage == stateApplied {
+		return nil
+	}
+	parts, err := r.store.installed(ctx, row.FlowID)
+	if err != nil {
+		return err
+	}
+	return r.serves(ctx, row.FlowID, parts)
 }
 
 func (r *runner) unlock(ctx context.Context, row *applyRow) error {

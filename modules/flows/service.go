@@ -276,20 +276,34 @@ func (s *service) facts(ctx context.Context, f *flowRow, g graph.Graph) (plan.In
 	if in.Domains, err = s.domains(ctx, f.OwnerID, g); err != nil {
 		return in, nil, err
 	}
-	clients, err := s.clients.OfFlow(ctx, f.ID, everyClient)
+	if in.Hashes, err = s.store.hashes(ctx, f.ID); err != nil {
+		return in, nil, err
+	}
+	nodes, err := s.touched(ctx, &in)
 	if err != nil {
-		return in, nil, fmt.Errorf("read the clients of a flow: %w", err)
+		return in, nil, err
+	}
+	return in, nodes, s.people(ctx, &in)
+}
+
+// people adds the clients of the flow, without their secrets, where some configuration has them.
+func (s *service) people(ctx context.Context, in *plan.Input) (err error) {
+	if !in.WantsClients() {
+		if in.HasClients, err = s.clients.Any(ctx, in.FlowID); err != nil {
+			return fmt.Errorf("look for clients of a flow: %w", err)
+		}
+		return nil
+	}
+	clients, err := s.clients.OfFlow(ctx, in.FlowID, everyClient)
+	if err != nil {
+		return fmt.Errorf("read the clients of a flow: %w", err)
 	}
 	for _, c := range clients {
 		if c.State == clientsapi.Active {
 			in.Clients = append(in.Clients, plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label})
 		}
 	}
-	if in.Hashes, err = s.store.hashes(ctx, f.ID); err != nil {
-		return in, nil, err
-	}
-	nodes, err := s.touched(ctx, &in)
-	return in, nodes, err
+	return nil
 }
 
 // input gathers what a compilation may depend on: the facts with what is secret and what is installed.
@@ -307,8 +321,10 @@ func (s *service) input(
 	if in.Keys, err = s.store.keys(ctx, f.ID, g, brought); err != nil {
 		return in, nil, err
 	}
-	if in.Clients, err = s.liveClients(ctx, f.ID); err != nil {
-		return in, nil, err
+	if in.WantsClients() {
+		if in.Clients, err = s.liveClients(ctx, f.ID); err != nil {
+			return in, nil, err
+		}
 	}
 	if in.Installed, err = s.store.installed(ctx, f.ID); err != nil {
 		return in, nil, err

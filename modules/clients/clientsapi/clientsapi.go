@@ -71,6 +71,13 @@ type Credentials struct {
 	Key      []byte
 }
 
+// Installed is how the installed parts of a flow know its clients.
+type Installed struct {
+	NodeIDs []string // of entries whose agents hold the clients as a document of their own
+	Fixed   bool     // some entry has its clients in its configuration, where they change by an apply
+	Refs    []string // those who are there
+}
+
 // Subscriber is who holds the token of a subscription.
 type Subscriber struct {
 	Client
@@ -90,8 +97,15 @@ type Clients interface {
 	CountsSQL(flowIDs, at string) string
 	// Credentials opens those of the live clients of a flow, oldest first; of one of them alone when it is named.
 	Credentials(ctx context.Context, flowID, clientID string) ([]Credentials, error)
-	// SetInstalled takes which clients the installed parts of a flow serve, by their refs.
-	SetInstalled(ctx context.Context, flowID string, refs []string) error
+	// Any reports whether a flow has an active client.
+	Any(ctx context.Context, flowID string) (bool, error)
+	// Reach has the agents of nodes hold the clients of a flow, beside those that do already: before the flow is
+	// installed there.
+	Reach(ctx context.Context, flowID string, nodeIDs ...string) error
+	// Holding gives the nodes whose agents hold the clients of a flow; those that let a client in where one is named.
+	Holding(ctx context.Context, flowID, clientID string) (nodeIDs []string, err error)
+	// SetInstalled takes how the installed parts of a flow know its clients. Agents of other nodes hold them no more.
+	SetInstalled(ctx context.Context, flowID string, by Installed) error
 	// Forget takes a flow that is being deleted from its clients; those that have no other one are deleted.
 	Forget(ctx context.Context, flowID string) error
 	// Client gives a client that was not revoked by its id, or ErrUnknown.

@@ -2,10 +2,12 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"panel/modules/flows/internal/graph"
+	"panel/platform/agentapi"
 )
 
 // build renders every block into the fragment of its node.
@@ -38,18 +40,30 @@ func (c *compiler) entry(b graph.Node) {
 	p, l := c.part(b.NodeID), b.Params.Listener.Filled()
 	p.Role = "entry"
 	accounts := make([]account, 0, len(c.in.Clients)+1)
-	for _, client := range sortedClients(c.in.Clients) {
-		accounts = append(accounts, account{uuid: client.UUID, key: client.Key, email: c.email("client", client.ID)})
-		c.clientFact(p, client)
+	if p.Listed = holdsList(c.in.Nodes[b.NodeID]); !p.Listed {
+		for _, client := range sortedClients(c.in.Clients) {
+			email := agentapi.ClientEmail(c.in.FlowID, client.ID)
+			accounts = append(accounts, account{uuid: client.UUID, key: client.Key, email: email})
+			c.clientFact(p, client)
+		}
 	}
-	if len(c.in.Clients) == 0 {
+	if !c.in.HasClients && len(c.in.Clients) == 0 {
 		c.warn("no_clients", c.path(b.Key, ""), "the flow has no client yet; nobody could connect")
 	}
 	if c.probing() {
 		accounts = append(accounts, c.probe(""))
 	}
 	c.listen(p, b, l, accounts, "anywhere")
+	if p.Listed {
+		p.Inbounds[len(p.Inbounds)-1].ClientsOf = &agentapi.ListOf{FlowID: c.in.FlowID, Flow: l.Flow}
+	}
 	c.arrivals(p, b, []string{c.email("probe")})
+}
+
+// holdsList says whether the agent of a node lets in the clients of a flow by a list of its own, which is no part of what
+// is installed. Any other one has them in its configuration.
+func holdsList(n Node) bool {
+	return slices.Contains(n.Can, string(agentapi.DocumentClients.Capability()))
 }
 
 func (c *compiler) clientFact(p *Fragment, client Client) {

@@ -145,7 +145,11 @@ func rank(s Step) int {
 
 // compare tells the difference of one node in facts.
 func (c *compiler) compare(id string, f Fragment) {
-	before, after := factsByName(c.in.Installed[id].Facts), factsByName(f.Facts)
+	was := c.in.Installed[id].Facts
+	if f.Listed && !c.in.Installed[id].Listed { // its clients are no part of what is installed any more, and stay
+		was = slices.DeleteFunc(slices.Clone(was), func(one Fact) bool { return one.Group == "clients" })
+	}
+	before, after := factsByName(was), factsByName(f.Facts)
 	names := slices.Sorted(maps.Keys(before))
 	for name := range after {
 		if _, known := before[name]; !known {

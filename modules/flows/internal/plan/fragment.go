@@ -22,6 +22,7 @@ type Fragment struct {
 	Facts     []Fact            `json:"facts"`
 	Clients   []string          `json:"clients"`
 	Hops      map[string]string `json:"hops,omitempty"`
+	Listed    bool              `json:"listed,omitempty"` // its entries let in whom the agent's list of clients names
 
 	ready *encoded
 }

@@ -23,6 +23,16 @@ type Input struct {
 	Domains   map[string]Domain   // the bindings of the flow's owner that the draft names, by id
 	Hosts     []Host              // what the installed links name; nothing when that is not known
 	Reflector Endpoint            // where a probe through the flow must arrive; zero leaves probing out
+
+	HasClients bool // says that there are clients where Clients need not be known
+}
+
+// WantsClients says whether an entry is on a node that has its clients in its configuration, so that they decide about
+// the outcome.
+func (in Input) WantsClients() bool {
+	return slices.ContainsFunc(in.Graph.Nodes, func(b graph.Node) bool {
+		return b.Kind == graph.Entry && !holdsList(in.Nodes[b.NodeID])
+	})
 }
 
 // Drawn is the drawing with the nodes that stand for its pools.
@@ -53,8 +63,10 @@ func (in Input) Fingerprint() string {
 		nodes[id] = node{n.ID, n.Name, n.Address, n.Core, n.Own, n.GeoFiles, n.Can}
 	}
 	clients := []string{}
-	for _, c := range sortedClients(in.Clients) {
-		clients = append(clients, c.ref())
+	if in.WantsClients() {
+		for _, c := range sortedClients(in.Clients) {
+			clients = append(clients, c.ref())
+		}
 	}
 	return hashOf(encode([]any{
 		CompilerVersion, in.FlowID, in.Drawn(), clients, nodes, in.Hashes, in.Domains, in.Hosts, in.Reflector,

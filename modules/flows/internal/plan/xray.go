@@ -1,5 +1,7 @@
 package plan
 
+import "panel/platform/agentapi"
+
 // The structs below are the only way into a core's configuration: nothing that a person wrote passes through as JSON.
 
 // head is the part of a configuration that is the same on every node; inbounds, outbounds and routing follow it.
@@ -41,6 +43,9 @@ type Inbound struct {
 	Settings inboundSettings `json:"settings"`
 	Stream   *stream         `json:"streamSettings,omitempty"`
 	Sniffing *sniffing       `json:"sniffing,omitempty"`
+
+	// ClientsOf names the flow whose clients the agent lets in beside those of the settings.
+	ClientsOf *agentapi.ListOf `json:"clients_of,omitempty"`
 }
 
 type inboundSettings struct {

@@ -1,0 +1,194 @@
+package clients
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/segmentio/encoding/json"
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/database"
+	"panel/platform/lease"
+	"panel/platform/restored"
+)
+
+// spreading brings the lists of flows to the agents that shall hold them: a list is open until each of them does.
+func (c *clients) spreading() lease.Process {
+	return lease.Process{
+		Name: "list of clients", Table: lease.Table{Name: "client_lists", Key: "flow_id", Open: "open"}, Step: c.spread,
+	}
+}
+
+// spread makes the newest revision of a list, gives it to the agents that do not have it in their documents, and notes
+// which of them hold it by what they say.
+func (c *clients) spread(ctx context.Context, claim *lease.Claim) (lease.Next, error) {
+	if err := claim.InTx(ctx, func(ctx context.Context) error { return c.revise(ctx, claim.ID) }); err != nil {
+		return lease.Next{}, err
+	}
+	left, waiting, err := c.observe(ctx, claim)
+	switch {
+	case err != nil:
+		return lease.Next{}, err
+	case !left:
+		return lease.Done(), nil
+	}
+	return lease.After(patience(waiting)), nil
+}
+
+// patience is the pause before agents are looked at again that have not answered for a time.
+func patience(waiting time.Duration) time.Duration {
+	const shortest, longest = 100 * time.Millisecond, 10 * time.Second
+	return min(max(waiting/10, shortest), longest)
+}
+
+// revise makes the next revision of a list when others are on it, and gives it to the agents.
+func (c *clients) revise(ctx context.Context, flowID string) error {
+	if err := c.store.onLists(ctx); err != nil {
+		return err
+	}
+	list, err := c.store.list(ctx, flowID)
+	if err != nil {
+		return err
+	}
+	if list.Changes != list.Seen {
+		if err := c.renumber(ctx, list); err != nil {
+			return err
+		}
+	}
+	holders, err := c.store.holders(ctx, flowID)
+	if err != nil {
+		return err
+	}
+	return c.hand(ctx, list, holders)
+}
+
+// renumber counts the list up when who is on it has changed.
+func (c *clients) renumber(ctx context.Context, list *listRow) error {
+	wanted, err := c.store.admitted(ctx, list.FlowID, c.now())
+	if err != nil {
+		return fmt.Errorf("read who may use a flow: %w", err)
+	}
+	list.Seen = list.Changes
+	if digest := digestOf(wanted); digest != list.Digest {
+		list.Revision, list.Digest = list.Revision+1, digest
+		if err := c.store.relisted(ctx, list.FlowID, list.Revision, wanted); err != nil {
+			return fmt.Errorf("write the list of a flow: %w", err)
+		}
+	}
+	_, err = c.store.db.In(ctx).NewUpdate().Model(list).Column("revision", "digest", "seen").WherePK().Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+// hand gives a list to the agents that do not have its newest revision, and takes it from those that shall not.
+func (c *clients) hand(ctx context.Context, list *listRow, holders []holderRow) error {
+	var behind []string
+	for _, h := range holders {
+		if h.Leaves || h.Given != list.Revision {
+			behind = append(behind, h.NodeID)
+		}
+	}
+	if len(behind) == 0 {
+		return nil
+	}
+	wanted, err := c.documents(ctx, behind)
+	if err != nil {
+		return err
+	}
+	if err := c.held.Set(ctx, wanted...); err != nil {
+		return fmt.Errorf("give lists of clients to agents: %w", err)
+	}
+	states, err := c.held.States(ctx, document, behind...)
+	if err != nil {
+		return fmt.Errorf("read what agents were given: %w", err)
+	}
+	return c.store.handed(ctx, list, behind, states)
+}
+
+// handed notes the documents with which a list came to its agents. A node that is gone or leaves is forgotten.
+func (s *store) handed(
+	ctx context.Context, list *listRow, nodeIDs []string, states map[string]nodesapi.DocumentState,
+) error {
+	var there []string
+	var documents []int64
+	for _, id := range nodeIDs {
+		if state, known := states[id]; known {
+			there, documents = append(there, id), append(documents, state.Wanted)
+		}
+	}
+	_, err := s.db.In(ctx).NewRaw(`delete from client_list_nodes n where n.flow_id = ?
+		and (n.leaves or n.node_id = any(?::uuid[]) and not n.node_id = any(?::uuid[]))`,
+		list.FlowID, pgdialect.Array(nodeIDs), pgdialect.Array(append([]string{}, there...))).Exec(ctx)
+	if err == nil {
+		_, err = s.db.In(ctx).NewRaw(`update client_list_nodes n set given = ?, document = w.document
+			from unnest(?::uuid[], ?::bigint[]) as w (node_id, document) where n.flow_id = ? and n.node_id = w.node_id`,
+			list.Revision, pgdialect.Array(append([]string{}, there...)), pgdialect.Array(append([]int64{}, documents...)),
+			list.FlowID).Exec(ctx)
+	}
+	return database.Fault(err, nil)
+}
+
+// observe notes which agents hold the list, and closes it when all do and nothing has changed meanwhile.
+func (c *clients) observe(ctx context.Context, claim *lease.Claim) (left bool, waiting time.Duration, err error) {
+	holders, err := c.store.holders(ctx, claim.ID)
+	if err != nil {
+		return false, 0, err
+	}
+	ids := make([]string, len(holders))
+	for i := range holders {
+		ids[i] = holders[i].NodeID
+	}
+	states, err := c.held.States(ctx, document, ids...)
+	if err != nil {
+		return false, 0, fmt.Errorf("read what agents hold: %w", err)
+	}
+	var holding []string
+	for _, h := range holders {
+		if state, there := states[h.NodeID]; there && state.Applied >= h.Document && h.Given != h.Installed {
+			holding = append(holding, h.NodeID)
+		}
+	}
+	err = claim.InTx(ctx, func(ctx context.Context) error {
+		left, waiting, err = c.store.observed(ctx, claim.ID, holding)
+		return err
+	})
+	return left, waiting, err
+}
+
+// observed notes agents that hold what they were given. It gives whether the list stays open, and how long it is.
+func (s *store) observed(
+	ctx context.Context, flowID string, nodeIDs []string,
+) (left bool, waiting time.Duration, err error) {
+	db := s.db.In(ctx)
+	if len(nodeIDs) > 0 {
+		_, err = db.NewRaw("update client_list_nodes set installed = given where flow_id = ? and node_id = any(?::uuid[])",
+			flowID, pgdialect.Array(nodeIDs)).Exec(ctx)
+		if err != nil {
+			return false, 0, database.Fault(err, nil)
+		}
+	}
+	var seconds float64
+	err = db.NewRaw(`update client_lists l set
+			installed = coalesce((select min(n.installed) from client_list_nodes n where n.flow_id = l.flow_id), 0),
+			open = l.changes <> l.seen or exists (select from client_list_nodes n where n.flow_id = l.flow_id
+				and (n.leaves or n.installed <> l.revision))
+		where l.flow_id = ? returning l.open, extract(epoch from now() - l.since)::float8`, flowID).
+		Scan(ctx, &left, &seconds)
+	if err == nil && !left {
+		_, err = db.NewRaw(`delete from client_lists l where l.flow_id = ? and l.nodes = 0
+			and not exists (select from client_list_nodes n where n.flow_id = l.flow_id)
+			and not exists (select from client_flows a where a.flow_id = l.flow_id)`, flowID).Exec(ctx)
+	}
+	return left, time.Duration(seconds * float64(time.Second)), database.Fault(err, nil)
+}
+
+// restored has every list given anew: agents may hold what a database that came from a backup does not know.
+func (c *clients) restored(ctx context.Context, _ json.RawMessage, _ *restored.Restoration) error {
+	db := c.store.db.In(ctx)
+	_, err := db.NewRaw("update client_list_nodes set given = 0, installed = 0").Exec(ctx)
+	if err == nil {
+		_, err = db.NewRaw("update client_lists set changes = changes + 1, open = true, since = now()").Exec(ctx)
+	}
+	return database.Fault(err, nil)
+}
