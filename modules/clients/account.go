@@ -59,7 +59,26 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	if err != nil {
 		return database.Fault(err, nil)
 	}
+	if err := c.relistChanged(ctx); err != nil {
+		return err
+	}
 	return c.tellSpent(ctx)
+}
+
+// relistChanged has the lists made anew that name others than those who are active now: time and traffic change that.
+func (c *clients) relistChanged(ctx context.Context) error {
+	return c.store.db.InTx(ctx, func(ctx context.Context) error {
+		var flowIDs []string
+		err := c.store.db.In(ctx).NewRaw(`select distinct l.flow_id::text from client_lists l
+			join client_flows a on a.flow_id = l.flow_id join client_profiles c on c.id = a.client_id
+			left join client_listed li on li.flow_id = a.flow_id and li.client_id = a.client_id
+			where l.nodes > 0 and (a.revoked_at is null and `+stateAt+` = 'active') <> (li.client_id is not null)`, c.now()).
+			Scan(ctx, &flowIDs)
+		if err != nil {
+			return database.Fault(fmt.Errorf("look for lists that have changed: %w", err), nil)
+		}
+		return c.relist(ctx, flowIDs...)
+	})
 }
 
 // mark is up to where samples are counted. Nobody else counts until the transaction ends.

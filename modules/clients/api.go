@@ -50,7 +50,8 @@ type Used struct {
 type Use struct {
 	FlowID    string    `json:"flow_id"`
 	FlowName  string    `json:"flow_name"`
-	Installed bool      `json:"installed" doc:"The installed revision of the flow serves it, so that it has a link"`
+	Installed bool      `json:"installed" doc:"The entries of the flow let it in, so that it has a link"`
+	ByApply   bool      `json:"by_apply" doc:"An apply of the flow changes that; else the nodes do it by themselves, at once"`
 	Since     time.Time `json:"since"`
 	Total     Traffic   `json:"total" doc:"What it has carried on the flow"`
 }
@@ -59,10 +60,11 @@ type Use struct {
 type FlowClient struct {
 	ID            string     `json:"id"`
 	Label         string     `json:"label"`
-	State         string     `json:"state" enum:"active,disabled,expired,spent,revoked" doc:"One that is not active is left out of the next apply"`
+	State         string     `json:"state" enum:"active,disabled,expired,spent,revoked" doc:"One that is not active is let in no more"`
 	HasSecret     bool       `json:"has_secret"`
 	HasPublicLink bool       `json:"has_public_link"`
-	Installed     bool       `json:"installed" doc:"Part of the installed revision; a new client works after the next apply"`
+	Installed     bool       `json:"installed" doc:"The entries of the flow let it in, so that it has a link; of one that is not active: still"`
+	ByApply       bool       `json:"by_apply" doc:"An apply of the flow changes that; else the nodes do it by themselves, at once"`
 	CreatedAt     time.Time  `json:"created_at"`
 	RevokedAt     *time.Time `json:"revoked_at"`
 }
@@ -212,7 +214,7 @@ type flowClientsInput struct {
 	FlowPath
 	httpapi.PageQuery
 	Q     string `query:"q" maxLength:"100" doc:"Part of the label"`
-	State string `query:"state" enum:"installed,waiting,revoked," doc:"waiting: it works after the next apply"`
+	State string `query:"state" enum:"installed,waiting,revoked," doc:"waiting: it is active, and not let in yet"`
 }
 
 type flowClientInput struct {

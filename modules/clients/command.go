@@ -70,8 +70,8 @@ func addCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "add <name>", Short: "Add a client", Args: cobra.ExactArgs(1),
 		Example: "panelctl clients add Anna --flow \"Europe main\"",
-		Long: "Adds a client that may use the named flows, by POST /api/v1/clients. It works after the next apply of each; " +
-			"its links are issued by the panel, not by this command.",
+		Long: "Adds a client that may use the named flows, by POST /api/v1/clients. Nodes let it in at once, those with an " +
+			"older agent after the next apply; its links are issued by the panel, not by this command.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {

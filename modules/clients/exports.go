@@ -35,7 +35,7 @@ func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]client
 	q := e.store.usedBy(ctx).
 		ColumnExpr("a.client_id, "+accessRef+" as ref, c.label, c.public_hash is not null as public").
 		ColumnExpr(useStateAt+" as state", e.now()).
-		ColumnExpr(installedNow+" as installed, a.created_at, "+useRevoked+" as revoked_at").
+		ColumnExpr(installedNow+" as installed, "+byApply+" as by_apply, a.created_at, "+useRevoked+" as revoked_at").
 		Where("a.flow_id = ?", flowID).OrderExpr("a.created_at, a.client_id")
 	if most > 0 {
 		q = q.Limit(int64(most))
@@ -47,9 +47,12 @@ func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]client
 func (e exported) CountsSQL(flowIDs, at string) string {
 	return `select u.flow_id, jsonb_build_object('total', count(*) filter (where u.state <> 'revoked'),
 			'active', count(*) filter (where u.state = 'active'),
-			'waiting', count(*) filter (where u.installed = (u.state <> 'active'))) as clients
-		from (select a.flow_id, a.installed, ` + strings.Replace(useStateAt, "?", at, 1) + ` as state
-			from client_flows a join client_profiles c on c.id = a.client_id where a.flow_id in (` + flowIDs + `)) u
+			'waiting', count(*) filter (where u.by_apply and u.installed = (u.state <> 'active'))) as clients
+		from (select a.flow_id, a.installed, l.flow_id is null as by_apply,
+				` + strings.Replace(useStateAt, "?", at, 1) + ` as state
+			from client_flows a join client_profiles c on c.id = a.client_id
+				left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed
+			where a.flow_id in (` + flowIDs + `)) u
 		group by u.flow_id`
 }
 

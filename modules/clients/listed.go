@@ -58,6 +58,10 @@ const installedNow = `coalesce((select (not l.fixed or a.installed) and exists (
 			where li.flow_id = a.flow_id and li.client_id = a.client_id and li.ref = ` + accessRef + ` and li.since <= l.installed)
 		from client_lists l where l.flow_id = a.flow_id and l.nodes > 0), a.installed)`
 
+// byApply says whether clients of the flow come and go by an apply: nothing is installed yet, or some entry has them in
+// its configuration.
+const byApply = `not exists (select from client_lists l where l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed)`
+
 // document is the name of the agents' document.
 var document = string(agentapi.DocumentClients)
 
@@ -92,6 +96,12 @@ func (c *clients) relistUses(ctx context.Context, clientIDs ...string) error {
 		return database.Fault(fmt.Errorf("read the flows of clients: %w", err), nil)
 	}
 	return c.relist(ctx, flowIDs...)
+}
+
+// byApply says whether clients of a flow come and go by an apply.
+func (s *store) byApply(ctx context.Context, flowID string) (by bool, err error) {
+	err = s.db.In(ctx).NewRaw("select "+byApply+" from (select ?::uuid as flow_id) a", flowID).Scan(ctx, &by)
+	return by, database.Fault(err, nil)
 }
 
 // onLists lets one transaction at a time decide what agents hold: each reads what all others have committed.

@@ -64,7 +64,7 @@ func (c *clients) page(ctx context.Context, in *listInput) (httpapi.Page[Client]
 const (
 	useRevoked = "coalesce(a.revoked_at, c.revoked_at)"
 	useState   = "(case when " + useRevoked + " is not null then 'revoked' when " + installedNow + " then 'installed' " +
-		"else 'waiting' end)"
+		"when " + activeNow + " then 'waiting' else 'out' end)"
 )
 
 var useOrders = map[string]keyset.Order{
@@ -84,6 +84,7 @@ type usedRow struct {
 	State     string     `bun:"state"`
 	Public    bool       `bun:"public"`
 	Installed bool       `bun:"installed"`
+	ByApply   bool       `bun:"by_apply"`
 	CreatedAt time.Time  `bun:"created_at"`
 	RevokedAt *time.Time `bun:"revoked_at"`
 	SortKey   string     `bun:"sort_key"`
@@ -92,6 +93,7 @@ type usedRow struct {
 func (r *usedRow) shown() FlowClient {
 	return FlowClient{
 		ID: r.ID, Label: r.Label, State: r.State, HasSecret: true, HasPublicLink: r.Public, Installed: r.Installed,
+		ByApply:   r.ByApply,
 		CreatedAt: r.CreatedAt.UTC(), RevokedAt: utc(r.RevokedAt),
 	}
 }
@@ -114,7 +116,7 @@ func (c *clients) pageOf(ctx context.Context, in *flowClientsInput) (httpapi.Pag
 	var rows []usedRow
 	query := in.filter(c.store.usedBy(ctx)).ColumnExpr("c.id, c.label, c.public_hash is not null as public").
 		ColumnExpr(useStateAt+" as state", c.now()).
-		ColumnExpr(installedNow + " as installed, a.created_at, " + useRevoked + " as revoked_at")
+		ColumnExpr(installedNow + " as installed, " + byApply + " as by_apply, a.created_at, " + useRevoked + " as revoked_at")
 	if err := k.Apply(query, nil).Scan(ctx, &rows); err != nil {
 		return none, database.Fault(fmt.Errorf("list the clients of a flow: %w", err), nil)
 	}
@@ -166,8 +168,13 @@ func (c *clients) addTo(ctx context.Context, flowID, text string) (FlowClient, e
 	if err != nil {
 		return FlowClient{}, database.Fault(err, nil)
 	}
+	needsApply, err := c.store.byApply(ctx, flowID)
+	if err != nil {
+		return FlowClient{}, err
+	}
 	return FlowClient{
 		ID: row.ID, Label: row.Label, State: row.state(c.now()), HasSecret: true, CreatedAt: row.CreatedAt,
+		ByApply: needsApply,
 	}, nil
 }
 

@@ -59,17 +59,20 @@ func eventKinds() []events.Kind {
 		{Name: clientsapi.EventRevoked, Summary: "A client was revoked"},
 		{
 			Name: clientsapi.EventExpired, Summary: "The time of a client has ended", Notify: true,
-			Screen: "/clients", Effect: "It gets no links any more, and is let in until the next apply of its flows.",
+			Screen: "/clients", Effect: "It gets no links any more, and its nodes let it in no more.",
 		},
 		{
 			Name: clientsapi.EventQuotaReached, Summary: "The quota of a client is used up", Notify: true,
-			Screen: "/clients", Effect: "It gets no links any more, and is let in until the next apply of its flows.",
+			Screen: "/clients", Effect: "It gets no links any more, and its nodes let it in no more.",
 		},
 	}
 	for i := range kinds {
 		kinds[i].Needs, kinds[i].Live, kinds[i].Data = view, true, clientsapi.News{}
 	}
-	return kinds
+	return append(kinds, events.Kind{
+		Name: clientsapi.EventListInstalled, Summary: "All entries of a flow have the newest list of its clients",
+		Needs: view, Live: true,
+	})
 }
 
 func attach(h *handlers, c *clients, owned *owners.Registry) module.Parts {

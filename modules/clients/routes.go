@@ -39,7 +39,7 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Under("/api/v1/connection-units", feature,
 			httpapi.Get("/clients", "Find clients of all flows by name", sees, h.find, reads),
 			httpapi.Get("/{id}/clients", "List clients", sees, h.listOf, reads),
-			httpapi.Post("/{id}/clients", "Add a client; it works after the next apply", edits, h.addTo, created),
+			httpapi.Post("/{id}/clients", "Add a client; it works as soon as the nodes have it", edits, h.addTo, created),
 			httpapi.Delete("/{id}/clients/{client_id}", "Revoke a client", edits, h.takeFrom, gone),
 			httpapi.Post("/{id}/clients/{client_id}/public-link", "Issue a client's subscription address", edits,
 				h.issueLinkOf, created, httpapi.Anew()),

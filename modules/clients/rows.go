@@ -53,6 +53,7 @@ type accessRow struct {
 	Moved      bool       `bun:"moved"` // the secret is sealed for the table that it came from
 	Generation int        `bun:"generation"`
 	Installed  bool       `bun:"installed"`
+	ByApply    bool       `bun:"by_apply,scanonly"`
 	Up         int64      `bun:"up"`
 	Down       int64      `bun:"down"`
 	CreatedAt  time.Time  `bun:"created_at"`
@@ -69,6 +70,10 @@ const (
 // stateAt is the state of a client at a moment, which stands for the question mark.
 const stateAt = `(case when c.revoked_at is not null then 'revoked' when not c.enabled then 'disabled'
 	when c.expires_at <= ? then 'expired' when c.used_up + c.used_down >= c.quota_bytes then 'spent' else 'active' end)`
+
+// activeNow is the state active of a client, by the clock of the database.
+const activeNow = `(c.revoked_at is null and c.enabled and coalesce(c.expires_at > now(), true)
+	and coalesce(c.used_up + c.used_down < c.quota_bytes, true))`
 
 // useStateAt is the state of a client on one of its flows at a moment, which stands for the question mark.
 const useStateAt = `(case when a.revoked_at is not null then 'revoked' else ` + stateAt + ` end)`

@@ -8,8 +8,10 @@ import (
 	"github.com/segmentio/encoding/json"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/database"
+	"panel/platform/events"
 	"panel/platform/lease"
 	"panel/platform/restored"
 )
@@ -151,7 +153,10 @@ func (c *clients) observe(ctx context.Context, claim *lease.Claim) (left bool, w
 	}
 	err = claim.InTx(ctx, func(ctx context.Context) error {
 		left, waiting, err = c.store.observed(ctx, claim.ID, holding)
-		return err
+		if err != nil || left || len(holding) == 0 {
+			return err
+		}
+		return c.bus.Emit(ctx, events.Event{Kind: clientsapi.EventListInstalled, SubjectID: claim.ID, At: c.now()})
 	})
 	return left, waiting, err
 }

@@ -69,7 +69,7 @@ func (s *store) uses(ctx context.Context, clientIDs ...string) (map[string][]acc
 	}
 	var rows []accessRow
 	err := s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("secret", "installed").
-		ColumnExpr(installedNow+" as installed").Where("a.client_id = any(?::uuid[]) and a.revoked_at is null", pgdialect.Array(clientIDs)).
+		ColumnExpr(installedNow+" as installed, "+byApply+" as by_apply").Where("a.client_id = any(?::uuid[]) and a.revoked_at is null", pgdialect.Array(clientIDs)).
 		Order("a.created_at", "a.flow_id").Scan(ctx)
 	for _, row := range rows {
 		out[row.ClientID] = append(out[row.ClientID], row)

@@ -70,10 +70,11 @@ type FlowEntry struct {
 type Client struct {
 	ID            string     `json:"id"`
 	Label         string     `json:"label"`
-	State         string     `json:"state" enum:"active,disabled,expired,spent,revoked" doc:"One that is not active is left out of the next apply"`
+	State         string     `json:"state" enum:"active,disabled,expired,spent,revoked" doc:"One that is not active is let in no more"`
 	HasSecret     bool       `json:"has_secret"`
 	HasPublicLink bool       `json:"has_public_link"`
-	Installed     bool       `json:"installed" doc:"Part of the installed revision; a new client works after the next apply"`
+	Installed     bool       `json:"installed" doc:"The entries of the flow let it in, so that it has a link; of one that is not active: still"`
+	ByApply       bool       `json:"by_apply" doc:"An apply of the flow changes that; else the nodes do it by themselves, at once"`
 	CreatedAt     time.Time  `json:"created_at"`
 	RevokedAt     *time.Time `json:"revoked_at"`
 }

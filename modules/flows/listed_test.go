@@ -143,7 +143,7 @@ func TestAClientThatComesLaterOutdatesNoPlan(t *testing.T) {
 	require.Contains(t, s.admin.Post(s.path("/connection-link"), map[string]any{"client_id": late}).Is(200).Text("uri"),
 		"vless://")
 
-	s.admin.Delete(s.path("/clients/"+early)).Is(204)
+	s.admin.Delete(s.path("/clients/" + early)).Is(204)
 	require.Eventually(t, func() bool {
 		held, _ := s.fleet.held.on(s.entry(), s.flow)
 		return len(held) == 2

@@ -294,6 +294,7 @@ func shownClient(c clientsapi.Access) Client {
 		HasSecret:     true,
 		HasPublicLink: c.Public,
 		Installed:     c.Installed,
+		ByApply:       c.ByApply,
 		CreatedAt:     c.CreatedAt.UTC(),
 		RevokedAt:     utc(c.RevokedAt),
 	}

@@ -19,6 +19,10 @@ const (
 	EventExpired = "client.expired"
 
 	EventQuotaReached = "client.quota_reached"
+
+	// EventListInstalled says that all entries of a flow have the newest list of its clients. Its subject is the flow, and
+	// it has no data.
+	EventListInstalled = "flow.client_list_installed"
 )
 
 // News is the data of an event about a client.
@@ -49,7 +53,8 @@ type Access struct {
 	Ref       string // names the client with this secret: one that is given the flow again has another Ref
 	Label     string
 	State     string // of the client; Revoked where its access alone was revoked
-	Installed bool   // the installed parts of the flow serve it
+	Installed bool   // the entries of the flow let it in
+	ByApply   bool   // an apply of the flow changes that; else it is done at once
 	Public    bool   // the client has a subscription
 	CreatedAt time.Time
 	RevokedAt *time.Time
