@@ -45,6 +45,8 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Run("a killed agent leaves the traffic alone and takes it over again", w.withoutAgents)
 	t.Run("a killed core comes back", w.withoutCores)
 	t.Run("a killed database leaves the traffic alone", w.withoutDatabase)
+	t.Run("clients come and go without an apply", w.clients)
+	t.Run("a revocation is carried out whoever is killed", w.revocation)
 	t.Run("a change after all that is installed", w.change)
 }
 
@@ -198,7 +200,7 @@ func sequence(first, second func()) func() { return func() { first(); second() }
 func (w *crossing) withoutCores(t *testing.T) {
 	for _, agent := range []*rig.Agent{w.entry, w.exit} {
 		for _, pid := range cores(t, w.stand.Folder, agent.Spec.Name) {
-			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			kill(t, pid)
 		}
 		require.NoError(t, rig.Eventually(t.Context(), answersWithin, func(ctx context.Context) error {
 			_, err := rig.Fetch(
@@ -209,6 +211,11 @@ func (w *crossing) withoutCores(t *testing.T) {
 		}))
 	}
 	w.whole(t)
+}
+
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 }
 
 // cores are the processes that serve below the folder of an agent.

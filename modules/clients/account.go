@@ -62,7 +62,7 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	if err := c.relistChanged(ctx); err != nil {
 		return err
 	}
-	return c.tellSpent(ctx)
+	return c.announceSpent(ctx)
 }
 
 // relistChanged has the lists made anew that name others than those who are active now: time and traffic change that.
@@ -172,10 +172,10 @@ func (s *store) book(ctx context.Context, carried []nodesapi.ClientTraffic) erro
 	return database.Fault(err, nil)
 }
 
-// tellSpent writes into the journal and emits whose quota is reached, once in each period. From that moment on they are
+// announceSpent writes into the journal and emits whose quota is reached, once in each period. From that moment on they are
 // left out by what reads the clients, with or without this.
-func (c *clients) tellSpent(ctx context.Context) error {
-	return c.tell(ctx, clientsapi.EventQuotaReached, `update client_profiles c set quota_told_at = ?0 where c.id in (
+func (c *clients) announceSpent(ctx context.Context) error {
+	return c.announce(ctx, clientsapi.EventQuotaReached, `update client_profiles c set quota_told_at = ?0 where c.id in (
 			select e.id from client_profiles e where e.quota_bytes is not null and e.used_up + e.used_down >= e.quota_bytes
 				and e.quota_told_at is null and e.revoked_at is null
 			order by e.id limit ?1 for update skip locked) returning c.*`,

@@ -23,7 +23,7 @@ type meter struct {
 
 func (s *stage) meter() *meter {
 	s.t.Helper()
-	return &meter{stage: s, agent: s.panel.Enroll("fra-01")}
+	return &meter{stage: s, agent: s.panel.Enroll("meter-01")}
 }
 
 // carries reports bytes of a client on a flow, and gives the batch, which an agent may send again.

@@ -1,18 +1,12 @@
 package clients
 
 import (
-	"bytes"
-	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
-	"panel/platform/cli"
+	"panel/platform/paneltest"
 )
 
 const (
@@ -32,31 +26,7 @@ func panelctl(t *testing.T, args ...string) (exit int, out string, calls []strin
 		"GET /api/v1/clients?q=ann&state=active&tag=vip&limit=200": `{"items": [` + shown + `]}`,
 		"POST /api/v1/clients":                                     shown,
 	}
-	panel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		call := r.Method + " " + r.URL.RequestURI()
-		calls = append(calls, strings.TrimSpace(call+" "+string(body)))
-		if r.Method == http.MethodDelete {
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		answer, known := answers[call]
-		if !known {
-			answer = `{"items": []}`
-		}
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, answer)
-	}))
-	t.Cleanup(panel.Close)
-	var printed bytes.Buffer
-	env := cli.Env{
-		In: strings.NewReader(""), Out: &printed, Err: &printed, Getenv: func(name string) string {
-			return map[string]string{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": "token"}[name]
-		},
-		Commands: []func(cli.Env) []*cobra.Command{commands},
-	}
-	exit = cli.Run(context.Background(), env, append([]string{"clients"}, args...))
-	return exit, printed.String(), calls
+	return paneltest.Line(t, commands, answers, append([]string{"clients"}, args...)...)
 }
 
 func TestClientsAreListedByWhatIsAskedFor(t *testing.T) {

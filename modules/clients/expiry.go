@@ -19,7 +19,7 @@ type expiryArgs struct{}
 func (expiryArgs) Kind() string { return expiryKind }
 
 func (c *clients) worker() jobs.Worker {
-	return jobs.Worker{Kind: expiryKind, Work: jobs.Do(c.tellExpired)}
+	return jobs.Worker{Kind: expiryKind, Work: jobs.Do(c.announceExpired)}
 }
 
 // schedule goes on while the panel is read-only: a client's time ends whether somebody writes it down or not.
@@ -30,13 +30,13 @@ func schedule() jobs.Schedule {
 	}
 }
 
-// mostTold is how many clients are told of in one transaction.
-const mostTold = 200
+// mostAnnounced is how many clients are announced in one transaction.
+const mostAnnounced = 200
 
-// tellExpired writes into the journal and emits that the time of clients has ended, once for each. From that moment on
+// announceExpired writes into the journal and emits that the time of clients has ended, once for each. From that moment on
 // they are left out by what reads the clients, with or without this.
-func (c *clients) tellExpired(ctx context.Context, _ jobs.Job, _ expiryArgs) error {
-	return c.tell(ctx, clientsapi.EventExpired, `update client_profiles c set expiry_told_at = ?0 where c.id in (
+func (c *clients) announceExpired(ctx context.Context, _ jobs.Job, _ expiryArgs) error {
+	return c.announce(ctx, clientsapi.EventExpired, `update client_profiles c set expiry_told_at = ?0 where c.id in (
 			select e.id from client_profiles e where e.expires_at <= ?0 and e.expiry_told_at is null and e.revoked_at is null
 			order by e.id limit ?1 for update skip locked) returning c.*`,
 		func(row *clientRow) map[string]audit.Change {
@@ -44,18 +44,18 @@ func (c *clients) tellExpired(ctx context.Context, _ jobs.Job, _ expiryArgs) err
 		})
 }
 
-// tell marks clients by a statement that takes the moment and how many at most, and publishes the kind for each.
-func (c *clients) tell(
+// announce marks clients by a statement that takes the moment and how many at most, and publishes the kind for each.
+func (c *clients) announce(
 	ctx context.Context, kind, mark string, changes func(row *clientRow) map[string]audit.Change,
 ) error {
 	for {
-		told := 0
+		announced := 0
 		err := c.store.db.InTx(ctx, func(ctx context.Context) error {
 			var rows []clientRow
-			if err := c.store.db.In(ctx).NewRaw(mark, c.now(), mostTold).Scan(ctx, &rows); err != nil {
+			if err := c.store.db.In(ctx).NewRaw(mark, c.now(), mostAnnounced).Scan(ctx, &rows); err != nil {
 				return database.Fault(err, nil)
 			}
-			told = len(rows)
+			announced = len(rows)
 			for i := range rows {
 				if err := c.publish(ctx, kind, &rows[i], changes(&rows[i])); err != nil {
 					return err
@@ -63,7 +63,7 @@ func (c *clients) tell(
 			}
 			return nil
 		})
-		if err != nil || told < mostTold {
+		if err != nil || announced < mostAnnounced {
 			return err
 		}
 	}

@@ -1287,7 +1287,7 @@ export interface paths {
         /** List clients */
         get: operations["get-connection-units-id-clients"];
         put?: never;
-        /** Add a client; it works after the next apply */
+        /** Add a client; it works as soon as the nodes have it */
         post: operations["post-connection-units-id-clients"];
         delete?: never;
         options?: never;
@@ -4514,18 +4514,20 @@ export interface components {
             total: number;
         };
         ClientsFlowClient: {
+            /** @description An apply of the flow changes that; else the nodes do it by themselves, at once */
+            by_apply: boolean;
             /** Format: date-time */
             created_at: string;
             has_public_link: boolean;
             has_secret: boolean;
             id: string;
-            /** @description Part of the installed revision; a new client works after the next apply */
+            /** @description The entries of the flow let it in, so that it has a link; of one that is not active: still */
             installed: boolean;
             label: string;
             /** Format: date-time */
             revoked_at: string | null;
             /**
-             * @description One that is not active is left out of the next apply
+             * @description One that is not active is let in no more
              * @enum {string}
              */
             state: "active" | "disabled" | "expired" | "spent" | "revoked";
@@ -4613,9 +4615,11 @@ export interface components {
             up: number;
         };
         ClientsUse: {
+            /** @description An apply of the flow changes that; else the nodes do it by themselves, at once */
+            by_apply: boolean;
             flow_id: string;
             flow_name: string;
-            /** @description The installed revision of the flow serves it, so that it has a link */
+            /** @description The entries of the flow let it in, so that it has a link */
             installed: boolean;
             /** Format: date-time */
             since: string;
@@ -5132,18 +5136,20 @@ export interface components {
             status: "unconfirmed" | "failed";
         };
         FlowsClient: {
+            /** @description An apply of the flow changes that; else the nodes do it by themselves, at once */
+            by_apply: boolean;
             /** Format: date-time */
             created_at: string;
             has_public_link: boolean;
             has_secret: boolean;
             id: string;
-            /** @description Part of the installed revision; a new client works after the next apply */
+            /** @description The entries of the flow let it in, so that it has a link; of one that is not active: still */
             installed: boolean;
             label: string;
             /** Format: date-time */
             revoked_at: string | null;
             /**
-             * @description One that is not active is left out of the next apply
+             * @description One that is not active is let in no more
              * @enum {string}
              */
             state: "active" | "disabled" | "expired" | "spent" | "revoked";
@@ -16219,7 +16225,7 @@ export interface operations {
                 q?: string;
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
-                /** @description waiting: it works after the next apply */
+                /** @description waiting: it is active, and not let in yet */
                 state?: "installed" | "waiting" | "revoked" | "";
             };
             header?: never;

@@ -39,15 +39,15 @@ describe("the list of clients", () => {
     const row = within((await screen.findByText("Anna")).closest("tr")!);
     expect(row.getByText("Active")).toBeInTheDocument();
     expect(row.getByTitle(/^Europe main\s+Asia main \(waits for an apply\)$/)).toBeInTheDocument();
-    expect(row.getAllByRole("img", { name: "waits for an apply" })).toHaveLength(1);
-    expect(screen.getByText(/^The flow waits for an apply/)).toBeInTheDocument();
+    expect(row.getAllByRole("img", { name: "not let in yet" })).toHaveLength(1);
+    expect(screen.getByText(/^The nodes of the flow do not let/)).toBeInTheDocument();
   });
 
   it("has nothing wait for an apply that would not let it in", async () => {
     await draw({ state: only({ enabled: false, state: "disabled" }) });
     expect(await screen.findByText("Disabled")).toBeInTheDocument();
-    expect(screen.queryByRole("img", { name: "waits for an apply" })).not.toBeInTheDocument();
-    expect(screen.queryByText(/^The flow waits for an apply/)).not.toBeInTheDocument();
+    expect(screen.queryByRole("img", { name: "not let in yet" })).not.toBeInTheDocument();
+    expect(screen.queryByText(/^The nodes of the flow do not let/)).not.toBeInTheDocument();
   });
 
   it("shows what each has carried, and of how much", async () => {

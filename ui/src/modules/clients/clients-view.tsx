@@ -183,7 +183,9 @@ function Flows({ client }: { client: Client }) {
   const { t } = useTranslation("clients");
   if (client.flows.length === 0) return <span className="dim">{t("noFlows")}</span>;
   const waits = (use: Client["flows"][number]) => client.state === "active" && !use.installed;
-  const told = client.flows.map((use) => (waits(use) ? t("waits", { name: use.flow_name }) : use.flow_name));
+  const told = client.flows.map((use) =>
+    waits(use) ? t(use.by_apply ? "waits" : "coming", { name: use.flow_name }) : use.flow_name,
+  );
   return (
     <span className="soft" title={told.join("\n")}>
       {client.flows.map((use, at) => (

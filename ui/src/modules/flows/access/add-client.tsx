@@ -1,4 +1,5 @@
 import { Modal, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { IconPlayerPlay } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -6,11 +7,12 @@ import { Action } from "@/components/action/action";
 import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { FormProblems } from "@/components/form/form-problems";
 import { useClosing } from "@/components/form/use-closing";
+import { Glyph } from "@/components/status/glyph";
 import { useEditor } from "../editor/editor-context";
 import { useCompileNow } from "../plan/use-compile-now";
-import { useAddClient, type Client } from "../shared/api";
+import { clientsQuery, useAddClient, type Client } from "../shared/api";
 
-/** Adds a client, then says that it works only after compiling and applying, with the button for it. */
+/** Adds a client, then says what that has changed; where it works only after an apply, with the button for it. */
 export function AddClient({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation("flows");
   const [added, setAdded] = useState<Client>();
@@ -23,7 +25,7 @@ export function AddClient({ onClose }: { onClose: () => void }) {
       title={added ? t("clients.addedTitle", { name: added.label }) : t("clients.addTitle")}
     >
       {added ? (
-        <WhatNext onClose={onClose} onAnother={() => setAdded(undefined)} />
+        <WhatNext client={added} onClose={onClose} onAnother={() => setAdded(undefined)} />
       ) : (
         <NameForm
           label={label}
@@ -88,7 +90,45 @@ function NameForm({ label, onLabel, onClose, onAdded }: NameFormProps) {
   );
 }
 
-function WhatNext({ onClose, onAnother }: { onClose: () => void; onAnother: () => void }) {
+interface WhatNextProps {
+  client: Client;
+  onClose: () => void;
+  onAnother: () => void;
+}
+
+function WhatNext({ client, onClose, onAnother }: WhatNextProps) {
+  return client.by_apply ? (
+    <ApplyNext onClose={onClose} onAnother={onAnother} />
+  ) : (
+    <Installing client={client} onClose={onClose} onAnother={onAnother} />
+  );
+}
+
+/** The change of the list as its plan: what the nodes take over by themselves, and that nothing is interrupted. */
+function Installing({ client, onClose, onAnother }: WhatNextProps) {
+  const { t } = useTranslation("flows");
+  const { flow } = useEditor();
+  const now = useQuery(clientsQuery(flow.id)).data?.find((one) => one.id === client.id);
+  const installed = now?.installed === true;
+  return (
+    <DialogBody>
+      <p role="status">
+        <Glyph kind={installed ? "in-sync" : "applying"} /> {installed ? t("clients.letIn") : t("clients.givenToNodes")}
+      </p>
+      <p className="soft">{t("clients.noInterruption")}</p>
+      <DialogFoot>
+        <Action size="dialog" onClick={onAnother}>
+          {t("clients.another")}
+        </Action>
+        <Action size="dialog" kind="filled" onClick={onClose} data-autofocus>
+          {t("clients.done")}
+        </Action>
+      </DialogFoot>
+    </DialogBody>
+  );
+}
+
+function ApplyNext({ onClose, onAnother }: Omit<WhatNextProps, "client">) {
   const { t } = useTranslation("flows");
   const { flow, changes } = useEditor();
   const compile = useCompileNow(flow.id);

@@ -11,17 +11,30 @@ export const clientsSearch = z.object({
 export type ClientsSearch = z.output<typeof clientsSearch>;
 
 /** What a client is worth now: it is active only where the installed version of a flow that serves knows it. */
-export type ClientState = "waits" | "leaves" | "works" | "stopped" | Exclude<Client["state"], "active">;
+export type ClientState =
+  "waits" | "coming" | "leaves" | "leaving" | "works" | "stopped" | Exclude<Client["state"], "active">;
 
-const order: ClientState[] = ["waits", "leaves", "works", "stopped", "spent", "expired", "disabled", "revoked"];
+const order: ClientState[] = [
+  "waits",
+  "coming",
+  "leaves",
+  "leaving",
+  "works",
+  "stopped",
+  "spent",
+  "expired",
+  "disabled",
+  "revoked",
+];
 
 export function clientState(client: Client, flow: Pick<Flow, "installed_revision" | "enabled">): ClientState {
-  if (client.state !== "active") return client.installed && serves(flow) ? "leaves" : client.state;
-  if (!client.installed) return "waits";
+  const on = client.installed && serves(flow);
+  if (client.state !== "active") return on ? (client.by_apply ? "leaves" : "leaving") : client.state;
+  if (!client.installed) return client.by_apply ? "waits" : "coming";
   return serves(flow) ? "works" : "stopped";
 }
 
-/** The clients that are asked for, in the asked order; who waits for an apply stands first. */
+/** The clients that are asked for, in the asked order; who waits stands first. */
 export function shownClients(clients: readonly Client[], flow: Flow, { q = "", sort }: ClientsSearch): Client[] {
   const part = q.trim().toLocaleLowerCase();
   const wanted = clients.filter((client) => client.label.toLocaleLowerCase().includes(part));

@@ -45,6 +45,16 @@ describe("the clients of a flow", () => {
       expect(clientState({ ...client, state, installed: false }, flow)).toBe(state);
   });
 
+  it("says of a client whom the nodes take over by themselves that it is on its way, and asks for no apply", async () => {
+    const flow = fakeFlow({ clients: [fakeClient("c", "anna", { by_apply: false, installed: false })] });
+    const [coming] = flow.clients;
+    expect(clientState(coming!, flow)).toBe("coming");
+    expect(clientState({ ...coming!, state: "revoked", installed: true }, flow)).toBe("leaving");
+    await open(flow);
+    expect(screen.getByText("On its way to the nodes")).toBeInTheDocument();
+    expect(screen.queryByText(/compile the draft and apply the plan/)).not.toBeInTheDocument();
+  });
+
   it("are found by a part of the name and sorted, those that wait first", () => {
     const clients = [
       fakeClient("1", "anna, phone"),

@@ -54,8 +54,8 @@ export function ClientLink({ client, onLink }: { client: Client; onLink: (client
   const { t } = useTranslation("flows");
   const { flow, closed } = useEditor();
   if (client.state !== "active") return null;
-  const noLink =
-    flow.installed_revision === null ? t("clients.noVersion") : client.installed ? undefined : t("clients.afterApply");
+  const later = client.by_apply ? t("clients.afterApply") : t("clients.afterNodes");
+  const noLink = flow.installed_revision === null ? t("clients.noVersion") : client.installed ? undefined : later;
   return (
     <Action
       size="bar"
@@ -71,7 +71,9 @@ export function ClientLink({ client, onLink }: { client: Client; onLink: (client
 
 const glyphs: Record<ClientState, GlyphKind> = {
   waits: "draft",
+  coming: "applying",
   leaves: "drifted",
+  leaving: "applying",
   works: "in-sync",
   stopped: "skipped",
   spent: "drifted",

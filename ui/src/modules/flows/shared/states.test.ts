@@ -24,6 +24,7 @@ describe("the configuration of a flow", () => {
     expect(configState(fakeFlow({ ...settled, clients: [...known, added] }))).toBe("clients");
     const clients = [...known, added, revoked, { ...revoked, installed: false }];
     expect(waitingClients(fakeFlow({ clients }))).toBe(2);
+    expect(waitingClients(fakeFlow({ clients: [{ ...added, by_apply: false }] }))).toBe(0);
     expect(configState(fakeFlow({ ...settled, clients: [...known, disabled] }))).toBe("in_sync");
   });
 });

@@ -21,7 +21,7 @@ export function draftChanges(flow: Pick<Flow, "draft_changes">): number | undefi
   return flow.draft_changes ?? undefined;
 }
 
-/** Clients that the installed version does not know yet, or still knows although they may use nothing any more. */
+/** Clients that only an apply lets in, or out. */
 export const waitingClients = (flow: Pick<Flow, "client_counts">): number => flow.client_counts.waiting;
 
 /** Whether clients are served by an installed version. */

@@ -35,6 +35,7 @@ export const fakeClient = (id: string, label: string, change: Partial<Client> = 
   has_secret: true,
   has_public_link: false,
   installed: true,
+  by_apply: true,
   created_at: at(-60 * 24 * 20),
   revoked_at: null,
   ...change,
