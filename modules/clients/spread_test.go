@@ -137,9 +137,9 @@ func TestWhoMayNotUseTheFlowLeavesTheList(t *testing.T) {
 	require.Equal(t, until, list.Clients[at].Expires, "the agent knows the end of its time")
 	s.installed(taken, true)
 
-	s.admin.Delete(path+"/"+revoked).Is(204)
+	s.admin.Delete(path + "/" + revoked).Is(204)
 	s.admin.Patch(path+"/"+disabled, map[string]any{"revision": 1, "enabled": false}).Is(200)
-	s.admin.Delete(path+"/"+taken+"/flows/"+s.flow).Is(204)
+	s.admin.Delete(path + "/" + taken + "/flows/" + s.flow).Is(204)
 	s.admin.Patch(path+"/"+ends, map[string]any{"revision": 1, "expires_at": time.Now().Add(-time.Second)}).Is(200)
 	h.takes(first)
 	require.Equal(t, []string{}, s.labels(units+"/"+s.flow+"/clients?state=waiting"), "who is disabled waits for nothing")
