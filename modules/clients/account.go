@@ -172,8 +172,8 @@ func (s *store) book(ctx context.Context, carried []nodesapi.ClientTraffic) erro
 	return database.Fault(err, nil)
 }
 
-// announceSpent writes into the journal and emits whose quota is reached, once in each period. From that moment on they are
-// left out by what reads the clients, with or without this.
+// announceSpent writes into the journal and emits whose quota is reached, once in each period. From that moment on
+// they are left out by what reads the clients, with or without this.
 func (c *clients) announceSpent(ctx context.Context) error {
 	return c.announce(ctx, clientsapi.EventQuotaReached, `update client_profiles c set quota_told_at = ?0 where c.id in (
 			select e.id from client_profiles e where e.quota_bytes is not null and e.used_up + e.used_down >= e.quota_bytes

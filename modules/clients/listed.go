@@ -52,14 +52,15 @@ type holderRow struct {
 	Leaves    bool   `bun:"leaves"`
 }
 
-// installedNow says whether the entries of a flow let in the client with what it has now: where agents hold lists, when
-// all of them hold the one that it is on; else, and beside, when it is in the configurations.
+// installedNow says whether the entries of a flow let in the client with what it has now: where agents hold lists,
+// when all of them hold the one that it is on; else, and beside, when it is in the configurations.
 const installedNow = `coalesce((select (not l.fixed or a.installed) and exists (select from client_listed li
-			where li.flow_id = a.flow_id and li.client_id = a.client_id and li.ref = ` + accessRef + ` and li.since <= l.installed)
+			where li.flow_id = a.flow_id and li.client_id = a.client_id and li.ref = ` + accessRef + `
+			and li.since <= l.installed)
 		from client_lists l where l.flow_id = a.flow_id and l.nodes > 0), a.installed)`
 
-// byApply says whether clients of the flow come and go by an apply: nothing is installed yet, or some entry has them in
-// its configuration.
+// byApply says whether clients of the flow come and go by an apply: nothing is installed yet, or some entry has
+// them in its configuration.
 const byApply = `not exists (select from client_lists l where l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed)`
 
 // document is the name of the agents' document.
@@ -106,7 +107,7 @@ func (s *store) byApply(ctx context.Context, flowID string) (by bool, err error)
 
 // onLists lets one transaction at a time decide what agents hold: each reads what all others have committed.
 func (s *store) onLists(ctx context.Context) error {
-	_, err := s.db.In(ctx).NewRaw("select pg_advisory_xact_lock(731204521)").Exec(ctx)
+	_, err := s.db.In(ctx).NewRaw("select pg_advisory_xact_lock(731204523)").Exec(ctx)
 	return database.Fault(err, nil)
 }
 
@@ -279,7 +280,8 @@ func (e exported) SetInstalled(ctx context.Context, flowID string, by clientsapi
 // keepTo has all agents but some drop the list of a flow.
 func (e exported) keepTo(ctx context.Context, flowID string, by clientsapi.Installed) error {
 	db, nodeIDs := e.store.db.In(ctx), append([]string{}, by.NodeIDs...)
-	_, err := db.NewRaw("update client_list_nodes set leaves = true where flow_id = ? and not node_id::text = any(?::text[])",
+	_, err := db.NewRaw(`update client_list_nodes set leaves = true
+		where flow_id = ? and not node_id::text = any(?::text[])`,
 		flowID, pgdialect.Array(nodeIDs)).Exec(ctx)
 	if err == nil {
 		_, err = db.NewRaw("update client_lists set nodes = ?, fixed = ? where flow_id = ?", len(nodeIDs), by.Fixed, flowID).
@@ -296,8 +298,8 @@ func (e exported) Holding(ctx context.Context, flowID, clientID string) (nodeIDs
 	q := e.store.db.In(ctx).NewSelect().TableExpr("client_list_nodes as n").ColumnExpr("n.node_id::text").
 		Where("n.flow_id = ? and n.installed > 0", flowID)
 	if clientID != "" {
-		q = q.Where(`exists (select from client_listed li join client_flows a using (flow_id, client_id) where li.flow_id = n.flow_id
-			and li.client_id = ? and li.ref = `+accessRef+` and li.since <= n.installed)`, clientID)
+		q = q.Where(`exists (select from client_listed li join client_flows a using (flow_id, client_id)
+			where li.flow_id = n.flow_id and li.client_id = ? and li.ref = `+accessRef+` and li.since <= n.installed)`, clientID)
 	}
 	err = q.Scan(ctx, &nodeIDs)
 	return nodeIDs, database.Fault(err, nil)

@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -23,7 +24,7 @@ import (
 func TestClientsOfOneFlowGoOnAsClientsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	all := app.Migrations(app.With([]module.Module{domains.Module(), nodes.Module()}))
-	before := append(all, migrations.Set{Name: "flows", FS: without(t, flows.Module().Migrations, "clients")})
+	before := append(all, migrations.Set{Name: "flows", FS: until(t, flows.Module().Migrations, "clients")})
 	db := dbtest.New(t, before...)
 	const flow, owner = "0199a0de-0000-7000-8000-00000000000f", "0199a0de-0000-7000-8000-0000000000aa"
 	const works, waits, gone = "0199a0de-0000-7000-8000-000000000001", "0199a0de-0000-7000-8000-000000000002",
@@ -60,17 +61,18 @@ func TestClientsOfOneFlowGoOnAsClientsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// without gives the steps of a module without the one of this name.
-func without(t *testing.T, folder fs.FS, name string) fs.FS {
+// until gives the steps of a module that come before the one of this name.
+func until(t *testing.T, folder fs.FS, name string) fs.FS {
 	t.Helper()
+	steps, err := fs.Glob(folder, "*.up.sql")
+	require.NoError(t, err)
+	at := slices.IndexFunc(steps, func(path string) bool { return strings.HasSuffix(path, "_"+name+".tx.up.sql") })
+	require.Positive(t, at)
 	left := fstest.MapFS{}
-	require.NoError(t, fs.WalkDir(folder, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(path, "_"+name+".tx.up.sql") {
-			return err
-		}
+	for _, path := range steps[:at] {
 		content, err := fs.ReadFile(folder, path)
+		require.NoError(t, err)
 		left[path] = &fstest.MapFile{Data: content}
-		return err
-	}))
+	}
 	return left
 }

@@ -93,8 +93,8 @@ func (s *stage) first() string {
 	return page.Items[0].ID
 }
 
-// The clients of a flow are a numbered list: each change is a newer revision, the agents of its entries fetch it, and a
-// client is installed when all of them have said that they hold a list with it.
+// The clients of a flow are a numbered list: each change is a newer revision, the agents of its entries fetch it,
+// and a client is installed when all of them have said that they hold a list with it.
 func TestAListIsInstalledWhenAllAgentsHoldIt(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)
@@ -121,8 +121,8 @@ func TestAListIsInstalledWhenAllAgentsHoldIt(t *testing.T) {
 	require.Equal(t, after.Revision, one.takes(first, anna).Revision)
 }
 
-// Whoever may use the flow no more leaves the list: revoked, disabled, taken off the flow, past its time. One that comes
-// back with another secret waits for the agents again.
+// Whoever may use the flow no more leaves the list: revoked, disabled, taken off the flow, past its time. One that
+// comes back with another secret waits for the agents again.
 func TestWhoMayNotUseTheFlowLeavesTheList(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

@@ -215,8 +215,8 @@ func TestAgentsKeepNoClientsOfWhatTheyDoNotServe(t *testing.T) {
 	s.installs("Default", true)
 }
 
-// An agent that knows no lists keeps the clients in its configuration. When it has learnt to, the next apply moves them
-// over, without a word about clients who come or go.
+// An agent that knows no lists keeps the clients in its configuration. When it has learnt to, the next apply moves
+// them over, without a word about clients who come or go.
 func TestClientsMoveOutOfAConfigurationWithTheNextApply(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

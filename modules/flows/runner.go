@@ -21,8 +21,8 @@ import (
 	"panel/platform/restored"
 )
 
-// runner carries applies to their end. Each unfinished apply is driven by one panel; when that panel dies, another one,
-// or the next start, goes on from the phase that is written in the database.
+// runner carries applies to their end. Each unfinished apply is driven by one panel; when that panel dies, another
+// one, or the next start, goes on from the phase that is written in the database.
 type runner struct {
 	*service
 	applies *lease.Driver

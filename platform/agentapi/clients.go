@@ -8,8 +8,8 @@ import (
 )
 
 // Clients is the content of DocumentClients: who may use the flows that have an entry on the node. The listeners of a
-// configuration name their flow (ListOf), and the agent lets in whom the list of that flow names; so clients come and go
-// without another configuration. A flow that is not among them keeps the clients that it had.
+// configuration name their flow (ListOf), and the agent lets in whom the list of that flow names; so clients come and
+// go without another configuration. A flow that is not among them keeps the clients that it had.
 type Clients struct {
 	Flows []FlowClients `json:"flows"`
 }

@@ -13,9 +13,9 @@ import (
 	"panel/platform/cli"
 )
 
-// Line runs one command line against a stand-in of a panel, for what a command asks of its panel and how it says it. The
-// answers are by method and address; an address that is not among them has an empty list, and every DELETE succeeds. It
-// gives the exit code, what was printed, and what the panel was asked.
+// Line runs one command line against a stand-in of a panel, for what a command asks of its panel and how it says
+// it. The answers are by method and address; an address that is not among them has an empty list, and every DELETE
+// succeeds. It gives the exit code, what was printed, and what the panel was asked.
 func Line(
 	t *testing.T, commands func(cli.Env) []*cobra.Command, answers map[string]string, args ...string,
 ) (exit int, out string, calls []string) {

@@ -23,8 +23,8 @@ import (
 )
 
 // admission is the dispatcher of the core, with the streams of each user at hand: whoever is put out has them ended,
-// and begins no other one, also where a protocol goes on to know him. That is so for streams inside of a connection that
-// was let in before, and for the inbounds of a core that drains.
+// and begins no other one, also where a protocol goes on to know it. That is so for streams inside of a connection
+// that was let in before, and for the inbounds of a core that drains.
 type admission struct {
 	routing.Dispatcher
 
@@ -149,8 +149,8 @@ func (a *admission) enter(ctx context.Context) (context.Context, *dispatched, st
 	return own, stream, email, nil
 }
 
-// userOf is who opened a connection, where its transport has let him in and the proxy has overlooked that: Hysteria asks
-// the connection itself, and not what is inside of one whose bytes are counted.
+// userOf is who opened a connection, where its transport has let it in and the proxy has overlooked that: Hysteria
+// asks the connection itself, and not what is inside of one whose bytes are counted.
 func userOf(conn net.Conn) *protocol.MemoryUser {
 	inside, ok := stat.TryUnwrapStatsConn(conn).(interface{ User() *protocol.MemoryUser })
 	if !ok {

@@ -231,8 +231,8 @@ func TestAListenerWithoutClientsLetsInNobody(t *testing.T) {
 	require.Error(t, talks(door))
 }
 
-// Many who come at once to Shadowsocks 2022, and one who comes back with another secret, take another core process: open
-// streams go on.
+// Many who come at once to Shadowsocks 2022, and one who comes back with another secret, take another core
+// process: open streams go on.
 func TestManyNewClientsOfShadowsocksExchangeTheCore(t *testing.T) {
 	t.Parallel()
 	s, ctx := newSupervisor(t, t.TempDir()), t.Context()
@@ -274,8 +274,8 @@ func TestTheTimeOfAClientEndsByItself(t *testing.T) {
 	require.NoError(t, agenttest.Talk(other, "of another"))
 }
 
-// A flow that the lists do not name keeps its clients, and the disk keeps their list: the panel sets only what it knows
-// of, and another flow of the node may be on its way.
+// A flow that the lists do not name keeps its clients, and the disk keeps their list: the panel sets only what it
+// knows of, and another flow of the node may be on its way.
 func TestAFlowThatIsNotNamedKeepsItsClients(t *testing.T) {
 	t.Parallel()
 	s, ctx := newSupervisor(t, t.TempDir()), t.Context()

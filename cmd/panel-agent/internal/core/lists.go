@@ -15,9 +15,9 @@ import (
 
 const opClients = "clients"
 
-// Clients makes the node hold these clients, and every core let in whom they name: the serving one, and those that drain,
-// where everybody else's streams end. A core that starts reads them before it listens. The list of a flow that the serving
-// configuration refers to stays also when it is not named, so that a core that restarts can serve it.
+// Clients makes the node hold these clients, and every core let in whom they name: the serving one, and those that
+// drain, where everybody else's streams end. A core that starts reads them before it listens. The list of a flow that
+// the serving configuration refers to stays also when it is not named, so that a core that restarts can serve it.
 func (s *Supervisor) Clients(ctx context.Context, wanted agentapi.Clients) error {
 	s.listing.Lock()
 	defer s.listing.Unlock()

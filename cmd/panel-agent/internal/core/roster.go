@@ -51,8 +51,8 @@ func (r *roster) attach(core *xray.Instance) {
 	r.admission, _ = core.GetFeature(routing.DispatcherType()).(*admission)
 }
 
-// follow has the core let in whom the lists of the node name now, and ends the streams of everybody else whom they named
-// before. Behind says that the core must be exchanged to let in all of them.
+// follow has the core let in whom the lists of the node name now, and ends the streams of everybody else whom they
+// named before. Behind says that the core must be exchanged to let in all of them.
 func (r *roster) follow() (behind bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +138,8 @@ func (r *roster) letIn(flowID string, came []agentapi.Client) error {
 	return errors.Join(problems...)
 }
 
-// addTo adds clients to an inbound. Who was put out of one of Shadowsocks 2022 is still known to it: it calls its users by
-// their numbers, which the removal of one would give to others while they connect.
+// addTo adds clients to an inbound. Who was put out of one of Shadowsocks 2022 is still known to it: it calls its
+// users by their numbers, which the removal of one would give to others while they connect.
 func (r *roster) addTo(manager proxy.UserManager, in listed, came []agentapi.Client) error {
 	if in.protocol == "shadowsocks" && len(came) > mostAdded {
 		r.behind = true

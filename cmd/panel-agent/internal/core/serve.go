@@ -45,8 +45,9 @@ type server struct {
 	stopOnce sync.Once
 }
 
-// Serve is the whole life of a core process: it reads its folder, listens, and ends at a signal or when it has drained.
-// It does not care whether an agent is there. What goes wrong is printed for the agent to find in the log file.
+// Serve is the whole life of a core process: it reads its folder, listens, and ends at a signal or when it has
+// drained. It does not care whether an agent is there. What goes wrong is printed for the agent to find in the log
+// file.
 func Serve(dir string) error {
 	s := &server{dir: dir, phase: phaseStarting, drain: make(chan time.Duration, 1), stop: make(chan struct{})}
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
@@ -197,7 +198,8 @@ func (s *server) exchange(at phase) (done bool, problem string) {
 	return true, ""
 }
 
-// follow has the core let in whom the lists of the node name. One that drains lets in nobody, and need not be exchanged.
+// follow has the core let in whom the lists of the node name. One that drains lets in nobody, and need not be
+// exchanged.
 func (s *server) follow(at phase) *clientsAnswer {
 	behind, err := s.roster.follow()
 	answer := &clientsAnswer{Behind: behind && at == phaseReady}

@@ -60,8 +60,8 @@ func (c *compiler) entry(b graph.Node) {
 	c.arrivals(p, b, []string{c.email("probe")})
 }
 
-// holdsList says whether the agent of a node lets in the clients of a flow by a list of its own, which is no part of what
-// is installed. Any other one has them in its configuration.
+// holdsList says whether the agent of a node lets in the clients of a flow by a list of its own, which is no part
+// of what is installed. Any other one has them in its configuration.
 func holdsList(n Node) bool {
 	return slices.Contains(n.Can, string(agentapi.DocumentClients.Capability()))
 }

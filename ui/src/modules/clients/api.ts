@@ -5,6 +5,7 @@ import {
   useMutation,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useRef } from "react";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 
@@ -88,18 +89,33 @@ export interface Edit {
   flows: string[];
 }
 
+/** Changes a client, then its flows. Where a flow is refused, the next attempt begins with what this one has left. */
 export function useChangeClient() {
+  const left = useRef<Client>(undefined);
   return useAct(async ({ client, change, flows }: Edit): Promise<Client> => {
     const path = { id: client.id };
-    const body = { ...change, revision: client.revision };
+    const before = left.current ?? client;
+    const body = { ...change, revision: before.revision };
     const changed = await answer(api.PATCH("/api/v1/clients/{id}", { params: { path }, body }));
-    const had = client.flows.map((use) => use.flow_id);
-    for (const flow_id of flows.filter((id) => !had.includes(id)))
-      await answer(api.PUT("/api/v1/clients/{id}/flows/{flow_id}", { params: { path: { ...path, flow_id } } }));
-    for (const flow_id of had.filter((id) => !flows.includes(id)))
-      await answer(api.DELETE("/api/v1/clients/{id}/flows/{flow_id}", { params: { path: { ...path, flow_id } } }));
+    left.current = changed;
+    try {
+      await moveTo(changed, flows);
+    } catch (refused) {
+      left.current = await answer(api.GET("/api/v1/clients/{id}", { params: { path } })).catch(() => changed);
+      throw refused;
+    }
     return changed;
   });
+}
+
+/** Gives a client the flows that it shall use and takes the others. */
+async function moveTo(client: Client, flows: readonly string[]): Promise<void> {
+  const had = client.flows.map((use) => use.flow_id);
+  const of = (flow_id: string) => ({ params: { path: { id: client.id, flow_id } } });
+  for (const id of flows.filter((id) => !had.includes(id)))
+    await answer(api.PUT("/api/v1/clients/{id}/flows/{flow_id}", of(id)));
+  for (const id of had.filter((id) => !flows.includes(id)))
+    await answer(api.DELETE("/api/v1/clients/{id}/flows/{flow_id}", of(id)));
 }
 
 export function useBulk() {

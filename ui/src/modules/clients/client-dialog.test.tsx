@@ -29,11 +29,12 @@ describe("the dialog of a client", () => {
   });
 
   it("changes a client from the revision that was read, and gives and takes its flows", async () => {
-    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...client, revision: 4 }));
+    const one = { ...client, flows: client.flows.slice(0, 1) };
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...one, revision: 4 }));
     const put = vi.spyOn(api, "PUT");
     const taken = vi.spyOn(api, "DELETE").mockResolvedValue(answers({}, 204));
     const closed = vi.fn();
-    await renderApp(<ClientDialog client={{ ...client, flows: client.flows.slice(0, 1) }} onClose={closed} />);
+    await renderApp(<ClientDialog client={one} onClose={closed} />);
     const note = await screen.findByLabelText("Note");
     expect(note).toHaveValue("the red phone");
     await user.clear(note);
@@ -50,6 +51,25 @@ describe("the dialog of a client", () => {
       params: { path: { id: client.id, flow_id: "f-europe" } },
     });
     expect(put).not.toHaveBeenCalled();
+  });
+
+  it("goes on from what is there when a flow was refused and it is saved again", async () => {
+    const one = { ...client, flows: client.flows.slice(0, 1) };
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...one, revision: 4 }));
+    const taken = vi.spyOn(api, "DELETE").mockResolvedValueOnce(answers({ code: "unavailable" }, 503));
+    const closed = vi.fn();
+    await renderApp(<ClientDialog client={one} onClose={closed} />);
+    await waitFor(() => expect(screen.getByText("Europe main")).toBeInTheDocument());
+    await user.type(screen.getByRole("combobox", { name: "Flows" }), "{Backspace}");
+    vi.spyOn(api, "GET").mockResolvedValue(answers({ ...one, revision: 7 }));
+    const save = screen.getByRole("button", { name: "Save" });
+    await user.click(save);
+    await waitFor(() => expect(taken).toHaveBeenCalledOnce());
+    await waitFor(() => expect(save).toBeEnabled());
+    taken.mockResolvedValue(answers({}, 204));
+    await user.click(save);
+    await waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    expect(patch.mock.calls.map(([, sent]) => (sent as { body: { revision: number } }).body.revision)).toEqual([3, 7]);
   });
 
   it("imports a list of names and says what was there already", async () => {
