@@ -144,9 +144,12 @@ func (c *clients) storeBatch(ctx context.Context, b *batch) error {
 	if len(b.clients) == 0 {
 		return nil
 	}
-	summary := fmt.Sprintf("%d clients of an import", len(b.clients))
+	given := map[string]int{}
+	for i := range b.accesses {
+		given[b.accesses[i].FlowID]++
+	}
 	for _, id := range b.flowIDs {
-		if err := c.flows.changed(ctx, id, clientsapi.FlowClientAdded, summary); err != nil {
+		if err := c.flows.changed(ctx, id, clientsapi.FlowClientsImported, strconv.Itoa(given[id])); err != nil {
 			return err
 		}
 	}
@@ -160,14 +163,14 @@ func (c *clients) storeBatch(ctx context.Context, b *batch) error {
 		return err
 	}
 	entry := audit.Entry{
-		Action: actionImported, Object: audit.Object{Type: object, Name: summary},
+		Action: actionImported, Object: audit.Object{Type: object},
 		Changes: map[string]audit.Change{"added": {To: len(b.clients)}},
 	}
 	if err := c.journal.Record(ctx, c.store.db.In(ctx), entry); err != nil {
 		return fmt.Errorf("record an import: %w", err)
 	}
 	return c.bus.Emit(ctx, events.Event{
-		Kind: actionImported, At: c.now(), Data: clientsapi.News{Label: summary},
+		Kind: actionImported, At: c.now(), Data: clientsapi.News{Label: strconv.Itoa(len(b.clients))},
 	})
 }
 

@@ -12,7 +12,16 @@ import (
 
 // metrics are the clients of all panels on this database.
 func (c *clients) metrics() []metrics.Collector {
-	return []metrics.Collector{metrics.Asked("panel_clients", "Clients by state.", "state", c.byState)}
+	return []metrics.Collector{
+		metrics.Asked("panel_clients", "Clients by state.", "state", c.byState),
+		metrics.AskedOne("panel_client_lists_behind",
+			"Flows with an entry whose agent does not hold the newest list of its clients.", c.behind),
+	}
+}
+
+func (c *clients) behind(ctx context.Context) (lists float64, err error) {
+	err = c.store.db.NewRaw("select count(*)::float8 from client_lists where open and nodes > 0").Scan(ctx, &lists)
+	return lists, database.Fault(err, nil)
 }
 
 func (c *clients) byState(ctx context.Context) (map[string]float64, error) {

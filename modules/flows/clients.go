@@ -33,6 +33,9 @@ func (h clientHook) Find(ctx context.Context, named ...string) (map[string]strin
 // Changed locks a flow and writes what happened to one of its clients.
 func (h clientHook) Changed(ctx context.Context, flowID, change, label string) error {
 	err := h.s.change(ctx, flowID, change, func(context.Context, *flowRow) (map[string]audit.Change, error) {
+		if change == clientsapi.FlowClientsImported {
+			return map[string]audit.Change{"clients": {To: label}}, nil
+		}
 		return map[string]audit.Change{"client": {To: label}}, nil
 	})
 	if errors.Is(unknown(err), flowsapi.ErrUnknown) {

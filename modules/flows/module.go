@@ -53,6 +53,7 @@ func Module() module.Module {
 				"flow.changed",
 				"flow.client_added",
 				"flow.client_revoked",
+				"flow.clients_imported",
 				"flow.compiled",
 				"flow.created",
 				"flow.deleted",

@@ -60,6 +60,7 @@ func changeKinds() (kinds []events.Kind) {
 		flowsapi.EventCreated: "A flow was made", flowsapi.EventChanged: "A flow was changed",
 		flowsapi.EventClientAdded:       "A client was added to a flow",
 		flowsapi.EventClientRevoked:     "A client of a flow was revoked",
+		flowsapi.EventClientsImported:   "Clients were imported into a flow",
 		flowsapi.EventLinkIssued:        "A connection link was shown",
 		flowsapi.EventPublicLinkIssued:  "The address of a subscription was issued",
 		flowsapi.EventPublicLinkRevoked: "The address of a subscription was revoked",

@@ -31,8 +31,8 @@ var DocumentNames = []DocumentName{
 	DocumentCertificates,
 }
 
-// MaxDocument is the largest content of a document in bytes.
-const MaxDocument = 8 << 20
+// MaxDocument is the largest content of a document in bytes: the clients of a node are the largest, 100,000 of them.
+const MaxDocument = 15 << 20
 
 // Known reports whether the list has the name.
 func (n DocumentName) Known() bool { return slices.Contains(DocumentNames, n) }

@@ -72,24 +72,24 @@ func (d *Driver) take(ctx context.Context) (pause time.Duration, err error) {
 	asking, cancel := context.WithTimeout(ctx, queryWithin)
 	defer cancel()
 	if err := d.hasten(asking, d.sql.hasten, d.takeWoken()); err != nil {
-		return idlePoll, err
+		return d.Idle, err
 	}
 	driven, token, free := d.places()
 	if free <= 0 {
-		return idlePoll, nil // a place that becomes free wakes the driver
+		return d.Idle, nil // a place that becomes free wakes the driver
 	}
 	var rows []claimRow
 	err = d.db.NewRaw(d.sql.claim, pgdialect.Array(driven), token, free, TTL.Seconds(), panelDied, d.Now()).
 		Scan(asking, &rows)
 	if err != nil {
-		return idlePoll, database.Fault(fmt.Errorf("claim work: %w", err), nil)
+		return d.Idle, database.Fault(fmt.Errorf("claim work: %w", err), nil)
 	}
-	pause = idlePoll
+	pause = d.Idle
 	for _, row := range rows {
 		if row.ID != nil {
 			d.begin(ctx, &Claim{ID: *row.ID, Token: token, driver: d, failures: row.Failures, cause: row.Cause})
 		}
-		pause = min(pause, time.Duration(math.Min(row.Pause, idlePoll.Seconds())*float64(time.Second))+time.Millisecond)
+		pause = min(pause, time.Duration(math.Min(row.Pause, d.Idle.Seconds())*float64(time.Second))+time.Millisecond)
 	}
 	return pause, nil
 }

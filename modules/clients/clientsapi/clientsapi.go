@@ -123,6 +123,7 @@ type Clients interface {
 const (
 	FlowClientAdded       = "flow.client_added"
 	FlowClientRevoked     = "flow.client_revoked"
+	FlowClientsImported   = "flow.clients_imported"
 	FlowPublicLinkIssued  = "flow.public_link_issued"
 	FlowPublicLinkRevoked = "flow.public_link_revoked"
 )
@@ -134,7 +135,8 @@ type Flows interface {
 	// Find gives the ids of flows by what people call them, their names or ids; what is unknown is left out.
 	Find(ctx context.Context, named ...string) (map[string]string, error)
 	// Changed keeps others from changing a flow until the transaction ends, and writes that a client of this label was
-	// added, revoked or given a subscription. It gives ErrUnknown for a flow that is not there.
+	// added, revoked or given a subscription, or that so many were imported. It gives ErrUnknown for a flow that is not
+	// there.
 	Changed(ctx context.Context, flowID, change, label string) error
 }
 

@@ -6,6 +6,7 @@ const (
 	EventChanged           = "flow.changed"
 	EventClientAdded       = "flow.client_added"
 	EventClientRevoked     = "flow.client_revoked"
+	EventClientsImported   = "flow.clients_imported"
 	EventLinkIssued        = "flow.link_issued"
 	EventPublicLinkIssued  = "flow.public_link_issued"
 	EventPublicLinkRevoked = "flow.public_link_revoked"

@@ -156,6 +156,7 @@ func (a *Agent) open() error {
 		DataDir: a.DataDir, Executable: a.Executable, Version: a.Version, Build: a.Build, UpdateKeys: a.UpdateKeys,
 		Sampling: a.Sampling, Clock: a.Clock, Log: a.Log, Panel: a.client, HTTP: a.http, Core: a.core,
 		Sockets: sockets.New(a.core.Processes), Lines: a.Lines, Changed: a.touch, Leave: a.Leave,
+		Skew: func() time.Duration { return time.Duration(a.skew.Load()) },
 	}
 	handlers, held, err := a.openParts()
 	if err != nil {

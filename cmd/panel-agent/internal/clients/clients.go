@@ -6,6 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
 
 	"panel/cmd/panel-agent/internal/documents"
 	"panel/cmd/panel-agent/internal/part"
@@ -17,8 +23,11 @@ var Part = part.Part{
 	Name:      "clients",
 	Documents: []agentapi.DocumentName{agentapi.DocumentClients},
 	Open: func(env *part.Env) (*part.Live, error) {
-		applied := documents.Document{Name: agentapi.DocumentClients, Apply: apply(env.Core)}
-		return &part.Live{Documents: []documents.Document{applied}}, nil
+		l := &lists{core: env.Core, skew: env.Skew, clock: env.Clock, log: env.Log}
+		return &part.Live{
+			Documents: []documents.Document{{Name: agentapi.DocumentClients, Apply: l.apply}},
+			Loops:     []func(context.Context){l.follow},
+		}, nil
 	},
 }
 
@@ -27,16 +36,89 @@ type admits interface {
 	Clients(ctx context.Context, wanted agentapi.Clients) error
 }
 
-// apply hands the lists to the core. Lists that cannot be used are refused as a whole, and those before stay.
-func apply(core admits) func(context.Context, json.RawMessage) error {
-	return func(ctx context.Context, content json.RawMessage) error {
-		var wanted agentapi.Clients
-		if json.Unmarshal(content, &wanted) != nil { // its text would quote the content
-			return documents.Refuse(errors.New("read the clients: they are no JSON of the expected form"))
-		}
-		if err := wanted.Check(); err != nil {
-			return documents.Refuse(err)
-		}
-		return core.Clients(ctx, wanted)
+// lists hands the clients to the core, with the end of each one's time by the clock of this machine.
+type lists struct {
+	core  admits
+	skew  func() time.Duration
+	clock clockwork.Clock
+	log   *zap.Logger
+
+	mu     sync.Mutex
+	wanted *agentapi.Clients
+	by     time.Duration // what the clock was off by when they were handed on
+}
+
+// apply hands lists to the core. Those that cannot be used are refused as a whole, and the ones before stay.
+func (l *lists) apply(ctx context.Context, content json.RawMessage) error {
+	var wanted agentapi.Clients
+	if json.Unmarshal(content, &wanted) != nil { // its text would quote the content
+		return documents.Refuse(errors.New("read the clients: they are no JSON of the expected form"))
 	}
+	if err := wanted.Check(); err != nil {
+		return documents.Refuse(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wanted = &wanted
+	return l.hand(ctx)
+}
+
+func (l *lists) hand(ctx context.Context) error {
+	by := l.skew()
+	if err := l.core.Clients(ctx, moved(*l.wanted, by)); err != nil {
+		return err
+	}
+	l.by = by
+	return nil
+}
+
+// moved gives the lists with the ends of times as a clock says them that is off by so much.
+func moved(wanted agentapi.Clients, by time.Duration) agentapi.Clients {
+	flows := slices.Clone(wanted.Flows)
+	for i := range flows {
+		flows[i].Clients = slices.Clone(flows[i].Clients)
+		for j := range flows[i].Clients {
+			if client := &flows[i].Clients[j]; !client.Expires.IsZero() {
+				client.Expires = client.Expires.Add(-by)
+			}
+		}
+	}
+	return agentapi.Clients{Flows: flows}
+}
+
+const (
+	look     = 15 * time.Second
+	mostSkew = 2 * time.Second // a smaller change of the clock does not matter
+)
+
+// follow hands the lists on again when the clock of this machine is off by something else.
+func (l *lists) follow(ctx context.Context) {
+	tick := l.clock.NewTicker(look)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.Chan():
+		}
+		if err := l.adjust(ctx); err != nil && ctx.Err() == nil {
+			l.log.Warn("the clients could not be given to the core again", zap.Error(err))
+		}
+	}
+}
+
+func (l *lists) adjust(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.wanted == nil || !ends(*l.wanted) || (l.skew()-l.by).Abs() < mostSkew {
+		return nil
+	}
+	return l.hand(ctx)
+}
+
+// ends says whether the time of anybody ends.
+func ends(of agentapi.Clients) bool {
+	return slices.ContainsFunc(of.Flows, func(flow agentapi.FlowClients) bool {
+		return slices.ContainsFunc(flow.Clients, func(c agentapi.Client) bool { return !c.Expires.IsZero() })
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,11 +14,14 @@ import (
 )
 
 // holder is a core that notes what it was given.
-type holder struct{ given []agentapi.Clients }
+type holder struct {
+	given []agentapi.Clients
+	fails error
+}
 
 func (h *holder) Clients(_ context.Context, wanted agentapi.Clients) error {
 	h.given = append(h.given, wanted)
-	return errors.New("not yet")
+	return h.fails
 }
 
 func document(t *testing.T, clients ...agentapi.Client) json.RawMessage {
@@ -31,8 +35,8 @@ func document(t *testing.T, clients ...agentapi.Client) json.RawMessage {
 // them. What the core cannot do yet is tried again.
 func TestListsThatCannotBeUsedAreRefused(t *testing.T) {
 	t.Parallel()
-	core, key := &holder{}, make([]byte, 32)
-	do := apply(core)
+	core, key := &holder{fails: errors.New("not yet")}, make([]byte, 32)
+	do := (&lists{core: core, skew: func() time.Duration { return 0 }}).apply
 	good := agentapi.Client{ID: "a", UUID: "u", Key: key}
 	for what, content := range map[string]json.RawMessage{
 		"another form": json.RawMessage(`{"flows":[{"flow_id":"hunter2","clients":"hunter2"}]}`),
@@ -51,4 +55,32 @@ func TestListsThatCannotBeUsedAreRefused(t *testing.T) {
 	require.EqualError(t, do(t.Context(), document(t, good)), "not yet")
 	require.Len(t, core.given, 1)
 	require.Equal(t, "a", core.given[0].Flows[0].Clients[0].ID)
+}
+
+// The end of a client's time is that of the panel, however wrong the clock of the node is; when that is known or set
+// right, the lists are handed on again, and else not.
+func TestTimesEndByTheClockOfThePanel(t *testing.T) {
+	t.Parallel()
+	core, off := &holder{}, time.Duration(0)
+	l := &lists{core: core, skew: func() time.Duration { return off }}
+	until := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
+	require.NoError(t, l.adjust(t.Context()), "nothing is held yet")
+	anna := agentapi.Client{ID: "a", UUID: "u", Key: make([]byte, 32), Expires: until}
+	boris := agentapi.Client{ID: "b", UUID: "u", Key: make([]byte, 32)}
+	require.NoError(t, l.apply(t.Context(), document(t, anna, boris)))
+	require.Equal(t, until, core.given[0].Flows[0].Clients[0].Expires)
+	require.NoError(t, l.adjust(t.Context()))
+	require.Len(t, core.given, 1)
+	off = time.Hour // the panel is an hour ahead: here the time ends when this clock says eleven
+	core.fails = errors.New("not now")
+	require.Error(t, l.adjust(t.Context()))
+	core.fails = nil
+	require.NoError(t, l.adjust(t.Context()))
+	require.Len(t, core.given, 3)
+	require.Equal(t, until.Add(-time.Hour), core.given[2].Flows[0].Clients[0].Expires)
+	require.Zero(t, core.given[2].Flows[0].Clients[1].Expires)
+	require.Equal(t, until, l.wanted.Flows[0].Clients[0].Expires, "what the panel said stays as it was")
+	off += time.Second
+	require.NoError(t, l.adjust(t.Context()))
+	require.Len(t, core.given, 3)
 }

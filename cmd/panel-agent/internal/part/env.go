@@ -36,6 +36,8 @@ type Env struct {
 	Sockets *sockets.Lister
 	Lines   Lines // of the agent's own log
 
+	// Skew is what the panel's clock says more than this one, as far as it is known.
+	Skew func() time.Duration
 	// Changed asks for a heartbeat soon: something that it reports has changed.
 	Changed func()
 	// Leave ends the agent for another build and leaves the cores serving; nil: updates are not for this agent.

@@ -18,7 +18,7 @@ export default defineModule({
     },
   ],
   refresh: ({ kind }) =>
-    kind.startsWith("client.") || kind.startsWith("flow.client_") || kind === "flow.apply_succeeded"
+    kind.startsWith("client.") || kind.startsWith("flow.client") || kind === "flow.apply_succeeded"
       ? [["clients"]]
       : [],
 });
