@@ -33,8 +33,8 @@ func schedule() jobs.Schedule {
 // mostAnnounced is how many clients are announced in one transaction.
 const mostAnnounced = 200
 
-// announceExpired writes into the journal and emits that the time of clients has ended, once for each. From that moment on
-// they are left out by what reads the clients, with or without this.
+// announceExpired writes into the journal and emits that the time of clients has ended, once for each. From that moment
+// on they are left out by what reads the clients, with or without this.
 func (c *clients) announceExpired(ctx context.Context, _ jobs.Job, _ expiryArgs) error {
 	return c.announce(ctx, clientsapi.EventExpired, `update client_profiles c set expiry_told_at = ?0 where c.id in (
 			select e.id from client_profiles e where e.expires_at <= ?0 and e.expiry_told_at is null and e.revoked_at is null

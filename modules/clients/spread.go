@@ -127,8 +127,8 @@ func (s *store) handed(
 	if err == nil {
 		_, err = s.db.In(ctx).NewRaw(`update client_list_nodes n set given = ?, document = w.document
 			from unnest(?::uuid[], ?::bigint[]) as w (node_id, document) where n.flow_id = ? and n.node_id = w.node_id`,
-			list.Revision, pgdialect.Array(append([]string{}, there...)), pgdialect.Array(append([]int64{}, documents...)),
-			list.FlowID).Exec(ctx)
+			list.Revision, pgdialect.Array(append([]string{}, there...)),
+			pgdialect.Array(append([]int64{}, documents...)), list.FlowID).Exec(ctx)
 	}
 	return database.Fault(err, nil)
 }

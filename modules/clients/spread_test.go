@@ -69,7 +69,8 @@ func (h *holder) takes(wanted ...string) agentapi.FlowClients {
 // installed waits until the flow shows whether it lets a client in.
 func (s *stage) installed(id string, want bool) {
 	s.t.Helper()
-	require.Eventually(s.t, func() bool { return s.get(id).Flows[0].Installed == want }, time.Minute, 50*time.Millisecond)
+	require.Eventually(s.t, func() bool { return s.get(id).Flows[0].Installed == want }, time.Minute,
+		50*time.Millisecond)
 }
 
 // listOf is the list of a flow in an agent's document.

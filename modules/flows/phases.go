@@ -110,7 +110,9 @@ func (r *runner) listsHeld(ctx context.Context, row *applyRow) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read which nodes hold the clients of a flow: %w", err)
 	}
-	missing := slices.IndexFunc(row.Steps, func(s stepRow) bool { return s.Listed && !slices.Contains(holding, s.NodeID) })
+	missing := slices.IndexFunc(row.Steps, func(s stepRow) bool {
+		return s.Listed && !slices.Contains(holding, s.NodeID)
+	})
 	if missing < 0 {
 		return true, nil
 	}

@@ -70,8 +70,8 @@ type Process struct {
 	Attempts int
 	// FirstPause follows the first failure; each further one doubles it, up to LongestPause.
 	FirstPause, LongestPause time.Duration
-	// Idle is how late the driver finds what nobody has told it of, such as the row of another panel that died; 5 s when
-	// zero. Each driver asks so often while there is nothing to do.
+	// Idle is how late the driver finds what nobody has told it of, such as the row of another panel that died; 5 s
+	// when zero. Each driver asks so often while there is nothing to do.
 	Idle time.Duration
 	// Now is the clock that Table.Due is compared with; that of the driver when nil.
 	Now func() time.Time

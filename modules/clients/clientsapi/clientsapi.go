@@ -20,8 +20,8 @@ const (
 
 	EventQuotaReached = "client.quota_reached"
 
-	// EventListInstalled says that all entries of a flow have the newest list of its clients. Its subject is the flow, and
-	// it has no data.
+	// EventListInstalled says that all entries of a flow have the newest list of its clients. Its subject is the flow,
+	// and it has no data.
 	EventListInstalled = "flow.client_list_installed"
 )
 
