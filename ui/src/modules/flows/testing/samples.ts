@@ -48,7 +48,7 @@ export type FakeFlow = Flow & { clients: Client[] };
 export const countClients = (clients: readonly Client[]): Flow["client_counts"] => ({
   total: clients.filter((client) => client.state !== "revoked").length,
   active: clients.filter((client) => client.state === "active").length,
-  waiting: clients.filter((client) => client.installed === (client.state !== "active")).length,
+  waiting: clients.filter((client) => client.by_apply && client.installed === (client.state !== "active")).length,
 });
 
 export function fakeFlow(change: Partial<Omit<FakeFlow, "client_counts">> = {}): FakeFlow {
