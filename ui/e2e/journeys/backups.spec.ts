@@ -110,6 +110,7 @@ test("a backup runs to all destinations, and the messenger is told", async ({ pa
   await picture(page, "backup-run");
   const told = await stand.messenger.message(/A backup was made/);
   expect(told.chat).toBe("-100200300");
+  expect(told.text, "the message leads to its run").toContain(new URL(page.url()).pathname);
 });
 
 test("while one goes on, the button opens it", async ({ page, stand, ready: { token } }) => {
