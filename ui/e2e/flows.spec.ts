@@ -176,8 +176,9 @@ const iPhone =
 /** Issues the address of the first client of the flow that the journey before has installed. */
 async function subscription(stand: Stand, { token }: Ready): Promise<string> {
   const units = "/api/v1/connection-units";
-  const flows = await stand.call<{ items: { id: string; clients: { id: string }[] }[] }>(token, "GET", units);
-  const { id, clients } = flows.items[0]!;
+  const flows = await stand.call<{ items: { id: string }[] }>(token, "GET", units);
+  const { id } = flows.items[0]!;
+  const { clients } = await stand.call<{ clients: { id: string }[] }>(token, "GET", `${units}/${id}`);
   const path = `${units}/${id}/clients/${clients[0]!.id}/public-link`;
   const { url } = await stand.call<{ url: string }>(token, "POST", path);
   return stand.url + new URL(url).pathname;

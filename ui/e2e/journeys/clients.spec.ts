@@ -83,14 +83,14 @@ test("a client with a quota and an end is added, found, switched off and on, and
     `/api/v1/clients/${items[0]!.id}/public-link`,
   );
   await apply(stand, populated);
-  expect(await links(url)).toBe(1);
+  await expect.poll(() => links(url), "as soon as the entry lets it in").toBe(1);
 
   await choose(page, name, "Disable");
   await expect(row).toContainText("Disabled");
   expect(await links(url), "one that is disabled finds no connection").toBe(0);
   await choose(page, name, "Enable");
   await expect(row).toContainText("Active");
-  expect(await links(url)).toBe(1);
+  await expect.poll(() => links(url)).toBe(1);
 
   await choose(page, name, "Revoke…");
   await page
