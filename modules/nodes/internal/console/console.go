@@ -39,7 +39,7 @@ type document struct {
 }
 
 func past(ctx context.Context, env cli.Env, text string) error {
-	at, err := momentOf(text, time.Now())
+	at, err := momentOf(text, time.Now()) //nolint:forbidigo // "90m" is said by a person, of now
 	if err != nil {
 		return err
 	}
