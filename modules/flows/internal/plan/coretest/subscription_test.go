@@ -355,6 +355,7 @@ documentation of the program, and a test reads it back with an independent parse
 subscription leaves it out.
 
 Share links carry the same connections as Xray JSON. REALITY runs over raw, xhttp and gRPC only.
+A listener over xhttp with ` + "`extra`" + ` settings is left out of the forms for Clash.
 
 | Protocol | Transport | Security | Xray | sing-box | Clash, Mihomo | Stash |
 |---|---|---|---|---|---|---|
