@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,8 +104,9 @@ func TestAnEventCommitsWithItsChange(t *testing.T) {
 func TestANewerApplySupersedesAStageThatDoesNotHold(t *testing.T) {
 	t.Parallel()
 	s, o := withParts(t)
-	o.scripted(func(stage string, call int) (flowsapi.Outcome, error) {
-		if stage == "parts.after" && call == 1 {
+	var holds atomic.Bool
+	o.scripted(func(stage string, _ int) (flowsapi.Outcome, error) {
+		if stage == "parts.after" && !holds.Load() {
 			return again(time.Hour)
 		}
 		return flowsapi.Outcome{}, nil
@@ -112,7 +114,9 @@ func TestANewerApplySupersedesAStageThatDoesNotHold(t *testing.T) {
 	first := s.install()
 	require.Eventually(t, func() bool { return s.get().Drift.State == "drifted" }, 60*time.Second, 10*time.Millisecond)
 	s.save(s.drawing(8443))
-	second := s.install()
+	p := s.ready()
+	holds.Store(true)
+	second := s.apply(p)
 	require.Eventually(
 		t,
 		func() bool { return states(s.ended(second.ApplyID))["parts.after"] == "done" },
