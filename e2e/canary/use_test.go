@@ -316,6 +316,7 @@ func (w *installation) refusals() {
 		}
 		w.call(s.value, "GET /api/v1/auth/me", "/api/v1/auth/me", nil)
 		w.call(s.value, "GET /agent/v1/config", "/agent/v1/config", nil)
+		w.call(s.value, "GET /agent/v1/desired/{name}", "/agent/v1/desired/clients", nil)
 		w.call("", "GET /api/v1/nodes", "/api/v1/nodes?token="+url.QueryEscape(s.value)+"&q=%00", nil)
 		w.call(w.stand.API.Token, "GET /api/v1/nodes/{id}", "/api/v1/nodes/"+url.PathEscape(s.value), nil)
 	}
