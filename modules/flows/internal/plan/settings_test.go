@@ -96,7 +96,7 @@ func TestSniffingIsAsTheListenerSays(t *testing.T) {
 		in.Graph.Edges = slices.DeleteFunc(in.Graph.Edges, func(e graph.Edge) bool { return e.Match != nil })
 		in.Graph.Nodes = append(in.Graph.Nodes, graph.Node{Key: "refuse", Kind: graph.Block})
 		if c.match != nil {
-			in.Graph.Edges = append([]graph.Edge{{From: "in", To: "refuse", Match: c.match, Priority: -1}}, in.Graph.Edges...)
+			in.Graph.Edges = append([]graph.Edge{{From: "in", To: "refuse", Match: c.match}}, in.Graph.Edges...)
 		}
 		_, sniffs := rendered(t, in)["sniffing"]
 		require.Equal(t, c.want, sniffs, "%q %v", c.says, c.match)
