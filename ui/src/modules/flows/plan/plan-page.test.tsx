@@ -69,7 +69,7 @@ describe("the page of a plan", () => {
     await userEvent.click(anyway()[0]!);
     const dialog = within(await screen.findByRole("dialog"));
     expect(dialog.getByText("Apply past the checks: 1 failed, 1 unconfirmed")).toBeInTheDocument();
-    expect(dialog.getByRole("region", { name: "Failed" })).toHaveTextContent("Hel-01 could not reach it");
+    expect(dialog.getByRole("region", { name: "Failed" })).toHaveTextContent("hel-01 could not reach it");
     expect(dialog.getByRole("region", { name: "Could not be confirmed" })).toHaveTextContent("fra-02");
     expect(dialog.getByRole("region", { name: "What it hits now" })).toHaveTextContent("v17 serves until");
     await userEvent.type(dialog.getByRole("textbox"), "Europe main{Enter}");
