@@ -57,20 +57,16 @@ func (c *creation) dump(ctx context.Context, tx pgx.Tx, folder string) error {
 	program := pgtools.Program{
 		Folder: folder, Name: "pg_dump", DSN: c.from.DSN, Args: args, Behind: true, Application: "panel-backup-" + rand.Text(),
 	}
-	// The counts are taken while the dump is written; whichever fails ends the other.
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	counted := make(chan error, 1)
+	behind := make(chan error, 1)
 	go func() {
 		pgtools.BackendBehind(tx.Conn().PgConn().PID())
 		err := pgtools.SessionsBehind(ctx, tx, program.Application)
-		if err == nil {
-			err = countBehind(ctx, tx, c.manifest.Tables)
-		}
 		if err != nil {
 			cancel(err)
 		}
-		counted <- err
+		behind <- err
 	}()
 	err := c.entry(ctx, Database, func(p *packer) error {
 		into := &noticing{to: p}
@@ -81,11 +77,15 @@ func (c *creation) dump(ctx context.Context, tx pgx.Tx, folder string) error {
 	if err != nil {
 		cancel(err)
 	}
-	counting := <-counted
-	if err == nil {
-		return counting
+	looked := <-behind
+	switch {
+	case err != nil:
+		return cmp.Or(first, err)
+	case looked != nil:
+		return looked
 	}
-	return cmp.Or(first, err)
+	// After the dump and not beside it: with two cores one stays free for those who wait for the panel.
+	return countBehind(ctx, tx, c.manifest.Tables)
 }
 
 // countBehind counts in the one session that yields: helpers that the server would start for it do not.
