@@ -90,6 +90,18 @@ func ownKeys(g graph.Graph) []string {
 	return slices.Sorted(maps.Keys(named))
 }
 
+// fieldOf is the field of a drawing that names a public key first.
+func fieldOf(g graph.Graph, public string) string {
+	for i, n := range g.Nodes {
+		for field, l := range map[string]*graph.Listener{"listener": n.Params.Listener, "hop": n.Params.Hop} {
+			if l != nil && l.Reality != nil && l.Reality.PublicKey == public {
+				return fmt.Sprintf("graph.nodes[%d].params.%s.reality.public_key", i, field)
+			}
+		}
+	}
+	return "graph"
+}
+
 // keepKeys stores the keys that came with a drawing and proves that the others it names are there.
 // Fault: invalid_value (422).
 func (s *store) keepKeys(
@@ -140,8 +152,8 @@ func (s *store) keys(
 	}
 	for _, public := range wanted {
 		if out[public] == "" {
-			return nil, fault.InvalidValue("graph", "the private key of the public key "+public+
-				" is not known to this flow: send private_key, or leave public_key out")
+			return nil, fault.InvalidValue(fieldOf(g, public),
+				"this flow was never given the private key of this public key: send private_key, or leave public_key out")
 		}
 	}
 	return out, nil

@@ -86,7 +86,9 @@ func TestAPublicKeyWithoutItsPrivateOneIsRefused(t *testing.T) {
 	other := s.admin.Post("/api/v1/connection-units", map[string]any{"name": "Other flow"}).Is(201).Text("id")
 	revision := s.admin.Get("/api/v1/connection-units/" + other + "/draft").Is(200).Value("revision")
 	body := map[string]any{"revision": revision, "graph": s.withKey("", publicKey)}
-	s.admin.Put("/api/v1/connection-units/"+other+"/draft", body).Is(422)
+	refused := s.admin.Put("/api/v1/connection-units/"+other+"/draft", body).Is(422)
+	require.Contains(t, string(refused.Body), "graph.nodes[0].params.listener.reality.public_key")
+	require.NotContains(t, string(refused.Body), publicKey, "a rejected value is never echoed")
 	s.admin.Post("/api/v1/connection-units/"+other+"/plan/preview", map[string]any{"graph": body["graph"]}).Is(422)
 	s.admin.Post("/api/v1/connection-units", map[string]any{
 		"name": "Third flow", "graph": s.withKey("", publicKey),

@@ -82,8 +82,11 @@ func (d *dispatched) end() {
 // Dispatch lets the core carry a stream, unless its user was put out.
 func (a *admission) Dispatch(ctx context.Context, to xnet.Destination) (*xtransport.Link, error) {
 	ctx, stream, email, err := a.enter(ctx)
-	if err != nil || stream == nil {
-		return refusedOr(err, func() (*xtransport.Link, error) { return a.Dispatcher.Dispatch(ctx, to) })
+	switch {
+	case err != nil:
+		return nil, err
+	case stream == nil:
+		return a.Dispatcher.Dispatch(ctx, to)
 	}
 	link, err := a.Dispatcher.Dispatch(ctx, to)
 	if err != nil {
@@ -92,13 +95,6 @@ func (a *admission) Dispatch(ctx context.Context, to xnet.Destination) (*xtransp
 	}
 	a.carry(email, stream, link)
 	return link, nil
-}
-
-func refusedOr(err error, do func() (*xtransport.Link, error)) (*xtransport.Link, error) {
-	if err != nil {
-		return nil, err
-	}
-	return do()
 }
 
 // DispatchLink is Dispatch for who has the other end already; it returns when the stream has ended.
