@@ -10,7 +10,9 @@ import (
 
 	"panel/modules/clients/clientsapi"
 	"panel/platform/agentapi"
+	"panel/platform/database"
 	"panel/platform/paneltest"
+	"panel/platform/restored"
 )
 
 // holder is a node whose agent holds the clients of the stage's flow.
@@ -165,4 +167,41 @@ func TestAQuotaTakesAClientOffTheList(t *testing.T) {
 	h.takes(first)
 	s.admin.Post(path+"/bulk", map[string]any{"ids": []string{anna}, "act": "reset_traffic"}).Is(200)
 	h.takes(first, anna)
+}
+
+// A panel that was restored gives every list anew, and links go on meanwhile: nobody waits for the agents to come back.
+func TestARestoredPanelKeepsItsLinksWhileItGivesListsAnew(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	h, first := s.holds("fra-01"), s.first()
+	h.takes(first)
+	s.installed(first, true)
+	note, err := restored.Note{ID: database.NewID(), Artefact: "panel-1"}.SQL()
+	require.NoError(t, err)
+	_, err = s.panel.DB.ExecContext(t.Context(), note)
+	require.NoError(t, err)
+
+	after := *s
+	after.panel = paneltest.Start(t, paneltest.On(s.panel.DB), paneltest.Modules(features()...))
+	after.admin = after.panel.Admin()
+	require.True(t, after.get(first).Flows[0].Installed, "the agent has not come back yet")
+	after.given(h.agent.NodeID)
+	require.True(t, after.get(first).Flows[0].Installed)
+	anna := after.add("Anna", "flow_ids", []string{s.flow})
+	after.installed(anna, false)
+	h.takes(first, anna)
+	after.installed(anna, true)
+}
+
+// given waits until the newest list of the flow is in the document of a node.
+func (s *stage) given(nodeID string) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		var given bool
+		err := s.panel.DB.NewRaw(`select n.given = l.revision and not l.open from client_list_nodes n
+			join client_lists l using (flow_id) where n.flow_id = ? and n.node_id = ?`, s.flow, nodeID).
+			Scan(s.t.Context(), &given)
+		require.NoError(s.t, err)
+		return given
+	}, time.Minute, 50*time.Millisecond)
 }
