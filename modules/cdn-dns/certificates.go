@@ -85,37 +85,6 @@ func (i *issuer) renew(ctx context.Context, domainID string) (shown certificates
 	return i.Show(ctx, id)
 }
 
-// states tells the bindings how their certificates stand.
-func (i *issuer) states(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error) {
-	bindings, err := i.domains.ByIDs(ctx, domainIDs...)
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, 0, len(bindings))
-	for _, one := range bindings {
-		names = append(names, one.Hostname)
-	}
-	covering, err := i.Covering(ctx, names...)
-	if err != nil {
-		return nil, err
-	}
-	states := map[string]domainsapi.State{}
-	for id, one := range bindings {
-		held, covered := covering[one.Hostname]
-		if !covered {
-			continue
-		}
-		state := &domainsapi.Certificate{
-			State: held.State, Issuer: held.Issuer, Challenge: held.Challenge, LastError: held.LastError,
-		}
-		if held.NotAfter != nil {
-			state.NotAfter = *held.NotAfter
-		}
-		states[id] = domainsapi.State{Certificate: state}
-	}
-	return states, nil
-}
-
 // withCertificates adds to the manifest what certificates need.
 func withCertificates(m module.Module) module.Module {
 	m.Requires = append(m.Requires, "domains", "flows", "nodes")
@@ -135,7 +104,7 @@ func withCertificates(m module.Module) module.Module {
 
 // parts are what certificates add to the module while it lives.
 func (i *issuer) parts(states domainsapi.States, stages flowsapi.Stages) module.Parts {
-	states.Add("certificates", i.states)
+	states.Add(certificates.Source())
 	stages.Add(i.spread.Stages(i.domains)...)
 	return module.Parts{
 		Routes:    i.routes(),

@@ -122,7 +122,7 @@ func withRecords(m module.Module) module.Module {
 
 // parts are what the records of bindings add to the module while it lives.
 func (w *watcher) parts(states domainsapi.States, stages flowsapi.Stages) module.Parts {
-	states.Add("records", w.States)
+	states.Add(records.Source())
 	stages.Add(w.stage())
 	return module.Parts{
 		Routes:    w.routes(),

@@ -12,6 +12,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"panel/modules/cdn-dns/internal/lookup"
+	"panel/modules/cdn-dns/internal/cdn"
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/cdn-dns/internal/turns"
 	"panel/modules/domains/domainsapi"
@@ -162,7 +163,7 @@ func attach(
 ) module.Parts {
 	parts, watching := i.parts(states, stages), w.parts(states, stages)
 	stages.Add(n.Stages()...)
-	states.Add("networks", n.States)
+	states.Add(cdn.Source())
 	states.CDNs(h.integrations.isCDN)
 	parts.Routes = httpapi.Join(h.routes(), parts.Routes, watching.Routes, n.routes())
 	parts.Listeners = append(parts.Listeners, watching.Listeners...)

@@ -1,6 +1,7 @@
 package domains
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -75,6 +76,9 @@ type domainRow struct {
 	Revision  int64     `bun:"revision"`
 	SortKey   string    `bun:"sort_key,scanonly"`
 	UsedBy    []string  `bun:"used_by,array,scanonly"`
+	Total     int       `bun:"total,scanonly"` // of all that match
+
+	Known []json.RawMessage `bun:"known,type:jsonb,scanonly"` // by the sources of states, in their order
 }
 
 func (row *domainRow) object() audit.Object {

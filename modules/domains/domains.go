@@ -59,48 +59,100 @@ var domainConstraints = map[string]*fault.Fault{
 
 // seen narrows a query down to what the caller may know of.
 func seen[Q interface{ Where(string, ...any) Q }](ctx context.Context, q Q) Q {
+	return seenBy(ctx, q, nil)
+}
+
+// seenBy is seen for a query that takes arguments.
+func seenBy[Q interface{ Where(string, ...any) Q }](ctx context.Context, q Q, args *database.Arguments) Q {
 	if caller := access.From(ctx); !caller.Permissions.Has(access.All) {
-		return q.Where("d.owner_id = ?", caller.AccountID)
+		return q.Where("d.owner_id = ?", args.Add(caller.AccountID))
 	}
 	return q
 }
 
-func withUses(q *bun.SelectQuery) *bun.SelectQuery {
-	return q.ColumnExpr("d.*").
-		ColumnExpr("array(select u.flow_id::text from node_domain_uses u where u.domain_id = d.id order by 1) AS used_by")
+const ownColumns = `d.id, d.node_id, d.zone_id, d.zone, d.label, d.hostname, d.mode, d.ttl, d.cdn_integration_id, d.owner_id,
+	d.created_at, d.updated_at, d.revision`
+
+// read gives chosen bindings with their uses and states in one statement. The choice comes first: all else is asked of
+// its bindings alone.
+func (s *domains) read(
+	ctx context.Context, choice *bun.SelectQuery, order string, args *database.Arguments,
+) (rows []domainRow, err error) {
+	q := s.db.NewSelect().With("p", choice.ColumnExpr(ownColumns)).TableExpr("p as d").ColumnExpr("d.*").
+		ColumnExpr("array(select u.flow_id::text from node_domain_uses u where u.domain_id = d.id order by 1) as used_by").
+		ColumnExpr(s.states.columns()).OrderExpr(order)
+	err = database.Read(ctx, s.db, &rows, q, args)
+	return rows, database.Fault(err, nil)
 }
 
-func (s *domains) list(ctx context.Context, in *listInput, k *keyset.Keyset) ([]domainRow, int, error) {
+// filter narrows the list down to what is asked for and what the caller sees.
+func (in *listInput) filter(ctx context.Context, q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
+	if in.NodeID != "" {
+		q = q.Where("d.node_id = ?", args.Add(in.NodeID))
+	}
+	if in.Owner != "" {
+		q = q.Where("d.owner_id = ?", args.Add(in.Owner))
+	}
+	if in.Query != "" {
+		q = q.Where("strpos(d.hostname, ?) > 0", args.Add(strings.ToLower(in.Query)))
+	}
+	return seenBy(ctx, q, args)
+}
+
+// page lists bindings in the order of a keyset.
+func (s *domains) page(ctx context.Context, in *listInput, k *keyset.Keyset) (httpapi.Page[Domain], error) {
+	page := httpapi.Page[Domain]{Items: []Domain{}}
 	if in.NodeID != "" && !database.IsID(in.NodeID) || in.Owner != "" && !database.IsID(in.Owner) {
-		return nil, 0, nil
+		return page, nil
 	}
-	filter := func(q *bun.SelectQuery) *bun.SelectQuery {
-		if in.NodeID != "" {
-			q = q.Where("d.node_id = ?", in.NodeID)
-		}
-		if in.Owner != "" {
-			q = q.Where("d.owner_id = ?", in.Owner)
-		}
-		if in.Query != "" {
-			q = q.Where("strpos(d.hostname, ?) > 0", strings.ToLower(in.Query))
-		}
-		return seen(ctx, q)
+	args, db := new(database.Arguments), s.db.In(ctx)
+	matching := in.filter(ctx, db.NewSelect().TableExpr("node_domains as d").ColumnExpr("count(*)"), args)
+	choice := in.filter(ctx, db.NewSelect().TableExpr("node_domains as d").ColumnExpr("(?) as total", matching), args)
+	rows, err := s.read(ctx, k.Apply(choice, args), k.Sorted(), args)
+	if err != nil {
+		return page, err
 	}
-	var rows []domainRow
-	if err := k.Apply(filter(withUses(s.db.NewSelect().Model(&rows))), nil).Scan(ctx); err != nil {
-		return nil, 0, database.Fault(err, nil)
+	total, err := s.total(ctx, in, rows)
+	if err != nil {
+		return page, err
 	}
-	total, err := filter(s.db.NewSelect().Model((*domainRow)(nil))).Count(ctx)
-	return rows, int(total), database.Fault(err, nil)
+	now, wrong := s.clock.Now(), []error{}
+	item := func(row *domainRow) Domain {
+		d, err := s.states.shown(row, now)
+		wrong = append(wrong, err)
+		return d
+	}
+	page = keyset.Page(k, rows, total, item, func(row *domainRow) (string, string) { return row.SortKey, row.ID })
+	return page, errors.Join(wrong...)
+}
+
+// total is how many bindings match. Each row of a page knows it; a page without any may be beyond the last.
+func (s *domains) total(ctx context.Context, in *listInput, rows []domainRow) (int, error) {
+	if len(rows) > 0 {
+		return rows[0].Total, nil
+	}
+	if in.Cursor == "" {
+		return 0, nil
+	}
+	total, err := in.filter(ctx, s.db.In(ctx).NewSelect().TableExpr("node_domains as d"), nil).Count(ctx)
+	return int(total), database.Fault(err, nil)
 }
 
 func (s *domains) get(ctx context.Context, id string) (*Domain, error) {
-	row := new(domainRow)
-	if err := seen(ctx, withUses(s.db.NewSelect().Model(row))).Where("d.id = ?", id).Scan(ctx); err != nil {
-		return nil, database.Fault(err, nil)
+	if !database.IsID(id) {
+		return nil, fault.Missing(fault.NoSuchThing)
 	}
-	shown := row.shown()
-	return &shown, s.states.fill(ctx, &shown)
+	args := new(database.Arguments)
+	choice := s.db.In(ctx).NewSelect().TableExpr("node_domains as d").Where("d.id = ?", args.Add(id))
+	rows, err := s.read(ctx, seenBy(ctx, choice, args), "d.id", args)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fault.Missing(fault.NoSuchThing)
+	}
+	shown, err := s.states.shown(&rows[0], s.clock.Now())
+	return &shown, err
 }
 
 // create binds a host name. Faults: domain_conflict (409), invalid_value (422).

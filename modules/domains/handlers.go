@@ -70,19 +70,8 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	if err != nil {
 		return nil, err
 	}
-	rows, total, err := h.domains.list(ctx, in, k)
-	if err != nil {
-		return nil, err
-	}
-	page := keyset.Page(k, rows, total, (*domainRow).shown, func(row *domainRow) (string, string) {
-		return row.SortKey,
-			row.ID
-	})
-	shown := make([]*Domain, len(page.Items))
-	for i := range page.Items {
-		shown[i] = &page.Items[i]
-	}
-	return &body[httpapi.Page[Domain]]{page}, h.domains.states.fill(ctx, shown...)
+	page, err := h.domains.page(ctx, in, k)
+	return &body[httpapi.Page[Domain]]{page}, err
 }
 
 func (h *handlers) create(ctx context.Context, in *createInput) (*body[Domain], error) {

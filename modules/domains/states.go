@@ -1,31 +1,25 @@
 package domains
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"panel/modules/domains/domainsapi"
 )
 
-// states asks other modules what they know of bindings. It is domainsapi.States.
+// states is what other modules know of bindings. It is domainsapi.States.
 type states struct {
-	sources []source
+	sources []domainsapi.Source
 	cdns    func(ctx context.Context, integrationID string) (bool, error)
-}
-
-type source struct {
-	name   string
-	answer func(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error)
 }
 
 func newStates() *states { return &states{} }
 
-// Add takes who answers.
-func (s *states) Add(name string, answer func(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State,
-	error),
-) {
-	s.sources = append(s.sources, source{name, answer})
-}
+// Add takes who knows them.
+func (s *states) Add(source domainsapi.Source) { s.sources = append(s.sources, source) }
 
 // CDNs takes who knows the accounts at CDNs.
 func (s *states) CDNs(known func(ctx context.Context, integrationID string) (bool, error)) {
@@ -40,25 +34,29 @@ func (s *states) isCDN(ctx context.Context, integrationID string) (bool, error) 
 	return s.cdns(ctx, integrationID)
 }
 
-// fill writes what is known into the bindings, with one question to each source.
-func (s *states) fill(ctx context.Context, shown ...*Domain) error {
-	if len(shown) == 0 {
-		return nil
+// columns asks each source about the binding d, in one array.
+func (s *states) columns() string {
+	asked := make([]string, len(s.sources))
+	for i, from := range s.sources {
+		asked[i] = "(" + from.SQL + ")"
 	}
-	ids := make([]string, len(shown))
-	for i, d := range shown {
-		ids[i] = d.ID
-	}
-	for _, from := range s.sources {
-		known, err := from.answer(ctx, ids...)
+	return "jsonb_build_array(" + strings.Join(asked, ", ") + ") as known"
+}
+
+// shown is a binding with what the sources know of it.
+func (s *states) shown(row *domainRow, now time.Time) (Domain, error) {
+	d := row.shown()
+	for i, known := range row.Known {
+		if bytes.Equal(known, []byte("null")) {
+			continue
+		}
+		state, err := s.sources[i].Read(known, now)
 		if err != nil {
-			return fmt.Errorf("asking %s for the states of domains: %w", from.name, err)
+			return d, fmt.Errorf("read what %s knows of a binding: %w", s.sources[i].Name, err)
 		}
-		for _, d := range shown {
-			d.learn(known[d.ID])
-		}
+		d.learn(state)
 	}
-	return nil
+	return d, nil
 }
 
 func (d *Domain) learn(known domainsapi.State) {

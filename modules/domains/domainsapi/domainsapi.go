@@ -76,11 +76,21 @@ type Certificate struct {
 	LastError string
 }
 
+// Source knows something of the states of bindings. What it reads is a part of the query that reads the bindings, so
+// that a page of them takes one statement.
+type Source struct {
+	Name string // for errors
+	// SQL is an expression of JSON about the binding d; null says nothing.
+	SQL string
+	// Read says what the JSON means at a moment.
+	Read func(known []byte, now time.Time) (State, error)
+}
+
 // States collects who knows the states of bindings.
 type States interface {
-	// Add takes who answers, while the panel is composed. It is asked once for a page of bindings; what it leaves out
-	// or leaves empty is taken from those that were added before it.
-	Add(name string, answer func(ctx context.Context, domainIDs ...string) (map[string]State, error))
+	// Add takes who knows them, while the panel is composed. What a source leaves empty is taken from those that were
+	// added before it.
+	Add(source Source)
 	// CDNs takes who knows the accounts at CDNs, while the panel is composed. It is asked in the transaction that a
 	// binding is stored in whether there is such an integration, which stays until the end of it.
 	CDNs(known func(ctx context.Context, integrationID string) (bool, error))

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -280,42 +279,4 @@ func (e *Engine) repoint(ctx context.Context, row *front, binding domainsapi.Dom
 	}
 	_, err = e.DB.In(ctx).NewUpdate().Model(row).Column("origin", "origin_tls", "updated_at").WherePK().Exec(ctx)
 	return database.Fault(err, nil)
-}
-
-// States tells bindings what stands at networks for them.
-func (e *Engine) States(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error) {
-	known := database.OnlyIDs(domainIDs)
-	existing, err := e.fronts(ctx, known...)
-	if err != nil {
-		return nil, err
-	}
-	written, err := e.of(ctx, known...)
-	if err != nil {
-		return nil, err
-	}
-	states := map[string]domainsapi.State{}
-	for _, row := range written {
-		if row.Type == provider.TypeCNAME {
-			continue
-		}
-		at := states[row.DomainID].CDN
-		if at == nil {
-			at = &domainsapi.CDN{Kind: row.Kind, ResourceID: row.ProviderID, OriginHost: row.Value, State: row.State}
-		}
-		if row.State != StateReady {
-			at.State = StateProvisioning
-		}
-		states[row.DomainID] = domainsapi.State{CDN: at}
-	}
-	for _, row := range existing {
-		port := portHTTP
-		if row.OriginTLS {
-			port = portHTTPS
-		}
-		states[row.DomainID] = domainsapi.State{RecordType: provider.TypeCNAME, CDN: &domainsapi.CDN{
-			Kind: row.Kind, ResourceID: row.marks().Resource, CNAME: strings.TrimSuffix(row.Target, "."),
-			OriginHost: row.Origin, OriginPort: port, State: row.State,
-		}}
-	}
-	return states, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/modules/domains/domainsapi"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/vault"
@@ -205,6 +206,41 @@ func (e *Engine) Covering(ctx context.Context, hostnames ...string) (map[string]
 		}
 	}
 	return found, nil
+}
+
+// Source tells bindings how the certificate stands that Covering gives for their host names.
+func Source() domainsapi.Source {
+	return domainsapi.Source{
+		Name: "certificates",
+		SQL: `select jsonb_build_object('issuer', c.issuer, 'challenge', c.challenge, 'last_error', c.last_error,
+				'not_before', c.not_before, 'not_after', c.not_after, 'ordered', ` + isOrdered + `)
+			from certificates c
+			where c.names && array[d.hostname, '*' || substr(d.hostname, strpos(d.hostname, '.'))]
+			order by c.not_after desc nulls last, c.id desc limit 1`,
+		Read: stateFrom,
+	}
+}
+
+func stateFrom(known []byte, now time.Time) (domainsapi.State, error) {
+	var c struct {
+		Issuer    string     `json:"issuer"`
+		Challenge string     `json:"challenge"`
+		LastError string     `json:"last_error"`
+		NotBefore *time.Time `json:"not_before"`
+		NotAfter  *time.Time `json:"not_after"`
+		Ordered   bool       `json:"ordered"`
+	}
+	if err := json.Unmarshal(known, &c); err != nil {
+		return domainsapi.State{}, err
+	}
+	r := row{NotBefore: c.NotBefore, NotAfter: c.NotAfter, LastError: c.LastError, Ordered: c.Ordered}
+	state := &domainsapi.Certificate{
+		State: r.state(now), Issuer: c.Issuer, Challenge: c.Challenge, LastError: c.LastError,
+	}
+	if c.NotAfter != nil {
+		state.NotAfter = *c.NotAfter
+	}
+	return domainsapi.State{Certificate: state}, nil
 }
 
 // wildcardOf is the wildcard that covers a host name.

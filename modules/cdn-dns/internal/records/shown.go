@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/uptrace/bun/dialect/pgdialect"
-
 	"panel/modules/domains/domainsapi"
 	"panel/platform/database"
 )
@@ -87,26 +85,21 @@ func stateOf(wanted Wanted, own []written, blocked bool) string {
 	return stateMissing
 }
 
-// States tells bindings how their host names stand.
-func (e *Engine) States(ctx context.Context, domainIDs ...string) (map[string]domainsapi.State, error) {
-	var rows []struct {
-		DomainID string
-		State    string
-		Resolved []string `bun:"resolved,array"`
-		Kind     string
+// Source tells bindings how their host names stand.
+func Source() domainsapi.Source {
+	return domainsapi.Source{
+		Name: "records",
+		SQL: `select jsonb_build_object('state', w.state, 'resolved', w.resolved, 'type', coalesce(w.wanted -> 0 ->> 'type', ''))
+			from domain_watches w where w.domain_id = d.id`,
+		Read: func(known []byte, _ time.Time) (domainsapi.State, error) {
+			var w struct {
+				State, Type string
+				Resolved    []string
+			}
+			err := json.Unmarshal(known, &w)
+			return domainsapi.State{DNS: w.State, ResolvedIPs: w.Resolved, RecordType: w.Type}, err
+		},
 	}
-	err := e.DB.In(ctx).NewRaw(`select domain_id, state, resolved, coalesce(wanted -> 0 ->> 'type', '') as kind
-		from domain_watches where domain_id = any(?::uuid[])`, pgdialect.Array(database.OnlyIDs(domainIDs))).Scan(ctx, &rows)
-	if err != nil {
-		return nil, database.Fault(fmt.Errorf("read the states of host names: %w", err), nil)
-	}
-	states := make(map[string]domainsapi.State, len(rows))
-	for _, row := range rows {
-		states[row.DomainID] = domainsapi.State{
-			DNS: row.State, ResolvedIPs: append([]string{}, row.Resolved...), RecordType: row.Kind,
-		}
-	}
-	return states, nil
 }
 
 const (
