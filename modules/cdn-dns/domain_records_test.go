@@ -95,7 +95,9 @@ func TestABindingMakesItsRecordAndTakesItAlong(t *testing.T) {
 	b.becomes(second, records.OK)
 	b.Admin().Delete(bindingsRoute + "/" + id).Is(http.StatusNoContent)
 	require.Eventually(t, func() bool { return len(b.stand("n1.example.com")) == 0 }, soon, 50*time.Millisecond)
-	require.Contains(t, b.Recorded("dns_name", "n1.example.com"), records.ActionRemoved)
+	require.Eventually(t, func() bool {
+		return slices.Contains(b.Recorded("dns_name", "n1.example.com"), records.ActionRemoved)
+	}, soon, 50*time.Millisecond, "the journal follows the service")
 	require.Len(t, b.stand("n2.example.com"), 1, "no other record is touched")
 
 	b.Admin().Delete("/api/v1/nodes/" + node).Is(http.StatusNoContent)

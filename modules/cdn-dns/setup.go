@@ -31,6 +31,7 @@ type DNSSetupResult struct {
 	Existing    []MadeRecord `json:"existing" doc:"Records that stood there already"`
 	Integration *Integration `json:"integration,omitempty" doc:"The saved integration, without the token"`
 	SaveError   string       `json:"save_error,omitempty" doc:"Why the integration could not be saved; the records stand"`
+	SaveCode    string       `json:"save_error_code,omitempty" doc:"The code of save_error, as a refusal of the save alone would have it"`
 }
 
 // MadeRecord is a DNS record.
@@ -157,6 +158,7 @@ func (s *setup) record(ctx context.Context, r provider.Record) error {
 // renewed. Whatever goes wrong is said in the result: the records stand.
 func (s *setup) save(ctx context.Context, in DNSSetup, result *DNSSetupResult) {
 	saved, err := s.keep(ctx, in, result.RootDomain)
+	result.SaveCode = fault.Code(err)
 	switch {
 	case err == nil:
 		result.Integration = &saved

@@ -83,13 +83,14 @@ func TestAFailedSaveIsReportedAndRepeatedByTheSameCall(t *testing.T) {
 	failed := setUp(t, b.Admin().Post(setupRoute, body))
 	require.Len(t, failed.Created, 1)
 	require.NotEmpty(t, failed.SaveError)
+	require.Equal(t, "name_taken", failed.SaveCode)
 	require.Nil(t, failed.Integration)
 
 	b.Admin().Delete(integrationsRoute + "/" + other).Is(http.StatusNoContent)
 	saved := setUp(t, b.Admin().Post(setupRoute, body))
 	require.Empty(t, saved.Created)
 	require.Len(t, saved.Existing, 1)
-	require.Empty(t, saved.SaveError)
+	require.Empty(t, saved.SaveError+saved.SaveCode)
 	require.NotNil(t, saved.Integration)
 }
 
@@ -106,6 +107,7 @@ func TestATokenThatIsRevokedAfterTheWriteIsASaveError(t *testing.T) {
 		request("panel.example.com", "192.0.2.10", fields{"save_integration": true})))
 	require.Len(t, result.Created, 1)
 	require.Contains(t, result.SaveError, "credentials")
+	require.Equal(t, "dns_token_refused", result.SaveCode)
 }
 
 // Specification, Errors: missing fields are 400; what is well-formed and wrong is 422. No value is echoed.

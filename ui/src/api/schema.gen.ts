@@ -4179,6 +4179,8 @@ export interface components {
             root_domain: string;
             /** @description Why the integration could not be saved; the records stand */
             save_error?: string;
+            /** @description The code of save_error, as a refusal of the save alone would have it */
+            save_error_code?: string;
         };
         CdndnsExternalAccount: {
             key_id: string;

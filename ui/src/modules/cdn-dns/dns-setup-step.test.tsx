@@ -39,17 +39,25 @@ describe("the DNS step of the first installation", () => {
 
   it("says that the token could not be kept, and retries saving only by the same call", async () => {
     const { make, written } = await step(
-      { body: makeResult({ save_error: "an integration with this label is already there" }) },
+      { body: makeResult({ save_error: "a name is taken", save_error_code: "name_taken" }) },
       { body: makeResult({ created: [], existing: [record], integration: makeIntegration() }) },
     );
     await make();
     expect(await screen.findByText("The token could not be kept")).toBeInTheDocument();
-    expect(screen.getByText("an integration with this label is already there")).toBeInTheDocument();
+    expect(screen.getByText(/^Another integration already has the name of this zone/)).toBeInTheDocument();
+    expect(screen.queryByText(/a name is taken/)).not.toBeInTheDocument();
     await userEvent.click(screen.getByRole("button", { name: "Retry saving only" }));
     expect(await screen.findByText("The token is kept as the integration Main.")).toBeInTheDocument();
     expect(screen.getByText("was there already")).toBeInTheDocument();
     expect(written()).toHaveLength(2);
     expect(written()[1]!.body).toEqual(written()[0]!.body);
+  });
+
+  it("says in the language of the page why the token could not be kept, whatever the code", async () => {
+    const { make } = await step({ body: makeResult({ save_error: "no such luck", save_error_code: "unheard_of" }) });
+    await make();
+    expect(await screen.findByText("The record stands, but the check of the token failed.")).toBeInTheDocument();
+    expect(screen.getByText("In the words of the service: no such luck")).toBeInTheDocument();
   });
 
   it("goes to the first field that is empty", async () => {

@@ -101,9 +101,13 @@ export default function DNSSetupStep({ onDone, onBack }: SetupStepProps) {
   );
 }
 
+/** Codes of the panel itself, whose sentence says all. Others have words of the service with them. */
+const own = new Set(["name_taken", "revision_conflict", "internal"]);
+
 /** What was made, what stood there already, and whether the token is kept. */
 function Outcome({ result, onRetry, busy }: { result: DNSSetupResult; onRetry: () => void; busy: boolean }) {
-  const { t } = useTranslation("cdn-dns");
+  const { t, i18n } = useTranslation("cdn-dns");
+  const fault = `setup.saveFault.${result.save_error_code}`;
   const line = ({ type, name, value }: DNSSetupResult["created"][number]) => `${name} ${type} ${value}`;
   return (
     <div className={classes.outcome} role="status">
@@ -122,7 +126,10 @@ function Outcome({ result, onRetry, busy }: { result: DNSSetupResult; onRetry: (
       {result.save_error !== undefined && (
         <>
           <Status kind="degraded">{t("setup.notKept")}</Status>
-          <p>{result.save_error}</p>
+          <p>{t(i18n.exists(fault, { ns: "cdn-dns" }) ? fault : "setup.saveFault.other")}</p>
+          {!own.has(result.save_error_code ?? "") && (
+            <p className="soft">{t("setup.serviceWords", { words: result.save_error })}</p>
+          )}
           <div>
             <Action onClick={onRetry} busy={busy}>
               {t("setup.keepAgain")}
