@@ -18,6 +18,7 @@ import {
   runsQuery,
   useChangeProfile,
   useRemoveProfile,
+  type LastRuns,
   type Profile,
   type Run,
 } from "../shared/api";
@@ -88,9 +89,6 @@ function AddProfile({ block }: { block: string | undefined }) {
     </ActionLink>
   );
 }
-
-/** The newest run of each profile, by the profile's id; what is not known yet is missing. */
-export type LastRuns = ReadonlyMap<string, Run | null>;
 
 function useLastRuns(profiles: readonly Profile[] | undefined): LastRuns {
   const answers = useQueries({ queries: (profiles ?? []).map(({ id }) => lastRunQuery(id)) });

@@ -5,9 +5,8 @@ import { Glyph } from "@/components/status/glyph";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
-import type { Profile, Restore } from "../shared/api";
+import type { LastRuns, Profile, Restore } from "../shared/api";
 import { lateSince, testsOf, testState } from "../shared/words";
-import type { LastRuns } from "./backups-page";
 
 interface FiguresProps {
   profiles: readonly Profile[];

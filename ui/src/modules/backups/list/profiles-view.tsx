@@ -11,9 +11,8 @@ import { DataTable, type Column } from "@/components/table/data-table";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useNow } from "@/components/text/use-now";
 import classes from "../backups.module.css";
-import type { Profile } from "../shared/api";
+import type { LastRuns, Profile } from "../shared/api";
 import { lateSince, runGlyphs, useScheduleWords } from "../shared/words";
-import type { LastRuns } from "./backups-page";
 import { RunAction } from "./run-action";
 
 interface ProfilesProps {

@@ -27,6 +27,8 @@ export type Keys = Schemas["BackupsKeysInput"];
 /** The description cannot say that a reference may be null: a run has no artefact before it has written one. */
 export type Run = Omit<Schemas["BackupsRun"], "artefact"> & { artefact: Artefact | null };
 export type RunState = Run["state"];
+/** The newest run of each profile, by the profile's id; what is not known yet is missing. */
+export type LastRuns = ReadonlyMap<string, Run | null>;
 export type Outcome = Schemas["RestoredOutcome"];
 export type Restore = Omit<Schemas["BackupsRestore"], "report" | "outcome"> & {
   report: Report | null;
