@@ -11,8 +11,8 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
-	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/cdn"
+	"panel/modules/cdn-dns/internal/lookup"
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/cdn-dns/internal/turns"
 	"panel/modules/domains/domainsapi"
