@@ -3,9 +3,7 @@ package license
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/platform/database/dbtest"
 	"panel/platform/licensedoc"
 )
 
@@ -27,11 +26,7 @@ var binary string
 
 // The tests ask the real authority in a process of its own.
 func TestMain(m *testing.M) {
-	if dsn := os.Getenv(childDSN); dsn != "" {
-		if err := child(context.Background(), dsn); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	if dbtest.IsChild(child) {
 		return
 	}
 	folder, err := os.MkdirTemp("", "license-authority")

@@ -3,7 +3,6 @@ package license
 import (
 	"context"
 	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -20,16 +19,15 @@ import (
 	"panel/platform/vault"
 )
 
-// This binary runs again as a panel of its own: what is killed or frozen is a real process.
+// What the other panel is told beside its database.
 const (
-	childDSN    = "PANEL_TEST_CHILD_DSN"
 	childServer = "PANEL_TEST_CHILD_SERVER"
 	childTrusts = "PANEL_TEST_CHILD_TRUSTS"
 	childData   = "PANEL_TEST_CHILD_DATA"
 )
 
 // child puts questions until it is killed.
-func child(ctx context.Context, dsn string) error {
+func child(ctx context.Context, dsn, _ string) error {
 	db, err := database.Open(ctx, dsn, database.Options{MaxConns: 4})
 	if err != nil {
 		return err
@@ -75,16 +73,11 @@ func victim(t *testing.T) (p *panel, other *os.Process) {
 	p.authority.fails(hang)
 	asked := p.authority.asked.Load()
 	p.set("next_check_at = now()")
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childDSN+"="+dsn, childServer+"="+p.authority.front.URL,
+	other = dbtest.Spawn(t, dsn, "victim", childServer+"="+p.authority.front.URL,
 		childTrusts+"="+p.authority.run("public-key"), childData+"="+t.TempDir())
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	require.Eventually(t, func() bool { return p.authority.asked.Load() > asked }, 60*time.Second, time.Millisecond)
 	require.Equal(t, "true", p.stored("asking and lease_token <> ''"))
-	return p, cmd.Process
+	return p, other
 }
 
 // A panel is killed in the middle of its question: another one asks within seconds. To end once is no failure.

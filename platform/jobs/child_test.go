@@ -3,48 +3,20 @@ package jobs_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
 	"panel/platform/database"
+	"panel/platform/database/dbtest"
 	"panel/platform/events"
 	"panel/platform/jobs"
 	"panel/platform/operations"
 )
 
-// The tests of faults run this binary again as a panel of its own: what is killed or frozen is a real process.
-const childDSN, childName = "PANEL_TEST_CHILD_DSN", "PANEL_TEST_CHILD_NAME"
-
-func TestMain(m *testing.M) {
-	if dsn := os.Getenv(childDSN); dsn != "" {
-		if err := child(context.Background(), dsn, os.Getenv(childName)); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// spawn starts a panel that works, and inserts when told so by its name; it is killed with the test.
-func spawn(t *testing.T, dsn, name string) *os.Process {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childDSN+"="+dsn, childName+"="+name)
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return cmd.Process
-}
+func TestMain(m *testing.M) { dbtest.MainOrChild(m, child) }
 
 const effects = `create table asked (name text primary key);
 	create table effects (name text not null, by text not null);

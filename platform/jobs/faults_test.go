@@ -47,10 +47,10 @@ func kills(t *testing.T) int {
 func TestKilledPanelsLoseNothingAndDoubleNothing(t *testing.T) {
 	t.Parallel()
 	db, dsn := prepared(t)
-	spawn(t, dsn, "steady")
+	dbtest.Spawn(t, dsn, "steady")
 	for n := range kills(t) {
 		done := count(t, db, "select count(*) from effects")
-		victim := spawn(t, dsn, "busy "+strconv.Itoa(n))
+		victim := dbtest.Spawn(t, dsn, "busy "+strconv.Itoa(n))
 		eventually(t, func() bool { return count(t, db, "select count(*) from effects") > done+n%7 })
 		require.NoError(t, victim.Kill())
 	}
@@ -70,7 +70,7 @@ func TestKilledPanelsLoseNothingAndDoubleNothing(t *testing.T) {
 func TestAKilledPanelsJobRunsAgainElsewhere(t *testing.T) {
 	t.Parallel()
 	db, dsn := prepared(t)
-	victim := spawn(t, dsn, "victim")
+	victim := dbtest.Spawn(t, dsn, "victim")
 	queue, _, stop := run(t, db, gated(db, "heir"))
 	stop()
 	require.NoError(t, queue.Insert(t.Context(), note{kind: "notes.gate"}, jobs.Opts{}))
@@ -89,7 +89,7 @@ func TestAKilledPanelsJobRunsAgainElsewhere(t *testing.T) {
 func TestAFrozenPanelIsFencedWhenItWakesUp(t *testing.T) {
 	t.Parallel()
 	db, dsn := prepared(t)
-	frozen := spawn(t, dsn, "frozen")
+	frozen := dbtest.Spawn(t, dsn, "frozen")
 	queue, _, stop := run(t, db, gated(db, "heir"))
 	stop()
 	require.NoError(t, queue.Insert(t.Context(), note{kind: "notes.gate"}, jobs.Opts{}))
@@ -129,7 +129,7 @@ func TestAJobThatKillsItsPanelIsGivenUp(t *testing.T) {
 	queue, _, stop := run(t, db, gated(db, "heir"))
 	stop()
 	require.NoError(t, queue.Insert(t.Context(), note{kind: "notes.gate"}, jobs.Opts{Attempts: 1}))
-	victim := spawn(t, dsn, "victim")
+	victim := dbtest.Spawn(t, dsn, "victim")
 	eventually(t, func() bool { return count(t, db, "select count(*) from effects") == 1 })
 	require.NoError(t, victim.Kill())
 	_, _, stop = run(t, db, gated(db, "heir"))

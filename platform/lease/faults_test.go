@@ -3,9 +3,7 @@ package lease_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -19,23 +17,11 @@ import (
 	"panel/platform/lease"
 )
 
-// The tests of faults run this binary again as a panel of its own: what is killed or frozen is a real process.
-const childDSN = "PANEL_TEST_CHILD_DSN"
-
-func TestMain(m *testing.M) {
-	if dsn := os.Getenv(childDSN); dsn != "" {
-		if err := child(context.Background(), dsn); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
+func TestMain(m *testing.M) { dbtest.MainOrChild(m, child) }
 
 // child drives rows and never ends them: its one step says again and again that the victim is at it, and when somebody
 // else has its row it says so.
-func child(ctx context.Context, dsn string) error {
+func child(ctx context.Context, dsn, _ string) error {
 	db, err := database.Open(ctx, dsn, database.Options{MaxConns: 4})
 	if err != nil {
 		return err
@@ -59,17 +45,6 @@ func child(ctx context.Context, dsn string) error {
 	}).Run(ctx)
 }
 
-func spawn(t *testing.T, dsn string) *os.Process {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childDSN+"="+dsn)
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return cmd.Process
-}
-
 // victim is another panel that drives a row of the database.
 func victim(t *testing.T) (db *database.DB, id string, panel *os.Process) {
 	t.Helper()
@@ -80,7 +55,7 @@ func victim(t *testing.T) (db *database.DB, id string, panel *os.Process) {
 	_, err = db.ExecContext(t.Context(), works)
 	require.NoError(t, err)
 	id = insert(t, db)
-	panel = spawn(t, dsn)
+	panel = dbtest.Spawn(t, dsn, "victim")
 	eventually(t, func() bool { return text(t, db, "note", id) == "victim" })
 	return db, id, panel
 }

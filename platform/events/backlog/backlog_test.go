@@ -64,10 +64,10 @@ func kills() int {
 func TestKilledPanelsLoseNoEventAndInventNone(t *testing.T) {
 	t.Parallel()
 	db, dsn := prepared(t)
-	spawn(t, dsn, "steady")
+	dbtest.Spawn(t, dsn, "steady")
 	for n := range kills() {
 		before := count(t, db, "select count(*) from handled")
-		victim := spawn(t, dsn, "busy "+strconv.Itoa(n))
+		victim := dbtest.Spawn(t, dsn, "busy "+strconv.Itoa(n))
 		require.Eventually(t, func() bool { return count(t, db, "select count(*) from handled") > before+n%7 }, soon,
 			time.Millisecond)
 		require.NoError(t, victim.Kill())

@@ -3,19 +3,15 @@ package backlog_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
 	"panel/platform/database"
+	"panel/platform/database/dbtest"
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/events/backlog"
@@ -23,30 +19,7 @@ import (
 	"panel/platform/operations"
 )
 
-// The tests of kills run this binary again as a panel of its own: what is killed is a real process.
-const childDSN, childName = "PANEL_TEST_CHILD_DSN", "PANEL_TEST_CHILD_NAME"
-
-func TestMain(m *testing.M) {
-	if dsn := os.Getenv(childDSN); dsn != "" {
-		if err := child(context.Background(), dsn, os.Getenv(childName)); err != nil {
-			_, _ = fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
-func spawn(t *testing.T, dsn, name string) *os.Process {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childDSN+"="+dsn, childName+"="+name)
-	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	return cmd.Process
-}
+func TestMain(m *testing.M) { dbtest.MainOrChild(m, child) }
 
 const tables = `create table asked (name text primary key);
 	create table handled (listener text not null, name text not null)`
