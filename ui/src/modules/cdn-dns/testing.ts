@@ -1,8 +1,4 @@
-import { QueryClient } from "@tanstack/react-query";
-import { vi } from "vitest";
-import { licenseQuery, meQuery } from "@/api/access";
-import { beginSession } from "@/api/session";
-import { makeLicense, makeMe } from "@/testing/fixtures";
+import { serveUnder } from "@/testing/serve";
 import type { Binding } from "./bindings/api";
 import type { Budget, Certificate } from "./certificates/api";
 import type { DNSSetupResult, Integration, ProviderField, ProviderKind } from "./integrations/api";
@@ -132,38 +128,5 @@ export function makeBudget(change: Partial<Budget> = {}): Budget {
   return { domain: "example.com", directory, issued: 3, limit: 50, free_at: inDays(2), ...change };
 }
 
-interface Reply {
-  status?: number;
-  body?: unknown;
-}
-
-const noSuch: Reply = { status: 404, body: { status: 404, code: "not_found" } };
-
-/** Lets views talk to a panel that answers by `METHOD path`; a list of replies is given one after the other. */
-export function serve(replies: Record<string, Reply | Reply[]>, permissions: string[] = ["*"]) {
-  const asked: { method: string; path: string; body: unknown }[] = [];
-  beginSession("ps_test");
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
-    const request = input as Request;
-    const text = await request.text();
-    const path = new URL(request.url).pathname.replace("/api/v1", "");
-    asked.push({ method: request.method, path, body: text ? JSON.parse(text) : undefined });
-    const found = replies[`${request.method} ${path}`];
-    const { status = 200, body } = (Array.isArray(found) ? found.shift() : found) ?? noSuch;
-    return new Response(body === undefined ? null : JSON.stringify(body), {
-      status,
-      headers: { "Content-Type": status >= 400 ? "application/problem+json" : "application/json" },
-    });
-  });
-  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  queries.setQueryDefaults(["accounts"], { staleTime: Infinity });
-  queries.setQueryDefaults(["license"], { staleTime: Infinity });
-  queries.setQueryData(meQuery.queryKey, makeMe(permissions));
-  queries.setQueryData(licenseQuery.queryKey, makeLicense());
-  const written = () => asked.filter(({ method }) => method !== "GET");
-  return { asked, written, queries };
-}
-
-export function pageOf<Row>(...items: Row[]): Reply {
-  return { body: { items, next_cursor: null, total: items.length } };
-}
+export { pageOf } from "@/testing/serve";
+export const serve = serveUnder("/api/v1");

@@ -1,9 +1,5 @@
-import { QueryClient } from "@tanstack/react-query";
-import { vi } from "vitest";
-import { licenseQuery, meQuery } from "@/api/access";
-import { beginSession } from "@/api/session";
 import type { SettingsDocument } from "@/api/settings-document";
-import { makeLicense, makeMe } from "@/testing/fixtures";
+import { serveUnder } from "@/testing/serve";
 import type { Channel, Delivery, EventKind, Rule } from "./api";
 import type { Settings } from "./settings-document";
 
@@ -135,45 +131,5 @@ export function makeSettings(change: Partial<Settings["messenger"]> = {}): Setti
   };
 }
 
-export interface Asked {
-  method: string;
-  path: string;
-  body: unknown;
-}
-
-interface Reply {
-  status?: number;
-  body?: unknown;
-}
-
-/** Lets views talk to a panel that answers by `METHOD path`; a list of replies is given one after the other. */
-export function serve(replies: Record<string, Reply | Reply[]>, permissions: string[] = ["*"]) {
-  const asked: Asked[] = [];
-  beginSession("ps_test");
-  vi.spyOn(globalThis, "fetch").mockImplementation(async (input) => {
-    const request = input as Request;
-    const text = await request.text();
-    const path = new URL(request.url).pathname.replace("/api/v1/notifications", "");
-    asked.push({ method: request.method, path, body: text ? JSON.parse(text) : undefined });
-    const found = replies[`${request.method} ${path}`];
-    const reply = (Array.isArray(found) ? (found.length > 1 ? found.shift() : found[0]) : found) ?? noSuch;
-    const { status = 200, body } = reply;
-    return new Response(body === undefined ? null : JSON.stringify(body), {
-      status,
-      headers: { "Content-Type": status >= 400 ? "application/problem+json" : "application/json" },
-    });
-  });
-  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-  queries.setQueryDefaults(["accounts"], { staleTime: Infinity });
-  queries.setQueryDefaults(["license"], { staleTime: Infinity });
-  queries.setQueryData(meQuery.queryKey, makeMe(permissions));
-  queries.setQueryData(licenseQuery.queryKey, makeLicense());
-  const written = () => asked.filter(({ method }) => method !== "GET");
-  return { asked, written, queries };
-}
-
-const noSuch: Reply = { status: 404, body: { status: 404, code: "not_found" } };
-
-export function pageOf<Row>(...items: Row[]): Reply {
-  return { body: { items, next_cursor: null, total: items.length } };
-}
+export { pageOf } from "@/testing/serve";
+export const serve = serveUnder("/api/v1/notifications");

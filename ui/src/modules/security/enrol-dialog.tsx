@@ -1,4 +1,4 @@
-import { Modal, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
@@ -6,8 +6,8 @@ import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { ProblemNote } from "@/components/state/problem-view";
 import { useBeginTotp, useConfirmTotp, type Enrolment } from "./api";
+import { CodesDialog } from "./codes-dialog";
 import { PasswordForm } from "./password-form";
-import { RecoveryCodes } from "./recovery-codes";
 import { SecretCard } from "./secret-card";
 
 interface EnrolProps {
@@ -15,28 +15,16 @@ interface EnrolProps {
   onClose: () => void;
 }
 
-/**
- * Password, secret, first code, recovery codes. The codes are shown this once, so closing waits until they are kept.
- */
+/** Password, secret, first code, recovery codes. */
 export function EnrolDialog({ opened, onClose }: EnrolProps) {
   const { t } = useTranslation("security");
-  const [codes, setCodes] = useState<string[]>();
-  const close = () => {
-    setCodes(undefined);
-    onClose();
-  };
   return (
-    <Modal
+    <CodesDialog
       opened={opened}
-      onClose={close}
-      closeOnClickOutside={false}
-      closeOnEscape={codes === undefined}
-      withCloseButton={codes === undefined}
-      title={t(codes ? "codes.title" : "enrol.title")}
-    >
-      {opened &&
-        (codes ? <RecoveryCodes codes={codes} onDone={close} /> : <Enrolling onCodes={setCodes} onClose={close} />)}
-    </Modal>
+      onClose={onClose}
+      title={t("enrol.title")}
+      steps={(onCodes, close) => <Enrolling onCodes={onCodes} onClose={close} />}
+    />
   );
 }
 
