@@ -4,7 +4,7 @@ import { licenseQuery, meQuery } from "@/api/access";
 import { beginSession } from "@/api/session";
 import { makeLicense, makeMe } from "@/testing/fixtures";
 
-interface Asked {
+export interface Asked {
   method: string;
   path: string;
   body: unknown;
