@@ -94,7 +94,7 @@ require (
 	github.com/charmbracelet/x/windows v0.2.2 // indirect
 	github.com/clipperhouse/displaywidth v0.11.0 // indirect
 	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
-	github.com/cloudflare/circl v1.6.3 // indirect
+	github.com/cloudflare/circl v1.6.3
 	github.com/coreos/go-systemd/v22 v22.6.0
 	github.com/cpuguy83/go-md2man/v2 v2.0.7 // indirect
 	github.com/fsnotify/fsnotify v1.9.0 // indirect
@@ -160,7 +160,7 @@ require (
 	golang.zx2c4.com/wireguard v0.0.0-20250521234502-f333402bd9cb // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251202230838-ff82c1b0f217 // indirect
 	google.golang.org/grpc v1.79.3 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
+	google.golang.org/protobuf v1.36.12
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gvisor.dev/gvisor v0.0.0-20260122175437-89a5d21be8f0 // indirect
 	lukechampine.com/blake3 v1.4.1 // indirect
@@ -175,6 +175,6 @@ replace (
 	// bun guesses names of tables with it, which no model here needs; it costs every command a millisecond at its start.
 	github.com/jinzhu/inflection => ./third_party/inflection
 
-	// Later versions fill tables of two megabytes before every command, even panelctl version.
-	github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.24
+	// Later versions make tables before every command, even panelctl version.
+	github.com/mattn/go-runewidth => github.com/mattn/go-runewidth v0.0.22
 )

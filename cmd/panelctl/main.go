@@ -10,4 +10,4 @@ import (
 
 var version = "dev"
 
-func main() { os.Exit(app.Main(version, modules.All(), os.Args[1:])) }
+func main() { os.Exit(app.Main(version, modules.All, os.Args[1:])) }

@@ -34,6 +34,6 @@ func spoken() []module.Module {
 // TestMain lets the scripts start this executable as panelctl.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"panelctl": func() { os.Exit(app.Main(toolVersion, spoken(), os.Args[1:])) },
+		"panelctl": func() { os.Exit(app.Main(toolVersion, spoken, os.Args[1:])) },
 	})
 }

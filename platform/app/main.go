@@ -15,8 +15,9 @@ import (
 	"panel/platform/version"
 )
 
-// Main is the whole of panelctl: it runs one command line and gives the exit code.
-func Main(build string, features []module.Module, args []string) int {
+// Main is the whole of panelctl: it runs one command line and gives the exit code. A line that needs no module does not
+// ask for features.
+func Main(build string, features func() []module.Module, args []string) int {
 	config.Isolate()
 	version.Version = build
 	env := cli.Env{
@@ -25,7 +26,8 @@ func Main(build string, features []module.Module, args []string) int {
 			In: isTerminal(os.Stdin), Out: isTerminal(os.Stdout), Err: isTerminal(os.Stderr), Width: width(os.Stdout),
 		},
 	}
-	return cli.Main(CommandLine(env, features), args)
+	env.Modules = func(env cli.Env) cli.Env { return CommandLine(env, features()) }
+	return cli.Main(env, args)
 }
 
 // CommandLine gives env the panel itself and what the modules bring to the command line.

@@ -27,6 +27,9 @@ type Env struct {
 	Getenv   func(string) string
 	Terminal Terminal
 	Serve    func(context.Context) error // runs the panel until the context ends
+	// Modules adds what modules bring: Commands and the fields below, and their words. It is asked once, and not for a
+	// command that stands alone.
+	Modules func(Env) Env
 	// Interface shows the terminal interface until the operator leaves it; nil where there is none.
 	Interface func(ctx context.Context, env Env, linear bool) error
 	Commands  []func(Env) []*cobra.Command // the commands that modules bring
@@ -54,7 +57,7 @@ func Main(env Env, args []string) int {
 // Run executes one command line within ctx and answers its exit code.
 func Run(ctx context.Context, env Env, args []string) int {
 	env = env.withDefaults()
-	root := Root(&env)
+	root := env.rootOf(args)
 	root.SetArgs(append([]string{}, args...)) // nil would mean the arguments of the process
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -111,6 +114,26 @@ func Tree(env Env) *cobra.Command {
 
 // Root builds the command tree over env.
 func Root(env *Env) *cobra.Command {
+	root := env.platform()
+	env.complete(root)
+	return root
+}
+
+// standsAlone marks a command that says nothing about modules, so that a line of it starts without them.
+const standsAlone = "stands-alone"
+
+// rootOf is the tree for one line.
+func (env *Env) rootOf(args []string) *cobra.Command {
+	root := env.platform()
+	if cmd, _, err := root.Find(args); err == nil && cmd.Annotations[standsAlone] != "" {
+		env.Modules, env.Commands = nil, nil
+	}
+	env.complete(root)
+	return root
+}
+
+// platform is the tree without the commands of modules.
+func (env *Env) platform() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "panelctl",
 		Short: "Control panel for fleets of proxy servers",
@@ -133,12 +156,20 @@ func Root(env *Env) *cobra.Command {
 	}
 	root.AddCommand(env.tuiCommand(), env.serveCommand(), env.statusCommand(), env.versionCommand(),
 		env.doctorCommand(), env.logsCommand(), env.supportCommand(), env.completionCommand())
+	return root
+}
+
+// complete adds what modules bring, and what all commands have.
+func (env *Env) complete(root *cobra.Command) {
+	if env.Modules != nil {
+		*env = env.Modules(*env)
+		env.Modules = nil
+	}
 	for _, commands := range env.Commands {
 		root.AddCommand(commands(*env)...)
 	}
 	env.dressHelp(root)
 	env.strict(root)
-	return root
 }
 
 // strict makes every wrong argument a usage failure, also of commands that modules bring with cobra's own checks.

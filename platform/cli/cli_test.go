@@ -75,6 +75,47 @@ func TestFormFollowsTheTerminal(t *testing.T) {
 	require.True(t, strings.HasPrefix(shown, "Status      \x1b[32m●\x1b[0m running\n"))
 }
 
+// A line of a command that stands alone starts without modules; every other line has all of them, once.
+func TestModulesAreMadeForTheLinesThatNeedThem(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(up))
+	defer server.Close()
+	asked := 0
+	env := Env{Version: "1.4.2", Getenv: lookup(map[string]string{
+		"PANEL_API_URL": server.URL, "PANEL_API_TOKEN": "secret",
+	})}
+	env.Modules = func(env Env) Env {
+		asked++
+		env.Commands = append(env.Commands, func(Env) []*cobra.Command {
+			return []*cobra.Command{{
+				Use: "notes", Short: "Notes", RunE: func(cmd *cobra.Command, _ []string) error {
+					cmd.Println("a note")
+					return nil
+				},
+			}}
+		})
+		return env
+	}
+	for _, line := range []string{"version", "v", "--plain version", "version --json", "--api " + server.URL + " v"} {
+		exit, out, problems := run(t, env, strings.Fields(line)...)
+		require.Equal(t, ExitDone, exit, problems)
+		require.Contains(t, out, "1.4.2")
+		require.Zero(t, asked, line)
+	}
+	for line, says := range map[string]string{
+		"notes": "a note", "help": "notes", "--help": "notes", "status": "running", "completion bash": "panelctl",
+	} {
+		asked = 0
+		exit, out, problems := run(t, env, strings.Fields(line)...)
+		require.Equal(t, ExitDone, exit, problems)
+		require.Contains(t, out+problems, says, line)
+		require.Equal(t, 1, asked, line)
+	}
+	exit, _, problems := run(t, env, "note")
+	require.Equal(t, ExitUsage, exit)
+	require.Contains(t, problems, "panelctl notes", "a command that is misspelt is guessed among all of them")
+}
+
 // Rule: NO_COLOR, TERM=dumb and a pipe mean no colour; CLICOLOR_FORCE forces it.
 func TestColour(t *testing.T) {
 	t.Parallel()

@@ -19,6 +19,9 @@ func (env *Env) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Aliases: []string{"v"},
+
+		Annotations: map[string]string{standsAlone: "true"},
+
 		Short:   "Show the version of panelctl and of the running panel",
 		Long:    "Prints the build version of this tool and, by a live call of GET /health, the version of the running panel. No token is needed. While the panel is down the exit code is 3.",
 		Example: "panelctl version\npanelctl v --plain",

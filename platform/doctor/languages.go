@@ -16,23 +16,39 @@ const Russian = "ru"
 var russianText string
 
 // learned are the Russian texts by the English ones: those of this package and what modules bring.
-var learned = struct {
-	sync.RWMutex
-	words map[string]string
-}{words: Catalogue(russianText)}
+var learned = lexicon{unread: []string{russianText}}
+
+// lexicon reads its texts when the first word is asked for: most commands speak English.
+type lexicon struct {
+	mu     sync.Mutex
+	unread []string
+	words  map[string]string
+}
 
 // Translate adds the texts of a module, in the form that Catalogue reads.
 func Translate(text string) {
-	learned.Lock()
-	defer learned.Unlock()
-	maps.Copy(learned.words, Catalogue(text))
+	learned.mu.Lock()
+	defer learned.mu.Unlock()
+	learned.unread = append(learned.unread, text)
 }
 
 // RussianWords is what checks, logs and modules say in Russian, by the English text.
 func RussianWords() map[string]string {
-	learned.RLock()
-	defer learned.RUnlock()
-	return maps.Clone(learned.words)
+	learned.mu.Lock()
+	defer learned.mu.Unlock()
+	return maps.Clone(learned.read())
+}
+
+// read is for who holds the lock; of two translations of a text the later one counts.
+func (l *lexicon) read() map[string]string {
+	if l.words == nil {
+		l.words = map[string]string{}
+	}
+	for _, text := range l.unread {
+		maps.Copy(l.words, Catalogue(text))
+	}
+	l.unread = nil
+	return l.words
 }
 
 // Catalogue reads English texts, each with its translation in the line below; an empty line parts them.
@@ -73,9 +89,9 @@ func wordsIn(language, text string) string {
 	if language != Russian {
 		return text
 	}
-	learned.RLock()
-	defer learned.RUnlock()
-	return cmp.Or(learned.words[text], text)
+	learned.mu.Lock()
+	defer learned.mu.Unlock()
+	return cmp.Or(learned.read()[text], text)
 }
 
 // In writes the number as people of a language do.

@@ -130,3 +130,20 @@ func literal(expression ast.Expr) []string {
 	}
 	return nil
 }
+
+// Texts are read when the first word is asked for; what comes after that counts too, and of two translations the later.
+func TestTextsAreLearnedBeforeAndAfterTheFirstWord(t *testing.T) {
+	t.Parallel()
+	l := lexicon{}
+	l.unread = append(l.unread, "one\nодин\n\ntwo\nдва", "# heading\n\nthree\nтри")
+	require.Equal(t, map[string]string{"one": "один", "two": "два", "three": "три"}, l.read())
+	require.Empty(t, l.unread, "nothing is read twice")
+	l.unread = append(l.unread, "two\nпара")
+	require.Equal(t, "пара", l.read()["two"])
+	require.Equal(t, "один", l.read()["one"])
+
+	Translate("a text of this test\nтекст этой проверки")
+	require.Equal(t, "текст этой проверки", Text{Format: "a text of this test"}.In(Russian))
+	require.Equal(t, "a text of this test", Text{Format: "a text of this test"}.In("en"))
+	require.Equal(t, "текст этой проверки", RussianWords()["a text of this test"])
+}

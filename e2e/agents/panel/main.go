@@ -7,6 +7,9 @@ import (
 	"panel/e2e/agents/trial"
 	"panel/modules"
 	"panel/platform/app"
+	"panel/platform/module"
 )
 
-func main() { os.Exit(app.Main("e2e", append(modules.All(), trial.Module()), os.Args[1:])) }
+func main() { os.Exit(app.Main("e2e", features, os.Args[1:])) }
+
+func features() []module.Module { return append(modules.All(), trial.Module()) }

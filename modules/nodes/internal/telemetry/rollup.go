@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -95,7 +96,7 @@ func (t *Telemetry) rollUp(ctx context.Context) error {
 		if err != nil || from == to {
 			return err
 		}
-		for _, statement := range []string{minutes, tens} {
+		for _, statement := range condensers() {
 			if _, err := tx.Exec(ctx, statement, from, to); err != nil {
 				return err
 			}
@@ -122,12 +123,15 @@ func (t *Telemetry) window(ctx context.Context, tx pgx.Tx) (from, to int64, err 
 	return from, to, err
 }
 
-var (
-	minutes = condensing("node_metrics_1m", "1 minute",
-		"date_trunc('day', now() at time zone 'UTC' - interval '2 days') at time zone 'UTC'")
-	tens = condensing("node_metrics_10m", "10 minutes",
-		"date_trunc('week', now() at time zone 'UTC' - interval '30 days') at time zone 'UTC'")
-)
+// condensers are the statements for minutes and for ten minutes.
+var condensers = sync.OnceValue(func() []string {
+	return []string{
+		condensing("node_metrics_1m", "1 minute",
+			"date_trunc('day', now() at time zone 'UTC' - interval '2 days') at time zone 'UTC'"),
+		condensing("node_metrics_10m", "10 minutes",
+			"date_trunc('week', now() at time zone 'UTC' - interval '30 days') at time zone 'UTC'"),
+	}
+})
 
 // metricColumns are the metrics that have a history.
 var metricColumns = []string{
