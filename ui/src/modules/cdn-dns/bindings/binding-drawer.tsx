@@ -18,9 +18,9 @@ import classes from "../cdn-dns.module.css";
 import { useBlock } from "../header";
 import { CertificateState } from "../shared/certificate-state";
 import { bindingQuery, flowNameQuery, type Binding } from "./api";
-import { NodeLink } from "./bindings-view";
 import { DnsSection } from "./dns-section";
 import { DnsState } from "./dns-state";
+import { NodeLink, useNodeNames } from "./node-link";
 
 /** All that is known of one host name: where it leads, its certificate, and the flows that use it. */
 export function BindingDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
@@ -30,6 +30,11 @@ export function BindingDrawer({ id, onClose }: { id: string | undefined; onClose
       {id !== undefined && <Opened id={id} />}
     </Drawer>
   );
+}
+
+function LeadsTo({ nodeId }: { nodeId: string }) {
+  const nameOf = useNodeNames([nodeId]);
+  return <NodeLink id={nodeId} name={nameOf(nodeId)} />;
 }
 
 function Opened({ id }: { id: string }) {
@@ -49,7 +54,7 @@ function Opened({ id }: { id: string }) {
       <Facts
         nameWidth={120}
         items={[
-          { name: t("binding.node"), value: <NodeLink id={binding.node_id} /> },
+          { name: t("binding.node"), value: <LeadsTo nodeId={binding.node_id} /> },
           { name: t("binding.mode"), value: t(`mode.${binding.mode}`) },
           ...(binding.mode === "cdn" ? [{ name: "CDN", value: <Network cdn={binding.cdn} /> }] : []),
           { name: "DNS", value: <DnsState state={binding.dns_state} /> },

@@ -1,7 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { IconSearch, IconWorld } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ActionLink } from "@/components/action/action";
@@ -11,8 +9,9 @@ import { DataTable, type Column, type Sorting } from "@/components/table/data-ta
 import classes from "../cdn-dns.module.css";
 import { CertificateState } from "../shared/certificate-state";
 import type { Listed } from "../shared/pages";
-import { nodeNameQuery, type Binding } from "./api";
+import type { Binding } from "./api";
 import { DnsState } from "./dns-state";
+import { NodeLink, useNodeNames } from "./node-link";
 
 interface BindingsProps {
   state: ViewState<Listed<Binding>>;
@@ -47,6 +46,7 @@ export function BindingsView({ state, filter, sorting, onOpen }: BindingsProps) 
 
 function Table({ data, sorting, onOpen }: { data: Listed<Binding> } & Pick<BindingsProps, "sorting" | "onOpen">) {
   const { t } = useTranslation("cdn-dns");
+  const nameOf = useNodeNames(data.rows.map(({ node_id: id }) => id));
   const columns: Column<Binding>[] = [
     {
       key: "hostname",
@@ -54,7 +54,13 @@ function Table({ data, sorting, onOpen }: { data: Listed<Binding> } & Pick<Bindi
       sort: "hostname",
       cell: (one) => <Name one={one} onOpen={onOpen} />,
     },
-    { key: "node", head: t("binding.node"), width: 150, drop: 1, cell: ({ node_id: id }) => <NodeLink id={id} /> },
+    {
+      key: "node",
+      head: t("binding.node"),
+      width: 150,
+      drop: 1,
+      cell: ({ node_id: id }) => <NodeLink id={id} name={nameOf(id)} />,
+    },
     { key: "mode", head: t("binding.mode"), width: 156, drop: 3, cell: ({ mode }) => t(`mode.${mode}`) },
     { key: "dns", head: "DNS", width: 190, cell: (one) => <DnsState state={one.dns_state} inTable /> },
     {
@@ -96,7 +102,7 @@ function Table({ data, sorting, onOpen }: { data: Listed<Binding> } & Pick<Bindi
             <CertificateState life={one.certificate} />
           </span>
           <span className="dim">
-            <NodeName id={one.node_id} />
+            {nameOf(one.node_id)}
             {one.used_by_flows.length > 0 && ` · ${t("binding.flows", { count: one.used_by_flows.length })}`}
           </span>
         </span>
@@ -112,19 +118,6 @@ function Name({ one, onOpen }: { one: Binding; onOpen: (binding: Binding) => voi
       {one.hostname}
     </button>
   );
-}
-
-/** The node by its name, at its domains. */
-export function NodeLink({ id }: { id: string }) {
-  return (
-    <Link to="/nodes/$id" params={{ id }} search={{ tab: "domains" }}>
-      <NodeName id={id} />
-    </Link>
-  );
-}
-
-function NodeName({ id }: { id: string }) {
-  return useQuery(nodeNameQuery(id)).data?.name ?? id.slice(0, 8);
 }
 
 const pause = 250;

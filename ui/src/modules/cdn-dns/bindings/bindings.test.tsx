@@ -12,7 +12,7 @@ const flowId = makeBinding().used_by_flows[0]!;
 const base = () => ({
   "GET /node-domains": pageOf(makeBinding()),
   [`GET /node-domains/${bindingId}`]: { body: makeBinding() },
-  [`GET /nodes/${nodeId}`]: { body: makeNode() },
+  "GET /nodes/brief": { body: { nodes: [{ id: nodeId, name: makeNode().name }] } },
   [`GET /connection-units/${flowId}`]: { body: { id: flowId, name: "Office" } },
 });
 
@@ -35,6 +35,17 @@ describe("host names", () => {
     expect(row).toHaveTextContent("Leads to the node");
     expect(row).toHaveTextContent("Valid60 days left");
     expect(row).toHaveTextContent("1 flow");
+  });
+
+  it("ask for the names of all their nodes at once", async () => {
+    const bindings = Array.from({ length: 50 }, (_, at) => {
+      const end = String(at).padStart(2, "0");
+      return makeBinding({ id: `b${end}`, node_id: `n${end}`, hostname: `n${end}.example.com` });
+    });
+    const nodes = bindings.map(({ node_id: id }) => ({ id, name: `node ${id}` }));
+    const { asked } = await page({ "GET /node-domains": pageOf(...bindings), "GET /nodes/brief": { body: { nodes } } });
+    expect(await screen.findByRole("link", { name: "node n49" })).toBeInTheDocument();
+    expect(asked.filter(({ path }) => path.startsWith("/nodes"))).toHaveLength(1);
   });
 
   it("tell what stands at the CDN in front of a node", async () => {
