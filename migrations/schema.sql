@@ -431,6 +431,7 @@ create table client_list_nodes (
   document bigint default 0 not null,
   installed bigint default 0 not null,
   leaves boolean default false not null,
+  shares boolean default false not null,
   constraint client_list_nodes_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES client_lists(flow_id) ON DELETE CASCADE,
   constraint client_list_nodes_pkey PRIMARY KEY (flow_id, node_id)
 );
@@ -461,6 +462,7 @@ create table client_lists (
   lease_until timestamp with time zone default now() not null,
   lease_failures integer default 0 not null,
   lease_error text default ''::text not null,
+  reshare boolean default true not null,
   constraint client_lists_pkey PRIMARY KEY (flow_id)
 );
 CREATE INDEX client_lists_open ON client_lists USING btree (lease_until) WHERE open;
@@ -490,6 +492,7 @@ create table client_profiles (
   total_up bigint default 0 not null,
   total_down bigint default 0 not null,
   last_seen_at timestamp with time zone,
+  unshared boolean default false not null,
   constraint client_profiles_quota_reset_check CHECK ((quota_reset = ANY (ARRAY['never'::text, 'daily'::text, 'weekly'::text, 'monthly'::text]))),
   constraint client_profiles_pkey PRIMARY KEY (id)
 );
@@ -499,6 +502,7 @@ CREATE INDEX clients_listed ON client_profiles USING btree (COALESCE(label_key, 
 CREATE INDEX clients_owner ON client_profiles USING btree (owner_id);
 CREATE UNIQUE INDEX clients_public ON client_profiles USING btree (public_hash);
 CREATE INDEX clients_reset ON client_profiles USING btree (quota_reset, used_since) WHERE (quota_reset <> 'never'::text);
+CREATE INDEX clients_unshared ON client_profiles USING btree (id) WHERE unshared;
 CREATE INDEX clients_used ON client_profiles USING btree (((used_up + used_down)), id);
 
 create table client_progress (
@@ -507,6 +511,22 @@ create table client_progress (
   constraint client_progress_id_check CHECK (id),
   constraint client_progress_pkey PRIMARY KEY (id)
 );
+
+create table client_shares (
+  client_id uuid not null,
+  node_id uuid not null,
+  counted bigint default 0 not null,
+  recent bigint default 0 not null,
+  granted bigint default 0 not null,
+  held bigint default 0 not null,
+  no_quota boolean default false not null,
+  document bigint default 0 not null,
+  confirmed boolean default false not null,
+  constraint client_shares_client_id_fkey FOREIGN KEY (client_id) REFERENCES client_profiles(id) ON DELETE CASCADE,
+  constraint client_shares_pkey PRIMARY KEY (client_id, node_id)
+);
+CREATE INDEX client_shares_recent ON client_shares USING btree (client_id) WHERE (recent > 0);
+CREATE INDEX client_shares_waiting ON client_shares USING btree (node_id, client_id) WHERE (NOT confirmed);
 
 create table domain_records (
   id uuid not null,

@@ -46,8 +46,11 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Run("a killed core comes back", w.withoutCores)
 	t.Run("a killed database leaves the traffic alone", w.withoutDatabase)
 	t.Run("clients come and go without an apply", w.clients)
+	var told func(*testing.T)
+	t.Run("a quota that ends while the panel is down is kept to", func(t *testing.T) { told = w.quota(t) })
 	t.Run("a revocation is carried out whoever is killed", w.revocation)
 	t.Run("a change after all that is installed", w.change)
+	t.Run("and told when the panel is back", func(t *testing.T) { told(t) })
 }
 
 func (w *crossing) bringUp() {

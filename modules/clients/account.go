@@ -51,7 +51,10 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 		if err := c.store.begin(ctx, c.now()); err != nil {
 			return err
 		}
-		if err := c.store.book(ctx, carried); err != nil {
+		if err := c.store.book(ctx, carried.Traffic); err != nil {
+			return err
+		}
+		if err := c.store.counted(ctx, carried.Counts); err != nil {
 			return err
 		}
 		return c.store.setMark(ctx, next)
@@ -62,7 +65,13 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	if err := c.relistChanged(ctx); err != nil {
 		return err
 	}
-	return c.announceSpent(ctx)
+	if err := c.announceSpent(ctx); err != nil {
+		return err
+	}
+	if err := c.relistAble(ctx); err != nil {
+		return err
+	}
+	return c.shareOut(ctx, confirmLimit)
 }
 
 // relistChanged has the lists made anew that name others than those who are active now: time and traffic change that.
@@ -118,7 +127,8 @@ func periodOf(reset string, now time.Time) time.Time {
 // begin starts the periods that are due.
 func (s *store) begin(ctx context.Context, now time.Time) error {
 	for _, reset := range []string{daily, weekly, monthly} {
-		_, err := s.db.In(ctx).NewRaw(`update client_profiles set used_up = 0, used_down = 0, used_since = ?0, quota_told_at = null
+		_, err := s.db.In(ctx).NewRaw(`update client_profiles set used_up = 0, used_down = 0, used_since = ?0, quota_told_at = null,
+				unshared = true
 			where quota_reset = ?1 and used_since < ?0`, periodOf(reset, now), reset).Exec(ctx)
 		if err != nil {
 			return database.Fault(fmt.Errorf("begin the periods of quotas: %w", err), nil)
@@ -164,7 +174,7 @@ func (s *store) book(ctx context.Context, carried []nodesapi.ClientTraffic) erro
 		)
 		update client_profiles c set used_up = c.used_up + b.up, used_down = c.used_down + b.down,
 			total_up = c.total_up + b.up, total_down = c.total_down + b.down,
-			last_seen_at = greatest(c.last_seen_at, b.last_at)
+			last_seen_at = greatest(c.last_seen_at, b.last_at), unshared = c.unshared or c.quota_bytes is not null
 		from (select client_id, sum(up)::bigint as up, sum(down)::bigint as down, max(last_at) as last_at
 			from booked group by 1) b
 		where c.id = b.client_id`, pgdialect.Array(by.clients), pgdialect.Array(by.flows), pgdialect.Array(by.up),

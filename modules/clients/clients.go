@@ -40,6 +40,7 @@ type clients struct {
 	accounts owners.Accounts
 	counted  nodesapi.Accounts
 	held     nodesapi.Documents
+	fleet    nodesapi.Fleet
 	lists    *lease.Driver
 	clock    clockwork.Clock
 	log      *zap.Logger
@@ -48,10 +49,10 @@ type clients struct {
 
 func newClients(
 	s *store, r *registry, j audit.Journal, b *events.Bus, a owners.Accounts, n nodesapi.Accounts, d nodesapi.Documents,
-	l *database.Listener, clock clockwork.Clock, log *zap.Logger, cfg *config.Config,
+	f nodesapi.Fleet, l *database.Listener, clock clockwork.Clock, log *zap.Logger, cfg *config.Config,
 ) *clients {
 	c := &clients{
-		store: s, flows: r, journal: j, bus: b, accounts: a, counted: n, held: d, clock: clock, log: log,
+		store: s, flows: r, journal: j, bus: b, accounts: a, counted: n, held: d, fleet: f, clock: clock, log: log,
 		address: publicURL(cfg),
 	}
 	c.lists = lease.New(s.db, l, clock, log, c.spreading())
@@ -289,6 +290,7 @@ func (c *clients) edit(
 // touched stores a changed client under its next revision.
 func (c *clients) touched(ctx context.Context, row *clientRow) error {
 	row.Revision, row.UpdatedAt = row.Revision+1, c.now()
+	row.Unshared = row.Unshared || row.QuotaBytes != nil
 	return c.store.update(ctx, row)
 }
 
@@ -345,6 +347,7 @@ func (r *clientRow) changed(to Change, now time.Time) (map[string]audit.Change, 
 
 // limited sets a quota or takes it away. What was used counts on, unless a period of the new quota has begun since.
 func (r *clientRow) limited(to *Quota, now time.Time) {
+	r.Unshared = r.Unshared || r.QuotaBytes != nil || to != nil
 	r.QuotaBytes, r.QuotaReset, r.QuotaToldAt = nil, never, nil
 	if to == nil {
 		return

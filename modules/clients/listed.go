@@ -27,6 +27,7 @@ type listRow struct {
 	Digest    string `bun:"digest"`
 	Changes   int64  `bun:"changes"`
 	Seen      int64  `bun:"seen"`
+	Reshare   bool   `bun:"reshare"` // other agents hold it: quotas are to be shared out anew
 }
 
 // memberRow is one client on the list of a flow.
@@ -50,6 +51,7 @@ type holderRow struct {
 	Document  int64  `bun:"document"`
 	Installed int64  `bun:"installed"`
 	Leaves    bool   `bun:"leaves"`
+	Shares    bool   `bun:"shares"` // the agent keeps to shares of quotas
 }
 
 // installedNow says whether the entries of a flow let in the client with what it has now: where agents hold lists,
@@ -261,6 +263,9 @@ func (e exported) hold(ctx context.Context, flowID string, nodeIDs []string) err
 		return nil
 	}
 	_, err = db.NewInsert().Model(&rows).On("conflict (flow_id, node_id) do update").Set("leaves = false").Exec(ctx)
+	if err == nil {
+		_, err = db.NewRaw("update client_lists set reshare = true where flow_id = ?", flowID).Exec(ctx)
+	}
 	return database.Fault(err, nil)
 }
 
@@ -284,7 +289,7 @@ func (e exported) keepTo(ctx context.Context, flowID string, by clientsapi.Insta
 		where flow_id = ? and not node_id::text = any(?::text[])`,
 		flowID, pgdialect.Array(nodeIDs)).Exec(ctx)
 	if err == nil {
-		_, err = db.NewRaw("update client_lists set nodes = ?, fixed = ? where flow_id = ?", len(nodeIDs), by.Fixed, flowID).
+		_, err = db.NewRaw("update client_lists set nodes = ?, fixed = ?, reshare = true where flow_id = ?", len(nodeIDs), by.Fixed, flowID).
 			Exec(ctx)
 	}
 	if err != nil {

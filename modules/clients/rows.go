@@ -38,6 +38,7 @@ type clientRow struct {
 	TotalUp        int64      `bun:"total_up"`
 	TotalDown      int64      `bun:"total_down"`
 	LastSeenAt     *time.Time `bun:"last_seen_at"`
+	Unshared       bool       `bun:"unshared"` // what agents may let it use of its quota is to be looked at
 	Revision       int64      `bun:"revision"`
 	CreatedAt      time.Time  `bun:"created_at"`
 	UpdatedAt      time.Time  `bun:"updated_at"`

@@ -28,6 +28,9 @@ func (c *clients) spreading() lease.Process {
 // spread makes the newest revision of a list, gives it to the agents that do not have it in their documents, and notes
 // which of them hold it by what they say.
 func (c *clients) spread(ctx context.Context, claim *lease.Claim) (lease.Next, error) {
+	if err := c.shareList(ctx, claim.ID); err != nil { // before anybody is let in who has a quota
+		return lease.Next{}, err
+	}
 	if err := claim.InTx(ctx, func(ctx context.Context) error { return c.revise(ctx, claim.ID) }); err != nil {
 		return lease.Next{}, err
 	}
@@ -190,13 +193,19 @@ func (s *store) observed(
 	return left, time.Duration(seconds * float64(time.Second)), database.Fault(err, nil)
 }
 
-// restored has every list given anew: agents may hold what a database that came from a backup does not know. Links go
-// on meanwhile with what agents held at the backup, so that no program empties its subscription after a restore.
+// restored has every list and share given anew: agents may hold what a database that came from a backup does not know.
+// Links go on meanwhile with what agents held at the backup, so that no program empties its subscription after a restore.
 func (c *clients) restored(ctx context.Context, _ json.RawMessage, _ *restored.Restoration) error {
 	db := c.store.db.In(ctx)
 	_, err := db.NewRaw("update client_list_nodes set given = 0").Exec(ctx)
 	if err == nil {
 		_, err = db.NewRaw("update client_lists set changes = changes + 1, open = true, since = now()").Exec(ctx)
+	}
+	if err == nil {
+		_, err = db.NewRaw("update client_shares set document = 0, confirmed = false").Exec(ctx)
+	}
+	if err == nil {
+		_, err = db.NewRaw("update client_profiles set unshared = true where quota_bytes is not null").Exec(ctx)
 	}
 	return database.Fault(err, nil)
 }

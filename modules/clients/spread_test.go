@@ -20,12 +20,16 @@ type holder struct {
 	*stage
 	agent *paneltest.Agent
 	taken agentapi.DocumentStatus
+	keeps []agentapi.DocumentStatus // further documents of its agent
 }
 
 // holds makes a node that is an installed entry of the flow.
-func (s *stage) holds(name string) *holder {
+func (s *stage) holds(name string, also ...agentapi.DocumentName) *holder {
 	s.t.Helper()
 	h := &holder{stage: s, agent: s.panel.Enroll(name), taken: agentapi.DocumentStatus{Name: agentapi.DocumentClients}}
+	for _, one := range also {
+		h.keeps = append(h.keeps, agentapi.DocumentStatus{Name: one})
+	}
 	h.agent.Online(h.beat)
 	for _, statement := range []string{
 		"insert into client_lists (flow_id) values (?0) on conflict do nothing",
@@ -40,7 +44,10 @@ func (s *stage) holds(name string) *holder {
 
 func (h *holder) beat(b *agentapi.Heartbeat) {
 	b.Capabilities = append(b.Capabilities, agentapi.DocumentClients.Capability())
-	b.Documents = []agentapi.DocumentStatus{h.taken}
+	b.Documents = append([]agentapi.DocumentStatus{h.taken}, h.keeps...)
+	for _, one := range h.keeps {
+		b.Capabilities = append(b.Capabilities, one.Name.Capability())
+	}
 }
 
 // takes fetches the clients as an agent does, until they are those that are wanted, and says so.

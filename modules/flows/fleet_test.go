@@ -169,8 +169,8 @@ func (f *fleet) bindings() module.Module {
 }
 
 // Since has nothing to count: no client of these tests carries anything.
-func (f *fleet) Since(_ context.Context, mark int64) ([]nodesapi.ClientTraffic, int64, error) {
-	return nil, mark, nil
+func (f *fleet) Since(_ context.Context, mark int64) (nodesapi.ClientUse, int64, error) {
+	return nodesapi.ClientUse{}, mark, nil
 }
 
 func (f *fleet) Node(_ context.Context, id string) (nodesapi.Node, error) {

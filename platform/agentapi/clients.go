@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,19 @@ type ListOf struct {
 
 // ClientEmail is how a core calls a client of a flow, in its counters and in rules.
 func ClientEmail(flowID, clientID string) string { return "flow." + flowID + ".client." + clientID }
+
+// ClientOfEmail reads what ClientEmail wrote; empty for every other email.
+func ClientOfEmail(email string) (flowID, clientID string) {
+	rest, found := strings.CutPrefix(email, "flow.")
+	if !found {
+		return "", ""
+	}
+	flowID, clientID, found = strings.Cut(rest, ".client.")
+	if !found {
+		return "", ""
+	}
+	return flowID, clientID
+}
 
 // Password is how the client shows who it is where a protocol asks for one: of letters that need no escape in a link.
 func (c Client) Password() string { return base64.RawURLEncoding.EncodeToString(c.Key) }

@@ -23,12 +23,13 @@ const (
 	DocumentBlocks     DocumentName = "blocks"     // addresses that the node does not serve
 
 	DocumentCertificates DocumentName = "certificates" // Certificates: what the listeners with TLS show
+	DocumentShares       DocumentName = "shares"       // Shares: what clients may use of their quotas on the node
 )
 
 // DocumentNames is the closed list.
 var DocumentNames = []DocumentName{
 	DocumentConfig, DocumentClients, DocumentWatches, DocumentPools, DocumentAssets, DocumentChallenges, DocumentBlocks,
-	DocumentCertificates,
+	DocumentCertificates, DocumentShares,
 }
 
 // MaxDocument is the largest content of a document in bytes: the clients of a node are the largest, 100,000 of them.

@@ -46,7 +46,7 @@ type Sessions struct {
 // Traffic counts bytes of one client, listener or outbound since the sample before. A stream that the kernel forwards
 // without the core is counted when it ends.
 type Traffic struct {
-	Kind string `json:"kind" maxLength:"64" doc:"client (name = the user's email in the core configuration), listener or outbound (name = its tag)"`
+	Kind string `json:"kind" maxLength:"64" doc:"client (name = the user's email in the core configuration), listener or outbound (name = its tag), share (name = the id of a client)"`
 	Name string `json:"name" maxLength:"255" doc:"Name in the core configuration"`
 	Up   int64  `json:"up" doc:"Bytes from the client"`
 	Down int64  `json:"down" doc:"Bytes to the client"`
@@ -57,6 +57,9 @@ const (
 	TrafficClient   = "client"
 	TrafficListener = "listener"
 	TrafficOutbound = "outbound"
+
+	// TrafficShare is no traffic of its own: Up is what the agent has counted of a client in all, for its Share.
+	TrafficShare = "share"
 )
 
 // MetricsReply acknowledges what is durable.

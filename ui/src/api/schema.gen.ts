@@ -3674,7 +3674,7 @@ export interface components {
              * @description Bytes to the client
              */
             down?: number;
-            /** @description client (name = the user's email in the core configuration), listener or outbound (name = its tag) */
+            /** @description client (name = the user's email in the core configuration), listener or outbound (name = its tag), share (name = the id of a client) */
             kind?: string;
             /** @description Name in the core configuration */
             name?: string;

@@ -1,5 +1,5 @@
-// Package clients is the part of the agent that holds who may use the flows of the node, and lets the core let in those
-// and nobody else.
+// Package clients is the part of the agent that holds who may use the flows of the node, and how much of their quotas.
+// It lets the core let in those and nobody else.
 package clients
 
 import (
@@ -21,12 +21,15 @@ import (
 // Part is the manifest.
 var Part = part.Part{
 	Name:      "clients",
-	Documents: []agentapi.DocumentName{agentapi.DocumentClients},
+	Documents: []agentapi.DocumentName{agentapi.DocumentClients, agentapi.DocumentShares},
 	Open: func(env *part.Env) (*part.Live, error) {
 		l := &lists{core: env.Core, skew: env.Skew, clock: env.Clock, log: env.Log}
 		return &part.Live{
-			Documents: []documents.Document{{Name: agentapi.DocumentClients, Apply: l.apply}},
-			Loops:     []func(context.Context){l.follow},
+			Documents: []documents.Document{
+				{Name: agentapi.DocumentClients, Apply: l.apply},
+				{Name: agentapi.DocumentShares, Apply: shares(env.Core.Shares)},
+			},
+			Loops: []func(context.Context){l.follow},
 		}, nil
 	},
 }
@@ -70,6 +73,20 @@ func (l *lists) hand(ctx context.Context) error {
 	}
 	l.by = by
 	return nil
+}
+
+// shares hands what the node may let clients use of their quotas to the core.
+func shares(hand func(context.Context, agentapi.Shares) error) func(context.Context, json.RawMessage) error {
+	return func(ctx context.Context, content json.RawMessage) error {
+		var changed agentapi.Shares
+		if err := json.Unmarshal(content, &changed); err != nil {
+			return documents.Refuse(errors.New("read the shares: they are no JSON of the expected form"))
+		}
+		if err := changed.Check(); err != nil {
+			return documents.Refuse(err)
+		}
+		return hand(ctx, changed)
+	}
 }
 
 // moved gives the lists with the ends of times as a clock says them that is off by so much.

@@ -28,8 +28,9 @@ import (
 type admission struct {
 	routing.Dispatcher
 
+	admits func(email string) (limited, admitted bool)
+
 	mu   sync.Mutex
-	out  map[string]bool // emails of those who were put out
 	open map[string]map[*dispatched]bool
 }
 
@@ -46,7 +47,8 @@ func init() {
 		if !ok {
 			return nil, errors.New("make the dispatcher: it is none")
 		}
-		return &admission{Dispatcher: plain, out: map[string]bool{}, open: map[string]map[*dispatched]bool{}}, nil
+		everybody := func(string) (bool, bool) { return false, true }
+		return &admission{Dispatcher: plain, admits: everybody, open: map[string]map[*dispatched]bool{}}, nil
 	}))
 }
 
@@ -66,6 +68,8 @@ type dispatched struct {
 	cancel context.CancelFunc
 	conn   io.Closer // nil: datagrams
 	link   *xtransport.Link
+	ended  bool
+	hidden bool // its bytes may pass through the kernel, which counts them at its end
 }
 
 func (d *dispatched) end() {
@@ -93,7 +97,7 @@ func (a *admission) Dispatch(ctx context.Context, to xnet.Destination) (*xtransp
 		a.leave(email, stream)
 		return nil, err
 	}
-	a.carry(email, stream, link)
+	a.carry(stream, link)
 	return link, nil
 }
 
@@ -128,21 +132,32 @@ func (a *admission) enter(ctx context.Context) (context.Context, *dispatched, st
 	}
 	own, cancel := context.WithCancel(ctx)
 	stream.cancel = cancel
-	a.mu.Lock()
-	put := a.out[email]
-	if !put {
-		if a.open[email] == nil {
-			a.open[email] = map[*dispatched]bool{}
-		}
-		a.open[email][stream] = true
-	}
-	a.mu.Unlock()
-	if put {
+	if !a.note(email, stream, from) {
 		stream.end()
 		return ctx, nil, "", errPutOut
 	}
 	context.AfterFunc(own, func() { a.leave(email, stream) })
 	return own, stream, email, nil
+}
+
+// note keeps a stream of a user who is admitted. The bytes of one with a limit do not pass through the kernel.
+func (a *admission) note(email string, stream *dispatched, from *session.Inbound) bool {
+	const neverInKernel = 3
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	limited, admitted := a.admits(email)
+	if !admitted {
+		return false
+	}
+	if limited {
+		from.CanSpliceCopy = neverInKernel
+	}
+	stream.hidden = from.CanSpliceCopy != neverInKernel
+	if a.open[email] == nil {
+		a.open[email] = map[*dispatched]bool{}
+	}
+	a.open[email][stream] = true
+	return true
 }
 
 // userOf is who opened a connection, where its transport has let it in and the proxy has overlooked that: Hysteria
@@ -156,10 +171,10 @@ func userOf(conn net.Conn) *protocol.MemoryUser {
 }
 
 // carry notes the near end of a stream, unless its user was put out meanwhile.
-func (a *admission) carry(email string, stream *dispatched, link *xtransport.Link) {
+func (a *admission) carry(stream *dispatched, link *xtransport.Link) {
 	a.mu.Lock()
 	stream.link = link
-	gone := a.out[email]
+	gone := stream.ended
 	a.mu.Unlock()
 	if gone {
 		stream.end()
@@ -176,23 +191,18 @@ func (a *admission) leave(email string, stream *dispatched) {
 	}
 }
 
-// put ends the streams of a user, who begins none from now on.
-func (a *admission) put(email string) {
+// end ends the streams of a user; with hidden, only those whose bytes may pass uncounted.
+func (a *admission) end(email string, hidden bool) {
 	a.mu.Lock()
-	a.out[email] = true
 	streams := make([]dispatched, 0, len(a.open[email]))
 	for stream := range a.open[email] {
-		streams = append(streams, *stream)
+		if stream.hidden || !hidden {
+			stream.ended = true
+			streams = append(streams, *stream)
+		}
 	}
 	a.mu.Unlock()
 	for _, stream := range slices.Backward(streams) {
 		stream.end()
 	}
-}
-
-// admit lets a user in again.
-func (a *admission) admit(email string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.out, email)
 }

@@ -45,20 +45,6 @@ func readLists(dir string) (lists, error) {
 	return held, nil
 }
 
-// at leaves out whose time has ended at a moment.
-func (l lists) at(now time.Time) lists {
-	live := make(lists, len(l))
-	for flow, clients := range l {
-		live[flow] = make(map[string]agentapi.Client, len(clients))
-		for id, client := range clients {
-			if client.Expires.IsZero() || now.Before(client.Expires) {
-				live[flow][id] = client
-			}
-		}
-	}
-	return live
-}
-
 // next is when the time of a client ends after a moment; zero when no one's does.
 func (l lists) next(now time.Time) (first time.Time) {
 	for _, clients := range l {

@@ -20,9 +20,13 @@ const (
 	fileCounters = "counters.json"
 	fileSocket   = "control.sock"
 	fileAlive    = "alive.lock"
+	fileLimits   = "limits.json"
 )
 
 const controlTimeout = 4 * time.Second
+
+// mostAsked is the largest request: the limits of all clients of a node.
+const mostAsked = 64 << 20
 
 // Meta says what a core process was started for; a later agent reads it to take the process over.
 type Meta struct {
@@ -43,8 +47,10 @@ const (
 
 // request is one JSON line to a core process.
 type request struct {
-	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients
+	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients, limits
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
+
+	Limits *limitsRequest `json:"limits,omitempty"`
 }
 
 // reply is one JSON line back.
@@ -59,12 +65,25 @@ type reply struct {
 	Error     string `json:"error,omitempty"`     // why they do not
 
 	Clients *clientsAnswer `json:"clients,omitempty"` // null: a core of an older agent, which knows no lists
+	Limits  *limitsAnswer  `json:"limits,omitempty"`  // null: one that knows no limits
 }
 
 // clientsAnswer is what became of the lists of clients in a core.
 type clientsAnswer struct {
 	Behind bool   `json:"behind,omitempty"` // only another core process would let in all of them
 	Error  string `json:"error,omitempty"`
+}
+
+// limitsRequest says up to which count of the core clients may carry on, by their ids.
+type limitsRequest struct {
+	All    bool             `json:"all,omitempty"` // nobody else has a limit
+	Limits map[string]int64 `json:"limits,omitempty"`
+	Gone   []string         `json:"gone,omitempty"` // have none any more
+}
+
+// limitsAnswer is what became of limits in a core.
+type limitsAnswer struct {
+	Error string `json:"error,omitempty"`
 }
 
 // socketAddress gives a path that fits into a socket address however deep the folder is.

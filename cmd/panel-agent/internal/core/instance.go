@@ -44,7 +44,7 @@ var ErrStart = errors.New("the core did not start")
 func (s *Supervisor) launch(ctx context.Context, spec Spec) (*instance, error) {
 	inst := s.newInstance(spec)
 	s.markStarting(inst.ID, true) // until install takes it over
-	if err := errors.Join(inst.fill(spec), s.spawn(inst)); err != nil {
+	if err := errors.Join(inst.fill(spec), s.writeLimits(inst), s.spawn(inst)); err != nil {
 		s.markStarting(inst.ID, false)
 		return nil, err
 	}

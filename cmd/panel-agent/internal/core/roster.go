@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/xtls/xray-core/app/stats"
 	"github.com/xtls/xray-core/common/protocol"
 	xray "github.com/xtls/xray-core/core"
 	"github.com/xtls/xray-core/features/inbound"
 	"github.com/xtls/xray-core/features/routing"
+	featstats "github.com/xtls/xray-core/features/stats"
 	"github.com/xtls/xray-core/proxy"
 
 	"panel/platform/agentapi"
@@ -23,24 +26,30 @@ const mostAdded = 64
 
 // roster keeps the clients of a running core as the lists of the node name them.
 type roster struct {
-	dir string // of the lists
-	in  []listed
+	dir   string // of the lists
+	in    []listed
+	meter *meter
 
 	mu        sync.Mutex
 	core      *xray.Instance
 	admission *admission
-	held      lists // in force
-	behind    bool  // the core has to be exchanged, so that it lets in all of them
+	stored    lists
+	behind    bool // the core has to be exchanged, so that it lets in all of them
 	expiry    *time.Timer
+
+	view sync.RWMutex // of held, which is changed with both locks
+	held lists        // in force
 }
 
 // newRoster begins with what the node holds. Lists that cannot be read count as none: the agent brings them again.
-func newRoster(raw []byte, dir string) *roster {
-	held, err := readLists(dir)
+func newRoster(raw []byte, dir string, limits map[string]int64) *roster {
+	stored, err := readLists(dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	return &roster{dir: dir, in: listedIn(raw), held: held.at(time.Now())}
+	r := &roster{dir: dir, in: listedIn(raw), meter: newMeter(limits), stored: stored}
+	r.held = r.admitted(time.Now())
+	return r
 }
 
 // attach takes the core that was made with the clients.
@@ -48,7 +57,42 @@ func (r *roster) attach(core *xray.Instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.core = core
-	r.admission, _ = core.GetFeature(routing.DispatcherType()).(*admission)
+	r.meter.counters, _ = core.GetFeature(featstats.ManagerType()).(*stats.Manager)
+	if r.admission, _ = core.GetFeature(routing.DispatcherType()).(*admission); r.admission != nil {
+		r.admission.admits = r.admits
+	}
+}
+
+// admits says whether a user may begin a stream, and whether its bytes are limited. Users that no list names are those
+// of the configuration.
+func (r *roster) admits(email string) (limited, admitted bool) {
+	flowID, clientID := agentapi.ClientOfEmail(email)
+	if clientID == "" || !slices.ContainsFunc(r.in, func(in listed) bool { return in.FlowID == flowID }) {
+		return false, true
+	}
+	r.view.RLock()
+	_, there := r.held[flowID][clientID]
+	r.view.RUnlock()
+	limited, over := r.meter.enter(email)
+	return limited, there && !over
+}
+
+// admitted are those of the lists whose time has not ended and who have not reached their limits.
+func (r *roster) admitted(now time.Time) lists {
+	live := make(lists, len(r.stored))
+	for flow, clients := range r.stored {
+		live[flow] = make(map[string]agentapi.Client, len(clients))
+		for id, client := range clients {
+			if r.may(client, now) {
+				live[flow][id] = client
+			}
+		}
+	}
+	return live
+}
+
+func (r *roster) may(client agentapi.Client, now time.Time) bool {
+	return (client.Expires.IsZero() || now.Before(client.Expires)) && !r.meter.isOver(client.ID)
 }
 
 // follow has the core let in whom the lists of the node name now, and ends the streams of everybody else whom they
@@ -60,16 +104,95 @@ func (r *roster) follow() (behind bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	for flowID, clients := range r.stored { // one that is named no more keeps its clients
+		if _, named := stored[flowID]; !named {
+			stored[flowID] = clients
+		}
+	}
+	r.stored = stored
+	return r.behind, r.renew()
+}
+
+// renew brings who is let in up to date with the lists, the time and the limits. The lock is held.
+func (r *roster) renew() error {
 	now := time.Now()
 	var problems []error
-	for flowID, after := range stored.at(now) {
+	for flowID, after := range r.admitted(now) {
 		gone, came := changesOf(r.held[flowID], after)
-		r.putOut(flowID, gone)
-		problems = append(problems, r.letIn(flowID, came))
+		r.view.Lock()
 		r.held[flowID] = after
+		r.view.Unlock()
+		problems = append(problems, r.exchange(flowID, gone, came))
 	}
-	r.expireAt(stored.next(now), now)
-	return r.behind, errors.Join(problems...)
+	r.expireAt(r.stored.next(now), now)
+	return errors.Join(problems...)
+}
+
+// review is renew for some clients alone.
+func (r *roster) review(clientIDs ...string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	var problems []error
+	for flowID, clients := range r.stored {
+		var gone, came []agentapi.Client
+		r.view.Lock()
+		for _, id := range clientIDs {
+			client, named := clients[id]
+			before, was := r.held[flowID][id]
+			switch may := named && r.may(client, now); {
+			case was && !may:
+				gone = append(gone, before)
+				delete(r.held[flowID], id)
+			case may && !was:
+				came = append(came, client)
+				r.held[flowID][id] = client
+			}
+		}
+		r.view.Unlock()
+		problems = append(problems, r.exchange(flowID, gone, came))
+	}
+	return errors.Join(problems...)
+}
+
+// limit takes limits of clients. Whoever gets the first one is counted from now on as its bytes pass; streams that the
+// kernel carries for it end.
+func (r *roster) limit(to *limitsRequest) error {
+	changed, fresh := r.meter.set(to)
+	if r.admission != nil {
+		for _, clientID := range fresh {
+			for _, email := range r.meter.emailsOf(clientID) {
+				r.admission.end(email, true)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	return r.review(changed...)
+}
+
+// watch puts out who reaches its limit, until the core ends.
+func (r *roster) watch(ended <-chan struct{}) {
+	tick := time.NewTicker(meterPause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+		}
+		if reached := r.meter.look(); len(reached) > 0 {
+			if err := r.review(reached...); err != nil {
+				fmt.Fprintln(os.Stderr, "put out clients at their limits:", err)
+			}
+		}
+	}
+}
+
+func (r *roster) exchange(flowID string, gone, came []agentapi.Client) error {
+	r.putOut(flowID, gone)
+	return r.letIn(flowID, came)
 }
 
 // changesOf are those who are out now, also of their former secret, and those who are in.
@@ -98,7 +221,9 @@ func (r *roster) expireAt(at, now time.Time) {
 		return
 	}
 	r.expiry = time.AfterFunc(min(at.Sub(now), time.Minute), func() {
-		if _, err := r.follow(); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if err := r.renew(); err != nil {
 			fmt.Fprintln(os.Stderr, "end the time of clients:", err)
 		}
 	})
@@ -116,18 +241,13 @@ func (r *roster) putOut(flowID string, gone []agentapi.Client) {
 		return
 	}
 	for _, client := range gone {
-		r.admission.put(agentapi.ClientEmail(flowID, client.ID))
+		r.admission.end(agentapi.ClientEmail(flowID, client.ID), false)
 	}
 }
 
 func (r *roster) letIn(flowID string, came []agentapi.Client) error {
 	if len(came) == 0 {
 		return nil
-	}
-	if r.admission != nil {
-		for _, client := range came {
-			r.admission.admit(agentapi.ClientEmail(flowID, client.ID))
-		}
 	}
 	var problems []error
 	for _, in := range r.in {

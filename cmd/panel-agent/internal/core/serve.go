@@ -43,6 +43,7 @@ type server struct {
 	drain    chan time.Duration
 	stop     chan struct{}
 	stopOnce sync.Once
+	ended    chan struct{} // closed with the core
 }
 
 // Serve is the whole life of a core process: it reads its folder, listens, and ends at a signal or when it has
@@ -50,6 +51,8 @@ type server struct {
 // file.
 func Serve(dir string) error {
 	s := &server{dir: dir, phase: phaseStarting, drain: make(chan time.Duration, 1), stop: make(chan struct{})}
+	s.ended = make(chan struct{})
+	defer close(s.ended)
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 	guardPrivate()
 	listener, err := s.listenControl()
@@ -87,7 +90,7 @@ func (s *server) start() error {
 	if err != nil {
 		return err
 	}
-	s.roster = newRoster(raw, filepath.Dir(s.dir))
+	s.roster = newRoster(raw, filepath.Dir(s.dir), readLimits(s.dir))
 	config, err := build(raw, held, s.roster.held)
 	if err != nil {
 		return err
@@ -116,6 +119,7 @@ func (s *server) open(config *xray.Config) error {
 	}
 	steerToNewest()
 	s.counters, _ = s.instance.GetFeature(featstats.ManagerType()).(*stats.Manager)
+	go s.roster.watch(s.ended)
 	s.enter(phaseReady)
 	return nil
 }
@@ -209,6 +213,14 @@ func (s *server) follow(at phase) *clientsAnswer {
 	return answer
 }
 
+// limit takes limits of clients.
+func (s *server) limit(to *limitsRequest) *limitsAnswer {
+	if err := s.roster.limit(to); err != nil {
+		return &limitsAnswer{Error: err.Error()}
+	}
+	return &limitsAnswer{}
+}
+
 func (s *server) saveCounters() error {
 	raw, err := json.Marshal(s.count())
 	if err != nil {
@@ -261,6 +273,7 @@ func (s *server) answer(listener net.Listener) {
 func (s *server) converse(conn net.Conn) {
 	defer conn.Close()
 	lines := bufio.NewScanner(conn)
+	lines.Buffer(nil, mostAsked)
 	for lines.Scan() {
 		var asked request
 		if json.Unmarshal(lines.Bytes(), &asked) != nil {
@@ -284,6 +297,8 @@ func (s *server) reply(asked request) reply {
 		answer.Exchanged, answer.Error = s.exchange(answer.Phase)
 	case asked.Op == opClients:
 		answer.Clients = s.follow(answer.Phase)
+	case asked.Op == opLimits && asked.Limits != nil:
+		answer.Limits = s.limit(asked.Limits)
 	case asked.Op == "counters":
 		answer.Counters, answer.Doors = s.count(), s.doors
 	case asked.Op == "status" && answer.Phase == phaseDraining:

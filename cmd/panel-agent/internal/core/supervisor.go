@@ -69,6 +69,7 @@ type Supervisor struct {
 	restarts int64
 	crashes  []time.Time
 	wake     context.CancelFunc // ends the pause before a restart
+	quotas   *quotas
 }
 
 // New makes a supervisor that serves nothing yet.
@@ -81,6 +82,7 @@ func New(o Options) (*Supervisor, error) {
 		changed: o.Changed, looping: o.Looping, draining: map[string]*instance{}, starting: map[string]bool{},
 		state: agentapi.CoreStopped,
 	}
+	s.quotas = openQuotas(s.dir, s.log)
 	if s.drainFor <= 0 {
 		s.drainFor = defaultDrain
 	}
@@ -220,6 +222,7 @@ func (s *Supervisor) install(inst *instance, spec Spec) *instance {
 	s.log.Info("core serves", zap.String("core", inst.ID), zap.Int64("revision", spec.Revision))
 	go s.watch(inst)
 	go s.followAgain(inst)
+	go s.countAgain()
 	s.changed()
 	return old
 }

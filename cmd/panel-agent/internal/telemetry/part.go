@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -44,10 +45,11 @@ func open(env *part.Env) (*part.Live, error) {
 	if s.pace <= 0 {
 		s.pace = defaultSampling
 	}
+	env.Core.OnShares(s.sample)
 	return &part.Live{
 		Loops: []func(context.Context){s.run},
 		// with what the cores carried to their end
-		Close: func(ctx context.Context, _ bool) error { s.sample(ctx); return nil },
+		Close: func(ctx context.Context, _ bool) error { _ = s.sample(ctx); return nil }, // it has said why
 	}, nil
 }
 
@@ -73,6 +75,7 @@ type sampler struct {
 	clock  clockwork.Clock
 	log    *zap.Logger
 
+	one     sync.Mutex
 	counted time.Time // when the last sample was written down; zero: by an earlier agent
 }
 
@@ -85,12 +88,15 @@ func (s *sampler) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.Chan():
-			s.sample(ctx)
+			_ = s.sample(ctx) // it has said why
 		}
 	}
 }
 
-func (s *sampler) sample(ctx context.Context) {
+// sample writes a reading down and has the cores keep to what it leaves of the shares of quotas.
+func (s *sampler) sample(ctx context.Context) error {
+	s.one.Lock()
+	defer s.one.Unlock()
 	before, err := ParseBases(s.stream.Bases())
 	if err != nil {
 		s.log.Warn("traffic is counted anew", zap.Error(err))
@@ -99,7 +105,10 @@ func (s *sampler) sample(ctx context.Context) {
 	counts, now := s.core.Counters(ctx), s.clock.Now()
 	reading := s.host.Sample()
 	traffic, after, done := Difference(before, counts)
-	reading.Traffic = traffic
+	shares, untold := s.core.Limited()
+	used := usedOf(before, shares, traffic)
+	after.keep(used)
+	reading.Traffic = append(traffic, told(traffic, used, untold)...)
 	if measure(&reading, counts) && !s.counted.IsZero() {
 		reading.IntervalSeconds = now.Sub(s.counted).Seconds()
 	}
@@ -109,10 +118,15 @@ func (s *sampler) sample(ctx context.Context) {
 	}
 	if err != nil {
 		s.log.Error("a sample could not be written down", zap.Error(err))
-		return
+		return err
 	}
 	s.counted = now
+	s.core.Told(untold)
+	if err := s.core.Allow(ctx, left(shares, used), counts); err != nil {
+		s.log.Warn("a core could not be told what clients may carry", zap.Error(err))
+	}
 	s.core.Forget(done)
+	return nil
 }
 
 // measure counts the sessions of the cores. False when one of them was started by an older agent, and tells less.

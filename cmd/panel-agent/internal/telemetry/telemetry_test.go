@@ -103,3 +103,37 @@ func write(t *testing.T, proc, file, content string) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 }
+
+// What a client has used of its shares is counted from the first one on, over flows and cores, and lies beside the
+// sample that tells it; an agent that has lost the count goes on from what the panel knows.
+func TestSharesAreCountedWithTheSamples(t *testing.T) {
+	t.Parallel()
+	carried := func(bytes int64) []agentapi.Traffic {
+		return []agentapi.Traffic{
+			{Kind: agentapi.TrafficClient, Name: agentapi.ClientEmail("f", "anna"), Up: bytes, Down: 10},
+			{Kind: agentapi.TrafficClient, Name: agentapi.ClientEmail("g", "anna"), Down: bytes},
+			{Kind: agentapi.TrafficClient, Name: agentapi.ClientEmail("f", "boris"), Up: 1},
+			{Kind: agentapi.TrafficListener, Name: agentapi.ClientEmail("f", "anna"), Up: 99},
+			{Kind: agentapi.TrafficClient, Name: "probe", Up: 99},
+		}
+	}
+	require.Nil(t, usedOf(Bases{}, nil, carried(5)), "nobody has a quota")
+	shares := map[string]agentapi.Share{"anna": {ClientID: "anna", Limit: 100}, "vera": {ClientID: "vera", Limit: 7}}
+	used := usedOf(Bases{}, shares, carried(5))
+	require.Equal(t, map[string]int64{"anna": 20, "vera": 0}, used)
+	require.Equal(t, map[string]int64{"anna": 80, "vera": 7}, left(shares, used))
+	require.Equal(t, []agentapi.Traffic{{Kind: agentapi.TrafficShare, Name: "anna", Up: 20}},
+		told(carried(5), used, map[string]bool{"nobody": true}))
+	require.Equal(t, []agentapi.Traffic{{Kind: agentapi.TrafficShare, Name: "vera"}},
+		told(nil, used, map[string]bool{"vera": true}), "the panel asks for it")
+
+	bases := Bases{"core": {}}
+	bases.keep(used)
+	raw, err := bases.Encode()
+	require.NoError(t, err)
+	bases, err = ParseBases(raw)
+	require.NoError(t, err)
+	require.EqualValues(t, 40, usedOf(bases, shares, carried(5))["anna"])
+	shares["anna"] = agentapi.Share{ClientID: "anna", Counted: 1000, Limit: 1100}
+	require.EqualValues(t, 1020, usedOf(bases, shares, carried(5))["anna"])
+}
