@@ -62,7 +62,7 @@ func (w *crossing) quota(t *testing.T) (told func(t *testing.T)) {
 func (w *crossing) spent(t *testing.T, id, link string) {
 	var client struct {
 		State string
-		Used  struct{ Traffic struct{ Up, Down int64 } }
+		Used  struct{ Up, Down int64 }
 	}
 	require.NoError(t, rig.Eventually(t.Context(), countsWithin, func(ctx context.Context) error {
 		err := w.stand.API.Get(ctx, "/api/v1/clients/"+id, &client)
@@ -71,7 +71,7 @@ func (w *crossing) spent(t *testing.T, id, link string) {
 		}
 		return err
 	}))
-	used := client.Used.Traffic.Up + client.Used.Traffic.Down
+	used := client.Used.Up + client.Used.Down
 	t.Logf("beyond a quota of %d bytes: %d", quota, used-quota)
 	require.Less(t, used, int64(quota+100<<20), "at most 100 MB beyond it")
 	var journal struct {
