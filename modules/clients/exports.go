@@ -65,7 +65,7 @@ func (e exported) Credentials(ctx context.Context, flowID, clientID string) ([]c
 		accessRow
 		Label, Ref string
 	}
-	q := e.live(ctx).ColumnExpr("a.client_id, a.flow_id, a.secret, a.moved, c.label, "+accessRef+" as ref").
+	q := e.live(ctx).ColumnExpr("a.client_id, a.flow_id, a.secret, a.moved, a.number, c.label, "+accessRef+" as ref").
 		Where("a.flow_id = ?", flowID).OrderExpr("a.created_at, a.client_id")
 	if clientID != "" {
 		q = q.Where("a.client_id = ?", clientID)
@@ -81,6 +81,7 @@ func (e exported) Credentials(ctx context.Context, flowID, clientID string) ([]c
 		}
 		out[i] = clientsapi.Credentials{
 			ClientID: rows[i].ClientID, Ref: rows[i].Ref, Label: rows[i].Label, UUID: opened.UUID, Key: opened.Key,
+			Number: rows[i].Number,
 		}
 	}
 	return out, nil

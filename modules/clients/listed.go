@@ -217,7 +217,7 @@ func (c *clients) members(ctx context.Context, flowID string) ([]agentapi.Client
 	}
 	err := c.store.db.In(ctx).NewSelect().TableExpr("client_listed as li").
 		Join("join client_flows as a on a.flow_id = li.flow_id and a.client_id = li.client_id").
-		ColumnExpr("a.client_id, a.flow_id, a.secret, a.moved, li.expires_at").
+		ColumnExpr("a.client_id, a.flow_id, a.secret, a.moved, a.number, li.expires_at").
 		Where("li.flow_id = ? and a.revoked_at is null and li.ref = "+accessRef, flowID).OrderExpr("a.client_id").
 		Scan(ctx, &rows)
 	if err != nil {
@@ -229,7 +229,7 @@ func (c *clients) members(ctx context.Context, flowID string) ([]agentapi.Client
 		if err != nil {
 			return nil, err
 		}
-		all[i] = agentapi.Client{ID: rows[i].ClientID, UUID: opened.UUID, Key: opened.Key}
+		all[i] = agentapi.Client{ID: rows[i].ClientID, UUID: opened.UUID, Key: opened.Key, Number: rows[i].Number}
 		if rows[i].ExpiresAt != nil {
 			all[i].Expires = rows[i].ExpiresAt.UTC()
 		}

@@ -53,6 +53,7 @@ type accessRow struct {
 	Secret     string     `bun:"secret"`
 	Moved      bool       `bun:"moved"` // the secret is sealed for the table that it came from
 	Generation int        `bun:"generation"`
+	Number     int64      `bun:"number,scanonly"` // given by the database for good
 	Installed  bool       `bun:"installed"`
 	ByApply    bool       `bun:"by_apply,scanonly"`
 	Up         int64      `bun:"up"`

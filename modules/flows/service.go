@@ -259,7 +259,7 @@ func revisionConflict(current int) error {
 
 // compiledClient is a client as the compiler sees it.
 func compiledClient(c clientsapi.Credentials) plan.Client {
-	return plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label, UUID: c.UUID, Key: c.Key}
+	return plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label, UUID: c.UUID, Key: c.Key, Number: c.Number}
 }
 
 // facts gathers what decides about the outcome of a compilation, as far as it can be compared without opening secrets:

@@ -56,6 +56,8 @@ const (
 	CanDrop        Capability = "drop_sessions"
 	CanStream      Capability = "stream"            // keeps the WebSocket open
 	CanMeasure     Capability = "measure_listeners" // samples tell sessions of listeners and bytes of outbounds
+	CanTunnel      Capability = "serve_wireguard"   // knows the peers of WireGuard as clients
+	CanBeProxied   Capability = "accept_proxy"      // its probe can say who it is to a listener that expects to be told
 )
 
 // Layer 4 protocols.

@@ -27,6 +27,7 @@ type Client struct {
 	ID      string    `json:"id"`
 	UUID    string    `json:"uuid"`
 	Key     []byte    `json:"key"`              // 32 bytes
+	Number  int64     `json:"number,omitempty"` // among all accesses of clients to flows; 0: an older panel wrote it
 	Expires time.Time `json:"expires,omitzero"` // from then on the agent lets it in no more
 }
 

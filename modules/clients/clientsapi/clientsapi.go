@@ -74,6 +74,7 @@ type Credentials struct {
 	Label    string
 	UUID     string
 	Key      []byte
+	Number   int64 // of the access, where a protocol knows clients by addresses
 }
 
 // Installed is how the installed parts of a flow know its clients.

@@ -39,8 +39,10 @@ func ClientConfig(link, dialAs string) ([]byte, error) {
 		outbound = hysteriaOutbound(parsed, host, port)
 	case "ss":
 		outbound, err = shadowsocksOutbound(parsed, host, port)
+	case "wireguard":
+		outbound, err = wireguardOutbound(parsed, host, port)
 	default:
-		err = fmt.Errorf("%w: only vless://, trojan://, vmess://, hysteria2:// and ss:// are known here", ErrLink)
+		err = fmt.Errorf("%w: only vless://, trojan://, vmess://, hysteria2://, wireguard:// and ss:// are known here", ErrLink)
 	}
 	if err != nil {
 		return nil, err
@@ -212,6 +214,20 @@ func shadowsocksOutbound(link *url.URL, host string, port int) (object, error) {
 	}
 	server := object{"address": host, "port": port, "method": method, "password": password}
 	return object{"protocol": "shadowsocks", "settings": object{"servers": []object{server}}}, nil
+}
+
+// wireguardOutbound has a network of its own inside the process.
+func wireguardOutbound(link *url.URL, host string, port int) (object, error) {
+	query := link.Query()
+	mtu, err := strconv.Atoi(query.Get("mtu"))
+	if err != nil {
+		return nil, fmt.Errorf("%w: its mtu is no number", ErrLink)
+	}
+	peer := object{"publicKey": query.Get("publickey"), "endpoint": net.JoinHostPort(host, strconv.Itoa(port))}
+	return object{"protocol": protocolWireGuard, "settings": object{
+		"secretKey": link.User.Username(), "address": strings.Split(query.Get("address"), ","), "mtu": mtu,
+		"peers": []object{peer}, "noKernelTun": true,
+	}}, nil
 }
 
 func decodeBase64(text string) (string, error) {

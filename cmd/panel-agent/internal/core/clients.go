@@ -88,8 +88,19 @@ func listedIn(raw []byte) []listed {
 	return found
 }
 
+// member is how the settings of the inbound call its clients.
+func (l listed) member() string {
+	if l.protocol == protocolWireGuard {
+		return "peers"
+	}
+	return "clients"
+}
+
 // user is a client in the form of the inbound's configuration.
 func (l listed) user(client agentapi.Client) object {
+	if l.protocol == protocolWireGuard {
+		return l.peer(client)
+	}
 	user := object{"email": agentapi.ClientEmail(l.FlowID, client.ID)}
 	switch l.protocol {
 	case "vless":
@@ -140,19 +151,21 @@ func (l lists) added(settings json.RawMessage, in listed) (json.RawMessage, erro
 		return nil, err
 	}
 	var users []any
-	if own, there := parts["clients"]; there {
+	if own, there := parts[in.member()]; there {
 		if err := json.Unmarshal(own, &users); err != nil {
 			return nil, err
 		}
 	}
 	for _, client := range l[in.FlowID] {
-		users = append(users, in.user(client))
+		if in.protocol != protocolWireGuard || client.Number > 0 { // else it has no address, and comes again
+			users = append(users, in.user(client))
+		}
 	}
 	if len(users) == 0 && in.protocol == "shadowsocks" {
 		users = append(users, in.user(nobody()))
 	}
 	var err error
-	if parts["clients"], err = json.Marshal(users); err != nil {
+	if parts[in.member()], err = json.Marshal(users); err != nil {
 		return nil, err
 	}
 	return json.Marshal(parts)
@@ -161,6 +174,9 @@ func (l lists) added(settings json.RawMessage, in listed) (json.RawMessage, erro
 // members are the users that the core knows for some clients of an inbound: it makes them from their configuration like
 // those of its start.
 func (l listed) members(clients []agentapi.Client) ([]*protocol.MemoryUser, error) {
+	if l.protocol == protocolWireGuard {
+		return l.peers(clients), nil
+	}
 	users := make([]object, len(clients))
 	for i, client := range clients {
 		users[i] = l.user(client)

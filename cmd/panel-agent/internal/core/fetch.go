@@ -135,7 +135,7 @@ func get(ctx context.Context, client *xray.Instance, order FetchOrder) (agentapi
 	if order.Bearer != "" {
 		req.Header.Set("Authorization", "Bearer "+order.Bearer)
 	}
-	resp, err := (&http.Client{Transport: transport(client), CheckRedirect: noRedirect}).Do(req)
+	resp, err := (&http.Client{Transport: transport(client, tunnelOf(order.Core)), CheckRedirect: noRedirect}).Do(req)
 	if err != nil {
 		return data, fmt.Errorf("fetch through the flow: %w", err)
 	}
@@ -169,7 +169,19 @@ func read(body io.Reader, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(body, limit))
 }
 
-func transport(client *xray.Instance) *http.Transport {
+// tunnelOf gives the address that a probe through WireGuard dials in place of every other one; empty without. The
+// listener leads a probe to the panel whatever it dials, and addresses of the host itself do not pass a tunnel.
+func tunnelOf(config []byte) string {
+	var read struct {
+		Outbounds []struct{ Protocol string }
+	}
+	if json.Unmarshal(config, &read) != nil || len(read.Outbounds) == 0 || read.Outbounds[0].Protocol != protocolWireGuard {
+		return ""
+	}
+	return agentapi.TunnelListener().String()
+}
+
+func transport(client *xray.Instance, instead string) *http.Transport {
 	return &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, address string) (net.Conn,
 		error,
 	) {
@@ -181,7 +193,7 @@ func transport(client *xray.Instance) *http.Transport {
 		if err != nil {
 			return nil, fmt.Errorf("dial through the flow: %w", err)
 		}
-		return xray.Dial(ctx, client, xraynet.TCPDestination(xraynet.ParseAddress(host), xraynet.Port(port)))
+		return xray.Dial(ctx, client, xraynet.TCPDestination(xraynet.ParseAddress(or(instead, host)), xraynet.Port(port)))
 	}}
 }
 

@@ -40,6 +40,9 @@ func build(raw []byte, held certificates, clients lists) (*xray.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("build the core configuration: %w", err)
 	}
+	if err := tunnelled(parsed, config); err != nil {
+		return nil, err
+	}
 	return config, nil
 }
 

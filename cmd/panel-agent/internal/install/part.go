@@ -13,7 +13,8 @@ var Part = part.Part{
 	Documents: nil, // the configuration goes its own way, with an apply in phases
 	Commands:  []agentapi.CommandKind{agentapi.ApplyConfig, agentapi.RestartCore},
 	Once:      []agentapi.CommandKind{agentapi.RestartCore}, // it may have happened already, and twice is a disturbance
-	Open:      open,
+	Capabilities: []agentapi.Capability{agentapi.CanTunnel, agentapi.CanBeProxied},
+	Open:         open,
 }
 
 func open(env *part.Env) (*part.Live, error) {

@@ -93,6 +93,8 @@ type Client struct {
 	Label string `json:"label"`
 	UUID  string `json:"uuid"`
 	Key   []byte `json:"key"` // 32 bytes
+
+	Number int64 `json:"number,omitempty"` // gives it an address where a protocol knows clients by theirs
 }
 
 func (c Client) ref() string { return cmp.Or(c.Ref, c.ID) }
