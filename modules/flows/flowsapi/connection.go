@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -43,10 +44,40 @@ type Connection struct {
 	ShortID     string
 	PostQuantum string // what proves the ML-DSA-65 signature of REALITY, empty without
 
+	Tunnel *Tunnel // of wireguard, and nothing of the others but where it is
+
 	Extra json.RawMessage // further settings of xhttp, as the core reads them; empty without
 
 	Refused []Refusal
 }
+
+// Tunnel is one peer of a listener of WireGuard. Keys are in Base64.
+type Tunnel struct {
+	PrivateKey string
+	PublicKey  string // of the listener
+	Address    string // of the peer in the tunnel, as 10.0.1.7/32
+	MTU        int
+}
+
+// Resolver answers the names that a device asks for, through its tunnel.
+const Resolver = "1.1.1.1"
+
+// Networks are what goes into a tunnel: everything. Nothing of IPv6 comes out of it, so that it is not left outside.
+func (Tunnel) Networks() []string { return []string{"0.0.0.0/0", "::/0"} }
+
+// Conf writes a connection of WireGuard as the file that programs of WireGuard read; empty for every other one.
+func (c Connection) Conf() string {
+	if c.Tunnel == nil {
+		return ""
+	}
+	return fmt.Sprintf("[Interface]\nPrivateKey = %s\nAddress = %s\nDNS = %s\nMTU = %d\n\n"+
+		"[Peer]\nPublicKey = %s\nAllowedIPs = %s\nEndpoint = %s\nPersistentKeepalive = %d\n",
+		c.Tunnel.PrivateKey, c.Tunnel.Address, Resolver, c.Tunnel.MTU, c.Tunnel.PublicKey,
+		strings.Join(c.Tunnel.Networks(), ", "), net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), KeepAlive)
+}
+
+// KeepAlive is how many seconds a peer is silent at most: less than addresses of a router at home are remembered.
+const KeepAlive = 25
 
 // Refusal chooses traffic that the flow refuses before it looks at anything else, so that a program may refuse it
 // itself: one of the names or addresses, and every other condition that is given.
@@ -121,6 +152,12 @@ func (c Connection) URI() string {
 			q.Set("obfs-password", c.Obfs)
 		}
 		return c.link("hysteria2", url.User(c.Password), q)
+	}
+	if c.Tunnel != nil {
+		q := url.Values{
+			"publickey": {c.Tunnel.PublicKey}, "address": {c.Tunnel.Address}, "mtu": {strconv.Itoa(c.Tunnel.MTU)},
+		}
+		return c.link("wireguard", url.User(c.Tunnel.PrivateKey), q)
 	}
 	// SIP002 asks the 2022 methods for method and password in percent-encoding.
 	return c.link("ss", url.UserPassword(c.Method, c.Password), nil)

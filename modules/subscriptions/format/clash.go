@@ -107,6 +107,9 @@ func clashRules(f Format, r flowsapi.Refusal) []string {
 }
 
 func clashProxy(f Format, c flowsapi.Connection) object {
+	if c.Tunnel != nil {
+		return clashTunnel(f, c)
+	}
 	o := object{"name": c.Name, "server": c.Host, "port": c.Port, "udp": c.UDP}
 	switch c.Protocol {
 	case "vless":

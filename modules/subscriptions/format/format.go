@@ -22,10 +22,12 @@ const (
 	SingBox Format = "sing-box"
 	Clash   Format = "clash"
 	Stash   Format = "stash"
+
+	WireGuard Format = "wireguard"
 )
 
 // All gives every form.
-func All() []Format { return []Format{Links, Xray, SingBox, Clash, Stash} }
+func All() []Format { return []Format{Links, Xray, SingBox, Clash, Stash, WireGuard} }
 
 // Kind is the media type of a form.
 func (f Format) Kind() string {
@@ -34,7 +36,7 @@ func (f Format) Kind() string {
 		return "application/json"
 	case Clash, Stash:
 		return "text/yaml; charset=utf-8"
-	case Links:
+	case Links, WireGuard:
 	}
 	return "text/plain; charset=utf-8"
 }
@@ -55,6 +57,8 @@ func Write(f Format, connections []flowsapi.Connection) ([]byte, error) {
 		return singBox(known)
 	case Clash, Stash:
 		return clash(f, known)
+	case WireGuard:
+		return conf(known), nil
 	case Links:
 	}
 	return links(known), nil
@@ -70,6 +74,8 @@ func Knows(f Format, c flowsapi.Connection) bool {
 		return slices.Contains([]string{"raw", "ws", "grpc", "quic"}, c.Transport) && c.Obfs == ""
 	case Clash:
 		return len(c.Extra) == 0
+	case WireGuard:
+		return c.Protocol == "wireguard"
 	case Links, Xray:
 	}
 	return true

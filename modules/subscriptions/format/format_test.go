@@ -53,6 +53,9 @@ func TestEveryFormIsReadBackWithHostileNames(t *testing.T) {
 					want = append(want, wanted(c))
 				}
 			}
+			if f == format.WireGuard && len(want) > 1 { // such a file has one
+				want = want[:1]
+			}
 			raw, err := format.Write(f, list)
 			require.NoError(t, err)
 			require.True(t, utf8.Valid(raw))

@@ -20,7 +20,13 @@ type read struct {
 	Secret     string
 }
 
-func wanted(c flowsapi.Connection) read { return read{c.Name, c.Host, c.Port, c.ID + c.Password} }
+func wanted(c flowsapi.Connection) read {
+	secret := c.ID + c.Password
+	if c.Tunnel != nil {
+		secret = c.Tunnel.PrivateKey
+	}
+	return read{c.Name, c.Host, c.Port, secret}
+}
 
 // readers read each form without any code of the writers.
 var readers = map[format.Format]func(t require.TestingT, raw []byte) []read{
@@ -29,6 +35,35 @@ var readers = map[format.Format]func(t require.TestingT, raw []byte) []read{
 	format.SingBox: readSingBox,
 	format.Clash:   readClash,
 	format.Stash:   readClash,
+
+	format.WireGuard: readConf,
+}
+
+// readConf reads the file of WireGuard: a remark, and lines of names and values.
+func readConf(t require.TestingT, raw []byte) (out []read) {
+	found, values := read{}, map[string]string{}
+	for i, line := range strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n") {
+		name, value, is := strings.Cut(line, " = ")
+		switch {
+		case i == 0:
+			require.True(t, strings.HasPrefix(line, "# "), line)
+			found.Name = line[2:]
+		case is:
+			values[name] = value
+		default:
+			require.Contains(t, []string{"", "[Interface]", "[Peer]"}, line)
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	at := strings.LastIndex(values["Endpoint"], ":")
+	port, err := strconv.Atoi(values["Endpoint"][at+1:])
+	require.NoError(t, err)
+	require.Equal(t, []string{"10.0.1.7/32", "1420"}, []string{values["Address"], values["MTU"]})
+	require.NotEqual(t, values["PrivateKey"], values["PublicKey"])
+	found.Host, found.Port, found.Secret = values["Endpoint"][:at], port, values["PrivateKey"]
+	return []read{found}
 }
 
 func readLinks(t require.TestingT, raw []byte) (out []read) {
@@ -95,7 +130,7 @@ type xrayDocument struct {
 		Tag, Protocol  string
 		StreamSettings struct{ HysteriaSettings struct{ Auth string } }
 		Settings       struct {
-			Address string
+			Address any // a list where it is no server's
 			Port    int
 			VNext   []struct {
 				Address string
@@ -106,6 +141,8 @@ type xrayDocument struct {
 				Address, Password, Method string
 				Port                      int
 			}
+			SecretKey string
+			Peers     []struct{ Endpoint, PublicKey string }
 		}
 	}
 	Routing struct {
@@ -130,7 +167,13 @@ func readXray(t require.TestingT, raw []byte) (out []read) {
 			out = append(out, read{d.Remarks, s.Address, s.Port, s.Users[0].ID})
 		}
 		if s := d.Outbounds[0].Settings; d.Outbounds[0].Protocol == "hysteria" {
-			out = append(out, read{d.Remarks, s.Address, s.Port, d.Outbounds[0].StreamSettings.HysteriaSettings.Auth})
+			out = append(out, read{d.Remarks, s.Address.(string), s.Port, d.Outbounds[0].StreamSettings.HysteriaSettings.Auth})
+		}
+		for _, p := range d.Outbounds[0].Settings.Peers {
+			host, digits, _ := strings.Cut(p.Endpoint, ":")
+			port, err := strconv.Atoi(digits)
+			require.NoError(t, err)
+			out = append(out, read{d.Remarks, host, port, d.Outbounds[0].Settings.SecretKey})
 		}
 		for _, s := range d.Outbounds[0].Settings.Servers {
 			out = append(out, read{d.Remarks, s.Address, s.Port, s.Password})
@@ -146,6 +189,14 @@ type singBoxDocument struct {
 		Server_Ports                      []string //nolint:revive // as the program calls it
 		Outbounds                         []string
 	}
+	Endpoints []struct {
+		Type, Tag   string
+		Private_Key string //nolint:revive // as the program calls it
+		Peers       []struct {
+			Address string
+			Port    int
+		}
+	}
 	Route struct {
 		Final string
 		Rules []map[string]any
@@ -155,7 +206,12 @@ type singBoxDocument struct {
 func readSingBox(t require.TestingT, raw []byte) (out []read) {
 	var d singBoxDocument
 	require.NoError(t, json.Unmarshal(raw, &d))
-	tags := map[string]bool{}
+	tags, found := map[string]bool{}, map[string]read{}
+	for _, e := range d.Endpoints {
+		require.False(t, tags[e.Tag], "a tag is there twice: %q", e.Tag)
+		tags[e.Tag] = true
+		found[e.Tag] = read{e.Tag, e.Peers[0].Address, e.Peers[0].Port, e.Private_Key}
+	}
 	for _, o := range d.Outbounds {
 		require.False(t, tags[o.Tag], "a tag is there twice: %q", o.Tag)
 		tags[o.Tag] = true
@@ -167,14 +223,18 @@ func readSingBox(t require.TestingT, raw []byte) (out []read) {
 			require.NoError(t, err)
 		}
 		if o.Server != "" {
-			out = append(out, read{o.Tag, o.Server, o.Server_Port, o.UUID + o.Password})
+			found[o.Tag] = read{o.Tag, o.Server, o.Server_Port, o.UUID + o.Password}
 		}
 	}
 	for _, o := range d.Outbounds {
 		for _, tag := range o.Outbounds {
 			require.True(t, tags[tag], "%q is no outbound", tag)
+			if one, way := found[tag]; way && o.Type == "selector" {
+				out = append(out, one)
+			}
 		}
 	}
+	require.Len(t, out, len(found), "the selector offers every one")
 	require.True(t, tags[d.Route.Final])
 	return out
 }
@@ -183,6 +243,7 @@ type clashDocument struct {
 	Proxies []struct {
 		Name, Type, Server, UUID, Password, Auth string
 		Port                                     int
+		PrivateKey                               string `yaml:"private-key"`
 	}
 	Groups []struct {
 		Name, Type string
@@ -198,7 +259,7 @@ func readClash(t require.TestingT, raw []byte) (out []read) {
 	for _, p := range d.Proxies {
 		require.False(t, names[p.Name], "a name is there twice: %q", p.Name)
 		names[p.Name] = true
-		out = append(out, read{p.Name, p.Server, p.Port, p.UUID + p.Password + p.Auth})
+		out = append(out, read{p.Name, p.Server, p.Port, p.UUID + p.Password + p.Auth + p.PrivateKey})
 	}
 	for _, g := range d.Groups {
 		require.False(t, names[g.Name])

@@ -1,6 +1,8 @@
 package format_test
 
 import (
+	"strings"
+
 	"panel/modules/flows/flowsapi"
 	"panel/modules/subscriptions/format"
 )
@@ -58,6 +60,9 @@ func samples() []flowsapi.Connection {
 	add(flowsapi.Connection{
 		Protocol: "hysteria2", Transport: "quic", Security: "tls", Password: someKey, Ports: "20000-20010", Obfs: someKey,
 	})
+	add(flowsapi.Connection{Protocol: "wireguard", Transport: "raw", Security: "none", Port: 51820, Tunnel: &flowsapi.Tunnel{
+		PrivateKey: someKey + "=", PublicKey: strings.Replace(someKey, "C", "D", 1) + "=", Address: "10.0.1.7/32", MTU: 1420,
+	}})
 	add(flowsapi.Connection{
 		Protocol: "shadowsocks2022", Transport: "raw", Security: "none", Port: 8388,
 		Method: "2022-blake3-aes-256-gcm", Password: someKey + "=:" + someKey + "=",

@@ -31,11 +31,16 @@ func singBox(connections []flowsapi.Connection) ([]byte, error) {
 		)
 		dns = append(dns, object{"type": "https", "tag": "remote", "server": "1.1.1.1", "detour": chooser})
 	}
+	ends := []object{}
 	for _, c := range connections {
+		if c.Tunnel != nil {
+			ends = append(ends, singBoxTunnel(c))
+			continue
+		}
 		ways = append(ways, singBoxOutbound(c))
 	}
 	route["rules"] = rules
-	return encode(object{
+	d := object{
 		"log": object{"level": "warn"},
 		"dns": object{"servers": dns, "final": dns[len(dns)-1]["tag"]},
 		"inbounds": []object{
@@ -47,7 +52,11 @@ func singBox(connections []flowsapi.Connection) ([]byte, error) {
 		},
 		"outbounds": append(ways, object{"type": "direct", "tag": outside}),
 		"route":     route,
-	})
+	}
+	if len(ends) > 0 {
+		d["endpoints"] = ends
+	}
+	return encode(d)
 }
 
 func singBoxRule(r flowsapi.Refusal) object {

@@ -100,6 +100,9 @@ func xrayRules(r flowsapi.Refusal) []object {
 }
 
 func xrayOutbound(c flowsapi.Connection) object {
+	if c.Tunnel != nil {
+		return xrayTunnel(c)
+	}
 	o := object{"tag": chooser, "streamSettings": xrayStream(c)}
 	server := object{"address": c.Host, "port": c.Port}
 	switch c.Protocol {

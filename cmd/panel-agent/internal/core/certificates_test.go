@@ -84,10 +84,13 @@ func streamThrough(t *testing.T, client []byte) net.Conn {
 	require.NoError(t, err)
 	var config object
 	require.NoError(t, json.Unmarshal(client, &config))
-	port := agenttest.FreePort(t)
+	port, host := agenttest.FreePort(t), echo.IP.String()
+	if tunnelOf(client) != "" { // which carries nothing to this host; the entry leads it there
+		host = "198.51.100.7"
+	}
 	config["inbounds"] = []object{{
 		"tag": "door", "listen": "127.0.0.1", "port": port, "protocol": "dokodemo-door",
-		"settings": object{"address": echo.IP.String(), "port": echo.Port, "network": "tcp"},
+		"settings": object{"address": host, "port": echo.Port, "network": "tcp"},
 	}}
 	through := newSupervisor(t, t.TempDir())
 	require.NoError(t, through.Swap(t.Context(), Spec{Revision: 1, Hash: "client", Core: encoded(t, config)}))

@@ -4,12 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -22,8 +24,10 @@ import (
 
 const listedFlow = "0198a000-0000-7000-8000-000000000001"
 
+var numbers atomic.Int64
+
 func someone(id string) agentapi.Client {
-	made := agentapi.Client{ID: id, UUID: uuid.NewString(), Key: make([]byte, 32)}
+	made := agentapi.Client{ID: id, UUID: uuid.NewString(), Key: make([]byte, 32), Number: numbers.Add(1)}
 	_, _ = rand.Read(made.Key)
 	return made
 }
@@ -71,6 +75,8 @@ func entryOf(t *testing.T, protocol, network string, port int, root string) entr
 		settings["version"] = 2
 	case "shadowsocks":
 		settings["method"], settings["password"], settings["network"] = sharedMethod, key, "tcp,udp"
+	case protocolWireGuard:
+		return tunnelEntry(t, port)
 	}
 	in := object{
 		"tag": "in-1", "listen": "127.0.0.1", "port": port, "protocol": protocol, "settings": settings,
@@ -101,6 +107,27 @@ func entryOf(t *testing.T, protocol, network string, port int, root string) entr
 		server: encoded(t, object{"inbounds": []object{in}, "outbounds": []object{{"protocol": "freedom"}}}),
 		dial:   dial,
 	}
+}
+
+// tunnelEntry leads whatever comes out of its tunnels to this host, which no tunnel carries anything to.
+func tunnelEntry(t *testing.T, port int) entry {
+	t.Helper()
+	private := agentapi.TunnelKey([]byte(t.Name()))
+	in := object{
+		"tag": "in-1", "listen": "127.0.0.1", "port": port, "protocol": protocolWireGuard,
+		"settings":   object{"secretKey": hex.EncodeToString(private.Bytes()), "mtu": agentapi.TunnelMTU, "noKernelTun": true},
+		"clients_of": agentapi.ListOf{FlowID: listedFlow},
+	}
+	back := object{"protocol": "freedom", "settings": object{"redirect": "127.0.0.1:0"}}
+	dial := func(c agentapi.Client) []byte {
+		return encoded(t, object{"outbounds": []object{{"protocol": protocolWireGuard, "settings": object{
+			"secretKey": hex.EncodeToString(agentapi.TunnelKey(c.Key).Bytes()), "address": []string{c.TunnelAddress().String()},
+			"mtu": agentapi.TunnelMTU, "noKernelTun": true, "peers": []object{{
+				"publicKey": hex.EncodeToString(private.PublicKey().Bytes()), "endpoint": fmt.Sprint("127.0.0.1:", port),
+			}},
+		}}}})
+	}
+	return entry{server: encoded(t, object{"inbounds": []object{in}, "outbounds": []object{back}}), dial: dial}
 }
 
 // ends reports whether a stream is over within two seconds: what is said into it comes back no more.
@@ -148,6 +175,7 @@ func TestClientsComeAndGoInARunningCore(t *testing.T) {
 		{"trojan", "raw"},
 		{"shadowsocks", "raw"},
 		{"hysteria", "hysteria"},
+		{protocolWireGuard, "raw"},
 	} {
 		t.Run(kind[0]+" "+kind[1], func(t *testing.T) {
 			t.Parallel()
@@ -162,6 +190,8 @@ func TestClientsComeAndGoInARunningCore(t *testing.T) {
 			require.NoError(t, s.Clients(ctx, listing(anna)))
 			require.NoError(t, s.Swap(ctx, Spec{Revision: 1, Hash: "1", Core: e.server}))
 			process, of := serving(s).Pid, streamThrough(t, e.dial(anna))
+			carried := "user>>>" + agentapi.ClientEmail(listedFlow, "anna") + ">>>traffic>>>downlink"
+			require.Eventually(t, func() bool { return counted(s, carried) > 0 }, 20*time.Second, 50*time.Millisecond)
 			annas := of.RemoteAddr().(*net.TCPAddr).Port
 
 			require.NoError(t, s.Clients(ctx, listing(anna, boris)))
@@ -174,6 +204,9 @@ func TestClientsComeAndGoInARunningCore(t *testing.T) {
 			require.NoError(t, agenttest.Talk(other, "after another who goes"))
 
 			require.NoError(t, s.Clients(ctx, listing(anna, boris)))
+			if kind[0] == protocolWireGuard { // a program begins anew when it has heard nothing for 15 seconds
+				annas = doorOf(t, e.dial(anna))
+			}
 			require.Eventually(t, func() bool { return talks(annas) == nil }, 20*time.Second, 50*time.Millisecond)
 			require.NoError(t, agenttest.Talk(other, "at the end"))
 			require.Equal(t, process, serving(s).Pid)

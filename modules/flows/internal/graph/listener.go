@@ -27,6 +27,9 @@ const Vision = "xtls-rprx-vision"
 // TLS is the security of a listener that shows the certificate of its entry's domain.
 const TLS = "tls"
 
+// WireGuard is a protocol of tunnels: it carries packets, and brings everything else itself.
+const WireGuard = "wireguard"
+
 // QUIC is the transport of Hysteria 2, which has no other.
 const QUIC = "quic"
 
@@ -45,6 +48,8 @@ func (l Listener) Filled() Listener {
 		l.L4, l.Security, l.Flow = "tcp", or(l.Security, TLS), ""
 	case "hysteria2":
 		l.L4, l.Security, l.Transport, l.Flow, l.Obfs = "udp", TLS, QUIC, "", or(l.Obfs, "none")
+	case WireGuard:
+		l.L4, l.Security, l.Transport, l.Flow, l.Fingerprint = "udp", "none", "raw", "", ""
 	case "shadowsocks2022":
 		l.L4, l.Security = or(l.L4, "both"), "none"
 		l.Method = or(l.Method, "2022-blake3-aes-256-gcm")
@@ -115,11 +120,13 @@ func (c *checker) listener(path string, l Listener, portNeeded bool) {
 		c.hysteria(path, l)
 	case "shadowsocks2022":
 		c.shadowsocks(path, l)
+	case WireGuard:
+		c.wireGuard(path, l)
 	case "":
 		c.add("missing_field", path+".protocol", "choose a protocol")
 	default:
 		c.add("protocol_not_supported", path+".protocol",
-			"this panel compiles vless, trojan, vmess, hysteria2 and shadowsocks2022")
+			"this panel compiles vless, trojan, vmess, hysteria2, shadowsocks2022 and wireguard")
 	}
 	c.tlsSettings(path, l)
 	if l.Obfs != "" && l.Protocol != "hysteria2" {
@@ -205,6 +212,20 @@ func (c *checker) hysteria(path string, l Listener) {
 		c.add("invalid_value", path+".obfs", "use salamander or none")
 	}
 	c.tls(path, l)
+}
+
+// wireGuard holds the rules of a protocol that has nothing to set but its port.
+func (c *checker) wireGuard(path string, l Listener) {
+	c.only(path, l, "WireGuard", "udp")
+	if !oneOf(l.Transport, "", "raw") {
+		c.add("transport_not_supported", path+".transport", "WireGuard brings its own transport")
+	}
+	if !oneOf(l.Security, "", "none") || l.Reality != nil {
+		c.add("not_allowed_here", path+".security", "WireGuard encrypts by itself")
+	}
+	if l.PortRange != "" {
+		c.add("not_allowed_here", path+".port_range", "WireGuard listens on one port")
+	}
 }
 
 // only refuses what a protocol has not, that listens on one layer 4.

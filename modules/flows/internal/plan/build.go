@@ -43,7 +43,9 @@ func (c *compiler) entry(b graph.Node) {
 	if p.Listed = holdsList(c.in.Nodes[b.NodeID]); !p.Listed {
 		for _, client := range sortedClients(c.in.Clients) {
 			email := agentapi.ClientEmail(c.in.FlowID, client.ID)
-			accounts = append(accounts, account{uuid: client.UUID, key: client.Key, email: email})
+			accounts = append(accounts, account{
+				uuid: client.UUID, key: client.Key, email: email, address: agentapi.TunnelAddress(client.Number),
+			})
 			c.clientFact(p, client)
 		}
 	}
@@ -264,10 +266,25 @@ func (c *compiler) probeRules(p *Fragment, b graph.Node, edges []graph.Edge, pro
 		p.Rules = append(p.Rules, withOut(mine, c.dial(p, main, c.outTag(main.From, main.To, 1)+".probe", a)))
 		return
 	}
+	way := Outbound{Tag: c.outTag(main.From, main.To, 1) + ".probe", Protocol: "freedom"}
+	if c.tunnels() {
+		way.Settings = &outboundSettings{Redirect: c.in.Reflector.String()}
+		p.Rules = append(p.Rules, withOut(mine, c.once(p, way)))
+		return
+	}
 	arrived := reflection(c.in.Reflector)
 	arrived.InboundTag, arrived.User = mine.InboundTag, mine.User
-	out := c.once(p, Outbound{Tag: c.outTag(main.From, main.To, 1) + ".probe", Protocol: "freedom"})
+	out := c.once(p, way)
 	p.Rules = append(p.Rules, withOut(arrived, out), withOut(mine, blockTag))
+}
+
+// tunnels says whether a probe comes through WireGuard: it carries addresses alone, and none of the host itself, so the
+// probe is led to the reflector whatever it asks for.
+func (c *compiler) tunnels() bool {
+	return slices.ContainsFunc(c.order, func(key string) bool {
+		b := c.blocks[key]
+		return b.Kind == graph.Entry && b.Params.Listener.Protocol == graph.WireGuard
+	})
 }
 
 // mainWay is the edge that takes the rest, or the first one that does not end in a block.

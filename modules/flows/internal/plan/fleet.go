@@ -41,10 +41,7 @@ const CapabilityMissing = "capability_missing"
 
 func (c *compiler) core(key string, n Node) {
 	if len(n.Can) > 0 && !slices.Contains(n.Can, needed) {
-		c.plan.Errors = append(c.plan.Errors, graph.Problem{
-			Code: CapabilityMissing, Path: c.path(key, ".node_id"), Node: n.Name, Core: n.Core, Capability: needed,
-			Message: "the node's agent cannot install configurations; update it",
-		})
+		c.lacking(key, n, needed, "the node's agent cannot install configurations; update it")
 	}
 	if n.Core == "" {
 		c.warn("core_unknown", c.path(key, ".node_id"), "the node's agent has not reported its core's version yet")
@@ -54,7 +51,16 @@ func (c *compiler) core(key string, n Node) {
 		l := b.Params.Listener.Filled()
 		c.transport(n, l.Transport, c.path(key, ".params.listener.transport"))
 		c.certificates(key, n, l)
+		c.tunnel(key, n, l)
 	}
+}
+
+// lacking refuses a node whose agent is not able to do something.
+func (c *compiler) lacking(key string, n Node, capability, message string) {
+	c.plan.Errors = append(c.plan.Errors, graph.Problem{
+		Code: CapabilityMissing, Path: c.path(key, ".node_id"), Node: n.Name, Core: n.Core, Capability: capability,
+		Message: message,
+	})
 }
 
 // holdsCertificates is what the agent of a node must be able to do, so that a listener there can have TLS.
@@ -64,10 +70,7 @@ func (c *compiler) certificates(key string, n Node, l graph.Listener) {
 	if l.Security != graph.TLS || len(n.Can) == 0 || slices.Contains(n.Can, holdsCertificates) {
 		return
 	}
-	c.plan.Errors = append(c.plan.Errors, graph.Problem{
-		Code: CapabilityMissing, Path: c.path(key, ".node_id"), Node: n.Name, Core: n.Core, Capability: holdsCertificates,
-		Message: "the node's agent cannot hold certificates; update it",
-	})
+	c.lacking(key, n, holdsCertificates, "the node's agent cannot hold certificates; update it")
 }
 
 // binding refuses a domain that is unknown, somebody else's or bound to another node, with one answer for all.
@@ -147,7 +150,7 @@ func coreSpeaks(core, transport string) bool {
 		return atLeast(core, 1, 8)
 	case "httpupgrade":
 		return atLeast(core, 24, 1)
-	case graph.QUIC:
+	case graph.QUIC, graph.WireGuard:
 		return atLeast(core, 26, 3)
 	}
 	return false
@@ -184,6 +187,11 @@ func (c *compiler) edge(path string, e graph.Edge) {
 	transport := e.Transport
 	if hop != nil && hop.Transport != "" {
 		transport = hop.Transport
+	}
+	if hop != nil && hop.Protocol == graph.WireGuard {
+		c.fail("transport_not_supported", path+".transport",
+			"nodes do not speak WireGuard among themselves: it carries addresses, and names would be looked up at the wrong end")
+		return
 	}
 	c.hopTransport(path, transport, hop)
 	if transport == "ws" || transport == "httpupgrade" {

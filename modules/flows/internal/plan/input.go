@@ -2,8 +2,10 @@ package plan
 
 import (
 	"cmp"
+	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 
 	"panel/modules/flows/internal/graph"
 )
@@ -118,6 +120,9 @@ type Endpoint struct {
 	Host string
 	Port int
 }
+
+// String is the endpoint as host:port.
+func (e Endpoint) String() string { return net.JoinHostPort(e.Host, strconv.Itoa(e.Port)) }
 
 // Node is a node as the compiler sees it.
 type Node struct {

@@ -7,6 +7,7 @@ import (
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
+	"panel/platform/agentapi"
 )
 
 // Access is what a link is made of: an installed entry and one client of it.
@@ -51,7 +52,11 @@ func Connect(a Access) flowsapi.Connection {
 		UDP: l.Protocol != "shadowsocks2022" || l.L4 != "tcp", Flow: l.Flow, Transport: l.Transport, Path: l.Path,
 		Mode: l.Mode, ServiceName: l.ServiceName, Security: l.Security, Refused: a.Refused,
 	}
-	client := account{key: a.Client.Key}
+	client := account{key: a.Client.Key, address: agentapi.TunnelAddress(a.Client.Number)}
+	if l.Protocol == graph.WireGuard {
+		c.Tunnel = tunnelClient(a.Root, a.Block, client)
+		return c
+	}
 	switch l.Protocol {
 	case "vless", "vmess":
 		c.ID = a.Client.UUID
@@ -119,6 +124,9 @@ func Refused(g graph.Graph, key string) []flowsapi.Refusal {
 // dials host and, where the listener has TLS, expects the certificate of the domain name.
 func ProbeClient(flowID string, root []byte, block, name string, l graph.Listener, host string) []byte {
 	l = l.Filled()
+	if l.Protocol == graph.WireGuard {
+		return encode(tunnelProbe(root, block, l, host, credential(root, "probe ", "")))
+	}
 	o := outbound(root, "probe", block, name, l, host, credential(root, "probe ", "flow."+flowID+".probe"))
 	raw, err := json.Marshal(o)
 	if err != nil {

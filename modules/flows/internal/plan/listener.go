@@ -35,6 +35,9 @@ func inbound(root []byte, tag, block, name string, l graph.Listener, accounts []
 		in.Protocol = "hysteria"
 		in.Settings = inboundSettings{Clients: hysteriaUsers(accounts), Version: hysteriaVersion}
 		return in
+	case graph.WireGuard:
+		in.Protocol, in.Stream, in.Settings = graph.WireGuard, nil, tunnelSettings(root, block, accounts)
+		return in
 	}
 	in.Protocol = "shadowsocks"
 	in.Settings = inboundSettings{

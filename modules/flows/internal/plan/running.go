@@ -164,7 +164,7 @@ func otherSecrets(runs, wanted Fragment) []string {
 }
 
 func keysOf(in Inbound) string {
-	keys := []string{in.Settings.Password}
+	keys := []string{in.Settings.Password, in.Settings.SecretKey}
 	if in.Stream != nil && in.Stream.Reality != nil {
 		keys = append(append(keys, in.Stream.Reality.PrivateKey), in.Stream.Reality.ShortIDs...)
 	}

@@ -7,9 +7,12 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
 
 	"github.com/cloudflare/circl/sign/mldsa/mldsa65"
 	"github.com/google/uuid"
+
+	"panel/platform/agentapi"
 )
 
 // Everything secret that the panel makes up for a flow is derived from the flow's root, so that the same draft always
@@ -56,6 +59,11 @@ func serverKey(root []byte, block, method string) string {
 	return base64.StdEncoding.EncodeToString(derive(root, "shadowsocks "+block, keySize(method)))
 }
 
+// tunnelKey is the private key of a listener of WireGuard.
+func tunnelKey(root []byte, block string) *ecdh.PrivateKey {
+	return agentapi.TunnelKey(derive(root, "wireguard "+block, 32))
+}
+
 // obfsPassword is known to all clients of a block: it hides what is spoken there, and lets nobody in.
 func obfsPassword(root []byte, block string) string {
 	return base64.RawURLEncoding.EncodeToString(derive(root, "obfs "+block, 16))
@@ -78,14 +86,15 @@ func credential(root []byte, purpose, email string) account {
 		panic(fmt.Sprintf("16 bytes are a UUID: %v", err))
 	}
 	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
-	return account{uuid: id.String(), key: secret[idSize:], email: email}
+	return account{uuid: id.String(), key: secret[idSize:], email: email, address: agentapi.TunnelProbe()}
 }
 
 // account is whoever may use a listener.
 type account struct {
-	uuid  string
-	key   []byte
-	email string
+	uuid    string
+	key     []byte
+	email   string
+	address netip.Addr // in the tunnels of WireGuard
 }
 
 // secret is the password of Trojan, of letters that need no escape in a link.

@@ -56,6 +56,11 @@ type inboundSettings struct {
 	Network    string `json:"network,omitempty"`
 	Version    int    `json:"version,omitempty"`
 
+	SecretKey   string       `json:"secretKey,omitempty"`
+	Peers       []tunnelPeer `json:"peers,omitempty"`
+	MTU         int          `json:"mtu,omitempty"`
+	NoKernelTun bool         `json:"noKernelTun,omitempty"`
+
 	Fallbacks []fallback `json:"fallbacks,omitempty"`
 	Address   string     `json:"address,omitempty"`
 	Port      int        `json:"port,omitempty"`
@@ -75,6 +80,14 @@ type user struct {
 	Password string `json:"password,omitempty"`
 	Auth     string `json:"auth,omitempty"`
 	Email    string `json:"email"`
+}
+
+// tunnelPeer is either end of WireGuard as the other one knows it. The core reads no email: the agent does.
+type tunnelPeer struct {
+	Email      string   `json:"email,omitempty"`
+	PublicKey  string   `json:"publicKey"`
+	Endpoint   string   `json:"endpoint,omitempty"`
+	AllowedIPs []string `json:"allowedIPs"`
 }
 
 type sniffing struct {

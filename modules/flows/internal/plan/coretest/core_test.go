@@ -38,6 +38,8 @@ var (
 		Label: "Anna",
 		UUID:  "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
 		Key:   bytes.Repeat([]byte{9}, 32),
+
+		Number: 7,
 	}
 )
 

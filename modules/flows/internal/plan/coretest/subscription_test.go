@@ -82,7 +82,8 @@ func shapes() []shape {
 		}
 		out = append(out, shape{"vmess", transport, "none"})
 	}
-	return append(out, shape{"shadowsocks2022", "raw", "none"}, shape{"hysteria2", "quic", "tls"})
+	return append(out, shape{"shadowsocks2022", "raw", "none"}, shape{"hysteria2", "quic", "tls"},
+		shape{graph.WireGuard, "raw", "none"})
 }
 
 // served is a running entry of a shape with its connection, and the page that only its traffic may reach.
@@ -118,17 +119,40 @@ func serveListener(t *testing.T, s shape, l graph.Listener, keys map[string]stri
 	}
 	r := plan.Compile(in)
 	require.Empty(t, r.Plan.Errors)
-	server := start(t, held(plan.Render([]plan.Fragment{r.Fragments["a"]}), map[string]string{host: trusted}))
-	_, address := page(t, "through "+s.String())
+	// By name: addresses of the device itself do not go through the tunnel.
+	at, address := page(t, "through "+s.String())
+	address = strings.Replace(address, "127.0.0.1", "localhost", 1)
+	rendered := plan.Render([]plan.Fragment{r.Fragments["a"]})
+	if s.protocol == graph.WireGuard {
+		address, rendered = elsewhere, leading(t, rendered, at)
+	}
+	server := start(t, held(rendered, map[string]string{host: trusted}))
 	return served{
 		server: server, tag: r.Fragments["a"].Inbounds[0].Tag,
 		connection: plan.Connect(plan.Access{
 			FlowID: flowID, Root: root, Block: "in", Listen: l, Host: host, Client: client, Name: "Европа " + s.String(),
 			Refused: plan.Refused(g, "in"),
 		}),
-		// By name: addresses of the device itself do not go through the tunnel.
-		page: strings.Replace(address, "127.0.0.1", "localhost", 1),
+		page: address,
 	}
+}
+
+// elsewhere is an address of no host: a tunnel of WireGuard carries none of this one.
+const elsewhere = "http://198.51.100.7/"
+
+// leading has the ways out of a configuration lead to one page.
+func leading(t *testing.T, raw []byte, to plan.Endpoint) []byte {
+	t.Helper()
+	var d map[string]any
+	require.NoError(t, json.Unmarshal(raw, &d))
+	for _, way := range d["outbounds"].([]any) {
+		if o := way.(map[string]any); o["protocol"] == "freedom" {
+			o["settings"] = map[string]any{"redirect": to.String()}
+		}
+	}
+	text, err := json.Marshal(d)
+	require.NoError(t, err)
+	return text
 }
 
 // carried fails unless the entry has carried something.
@@ -190,12 +214,31 @@ func TestSingBoxIsFedWithTheSubscriptionAlone(t *testing.T) {
 			}
 			raw, err := format.Write(format.SingBox, []flowsapi.Connection{entry.connection})
 			require.NoError(t, err)
+			if s.protocol == graph.WireGuard {
+				understood(t, program, raw)
+				return
+			}
 			port := freeport.For(t)
 			run(t, program, withoutDevice(t, raw, port))
 			require.Equal(t, "through "+s.String(), fetched(t, port, entry.page))
 			entry.carried(t)
 		})
 	}
+}
+
+// understood fails unless the program knows every member of a document that has a tunnel of WireGuard, which this build
+// of it was made without.
+func understood(t *testing.T, program string, raw []byte) {
+	t.Helper()
+	check := func(raw []byte) string {
+		file := filepath.Join(t.TempDir(), "document.json")
+		require.NoError(t, os.WriteFile(file, raw, 0o600))
+		said, err := exec.Command(program, "check", "-c", file).CombinedOutput()
+		require.Error(t, err)
+		return string(said)
+	}
+	require.Contains(t, check(raw), "WireGuard is not included in this build")
+	require.Contains(t, check(bytes.Replace(raw, []byte(`"private_key"`), []byte(`"privat_key"`), 1)), "privat_key")
 }
 
 func withoutDevice(t *testing.T, raw []byte, port int) []byte {
@@ -322,6 +365,9 @@ func matrix() string {
 	out.WriteString(matrixHead)
 	for _, s := range shapes() {
 		cells := []string{names[s.protocol], names[s.transport], names[s.security]}
+		if s.protocol == graph.WireGuard {
+			cells[1] = "–"
+		}
 		c := flowsapi.Connection{Protocol: s.protocol, Transport: s.transport, Security: s.security}
 		for _, f := range []format.Format{format.Xray, format.SingBox, format.Clash, format.Stash} {
 			cells = append(cells, cell(f, c))
@@ -335,7 +381,7 @@ func cell(f format.Format, c flowsapi.Connection) string {
 	switch {
 	case !format.Knows(f, c):
 		return "–"
-	case f == format.Xray || f == format.SingBox:
+	case f == format.Xray, f == format.SingBox && c.Protocol != graph.WireGuard:
 		return "tried"
 	}
 	return "documented"
@@ -343,7 +389,8 @@ func cell(f format.Format, c flowsapi.Connection) string {
 
 var names = map[string]string{
 	"vless": "VLESS", "trojan": "Trojan", "vmess": "VMess", "shadowsocks2022": "Shadowsocks 2022", "hysteria2": "Hysteria 2",
-	"raw": "raw", "xhttp": "xhttp", "grpc": "gRPC", "ws": "ws", "httpupgrade": "httpupgrade", "quic": "QUIC",
+	"wireguard": "WireGuard",
+	"raw":       "raw", "xhttp": "xhttp", "grpc": "gRPC", "ws": "ws", "httpupgrade": "httpupgrade", "quic": "QUIC",
 	"none": "none", "tls": "TLS", "reality": "REALITY",
 }
 
