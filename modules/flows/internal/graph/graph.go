@@ -59,7 +59,7 @@ type Params struct {
 
 // Listener describes an address that accepts traffic and the protocol spoken there.
 type Listener struct {
-	Protocol    string   `json:"protocol,omitempty" enum:"vless,trojan,shadowsocks2022,vmess,hysteria2"`
+	Protocol    string   `json:"protocol,omitempty" enum:"vless,trojan,shadowsocks2022,vmess,hysteria2,wireguard"`
 	ListenIP    string   `json:"listen_ip,omitempty" maxLength:"45"`
 	Port        int      `json:"port,omitempty" minimum:"1" maximum:"65535"`
 	PortRange   string   `json:"port_range,omitempty" maxLength:"11" doc:"Instead of port: 20000-20010; at most 1000 ports"`

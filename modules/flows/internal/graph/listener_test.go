@@ -170,7 +170,7 @@ func TestTheRulesOfAShadowsocksListener(t *testing.T) {
 		"security":         {func(l *graph.Listener) { l.Security = "reality" }, "not_allowed_here .security"},
 		"vision":           {func(l *graph.Listener) { l.Flow = graph.Vision }, "not_allowed_here .flow"},
 		"no protocol":      {func(l *graph.Listener) { l.Protocol = "" }, "missing_field .protocol"},
-		"another protocol": {func(l *graph.Listener) { l.Protocol = "wireguard" }, "protocol_not_supported .protocol"},
+		"another protocol": {func(l *graph.Listener) { l.Protocol = "socks" }, "protocol_not_supported .protocol"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -281,4 +281,37 @@ func TestThePortsOfAListener(t *testing.T) {
 		require.Equal(t, c.from, from, "%d %q", c.port, c.text)
 		require.Equal(t, c.to, to, "%d %q", c.port, c.text)
 	}
+}
+
+// WireGuard brings everything with it: there is a port to set, and one only.
+func TestTheRulesOfAWireGuardListener(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(l *graph.Listener)
+		want   string
+	}{
+		"as it is":         {func(*graph.Listener) {}, ""},
+		"none of each":     {func(l *graph.Listener) { l.Security, l.Flow, l.Transport = "none", "none", "raw" }, ""},
+		"on tcp":           {func(l *graph.Listener) { l.L4 = "tcp" }, "invalid_value .l4"},
+		"over ws":          {func(l *graph.Listener) { l.Transport = "ws" }, "transport_not_supported .transport"},
+		"with tls":         {func(l *graph.Listener) { l.Security = graph.TLS }, "not_allowed_here .security"},
+		"with reality":     {func(l *graph.Listener) { l.Reality = reality().Reality }, "not_allowed_here .security"},
+		"with a method":    {func(l *graph.Listener) { l.Method = "2022-blake3-aes-128-gcm" }, "not_allowed_here .method"},
+		"on many ports":    {func(l *graph.Listener) { l.Port, l.PortRange = 0, "1000-1010" }, "not_allowed_here .port_range"},
+		"with vision":      {func(l *graph.Listener) { l.Flow = graph.Vision }, "not_allowed_here .flow"},
+		"with obfuscation": {func(l *graph.Listener) { l.Obfs = "salamander" }, "not_allowed_here .obfs"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := graph.Listener{Protocol: graph.WireGuard, Port: 51820}
+			c.change(&l)
+			want := []string{}
+			if code, field, broken := strings.Cut(c.want, " "); broken {
+				want = []string{code + " " + listenerPath + field}
+			}
+			require.Equal(t, want, codes(graph.Check(with(l))))
+		})
+	}
+	f := graph.Listener{Protocol: graph.WireGuard, Port: 51820}.Filled()
+	require.Equal(t, []string{"udp", "none", "raw", ""}, []string{f.L4, f.Security, f.Transport, f.Fingerprint})
 }

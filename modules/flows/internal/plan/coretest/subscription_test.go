@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/ecdh"
 	"crypto/rand"
@@ -11,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -374,7 +376,97 @@ func matrix() string {
 		}
 		out.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 	}
+	out.WriteString(rulesHead)
+	for _, kind := range ruleKinds {
+		cells := []string{kind.name}
+		for _, f := range []format.Format{format.Xray, format.SingBox, format.Clash, format.Stash} {
+			cells = append(cells, whoRefuses(f, kind.refusal))
+		}
+		out.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
 	return out.String()
+}
+
+// ruleKinds are what the rules of a flow may choose traffic by.
+var ruleKinds = []struct {
+	name    string
+	refusal flowsapi.Refusal
+}{
+	{"a domain with all below it", flowsapi.Refusal{Domains: []string{"a.example"}}},
+	{"`full:` one name", flowsapi.Refusal{Domains: []string{"full:a.example"}}},
+	{"`keyword:` a part of a name", flowsapi.Refusal{Domains: []string{"keyword:ads"}}},
+	{"`regexp:` a pattern", flowsapi.Refusal{Domains: []string{`regexp:^ads\d`}}},
+	{"an address or a network", flowsapi.Refusal{Networks: []string{"192.0.2.0/24"}}},
+	{"a port", flowsapi.Refusal{Ports: "25"}},
+	{"a range of ports", flowsapi.Refusal{Ports: "1000-2000"}},
+	{"a protocol: HTTP, TLS, QUIC, BitTorrent", flowsapi.Refusal{Protocols: []string{"bittorrent"}}},
+	{"several conditions together", flowsapi.Refusal{Domains: []string{"a.example"}, Ports: "443"}},
+	{"categories of geosite and geoip", flowsapi.Refusal{}}, // which links do not carry
+}
+
+// whoRefuses says whether a form has words for what a flow refuses.
+func whoRefuses(f format.Format, r flowsapi.Refusal) string {
+	written := func(refused ...flowsapi.Refusal) string {
+		raw, err := format.Write(f, []flowsapi.Connection{{
+			Name: "x", Host: "a", Port: 1, Protocol: "shadowsocks2022", Transport: "raw", Security: "none", Refused: refused,
+		}})
+		if err != nil {
+			return ""
+		}
+		return string(raw)
+	}
+	if len(r.Domains)+len(r.Networks)+len(r.Protocols)+len(r.Ports) == 0 || written(r) == written() {
+		return "entry"
+	}
+	return "program"
+}
+
+// What a flow refuses by its protocol is refused on the device, by the real programs: what is sent there never comes to
+// the entry.
+func TestProgramsRefuseProtocolsByThemselves(t *testing.T) {
+	t.Parallel()
+	program := testneed.Built(t, "sing-box-v1.14.1", "sing-box.sh")
+	for _, f := range []format.Format{format.Xray, format.SingBox} {
+		t.Run(string(f), func(t *testing.T) {
+			t.Parallel()
+			entry := serve(t, shape{"shadowsocks2022", "raw", "none"})
+			entry.connection.Refused = []flowsapi.Refusal{{Protocols: []string{"bittorrent"}}}
+			raw, err := format.Write(f, []flowsapi.Connection{entry.connection})
+			require.NoError(t, err)
+			port := freeport.For(t)
+			if f == format.SingBox {
+				run(t, program, withoutDevice(t, raw, port))
+			} else {
+				start(t, onPorts(t, raw, port))
+			}
+			require.NotEmpty(t, fetched(t, port, entry.page))
+			address := strings.TrimSuffix(strings.TrimPrefix(entry.page, "http://"), "/")
+			require.Contains(t, answered(t, port, address, "whatever else\r\n\r\n", time.Minute), "HTTP/1.1 400")
+			handshake := "\x13BitTorrent protocol" + strings.Repeat("\x00", 48) + "\r\n\r\n"
+			require.Empty(t, answered(t, port, address, handshake, 5*time.Second))
+		})
+	}
+}
+
+// answered says something to an address through an HTTP proxy on this machine and gives what comes back first; empty for
+// nothing within a while.
+func answered(t *testing.T, port int, address, said string, within time.Duration) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	_, err = fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", address, address)
+	require.NoError(t, err)
+	reader := bufio.NewReader(conn)
+	answer, err := http.ReadResponse(reader, nil)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	_, err = io.WriteString(conn, said)
+	require.NoError(t, err)
+	require.NoError(t, conn.SetDeadline(time.Now().Add(within)))
+	text, _ := reader.Peek(len("HTTP/1.1 400"))
+	return string(text)
 }
 
 func cell(f format.Format, c flowsapi.Connection) string {
@@ -401,11 +493,27 @@ starts the program with the subscription alone and fetches a page through the fl
 documentation of the program, and a test reads it back with an independent parser. *–*: the program does not know it, and the
 subscription leaves it out.
 
+A client of WireGuard has a key and an address of its own inside the tunnel; ` + "`?format=wireguard`" + `
+gives the file that programs of WireGuard read. Xray knows no users of WireGuard, so the agent serves it itself: clients
+come and go, are counted and have their quotas as with every other protocol. The program sing-box that the tests run is built
+without WireGuard; it is asked whether it knows every member of what it is given.
+
 Share links carry the same connections as Xray JSON. REALITY runs over raw, xhttp and gRPC only.
 A listener over xhttp with ` + "`extra`" + ` settings is left out of the forms for Clash.
 
 | Protocol | Transport | Security | Xray | sing-box | Clash, Mihomo | Stash |
 |---|---|---|---|---|---|---|
+`
+
+const rulesHead = `
+## Rules of a flow
+
+Every rule holds at the entry, whatever the program does. What a flow refuses before anything else is written into
+subscriptions too, so that it does not leave the device. *program*: the form has words for it, and the program refuses by
+itself; with Xray and sing-box tests have tried a domain and BitTorrent. *entry*: only the entry refuses it.
+
+| Rule | Xray | sing-box | Clash, Mihomo | Stash |
+|---|---|---|---|---|
 `
 
 // longChained is a site whose certificate is as long as chains of public authorities are, so that a signature by
