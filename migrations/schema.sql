@@ -419,6 +419,7 @@ create table client_flows (
   revoked_at timestamp with time zone,
   up bigint default 0 not null,
   down bigint default 0 not null,
+  number bigint generated always as identity not null,
   constraint client_flows_client_id_fkey FOREIGN KEY (client_id) REFERENCES client_profiles(id) ON DELETE CASCADE,
   constraint client_flows_pkey PRIMARY KEY (client_id, flow_id)
 );

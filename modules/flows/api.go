@@ -197,7 +197,8 @@ type PartResult struct {
 // ConnectionLink is a client's access as a link. It contains a secret and is never cached.
 type ConnectionLink struct {
 	URI      string `json:"uri"`
-	Format   string `json:"format" enum:"vless,trojan,shadowsocks,vmess,hysteria2"`
+	Format   string `json:"format" enum:"vless,trojan,shadowsocks,vmess,hysteria2,wireguard"`
+	Conf     string `json:"conf,omitempty" doc:"wireguard: the file that programs of WireGuard read"`
 	Revision int    `json:"revision" doc:"Installed revision that it matches"`
 	ClientID string `json:"client_id"`
 }

@@ -316,16 +316,20 @@ func (r *runner) probeOrder(ctx context.Context, row *applyRow) (orderOf, error)
 	return func(s stepRow) nodesapi.Order {
 		return nodesapi.Order{
 			NodeID: s.NodeID, Kind: string(agentapi.Probe), Deadline: r.now().Add(probeEnd), By: row.StartedBy,
-			Args: agentapi.ProbeArgs{Through: &agentapi.ThroughProbe{Core: probeCore(row, root, s)}},
+			Args: agentapi.ProbeArgs{Through: probeThrough(row, root, s)},
 		}
 	}, nil
 }
 
-func probeCore(row *applyRow, root []byte, s stepRow) json.RawMessage {
+func probeThrough(row *applyRow, root []byte, s stepRow) *agentapi.ThroughProbe {
 	entry := entriesOn(row, s.NodeID)[s.Probed]
 	l := *entry.Params.Listener
 	outbound := plan.ProbeClient(row.FlowID, root, entry.Key, hostIn(row.Hosts, entry.Key), l, dialable(l))
-	return json.RawMessage(`{"log":{"access":"none","loglevel":"warning"},"outbounds":[` + string(outbound) + `]}`)
+	return &agentapi.ThroughProbe{
+		Core: json.RawMessage(`{"log":{"access":"none","loglevel":"warning"},"outbounds":[` + string(outbound) + `]}`),
+
+		ProxyHeader: l.AcceptProxy,
+	}
 }
 
 // hostIn is what clients of an entry dial.

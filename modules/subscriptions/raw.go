@@ -1,6 +1,7 @@
 package subscriptions
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -141,9 +143,25 @@ func (h *handlers) sendForm(c *fiber.Ctx, form format.Format, held flowsapi.Subs
 		c.Set("subscription-userinfo", userInfo(*held.Usage))
 	}
 	// Programs take the name of the file for the name of the subscription.
-	c.Set(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": says.Title}))
+	c.Set(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": fileName(form, says.Title)}))
 	c.Set(fiber.HeaderContentType, form.Kind())
 	return c.Send(body)
+}
+
+const longestInterface = 15 // letters of the name of a network device
+
+// fileName is a title; programs of WireGuard take the name of the file for that of a network device.
+func fileName(form format.Format, title string) string {
+	if form != format.WireGuard {
+		return title
+	}
+	name := strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return -1
+	}, title)
+	return cmp.Or(name[:min(len(name), longestInterface)], "wireguard") + ".conf"
 }
 
 // coded is a text as programs read one that is not ASCII.

@@ -75,13 +75,15 @@ type TLSData struct {
 
 // ThroughProbe runs a real client core of its own and fetches a page through it. Link and Core are alternatives.
 type ThroughProbe struct {
-	Link     string          `json:"link,omitempty" doc:"Connection link, vless://, trojan:// or ss://"`
+	Link     string          `json:"link,omitempty" doc:"Connection link, as the panel gives it to clients"`
 	Core     json.RawMessage `json:"core,omitempty" doc:"Client configuration of the core; the first outbound carries the fetch"`
 	URL      string          `json:"url,omitempty" doc:"Page to fetch; empty = PathReflect of the panel with this agent's token"`
 	Expect   string          `json:"expect,omitempty" doc:"Text that the page must contain"`
 	DialAs   string          `json:"dial_as,omitempty" doc:"host:port to dial in place of the link's address, for a node that cannot reach its own public address"`
 	Timeout  int             `json:"timeout_seconds,omitempty" doc:"0 = 20"`
 	MaxBytes int64           `json:"max_bytes,omitempty" doc:"Bytes to read of the page; 0 = 1 MiB"`
+
+	ProxyHeader bool `json:"proxy_header,omitempty" doc:"Say with the PROXY protocol who connects, as a load balancer in front of the listener does"`
 }
 
 // ThroughData is what the client saw.

@@ -5172,8 +5172,10 @@ export interface components {
         };
         FlowsConnectionLink: {
             client_id: string;
+            /** @description wireguard: the file that programs of WireGuard read */
+            conf?: string;
             /** @enum {string} */
-            format: "vless" | "trojan" | "shadowsocks" | "vmess" | "hysteria2";
+            format: "vless" | "trojan" | "shadowsocks" | "vmess" | "hysteria2" | "wireguard";
             /**
              * Format: int64
              * @description Installed revision that it matches
@@ -5531,6 +5533,8 @@ export interface components {
             bytes_per_sec: number;
         };
         GraphListener: {
+            /** @description A load balancer stands in front and says with the PROXY protocol, version 1 or 2, who connects; nobody else gets in */
+            accept_proxy_protocol?: boolean;
             /** @description tls: h2 and http/1.1 in their order; what the transport needs when left out */
             alpn?: string[];
             /** @description xhttp: how requests look and how many carry a stream */
@@ -5562,7 +5566,7 @@ export interface components {
             /** @description Instead of port: 20000-20010; at most 1000 ports */
             port_range?: string;
             /** @enum {string} */
-            protocol?: "vless" | "trojan" | "shadowsocks2022" | "vmess" | "hysteria2";
+            protocol?: "vless" | "trojan" | "shadowsocks2022" | "vmess" | "hysteria2" | "wireguard";
             reality?: components["schemas"]["GraphReality"];
             /** @enum {string} */
             security?: "none" | "reality" | "tls";

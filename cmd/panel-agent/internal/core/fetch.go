@@ -81,6 +81,9 @@ func RunFetch(in io.Reader, out io.Writer) error {
 	if err := json.NewDecoder(in).Decode(&order); err != nil {
 		return fmt.Errorf("read the order: %w", err)
 	}
+	if order.ProxyHeader {
+		announce()
+	}
 	data, err := Fetch(context.Background(), order)
 	answer := fetchAnswer{Data: data}
 	if err != nil {

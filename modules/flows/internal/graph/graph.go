@@ -78,6 +78,8 @@ type Listener struct {
 	Extra       *Extra   `json:"extra,omitempty" doc:"xhttp: how requests look and how many carry a stream"`
 	Sniffing    string   `json:"sniffing,omitempty" enum:"auto,on,off" doc:"Whether the core looks for host names and protocols; auto: where a rule asks for them"`
 	Reality     *Reality `json:"reality,omitempty"`
+
+	AcceptProxy bool `json:"accept_proxy_protocol,omitempty" doc:"A load balancer stands in front and says with the PROXY protocol, version 1 or 2, who connects; nobody else gets in"`
 }
 
 // Extra are the further settings of xhttp. Each range is one number, or two with a dash; what is left out is as the

@@ -136,6 +136,9 @@ func (c *checker) listener(path string, l Listener, portNeeded bool) {
 		c.add("invalid_value", path+".sniffing", "use auto, on or off")
 	}
 	c.extra(path+".extra", l)
+	if l.AcceptProxy && l.Filled().L4 != "tcp" {
+		c.add("not_allowed_here", path+".accept_proxy_protocol", "the PROXY protocol stands before connections over tcp alone")
+	}
 }
 
 func (c *checker) address(path string, l Listener, portNeeded bool) {

@@ -52,7 +52,20 @@ func (c *compiler) core(key string, n Node) {
 		c.transport(n, l.Transport, c.path(key, ".params.listener.transport"))
 		c.certificates(key, n, l)
 		c.tunnel(key, n, l)
+		c.proxied(key, n, l)
 	}
+}
+
+// proxied asks for an agent whose probe can say who it is, and warns of what a header of the PROXY protocol is trusted for.
+func (c *compiler) proxied(key string, n Node, l graph.Listener) {
+	if !l.AcceptProxy {
+		return
+	}
+	if can := string(agentapi.CanBeProxied); len(n.Can) > 0 && !slices.Contains(n.Can, can) {
+		c.lacking(key, n, can, "the node's agent cannot try a listener that expects the PROXY protocol; update it")
+	}
+	c.warn("proxy_trusted", c.path(key, ".params.listener.accept_proxy_protocol"),
+		"whoever reaches this port may claim to be anybody: let nobody but the load balancer reach it")
 }
 
 // lacking refuses a node whose agent is not able to do something.

@@ -108,6 +108,9 @@ func portText(l graph.Listener) string {
 
 func serverStream(root []byte, block, name string, l graph.Listener) *stream {
 	s := transportOf(l)
+	if l.AcceptProxy {
+		s.Socket = &socketParams{Proxied: true}
+	}
 	if l.Obfs == salamander {
 		s.Masks = obfuscated(root, block)
 	}
@@ -303,6 +306,9 @@ func listens(flowID, name, block, host string, l graph.Listener) []Listen {
 			held.H2 = l.Transport == "grpc" || l.Transport == "xhttp"
 			held.Alone = l.Protocol == "vmess" && l.Transport == "raw" || len(l.ALPN) > 0
 		}
+		if l.AcceptProxy { // whoever is behind the same port would be asked for a header, too
+			held.Host, held.Path, held.H2, held.Alone = "", "", false, false
+		}
 		out = append(out, held)
 	}
 	return out
@@ -330,6 +336,9 @@ func listenerFact(name, domain string, l graph.Listener) Fact {
 	put("alpn", strings.Join(l.ALPN, ", "))
 	put("min_version", l.MinVersion)
 	put("obfs", strings.TrimPrefix(l.Obfs, "none"))
+	if l.AcceptProxy {
+		put("accept_proxy_protocol", "on")
+	}
 	put("sniffing", strings.TrimPrefix(l.Sniffing, "auto"))
 	if l.Extra != nil {
 		put("extra", string(encode(extra(l.Extra))))

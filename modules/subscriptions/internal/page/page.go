@@ -58,6 +58,7 @@ func Write(v View) (Page, error) {
 		Here     device
 		Others   []device
 		Links    []link
+		Tunnels  []tunnel
 		Problem  string
 		Language string
 	}{
@@ -66,6 +67,17 @@ func Write(v View) (Page, error) {
 	}
 	for _, c := range v.Connections {
 		shown.Links = append(shown.Links, link{c.Name, c.URI()})
+		if c.Tunnel == nil {
+			continue
+		}
+		t := tunnel{Name: c.Name, Conf: c.Conf()}
+		if t.Code, err = drawn(t.Conf); err != nil {
+			return Page{}, err
+		}
+		if len(shown.Tunnels) == 0 { // the file of the address is that of the first
+			t.File = template.URL(v.Address + "?format=wireguard") //nolint:gosec // an address of the panel
+		}
+		shown.Tunnels = append(shown.Tunnels, t)
 	}
 	if len(shown.Links) == 0 && shown.Problem == "" {
 		shown.Problem = said.empty
@@ -81,6 +93,13 @@ func Write(v View) (Page, error) {
 }
 
 type link struct{ Name, URI string }
+
+// tunnel is a connection of WireGuard, whose programs take no subscription.
+type tunnel struct {
+	Name, Conf string
+	Code       template.HTML
+	File       template.URL
+}
 
 // figures are numbers as people read them.
 type figures struct {

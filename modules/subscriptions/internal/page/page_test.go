@@ -190,3 +190,25 @@ func TestThePageShowsWhereToFindHelp(t *testing.T) {
 	require.Contains(t, text, `<a href="tg:resolve?domain=help"`)
 	require.Contains(t, text, "Maintenance on Sunday")
 }
+
+// Programs of WireGuard take no subscription: each connection has its file, as a code and to be copied, and that of the
+// first can be saved.
+func TestAConnectionOfWireGuardHasItsFile(t *testing.T) {
+	t.Parallel()
+	v := view()
+	require.NotContains(t, written(t, v), "WireGuard")
+	first := flowsapi.Connection{
+		Name: "<Anna>", Protocol: "wireguard", Host: "fra.example.org", Port: 51820,
+		Tunnel: &flowsapi.Tunnel{PrivateKey: "cHJpdmF0ZQ==", PublicKey: "cHVibGlj", Address: "10.0.1.7/32", MTU: 1420},
+	}
+	second := first
+	second.Host = "ams.example.org"
+	v.Connections = append(v.Connections, first, second)
+	text := written(t, v)
+	require.Equal(t, 3, strings.Count(text, "<svg"))
+	require.Contains(t, text, "WireGuard: &lt;Anna&gt;")
+	require.Equal(t, 1, strings.Count(text, `href="`+address+`?format=wireguard" download`))
+	require.Contains(t, html.UnescapeString(text), `data-copy="`+second.Conf()+`"`)
+	v.Languages = "ru"
+	require.Contains(t, written(t, v), "Отсканируйте код в приложении WireGuard")
+}

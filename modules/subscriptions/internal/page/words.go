@@ -19,6 +19,7 @@ type words struct {
 
 	Lead, Secret, Scan, Open, OpenOn, OtherDevices, Copy, Copied, CopyAddress, Links, LinksHelp string
 	Used, Of, Left, Until, Unlimited, Support                                                   string
+	Tunnels, TunnelsHelp, CopyFile, SaveFile                                                    string
 }
 
 var english = words{
@@ -52,6 +53,10 @@ var english = words{
 	Until:        "Valid until",
 	Unlimited:    "no limit",
 	Support:      "Help",
+	Tunnels:      "WireGuard",
+	TunnelsHelp:  "Scan the code with the program WireGuard, or open the file there.",
+	CopyFile:     "Copy the file",
+	SaveFile:     "Save the file",
 }
 
 var russian = words{
@@ -85,6 +90,10 @@ var russian = words{
 	Until:        "Действует до",
 	Unlimited:    "без ограничений",
 	Support:      "Помощь",
+	Tunnels:      "WireGuard",
+	TunnelsHelp:  "Отсканируйте код в приложении WireGuard или откройте в нём файл.",
+	CopyFile:     "Скопировать файл",
+	SaveFile:     "Сохранить файл",
 }
 
 // wordsFor gives the language that the visitor likes best of those that there are: "ru-RU,ru;q=0.9,en;q=0.8".

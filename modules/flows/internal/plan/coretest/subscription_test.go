@@ -452,9 +452,18 @@ func TestProgramsRefuseProtocolsByThemselves(t *testing.T) {
 // nothing within a while.
 func answered(t *testing.T, port int, address, said string, within time.Duration) string {
 	t.Helper()
+	conn, reader := asking(t, port, address, said)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(within)))
+	text, _ := reader.Peek(len("HTTP/1.1 400"))
+	return string(text)
+}
+
+// asking says something to an address through an HTTP proxy on this machine.
+func asking(t *testing.T, port int, address, said string) (net.Conn, *bufio.Reader) {
+	t.Helper()
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	require.NoError(t, err)
-	defer conn.Close()
 	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	_, err = fmt.Fprintf(conn, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", address, address)
 	require.NoError(t, err)
@@ -464,9 +473,7 @@ func answered(t *testing.T, port int, address, said string, within time.Duration
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	_, err = io.WriteString(conn, said)
 	require.NoError(t, err)
-	require.NoError(t, conn.SetDeadline(time.Now().Add(within)))
-	text, _ := reader.Peek(len("HTTP/1.1 400"))
-	return string(text)
+	return conn, reader
 }
 
 func cell(f format.Format, c flowsapi.Connection) string {

@@ -83,8 +83,16 @@ function ShownLink({
   return (
     <>
       <div className={dialog.qr}>
-        <QRCodeSVG value={link.uri} size={232} level="L" title={t("link.qr")} />
+        <QRCodeSVG value={link.conf ?? link.uri} size={232} level="L" title={t("link.qr")} />
       </div>
+      {link.conf && (
+        <>
+          <p className="soft">{t("link.fileHelp")}</p>
+          <div>
+            <CopyButton value={link.conf} what={t("link.file")} text={t("link.copyFile")} iconOnly={false} />
+          </div>
+        </>
+      )}
       <code className={dialog.uri} data-testid="link">
         {link.uri}
       </code>

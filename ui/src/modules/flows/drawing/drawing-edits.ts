@@ -203,6 +203,7 @@ export function withProtocol(listener: Listener, protocol: Protocol): Listener {
   const { listen_ip, port, port_range } = listener;
   const address = { ...(listen_ip && { listen_ip }), ...(port && { port }), ...(port_range && { port_range }) };
   if (protocol === "shadowsocks2022") return { protocol, ...address, method: "2022-blake3-aes-256-gcm" };
+  if (protocol === "wireguard") return { protocol, ...(listen_ip && { listen_ip }), ...(port && { port }) };
   if (protocol === "hysteria2") return { protocol, ...address, obfs: "salamander" };
   if (protocol === "trojan" || protocol === "vmess")
     return { protocol, ...address, security: "tls", ...carriedBy(listener) };

@@ -110,6 +110,7 @@ describe("edits of a drawing", () => {
     );
     expect(listenerLine({ protocol: "trojan", port: 443 })).toBe("Trojan · TLS · 443");
     expect(listenerLine({ protocol: "vmess", port: 80, security: "none", transport: "ws" })).toBe("VMess · WS · 80");
+    expect(listenerLine({ protocol: "wireguard", port: 51820 })).toBe("WireGuard · 51820");
     expect(listenerLine({ protocol: "hysteria2", port_range: "2000-2010" })).toBe("Hysteria 2 · TLS · 2000-2010");
     expect(listenerLine({ protocol: "vless", port: 443 })).toBe("VLESS · REALITY · 443");
     expect(listenerLine({ protocol: "shadowsocks2022", port: 8388 })).toBe("Shadowsocks 2022 · 8388");

@@ -136,7 +136,7 @@ export function portText(listener: Listener | undefined): string {
 
 /** What hides the traffic of a listener, also where the drawing leaves it to the protocol. */
 export function securityOf(listener: Listener): NonNullable<Listener["security"]> {
-  if (listener.protocol === "shadowsocks2022") return "none";
+  if (listener.protocol === "shadowsocks2022" || listener.protocol === "wireguard") return "none";
   if (listener.protocol === "hysteria2") return "tls";
   return listener.security ?? (listener.protocol === "trojan" || listener.protocol === "vmess" ? "tls" : "reality");
 }
@@ -150,8 +150,8 @@ export function listenerLine(listener: Listener | undefined, separator = " · ")
       : "";
   const security = { reality: "REALITY", tls: "TLS", none: "" }[securityOf(listener)];
   const parts =
-    listener.protocol === "shadowsocks2022"
-      ? ["Shadowsocks 2022"]
+    listener.protocol === "shadowsocks2022" || listener.protocol === "wireguard"
+      ? [{ shadowsocks2022: "Shadowsocks 2022", wireguard: "WireGuard" }[listener.protocol]]
       : [
           { vless: "VLESS", trojan: "Trojan", vmess: "VMess", hysteria2: "Hysteria 2" }[listener.protocol],
           transport,

@@ -23,6 +23,7 @@ const listener: Shape = {
   min_version: "text",
   obfs: "text",
   sniffing: "text",
+  accept_proxy_protocol: "flag",
   extra: {
     x_padding_bytes: "text",
     no_grpc_header: "flag",

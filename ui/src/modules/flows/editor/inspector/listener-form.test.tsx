@@ -73,6 +73,23 @@ describe("the form of a listener", () => {
     });
   });
 
+  it("has nothing to set for WireGuard but where it listens", async () => {
+    const drawn = await open({ protocol: "hysteria2", port_range: "20000-20010", obfs: "salamander" });
+    await choose("Protocol", "WireGuard");
+    await userEvent.type(screen.getByLabelText("Port"), "51820");
+    expect(drawn()).toEqual({ protocol: "wireguard", port: 51820 });
+    expect(screen.queryByRole("combobox", { name: "Transport" })).toBeNull();
+    await userEvent.click(screen.getByText("More settings"));
+    expect(screen.queryByRole("switch", { name: /^Behind a load balancer/ })).toBeNull();
+  });
+
+  it("expects a load balancer in front where the protocol is carried over TCP", async () => {
+    const drawn = await open({ protocol: "trojan", port: 443, security: "tls" });
+    await userEvent.click(screen.getByText("More settings"));
+    await userEvent.click(screen.getByRole("switch", { name: /^Behind a load balancer/ }));
+    expect(drawn()).toEqual({ protocol: "trojan", port: 443, security: "tls", accept_proxy_protocol: true });
+  });
+
   it("raises the lowest version of TLS", async () => {
     const drawn = await open({ protocol: "trojan", port: 443, security: "tls" });
     await choose("Lowest TLS version", "1.3");

@@ -71,13 +71,14 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
       />
       {listener.protocol === "shadowsocks2022" && <ShadowsocksFields listener={listener} set={set} shared={shared} />}
       {listener.protocol === "hysteria2" && <HysteriaFields listener={listener} set={set} shared={shared} />}
-      {listener.protocol !== "shadowsocks2022" && listener.protocol !== "hysteria2" && (
+      {listener.protocol === "wireguard" && <p className={classes.help}>{t("field.wireguardHelp")}</p>}
+      {carried(listener) && (
         <>
           {securityOf(listener) === "reality" && <RealityFields listener={listener} set={set} shared={shared} />}
           <TransportFields listener={listener} set={set} shared={shared} />
         </>
       )}
-      <MoreSettings listener={listener} set={set} shared={shared} />
+      <MoreSettings listener={listener} set={set} shared={shared} hop={hop} />
     </FormSection>
   );
 }
@@ -88,7 +89,13 @@ const protocols = [
   { value: "vmess", label: "VMess", entryOnly: true },
   { value: "hysteria2", label: "Hysteria 2", entryOnly: true },
   { value: "shadowsocks2022", label: "Shadowsocks 2022", entryOnly: false },
+  { value: "wireguard", label: "WireGuard", entryOnly: true },
 ];
+
+/** Whether the protocol is carried by a transport that can be chosen. */
+function carried({ protocol }: Listener): boolean {
+  return protocol !== "shadowsocks2022" && protocol !== "hysteria2" && protocol !== "wireguard";
+}
 
 function useListener(block: Block, path: ListenerFormProps["path"]) {
   const { store, closed } = useEditor();
@@ -113,7 +120,7 @@ function PortField({ listener, set, shared, automatic }: PartProps & { automatic
   return (
     <NumberInput
       label={t("field.port")}
-      placeholder={automatic ? t("field.portAutomatic") : "443"}
+      placeholder={automatic ? t("field.portAutomatic") : listener.protocol === "wireguard" ? "51820" : "443"}
       min={1}
       max={65535}
       clampBehavior="none"
@@ -128,7 +135,7 @@ function PortField({ listener, set, shared, automatic }: PartProps & { automatic
             ? (listener.l4 ?? "both") === "both"
               ? "tcp+udp"
               : listener.l4
-            : listener.protocol === "hysteria2"
+            : listener.protocol === "hysteria2" || listener.protocol === "wireguard"
               ? "udp"
               : "tcp"}
         </span>

@@ -14,13 +14,13 @@ export interface PartProps {
   shared: Shared;
 }
 
-const fields = ["sniffing", "reality.private_key", "reality.public_key", "reality.mldsa65", "extra"];
+const fields = ["sniffing", "accept_proxy_protocol", "reality.private_key", "reality.public_key", "reality.mldsa65", "extra"];
 
 /** What most listeners never need: closed until somebody opens it, or a field in it is at fault. */
-export function MoreSettings(props: PartProps) {
+export function MoreSettings(props: PartProps & { hop: boolean }) {
   const { t } = useTranslation("flows");
   const [opened, setOpened] = useState(false);
-  const { listener, set, shared } = props;
+  const { listener, set, shared, hop } = props;
   const faulty = fields.some((field) => shared(field).error !== undefined);
   return (
     <details
@@ -47,11 +47,29 @@ export function MoreSettings(props: PartProps) {
           onChange={(value) => set("sniffing", value === "auto" ? undefined : value)}
           {...shared("sniffing")}
         />
+        {!hop && overTCP(listener) && (
+          <Switch
+            className={classes.wide}
+            label={t("field.accept_proxy_protocol")}
+            description={t("field.acceptProxyHelp")}
+            checked={listener.accept_proxy_protocol === true}
+            onChange={(event) => set("accept_proxy_protocol", event.currentTarget.checked || undefined)}
+            disabled={shared("accept_proxy_protocol").disabled}
+            error={shared("accept_proxy_protocol").error}
+            data-field={shared("accept_proxy_protocol")["data-field"]}
+          />
+        )}
         {securityOf(listener) === "reality" && <KeyFields {...props} />}
         {listener.transport === "xhttp" && <ExtraFields {...props} />}
       </div>
     </details>
   );
+}
+
+/** The PROXY protocol stands before connections: a listener for datagrams has none. */
+function overTCP({ protocol, l4 }: Listener): boolean {
+  if (protocol === "shadowsocks2022") return l4 === "tcp";
+  return protocol !== "hysteria2" && protocol !== "wireguard";
 }
 
 /** An own key goes in and never out: the panel keeps it and tells its public half. */
