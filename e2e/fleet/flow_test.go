@@ -50,6 +50,7 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Run("a quota that ends while the panel is down is kept to", func(t *testing.T) { told = w.quota(t) })
 	t.Run("a revocation is carried out whoever is killed", w.revocation)
 	t.Run("clients of WireGuard come and go", w.tunnels)
+	t.Run("a load balancer stands before an entry", w.balanced)
 	t.Run("a change after all that is installed", w.change)
 	t.Run("and told when the panel is back", func(t *testing.T) { told(t) })
 }

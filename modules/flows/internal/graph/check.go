@@ -116,9 +116,6 @@ func (c *checker) listenerAllowed(path string, n Node) {
 	if n.Params.Hop.AcceptProxy {
 		c.add("not_allowed_here", path+".hop.accept_proxy_protocol", "no load balancer stands between nodes")
 	}
-	if n.Params.Hop.Filled().Security == TLS {
-		c.add("not_allowed_here", path+".hop.security", "nodes speak REALITY or shadowsocks2022 among themselves")
-	}
 }
 
 // named holds the rule that TLS shows the certificate of a domain.

@@ -206,24 +206,33 @@ func (c *compiler) edge(path string, e graph.Edge) {
 			"nodes do not speak WireGuard among themselves: it carries addresses, and names would be looked up at the wrong end")
 		return
 	}
-	c.hopTransport(path, transport, hop)
-	if transport == "ws" || transport == "httpupgrade" {
+	if !c.hopTransport(path, transport, hop) {
 		return
+	}
+	if hop != nil && hop.Protocol == "hysteria2" {
+		transport = graph.QUIC
 	}
 	for _, n := range []Node{from, c.in.Nodes[c.blocks[e.To].NodeID]} {
 		c.transport(n, transport, path+".transport")
 	}
 }
 
-func (c *compiler) hopTransport(path, transport string, hop *graph.Listener) {
-	if transport == "ws" || transport == "httpupgrade" {
-		c.fail("transport_not_supported", path+".transport", "nodes speak raw, xhttp or grpc among themselves")
-		return
+// hopTransport says whether the block at the end of an edge can be reached over a transport.
+func (c *compiler) hopTransport(path, transport string, hop *graph.Listener) bool {
+	if transport == "" || transport == "raw" {
+		return true
 	}
-	raw := transport == "" || transport == "raw"
-	if !raw && (hop == nil || hop.Protocol != "vless") {
-		c.fail("invalid_value", path+".transport", "between nodes this transport needs a vless hop at its end")
+	carried := hop != nil && slices.Contains([]string{"vless", "trojan", "vmess"}, hop.Protocol)
+	upgrade := transport == "ws" || transport == "httpupgrade"
+	switch {
+	case upgrade && (!carried || hop.Filled().Security == "reality"):
+		c.fail("transport_not_supported", path+".transport", "between nodes this transport needs a hop with TLS at its end")
+	case !carried:
+		c.fail("invalid_value", path+".transport", "between nodes this transport needs a hop of vless, trojan or vmess at its end")
+	default:
+		return true
 	}
+	return false
 }
 
 // geo refuses categories on nodes that have no file to look them up in.

@@ -117,6 +117,9 @@ func serverStream(root []byte, block, name string, l graph.Listener) *stream {
 	switch l.Security {
 	case graph.TLS:
 		s.Security, s.TLS = graph.TLS, serverTLS(name, l)
+		if name == "" {
+			s.TLS = hopServerTLS(root, block, l)
+		}
 		return s
 	case "reality":
 	default:
@@ -263,6 +266,9 @@ func clientStream(root []byte, block, name string, l graph.Listener) *stream {
 	switch l.Security {
 	case graph.TLS:
 		s.Security, s.TLS = graph.TLS, clientTLS(name, l)
+		if name == "" {
+			s.TLS = hopClientTLS(root, block, l)
+		}
 		return s.at(name)
 	case "reality":
 	default:
@@ -301,7 +307,7 @@ func listens(flowID, name, block, host string, l graph.Listener) []Listen {
 	var out []Listen
 	for _, l4 := range strings.Split(network(l.L4), ",") {
 		held := Listen{FlowID: flowID, Name: name, Block: block, L4: l4, IP: l.ListenIP, From: from, To: to}
-		if l.Security == graph.TLS && l4 == agentapi.TCP {
+		if l.Security == graph.TLS && l4 == agentapi.TCP && host != "" {
 			held.Host, held.Path = strings.ToLower(host), toldApartBy(l)
 			held.H2 = l.Transport == "grpc" || l.Transport == "xhttp"
 			held.Alone = l.Protocol == "vmess" && l.Transport == "raw" || len(l.ALPN) > 0

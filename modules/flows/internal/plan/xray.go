@@ -143,14 +143,18 @@ type tlsParams struct {
 	MinVersion    string           `json:"minVersion,omitempty"`
 	OnlyKnown     bool             `json:"rejectUnknownSni,omitempty"`
 	NoSystemRoots bool             `json:"disableSystemRoot,omitempty"`
+	Pinned        string           `json:"pinnedPeerCertSha256,omitempty"`
 	Certificates  []certificateRef `json:"certificates,omitempty"`
 }
 
 // certificateRef names a certificate; the agent of the node puts it in.
 type certificateRef struct {
-	Chain string `json:"certificateFile"`
+	Chain string `json:"certificateFile,omitempty"`
 	Key   string `json:"keyFile,omitempty"`
 	Usage string `json:"usage,omitempty"`
+
+	Lines    []string `json:"certificate,omitempty"` // of one that nodes show each other
+	KeyLines []string `json:"key,omitempty"`
 }
 
 type pathParams struct {

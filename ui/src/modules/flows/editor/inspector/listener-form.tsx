@@ -35,7 +35,7 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
           disabled={closed !== undefined}
         />
       </div>
-      {listener.protocol === "vless" && !hop && (
+      {listener.protocol === "vless" && (
         <div className={classes.wide} data-field={`${path}.security`}>
           <Segmented<"reality" | "tls">
             label={t("field.security")}
@@ -48,7 +48,7 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
           />
         </div>
       )}
-      {listener.protocol === "vmess" && !hop && (
+      {listener.protocol === "vmess" && (
         <Switch
           className={classes.wide}
           label={t("field.tls")}
@@ -59,7 +59,7 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
           data-field={`${path}.security`}
         />
       )}
-      {securityOf(listener) === "tls" && <p className={classes.help}>{t("field.tlsHelp")}</p>}
+      {securityOf(listener) === "tls" && <p className={classes.help}>{t(hop ? "hop.tlsHelp" : "field.tlsHelp")}</p>}
       <PortField listener={listener} set={set} shared={shared} automatic={path === "params.hop"} />
       {!hop && <SharedPort block={block.key} />}
       <TextInput
@@ -85,9 +85,9 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
 
 const protocols = [
   { value: "vless", label: "VLESS", entryOnly: false },
-  { value: "trojan", label: "Trojan", entryOnly: true },
-  { value: "vmess", label: "VMess", entryOnly: true },
-  { value: "hysteria2", label: "Hysteria 2", entryOnly: true },
+  { value: "trojan", label: "Trojan", entryOnly: false },
+  { value: "vmess", label: "VMess", entryOnly: false },
+  { value: "hysteria2", label: "Hysteria 2", entryOnly: false },
   { value: "shadowsocks2022", label: "Shadowsocks 2022", entryOnly: false },
   { value: "wireguard", label: "WireGuard", entryOnly: true },
 ];

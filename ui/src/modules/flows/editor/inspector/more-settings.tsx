@@ -14,7 +14,14 @@ export interface PartProps {
   shared: Shared;
 }
 
-const fields = ["sniffing", "accept_proxy_protocol", "reality.private_key", "reality.public_key", "reality.mldsa65", "extra"];
+const fields = [
+  "sniffing",
+  "accept_proxy_protocol",
+  "reality.private_key",
+  "reality.public_key",
+  "reality.mldsa65",
+  "extra",
+];
 
 /** What most listeners never need: closed until somebody opens it, or a field in it is at fault. */
 export function MoreSettings(props: PartProps & { hop: boolean }) {
