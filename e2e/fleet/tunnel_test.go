@@ -11,8 +11,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// tunnels lets clients of WireGuard through two servers by their links alone. They come and go while the core runs, each
-// is counted by itself, and whoever is put out gets nothing more.
+// tunnels lets clients of WireGuard through two servers by their links alone. They come and go while the core runs,
+// each is counted by itself, and whoever is put out gets nothing more.
 func (w *crossing) tunnels(t *testing.T) {
 	g := w.drawing(443)
 	entry := g["nodes"].([]map[string]any)[0]

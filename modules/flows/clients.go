@@ -73,7 +73,8 @@ func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (
 		return map[string]audit.Change{"client": {To: c.Label}}, nil
 	})
 	return ConnectionLink{
-		URI: first.URI(), Format: first.Form(), Conf: first.Conf(), Revision: *f.InstalledRevision, ClientID: c.ClientID,
+		URI: first.URI(), Format: first.Form(), Conf: first.Conf(), Revision: *f.InstalledRevision,
+		ClientID: c.ClientID,
 	}, err
 }
 

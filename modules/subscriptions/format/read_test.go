@@ -167,7 +167,8 @@ func readXray(t require.TestingT, raw []byte) (out []read) {
 			out = append(out, read{d.Remarks, s.Address, s.Port, s.Users[0].ID})
 		}
 		if s := d.Outbounds[0].Settings; d.Outbounds[0].Protocol == "hysteria" {
-			out = append(out, read{d.Remarks, s.Address.(string), s.Port, d.Outbounds[0].StreamSettings.HysteriaSettings.Auth})
+			auth := d.Outbounds[0].StreamSettings.HysteriaSettings.Auth
+			out = append(out, read{d.Remarks, s.Address.(string), s.Port, auth})
 		}
 		for _, p := range d.Outbounds[0].Settings.Peers {
 			host, digits, _ := strings.Cut(p.Endpoint, ":")

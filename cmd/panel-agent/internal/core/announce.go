@@ -19,9 +19,9 @@ type announcer struct{ internet.DefaultSystemDialer }
 func announce() { internet.UseAlternativeSystemDialer(&announcer{}) }
 
 // Dial connects and announces itself.
-func (d *announcer) Dial(ctx context.Context, source xnet.Address, to xnet.Destination, options *internet.SocketConfig) (
-	net.Conn, error,
-) {
+func (d *announcer) Dial(
+	ctx context.Context, source xnet.Address, to xnet.Destination, options *internet.SocketConfig,
+) (net.Conn, error) {
 	conn, err := d.DefaultSystemDialer.Dial(ctx, source, to, options)
 	if err != nil || to.Network != xnet.Network_TCP {
 		return conn, err

@@ -178,7 +178,8 @@ func tunnelOf(config []byte) string {
 	var read struct {
 		Outbounds []struct{ Protocol string }
 	}
-	if json.Unmarshal(config, &read) != nil || len(read.Outbounds) == 0 || read.Outbounds[0].Protocol != protocolWireGuard {
+	err := json.Unmarshal(config, &read)
+	if err != nil || len(read.Outbounds) == 0 || read.Outbounds[0].Protocol != protocolWireGuard {
 		return ""
 	}
 	return agentapi.TunnelListener().String()
@@ -196,7 +197,8 @@ func transport(client *xray.Instance, instead string) *http.Transport {
 		if err != nil {
 			return nil, fmt.Errorf("dial through the flow: %w", err)
 		}
-		return xray.Dial(ctx, client, xraynet.TCPDestination(xraynet.ParseAddress(or(instead, host)), xraynet.Port(port)))
+		to := xraynet.ParseAddress(or(instead, host))
+		return xray.Dial(ctx, client, xraynet.TCPDestination(to, xraynet.Port(port)))
 	}}
 }
 

@@ -9,10 +9,11 @@ import (
 
 // Part keeps the core serving what the panel wants.
 var Part = part.Part{
-	Name:         "core",
-	Documents:    nil, // the configuration goes its own way, with an apply in phases
-	Commands:     []agentapi.CommandKind{agentapi.ApplyConfig, agentapi.RestartCore},
-	Once:         []agentapi.CommandKind{agentapi.RestartCore}, // it may have happened already, and twice is a disturbance
+	Name:      "core",
+	Documents: nil, // the configuration goes its own way, with an apply in phases
+	Commands:  []agentapi.CommandKind{agentapi.ApplyConfig, agentapi.RestartCore},
+	// It may have happened already, and twice is a disturbance.
+	Once:         []agentapi.CommandKind{agentapi.RestartCore},
 	Capabilities: []agentapi.Capability{agentapi.CanTunnel, agentapi.CanBeProxied},
 	Open:         open,
 }

@@ -191,7 +191,8 @@ func ipHeader(from, to tcpip.Address, size int) ([]byte, tcpip.NetworkProtocolNu
 	if from.Len() == header.IPv6AddressSize {
 		head := make(header.IPv6, header.IPv6MinimumSize)
 		head.Encode(&header.IPv6Fields{
-			PayloadLength: uint16(size), TransportProtocol: header.UDPProtocolNumber, HopLimit: hops, SrcAddr: from, DstAddr: to,
+			PayloadLength: uint16(size), TransportProtocol: header.UDPProtocolNumber, HopLimit: hops, SrcAddr: from,
+			DstAddr: to,
 		})
 		return head, header.IPv6ProtocolNumber
 	}

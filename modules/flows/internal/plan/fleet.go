@@ -56,7 +56,8 @@ func (c *compiler) core(key string, n Node) {
 	}
 }
 
-// proxied asks for an agent whose probe can say who it is, and warns of what a header of the PROXY protocol is trusted for.
+// proxied asks for an agent whose probe can say who it is, and warns of what a header of the PROXY protocol is trusted
+// for.
 func (c *compiler) proxied(key string, n Node, l graph.Listener) {
 	if !l.AcceptProxy {
 		return

@@ -15,8 +15,8 @@ import (
 	"panel/modules/flows/internal/graph"
 )
 
-// hopCertificate is what a block shows to the nodes that forward to it. Nobody else has to trust it: they know it by its
-// digest. It is made of the root alone, so that each compilation makes the same.
+// hopCertificate is what a block shows to the nodes that forward to it. Nobody else has to trust it: they know it by
+// its digest. It is made of the root alone, so that each compilation makes the same.
 type hopCertificate struct {
 	chain, key []string // lines of PEM
 	digest     string   // SHA-256, in hexadecimal

@@ -16,7 +16,8 @@ import (
 // stay the same whoever comes and goes.
 func tunnelSettings(root []byte, block string, accounts []account) inboundSettings {
 	s := inboundSettings{
-		Clients: []user{}, SecretKey: keyText(tunnelKey(root, block).Bytes()), MTU: agentapi.TunnelMTU, NoKernelTun: true,
+		Clients: []user{}, SecretKey: keyText(tunnelKey(root, block).Bytes()), MTU: agentapi.TunnelMTU,
+		NoKernelTun: true,
 	}
 	for _, a := range accounts {
 		s.Peers = append(s.Peers, tunnelPeer{

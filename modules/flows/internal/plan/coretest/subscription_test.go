@@ -448,8 +448,8 @@ func TestProgramsRefuseProtocolsByThemselves(t *testing.T) {
 	}
 }
 
-// answered says something to an address through an HTTP proxy on this machine and gives what comes back first; empty for
-// nothing within a while.
+// answered says something to an address through an HTTP proxy on this machine and gives what comes back first; empty
+// for nothing within a while.
 func answered(t *testing.T, port int, address, said string, within time.Duration) string {
 	t.Helper()
 	conn, reader := asking(t, port, address, said)
