@@ -89,8 +89,8 @@ func TestALoadBalancerSaysWhoConnects(t *testing.T) {
 				unfinished, _ := asking(t, port, page, "GET / HTTP/1.0\r\n")
 				defer unfinished.Close()
 				manager := entry.server.GetFeature(stats.ManagerType()).(stats.Manager)
-				require.Eventually(t, func() bool { return slices.Equal([]string{visitor}, visitors(manager)) }, time.Minute,
-					10*time.Millisecond)
+				told := func() bool { return slices.Equal([]string{visitor}, visitors(manager)) }
+				require.Eventually(t, told, time.Minute, 10*time.Millisecond)
 			})
 		}
 	}
