@@ -41,11 +41,12 @@ func (c Caller) Name() string {
 	return c.Username + " (" + c.TokenName + ")"
 }
 
-type callerKey struct{}
+// CallerKey is the context value under which a request tells its caller, a *Caller that nobody changes.
+type CallerKey struct{}
 
 // With puts the caller into the context.
 func With(ctx context.Context, caller Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, caller)
+	return context.WithValue(ctx, CallerKey{}, &caller)
 }
 
 // AddressKey is the context value under which a request tells its client's address while its caller is still being
@@ -62,8 +63,8 @@ func Address(ctx context.Context) string {
 
 // From gives the caller of the request; outside a request it is the panel itself.
 func From(ctx context.Context) Caller {
-	if caller, ok := ctx.Value(callerKey{}).(Caller); ok {
-		return caller
+	if caller, ok := ctx.Value(CallerKey{}).(*Caller); ok {
+		return *caller
 	}
 	return Caller{Kind: System, Username: "system"}
 }

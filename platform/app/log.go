@@ -27,7 +27,7 @@ func newLog(cfg *config.Config) (*zap.Logger, error) {
 		return nil, fmt.Errorf("read the log level: %w", err)
 	}
 	out := &zapcore.BufferedWriteSyncer{WS: zapcore.AddSync(kept(cfg)), Size: logBuffer, FlushInterval: logDelay}
-	return zap.New(prompt{zapcore.NewCore(logForm(cfg.String(config.LogFormat)), out, level)}), nil
+	return zap.New(&prompt{zapcore.NewCore(logForm(cfg.String(config.LogFormat)), out, level)}), nil
 }
 
 // kept is the standard error; where no journal reads it, the data folder keeps the lines for panelctl logs.
@@ -51,16 +51,16 @@ func logForm(name string) zapcore.Encoder {
 // prompt writes out what an operator wants to see at once.
 type prompt struct{ zapcore.Core }
 
-func (p prompt) With(fields []zapcore.Field) zapcore.Core { return prompt{p.Core.With(fields)} }
+func (p *prompt) With(fields []zapcore.Field) zapcore.Core { return &prompt{p.Core.With(fields)} }
 
-func (p prompt) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+func (p *prompt) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if p.Enabled(entry.Level) {
 		return checked.AddCore(entry, p)
 	}
 	return checked
 }
 
-func (p prompt) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+func (p *prompt) Write(entry zapcore.Entry, fields []zapcore.Field) error {
 	err := p.Core.Write(entry, fields)
 	if entry.Level >= zapcore.WarnLevel {
 		err = errors.Join(err, p.Sync())

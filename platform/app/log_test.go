@@ -14,7 +14,7 @@ func TestWarningsAreWrittenAtOnceWithAllBeforeThem(t *testing.T) {
 	t.Parallel()
 	var written bytes.Buffer
 	out := &zapcore.BufferedWriteSyncer{WS: zapcore.AddSync(&written), FlushInterval: time.Hour}
-	log := zap.New(prompt{zapcore.NewCore(logForm("json"), out, zapcore.InfoLevel)})
+	log := zap.New(&prompt{zapcore.NewCore(logForm("json"), out, zapcore.InfoLevel)})
 	log.Info("first", zap.String("component", "x"))
 	log.Debug("never")
 	require.Empty(t, written.String())

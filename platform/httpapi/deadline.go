@@ -14,6 +14,8 @@ type bounded struct {
 	context.Context
 	until time.Time
 	ip    string
+	// caller is nil until he is proved.
+	caller *access.Caller
 
 	mu     sync.Mutex
 	timed  context.Context
@@ -27,11 +29,16 @@ func within(parent context.Context, from time.Time, limit time.Duration) *bounde
 	return &bounded{Context: parent, until: from.Add(limit)}
 }
 
-// Value tells where the request comes from, for who proves its caller; a context of its own for that would cost every
-// request.
+// Value tells where the request comes from, for who proves its caller, and then the caller; contexts of their own for
+// that would cost every request.
 func (b *bounded) Value(key any) any {
-	if key == (access.AddressKey{}) {
+	switch key.(type) {
+	case access.AddressKey:
 		return b.ip
+	case access.CallerKey:
+		if b.caller != nil {
+			return b.caller
+		}
 	}
 	return b.Context.Value(key)
 }

@@ -36,7 +36,7 @@ func (s *Server) enter(c *fiber.Ctx) (err error) {
 		s.hangUp(c)
 		return s.write(c, errAmbiguous)
 	}
-	if err = c.Next(); err != nil {
+	if err = s.dispatch(c); err != nil {
 		err = s.write(c, err)
 	}
 	return err
@@ -157,8 +157,11 @@ func (s *Server) left(c *fiber.Ctx, v *visit) {
 		return
 	}
 	if entry := at.log.Check(zap.InfoLevel, "request"); entry != nil {
-		entry.Write(zap.Int("status", status), v.code(), zap.Duration("took", took), zap.String("ip", v.caller.IP),
-			zap.String("request_id", v.caller.RequestID))
+		v.line = [...]zap.Field{
+			zap.Int("status", status), v.code(), zap.Duration("took", took), zap.String("ip", v.caller.IP),
+			zap.String("request_id", v.caller.RequestID),
+		}
+		entry.Write(v.line[:]...)
 	}
 }
 

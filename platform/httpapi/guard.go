@@ -61,11 +61,13 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 		if err != nil {
 			return s.refuse(limited, c, err)
 		}
-		ctx := context.Context(limited)
 		if at.op.Lasting {
-			ctx = context.Background()
+			c.SetUserContext(access.With(context.Background(), v.caller))
+		} else {
+			caller := v.caller // the visit is used again
+			limited.caller = &caller
+			c.SetUserContext(limited)
 		}
-		c.SetUserContext(access.With(ctx, v.caller))
 		if err = next(c); err == nil && at.op.Compressed() {
 			Compress(c)
 		}
@@ -75,9 +77,8 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 
 // refuse answers who is turned away, and tells the journal of those who lacked something.
 func (s *Server) refuse(ctx context.Context, c *fiber.Ctx, err error) error {
-	v := visited(c)
-	f, isFault := err.(*fault.Fault) //nolint:errorlint // as most are; looking for it costs a flood of them more
-	if !isFault && !errors.As(err, &f) {
+	v, f := visited(c), faultOf(err)
+	if f == nil {
 		return s.write(c, err)
 	}
 	v.refusal = f
@@ -87,6 +88,18 @@ func (s *Server) refuse(ctx context.Context, c *fiber.Ctx, err error) error {
 	v.answer = problemFrom(v.caller.RequestID, f)
 	s.noteFailure(&v.answer, err)
 	return s.send(c, &v.answer)
+}
+
+// faultOf is the fault in an error, or nil.
+func faultOf(err error) *fault.Fault {
+	if f, plain := err.(*fault.Fault); plain { //nolint:errorlint // as most are; looking for it costs a flood of them more
+		return f
+	}
+	var f *fault.Fault
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
 }
 
 // admit asks everything that follows once the caller is known.

@@ -52,13 +52,16 @@ type Connections = connections.Bounds
 type Meter interface {
 	// Began hears of every request at its beginning.
 	Began()
-	// Route gives the function that hears of the answers of one operation, or with Unmatched of all that none took.
+	// Route gives the function that hears of the answers of one operation, or with Interface and Unmatched of all that
+	// none took.
 	Route(method, template string) (answered func(status int, took time.Duration))
 }
 
-// Unmatched is the route of requests that no operation took: pages of the web interface and unknown addresses. They
-// count as GET, because anybody may send any method there.
-const Unmatched = "unmatched"
+// Routes of requests that no operation took. They count as GET, because anybody may send any method there.
+const (
+	Interface = "interface" // pages and files of the web interface
+	Unmatched = "unmatched" // unknown addresses
+)
 
 // Server is the panel's HTTP server.
 type Server struct {
@@ -69,6 +72,7 @@ type Server struct {
 	api     huma.API
 	limits  *limits.Limiter
 	ops     map[string]*mounted
+	literal map[string]map[string]fiber.Handler // operations whose path has no parameter, by path and method
 	routes  Routes
 	adding  string // module whose operations are being mounted
 	bodies  bodyRoom
@@ -115,7 +119,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 	}
 	s := &Server{
 		opts: opts, log: opts.Log, limits: limiter, refused: newRefusals(opts.Log, opts.Clock),
-		ops: map[string]*mounted{}, routes: routes,
+		ops: map[string]*mounted{}, literal: map[string]map[string]fiber.Handler{}, routes: routes,
 		bodies: newBodyRoom(), writeWithin: writeWithin,
 	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
@@ -139,9 +143,21 @@ func New(opts Options, routes Routes) (*Server, error) {
 	}
 	s.loosen() // last, because operations may share the type of a body
 	if opts.Fallback != nil {
-		s.app.Use(opts.Fallback)
+		s.mountInterface(opts.Fallback)
 	}
 	return s, nil
+}
+
+// mountInterface gives the interface all that no operation took. What it hands on is an unknown address again.
+func (s *Server) mountInterface(pages fiber.Handler) {
+	at := s.prepared(&Operation{Method: fiber.MethodGet, Path: Interface})
+	s.app.Use(func(c *fiber.Ctx) error {
+		visited(c).at = at
+		return pages(c)
+	}, func(c *fiber.Ctx) error {
+		visited(c).at = nil
+		return c.Next()
+	})
 }
 
 // literalFirst keeps /nodes/{id} of one module from taking the requests of /nodes/agent-rings of another.
@@ -214,9 +230,31 @@ func (s *Server) check(op *Operation) error {
 func (s *Server) mount(method, path string, handler fiber.Handler) {
 	guarded := s.guard(s.ops[method+" "+path], handler)
 	s.app.Add(method, route(path), guarded)
+	s.name(method, path, guarded)
 	if method == fiber.MethodGet {
 		s.app.Head(route(path), guarded)
+		s.name(fiber.MethodHead, path, guarded)
 	}
+}
+
+// name lets a path without parameters be looked up: the library compares a path with one route after the other, and
+// those of an API begin alike.
+func (s *Server) name(method, path string, guarded fiber.Handler) {
+	if strings.Contains(path, "{") {
+		return
+	}
+	if s.literal[path] == nil {
+		s.literal[path] = map[string]fiber.Handler{}
+	}
+	s.literal[path][method] = guarded
+}
+
+// dispatch hands a request to its operation.
+func (s *Server) dispatch(c *fiber.Ctx) error {
+	if guarded := s.literal[c.Path()][c.Method()]; guarded != nil {
+		return guarded(c)
+	}
+	return c.Next()
 }
 
 // Routes are the mounted operations, for the tests that walk over all of them.

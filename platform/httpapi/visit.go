@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"go.uber.org/zap"
 
 	"panel/platform/access"
 	"panel/platform/fault"
@@ -24,6 +25,7 @@ type visit struct {
 	refusal *fault.Fault
 	answer  Problem // of the refusal
 	body    body
+	line    [5]zap.Field // of the log; it lies here so that a request need not make it
 }
 
 type visitKey struct{}

@@ -2,6 +2,7 @@ package tokens_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -145,4 +146,13 @@ func TestUnknownTokensCostOneReadAndTheirNetworkWaits(t *testing.T) {
 	require.Equal(t, fault.KindThrottled, fault.KindOf(refused), "one network")
 	require.NoError(t, unknown.Refuse(tokens.DigestOf("new"), "2001:db8:0:1::2", now, errUnknown),
 		"another network does not wait")
+}
+
+// Every request is proved by the digest of its token.
+func TestADigestTakesNoMemory(t *testing.T) {
+	token, digest := tokens.New("pat_")
+	long := strings.Repeat(token, 10)
+	require.Zero(t, testing.AllocsPerRun(100, func() { tokens.DigestOf(token) }))
+	require.Equal(t, digest, tokens.DigestOf(token))
+	require.EqualValues(t, sha256.Sum256([]byte(long)), tokens.DigestOf(long))
 }
