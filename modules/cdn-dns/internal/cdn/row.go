@@ -92,7 +92,7 @@ func (e *Engine) keep(ctx context.Context, row *resource, phase, state, provider
 		_, err := e.DB.In(ctx).NewUpdate().Model(row).Column("phase", "state", "provider_id", "updated_at").WherePK().
 			Exec(ctx)
 		if err == nil && wrote {
-			err = e.tell(ctx, records.ActionWritten, row)
+			err = e.journalRecord(ctx, records.ActionWritten, row)
 		}
 		if err == nil && stands && row.Type != provider.TypeCNAME { // else the whole front tells it
 			err = e.emit(ctx, KindProvisioned, row.DomainID, Provisioned{row.Hostname, row.Kind})
@@ -101,7 +101,7 @@ func (e *Engine) keep(ctx context.Context, row *resource, phase, state, provider
 	})
 }
 
-func (e *Engine) tell(ctx context.Context, action string, row *resource) error {
+func (e *Engine) journalRecord(ctx context.Context, action string, row *resource) error {
 	return e.Journal.Record(ctx, e.DB.In(ctx), audit.Entry{
 		Action: action, Object: audit.Object{Type: records.Object, ID: row.Hostname, Name: row.Hostname},
 		Changes: map[string]audit.Change{"type": {To: row.Type}, "value": {To: row.Value}, "cdn": {To: row.Kind}},
@@ -138,6 +138,6 @@ func (e *Engine) forget(ctx context.Context, row *resource, removed bool) error 
 		if !removed {
 			return nil
 		}
-		return e.tell(ctx, records.ActionRemoved, row)
+		return e.journalRecord(ctx, records.ActionRemoved, row)
 	})
 }

@@ -151,11 +151,11 @@ func (e *Engine) note(
 		if err != nil || phase != phaseWritten {
 			return database.Fault(err, nil)
 		}
-		return e.tell(ctx, ActionWritten, r)
+		return e.journalRecord(ctx, ActionWritten, r)
 	})
 }
 
-func (e *Engine) tell(ctx context.Context, action string, r provider.Record) error {
+func (e *Engine) journalRecord(ctx context.Context, action string, r provider.Record) error {
 	return e.Journal.Record(ctx, e.DB.In(ctx), audit.Entry{
 		Action: action, Object: audit.Object{Type: Object, ID: r.Name, Name: r.Name},
 		Changes: map[string]audit.Change{"type": {To: r.Type}, "value": {To: r.Value}},
@@ -185,7 +185,7 @@ func (e *Engine) remove(ctx context.Context, c *lease.Claim, r *written) error {
 		if !removed {
 			return nil
 		}
-		return e.tell(ctx, ActionRemoved, r.record())
+		return e.journalRecord(ctx, ActionRemoved, r.record())
 	})
 }
 
