@@ -45,8 +45,8 @@ const (
 func slackOf(quota int64) int64 { return min(quota/slackPart, mostSlack) }
 
 // split gives each of the entries of a client its share of what is left of a quota: equal ones while they last, else
-// most to those where the client uses it. Nothing is given twice: what one entry has too much of goes to others when its
-// agent has confirmed less. Nothing changes while each has enough.
+// most to those where the client uses it. Nothing is given twice: what one entry has too much of goes to others when
+// its agent has confirmed less. Nothing changes while each has enough.
 func split(left, slack int64, rows []*shareRow) {
 	if len(rows) == 0 {
 		return

@@ -193,8 +193,9 @@ func (s *store) observed(
 	return left, time.Duration(seconds * float64(time.Second)), database.Fault(err, nil)
 }
 
-// restored has every list and share given anew: agents may hold what a database that came from a backup does not know.
-// Links go on meanwhile with what agents held at the backup, so that no program empties its subscription after a restore.
+// restored has every list and share given anew: agents may hold what a database that came from a backup does not
+// know. Links go on meanwhile with what agents held at the backup, so that no program empties its subscription after a
+// restore.
 func (c *clients) restored(ctx context.Context, _ json.RawMessage, _ *restored.Restoration) error {
 	db := c.store.db.In(ctx)
 	_, err := db.NewRaw("update client_list_nodes set given = 0").Exec(ctx)
