@@ -189,7 +189,7 @@ func TestEnvironmentIsReadInOnePlace(t *testing.T) {
 		inside := strings.HasPrefix(path, "platform/") || strings.HasPrefix(path, "modules/") ||
 			strings.HasPrefix(path, "migrations/")
 		if inside && !strings.HasPrefix(path, "platform/config/") && !strings.HasSuffix(path, "_test.go") &&
-			!strings.HasPrefix(path, "platform/paneltest/") {
+			!strings.HasPrefix(path, "platform/paneltest/") && !strings.HasPrefix(path, "platform/database/dbtest/") {
 			require.False(t, environment.MatchString(content), "%s reads the environment", path)
 		}
 	})
