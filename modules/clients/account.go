@@ -171,6 +171,10 @@ func (s *store) book(ctx context.Context, carried []nodesapi.ClientTraffic) erro
 			update client_flows a set up = a.up + t.up, down = a.down + t.down from carried t
 				where a.client_id = t.client_id and a.flow_id = t.flow_id
 				returning a.client_id, t.up as up, t.down as down, t.last_at
+		), daily as (
+			insert into client_days as d (client_id, day, up, down)
+				select b.client_id, (b.last_at at time zone 'UTC')::date, sum(b.up), sum(b.down) from booked b group by 1, 2
+				on conflict (client_id, day) do update set up = d.up + excluded.up, down = d.down + excluded.down
 		)
 		update client_profiles c set used_up = c.used_up + b.up, used_down = c.used_down + b.down,
 			total_up = c.total_up + b.up, total_down = c.total_down + b.down,

@@ -20,6 +20,7 @@ type Client struct {
 	Used          Used       `json:"used"`
 	Total         Traffic    `json:"total"`
 	LastSeenAt    *time.Time `json:"last_seen_at" doc:"When it was last seen to carry anything; null: never"`
+	Online        bool       `json:"online" doc:"It carried something within the last three minutes"`
 	HasPublicLink bool       `json:"has_public_link" doc:"It has a subscription"`
 	Flows         []Use      `json:"flows" doc:"That it may use, oldest first"`
 	RevokedAt     *time.Time `json:"revoked_at"`
@@ -153,11 +154,12 @@ type usePath struct {
 // Acts is one act on many clients.
 type Acts struct {
 	IDs          []string   `json:"ids" minItems:"1" maxItems:"200" minLength:"1" maxLength:"64" doc:"Clients; each is acted on once"`
-	Act          string     `json:"act" enum:"enable,disable,revoke,tags,expiry,quota,reset_traffic,give_flow,take_flow"`
+	Act          string     `json:"act" enum:"enable,disable,revoke,tags,expiry,extend,quota,reset_traffic,give_flow,take_flow"`
 	AddTags      []string   `json:"add_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
 	RemoveTags   []string   `json:"remove_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
 	ExpiresAt    *time.Time `json:"expires_at,omitempty" doc:"Of expiry"`
 	NeverExpires bool       `json:"never_expires,omitempty" doc:"Of expiry"`
+	ExtendDays   int        `json:"extend_days,omitempty" minimum:"1" maximum:"3650" doc:"Of extend: as many days more than it had, or from now where its time is over"`
 	Quota        *Quota     `json:"quota,omitempty" doc:"Of quota"`
 	NoQuota      bool       `json:"no_quota,omitempty" doc:"Of quota"`
 	FlowID       string     `json:"flow_id,omitempty" maxLength:"64" doc:"Of give_flow and take_flow"`

@@ -20,6 +20,7 @@ const (
 	actRevoke   = "revoke"
 	actTags     = "tags"
 	actExpiry   = "expiry"
+	actExtend   = "extend"
 	actQuota    = "quota"
 	actReset    = "reset_traffic"
 	actGiveFlow = "give_flow"
@@ -62,6 +63,8 @@ func (in *Acts) check() error {
 		return fault.InvalidValue("add_tags", "add_tags or remove_tags belong to the act tags, and to no other")
 	case (in.Act == actExpiry) != (in.ExpiresAt != nil || in.NeverExpires) || in.ExpiresAt != nil && in.NeverExpires:
 		return fault.InvalidValue("expires_at", "expires_at or never_expires belong to the act expiry, and to no other")
+	case (in.Act == actExtend) != (in.ExtendDays > 0):
+		return fault.InvalidValue("extend_days", "extend_days belongs to the act extend, and to no other")
 	case (in.Act == actQuota) != (in.Quota != nil || in.NoQuota) || in.Quota != nil && in.NoQuota:
 		return fault.InvalidValue("quota", "quota or no_quota belong to the act quota, and to no other")
 	case (in.Act == actGiveFlow || in.Act == actTakeFlow) != (in.FlowID != ""):
@@ -87,6 +90,13 @@ func (c *clients) act(ctx context.Context, in *Acts, id string) error {
 		if in.Act == actReset {
 			return row.reset(c.now()), nil
 		}
+		if in.Act == actExtend {
+			until, err := row.extended(in.ExtendDays, c.now())
+			if err != nil {
+				return nil, err
+			}
+			to.ExpiresAt = &until
+		}
 		if in.Act == actTags {
 			tags := retagged(row.Tags, in.AddTags, in.RemoveTags)
 			to.Tags = &tags
@@ -104,6 +114,19 @@ func (r *clientRow) reset(now time.Time) map[string]audit.Change {
 	before := r.UsedUp + r.UsedDown
 	r.UsedSince, r.UsedUp, r.UsedDown, r.QuotaToldAt = now, 0, 0, nil
 	return map[string]audit.Change{"used": {From: before, To: 0}}
+}
+
+// extended is the end of a client's time so many days later: after the end that it had, or from now where that is past.
+// Fault: invalid_value (422) for a client that never expires.
+func (r *clientRow) extended(days int, now time.Time) (time.Time, error) {
+	if r.ExpiresAt == nil {
+		return now, fault.InvalidValue("extend_days", "the client never expires")
+	}
+	from := r.ExpiresAt.UTC()
+	if from.Before(now) {
+		from = now
+	}
+	return from.AddDate(0, 0, days), nil
 }
 
 // retagged takes tags off first, so that a tag in both lists stays.

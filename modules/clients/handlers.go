@@ -45,6 +45,10 @@ func (h *handlers) get(ctx context.Context, in *ClientPath) (*body[Client], erro
 	return answer(h.clients.get(ctx, in.ID))
 }
 
+func (h *handlers) course(ctx context.Context, in *courseInput) (*body[Course], error) {
+	return answer(h.clients.course(ctx, in))
+}
+
 func (h *handlers) change(ctx context.Context, in *changeInput) (*body[Client], error) {
 	revision, err := httpapi.Revision(in.Body.Revision, in.IfMatch)
 	if err != nil {

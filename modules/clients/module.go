@@ -42,6 +42,7 @@ func Module() module.Module {
 		Secrets: []vault.Column{
 			{Table: "client_flows", ID: "client_id || '/' || flow_id", Column: "secret"},
 		},
+		Tidy:       []jobs.Tidy{tidyDays()},
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     doctorChecks(),

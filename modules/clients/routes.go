@@ -27,6 +27,7 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("/import", "Add many clients at once", edits, h.load, httpapi.BodyLimit(mostImport)),
 			httpapi.Post("/bulk", "Act on many clients", edits, h.bulk),
 			httpapi.Get("/{id}", "Show a client with its flows", sees, h.get, reads),
+			httpapi.Get("/{id}/traffic", "Show what a client carried by days", sees, h.course, reads),
 			httpapi.Patch("/{id}", "Change a client", edits, h.change),
 			httpapi.Delete("/{id}", "Revoke a client for good", edits, h.revoke, gone),
 			httpapi.Put("/{id}/flows/{flow_id}", "Let a client use a flow", edits, h.give),

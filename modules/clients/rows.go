@@ -103,6 +103,14 @@ func (r *clientRow) state(now time.Time) string {
 	return clientsapi.Active
 }
 
+// onlineFor is how long a client is taken to be there after it has carried something: agents report it within a minute,
+// and the panel counts each minute.
+const onlineFor = 3 * time.Minute
+
+func (r *clientRow) online(now time.Time) bool {
+	return r.LastSeenAt != nil && now.Sub(*r.LastSeenAt) < onlineFor
+}
+
 // formerTable is where secrets stood while a client belonged to one flow.
 const formerTable = "flow_clients"
 
