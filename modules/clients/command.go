@@ -19,7 +19,10 @@ const (
 // commands are what this module adds to panelctl. Their Russian stands in russian.txt.
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "clients", Short: "People and devices that use flows"}
-	group.AddCommand(listCommand(env), addCommand(env), revokeCommand(env))
+	group.AddCommand(listCommand(env), showCommand(env), addCommand(env), revokeCommand(env), exportCommand(env),
+		importCommand(env))
+	group.AddCommand(actCommands(env)...)
+	group.AddCommand(useCommands(env)...)
 	return []*cobra.Command{group}
 }
 
@@ -37,30 +40,17 @@ func cellsOf(c Client) []string {
 }
 
 func listCommand(env cli.Env) *cobra.Command {
-	var part, state, tag string
+	var chosen chosenBy
 	command := &cobra.Command{
 		Use: "list", Short: "List clients of all flows", Args: cobra.NoArgs,
 		Example: "panelctl clients list --state expired",
 		Long: "Lists the clients of all flows by their names, with the flows that each may use. It asks GET /api/v1/clients, " +
 			"page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			query := url.Values{}
-			for name, value := range map[string]string{"q": part, "state": state, "tag": tag} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			asked := path
-			if len(query) > 0 {
-				asked += "?" + query.Encode()
-			}
-			return cli.ListAll(cmd.Context(), env, "panelctl.clients.list/v1", asked, heads, cellsOf)
+			return cli.ListAll(cmd.Context(), env, "panelctl.clients.list/v1", chosen.of(path), heads, cellsOf)
 		},
 	}
-	flags := command.Flags()
-	flags.StringVar(&part, "find", "", "show only clients whose name or note contains this text")
-	flags.StringVar(&state, "state", "", "show only clients in this state: active, disabled, expired or revoked")
-	flags.StringVar(&tag, "tag", "", "show only clients with this tag")
+	chosen.flags(command)
 	return command
 }
 
@@ -117,9 +107,7 @@ func revokeCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			id, err := cli.IDOf(cmd.Context(), client, path, args[0],
-				func(c Client) (string, string) { return c.ID, c.Label },
-				cli.Say("there is no client with the name %s", args[0]))
+			id, err := clientNamed(cmd.Context(), client, args[0])
 			if err != nil {
 				return err
 			}

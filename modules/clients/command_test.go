@@ -1,6 +1,8 @@
 package clients
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,6 +27,7 @@ func panelctl(t *testing.T, args ...string) (exit int, out string, calls []strin
 		"GET /api/v1/clients?q=anna&limit=200":                     `{"items": [` + shown + `]}`,
 		"GET /api/v1/clients?q=ann&state=active&tag=vip&limit=200": `{"items": [` + shown + `]}`,
 		"POST /api/v1/clients":                                     shown,
+		"GET /api/v1/clients/" + aClient:                           shown,
 	}
 	return paneltest.Line(t, commands, answers, append([]string{"clients"}, args...)...)
 }
@@ -62,4 +65,77 @@ func TestAClientIsRevokedByItsName(t *testing.T) {
 	exit, _, calls = panelctl(t, "revoke", "anna")
 	require.NotZero(t, exit, "nobody confirmed it")
 	require.Len(t, calls, 1)
+}
+
+func TestAClientIsShownByItsName(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "show", "anna", "--plain")
+	require.Zero(t, exit, out)
+	require.Equal(t, "GET /api/v1/clients/"+aClient, calls[len(calls)-1])
+	require.Contains(t, out, "client\tAnna\nstate\tactive\nflows\tEurope main\ntags\tvip\n")
+	require.Contains(t, out, "quota_bytes\t-\n")
+}
+
+func TestActsTakeClientsByNameOrIDEachOnce(t *testing.T) {
+	t.Parallel()
+	for act, wanted := range map[string]string{
+		"enable": `{"ids": ["` + aClient + `"], "act": "enable"}`, "disable": `{"ids": ["` + aClient + `"], "act": "disable"}`,
+		"reset": `{"ids": ["` + aClient + `"], "act": "reset_traffic"}`,
+	} {
+		exit, out, calls := panelctl(t, act, "anna", aClient, "--plain")
+		require.Zero(t, exit, out)
+		require.JSONEq(t, wanted, strings.TrimPrefix(calls[len(calls)-1], "POST /api/v1/clients/bulk "))
+	}
+	exit, out, calls := panelctl(t, "extend", "anna", "--days", "7")
+	require.Zero(t, exit, out)
+	require.JSONEq(t, `{"ids": ["`+aClient+`"], "act": "extend", "extend_days": 7}`,
+		strings.TrimPrefix(calls[len(calls)-1], "POST /api/v1/clients/bulk "))
+	exit, out, calls = panelctl(t, "enable", "nobody")
+	require.Equal(t, 1, exit)
+	require.Contains(t, out, "there is no client with the name nobody")
+	require.Len(t, calls, 1, "nobody is acted on")
+}
+
+func TestAnActThatIsRefusedForOneFails(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{"POST /api/v1/clients/bulk": `{"succeeded": 0, "failed": 1, "results": [
+		{"client_id": "` + aClient + `", "ok": false, "code": "invalid_value", "error": "the client never expires"}]}`}
+	exit, out, _ := paneltest.Line(t, commands, answers, "clients", "extend", aClient, "--plain")
+	require.Equal(t, 1, exit)
+	require.Contains(t, out, aClient+"\tinvalid_value\tthe client never expires\t"+aClient+"\n")
+}
+
+func TestAFlowIsGivenAndTakenByName(t *testing.T) {
+	t.Parallel()
+	for verb, method := range map[string]string{"give": "PUT", "take": "DELETE"} {
+		exit, out, calls := panelctl(t, verb, "anna", "EUROPE main")
+		require.Zero(t, exit, out)
+		require.Equal(t, method+" /api/v1/clients/"+aClient+"/flows/"+aFlow, calls[len(calls)-1])
+	}
+}
+
+func TestClientsAreExportedAndImported(t *testing.T) {
+	t.Parallel()
+	const file = `{"clients":[{"label":"Anna"}]}`
+	answers := map[string]string{
+		"GET /api/v1/clients/export?tag=vip": file, "POST /api/v1/clients/import": `{"added": 1, "skipped": ["Boris"]}`,
+	}
+	exit, out, _ := paneltest.Line(t, commands, answers, "clients", "export", "--tag", "vip")
+	require.Zero(t, exit, out)
+	require.JSONEq(t, file, out)
+	path := filepath.Join(t.TempDir(), "clients.json")
+	require.NoError(t, os.WriteFile(path, []byte(out), 0o600))
+	exit, out, calls := paneltest.Line(t, commands, answers, "clients", "import", path, "--dry-run", "--plain")
+	require.Zero(t, exit, out)
+	require.Equal(t, "added\t1\nskipped\t1\n", out)
+	require.JSONEq(t, `{"clients": [{"label": "Anna"}], "dry_run": true}`,
+		strings.TrimPrefix(calls[0], "POST /api/v1/clients/import "))
+	for _, wrong := range []string{"", "[]", `{"clients": []}`, "Anna"} {
+		require.NoError(t, os.WriteFile(path, []byte(wrong), 0o600))
+		exit, _, calls = paneltest.Line(t, commands, answers, "clients", "import", path)
+		require.Equal(t, 2, exit, wrong)
+		require.Empty(t, calls)
+	}
+	exit, _, _ = paneltest.Line(t, commands, answers, "clients", "import", path+".none")
+	require.Equal(t, 2, exit)
 }

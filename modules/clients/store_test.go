@@ -154,3 +154,36 @@ func TestOnlyClientsAreCounted(t *testing.T) {
 	require.Equal(t, []string{client}, by.clients)
 	require.Equal(t, []string{flow}, by.flows)
 }
+
+// Doctor says when addresses of subscriptions lead nowhere: to this machine alone, over http, or to a client without a
+// flow. A private network needs no TLS of the panel's own.
+func TestDoctorLooksAtTheAddressesOfSubscriptions(t *testing.T) {
+	t.Parallel()
+	s := stored(t)
+	look := func(address string) doctor.Status {
+		return subscriptions(t.Context(), doctor.Env{Now: time.Now, Getenv: func(name string) string {
+			return map[string]string{"PANEL_DB_URL": s.db.Pool.Config().ConnString(), "PANEL_PUBLIC_URL": address}[name]
+		}}).Status
+	}
+	change := func(text string, values ...any) {
+		_, err := s.db.NewRaw(text, values...).Exec(t.Context())
+		require.NoError(t, err)
+	}
+	anna, _ := s.put(t, false)
+	require.Equal(t, doctor.Skipped, look(""), "nobody has one")
+	change("update client_profiles set public_hash = 'a' where id = ?", anna.ClientID)
+	for address, wanted := range map[string]doctor.Status{
+		"": doctor.Failed, "http://localhost:8080": doctor.Failed, "https://127.0.0.1": doctor.Failed,
+		"http://[::1]:80": doctor.Failed, "http://panel.example.org": doctor.Warning, "https://panel.example.org": doctor.OK,
+		"http://10.0.0.7:8080": doctor.OK, "https://203.0.113.7": doctor.OK,
+	} {
+		require.Equal(t, wanted, look(address), address)
+	}
+	boris, _ := s.put(t, false)
+	change("update client_profiles set public_hash = 'b' where id = ?", boris.ClientID)
+	require.Equal(t, doctor.OK, look("https://panel.example.org"))
+	change("update client_flows set revoked_at = now() where client_id = ?", boris.ClientID)
+	require.Equal(t, doctor.Warning, look("https://panel.example.org"), "one of them opens nothing")
+	change("update client_profiles set revoked_at = now() where id = ?", boris.ClientID)
+	require.Equal(t, doctor.OK, look("https://panel.example.org"))
+}

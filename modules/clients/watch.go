@@ -42,9 +42,10 @@ func (c *clients) byState(ctx context.Context) (map[string]float64, error) {
 }
 
 func doctorChecks() []doctor.Check {
-	return []doctor.Check{{
-		ID: "components.clients", Group: "components", Title: "secrets of clients", Run: unsettled,
-	}}
+	return []doctor.Check{
+		{ID: "components.clients", Group: "components", Title: "secrets of clients", Run: unsettled},
+		{ID: "components.subscriptions", Group: "components", Title: "addresses of subscriptions", Run: subscriptions},
+	}
 }
 
 // unsettled finds secrets that every start since the update has found not to open.

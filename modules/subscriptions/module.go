@@ -5,6 +5,8 @@
 package subscriptions
 
 import (
+	_ "embed"
+
 	"panel/platform/audit"
 	"panel/platform/events"
 	"panel/platform/metrics"
@@ -12,14 +14,19 @@ import (
 	"panel/platform/settings"
 )
 
+//go:embed russian.txt
+var russian string
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:     "subscriptions",
 		Summary:  "Subscriptions: connections of clients in the forms that their programs read",
 		Requires: []string{"flows"},
+		Russian:  russian,
 		Journal:  audit.Kinds{Actions: []string{actionSettings}, Objects: []string{"settings"}},
 		Events:   []events.Kind{settings.Kind(actionSettings, "Settings of subscriptions were changed", Manage)},
+		Commands: commands,
 		Private:  []any{openSettings, newThrottle, newHandlers},
 		Attach:   attach,
 	}
