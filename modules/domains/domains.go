@@ -80,8 +80,8 @@ func (s *domains) read(
 ) (rows []domainRow, err error) {
 	q := s.db.NewSelect().With("p", choice.ColumnExpr(ownColumns)).TableExpr("p as d").ColumnExpr("d.*").
 		ColumnExpr("array(select u.flow_id::text from node_domain_uses u where u.domain_id = d.id order by 1) as used_by").
-		ColumnExpr(s.states.columns()).OrderExpr(order)
-	err = database.Read(ctx, s.db, &rows, q, args)
+		OrderExpr(order)
+	err = database.Read(ctx, s.db, &rows, s.states.ask(q), args)
 	return rows, database.Fault(err, nil)
 }
 

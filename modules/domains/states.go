@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/uptrace/bun"
 
 	"panel/modules/domains/domainsapi"
 )
@@ -34,13 +37,15 @@ func (s *states) isCDN(ctx context.Context, integrationID string) (bool, error) 
 	return s.cdns(ctx, integrationID)
 }
 
-// columns asks each source about the binding d, in one array.
-func (s *states) columns() string {
-	asked := make([]string, len(s.sources))
+// ask has a query of the bindings d, chosen by p, ask each source about all of them: their answers are the array known.
+func (s *states) ask(q *bun.SelectQuery) *bun.SelectQuery {
+	answers := make([]string, len(s.sources))
 	for i, from := range s.sources {
-		asked[i] = "(" + from.SQL + ")"
+		as := "s" + strconv.Itoa(i)
+		q = q.Join("left join (" + from.SQL + ") as " + as + " on " + as + ".domain_id = d.id")
+		answers[i] = as + ".known"
 	}
-	return "jsonb_build_array(" + strings.Join(asked, ", ") + ") as known"
+	return q.ColumnExpr("json_build_array(" + strings.Join(answers, ", ") + ") as known")
 }
 
 // shown is a binding with what the sources know of it.

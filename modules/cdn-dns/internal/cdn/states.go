@@ -13,15 +13,16 @@ import (
 func Source() domainsapi.Source {
 	return domainsapi.Source{
 		Name: "networks",
-		SQL: `select jsonb_build_object('front', (
-				select jsonb_build_object('kind', f.kind, 'resource', coalesce(f.marks ->> 'resource', ''), 'target', f.target,
-					'origin', f.origin, 'tls', f.origin_tls, 'state', f.state)
-				from cdn_fronts f where f.domain_id = d.id order by f.id desc limit 1
-			), 'records', (
-				select jsonb_agg(jsonb_build_object('kind', c.kind, 'resource', c.provider_id, 'value', c.value, 'state', c.state)
-					order by c.hostname, c.type, c.value)
-				from cdn_resources c where c.domain_id = d.id and c.type <> '` + provider.TypeCNAME + `'
-			))`,
+		SQL: `select domain_id, json_build_object('front', f.front, 'records', r.records) as known from (
+				select distinct on (domain_id) domain_id, json_build_object('kind', kind,
+					'resource', coalesce(marks ->> 'resource', ''), 'target', target, 'origin', origin, 'tls', origin_tls,
+					'state', state) as front
+				from cdn_fronts where domain_id in (select id from p) order by domain_id, id desc
+			) f full join (
+				select domain_id, json_agg(json_build_object('kind', kind, 'resource', provider_id, 'value', value,
+					'state', state) order by hostname, type, value) as records
+				from cdn_resources where domain_id in (select id from p) and type <> '` + provider.TypeCNAME + `' group by domain_id
+			) r using (domain_id)`,
 		Read: stateFrom,
 	}
 }

@@ -212,11 +212,12 @@ func (e *Engine) Covering(ctx context.Context, hostnames ...string) (map[string]
 func Source() domainsapi.Source {
 	return domainsapi.Source{
 		Name: "certificates",
-		SQL: `select jsonb_build_object('issuer', c.issuer, 'challenge', c.challenge, 'last_error', c.last_error,
-				'not_before', c.not_before, 'not_after', c.not_after, 'ordered', ` + isOrdered + `)
-			from certificates c
-			where c.names && array[d.hostname, '*' || substr(d.hostname, strpos(d.hostname, '.'))]
-			order by c.not_after desc nulls last, c.id desc limit 1`,
+		SQL: `select n.id as domain_id, c.known from p n cross join lateral (
+				select json_build_object('issuer', c.issuer, 'challenge', c.challenge, 'last_error', c.last_error,
+					'not_before', c.not_before, 'not_after', c.not_after, 'ordered', ` + isOrdered + `) as known
+				from certificates c
+				where c.names && array[n.hostname, '*' || substr(n.hostname, strpos(n.hostname, '.'))]
+				order by c.not_after desc nulls last, c.id desc limit 1) c`,
 		Read: stateFrom,
 	}
 }

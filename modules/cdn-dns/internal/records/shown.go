@@ -89,15 +89,13 @@ func stateOf(wanted Wanted, own []written, blocked bool) string {
 func Source() domainsapi.Source {
 	return domainsapi.Source{
 		Name: "records",
-		SQL: `select jsonb_build_object('state', w.state, 'resolved', w.resolved, 'type', coalesce(w.wanted -> 0 ->> 'type', ''))
-			from domain_watches w where w.domain_id = d.id`,
+		SQL: `select n.id as domain_id, w.known from p n cross join lateral (
+				select json_build_array(w.state, w.wanted -> 0 ->> 'type', w.resolved) as known
+				from domain_watches w where w.domain_id = n.id limit 1) w`,
 		Read: func(known []byte, _ time.Time) (domainsapi.State, error) {
-			var w struct {
-				State, Type string
-				Resolved    []string
-			}
-			err := json.Unmarshal(known, &w)
-			return domainsapi.State{DNS: w.State, ResolvedIPs: w.Resolved, RecordType: w.Type}, err
+			var s domainsapi.State
+			err := json.Unmarshal(known, &[]any{&s.DNS, &s.RecordType, &s.ResolvedIPs})
+			return s, err
 		},
 	}
 }
