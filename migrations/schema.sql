@@ -408,6 +408,16 @@ create table challenges (
 CREATE INDEX challenges_attempts ON challenges USING btree (account_id, expires_at) WHERE (attempts > 0);
 CREATE INDEX challenges_expiry ON challenges USING btree (expires_at);
 
+create table client_days (
+  client_id uuid not null,
+  day date not null,
+  up bigint not null,
+  down bigint not null,
+  constraint client_days_client_id_fkey FOREIGN KEY (client_id) REFERENCES client_profiles(id) ON DELETE CASCADE,
+  constraint client_days_pkey PRIMARY KEY (client_id, day)
+);
+CREATE INDEX client_days_day ON client_days USING btree (day);
+
 create table client_flows (
   client_id uuid not null,
   flow_id uuid not null,

@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -209,7 +210,12 @@ func exportCommand(env cli.Env) *cobra.Command {
 			if err := client.Get(cmd.Context(), chosen.of(path+"/export"), &file); err != nil {
 				return err
 			}
-			_, err = env.Out.Write(append(file, '\n'))
+			var line bytes.Buffer
+			if err := json.Compact(&line, file); err != nil {
+				return fmt.Errorf("print an export: %w", err)
+			}
+			line.WriteByte('\n')
+			_, err = env.Out.Write(line.Bytes())
 			return err
 		},
 	}
