@@ -14,8 +14,8 @@ import (
 )
 
 // Line runs one command line against a stand-in of a panel, for what a command asks of its panel and how it says
-// it. The answers are by method and address; an address that is not among them has an empty list, and every DELETE
-// succeeds. It gives the exit code, what was printed, and what the panel was asked.
+// it. The answers are by method and address; an address that is not among them has the answer to "*", else an empty
+// list, and every DELETE succeeds. It gives the exit code, what was printed, and what the panel was asked.
 func Line(
 	t *testing.T, commands func(cli.Env) []*cobra.Command, answers map[string]string, args ...string,
 ) (exit int, out string, calls []string) {
@@ -30,7 +30,9 @@ func Line(
 		}
 		answer, known := answers[call]
 		if !known {
-			answer = `{"items": []}`
+			if answer, known = answers["*"]; !known {
+				answer = `{"items": []}`
+			}
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, answer)

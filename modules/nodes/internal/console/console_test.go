@@ -1,19 +1,13 @@
 package console
 
 import (
-	"bytes"
-	"context"
-	"io"
-	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
 	"panel/platform/cli"
+	"panel/platform/paneltest"
 )
 
 const outage = `{"at": "2026-01-20T05:53:00Z", "earliest": null, "total": 342,
@@ -26,28 +20,14 @@ const outage = `{"at": "2026-01-20T05:53:00Z", "earliest": null, "total": 342,
 // panelctl runs one command line against a panel that answers so, and gives what was printed and asked.
 func panelctl(t *testing.T, answer string, args ...string) (exit int, out string, asked []string) {
 	t.Helper()
-	panel := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Path+" "+r.URL.Query().Get("at"))
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, answer)
-	}))
-	t.Cleanup(panel.Close)
-	var printed bytes.Buffer
-	env := cli.Env{
-		In: strings.NewReader(""), Out: &printed, Err: &printed, Getenv: func(name string) string {
-			return map[string]string{"PANEL_API_URL": panel.URL, "PANEL_API_TOKEN": "token"}[name]
-		},
-		Commands: []func(cli.Env) []*cobra.Command{Commands},
-	}
-	exit = cli.Run(context.Background(), env, append([]string{"nodes"}, args...))
-	return exit, printed.String(), asked
+	return paneltest.Line(t, Commands, map[string]string{"*": answer}, append([]string{"nodes"}, args...)...)
 }
 
 func TestTheFleetIsShownAsItWas(t *testing.T) {
 	t.Parallel()
 	exit, out, asked := panelctl(t, outage, "past", "2026-01-20T08:53:00+03:00")
 	require.Equal(t, cli.ExitDone, exit, out)
-	require.Equal(t, []string{"/api/v1/nodes/moment 2026-01-20T05:53:00Z"}, asked)
+	require.Equal(t, []string{"GET /api/v1/nodes/moment?at=2026-01-20T05%3A53%3A00Z"}, asked)
 	require.Equal(t, `at	2026-01-20T05:53:00Z
 nodes	342
 states	offline 102, online 240
