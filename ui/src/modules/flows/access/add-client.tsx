@@ -10,7 +10,7 @@ import { useClosing } from "@/components/form/use-closing";
 import { Glyph } from "@/components/status/glyph";
 import { useEditor } from "../editor/editor-context";
 import { useCompileNow } from "../plan/use-compile-now";
-import { clientsQuery, useAddClient, type Client } from "../shared/api";
+import { clientLetInQuery, useAddClient, type Client } from "../shared/api";
 
 /** Adds a client, then says what that has changed; where it works only after an apply, with the button for it. */
 export function AddClient({ onClose }: { onClose: () => void }) {
@@ -108,8 +108,7 @@ function WhatNext({ client, onClose, onAnother }: WhatNextProps) {
 function Installing({ client, onClose, onAnother }: WhatNextProps) {
   const { t } = useTranslation("flows");
   const { flow } = useEditor();
-  const now = useQuery(clientsQuery(flow.id)).data?.find((one) => one.id === client.id);
-  const installed = now?.installed === true;
+  const installed = useQuery(clientLetInQuery(flow.id, client.id)).data === true;
   return (
     <DialogBody>
       <p role="status">

@@ -14,37 +14,9 @@ export type ClientsSearch = z.output<typeof clientsSearch>;
 export type ClientState =
   "waits" | "coming" | "leaves" | "leaving" | "works" | "stopped" | Exclude<Client["state"], "active">;
 
-const order: ClientState[] = [
-  "waits",
-  "coming",
-  "leaves",
-  "leaving",
-  "works",
-  "stopped",
-  "spent",
-  "expired",
-  "disabled",
-  "revoked",
-];
-
 export function clientState(client: Client, flow: Pick<Flow, "installed_revision" | "enabled">): ClientState {
   const on = client.installed && serves(flow);
   if (client.state !== "active") return on ? (client.by_apply ? "leaves" : "leaving") : client.state;
   if (!client.installed) return client.by_apply ? "waits" : "coming";
   return serves(flow) ? "works" : "stopped";
-}
-
-/** The clients that are asked for, in the asked order; who waits stands first. */
-export function shownClients(clients: readonly Client[], flow: Flow, { q = "", sort }: ClientsSearch): Client[] {
-  const part = q.trim().toLocaleLowerCase();
-  const wanted = clients.filter((client) => client.label.toLocaleLowerCase().includes(part));
-  const byLabel = (a: Client, b: Client) => a.label.localeCompare(b.label);
-  if (sort === "state") {
-    const place = (client: Client) => order.indexOf(clientState(client, flow));
-    return wanted.sort((a, b) => place(a) - place(b) || byLabel(a, b));
-  }
-  const sign = sort.startsWith("-") ? -1 : 1;
-  return wanted.sort((a, b) =>
-    sort.endsWith("label") ? sign * byLabel(a, b) : sign * a.created_at.localeCompare(b.created_at),
-  );
 }

@@ -9,7 +9,7 @@ import { fakeState } from "../testing/fake-panel";
 import { fakeClient, fakeFlow } from "../testing/samples";
 import { serveFake } from "../testing/serve-fake";
 import { clientsCsvFields } from "./clients-csv";
-import { clientState, shownClients } from "./clients-search";
+import { clientState } from "./clients-search";
 import ClientsTab from "./clients-tab";
 
 async function open(flow = fakeFlow()) {
@@ -55,18 +55,16 @@ describe("the clients of a flow", () => {
     expect(screen.queryByText(/compile the draft and apply the plan/)).not.toBeInTheDocument();
   });
 
-  it("are found by a part of the name and sorted, those that wait first", () => {
-    const clients = [
-      fakeClient("1", "anna, phone"),
-      fakeClient("2", "Zoe", { installed: false }),
-      fakeClient("3", "oleg", { created_at: "2026-03-13T00:00:00Z" }),
-    ];
-    const shown = (search: Parameters<typeof shownClients>[2]) =>
-      shownClients(clients, fakeFlow(), search).map((client) => client.label);
-    expect(shown({ sort: "state" })).toEqual(["Zoe", "anna, phone", "oleg"]);
-    expect(shown({ sort: "-label" })).toEqual(["Zoe", "oleg", "anna, phone"]);
-    expect(shown({ sort: "-created_at" })[0]).toBe("oleg");
-    expect(shown({ q: "PHO", sort: "label" })).toEqual(["anna, phone"]);
+  it("are read page by page, however many there are", async () => {
+    const clients = Array.from({ length: 120 }, (_, at) => fakeClient(`c${at}`, `client ${at}`));
+    const { asked } = await open(fakeFlow({ clients }));
+    expect(screen.getByText("50 of 120")).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Load more" }));
+    expect(await screen.findByText("100 of 120")).toBeInTheDocument();
+    expect(asked.filter(({ path }) => path.includes("/clients?")).map(({ path }) => path)).toEqual([
+      expect.stringContaining("limit=50&sort=state"),
+      expect.stringContaining("cursor=50"),
+    ]);
   });
 
   it("keeps search and order in the address", async () => {

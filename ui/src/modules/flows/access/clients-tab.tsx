@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { IconDownload, IconPlayerPlay, IconPlus, IconSearch, IconUser } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,18 +9,18 @@ import { Confirm } from "@/components/dialog/confirm";
 import { useSearchState } from "@/components/screen/use-search";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton } from "@/components/state/states";
-import { toastDone } from "@/components/state/toast";
+import { toastDone, toastProblem } from "@/components/state/toast";
 import { Glyph } from "@/components/status/glyph";
 import { DataTable } from "@/components/table/data-table";
 import { useEditor } from "../editor/editor-context";
 import editor from "../editor/editor.module.css";
 import { useCompileNow } from "../plan/use-compile-now";
-import { clientsQuery, useRevokeClient, type Client } from "../shared/api";
+import { clientsQuery, everyClient, useRevokeClient, type Client } from "../shared/api";
 import { waitingClients } from "../shared/states";
 import { AddClient } from "./add-client";
 import { ClientActs } from "./client-acts";
 import { saveClientsCsv } from "./clients-csv";
-import { clientsSearch, shownClients, type ClientsSearch } from "./clients-search";
+import { clientsSearch, type ClientsSearch } from "./clients-search";
 import classes from "./clients.module.css";
 import { LinkDialog, PublicLinkDialog } from "./link-dialog";
 import { ClientLink, ClientName, ClientStatus, useClientColumns } from "./use-client-columns";
@@ -29,14 +29,22 @@ import { ClientLink, ClientName, ClientStatus, useClientColumns } from "./use-cl
 export default function ClientsTab() {
   const { t } = useTranslation("flows");
   const { flow, closed } = useEditor();
-  const clients = useQuery(clientsQuery(flow.id));
   const [search, setSearch] = useSearchState(clientsSearch);
+  const clients = useInfiniteQuery(clientsQuery(flow.id, search));
   const [adding, setAdding] = useState(false);
   const [linked, setLinked] = useState<Client>();
   const [shared, setShared] = useState<Client>();
   const [revoking, setRevoking] = useState<Client>();
   const columns = useClientColumns(setLinked);
-  const rows = shownClients(clients.data ?? [], flow, search);
+  const rows = clients.data?.items ?? [];
+  const [saving, setSaving] = useState(false);
+  const saveCsv = () => {
+    setSaving(true);
+    everyClient(flow.id, search)
+      .then((all) => saveClientsCsv(flow, all))
+      .catch((error: unknown) => toastProblem(t("clients.csvFailed"), error))
+      .finally(() => setSaving(false));
+  };
   const find = useDebouncedCallback((q: string) => setSearch({ q: q || undefined }), 150);
   return (
     <div className={editor.page}>
@@ -51,7 +59,7 @@ export default function ClientsTab() {
           onChange={(event) => find(event.currentTarget.value)}
         />
         {rows.length > 0 && (
-          <Action kind="ghost" icon={IconDownload} onClick={() => saveClientsCsv(flow, rows)}>
+          <Action kind="ghost" icon={IconDownload} busy={saving} onClick={saveCsv}>
             CSV
           </Action>
         )}
@@ -66,7 +74,9 @@ export default function ClientsTab() {
         <DataTable
           label={t("clients.title")}
           rows={rows}
-          total={rows.length}
+          total={clients.data.total}
+          onMore={clients.hasNextPage ? () => void clients.fetchNextPage() : undefined}
+          loadingMore={clients.isFetchingNextPage}
           columns={columns}
           rowId={(client) => client.id}
           rowName={(client) => client.label}

@@ -162,18 +162,41 @@ export const replayQuery = (id: string, applyId: string) =>
     staleTime: 60_000,
   });
 
-export const clientsQuery = (id: string) =>
+/** What a list of clients is narrowed down to, and its order. */
+export interface ClientFilter {
+  q?: string | undefined;
+  sort: string;
+}
+
+const clientPage = (id: string, { q, sort }: ClientFilter, limit: number, cursor?: string, signal?: AbortSignal) =>
+  answer(
+    api.GET(`${one}/clients`, {
+      params: { path: { id }, query: { limit, sort, ...(q && { q }), ...(cursor && { cursor }) } },
+      ...(signal && { signal }),
+    }),
+  );
+
+/** The clients of a flow, page by page: there may be tens of thousands. */
+export const clientsQuery = (id: string, filter: ClientFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["flows", id, "clients", filter.q, filter.sort],
+    queryFn: ({ pageParam, signal }) => clientPage(id, filter, 50, pageParam, signal),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: ({ pages }) => ({ items: pages.flatMap((page): Client[] => page.items), total: pages.at(-1)?.total ?? 0 }),
+    placeholderData: keepPreviousData,
+  });
+
+/** All clients that match, for a file. */
+export const everyClient = (id: string, filter: ClientFilter): Promise<Client[]> =>
+  everyPage((cursor) => clientPage(id, filter, 200, cursor));
+
+/** Whether the nodes let one client in. */
+export const clientLetInQuery = (id: string, clientId: string) =>
   queryOptions({
-    queryKey: ["flows", id, "clients"],
-    queryFn: ({ signal }): Promise<Client[]> =>
-      everyPage((cursor) =>
-        answer(
-          api.GET(`${one}/clients`, {
-            signal,
-            params: { path: { id }, query: { limit: 200, ...(cursor && { cursor }) } },
-          }),
-        ),
-      ),
+    queryKey: ["flows", id, "client", clientId],
+    queryFn: ({ signal }) => answer(api.GET("/api/v1/clients/{id}", { signal, params: { path: { id: clientId } } })),
+    select: (client) => client.flows.some((use) => use.flow_id === id && use.installed),
   });
 
 export const explainQuery = (id: string, revision: number, target: string) =>

@@ -66,6 +66,22 @@ export interface FakeAnswer {
   body?: unknown;
 }
 
+/** A page of the clients of a flow; the cursor is how many came before. */
+function clientsOf(state: FakeState, id: string, url: string): FakeAnswer {
+  const asked = new URL(url, "http://panel").searchParams;
+  const part = (asked.get("q") ?? "").toLowerCase();
+  const found = (state.flows.find((flow) => flow.id === id)?.clients ?? []).filter((client) =>
+    client.label.toLowerCase().includes(part),
+  );
+  const from = Number(asked.get("cursor") ?? 0);
+  const to = from + Number(asked.get("limit") ?? 50);
+  return ok({
+    items: found.slice(from, to),
+    next_cursor: to < found.length ? String(to) : null,
+    total: found.length,
+  });
+}
+
 /** Answers one request and changes the state as the panel would. */
 export function answerFake(
   state: FakeState,
@@ -79,6 +95,8 @@ export function answerFake(
   if (refusal) return { status: refusal.status, body: { status: refusal.status, ...refusal.body } };
   const [, , , area, id = "", ...parts] = path.split("/");
   if (path === "/api/v1/connection-units/clients") return page([]);
+  if (area === "connection-units" && method === "GET" && parts.join("/") === "clients")
+    return clientsOf(state, id, url);
   if (area === "connection-units")
     return flowAnswer(state, method, id, parts, body as Record<string, unknown>, headers);
   const simple: Record<string, unknown> = {
@@ -178,8 +196,6 @@ function flowAnswer(
       state.versions = [version, ...state.versions];
       return { status: 201, body: version };
     }
-    case "GET clients":
-      return page(flow.clients);
     case "POST clients": {
       const added = fakeClient(`c-${flow.clients.length + 1}`, String(body.label), { installed: false });
       replace({ clients: [...flow.clients, added] });
