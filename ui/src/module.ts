@@ -155,7 +155,7 @@ export type ListColumn = SlotEntry<{ id: string; ids: readonly string[] }>;
 /** A section of the settings screen; it draws its own cards and saves by itself. */
 export type SettingsSection = SlotEntry<object>;
 
-export type SlotName = "nodeTabs" | "flowTabs" | "flowColumns" | "settings";
+export type SlotName = "nodeTabs" | "flowTabs" | "clientParts" | "flowColumns" | "settings";
 
 /** Something that the command palette finds and opens. */
 export interface PaletteHit {
@@ -210,6 +210,8 @@ export interface UiModule {
   setup?: SetupStep[];
   nodeTabs?: ObjectTab[];
   flowTabs?: ObjectTab[];
+  /** Cards on the page of a client. */
+  clientParts?: ObjectTab[];
   flowColumns?: ListColumn[];
   settings?: SettingsSection[];
   /** The area of a family of permissions (`nodes` of `nodes.view`) and of a feature of the license. */

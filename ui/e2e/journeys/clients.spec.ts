@@ -35,7 +35,16 @@ async function links(url: string): Promise<number> {
 
 async function choose(page: Page, name: string, act: string): Promise<void> {
   await page.getByRole("button", { name: `Actions for ${name}` }).click();
-  await page.getByRole("menuitem", { name: act }).click();
+  await page.getByRole("menuitem", { name: `${act}…` }).click();
+}
+
+/** Does the act that the open dialog asks about, and closes it with its results. */
+async function confirm(page: Page, title: string | RegExp, verb: string): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: title });
+  await dialog.getByRole("button", { name: verb, exact: true }).click();
+  await expect(dialog.getByRole("status")).toHaveText(/^Done for/);
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(dialog).toBeHidden();
 }
 
 test("a client with a quota and an end is added, found, switched off and on, and revoked", async ({
@@ -86,18 +95,117 @@ test("a client with a quota and an end is added, found, switched off and on, and
   await expect.poll(() => links(url), "as soon as the entry lets it in").toBe(1);
 
   await choose(page, name, "Disable");
+  await confirm(page, `Disable ${name}?`, "Disable");
   await expect(row).toContainText("Disabled");
   expect(await links(url), "one that is disabled finds no connection").toBe(0);
   await choose(page, name, "Enable");
+  await confirm(page, `Enable ${name}?`, "Enable");
   await expect(row).toContainText("Active");
   await expect.poll(() => links(url)).toBe(1);
 
-  await choose(page, name, "Revoke…");
-  await page
-    .getByRole("dialog", { name: `Revoke ${name}?` })
-    .getByRole("button", { name: "Revoke" })
-    .click();
+  await choose(page, name, "Revoke");
+  await confirm(page, `Revoke ${name}?`, "Revoke");
   await expect(row).toContainText("Revoked");
   await expect(page.getByRole("button", { name: `Actions for ${name}` })).toHaveCount(0);
   expect((await fetch(url)).status).toBe(404);
+});
+
+test("many clients are chosen beyond the page, extended and tagged at once; a kept view finds them", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const mark = `crowd-${Date.now()}`;
+  const clients = Array.from({ length: 120 }, (_, at) => ({
+    label: `${mark} ${String(at).padStart(3, "0")}`,
+    expires_at: "2099-01-01T00:00:00Z",
+  }));
+  await stand.call(populated.token, "POST", "/api/v1/clients/import", { clients });
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/clients?q=${mark}`);
+  const box = (at: number) => page.getByRole("checkbox", { name: `Select ${clients[at]!.label}` });
+  await box(2).click();
+  await box(6).click({ modifiers: ["Shift"] });
+  const bar = page.getByRole("region", { name: "Selection" });
+  await expect(bar.getByRole("status")).toContainText("5 selected");
+  await bar.getByRole("button", { name: /120/ }).click();
+  await expect(bar.getByRole("status")).toContainText("120");
+  await passesGates(page);
+  await picture(page, "clients-all-selected");
+
+  await bar.getByRole("button", { name: "Extend…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Extend 120 clients" });
+  await dialog.getByLabel("Days").fill("365");
+  await passesGates(page);
+  await picture(page, "clients-extend");
+  await confirm(page, "Extend 120 clients", "Extend");
+  const { items } = await stand.call<{ items: { expires_at: string }[] }>(
+    populated.token,
+    "GET",
+    `/api/v1/clients?limit=200&q=${mark}`,
+  );
+  expect(items.filter(({ expires_at }) => expires_at.startsWith("2100-01-01"))).toHaveLength(120);
+
+  await page.getByRole("button", { name: "Save view" }).click();
+  await page.getByLabel("Name of the view").fill("Crowd");
+  await page.getByRole("button", { name: "Save view" }).last().click();
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "All" }).click();
+  await expect(page).toHaveURL(`${stand.url}/clients`);
+  await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Crowd" }).click();
+  await expect(page.getByText("50 of 120")).toBeVisible();
+});
+
+test("the page of a client has its link and its subscription, which a phone opens in its own language", async ({
+  page,
+  stand,
+  populated,
+  browser,
+}) => {
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/clients/${populated.client}`);
+  await expect(page.getByRole("heading", { name: "anna's phone" })).toBeVisible();
+  await expect(page.getByText("Let in", { exact: true })).toBeVisible();
+  await expect(page.getByText(/Client added|was added/).first()).toBeVisible();
+  await passesGates(page);
+  await picture(page, "client");
+
+  await page.getByRole("button", { name: "Connection link on Office" }).click();
+  await page.getByRole("button", { name: "Reveal the link" }).click();
+  await expect(page.getByTestId("link")).toHaveText(/^ss:\/\//);
+  await page.keyboard.press("Escape");
+
+  await page.getByRole("button", { name: "Make a URL" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Make a URL" }).click();
+  const first = await page.getByTestId("link").innerText();
+  expect(await links(first)).toBe(1);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Make a new URL" }).click();
+  await dialog.getByRole("button", { name: "Make a new URL" }).click();
+  const second = await page.getByTestId("link").innerText();
+  expect((await fetch(first)).status, "a new one replaces it").toBe(404);
+  await page.keyboard.press("Escape");
+
+  for (const [locale, scheme] of [
+    ["en-US", "light"],
+    ["ru-RU", "dark"],
+  ] as const) {
+    const phone = await browser.newContext({
+      locale,
+      colorScheme: scheme,
+      viewport: { width: 390, height: 844 },
+      reducedMotion: "reduce",
+    });
+    const opened = await phone.newPage();
+    await opened.goto(second);
+    await expect(opened.locator("html")).toHaveAttribute("lang", locale.slice(0, 2));
+    await passesGates(opened);
+    await picture(opened, `subscription-${locale}-${scheme}`);
+    await phone.close();
+  }
+
+  await page.getByRole("button", { name: "Take it away" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Take it away" }).click();
+  await expect(page.getByRole("dialog").getByRole("status")).toHaveText("The URL was taken away");
+  expect((await fetch(second)).status).toBe(404);
 });

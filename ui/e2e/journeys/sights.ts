@@ -31,7 +31,7 @@ export function sightsOf(ids: Populated): Sight[] {
     ...shell(),
     ...nodes(ids),
     ...flows(ids),
-    ...clients(),
+    ...clients(ids),
     ...upkeep(ids),
     ...system(ids),
     ...own(),
@@ -129,7 +129,7 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
   ];
 }
 
-function clients(): Sight[] {
+function clients({ client }: Populated): Sight[] {
   const anna = /^Actions for anna's phone/;
   return [
     {
@@ -139,8 +139,24 @@ function clients(): Sight[] {
         button("Import"),
         button(/^Filters/, "filters"),
         button(/^Columns and density/, "columns"),
+        button("Export"),
         menu(anna, /^Change/, "change a client"),
+        menu(anna, /^Make a URL/, "subscription of a client"),
+        menu(anna, /^Disable/, "disable a client"),
+        menu(anna, /^Reset traffic/, "reset traffic"),
         menu(anna, /^Revoke/, "revoke a client"),
+      ],
+    },
+    {
+      path: `/clients/${client}`,
+      layers: [
+        button("Change"),
+        button("Disable…"),
+        button("Make a URL"),
+        button("Give a flow"),
+        button("Connection link on Office"),
+        menu("More", /^Tags/, "tags of a client"),
+        menu("Actions for Office", /^Take the flow away/, "take a flow away"),
       ],
     },
     { path: "/clients?state=active&q=nobody" },

@@ -11,6 +11,7 @@ export interface Populated {
   quiet: string;
   account: string;
   flow: string;
+  client: string;
   draft: string;
   plan: string;
   apply: string;
@@ -98,7 +99,7 @@ async function appliedFlow(stand: Stand, token: string, node: string) {
   const call = <T>(method: string, path: string, body?: unknown) =>
     stand.call<T>(token, method, `/api/v1/connection-units${path}`, body);
   const { id } = await call<Named>("POST", "", { name: "Office", graph: await oneNode(node) });
-  await call("POST", `/${id}/clients`, { label: "anna's phone" });
+  const client = await call<Named>("POST", `/${id}/clients`, { label: "anna's phone" });
   const plan = await call<Named & { revision: number }>("POST", `/${id}/plan/compile`);
   await eventually("a plan that is checked", 60, async () => {
     const { state } = await call<{ state: string }>("GET", `/${id}/plans/${plan.id}`);
@@ -109,7 +110,7 @@ async function appliedFlow(stand: Stand, token: string, node: string) {
     const found = await call<{ last_apply_id: string; installed_revision: number }>("GET", `/${id}`);
     return found.installed_revision > 0 ? found : undefined;
   });
-  return { flow: id, plan: plan.id, apply: flow.last_apply_id };
+  return { flow: id, client: client.id, plan: plan.id, apply: flow.last_apply_id };
 }
 
 async function oneNode(node: string) {

@@ -1104,6 +1104,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clients/{id}/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what a client carried by days */
+        get: operations["get-clients-id-traffic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clients/bulk": {
         parameters: {
             query?: never;
@@ -4415,7 +4432,7 @@ export interface components {
         };
         ClientsActs: {
             /** @enum {string} */
-            act: "enable" | "disable" | "revoke" | "tags" | "expiry" | "quota" | "reset_traffic" | "give_flow" | "take_flow";
+            act: "enable" | "disable" | "revoke" | "tags" | "expiry" | "extend" | "quota" | "reset_traffic" | "give_flow" | "take_flow";
             /** @description Of tags */
             add_tags?: string[];
             /**
@@ -4423,6 +4440,11 @@ export interface components {
              * @description Of expiry
              */
             expires_at?: string;
+            /**
+             * Format: int64
+             * @description Of extend: as many days more than it had, or from now where its time is over
+             */
+            extend_days?: number;
             /** @description Of give_flow and take_flow */
             flow_id?: string;
             /** @description Clients; each is acted on once */
@@ -4493,6 +4515,8 @@ export interface components {
              */
             last_seen_at: string | null;
             note: string;
+            /** @description It carried something within the last three minutes */
+            online: boolean;
             owner_id: string;
             /** @description null: as much as it likes */
             quota: components["schemas"]["ClientsQuota"];
@@ -4514,6 +4538,24 @@ export interface components {
             next_cursor: string | null;
             /** Format: int64 */
             total: number;
+        };
+        ClientsCourse: {
+            /** @description Each day in UTC, also those without traffic; the last one is today */
+            days: components["schemas"]["ClientsDay"][];
+        };
+        ClientsDay: {
+            /** Format: date */
+            day: string;
+            /**
+             * Format: int64
+             * @description To the client
+             */
+            down: number;
+            /**
+             * Format: int64
+             * @description From the client
+             */
+            up: number;
         };
         ClientsFlowClient: {
             /** @description An apply of the flow changes that; else the nodes do it by themselves, at once */
@@ -14944,6 +14986,94 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-clients-id-traffic": {
+        parameters: {
+            query?: {
+                /** @description How many days */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientsCourse"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -13,6 +13,7 @@ import { useModules } from "./contributions";
 interface SlotProps extends Record<SlotName, object> {
   nodeTabs: { id: string };
   flowTabs: { id: string };
+  clientParts: { id: string };
   flowColumns: { id: string; ids: readonly string[] };
   settings: object;
 }

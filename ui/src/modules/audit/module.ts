@@ -27,6 +27,7 @@ export default defineModule({
   ],
   nodeTabs: [events],
   flowTabs: [events],
+  clientParts: [events],
   areas: { permissions: { audit: "protection" } },
   pages: [
     {

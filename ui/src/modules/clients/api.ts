@@ -8,6 +8,7 @@ import {
 import { useRef } from "react";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import { everyPage } from "@/components/table/every-page";
 
 type Schemas = components["schemas"];
 export type Client = Omit<Schemas["ClientsClient"], "quota"> & { quota: Schemas["ClientsQuota"] | null };
@@ -15,7 +16,9 @@ export type ClientState = Client["state"];
 export type Line = components["schemas"]["ClientsLine"];
 type NewClient = components["schemas"]["ClientsNewClient"];
 type Change = components["schemas"]["ClientsChange"];
-type Acts = components["schemas"]["ClientsActs"];
+export type Acts = components["schemas"]["ClientsActs"];
+export type BulkResult = components["schemas"]["ClientsBulkResult"];
+export type Course = components["schemas"]["ClientsCourse"];
 
 /** What a list of clients is narrowed down to, and its order. */
 export interface ClientFilter {
@@ -53,6 +56,54 @@ export const clientsQuery = ({ q, state, tag, flow_id, sort }: ClientFilter) =>
     placeholderData: keepPreviousData,
   });
 
+/** All clients that match, for a selection of everything. */
+export const everyClient = ({ q, state, tag, flow_id }: Omit<ClientFilter, "sort">): Promise<Client[]> =>
+  everyPage((cursor) =>
+    answer(
+      api.GET("/api/v1/clients", {
+        params: { query: { q, state, tag, flow_id, sort: "label", limit: 200, ...(cursor && { cursor }) } },
+      }),
+    ).then((page) => ({ ...page, items: page.items as Client[] })),
+  );
+
+export const clientQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["clients", "one", id],
+    queryFn: async ({ signal }): Promise<Client> =>
+      (await answer(api.GET("/api/v1/clients/{id}", { params: { path: { id } }, signal }))) as Client,
+  });
+
+/** What a client carried on each of the last days. */
+export const courseQuery = (id: string, days: number) =>
+  queryOptions({
+    queryKey: ["clients", "one", id, "traffic", days],
+    queryFn: ({ signal }): Promise<Course> =>
+      answer(api.GET("/api/v1/clients/{id}/traffic", { params: { path: { id }, query: { days } }, signal })),
+  });
+
+/** The name of the account that owns a client. */
+export const ownerQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["accounts", "one", id],
+    queryFn: ({ signal }) => answer(api.GET("/api/v1/accounts/{id}", { params: { path: { id } }, signal })),
+    select: (account) => account.username,
+    staleTime: 60_000,
+    retry: false,
+  });
+
+/** Answers with a secret: called directly, so that no cache of queries or mutations ever holds it. */
+export const issueAddress = (id: string): Promise<{ url: string; created_at: string }> =>
+  answer(api.POST("/api/v1/clients/{id}/public-link", { params: { path: { id } } }));
+
+/** Answers with a secret: called directly, as above. */
+export const issueLink = (flowId: string, clientId: string): Promise<{ uri: string; revision: number }> =>
+  answer(
+    api.POST("/api/v1/connection-units/{id}/connection-link", {
+      params: { path: { id: flowId } },
+      body: { client_id: clientId },
+    }),
+  );
+
 /** The flows that a client may be given, by their names. */
 export const flowNamesQuery = queryOptions({
   queryKey: ["clients", "flows"],
@@ -69,6 +120,7 @@ function useAct<Variables, Result>(act: (variables: Variables) => Promise<Result
     onSettled: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ["clients", "list"] }),
+        queries.invalidateQueries({ queryKey: ["clients", "one"] }),
         queries.invalidateQueries({ queryKey: ["flows"] }),
       ]),
   });
@@ -118,16 +170,30 @@ async function moveTo(client: Client, flows: readonly string[]): Promise<void> {
     await answer(api.DELETE("/api/v1/clients/{id}/flows/{flow_id}", of(id)));
 }
 
-export function useBulk() {
-  return useAct((body: Acts) => answer(api.POST("/api/v1/clients/bulk", { body })));
+/** Ends the address of a client's subscription. */
+export function useCloseAddress() {
+  return useAct((id: string) => answer(api.DELETE("/api/v1/clients/{id}/public-link", { params: { path: { id } } })));
+}
+
+/** Gives a client a flow, or takes it. */
+export function useUse() {
+  return useAct(({ id, flow_id, give }: { id: string; flow_id: string; give: boolean }): Promise<unknown> => {
+    const of = { params: { path: { id, flow_id } } };
+    return give
+      ? answer(api.PUT("/api/v1/clients/{id}/flows/{flow_id}", of))
+      : answer(api.DELETE("/api/v1/clients/{id}/flows/{flow_id}", of));
+  });
 }
 
 export function useImport() {
   return useAct((clients: Line[]) => answer(api.POST("/api/v1/clients/import", { body: { clients } })));
 }
 
-/** The chosen clients as a file that an import reads. */
-export async function exported({ q, state, tag, flow_id }: Omit<ClientFilter, "sort">): Promise<Blob> {
-  const query = { q, state, tag, flow_id, format: "json" as const };
+/** The chosen clients as a file: JSON that an import reads, or a table. */
+export async function exported(
+  { q, state, tag, flow_id }: Omit<ClientFilter, "sort">,
+  format: "json" | "csv",
+): Promise<Blob> {
+  const query = { q, state, tag, flow_id, format };
   return (await answer(api.GET("/api/v1/clients/export", { params: { query }, parseAs: "blob" }))) as unknown as Blob;
 }

@@ -1,21 +1,26 @@
+import { Menu } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { IconDownload, IconPlus, IconUpload } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { Action } from "@/components/action/action";
-import { Confirm } from "@/components/dialog/confirm";
 import { PageHeader } from "@/components/layout/page-header";
 import { saveFile } from "@/components/screen/save-file";
 import { useSearchState } from "@/components/screen/use-search";
+import { useTableLook } from "@/components/table/use-table-look";
 import { viewState } from "@/components/state/states";
-import { toastDone, toastProblem } from "@/components/state/toast";
-import { clientsQuery, exported, useBulk, type Client } from "./api";
+import { toastProblem } from "@/components/state/toast";
+import { ClientActDialog } from "./acts/client-act-dialog";
+import type { ClientAct } from "./acts/effects";
+import { AddressDialog } from "./address-dialog";
+import { clientsQuery, exported, type Client } from "./api";
 import { ClientDialog } from "./client-dialog";
 import { clientsSearch, isFiltered, unfiltered, type ClientsSearch } from "./clients-search";
 import { ClientsView } from "./clients-view";
 import { FilterRow } from "./filter-row";
 import { ImportDialog } from "./import-dialog";
+import { useChosen } from "./use-chosen";
 
 /** Who uses flows: find, add, change, hand out, revoke. */
 export default function ClientsPage() {
@@ -24,44 +29,16 @@ export default function ClientsPage() {
   const filter = { ...place, sort: place.sort ?? "label" };
   const list = useInfiniteQuery(clientsQuery(filter));
   const block = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
-  const bulk = useBulk();
+  const own = useTableLook("clients");
+  const chosen = useChosen(list.data?.items ?? [], list.data?.total ?? 0, place);
   const [open, setOpen] = useState<Client | "new">();
   const [importing, setImporting] = useState(false);
-  const [leaving, setLeaving] = useState<Client>();
-  const stay = () => {
-    setLeaving(undefined);
-    bulk.reset();
-  };
-  const save = () =>
-    exported(place)
-      .then((file) => saveFile("clients.json", file))
+  const [addressed, setAddressed] = useState<Client>();
+  const [asked, setAsked] = useState<{ act: ClientAct; clients: readonly Client[] }>();
+  const save = (format: "json" | "csv") => () =>
+    exported(place, format)
+      .then((file) => saveFile(`clients.${format}`, file))
       .catch((error: unknown) => toastProblem(t("exportFailed"), error));
-  const turn = (client: Client) =>
-    bulk.mutate(
-      { ids: [client.id], act: client.enabled ? "disable" : "enable" },
-      {
-        onSuccess: () => toastDone(t(client.enabled ? "disabled" : "enabled", { name: client.label })),
-        onError: (error) => toastProblem(t("changeFailed"), error),
-      },
-    );
-  const reset = (client: Client) =>
-    bulk.mutate(
-      { ids: [client.id], act: "reset_traffic" },
-      {
-        onSuccess: () => toastDone(t("resetDone", { name: client.label })),
-        onError: (error) => toastProblem(t("changeFailed"), error),
-      },
-    );
-  const revoke = (client: Client) =>
-    bulk.mutate(
-      { ids: [client.id], act: "revoke" },
-      {
-        onSuccess: () => {
-          toastDone(t("revoke.done", { name: client.label }));
-          stay();
-        },
-      },
-    );
   return (
     <>
       <PageHeader
@@ -70,9 +47,17 @@ export default function ClientsPage() {
         closed={block}
         actions={
           <>
-            <Action kind="ghost" icon={IconDownload} onClick={() => void save()}>
-              {t("export")}
-            </Action>
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <Action kind="ghost" icon={IconDownload}>
+                  {t("export")}
+                </Action>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => void save("csv")()}>{t("exportCsv")}</Menu.Item>
+                <Menu.Item onClick={() => void save("json")()}>{t("exportJson")}</Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
             <Action icon={IconUpload} reason={block} onClick={() => setImporting(true)}>
               {t("import")}
             </Action>
@@ -82,7 +67,7 @@ export default function ClientsPage() {
           </>
         }
       />
-      <FilterRow place={place} shown={list.data?.items ?? []} onChange={setPlace} />
+      <FilterRow place={place} shown={list.data?.items ?? []} own={own} onChange={setPlace} />
       <ClientsView
         state={viewState(list)}
         onClear={isFiltered(place) ? () => setPlace(unfiltered) : undefined}
@@ -91,22 +76,15 @@ export default function ClientsPage() {
         block={block}
         onAdd={() => setOpen("new")}
         onEdit={setOpen}
-        onTurn={turn}
-        onReset={reset}
-        onRevoke={setLeaving}
+        onAddress={setAddressed}
+        onAct={(act, clients) => setAsked({ act, clients })}
+        own={own}
+        chosen={chosen}
       />
       <ClientDialog client={open} onClose={() => setOpen(undefined)} />
       {importing && <ImportDialog onClose={() => setImporting(false)} />}
-      <Confirm
-        opened={leaving !== undefined}
-        onClose={stay}
-        onConfirm={() => leaving && revoke(leaving)}
-        title={t("revoke.title", { name: leaving?.label ?? "" })}
-        consequences={[t("revoke.now"), t("revoke.apply"), t("revoke.final")]}
-        verb={t("revoke.verb")}
-        busy={bulk.isPending}
-        error={bulk.error}
-      />
+      {addressed && <AddressDialog client={addressed} onClose={() => setAddressed(undefined)} />}
+      {asked && <ClientActDialog {...asked} onClose={() => setAsked(undefined)} />}
     </>
   );
 }

@@ -10,9 +10,8 @@ function draw(change: Partial<Parameters<typeof ClientsView>[0]> = {}) {
   const acts = {
     onAdd: vi.fn(),
     onEdit: vi.fn(),
-    onTurn: vi.fn(),
-    onReset: vi.fn(),
-    onRevoke: vi.fn(),
+    onAddress: vi.fn(),
+    onAct: vi.fn(),
     sorting: { value: "label", onChange: vi.fn() },
   };
   const view = (
@@ -21,12 +20,21 @@ function draw(change: Partial<Parameters<typeof ClientsView>[0]> = {}) {
       onClear={undefined}
       more={undefined}
       block={undefined}
+      own={{ look: { columns: {}, density: "comfortable" }, change: vi.fn() }}
+      chosen={nobody}
       {...acts}
       {...change}
     />
   );
   return renderApp(view).then(() => acts);
 }
+
+const nobody = {
+  clients: [],
+  selection: { ids: new Set<string>(), onChange: vi.fn() },
+  every: { total: 1, chosen: false, busy: false, choose: vi.fn() },
+  clear: vi.fn(),
+};
 
 const only = (change: Partial<typeof client>) => ({
   kind: "ready" as const,
@@ -62,24 +70,52 @@ describe("the list of clients", () => {
     expect(sorting.onChange).toHaveBeenCalledWith("-label");
   });
 
-  it("offers to change, to switch off and to revoke a client", async () => {
-    const { onEdit, onTurn, onReset, onRevoke } = await draw();
-    for (const [act, done] of [
-      ["Change…", onEdit],
-      ["Disable", onTurn],
-      ["Reset traffic", onReset],
-      ["Revoke…", onRevoke],
-    ] as const) {
+  it("offers what can be done with a client, each act by its dialog", async () => {
+    const { onEdit, onAddress, onAct } = await draw();
+    const choose = async (act: string) => {
       await user.click(await screen.findByRole("button", { name: "Actions for Anna" }));
       await user.click(await screen.findByRole("menuitem", { name: act }));
-      expect(done).toHaveBeenCalledWith(client);
-    }
+    };
+    await choose("Change…");
+    expect(onEdit).toHaveBeenCalledWith(client);
+    await choose("Make a URL…");
+    expect(onAddress).toHaveBeenCalledWith(client);
+    await choose("Disable…");
+    await choose("Reset traffic…");
+    await choose("Revoke…");
+    expect(onAct.mock.calls).toEqual([
+      ["disable", [client]],
+      ["reset_traffic", [client]],
+      ["revoke", [client]],
+    ]);
   });
 
-  it("offers to switch on one that is off, and nothing for one that was revoked", async () => {
+  it("offers to switch on one that is off", async () => {
     await draw({ state: only({ enabled: false, state: "disabled" }) });
     await user.click(await screen.findByRole("button", { name: "Actions for Anna" }));
-    expect(await screen.findByRole("menuitem", { name: "Enable" })).toBeInTheDocument();
+    expect(await screen.findByRole("menuitem", { name: "Enable…" })).toBeInTheDocument();
+  });
+
+  it("leads to the page of the client", async () => {
+    await draw({ state: only({ online: true }) });
+    expect(await screen.findByRole("link", { name: "Anna" })).toHaveAttribute("href", `/clients/${client.id}`);
+    expect(screen.getByText("online")).toBeInTheDocument();
+  });
+
+  it("acts on the selected ones, and tells those of the page apart from all that match", async () => {
+    const choose = vi.fn();
+    const chosen = {
+      ...nobody,
+      clients: [client],
+      selection: { ids: new Set([client.id]), onChange: vi.fn() },
+      every: { total: 50_000, chosen: false, busy: false, choose },
+    };
+    const { onAct } = await draw({ chosen });
+    const bar = within(await screen.findByRole("region", { name: "Selection" }));
+    await user.click(bar.getByRole("button", { name: "Extend…" }));
+    expect(onAct).toHaveBeenCalledWith("extend", [client]);
+    await user.click(bar.getByRole("button", { name: /50,000/ }));
+    expect(choose).toHaveBeenCalledOnce();
   });
 
   it("has no acts for a revoked client", async () => {

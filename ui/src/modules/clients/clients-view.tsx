@@ -1,18 +1,23 @@
 import { Menu } from "@mantine/core";
 import { IconPlus, IconUsers } from "@tabler/icons-react";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { RowMenu } from "@/components/action/row-menu";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
-import { Glyph, type GlyphKind } from "@/components/status/glyph";
-import { Status, Tag } from "@/components/status/status";
+import { Glyph } from "@/components/status/glyph";
+import { Tag } from "@/components/status/status";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
 import { NameCell } from "@/components/table/name-cell";
-import { useTableLook } from "@/components/table/use-table-look";
+import type { OwnLook } from "@/components/table/use-table-look";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useFormat } from "@/text/use-format";
-import type { Client, ClientState, Listed } from "./api";
+import type { Chosen } from "./use-chosen";
+import type { Client, Listed } from "./api";
+import type { ClientAct } from "./acts/effects";
+import { State } from "./client-state";
+import { ClientsBar } from "./clients-bar";
 import classes from "./clients.module.css";
 
 interface ClientsViewProps {
@@ -25,15 +30,16 @@ interface ClientsViewProps {
   block: string | undefined;
   onAdd: () => void;
   onEdit: (client: Client) => void;
-  onTurn: (client: Client) => void;
-  onReset: (client: Client) => void;
-  onRevoke: (client: Client) => void;
+  onAddress: (client: Client) => void;
+  onAct: (act: ClientAct, clients: readonly Client[]) => void;
+  own: OwnLook;
+  chosen: Chosen;
 }
 
-export function ClientsView({ state, onClear, sorting, more, onAdd, ...acts }: ClientsViewProps) {
+export function ClientsView({ state, onClear, sorting, more, onAdd, own, chosen, ...acts }: ClientsViewProps) {
   const { t } = useTranslation("clients");
+  const navigate = useNavigate();
   const columns = useColumns();
-  const own = useTableLook("clients");
   if (state.kind === "loading") return <Skeleton rows={8} />;
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />;
   return (
@@ -46,6 +52,18 @@ export function ClientsView({ state, onClear, sorting, more, onAdd, ...acts }: C
         rowId={(client) => client.id}
         rowName={(client) => client.label}
         look={own}
+        selection={chosen.selection}
+        bar={
+          <ClientsBar
+            clients={chosen.clients}
+            every={chosen.every}
+            block={acts.block}
+            onAct={(act) => acts.onAct(act, chosen.clients)}
+            onClear={chosen.clear}
+          />
+        }
+        onOpen={(client) => void navigate({ to: "/clients/$id", params: { id: client.id } })}
+        onEdit={acts.block === undefined ? acts.onEdit : undefined}
         sorting={sorting}
         onCreate={acts.block === undefined ? onAdd : undefined}
         onMore={more?.load}
@@ -53,7 +71,9 @@ export function ClientsView({ state, onClear, sorting, more, onAdd, ...acts }: C
         menu={(client) => (client.state === "revoked" ? null : <Acts client={client} {...acts} />)}
         phone={(client) => (
           <>
-            <p className={`strong ${classes.long}`}>{client.label}</p>
+            <Link to="/clients/$id" params={{ id: client.id }} className={`strong ${classes.long}`}>
+              {client.label}
+            </Link>
             <span className={classes.phone}>
               <State state={client.state} />
               <Flows client={client} />
@@ -96,9 +116,15 @@ function useColumns(): Column<Client>[] {
       key: "label",
       head: t("columns.label"),
       sort: "label",
-      cell: (client) => <NameCell title={client.note || client.label}>{client.label}</NameCell>,
+      cell: (client) => (
+        <NameCell title={client.note || client.label}>
+          <Link to="/clients/$id" params={{ id: client.id }}>
+            {client.label}
+          </Link>
+        </NameCell>
+      ),
     },
-    { key: "state", head: t("columns.state"), width: 150, cell: (client) => <State state={client.state} /> },
+    { key: "state", head: t("columns.state"), width: 150, cell: (client) => <State state={client.state} inTable /> },
     { key: "flows", head: t("columns.flows"), width: 220, drop: 2, cell: (client) => <Flows client={client} /> },
     {
       key: "tags",
@@ -127,7 +153,13 @@ function useColumns(): Column<Client>[] {
       width: 120,
       drop: 3,
       cell: (client) =>
-        client.last_seen_at ? <RelativeTime at={client.last_seen_at} /> : <span className="dim">{t("neverSeen")}</span>,
+        client.online ? (
+          t("onlineNow")
+        ) : client.last_seen_at ? (
+          <RelativeTime at={client.last_seen_at} />
+        ) : (
+          <span className="dim">{t("neverSeen")}</span>
+        ),
     },
     {
       key: "expires",
@@ -147,23 +179,6 @@ function useColumns(): Column<Client>[] {
       cell: (client) => <RelativeTime at={client.created_at} />,
     },
   ];
-}
-
-const glyphs: Record<ClientState, GlyphKind> = {
-  active: "in-sync",
-  disabled: "skipped",
-  expired: "drifted",
-  spent: "drifted",
-  revoked: "skipped",
-};
-
-function State({ state }: { state: ClientState }) {
-  const { t } = useTranslation("clients");
-  return (
-    <Status kind={glyphs[state]} inTable>
-      {t(`state.${state}`)}
-    </Status>
-  );
 }
 
 /** What a client has carried since its quota began, and of how much. */
@@ -215,30 +230,29 @@ function Legend({ clients }: { clients: readonly Client[] }) {
   );
 }
 
-function Acts({
-  client,
-  block,
-  onEdit,
-  onTurn,
-  onReset,
-  onRevoke,
-}: Pick<ClientsViewProps, "block" | "onEdit" | "onTurn" | "onReset" | "onRevoke"> & { client: Client }) {
+type ActsProps = Pick<ClientsViewProps, "block" | "onEdit" | "onAddress" | "onAct"> & { client: Client };
+
+function Acts({ client, block, onEdit, onAddress, onAct }: ActsProps) {
   const { t } = useTranslation("clients");
   const closed = block !== undefined;
+  const act = (name: ClientAct) => () => onAct(name, [client]);
   return (
     <RowMenu name={client.label}>
       <Menu.Item disabled={closed} onClick={() => onEdit(client)}>
         {t("edit")}…
       </Menu.Item>
-      <Menu.Item disabled={closed} onClick={() => onTurn(client)}>
-        {t(client.enabled ? "disable" : "enable")}
+      <Menu.Item disabled={closed} onClick={() => onAddress(client)}>
+        {t(client.has_public_link ? "address.makeNew" : "address.make")}…
       </Menu.Item>
-      <Menu.Item disabled={closed} onClick={() => onReset(client)}>
-        {t("resetUsed")}
+      <Menu.Item disabled={closed} onClick={act(client.enabled ? "disable" : "enable")}>
+        {t(client.enabled ? "disable" : "enable")}…
+      </Menu.Item>
+      <Menu.Item disabled={closed} onClick={act("reset_traffic")}>
+        {t("resetUsed")}…
       </Menu.Item>
       <Menu.Divider />
-      <Menu.Item data-danger disabled={closed} onClick={() => onRevoke(client)}>
-        {t("revoke.verb")}…
+      <Menu.Item data-danger disabled={closed} onClick={act("revoke")}>
+        {t("bar.revoke")}
       </Menu.Item>
     </RowMenu>
   );

@@ -3,7 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { SavedViews } from "@/components/layout/tabs";
 import { FilterButton, FilterChips, type FilterField } from "@/components/table/filter-chips";
+import { KeepView } from "@/components/table/keep-view";
+import { shows, useOwnViews } from "@/components/table/own-views";
+import type { OwnLook } from "@/components/table/use-table-look";
 import { flowNamesQuery, type Client, type ClientState } from "./api";
 import { clientStates, unfiltered, type ClientsSearch } from "./clients-search";
 import classes from "./clients.module.css";
@@ -12,19 +16,64 @@ interface FilterRowProps {
   place: ClientsSearch;
   /** The rows that were read so far; their tags are offered. */
   shown: readonly Client[];
+  own: OwnLook;
   onChange: (change: Partial<ClientsSearch>) => void;
 }
 
-/** The search of the list, and its filters as chips. */
-export function FilterRow({ place, shown, onChange }: FilterRowProps) {
-  const fields = useFields({ place, shown, onChange });
+/** Ready views and one's own, the search of the list, and its filters as chips. */
+export function FilterRow(props: FilterRowProps) {
+  const { place, onChange } = props;
+  const fields = useFields(props);
   return (
     <>
       <div className={classes.tools}>
+        <Views {...props} />
         <Search q={place.q ?? ""} onFind={(q) => onChange({ q: q || undefined })} />
         <FilterButton fields={fields} />
       </div>
       <FilterChips fields={fields} onClear={() => onChange({ ...unfiltered, q: place.q })} />
+    </>
+  );
+}
+
+const ready = ["active", "expired", "spent", "disabled"] as const;
+
+/** The views that everybody has, and those that somebody has kept in this browser. */
+function Views({ place, own, onChange }: FilterRowProps) {
+  const { t } = useTranslation("clients");
+  const views = useOwnViews("clients");
+  const current = views.views.find((view) => shows(view, place));
+  const search = Object.fromEntries(Object.entries(place).filter(([, value]) => value)) as Record<string, string>;
+  const isReady = Object.keys(search).every((key) => key === "state" && ready.some((state) => state === search[key]));
+  return (
+    <>
+      <SavedViews
+        label={t("views.label")}
+        views={[
+          { key: "all", label: t("views.all"), link: { to: "/clients", search: {} } },
+          ...ready.map((state) => ({
+            key: state as string,
+            label: t(`views.${state}`),
+            link: { to: "/clients", search: { state } },
+          })),
+          ...views.views.map((view) => ({
+            key: `own:${view.name}`,
+            label: view.name,
+            link: { to: "/clients", search: view.search },
+          })),
+        ]}
+        current={current ? `own:${current.name}` : isReady ? (place.state ?? "all") : ""}
+      />
+      {(!isReady || current) && (
+        <KeepView
+          current={current?.name}
+          onKeep={(name) => views.keep({ name, search, look: own.look })}
+          onRemove={(name) => {
+            views.remove(name);
+            onChange({ ...unfiltered, sort: undefined });
+          }}
+        />
+      )}
     </>
   );
 }
@@ -54,7 +103,7 @@ function Search({ q, onFind }: { q: string; onFind: (q: string) => void }) {
   );
 }
 
-function useFields({ place, shown, onChange }: FilterRowProps): FilterField[] {
+function useFields({ place, shown, onChange }: Omit<FilterRowProps, "own">): FilterField[] {
   const { t } = useTranslation("clients");
   const flows = useQuery(flowNamesQuery).data ?? [];
   const tags = new Set(shown.flatMap((client) => client.tags));

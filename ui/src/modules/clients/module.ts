@@ -16,6 +16,13 @@ export default defineModule({
       needs: view,
       load: () => import("./clients-page"),
     },
+    {
+      path: "/clients/$id",
+      title: { en: "Client", ru: "Клиент" },
+      parents: [{ label: { en: "Network", ru: "Сеть" } }, { label, path: "/clients" }],
+      needs: view,
+      load: () => import("./client/client-page"),
+    },
   ],
   refresh: ({ kind }) =>
     kind.startsWith("client.") || kind.startsWith("flow.client") || kind === "flow.apply_succeeded"

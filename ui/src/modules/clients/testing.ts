@@ -12,6 +12,7 @@ export const client: Client = {
   used: { up: 1_048_576, down: 2_097_152, since: "2026-03-10T15:02:00Z" },
   total: { up: 1_048_576, down: 2_097_152 },
   last_seen_at: null,
+  online: false,
   owner_id: "01890000-0000-7000-8000-000000000001",
   has_public_link: false,
   flows: [
