@@ -126,8 +126,15 @@ func (r *clientRow) extended(days int, now time.Time) (time.Time, error) {
 	if from.Before(now) {
 		from = now
 	}
-	return from.AddDate(0, 0, days), nil
+	until := from.AddDate(0, 0, days)
+	if until.Year() > lastYear {
+		return now, fault.InvalidValue("extend_days", "the client would expire after the year 9999")
+	}
+	return until, nil
 }
+
+// lastYear is the last one that a moment of the API can be in.
+const lastYear = 9999
 
 // retagged takes tags off first, so that a tag in both lists stays.
 func retagged(tags, add, remove []string) []string {

@@ -90,6 +90,10 @@ func TestClientsAreExtendedByDays(t *testing.T) {
 	require.Equal(t, clientsapi.Active, got.State)
 	require.WithinDuration(t, now.AddDate(0, 0, 30), *got.ExpiresAt, time.Minute)
 	require.Nil(t, s.get(vera).ExpiresAt)
+	olga := s.add("Olga", "expires_at", time.Date(9999, 12, 30, 0, 0, 0, 0, time.UTC))
+	body["ids"] = []string{olga}
+	s.admin.Post(path+"/bulk", body).Is(200).JSON(&out)
+	require.Equal(t, "invalid_value", out.Results[0].Code, "no moment of the API is later")
 	for _, wrong := range []map[string]any{
 		{"ids": []string{anna}, "act": "extend"},
 		{"ids": []string{anna}, "act": "enable", "extend_days": 1},

@@ -126,8 +126,8 @@ func TestTheFlowsOfAClientAreInOneSubscription(t *testing.T) {
 	}
 }
 
-// A subscription without a connection, for instance of a flow that is not installed yet, is an answer of every form that
-// programs can read, not an error that they would show.
+// A subscription without a connection, for instance of a flow that is not installed yet, is an answer of every form
+// that programs can read, not an error that they would show.
 func TestASubscriptionWithoutAConnectionIsAnswered(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -80,8 +80,8 @@ type Certificate struct {
 // that a page of them takes one statement.
 type Source struct {
 	Name string // for errors
-	// SQL is a query of domain_id and, as JSON, known: at most one row for each of the bindings in p, which has their id
-	// and hostname.
+	// SQL is a query of domain_id and, as JSON, known: at most one row for each of the bindings in p, which has their
+	// id and hostname.
 	SQL string
 	// Read says what the JSON means at a moment.
 	Read func(known []byte, now time.Time) (State, error)
