@@ -110,7 +110,7 @@ test("a client with a quota and an end is added, found, switched off and on, and
   expect((await fetch(url)).status).toBe(404);
 });
 
-test("many clients are chosen beyond the page, extended and tagged at once; a kept view finds them", async ({
+test("many clients are chosen beyond the page and extended at once; a kept view finds them", async ({
   page,
   stand,
   populated,
