@@ -96,7 +96,7 @@ export const issueAddress = (id: string): Promise<{ url: string; created_at: str
   answer(api.POST("/api/v1/clients/{id}/public-link", { params: { path: { id } } }));
 
 /** Answers with a secret: called directly, as above. */
-export const issueLink = (flowId: string, clientId: string): Promise<{ uri: string; revision: number }> =>
+export const issueLink = (flowId: string, clientId: string): Promise<Schemas["FlowsConnectionLink"]> =>
   answer(
     api.POST("/api/v1/connection-units/{id}/connection-link", {
       params: { path: { id: flowId } },

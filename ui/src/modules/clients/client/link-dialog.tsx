@@ -1,5 +1,6 @@
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { CopyButton } from "@/components/action/copy-button";
 import { DialogBody } from "@/components/dialog/dialog-form";
 import { useOnce } from "@/components/secret/once";
 import { SecretCode } from "@/components/secret/secret-code";
@@ -25,6 +26,8 @@ export function LinkDialog({
           state={state}
           onReveal={reveal}
           text={(link) => link.uri}
+          code={(link) => link.conf ?? link.uri}
+          between={(link) => link.conf && <File conf={link.conf} />}
           codeName={t("link.qr")}
           what={t("link.what")}
           act={t("link.reveal")}
@@ -32,5 +35,18 @@ export function LinkDialog({
         />
       </DialogBody>
     </Modal>
+  );
+}
+
+/** The file that programs of the protocol read, where they know no link. */
+function File({ conf }: { conf: string }) {
+  const { t } = useTranslation("clients");
+  return (
+    <>
+      <p className="soft">{t("link.fileHelp")}</p>
+      <div>
+        <CopyButton value={conf} what={t("link.file")} text={t("link.copyFile")} iconOnly={false} />
+      </div>
+    </>
   );
 }
