@@ -298,7 +298,7 @@ func (c *clients) entries(ctx context.Context, clientIDs []string) (map[string][
 		case !there:
 			gone = append(gone, r.NodeID)
 			continue
-		case !r.Known && !(r.Wanted && able):
+		case !r.Known && (!r.Wanted || !able):
 			continue
 		case !r.Wanted:
 			r.end()
