@@ -98,6 +98,16 @@ function processorSeconds() {
   return [...stats].reduce((sum, [pid, { ticks }]) => sum + (inside(pid) ? ticks / 100 : 0), 0);
 }
 
+/**
+ * Gives a function that tells the processor seconds of a page's main thread: a thread that waits for a processor, which
+ * others have, is not busy.
+ */
+async function mainThread(cdp) {
+  await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () =>
+    (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
+}
+
 async function heap(cdp) {
   await cdp.send("HeapProfiler.collectGarbage");
   const { usedSize } = await cdp.send("Runtime.getHeapUsage");
@@ -130,9 +140,7 @@ async function living() {
   await page.goto(`${url}/nodes`);
   await page.locator("tr[data-row]").first().waitFor();
   const cdp = await where.newCDPSession(page);
-  await cdp.send("Performance.enable");
-  const busy = async () =>
-    (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
+  const busy = await mainThread(cdp);
   let rows = 0;
   const act = async () => {
     await page.mouse.move(700, 500);
@@ -204,9 +212,7 @@ async function drawing() {
   await page.keyboard.press("l");
   await page.waitForTimeout(2_000);
   const cdp = await where.newCDPSession(page);
-  await cdp.send("Performance.enable");
-  const busy = async () =>
-    (await cdp.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
+  const busy = await mainThread(cdp);
   const start = await emptyPoint(page);
   await page.mouse.move(start.x, start.y);
   await page.mouse.down();

@@ -11,6 +11,7 @@ import type { PaletteHit, UiModule } from "@/module";
 import { makeMe } from "@/testing/fixtures";
 import { renderApp } from "@/testing/render-app";
 import { Palette } from "./palette";
+import type { TypedAhead } from "./typed-ahead";
 
 const ran = vi.fn((name: string) => Promise.resolve([{ id: name, name, ok: true, text: "" }]));
 
@@ -56,14 +57,14 @@ const module: UiModule = {
   ],
 };
 
-async function open(permissions = ["*"], readOnly = false) {
+async function open(permissions = ["*"], readOnly = false, typedAhead?: () => TypedAhead | undefined) {
   act(() => beginSession("ps_test"));
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
   queries.setQueryData(meQuery.queryKey, makeMe(permissions));
   queries.setQueryData(licenseQuery.queryKey, { read_only: readOnly, features: { blocked: [] } } as never);
   await renderApp(
     <Modules value={[module]}>
-      <Palette opened onClose={() => undefined} />
+      <Palette opened onClose={() => undefined} typedAhead={typedAhead} />
     </Modules>,
     { queries },
   );
@@ -91,6 +92,18 @@ describe("the palette", () => {
     await userEvent.type(field, "restart fra-01");
     await screen.findByRole("option", { name: /fra-01/ });
     await userEvent.type(field, "{Backspace}2{Enter}");
+    expect(await screen.findByRole("dialog", { name: "Restart fra-02?" })).toBeInTheDocument();
+  });
+
+  it("goes on from what was typed before its field had the focus, Enter included", async () => {
+    let typed: TypedAhead | undefined = { text: "restart fra-02", entered: true };
+    const field = await open(["*"], false, () => {
+      const given = typed;
+      typed = undefined;
+      return given;
+    });
+    await act(async () => field.focus());
+    expect(field).toHaveValue("restart fra-02");
     expect(await screen.findByRole("dialog", { name: "Restart fra-02?" })).toBeInTheDocument();
   });
 

@@ -7,12 +7,20 @@ import { Status } from "@/components/status/status";
 import { Spinner } from "@/components/status/glyph";
 import { usePaletteRows, type PaletteRow } from "./palette-rows";
 import { marked } from "./palette-text";
+import type { TypedAhead } from "./typed-ahead";
 import classes from "./palette.module.css";
 
 type Draw = (onClose: () => void) => ReactElement;
 
+interface PaletteProps {
+  opened: boolean;
+  onClose: () => void;
+  /** What was typed until now; asked for once the field has the focus. */
+  typedAhead?: () => TypedAhead | undefined;
+}
+
 /** Ctrl K: pages and objects by name, address or id, and acts on them, each behind its dialog. */
-export function Palette({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function Palette({ opened, onClose, typedAhead }: PaletteProps) {
   const { t } = useTranslation("app");
   const [act, setAct] = useState<{ draw: Draw }>();
   return (
@@ -21,7 +29,7 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
         <Modal.Overlay />
         <Modal.Content aria-label={t("palette.open")}>
           <Modal.Body className={classes.body}>
-            {opened && <PaletteBody onClose={onClose} onAct={(draw) => setAct({ draw })} />}
+            {opened && <PaletteBody onClose={onClose} onAct={(draw) => setAct({ draw })} typedAhead={typedAhead} />}
           </Modal.Body>
         </Modal.Content>
       </Modal.Root>
@@ -30,7 +38,9 @@ export function Palette({ opened, onClose }: { opened: boolean; onClose: () => v
   );
 }
 
-function PaletteBody({ onClose, onAct }: { onClose: () => void; onAct: (draw: Draw) => void }) {
+type BodyProps = Pick<PaletteProps, "onClose" | "typedAhead"> & { onAct: (draw: Draw) => void };
+
+function PaletteBody({ onClose, onAct, typedAhead }: BodyProps) {
   const { t } = useTranslation("app");
   const navigate = useNavigate();
   const [text, setText] = useState("");
@@ -42,6 +52,12 @@ function PaletteBody({ onClose, onAct }: { onClose: () => void; onAct: (draw: Dr
     setText(value);
     setChosen(0);
     setWaiting(false);
+  };
+  const takeOver = () => {
+    const before = typedAhead?.();
+    if (!before) return;
+    if (before.text !== "") type(before.text);
+    setWaiting(before.entered);
   };
   const open = (row: PaletteRow | undefined) => {
     if (!row || row.reason !== undefined) return;
@@ -91,6 +107,7 @@ function PaletteBody({ onClose, onAct }: { onClose: () => void; onAct: (draw: Dr
           value={text}
           onChange={(event) => type(event.currentTarget.value)}
           onKeyDown={onKeyDown}
+          onFocus={takeOver}
           data-autofocus
         />
         {busy && <Spinner size={14} />}

@@ -1,7 +1,7 @@
 import { Drawer } from "@mantine/core";
 import { useHotkeys, useLocalStorage } from "@mantine/hooks";
 import { Outlet, useMatches, useRouter } from "@tanstack/react-router";
-import { Suspense, useCallback, useEffect, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { Onward } from "@/components/action/onward";
@@ -14,6 +14,7 @@ import { SessionEnded } from "./session-ended";
 import classes from "./shell.module.css";
 import { SideNav } from "./side-nav";
 import { TopBar } from "./top-bar";
+import { catchKeys, type KeyCatcher } from "./typed-ahead";
 import { useAccountLanguage } from "./use-account-language";
 import { useFocusKeeper } from "./use-focus-keeper";
 import { usePageFocus } from "./use-page-focus";
@@ -37,7 +38,6 @@ function Frame() {
   const { t } = useTranslation("app");
   const page = useMatches().at(-1)?.staticData.page;
   const [menu, setMenu] = useState(false);
-  const [searching, setSearching] = useState(false);
   const [folded, setFolded] = useLocalStorage({
     key: "panel-nav-folded",
     defaultValue: false,
@@ -53,7 +53,8 @@ function Frame() {
   // Without room beside the page, the whole navigation opens over it.
   const narrow = tablet || page?.frame === "wide";
   const rail = folded || narrow;
-  useHotkeys([["mod+K", () => setSearching(true)]], []);
+  const { searching, search, endSearch, typedAhead } = useSearch();
+  useHotkeys([["mod+K", search]], []);
   useEffect(() => setMenu(false), [page]);
   return (
     <div className={classes.shell} data-rail={rail || undefined}>
@@ -64,7 +65,7 @@ function Frame() {
         rail={rail}
         onMenu={() => setMenu(true)}
         onFold={() => (narrow ? setMenu(true) : setFolded(!folded))}
-        onSearch={() => setSearching(true)}
+        onSearch={search}
       />
       {!phone && <SideNav rail={rail} />}
       <div className={classes.column}>
@@ -84,9 +85,30 @@ function Frame() {
       >
         <SideNav rail={false} />
       </Drawer>
-      <Palette opened={searching} onClose={() => setSearching(false)} />
+      <Palette opened={searching} onClose={endSearch} typedAhead={typedAhead} />
       <KeyList opened={listing} onClose={() => setListing(false)} />
       <SessionEnded />
     </div>
   );
+}
+
+/** Whether the palette is open, and the keys that were meant for it before it could take them. */
+function useSearch() {
+  const [searching, setSearching] = useState(false);
+  const catcher = useRef<KeyCatcher>(undefined);
+  const typedAhead = useCallback(() => {
+    const typed = catcher.current?.take();
+    catcher.current = undefined;
+    return typed;
+  }, []);
+  const endSearch = useCallback(() => {
+    typedAhead();
+    setSearching(false);
+  }, [typedAhead]);
+  const search = useCallback(() => {
+    if (!searching) catcher.current ??= catchKeys(endSearch);
+    setSearching(true);
+  }, [searching, endSearch]);
+  useEffect(() => () => void typedAhead(), [typedAhead]);
+  return { searching, search, endSearch, typedAhead };
 }

@@ -11,7 +11,8 @@ import classes from "./act-dialog.module.css";
 /** Something that the act hits now: a flow, an exit, sessions. */
 export interface ActEffect {
   key: string;
-  glyph: GlyphKind;
+  /** Nothing for what only stands there and is not hit. */
+  glyph?: GlyphKind;
   name?: string;
   path?: string;
   text: string;
@@ -172,7 +173,7 @@ function Effects({ effects, error }: { effects: ActEffect[] | undefined; error: 
         <ul className={classes.list}>
           {effects.map((effect) => (
             <li key={effect.key}>
-              <Glyph kind={effect.glyph} />
+              {effect.glyph ? <Glyph kind={effect.glyph} /> : <span className={classes.unhit} aria-hidden />}
               <span>
                 {effect.path ? (
                   <Link to={effect.path} className="strong">

@@ -125,10 +125,24 @@ describe("acts on nodes", () => {
 
 it("tells a flow that enters at a node from one that only passes it", () => {
   const flows = [flow("in", ["fra", "x"], "fra"), flow("all", ["fra"]), flow("part", ["fra", "x"], "x")];
-  expect(effectsOn([fra], flows, (key) => key).map((effect) => effect.text)).toEqual([
-    "act.flowEntry",
-    "act.flowWhole",
-    "act.flowPart",
+  expect(effectsOn([fra], flows, true, (key) => key).map((effect) => [effect.glyph, effect.text])).toEqual([
+    ["down", "act.flowEntry"],
+    ["down", "act.flowWhole"],
+    ["degraded", "act.flowPart"],
+    ["no-data", "act.connections"],
+  ]);
+});
+
+it("shows no outage of flows for an act that cuts nothing", () => {
+  const flows = [flow("in", ["fra", "x"], "fra"), flow("all", ["fra"])];
+  expect(effectsOn([fra], flows, false, (key) => key).map((effect) => [effect.glyph, effect.text])).toEqual([
+    ["healthy", "act.uncut"],
+    [undefined, "act.flowEnters"],
+    [undefined, "act.flowAlone"],
+    ["no-data", "act.connections"],
+  ]);
+  expect(effectsOn([fra], [], false, (key) => key).map((effect) => effect.text)).toEqual([
+    "act.noFlow",
     "act.connections",
   ]);
 });

@@ -39,10 +39,14 @@ async function everyPage(filter: { node_id?: string }, signal: AbortSignal): Pro
   throw new Error("there are more flows than can be read at once");
 }
 
-/** What an act on these nodes hits: each flow with the part of it that is among them, and the open connections. */
+/**
+ * What stands on these nodes: each flow with the part of it that is among them, and the open connections. Only an act
+ * that cuts them is shown as an outage.
+ */
 export function effectsOn(
   nodes: readonly Node[],
   flows: readonly Flow[],
+  cuts: boolean,
   t: (key: string, values?: Record<string, unknown>) => string,
 ): ActEffect[] {
   const hit = new Set(nodes.map((node) => node.id));
@@ -52,12 +56,13 @@ export function effectsOn(
     const whole = own === flow.node_ids.length;
     return {
       key: flow.id,
-      glyph: entry || whole ? "down" : "degraded",
+      glyph: !cuts ? undefined : entry || whole ? "down" : "degraded",
       name: flow.name,
       path: `/flows/${flow.id}`,
-      text: t(entry ? "act.flowEntry" : whole ? "act.flowWhole" : "act.flowPart", { own, all: flow.node_ids.length }),
+      text: t(wordOf(cuts, entry, whole), { own, all: flow.node_ids.length }),
     };
   });
+  if (!cuts && all.length > 0) all.unshift({ key: "uncut", glyph: "healthy", text: t("act.uncut") });
   if (flows.length === 0) all.push({ key: "none", glyph: "healthy", text: t("act.noFlow") });
   const measured = nodes.filter((node) => node.agent.connected && node.metrics);
   if (measured.length > 0) {
@@ -67,6 +72,12 @@ export function effectsOn(
     all.push({ key: "silent", glyph: "no-data", text: t("act.silent", { count: nodes.length - measured.length }) });
   }
   return all;
+}
+
+function wordOf(cuts: boolean, entry: boolean, whole: boolean): string {
+  if (entry) return cuts ? "act.flowEntry" : "act.flowEnters";
+  if (whole) return cuts ? "act.flowWhole" : "act.flowAlone";
+  return "act.flowPart";
 }
 
 /** Sessions of the listeners; where an agent does not count them, the connections of the whole host. */

@@ -50,7 +50,9 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
   const leaving = chosen.filter((node) => why(node) !== undefined);
   const quietest = useQuery(quietestHourQuery(interrupts.includes(act) ? taking : [])).data;
   const hit = act === "delete" ? [] : (flows.data ?? []);
-  const effects = effectsOn(taking, hit, t).filter((effect) => seesFlows || effect.key !== "none");
+  const effects = effectsOn(taking, hit, interrupts.includes(act), t).filter(
+    (effect) => seesFlows || effect.key !== "none",
+  );
   if (!seesFlows) effects.unshift({ key: "unseen", glyph: "no-data", text: t("act.unseen") });
   if (quietest) {
     const values = { time: format.clock(quietest.at), count: Math.round(quietest.open) };

@@ -1,6 +1,6 @@
 import { Menu, Popover, TextInput } from "@mantine/core";
 import { IconHierarchy2, IconMaximize, IconMinus, IconPlus, IconRoute2, IconSearch } from "@tabler/icons-react";
-import { useReactFlow, useViewport } from "@xyflow/react";
+import { useReactFlow, useStore as useCanvas } from "@xyflow/react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
@@ -20,8 +20,6 @@ export function CanvasTools({ editable }: { editable: boolean }) {
   const { t } = useTranslation("flows");
   const { store } = useEditor();
   const { fitView, zoomIn, zoomOut } = useReactFlow();
-  const { zoom } = useViewport();
-  const format = useFormat();
   const arrange = () => {
     store.getState().edit((now) => place(now, layout(now)));
     setTimeout(() => void fitView({ padding: 0.12, maxZoom: 1 }), 50);
@@ -54,13 +52,20 @@ export function CanvasTools({ editable }: { editable: boolean }) {
         <Action kind="ghost" size="bar" iconOnly icon={IconMinus} onClick={() => void zoomOut()}>
           {t("canvas.zoomOut")}
         </Action>
-        <span className={`${classes.zoom} num`}>{format.percent(Math.round(zoom * 100))}</span>
+        <Zoom />
         <Action kind="ghost" size="bar" iconOnly icon={IconPlus} onClick={() => void zoomIn()}>
           {t("canvas.zoomIn")}
         </Action>
       </div>
     </>
   );
+}
+
+/** Follows the zoom alone: moving the canvas draws none of the bar again. */
+function Zoom() {
+  const format = useFormat();
+  const percent = useCanvas((state) => Math.round(state.transform[2] * 100));
+  return <span className={`${classes.zoom} num`}>{format.percent(percent)}</span>;
 }
 
 /** "Connect to…" for the chosen block: the keyboard's way of drawing a line. Opens with C. */

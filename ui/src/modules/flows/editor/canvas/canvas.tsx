@@ -40,6 +40,8 @@ import { WayEdge } from "./way-line";
 const nodeTypes = { block: BlockNode, rules: RulesNode };
 const edgeTypes = { way: WayEdge };
 const manyBlocks = 15;
+/** Width of the pane up to which its style sheet breaks the line of tools. */
+const narrow = 720;
 
 /** The drawing as a graph. On a phone it is looked at only; the outline does everything. */
 export default function Canvas({ viewOnly }: { viewOnly: boolean }) {
@@ -193,13 +195,15 @@ function useFit(blocks: number) {
     if (!pane || !has) return;
     const fit = () => {
       const extent = extentOf(store.getState().drawing);
+      // In a narrow pane the tools stand in two lines.
+      const foot = pane.clientWidth > narrow ? 66 : 106;
       const fits =
         extent.right + 16 <= pane.clientWidth &&
-        extent.bottom + 70 <= pane.clientHeight &&
+        extent.bottom + foot + 4 <= pane.clientHeight &&
         extent.left >= 0 &&
         extent.top >= 40;
       if (fits) void setViewport({ x: 0, y: 0, zoom: 1 });
-      else void fitView({ padding: { top: "56px", left: "24px", right: "24px", bottom: "66px" }, maxZoom: 1 });
+      else void fitView({ padding: { top: "56px", left: "24px", right: "24px", bottom: `${foot}px` }, maxZoom: 1 });
     };
     const reveal = () => {
       const { drawing, chosen } = store.getState();
