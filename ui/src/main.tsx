@@ -7,14 +7,19 @@ import "./theme/kit.css";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
+import { meQuery } from "./api/access";
 import { createQueryClient } from "./api/query-client";
+import { session } from "./api/session";
 import { Providers } from "./app/providers";
-import { createPanelRouter } from "./app/router";
+import { createPanelRouter, preloadPage } from "./app/router";
 import { startI18n } from "./text/i18n";
 
 const queries = createQueryClient();
 const router = createPanelRouter();
 
+// Who is signed in and the code of the page are asked for beside the words, not after them.
+if (session.getState().token !== undefined) void queries.prefetchQuery(meQuery);
+preloadPage(window.location.pathname);
 await startI18n();
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

@@ -109,10 +109,26 @@ async function closeAll(page: Page): Promise<void> {
   }
 }
 
-async function visit(page: Page, url: string, { path, layers = [] }: Sight): Promise<string[]> {
+/** Where the navigation, the tabs and the sections of the open page lead to. */
+async function waysOn(page: Page): Promise<string[]> {
+  const ways = await page
+    .locator("nav a")
+    .evaluateAll((links) =>
+      links.map((link) => (link as HTMLAnchorElement).pathname + (link as HTMLAnchorElement).search),
+    );
+  return ways.map(withoutIds);
+}
+
+/** Two objects of one kind have one page; its usual tab stands in no address. */
+function withoutIds(path: string): string {
+  return path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace(/^(.nodes.:id)\?tab=overview$/, "$1");
+}
+
+async function visit(page: Page, url: string, { path, layers = [] }: Sight, ways: Set<string>): Promise<string[]> {
   await page.goto(url + path);
   await expect(page.getByRole("heading").first()).toBeVisible();
   await expect(page.locator("main [aria-busy=true]")).toHaveCount(0);
+  for (const way of await waysOn(page)) ways.add(way);
   const found = await look(page, path, path === "/");
   for (const { name, steps, beside, width } of layers) {
     if (width) await page.setViewportSize({ width, height: 860 });
@@ -131,6 +147,10 @@ test("every page, drawer and dialog is accessible and as wide as the screen", as
   await page.addInitScript(withoutMotion);
   await signIn(page, stand.url);
   const found: string[] = [];
-  for (const sight of sightsOf(populated)) found.push(...(await visit(page, stand.url, sight)));
+  const ways = new Set<string>();
+  const sights = sightsOf(populated);
+  for (const sight of sights) found.push(...(await visit(page, stand.url, sight, ways)));
   expect(found).toEqual([]);
+  const looked = new Set(sights.map(({ path }) => withoutIds(path)));
+  expect([...ways].filter((way) => !looked.has(way)).sort(), "pages that nobody looked at").toEqual([]);
 });

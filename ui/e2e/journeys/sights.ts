@@ -200,7 +200,7 @@ function system({ account }: Populated): Sight[] {
     { path: "/accounts/new" },
     { path: `/accounts/${account}`, layers: [button("Rename…")] },
     { path: "/license", layers: [button("Activate another key"), button("Remove…")] },
-    { path: "/settings" },
+    ...["", "/subscriptions", "/updates", "/notifications"].map((section) => ({ path: `/settings${section}` })),
   ];
 }
 

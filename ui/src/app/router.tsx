@@ -50,3 +50,12 @@ export function createPanelRouter() {
     scrollRestoration: true,
   });
 }
+
+/** Fetches the code of the page that an address without parameters opens. */
+export function preloadPage(path: string): void {
+  // What could not be fetched is asked for again, and told, by the page itself.
+  void pages
+    .find((page) => page.path === path)
+    ?.load()
+    .catch(() => undefined);
+}

@@ -2,15 +2,28 @@ export type Language = "en" | "ru";
 
 const locales: Record<Language, string> = { en: "en-GB", ru: "ru-RU" };
 
+const kept = new Map<string, Intl.NumberFormat | Intl.DateTimeFormat>();
+
+/** Making a formatter costs as much as some hundred numbers written with it: each is made once. */
+function once<Kind extends Intl.NumberFormat | Intl.DateTimeFormat>(key: string, make: () => Kind): Kind {
+  let formatter = kept.get(key) as Kind | undefined;
+  if (!formatter) kept.set(key, (formatter = make()));
+  return formatter;
+}
+
+function write(at: Date, language: Language, options: Intl.DateTimeFormatOptions): string {
+  const key = `${language} ${JSON.stringify(options)}`;
+  return once(key, () => new Intl.DateTimeFormat(locales[language], options)).format(at);
+}
+
 const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
 export function formatNumber(value: number, language: Language, digits = 0): string {
-  return new Intl.NumberFormat(language === "en" ? "en-US" : "ru-RU", {
-    maximumFractionDigits: digits,
-    minimumFractionDigits: digits,
-    signDisplay: "negative",
+  return once(`${language} ${digits}`, () => {
+    const fixed = { maximumFractionDigits: digits, minimumFractionDigits: digits };
+    return new Intl.NumberFormat(language === "en" ? "en-US" : "ru-RU", { ...fixed, signDisplay: "negative" });
   }).format(value);
 }
 
@@ -85,40 +98,33 @@ export function formatUptime(seconds: number, language: Language): string {
 }
 
 export function formatDate(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(locales[language], { day: "numeric", month: "short", year: "numeric" }).format(
-    new Date(iso),
-  );
+  return write(new Date(iso), language, { day: "numeric", month: "short", year: "numeric" });
 }
 
 export function formatClock(iso: string | number, language: Language, seconds = false): string {
-  return new Intl.DateTimeFormat(locales[language], {
+  return write(new Date(iso), language, {
     hour: "2-digit",
     minute: "2-digit",
     second: seconds ? "2-digit" : undefined,
-  }).format(new Date(iso));
+  });
 }
 
 /** A day without its year, and with it when that is another one than now: "22 Nov", "22 Nov 2025". */
 export function formatDay(iso: string, language: Language, now: Date): string {
   const at = new Date(iso);
-  return new Intl.DateTimeFormat(locales[language], {
+  return write(at, language, {
     day: "numeric",
     month: "short",
     year: at.getFullYear() === now.getFullYear() ? undefined : "numeric",
-  }).format(at);
+  });
 }
 
 export function formatMoment(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(locales[language], {
-    day: "numeric",
-    month: "short",
-    hour: "2-digit",
-    minute: "2-digit",
-  }).format(new Date(iso));
+  return write(new Date(iso), language, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 
 export function formatFullMoment(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(locales[language], { dateStyle: "long", timeStyle: "long" }).format(new Date(iso));
+  return write(new Date(iso), language, { dateStyle: "long", timeStyle: "long" });
 }
 
 /** A countdown such as "23:51:08" or "0:38". */

@@ -15,6 +15,8 @@ interface Item {
 const items = (count: number): Item[] =>
   Array.from({ length: count }, (_, index) => ({ id: `row-${index}`, size: index }));
 
+const drawn = vi.fn();
+
 interface ListProps {
   rows: Item[];
   total?: number;
@@ -64,6 +66,43 @@ const ticked = () =>
     .map((box) => box.getAttribute("aria-label"));
 
 beforeEach(() => localStorage.clear());
+
+const counted = [
+  {
+    key: "name",
+    head: "Name",
+    cell: ({ id }: Item) => {
+      drawn(id);
+      return id;
+    },
+  },
+];
+
+/** The same columns each time, as lists of the product have. */
+function CountedList({ rows }: { rows: Item[] }) {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <DataTable
+      label="Items"
+      rows={rows}
+      total={rows.length}
+      rowId={({ id }) => id}
+      rowName={({ id }) => id}
+      selection={{ ids, onChange: setIds }}
+      columns={counted}
+      phone={({ id }) => id}
+    />
+  );
+}
+
+it("draws a row again only when something of its own has changed", async () => {
+  await renderApp(<CountedList rows={items(4)} />);
+  const box = await screen.findByRole("checkbox", { name: "Select row-2" });
+  drawn.mockClear();
+  await user.click(box);
+  expect(tick("row-2")).toBeChecked();
+  expect(new Set(drawn.mock.calls.map(([id]) => id as string))).toEqual(new Set(["row-2"]));
+});
 
 describe("choosing rows", () => {
   it("takes all rows between two with Shift", async () => {

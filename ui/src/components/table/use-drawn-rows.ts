@@ -2,7 +2,7 @@ import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useState, type RefObject } from "react";
 
 /** Fewer rows than this are simply all drawn. */
-const drawAllBelow = 100;
+const drawAllBelow = 40;
 
 export interface DrawnRows {
   /** Indexes of the rows that are in the document. */
@@ -29,7 +29,7 @@ export function useDrawnRows(place: RefObject<HTMLElement | null>, count: number
   const virtualizer = useWindowVirtualizer({
     count,
     estimateSize: () => rowHeight,
-    overscan: 10,
+    overscan: 8,
     scrollMargin: offset,
     enabled: many,
   });

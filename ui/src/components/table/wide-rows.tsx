@@ -1,6 +1,6 @@
 import { Checkbox, Table } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
-import { useRef, type MouseEvent } from "react";
+import { memo, useLayoutEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ColumnsMenu } from "./columns-menu";
 import { fitColumns, hasWidths, type Column } from "./columns";
@@ -19,7 +19,7 @@ type WideProps<Row> = Omit<DataTableProps<Row>, "selection"> & {
 
 /** A real table: the column that names the row stays when it is scrolled sideways. */
 export function WideRows<Row extends object>(props: WideProps<Row>) {
-  const { label, rows, rowId, look, selection, menu, rowHeight = "one", width, sorting, onEdit, onCreate } = props;
+  const { label, rows, rowId, rowName, look, selection, menu, rowHeight = "one", width, sorting, onEdit } = props;
   const place = useRef<HTMLTableSectionElement>(null);
   const lines = look?.look.density === "compact" ? "compact" : rowHeight;
   const drawn = useDrawnRows(place, rows.length, heights[lines]);
@@ -27,13 +27,15 @@ export function WideRows<Row extends object>(props: WideProps<Row>) {
   const acts = menu !== undefined || look !== undefined;
   const besides = { check: selection !== undefined, menu: acts };
   const fitted = fitColumns(props.columns, look?.look.columns ?? {}, width, besides);
+  const shown = useSame(fitted.shown);
+  const does = useRowDoes(props);
   const cells = fitted.shown.length + Number(besides.check) + Number(acts);
   useRowKeys({
     place,
     ids,
     reveal: drawn.reveal,
     toggle: selection?.toggle,
-    onCreate,
+    onCreate: props.onCreate,
     onEdit: onEdit && ((id) => onEdit(rows[ids.indexOf(id)]!)),
   });
   useDrawnIds(drawn.indexes, ids, props.onDrawn);
@@ -67,8 +69,22 @@ export function WideRows<Row extends object>(props: WideProps<Row>) {
           <Spacer height={drawn.above} cells={cells} />
           {drawn.indexes.map((index) => {
             const row = rows[index];
-            return row === undefined ? null : (
-              <WideRow key={ids[index]} {...props} row={row} id={ids[index]!} index={index} shown={fitted.shown} />
+            if (row === undefined) return null;
+            const id = ids[index]!;
+            return (
+              <WideRow
+                key={id}
+                row={row as object}
+                id={id}
+                index={index}
+                name={rowName(row)}
+                shown={shown as readonly Column<object>[]}
+                chosen={selection?.ids.has(id)}
+                current={id === props.current}
+                menu={menu as ((row: object) => ReactNode) | undefined}
+                acts={acts}
+                does={does as RowDoes}
+              />
             );
           })}
           <Spacer height={drawn.below} cells={cells} />
@@ -89,43 +105,82 @@ function Spacer({ height, cells }: { height: number; cells: number }) {
   );
 }
 
-interface WideRowProps<Row> extends WideProps<Row> {
-  row: Row;
-  id: string;
-  index: number;
-  shown: readonly Column<Row>[];
+interface RowDoes {
+  opens: boolean;
+  open: (row: object) => void;
+  toggle: (id: string, range: boolean) => void;
 }
 
-function WideRow<Row extends object>(props: WideRowProps<Row>) {
-  const { row, id, index, shown, rowName, selection, menu, look, current, onOpen } = props;
+interface WideRowProps {
+  row: object;
+  id: string;
+  index: number;
+  name: string;
+  shown: readonly Column<object>[];
+  /** Undefined where rows cannot be chosen. */
+  chosen: boolean | undefined;
+  current: boolean;
+  menu: ((row: object) => ReactNode) | undefined;
+  acts: boolean;
+  does: RowDoes;
+}
+
+/** One row; it is drawn again only when something of its own has changed. */
+const WideRow = memo(function WideRow(props: WideRowProps) {
+  const { row, id, index, name, shown, chosen, current, menu, acts, does } = props;
   const { t } = useTranslation("app");
-  const open = onOpen && ((event: MouseEvent) => !hasOwnAct(event.target) && onOpen(row));
+  const open = does.opens ? (event: MouseEvent) => !hasOwnAct(event.target) && does.open(row) : undefined;
   return (
-    <Table.Tr
+    <tr
       data-row={id}
-      data-selected={(selection?.ids.has(id) ?? id === current) || undefined}
-      data-opens={onOpen !== undefined || undefined}
+      data-selected={chosen || current || undefined}
+      data-opens={does.opens || undefined}
       aria-rowindex={index + 2}
       onClick={open}
     >
-      {selection && (
-        <Table.Td className={classes.check}>
+      {chosen !== undefined && (
+        <td className={classes.check}>
           <Checkbox
             size="xs"
-            checked={selection.ids.has(id)}
-            onChange={(event) => selection.toggle(id, (event.nativeEvent as PointerEvent).shiftKey === true)}
-            aria-label={t("table.select", { name: rowName(row) })}
+            checked={chosen}
+            onChange={(event) => does.toggle(id, (event.nativeEvent as PointerEvent).shiftKey === true)}
+            aria-label={t("table.select", { name })}
           />
-        </Table.Td>
+        </td>
       )}
       {shown.map((column) => (
-        <Table.Td key={column.key} data-align={column.align}>
+        <td key={column.key} data-align={column.align}>
           {column.cell(row)}
-        </Table.Td>
+        </td>
       ))}
-      {(menu || look) && <Table.Td className={classes.menu}>{menu?.(row)}</Table.Td>}
-    </Table.Tr>
+      {acts && <td className={classes.menu}>{menu?.(row)}</td>}
+    </tr>
   );
+});
+
+/** What rows do, as one object that stays the same: handlers read the newest props only when they are called. */
+function useRowDoes<Row extends object>({ onOpen, selection }: WideProps<Row>): RowDoes {
+  const latest = useRef({ onOpen, selection });
+  useLayoutEffect(() => {
+    latest.current = { onOpen, selection };
+  });
+  const opens = onOpen !== undefined;
+  return useMemo(
+    () => ({
+      opens,
+      open: (row) => latest.current.onOpen?.(row as Row),
+      toggle: (id, range) => latest.current.selection?.toggle(id, range),
+    }),
+    [opens],
+  );
+}
+
+/** The same columns as long as they are the same ones: fitting makes another list each time. */
+function useSame<Item>(list: readonly Item[]): readonly Item[] {
+  const [kept, setKept] = useState(list);
+  if (kept === list || (kept.length === list.length && kept.every((item, at) => item === list[at]))) return kept;
+  setKept(list);
+  return list;
 }
 
 /** What is clicked for itself inside a row. */

@@ -53,6 +53,15 @@ export default function NodesPage() {
       },
     );
   };
+  const ofRow = useMemo(
+    () => ({
+      restart: (node: Node) => setAsked({ act: "restart_core", nodes: [node] }),
+      maintain: (node: Node, on: boolean) =>
+        setAsked({ act: on ? "maintenance_on" : "maintenance_off", nodes: [node] }),
+      remove: setDeleting,
+    }),
+    [],
+  );
 
   const saveCsv = () => {
     setSaving(true);
@@ -72,12 +81,7 @@ export default function NodesPage() {
         block={block}
         more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
         csv={{ save: saveCsv, busy: saving }}
-        acts={{
-          restart: (node) => setAsked({ act: "restart_core", nodes: [node] }),
-          maintain: (node, on) => setAsked({ act: on ? "maintenance_on" : "maintenance_off", nodes: [node] }),
-          bulk,
-          remove: setDeleting,
-        }}
+        acts={{ ...ofRow, bulk }}
       />
       {asked && <NodeActDialog {...asked} onClose={() => setAsked(undefined)} />}
       <DeleteNodeDialog

@@ -1,6 +1,6 @@
 import { Menu } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState, type ComponentProps } from "react";
+import { useCallback, useState, type ComponentProps } from "react";
 import { useFigures } from "@/api/figures";
 import { useTranslation } from "react-i18next";
 import { ActionLink } from "@/components/action/action";
@@ -39,6 +39,12 @@ export function NodesTable({ data, filter, onFilter, block, more, acts, own }: N
   const [drawn, setDrawn] = useState<readonly string[]>([]);
   useFigures(drawn);
   useSparks(drawn);
+  const { restart, maintain, remove } = acts;
+  // The same function for the same acts: rows are then not drawn again when only something around them changes.
+  const menu = useCallback(
+    (node: Node) => <NodeMenu node={node} block={block} acts={{ restart, maintain, remove }} />,
+    [block, restart, maintain, remove],
+  );
   const sorting = { value: filter.sort ?? "state", onChange: (sort: string) => onFilter({ sort }) };
   return (
     <>
@@ -57,7 +63,7 @@ export function NodesTable({ data, filter, onFilter, block, more, acts, own }: N
         loadingMore={more?.busy}
         onCreate={block ? undefined : () => void navigate({ to: "/nodes/new" })}
         onEdit={({ id }) => void navigate({ to: "/nodes/$id", params: { id }, search: { tab: "settings" } })}
-        menu={(node) => <NodeMenu node={node} block={block} acts={acts} />}
+        menu={menu}
         phone={(node) => <PhoneNode node={node} />}
         empty={
           <EmptyState title={t("nothing")} act={<ActionLink to="/nodes">{t("clear")}</ActionLink>}>
@@ -90,7 +96,9 @@ function EditLink({ id, ...rest }: { id: string } & Omit<ComponentProps<"a">, "h
   return <Link {...rest} to="/nodes/$id" params={{ id }} search={{ tab: "settings" }} />;
 }
 
-function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined; acts: NodeActs }) {
+type RowActs = Omit<NodeActs, "bulk">;
+
+function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined; acts: RowActs }) {
   const { t } = useTranslation("nodes");
   const inMaintenance = node.state === "maintenance";
   return (
