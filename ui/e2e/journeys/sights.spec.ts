@@ -109,19 +109,21 @@ async function closeAll(page: Page): Promise<void> {
   }
 }
 
-/** Where the navigation, the tabs and the sections of the open page lead to. */
+/** Where the navigation, the tabs and the sections of the open page lead to; a filter is no other page. */
 async function waysOn(page: Page): Promise<string[]> {
   const ways = await page
-    .locator("nav a")
+    .locator('nav:not([aria-label="Breadcrumb"]) a')
     .evaluateAll((links) =>
-      links.map((link) => (link as HTMLAnchorElement).pathname + (link as HTMLAnchorElement).search),
+      (links as HTMLAnchorElement[]).map(
+        ({ pathname, search }) => pathname + (search.startsWith("?tab=") ? search : ""),
+      ),
     );
   return ways.map(withoutIds);
 }
 
-/** Two objects of one kind have one page; its usual tab stands in no address. */
+/** Two objects of one kind have one page. */
 function withoutIds(path: string): string {
-  return path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace(/^(.nodes.:id)\?tab=overview$/, "$1");
+  return path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replace(/\?tab=overview$/, "");
 }
 
 async function visit(page: Page, url: string, { path, layers = [] }: Sight, ways: Set<string>): Promise<string[]> {

@@ -200,7 +200,9 @@ function system({ account }: Populated): Sight[] {
     { path: "/accounts/new" },
     { path: `/accounts/${account}`, layers: [button("Rename…")] },
     { path: "/license", layers: [button("Activate another key"), button("Remove…")] },
-    ...["", "/subscriptions", "/updates", "/notifications"].map((section) => ({ path: `/settings${section}` })),
+    ...["", "/panel", "/subscriptions", "/updates", "/notifications"].map((section) => ({
+      path: `/settings${section}`,
+    })),
   ];
 }
 
