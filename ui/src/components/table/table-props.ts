@@ -36,6 +36,8 @@ export interface DataTableProps<Row> {
   loadingMore?: boolean;
   bar?: ReactNode;
   empty?: ReactNode;
+  /** Of more rows than this only those in sight are drawn. */
+  mostDrawn?: number;
   /** Told the ids of the rows that are in the document, for figures that move only where somebody looks. */
   onDrawn?: (ids: readonly string[]) => void;
 }

@@ -1,8 +1,8 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useState, type RefObject } from "react";
 
-/** Fewer rows than this are simply all drawn. */
-const drawAllBelow = 40;
+/** So many rows are simply all drawn, where the list asks for nothing else. */
+const mostAtOnce = 100;
 
 export interface DrawnRows {
   /** Indexes of the rows that are in the document. */
@@ -15,9 +15,14 @@ export interface DrawnRows {
 }
 
 /** Which of many rows are in the document: those in the window and some around it. */
-export function useDrawnRows(place: RefObject<HTMLElement | null>, count: number, rowHeight: number): DrawnRows {
+export function useDrawnRows(
+  place: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+  most = mostAtOnce,
+): DrawnRows {
   const [offset, setOffset] = useState(0);
-  const many = count > drawAllBelow;
+  const many = count > most;
   // What stands above the rows may change with every drawing.
   // eslint-disable-next-line react-hooks/exhaustive-deps
   useLayoutEffect(() => {

@@ -22,7 +22,7 @@ export function WideRows<Row extends object>(props: WideProps<Row>) {
   const { label, rows, rowId, rowName, look, selection, menu, rowHeight = "one", width, sorting, onEdit } = props;
   const place = useRef<HTMLTableSectionElement>(null);
   const lines = look?.look.density === "compact" ? "compact" : rowHeight;
-  const drawn = useDrawnRows(place, rows.length, heights[lines]);
+  const drawn = useDrawnRows(place, rows.length, heights[lines], props.mostDrawn);
   const ids = rows.map(rowId);
   const acts = menu !== undefined || look !== undefined;
   const besides = { check: selection !== undefined, menu: acts };

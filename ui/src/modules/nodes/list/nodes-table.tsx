@@ -19,6 +19,9 @@ import { PhoneNode } from "./phone-node";
 import { useChosen } from "./use-chosen";
 import { useColumns } from "./use-columns";
 
+/** A row has ten cells that move: of a page only what is in sight is worth drawing. */
+const mostDrawn = 30;
+
 interface NodesTableProps {
   data: NodesData;
   filter: NodesFilter;
@@ -56,6 +59,7 @@ export function NodesTable({ data, filter, onFilter, block, more, acts, own }: N
         rowId={(node) => node.id}
         rowName={(node) => node.name}
         look={own}
+        mostDrawn={mostDrawn}
         onDrawn={setDrawn}
         sorting={sorting}
         selection={block || (phone && !choosing) ? undefined : chosen.selection}
