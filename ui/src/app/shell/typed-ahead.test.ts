@@ -44,3 +44,15 @@ it("ends with Escape, which closes what was to open", () => {
   expect(closed).toHaveBeenCalledOnce();
   expect(press("b").defaultPrevented).toBe(false);
 });
+
+it("is over when something else gets the focus, and after a while", () => {
+  vi.useFakeTimers();
+  catcher = catchKeys(() => undefined);
+  document.body.dispatchEvent(new FocusEvent("focusin", { bubbles: true }));
+  expect(press("a").defaultPrevented).toBe(false);
+  catcher = catchKeys(() => undefined);
+  expect(press("a").defaultPrevented).toBe(true);
+  vi.advanceTimersByTime(6_000);
+  expect(press("b").defaultPrevented).toBe(false);
+  vi.useRealTimers();
+});

@@ -9,6 +9,9 @@ export interface KeyCatcher {
   take: () => TypedAhead;
 }
 
+/** Longer than any palette takes; whoever types then means something else. */
+const longest = 5_000;
+
 /**
  * Catches the keys between the one that opens the palette and the moment its field has the focus, so that nobody has to
  * wait for the picture: on a busy machine that takes longer than the first letters.
@@ -33,8 +36,15 @@ export function catchKeys(onEscape: () => void): KeyCatcher {
       text += event.key;
     }
   };
-  const stop = () => window.removeEventListener("keydown", onKeyDown, true);
+  const stop = () => {
+    clearTimeout(timer);
+    window.removeEventListener("keydown", onKeyDown, true);
+    window.removeEventListener("focusin", stop);
+  };
+  const timer = setTimeout(stop, longest);
   window.addEventListener("keydown", onKeyDown, true);
+  // The field takes what was typed when it gets the focus; when something else gets it, keys belong there.
+  window.addEventListener("focusin", stop);
   return {
     take: () => {
       stop();
