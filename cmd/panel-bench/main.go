@@ -128,6 +128,7 @@ var goals = []goal{
 	{"spread", spreadCertificates, 4 * time.Minute},
 	{"strangers", strangersFlood, 6 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
+	{"protocols", protocols, 10 * time.Minute},
 }
 
 func names() []string {

@@ -240,7 +240,7 @@ func (c *compiler) freePort(b graph.Node, l graph.Listener) int {
 
 func (c *compiler) free(b graph.Node, l graph.Listener) bool {
 	for _, mine := range listens(c.in.FlowID, "", b.Key, "", l) {
-		if kind, _ := c.holder(b.NodeID, mine); kind != "" || c.drawn(b.NodeID, mine) {
+		if kind, _, _ := c.holder(b.NodeID, mine); kind != "" || c.drawn(b.NodeID, mine) {
 			return false
 		}
 	}

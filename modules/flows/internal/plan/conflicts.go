@@ -103,12 +103,12 @@ func (c *compiler) conflictPath(key, kind string) string {
 }
 
 func (c *compiler) conflict(key, node string, want Listen) {
-	kind, with := c.holder(node, want)
+	kind, with, port := c.holder(node, want)
 	if kind == "" {
 		return
 	}
 	found := Conflict{
-		Kind: kind, NodeID: node, L4: want.L4, Port: want.From, Path: c.conflictPath(key, kind), With: with,
+		Kind: kind, NodeID: node, L4: want.L4, Port: port, Path: c.conflictPath(key, kind), With: with,
 	}
 	if kind != ConflictPort {
 		found.Host = want.Host
@@ -116,28 +116,29 @@ func (c *compiler) conflict(key, node string, want Listen) {
 	c.plan.Conflicts = append(c.plan.Conflicts, found)
 }
 
-// holder finds another flow or a foreign process that holds what is wanted, and tells in which way the two meet.
-func (c *compiler) holder(nodeID string, want Listen) (string, ConflictWith) {
+// holder finds another flow or a foreign process that holds what is wanted, and tells in which way the two meet and at
+// which port: the first one of a range that is not free.
+func (c *compiler) holder(nodeID string, want Listen) (kind string, with ConflictWith, port int) {
 	n := c.in.Nodes[nodeID]
 	for _, other := range n.Others {
 		for _, l := range other.Listens {
 			if kind := l.Clash(want); kind != "" {
-				return kind, ConflictWith{FlowID: l.FlowID, Listener: l.Name}
+				return kind, ConflictWith{FlowID: l.FlowID, Listener: l.Name}, max(l.From, want.From)
 			}
 		}
 	}
 	for _, l := range n.Reserved {
 		if kind := l.Clash(want); l.FlowID != c.in.FlowID && kind != "" {
-			return kind, ConflictWith{FlowID: l.FlowID, Listener: l.Name}
+			return kind, ConflictWith{FlowID: l.FlowID, Listener: l.Name}, max(l.From, want.From)
 		}
 	}
 	for _, s := range n.Sockets {
 		seen := Listen{L4: s.L4, IP: s.IP, From: s.Port, To: s.Port}
 		if !s.Core && seen.Overlaps(want) {
-			return ConflictPort, ConflictWith{Process: s.Process}
+			return ConflictPort, ConflictWith{Process: s.Process}, s.Port
 		}
 	}
-	return "", ConflictWith{}
+	return "", ConflictWith{}, 0
 }
 
 // shares notes whose listeners have the same port, each once: what is installed is among the reserved as well.

@@ -73,3 +73,16 @@ func TestTwoBlocksOfOneFlowWithOneHostName(t *testing.T) {
 		require.Equal(t, code, found[0].Code)
 	}
 }
+
+// Of a range of ports the one that is taken is named, by whomever.
+func TestTheTakenPortOfARangeIsNamed(t *testing.T) {
+	t.Parallel()
+	in := entering(graph.Listener{Protocol: "hysteria2", PortRange: "20000-20010"})
+	node := in.Nodes[nodeA]
+	node.Sockets = []plan.Socket{{L4: "udp", IP: "0.0.0.0", Port: 20005, Process: "dnsmasq"}}
+	in.Nodes[nodeA] = node
+	found := plan.Compile(in).Plan.Conflicts
+	require.Len(t, found, 1)
+	require.Equal(t, []any{20005, "dnsmasq", "nodes[0].params.listener.port_range"},
+		[]any{found[0].Port, found[0].With.Process, found[0].Path})
+}

@@ -80,7 +80,7 @@ func Taken(in Input, fragments map[string]Fragment) bool {
 	c := &compiler{in: in}
 	for id, f := range fragments {
 		for _, want := range f.Listens {
-			if kind, _ := c.holder(id, want); kind != "" {
+			if kind, _, _ := c.holder(id, want); kind != "" {
 				return true
 			}
 		}
