@@ -27,7 +27,8 @@ interface SecretCodeProps<Value> {
 }
 
 /** A secret behind a button: then its code for a phone's camera, its text, and how long it stays. */
-export function SecretCode<Value>({ state, onReveal, text, codeName, what, act, gone, note }: SecretCodeProps<Value>) {
+export function SecretCode<Value>(props: SecretCodeProps<Value>) {
+  const { state, onReveal, text, code = text, between, codeName, what, act, gone, note } = props;
   if (state.kind !== "shown") {
     return (
       <>
