@@ -7,6 +7,7 @@ import (
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
+	"panel/modules/imports"
 	"panel/modules/license"
 	"panel/modules/nodes"
 	"panel/modules/notifications"
@@ -23,6 +24,7 @@ func All() []module.Module {
 		clients.Module(),
 		domains.Module(),
 		flows.Module(),
+		imports.Module(),
 		license.Module(),
 		nodes.Module(),
 		notifications.Module(),

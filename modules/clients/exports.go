@@ -81,7 +81,7 @@ func (e exported) Credentials(ctx context.Context, flowID, clientID string) ([]c
 		}
 		out[i] = clientsapi.Credentials{
 			ClientID: rows[i].ClientID, Ref: rows[i].Ref, Label: rows[i].Label, UUID: opened.UUID, Key: opened.Key,
-			Number: rows[i].Number,
+			Number: rows[i].Number, Password: opened.Password,
 		}
 	}
 	return out, nil

@@ -229,7 +229,9 @@ func (c *clients) members(ctx context.Context, flowID string) ([]agentapi.Client
 		if err != nil {
 			return nil, err
 		}
-		all[i] = agentapi.Client{ID: rows[i].ClientID, UUID: opened.UUID, Key: opened.Key, Number: rows[i].Number}
+		all[i] = agentapi.Client{
+			ID: rows[i].ClientID, UUID: opened.UUID, Key: opened.Key, Number: rows[i].Number, Own: opened.Password,
+		}
 		if rows[i].ExpiresAt != nil {
 			all[i].Expires = rows[i].ExpiresAt.UTC()
 		}

@@ -118,6 +118,8 @@ const formerTable = "flow_clients"
 type secret struct {
 	UUID string `json:"uuid"`
 	Key  []byte `json:"key"`
+
+	Password string `json:"password,omitempty"` // that the client came with, where a protocol asks for one
 }
 
 func (r *accessRow) place() vault.Ref {

@@ -114,6 +114,10 @@ func (s *service) connections(
 		return nil, fmt.Errorf("read which nodes let a client in: %w", err)
 	}
 	var out []flowsapi.Connection
+	keys, err := s.store.keys(ctx, f.ID, version.Graph, nil)
+	if err != nil {
+		return nil, err
+	}
 	entries := plan.Entries(version.Graph)
 	for _, entry := range entries {
 		if !lets(installed[entry.NodeID], holding, c) {
@@ -131,7 +135,7 @@ func (s *service) connections(
 			FlowID:  f.ID,
 			Root:    root,
 			Block:   entry.Key,
-			Listen:  *entry.Params.Listener,
+			Listen:  withSecret(*entry.Params.Listener, keys),
 			Host:    host,
 			Client:  compiledClient(c),
 			Name:    name,

@@ -3,6 +3,8 @@ package flows
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"maps"
 	"slices"
 
 	"panel/modules/flows/flowsapi"
@@ -12,6 +14,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 )
 
 // saveDraft replaces the drawing. It installs nothing, and saving the same drawing again changes nothing. A drawing
@@ -211,4 +214,51 @@ func (s *service) explain(ctx context.Context, in *explainInput) (Explanation, e
 		out.Steps = append(out.Steps, ExplainStep(step))
 	}
 	return out, nil
+}
+
+// drafts is flowsapi.Drafts.
+type drafts struct{ *service }
+
+// drawings are judged like those that come as the body of a request.
+var drawings = httpapi.Strictly[graph.Graph]()
+
+// Draft gives the draft of a flow without its secrets, and without the names of secrets that no other flow has.
+func (d drafts) Draft(ctx context.Context, flowID string) (flowsapi.Draft, error) {
+	f, err := d.store.flow(ctx, flowID)
+	if err != nil {
+		return flowsapi.Draft{}, err
+	}
+	return flowsapi.Draft{
+		Name: f.Name, Description: f.Description, Tags: f.Tags, Drawing: graph.Encode(withoutNames(f.Graph)),
+	}, nil
+}
+
+// Check lists what keeps a drawing from running.
+func (d drafts) Check(drawing json.RawMessage) ([]flowsapi.Problem, error) {
+	g, err := drawings.Read(drawing)
+	if err != nil {
+		return nil, err
+	}
+	found := graph.Check(*g)
+	out := make([]flowsapi.Problem, len(found))
+	for i, p := range found {
+		out[i] = flowsapi.Problem{Code: p.Code, Path: p.Path, Message: p.Message}
+	}
+	return out, nil
+}
+
+// Create makes a flow of the caller without any client.
+func (d drafts) Create(ctx context.Context, given flowsapi.Draft) (string, error) {
+	g, err := drawings.Read(given.Drawing)
+	if err != nil {
+		return "", err
+	}
+	nobody := func(context.Context, string) error { return nil }
+	return d.createWith(ctx, given.Name, given.Description, given.Tags, *g, nobody)
+}
+
+// Taken gives those of the names that flows have already.
+func (d drafts) Taken(ctx context.Context, names ...string) ([]string, error) {
+	found, err := d.store.named(ctx, names...)
+	return slices.Sorted(maps.Keys(found)), err
 }

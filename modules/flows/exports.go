@@ -27,6 +27,8 @@ import (
 
 func exportStages(r *stages.Registry) flowsapi.Stages { return r }
 
+func exportDrafts(s *service) flowsapi.Drafts { return drafts{s} }
+
 func exportSubscribers(s *service) flowsapi.Subscribers { return s }
 
 func exportHealth(h *hooks) flowsapi.HealthStates { return healthHook{h} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ecdh"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,7 +20,8 @@ import (
 	"panel/platform/vault"
 )
 
-// keyRow is a private key of REALITY that somebody brought. A drawing names it by its public half.
+// keyRow is a secret of a listener that somebody brought. A drawing names a private key of REALITY by its public half,
+// and any other secret by a name that was made up for it, which stands in the same column.
 type keyRow struct {
 	bun.BaseModel `bun:"table:flow_keys,alias:k"`
 
@@ -44,23 +46,54 @@ func withoutKeys(g graph.Graph) (graph.Graph, map[string]string, error) {
 			field string
 			l     **graph.Listener
 		}{{"listener", &p.Listener}, {"hop", &p.Hop}} {
-			if *at.l == nil || (*at.l).Reality == nil || (*at.l).Reality.PrivateKey == "" {
+			if *at.l == nil {
 				continue
 			}
-			private, public, ok := pairOf((*at.l).Reality.PrivateKey)
-			if !ok {
-				return g, nil, fault.InvalidValue(
-					fmt.Sprintf("graph.nodes[%d].params.%s.reality.private_key", i, at.field),
-					"a private key is 32 bytes in Base64, as the core's x25519 command prints it")
+			l := **at.l
+			if field, err := take(&l, keys); err != nil {
+				return g, nil, fault.InvalidValue(fmt.Sprintf("graph.nodes[%d].params.%s.%s", i, at.field, field), err.Error())
 			}
-			l, r := **at.l, *(*at.l).Reality
-			r.PrivateKey, r.PublicKey = "", public
-			l.Reality = &r
 			*at.l = &l
-			keys[public] = private
 		}
 	}
 	return g, keys, nil
+}
+
+// take moves what is secret of a listener into keys. An error is a sentence about the field.
+func take(l *graph.Listener, keys map[string]string) (field string, err error) {
+	if l.Reality != nil && l.Reality.PrivateKey != "" {
+		private, public, ok := pairOf(l.Reality.PrivateKey)
+		if !ok {
+			return "reality.private_key", errPrivateKey
+		}
+		r := *l.Reality
+		r.PrivateKey, r.PublicKey = "", public
+		l.Reality, keys[public] = &r, private
+	}
+	if l.Secret == "" {
+		return "", nil
+	}
+	if size := keySizes[l.Filled().Method]; l.Protocol == "shadowsocks2022" {
+		if raw, err := base64.StdEncoding.DecodeString(l.Secret); err != nil || len(raw) != size {
+			return "secret", errServerKey
+		}
+	}
+	ref := database.NewID()
+	keys[ref], l.Secret, l.SecretRef = l.Secret, "", ref
+	return "", nil
+}
+
+var (
+	errPrivateKey = errors.New("a private key is 32 bytes in Base64, as the core's x25519 command prints it")
+	errServerKey  = errors.New("a key of this method is 16 or 32 bytes in Base64, as the method says")
+)
+
+var keySizes = map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32}
+
+// withSecret is a listener with its own secret.
+func withSecret(l graph.Listener, keys map[string]string) graph.Listener {
+	l.Secret = keys[l.SecretRef]
+	return l
 }
 
 // pairOf reads a private key in any alphabet of Base64, and gives it as the core reads it, with its public half.
@@ -77,7 +110,7 @@ func pairOf(text string) (private, public string, ok bool) {
 	return plain, base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes()), true
 }
 
-// ownKeys lists the public keys that a drawing names, sorted.
+// ownKeys lists the secrets that a drawing names, sorted.
 func ownKeys(g graph.Graph) []string {
 	named := map[string]bool{}
 	for _, n := range g.Nodes {
@@ -85,15 +118,21 @@ func ownKeys(g graph.Graph) []string {
 			if l != nil && l.Reality != nil && l.Reality.PublicKey != "" {
 				named[l.Reality.PublicKey] = true
 			}
+			if l != nil && l.SecretRef != "" {
+				named[l.SecretRef] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(named))
 }
 
-// fieldOf is the field of a drawing that names a public key first.
+// fieldOf is the field of a drawing that names a secret first.
 func fieldOf(g graph.Graph, public string) string {
 	for i, n := range g.Nodes {
 		for field, l := range map[string]*graph.Listener{"listener": n.Params.Listener, "hop": n.Params.Hop} {
+			if l != nil && l.SecretRef == public {
+				return fmt.Sprintf("graph.nodes[%d].params.%s.secret_ref", i, field)
+			}
 			if l != nil && l.Reality != nil && l.Reality.PublicKey == public {
 				return fmt.Sprintf("graph.nodes[%d].params.%s.reality.public_key", i, field)
 			}
@@ -153,8 +192,30 @@ func (s *store) keys(
 	for _, public := range wanted {
 		if out[public] == "" {
 			return nil, fault.InvalidValue(fieldOf(g, public),
-				"this flow was never given the private key of this public key: send private_key, or leave public_key out")
+				"this flow was never given the secret of this name: send the secret itself, or leave its name out")
 		}
 	}
 	return out, nil
+}
+
+// withoutNames takes the names of secrets out of a drawing that leaves the flow: no other flow has what they name.
+func withoutNames(g graph.Graph) graph.Graph {
+	g.Nodes = slices.Clone(g.Nodes)
+	for i := range g.Nodes {
+		p := &g.Nodes[i].Params
+		for _, at := range []**graph.Listener{&p.Listener, &p.Hop} {
+			if *at == nil {
+				continue
+			}
+			l := **at
+			l.SecretRef = ""
+			if l.Reality != nil {
+				r := *l.Reality
+				r.PublicKey, r.TargetResultID = "", ""
+				l.Reality = &r
+			}
+			*at = &l
+		}
+	}
+	return g
 }

@@ -81,7 +81,7 @@ func Module() module.Module {
 		Private: []any{
 			newStore, newNodes, newService, newRunner, newHandlers, newHooks, stages.NewRegistry,
 		},
-		Exports: []any{exportFlows, exportStages, exportHealth, exportBlocks, exportSubscribers},
+		Exports: []any{exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers},
 		Attach:  attach,
 	}
 }

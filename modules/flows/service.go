@@ -123,6 +123,19 @@ func (s *service) changed(ctx context.Context, kind string, f *flowRow, changes 
 
 // create makes a flow with one client. Faults: name_taken (409), invalid_value (422).
 func (s *service) create(ctx context.Context, name, description string, tags []string, g graph.Graph) (string, error) {
+	return s.createWith(ctx, name, description, tags, g, func(ctx context.Context, id string) error {
+		if err := s.clients.Add(ctx, id, "Default"); err != nil {
+			return fmt.Errorf("add the first client of a flow: %w", err)
+		}
+		return nil
+	})
+}
+
+// createWith makes a flow, and its clients in the same transaction.
+func (s *service) createWith(
+	ctx context.Context, name, description string, tags []string, g graph.Graph,
+	people func(ctx context.Context, flowID string) error,
+) (string, error) {
 	caller, now := access.From(ctx), s.now()
 	g, keys, err := withoutKeys(g)
 	if err != nil {
@@ -166,8 +179,8 @@ func (s *service) create(ctx context.Context, name, description string, tags []s
 				return err
 			}
 		}
-		if err := s.clients.Add(ctx, f.ID, "Default"); err != nil {
-			return fmt.Errorf("add the first client of a flow: %w", err)
+		if err := people(ctx, f.ID); err != nil {
+			return err
 		}
 		return s.changed(ctx, flowsapi.EventCreated, f, nil)
 	})
@@ -259,7 +272,9 @@ func revisionConflict(current int) error {
 
 // compiledClient is a client as the compiler sees it.
 func compiledClient(c clientsapi.Credentials) plan.Client {
-	return plan.Client{ID: c.ClientID, Ref: c.Ref, Label: c.Label, UUID: c.UUID, Key: c.Key, Number: c.Number}
+	return plan.Client{
+		ID: c.ClientID, Ref: c.Ref, Label: c.Label, UUID: c.UUID, Key: c.Key, Number: c.Number, Password: c.Password,
+	}
 }
 
 // facts gathers what decides about the outcome of a compilation, as far as it can be compared without opening secrets:

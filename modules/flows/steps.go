@@ -313,17 +313,23 @@ func (r *runner) probeOrder(ctx context.Context, row *applyRow) (orderOf, error)
 	if err != nil {
 		return nil, err
 	}
+	keys, err := r.store.keys(ctx, row.FlowID, drawnOr(row.Graph), nil)
+	if err != nil {
+		return nil, err
+	}
 	return func(s stepRow) nodesapi.Order {
 		return nodesapi.Order{
 			NodeID: s.NodeID, Kind: string(agentapi.Probe), Deadline: r.now().Add(probeEnd), By: row.StartedBy,
-			Args: agentapi.ProbeArgs{Through: probeThrough(row, root, s)},
+			Args: agentapi.ProbeArgs{Through: probeThrough(row, root, keys, s)},
 		}
 	}, nil
 }
 
-func probeThrough(row *applyRow, root []byte, s stepRow) *agentapi.ThroughProbe {
+func probeThrough(
+	row *applyRow, root []byte, keys map[string]string, s stepRow,
+) *agentapi.ThroughProbe {
 	entry := entriesOn(row, s.NodeID)[s.Probed]
-	l := *entry.Params.Listener
+	l := withSecret(*entry.Params.Listener, keys)
 	outbound := plan.ProbeClient(row.FlowID, root, entry.Key, hostIn(row.Hosts, entry.Key), l, dialable(l))
 	return &agentapi.ThroughProbe{
 		Core: json.RawMessage(`{"log":{"access":"none","loglevel":"warning"},"outbounds":[` + string(outbound) + `]}`),

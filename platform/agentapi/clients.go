@@ -1,6 +1,7 @@
 package agentapi
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -26,9 +27,10 @@ type FlowClients struct {
 type Client struct {
 	ID      string    `json:"id"`
 	UUID    string    `json:"uuid"`
-	Key     []byte    `json:"key"`              // 32 bytes
-	Number  int64     `json:"number,omitempty"` // among all accesses of clients to flows; 0: an older panel wrote it
-	Expires time.Time `json:"expires,omitzero"` // from then on the agent lets it in no more
+	Key     []byte    `json:"key"`                // 32 bytes
+	Number  int64     `json:"number,omitempty"`   // among all accesses of clients to flows; 0: an older panel wrote it
+	Own     string    `json:"password,omitempty"` // instead of one of the key
+	Expires time.Time `json:"expires,omitzero"`   // from then on the agent lets it in no more
 }
 
 // ListOf is what a listener of a configuration says about its clients, as the member "clients_of" of an inbound.
@@ -53,8 +55,9 @@ func ClientOfEmail(email string) (flowID, clientID string) {
 	return flowID, clientID
 }
 
-// Password is how the client shows who it is where a protocol asks for one: of letters that need no escape in a link.
-func (c Client) Password() string { return base64.RawURLEncoding.EncodeToString(c.Key) }
+// Password is how the client shows who it is where a protocol asks for one. One that the
+// panel has made up is of letters that need no escape in a link.
+func (c Client) Password() string { return cmp.Or(c.Own, base64.RawURLEncoding.EncodeToString(c.Key)) }
 
 // SharedKey is Password for the methods of Shadowsocks 2022, which ask for a key of their own length.
 func (c Client) SharedKey(method string) string {

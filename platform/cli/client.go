@@ -74,6 +74,10 @@ func (c *Client) exchange(ctx context.Context, method, path string, body any) (i
 	if err != nil {
 		return 0, nil, err
 	}
+	return c.perform(ctx, request)
+}
+
+func (c *Client) perform(ctx context.Context, request *http.Request) (int, []byte, error) {
 	c.trace(request)
 	started := time.Now()
 	response, err := c.http.Do(request)

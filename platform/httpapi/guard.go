@@ -55,6 +55,7 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 			err = s.admit(limited, c, v)
 		}
 		defer v.body.leave(c)
+		defer s.drop(v)
 		if err == nil {
 			err = s.receive(limited, c, v)
 		}
@@ -67,6 +68,9 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 			caller := v.caller // the visit is used again
 			limited.caller = &caller
 			c.SetUserContext(limited)
+		}
+		if v.upload != nil {
+			c.SetUserContext(context.WithValue(c.UserContext(), uploadKey{}, v.upload))
 		}
 		if err = next(c); err == nil && at.op.Compressed() {
 			Compress(c)

@@ -69,6 +69,9 @@ func (s *Server) receive(ctx context.Context, c *fiber.Ctx, v *visit) error {
 	if !c.Request().IsBodyStream() {
 		return nil
 	}
+	if v.at.op.upload > 0 {
+		return s.store(c, v)
+	}
 	limit, claimed := v.at.op.BodyLimit, int64(c.Request().Header.ContentLength())
 	if claimed > limit {
 		return tooLarge(limit)

@@ -16,6 +16,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
+	"golang.org/x/sync/semaphore"
 
 	"panel/platform/access"
 	"panel/platform/entitlement"
@@ -76,6 +77,7 @@ type Server struct {
 	routes  Routes
 	adding  string // module whose operations are being mounted
 	bodies  bodyRoom
+	uploads *semaphore.Weighted
 
 	unmatched   *mounted
 	writeWithin time.Duration
@@ -120,7 +122,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 	s := &Server{
 		opts: opts, log: opts.Log, limits: limiter, refused: newRefusals(opts.Log, opts.Clock),
 		ops: map[string]*mounted{}, literal: map[string]map[string]fiber.Handler{}, routes: routes,
-		bodies: newBodyRoom(), writeWithin: writeWithin,
+		bodies: newBodyRoom(), uploads: semaphore.NewWeighted(uploadsAtOnce), writeWithin: writeWithin,
 	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
 	s.app = fiber.New(fiber.Config{
@@ -272,8 +274,8 @@ func (s *Server) Serve(listener net.Listener) error {
 // checkBody makes sure that an operation says how much it reads of callers who need not prove who they are.
 func checkBody(op *Operation) error {
 	switch open := op.Rule.Kind != access.KindSession && op.Rule.Kind != access.KindAgent; {
-	case op.BodyLimit > MaxBodyLimit:
-		return fmt.Errorf("its body limit is above %d bytes", MaxBodyLimit)
+	case op.BodyLimit > mostBody(op):
+		return fmt.Errorf("its body limit is above %d bytes", mostBody(op))
 	case open && op.BodyLimit == 0:
 		return fmt.Errorf("anybody may call it, so it must say BodyLimit, at most %d bytes", PublicBodyLimit)
 	case open && op.BodyLimit > PublicBodyLimit:

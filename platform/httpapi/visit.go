@@ -26,6 +26,7 @@ type visit struct {
 	answer  Problem // of the refusal
 	body    body
 	line    [5]zap.Field // of the log; it lies here so that a request need not make it
+	upload  *Uploaded    // nil when the operation takes none
 }
 
 type visitKey struct{}

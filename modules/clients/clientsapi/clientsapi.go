@@ -74,7 +74,8 @@ type Credentials struct {
 	Label    string
 	UUID     string
 	Key      []byte
-	Number   int64 // of the access, where a protocol knows clients by addresses
+	Number   int64  // of the access, where a protocol knows clients by addresses
+	Password string // that it came with, instead of one of the key; may be empty
 }
 
 // Installed is how the installed parts of a flow know its clients.
@@ -92,10 +93,33 @@ type Subscriber struct {
 	Quota     int64 // bytes; 0: as much as it likes
 }
 
+// Brought is a client that comes from elsewhere with its secrets.
+type Brought struct {
+	Label     string
+	Note      string
+	Tags      []string
+	Disabled  bool
+	ExpiresAt *time.Time
+	Quota     int64  // bytes; 0: as much as it likes
+	Reset     string // of the quota: never, daily, weekly or monthly
+	Up, Down  int64  // bytes that it has used of it
+	Uses      []BroughtUse
+}
+
+// BroughtUse is how a client shows on a flow who it is. What is left out is made up.
+type BroughtUse struct {
+	FlowID   string
+	UUID     string
+	Password string // of protocols that ask for one
+	Key      []byte // of Shadowsocks 2022, at most 32 bytes
+}
+
 // Clients tells about clients. Its calls take part in the context's transaction.
 type Clients interface {
 	// Add makes a client that may use a flow. It belongs to the caller of the context.
 	Add(ctx context.Context, flowID, label string) error
+	// Import adds clients that bring their secrets, all of them or none. They belong to the caller of the context.
+	Import(ctx context.Context, clients []Brought) error
 	// OfFlow gives what clients have on a flow, revoked ones too, oldest first; at most so many of them, or all with 0.
 	OfFlow(ctx context.Context, flowID string, most int) ([]Access, error)
 	// CountsSQL gives the text of a query for one that lists flows to join: flow_id and, as JSON of Counts, clients. It

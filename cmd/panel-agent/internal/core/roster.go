@@ -210,7 +210,9 @@ func changesOf(before, after map[string]agentapi.Client) (gone, came []agentapi.
 	return gone, came
 }
 
-func sameSecret(a, b agentapi.Client) bool { return a.UUID == b.UUID && string(a.Key) == string(b.Key) }
+func sameSecret(a, b agentapi.Client) bool {
+	return a.UUID == b.UUID && a.Own == b.Own && string(a.Key) == string(b.Key)
+}
 
 // expireAt looks again when the time of the next client ends. The clock may be set, so it is looked at once a minute.
 func (r *roster) expireAt(at, now time.Time) {

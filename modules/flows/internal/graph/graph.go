@@ -80,6 +80,9 @@ type Listener struct {
 	Reality     *Reality `json:"reality,omitempty"`
 
 	AcceptProxy bool `json:"accept_proxy_protocol,omitempty" doc:"A load balancer stands in front and says with the PROXY protocol, version 1 or 2, who connects; nobody else gets in"`
+
+	Secret    string `json:"secret,omitempty" writeOnly:"true" maxLength:"128" doc:"shadowsocks2022: an own key of the listener in Base64; hysteria2: an own password of the obfuscation; kept sealed, and secret_ref stands for it"`
+	SecretRef string `json:"secret_ref,omitempty" maxLength:"64" doc:"Names an own secret; left out: the panel makes one up"`
 }
 
 // Extra are the further settings of xhttp. Each range is one number, or two with a dash; what is left out is as the

@@ -132,6 +132,9 @@ func (c *checker) listener(path string, l Listener, portNeeded bool) {
 	if l.Obfs != "" && l.Protocol != "hysteria2" {
 		c.add("not_allowed_here", path+".obfs", "obfuscation of packets belongs to hysteria2")
 	}
+	if l.SecretRef != "" && l.Protocol != "shadowsocks2022" && l.Protocol != "hysteria2" {
+		c.add("not_allowed_here", path+".secret_ref", "only listeners of shadowsocks2022 and hysteria2 have a secret")
+	}
 	if !oneOf(l.Sniffing, "", "auto", "on", "off") {
 		c.add("invalid_value", path+".sniffing", "use auto, on or off")
 	}

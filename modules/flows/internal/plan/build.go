@@ -37,14 +37,15 @@ func (c *compiler) part(nodeID string) *Fragment {
 }
 
 func (c *compiler) entry(b graph.Node) {
-	p, l := c.part(b.NodeID), b.Params.Listener.Filled()
+	p, l := c.part(b.NodeID), c.opened(b.Params.Listener.Filled())
 	p.Role = "entry"
 	accounts := make([]account, 0, len(c.in.Clients)+1)
 	if p.Listed = holdsList(c.in.Nodes[b.NodeID]); !p.Listed {
 		for _, client := range sortedClients(c.in.Clients) {
 			email := agentapi.ClientEmail(c.in.FlowID, client.ID)
 			accounts = append(accounts, account{
-				uuid: client.UUID, key: client.Key, email: email, address: agentapi.TunnelAddress(client.Number),
+				uuid: client.UUID, key: client.Key, own: client.Password, email: email,
+				address: agentapi.TunnelAddress(client.Number),
 			})
 			c.clientFact(p, client)
 		}
@@ -60,6 +61,12 @@ func (c *compiler) entry(b graph.Node) {
 		p.Inbounds[len(p.Inbounds)-1].ClientsOf = &agentapi.ListOf{FlowID: c.in.FlowID, Flow: l.Flow}
 	}
 	c.arrivals(p, b, []string{c.email("probe")})
+}
+
+// opened is a listener with its own secret.
+func (c *compiler) opened(l graph.Listener) graph.Listener {
+	l.Secret = c.in.Keys[l.SecretRef]
+	return l
 }
 
 // holdsList says whether the agent of a node lets in the clients of a flow by a list of its own, which is no part

@@ -198,7 +198,7 @@ func (c *compiler) place() {
 		if l.Transport == "" && len(c.into[key]) > 0 {
 			l.Transport = c.edgeTransport(key)
 		}
-		l = l.Filled()
+		l = c.opened(l.Filled())
 		if _, _, given := l.Ports(); !given {
 			l.Port = c.freePort(b, l)
 		}

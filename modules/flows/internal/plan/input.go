@@ -16,7 +16,7 @@ type Input struct {
 	Revision  int
 	Graph     graph.Graph
 	Root      []byte            // the flow's root secret, 32 bytes
-	Keys      map[string]string // private keys of REALITY that people brought, by their public ones
+	Keys      map[string]string // secrets of listeners that people brought, by what drawings call them
 	Clients   []Client
 	Nodes     map[string]Node     // only the nodes that the draft or the installed revision touches
 	Installed map[string]Fragment // what of this flow is installed, by node
@@ -97,6 +97,8 @@ type Client struct {
 	Key   []byte `json:"key"` // 32 bytes
 
 	Number int64 `json:"number,omitempty"` // gives it an address where a protocol knows clients by theirs
+
+	Password string `json:"password,omitempty"` // that the client came with, instead of one of the key
 }
 
 func (c Client) ref() string { return cmp.Or(c.Ref, c.ID) }

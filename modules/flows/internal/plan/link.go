@@ -14,9 +14,9 @@ import (
 type Access struct {
 	FlowID string
 	Root   []byte
-	Block  string // key of the entry
-	Listen graph.Listener
-	Host   string // what the client dials
+	Block  string         // key of the entry
+	Listen graph.Listener // with its own secret, where it has one
+	Host   string         // what the client dials
 	Client Client
 	Name   string // shown in the client's program
 
@@ -52,7 +52,9 @@ func Connect(a Access) flowsapi.Connection {
 		UDP: l.Protocol != "shadowsocks2022" || l.L4 != "tcp", Flow: l.Flow, Transport: l.Transport, Path: l.Path,
 		Mode: l.Mode, ServiceName: l.ServiceName, Security: l.Security, Refused: a.Refused,
 	}
-	client := account{key: a.Client.Key, address: agentapi.TunnelAddress(a.Client.Number)}
+	client := account{
+		key: a.Client.Key, own: a.Client.Password, address: agentapi.TunnelAddress(a.Client.Number),
+	}
 	if l.Protocol == graph.WireGuard {
 		c.Tunnel = tunnelClient(a.Root, a.Block, client)
 		return c
@@ -68,10 +70,10 @@ func Connect(a Access) flowsapi.Connection {
 			c.Ports = portText(l)
 		}
 		if l.Obfs == salamander {
-			c.Obfs = obfsPassword(a.Root, a.Block)
+			c.Obfs = obfsPassword(a.Root, a.Block, l)
 		}
 	case "shadowsocks2022":
-		c.Method, c.Password = l.Method, serverKey(a.Root, a.Block, l.Method)+":"+client.password(l.Method)
+		c.Method, c.Password = l.Method, serverKey(a.Root, a.Block, l)+":"+client.password(l.Method)
 	}
 	s := clientStream(a.Root, a.Block, a.Host, l)
 	if s.TLS != nil {

@@ -46,7 +46,7 @@ func inbound(root []byte, tag, block, name string, l graph.Listener, accounts []
 			accounts,
 		),
 		Method:   l.Method,
-		Password: serverKey(root, block, l.Method),
+		Password: serverKey(root, block, l),
 		Network:  network(l.L4),
 	}
 	return in
@@ -112,7 +112,7 @@ func serverStream(root []byte, block, name string, l graph.Listener) *stream {
 		s.Socket = &socketParams{Proxied: true}
 	}
 	if l.Obfs == salamander {
-		s.Masks = obfuscated(root, block)
+		s.Masks = obfuscated(root, block, l)
 	}
 	switch l.Security {
 	case graph.TLS:
@@ -184,8 +184,9 @@ func extra(e *graph.Extra) *xhttpExtra {
 // salamander is the obfuscation of Hysteria 2.
 const salamander = "salamander"
 
-func obfuscated(root []byte, block string) *masks {
-	return &masks{UDP: []packetMask{{Type: salamander, Settings: maskSettings{Password: obfsPassword(root, block)}}}}
+func obfuscated(root []byte, block string, l graph.Listener) *masks {
+	hidden := maskSettings{Password: obfsPassword(root, block, l)}
+	return &masks{UDP: []packetMask{{Type: salamander, Settings: hidden}}}
 }
 
 // serverTLS shows the certificate of the domain to those who ask for it; a scanner of addresses, which knows no name,
@@ -254,14 +255,14 @@ func outbound(root []byte, tag, block, name string, l graph.Listener, host strin
 	}
 	o.Protocol = "shadowsocks"
 	o.Settings.Method = l.Method
-	o.Settings.Password = serverKey(root, block, l.Method) + ":" + a.password(l.Method)
+	o.Settings.Password = serverKey(root, block, l) + ":" + a.password(l.Method)
 	return o
 }
 
 func clientStream(root []byte, block, name string, l graph.Listener) *stream {
 	s := transportOf(l)
 	if l.Obfs == salamander {
-		s.Masks = obfuscated(root, block)
+		s.Masks = obfuscated(root, block, l)
 	}
 	switch l.Security {
 	case graph.TLS:

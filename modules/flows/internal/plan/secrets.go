@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/ecdh"
 	"crypto/hkdf"
 	"crypto/sha256"
@@ -12,6 +13,7 @@ import (
 	"github.com/cloudflare/circl/sign/mldsa/mldsa65"
 	"github.com/google/uuid"
 
+	"panel/modules/flows/internal/graph"
 	"panel/platform/agentapi"
 )
 
@@ -55,8 +57,11 @@ func shortID(root []byte, block string) string {
 	return hex.EncodeToString(derive(root, "short id "+block, 8))
 }
 
-func serverKey(root []byte, block, method string) string {
-	return base64.StdEncoding.EncodeToString(derive(root, "shadowsocks "+block, keySize(method)))
+func serverKey(root []byte, block string, l graph.Listener) string {
+	if l.Secret != "" {
+		return l.Secret
+	}
+	return base64.StdEncoding.EncodeToString(derive(root, "shadowsocks "+block, keySize(l.Method)))
 }
 
 // tunnelKey is the private key of a listener of WireGuard.
@@ -65,7 +70,10 @@ func tunnelKey(root []byte, block string) *ecdh.PrivateKey {
 }
 
 // obfsPassword is known to all clients of a block: it hides what is spoken there, and lets nobody in.
-func obfsPassword(root []byte, block string) string {
+func obfsPassword(root []byte, block string, l graph.Listener) string {
+	if l.Secret != "" {
+		return l.Secret
+	}
 	return base64.RawURLEncoding.EncodeToString(derive(root, "obfs "+block, 16))
 }
 
@@ -93,12 +101,14 @@ func credential(root []byte, purpose, email string) account {
 type account struct {
 	uuid    string
 	key     []byte
+	own     string // password that it came with
 	email   string
 	address netip.Addr // in the tunnels of WireGuard
 }
 
-// secret is the password of Trojan, of letters that need no escape in a link.
-func (a account) secret() string { return base64.RawURLEncoding.EncodeToString(a.key) }
+// secret is the password of Trojan and Hysteria 2; one that the panel makes up is of letters that need no escape in a
+// link.
+func (a account) secret() string { return cmp.Or(a.own, base64.RawURLEncoding.EncodeToString(a.key)) }
 
 func (a account) password(method string) string {
 	key := make([]byte, keySize(method))

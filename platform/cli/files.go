@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// transferWithin is how long a file may take to or from the panel.
+const transferWithin = 6 * time.Minute
+
+// Send posts a file of so many bytes to path and reads the answer into out. The failures are those of Get.
+func (c *Client) Send(ctx context.Context, path string, file io.Reader, size int64, out any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, file)
+	if err != nil {
+		return fmt.Errorf("make the request: %w", err)
+	}
+	request.ContentLength = size
+	c.dress(request, false)
+	request.Header.Set("Content-Type", "application/octet-stream")
+	patient := *c
+	patient.http = &http.Client{Timeout: transferWithin, CheckRedirect: stay, Transport: direct}
+	status, answer, err := patient.perform(ctx, request)
+	if err != nil {
+		return err
+	}
+	return c.read(status, answer, out)
+}
+
+// Document reads the document of path as it is. The failures are those of Get.
+func (c *Client) Document(ctx context.Context, path string) (json.RawMessage, error) {
+	var document json.RawMessage
+	return document, c.Get(ctx, path, &document)
+}
