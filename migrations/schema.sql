@@ -739,6 +739,19 @@ create table flow_fragments (
 );
 CREATE INDEX flow_fragments_node ON flow_fragments USING btree (node_id);
 
+create table flow_imports (
+  id uuid not null,
+  account_id text not null,
+  format text not null,
+  content text not null,
+  flows jsonb default '[]'::jsonb not null,
+  clients integer default 0 not null,
+  created_at timestamp with time zone not null,
+  taken_at timestamp with time zone,
+  constraint flow_imports_pkey PRIMARY KEY (id)
+);
+CREATE INDEX flow_imports_created ON flow_imports USING btree (created_at);
+
 create table flow_keys (
   flow_id uuid not null,
   public_key text not null,

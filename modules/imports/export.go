@@ -31,8 +31,8 @@ func (i *imports) export(ctx context.Context, id string) (*httpapi.File, error) 
 		return nil, err
 	}
 	text, err := json.MarshalIndent(Exported{
-		Schema: reading.FlowSchema, Name: draft.Name, Description: draft.Description, Tags: draft.Tags, Graph: draft.Drawing,
-		Nodes: named,
+		Schema: reading.FlowSchema, Name: draft.Name, Description: draft.Description, Tags: draft.Tags,
+		Graph: draft.Drawing, Nodes: named,
 	}, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode a flow: %w", err)

@@ -81,8 +81,8 @@ func (i *imports) keep(ctx context.Context, c *foreign.Config) (Import, error) {
 		return Import{}, err
 	}
 	row := &importRow{
-		ID: database.NewID(), AccountID: access.From(ctx).AccountID, Format: c.Format, Flows: []Made{}, Clients: c.Clients,
-		CreatedAt: i.now(),
+		ID: database.NewID(), AccountID: access.From(ctx).AccountID, Format: c.Format, Flows: []Made{},
+		Clients: c.Clients, CreatedAt: i.now(),
 	}
 	if err := i.store.insert(ctx, row, c); err != nil {
 		return Import{}, err
@@ -113,7 +113,8 @@ func (i *imports) forget(ctx context.Context, id string) error {
 // shown is an import without its secrets.
 func (i *imports) shown(ctx context.Context, row *importRow, c *foreign.Config) (Import, error) {
 	out := Import{
-		ID: row.ID, Format: row.Format, Entries: []Entry{}, Clients: row.Clients, Findings: []Finding{}, Flows: row.Flows,
+		ID: row.ID, Format: row.Format, Entries: []Entry{}, Clients: row.Clients, Findings: []Finding{},
+		Flows:     row.Flows,
 		CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.CreatedAt.Add(life).UTC(),
 	}
 	for _, f := range c.Findings {

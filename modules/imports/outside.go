@@ -152,5 +152,9 @@ func (s *session) ask(ctx context.Context, method, path, form string) (outbound.
 	if form != "" {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	return s.client.Do(ctx, request)
+	answer, err := s.client.Do(ctx, request)
+	if err != nil && ctx.Err() != nil {
+		return answer, fault.UpstreamTimeout("import_timeout", "the other panel did not answer in time").Wrap(err)
+	}
+	return answer, err
 }

@@ -29,7 +29,9 @@ type importRow struct {
 	TakenAt   *time.Time
 }
 
-func (r *importRow) place() vault.Ref { return vault.Ref{Table: "flow_imports", ID: r.ID, Column: "content"} }
+func (r *importRow) place() vault.Ref {
+	return vault.Ref{Table: "flow_imports", ID: r.ID, Column: "content"}
+}
 
 // store is the rows of imports and the sealing of what was read.
 type store struct {

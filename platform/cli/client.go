@@ -42,6 +42,13 @@ func (env Env) Client() (*Client, error) {
 	}, nil
 }
 
+// within is the client with another deadline.
+func (c *Client) within(limit time.Duration) *Client {
+	other := *c
+	other.http = &http.Client{Timeout: limit, CheckRedirect: stay, Transport: direct}
+	return &other
+}
+
 // direct uses no proxy: HTTP_PROXY and the like are not settings of the panel, and a token goes to the named host
 // alone.
 var direct = &http.Transport{TLSHandshakeTimeout: deadline}

@@ -21,9 +21,7 @@ func (c *Client) Send(ctx context.Context, path string, file io.Reader, size int
 	request.ContentLength = size
 	c.dress(request, false)
 	request.Header.Set("Content-Type", "application/octet-stream")
-	patient := *c
-	patient.http = &http.Client{Timeout: transferWithin, CheckRedirect: stay, Transport: direct}
-	status, answer, err := patient.perform(ctx, request)
+	status, answer, err := c.within(transferWithin).perform(ctx, request)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ type Operation struct {
 
 	takes        []*huma.Param // of a raw one, in its query
 	reads        reflect.Type  // of a raw one, its body
-	upload       int64        // the largest file that it takes; 0: none
+	upload       int64         // the largest file that it takes; 0: none
 	ungatedReads bool
 	input        reflect.Type // nil for a raw one
 	answer       reflect.Type

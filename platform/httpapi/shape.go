@@ -62,7 +62,7 @@ type shapes struct {
 
 // shaped gives a mounted operation the shape of its body, if it takes one.
 func (s *Server) shaped(at *mounted) error {
-	if at.described.RequestBody == nil {
+	if at.described.RequestBody == nil || at.op.upload > 0 {
 		return nil
 	}
 	content := at.described.RequestBody.Content["application/json"]

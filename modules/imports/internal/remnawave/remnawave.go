@@ -1,5 +1,5 @@
-// Package remnawave reads a profile of Remnawave, a whole configuration of Xray without clients, together with the users
-// and the squads that say who may use which of its listeners.
+// Package remnawave reads a profile of Remnawave, a whole configuration of Xray without clients, together with the
+// users and the squads that say who may use which of its listeners.
 package remnawave
 
 import (

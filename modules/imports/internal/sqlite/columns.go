@@ -24,7 +24,8 @@ func columnsOf(statement string) (columns []string, rowid int) {
 	return columns, rowid
 }
 
-// parts cuts a list at its commas, but for those inside of brackets and quotes, and ends with the bracket that closes it.
+// parts cuts a list at its commas, but for those inside of brackets and quotes, and ends with the bracket that closes
+// it.
 func parts(list string) (out []string) {
 	depth, from := 0, 0
 	var quote byte

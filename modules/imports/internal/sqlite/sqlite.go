@@ -1,8 +1,8 @@
 // Package sqlite reads tables of a database file of SQLite 3, without the SQL: each table whole, row by row.
 //
 // The file may come from anybody. Memory is bounded by the longest row that is taken, time by the number of pages: each
-// page of a table is read once, rows take no more in sum than a sound file of the size has, and whatever does not fit the format ends the reading with ErrBroken. Nothing is
-// written, and no code of the file is run.
+// page of a table is read once, rows take no more in sum than a sound file of the size has, and whatever does not fit
+// the format ends the reading with ErrBroken. Nothing is written, and no code of the file is run.
 package sqlite
 
 import (
@@ -83,7 +83,10 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	if _, err := in.ReadAt(head, 0); err != nil || !bytes.HasPrefix(head, []byte(Magic)) {
 		return nil, ErrBroken
 	}
-	f := &File{in: in, size: size, budget: 2*size + mostRow, tables: map[string]table{}, Journaled: head[18] == 2 || head[19] == 2}
+	f := &File{
+		in: in, size: size, budget: 2*size + mostRow, tables: map[string]table{},
+		Journaled: head[18] == 2 || head[19] == 2,
+	}
 	f.pageSize = int(binary.BigEndian.Uint16(head[16:]))
 	if f.pageSize == 1 {
 		f.pageSize = 65536

@@ -128,7 +128,8 @@ func (r *reader) read(c *Config) {
 		r.note(".streamSettings", foreign.NotReadable, "")
 		return
 	}
-	e := foreign.Entry{Key: r.key, Name: r.name(protocol), Off: r.in.Off, Listener: &foreign.Listener{Protocol: protocol}}
+	l := &foreign.Listener{Protocol: protocol}
+	e := foreign.Entry{Key: r.key, Name: r.name(protocol), Off: r.in.Off, Listener: l}
 	if !r.address(e.Listener) || !r.transport(e.Listener, &t) || !r.security(&e, &t) || !r.secrets(e.Listener, &s, &t) {
 		return
 	}
@@ -370,7 +371,8 @@ func (r *reader) extras(s *settings, t *stream) {
 	if len(s.Fallbacks) > 0 {
 		r.note(".settings.fallbacks", foreign.FallbacksLeftOut, "")
 	}
-	if t.Sockopt.ProxyProtocol || t.TCP.ProxyProtocol || t.Raw.ProxyProtocol || t.WS.ProxyProtocol || t.Upgrade.ProxyProtocol {
+	if t.Sockopt.ProxyProtocol || t.TCP.ProxyProtocol || t.Raw.ProxyProtocol || t.WS.ProxyProtocol ||
+		t.Upgrade.ProxyProtocol {
 		r.note(".streamSettings", foreign.SettingLeftOut, "acceptProxyProtocol")
 	}
 }

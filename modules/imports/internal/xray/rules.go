@@ -46,8 +46,8 @@ func (r *reader) rules(c *Config, e *foreign.Entry) {
 			continue
 		}
 		one := parsed.rule
-		if len(one.Inbounds) > 0 && !slices.Contains(one.Inbounds, r.in.Tag) || parsed.Enabled != nil && !*parsed.Enabled ||
-			c.API.Tag != "" && parsed.Outbound == c.API.Tag {
+		if len(one.Inbounds) > 0 && !slices.Contains(one.Inbounds, r.in.Tag) ||
+			parsed.Enabled != nil && !*parsed.Enabled || c.API.Tag != "" && parsed.Outbound == c.API.Tag {
 			continue
 		}
 		refused, leaves := c.leaves(parsed.Outbound)

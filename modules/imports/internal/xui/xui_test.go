@@ -184,7 +184,8 @@ func TestPagesThatLeadInACircleEnd(t *testing.T) {
 	raw := database(t)
 	for page := 1; page < len(raw)/4096; page++ {
 		circle := bytes.Clone(raw)
-		copy(circle[page*4096:], []byte{5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, byte(page + 1), 0, 14, 0, 0, 0, byte(page + 1), 1})
+		self := byte(page + 1)
+		copy(circle[page*4096:], []byte{5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, self, 0, 14, 0, 0, 0, self, 1})
 		_, _ = xui.Database(bytes.NewReader(circle), int64(len(circle))) // whatever it says, it says it
 	}
 }
