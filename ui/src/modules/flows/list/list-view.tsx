@@ -1,13 +1,14 @@
 import { Menu } from "@mantine/core";
-import { IconDownload, IconPlus, IconRoute2, IconTemplate } from "@tabler/icons-react";
+import { IconDownload, IconFileImport, IconPlus, IconRoute2, IconTemplate } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Action } from "@/components/action/action";
+import { Action, ActionLink } from "@/components/action/action";
 import { RowMenu } from "@/components/action/row-menu";
 import { PageHeader } from "@/components/layout/page-header";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
+import { toastProblem } from "@/components/state/toast";
 import { Glyph } from "@/components/status/glyph";
 import { DataTable } from "@/components/table/data-table";
 import { SelectionBar } from "@/components/table/selection-bar";
@@ -15,6 +16,7 @@ import { useTableLook } from "@/components/table/use-table-look";
 import { useFormat } from "@/text/use-format";
 import { leftOut, type FlowAct } from "../acts/flow-effects";
 import type { Flow } from "../shared/api";
+import { exportFlow } from "./export-flow";
 import { FilterRow } from "./filter-row";
 import { FlowRow } from "./flow-row";
 import classes from "./list.module.css";
@@ -68,6 +70,11 @@ function Head({ total, closed, csv, onFilter }: ListViewProps) {
             <Action kind="ghost" icon={IconDownload} busy={csv.busy} onClick={csv.save}>
               CSV
             </Action>
+          )}
+          {closed === undefined && (
+            <ActionLink icon={IconFileImport} to="/flows/import">
+              {t("list.import")}
+            </ActionLink>
           )}
           <Action icon={IconTemplate} reason={closed} onClick={() => onFilter({ create: "single" })}>
             {t("list.template")}
@@ -152,6 +159,7 @@ interface FlowMenuProps extends Pick<ListViewProps, "closed" | "actClosed" | "on
 function FlowMenu({ flow, closed, actClosed, onAct, onClone }: FlowMenuProps) {
   const { t } = useTranslation("flows");
   const turn: FlowAct = flow.enabled ? "disable" : "enable";
+  const save = () => void exportFlow(flow).catch((error: unknown) => toastProblem(t("list.exportFailed"), error));
   return (
     <RowMenu name={flow.name}>
       <Menu.Item component={Link} to={`/flows/${flow.id}`}>
@@ -166,6 +174,7 @@ function FlowMenu({ flow, closed, actClosed, onAct, onClone }: FlowMenuProps) {
       <Menu.Item disabled={closed !== undefined} onClick={() => onClone(flow)}>
         {t("clone.act")}…
       </Menu.Item>
+      <Menu.Item onClick={save}>{t("list.export")}</Menu.Item>
       <Menu.Divider />
       {actClosed && <Menu.Label>{actClosed}</Menu.Label>}
       {!leftOut(turn, flow) && (
