@@ -120,6 +120,9 @@ func exportCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if env.Form() == cli.JSON {
+				return env.Record(document)
+			}
 			var text bytes.Buffer
 			if err := json.Indent(&text, document, "", "  "); err != nil {
 				return fmt.Errorf("print a flow: %w", err)
