@@ -19,7 +19,7 @@ const (
 const feature = "flows"
 
 // takeWithin is how long it may take to store the flows and clients of an import.
-const takeWithin = time.Minute
+const takeWithin = 30 * time.Second
 
 // handlers read the request, ask the imports and shape the answer.
 type handlers struct{ imports *imports }

@@ -24,9 +24,6 @@ func (i *imports) take(ctx context.Context, id string, choice Take) (Import, err
 	if !database.IsID(id) {
 		return Import{}, missing()
 	}
-	if err := i.isNode(ctx, choice.NodeID); err != nil {
-		return Import{}, err
-	}
 	var row *importRow
 	var c *foreign.Config
 	err := i.store.db.InTx(ctx, func(ctx context.Context) (err error) {
@@ -35,6 +32,9 @@ func (i *imports) take(ctx context.Context, id string, choice Take) (Import, err
 		}
 		if row.TakenAt != nil {
 			return sameChoice(row.Flows, choice.Entries)
+		}
+		if err := i.isNode(ctx, choice.NodeID); err != nil {
+			return err
 		}
 		if row.Flows, err = i.make(ctx, c, choice); err != nil {
 			return err

@@ -184,6 +184,8 @@ const (
 	MaxUpload = 64 << 20
 	// UploadWithin is how long a file may take to arrive.
 	UploadWithin = 5 * time.Minute
+	// uploadRead is how long it may take to read a file that has arrived.
+	uploadRead = 30 * time.Second
 	// uploadsAtOnce bounds what files that are arriving or being read take of the disk.
 	uploadsAtOnce = 2
 )
@@ -207,9 +209,11 @@ func Upload[I, O any](
 		if file == nil || file.Size == 0 {
 			return nil, fault.Malformed("missing_field", "send the file as the body of the request")
 		}
+		ctx, stop := context.WithTimeout(ctx, uploadRead)
+		defer stop()
 		return h(ctx, in, file)
 	}
-	takes := func(o *Operation) { o.upload, o.Anew, o.Deadline, o.BodyLimit = limit, true, UploadWithin, limit }
+	takes := func(o *Operation) { o.upload, o.Anew, o.Lasting, o.BodyLimit = limit, true, true, limit }
 	op := Post(path, summary, rule, received, append([]Option{takes}, opts...)...)
 	register := op.register
 	op.register = func(api huma.API, described huma.Operation, s *Server) {
