@@ -14,7 +14,7 @@ const (
 	PortUnknown      Code = "port_not_read"
 	TargetUnknown    Code = "target_not_read"
 	NotReadable      Code = "not_readable"
-	TooMany          Code = "too_many"
+	TooMany          Code = "over_limit"
 	SettingLeftOut   Code = "setting_left_out"
 	FallbacksLeftOut Code = "fallbacks_left_out"
 	OutboundLeftOut  Code = "outbound_left_out"
