@@ -12,6 +12,7 @@ import (
 
 	"panel/cmd/panel-bench/internal/load"
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
 )
 
@@ -65,7 +66,7 @@ func backups(ctx context.Context, b *bench) ([]measure.Result, error) {
 
 func newSaved(ctx context.Context, b *bench) (*saved, error) {
 	installed, err := b.installBareWith(ctx, "backup", rig.PanelSettings{}, func(ctx context.Context, dsn string) error {
-		if _, err := seedFleet(ctx, dsn, sampledNodes); err != nil {
+		if _, err := seed.Fleet(ctx, dsn, sampledNodes); err != nil {
 			return err
 		}
 		return execute(ctx, dsn, fillSamples)

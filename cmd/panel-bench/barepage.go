@@ -19,6 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
 )
 
@@ -225,7 +226,7 @@ func (p barePage) fill(ctx context.Context, rows []pageRow) error {
 	if err != nil {
 		return fmt.Errorf("fill the table of a page: %w", err)
 	}
-	return analyze(ctx, conn)
+	return seed.Analyze(ctx, conn)
 }
 
 func (p barePage) columns() []string {

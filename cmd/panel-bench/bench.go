@@ -326,3 +326,17 @@ func pause(ctx context.Context, length time.Duration) error {
 		return ctx.Err()
 	}
 }
+
+// number asks the database for one number.
+func (s *stand) number(ctx context.Context, query string) (int64, error) {
+	conn, err := pgx.Connect(ctx, s.dsn)
+	if err != nil {
+		return 0, fmt.Errorf("connect to the database of the run: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	var n int64
+	if err := conn.QueryRow(ctx, query).Scan(&n); err != nil {
+		return 0, fmt.Errorf("ask the database of the run: %w", err)
+	}
+	return n, nil
+}

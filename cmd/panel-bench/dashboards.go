@@ -11,6 +11,7 @@ import (
 
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/cmd/panel-bench/internal/screens"
+	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
 )
 
@@ -31,9 +32,9 @@ const thirtyDays = `insert into node_metrics_10m (node_id, at, n, cpu_pct, load1
 // openDashboards (P5) keeps ten overviews of 5,000 nodes open, and looks at their answers and at what is left for
 // others.
 func openDashboards(ctx context.Context, b *bench) ([]measure.Result, error) {
-	var members []member
+	var members []seed.Member
 	s, err := b.installBare(ctx, "dashboards", func(ctx context.Context, dsn string) (err error) {
-		if members, err = seedFleet(ctx, dsn, manyNodes); err != nil {
+		if members, err = seed.Fleet(ctx, dsn, manyNodes); err != nil {
 			return err
 		}
 		if err := execute(ctx, dsn, thirtyDays); err != nil {

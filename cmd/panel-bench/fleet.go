@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
 )
 
 // fleet is a panel with simulated agents that speak the real protocol, all in one process.
 type fleet struct {
 	*stand
-	members []member
+	members []seed.Member
 	agents  *rig.Process
 }
 
@@ -27,7 +28,7 @@ func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time
 	f := &fleet{}
 	var err error
 	f.stand, err = b.installBare(ctx, name, func(ctx context.Context, dsn string) (err error) {
-		f.members, err = seedFleet(ctx, dsn, count)
+		f.members, err = seed.Fleet(ctx, dsn, count)
 		return err
 	})
 	if err != nil {
@@ -37,8 +38,8 @@ func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := b.tokensFile(name, f.members)
-	if err != nil {
+	tokens := filepath.Join(b.folder, name+".jsonl")
+	if err := seed.Write(tokens, f.members); err != nil {
 		return nil, err
 	}
 	f.agents, err = rig.Start(rig.Spec{

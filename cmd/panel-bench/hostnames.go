@@ -16,6 +16,7 @@ import (
 	"github.com/miekg/dns"
 
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
 )
 
@@ -49,7 +50,7 @@ func watchedHostNames(ctx context.Context, b *bench) ([]measure.Result, error) {
 	s, err := b.installBareWith(ctx, "names", rig.PanelSettings{Env: []string{
 		"PANEL_DNS_RESOLVERS=" + strings.Join(resolvers, ","), "PANEL_OUTBOUND_ALLOW=127.0.0.0/8",
 	}}, func(ctx context.Context, dsn string) error {
-		if _, err := seedFleet(ctx, dsn, watchedNames); err != nil {
+		if _, err := seed.Fleet(ctx, dsn, watchedNames); err != nil {
 			return err
 		}
 		return execute(ctx, dsn, bindNames)

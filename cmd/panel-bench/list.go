@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/seed"
 )
 
 const (
@@ -66,7 +67,7 @@ func nodeList(ctx context.Context, b *bench) ([]measure.Result, error) {
 
 func (b *bench) fleetOf(ctx context.Context, count int) (*stand, error) {
 	return b.install(ctx, fmt.Sprintf("list_%d", count), func(ctx context.Context, dsn string) error {
-		if _, err := seedFleet(ctx, dsn, count); err != nil {
+		if _, err := seed.Fleet(ctx, dsn, count); err != nil {
 			return err
 		}
 		return execute(ctx, dsn, steady)
@@ -124,7 +125,7 @@ insert into domain_watches (domain_id, node_id, hostname, state, since, next_at)
 // listPages (P4) compares a page of 50 rows with the same bytes by one prepared statement and Marshal on bare fiber.
 func listPages(ctx context.Context, b *bench) ([]measure.Result, error) {
 	s, err := b.installBare(ctx, "pages", func(ctx context.Context, dsn string) error {
-		if _, err := seedFleet(ctx, dsn, fewNodes); err != nil {
+		if _, err := seed.Fleet(ctx, dsn, fewNodes); err != nil {
 			return err
 		}
 		return errors.Join(execute(ctx, dsn, steady), execute(ctx, dsn, bindAndRest))

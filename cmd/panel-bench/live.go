@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
 	"panel/platform/agentapi"
 )
@@ -39,10 +40,10 @@ const (
 // liveViewers (P11) lets the states of 1,000 nodes change while 500 viewers follow, and compares what a delivery costs
 // with the same bytes written to as many bare connections.
 func liveViewers(ctx context.Context, b *bench) ([]measure.Result, error) {
-	var members []member
+	var members []seed.Member
 	settings := rig.PanelSettings{Env: []string{churnHeartbeat}}
 	s, err := b.installBareWith(ctx, "live", settings, func(ctx context.Context, dsn string) (err error) {
-		if members, err = seedFleet(ctx, dsn, churnNodes); err != nil {
+		if members, err = seed.Fleet(ctx, dsn, churnNodes); err != nil {
 			return err
 		}
 		return execute(ctx, dsn, steady)
@@ -219,7 +220,7 @@ func (a *audience) read(lines *bufio.Reader) {
 type churn struct {
 	*stand
 	audience *audience
-	members  []member
+	members  []seed.Member
 	sleeper  string // session of those who read nothing
 	readings int
 
@@ -287,7 +288,7 @@ func (c *churn) turn(ctx context.Context) error {
 }
 
 // report sends the heartbeats of some agents at once.
-func (s *stand) report(ctx context.Context, agents []member, core agentapi.CoreState) error {
+func (s *stand) report(ctx context.Context, agents []seed.Member, core agentapi.CoreState) error {
 	failures := make([]error, len(agents))
 	var all sync.WaitGroup
 	for i, agent := range agents {

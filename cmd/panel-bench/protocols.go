@@ -4,11 +4,14 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +19,7 @@ import (
 	"github.com/google/uuid"
 
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/speech"
 	"panel/e2e/rig"
 	"panel/platform/agentapi"
 	"panel/platform/testneed/freeport"
@@ -31,52 +35,34 @@ func protocols(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	b.atEnd(func() error { site.Close(); return nil })
 	var results []measure.Result
-	for _, s := range spoken {
+	for _, s := range speech.All {
 		result, err := b.protocol(ctx, s, site)
 		if err != nil {
-			return results, fmt.Errorf("measure %s: %w", s.name, err)
+			return results, fmt.Errorf("measure %s: %w", s.Name, err)
 		}
 		results = append(results, result)
 	}
 	return results, nil
 }
 
-// speech is a protocol with what carries it.
-type speech struct {
-	name, protocol, network string
-	tls                     bool
-}
-
-var spoken = []speech{
-	{"VLESS over TLS", "vless", "raw", true},
-	{"VLESS over gRPC", "vless", "grpc", true},
-	{"Trojan", "trojan", "raw", true},
-	{"VMess", "vmess", "raw", false},
-	{"Shadowsocks 2022", "shadowsocks", "raw", false},
-	{"Hysteria 2", "hysteria", "hysteria", true},
-	{"WireGuard", "wireguard", "", false},
-}
-
 const (
-	spokenFlow   = "0198a000-0000-7000-8000-00000000bec4"
-	spokenMethod = "2022-blake3-aes-256-gcm"
 	// elsewhere is an address of no host: tunnels carry none of this one. The listener leads it to the site.
 	elsewhere     = "198.51.100.7"
 	protocolPairs = 6
 )
 
-func (b *bench) protocol(ctx context.Context, s speech, site *rig.Site) (measure.Result, error) {
+func (b *bench) protocol(ctx context.Context, s speech.Speech, site *rig.Site) (measure.Result, error) {
 	none := measure.Result{}
 	client := agentapi.Client{ID: "bench", UUID: uuid.NewString(), Key: make([]byte, 32), Number: 1}
-	d := dialogue{speech: s, client: client}
-	_, _ = rand.Read(d.client.Key) // never fails
-	d.server = base64.StdEncoding.EncodeToString(agentapi.TunnelKey(d.client.Key[:16]).Bytes())
-	if s.tls {
+	d := speech.Dialogue{Speech: s, Client: client, Host: "one." + spreadZone}
+	_, _ = rand.Read(d.Client.Key) // never fails
+	d.Server = base64.StdEncoding.EncodeToString(agentapi.TunnelKey(d.Client.Key[:16]).Bytes())
+	if s.TLS {
 		chain, key, err := wildcard(1)
 		if err != nil {
 			return none, err
 		}
-		d.chain, d.key = chain, key
+		d.Chain, d.Key = chain, key
 	}
 	core, product, err := b.speaking(ctx, d, site, true)
 	if err != nil {
@@ -93,24 +79,16 @@ func (b *bench) protocol(ctx context.Context, s speech, site *rig.Site) (measure
 	if err != nil {
 		return none, err
 	}
-	what := "processor time of a node's core per megabyte, " + s.name
+	what := "processor time of a node's core per megabyte, " + s.Name
 	result := measure.AtMost("protocols", what, "us", bareWork, work, 1.03)
 	return result.Note("rate: bare %.0f MB/s, node %.0f MB/s", limits.Median(), products.Median()), nil
 }
 
-// dialogue is what both ends of a protocol know.
-type dialogue struct {
-	speech
-	client     agentapi.Client
-	server     string // key of the server, in Base64
-	chain, key string // PEM
-}
-
 // speaking runs a listener, that of a node or a bare one, with a client, and gives a function that reads through both.
-func (b *bench) speaking(ctx context.Context, d dialogue, site *rig.Site, node bool) (
+func (b *bench) speaking(ctx context.Context, d speech.Dialogue, site *rig.Site, node bool) (
 	pid int, read func() (float64, error), err error,
 ) {
-	name := strings.ReplaceAll(d.name, " ", "-") + map[bool]string{true: "-node", false: "-bare"}[node]
+	name := strings.ReplaceAll(d.Name, " ", "-") + map[bool]string{true: "-node", false: "-bare"}[node]
 	port, err := freeport.Find()
 	if err != nil {
 		return 0, nil, err
@@ -122,14 +100,14 @@ func (b *bench) speaking(ctx context.Context, d dialogue, site *rig.Site, node b
 	run := b.core
 	if node {
 		run = func(ctx context.Context, name string, config object) (int, error) {
-			return b.nodeCore(ctx, name, config, d.client)
+			return b.nodeCore(ctx, name, config, d.Client)
 		}
 	}
-	pid, err = run(ctx, name, d.listener(port, node))
+	pid, err = run(ctx, name, d.Listener(port, node))
 	if err != nil {
 		return 0, nil, err
 	}
-	if _, err := b.core(ctx, name+"-client", d.dialer(port, door)); err != nil {
+	if _, err := b.core(ctx, name+"-client", d.Dialer(port, door)); err != nil {
 		return 0, nil, err
 	}
 	proxy := &url.URL{Scheme: "socks5", Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(door))}
@@ -143,4 +121,45 @@ func (b *bench) speaking(ctx context.Context, d dialogue, site *rig.Site, node b
 		}
 		return err
 	})
+}
+
+// nodeCore runs the core of a node with a client on its list, as the agent does.
+func (b *bench) nodeCore(ctx context.Context, name string, config object, client agentapi.Client) (int, error) {
+	program, err := rig.Executable(ctx, rig.AgentProgram)
+	if err != nil {
+		return 0, err
+	}
+	folder := filepath.Join(b.folder, name)
+	dir := filepath.Join(folder, "core")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return 0, fmt.Errorf("make the folder of %s: %w", name, err)
+	}
+	list := agentapi.Clients{Flows: []agentapi.FlowClients{{
+		FlowID: speech.Flow, Revision: 1, Clients: []agentapi.Client{client},
+	}}}
+	err = errors.Join(
+		written(filepath.Join(dir, "config.json"), config), written(filepath.Join(folder, "clients.json"), list),
+	)
+	if err != nil {
+		return 0, err
+	}
+	process, err := rig.Start(rig.Spec{
+		Name: name, Log: filepath.Join(b.folder, name+".log"), Path: program, Args: []string{"core", "--dir", dir},
+	})
+	if err != nil {
+		return 0, err
+	}
+	b.atEnd(func() error { process.Kill(); return nil })
+	return process.PID(), nil
+}
+
+func written(path string, content any) error {
+	raw, err := json.Marshal(content)
+	if err == nil {
+		err = os.WriteFile(path, raw, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Base(path), err)
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/seed"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 // another saver holds shows here: together they may take as long as one after the other, and no longer.
 func savesAtOnce(ctx context.Context, b *bench) ([]measure.Result, error) {
 	s, err := b.installBare(ctx, "saves", func(ctx context.Context, dsn string) error {
-		_, err := seedFleet(ctx, dsn, fewNodes)
+		_, err := seed.Fleet(ctx, dsn, fewNodes)
 		return err
 	})
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"panel/cmd/panel-bench/internal/load"
 	"panel/cmd/panel-bench/internal/measure"
+	"panel/cmd/panel-bench/internal/seed"
 	"panel/platform/agentapi"
 )
 
@@ -31,9 +32,9 @@ const (
 
 // telemetry (P1) compares samples that agents deliver, acknowledged when durable, with COPY of the same rows.
 func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
-	var members []member
+	var members []seed.Member
 	s, err := b.installBare(ctx, "telemetry", func(ctx context.Context, dsn string) (err error) {
-		members, err = seedFleet(ctx, dsn, telemetryNodes)
+		members, err = seed.Fleet(ctx, dsn, telemetryNodes)
 		return err
 	})
 	if err != nil {
@@ -84,7 +85,7 @@ type deliveries struct {
 	turn   []int // by connection, of the nodes that deliver on it
 }
 
-func newDeliveries(s *stand, members []member) *deliveries {
+func newDeliveries(s *stand, members []seed.Member) *deliveries {
 	d := &deliveries{seq: make([]int64, len(members)), turn: make([]int, telemetryAgents)}
 	body, err := json.Marshal(agentapi.MetricsBatch{StreamID: "bench", Seq: 777, Samples: sampleReadings()})
 	if err != nil {

@@ -1,4 +1,5 @@
-package main
+// Package seed fills the database of a panel with a fleet.
+package seed
 
 import (
 	"context"
@@ -6,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,22 +15,22 @@ import (
 	"panel/platform/database"
 )
 
-// member is one enrolled agent, in the form in which `panel-agent simulate` keeps its fleet.
-type member struct {
+// Member is one enrolled agent, in the form in which `panel-agent simulate` keeps its fleet.
+type Member struct {
 	NodeID string `json:"node_id"`
 	Token  string `json:"agent_token"`
 }
 
-// seedFleet puts enrolled nodes straight into the database: enrolment is throttled and not what is measured.
-func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
+// Fleet puts enrolled nodes straight into the database: enrolment is throttled and not what is measured.
+func Fleet(ctx context.Context, dsn string, count int) ([]Member, error) {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database of the run: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	members := make([]member, count)
+	members := make([]Member, count)
 	for i := range members {
-		members[i] = member{
+		members[i] = Member{
 			NodeID: database.NewID(),
 			Token:  fmt.Sprintf("pna_bench-%06d-%s", i, strings.Repeat("x", 26)),
 		}
@@ -54,7 +54,7 @@ func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
 			"updated_at",
 		},
 		members,
-		func(i int, m member) []any {
+		func(i int, m Member) []any {
 			country := []string{"DE", "NL", "FI", "SE"}[i%4]
 			name := fmt.Sprintf("node-%05d", i)
 			return []any{
@@ -74,7 +74,7 @@ func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
 		"agent_tokens",
 		[]string{"id", "node_id", "token_hash", "created_at"},
 		members,
-		func(_ int, m member) []any {
+		func(_ int, m Member) []any {
 			hash := sha256.Sum256([]byte(m.Token))
 			return []any{database.NewID(), m.NodeID, hash[:], began}
 		},
@@ -88,10 +88,11 @@ func seedFleet(ctx context.Context, dsn string, count int) ([]member, error) {
 	if _, err := conn.Exec(ctx, readings); err != nil {
 		return nil, fmt.Errorf("seed the readings of nodes: %w", err)
 	}
-	return members, analyze(ctx, conn)
+	return members, Analyze(ctx, conn)
 }
 
-func analyze(ctx context.Context, conn *pgx.Conn) error {
+// Analyze has the planner know what was seeded.
+func Analyze(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := conn.Exec(ctx, "analyze"); err != nil {
 		return fmt.Errorf("analyse the seeded tables: %w", err)
 	}
@@ -117,8 +118,8 @@ func copyRows(
 	conn *pgx.Conn,
 	table string,
 	columns []string,
-	members []member,
-	row func(int, member) []any,
+	members []Member,
+	row func(int, Member) []any,
 ) error {
 	rows := pgx.CopyFromSlice(len(members), func(i int) ([]any, error) { return row(i, members[i]), nil })
 	if _, err := conn.CopyFrom(ctx, pgx.Identifier{table}, columns, rows); err != nil {
@@ -127,33 +128,18 @@ func copyRows(
 	return nil
 }
 
-// tokensFile writes the fleet down for `panel-agent simulate`.
-func (b *bench) tokensFile(name string, members []member) (string, error) {
-	path := filepath.Join(b.folder, name+".jsonl")
+// Write writes a fleet down for `panel-agent simulate`.
+func Write(path string, members []Member) error {
 	file, err := os.Create(path)
 	if err != nil {
-		return "", fmt.Errorf("write the tokens of the fleet: %w", err)
+		return fmt.Errorf("write the tokens of the fleet: %w", err)
 	}
 	defer file.Close()
 	encoder := json.NewEncoder(file)
 	for _, m := range members {
 		if err := encoder.Encode(m); err != nil {
-			return "", fmt.Errorf("write the tokens of the fleet: %w", err)
+			return fmt.Errorf("write the tokens of the fleet: %w", err)
 		}
 	}
-	return path, nil
-}
-
-// number asks the database for one number.
-func (s *stand) number(ctx context.Context, query string) (int64, error) {
-	conn, err := pgx.Connect(ctx, s.dsn)
-	if err != nil {
-		return 0, fmt.Errorf("connect to the database of the run: %w", err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	var n int64
-	if err := conn.QueryRow(ctx, query).Scan(&n); err != nil {
-		return 0, fmt.Errorf("ask the database of the run: %w", err)
-	}
-	return n, nil
+	return nil
 }
