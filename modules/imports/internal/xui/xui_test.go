@@ -75,7 +75,7 @@ func TestADatabaseBecomesEntriesWithTheirClients(t *testing.T) {
 	require.Equal(t, "Анна, с мая", anna.Note)
 	require.EqualValues(t, 107374182400, anna.Quota)
 	require.Equal(t, time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), *anna.ExpiresAt)
-	require.EqualValues(t, []int64{1048576, 2097152}, []int64{anna.Up, anna.Down})
+	require.Equal(t, []int64{1048576, 2097152}, []int64{anna.Up, anna.Down})
 	require.True(t, boris.Disabled)
 	require.Nil(t, vera.ExpiresAt)
 	require.Equal(t, []foreign.Rule{{Match: foreign.Match{Protocol: []string{"bittorrent"}}, Refuse: true}}, germany.Rules)
