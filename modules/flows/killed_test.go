@@ -130,7 +130,7 @@ func (s *stage) killedApply(m *mortal, onlooker *database.DB, statements int64) 
 	require.Eventually(
 		s.t,
 		func() bool { return m.dead.Load() || answer.Status == 200 && s.open(onlooker) == 0 },
-		30*time.Second,
+		2*time.Minute,
 		time.Millisecond,
 	)
 	died = m.dead.Load()
@@ -141,7 +141,7 @@ func (s *stage) killedApply(m *mortal, onlooker *database.DB, statements int64) 
 		require.NoError(s.t, err)
 		require.NoError(s.t, database.Notify(s.t.Context(), onlooker, "lease", table))
 	}
-	require.Eventually(s.t, func() bool { return s.open(onlooker) == 0 }, 60*time.Second, 5*time.Millisecond)
+	require.Eventually(s.t, func() bool { return s.open(onlooker) == 0 }, 2*time.Minute, 5*time.Millisecond)
 	return died
 }
 
