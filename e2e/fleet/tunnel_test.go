@@ -56,6 +56,6 @@ func (w *crossing) tunnels(t *testing.T) {
 	w.site.Release()
 	require.Error(t, <-ended, "her stream is cut")
 	in.carries(t)
-	require.Equal(t, serving, cores(t, w.stand.Folder, "entry"), "the core that served serves on")
+	require.Subset(t, serving, cores(t, w.stand.Folder, "entry"), "no core has begun; one that drained may have ended")
 	require.NoError(t, w.stand.API.InSync(t.Context(), in.flow))
 }
