@@ -101,6 +101,7 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
         menu(office, /^Delete/, "delete a flow"),
       ],
     },
+    { path: "/flows/import" },
     { path: `${own}/graph`, layers: [button(/^Find block/, "find a block"), button(/^Add block/, "blocks")] },
     { path: `${own}/outline`, layers: [beside(/^Level 1/, "inspector"), button(/^Actions for fra-01 entry/, "acts")] },
     {

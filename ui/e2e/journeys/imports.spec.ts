@@ -1,0 +1,72 @@
+import { test } from "../rig/populated";
+import { expect, passesGates, picture, signIn } from "../rig/test";
+
+test.use({ actionTimeout: 20_000 });
+
+/** What a server of Xray runs: one entry that flows can be, one that they cannot, and a client of the first. */
+const configuration = {
+  inbounds: [
+    {
+      tag: "office",
+      port: 28443,
+      protocol: "vless",
+      settings: {
+        decryption: "none",
+        clients: [{ id: "0d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b10", email: "Анна", flow: "xtls-rprx-vision" }],
+      },
+      streamSettings: {
+        network: "raw",
+        security: "reality",
+        realitySettings: {
+          target: "www.example.org:443",
+          serverNames: ["www.example.org"],
+          privateKey: "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY",
+          shortIds: ["0123abcd"],
+        },
+      },
+    },
+    { tag: "tunnel", port: 28444, protocol: "dokodemo-door", settings: { address: "192.0.2.1" } },
+  ],
+  outbounds: [{ tag: "direct", protocol: "freedom" }],
+};
+
+test("what a server of Xray runs becomes a draft with its clients", async ({ page, stand, populated }) => {
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/flows`);
+  await page.getByRole("link", { name: "Import" }).click();
+  await expect(page.getByRole("heading", { name: "Import flows" })).toBeVisible();
+  await page.getByText("Text", { exact: true }).click();
+  const text = page.getByRole("textbox", { name: "Text" });
+  await text.fill("this is no configuration");
+  await page.getByRole("button", { name: "Read", exact: true }).click();
+  await expect(page.getByRole("alert").first()).toBeVisible();
+  await text.fill(JSON.stringify(configuration));
+  await page.getByRole("button", { name: "Read", exact: true }).click();
+
+  await expect(page.getByText("What was understood: Xray")).toBeVisible();
+  await expect(page.getByText(/^Not read, or another now/)).toBeVisible();
+  await expect(page.getByText("vless · raw · reality · :28443")).toBeVisible();
+  await passesGates(page);
+  await picture(page, "import-choice");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await passesGates(page);
+  await picture(page, "import-choice-390");
+  await page.setViewportSize({ width: 1360, height: 900 });
+
+  const name = `Office ${Date.now()}`;
+  await page.getByRole("textbox", { name: /^Name of the flow of/ }).fill(name);
+  await page.getByRole("button", { name: "Make 1 draft" }).click();
+  await expect(page.getByText("1 draft was made")).toBeVisible();
+  await page.getByRole("link", { name }).click();
+  await expect(page.getByRole("heading", { name })).toBeVisible();
+  const flow = page.url().split("/").pop()!.split("?")[0]!;
+  const clients = await stand.call<{ items: { label: string }[] }>(
+    populated.token,
+    "GET",
+    `/api/v1/connection-units/${flow}/clients`,
+  );
+  expect(clients.items.map(({ label }) => label)).toEqual(["Анна"]);
+  const draft = await stand.call<object>(populated.token, "GET", `/api/v1/connection-units/${flow}/draft`);
+  expect(JSON.stringify(draft)).not.toContain("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY");
+  await stand.call(populated.token, "DELETE", `/api/v1/connection-units/${flow}`);
+});
