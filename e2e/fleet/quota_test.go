@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -44,6 +45,7 @@ func (w *crossing) quota(t *testing.T) (told func(t *testing.T)) {
 	})
 	require.Error(t, err, "it is cut")
 	require.Error(t, w.fetches(t.Context(), link))
+	require.NoError(t, rig.Eventually(t.Context(), answersWithin, func(context.Context) error { return w.noted(id) }))
 	w.entry.Kill()
 	for _, pid := range cores(t, w.stand.Folder, "entry") {
 		kill(t, pid)
@@ -56,6 +58,24 @@ func (w *crossing) quota(t *testing.T) (told func(t *testing.T)) {
 	require.NoError(t, w.stand.Panel.Up(t.Context()))
 	w.whole(t)
 	return func(t *testing.T) { w.spent(t, id, link) }
+}
+
+// noted looks whether the agent of the entry has written down that the client has used its quota.
+func (w *crossing) noted(id string) error {
+	raw, err := os.ReadFile(filepath.Join(w.stand.Folder, "entry", "telemetry", "state.json"))
+	if err != nil {
+		return err
+	}
+	var written struct {
+		Bases map[string]map[string]int64 `json:"bases"`
+	}
+	if err := json.Unmarshal(raw, &written); err != nil {
+		return err
+	}
+	if used := written.Bases["shares"][id]; used < quota {
+		return fmt.Errorf("the agent has written down %d bytes", used)
+	}
+	return nil
 }
 
 // spent waits until the panel has counted what was used, and tells of it once.
