@@ -27,6 +27,7 @@ type Listener struct {
 	Sniffing    string   `json:"sniffing,omitempty"`
 	Reality     *Reality `json:"reality,omitempty"`
 	Secret      string   `json:"secret,omitempty"`
+	AcceptProxy bool     `json:"accept_proxy_protocol,omitempty"`
 }
 
 // Reality is that of a listener.
@@ -78,6 +79,11 @@ type Match struct {
 	Protocol []string `json:"protocol,omitempty"`
 }
 
+// Empty says whether the match chooses everything.
+func (m *Match) Empty() bool {
+	return len(m.Geosite)+len(m.GeoIP)+len(m.Domain)+len(m.IP)+len(m.Protocol) == 0 && m.Port == ""
+}
+
 // Flow is a whole flow that a panel has exported.
 type Flow struct {
 	Description string            `json:"description,omitempty"`
@@ -101,7 +107,8 @@ type edge struct {
 	Priority int    `json:"priority,omitempty"`
 }
 
-// Drawing is the entry on a node, which may be chosen later, with its rules: what no rule refuses leaves from the node.
+// Drawing is the entry on a node, which may be chosen later, with its rules: what no rule refuses leaves from the
+// node, unless the entry refuses the rest.
 func (e *Entry) Drawing(nodeID, domainID string) (json.RawMessage, error) {
 	if e.Flow != nil {
 		return e.Flow.Drawing, nil
@@ -109,22 +116,24 @@ func (e *Entry) Drawing(nodeID, domainID string) (json.RawMessage, error) {
 	if e.Listener.Security != "tls" {
 		domainID = ""
 	}
+	edges, leads := []edge{}, map[bool]bool{}
+	lead := func(match *Match, refuse bool, priority int) {
+		to := map[bool]string{false: "out", true: "refused"}[refuse]
+		leads[refuse], edges = true, append(edges, edge{From: "entry", To: to, Match: match, Priority: priority})
+	}
+	for i := range e.Rules {
+		lead(&e.Rules[i].Match, e.Rules[i].Refuse, (i+1)*10)
+	}
+	lead(nil, e.Refuses, last)
 	nodes := []block{
 		{Key: "entry", Kind: "entry", NodeID: nodeID, DomainID: domainID, Params: map[string]any{"listener": e.Listener}},
-		{Key: "out", Kind: "direct"},
 	}
-	edges, refuses := []edge{}, false
-	for i := range e.Rules {
-		to := "out"
-		if e.Rules[i].Refuse {
-			to, refuses = "refused", true
-		}
-		edges = append(edges, edge{From: "entry", To: to, Match: &e.Rules[i].Match, Priority: (i + 1) * 10})
+	if leads[false] {
+		nodes = append(nodes, block{Key: "out", Kind: "direct"})
 	}
-	if refuses {
+	if leads[true] {
 		nodes = append(nodes, block{Key: "refused", Kind: "block"})
 	}
-	edges = append(edges, edge{From: "entry", To: "out", Priority: last})
 	text, err := json.Marshal(map[string]any{"nodes": nodes, "edges": edges})
 	if err != nil {
 		return nil, fmt.Errorf("write the drawing of an entry: %w", err)

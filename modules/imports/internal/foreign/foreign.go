@@ -3,6 +3,7 @@
 package foreign
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -40,6 +41,7 @@ type Entry struct {
 	Domain   string    `json:"domain,omitempty"`
 	Listener *Listener `json:"listener,omitempty"`
 	Rules    []Rule    `json:"rules,omitempty"`
+	Refuses  bool      `json:"refuses,omitempty"` // whatever no rule lets out
 	Clients  []Client  `json:"clients,omitempty"`
 	Flow     *Flow     `json:"flow,omitempty"` // instead of a listener: a whole flow
 }
@@ -86,6 +88,11 @@ func (c *Config) Add(path string, e Entry) {
 	}
 	c.Clients += len(e.Clients)
 	c.Entries = append(c.Entries, e)
+}
+
+// Has says whether an entry has this key.
+func (c *Config) Has(key string) bool {
+	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return e.Key == key })
 }
 
 // Clean makes a text of another program fit to be shown: without control characters and no longer than so many letters.

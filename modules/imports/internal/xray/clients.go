@@ -1,10 +1,12 @@
 package xray
 
 import (
+	"cmp"
 	"crypto/sha1" //nolint:gosec // the core makes ids of texts with it
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -35,14 +37,22 @@ type client struct {
 }
 
 // clients adds those of the listener. Its flow control is that of most of them.
-func (r *reader) clients(e *foreign.Entry, raws []json.RawMessage) {
+func (r *reader) clients(e *foreign.Entry, s *settings) {
+	raws := slices.Concat(s.Clients, s.Users)
 	parsed, flows := make([]*client, len(raws)), map[string]int{}
+	at := func(i int) string {
+		if i < len(s.Clients) {
+			return fmt.Sprintf(".settings.clients[%d]", i)
+		}
+		return fmt.Sprintf(".settings.users[%d]", i-len(s.Clients))
+	}
 	for i, raw := range raws {
 		one := new(client)
 		if json.Unmarshal(raw, one) != nil {
-			r.note(fmt.Sprintf(".settings.clients[%d]", i), foreign.NotReadable, "")
+			r.note(at(i), foreign.NotReadable, "")
 			continue
 		}
+		one.Flow = strings.TrimPrefix(cmp.Or(one.Flow, s.Flow), "none")
 		parsed[i] = one
 		flows[one.Flow]++
 	}
@@ -54,7 +64,7 @@ func (r *reader) clients(e *foreign.Entry, raws []json.RawMessage) {
 	}
 	for i, one := range parsed {
 		if one != nil {
-			r.client(e, fmt.Sprintf(".settings.clients[%d]", i), i, one)
+			r.client(e, at(i), i, one)
 		}
 	}
 	if len(e.Clients) == 0 {

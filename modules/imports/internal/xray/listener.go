@@ -3,7 +3,6 @@ package xray
 import (
 	"encoding/base64"
 	"encoding/json"
-	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -31,8 +30,8 @@ type settings struct {
 	Fallbacks  []json.RawMessage `json:"fallbacks"`
 	Method     string            `json:"method"`
 	Password   string            `json:"password"`
-	Network    string            `json:"network"`
-	Version    int               `json:"version"`
+	Network    list              `json:"network"`
+	Flow       string            `json:"flow"` // of clients that name none
 }
 
 type stream struct {
@@ -48,16 +47,19 @@ type stream struct {
 	TCP      tcpSettings     `json:"tcpSettings"`
 	Raw      tcpSettings     `json:"rawSettings"`
 	Masks    struct {
-		UDP []struct {
-			Type     string `json:"type"`
-			Settings struct {
-				Password string `json:"password"`
-			} `json:"settings"`
-		} `json:"udp"`
+		TCP []mask `json:"tcp"`
+		UDP []mask `json:"udp"`
 	} `json:"finalmask"`
 	Sockopt struct {
 		ProxyProtocol bool `json:"acceptProxyProtocol"`
 	} `json:"sockopt"`
+}
+
+type mask struct {
+	Type     string `json:"type"`
+	Settings struct {
+		Password string `json:"password"`
+	} `json:"settings"`
 }
 
 type tlsSettings struct {
@@ -82,27 +84,6 @@ type tcpSettings struct {
 	} `json:"header"`
 }
 
-type reality struct {
-	Target        text     `json:"target"`
-	Dest          text     `json:"dest"`
-	Xver          int      `json:"xver"`
-	ServerNames   []string `json:"serverNames"`
-	PrivateKey    string   `json:"privateKey"`
-	ShortIDs      []string `json:"shortIds"`
-	MaxTimeDiff   int      `json:"maxTimeDiff"`
-	MLDSASeed     string   `json:"mldsa65Seed"`
-	MinClientVer  string   `json:"minClientVer"`
-	MaxClientVer  string   `json:"maxClientVer"`
-	LimitUpload   *limit   `json:"limitFallbackUpload"`
-	LimitDownload *limit   `json:"limitFallbackDownload"`
-}
-
-type limit struct {
-	AfterBytes  int64 `json:"afterBytes"`
-	BytesPerSec int64 `json:"bytesPerSec"`
-	BurstPerSec int64 `json:"burstBytesPerSec"`
-}
-
 // protocols are those that flows speak, by their names in the core.
 var protocols = map[string]string{
 	"vless": "vless", "vmess": "vmess", "trojan": "trojan", "shadowsocks": "shadowsocks2022", "hysteria": "hysteria2",
@@ -111,9 +92,19 @@ var protocols = map[string]string{
 
 var methods = map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32}
 
+// Limits of what a drawing holds.
+const (
+	longestPath   = 128
+	longestName   = 64
+	longestSecret = 128
+	longestHost   = 253
+	mostValues    = 32 // server names or short ids of a listener
+	mostBytes     = 1 << 40
+)
+
 // read adds the listener, or says why it cannot be an entry.
 func (r *reader) read(c *Config) {
-	protocol, spoken := protocols[r.in.Protocol]
+	protocol, spoken := protocols[strings.ToLower(r.in.Protocol)]
 	if !spoken {
 		r.note(".protocol", foreign.ProtocolUnknown, r.in.Protocol)
 		return
@@ -128,13 +119,14 @@ func (r *reader) read(c *Config) {
 		r.note(".streamSettings", foreign.NotReadable, "")
 		return
 	}
+	t.Network, t.Security = strings.ToLower(t.Network), strings.ToLower(t.Security)
 	l := &foreign.Listener{Protocol: protocol}
 	e := foreign.Entry{Key: r.key, Name: r.name(protocol), Off: r.in.Off, Listener: l}
 	if !r.address(e.Listener) || !r.transport(e.Listener, &t) || !r.security(&e, &t) || !r.secrets(e.Listener, &s, &t) {
 		return
 	}
-	r.extras(&s, &t)
-	r.clients(&e, append(s.Clients, s.Users...))
+	r.extras(l, &s, &t)
+	r.clients(&e, &s)
 	r.rules(c, &e)
 	if e.Off {
 		r.note("", foreign.SwitchedOff, e.Name)
@@ -154,9 +146,11 @@ func (r *reader) name(protocol string) string {
 
 func (r *reader) address(l *foreign.Listener) bool {
 	var listen string
-	_ = json.Unmarshal(r.in.Listen, &listen) // absent or null: everywhere
+	if filled(r.in.Listen) && json.Unmarshal(r.in.Listen, &listen) != nil {
+		listen = "?"
+	}
 	if listen != "" && listen != "0.0.0.0" {
-		if _, err := netip.ParseAddr(listen); err != nil {
+		if ip, err := netip.ParseAddr(listen); err != nil || ip.Zone() != "" {
 			r.note(".listen", foreign.SettingLeftOut, "listen")
 		} else {
 			l.ListenIP = listen
@@ -196,6 +190,10 @@ func (r *reader) transport(l *foreign.Listener, t *stream) bool {
 		"splithttp": "xhttp", "httpupgrade": "httpupgrade", "hysteria": "quic",
 	}[t.Network]
 	quic, plain := l.Protocol == "hysteria2", l.Protocol == "shadowsocks2022"
+	if masks := append(t.Masks.TCP, t.Masks.UDP...); !quic && len(masks) > 0 {
+		r.note(".streamSettings.finalmask", foreign.TransportUnknown, masks[0].Type)
+		return false
+	}
 	obscured := t.TCP.Header.Type + t.Raw.Header.Type
 	switch {
 	case quic && (name == "quic" || t.Network == ""):
@@ -210,24 +208,33 @@ func (r *reader) transport(l *foreign.Listener, t *stream) bool {
 	}
 	switch name {
 	case "ws":
-		l.Path = pathOf(t.WS.Path)
+		l.Path = r.pathOf(".streamSettings.wsSettings.path", t.WS.Path)
 	case "httpupgrade":
-		l.Path = pathOf(t.Upgrade.Path)
+		l.Path = r.pathOf(".streamSettings.httpupgradeSettings.path", t.Upgrade.Path)
 	case "grpc":
-		l.ServiceName = t.GRPC.ServiceName
+		l.ServiceName = r.fit(".streamSettings.grpcSettings.serviceName", t.GRPC.ServiceName, longestName)
 	case "xhttp":
 		r.xhttp(l, t)
 	}
 	return true
 }
 
+// fit is a text that a drawing can hold; one that is longer or has control characters is left out and told of.
+func (r *reader) fit(at, text string, longest int) string {
+	if foreign.Clean(text, longest) == text {
+		return text
+	}
+	r.note(at, foreign.SettingLeftOut, at[strings.LastIndex(at, ".")+1:])
+	return ""
+}
+
 // pathOf is a path without what the core reads from its query.
-func pathOf(path string) string {
+func (r *reader) pathOf(at, path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	if path != "" && !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}
-	return path
+	return r.fit(at, path, longestPath)
 }
 
 func (r *reader) security(e *foreign.Entry, t *stream) bool {
@@ -252,84 +259,30 @@ func (r *reader) security(e *foreign.Entry, t *stream) bool {
 	case "reality":
 		return r.reality(l, t.Reality)
 	case "tls":
-		e.Domain = foreign.Clean(t.TLS.ServerName, 253)
+		e.Domain = foreign.Clean(t.TLS.ServerName, longestHost)
 		r.note(".streamSettings.tlsSettings", foreign.DomainNeeded, e.Domain)
-		if l.Protocol == "hysteria2" {
-			return true
-		}
-		for _, name := range t.TLS.ALPN {
-			if (name == "h2" || name == "http/1.1") && !slices.Contains(l.ALPN, name) {
-				l.ALPN = append(l.ALPN, name)
-			}
-		}
-		if t.TLS.MinVersion == "1.3" {
-			l.MinVersion = "1.3"
+		if l.Protocol != "hysteria2" {
+			r.tls(l, &t.TLS)
 		}
 	}
 	return true
 }
 
-func (r *reader) reality(l *foreign.Listener, from *reality) bool {
-	const at = ".streamSettings.realitySettings"
-	to := &foreign.Reality{ServerNames: from.ServerNames, PrivateKey: strings.TrimSpace(from.PrivateKey)}
-	l.Reality = to
-	if raw, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(to.PrivateKey, "=")); err != nil || len(raw) != 32 {
-		r.note(at+".privateKey", foreign.NotReadable, "")
-		return false
-	}
-	r.target(l, from)
-	for _, id := range from.ShortIDs {
-		if id == "" {
-			r.note(at+".shortIds", foreign.EmptyShortID, "")
-			continue
+// tls reads what TLS over TCP is told. Names of protocols without the one that the transport needs let nobody in.
+func (r *reader) tls(l *foreign.Listener, from *tlsSettings) {
+	for _, name := range from.ALPN {
+		if (name == "h2" || name == "http/1.1") && !slices.Contains(l.ALPN, name) {
+			l.ALPN = append(l.ALPN, name)
 		}
-		to.ShortIDs = append(to.ShortIDs, id)
 	}
-	if from.Xver > 0 && from.Xver <= 2 {
-		to.Xver = from.Xver
+	needed := map[string]string{"ws": "http/1.1", "httpupgrade": "http/1.1", "grpc": "h2"}[l.Transport]
+	if len(l.ALPN) > 0 && needed != "" && !slices.Contains(l.ALPN, needed) {
+		l.ALPN = nil
+		r.note(".streamSettings.tlsSettings.alpn", foreign.SettingLeftOut, "alpn")
 	}
-	if from.MaxTimeDiff > 0 && from.MaxTimeDiff <= 86400000 {
-		to.MaxTimeDiff = from.MaxTimeDiff
+	if from.MinVersion == "1.3" {
+		l.MinVersion = "1.3"
 	}
-	to.LimitUpload, to.LimitDownload = limitOf(from.LimitUpload), limitOf(from.LimitDownload)
-	if from.MLDSASeed != "" {
-		to.MLDSA65 = true
-		r.note(at+".mldsa65Seed", foreign.MLDSALeftOut, "")
-	}
-	if from.MinClientVer+from.MaxClientVer != "" {
-		r.note(at+".minClientVer", foreign.SettingLeftOut, "minClientVer")
-	}
-	return true
-}
-
-// target reads the site that strangers are shown; a port alone is one of the node itself.
-func (r *reader) target(l *foreign.Listener, from *reality) {
-	target := string(from.Target)
-	if target == "" {
-		target = string(from.Dest)
-	}
-	if _, err := strconv.Atoi(target); err == nil {
-		target = "127.0.0.1:" + target
-	}
-	host, port, err := net.SplitHostPort(target)
-	if err != nil && target != "" && !strings.ContainsAny(target, "/@:") {
-		host, port, err = target, "443", nil
-	}
-	if n, bad := strconv.Atoi(port); err != nil || bad != nil || n < 1 || n > 65535 || strings.ContainsAny(host, "/@") {
-		r.note(".streamSettings.realitySettings.target", foreign.TargetUnknown, "")
-		return
-	}
-	l.Reality.Target = net.JoinHostPort(host, port)
-	if ip, err := netip.ParseAddr(host); err == nil && (ip.IsPrivate() || ip.IsLoopback()) || host == "localhost" {
-		l.Reality.AllowPrivateTarget = true
-	}
-}
-
-func limitOf(from *limit) *foreign.Limit {
-	if from == nil || from.BytesPerSec <= 0 {
-		return nil
-	}
-	return &foreign.Limit{AfterBytes: from.AfterBytes, BytesPerSec: from.BytesPerSec, BurstPerSec: from.BurstPerSec}
 }
 
 // secrets reads those of the listener itself.
@@ -341,21 +294,23 @@ func (r *reader) secrets(l *foreign.Listener, s *settings, t *stream) bool {
 			r.note(".settings.method", foreign.MethodUnknown, s.Method)
 			return false
 		}
-		if raw, err := base64.StdEncoding.DecodeString(s.Password); err != nil || len(raw) != size {
+		raw, err := base64.StdEncoding.DecodeString(s.Password)
+		if err != nil || len(raw) != size {
 			r.note(".settings.password", foreign.NotReadable, "")
 			return false
 		}
-		l.Method, l.Secret = s.Method, s.Password
-		if network := strings.ReplaceAll(s.Network, " ", ""); network == "tcp" || network == "udp" {
-			l.L4 = network
+		l.Method, l.Secret = s.Method, base64.StdEncoding.EncodeToString(raw)
+		if len(s.Network) == 1 && (s.Network[0] == "tcp" || s.Network[0] == "udp") {
+			l.L4 = s.Network[0]
 		}
 	case "hysteria2":
 		for i, mask := range t.Masks.UDP {
-			if mask.Type != "salamander" || mask.Settings.Password == "" || i > 0 {
-				r.note(".streamSettings.finalmask", foreign.SettingLeftOut, mask.Type)
+			password := mask.Settings.Password
+			if mask.Type != "salamander" || password == "" || foreign.Clean(password, longestSecret) != password || i > 0 {
+				r.note(".streamSettings.finalmask", foreign.TransportUnknown, mask.Type)
 				return false
 			}
-			l.Obfs, l.Secret = mask.Type, mask.Settings.Password
+			l.Obfs, l.Secret = mask.Type, password
 		}
 	case "vless":
 		if s.Decryption != "" && s.Decryption != "none" {
@@ -366,13 +321,29 @@ func (r *reader) secrets(l *foreign.Listener, s *settings, t *stream) bool {
 	return true
 }
 
-// extras tells of settings that flows do not have.
-func (r *reader) extras(s *settings, t *stream) {
+// extras reads what is beside the protocol, and tells of settings that flows do not have.
+func (r *reader) extras(l *foreign.Listener, s *settings, t *stream) {
 	if len(s.Fallbacks) > 0 {
 		r.note(".settings.fallbacks", foreign.FallbacksLeftOut, "")
 	}
-	if t.Sockopt.ProxyProtocol || t.TCP.ProxyProtocol || t.Raw.ProxyProtocol || t.WS.ProxyProtocol ||
-		t.Upgrade.ProxyProtocol {
+	switch {
+	case !t.proxied(l.Transport):
+	case l.Protocol == "hysteria2" || l.Protocol == "shadowsocks2022" && l.L4 != "tcp":
 		r.note(".streamSettings", foreign.SettingLeftOut, "acceptProxyProtocol")
+	default:
+		l.AcceptProxy = true
 	}
+}
+
+// proxied says whether connections begin with the PROXY protocol: what other transports are told does not count.
+func (t *stream) proxied(transport string) bool {
+	switch transport {
+	case "raw", "":
+		return t.Sockopt.ProxyProtocol || t.TCP.ProxyProtocol || t.Raw.ProxyProtocol
+	case "ws":
+		return t.Sockopt.ProxyProtocol || t.WS.ProxyProtocol
+	case "httpupgrade":
+		return t.Sockopt.ProxyProtocol || t.Upgrade.ProxyProtocol
+	}
+	return t.Sockopt.ProxyProtocol
 }

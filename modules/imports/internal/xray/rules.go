@@ -22,7 +22,7 @@ type rule struct {
 	IP       list `json:"ip"`
 	Port     text `json:"port"`
 	Protocol list `json:"protocol"`
-	Network  text `json:"network"`
+	Network  list `json:"network"`
 }
 
 // known are the members of a rule that are read; whatever else is filled chooses traffic in a way that flows cannot.
@@ -31,14 +31,26 @@ var known = []string{
 	"ruleTag", "domainMatcher", "enabled",
 }
 
-// rules adds those that apply to the entry.
+// Limits of rules: how many are looked at, and how much one may list.
+const (
+	mostRules = 10 * foreign.MaxRules
+	mostNames = 1000
+	mostLists = 100
+	mostPorts = 200
+)
+
+// rules adds those that apply to the entry. One that chooses everything is the last that is ever reached.
 func (r *reader) rules(c *Config, e *foreign.Entry) {
+	e.Refuses = c.refuses()
 	for i, raw := range c.Routing.Rules {
 		path := fmt.Sprintf("routing.rules[%d]", i)
+		if i >= mostRules {
+			r.out.Note(path, foreign.TooMany, r.key, "")
+			return
+		}
 		var parsed struct {
 			rule
 			Outbound string `json:"outboundTag"`
-			Balancer string `json:"balancerTag"`
 			Enabled  *bool  `json:"enabled"`
 		}
 		if json.Unmarshal(raw, &parsed) != nil {
@@ -55,6 +67,9 @@ func (r *reader) rules(c *Config, e *foreign.Entry) {
 		switch {
 		case !leaves || !ok:
 			r.out.Note(path, foreign.RuleLeftOut, r.key, parsed.Outbound)
+		case match.Empty():
+			e.Refuses = refused
+			return
 		case len(e.Rules) >= foreign.MaxRules:
 			r.out.Note(path, foreign.TooMany, r.key, "")
 			return
@@ -63,6 +78,9 @@ func (r *reader) rules(c *Config, e *foreign.Entry) {
 		}
 	}
 }
+
+// protocolsSeen are those that can be told from what a connection carries.
+var protocolsSeen = []string{"http", "tls", "quic", "bittorrent"}
 
 // match is the rule in the words of drawings: one of its names or addresses, and every other condition.
 func (one *rule) match(raw json.RawMessage) (m foreign.Match, ok bool) {
@@ -75,27 +93,31 @@ func (one *rule) match(raw json.RawMessage) (m foreign.Match, ok bool) {
 			return m, false
 		}
 	}
-	if one.Network != "" && !slices.Contains([]string{"tcp,udp", "udp,tcp"}, strings.ReplaceAll(string(one.Network), " ", "")) {
+	if len(one.Network) > 0 && (!slices.Contains(one.Network, "tcp") || !slices.Contains(one.Network, "udp")) {
 		return m, false
 	}
 	domains := slices.Concat(one.Domain, one.Domains)
 	if len(domains) > 0 && len(one.IP) > 0 {
 		return m, false // there both must fit
 	}
-	m.Port, m.Protocol = strings.ReplaceAll(string(one.Port), " ", ""), one.Protocol
+	m.Port, m.Protocol = strings.ReplaceAll(foreign.Clean(string(one.Port), mostPorts+1), " ", ""), one.Protocol
 	for _, p := range m.Protocol {
-		if !slices.Contains([]string{"http", "tls", "quic", "bittorrent"}, p) {
+		if !slices.Contains(protocolsSeen, p) {
 			return m, false
 		}
 	}
 	if !one.names(&m, domains) || !one.addresses(&m) {
 		return m, false
 	}
-	return m, len(m.Domain)+len(m.Geosite)+len(m.IP)+len(m.GeoIP)+len(m.Protocol) > 0 || m.Port != ""
+	return m, len(m.Domain) <= mostNames && len(m.IP) <= mostNames && len(m.Geosite) <= mostLists &&
+		len(m.GeoIP) <= mostLists && len(m.Port) <= mostPorts && len(m.Protocol) <= len(protocolsSeen)
 }
 
 func (one *rule) names(m *foreign.Match, domains []string) bool {
 	for _, d := range domains {
+		if foreign.Clean(d, len(d)) != d || d == "" {
+			return false
+		}
 		kind, rest, prefixed := strings.Cut(d, ":")
 		switch {
 		case !prefixed:
@@ -114,13 +136,13 @@ func (one *rule) names(m *foreign.Match, domains []string) bool {
 func (one *rule) addresses(m *foreign.Match) bool {
 	for _, a := range one.IP {
 		if code, geo := strings.CutPrefix(a, "geoip:"); geo {
-			m.GeoIP = append(m.GeoIP, code)
+			m.GeoIP = append(m.GeoIP, foreign.Clean(code, foreign.MaxLabel))
 			continue
 		}
-		if _, err := netip.ParseAddr(a); err != nil {
-			if _, err := netip.ParsePrefix(a); err != nil {
-				return false
-			}
+		network, err := netip.ParsePrefix(a)
+		address, single := netip.ParseAddr(a)
+		if (err != nil || network.Addr().Is4In6()) && (single != nil || address.Zone() != "") {
+			return false
 		}
 		m.IP = append(m.IP, a)
 	}

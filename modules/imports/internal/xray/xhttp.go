@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"panel/modules/imports/internal/foreign"
+	"panel/platform/pattern"
 )
 
 // xhttp reads the settings of xhttp, whose further ones stand beside the others or in a member of their own.
@@ -23,7 +24,11 @@ func (r *reader) xhttp(l *foreign.Listener, t *stream) {
 		r.note(at, foreign.NotReadable, "")
 		return
 	}
-	l.Path, l.Mode = pathOf(plain.Path), plain.Mode
+	l.Path = r.pathOf(at+".path", plain.Path)
+	if l.Mode = plain.Mode; !slices.Contains(modes, l.Mode) {
+		l.Mode = ""
+		r.note(at+".mode", foreign.SettingLeftOut, "mode")
+	}
 	inner := map[string]json.RawMessage{}
 	if filled(members["extra"]) && json.Unmarshal(members["extra"], &inner) != nil {
 		r.note(at+".extra", foreign.NotReadable, "")
@@ -31,6 +36,8 @@ func (r *reader) xhttp(l *foreign.Listener, t *stream) {
 	maps.Copy(members, inner)
 	l.Extra = r.extra(members, at)
 }
+
+var modes = []string{"", "auto", "packet-up", "stream-up", "stream-one"}
 
 // shared are members that other settings have already read, or that belong to client programs alone.
 var shared = []string{"path", "mode", "host", "extra", "xmux", "enableXmux", "scMaxConcurrentPosts"}
@@ -43,16 +50,23 @@ func (r *reader) extra(members map[string]json.RawMessage, at string) *foreign.E
 	}
 	flags := map[string]*bool{"noGRPCHeader": &e.NoGRPCHeader, "noSSEHeader": &e.NoSSEHeader}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		value := members[name]
+		value, read := members[name], true
 		switch {
 		case slices.Contains(shared, name) || idle(value):
 		case texts[name] != nil:
 			*texts[name] = spanOf(value)
+			read = *texts[name] != ""
 		case flags[name] != nil:
-			_ = json.Unmarshal(value, flags[name]) // what is no flag stays off
+			read = json.Unmarshal(value, flags[name]) == nil
 		case name == "scMaxBufferedPosts":
-			_ = json.Unmarshal(value, &e.MaxBufferedPosts)
+			var posts int
+			if read = json.Unmarshal(value, &posts) == nil && posts > 0 && posts <= mostPosts; read {
+				e.MaxBufferedPosts = posts
+			}
 		default:
+			read = false
+		}
+		if !read {
 			r.note(at, foreign.SettingLeftOut, name)
 		}
 	}
@@ -71,15 +85,25 @@ func idle(value json.RawMessage) bool {
 	return false
 }
 
+const mostPosts = 1000
+
+var spanForm = pattern.Of(`^[0-9]{1,10}(-[0-9]{1,10})?$`)
+
 // spanOf is a number, or two with a dash, in any of the forms in which the core takes them.
 func spanOf(value json.RawMessage) string {
 	var plain text
 	if json.Unmarshal(value, &plain) == nil {
-		return string(plain)
-	}
-	var span struct{ From, To json.Number }
-	if json.Unmarshal(value, &span) != nil || span.From == "" || span.To == "" {
+		if spanForm().MatchString(string(plain)) {
+			return string(plain)
+		}
 		return ""
 	}
-	return span.From.String() + "-" + span.To.String()
+	var span struct{ From, To json.Number }
+	if json.Unmarshal(value, &span) != nil {
+		return ""
+	}
+	if both := span.From.String() + "-" + span.To.String(); spanForm().MatchString(both) {
+		return both
+	}
+	return ""
 }

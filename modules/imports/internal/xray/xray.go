@@ -26,9 +26,41 @@ type Config struct {
 
 // Outbound is a way out.
 type Outbound struct {
-	Tag      string `json:"tag"`
-	Protocol string `json:"protocol"`
+	Tag      string          `json:"tag"`
+	Protocol string          `json:"protocol"`
+	Proxy    json.RawMessage `json:"proxySettings"`
+	Stream   json.RawMessage `json:"streamSettings"`
 }
+
+// chained says whether the way out leads through another one.
+func (o *Outbound) chained() bool {
+	var proxy struct {
+		Tag string `json:"tag"`
+	}
+	var stream struct {
+		Sockopt struct {
+			Dialer string `json:"dialerProxy"`
+		} `json:"sockopt"`
+	}
+	_ = json.Unmarshal(o.Proxy, &proxy) // absent: through none
+	_ = json.Unmarshal(o.Stream, &stream)
+	return proxy.Tag+stream.Sockopt.Dialer != ""
+}
+
+// direct says whether traffic leaves from the node itself.
+func (o *Outbound) direct() bool {
+	protocol := strings.ToLower(o.Protocol)
+	return (protocol == "freedom" || protocol == "direct") && !o.chained()
+}
+
+// refuses says whether traffic ends here.
+func (o *Outbound) refuses() bool {
+	protocol := strings.ToLower(o.Protocol)
+	return protocol == "blackhole" || protocol == "block"
+}
+
+// mostInbounds is how many listeners are looked at; most of them may be such that cannot be entries.
+const mostInbounds = 10 * foreign.MaxEntries
 
 // Inbound is a listener.
 type Inbound struct {
@@ -60,16 +92,14 @@ func Read(text []byte) (*foreign.Config, error) {
 
 // ReadInto adds what the configuration has to out.
 func (c *Config) ReadInto(out *foreign.Config) {
-	for name, section := range map[string]json.RawMessage{
-		"reverse": c.Reverse, "dns": c.DNS, "fakedns": c.FakeDNS, "observatory": c.Observatory, "burstObservatory": c.Burst,
-	} {
-		if filled(section) {
-			out.Note(name, foreign.SectionLeftOut, "", name)
-		}
-	}
+	c.sections(out)
 	c.outbounds(out)
 	for i, text := range c.Inbounds {
 		path := fmt.Sprintf("inbounds[%d]", i)
+		if i >= mostInbounds {
+			out.Note(path, foreign.TooMany, "", "")
+			return
+		}
 		var in Inbound
 		if err := json.Unmarshal(text, &in); err != nil {
 			out.Note(path, foreign.NotReadable, "", "")
@@ -81,8 +111,26 @@ func (c *Config) ReadInto(out *foreign.Config) {
 		if in.Tag != "" && in.Tag == c.API.Tag {
 			continue // the core's own door for its panel
 		}
-		r := &reader{out: out, path: path, in: &in, key: entryKey(&in, i)}
+		r := &reader{out: out, path: path, in: &in, key: entryKey(out, &in, i)}
 		r.read(c)
+	}
+}
+
+// sections tells of what a configuration has beside listeners, rules and ways out.
+func (c *Config) sections(out *foreign.Config) {
+	for _, section := range []struct {
+		name string
+		text json.RawMessage
+	}{
+		{"reverse", c.Reverse},
+		{"dns", c.DNS},
+		{"fakedns", c.FakeDNS},
+		{"observatory", c.Observatory},
+		{"burstObservatory", c.Burst},
+	} {
+		if filled(section.text) {
+			out.Note(section.name, foreign.SectionLeftOut, "", section.name)
+		}
 	}
 }
 
@@ -91,20 +139,26 @@ func filled(section json.RawMessage) bool {
 	return text != "" && text != "null" && text != "{}" && text != "[]"
 }
 
-// entryKey names an entry within its source.
-func entryKey(in *Inbound, at int) string {
-	if key := foreign.Clean(in.Tag, foreign.MaxLabel); key != "" {
-		return key
+// entryKey names an entry within its source, as no entry before it is named.
+func entryKey(out *foreign.Config, in *Inbound, at int) string {
+	base := foreign.Clean(in.Tag, foreign.MaxLabel)
+	if base == "" {
+		base = fmt.Sprintf("inbound-%d", at+1)
 	}
-	return fmt.Sprintf("inbound-%d", at+1)
+	key := base
+	for n := 2; out.Has(key); n++ {
+		suffix := fmt.Sprintf("-%d", n)
+		key = foreign.Clean(base, foreign.MaxLabel-len(suffix)) + suffix
+	}
+	return key
 }
 
 // outbounds tells of ways out that are neither the node itself nor nowhere.
 func (c *Config) outbounds(out *foreign.Config) {
-	for i, o := range c.Outbounds {
-		switch o.Protocol {
-		case "freedom", "direct", "blackhole", "block", "dns", "":
-		default:
+	for i := range c.Outbounds {
+		o := &c.Outbounds[i]
+		protocol := strings.ToLower(o.Protocol)
+		if !o.direct() && !o.refuses() && protocol != "dns" && protocol != "" {
 			out.Note(fmt.Sprintf("outbounds[%d]", i), foreign.OutboundLeftOut, "", o.Protocol)
 		}
 	}
@@ -112,11 +166,13 @@ func (c *Config) outbounds(out *foreign.Config) {
 
 // leaves says what becomes of traffic that a rule gives to a way out.
 func (c *Config) leaves(tag string) (refused, known bool) {
-	for _, o := range c.Outbounds {
-		if o.Tag == tag {
-			refused = o.Protocol == "blackhole" || o.Protocol == "block"
-			return refused, refused || o.Protocol == "freedom" || o.Protocol == "direct"
+	for i := range c.Outbounds {
+		if o := &c.Outbounds[i]; tag != "" && o.Tag == tag {
+			return o.refuses(), o.refuses() || o.direct()
 		}
 	}
 	return false, false
 }
+
+// refuses says whether traffic that no rule chooses is refused: it goes where the first way out leads.
+func (c *Config) refuses() bool { return len(c.Outbounds) > 0 && c.Outbounds[0].refuses() }
