@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 )
 
 // ErrBroken means that the file is not a whole database of SQLite 3.
@@ -36,6 +35,7 @@ type File struct {
 	size     int64
 	pageSize int
 	usable   int
+	encoding uint32
 	left     int64 // pages that may still be read
 	budget   int64 // bytes of rows that may still be read
 	tables   map[string]table
@@ -80,7 +80,7 @@ func (r Row) Int(column string) int64 {
 // Open reads the header and the list of tables.
 func Open(in io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, headerSize)
-	if _, err := in.ReadAt(head, 0); err != nil || !bytes.HasPrefix(head, []byte(Magic)) {
+	if err := fill(in, head, 0); err != nil || !bytes.HasPrefix(head, []byte(Magic)) {
 		return nil, ErrBroken
 	}
 	f := &File{
@@ -93,9 +93,9 @@ func Open(in io.ReaderAt, size int64) (*File, error) {
 	}
 	f.usable = f.pageSize - int(head[20])
 	f.left = 2*size/int64(max(f.pageSize, 1)) + mostDepth
-	const smallest, leastUsable, utf8Text = 512, 480, 1
-	encoding := binary.BigEndian.Uint32(head[56:])
-	if f.pageSize < smallest || f.pageSize&(f.pageSize-1) != 0 || f.usable < leastUsable || encoding > utf8Text {
+	const smallest, leastUsable = 512, 480
+	f.encoding = binary.BigEndian.Uint32(head[56:])
+	if f.pageSize < smallest || f.pageSize&(f.pageSize-1) != 0 || f.usable < leastUsable || f.encoding > utf16Big {
 		return nil, ErrBroken
 	}
 	err := f.walk(1, schemaColumns, -1, func(row Row) error {
@@ -145,10 +145,18 @@ func (f *File) read(number uint32) ([]byte, error) {
 		return nil, ErrBroken
 	}
 	page := make([]byte, f.pageSize)
-	if _, err := f.in.ReadAt(page, at); err != nil {
+	if err := fill(f.in, page, at); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
 	}
 	return page, nil
+}
+
+// fill reads as many bytes as fit. A source may give its end together with the last of them.
+func fill(in io.ReaderAt, into []byte, at int64) error {
+	if n, err := in.ReadAt(into, at); n < len(into) {
+		return err
+	}
+	return nil
 }
 
 // walker goes through the pages of one table.
@@ -165,12 +173,20 @@ const (
 	leafPage     = 13
 )
 
-func (w *walker) page(number uint32, depth int) error {
-	if w.seen[number] || depth > mostDepth {
-		return ErrBroken
+// read gives a page that belongs to this table and was not read for it yet.
+func (w *walker) read(number uint32) ([]byte, error) {
+	if w.seen[number] {
+		return nil, ErrBroken
 	}
 	w.seen[number] = true
-	page, err := w.file.read(number)
+	return w.file.read(number)
+}
+
+func (w *walker) page(number uint32, depth int) error {
+	if depth > mostDepth {
+		return ErrBroken
+	}
+	page, err := w.read(number)
 	if err != nil {
 		return err
 	}
@@ -216,7 +232,7 @@ func (w *walker) cell(cell []byte, kind byte, depth int) error {
 	if w.file.budget -= int64(length) + rowCost; w.file.budget < 0 {
 		return ErrBroken
 	}
-	payload, err := w.file.payload(cell[n+m:], int(length))
+	payload, err := w.payload(cell[n+m:], int(length))
 	if err != nil {
 		return err
 	}
@@ -228,7 +244,8 @@ func (w *walker) cell(cell []byte, kind byte, depth int) error {
 }
 
 // payload gathers a row that goes on in other pages.
-func (f *File) payload(cell []byte, length int) ([]byte, error) {
+func (w *walker) payload(cell []byte, length int) ([]byte, error) {
+	f := w.file
 	local, most := length, f.usable-35
 	if length > most {
 		least := (f.usable-12)*32/255 - 23
@@ -245,7 +262,7 @@ func (f *File) payload(cell []byte, length int) ([]byte, error) {
 		return out, nil
 	}
 	for next := binary.BigEndian.Uint32(cell[local:]); len(out) < length; {
-		page, err := f.read(next)
+		page, err := w.read(next)
 		if err != nil {
 			return nil, err
 		}
@@ -269,7 +286,7 @@ func (w *walker) row(payload []byte, id int64) (Row, error) {
 			return nil, ErrBroken
 		}
 		types = types[n:]
-		value, used, ok := decode(kind, body)
+		value, used, ok := w.file.decode(kind, body)
 		if !ok {
 			return nil, ErrBroken
 		}
@@ -283,53 +300,4 @@ func (w *walker) row(payload []byte, id int64) (Row, error) {
 		row[w.columns[column]] = value
 	}
 	return row, nil
-}
-
-// decode reads one value of a row.
-func decode(kind uint64, body []byte) (value any, used int, ok bool) {
-	sizes := [...]int{0, 1, 2, 3, 4, 6, 8, 8, 0, 0}
-	if kind >= 12 {
-		length := (kind - 12) / 2
-		if length > uint64(len(body)) {
-			return nil, 0, false
-		}
-		text := body[:length]
-		if kind%2 == 1 {
-			return strings.ToValidUTF8(string(text), "\uFFFD"), len(text), true
-		}
-		return bytes.Clone(text), len(text), true
-	}
-	if kind >= uint64(len(sizes)) || sizes[kind] > len(body) {
-		return nil, 0, false
-	}
-	switch size := sizes[kind]; kind {
-	case 0:
-		return nil, 0, true
-	case 7:
-		return math.Float64frombits(binary.BigEndian.Uint64(body)), size, true
-	case 8, 9:
-		return int64(kind) - 8, 0, true //nolint:gosec // 8 or 9
-	default:
-		number := int64(int8(body[0])) //nolint:gosec // the first byte has the sign
-		for _, b := range body[1:size] {
-			number = number<<8 | int64(b)
-		}
-		return number, size, true
-	}
-}
-
-// varint reads a number of up to nine bytes; n is 0 when it does not end.
-func varint(b []byte) (value uint64, n int) {
-	const whole = 8
-	for n < len(b) && n < whole {
-		value = value<<7 | uint64(b[n]&0x7f)
-		n++
-		if b[n-1]&0x80 == 0 {
-			return value, n
-		}
-	}
-	if n == len(b) {
-		return 0, 0
-	}
-	return value<<8 | uint64(b[n]), n + 1
 }

@@ -1,0 +1,3 @@
+pragma page_size=1024;
+create table pages (id integer primary key, name text);
+insert into pages values (1,'a'),(2,printf('%.*c', 70000, 'b')),(3,'c');
