@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode"
 
 	"panel/modules/imports/internal/foreign"
 	"panel/modules/imports/internal/reading"
@@ -47,8 +48,12 @@ const manage access.Key = "settings.manage"
 func (o *outside) read(ctx context.Context, at Outside) (*foreign.Config, error) {
 	address, err := url.Parse(strings.TrimSpace(at.Address))
 	if err != nil || address.Scheme != "https" && address.Scheme != "http" || address.Host == "" || address.User != nil ||
-		address.RawQuery != "" || address.Fragment != "" {
+		address.RawQuery != "" || address.ForceQuery || address.Fragment != "" {
 		return nil, fault.InvalidValue("address", "write http:// or https://, the host, and the base path if there is one")
+	}
+	at.Token, at.Code = strings.TrimSpace(at.Token), strings.TrimSpace(at.Code)
+	if strings.ContainsFunc(at.Token, unicode.IsControl) {
+		return nil, fault.InvalidValue("token", "an API token is one line")
 	}
 	if at.Token == "" && (at.Username == "" || at.Password == "") {
 		return nil, fault.InvalidValue("token", "give an API token, or a username and a password")

@@ -74,8 +74,14 @@ func TestAValueThatDoesNotFitItsKindIsNone(t *testing.T) {
 		kind uint64
 		body []byte
 	}{
-		{10, []byte("x")}, {11, []byte("x")}, {1, nil}, {6, make([]byte, 7)}, {7, make([]byte, 7)}, {14, nil},
-		{15, nil}, {1<<64 - 1, []byte("x")},
+		{10, []byte("x")},
+		{11, []byte("x")},
+		{1, nil},
+		{6, make([]byte, 7)},
+		{7, make([]byte, 7)},
+		{14, nil},
+		{15, nil},
+		{1<<64 - 1, []byte("x")},
 	} {
 		_, _, ok := new(File).decode(one.kind, one.body)
 		require.False(t, ok, "kind %d", one.kind)

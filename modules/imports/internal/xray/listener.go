@@ -125,6 +125,9 @@ func (r *reader) read(c *Config) {
 	if !r.address(e.Listener) || !r.transport(e.Listener, &t) || !r.security(&e, &t) || !r.secrets(e.Listener, &s, &t) {
 		return
 	}
+	if l.Security == "tls" {
+		r.note(".streamSettings.tlsSettings", foreign.DomainNeeded, e.Domain)
+	}
 	r.extras(l, &s, &t)
 	r.clients(&e, &s)
 	r.rules(c, &e)
@@ -260,7 +263,6 @@ func (r *reader) security(e *foreign.Entry, t *stream) bool {
 		return r.reality(l, t.Reality)
 	case "tls":
 		e.Domain = foreign.Clean(t.TLS.ServerName, longestHost)
-		r.note(".streamSettings.tlsSettings", foreign.DomainNeeded, e.Domain)
 		if l.Protocol != "hysteria2" {
 			r.tls(l, &t.TLS)
 		}

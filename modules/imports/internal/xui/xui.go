@@ -33,6 +33,9 @@ type inbound struct {
 	Stream   json.RawMessage `json:"streamSettings"`
 	Sniffing json.RawMessage `json:"sniffing"`
 	Stats    []traffic       `json:"clientStats"`
+
+	Total      int64 `json:"total"`      // bytes of all its clients
+	ExpiryTime int64 `json:"expiryTime"` // milliseconds since 1970
 }
 
 type traffic struct {
@@ -78,7 +81,7 @@ func Database(in io.ReaderAt, size int64) (*foreign.Config, error) {
 			ID: row.Int("id"), Remark: row.Text("remark"), Enable: &enabled, Listen: row.Text("listen"),
 			Port: row.Int("port"), Protocol: row.Text("protocol"), Tag: row.Text("tag"),
 			Settings: json.RawMessage(row.Text("settings")), Stream: json.RawMessage(row.Text("stream_settings")),
-			Sniffing: json.RawMessage(row.Text("sniffing")),
+			Sniffing: json.RawMessage(row.Text("sniffing")), Total: row.Int("total"), ExpiryTime: row.Int("expiry_time"),
 		}, used)
 		return nil
 	})
@@ -152,6 +155,11 @@ func (c *config) add(out *foreign.Config, in *inbound, used map[string]traffic) 
 		return
 	}
 	c.Inbounds = append(c.Inbounds, text)
+	for name, limit := range map[string]int64{"total": in.Total, "expiryTime": in.ExpiryTime} {
+		if limit > 0 {
+			out.Note("inbounds[id="+id+"]."+name, foreign.SettingLeftOut, "", name)
+		}
+	}
 }
 
 // document is a document of JSON that stands there by itself, or inside of a text; nil for none.
