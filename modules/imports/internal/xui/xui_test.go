@@ -15,13 +15,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/imports/internal/foreign"
+	"panel/modules/imports/internal/sqlite"
 	"panel/modules/imports/internal/xui"
 )
 
 // database is a file with the tables and columns of 3x-ui, made for the test by SQLite itself.
 func database(t *testing.T) []byte {
 	t.Helper()
-	file, err := os.Open("testdata/x-ui.db.gz")
+	return unpack(t, "testdata/x-ui.db.gz")
+}
+
+func unpack(t *testing.T, path string) []byte {
+	t.Helper()
+	file, err := os.Open(path)
 	require.NoError(t, err)
 	defer file.Close()
 	unpacked, err := gzip.NewReader(file)
@@ -124,6 +130,31 @@ func TestWhatADatabaseHasBesidesIsTold(t *testing.T) {
 	for _, f := range c.Findings {
 		require.NotEmpty(t, f.Code.Reason(), f.Code)
 	}
+}
+
+// A database that was copied while 3x-ui was running may lack its newest changes; what it has is read all the same.
+func TestACopyOfARunningPanelIsReadAndToldOf(t *testing.T) {
+	t.Parallel()
+	raw := database(t)
+	require.NotContains(t, codes(read(t, raw), ""), foreign.NewestMissing)
+	const writes, reads, wal = 18, 19, 2
+	raw[writes], raw[reads] = wal, wal
+	c := read(t, raw)
+	require.Len(t, c.Entries, 6)
+	require.Contains(t, codes(c, ""), foreign.NewestMissing)
+}
+
+// A sound database of another program is told from a broken one.
+func TestADatabaseOfAnotherProgramIsToldFromABrokenOne(t *testing.T) {
+	t.Parallel()
+	other := unpack(t, "../sqlite/testdata/tables.db.gz")
+	_, err := xui.Database(bytes.NewReader(other), int64(len(other)))
+	require.ErrorIs(t, err, xui.ErrOther)
+	_, err = xui.Database(bytes.NewReader(other), int64(len(other)/2))
+	require.Error(t, err)
+	raw := database(t)[:8192]
+	_, err = xui.Database(bytes.NewReader(raw), int64(len(raw)))
+	require.ErrorIs(t, err, sqlite.ErrBroken)
 }
 
 // The list of the API is the same as the table, with its settings as documents or as texts.
