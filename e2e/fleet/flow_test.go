@@ -52,7 +52,10 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Run("clients of WireGuard come and go", w.tunnels)
 	t.Run("a load balancer stands before an entry", w.balanced)
 	t.Run("a change after all that is installed", w.change)
-	t.Run("and told when the panel is back", func(t *testing.T) { told(t) })
+	t.Run("and told when the panel is back", func(t *testing.T) {
+		require.NotNil(t, told, "the quota did not end")
+		told(t)
+	})
 }
 
 func (w *crossing) bringUp() {

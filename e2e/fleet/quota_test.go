@@ -60,20 +60,30 @@ func (w *crossing) quota(t *testing.T) (told func(t *testing.T)) {
 	return func(t *testing.T) { w.spent(t, id, link) }
 }
 
-// noted looks whether the agent of the entry has written down that the client has used its quota.
+// noted looks whether the agent of the entry has written down, with a sample, that the client has used its quota.
 func (w *crossing) noted(id string) error {
-	raw, err := os.ReadFile(filepath.Join(w.stand.Folder, "entry", "telemetry", "state.json"))
+	files, err := filepath.Glob(filepath.Join(w.stand.Folder, "entry", "telemetry", "*"))
 	if err != nil {
 		return err
 	}
-	var written struct {
-		Bases map[string]map[string]int64 `json:"bases"`
+	var most int64
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			var written struct {
+				Bases map[string]map[string]int64 `json:"bases"`
+			}
+			_, record, _ := strings.Cut(line, " ")               // behind its checksum
+			if json.Unmarshal([]byte(record), &written) == nil { // the last line may be half written
+				most = max(most, written.Bases["shares"][id])
+			}
+		}
 	}
-	if err := json.Unmarshal(raw, &written); err != nil {
-		return err
-	}
-	if used := written.Bases["shares"][id]; used < quota {
-		return fmt.Errorf("the agent has written down %d bytes", used)
+	if most < quota {
+		return fmt.Errorf("the agent has written down %d bytes", most)
 	}
 	return nil
 }
