@@ -235,6 +235,11 @@ func (d drafts) Draft(ctx context.Context, flowID string) (flowsapi.Draft, error
 
 // Check lists what keeps a drawing from running.
 func (d drafts) Check(drawing json.RawMessage) ([]flowsapi.Problem, error) {
+	return CheckDrawing(drawing)
+}
+
+// CheckDrawing lists what keeps a drawing from running. It needs no panel. Faults: those of a body that is none.
+func CheckDrawing(drawing json.RawMessage) ([]flowsapi.Problem, error) {
 	g, err := drawings.Read(drawing)
 	if err != nil {
 		return nil, err

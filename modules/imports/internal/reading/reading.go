@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"panel/modules/imports/internal/foreign"
 	"panel/modules/imports/internal/remnawave"
 	"panel/modules/imports/internal/sqlite"
@@ -45,7 +47,11 @@ func Read(in io.ReaderAt, size int64) (*foreign.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read a file: %w", err)
 	}
-	return document(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))))
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	if !json.Valid(text) {
+		text = bytes.TrimSpace(withoutComments(text))
+	}
+	return document(text)
 }
 
 func database(in io.ReaderAt, size int64) (*foreign.Config, error) {
@@ -124,8 +130,13 @@ func again(text []byte) (*foreign.Config, error) {
 	out := &foreign.Config{Format: foreign.Clean(given.Format, foreign.MaxLabel)}
 	for _, e := range given.Entries {
 		e.Key, e.Name = foreign.Clean(e.Key, foreign.MaxLabel), foreign.Clean(e.Name, foreign.MaxLabel)
-		if e.Listener == nil && e.Flow == nil || len(e.Rules) > foreign.MaxRules {
+		e.Domain = foreign.Clean(e.Domain, longestHost)
+		if e.Listener == nil && e.Flow == nil || len(e.Rules) > foreign.MaxRules || e.Key == "" || out.Has(e.Key) ||
+			e.Flow != nil && len(e.Flow.Drawing) == 0 {
 			return nil, ErrBroken
+		}
+		if e.Flow != nil {
+			e.Flow.Description = foreign.Clean(e.Flow.Description, foreign.MaxNote)
 		}
 		for i := range e.Clients {
 			c := &e.Clients[i]
@@ -144,12 +155,18 @@ func again(text []byte) (*foreign.Config, error) {
 	return out, nil
 }
 
+const longestHost = 253
+
+// sound says whether a client can be stored as it is.
 func sound(c *foreign.Client) bool {
 	const longest, key, most = 128, 32, 1<<53 - 1
 	resets := []string{"", "never", "daily", "weekly", "monthly"}
 	known := false
 	for _, reset := range resets {
 		known = known || reset == c.Reset
+	}
+	if _, err := uuid.Parse(c.UUID); err != nil && c.UUID != "" {
+		return false
 	}
 	return known && len(c.UUID) <= longest && len(c.Password) <= longest && len(c.Key) <= key && c.Quota >= 0 &&
 		c.Quota <= most && c.Up >= 0 && c.Down >= 0 && c.Up <= most && c.Down <= most &&

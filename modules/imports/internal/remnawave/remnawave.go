@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"panel/modules/imports/internal/foreign"
 	"panel/modules/imports/internal/xray"
 )
@@ -24,6 +26,7 @@ type document struct {
 	Profile json.RawMessage `json:"profile"`
 	Users   json.RawMessage `json:"users"`
 	Squads  json.RawMessage `json:"squads"`
+	Hosts   json.RawMessage `json:"hosts"`
 }
 
 type profile struct {
@@ -82,6 +85,9 @@ func Read(text []byte) (*foreign.Config, error) {
 		return nil, fmt.Errorf("read the configuration of a profile: %w", err)
 	}
 	out.Format = Format
+	if len(d.Hosts) > 0 {
+		out.Note("hosts", foreign.SectionLeftOut, "", "hosts")
+	}
 	if err := addUsers(out, &d); err != nil {
 		return nil, err
 	}
@@ -101,7 +107,7 @@ func answered(text json.RawMessage) json.RawMessage {
 
 // listed reads a list by itself, or the member of an answer that holds it.
 func listed[T any](text json.RawMessage, member string) ([]T, error) {
-	if len(text) == 0 {
+	if len(text) == 0 || string(text) == "null" {
 		return nil, nil
 	}
 	text = answered(text)
@@ -118,15 +124,28 @@ func listed[T any](text json.RawMessage, member string) ([]T, error) {
 
 // addUsers gives the entries their users: with squads those of the squads that have the entry, else all of them.
 func addUsers(out *foreign.Config, d *document) error {
-	users, err := listed[user](d.Users, "users")
-	if err != nil || len(users) == 0 {
+	raws, err := listed[json.RawMessage](d.Users, "users")
+	if err != nil || len(raws) == 0 {
 		return err
+	}
+	users := make([]user, len(raws))
+	for i, raw := range raws {
+		if json.Unmarshal(raw, &users[i]) != nil {
+			users[i] = user{} // in no squad, without a secret
+			out.Note(fmt.Sprintf("users[%d]", i), foreign.NotReadable, "", "")
+		}
 	}
 	squads, err := listed[squad](d.Squads, "internalSquads")
 	if err != nil {
 		return err
 	}
-	out.Findings = slices.DeleteFunc(out.Findings, func(f foreign.Finding) bool { return f.Code == foreign.NoClients })
+	defer func() {
+		out.Findings = slices.DeleteFunc(out.Findings, func(f foreign.Finding) bool {
+			return f.Code == foreign.NoClients && slices.ContainsFunc(out.Entries, func(e foreign.Entry) bool {
+				return e.Key == f.Entry && len(e.Clients) > 0
+			})
+		})
+	}()
 	for i := range out.Entries {
 		e := &out.Entries[i]
 		if e.Listener.Flow == "none" || e.Listener.Flow == "" && e.Listener.Transport == "raw" &&
@@ -163,7 +182,7 @@ func admits(squads []squad, tag string) []string {
 	out := []string{}
 	for _, s := range squads {
 		for _, in := range s.Inbounds {
-			if in.Tag == tag {
+			if foreign.Clean(in.Tag, foreign.MaxLabel) == tag {
 				out = append(out, s.UUID)
 			}
 		}
@@ -182,7 +201,7 @@ func (u *user) in(squads []string) bool {
 
 // client is the user with the secret that the protocol wants.
 func (u *user) client(l *foreign.Listener) (foreign.Client, bool) {
-	const most = 1<<53 - 1
+	const most, longest = 1<<53 - 1, 128
 	c := foreign.Client{
 		Label: foreign.Clean(u.Username, foreign.MaxLabel), Disabled: u.Status == "DISABLED",
 		ExpiresAt: u.ExpireAt, Down: int64(min(max(u.Traffic.Used, 0), most)),
@@ -196,9 +215,11 @@ func (u *user) client(l *foreign.Listener) (foreign.Client, bool) {
 			"DAY": "daily", "WEEK": "weekly", "MONTH": "monthly", "MONTH_ROLLING": "monthly",
 		}[u.Strategy]
 	}
+	id, err := uuid.Parse(u.VLESS)
 	switch l.Protocol {
 	case "vless", "vmess":
-		c.UUID = u.VLESS
+		c.UUID = id.String()
+		return c, c.Label != "" && err == nil
 	case "trojan", "hysteria2":
 		c.Password = u.Trojan
 		if l.Protocol == "hysteria2" {
@@ -211,7 +232,7 @@ func (u *user) client(l *foreign.Listener) (foreign.Client, bool) {
 		}
 		return c, c.Label != "" && len(c.Key) == keySizes[l.Method]
 	}
-	return c, c.Label != "" && c.UUID+c.Password != ""
+	return c, c.Label != "" && c.Password != "" && foreign.Clean(c.Password, longest) == c.Password
 }
 
 var keySizes = map[string]int{"2022-blake3-aes-128-gcm": 16, "2022-blake3-aes-256-gcm": 32}
