@@ -71,7 +71,8 @@ func sane(t *testing.T, text []byte) {
 		e := &c.Entries[i]
 		require.False(t, keys[e.Key], "the key %q twice", e.Key)
 		keys[e.Key] = true
-		shown(t, e.Key, e.Name, e.Domain, e.Listener.Path, e.Listener.ServiceName, e.Listener.Secret, e.Listener.ListenIP)
+		shown(t, e.Key, e.Name, e.Domain, e.Listener.Path, e.Listener.ServiceName, e.Listener.Secret)
+		shown(t, e.Listener.ListenIP)
 		require.GreaterOrEqual(t, len([]rune(e.Name)), 3)
 		for _, client := range e.Clients {
 			require.NotEmpty(t, client.Label)
