@@ -100,6 +100,11 @@ test("first installation: checks, administrator, license, messenger, a node that
   await picture(page, "setup-node-reports");
   await page.getByRole("button", { name: "Continue" }).click();
 
+  await expect(page.getByRole("heading", { name: "Bring what you have" })).toBeVisible();
+  await passesGates(page);
+  await picture(page, "setup-imports");
+  await page.getByRole("button", { name: "Skip" }).click();
+
   await expect(page.getByRole("heading", { name: "Ready" })).toBeVisible();
   await passesGates(page);
   await page.getByRole("button", { name: "Finish and open the panel" }).click();
