@@ -144,7 +144,7 @@ async function visit(page: Page, url: string, { path, layers = [] }: Sight, ways
 }
 
 test("every page, drawer and dialog is accessible and as wide as the screen", async ({ page, stand, populated }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(1_200_000);
   await page.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
   await page.addInitScript(withoutMotion);
   await signIn(page, stand.url);
