@@ -115,9 +115,8 @@ func removeCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			const word = "REMOVE"
 			question := cli.Say("The certificate and its key are removed from the panel.")
-			if err := env.Confirm(question, cli.Say("Type %s to go on:", word), word); err != nil {
+			if err := env.ConfirmWord(question, "REMOVE"); err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, certificatesPath+"/"+url.PathEscape(args[0]), nil, nil)

@@ -2,11 +2,8 @@ package cdndns
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,7 +59,7 @@ func addIntegrationCommand(env cli.Env) *cobra.Command {
 			"is -, and hands them over by POST /api/v1/dns/integrations. The panel asks the service whether they suffice; what " +
 			"is secret is stored sealed and never shown.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			fields, err := readFields(env.In, args[2])
+			fields, err := readFields(env, args[2])
 			if err != nil {
 				return err
 			}
@@ -83,18 +80,10 @@ func addIntegrationCommand(env cli.Env) *cobra.Command {
 // mostFields is what the panel takes of all fields of a service.
 const mostFields = 64 << 10
 
-func readFields(in io.Reader, path string) (fields provider.Values, err error) {
-	if path != "-" {
-		file, err := os.Open(path)
-		if err != nil {
-			return nil, cli.Usage(cli.Say("the file %s cannot be read; give the path of a JSON file", path))
-		}
-		defer file.Close()
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, mostFields+1))
+func readFields(env cli.Env, path string) (fields provider.Values, err error) {
+	text, err := env.Input(path, mostFields)
 	if err != nil {
-		return nil, fmt.Errorf("read the fields of a DNS service: %w", err)
+		return nil, err
 	}
 	if len(text) > mostFields || json.Unmarshal(text, &fields) != nil || len(fields) == 0 {
 		return nil, cli.Usage(cli.Say(`the fields are one JSON object, such as {"token": "..."}`))
@@ -113,9 +102,8 @@ func removeIntegrationCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			const word = "REMOVE"
 			question := cli.Say("The panel loses its access to the DNS service. Records that stand there stay.")
-			if err := env.Confirm(question, cli.Say("Type %s to go on:", word), word); err != nil {
+			if err := env.ConfirmWord(question, "REMOVE"); err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, integrationsPath+"/"+url.PathEscape(args[0]), nil, nil)

@@ -111,9 +111,8 @@ func revokeCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			const word = "REVOKE"
 			question := cli.Say("%s loses all its flows for good.", args[0])
-			if err := env.Confirm(question, cli.Say("Type %s to go on:", word), word); err != nil {
+			if err := env.ConfirmWord(question, "REVOKE"); err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, path+"/"+url.PathEscape(id), nil, nil)

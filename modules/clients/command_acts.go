@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 
@@ -231,7 +229,7 @@ func importCommand(env cli.Env) *cobra.Command {
 		Long: "Adds all clients of a file that clients export wrote, or of standard input where the file is -, by POST " +
 			"/api/v1/clients/import: all of them, or none. Names that are there already are left alone.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			list, err := readImport(env.In, args[0])
+			list, err := readImport(env, args[0])
 			if err != nil {
 				return err
 			}
@@ -256,18 +254,10 @@ func importCommand(env cli.Env) *cobra.Command {
 	return command
 }
 
-func readImport(in io.Reader, name string) (list Import, err error) {
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return list, cli.Usage(cli.Say("the file %s cannot be read; give the path of a JSON file", name))
-		}
-		defer file.Close()
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, mostImport+1))
+func readImport(env cli.Env, name string) (list Import, err error) {
+	text, err := env.Input(name, mostImport)
 	if err != nil {
-		return list, fmt.Errorf("read the clients of an import: %w", err)
+		return list, err
 	}
 	if len(text) > mostImport || json.Unmarshal(text, &list) != nil || len(list.Clients) == 0 {
 		return list, cli.Usage(cli.Say(`the file is what clients export writes, such as {"clients": [{"label": "Anna"}]}`))

@@ -135,9 +135,8 @@ func removeCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			const word = "REMOVE"
 			question := cli.Say("%s leads to its node no more, and the records that the panel wrote are removed.", args[0])
-			if err := env.Confirm(question, cli.Say("Type %s to go on:", word), word); err != nil {
+			if err := env.ConfirmWord(question, "REMOVE"); err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, domainsapi.Path+"/"+url.PathEscape(id), nil, nil)

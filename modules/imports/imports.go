@@ -147,7 +147,7 @@ func (i *imports) entry(e *foreign.Entry) (Entry, error) {
 		out.Protocol, out.Transport = l.Protocol, l.Transport
 		out.Security, out.Port = l.Security, cmp.Or(l.PortRange, strconv.Itoa(l.Port))
 	}
-	drawing, err := e.Drawing("", "")
+	drawing, err := e.Drawing("")
 	if err != nil {
 		return out, err
 	}
@@ -167,28 +167,45 @@ func (i *imports) entry(e *foreign.Entry) (Entry, error) {
 	return out, err
 }
 
-// free gives each entry a name that neither a flow nor an entry before it has.
+// free gives each entry a name that neither a flow nor an entry before it has. What flows have is asked in rounds, in
+// each for all entries that have no name yet.
 func (i *imports) free(ctx context.Context, entries []foreign.Entry) ([]string, error) {
-	out, used := make([]string, len(entries)), map[string]bool{}
-	for at := range entries {
-		base := entries[at].Name
-		if len([]rune(base)) < 3 {
-			base = "Flow " + base
+	out, used, open := make([]string, len(entries)), map[string]bool{}, make([]int, len(entries))
+	for at := range open {
+		open[at] = at
+	}
+	const rounds = 1000
+	for n := 1; len(open) > 0; n++ {
+		wanted := make([]string, len(open))
+		for j, at := range open {
+			wanted[j] = numbered(baseOf(&entries[at]), n)
 		}
-		const tries = 1000
-		for n := 1; ; n++ {
-			name := numbered(base, n)
-			taken, err := i.drafts.Taken(ctx, name)
-			if err != nil {
-				return nil, fmt.Errorf("look for flows of a name: %w", err)
-			}
-			if key := names.SearchKey(name); len(taken) == 0 && !used[key] || n == tries {
-				out[at], used[key] = name, true
-				break
+		taken, err := i.drafts.Taken(ctx, wanted...)
+		if err != nil {
+			return nil, fmt.Errorf("look for flows of some names: %w", err)
+		}
+		for _, name := range taken {
+			used[names.SearchKey(name)] = true
+		}
+		var still []int
+		for j, at := range open {
+			if key := names.SearchKey(wanted[j]); !used[key] || n == rounds {
+				out[at], used[key] = wanted[j], true
+			} else {
+				still = append(still, at)
 			}
 		}
+		open = still
 	}
 	return out, nil
+}
+
+// baseOf is the name of an entry, long enough for a flow.
+func baseOf(e *foreign.Entry) string {
+	if len([]rune(e.Name)) < 3 {
+		return "Flow " + e.Name
+	}
+	return e.Name
 }
 
 func numbered(base string, n int) string {

@@ -108,7 +108,7 @@ func (i *imports) make(ctx context.Context, c *foreign.Config, choice Take) ([]M
 
 // flow makes the draft of an entry.
 func (i *imports) flow(ctx context.Context, e *foreign.Entry, name, nodeID string) (string, error) {
-	drawing, err := e.Drawing(nodeID, "")
+	drawing, err := e.Drawing(nodeID)
 	if err != nil {
 		return "", err
 	}

@@ -132,9 +132,8 @@ func issueCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			const word = "ISSUE"
 			question := cli.Say("An address that %s has already stops at once.", args[0])
-			if err := env.Confirm(question, cli.Say("Type %s to go on:", word), word); err != nil {
+			if err := env.ConfirmWord(question, "ISSUE"); err != nil {
 				return err
 			}
 			made := struct {
@@ -165,9 +164,8 @@ func revokeCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			const word = "REVOKE"
 			question := cli.Say("The address that %s has stops at once.", args[0])
-			if err := env.Confirm(question, cli.Say("Type %s to go on:", word), word); err != nil {
+			if err := env.ConfirmWord(question, "REVOKE"); err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, path, nil, nil)

@@ -24,6 +24,11 @@ func (env Env) Confirm(consequence, ask Message, word string) error {
 	return nil
 }
 
+// ConfirmWord is Confirm where the word is one of ours.
+func (env Env) ConfirmWord(consequence Message, word string) error {
+	return env.Confirm(consequence, Say("Type %s to go on:", word), word)
+}
+
 // CanAsk tells whether somebody sits at a terminal.
 func (env Env) CanAsk() bool { return env.Terminal.In && env.Terminal.Err }
 

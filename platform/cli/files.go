@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -26,6 +27,25 @@ func (c *Client) Send(ctx context.Context, path string, file io.Reader, size int
 		return err
 	}
 	return c.read(status, answer, out)
+}
+
+// Input reads a file of JSON by its name, or standard input for -. Of a longer one than most it gives one byte more than
+// that, so that the caller sees it.
+func (env Env) Input(name string, most int64) ([]byte, error) {
+	in := env.In
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, Usage(Say("the file %s cannot be read; give the path of a JSON file", name))
+		}
+		defer file.Close()
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return text, nil
 }
 
 // Document reads the document of path as it is. The failures are those of Get.

@@ -182,8 +182,8 @@ func (s *Server) hangUp(c *fiber.Ctx) {
 const (
 	// MaxUpload is the largest file that an operation may take, in bytes.
 	MaxUpload = 64 << 20
-	// UploadWithin is how long a file may take to arrive.
-	UploadWithin = 5 * time.Minute
+	// uploadWithin is how long a file may take to arrive.
+	uploadWithin = 5 * time.Minute
 	// uploadRead is how long it may take to read a file that has arrived.
 	uploadRead = 30 * time.Second
 	// uploadsAtOnce bounds what files that are arriving or being read take of the disk.
@@ -246,7 +246,7 @@ func (s *Server) store(c *fiber.Ctx, v *visit) (err error) {
 		return fmt.Errorf("take the name from an upload: %w", err)
 	}
 	if conn := c.Context().Conn(); conn != nil {
-		_ = conn.SetReadDeadline(time.Now().Add(UploadWithin)) //nolint:forbidigo // deadlines of connections are times of the machine
+		_ = conn.SetReadDeadline(time.Now().Add(uploadWithin)) //nolint:forbidigo // deadlines of connections are times of the machine
 	}
 	v.upload.Size, err = io.Copy(sink{v.upload.File}, io.LimitReader(c.Request().BodyStream(), limit+1))
 	var full *storageError

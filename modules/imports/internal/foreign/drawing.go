@@ -93,11 +93,10 @@ type Flow struct {
 }
 
 type block struct {
-	Key      string         `json:"key"`
-	Kind     string         `json:"kind"`
-	NodeID   string         `json:"node_id,omitempty"`
-	DomainID string         `json:"node_domain_id,omitempty"`
-	Params   map[string]any `json:"params,omitempty"`
+	Key    string         `json:"key"`
+	Kind   string         `json:"kind"`
+	NodeID string         `json:"node_id,omitempty"`
+	Params map[string]any `json:"params,omitempty"`
 }
 
 type edge struct {
@@ -109,12 +108,9 @@ type edge struct {
 
 // Drawing is the entry on a node, which may be chosen later, with its rules: what no rule refuses leaves from the
 // node, unless the entry refuses the rest.
-func (e *Entry) Drawing(nodeID, domainID string) (json.RawMessage, error) {
+func (e *Entry) Drawing(nodeID string) (json.RawMessage, error) {
 	if e.Flow != nil {
 		return e.Flow.Drawing, nil
-	}
-	if e.Listener.Security != "tls" {
-		domainID = ""
 	}
 	edges, leads := []edge{}, map[bool]bool{}
 	lead := func(match *Match, refuse bool, priority int) {
@@ -126,7 +122,7 @@ func (e *Entry) Drawing(nodeID, domainID string) (json.RawMessage, error) {
 	}
 	lead(nil, e.Refuses, last)
 	nodes := []block{
-		{Key: "entry", Kind: "entry", NodeID: nodeID, DomainID: domainID, Params: map[string]any{"listener": e.Listener}},
+		{Key: "entry", Kind: "entry", NodeID: nodeID, Params: map[string]any{"listener": e.Listener}},
 	}
 	if leads[false] {
 		nodes = append(nodes, block{Key: "out", Kind: "direct"})

@@ -28,9 +28,9 @@ type drawing struct {
 	}
 }
 
-func drawn(t *testing.T, e foreign.Entry, nodeID, domainID string) (d drawing) {
+func drawn(t *testing.T, e foreign.Entry, nodeID string) (d drawing) {
 	t.Helper()
-	text, err := e.Drawing(nodeID, domainID)
+	text, err := e.Drawing(nodeID)
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &d))
 	return d
@@ -53,32 +53,32 @@ func ways(d drawing) (out []string) {
 func TestAnEntryIsDrawnWithItsRules(t *testing.T) {
 	t.Parallel()
 	l := &foreign.Listener{Protocol: "vless", Port: 443, Security: "tls", AcceptProxy: true}
-	d := drawn(t, foreign.Entry{Listener: l}, "n", "d")
+	d := drawn(t, foreign.Entry{Listener: l}, "n")
 	require.Equal(t, []string{"entry:entry", "out:direct"}, keys(d))
 	require.Equal(t, []string{"entry>out"}, ways(d))
 	require.Equal(t, l, d.Nodes[0].Params.Listener)
-	require.Equal(t, []string{"n", "d"}, []string{d.Nodes[0].NodeID, d.Nodes[0].NodeDomainID})
+	require.Equal(t, "n", d.Nodes[0].NodeID)
+	require.Empty(t, d.Nodes[0].NodeDomainID, "a binding is chosen in the draft")
 
 	rules := []foreign.Rule{{Match: foreign.Match{Port: "53"}}, {Match: foreign.Match{Port: "25"}, Refuse: true}}
-	d = drawn(t, foreign.Entry{Listener: &foreign.Listener{Protocol: "vmess"}, Rules: rules}, "", "d")
+	d = drawn(t, foreign.Entry{Listener: &foreign.Listener{Protocol: "vmess"}, Rules: rules}, "")
 	require.Equal(t, []string{"entry:entry", "out:direct", "refused:block"}, keys(d))
 	require.Equal(t, []string{"entry>out", "entry>refused", "entry>out"}, ways(d))
 	require.Equal(t, "25", d.Edges[1].Match.Port)
 	require.Less(t, d.Edges[0].Priority, d.Edges[1].Priority, "rules are tried in their order")
 	require.Less(t, d.Edges[1].Priority, d.Edges[2].Priority)
 	require.Nil(t, d.Edges[2].Match)
-	require.Empty(t, d.Nodes[0].NodeDomainID, "only TLS shows a name")
 
-	d = drawn(t, foreign.Entry{Listener: l, Refuses: true}, "", "")
+	d = drawn(t, foreign.Entry{Listener: l, Refuses: true}, "")
 	require.Equal(t, []string{"entry:entry", "refused:block"}, keys(d), "no block stands there without a way to it")
-	d = drawn(t, foreign.Entry{Listener: l, Refuses: true, Rules: rules[:1]}, "", "")
+	d = drawn(t, foreign.Entry{Listener: l, Refuses: true, Rules: rules[:1]}, "")
 	require.Equal(t, []string{"entry>out", "entry>refused"}, ways(d))
 }
 
 func TestAWholeFlowIsDrawnAsItIs(t *testing.T) {
 	t.Parallel()
 	e := foreign.Entry{Flow: &foreign.Flow{Drawing: json.RawMessage(`{"nodes":[]}`)}}
-	text, err := e.Drawing("n", "d")
+	text, err := e.Drawing("n")
 	require.NoError(t, err)
 	require.JSONEq(t, `{"nodes":[]}`, string(text))
 }

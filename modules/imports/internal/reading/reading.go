@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -160,11 +161,7 @@ const longestHost = 253
 // sound says whether a client can be stored as it is.
 func sound(c *foreign.Client) bool {
 	const longest, key, most = 128, 32, 1<<53 - 1
-	resets := []string{"", "never", "daily", "weekly", "monthly"}
-	known := false
-	for _, reset := range resets {
-		known = known || reset == c.Reset
-	}
+	known := slices.Contains([]string{"", "never", "daily", "weekly", "monthly"}, c.Reset)
 	if _, err := uuid.Parse(c.UUID); err != nil && c.UUID != "" {
 		return false
 	}

@@ -80,7 +80,7 @@ func sane(t *testing.T, text []byte) {
 			require.NotEmpty(t, client.UUID+client.Password+string(client.Key))
 		}
 		clients += len(e.Clients)
-		drawing, err := e.Drawing("", "")
+		drawing, err := e.Drawing("")
 		require.NoError(t, err)
 		require.NotContains(t, string(drawing), `\u0000`, "PostgreSQL does not hold it")
 	}
