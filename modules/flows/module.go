@@ -10,6 +10,7 @@ import (
 	"embed"
 
 	"panel/modules/clients/clientsapi"
+	"panel/modules/flows/internal/console"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -35,6 +36,7 @@ func Module() module.Module {
 		Summary:  "Flows: the way from an entry to an exit, planned, installed and handed out as links",
 		Requires: []string{"clients", "domains", "nodes"},
 		Russian:  russian,
+		Commands: console.Commands,
 		Faults:   faults(),
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See flows, plans and versions"},

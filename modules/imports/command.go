@@ -25,79 +25,11 @@ const (
 	path      = "/api/v1/flow-imports"
 )
 
-// commands are what this module adds to panelctl. Their Russian stands in russian.txt.
+// commands are what this module adds to the commands of flows. Their Russian stands in russian.txt.
 func commands(env cli.Env) []*cobra.Command {
-	group := &cobra.Command{Use: "flows", Short: "Flows, and what is brought in from other programs"}
-	group.AddCommand(listCommand(env), importCommand(env), exportCommand(env))
+	group := &cobra.Command{Use: "flows", Short: "Flows: the way from an entry to an exit"}
+	group.AddCommand(importCommand(env), exportCommand(env))
 	return []*cobra.Command{group}
-}
-
-// listed is a flow as far as a list shows it.
-type listed struct {
-	ID      string `json:"id"`
-	Name    string `json:"name"`
-	State   string `json:"state"`
-	Enabled bool   `json:"enabled"`
-	Entry   *struct {
-		Host     string `json:"host"`
-		Listener *struct {
-			Protocol  string `json:"protocol"`
-			Port      int    `json:"port"`
-			PortRange string `json:"port_range"`
-		} `json:"listener"`
-	} `json:"entry"`
-	Clients struct {
-		Total int `json:"total"`
-	} `json:"client_counts"`
-	Version *int `json:"installed_version_number"`
-}
-
-var heads = []string{"Flow", "State", "Enabled", "Entry", "Clients", "Version", "ID"}
-
-func cellsOf(f listed) []string {
-	entry, version := "", ""
-	if f.Entry != nil && f.Entry.Listener != nil {
-		port := f.Entry.Listener.PortRange
-		if port == "" {
-			port = strconv.Itoa(f.Entry.Listener.Port)
-		}
-		entry = strings.TrimSpace(f.Entry.Listener.Protocol + " " + f.Entry.Host + ":" + port)
-	}
-	if f.Version != nil {
-		version = strconv.Itoa(*f.Version)
-	}
-	return []string{
-		f.Name, f.State, strconv.FormatBool(f.Enabled), cli.OrDash(entry), strconv.Itoa(f.Clients.Total),
-		cli.OrDash(version), f.ID,
-	}
-}
-
-func listCommand(env cli.Env) *cobra.Command {
-	var part, state, tag string
-	command := &cobra.Command{
-		Use: "list", Short: "List flows", Args: cobra.NoArgs,
-		Example: "panelctl flows list --state applied",
-		Long: "Lists flows by their names, with the entry of the draft and the version that is installed. It asks GET " +
-			"/api/v1/connection-units, page by page.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			query := url.Values{}
-			for name, value := range map[string]string{"q": part, "state": state, "tag": tag} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			asked := flowsPath
-			if len(query) > 0 {
-				asked += "?" + query.Encode()
-			}
-			return cli.ListAll(cmd.Context(), env, "panelctl.flows.list/v1", asked, heads, cellsOf)
-		},
-	}
-	flags := command.Flags()
-	flags.StringVar(&part, "find", "", "show only flows whose name contains this text")
-	flags.StringVar(&state, "state", "", "show only flows in this state: draft, compiled, applying, applied or apply_failed")
-	flags.StringVar(&tag, "tag", "", "show only flows with this tag")
-	return command
 }
 
 func exportCommand(env cli.Env) *cobra.Command {
@@ -111,8 +43,9 @@ func exportCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			type named struct{ ID, Name string }
 			id, err := cli.IDOf(cmd.Context(), client, flowsPath, args[0],
-				func(f listed) (string, string) { return f.ID, f.Name }, cli.Say("there is no flow with the name %s", args[0]))
+				func(f named) (string, string) { return f.ID, f.Name }, cli.Say("there is no flow with the name %s", args[0]))
 			if err != nil {
 				return err
 			}

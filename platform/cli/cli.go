@@ -166,10 +166,23 @@ func (env *Env) complete(root *cobra.Command) {
 		env.Modules = nil
 	}
 	for _, commands := range env.Commands {
-		root.AddCommand(commands(*env)...)
+		for _, command := range commands(*env) {
+			join(root, command)
+		}
 	}
 	env.dressHelp(root)
 	env.strict(root)
+}
+
+// join adds a command. What a module adds to a group that another one has begun becomes part of that group.
+func join(root, command *cobra.Command) {
+	for _, there := range root.Commands() {
+		if there.Name() == command.Name() && there.HasSubCommands() && command.HasSubCommands() {
+			there.AddCommand(command.Commands()...)
+			return
+		}
+	}
+	root.AddCommand(command)
 }
 
 // strict makes every wrong argument a usage failure, also of commands that modules bring with cobra's own checks.

@@ -116,6 +116,28 @@ func TestModulesAreMadeForTheLinesThatNeedThem(t *testing.T) {
 	require.Contains(t, problems, "panelctl notes", "a command that is misspelt is guessed among all of them")
 }
 
+// Two modules may add commands to one group; each of them has its own, and the group stands once.
+func TestModulesShareAGroup(t *testing.T) {
+	t.Parallel()
+	adds := func(name string) func(Env) []*cobra.Command {
+		return func(Env) []*cobra.Command {
+			group := &cobra.Command{Use: "notes", Short: "Notes"}
+			group.AddCommand(&cobra.Command{Use: name, Short: name, Run: func(cmd *cobra.Command, _ []string) {
+				cmd.Println("this is", name)
+			}})
+			return []*cobra.Command{group}
+		}
+	}
+	env := Env{Commands: []func(Env) []*cobra.Command{adds("list"), adds("import")}}
+	for _, name := range []string{"list", "import"} {
+		exit, out, problems := run(t, env, "notes", name)
+		require.Equal(t, ExitDone, exit, problems)
+		require.Contains(t, out, "this is "+name)
+	}
+	_, out, _ := run(t, env, "help")
+	require.Equal(t, 1, strings.Count(out, "notes "), out)
+}
+
 // Rule: NO_COLOR, TERM=dumb and a pipe mean no colour; CLICOLOR_FORCE forces it.
 func TestColour(t *testing.T) {
 	t.Parallel()
