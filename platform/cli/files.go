@@ -29,8 +29,8 @@ func (c *Client) Send(ctx context.Context, path string, file io.Reader, size int
 	return c.read(status, answer, out)
 }
 
-// Input reads a file of JSON by its name, or standard input for -. Of a longer one than most it gives one byte more than
-// that, so that the caller sees it.
+// Input reads a file of JSON by its name, or standard input for -. Of a longer one than most it gives one byte more
+// than that, so that the caller sees it.
 func (env Env) Input(name string, most int64) ([]byte, error) {
 	in := env.In
 	if name != "-" {
