@@ -683,6 +683,7 @@ create table flow_applies (
 CREATE UNIQUE INDEX flow_applies_active ON flow_applies USING btree (flow_id) WHERE (finished_at IS NULL);
 CREATE INDEX flow_applies_due ON flow_applies USING btree (lease_until) WHERE (finished_at IS NULL);
 CREATE INDEX flow_applies_flow ON flow_applies USING btree (flow_id, started_at);
+CREATE INDEX flow_applies_plan ON flow_applies USING btree (plan_id) WHERE (plan_id IS NOT NULL);
 
 create table flow_apply_steps (
   apply_id uuid not null,
@@ -692,6 +693,20 @@ create table flow_apply_steps (
   constraint flow_apply_steps_apply_id_fkey FOREIGN KEY (apply_id) REFERENCES flow_applies(id) ON DELETE CASCADE,
   constraint flow_apply_steps_pkey PRIMARY KEY (apply_id, "position")
 );
+
+create table flow_bulk_applies (
+  id uuid not null,
+  operation_id uuid not null,
+  stop_on_failure boolean not null,
+  items jsonb not null,
+  written integer default 0 not null,
+  started_by text not null,
+  account_id text not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint flow_bulk_applies_pkey PRIMARY KEY (id)
+);
+CREATE INDEX flow_bulk_applies_started ON flow_bulk_applies USING btree (started_at);
 
 create table flow_checks (
   plan_id uuid not null,

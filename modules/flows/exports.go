@@ -16,6 +16,7 @@ import (
 
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -23,6 +24,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/jobs"
+	"panel/platform/operations"
 )
 
 func exportStages(r *stages.Registry) flowsapi.Stages { return r }
@@ -293,4 +295,11 @@ func (s *service) rerender(ctx context.Context, flowID, why string) error {
 		return err
 	}
 	return s.start(ctx, f, a, result)
+}
+
+// newBulk lets plans be installed together.
+func newBulk(s *service, q *jobs.Enqueuer, o *operations.Store) *bulk.Applies {
+	return bulk.New(s.db, s.clock, q, o, func(ctx context.Context, flowID, planID string, revision int) (string, error) {
+		return s.apply(ctx, flowID, planID, revision, false)
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/past"
 	"panel/modules/flows/internal/traffic"
@@ -15,9 +16,12 @@ import (
 	"panel/platform/httpapi"
 )
 
-type handlers struct{ s *service }
+type handlers struct {
+	s    *service
+	bulk *bulk.Applies
+}
 
-func newHandlers(s *service) *handlers { return &handlers{s: s} }
+func newHandlers(s *service, b *bulk.Applies) *handlers { return &handlers{s: s, bulk: b} }
 
 const noStore = "no-store"
 
@@ -162,6 +166,25 @@ func (h *handlers) apply(ctx context.Context, in *applyInput) (*applyOutput, err
 		return nil, err
 	}
 	return answer(h.s.shownApply(ctx, in.ID, id))
+}
+
+type bulkApplyInput struct {
+	Body struct {
+		Items         []bulk.Wanted `json:"items" minItems:"1" maxItems:"500"`
+		StopOnFailure bool          `json:"stop_on_failure,omitempty" doc:"One after the other, until one does not go well"`
+	}
+}
+
+type bulkApplyPath struct {
+	BulkID string `path:"bulk_id"`
+}
+
+func (h *handlers) bulkApply(ctx context.Context, in *bulkApplyInput) (*body[bulk.Apply], error) {
+	return answer(h.bulk.Start(ctx, in.Body.Items, in.Body.StopOnFailure))
+}
+
+func (h *handlers) bulkApplied(ctx context.Context, in *bulkApplyPath) (*body[bulk.Apply], error) {
+	return answer(h.bulk.Get(ctx, in.BulkID))
 }
 
 func (h *handlers) applies(ctx context.Context, in *pageInput) (*body[httpapi.Page[Apply]], error) {

@@ -10,6 +10,7 @@ import (
 	"embed"
 
 	"panel/modules/clients/clientsapi"
+	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/console"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
@@ -79,9 +80,10 @@ func Module() module.Module {
 			{Table: "flow_plans", ID: "id", Column: "content"},
 		},
 		Migrations: module.SQL(files),
+		Tidy:       []jobs.Tidy{bulk.Tidy()},
 		Checks:     doctorChecks(),
 		Private: []any{
-			newStore, newNodes, newService, newRunner, newHandlers, newHooks, stages.NewRegistry,
+			newStore, newNodes, newService, newRunner, newHandlers, newHooks, newBulk, stages.NewRegistry,
 		},
 		Exports: []any{exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers},
 		Attach:  attach,
@@ -97,7 +99,7 @@ func attach(
 	guards.Add("a flow is being installed on this node; wait for its end", r.store.installing)
 	related.Flows(r.store.related)
 	return module.Parts{
-		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(), Jobs: []jobs.Worker{h.s.rerenderWorker()},
+		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(), Jobs: []jobs.Worker{h.s.rerenderWorker(), h.bulk.Worker()},
 		Ready: []func(context.Context) error{h.s.store.rekey}, Restored: r.restored,
 	}
 }

@@ -22,6 +22,10 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("", "List flows", access.Needs(View), h.list, reads),
 		httpapi.Post("", "Create a flow", access.Needs(Edit), h.create, httpapi.Status(created)),
 		httpapi.Get("/installed", "Show what was installed at a moment", access.Needs(View), h.installedAt, reads),
+		httpapi.Post("/bulk/apply", "Install the plans of many flows", access.Needs(Install), h.bulkApply,
+			httpapi.Status(accepted)),
+		httpapi.Get("/bulk/apply/{bulk_id}", "Show what became of each flow", access.Needs(View), h.bulkApplied,
+			reads),
 		httpapi.Get("/{id}", "Show a flow", access.Needs(View), h.get, reads),
 		httpapi.Patch("/{id}", "Change a flow's name, tags or owner", access.Needs(Edit), h.patch),
 		httpapi.Delete(

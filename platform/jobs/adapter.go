@@ -101,10 +101,10 @@ func (a *adapter) guarded(ctx context.Context, job Job) (err error) {
 
 // stopping tells that the run was ended because its panel stops.
 func stopping(ctx context.Context) bool {
-	return errors.Is(ctx.Err(), context.Canceled) && !cancelled(ctx)
+	return errors.Is(ctx.Err(), context.Canceled) && !Cancelled(ctx)
 }
 
-// cancelled tells that somebody cancelled the job.
-func cancelled(ctx context.Context) bool {
+// Cancelled tells a worker whose context has ended that somebody cancelled the job, and not that its panel stops.
+func Cancelled(ctx context.Context) bool {
 	return errors.Is(context.Cause(ctx), rivertype.ErrJobCancelledRemotely)
 }

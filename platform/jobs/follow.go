@@ -16,7 +16,7 @@ func outcome(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case cancelled(ctx):
+	case Cancelled(ctx):
 		return operations.ErrCancelled
 	case stopping(ctx):
 		return errHandedBack

@@ -1622,6 +1622,40 @@ export interface paths {
         patch: operations["patch-connection-units-id-versions-version-id"];
         trace?: never;
     };
+    "/api/v1/connection-units/bulk/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install the plans of many flows */
+        post: operations["post-connection-units-bulk-apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connection-units/bulk/apply/{bulk_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what became of each flow */
+        get: operations["get-connection-units-bulk-apply-bulk-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connection-units/clients": {
         parameters: {
             query?: never;
@@ -4237,6 +4271,56 @@ export interface components {
             /** @description Five fields in the schedule's time zone; empty: never by itself */
             restore_test?: string;
         };
+        BulkApply: {
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description In the order in which they were asked for */
+            items: components["schemas"]["BulkItem"][];
+            /** Format: uuid */
+            operation_id: string;
+            /** Format: date-time */
+            started_at: string;
+            started_by: string;
+            stop_on_failure: boolean;
+        };
+        BulkItem: {
+            /** @description Null while nothing was begun */
+            apply_id: string | null;
+            /** @description Why it was refused or failed; empty when it was not */
+            code: string;
+            error: string;
+            /** Format: uuid */
+            flow_id: string;
+            flow_name: string;
+            /**
+             * Format: uuid
+             * @description Plan id
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Plan revision
+             */
+            revision: number;
+            /** @enum {string} */
+            state: "waiting" | "applying" | "applied" | "failed" | "refused" | "skipped";
+        };
+        BulkWanted: {
+            /** Format: uuid */
+            flow_id: string;
+            /**
+             * Format: uuid
+             * @description Plan id
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Plan revision
+             */
+            revision: number;
+        };
         CdndnsBudgetList: {
             items: components["schemas"]["CertificatesBudget"][];
         };
@@ -5253,6 +5337,11 @@ export interface components {
             stages: components["schemas"]["FlowsStepStage"][];
             /** @enum {string} */
             state: "queued" | "preparing" | "testing" | "switching" | "probing" | "done" | "failed" | "reverted" | "revert_failed";
+        };
+        FlowsBulkApplyInputBody: {
+            items: components["schemas"]["BulkWanted"][];
+            /** @description One after the other, until one does not go well */
+            stop_on_failure?: boolean;
         };
         FlowsBypassCheck: {
             finding: components["schemas"]["PlanText"];
@@ -18862,6 +18951,190 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-connection-units-bulk-apply": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FlowsBulkApplyInputBody"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-connection-units-bulk-apply-bulk-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bulk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
