@@ -29,6 +29,13 @@ export default defineModule({
   pages: [
     { path: "/flows", title: list.label, parents: [network], needs: view, load: () => import("./list/list-page") },
     {
+      path: "/flows/bulk",
+      title: { en: "Apply together", ru: "Применить вместе" },
+      parents: [list],
+      needs: view,
+      load: () => import("./bulk/bulk-page"),
+    },
+    {
       path: "/flows/$id/{-$tab}",
       title: { en: "Flow", ru: "Поток" },
       parents: [list],

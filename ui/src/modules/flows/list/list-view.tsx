@@ -106,7 +106,7 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
       look={own}
       sorting={{ value: filter.sort, onChange: (sort) => onFilter({ sort: sort as FlowListSearch["sort"] }) }}
       selection={actClosed === undefined ? { ids, onChange: setIds } : undefined}
-      bar={<Bulk chosen={chosen} onAct={onAct} onClear={() => setIds(new Set())} />}
+      bar={<Bulk chosen={chosen} closed={closed} onAct={onAct} onClear={() => setIds(new Set())} />}
       onCreate={closed === undefined ? () => onFilter({ create: "blank" }) : undefined}
       menu={(flow) => <FlowMenu flow={flow} closed={closed} actClosed={actClosed} onAct={onAct} onClone={onClone} />}
       phone={(flow) => <FlowRow flow={flow} />}
@@ -118,11 +118,22 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
   );
 }
 
-function Bulk({ chosen, onAct, onClear }: { chosen: Flow[]; onAct: ListViewProps["onAct"]; onClear: () => void }) {
+interface BulkProps extends Pick<ListViewProps, "closed" | "onAct"> {
+  chosen: Flow[];
+  onClear: () => void;
+}
+
+function Bulk({ chosen, closed, onAct, onClear }: BulkProps) {
   const { t } = useTranslation("flows");
+  const ids = chosen.map(({ id }) => id).join(",");
   const offered = (["disable", "enable"] as const).filter((act) => chosen.some((flow) => !leftOut(act, flow)));
   return (
     <SelectionBar count={chosen.length} onClear={onClear}>
+      {closed === undefined && (
+        <ActionLink size="bar" to="/flows/bulk" search={{ flows: ids }}>
+          {t("bulk.verb")}
+        </ActionLink>
+      )}
       {offered.map((act) => (
         <Action key={act} size="bar" kind={act === "disable" ? "danger" : "default"} onClick={() => onAct(act, chosen)}>
           {t(`act.${act}.verb`)}…

@@ -1,7 +1,18 @@
 import type { Apply, Draft, NodeDrift, Plan, Replay, VersionSnapshot } from "../shared/api";
+import type { BulkApply } from "../shared/bulk-api";
 import type { Drawing } from "../drawing/drawing";
 import { europe, moment, servers } from "./places";
-import { fakeApply, fakeClient, fakeDrift, fakeFlow, fakePlan, fakeReplay, fakeTraffic, fakeVersion } from "./samples";
+import {
+  fakeApply,
+  fakeBulk,
+  fakeClient,
+  fakeDrift,
+  fakeFlow,
+  fakePlan,
+  fakeReplay,
+  fakeTraffic,
+  fakeVersion,
+} from "./samples";
 import type { FakeFlow } from "./samples";
 
 /**
@@ -18,6 +29,7 @@ export interface FakeState {
   apply: Apply;
   replay: Replay;
   drift: NodeDrift;
+  bulk: BulkApply;
   permissions: string[];
   license: { read_only: boolean; state: string; reason: string };
   /** Answers to give instead, by "METHOD path"; used up one by one. */
@@ -54,6 +66,7 @@ export function fakeState(change: Partial<FakeState> = {}): FakeState {
     apply: fakeApply(),
     replay: fakeReplay(),
     drift: fakeDrift(),
+    bulk: fakeBulk([{ id: "f-europe", name: "Europe main" }]),
     permissions: ["*"],
     license: { read_only: false, state: "active", reason: "" },
     refusals: {},
@@ -147,6 +160,7 @@ function flowAnswer(
   headers: Record<string, string>,
 ): FakeAnswer {
   if (id === "") return method === "POST" ? create(state, body) : page(state.flows);
+  if (id === "bulk") return method === "POST" ? beginBulk(state, body) : ok(state.bulk);
   const flow = state.flows.find((item) => item.id === id);
   if (!flow) return missing();
   const replace = (change: Partial<FakeFlow>) =>
@@ -227,6 +241,12 @@ function flowAnswer(
       ? ok(state.versions.find((item) => item.id === rest[1]))
       : missing();
   return missing();
+}
+
+function beginBulk(state: FakeState, body: Record<string, unknown>): FakeAnswer {
+  const wanted = body.items as { flow_id: string }[];
+  state.bulk = fakeBulk(state.flows.filter(({ id }) => wanted.some(({ flow_id }) => flow_id === id)));
+  return { status: 202, body: state.bulk };
 }
 
 function create(state: FakeState, body: Record<string, unknown>): FakeAnswer {

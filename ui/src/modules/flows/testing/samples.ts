@@ -11,6 +11,7 @@ import type {
   Traffic,
   Version,
 } from "../shared/api";
+import type { BulkApply } from "../shared/bulk-api";
 import { at, europe, moment } from "./places";
 
 /** Flows, plans and applies as the panel answers them; a test changes what it is about. */
@@ -412,6 +413,29 @@ export function fakeVersion(number: number, change: Partial<Version> = {}): Vers
     installed: number === 17,
     bypassed_checks: [],
     apply_id: null,
+    ...change,
+  };
+}
+
+/** A bulk apply whose first flow is being applied. */
+export function fakeBulk(flows: { id: string; name: string }[], change: Partial<BulkApply> = {}): BulkApply {
+  return {
+    id: "b-1",
+    operation_id: "o-1",
+    stop_on_failure: true,
+    items: flows.map(({ id, name }, at) => ({
+      flow_id: id,
+      flow_name: name,
+      id: `p-${id}`,
+      revision: 17,
+      state: at === 0 ? "applying" : "waiting",
+      apply_id: at === 0 ? "a-1" : null,
+      code: "",
+      error: "",
+    })),
+    started_by: "anna",
+    started_at: moment,
+    finished_at: null,
     ...change,
   };
 }
