@@ -40,3 +40,53 @@ func TestThePanelFiltersFlows(t *testing.T) {
 		require.Contains(t, strings.Join(asked, " "), part)
 	}
 }
+
+// together answers like a panel with two flows, of which one is refused.
+func together(state string) map[string]string {
+	plan := `{"id":"p1","revision":4,"is_noop":false,"checking":false,"steps":[{"interruption":"none"},{"interruption":"reload"}],
+		"readiness":[{"status":"confirmed"},{"status":"unconfirmed"}]}`
+	done := `{"id":"b1","finished_at":"2026-11-26T01:00:00Z","items":[
+		{"flow_id":"f1","flow_name":"Europe main","state":"applied","apply_id":"a1"},
+		{"flow_id":"f2","flow_name":"Hops","state":"` + state + `","code":"agent_offline","error":"the agent does not answer"}]}`
+	return map[string]string{
+		"GET /api/v1/connection-units?limit=200&q=Europe+main": flows, "GET /api/v1/connection-units?limit=200&q=Hops": flows,
+		"POST /api/v1/connection-units/f1/plan/compile": plan, "POST /api/v1/connection-units/f2/plan/compile": plan,
+		"POST /api/v1/connection-units/bulk/apply":   `{"id":"b1","finished_at":null,"items":[]}`,
+		"GET /api/v1/connection-units/bulk/apply/b1": done, "*": flows,
+	}
+}
+
+// Flows are compiled, and nothing is installed.
+func TestPlansOfFlowsAreShown(t *testing.T) {
+	t.Parallel()
+	exit, out, asked := paneltest.Line(t, Commands, together("applied"), "flows", "plan", "Europe main", "Hops", "--plain")
+	require.Zero(t, exit, out)
+	require.Contains(t, out, "Europe main\t2\t1\t1\tp1\nHops\t2\t1\t1\tp1")
+	require.NotContains(t, strings.Join(asked, " "), "bulk")
+}
+
+// Flows are applied together after a confirmation; one that was not applied makes the exit code 1 and says why.
+func TestFlowsAreAppliedTogether(t *testing.T) {
+	t.Parallel()
+	exit, out, asked := paneltest.Line(t, Commands, together("applied"), "flows", "apply", "Europe main", "Hops", "--yes",
+		"--stop-on-failure", "--plain")
+	require.Zero(t, exit, out)
+	require.Contains(t, strings.Join(asked, "\n"), `"stop_on_failure":true`)
+	require.Contains(t, strings.Join(asked, "\n"), `{"flow_id":"f1","id":"p1","revision":4}`)
+
+	exit, out, _ = paneltest.Line(t, Commands, together("refused"), "flows", "apply", "Europe main", "Hops", "--yes", "--plain")
+	require.Equal(t, 1, exit)
+	require.Contains(t, out, "Hops\trefused\tthe agent does not answer")
+
+	exit, _, asked = paneltest.Line(t, Commands, together("applied"), "flows", "apply", "Europe main")
+	require.Equal(t, 2, exit, "nobody can confirm")
+	require.NotContains(t, strings.Join(asked, " "), "bulk")
+}
+
+// A name that no flow has ends the command before anything is compiled.
+func TestAnUnknownFlowIsNotApplied(t *testing.T) {
+	t.Parallel()
+	exit, _, asked := paneltest.Line(t, Commands, together("applied"), "flows", "apply", "Nobody", "--yes")
+	require.Equal(t, 1, exit)
+	require.NotContains(t, strings.Join(asked, " "), "compile")
+}
