@@ -127,7 +127,9 @@ func TestABulkApplyStopsAtTheFirstFailure(t *testing.T) {
 	begun, broken := 0, wanted[1].FlowID
 	s.fleet.scripted(func(o nodesapi.Order) (*nodesapi.Result, bool) {
 		args, ok := o.Args.(agentapi.ApplyConfigArgs)
-		of := func(c nodesapi.Config) bool { return c.Revision == args.Revision && strings.Contains(string(c.Core), broken) }
+		of := func(c nodesapi.Config) bool {
+			return c.Revision == args.Revision && strings.Contains(string(c.Core), broken)
+		}
 		if !ok || args.Phase != agentapi.PhasePrepare || !slices.ContainsFunc(s.fleet.configs[o.NodeID], of) {
 			return nil, false
 		}

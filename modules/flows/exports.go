@@ -299,7 +299,8 @@ func (s *service) rerender(ctx context.Context, flowID, why string) error {
 
 // newBulk lets plans be installed together.
 func newBulk(s *service, q *jobs.Enqueuer, o *operations.Store) *bulk.Applies {
-	return bulk.New(s.db, s.clock, q, o, func(ctx context.Context, flowID, planID string, revision int) (string, error) {
+	install := func(ctx context.Context, flowID, planID string, revision int) (string, error) {
 		return s.apply(ctx, flowID, planID, revision, false)
-	})
+	}
+	return bulk.New(s.db, s.clock, q, o, install)
 }

@@ -99,7 +99,8 @@ func attach(
 	guards.Add("a flow is being installed on this node; wait for its end", r.store.installing)
 	related.Flows(r.store.related)
 	return module.Parts{
-		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(), Jobs: []jobs.Worker{h.s.rerenderWorker(), h.bulk.Worker()},
+		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(),
+		Jobs:  []jobs.Worker{h.s.rerenderWorker(), h.bulk.Worker()},
 		Ready: []func(context.Context) error{h.s.store.rekey}, Restored: r.restored,
 	}
 }
