@@ -7,20 +7,15 @@ import "./theme/kit.css";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, Suspense } from "react";
 import { createRoot } from "react-dom/client";
-import { meQuery } from "./api/access";
 import { createQueryClient } from "./api/query-client";
-import { session } from "./api/session";
+import { prepareFirstPage } from "./app/first-page";
 import { Providers } from "./app/providers";
-import { createPanelRouter, preloadPage } from "./app/router";
-import { startI18n } from "./text/i18n";
+import { createPanelRouter } from "./app/router";
 
 const queries = createQueryClient();
 const router = createPanelRouter();
 
-// Who is signed in and the code of the page are asked for beside the words, not after them.
-if (session.getState().token !== undefined) void queries.prefetchQuery(meQuery);
-preloadPage(window.location.pathname);
-await startI18n();
+await prepareFirstPage(router, queries);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <Suspense>

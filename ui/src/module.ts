@@ -1,4 +1,4 @@
-import type { QueryKey } from "@tanstack/react-query";
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
 import type { Icon } from "@tabler/icons-react";
 import type { ComponentType, LazyExoticComponent, ReactElement } from "react";
 import type { FeatureKey, PermissionKey } from "@/api/keys.gen";
@@ -34,10 +34,22 @@ export interface NavEntry {
   count?: () => Promise<number>;
 }
 
+/** What is known before the first page is drawn. */
+export interface Start {
+  queries: QueryClient;
+  can: (...needed: PermissionKey[]) => boolean;
+  modules: readonly UiModule[];
+  /** What the address says behind its path. */
+  search: Record<string, unknown>;
+}
+
 export interface PageEntry {
   /** Path with parameters as `$id`. */
   path: string;
-  load: () => Promise<{ default: ComponentType }>;
+  /** The file of a page may export `ahead`: it asks for what the page shows first, before the page is drawn. */
+  load: () => Promise<{ default: ComponentType; ahead?: (start: Start) => Promise<unknown> }>;
+  /** Code that the page is made of beside its own, fetched with it. */
+  alongside?: (modules: readonly UiModule[]) => Promise<unknown>;
   title: Words;
   /** Pages above this one in the breadcrumb. */
   parents?: { label: Words; path?: string }[];
@@ -95,6 +107,8 @@ export interface Past {
 
 /** What a module puts on the overview. Every part is optional. */
 export interface OverviewPart {
+  /** Asks for what the part shows first, before the overview is drawn. */
+  ahead?: (start: Start) => Promise<unknown>;
   /** A figure in the first row. */
   Tile?: ComponentType;
   /** A full-width strip under the figures. */

@@ -249,7 +249,7 @@ async function drawing() {
 try {
   const first = await firstRoute();
   const overview = await interactive("/", "[class*=figureValue]:not(:empty)");
-  const nodes = await interactive("/nodes", "tr[data-row]");
+  const nodes = await interactive("/nodes", "tr[aria-rowindex='15']");
   console.log(JSON.stringify({ ...first, overview, nodes, drawing: await drawing(), live: await living() }));
 } finally {
   await browser.close();

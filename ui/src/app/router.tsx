@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect, type AnyRoute } from "@tanstack/react-router";
-import { lazy } from "react";
+import { lazy, useState, type ComponentType } from "react";
 import { session } from "@/api/session";
 import { BareFrame } from "./bare-frame";
 import { pages, type ModulePage } from "./modules";
@@ -21,17 +21,31 @@ const shell = createRoute({
 
 const bare = createRoute({ getParentRoute: () => root, id: "bare", component: BareFrame });
 
+const loaded = new WeakMap<ModulePage, ComponentType>();
+
+/** Fetches the code of a page; one that was fetched before it is drawn is drawn at once. */
+export async function loadPage(page: ModulePage): ReturnType<ModulePage["load"]> {
+  const file = await page.load();
+  loaded.set(page, file.default);
+  return file;
+}
+
 function pageRoute(page: ModulePage): AnyRoute {
-  const Page = lazy(page.load);
+  const Later = lazy(() => loadPage(page));
+  function GuardedPage() {
+    // While it stands it stays the same component, else everything in it would begin anew.
+    const [Page] = useState(() => loaded.get(page) ?? Later);
+    return (
+      <PageGuard page={page}>
+        <Page />
+      </PageGuard>
+    );
+  }
   return createRoute({
     getParentRoute: (): AnyRoute => (page.frame === "bare" ? bare : shell),
     path: page.path,
     staticData: { page },
-    component: () => (
-      <PageGuard page={page}>
-        <Page />
-      </PageGuard>
-    ),
+    component: GuardedPage,
   });
 }
 
@@ -49,13 +63,4 @@ export function createPanelRouter() {
     defaultPreload: false,
     scrollRestoration: true,
   });
-}
-
-/** Fetches the code of the page that an address without parameters opens. */
-export function preloadPage(path: string): void {
-  // What could not be fetched is asked for again, and told, by the page itself.
-  void pages
-    .find((page) => page.path === path)
-    ?.load()
-    .catch(() => undefined);
 }

@@ -46,15 +46,17 @@ export function chosenLanguage(): Language {
   return document.documentElement.lang === "ru" ? "ru" : "en";
 }
 
-export async function startI18n(language: Language = chosenLanguage()): Promise<void> {
+/** Loads the words of the product, and those of the modules whose page is opened first. */
+export async function startI18n(language: Language = chosenLanguage(), modules: string[] = []): Promise<void> {
   await i18next
     .use(bundled)
     .use(initReactI18next)
     .init({
       lng: language,
+      initAsync: false,
       fallbackLng: "en",
       supportedLngs: ["en", "ru"],
-      ns: ["app"],
+      ns: ["app", ...modules],
       defaultNS: "app",
       interpolation: { escapeValue: false },
       react: { useSuspense: true },

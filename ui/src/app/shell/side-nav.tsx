@@ -6,6 +6,7 @@ import { useAccess } from "@/api/access";
 import type { NavGroup } from "@/module";
 import { useLanguage } from "@/text/use-format";
 import { navigation } from "../modules";
+import { useIdle } from "./use-idle";
 import { LiveFoot } from "./live-foot";
 import classes from "./side-nav.module.css";
 
@@ -50,10 +51,11 @@ function NavItem({ entry, rail }: { entry: Entry; rail: boolean }) {
   const language = useLanguage();
   const { pathname } = useLocation();
   const here = entry.path === "/" ? pathname === "/" : pathname === entry.path || pathname.startsWith(`${entry.path}/`);
+  const idle = useIdle();
   const count = useQuery({
     queryKey: [entry.module, "count"],
     queryFn: entry.count ?? (() => 0),
-    enabled: entry.count !== undefined && !rail,
+    enabled: entry.count !== undefined && !rail && idle,
     staleTime: 30_000,
   });
   const Shape = entry.icon;

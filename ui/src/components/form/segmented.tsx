@@ -1,6 +1,7 @@
-import { SegmentedControl } from "@mantine/core";
+import { useId } from "react";
+import classes from "./segmented.module.css";
 
-/** A choice among a few, all visible. */
+/** A choice among a few, all visible. The marks need no measuring, so that a page with some is drawn in one go. */
 export function Segmented<Value extends string>({
   value,
   onChange,
@@ -12,13 +13,22 @@ export function Segmented<Value extends string>({
   options: { value: Value; label: string }[];
   label: string;
 }) {
+  const name = useId();
   return (
-    <SegmentedControl
-      aria-label={label}
-      value={value}
-      onChange={(next) => onChange(next as Value)}
-      data={options}
-      transitionDuration={120}
-    />
+    <div role="radiogroup" aria-label={label} className={classes.group}>
+      {options.map((option) => (
+        <label key={option.value} className={classes.option}>
+          <input
+            type="radio"
+            className={classes.input}
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.label}
+        </label>
+      ))}
+    </div>
   );
 }

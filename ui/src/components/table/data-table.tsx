@@ -1,5 +1,4 @@
-import { useElementSize } from "@mantine/hooks";
-import { useRef } from "react";
+import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { usePhone } from "@/components/screen/use-phone";
@@ -23,18 +22,19 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { t } = useTranslation("app");
   const format = useFormat();
   const phone = usePhone();
-  const { ref, width } = useElementSize();
-  const cards = phone || (width > 0 && width < narrowest);
+  const frame = useRef<HTMLDivElement>(null);
+  const place = usePlace(frame);
+  const cards = phone || (place !== undefined && place.width > 0 && place.width < narrowest);
   const selection = useRowSelection(props);
   return (
-    <div className={classes.frame} ref={ref}>
+    <div className={classes.frame} ref={frame}>
       {bar}
       {rows.length === 0 ? (
         empty
-      ) : cards ? (
-        <PhoneRows {...props} selection={selection} />
+      ) : place === undefined ? null : cards ? (
+        <PhoneRows {...props} selection={selection} top={place.top} />
       ) : (
-        <WideRows {...props} selection={selection} width={width} />
+        <WideRows {...props} selection={selection} width={place.width} top={place.top} />
       )}
       {rows.length < total && (
         <div className={classes.more}>
@@ -50,6 +50,25 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       )}
     </div>
   );
+}
+
+/** Where the list stands on the page. Rows are drawn when it is measured, once and as they fit. */
+function usePlace(frame: RefObject<HTMLDivElement | null>): { width: number; top: number } | undefined {
+  const [place, setPlace] = useState<{ width: number; top: number }>();
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element) return;
+    const measure = () => {
+      const width = element.clientWidth;
+      const top = Math.round(element.getBoundingClientRect().top + window.scrollY);
+      setPlace((old) => (old?.width === width ? old : { width, top }));
+    };
+    measure();
+    const watcher = new ResizeObserver(measure);
+    watcher.observe(element);
+    return () => watcher.disconnect();
+  }, [frame]);
+  return place;
 }
 
 function useRowSelection<Row>({ rows, rowId, selection }: DataTableProps<Row>): RowSelection | undefined {

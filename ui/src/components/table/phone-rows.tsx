@@ -10,12 +10,12 @@ const rowHeight = 64;
 
 /** Two-line cards. */
 export function PhoneRows<Row extends object>(
-  props: Omit<DataTableProps<Row>, "selection"> & { selection: RowSelection | undefined },
+  props: Omit<DataTableProps<Row>, "selection"> & { selection: RowSelection | undefined; top: number },
 ) {
   const { label, rows, rowId, rowName, phone, menu, selection, onCreate, onDrawn, mostDrawn } = props;
   const { t } = useTranslation("app");
   const place = useRef<HTMLUListElement>(null);
-  const drawn = useDrawnRows(place, rows.length, rowHeight, mostDrawn);
+  const drawn = useDrawnRows(place, rows.length, rowHeight, props.top, mostDrawn);
   const ids = rows.map(rowId);
   useRowKeys({ place, ids, reveal: drawn.reveal, toggle: selection?.toggle, onCreate });
   useDrawnIds(drawn.indexes, ids, onDrawn);

@@ -10,11 +10,14 @@ import { useDrawnIds } from "./phone-rows";
 import { useDrawnRows } from "./use-drawn-rows";
 import { useRowKeys } from "./use-row-keys";
 
+const headHeight = 36;
 const heights = { one: 40, two: 46, dense: 36, compact: 32 } as const;
 
 type WideProps<Row> = Omit<DataTableProps<Row>, "selection"> & {
   selection: RowSelection | undefined;
   width: number;
+  /** Where the list begins on the page. */
+  top: number;
 };
 
 /** A real table: the column that names the row stays when it is scrolled sideways. */
@@ -22,7 +25,7 @@ export function WideRows<Row extends object>(props: WideProps<Row>) {
   const { label, rows, rowId, rowName, look, selection, menu, rowHeight = "one", width, sorting, onEdit } = props;
   const place = useRef<HTMLTableSectionElement>(null);
   const lines = look?.look.density === "compact" ? "compact" : rowHeight;
-  const drawn = useDrawnRows(place, rows.length, heights[lines], props.mostDrawn);
+  const drawn = useDrawnRows(place, rows.length, heights[lines], props.top + headHeight, props.mostDrawn);
   const ids = rows.map(rowId);
   const acts = menu !== undefined || look !== undefined;
   const besides = { check: selection !== undefined, menu: acts };
@@ -109,6 +112,7 @@ interface RowDoes {
   opens: boolean;
   open: (row: object) => void;
   toggle: (id: string, range: boolean) => void;
+  selectText: (name: string) => string;
 }
 
 interface WideRowProps {
@@ -128,7 +132,6 @@ interface WideRowProps {
 /** One row; it is drawn again only when something of its own has changed. */
 const WideRow = memo(function WideRow(props: WideRowProps) {
   const { row, id, index, name, shown, chosen, current, menu, acts, does } = props;
-  const { t } = useTranslation("app");
   const open = does.opens ? (event: MouseEvent) => !hasOwnAct(event.target) && does.open(row) : undefined;
   return (
     <tr
@@ -140,11 +143,12 @@ const WideRow = memo(function WideRow(props: WideRowProps) {
     >
       {chosen !== undefined && (
         <td className={classes.check}>
-          <Checkbox
-            size="xs"
+          <input
+            type="checkbox"
+            className={classes.box}
             checked={chosen}
             onChange={(event) => does.toggle(id, (event.nativeEvent as PointerEvent).shiftKey === true)}
-            aria-label={t("table.select", { name })}
+            aria-label={does.selectText(name)}
           />
         </td>
       )}
@@ -165,13 +169,15 @@ function useRowDoes<Row extends object>({ onOpen, selection }: WideProps<Row>): 
     latest.current = { onOpen, selection };
   });
   const opens = onOpen !== undefined;
+  const { t } = useTranslation("app");
   return useMemo(
     () => ({
       opens,
       open: (row) => latest.current.onOpen?.(row as Row),
       toggle: (id, range) => latest.current.selection?.toggle(id, range),
+      selectText: (name) => t("table.select", { name }),
     }),
-    [opens],
+    [opens, t],
   );
 }
 

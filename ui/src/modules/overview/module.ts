@@ -1,5 +1,6 @@
 import { IconLayoutDashboard } from "@tabler/icons-react";
 import { defineModule } from "@/module";
+import { loadParts } from "./parts";
 
 /** The first page: figures, the fleet, what needs a person. Its parts come from the other modules. */
 export default defineModule({
@@ -18,5 +19,13 @@ export default defineModule({
     if (kind.startsWith("flow.")) return [["overview", "applies"]];
     return kind === "operation.changed" ? [["overview", "jobs"]] : [];
   },
-  pages: [{ path: "/", title: { en: "Overview", ru: "Обзор" }, load: () => import("./overview-page") }],
+  pages: [
+    {
+      path: "/",
+      title: { en: "Overview", ru: "Обзор" },
+      load: () => import("./overview-page"),
+      // Which of them the account may see is not known yet.
+      alongside: (modules) => loadParts(modules.filter(({ overview }) => overview)),
+    },
+  ],
 });

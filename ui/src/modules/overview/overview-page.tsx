@@ -1,40 +1,42 @@
 import { useQuery } from "@tanstack/react-query";
-import { useAccess } from "@/api/access";
+import { licenseQuery, useAccess } from "@/api/access";
 import { setupStateQuery } from "@/api/setup";
 import { useModules } from "@/components/slots/contributions";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
-import type { OverviewPart, UiModule } from "@/module";
+import type { Start, UiModule } from "@/module";
 import type { Language } from "@/text/format";
 import { useLanguage } from "@/text/use-format";
+import { appliesQuery, jobsQuery } from "./api";
 import { OverviewParts } from "./overview-parts";
+import { partsQuery, sources } from "./parts";
 
-type Loaded = { name: string; part: OverviewPart };
+/** Everything above the fold is asked for at once. */
+export async function ahead(start: Start): Promise<unknown> {
+  const { queries, can, modules } = start;
+  const own = [
+    queries.prefetchQuery(setupStateQuery),
+    queries.prefetchQuery(licenseQuery),
+    queries.prefetchQuery(jobsQuery),
+    can("connection_units.view") && queries.prefetchQuery(appliesQuery),
+  ];
+  const parts = await queries.fetchQuery(partsQuery(sources(modules, can).seen));
+  return Promise.all([...own, ...parts.map(({ part }) => part.ahead?.(start))]);
+}
 
 export default function OverviewPage() {
   const { can } = useAccess();
   const language = useLanguage();
-  const modules = useModules().filter((module) => module.overview);
-  const isSeen = ({ overview }: UiModule) => !overview?.needs || can(...overview.needs);
-  const unseen = modules.filter((module) => !isSeen(module)).map((module) => nameOf(module, language));
-  const sources = modules.filter(isSeen).sort((a, b) => a.overview!.order - b.overview!.order);
-  const names = sources.map((module) => module.name);
+  const { seen, unseen } = sources(useModules(), can);
   const setup = useQuery(setupStateQuery).data;
-  const parts = useQuery({
-    queryKey: ["overview", "parts", ...names],
-    staleTime: Infinity,
-    queryFn: (): Promise<Loaded[]> =>
-      Promise.all(
-        sources.map(async (module) => ({ name: module.name, part: (await module.overview!.load()).default })),
-      ),
-  });
+  const parts = useQuery(partsQuery(seen));
   if (parts.error) return <ProblemView error={parts.error} onRetry={() => void parts.refetch()} />;
   if (!parts.data) return <Skeleton rows={8} />;
   return (
     <OverviewParts
-      key={names.join()}
+      key={seen.map(({ name }) => name).join()}
       parts={parts.data}
-      unseen={unseen}
+      unseen={unseen.map((module) => nameOf(module, language))}
       setupOpen={setup !== undefined && !setup.finished}
     />
   );

@@ -8,6 +8,7 @@ import { Action, ActionLink } from "@/components/action/action";
 import { Segmented } from "@/components/form/segmented";
 import { Card, Figures } from "@/components/layout/card";
 import { Meta, PageHeader } from "@/components/layout/page-header";
+import { InSight } from "@/components/screen/in-sight";
 import { usePhone } from "@/components/screen/use-phone";
 import { ranges, useRange, type Range } from "@/components/screen/use-range";
 import { FiguresAge } from "@/components/text/figures-age";
@@ -75,10 +76,12 @@ export function OverviewView({ parts, attention, unseen, steps, setupOpen }: Ove
           {strips}
         </Card>
       )}
-      <div className={classes.cards}>
-        {draw("Card")}
-        {health.length > 0 ? health : draw("Fallback")}
-      </div>
+      <InSight height={500}>
+        <div className={classes.cards}>
+          {draw("Card")}
+          {health.length > 0 ? health : draw("Fallback")}
+        </div>
+      </InSight>
     </div>
   );
 }

@@ -1,9 +1,9 @@
 import { useTranslation } from "react-i18next";
 import { Figure } from "@/components/layout/card";
 import { Glyph } from "@/components/status/glyph";
-import type { AttentionItem } from "@/module";
+import type { AttentionItem, Start } from "@/module";
 import { useFormat } from "@/text/use-format";
-import type { Flow } from "../shared/api";
+import { flowsQuery, type Flow } from "../shared/api";
 import { usePlaces } from "../editor/editor-context";
 import { configGlyph, configState, healthGlyph, needsWork, serves } from "../shared/states";
 import { PastInstalled, PastTile, useKnown } from "./flows-past";
@@ -13,6 +13,8 @@ function useFlows(): { flows: Flow[]; total: number } | undefined {
   const { flows, total } = useAllFlows({});
   return flows && { flows, total };
 }
+
+const ahead = ({ queries }: Start) => queries.prefetchInfiniteQuery(flowsQuery({}));
 
 function Tile() {
   const { t } = useTranslation("flows");
@@ -83,4 +85,4 @@ function useFirstStep() {
   };
 }
 
-export default { Tile, Past: { useKnown, Tile: PastTile, Side: PastInstalled }, useAttention, useFirstStep };
+export default { ahead, Tile, Past: { useKnown, Tile: PastTile, Side: PastInstalled }, useAttention, useFirstStep };

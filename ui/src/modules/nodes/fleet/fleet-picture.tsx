@@ -65,15 +65,28 @@ function Legend({ states }: Pick<FleetPictureProps, "states">) {
   );
 }
 
-/** A picture for the pointer: the list of nodes tells the same to keyboard and screen reader. */
+/**
+ * A picture for the pointer: the list of nodes tells the same to keyboard and screen reader. There are hundreds of
+ * cells, so a cell is given its words when the pointer comes to it.
+ */
 function Cells({ cells, CellOf }: Pick<FleetPictureProps, "cells" | "CellOf">) {
   const navigate = useNavigate();
+  const words = useCellWords();
+  const cellAt = (event: MouseEvent<HTMLElement>) =>
+    (event.target as HTMLElement).closest<HTMLElement>("[data-node]") ?? undefined;
   const open = (event: MouseEvent<HTMLElement>) => {
-    const id = (event.target as HTMLElement).closest<HTMLElement>("[data-node]")?.dataset.node;
+    const id = cellAt(event)?.dataset.node;
     if (id) void navigate({ to: "/nodes/$id", params: { id } });
   };
+  const tell = (event: MouseEvent<HTMLElement>) => {
+    const place = cellAt(event);
+    const cell = place && cells.find(([id]) => id === place.dataset.node);
+    if (cell) place.title = words(cell, place.dataset.load);
+  };
+  // Keyboard and screen reader have the list of nodes.
+  /* eslint-disable jsx-a11y/mouse-events-have-key-events */
   return (
-    <div className={classes.cells} onClick={open} aria-hidden>
+    <div className={classes.cells} onClick={open} onMouseOver={tell} aria-hidden>
       {cells.map((cell) => (
         <CellOf key={cell[0]} cell={cell} />
       ))}
@@ -81,19 +94,26 @@ function Cells({ cells, CellOf }: Pick<FleetPictureProps, "cells" | "CellOf">) {
   );
 }
 
+/* eslint-enable jsx-a11y/mouse-events-have-key-events */
+
+function useCellWords() {
+  const { t } = useTranslation("nodes");
+  const format = useFormat();
+  return ([, name, state]: FleetCell, load: string | undefined) => {
+    const { word } = healths[state] ?? unknown;
+    return [name, t(word), load && `CPU ${format.percent(Math.round(Number(load)))}`].filter(Boolean).join(", ");
+  };
+}
+
 const unknown = { glyph: "no-data", word: "health.unknown" } as const;
 
 /** One node with the load that is known of it. */
-export function CellView({ cell: [id, name, state], load }: { cell: FleetCell; load: number | null }) {
-  const { t } = useTranslation("nodes");
-  const format = useFormat();
-  const { glyph, word } = healths[state] ?? unknown;
+export function CellView({ cell: [id, , state], load }: { cell: FleetCell; load: number | null }) {
+  const { glyph } = healths[state] ?? unknown;
   const blank = glyph === "no-data" || glyph === "down" || load === null;
-  const words = [name, t(word), !blank && `CPU ${format.percent(Math.round(load))}`].filter(Boolean).join(", ");
   return (
-    <span className={classes.cell} data-node={id} data-health={glyph} title={words}>
-      {!blank && <span style={{ height: `${Math.max(7, Math.min(100, load))}%` }} />}
-      {blank && <Glyph kind={glyph} size={11} />}
+    <span className={classes.cell} data-node={id} data-health={glyph} data-load={blank ? undefined : load}>
+      {blank ? <Glyph kind={glyph} size={11} /> : <span style={{ height: `${Math.max(7, Math.min(100, load))}%` }} />}
     </span>
   );
 }

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AttentionItem, PastProps } from "@/module";
+import { ranges, type Range } from "@/components/screen/use-range";
+import type { AttentionItem, PastProps, Start } from "@/module";
 import { useFormat } from "@/text/use-format";
-import { summaryQuery } from "../shared/fleet";
+import { cellsQuery, summaryQuery } from "../shared/fleet";
 import { useKnown } from "../past/moment";
 import { PastFailing } from "../past/past-failing";
 import { PastFigures, PastStrip } from "../past/past-fleet";
@@ -12,7 +13,16 @@ import { FleetStrip } from "./fleet-strip";
 import { incidentItems } from "./incidents";
 import { RegionsCard } from "./regions-card";
 import { StateChanges } from "./state-changes";
-import { FleetFigures } from "./tiles";
+import { FleetFigures, trendQuery, trends } from "./tiles";
+
+function ahead({ queries, search }: Start): Promise<unknown> {
+  const range = typeof search.range === "string" && search.range in ranges ? (search.range as Range) : "24h";
+  return Promise.all([
+    queries.prefetchQuery(summaryQuery),
+    queries.prefetchQuery(cellsQuery),
+    ...trends.map((metric) => queries.prefetchQuery(trendQuery(metric, range))),
+  ]);
+}
 
 function useAttention(): AttentionItem[] {
   const { t } = useTranslation("nodes");
@@ -59,6 +69,7 @@ function Cards() {
 }
 
 export default {
+  ahead,
   Tile: FleetFigures,
   Strip: FleetStrip,
   Card: Cards,

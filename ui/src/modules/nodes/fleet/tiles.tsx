@@ -4,7 +4,7 @@ import { useFrame } from "@/api/figures";
 import { serverNow } from "@/api/server-clock";
 import { Sparkline } from "@/components/chart/spark";
 import { Figure } from "@/components/layout/card";
-import { useRange } from "@/components/screen/use-range";
+import { useRange, type Range } from "@/components/screen/use-range";
 import { Glyph } from "@/components/status/glyph";
 import { useFormat } from "@/text/use-format";
 import { fleetMetricQuery, summaryQuery, type FleetMetric } from "../shared/fleet";
@@ -103,10 +103,18 @@ function TrafficFigure() {
   );
 }
 
-function useSeries(metric: FleetMetric): Series | undefined {
-  const [range] = useRange("24h");
+/** The figures whose trend stands beside them. */
+export const trends = ["sessions", "net_tx_bps"] as const satisfies FleetMetric[];
+
+/** The trend of one figure up to the last full five minutes. */
+export function trendQuery(metric: (typeof trends)[number], range: Range) {
   const { from, to } = movingWindow(Math.floor(serverNow() / 300_000) * 300, range, null);
-  return useQuery(fleetMetricQuery(metric, from, to)).data;
+  return fleetMetricQuery(metric, from, to);
+}
+
+function useSeries(metric: (typeof trends)[number]): Series | undefined {
+  const [range] = useRange("24h");
+  return useQuery(trendQuery(metric, range)).data;
 }
 
 function Trend({ series, label }: { series: Series | undefined; label: string }) {

@@ -13,8 +13,10 @@ import classes from "./nodes.module.css";
 
 const memoryLimit = 90;
 
-export function AxisStatus({ axis }: { axis: Axis }) {
-  const { t } = useTranslation("nodes");
+/** What all cells of a column say comes from the column: a hook for it in each cell would cost most of the cell. */
+type Say = (key: string, about?: Record<string, string>) => string;
+
+export function AxisStatus({ axis, t }: { axis: Axis; t: Say }) {
   return (
     <Status kind={axis.glyph} inTable>
       {t(axis.word)}
@@ -28,8 +30,11 @@ export function None() {
 
 /** A figure that came too long ago is still shown, quietly. */
 function Aged({ stale, children }: { stale: boolean; children: React.ReactNode }) {
+  return stale ? <Old>{children}</Old> : children;
+}
+
+function Old({ children }: { children: React.ReactNode }) {
   const { t } = useTranslation("nodes");
-  if (!stale) return <>{children}</>;
   return (
     <span className={classes.stale} title={t("stale")}>
       {children}
@@ -76,8 +81,7 @@ export function TrafficCell({ node, write }: { node: Node; write: (value: number
   );
 }
 
-export function SparkCell({ node }: { node: Node }) {
-  const { t } = useTranslation("nodes");
+export function SparkCell({ node, t }: { node: Node; t: Say }) {
   const points = useSpark(node.id);
   if (!points || points.every((point) => point === null)) return <None />;
   return <Sparkline values={points} width={76} label={t("sparkOf", { name: node.name })} />;
@@ -103,8 +107,7 @@ function UpdateMark({ state }: { state: Node["agent"]["update_state"] }) {
 
 const tagsShown = 1;
 
-export function Tags({ node, onTag }: { node: Node; onTag: (change: Partial<NodesFilter>) => void }) {
-  const { t } = useTranslation("nodes");
+export function Tags({ node, onTag, t }: { node: Node; onTag: (change: Partial<NodesFilter>) => void; t: Say }) {
   const rest = node.tags.slice(tagsShown);
   return (
     <span className={classes.tags}>

@@ -12,18 +12,27 @@ import { bulkFailures } from "./bulk-failures";
 import { DeleteNodeDialog } from "../shared/delete-node-dialog";
 import { bySeverity } from "../shared/node-status";
 import { saveNodesCsv } from "./nodes-csv";
-import { nodesFilter } from "./nodes-filter";
+import { nodesFilter, type NodesFilter } from "./nodes-filter";
 import type { NodesData } from "./nodes-data";
 import { NodesView } from "./nodes-view";
+import type { Start } from "@/module";
 import type { Language } from "@/text/format";
 import { useLanguage } from "@/text/use-format";
 import type { Node } from "../shared/types";
+
+const listQuery = (filter: NodesFilter) => nodesQuery({ ...filter, sort: filter.sort ?? "state" });
+
+/** The first rows, and the sums over the fleet. */
+export async function ahead({ queries, search }: Start): Promise<unknown> {
+  const filter = nodesFilter.safeParse(search).data ?? {};
+  return Promise.all([queries.prefetchInfiniteQuery(listQuery(filter)), queries.prefetchQuery(summaryQuery)]);
+}
 
 export default function NodesPage() {
   const { t } = useTranslation("nodes");
   const language = useLanguage();
   const [filter, setFilter] = useSearchState(nodesFilter);
-  const list = useInfiniteQuery(nodesQuery({ ...filter, sort: filter.sort ?? "state" }));
+  const list = useInfiniteQuery(listQuery(filter));
   const summary = useQuery(summaryQuery).data;
   const block = useWriteBlock({ needs: "nodes.edit" });
   const [deleting, setDeleting] = useState<Node>();

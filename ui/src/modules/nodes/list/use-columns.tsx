@@ -34,13 +34,18 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
           </NameCell>
         ),
       },
-      { key: "config", head: t("columns.config"), width: 136, cell: (node) => <AxisStatus axis={configOf(node)} /> },
+      {
+        key: "config",
+        head: t("columns.config"),
+        width: 136,
+        cell: (node) => <AxisStatus axis={configOf(node)} t={t} />,
+      },
       {
         key: "health",
         head: t("columns.health"),
         width: 128,
         sort: "state",
-        cell: (node) => <AxisStatus axis={healthOf(node)} />,
+        cell: (node) => <AxisStatus axis={healthOf(node)} t={t} />,
       },
       {
         key: "cpu",
@@ -76,14 +81,14 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
         drop: 3,
         cell: (node) => <TrafficCell node={node} write={bits.write} />,
       },
-      { key: "spark", head: t("columns.spark"), width: 92, drop: 5, cell: (node) => <SparkCell node={node} /> },
+      { key: "spark", head: t("columns.spark"), width: 92, drop: 5, cell: (node) => <SparkCell node={node} t={t} /> },
       { key: "agent", head: t("columns.agent"), width: 72, drop: 4, cell: (node) => <AgentCell node={node} /> },
       {
         key: "tags",
         head: t("columns.tags"),
         width: 96,
         drop: 6,
-        cell: (node) => <Tags node={node} onTag={onFilter} />,
+        cell: (node) => <Tags node={node} onTag={onFilter} t={t} />,
       },
       {
         key: "roles",

@@ -54,6 +54,8 @@ describe("the fleet at a moment", () => {
     expect(screen.getByText("of 3")).toBeInTheDocument();
     expect(screen.getByText("1 offline")).toBeInTheDocument();
     expect(screen.getByText("2.50")).toBeInTheDocument();
+    const cells = [...document.querySelectorAll("[data-node]")];
+    for (const cell of cells) await user.hover(cell);
     expect(screen.getByTitle("fra-01, Healthy, CPU 40 %")).toBeInTheDocument();
     expect(screen.getByTitle("ams-01, Offline")).toBeInTheDocument();
     expect(screen.getByText(/^1 more node, which was removed since/)).toBeInTheDocument();

@@ -1,5 +1,6 @@
-import { keepPreviousData, queryOptions, skipToken, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, skipToken, useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { createStore, useStore } from "zustand";
 import { answer, api } from "@/api/client";
 import type { Counted } from "@/api/figures";
 import type { Metric, NodeState, Series } from "./types";
@@ -74,14 +75,14 @@ type Points = readonly (number | null)[];
 
 const mostAtOnce = 64;
 const sparkAge = 10 * 60_000;
-const sparkKey = (id: string) => ["nodes", "spark", id];
+
+/** The last day of each node that was asked for, and when; each row of a list reads its own. */
+const sparks = createStore<ReadonlyMap<string, { points: Points; at: number }>>(() => new Map());
 
 /** Asks for the last day of the nodes that are drawn, in few calls; each cell then finds its own. */
 export function useSparks(ids: readonly string[]): void {
-  const queries = useQueryClient();
-  const missing = ids
-    .filter((id) => (queries.getQueryState(sparkKey(id))?.dataUpdatedAt ?? 0) < Date.now() - sparkAge)
-    .slice(0, mostAtOnce);
+  const known = sparks.getState();
+  const missing = ids.filter((id) => (known.get(id)?.at ?? 0) < Date.now() - sparkAge).slice(0, mostAtOnce);
   const found = useQuery({
     queryKey: ["nodes", "sparks", ...missing],
     queryFn: missing.length === 0 ? skipToken : ({ signal }) => readSparks(missing, signal),
@@ -89,8 +90,13 @@ export function useSparks(ids: readonly string[]): void {
     retry: false,
   }).data;
   useEffect(() => {
-    found?.forEach((points, id) => queries.setQueryData(sparkKey(id), points));
-  }, [found, queries]);
+    if (!found) return;
+    const at = Date.now();
+    sparks.setState(
+      new Map([...sparks.getState(), ...[...found].map(([id, points]) => [id, { points, at }] as const)]),
+      true,
+    );
+  }, [found]);
 }
 
 async function readSparks(ids: readonly string[], signal: AbortSignal): Promise<Map<string, Points>> {
@@ -102,5 +108,5 @@ async function readSparks(ids: readonly string[], signal: AbortSignal): Promise<
 
 /** The last day of one node; undefined until it was asked for. */
 export function useSpark(id: string): Points | undefined {
-  return useQuery<Points>({ queryKey: sparkKey(id), queryFn: skipToken, staleTime: Infinity }).data;
+  return useStore(sparks, (state) => state.get(id)?.points);
 }
