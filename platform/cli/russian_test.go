@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,6 +63,47 @@ func catalogues(t *testing.T) map[string]map[string]string {
 		}
 	}
 	return all
+}
+
+// sameInBoth are headings that Russian writes as English does.
+var sameInBoth = []string{"ID", "DNS", "CDN", "IP", "CPU", "URL"}
+
+// The headings of a table are Russian where the rest of it is.
+func TestRussianTablesHaveRussianHeadings(t *testing.T) {
+	t.Parallel()
+	scripts, err := filepath.Glob("../../modules/*/testdata/script/*.txtar")
+	require.NoError(t, err)
+	found := 0
+	for _, script := range scripts {
+		content, err := os.ReadFile(script)
+		require.NoError(t, err)
+		russian := false
+		for line := range strings.Lines(string(content)) {
+			if strings.HasPrefix(line, "[") {
+				russian = strings.Contains(line, "| table |") && strings.Contains(line, "ru")
+			}
+			for _, heading := range headings(line) {
+				if !russian {
+					break
+				}
+				found++
+				latin := strings.ContainsAny(heading, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+				require.False(t, latin && !slices.Contains(sameInBoth, heading), "%s: %q in %q", script, heading, line)
+			}
+		}
+	}
+	require.Greater(t, found, 100)
+}
+
+var apart = regexp.MustCompile(` {2,}`)
+
+// headings are the words of a line that is in capital letters alone, at least two of them.
+func headings(line string) []string {
+	words := apart.Split(strings.TrimSpace(line), -1)
+	if len(words) < 2 || strings.ToUpper(line) != line || strings.ContainsAny(line, "0123456789<>[]{}$:/") {
+		return nil
+	}
+	return words
 }
 
 // literals are all texts in the sources, those that are put together with + as one, and the parts of a chain of errors.
