@@ -127,6 +127,7 @@ function flows({ flow, draft, plan, apply }: Populated): Sight[] {
     { path: `${own}/applies/${apply}` },
     { path: `${own}/applies/${apply}?at=1` },
     { path: `/flows/${draft}/outline`, layers: [beside(/^Level 1/, "inspector of a draft"), button("Bind a domain…")] },
+    { path: `/flows/bulk?flows=${draft}` },
   ];
 }
 

@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { Fleet } from "../rig/fleet";
 import { test, type Populated } from "../rig/populated";
+import { freePort } from "../rig/processes";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 import type { Stand } from "../rig/stand";
 
@@ -85,6 +86,39 @@ test("a drifted flow says where, shows the difference, and is restored", async (
   await page.goto(`${stand.url}/flows/${populated.flow}/outline`);
   await expect(page.getByText(/^Saved/)).toBeVisible();
   await expect(bar).toHaveCount(0);
+});
+
+/** A flow of one entry whose draft was never applied. */
+async function drawnFlow(stand: Stand, { token, node }: Populated, name: string): Promise<void> {
+  const listener = { protocol: "shadowsocks2022", port: await freePort() };
+  const nodes = [
+    { key: "in", kind: "entry", node_id: node, params: { listener } },
+    { key: "out", kind: "direct" },
+  ];
+  const graph = { nodes, edges: [{ from: "in", to: "out" }] };
+  await stand.call(token, "POST", "/api/v1/connection-units", { name, graph });
+}
+
+test("two drafts are applied together once their plans were seen", async ({ page, stand, populated }) => {
+  await drawnFlow(stand, populated, "Reserve north");
+  await drawnFlow(stand, populated, "Reserve south");
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/flows?q=reserve`);
+  await page.getByRole("checkbox", { name: /Reserve north/ }).check();
+  await page.getByRole("checkbox", { name: /Reserve south/ }).check();
+  await page.getByRole("link", { name: "Apply together…" }).click();
+  await expect(page.getByRole("heading", { name: "Apply 2 flows together" })).toBeVisible();
+  const apply = page.getByRole("button", { name: "Apply 2 flows" });
+  await expect(apply).toBeEnabled({ timeout: 120_000 });
+  await passesGates(page);
+  await picture(page, "bulk-plans");
+  await apply.click();
+  await expect(page.getByRole("heading", { name: "2 flows, finished" })).toBeVisible({ timeout: 120_000 });
+  await expect(page.getByText("2 of 2 applied")).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole("link", { name: "Open apply" })).toHaveCount(2);
+  await passesGates(page);
+  await picture(page, "bulk-applied");
 });
 
 test("an empty field that must be filled in keeps the quiet colour of its example", async ({

@@ -31,10 +31,11 @@ export function PlansTable({ planned }: { planned: readonly PlannedFlow[] }) {
         <span className={classes.phone}>
           <FlowName one={one} />
           <PlanState one={one} />
-          <span className="dim">
-            <Changes one={one} />
-          </span>
-          <PlanLink one={one} />
+          {one.plan && (
+            <span className="dim">
+              <Changes one={one} /> · <PlanLink one={one} />
+            </span>
+          )}
         </span>
       )}
     />
@@ -85,7 +86,7 @@ function Changes({ one: { plan } }: { one: PlannedFlow }) {
   const parts = (["added", "changed", "removed"] as const)
     .filter((op) => counts[op] > 0)
     .map((op) => t(`compare.${op}Count`, { count: counts[op] }));
-  return <>{parts.join(", ") || t("plan.none")}</>;
+  return <>{parts.join(", ") || t("bulk.noChanges")}</>;
 }
 
 function Interruption({ one: { plan } }: { one: PlannedFlow }) {
