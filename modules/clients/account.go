@@ -74,19 +74,24 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	return c.shareOut(ctx, confirmLimit)
 }
 
-// relistChanged has the lists made anew that name others than those who are active now: time and traffic change that.
+// relistChanged has those clients looked at who are on lists and active no more, or the other way round: time and
+// traffic change that.
 func (c *clients) relistChanged(ctx context.Context) error {
 	return c.store.db.InTx(ctx, func(ctx context.Context) error {
-		var flowIDs []string
-		err := c.store.db.In(ctx).NewRaw(`select distinct l.flow_id::text from client_lists l
+		var changed []struct{ FlowID, ClientID string }
+		err := c.store.db.In(ctx).NewRaw(`select a.flow_id::text, a.client_id::text from client_lists l
 			join client_flows a on a.flow_id = l.flow_id join client_profiles c on c.id = a.client_id
-			left join client_listed li on li.flow_id = a.flow_id and li.client_id = a.client_id
+			left join client_listed li on li.flow_id = a.flow_id and li.client_id = a.client_id and not li.gone
 			where l.nodes > 0 and (a.revoked_at is null and `+stateAt+` = 'active') <> (li.client_id is not null)`, c.now()).
-			Scan(ctx, &flowIDs)
+			Scan(ctx, &changed)
 		if err != nil {
 			return database.Fault(fmt.Errorf("look for lists that have changed: %w", err), nil)
 		}
-		return c.relist(ctx, flowIDs...)
+		var flowIDs, clientIDs []string
+		for _, one := range changed {
+			flowIDs, clientIDs = append(flowIDs, one.FlowID), append(clientIDs, one.ClientID)
+		}
+		return c.relistOf(ctx, flowIDs, clientIDs)
 	})
 }
 

@@ -140,7 +140,7 @@ func (c *clients) keep(ctx context.Context, row *clientRow, flowIDs []string) er
 			return err
 		}
 	}
-	if err := c.relist(ctx, flowIDs...); err != nil {
+	if err := c.relistOf(ctx, flowIDs, []string{row.ID}); err != nil {
 		return err
 	}
 	return c.publish(ctx, clientsapi.EventCreated, row, map[string]audit.Change{"label": {To: row.Label}})

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"panel/platform/access"
+	"panel/platform/agentapi"
 	"panel/platform/httpapi"
 )
 
@@ -20,6 +21,8 @@ func (h *handlers) routes() httpapi.Routes {
 	sees, edits, reads := access.Needs(view), access.Needs(edit), httpapi.UngatedReads()
 	created, gone := httpapi.Status(http.StatusCreated), httpapi.Status(http.StatusNoContent)
 	return httpapi.Join(
+		httpapi.Routes{httpapi.Get(agentapi.PathClientChanges, "Fetch what has changed on a list of clients", access.Agent(),
+			h.changes, httpapi.Lenient())},
 		httpapi.Under("/api/v1/clients", feature,
 			httpapi.Get("", "List clients of all flows", sees, h.list, reads),
 			httpapi.Post("", "Add a client to any number of flows", edits, h.add, created),

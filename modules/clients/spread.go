@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/segmentio/encoding/json"
@@ -10,6 +11,7 @@ import (
 
 	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/lease"
@@ -73,18 +75,22 @@ func (c *clients) revise(ctx context.Context, flowID string) error {
 
 // renumber counts the list up when who is on it has changed.
 func (c *clients) renumber(ctx context.Context, list *listRow) error {
-	wanted, err := c.store.admitted(ctx, list.FlowID, c.now())
+	ids, err := c.store.changedClients(ctx, list.FlowID)
 	if err != nil {
-		return fmt.Errorf("read who may use a flow: %w", err)
+		return fmt.Errorf("read who has changed on a list: %w", err)
 	}
-	list.Seen = list.Changes
-	if digest := digestOf(wanted); digest != list.Digest {
-		list.Revision, list.Digest = list.Revision+1, digest
-		if err := c.store.relisted(ctx, list.FlowID, list.Revision, wanted); err != nil {
+	changed := 0
+	if list.Whole || len(ids) > 0 {
+		changed, err = c.store.relisted(ctx, list.FlowID, list.Revision+1, list.Whole, ids, c.now())
+		if err != nil {
 			return fmt.Errorf("write the list of a flow: %w", err)
 		}
 	}
-	_, err = c.store.db.In(ctx).NewUpdate().Model(list).Column("revision", "digest", "seen").WherePK().Exec(ctx)
+	if changed > 0 || list.Revision == 0 { // an empty list is one, too
+		list.Revision++
+	}
+	list.Seen, list.Whole = list.Changes, false
+	_, err = c.store.db.In(ctx).NewUpdate().Model(list).Column("revision", "seen", "whole").WherePK().Exec(ctx)
 	return database.Fault(err, nil)
 }
 
@@ -99,39 +105,60 @@ func (c *clients) hand(ctx context.Context, list *listRow, holders []holderRow) 
 	if len(behind) == 0 {
 		return nil
 	}
-	wanted, err := c.documents(ctx, behind)
+	agents, err := c.agents(ctx, behind)
+	if err != nil {
+		return err
+	}
+	asks, names := map[string]bool{}, map[string][]string{}
+	for _, id := range behind {
+		asks[id] = canAsk(agents[id])
+		name := (&holderRow{ByChanges: asks[id]}).document()
+		names[name] = append(names[name], id)
+	}
+	wanted, err := c.documents(ctx, behind, asks)
 	if err != nil {
 		return err
 	}
 	if err := c.held.Set(ctx, wanted...); err != nil {
 		return fmt.Errorf("give lists of clients to agents: %w", err)
 	}
-	states, err := c.held.States(ctx, document, behind...)
-	if err != nil {
-		return fmt.Errorf("read what agents were given: %w", err)
+	states := map[string]nodesapi.DocumentState{}
+	for name, ids := range names {
+		of, err := c.held.States(ctx, name, ids...)
+		if err != nil {
+			return fmt.Errorf("read what agents were given: %w", err)
+		}
+		maps.Copy(states, of)
 	}
-	return c.store.handed(ctx, list, behind, states)
+	return c.store.handed(ctx, list, behind, states, asks)
+}
+
+// canAsk says whether an agent asks for what has changed on its lists.
+func canAsk(agent nodesapi.Node) bool {
+	return agent.Can(string(agentapi.DocumentClientLists.Capability()))
 }
 
 // handed notes the documents with which a list came to its agents. A node that is gone or leaves is forgotten.
 func (s *store) handed(
-	ctx context.Context, list *listRow, nodeIDs []string, states map[string]nodesapi.DocumentState,
+	ctx context.Context, list *listRow, nodeIDs []string, states map[string]nodesapi.DocumentState, asks map[string]bool,
 ) error {
 	var there []string
 	var documents []int64
+	var by []bool
 	for _, id := range nodeIDs {
 		if state, known := states[id]; known {
-			there, documents = append(there, id), append(documents, state.Wanted)
+			there, documents, by = append(there, id), append(documents, state.Wanted), append(by, asks[id])
 		}
 	}
 	_, err := s.db.In(ctx).NewRaw(`delete from client_list_nodes n where n.flow_id = ?
 		and (n.leaves or n.node_id = any(?::uuid[]) and not n.node_id = any(?::uuid[]))`,
 		list.FlowID, pgdialect.Array(nodeIDs), pgdialect.Array(append([]string{}, there...))).Exec(ctx)
 	if err == nil {
-		_, err = s.db.In(ctx).NewRaw(`update client_list_nodes n set given = ?, document = w.document
-			from unnest(?::uuid[], ?::bigint[]) as w (node_id, document) where n.flow_id = ? and n.node_id = w.node_id`,
+		_, err = s.db.In(ctx).NewRaw(`update client_list_nodes n set given = ?, document = w.document,
+				by_changes = w.by_changes
+			from unnest(?::uuid[], ?::bigint[], ?::boolean[]) as w (node_id, document, by_changes) where n.flow_id = ? and n.node_id = w.node_id`,
 			list.Revision, pgdialect.Array(append([]string{}, there...)),
-			pgdialect.Array(append([]int64{}, documents...)), list.FlowID).Exec(ctx)
+			pgdialect.Array(append([]int64{}, documents...)), pgdialect.Array(append([]bool{}, by...)), list.FlowID).Exec(ctx)
 	}
 	return database.Fault(err, nil)
 }
@@ -142,17 +169,15 @@ func (c *clients) observe(ctx context.Context, claim *lease.Claim) (left bool, w
 	if err != nil {
 		return false, 0, err
 	}
-	ids := make([]string, len(holders))
-	for i := range holders {
-		ids[i] = holders[i].NodeID
-	}
-	states, err := c.held.States(ctx, document, ids...)
-	if err != nil {
-		return false, 0, fmt.Errorf("read what agents hold: %w", err)
+	states := map[string]map[string]nodesapi.DocumentState{}
+	for _, name := range []string{document, listsDocument} {
+		if states[name], err = c.held.States(ctx, name, nodesOf(holders)...); err != nil {
+			return false, 0, fmt.Errorf("read what agents hold: %w", err)
+		}
 	}
 	var holding []string
 	for _, h := range holders {
-		if state, there := states[h.NodeID]; there && state.Applied >= h.Document && h.Given != h.Installed {
+		if state, there := states[h.document()][h.NodeID]; there && state.Applied >= h.Document && h.Given != h.Installed {
 			holding = append(holding, h.NodeID)
 		}
 	}
@@ -186,11 +211,25 @@ func (s *store) observed(
 		where l.flow_id = ? returning l.open, extract(epoch from now() - l.since)::float8`, flowID).
 		Scan(ctx, &left, &seconds)
 	if err == nil && !left {
+		err = s.purge(ctx, flowID)
+	}
+	if err == nil && !left {
 		_, err = db.NewRaw(`delete from client_lists l where l.flow_id = ? and l.nodes = 0
 			and not exists (select from client_list_nodes n where n.flow_id = l.flow_id)
 			and not exists (select from client_flows a where a.flow_id = l.flow_id)`, flowID).Exec(ctx)
 	}
 	return left, time.Duration(seconds * float64(time.Second)), database.Fault(err, nil)
+}
+
+// purge forgets who has gone from a list, once all agents have heard of it.
+func (s *store) purge(ctx context.Context, flowID string) error {
+	_, err := s.db.In(ctx).NewRaw(`with old as (
+			delete from client_listed li using client_lists l
+				where l.flow_id = ? and li.flow_id = l.flow_id and li.gone and li.changed <= l.installed returning li.flow_id, li.changed
+		)
+		update client_lists l set purged = greatest(l.purged, o.changed)
+			from (select flow_id, max(changed) as changed from old group by 1) o where l.flow_id = o.flow_id`, flowID).Exec(ctx)
+	return database.Fault(err, nil)
 }
 
 // restored has every list and share given anew: agents may hold what a database that came from a backup does not
@@ -200,7 +239,8 @@ func (c *clients) restored(ctx context.Context, _ json.RawMessage, _ *restored.R
 	db := c.store.db.In(ctx)
 	_, err := db.NewRaw("update client_list_nodes set given = 0").Exec(ctx)
 	if err == nil {
-		_, err = db.NewRaw("update client_lists set changes = changes + 1, open = true, since = now()").Exec(ctx)
+		_, err = db.NewRaw(`update client_lists set changes = changes + 1, open = true, since = now(), whole = true,
+			epoch = gen_random_uuid()`).Exec(ctx)
 	}
 	if err == nil {
 		_, err = db.NewRaw("update client_shares set document = 0, confirmed = false").Exec(ctx)

@@ -154,7 +154,7 @@ func (c *clients) revokeFrom(ctx context.Context, before *clientRow, flowIDs []s
 		if err := c.touched(ctx, row); err != nil {
 			return err
 		}
-		if err := c.relist(ctx, flowIDs...); err != nil {
+		if err := c.relistOf(ctx, flowIDs, []string{row.ID}); err != nil {
 			return err
 		}
 		return c.publish(ctx, clientsapi.EventRevoked, row, nil)

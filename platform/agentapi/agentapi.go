@@ -23,6 +23,7 @@ const (
 	PathConfig        = "/agent/v1/config"               // GET ?revision=N -> NodeConfig, ETag is the revision
 	PathConfigResult  = "/agent/v1/config/result"        // POST ConfigResult -> 204
 	PathDesired       = "/agent/v1/desired/{name}"       // GET -> Document, ETag is the revision
+	PathClientChanges = "/agent/v1/client-lists/{id}"    // GET ?epoch&since&after -> ClientChanges
 	PathBatches       = "/agent/v1/batches/{kind}"       // POST Batch -> BatchReply
 	PathCommands      = "/agent/v1/commands"             // GET ?wait=25 -> Pending; the long-poll
 	PathCommandResult = "/agent/v1/commands/{id}/result" // POST CommandResult -> 204

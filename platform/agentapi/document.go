@@ -24,12 +24,13 @@ const (
 
 	DocumentCertificates DocumentName = "certificates" // Certificates: what the listeners with TLS show
 	DocumentShares       DocumentName = "shares"       // Shares: what clients may use of their quotas on the node
+	DocumentClientLists  DocumentName = "client_lists" // ClientLists: in place of clients, for who asks what has changed
 )
 
 // DocumentNames is the closed list.
 var DocumentNames = []DocumentName{
 	DocumentConfig, DocumentClients, DocumentWatches, DocumentPools, DocumentAssets, DocumentChallenges, DocumentBlocks,
-	DocumentCertificates, DocumentShares,
+	DocumentCertificates, DocumentShares, DocumentClientLists,
 }
 
 // MaxDocument is the largest content of a document in bytes: the clients of a node are the largest, 100,000 of them.

@@ -13,6 +13,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/cmd/panel-agent/internal/core"
 	"panel/cmd/panel-agent/internal/documents"
 	"panel/cmd/panel-agent/internal/part"
 	"panel/platform/agentapi"
@@ -21,12 +22,15 @@ import (
 // Part is the manifest.
 var Part = part.Part{
 	Name:      "clients",
-	Documents: []agentapi.DocumentName{agentapi.DocumentClients, agentapi.DocumentShares},
+	Documents: []agentapi.DocumentName{
+		agentapi.DocumentClients, agentapi.DocumentClientLists, agentapi.DocumentShares,
+	},
 	Open: func(env *part.Env) (*part.Live, error) {
-		l := &lists{core: env.Core, skew: env.Skew, clock: env.Clock, log: env.Log}
+		l := &lists{core: env.Core, fetch: env.Panel.ClientChanges, skew: env.Skew, clock: env.Clock, log: env.Log}
 		return &part.Live{
 			Documents: []documents.Document{
 				{Name: agentapi.DocumentClients, Apply: l.apply},
+				{Name: agentapi.DocumentClientLists, Apply: l.applyLists},
 				{Name: agentapi.DocumentShares, Apply: shares(env.Core.Shares)},
 			},
 			Loops: []func(context.Context){l.follow},
@@ -37,17 +41,21 @@ var Part = part.Part{
 // admits is the core.
 type admits interface {
 	Clients(ctx context.Context, wanted agentapi.Clients) error
+	Lists(ctx context.Context, wanted agentapi.ClientLists, skew time.Duration, fetch core.FetchChanges) error
+	ByChanges() bool
 }
 
 // lists hands the clients to the core, with the end of each one's time by the clock of this machine.
 type lists struct {
 	core  admits
+	fetch core.FetchChanges
 	skew  func() time.Duration
 	clock clockwork.Clock
 	log   *zap.Logger
 
 	mu     sync.Mutex
 	wanted *agentapi.Clients
+	listed *agentapi.ClientLists // in place of wanted
 	by     time.Duration // what the clock was off by when they were handed on
 }
 
@@ -62,13 +70,37 @@ func (l *lists) apply(ctx context.Context, content json.RawMessage) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.core.ByChanges() { // they are of before an update of the agent
+		return nil
+	}
 	l.wanted = &wanted
+	return l.hand(ctx)
+}
+
+// applyLists fetches what has changed on the lists and hands it to the core.
+func (l *lists) applyLists(ctx context.Context, content json.RawMessage) error {
+	var wanted agentapi.ClientLists
+	if json.Unmarshal(content, &wanted) != nil {
+		return documents.Refuse(errors.New("read the lists of clients: they are no JSON of the expected form"))
+	}
+	if err := wanted.Check(); err != nil {
+		return documents.Refuse(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.wanted, l.listed = nil, &wanted
 	return l.hand(ctx)
 }
 
 func (l *lists) hand(ctx context.Context) error {
 	by := l.skew()
-	if err := l.core.Clients(ctx, moved(*l.wanted, by)); err != nil {
+	var err error
+	if l.listed != nil {
+		err = l.core.Lists(ctx, *l.listed, by.Round(time.Second), l.fetch)
+	} else {
+		err = l.core.Clients(ctx, moved(*l.wanted, by))
+	}
+	if err != nil {
 		return err
 	}
 	l.by = by
@@ -127,7 +159,8 @@ func (l *lists) follow(ctx context.Context) {
 func (l *lists) adjust(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.wanted == nil || !ends(*l.wanted) || (l.skew()-l.by).Abs() < mostSkew {
+	held := l.listed != nil || l.wanted != nil && ends(*l.wanted)
+	if !held || (l.skew()-l.by).Abs() < mostSkew {
 		return nil
 	}
 	return l.hand(ctx)

@@ -29,10 +29,18 @@ const fileClients = "clients.json"
 // lists are the clients of the node by flow and id.
 type lists map[string]map[string]agentapi.Client
 
-func readLists(dir string) (lists, error) {
+// inForce are lists as they lie on the disk, with how far those are that come by their changes.
+type inForce struct {
+	lists lists
+	at    map[string]agentapi.ListPosition
+	skew  time.Duration
+}
+
+// readLists reads lists of both kinds. One that comes by its changes goes before a whole one of before.
+func readLists(dir string) (inForce, error) {
 	var stored agentapi.Clients
 	if _, err := disk.ReadJSON(filepath.Join(dir, fileClients), &stored); err != nil {
-		return nil, err
+		return inForce{}, err
 	}
 	held := lists{}
 	for _, flow := range stored.Flows {
@@ -42,7 +50,8 @@ func readLists(dir string) (lists, error) {
 		}
 		held[flow.FlowID] = clients
 	}
-	return held, nil
+	at, skew, err := held.readLogs(dir)
+	return inForce{lists: held, at: at, skew: skew}, err
 }
 
 // next is when the time of a client ends after a moment; zero when no one's does.

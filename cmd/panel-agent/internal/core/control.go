@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"panel/platform/agentapi"
 )
 
 // Files of one core process, in a folder of its own.
@@ -50,7 +52,8 @@ type request struct {
 	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients, limits
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
 
-	Limits *limitsRequest `json:"limits,omitempty"`
+	Limits  *limitsRequest           `json:"limits,omitempty"`
+	Changes []agentapi.ClientChanges `json:"changes,omitempty"` // of clients; none: all lists are to be read
 }
 
 // reply is one JSON line back.
@@ -72,6 +75,7 @@ type reply struct {
 type clientsAnswer struct {
 	Behind bool   `json:"behind,omitempty"` // only another core process would let in all of them
 	Error  string `json:"error,omitempty"`
+	Logs   bool   `json:"logs,omitempty"` // the core reads lists that come by their changes
 }
 
 // limitsRequest says up to which count of the core clients may carry on, by their ids.

@@ -28,9 +28,14 @@ func (s *Supervisor) Clients(ctx context.Context, wanted agentapi.Clients) error
 	if err := disk.WriteJSON(filepath.Join(s.dir, fileClients), next); err != nil {
 		return fmt.Errorf("keep the clients: %w", err)
 	}
+	return s.followAll(ctx, nil)
+}
+
+// followAll has all cores follow the lists, all of them or some changes.
+func (s *Supervisor) followAll(ctx context.Context, changes []agentapi.ClientChanges) error {
 	behind, problems := false, []error{}
 	for _, inst := range s.living() {
-		late, err := s.follow(ctx, inst)
+		late, err := s.follow(ctx, inst, changes)
 		problems = append(problems, err)
 		behind = behind || late
 	}
@@ -61,8 +66,15 @@ func (s *Supervisor) withServedLists(wanted agentapi.Clients) (agentapi.Clients,
 }
 
 // follow has one core follow the lists. It says whether that core serves and only another one would let in everybody.
-func (s *Supervisor) follow(ctx context.Context, inst *instance) (behind bool, err error) {
-	answer, err := ask(ctx, inst.dir, request{Op: opClients})
+func (s *Supervisor) follow(
+	ctx context.Context, inst *instance, changes []agentapi.ClientChanges,
+) (behind bool, err error) {
+	answer, err := ask(ctx, inst.dir, request{Op: opClients, Changes: changes})
+	if err == nil && answer.Clients != nil && !answer.Clients.Logs {
+		if err = s.writeWhole(); err == nil { // a core of an older agent reads whole lists alone
+			answer, err = ask(ctx, inst.dir, request{Op: opClients})
+		}
+	}
 	select {
 	case <-inst.died: // whoever starts next reads the lists
 		return false, nil
@@ -81,7 +93,7 @@ func (s *Supervisor) follow(ctx context.Context, inst *instance) (behind bool, e
 
 // followAgain is for a core that begins to serve while the lists change.
 func (s *Supervisor) followAgain(inst *instance) {
-	behind, err := s.follow(context.Background(), inst)
+	behind, err := s.follow(context.Background(), inst, nil)
 	if err == nil && behind {
 		err = s.Restart(context.Background())
 	}

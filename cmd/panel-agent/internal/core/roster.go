@@ -33,7 +33,7 @@ type roster struct {
 	mu        sync.Mutex
 	core      *xray.Instance
 	admission *admission
-	stored    lists
+	stored    inForce
 	behind    bool // the core has to be exchanged, so that it lets in all of them
 	expiry    *time.Timer
 
@@ -46,6 +46,7 @@ func newRoster(raw []byte, dir string, limits map[string]int64) *roster {
 	stored, err := readLists(dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
+		stored.lists = lists{}
 	}
 	r := &roster{dir: dir, in: listedIn(raw), meter: newMeter(limits), stored: stored}
 	r.held = r.admitted(time.Now())
@@ -79,8 +80,8 @@ func (r *roster) admits(email string) (limited, admitted bool) {
 
 // admitted are those of the lists whose time has not ended and who have not reached their limits.
 func (r *roster) admitted(now time.Time) lists {
-	live := make(lists, len(r.stored))
-	for flow, clients := range r.stored {
+	live := make(lists, len(r.stored.lists))
+	for flow, clients := range r.stored.lists {
 		live[flow] = make(map[string]agentapi.Client, len(clients))
 		for id, client := range clients {
 			if r.may(client, now) {
@@ -96,21 +97,52 @@ func (r *roster) may(client agentapi.Client, now time.Time) bool {
 }
 
 // follow has the core let in whom the lists of the node name now, and ends the streams of everybody else whom they
-// named before. Behind says that the core must be exchanged to let in all of them.
-func (r *roster) follow() (behind bool, err error) {
+// named before. Changes spare it to read all lists, where it knows all before them. Behind says that the core must be
+// exchanged to let in all of them.
+func (r *roster) follow(changes []agentapi.ClientChanges) (behind bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	known := len(changes) > 0
+	for i := range changes {
+		known = known && r.stored.at[changes[i].FlowID] == changes[i].From && !changes[i].Fresh
+	}
+	if known {
+		for i := range changes {
+			err = errors.Join(err, r.change(&changes[i]))
+		}
+		return r.behind, err
+	}
 	stored, err := readLists(r.dir)
 	if err != nil {
 		return false, err
 	}
-	for flowID, clients := range r.stored { // one that is named no more keeps its clients
-		if _, named := stored[flowID]; !named {
-			stored[flowID] = clients
+	for flowID, clients := range r.stored.lists { // one that is named no more keeps its clients
+		if _, named := stored.lists[flowID]; !named {
+			stored.lists[flowID] = clients
 		}
 	}
 	r.stored = stored
 	return r.behind, r.renew()
+}
+
+// change follows changes of one list. The lock is held.
+func (r *roster) change(changes *agentapi.ClientChanges) error {
+	list := r.stored.lists[changes.FlowID]
+	if list == nil {
+		list = map[string]agentapi.Client{}
+		r.stored.lists[changes.FlowID] = list
+	}
+	var ids []string
+	for _, client := range changes.Clients {
+		list[client.ID] = byClock(client, r.stored.skew)
+		ids = append(ids, client.ID)
+	}
+	for _, id := range changes.Gone {
+		delete(list, id)
+		ids = append(ids, id)
+	}
+	r.stored.at[changes.FlowID] = changes.To
+	return r.review(changes.FlowID, ids)
 }
 
 // renew brings who is let in up to date with the lists, the time and the limits. The lock is held.
@@ -124,35 +156,51 @@ func (r *roster) renew() error {
 		r.view.Unlock()
 		problems = append(problems, r.exchange(flowID, gone, came))
 	}
-	r.expireAt(r.stored.next(now), now)
+	r.expireAt(r.stored.lists.next(now), now)
 	return errors.Join(problems...)
 }
 
-// review is renew for some clients alone.
-func (r *roster) review(clientIDs ...string) error {
+// reviewAll is review on all lists.
+func (r *roster) reviewAll(clientIDs []string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := time.Now()
 	var problems []error
-	for flowID, clients := range r.stored {
-		var gone, came []agentapi.Client
-		r.view.Lock()
-		for _, id := range clientIDs {
-			client, named := clients[id]
-			before, was := r.held[flowID][id]
-			switch may := named && r.may(client, now); {
-			case was && !may:
-				gone = append(gone, before)
-				delete(r.held[flowID], id)
-			case may && !was:
-				came = append(came, client)
-				r.held[flowID][id] = client
-			}
-		}
-		r.view.Unlock()
-		problems = append(problems, r.exchange(flowID, gone, came))
+	for flowID := range r.stored.lists {
+		problems = append(problems, r.review(flowID, clientIDs))
 	}
 	return errors.Join(problems...)
+}
+
+// review is renew for some clients of a list. The lock is held.
+func (r *roster) review(flowID string, clientIDs []string) error {
+	var gone, came []agentapi.Client
+	now, ends := time.Now(), false
+	r.view.Lock()
+	if r.held[flowID] == nil {
+		r.held[flowID] = map[string]agentapi.Client{}
+	}
+	for _, id := range clientIDs {
+		client, named := r.stored.lists[flowID][id]
+		before, was := r.held[flowID][id]
+		ends = ends || !client.Expires.IsZero()
+		may := named && r.may(client, now)
+		same := was && may && sameSecret(before, client)
+		if was && !same {
+			gone = append(gone, before)
+			delete(r.held[flowID], id)
+		}
+		if may {
+			r.held[flowID][id] = client
+		}
+		if may && !same {
+			came = append(came, client)
+		}
+	}
+	r.view.Unlock()
+	if ends {
+		r.expireAt(r.stored.lists.next(now), now)
+	}
+	return r.exchange(flowID, gone, came)
 }
 
 // limit takes limits of clients. Whoever gets the first one is counted from now on as its bytes pass; streams that the
@@ -169,7 +217,7 @@ func (r *roster) limit(to *limitsRequest) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	return r.review(changed...)
+	return r.reviewAll(changed)
 }
 
 // watch puts out who reaches its limit, until the core ends.
@@ -183,7 +231,7 @@ func (r *roster) watch(ended <-chan struct{}) {
 		case <-tick.C:
 		}
 		if reached := r.meter.look(); len(reached) > 0 {
-			if err := r.review(reached...); err != nil {
+			if err := r.reviewAll(reached); err != nil {
 				fmt.Fprintln(os.Stderr, "put out clients at their limits:", err)
 			}
 		}

@@ -20,6 +20,7 @@ import (
 	featstats "github.com/xtls/xray-core/features/stats"
 
 	"panel/cmd/panel-agent/internal/disk"
+	"panel/platform/agentapi"
 )
 
 const (
@@ -204,9 +205,9 @@ func (s *server) exchange(at phase) (done bool, problem string) {
 
 // follow has the core let in whom the lists of the node name. One that drains lets in nobody, and need not be
 // exchanged.
-func (s *server) follow(at phase) *clientsAnswer {
-	behind, err := s.roster.follow()
-	answer := &clientsAnswer{Behind: behind && at == phaseReady}
+func (s *server) follow(at phase, changes []agentapi.ClientChanges) *clientsAnswer {
+	behind, err := s.roster.follow(changes)
+	answer := &clientsAnswer{Behind: behind && at == phaseReady, Logs: true}
 	if err != nil {
 		answer.Error = err.Error()
 	}
@@ -296,7 +297,7 @@ func (s *server) reply(asked request) reply {
 	case asked.Op == opCertificates:
 		answer.Exchanged, answer.Error = s.exchange(answer.Phase)
 	case asked.Op == opClients:
-		answer.Clients = s.follow(answer.Phase)
+		answer.Clients = s.follow(answer.Phase, asked.Changes)
 	case asked.Op == opLimits && asked.Limits != nil:
 		answer.Limits = s.limit(asked.Limits)
 	case asked.Op == "counters":

@@ -55,6 +55,7 @@ type Supervisor struct {
 
 	swap     sync.Mutex // one replacement at a time
 	listing  sync.Mutex // one change of the clients at a time
+	logs     map[string]*listLog
 	retiring sync.WaitGroup
 
 	mu       sync.Mutex
@@ -79,7 +80,7 @@ func New(o Options) (*Supervisor, error) {
 	}
 	s := &Supervisor{
 		executable: o.Executable, dir: o.Dir, assets: o.Assets, drainFor: o.Drain, clock: o.Clock, log: o.Log,
-		changed: o.Changed, looping: o.Looping, draining: map[string]*instance{}, starting: map[string]bool{},
+		changed: o.Changed, looping: o.Looping, draining: map[string]*instance{}, starting: map[string]bool{}, logs: map[string]*listLog{},
 		state: agentapi.CoreStopped,
 	}
 	s.quotas = openQuotas(s.dir, s.log)

@@ -207,6 +207,19 @@ func (c *Client) fetchDocument(ctx context.Context, name agentapi.DocumentName) 
 	return document, err
 }
 
+// ClientChanges asks what has changed on the list of a flow.
+func (c *Client) ClientChanges(
+	ctx context.Context, flowID string, from agentapi.ListPosition,
+) (changes agentapi.ClientChanges, err error) {
+	path := strings.Replace(agentapi.PathClientChanges, "{id}", url.PathEscape(flowID), 1)
+	query := url.Values{
+		"epoch": {from.Epoch}, "since": {strconv.FormatInt(from.Since, 10)}, "after": {from.After},
+		"known": {strconv.FormatInt(from.Known, 10)},
+	}
+	err = c.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, &changes)
+	return changes, err
+}
+
 // Batch delivers one numbered batch of results, on the open stream or by POST.
 func (c *Client) Batch(ctx context.Context, batch agentapi.Batch) (agentapi.BatchReply, error) {
 	if r, answered := c.overStream(ctx, agentapi.Frame{Type: agentapi.FrameBatch, Batch: &batch}); answered {
