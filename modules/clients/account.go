@@ -71,6 +71,9 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	if err := c.relistAble(ctx); err != nil {
 		return err
 	}
+	if err := c.handOld(ctx); err != nil {
+		return err
+	}
 	return c.shareOut(ctx, confirmLimit)
 }
 
@@ -91,7 +94,7 @@ func (c *clients) relistChanged(ctx context.Context) error {
 		for _, one := range changed {
 			flowIDs, clientIDs = append(flowIDs, one.FlowID), append(clientIDs, one.ClientID)
 		}
-		return c.relistOf(ctx, flowIDs, clientIDs)
+		return c.relistOf(ctx, flowIDs, distinct(clientIDs))
 	})
 }
 

@@ -31,76 +31,90 @@ func (h *handlers) changes(ctx context.Context, in *changesInput) (*changesOutpu
 	return &changesOutput{Body: *found}, nil
 }
 
-// changeRow is a client that has come to a list, changed on it or gone from it.
+// changeRow is a client that has come to a list, changed on it or gone from it, beside what is known of the list; one
+// without a client says that of a list on which nothing has changed.
 type changeRow struct {
 	accessRow
-	Changed int64
-	Gone    bool
-	Ends    *time.Time
+	Epoch    string
+	Revision int64
+	Fresh    bool
+	Changed  int64
+	Gone     bool
+	Ends     *time.Time
 }
 
 // changesOf gives what has changed on a list since a position, from the beginning where that is not known any more. Who
-// is on the list and has lost the right to it at this moment is left out: the next revision says so.
+// is on the list and has lost the right to it at this moment is named as gone: the next revision says so, too.
 func (c *clients) changesOf(
 	ctx context.Context, nodeID, flowID string, from agentapi.ListPosition,
 ) (*agentapi.ClientChanges, error) {
 	if !database.IsID(flowID) {
 		return nil, missing()
 	}
-	list := new(listRow)
-	err := c.store.db.In(ctx).NewSelect().Model(list).Where(`l.flow_id = ? and l.revision > 0
-		and exists (select from client_list_nodes n where n.flow_id = l.flow_id and n.node_id = ? and not n.leaves)`,
-		flowID, nodeID).Scan(ctx)
-	if err != nil {
-		return nil, database.Fault(err, nil)
-	}
-	answer := &agentapi.ClientChanges{FlowID: flowID, From: from}
-	if from.Epoch != list.Epoch || max(from.Since, from.Known) < list.Purged || from.Since > list.Revision {
-		answer.Fresh, from = true, agentapi.ListPosition{Epoch: list.Epoch, Known: list.Revision}
-	}
-	answer.To = agentapi.ListPosition{Epoch: list.Epoch, Since: list.Revision, Known: from.Known}
-	rows, err := c.store.changes(ctx, flowID, from)
+	rows, err := c.store.changes(ctx, nodeID, flowID, from)
 	if err != nil {
 		return nil, fmt.Errorf("read what has changed on a list: %w", err)
 	}
-	return answer, c.tell(answer, list, rows)
+	if len(rows) == 0 {
+		return nil, missing()
+	}
+	answer := &agentapi.ClientChanges{FlowID: flowID, From: from, Fresh: rows[0].Fresh}
+	answer.To = agentapi.ListPosition{Epoch: rows[0].Epoch, Since: rows[0].Revision, Known: from.Known}
+	if answer.Fresh {
+		answer.To.Known = rows[0].Revision
+	}
+	return answer, c.tell(answer, rows)
 }
 
-// changes gives one more than an answer names, when there are so many.
-func (s *store) changes(ctx context.Context, flowID string, from agentapi.ListPosition) (rows []changeRow, err error) {
+// changes gives one more than an answer names, when there are so many. All of it is of one moment: who has gone is
+// forgotten when all agents have heard of it.
+func (s *store) changes(
+	ctx context.Context, nodeID, flowID string, from agentapi.ListPosition,
+) (rows []changeRow, err error) {
+	const last = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 	after := from.After
 	if !database.IsID(after) {
-		after = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+		after = last
 	}
-	err = s.db.In(ctx).NewRaw(`select li.client_id, li.flow_id, li.changed, li.expires_at as ends,
-			coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
+	err = s.db.In(ctx).NewRaw(`with list as (
+			select l.flow_id, l.epoch::text as epoch, l.revision,
+				l.epoch::text <> ?2 or greatest(?3, ?5) < l.purged or ?3 > l.revision as fresh
+			from client_lists l where l.flow_id = ?0 and l.revision > 0 and exists (
+				select from client_list_nodes n where n.flow_id = l.flow_id and n.node_id = ?1 and not n.leaves)
+		)
+		select l.flow_id, l.epoch, l.revision, l.fresh, li.client_id, coalesce(li.changed, 0) as changed,
+			li.expires_at as ends, coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
+			coalesce(a.number, 0) as number,
 			li.gone or a.client_id is null or a.revoked_at is not null or li.ref <> `+accessRef+` as gone
-		from client_listed li left join client_flows a on a.flow_id = li.flow_id and a.client_id = li.client_id
-		where li.flow_id = ? and (li.changed, li.client_id) > (?, ?::uuid)
-		order by li.changed, li.client_id limit ?`, flowID, from.Since, after, agentapi.MostChanges+1).Scan(ctx, &rows)
+		from list l left join lateral (
+			select * from client_listed li where li.flow_id = l.flow_id and (li.changed, li.client_id)
+				> (case when l.fresh then 0 else ?3 end, case when l.fresh then ?7::uuid else ?4::uuid end)
+			order by li.changed, li.client_id limit ?6
+		) li on true left join client_flows a on a.flow_id = li.flow_id and a.client_id = li.client_id
+		order by li.changed, li.client_id`, flowID, nodeID, from.Epoch, from.Since, after, from.Known,
+		agentapi.MostChanges+1, last).Scan(ctx, &rows)
 	return rows, database.Fault(err, nil)
 }
 
-func (c *clients) tell(answer *agentapi.ClientChanges, list *listRow, rows []changeRow) error {
+// tell names the clients of rows, and how far the answer goes: to their end, or to the last one that it names.
+func (c *clients) tell(answer *agentapi.ClientChanges, rows []changeRow) error {
 	if answer.More = len(rows) > agentapi.MostChanges; answer.More {
 		rows = rows[:agentapi.MostChanges]
+		answer.To.Since, answer.To.After = rows[len(rows)-1].Changed, rows[len(rows)-1].ClientID
 	}
 	for i := range rows {
 		row := &rows[i]
-		if row.Gone {
+		switch {
+		case row.ClientID == "":
+		case row.Gone:
 			answer.Gone = append(answer.Gone, row.ClientID)
-			continue
+		default:
+			client, err := c.member(&row.accessRow, row.Ends)
+			if err != nil {
+				return err
+			}
+			answer.Clients = append(answer.Clients, client)
 		}
-		client, err := c.member(&row.accessRow, row.Ends)
-		if err != nil {
-			return err
-		}
-		answer.Clients = append(answer.Clients, client)
-	}
-	if last := len(rows) - 1; last >= 0 && answer.More {
-		answer.To.Since, answer.To.After = rows[last].Changed, rows[last].ClientID
-	} else if last >= 0 {
-		answer.To.Since = max(list.Revision, rows[last].Changed)
 	}
 	return nil
 }

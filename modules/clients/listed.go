@@ -3,13 +3,13 @@ package clients
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -22,9 +22,9 @@ type listRow struct {
 	FlowID    string `bun:"flow_id,pk,type:uuid"`
 	Revision  int64  `bun:"revision"`
 	Installed int64  `bun:"installed"`
-	Epoch     string `bun:"epoch,type:uuid"`
-	Whole     bool   `bun:"whole"`
-	Purged    int64  `bun:"purged"`
+	Epoch     string `bun:"epoch,type:uuid"` // of the numbering; a restored panel begins another one
+	Whole     bool   `bun:"whole"`           // everybody on it is to be looked at
+	Purged    int64  `bun:"purged"`          // the newest revision of which not all is known any more
 	Changes   int64  `bun:"changes"`
 	Seen      int64  `bun:"seen"`
 	Reshare   bool   `bun:"reshare"` // other agents hold it: quotas are to be shared out anew
@@ -40,8 +40,8 @@ type holderRow struct {
 	Document  int64  `bun:"document"`
 	Installed int64  `bun:"installed"`
 	Leaves    bool   `bun:"leaves"`
-	Shares    bool   `bun:"shares"` // the agent keeps to shares of quotas
-	ByChanges bool   `bun:"by_changes"`
+	Shares    bool   `bun:"shares"`     // the agent keeps to shares of quotas
+	ByChanges bool   `bun:"by_changes"` // the agent was given the number of the list, and asks for what has changed
 }
 
 // document is the name of the document by which the agent knows the list.
@@ -71,34 +71,42 @@ var (
 
 // relist has everybody on the lists of flows looked at, in the transaction of a change of their clients.
 func (c *clients) relist(ctx context.Context, flowIDs ...string) error {
-	return c.relistOf(ctx, flowIDs, nil)
+	_, err := c.open(ctx, flowIDs, true)
+	return err
 }
 
-// relistOf is relist for some clients alone.
+// relistOf is relist for those alone of some clients who use the flows or have used them.
 func (c *clients) relistOf(ctx context.Context, flowIDs, clientIDs []string) error {
+	there, err := c.open(ctx, flowIDs, false)
+	if err != nil || len(there) == 0 {
+		return err
+	}
+	_, err = c.store.db.In(ctx).NewRaw(`insert into client_list_changes (flow_id, client_id)
+		select a.flow_id, a.client_id from client_flows a
+		where a.flow_id = any(?::uuid[]) and a.client_id = any(?::uuid[]) on conflict do nothing`,
+		pgdialect.Array(there), pgdialect.Array(database.OnlyIDs(clientIDs))).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+// open has agents be given lists again, and gives those of them that there are. Whole: everybody on them is looked at.
+func (c *clients) open(ctx context.Context, flowIDs []string, whole bool) (there []string, err error) {
 	flowIDs = distinct(flowIDs)
 	if len(flowIDs) == 0 {
-		return nil
+		return nil, nil
 	}
-	var there []string
-	err := c.store.db.In(ctx).NewRaw(`update client_lists set changes = changes + 1, open = true, whole = whole or ?0,
+	err = c.store.db.In(ctx).NewRaw(`update client_lists set changes = changes + 1, open = true, whole = whole or ?,
 			since = case when open then since else now() end
-		where flow_id in (select flow_id from client_lists where flow_id = any(?1::uuid[]) order by flow_id for no key update)
-		returning flow_id::text`, len(clientIDs) == 0, pgdialect.Array(flowIDs)).Scan(ctx, &there)
-	if err == nil && len(clientIDs) > 0 && len(there) > 0 {
-		_, err = c.store.db.In(ctx).NewRaw(`insert into client_list_changes (flow_id, client_id)
-			select f.id, c.id from unnest(?::uuid[]) f (id), unnest(?::uuid[]) c (id) on conflict do nothing`,
-			pgdialect.Array(there), pgdialect.Array(distinct(clientIDs))).Exec(ctx)
-	}
+		where flow_id in (select flow_id from client_lists where flow_id = any(?::uuid[]) order by flow_id for no key update)
+		returning flow_id::text`, whole, pgdialect.Array(flowIDs)).Scan(ctx, &there)
 	if err != nil {
-		return database.Fault(fmt.Errorf("open the lists of clients: %w", err), nil)
+		return nil, database.Fault(fmt.Errorf("open the lists of clients: %w", err), nil)
 	}
 	for _, id := range there {
 		if err := c.lists.Wake(ctx, id); err != nil {
-			return fmt.Errorf("wake the list of a flow: %w", err)
+			return nil, fmt.Errorf("wake the list of a flow: %w", err)
 		}
 	}
-	return nil
+	return there, nil
 }
 
 // relistUses is relistOf for all flows that the clients use or have used.
@@ -177,53 +185,67 @@ func (s *store) relisted(
 	return changed, database.Fault(err, nil)
 }
 
+// heldRow is a list that the agent of a node shall hold.
+type heldRow struct {
+	NodeID, FlowID, Epoch string
+	Revision              int64
+}
+
 // documents are what the agents of nodes hold: the lists of all flows that have an entry there. An agent that asks for
 // changes is given their numbers alone.
 func (c *clients) documents(ctx context.Context, nodeIDs []string, asks map[string]bool) ([]nodesapi.Document, error) {
-	var held []struct {
-		NodeID, FlowID, Epoch string
-		Revision              int64
-	}
-	err := c.store.db.In(ctx).NewRaw(`select n.node_id::text, n.flow_id::text, l.epoch::text, l.revision from client_list_nodes n
-		join client_lists l on l.flow_id = n.flow_id
+	var held []heldRow
+	err := c.store.db.In(ctx).NewRaw(`select n.node_id::text, n.flow_id::text, l.epoch::text, l.revision
+		from client_list_nodes n join client_lists l on l.flow_id = n.flow_id
 		where n.node_id = any(?::uuid[]) and not n.leaves and l.revision > 0 order by n.node_id, n.flow_id`,
 		pgdialect.Array(nodeIDs)).Scan(ctx, &held)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("read which lists nodes hold: %w", err), nil)
 	}
-	contents, lists := map[string]agentapi.Clients{}, map[string][]agentapi.Client{}
-	numbers := map[string]agentapi.ClientLists{}
+	of := map[string][]heldRow{}
 	for _, one := range held {
-		if asks[one.NodeID] {
-			content := numbers[one.NodeID]
-			content.Flows = append(content.Flows, agentapi.ListRef{
-				FlowID: one.FlowID, Epoch: one.Epoch, Revision: one.Revision,
-			})
-			numbers[one.NodeID] = content
-			continue
-		}
-		if _, read := lists[one.FlowID]; !read {
-			if lists[one.FlowID], err = c.members(ctx, one.FlowID); err != nil {
-				return nil, err
-			}
-		}
-		content := contents[one.NodeID]
-		content.Flows = append(content.Flows, agentapi.FlowClients{
-			FlowID: one.FlowID, Revision: one.Revision, Clients: lists[one.FlowID],
-		})
-		contents[one.NodeID] = content
+		of[one.NodeID] = append(of[one.NodeID], one)
 	}
-	wanted := make([]nodesapi.Document, len(nodeIDs))
+	wanted, read := make([]nodesapi.Document, len(nodeIDs)), map[string][]agentapi.Client{}
 	for i, id := range nodeIDs {
+		wanted[i] = nodesapi.Document{NodeID: id, Name: listsDocument, Content: numbersOf(of[id])}
 		if asks[id] {
-			wanted[i] = nodesapi.Document{NodeID: id, Name: listsDocument, Content: numbers[id]}
 			continue
 		}
-		content := contents[id]
-		content.Flows = slices.Clone(content.Flows)
-		wanted[i] = nodesapi.Document{NodeID: id, Name: document, Content: content}
+		whole, err := c.wholeOf(ctx, of[id], read)
+		if err != nil {
+			return nil, err
+		}
+		wanted[i].Name, wanted[i].Content = document, whole
 	}
 	return wanted, nil
+}
+
+func numbersOf(held []heldRow) agentapi.ClientLists {
+	var numbers agentapi.ClientLists
+	for _, one := range held {
+		numbers.Flows = append(numbers.Flows, agentapi.ListRef{
+			FlowID: one.FlowID, Epoch: one.Epoch, Revision: one.Revision,
+		})
+	}
+	return numbers
+}
+
+// wholeOf gives lists with all clients; each list is read once.
+func (c *clients) wholeOf(
+	ctx context.Context, held []heldRow, read map[string][]agentapi.Client,
+) (whole agentapi.Clients, err error) {
+	for _, one := range held {
+		if _, done := read[one.FlowID]; !done {
+			if read[one.FlowID], err = c.members(ctx, one.FlowID); err != nil {
+				return whole, err
+			}
+		}
+		whole.Flows = append(whole.Flows, agentapi.FlowClients{
+			FlowID: one.FlowID, Revision: one.Revision, Clients: read[one.FlowID],
+		})
+	}
+	return whole, nil
 }
 
 // members opens the secrets of who is on the list of a flow.
@@ -263,6 +285,80 @@ func (c *clients) member(row *accessRow, expiresAt *time.Time) (agentapi.Client,
 		client.Expires = expiresAt.UTC()
 	}
 	return client, nil
+}
+
+// Reach has the agents of nodes hold the clients of a flow, beside those that do already.
+func (e exported) Reach(ctx context.Context, flowID string, nodeIDs ...string) error {
+	if len(nodeIDs) == 0 {
+		return nil
+	}
+	return e.store.db.InTx(ctx, func(ctx context.Context) error { return e.hold(ctx, flowID, nodeIDs) })
+}
+
+// hold locks the list of a flow before who holds it.
+func (e exported) hold(ctx context.Context, flowID string, nodeIDs []string) error {
+	db := e.store.db.In(ctx)
+	_, err := db.NewRaw("insert into client_lists (flow_id) values (?) on conflict do nothing", flowID).Exec(ctx)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	if err := e.relist(ctx, flowID); err != nil {
+		return err
+	}
+	var rows []holderRow
+	for _, id := range distinct(database.OnlyIDs(nodeIDs)) {
+		rows = append(rows, holderRow{FlowID: flowID, NodeID: id})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	_, err = db.NewInsert().Model(&rows).On("conflict (flow_id, node_id) do update").Set("leaves = false").Exec(ctx)
+	if err == nil {
+		_, err = db.NewRaw("update client_lists set reshare = true where flow_id = ?", flowID).Exec(ctx)
+	}
+	return database.Fault(err, nil)
+}
+
+// SetInstalled takes how the installed parts of a flow know its clients.
+func (e exported) SetInstalled(ctx context.Context, flowID string, by clientsapi.Installed) error {
+	return e.store.db.InTx(ctx, func(ctx context.Context) error {
+		if err := e.store.setInstalled(ctx, flowID, by.Refs); err != nil {
+			return err
+		}
+		if err := e.hold(ctx, flowID, by.NodeIDs); err != nil {
+			return err
+		}
+		return e.keepTo(ctx, flowID, by)
+	})
+}
+
+// keepTo has all agents but some drop the list of a flow.
+func (e exported) keepTo(ctx context.Context, flowID string, by clientsapi.Installed) error {
+	db, nodeIDs := e.store.db.In(ctx), append([]string{}, by.NodeIDs...)
+	_, err := db.NewRaw(`update client_list_nodes set leaves = true
+		where flow_id = ? and not node_id::text = any(?::text[])`,
+		flowID, pgdialect.Array(nodeIDs)).Exec(ctx)
+	if err == nil {
+		_, err = db.NewRaw("update client_lists set nodes = ?, fixed = ?, reshare = true where flow_id = ?", len(nodeIDs),
+			by.Fixed, flowID).Exec(ctx)
+	}
+	if err != nil {
+		return database.Fault(fmt.Errorf("note who holds the list of a flow: %w", err), nil)
+	}
+	return nil
+}
+
+// Holding gives those of the nodes whose agents hold a list of the flow, and for a client those that let it in.
+func (e exported) Holding(ctx context.Context, flowID, clientID string) (nodeIDs []string, err error) {
+	q := e.store.db.In(ctx).NewSelect().TableExpr("client_list_nodes as n").ColumnExpr("n.node_id::text").
+		Where("n.flow_id = ? and n.installed > 0", flowID)
+	if clientID != "" {
+		q = q.Where(`exists (select from client_listed li join client_flows a using (flow_id, client_id)
+			where li.flow_id = n.flow_id and li.client_id = ? and li.ref = `+accessRef+` and li.since <= n.installed
+				and not li.gone)`, clientID)
+	}
+	err = q.Scan(ctx, &nodeIDs)
+	return nodeIDs, database.Fault(err, nil)
 }
 
 // Any reports whether a flow has an active client.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/segmentio/encoding/json"
@@ -105,15 +106,9 @@ func (c *clients) hand(ctx context.Context, list *listRow, holders []holderRow) 
 	if len(behind) == 0 {
 		return nil
 	}
-	agents, err := c.agents(ctx, behind)
+	asks, err := c.asking(ctx, behind)
 	if err != nil {
 		return err
-	}
-	asks, names := map[string]bool{}, map[string][]string{}
-	for _, id := range behind {
-		asks[id] = canAsk(agents[id])
-		name := (&holderRow{ByChanges: asks[id]}).document()
-		names[name] = append(names[name], id)
 	}
 	wanted, err := c.documents(ctx, behind, asks)
 	if err != nil {
@@ -123,8 +118,8 @@ func (c *clients) hand(ctx context.Context, list *listRow, holders []holderRow) 
 		return fmt.Errorf("give lists of clients to agents: %w", err)
 	}
 	states := map[string]nodesapi.DocumentState{}
-	for name, ids := range names {
-		of, err := c.held.States(ctx, name, ids...)
+	for _, given := range wanted {
+		of, err := c.held.States(ctx, given.Name, given.NodeID)
 		if err != nil {
 			return fmt.Errorf("read what agents were given: %w", err)
 		}
@@ -133,18 +128,56 @@ func (c *clients) hand(ctx context.Context, list *listRow, holders []holderRow) 
 	return c.store.handed(ctx, list, behind, states, asks)
 }
 
-// canAsk says whether an agent asks for what has changed on its lists.
-func canAsk(agent nodesapi.Node) bool {
-	return agent.Can(string(agentapi.DocumentClientLists.Capability()))
+// asking tells of agents whether they ask for what has changed on their lists.
+func (c *clients) asking(ctx context.Context, nodeIDs []string) (map[string]bool, error) {
+	agents, err := c.agents(ctx, nodeIDs)
+	if err != nil {
+		return nil, err
+	}
+	asks := map[string]bool{}
+	for id, agent := range agents {
+		asks[id] = agent.Can(string(agentapi.DocumentClientLists.Capability()))
+	}
+	return asks, nil
+}
+
+// handOld gives whole lists to agents that asked for changes and do so no more: an earlier release runs there again.
+func (c *clients) handOld(ctx context.Context) error {
+	var nodeIDs []string
+	err := c.store.db.In(ctx).NewRaw("select distinct node_id::text from client_list_nodes where by_changes").
+		Scan(ctx, &nodeIDs)
+	if err != nil || len(nodeIDs) == 0 {
+		return database.Fault(err, nil)
+	}
+	asks, err := c.asking(ctx, nodeIDs)
+	if err != nil {
+		return err
+	}
+	nodeIDs = slices.DeleteFunc(nodeIDs, func(id string) bool { return asks[id] })
+	if len(nodeIDs) == 0 {
+		return nil
+	}
+	return c.store.db.InTx(ctx, func(ctx context.Context) error {
+		var flowIDs []string
+		err := c.store.db.In(ctx).NewRaw(`select flow_id::text from client_list_nodes
+			where by_changes and node_id = any(?::uuid[])`, pgdialect.Array(nodeIDs)).Scan(ctx, &flowIDs)
+		if err != nil {
+			return database.Fault(err, nil)
+		}
+		if _, err := c.open(ctx, flowIDs, false); err != nil { // before who holds it, as everywhere
+			return err
+		}
+		_, err = c.store.db.In(ctx).NewRaw(`update client_list_nodes set given = 0, document = 0, by_changes = false
+			where by_changes and node_id = any(?::uuid[])`, pgdialect.Array(nodeIDs)).Exec(ctx)
+		return database.Fault(err, nil)
+	})
 }
 
 // handed notes the documents with which a list came to its agents. A node that is gone or leaves is forgotten.
 func (s *store) handed(
 	ctx context.Context, list *listRow, nodeIDs []string, states map[string]nodesapi.DocumentState, asks map[string]bool,
 ) error {
-	var there []string
-	var documents []int64
-	var by []bool
+	there, documents, by := []string{}, []int64{}, []bool{}
 	for _, id := range nodeIDs {
 		if state, known := states[id]; known {
 			there, documents, by = append(there, id), append(documents, state.Wanted), append(by, asks[id])
@@ -152,13 +185,13 @@ func (s *store) handed(
 	}
 	_, err := s.db.In(ctx).NewRaw(`delete from client_list_nodes n where n.flow_id = ?
 		and (n.leaves or n.node_id = any(?::uuid[]) and not n.node_id = any(?::uuid[]))`,
-		list.FlowID, pgdialect.Array(nodeIDs), pgdialect.Array(append([]string{}, there...))).Exec(ctx)
+		list.FlowID, pgdialect.Array(nodeIDs), pgdialect.Array(there)).Exec(ctx)
 	if err == nil {
 		_, err = s.db.In(ctx).NewRaw(`update client_list_nodes n set given = ?, document = w.document,
 				by_changes = w.by_changes
-			from unnest(?::uuid[], ?::bigint[], ?::boolean[]) as w (node_id, document, by_changes) where n.flow_id = ? and n.node_id = w.node_id`,
-			list.Revision, pgdialect.Array(append([]string{}, there...)),
-			pgdialect.Array(append([]int64{}, documents...)), pgdialect.Array(append([]bool{}, by...)), list.FlowID).Exec(ctx)
+			from unnest(?::uuid[], ?::bigint[], ?::boolean[]) as w (node_id, document, by_changes)
+			where n.flow_id = ? and n.node_id = w.node_id`, list.Revision, pgdialect.Array(there),
+			pgdialect.Array(documents), pgdialect.Array(by), list.FlowID).Exec(ctx)
 	}
 	return database.Fault(err, nil)
 }
@@ -224,11 +257,13 @@ func (s *store) observed(
 // purge forgets who has gone from a list, once all agents have heard of it.
 func (s *store) purge(ctx context.Context, flowID string) error {
 	_, err := s.db.In(ctx).NewRaw(`with old as (
-			delete from client_listed li using client_lists l
-				where l.flow_id = ? and li.flow_id = l.flow_id and li.gone and li.changed <= l.installed returning li.flow_id, li.changed
+			delete from client_listed li using client_lists l where l.flow_id = ? and li.flow_id = l.flow_id
+				and li.gone and li.changed <= l.installed
+			returning li.flow_id, li.changed
 		)
 		update client_lists l set purged = greatest(l.purged, o.changed)
-			from (select flow_id, max(changed) as changed from old group by 1) o where l.flow_id = o.flow_id`, flowID).Exec(ctx)
+			from (select flow_id, max(changed) as changed from old group by 1) o where l.flow_id = o.flow_id`, flowID).
+		Exec(ctx)
 	return database.Fault(err, nil)
 }
 

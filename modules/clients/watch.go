@@ -1,9 +1,14 @@
 package clients
 
 import (
+	"cmp"
 	"context"
+	"net"
+	"net/netip"
+	"net/url"
 
 	"panel/modules/clients/clientsapi"
+	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
@@ -76,4 +81,72 @@ func unsettled(ctx context.Context, env doctor.Env) doctor.Finding {
 		Status: doctor.OK, Found: doctor.Say("%d secrets of clients are in order", all),
 		Data: map[string]any{"secrets": all},
 	}
+}
+
+// subscriptions finds addresses of subscriptions that lead nowhere: the panel names itself in them as nobody outside
+// reaches it, or nothing would be told at them. A doctor.Check.
+func subscriptions(ctx context.Context, env doctor.Env) doctor.Finding {
+	db, done, none := checks.Database(ctx, env)
+	if none != nil {
+		return *none
+	}
+	defer done()
+	var all, idle int
+	err := db.NewRaw(`select count(*), count(*) filter (where not exists (
+			select from client_flows a where a.client_id = c.id and a.revoked_at is null))
+		from client_profiles c where c.public_hash is not null and c.revoked_at is null`).Scan(ctx, &all, &idle)
+	if err != nil {
+		return doctor.Finding{
+			Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database"),
+		}
+	}
+	data := map[string]any{"subscriptions": all, "without_flow": idle}
+	place := cmp.Or(env.File, "/etc/panel/panel.env")
+	address := env.Getenv(config.PublicURL.Name)
+	switch {
+	case all == 0:
+		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no client has a subscription"), Data: data}
+	case address == "" || here(address):
+		return doctor.Finding{
+			Status: doctor.Failed, Data: data,
+			Found: doctor.Say("addresses of subscriptions lead to this server alone: %d clients hold one", all),
+			Do:    doctor.Say("set PANEL_PUBLIC_URL in %s, then systemctl restart panel", place),
+		}
+	case !encrypted(address):
+		return doctor.Finding{
+			Status: doctor.Warning, Data: data,
+			Found: doctor.Say("addresses of subscriptions begin with http: whoever listens on the way reads the links in them"),
+			Do:    doctor.Say("put the panel behind HTTPS and set PANEL_PUBLIC_URL in %s to that address", place),
+		}
+	case idle > 0:
+		return doctor.Finding{
+			Status: doctor.Warning, Data: data,
+			Found: doctor.Say("%d of %d subscriptions tell nothing: their clients have no flow", idle, all),
+			Do:    doctor.Say("give these clients a flow, or take their addresses away: Web: Clients"),
+		}
+	}
+	return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d subscriptions are in order", all), Data: data}
+}
+
+// here says that an address reaches nobody but this machine.
+func here(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	if at.Hostname() == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(at.Hostname())
+	return err == nil && (addr.IsLoopback() || addr.IsUnspecified())
+}
+
+// encrypted says that an address is asked over TLS, or by a tunnel within a private network.
+func encrypted(address string) bool {
+	at, err := url.Parse(address)
+	if err != nil || at.Scheme == "https" {
+		return true
+	}
+	ip := net.ParseIP(at.Hostname())
+	return ip != nil && ip.IsPrivate()
 }

@@ -21,7 +21,7 @@ import (
 
 // Part is the manifest.
 var Part = part.Part{
-	Name:      "clients",
+	Name: "clients",
 	Documents: []agentapi.DocumentName{
 		agentapi.DocumentClients, agentapi.DocumentClientLists, agentapi.DocumentShares,
 	},
@@ -56,7 +56,7 @@ type lists struct {
 	mu     sync.Mutex
 	wanted *agentapi.Clients
 	listed *agentapi.ClientLists // in place of wanted
-	by     time.Duration // what the clock was off by when they were handed on
+	by     time.Duration         // what the clock was off by when they were handed on
 }
 
 // apply hands lists to the core. Those that cannot be used are refused as a whole, and the ones before stay.
@@ -96,7 +96,7 @@ func (l *lists) hand(ctx context.Context) error {
 	by := l.skew()
 	var err error
 	if l.listed != nil {
-		err = l.core.Lists(ctx, *l.listed, by.Round(time.Second), l.fetch)
+		err = l.core.Lists(ctx, *l.listed, by, l.fetch)
 	} else {
 		err = l.core.Clients(ctx, moved(*l.wanted, by))
 	}
@@ -135,10 +135,7 @@ func moved(wanted agentapi.Clients, by time.Duration) agentapi.Clients {
 	return agentapi.Clients{Flows: flows}
 }
 
-const (
-	look     = 15 * time.Second
-	mostSkew = 2 * time.Second // a smaller change of the clock does not matter
-)
+const look = 15 * time.Second
 
 // follow hands the lists on again when the clock of this machine is off by something else.
 func (l *lists) follow(ctx context.Context) {
@@ -160,7 +157,7 @@ func (l *lists) adjust(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	held := l.listed != nil || l.wanted != nil && ends(*l.wanted)
-	if !held || (l.skew()-l.by).Abs() < mostSkew {
+	if !held || (l.skew()-l.by).Abs() < core.MostSkew {
 		return nil
 	}
 	return l.hand(ctx)

@@ -7,14 +7,24 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
 
+	"panel/cmd/panel-agent/internal/core/listlog"
 	"panel/cmd/panel-agent/internal/disk"
 	"panel/platform/agentapi"
 )
+
+// Lists that come by their changes lie in a folder beside those of the core processes. A core that starts reads them.
+const (
+	dirLists   = "lists"
+	fileSkew   = "skew.json" // what the panel's clock says more than this one, in nanoseconds
+	mostAtOnce = 1000        // clients whose changes a core is told; for more it reads all lists
+)
+
+// MostSkew is what a change of the clock must be more than to matter for the ends of times.
+const MostSkew = 2 * time.Second
 
 // FetchChanges asks the panel for what has changed on a list of clients.
 type FetchChanges func(ctx context.Context, flowID string, from agentapi.ListPosition) (agentapi.ClientChanges, error)
@@ -26,7 +36,8 @@ func (s *Supervisor) ByChanges() bool {
 }
 
 // Lists is Clients for lists that come by their changes. Skew is what the panel's clock says more than this one, by
-// which the times of clients end. What was fetched is on the disk and in force also where the rest fails.
+// which the times of clients end. What was fetched is on the disk before any core is told, and counts from then on:
+// cores that were not told of it, because the agent was killed, are told at its next call.
 func (s *Supervisor) Lists(
 	ctx context.Context, wanted agentapi.ClientLists, skew time.Duration, fetch FetchChanges,
 ) error {
@@ -43,23 +54,37 @@ func (s *Supervisor) Lists(
 		changes, problems = append(changes, some...), append(problems, err)
 	}
 	s.dropLists(wanted)
-	switch {
-	case moved, slices.ContainsFunc(changes, func(c agentapi.ClientChanges) bool { return c.Fresh }):
-		problems = append(problems, s.followAll(ctx, nil))
-	case len(changes) > 0:
-		problems = append(problems, s.followAll(ctx, changes))
+	if moved || !s.told || !few(changes) {
+		changes = nil
+	} else if len(changes) == 0 {
+		return errors.Join(problems...)
 	}
-	return errors.Join(problems...)
+	s.told = false
+	err = s.followAll(ctx, changes)
+	s.told = err == nil
+	return errors.Join(append(problems, err)...)
+}
+
+// few says whether cores are better told of changes than have them read all lists.
+func few(changes []agentapi.ClientChanges) bool {
+	clients := 0
+	for i := range changes {
+		if changes[i].Fresh {
+			return false
+		}
+		clients += len(changes[i].Clients) + len(changes[i].Gone)
+	}
+	return clients <= mostAtOnce
 }
 
 // keepSkew says whether it has changed, or is the first.
 func (s *Supervisor) keepSkew(skew time.Duration) (moved bool, err error) {
-	if err := os.MkdirAll(filepath.Join(s.dir, dirLists), dirAccess); err != nil {
+	if err := os.MkdirAll(filepath.Join(s.dir, dirLists), 0o700); err != nil {
 		return false, fmt.Errorf("make the folder of lists: %w", err)
 	}
 	var before time.Duration
 	path := filepath.Join(s.dir, dirLists, fileSkew)
-	if found, err := disk.ReadJSON(path, &before); err == nil && found && before == skew {
+	if found, err := disk.ReadJSON(path, &before); err == nil && found && (before-skew).Abs() < MostSkew {
 		return false, nil
 	}
 	return true, disk.WriteJSON(path, skew)
@@ -73,8 +98,8 @@ func (s *Supervisor) bring(
 	if err != nil {
 		return nil, err
 	}
-	var fresh *listLog // a list from its beginning takes the place of the one before when it is whole
-	for at := log.at; at.Epoch != ref.Epoch || at.Since < ref.Revision || at.After != ""; {
+	var fresh *listlog.Log // a list from its beginning takes the place of the one before when it is whole
+	for at := log.At; at.Epoch != ref.Epoch || at.Since < ref.Revision || at.After != ""; {
 		next, err := fetch(ctx, ref.FlowID, at)
 		if err == nil {
 			err = next.Check()
@@ -84,17 +109,17 @@ func (s *Supervisor) bring(
 		}
 		next.FlowID, next.From, at = ref.FlowID, at, next.To
 		if next.Fresh {
-			fresh = &listLog{path: log.path}
+			fresh = listlog.Fresh(s.listsDir(), ref.FlowID)
 		}
 		switch {
 		case fresh == nil:
-			err = log.add(&next)
+			err = log.Add(&next)
 			changes = append(changes, next)
 		case next.More:
-			fresh.take(&next)
+			fresh.Take(&next)
 		default:
-			fresh.take(&next)
-			err = fresh.rewrite()
+			fresh.Take(&next)
+			err = fresh.Replace()
 			s.logs[ref.FlowID], log, fresh = fresh, fresh, nil
 			changes = append(changes, agentapi.ClientChanges{FlowID: ref.FlowID, Fresh: true, To: next.To})
 		}
@@ -110,11 +135,13 @@ func (s *Supervisor) bring(
 	return changes, nil
 }
 
-func (s *Supervisor) logOf(flowID string) (*listLog, error) {
+func (s *Supervisor) listsDir() string { return filepath.Join(s.dir, dirLists) }
+
+func (s *Supervisor) logOf(flowID string) (*listlog.Log, error) {
 	if log := s.logs[flowID]; log != nil {
 		return log, nil
 	}
-	log, err := readLog(logPath(s.dir, flowID))
+	log, err := listlog.Read(s.listsDir(), flowID)
 	if err != nil {
 		return nil, err
 	}
@@ -127,21 +154,19 @@ func (s *Supervisor) dropLists(wanted agentapi.ClientLists) {
 	s.mu.Lock()
 	served := listedIn(s.spec.Core)
 	s.mu.Unlock()
-	paths, _ := filepath.Glob(filepath.Join(s.dir, dirLists, "*"+logEnding))
-	for _, path := range paths {
-		flowID := strings.TrimSuffix(filepath.Base(path), logEnding)
+	for _, flowID := range listlog.Flows(s.listsDir()) {
 		if slices.ContainsFunc(wanted.Flows, func(f agentapi.ListRef) bool { return f.FlowID == flowID }) ||
 			slices.ContainsFunc(served, func(in listed) bool { return in.FlowID == flowID }) {
 			continue
 		}
 		delete(s.logs, flowID)
-		if err := os.Remove(path); err != nil {
+		if err := os.Remove(listlog.Path(s.listsDir(), flowID)); err != nil {
 			s.log.Warn("a list of clients cannot be removed", zap.Error(err))
 		}
 	}
 }
 
-// writeWhole writes all lists whole.
+// writeWhole writes all lists whole, for a core that reads no others.
 func (s *Supervisor) writeWhole() error {
 	stored, err := readLists(s.dir)
 	if err != nil {
@@ -159,4 +184,31 @@ func (s *Supervisor) writeWhole() error {
 		return fmt.Errorf("keep the clients: %w", err)
 	}
 	return nil
+}
+
+// readLogs adds the lists of a folder that come by their changes to those that come whole, with how far they are.
+func (l lists) readLogs(dir string) (at map[string]agentapi.ListPosition, skew time.Duration, err error) {
+	at, dir = map[string]agentapi.ListPosition{}, filepath.Join(dir, dirLists)
+	if _, err = disk.ReadJSON(filepath.Join(dir, fileSkew), &skew); err != nil {
+		return nil, 0, err
+	}
+	for _, flowID := range listlog.Flows(dir) {
+		log, err := listlog.Read(dir, flowID)
+		if err != nil {
+			return nil, 0, err
+		}
+		for id, client := range log.Clients {
+			log.Clients[id] = byClock(client, skew)
+		}
+		l[flowID], at[flowID] = log.Clients, log.At
+	}
+	return at, skew, nil
+}
+
+// byClock gives a client with the end of its time as a clock says it that the panel's is ahead of by so much.
+func byClock(client agentapi.Client, skew time.Duration) agentapi.Client {
+	if !client.Expires.IsZero() {
+		client.Expires = client.Expires.Add(-skew)
+	}
+	return client
 }

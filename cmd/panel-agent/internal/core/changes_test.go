@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/cmd/panel-agent/internal/agenttest"
+	"panel/cmd/panel-agent/internal/core/listlog"
 	"panel/platform/agentapi"
 )
 
@@ -122,10 +123,10 @@ func TestAListBeginsAnew(t *testing.T) {
 	again.add([]agentapi.Client{someone("boris")})
 	require.NoError(t, again.into(s))
 	held := func() []string {
-		log, err := readLog(logPath(s.dir, listedFlow))
+		log, err := listlog.Read(s.listsDir(), listedFlow)
 		require.NoError(t, err)
 		var ids []string
-		for id := range log.clients {
+		for id := range log.Clients {
 			ids = append(ids, id)
 		}
 		return ids
@@ -134,7 +135,7 @@ func TestAListBeginsAnew(t *testing.T) {
 	again.add([]agentapi.Client{someone("vera")})
 	require.NoError(t, again.into(s))
 
-	path := logPath(s.dir, listedFlow)
+	path := listlog.Path(s.listsDir(), listedFlow)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for cut := range 40 {
@@ -145,7 +146,7 @@ func TestAListBeginsAnew(t *testing.T) {
 		require.NoError(t, again.into(next))
 		require.ElementsMatch(t, []string{"anna", "boris", "vera"}, held())
 	}
-	for range 20 * fewEntries {
+	for range 20_000 {
 		again.changes = append(again.changes, agentapi.ClientChanges{Gone: []string{"vera"}})
 		if len(again.changes)%500 == 0 {
 			require.NoError(t, again.into(s))
@@ -166,7 +167,7 @@ func TestListsAreWrittenWholeForOlderCores(t *testing.T) {
 	p.add([]agentapi.Client{someone("anna"), someone("boris")})
 	require.NoError(t, p.into(s))
 	require.NoError(t, s.writeWhole())
-	require.NoError(t, os.RemoveAll(logPath(s.dir, listedFlow)))
+	require.NoError(t, os.RemoveAll(listlog.Path(s.listsDir(), listedFlow)))
 	stored, err := readLists(s.dir)
 	require.NoError(t, err)
 	require.Len(t, stored.lists[listedFlow], 2)

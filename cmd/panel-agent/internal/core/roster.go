@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -46,7 +47,7 @@ func newRoster(raw []byte, dir string, limits map[string]int64) *roster {
 	stored, err := readLists(dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		stored.lists = lists{}
+		stored = inForce{lists: lists{}, at: map[string]agentapi.ListPosition{}}
 	}
 	r := &roster{dir: dir, in: listedIn(raw), meter: newMeter(limits), stored: stored}
 	r.held = r.admitted(time.Now())
@@ -102,11 +103,7 @@ func (r *roster) may(client agentapi.Client, now time.Time) bool {
 func (r *roster) follow(changes []agentapi.ClientChanges) (behind bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	known := len(changes) > 0
-	for i := range changes {
-		known = known && r.stored.at[changes[i].FlowID] == changes[i].From && !changes[i].Fresh
-	}
-	if known {
+	if len(changes) > 0 && r.knows(changes) {
 		for i := range changes {
 			err = errors.Join(err, r.change(&changes[i]))
 		}
@@ -123,6 +120,18 @@ func (r *roster) follow(changes []agentapi.ClientChanges) (behind bool, err erro
 	}
 	r.stored = stored
 	return r.behind, r.renew()
+}
+
+// knows says whether the core has all that was before some changes.
+func (r *roster) knows(changes []agentapi.ClientChanges) bool {
+	at := maps.Clone(r.stored.at)
+	for i := range changes {
+		if changes[i].Fresh || at[changes[i].FlowID] != changes[i].From {
+			return false
+		}
+		at[changes[i].FlowID] = changes[i].To
+	}
+	return true
 }
 
 // change follows changes of one list. The lock is held.

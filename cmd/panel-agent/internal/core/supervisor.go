@@ -14,6 +14,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/cmd/panel-agent/internal/core/listlog"
 	"panel/cmd/panel-agent/internal/disk"
 	"panel/platform/agentapi"
 )
@@ -55,7 +56,8 @@ type Supervisor struct {
 
 	swap     sync.Mutex // one replacement at a time
 	listing  sync.Mutex // one change of the clients at a time
-	logs     map[string]*listLog
+	logs     map[string]*listlog.Log
+	told     bool // every core knows what lies in logs
 	retiring sync.WaitGroup
 
 	mu       sync.Mutex
@@ -80,8 +82,8 @@ func New(o Options) (*Supervisor, error) {
 	}
 	s := &Supervisor{
 		executable: o.Executable, dir: o.Dir, assets: o.Assets, drainFor: o.Drain, clock: o.Clock, log: o.Log,
-		changed: o.Changed, looping: o.Looping, draining: map[string]*instance{}, starting: map[string]bool{}, logs: map[string]*listLog{},
-		state: agentapi.CoreStopped,
+		changed: o.Changed, looping: o.Looping, draining: map[string]*instance{}, starting: map[string]bool{},
+		logs: map[string]*listlog.Log{}, state: agentapi.CoreStopped,
 	}
 	s.quotas = openQuotas(s.dir, s.log)
 	if s.drainFor <= 0 {

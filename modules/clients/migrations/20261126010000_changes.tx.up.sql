@@ -18,6 +18,7 @@ create table client_list_changes (
 alter table client_listed add column changed bigint not null default 0, add column gone boolean not null default false;
 update client_listed set changed = since;
 create index client_listed_changed on client_listed (flow_id, changed, client_id);
+create index client_listed_gone on client_listed (flow_id) where gone;
 
 -- by_changes says that the agent was given the list by its number, and not its content.
 alter table client_list_nodes add column by_changes boolean not null default false;
