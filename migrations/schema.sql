@@ -435,6 +435,13 @@ create table client_flows (
 );
 CREATE INDEX client_flows_flow ON client_flows USING btree (flow_id, created_at, client_id);
 
+create table client_list_changes (
+  flow_id uuid not null,
+  client_id uuid not null,
+  constraint client_list_changes_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES client_lists(flow_id) ON DELETE CASCADE,
+  constraint client_list_changes_pkey PRIMARY KEY (flow_id, client_id)
+);
+
 create table client_list_nodes (
   flow_id uuid not null,
   node_id uuid not null,
@@ -443,6 +450,7 @@ create table client_list_nodes (
   installed bigint default 0 not null,
   leaves boolean default false not null,
   shares boolean default false not null,
+  by_changes boolean default false not null,
   constraint client_list_nodes_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES client_lists(flow_id) ON DELETE CASCADE,
   constraint client_list_nodes_pkey PRIMARY KEY (flow_id, node_id)
 );
@@ -454,9 +462,13 @@ create table client_listed (
   ref text not null,
   expires_at timestamp with time zone,
   since bigint not null,
+  changed bigint default 0 not null,
+  gone boolean default false not null,
   constraint client_listed_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES client_lists(flow_id) ON DELETE CASCADE,
   constraint client_listed_pkey PRIMARY KEY (flow_id, client_id)
 );
+CREATE INDEX client_listed_changed ON client_listed USING btree (flow_id, changed, client_id);
+CREATE INDEX client_listed_gone ON client_listed USING btree (flow_id) WHERE gone;
 
 create table client_lists (
   flow_id uuid not null,
@@ -464,7 +476,6 @@ create table client_lists (
   installed bigint default 0 not null,
   nodes integer default 0 not null,
   fixed boolean default false not null,
-  digest text default ''::text not null,
   changes bigint default 1 not null,
   seen bigint default 0 not null,
   open boolean default true not null,
@@ -474,6 +485,9 @@ create table client_lists (
   lease_failures integer default 0 not null,
   lease_error text default ''::text not null,
   reshare boolean default true not null,
+  epoch uuid default gen_random_uuid() not null,
+  whole boolean default true not null,
+  purged bigint default 0 not null,
   constraint client_lists_pkey PRIMARY KEY (flow_id)
 );
 CREATE INDEX client_lists_open ON client_lists USING btree (lease_until) WHERE open;

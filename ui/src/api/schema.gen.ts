@@ -34,6 +34,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/v1/client-lists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch what has changed on a list of clients */
+        get: operations["get-agent-v1-client-lists-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/commands": {
         parameters: {
             query?: never;
@@ -3353,6 +3370,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AgentapiClient: {
+            /** Format: date-time */
+            expires?: string;
+            id: string;
+            key: string;
+            /** Format: int64 */
+            number?: number;
+            password?: string;
+            uuid: string;
+        };
+        AgentapiClientChanges: {
+            /** @description Who is on the list, with what it has now */
+            clients?: components["schemas"]["AgentapiClient"][];
+            flow_id: string;
+            /** @description The list from its beginning: what is held does not count */
+            fresh?: boolean;
+            /** @description What was asked from */
+            from: components["schemas"]["AgentapiListPosition"];
+            /** @description Who is on it no more */
+            gone?: string[];
+            /** @description There are further changes */
+            more?: boolean;
+            /** @description What to ask from next */
+            to: components["schemas"]["AgentapiListPosition"];
+        };
         AgentapiCommand: {
             /** @description Arguments of that kind */
             args?: unknown;
@@ -3625,6 +3667,14 @@ export interface components {
              * @description Port
              */
             port: number;
+        };
+        AgentapiListPosition: {
+            after?: string;
+            epoch: string;
+            /** Format: int64 */
+            known?: number;
+            /** Format: int64 */
+            since: number;
         };
         AgentapiMetricsBatch: {
             /**
@@ -8048,6 +8098,98 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-agent-v1-client-lists-id": {
+        parameters: {
+            query?: {
+                after?: string;
+                /** @description Of what the agent holds; absent: nothing */
+                epoch?: string;
+                known?: number;
+                since?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the flow */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentapiClientChanges"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
