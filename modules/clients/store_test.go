@@ -9,6 +9,7 @@ import (
 
 	"panel/migrations"
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
 	"panel/platform/doctor"
@@ -186,4 +187,44 @@ func TestDoctorLooksAtTheAddressesOfSubscriptions(t *testing.T) {
 	require.Equal(t, doctor.Warning, look("https://panel.example.org"), "one of them opens nothing")
 	change("update client_profiles set revoked_at = now() where id = ?", boris.ClientID)
 	require.Equal(t, doctor.OK, look("https://panel.example.org"))
+}
+
+// Doctor speaks of lists of clients before a document is full and when one does not come to its agents.
+func TestDoctorTellsOfListsBeforeTheyBreak(t *testing.T) {
+	t.Parallel()
+	s := stored(t)
+	look := func() doctor.Finding {
+		return listsInOrder(t.Context(), doctor.Env{Now: time.Now, Getenv: func(name string) string {
+			return map[string]string{"PANEL_DB_URL": s.db.Pool.Config().ConnString()}[name]
+		}})
+	}
+	change := func(text string, values ...any) {
+		t.Helper()
+		_, err := s.db.NewRaw(text, values...).Exec(t.Context())
+		require.NoError(t, err)
+	}
+	require.Equal(t, doctor.Skipped, look().Status, "the tables of nodes are not there")
+	change("create table node_document_contents (hash text, sealed text)")
+	change("create table node_documents (node_id uuid, name text, hash text)")
+	require.Equal(t, doctor.OK, look().Status)
+
+	flow, node := database.NewID(), database.NewID()
+	change("insert into client_lists (flow_id, nodes) values (?, 1)", flow)
+	change("insert into client_list_nodes (flow_id, node_id) values (?, ?)", flow, node)
+	change("insert into client_listed (flow_id, client_id, ref, since) values (?, ?, '', 1)", flow, node)
+	change("insert into node_documents values (?, 'clients', 'a')", node)
+	change("insert into node_document_contents values ('a', repeat('x', ?))", agentapi.MaxDocument)
+	found := look()
+	require.Equal(t, doctor.OK, found.Status)
+	require.Equal(t, map[string]any{"lists": 1, "longest": 1, "stuck": 0, "nearly_full": 0}, found.Data)
+	change("update node_document_contents set sealed = repeat('x', ?)", agentapi.MaxDocument*5/4)
+	require.Equal(t, doctor.Warning, look().Status)
+	change("update client_list_nodes set by_changes = true")
+	require.Equal(t, doctor.OK, look().Status, "its agent asks for what has changed")
+	change("update client_lists set lease_failures = 4, lease_error = 'the document is too large for an agent'")
+	found = look()
+	require.Equal(t, doctor.Failed, found.Status)
+	require.Contains(t, found.Found.String(), "too large")
+	change("update client_lists set open = false")
+	require.Equal(t, doctor.OK, look().Status)
 }

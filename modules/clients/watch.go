@@ -8,6 +8,7 @@ import (
 	"net/url"
 
 	"panel/modules/clients/clientsapi"
+	"panel/platform/agentapi"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/doctor"
@@ -49,6 +50,7 @@ func (c *clients) byState(ctx context.Context) (map[string]float64, error) {
 func doctorChecks() []doctor.Check {
 	return []doctor.Check{
 		{ID: "components.clients", Group: "components", Title: "secrets of clients", Run: unsettled},
+		{ID: "components.client_lists", Group: "components", Title: "lists of clients", Run: listsInOrder},
 		{ID: "components.subscriptions", Group: "components", Title: "addresses of subscriptions", Run: subscriptions},
 	}
 }
@@ -80,6 +82,55 @@ func unsettled(ctx context.Context, env doctor.Env) doctor.Finding {
 	return doctor.Finding{
 		Status: doctor.OK, Found: doctor.Say("%d secrets of clients are in order", all),
 		Data: map[string]any{"secrets": all},
+	}
+}
+
+// nearFull is the part of a document, in percent, that the clients of a node may take before Doctor speaks of it.
+const nearFull = 80
+
+// listsInOrder finds lists of clients that do not come to their agents, and nodes whose clients will soon be too many
+// for one document: that is all the clients of a node for an agent that cannot ask for what has changed. Sealing makes a
+// content longer by a third. A doctor.Check.
+func listsInOrder(ctx context.Context, env doctor.Env) doctor.Finding {
+	db, done, none := checks.Database(ctx, env)
+	if none != nil {
+		return *none
+	}
+	defer done()
+	var all, longest, stuck, full int
+	var why string
+	err := db.NewRaw(`select (select count(*) from client_lists where nodes > 0),
+			(select coalesce(max(c.n), 0) from (select count(*) as n from client_listed where not gone group by flow_id) c),
+			(select count(*) from client_lists where open and nodes > 0 and lease_failures > 3),
+			(select coalesce(max(lease_error), '') from client_lists where open and nodes > 0 and lease_failures > 3),
+			(select count(distinct d.node_id) from node_documents d join node_document_contents c on c.hash = d.hash
+				join client_list_nodes n on n.node_id = d.node_id and not n.by_changes
+				where d.name = ? and length(c.sealed)::bigint * 3 / 4 > ?)`, document,
+		agentapi.MaxDocument/100*nearFull).Scan(ctx, &all, &longest, &stuck, &why, &full)
+	if err != nil {
+		return doctor.Finding{
+			Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database"),
+		}
+	}
+	data := map[string]any{"lists": all, "longest": longest, "stuck": stuck, "nearly_full": full}
+	switch {
+	case stuck > 0:
+		return doctor.Finding{
+			Status: doctor.Failed, Data: data,
+			Found: doctor.Say("%d lists of clients do not come to their agents: %s", stuck, why),
+			Do:    doctor.Say("update the agents of their nodes: newer ones are told what has changed, however long a list is"),
+		}
+	case full > 0:
+		return doctor.Finding{
+			Status: doctor.Warning, Data: data,
+			Found: doctor.Say("the clients of %d nodes take more than %d %% of what their agents can be given at once",
+				full, nearFull),
+			Do: doctor.Say("update the agents of these nodes: newer ones are told what has changed, however long a list is"),
+		}
+	}
+	return doctor.Finding{
+		Status: doctor.OK, Data: data,
+		Found: doctor.Say("%d lists of clients are with their agents or on their way; the longest has %d clients", all, longest),
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 
 var capabilities = []agentapi.Capability{
 	agentapi.CanApply, agentapi.CanRestartCore, agentapi.CanCollectLogs, agentapi.CanProbe, agentapi.CanStream,
-	agentapi.DocumentCertificates.Capability(),
+	agentapi.DocumentCertificates.Capability(), agentapi.DocumentClientLists.Capability(),
 }
 
 // Totals count what the whole fleet did.
 type Totals struct {
 	Heartbeats, HeartbeatFailures, Batches, Samples, BatchFailures, Commands, Configs, Failures, Streams,
-	Documents atomic.Int64
+	Documents, Clients atomic.Int64
 }
 
 func (t *Totals) snapshot() map[string]int64 {
@@ -32,7 +32,7 @@ func (t *Totals) snapshot() map[string]int64 {
 		"batches": t.Batches.Load(),
 		"samples": t.Samples.Load(), "batch_failures": t.BatchFailures.Load(), "commands": t.Commands.Load(),
 		"configs": t.Configs.Load(), "failures": t.Failures.Load(), "streams_opened": t.Streams.Load(),
-		"documents": t.Documents.Load(),
+		"documents": t.Documents.Load(), "clients": t.Clients.Load(),
 	}
 }
 
@@ -54,7 +54,8 @@ type simulated struct {
 	results  map[string]*agentapi.CommandResult
 	held     map[agentapi.DocumentName]agentapi.DocumentStatus
 
-	fetching sync.Mutex // one look at the documents at a time
+	fetching sync.Mutex                       // one look at the documents at a time
+	lists    map[string]agentapi.ListPosition // by flow, with fetching
 }
 
 func newAgent(o Options, m member, totals *Totals) (*simulated, error) {
@@ -66,7 +67,7 @@ func newAgent(o Options, m member, totals *Totals) (*simulated, error) {
 		options: o, client: link.NewClient(o.PanelURL, m.Token, shared), totals: totals, session: uuid.NewString(),
 		stream:  uuid.NewString(),
 		started: o.Clock.Now(), wakeup: make(chan struct{}, 1), results: map[string]*agentapi.CommandResult{},
-		held: map[agentapi.DocumentName]agentapi.DocumentStatus{},
+		held: map[agentapi.DocumentName]agentapi.DocumentStatus{}, lists: map[string]agentapi.ListPosition{},
 	}, nil
 }
 

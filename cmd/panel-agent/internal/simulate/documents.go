@@ -2,6 +2,8 @@ package simulate
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 
 	"panel/platform/agentapi"
@@ -18,6 +20,9 @@ func (s *simulated) hold(ctx context.Context, wanted []agentapi.DocumentRef) {
 			continue
 		}
 		document, err := s.client.Document(ctx, ref.Name)
+		if err == nil && ref.Name == agentapi.DocumentClientLists {
+			err = s.holdLists(ctx, document.Content)
+		}
 		if err != nil {
 			s.totals.Failures.Add(1)
 			continue
@@ -39,7 +44,31 @@ func (s *simulated) hold(ctx context.Context, wanted []agentapi.DocumentRef) {
 }
 
 // documents are those that a simulated agent can hold.
-var documents = []agentapi.DocumentName{agentapi.DocumentCertificates}
+var documents = []agentapi.DocumentName{agentapi.DocumentCertificates, agentapi.DocumentClientLists}
+
+// holdLists asks for what has changed on lists of clients, as an agent does, and keeps how far each is.
+func (s *simulated) holdLists(ctx context.Context, content json.RawMessage) error {
+	var wanted agentapi.ClientLists
+	if err := json.Unmarshal(content, &wanted); err != nil {
+		return fmt.Errorf("read the lists of clients: %w", err)
+	}
+	for _, ref := range wanted.Flows {
+		at := s.lists[ref.FlowID]
+		for at.Epoch != ref.Epoch || at.Since < ref.Revision || at.After != "" {
+			changes, err := s.client.ClientChanges(ctx, ref.FlowID, at)
+			if err == nil {
+				err = changes.Check()
+			}
+			if err != nil {
+				return err
+			}
+			at = changes.To
+			s.lists[ref.FlowID] = at
+			s.totals.Clients.Add(int64(len(changes.Clients) + len(changes.Gone)))
+		}
+	}
+	return nil
+}
 
 func (s *simulated) holds(ref agentapi.DocumentRef) bool {
 	s.mu.Lock()

@@ -41,7 +41,13 @@ func (p *fleetPanel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			HeartbeatSeconds: 1,
 		})
 	case r.URL.Path == agentapi.PathHeartbeat:
-		send(w, agentapi.HeartbeatReply{HeartbeatSeconds: 1})
+		send(w, agentapi.HeartbeatReply{HeartbeatSeconds: 1, Documents: []agentapi.DocumentRef{lists().DocumentRef}})
+	case strings.HasPrefix(r.URL.Path, "/agent/v1/desired/"):
+		send(w, lists())
+	case strings.HasPrefix(r.URL.Path, "/agent/v1/client-lists/"):
+		send(w, agentapi.ClientChanges{
+			FlowID: "f", To: agentapi.ListPosition{Epoch: "e", Since: 7}, Fresh: true, Gone: []string{"anna"},
+		})
 	case r.URL.Path == agentapi.PathMetrics:
 		p.metrics(w, r)
 	case r.URL.Path == agentapi.PathConfig:
@@ -61,6 +67,14 @@ func config() agentapi.NodeConfig {
 	c := agentapi.NodeConfig{Revision: 1, Core: json.RawMessage(`{}`)}
 	c.Hash, _ = c.ContentHash()
 	return c
+}
+
+// lists are what each agent shall hold beside its configuration.
+func lists() agentapi.Document {
+	document := agentapi.Document{Content: json.RawMessage(`{"flows":[{"epoch":"e","flow_id":"f","revision":7}]}`)}
+	document.Name, document.Revision = agentapi.DocumentClientLists, 1
+	document.Hash, _ = agentapi.HashContent(document.Content)
+	return document
 }
 
 func send(w http.ResponseWriter, value any) { _ = json.NewEncoder(w).Encode(value) }
@@ -126,4 +140,5 @@ func TestAFleetEnrolsOnceHeartsBeatsAndAcknowledgesApplies(t *testing.T) {
 	}
 	require.Equal(t, count, panel.enrolled, "identities are kept between runs")
 	require.Contains(t, out.String(), `"heartbeats":`)
+	require.Regexp(t, `"clients":[1-9]`, out.String(), "what has changed on lists of clients")
 }
