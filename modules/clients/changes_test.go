@@ -293,5 +293,5 @@ func TestWhatHasChangedIsForItsAgentAlone(t *testing.T) {
 	var sealed string
 	require.NoError(t, s.panel.DB.NewRaw("select secret from client_flows where client_id = ?", first).
 		Scan(t.Context(), &sealed))
-	require.False(t, strings.Contains(string(answer.Body), sealed))
+	require.NotContains(t, string(answer.Body), sealed)
 }
