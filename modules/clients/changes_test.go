@@ -39,7 +39,8 @@ func (s *stage) asks(name string) *asker {
 }
 
 func (a *asker) beat(b *agentapi.Heartbeat) {
-	b.Capabilities = append(b.Capabilities, agentapi.DocumentClients.Capability(), agentapi.DocumentClientLists.Capability())
+	b.Capabilities = append(b.Capabilities, agentapi.DocumentClients.Capability(),
+		agentapi.DocumentClientLists.Capability())
 	b.Documents = []agentapi.DocumentStatus{{Name: agentapi.DocumentClients}, a.taken}
 }
 
@@ -109,8 +110,8 @@ func (a *asker) ids() []string {
 	return ids
 }
 
-// An agent that asks is told what has changed since what it holds, and nothing else. Beside it one of the release before
-// is given whole lists, and a client is installed when both hold it.
+// An agent that asks is told what has changed since what it holds, and nothing else. Beside it one of the release
+// before is given whole lists, and a client is installed when both hold it.
 func TestAnAgentIsToldWhatHasChangedOnItsLists(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil)

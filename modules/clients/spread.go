@@ -175,7 +175,8 @@ func (c *clients) handOld(ctx context.Context) error {
 
 // handed notes the documents with which a list came to its agents. A node that is gone or leaves is forgotten.
 func (s *store) handed(
-	ctx context.Context, list *listRow, nodeIDs []string, states map[string]nodesapi.DocumentState, asks map[string]bool,
+	ctx context.Context, list *listRow, nodeIDs []string, states map[string]nodesapi.DocumentState,
+	asks map[string]bool,
 ) error {
 	there, documents, by := []string{}, []int64{}, []bool{}
 	for _, id := range nodeIDs {
@@ -210,7 +211,8 @@ func (c *clients) observe(ctx context.Context, claim *lease.Claim) (left bool, w
 	}
 	var holding []string
 	for _, h := range holders {
-		if state, there := states[h.document()][h.NodeID]; there && state.Applied >= h.Document && h.Given != h.Installed {
+		state, there := states[h.document()][h.NodeID]
+		if there && state.Applied >= h.Document && h.Given != h.Installed {
 			holding = append(holding, h.NodeID)
 		}
 	}

@@ -85,12 +85,13 @@ func unsettled(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 }
 
-// nearFull is the part of a document, in percent, that the clients of a node may take before Doctor speaks of it.
-const nearFull = 80
+const (
+	nearFull    = 80  // percent of a document that the clients of a node may take before Doctor speaks of it
+	bytesOfEach = 157 // client in a document
+)
 
 // listsInOrder finds lists of clients that do not come to their agents, and nodes whose clients will soon be too many
-// for one document: that is all the clients of a node for an agent that cannot ask for what has changed. Sealing makes a
-// content longer by a third. A doctor.Check.
+// for one document: an agent that cannot ask for what has changed gets them all in one. A doctor.Check.
 func listsInOrder(ctx context.Context, env doctor.Env) doctor.Finding {
 	db, done, none := checks.Database(ctx, env)
 	if none != nil {
@@ -103,9 +104,9 @@ func listsInOrder(ctx context.Context, env doctor.Env) doctor.Finding {
 			(select coalesce(max(c.n), 0) from (select count(*) as n from client_listed where not gone group by flow_id) c),
 			(select count(*) from client_lists where open and nodes > 0 and lease_failures > 3),
 			(select coalesce(max(lease_error), '') from client_lists where open and nodes > 0 and lease_failures > 3),
-			(select count(distinct d.node_id) from node_documents d join node_document_contents c on c.hash = d.hash
-				join client_list_nodes n on n.node_id = d.node_id and not n.by_changes
-				where d.name = ? and length(c.sealed)::bigint * 3 / 4 > ?)`, document,
+			(select count(*) from (select n.node_id from client_list_nodes n
+				join (select flow_id, count(*) as clients from client_listed where not gone group by 1) l on l.flow_id = n.flow_id
+				where not n.by_changes and not n.leaves group by 1 having sum(l.clients) * ?0 > ?1) f)`, bytesOfEach,
 		agentapi.MaxDocument/100*nearFull).Scan(ctx, &all, &longest, &stuck, &why, &full)
 	if err != nil {
 		return doctor.Finding{
@@ -118,19 +119,22 @@ func listsInOrder(ctx context.Context, env doctor.Env) doctor.Finding {
 		return doctor.Finding{
 			Status: doctor.Failed, Data: data,
 			Found: doctor.Say("%d lists of clients do not come to their agents: %s", stuck, why),
-			Do:    doctor.Say("update the agents of their nodes: newer ones are told what has changed, however long a list is"),
+			Do: doctor.Say("update the agents of their nodes: newer ones are told what has changed, " +
+				"however long a list is"),
 		}
 	case full > 0:
 		return doctor.Finding{
 			Status: doctor.Warning, Data: data,
 			Found: doctor.Say("the clients of %d nodes take more than %d %% of what their agents can be given at once",
 				full, nearFull),
-			Do: doctor.Say("update the agents of these nodes: newer ones are told what has changed, however long a list is"),
+			Do: doctor.Say("update the agents of their nodes: newer ones are told what has changed, " +
+				"however long a list is"),
 		}
 	}
 	return doctor.Finding{
 		Status: doctor.OK, Data: data,
-		Found: doctor.Say("%d lists of clients are with their agents or on their way; the longest has %d clients", all, longest),
+		Found: doctor.Say("%d lists of clients are with their agents or on their way; the longest has %d clients",
+			all, longest),
 	}
 }
 

@@ -11,7 +11,8 @@ type ClientLists struct {
 	Flows []ListRef `json:"flows"`
 }
 
-// ListRef is the list of one flow. A list of another epoch is numbered anew and has nothing to do with one that is held.
+// ListRef is the list of one flow. A list of another epoch is numbered anew and has nothing to do with one that is
+// held.
 type ListRef struct {
 	FlowID   string `json:"flow_id"`
 	Epoch    string `json:"epoch"`

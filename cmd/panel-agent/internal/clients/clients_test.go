@@ -97,8 +97,8 @@ func TestTimesEndByTheClockOfThePanel(t *testing.T) {
 	require.Len(t, h.given, 3)
 }
 
-// Lists that come by their changes take the place of whole ones, which an agent of before may have left; they follow the
-// clock as those do, and what cannot be told apart is refused.
+// Lists that come by their changes take the place of whole ones, which an agent of before may have left; they follow
+// the clock as those do, and what cannot be told apart is refused.
 func TestListsByChangesGoBeforeWholeOnes(t *testing.T) {
 	t.Parallel()
 	h, off := &holder{}, time.Duration(0)
@@ -108,7 +108,8 @@ func TestListsByChangesGoBeforeWholeOnes(t *testing.T) {
 	}
 	require.Empty(t, h.listed)
 	require.NoError(t, l.apply(t.Context(), document(t, agentapi.Client{ID: "a", UUID: "u", Key: make([]byte, 32)})))
-	require.NoError(t, l.applyLists(t.Context(), json.RawMessage(`{"flows":[{"flow_id":"f","epoch":"e","revision":7}]}`)))
+	lists := json.RawMessage(`{"flows":[{"flow_id":"f","epoch":"e","revision":7}]}`)
+	require.NoError(t, l.applyLists(t.Context(), lists))
 	require.EqualValues(t, 7, h.listed[0].Flows[0].Revision)
 	require.NoError(t, l.apply(t.Context(), document(t)))
 	require.Len(t, h.given, 1)

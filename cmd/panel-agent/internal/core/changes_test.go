@@ -108,8 +108,8 @@ func TestAListComesByItsChanges(t *testing.T) {
 	require.Error(t, talks(door))
 }
 
-// A numbering that begins anew, as after a restore, replaces the list when it is here whole; a kill while it was written
-// leaves what was written before.
+// A numbering that begins anew, as after a restore, replaces the list when it is here whole; a kill while it was
+// written leaves what was written before.
 func TestAListBeginsAnew(t *testing.T) {
 	t.Parallel()
 	s := newSupervisor(t, t.TempDir())
