@@ -21,10 +21,10 @@ import (
 
 // spreading brings the lists of flows to the agents that shall hold them: a list is open until each of them does.
 func (c *clients) spreading() lease.Process {
-	const parallel, idle = 32, 15 * time.Second
+	const parallel = 32
 	return lease.Process{
 		Name: "list of clients", Table: lease.Table{Name: "client_lists", Key: "flow_id", Open: "open"}, Step: c.spread,
-		Parallel: parallel, Idle: idle,
+		Parallel: parallel,
 	}
 }
 

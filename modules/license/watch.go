@@ -57,11 +57,14 @@ func (s *service) restore(ctx context.Context, c copied) error {
 
 // broughtBack takes from a copy what the row has lost.
 func (s *service) broughtBack(c copied) edit {
-	return func(_ context.Context, _ bun.Tx, r row) (row, bool, error) {
+	return func(ctx context.Context, _ bun.Tx, r row) (row, bool, error) {
 		switch {
 		case s.newer(c, r):
 			r.Document, r.SealedKey, r.KeyMasked, r.FailingSince = c.Document, c.SealedKey, c.KeyMasked, c.FailingSince
 			r.NextCheckAt = s.askAtOnce(c)
+			if err := s.questions.Wake(ctx, r.InstanceID); err != nil {
+				return r, false, err
+			}
 		case c.failsLonger(r):
 			r.FailingSince = c.FailingSince
 		}

@@ -28,15 +28,12 @@ func (d *Driver) begin(ctx context.Context, c *Claim) {
 	})
 }
 
-// forget takes a claim off the list. A wake that came while its row was released for a pause counts for the row.
+// forget takes a claim off the list.
 func (d *Driver) forget(c *Claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.claims[c.ID] == c {
 		delete(d.claims, c.ID)
-	}
-	if len(c.wake) > 0 {
-		d.woken = append(d.woken, c.ID)
 	}
 }
 
@@ -60,11 +57,12 @@ func (d *Driver) drive(ctx context.Context, c *Claim) {
 		case next.done:
 			d.release(ctx, c, d.afterDone(), 0, "")
 			return
-		case next.wait >= longPause && len(c.wake) == 0:
+		case next.wait >= longPause && !c.woken(ctx):
 			d.release(ctx, c, next.wait, 0, "")
 			return
+		case next.wait < longPause:
+			c.sleep(ctx, next.wait)
 		}
-		c.sleep(ctx, next.wait)
 	}
 	if !errors.Is(context.Cause(ctx), ErrLost) {
 		d.release(ctx, c, 0, c.failures, c.cause)
@@ -76,7 +74,7 @@ func (d *Driver) afterDone() time.Duration {
 	if d.Table.Due != "" {
 		return 0
 	}
-	return idlePoll
+	return unheard
 }
 
 // step runs one step within its limit. A panic is its error.
@@ -109,15 +107,46 @@ func (c *Claim) ends() {
 	c.started = time.Time{}
 }
 
+// sleep waits for the end of the pause, or until the row is woken. The next step answers what woke the row by then.
 func (c *Claim) sleep(ctx context.Context, pause time.Duration) {
-	if pause <= 0 {
-		return
+	over := c.driver.clock.NewTimer(pause)
+	defer over.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-over.Chan():
+			c.woken(ctx)
+			return
+		case <-c.wake:
+			if c.consume(ctx) {
+				return
+			}
+		}
 	}
+}
+
+// woken consumes what has woken the row since its step began.
+func (c *Claim) woken(ctx context.Context) bool {
 	select {
-	case <-ctx.Done():
 	case <-c.wake:
-	case <-c.driver.clock.After(pause):
+		return c.consume(ctx)
+	default:
+		return false
 	}
+}
+
+// consume takes the wakes of the row out of the database, so that the next step is the only one that they cause. There
+// are none when the notification is of a wake that the claim has consumed. When they cannot be read there may be some.
+func (c *Claim) consume(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, queryWithin)
+	defer cancel()
+	result, err := c.driver.db.NewRaw(c.driver.sql.consume, c.ID, c.Token).Exec(ctx)
+	if err != nil {
+		return true
+	}
+	n, err := result.RowsAffected()
+	return n > 0 || err != nil
 }
 
 func (d *Driver) exhausted(failures int) bool { return d.GiveUp != nil && failures >= d.Attempts }

@@ -70,9 +70,6 @@ type Process struct {
 	Attempts int
 	// FirstPause follows the first failure; each further one doubles it, up to LongestPause.
 	FirstPause, LongestPause time.Duration
-	// Idle is how late the driver finds what nobody has told it of, such as the row of another panel that died; 5 s
-	// when zero. Each driver asks so often while there is nothing to do.
-	Idle time.Duration
 	// Now is the clock that Table.Due is compared with; that of the driver when nil.
 	Now func() time.Time
 }
@@ -89,7 +86,6 @@ func (p Process) withDefaults() Process {
 	defaults(&p.Attempts, 10)
 	defaults(&p.FirstPause, 500*time.Millisecond)
 	defaults(&p.LongestPause, time.Minute)
-	defaults(&p.Idle, idlePoll)
 	return p
 }
 
@@ -129,6 +125,7 @@ func CheckFence(result sql.Result, err error) error {
 type notifier interface {
 	On(channel string, handler func(payload string))
 	OnReady(refresh func())
+	Healthy() bool
 }
 
 // New makes a driver, which works once Run is called.
@@ -138,7 +135,8 @@ func New(db *database.DB, notifications notifier, clock clockwork.Clock, log *za
 		p.Now = clock.Now
 	}
 	d := &Driver{
-		Process: p, db: db, clock: clock, log: log, id: database.NewID(), sql: p.Table.statements(),
+		Process: p, db: db, notifications: notifications, clock: clock, log: log, id: database.NewID(),
+		sql:    p.Table.statements(),
 		claims: map[string]*Claim{}, wake: make(chan struct{}, 1),
 	}
 	notifications.On(channel, d.notified)
