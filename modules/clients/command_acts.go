@@ -217,7 +217,7 @@ func exportCommand(env cli.Env) *cobra.Command {
 			return err
 		},
 	}
-	chosen.flags(command)
+	chosen.flags(command, "export")
 	return command
 }
 
@@ -268,12 +268,13 @@ func readImport(env cli.Env, name string) (list Import, err error) {
 // chosenBy are the flags that choose clients.
 type chosenBy struct{ part, state, tag string }
 
-func (b *chosenBy) flags(command *cobra.Command) {
+// flags declares them; act is what the command does with the chosen ones.
+func (b *chosenBy) flags(command *cobra.Command, act string) {
 	flags := command.Flags()
-	flags.StringVar(&b.part, "find", "", "show only clients whose name or note contains this text")
+	flags.StringVar(&b.part, "find", "", act+" only clients whose name or note contains this text")
 	flags.StringVar(&b.state, "state", "",
-		"show only clients in this state: active, disabled, expired, spent or revoked")
-	flags.StringVar(&b.tag, "tag", "", "show only clients with this tag")
+		act+" only clients in this state: active, disabled, expired, spent or revoked")
+	flags.StringVar(&b.tag, "tag", "", act+" only clients with this tag")
 }
 
 // of is an address that is asked for the chosen clients.

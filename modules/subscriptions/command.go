@@ -1,7 +1,6 @@
 package subscriptions
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -110,11 +109,20 @@ func holderCells(h holder) []string {
 	}
 }
 
-// linkOf is where the subscription of a client is issued and revoked, the client being named by its name or id.
-func linkOf(ctx context.Context, c *cli.Client, named string) (string, error) {
-	id, err := cli.IDOf(ctx, c, clientsPath, named, func(h holder) (string, string) { return h.ID, h.Label },
+// confirmedLink finds the address of a client's subscription, the client being named by its name or id, and asks for
+// the word before something that stops it. It gives the path of its calls.
+func confirmedLink(cmd *cobra.Command, env cli.Env, named string, question cli.Message, word string) (
+	c *cli.Client, path string, err error,
+) {
+	if c, err = env.Client(); err != nil {
+		return nil, "", err
+	}
+	id, err := cli.IDOf(cmd.Context(), c, clientsPath, named, func(h holder) (string, string) { return h.ID, h.Label },
 		cli.Say("there is no client with the name %s", named))
-	return clientsPath + "/" + url.PathEscape(id) + "/public-link", err
+	if err != nil {
+		return nil, "", err
+	}
+	return c, clientsPath + "/" + url.PathEscape(id) + "/public-link", env.ConfirmWord(question, word)
 }
 
 func issueCommand(env cli.Env) *cobra.Command {
@@ -124,16 +132,9 @@ func issueCommand(env cli.Env) *cobra.Command {
 		Long: "Makes a new address of a client's subscription, by POST /api/v1/clients/{id}/public-link, and prints it once: " +
 			"the panel keeps its hash alone. An earlier address stops at once. Whoever has the address has the client's links.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, err := linkOf(cmd.Context(), client, args[0])
-			if err != nil {
-				return err
-			}
 			question := cli.Say("An address that %s has already stops at once.", args[0])
-			if err := env.ConfirmWord(question, "ISSUE"); err != nil {
+			client, path, err := confirmedLink(cmd, env, args[0], question, "ISSUE")
+			if err != nil {
 				return err
 			}
 			made := struct {
@@ -156,16 +157,9 @@ func revokeCommand(env cli.Env) *cobra.Command {
 		Long: "Ends the address of a client's subscription, by DELETE /api/v1/clients/{id}/public-link. The client keeps its " +
 			"flows and its links.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, err := linkOf(cmd.Context(), client, args[0])
-			if err != nil {
-				return err
-			}
 			question := cli.Say("The address that %s has stops at once.", args[0])
-			if err := env.ConfirmWord(question, "REVOKE"); err != nil {
+			client, path, err := confirmedLink(cmd, env, args[0], question, "REVOKE")
+			if err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, path, nil, nil)
