@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"go.uber.org/zap"
 
 	"panel/cmd/panel-bench/internal/measure"
@@ -23,7 +21,6 @@ import (
 const (
 	// starts is how many jobs are inserted one after another to see how soon each begins.
 	starts    = 300
-	idleFor   = 20 * time.Second
 	startGoal = 100 // ms
 	// atOnce is how many of the counted jobs run at once: they do nothing, so more cost nothing.
 	atOnce = 100
@@ -31,11 +28,10 @@ const (
 
 // queueing is a panel's job queue without a panel around it.
 type queueing struct {
-	db      *database.DB
-	queue   *jobs.Enqueuer
-	done    atomic.Int64
-	began   chan time.Time
-	fetches *fetches
+	db    *database.DB
+	queue *jobs.Enqueuer
+	done  atomic.Int64
+	began chan time.Time
 }
 
 // benched asks for one job; Wait makes it tell when it begins.
@@ -51,22 +47,8 @@ func (j benched) Kind() string {
 	return "bench.counts"
 }
 
-// fetches counts how often the queue asks for work.
-type fetches struct{ asked atomic.Int64 }
-
-// TraceQueryStart sees every statement.
-func (f *fetches) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	if strings.Contains(q.SQL, "set state = 'running'") {
-		f.asked.Add(1)
-	}
-	return ctx
-}
-
-// TraceQueryEnd sees every end of one.
-func (f *fetches) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
 // jobsOneByOne (P16) compares jobs, each inserted by itself, run and marked as done, with an UPDATE of a single row;
-// then it looks at how soon a job begins and how often an idle queue asks.
+// then it looks at how soon a job begins.
 func jobsOneByOne(ctx context.Context, b *bench) ([]measure.Result, error) {
 	q, err := newQueueing(ctx, b)
 	if err != nil {
@@ -88,12 +70,10 @@ func jobsOneByOne(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	idle, err := q.idle(ctx)
 	return []measure.Result{
 		measure.AtLeast("P16", "jobs one by one against an UPDATE of a single row", "1/s", limits, products, 0.40),
 		measure.Below("P16", "from insert to start, p99", "ms", measure.Series{latency.Quantile(0.99)}, startGoal),
-		measure.Below("P16", "fetches of an idle queue", "1/s", measure.Series{idle}, 1),
-	}, err
+	}, nil
 }
 
 func newQueueing(ctx context.Context, b *bench) (*queueing, error) {
@@ -101,8 +81,8 @@ func newQueueing(ctx context.Context, b *bench) (*queueing, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &queueing{began: make(chan time.Time, 1), fetches: &fetches{}}
-	q.db, err = database.Open(ctx, dsn, database.Options{Tracer: q.fetches})
+	q := &queueing{began: make(chan time.Time, 1)}
+	q.db, err = database.Open(ctx, dsn, database.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -181,15 +161,4 @@ func (q *queueing) latency(ctx context.Context) (measure.Series, error) {
 		}
 	}
 	return series, nil
-}
-
-// idle is how often the queue asks for work per second while there is none.
-func (q *queueing) idle(ctx context.Context) (float64, error) {
-	before := q.fetches.asked.Load()
-	select {
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	case <-time.After(idleFor):
-	}
-	return float64(q.fetches.asked.Load()-before) / idleFor.Seconds(), nil
 }

@@ -43,7 +43,9 @@ func TestAPanicInTheQuestionIsOneWithoutAnAnswer(t *testing.T) {
 		require.Equal(t, n, fails.tries.Load())
 		p.is("active", "ok")
 		require.NotContains(t, p.news.kinds(), kindGrace)
-		p.set("lease_until = now()")
+		stop()
+		p.set("lease_until = now()") // the pause is over
+		stop = p.drives()
 	}
 	eventually("lease_failures = 0 and lease_token = '' and lease_error = 'panic: no time' and not asking")
 	stop()

@@ -8,6 +8,7 @@ import (
 
 	"panel/modules/updates/updatesapi"
 	"panel/platform/agentapi"
+	"panel/platform/database"
 	"panel/platform/events"
 )
 
@@ -26,6 +27,13 @@ func (st *stage) watched(id string) {
 	_, err := st.panel.DB.ExecContext(st.t.Context(), `update agent_rollouts
 		set rested_at = rested_at - interval '1 hour', lease_until = now() where id = ?`, id)
 	require.NoError(st.t, err)
+	st.looks()
+}
+
+// looks has the panel look for rollouts whose rows the test has changed.
+func (st *stage) looks() {
+	st.t.Helper()
+	require.NoError(st.t, database.Notify(st.t.Context(), st.panel.DB, "lease", "agent_rollouts"))
 }
 
 func (r Rollout) node(t *testing.T, name string) RolloutNode {

@@ -90,6 +90,7 @@ func TestAPoisonRolloutIsGivenUpWithItsReason(t *testing.T) {
 		require.NoError(t, err)
 		return n == 1
 	})
+	st.looks()
 	r := st.ends(id, failed)
 	require.Contains(t, r.Detail, "no space left for orders")
 	require.Contains(t, st.journal(), "node.rollout_ended")

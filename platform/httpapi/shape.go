@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/segmentio/encoding/json"
 )
 
 // Bounds of what a body may hold where its declaration names none. A field that needs more says so with maxLength or

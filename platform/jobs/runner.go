@@ -20,7 +20,7 @@ const (
 	silentFor  = 15 * time.Second // a client that was silent for so long is given up
 	drainFor   = 5 * time.Second  // running jobs may end so long after the panel was told to stop
 	cancelFor  = 2 * time.Second  // then their context is cancelled, and they are handed back
-	pollEvery  = 1200 * time.Millisecond
+	pollEvery  = 2 * time.Second
 	cooldown   = 10 * time.Millisecond
 	callWithin = 4 * time.Second
 )

@@ -20,6 +20,7 @@ type Counter struct {
 	socket   string // of the server
 	mu       sync.Mutex
 	count    map[string]int
+	pings    int
 	prepared map[string]string
 }
 
@@ -56,6 +57,15 @@ func (c *Counter) Take() map[string]int {
 		taken[shape(statement)] += times
 	}
 	return taken
+}
+
+// TakePings gives the number of pings since the last call.
+func (c *Counter) TakePings() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := c.pings
+	c.pings = 0
+	return seen
 }
 
 func (c *Counter) accept() {
@@ -134,9 +144,11 @@ var literals = regexp.MustCompile(`'(?:[^']|'')*'|\b[0-9]+\b`)
 
 // add only counts; shapes are worked out in Take, so that counting costs the measured program as little as it can.
 func (c *Counter) add(statement string) {
-	if ping := strings.HasPrefix(statement, "--") || statement == ";" || statement == ""; !ping {
-		c.count[statement]++
+	if ping := strings.HasPrefix(statement, "--") || statement == ";" || statement == ""; ping {
+		c.pings++
+		return
 	}
+	c.count[statement]++
 }
 
 // shape is a statement without its values.
