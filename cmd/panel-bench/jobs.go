@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +25,9 @@ import (
 const (
 	// starts is how many jobs are inserted one after another to see how soon each begins.
 	starts    = 300
-	startGoal = 100 // ms
+	startGoal = 100               // ms
+	calmsIn   = 30 * time.Second  // what the start of a panel sets off is over by then
+	quietRun  = 130 * time.Second // twice the longest pause between two looks of a driver
 	// atOnce is how many of the counted jobs run at once: they do nothing, so more cost nothing.
 	atOnce = 100
 )
@@ -161,4 +167,53 @@ func (q *queueing) latency(ctx context.Context) (measure.Series, error) {
 		}
 	}
 	return series, nil
+}
+
+// jobsAndQuiet (P16) measures the queue of jobs by itself, and then what a whole panel asks of its database at rest.
+// How little of that depends on the fleet is a part of P10.
+func jobsAndQuiet(ctx context.Context, b *bench) ([]measure.Result, error) {
+	results, err := jobsOneByOne(ctx, b)
+	if err != nil {
+		return results, err
+	}
+	s, err := b.install(ctx, "quiet", nil)
+	if err != nil {
+		return results, err
+	}
+	if err := pause(ctx, calmsIn); err != nil {
+		return results, err
+	}
+	s.counter.Take()
+	s.counter.TakePings()
+	if err := pause(ctx, quietRun); err != nil {
+		return results, err
+	}
+	return append(results, s.polls()), nil
+}
+
+// polls gates how often a panel without work looks for some, and shows everything else that it asks.
+func (s *stand) polls() measure.Result {
+	const shown, wide = 12, 100
+	seen, seconds := s.counter.Take(), quietRun.Seconds()
+	looks := 0
+	for statement, n := range seen {
+		if looksForWork(statement) {
+			looks += n
+		}
+	}
+	result := measure.Below("P16", "looks for work of a quiet panel: jobs, schedules and all processes", "1/s",
+		measure.Series{float64(looks) / seconds}, 1)
+	result = result.Note("%.2f statements a second in all, and %.2f pings, which tell that no notification was lost",
+		float64(sum(seen))/seconds, float64(s.counter.TakePings())/seconds)
+	common := slices.SortedFunc(maps.Keys(seen), func(a, b string) int { return cmp.Compare(seen[b], seen[a]) })
+	for _, statement := range common[:min(len(common), shown)] {
+		result = result.Note("%.2f/s %s", float64(seen[statement])/seconds, statement[:min(len(statement), wide)])
+	}
+	return result
+}
+
+// looksForWork tells whether a statement looks for jobs or for rows of a process.
+func looksForWork(statement string) bool {
+	return strings.Contains(statement, "limit k.free for update") ||
+		strings.Contains(statement, "from lease_wakes where process")
 }

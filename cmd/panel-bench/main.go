@@ -113,7 +113,7 @@ var goals = []goal{
 	{"P14", loginFlood, 6 * time.Minute},
 	{"P15", auditedWrite, 5 * time.Minute},
 	{"saves", savesAtOnce, 3 * time.Minute},
-	{"P16", jobsAndQuiet, 10 * time.Minute},
+	{"P16", jobsAndQuiet, 7 * time.Minute},
 	{"P23", throttledRoute, 4 * time.Minute},
 	{"P1", telemetry, 4 * time.Minute},
 	{"P4", listsAndPages, 8 * time.Minute},

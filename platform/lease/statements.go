@@ -10,7 +10,8 @@ type statements struct{ claim, renew, release, consume, wake string }
 // comes after this statement began to read stays for the next one. Each line of the answer has the seconds until
 // another row may become due: the end of its pause, or of the lease of whoever drives it. A row that is due and was not
 // taken is in the hands of another panel that claims it at this moment; the length of a lease is allowed for it.
-// Values: keys that are driven here, token, how many, seconds of the lease, reason of a death, time of the panel's clock.
+// Values: keys that are driven here, token, how many, seconds of the lease, reason of a death, time of the panel's
+// clock.
 const claiming = `with woken as materialized (select distinct id from lease_wakes where process = '{table}'),
 due as materialized (
 	select {key} as id from {table} where ({open}) and {due} and not {key} = any(?0::uuid[])
@@ -25,8 +26,8 @@ consumed as (delete from lease_wakes where number = any(array(
 		or not exists (select from {table} t where t.{key} = w.id and ({open})))
 	for update skip locked)))
 select taken.id, coalesce(taken.failures, 0) as failures, coalesce(taken.cause, '') as cause, next.pause
-from (select coalesce(extract(epoch from min(case when {wait} > interval '0' then {wait} else make_interval(secs => ?3) end)),
-		3600)::float8 as pause from {table}
+from (select coalesce(extract(epoch from min(
+		case when {wait} > interval '0' then {wait} else make_interval(secs => ?3) end)), 3600)::float8 as pause from {table}
 	where ({open}) and ({wait} > interval '0' or not {key} = any(?0::uuid[]) and {key} not in (select due.id from due))
 	) next left join taken on true`
 
