@@ -1424,6 +1424,52 @@ create table settings_secrets (
   constraint settings_secrets_pkey PRIMARY KEY (document, field)
 );
 
+create table target_results (
+  id uuid not null,
+  search_id uuid not null,
+  number integer not null,
+  node_id uuid not null,
+  target text not null,
+  server_name text not null,
+  finding jsonb not null,
+  suitability text not null,
+  score integer not null,
+  latency_ms double precision not null,
+  reasons jsonb not null,
+  checked_at timestamp with time zone not null,
+  valid_until timestamp with time zone not null,
+  constraint target_results_search_id_fkey FOREIGN KEY (search_id) REFERENCES target_searches(id) ON DELETE CASCADE,
+  constraint target_results_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX target_results_number ON target_results USING btree (search_id, number);
+CREATE INDEX target_results_score ON target_results USING btree (search_id, score);
+
+create table target_searches (
+  id uuid not null,
+  node_id uuid not null,
+  node_name text not null,
+  mode text not null,
+  targets jsonb not null,
+  total integer not null,
+  concurrency integer not null,
+  timeout_s integer not null,
+  state text not null,
+  reason text not null,
+  scanned integer not null,
+  found integer not null,
+  announced integer,
+  command_id uuid not null,
+  account_id uuid not null,
+  started_by text not null,
+  created_at timestamp with time zone not null,
+  ends_by timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint target_searches_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint target_searches_pkey PRIMARY KEY (id)
+);
+CREATE INDEX target_searches_created_at ON target_searches USING btree (created_at);
+CREATE UNIQUE INDEX target_searches_running ON target_searches USING btree (node_id) WHERE ((state = 'running'::text) AND (mode <> 'check'::text));
+
 create table telemetry_progress (
   id boolean default true not null,
   xact bigint not null,

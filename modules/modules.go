@@ -12,6 +12,7 @@ import (
 	"panel/modules/nodes"
 	"panel/modules/notifications"
 	"panel/modules/subscriptions"
+	"panel/modules/targets"
 	"panel/modules/updates"
 	"panel/platform/module"
 )
@@ -29,6 +30,7 @@ func All() []module.Module {
 		nodes.Module(),
 		notifications.Module(),
 		subscriptions.Module(),
+		targets.Module(),
 		updates.Module(),
 	}
 }

@@ -55,6 +55,7 @@ const (
 	CanRotateToken Capability = "rotate_token"
 	CanBlockIPs    Capability = "block_ips"
 	CanDrop        Capability = "drop_sessions"
+	CanScan        Capability = "scan_targets"
 	CanStream      Capability = "stream"            // keeps the WebSocket open
 	CanMeasure     Capability = "measure_listeners" // samples tell sessions of listeners and bytes of outbounds
 	CanTunnel      Capability = "serve_wireguard"   // knows the peers of WireGuard as clients

@@ -20,11 +20,13 @@ const (
 	RotateToken  CommandKind = "rotate_token"  // no arguments
 	BlockIPs     CommandKind = "block_ips"     // BlockIPsArgs
 	DropSessions CommandKind = "drop_sessions" // DropSessionsArgs
+	ScanTargets  CommandKind = "scan_targets"  // ScanTargetsArgs -> ScanTargetsData
 )
 
 // CommandKinds is the closed list. The panel sends no other kind, and an agent answers any other with CodeNotSupported.
 var CommandKinds = []CommandKind{
 	ApplyConfig, RestartCore, CollectLogs, Probe, UpdateAgent, RotateToken, BlockIPs, DropSessions,
+	ScanTargets,
 }
 
 // Known reports whether the list has the kind.

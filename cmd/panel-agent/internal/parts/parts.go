@@ -10,6 +10,7 @@ import (
 	"panel/cmd/panel-agent/internal/logs"
 	"panel/cmd/panel-agent/internal/part"
 	"panel/cmd/panel-agent/internal/probe"
+	"panel/cmd/panel-agent/internal/targets"
 	"panel/cmd/panel-agent/internal/telemetry"
 	"panel/cmd/panel-agent/internal/tokens"
 	"panel/cmd/panel-agent/internal/update"
@@ -24,6 +25,7 @@ func All() []part.Part {
 		challenges.Part,
 		facts.Part,
 		probe.Part,
+		targets.Part,
 		telemetry.Part,
 		logs.Part,
 		tokens.Part,
