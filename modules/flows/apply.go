@@ -44,8 +44,8 @@ const (
 
 // apply starts the installation of a plan and gives its id. What is refused here has changed nothing on any node.
 // Faults, in this order: plan_revision_conflict, apply_active, plan_stale, port_conflict, domain_conflict (409),
-// compile_failed, agent_offline (422), record_conflict (409), stage_blocked, readiness_unconfirmed (422). Only the last
-// one gives way to force.
+// compile_failed, target_suitability_stale, agent_offline (422), record_conflict (409), stage_blocked,
+// readiness_unconfirmed (422). Only the last one gives way to force.
 func (s *service) apply(ctx context.Context, id, planID string, revision int, force bool) (string, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
@@ -57,6 +57,9 @@ func (s *service) apply(ctx context.Context, id, planID string, revision int, fo
 	}
 	result, nodes, err := s.planned(ctx, f, row)
 	if err != nil {
+		return "", err
+	}
+	if err := s.freshTargets(ctx, row.Graph); err != nil {
 		return "", err
 	}
 	before, err := s.store.installedGraph(ctx, f)

@@ -17,6 +17,7 @@ import (
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/bulk"
+	"panel/modules/flows/internal/found"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -37,11 +38,14 @@ func exportHealth(h *hooks) flowsapi.HealthStates { return healthHook{h} }
 
 func exportBlocks(h *hooks) flowsapi.BlockSources { return blockHook{h} }
 
+func exportTargets(h *hooks) flowsapi.FoundTargets { return &h.targets }
+
 // hooks are the questions that other modules answer; they are added while the panel is composed.
 type hooks struct {
-	log    *zap.Logger
-	states []healthSource
-	blocks []blockSource
+	log     *zap.Logger
+	states  []healthSource
+	blocks  []blockSource
+	targets found.Sources
 }
 
 type (

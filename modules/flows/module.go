@@ -12,6 +12,7 @@ import (
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/console"
+	"panel/modules/flows/internal/found"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -85,8 +86,11 @@ func Module() module.Module {
 		Private: []any{
 			newStore, newNodes, newService, newRunner, newHandlers, newHooks, newBulk, stages.NewRegistry,
 		},
-		Exports: []any{exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers},
-		Attach:  attach,
+		Exports: []any{
+			exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers,
+			exportTargets,
+		},
+		Attach: attach,
 	}
 }
 
@@ -134,6 +138,10 @@ func faults() []fault.Declared {
 			Kind:    fault.KindInvalid,
 			Code:    "stage_blocked",
 			Summary: "A part of the plan cannot be done as it is; checks name it",
+		},
+		{
+			Kind: fault.KindInvalid, Code: found.Stale,
+			Summary: "A target that was taken from a search has no up-to-date result for its node",
 		},
 		{Kind: fault.KindConflict, Code: "too_many_pinned", Summary: "A flow keeps at most 50 pinned versions"},
 	}

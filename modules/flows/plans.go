@@ -8,6 +8,7 @@ import (
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/conflicts"
+	"panel/modules/flows/internal/found"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
@@ -42,6 +43,11 @@ func (s *service) preview(ctx context.Context, id string, drawn *graph.Graph) (p
 	if err := s.withStages(ctx, f, *drawn, result, &p); err != nil {
 		return plan.Plan{}, err
 	}
+	stale, err := s.hooks.targets.Problems(ctx, g, s.now())
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p.Errors = append(p.Errors, stale...)
 	p.Obstacles = obstacles(&p, nil, nodes)
 	p.CreatedAt, p.ExpiresAt, p.CreatedBy = s.now(), s.now(), access.From(ctx).Username
 	return p, nil
@@ -69,7 +75,7 @@ func (s *service) compiled(
 }
 
 // compile makes a plan of the draft and asks the nodes about readiness; it does not wait for them.
-// Faults: compile_failed (422) with the problems as errors[]; nothing is stored then.
+// Faults: compile_failed, target_suitability_stale (422) with the problems as errors[]; nothing is stored then.
 func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
@@ -81,6 +87,9 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	}
 	if problems := slices.Concat(result.Plan.Errors, plan.Findings(result.Plan.Conflicts)); len(problems) > 0 {
 		return plan.Plan{}, compileFailed(problems)
+	}
+	if err := s.freshTargets(ctx, f.Graph); err != nil {
+		return plan.Plan{}, err
 	}
 	if err := s.withStages(ctx, f, f.Graph, result, &result.Plan); err != nil {
 		return plan.Plan{}, err
@@ -96,6 +105,15 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	row.Plan.Readiness = marked(row.Plan.Readiness, row.Plan.Steps, nodes)
 	row.Plan.Obstacles = obstacles(&row.Plan, nil, nodes)
 	return row.Plan, nil
+}
+
+// freshTargets refuses a drawing whose found targets have no up-to-date result. Fault: target_suitability_stale (422).
+func (s *service) freshTargets(ctx context.Context, g graph.Graph) error {
+	problems, err := s.hooks.targets.Problems(ctx, g, s.now())
+	if err != nil {
+		return err
+	}
+	return found.Fault(problems)
 }
 
 // mostTold bounds the problems in one answer.
@@ -230,7 +248,7 @@ func (s *service) plan(ctx context.Context, id, planID string) (plan.Plan, error
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	found, err := readiness.Of(ctx, s.db, row.ID)
+	evidence, err := readiness.Of(ctx, s.db, row.ID)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -240,10 +258,14 @@ func (s *service) plan(ctx context.Context, id, planID string) (plan.Plan, error
 		return plan.Plan{}, fmt.Errorf("look up the nodes of a plan: %w", err)
 	}
 	p.Checking = row.Checking
-	p.State, p.Readiness = s.planState(f, row), marked(readiness.Joined(p.Readiness, found), p.Steps, nodes)
+	p.State, p.Readiness = s.planState(f, row), marked(readiness.Joined(p.Readiness, evidence), p.Steps, nodes)
 	p.Diff.Other, p.Sharing = orEmpty(p.Diff.Other), orEmpty(p.Sharing) // plans of before had none
-	p.Conflicts = append(orEmpty(p.Conflicts), readiness.HeldPorts(found)...)
-	p.Obstacles = obstacles(p, found, nodes)
+	p.Conflicts = append(orEmpty(p.Conflicts), readiness.HeldPorts(evidence)...)
+	stale, err := s.hooks.targets.Problems(ctx, row.Graph, s.now())
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p.Obstacles = append(obstacles(p, evidence, nodes), found.Obstacles(stale)...)
 	return row.Plan, nil
 }
 
@@ -306,7 +328,7 @@ func marked(checks []plan.Check, steps []plan.Step, nodes map[string]nodesapi.No
 }
 
 // obstacles are the reasons at this moment that no force passes.
-func obstacles(p *plan.Plan, found []readiness.Row, nodes map[string]nodesapi.Node) []plan.Obstacle {
+func obstacles(p *plan.Plan, evidence []readiness.Row, nodes map[string]nodesapi.Node) []plan.Obstacle {
 	out := []plan.Obstacle{}
 	for _, n := range offline(p.Steps, nodes) {
 		out = append(out, plan.Obstacle{
@@ -317,7 +339,7 @@ func obstacles(p *plan.Plan, found []readiness.Row, nodes map[string]nodesapi.No
 	for _, c := range p.Conflicts {
 		out = append(out, conflicts.Obstacle(c, nodeName(nodes, c.NodeID)))
 	}
-	for _, t := range readiness.InsideTargets(found) {
+	for _, t := range readiness.InsideTargets(evidence) {
 		out = append(out, plan.Obstacle{Code: t.Code, Path: t.Path, Finding: plan.Say(t.Code, t.Message)})
 	}
 	for _, c := range p.Readiness {

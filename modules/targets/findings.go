@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/targets/internal/verdict"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -103,4 +104,20 @@ func nameFor(asked agentapi.ScanTarget, found string) string {
 	}
 	name, _ := nameOf(found)
 	return name
+}
+
+// foundTargets gives results as drafts take them over.
+func (s *searches) foundTargets(ctx context.Context, ids []string) (map[string]flowsapi.FoundTarget, error) {
+	found := map[string]flowsapi.FoundTarget{}
+	if ids = database.OnlyIDs(ids); len(ids) == 0 {
+		return found, nil
+	}
+	rows, err := s.store.byIDs(ctx, ids)
+	for _, r := range rows {
+		found[r.ID] = flowsapi.FoundTarget{
+			NodeID: r.NodeID, Target: r.Target, ServerName: r.ServerName, ValidUntil: r.ValidUntil,
+			Suitable: r.Suitability == verdict.Suitable || r.Suitability == verdict.Acceptable,
+		}
+	}
+	return found, err
 }

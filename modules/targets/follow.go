@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,15 +108,11 @@ func (s *searches) heard(ctx context.Context, id string, result nodesapi.Result)
 	})
 }
 
-func reasonOf(code string) string {
-	switch agentapi.ResultCode(code) {
-	case agentapi.CodeExpired:
-		return reasonSilent
-	case agentapi.CodeInterrupted:
-		return reasonInterrupted
-	}
-	return reasonAgent
+var reasons = map[agentapi.ResultCode]string{
+	agentapi.CodeExpired: reasonSilent, agentapi.CodeInterrupted: reasonInterrupted,
 }
+
+func reasonOf(code string) string { return cmp.Or(reasons[agentapi.ResultCode(code)], reasonAgent) }
 
 // settle ends a search when all results are there that its agent has announced, or when they are too late.
 func (s *searches) settle(ctx context.Context, row *searchRow) error {

@@ -6,6 +6,7 @@ package targets
 import (
 	"embed"
 
+	"panel/modules/flows/flowsapi"
 	"panel/platform/audit"
 	"panel/platform/doctor"
 	"panel/platform/events"
@@ -26,7 +27,7 @@ var russian string
 func Module() module.Module {
 	return module.Module{
 		Name:     "targets",
-		Summary:  "REALITY targets: sites that listeners show to strangers, searched for from nodes",
+		Summary:  "REALITY targets: sites that listeners show to strangers, found by agents",
 		Requires: []string{"domains", "flows", "nodes"},
 		Russian:  russian,
 		Faults: []fault.Declared{
@@ -54,7 +55,8 @@ func Module() module.Module {
 	}
 }
 
-func attach(h *handlers, s *searches) module.Parts {
+func attach(h *handlers, s *searches, drafts flowsapi.FoundTargets) module.Parts {
+	drafts.Add("targets", s.foundTargets)
 	return module.Parts{
 		Routes: h.routes(), Jobs: s.workers(), Schedules: []jobs.Schedule{schedule()},
 		AgentBatches: []ingest.Intake{s.intake()}, Metrics: []metrics.Collector{s.running(), s.failed()},

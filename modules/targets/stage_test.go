@@ -12,6 +12,7 @@ import (
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes"
 	"panel/platform/agentapi"
 	"panel/platform/module"
@@ -48,9 +49,9 @@ func newStage(t *testing.T, options ...paneltest.Setting) *stage {
 	t.Helper()
 	s := &stage{t: t}
 	manifest := Module()
-	manifest.Attach = func(h *handlers, own *searches) module.Parts {
+	manifest.Attach = func(h *handlers, own *searches, drafts flowsapi.FoundTargets) module.Parts {
 		s.own = own
-		return attach(h, own)
+		return attach(h, own, drafts)
 	}
 	all := append(features()[:4:4], manifest)
 	s.Panel = paneltest.Start(t, append(options, paneltest.Modules(all...))...)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/targets/internal/verdict"
 	"panel/platform/agentapi"
@@ -235,6 +236,6 @@ func (s *store) overdue(ctx context.Context, before time.Time) (ids []string, er
 
 // byIDs gives results by their ids; unknown ones are left out.
 func (s *store) byIDs(ctx context.Context, ids []string) (rows []resultRow, err error) {
-	err = s.db.In(ctx).NewSelect().Model(&rows).Where("r.id in (?)", bun.In(ids)).Scan(ctx)
+	err = s.db.In(ctx).NewSelect().Model(&rows).Where("r.id = any(?::uuid[])", pgdialect.Array(ids)).Scan(ctx)
 	return rows, database.Fault(err, nil)
 }

@@ -29,13 +29,27 @@ func cdnOfName(name string) string {
 
 // marks are headers that only servers of a CDN send, with what their value holds; empty: anything.
 var marks = []struct{ header, holds, network string }{
-	{"Cf-Ray", "", "Cloudflare"}, {"Server", "cloudflare", "Cloudflare"}, {"X-Amz-Cf-Id", "", "CloudFront"},
-	{"Via", "cloudfront", "CloudFront"}, {"X-Fastly-Request-Id", "", "Fastly"}, {"X-Served-By", "cache-", "Fastly"},
-	{"Server", "akamai", "Akamai"}, {"X-Akamai-Transformed", "", "Akamai"}, {"Akamai-Grn", "", "Akamai"},
-	{"X-Azure-Ref", "", "Azure"}, {"X-Msedge-Ref", "", "Azure"}, {"Server", "bunnycdn", "Bunny"},
-	{"Cdn-Pullzone", "", "Bunny"}, {"Server", "keycdn", "KeyCDN"}, {"Server", "cdn77", "CDN77"},
-	{"X-77-Cache", "", "CDN77"}, {"X-Iinfo", "", "Imperva"}, {"X-Sucuri-Id", "", "Sucuri"},
-	{"X-Vercel-Id", "", "Vercel"}, {"X-Nf-Request-Id", "", "Netlify"}, {"X-Cdn", "", "CDN"},
+	{"Cf-Ray", "", "Cloudflare"},
+	{"Server", "cloudflare", "Cloudflare"},
+	{"X-Amz-Cf-Id", "", "CloudFront"},
+	{"Via", "cloudfront", "CloudFront"},
+	{"X-Fastly-Request-Id", "", "Fastly"},
+	{"X-Served-By", "cache-", "Fastly"},
+	{"Server", "akamai", "Akamai"},
+	{"X-Akamai-Transformed", "", "Akamai"},
+	{"Akamai-Grn", "", "Akamai"},
+	{"X-Azure-Ref", "", "Azure"},
+	{"X-Msedge-Ref", "", "Azure"},
+	{"Server", "bunnycdn", "Bunny"},
+	{"Cdn-Pullzone", "", "Bunny"},
+	{"Server", "keycdn", "KeyCDN"},
+	{"Server", "cdn77", "CDN77"},
+	{"X-77-Cache", "", "CDN77"},
+	{"X-Iinfo", "", "Imperva"},
+	{"X-Sucuri-Id", "", "Sucuri"},
+	{"X-Vercel-Id", "", "Vercel"},
+	{"X-Nf-Request-Id", "", "Netlify"},
+	{"X-Cdn", "", "CDN"},
 }
 
 func cdnOfHeaders(headers http.Header) string {

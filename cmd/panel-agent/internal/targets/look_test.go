@@ -63,10 +63,14 @@ func TestALookTellsWhatATargetShows(t *testing.T) {
 			return f.Group == "X25519MLKEM768" && f.Answered && f.RedirectsTo == "" && f.CDN == "" && !f.OCSP &&
 				f.Certificate.ChainValid && f.Certificate.NameValid && f.NameMatches && f.LatencyMillis > 0
 		},
-		sites.Classic:    func(f agentapi.TargetFinding) bool { return f.Group == "X25519" && f.TLSVersion == "1.3" },
-		sites.Stapled:    func(f agentapi.TargetFinding) bool { return f.OCSP && f.HTTP3 },
-		sites.Fake:       func(f agentapi.TargetFinding) bool { return !f.Certificate.NameValid && f.Certificate.ChainValid },
-		sites.SelfSigned: func(f agentapi.TargetFinding) bool { return !f.Certificate.ChainValid && f.Certificate.NameValid },
+		sites.Classic: func(f agentapi.TargetFinding) bool { return f.Group == "X25519" && f.TLSVersion == "1.3" },
+		sites.Stapled: func(f agentapi.TargetFinding) bool { return f.OCSP && f.HTTP3 },
+		sites.Fake: func(f agentapi.TargetFinding) bool {
+			return !f.Certificate.NameValid && f.Certificate.ChainValid
+		},
+		sites.SelfSigned: func(f agentapi.TargetFinding) bool {
+			return !f.Certificate.ChainValid && f.Certificate.NameValid
+		},
 		sites.Expired: func(f agentapi.TargetFinding) bool {
 			return !f.Certificate.ChainValid && f.Certificate.NotAfter.Before(time.Now())
 		},

@@ -1,15 +1,15 @@
 package targets
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
+	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
-
-	"golang.org/x/net/http2"
+	"sync/atomic"
 
 	"panel/cmd/panel-agent/internal/core"
 	"panel/platform/agentapi"
@@ -50,20 +50,21 @@ func page(ctx context.Context, conn *tls.Conn, f *agentapi.TargetFinding) {
 	}
 }
 
+var errOneConnection = errors.New("a target is asked over one connection")
+
+// ask sends the request over the connection that is there, in the protocol that was agreed on; it opens no other one.
 func ask(conn *tls.Conn, request *http.Request) (*http.Response, error) {
-	if conn.ConnectionState().NegotiatedProtocol == "h2" {
-		transport := &http2.Transport{MaxHeaderListSize: mostHeaders, DisableCompression: true}
-		client, err := transport.NewClientConn(conn)
-		if err != nil {
-			return nil, err
-		}
-		return client.RoundTrip(request)
+	var taken atomic.Bool
+	transport := &http.Transport{
+		DialTLSContext: func(context.Context, string, string) (net.Conn, error) {
+			if taken.Swap(true) {
+				return nil, errOneConnection
+			}
+			return conn, nil
+		},
+		ForceAttemptHTTP2: true, DisableCompression: true, MaxResponseHeaderBytes: mostHeaders,
 	}
-	request.Close = true
-	if err := request.Write(conn); err != nil {
-		return nil, err
-	}
-	return http.ReadResponse(bufio.NewReader(conn), request)
+	return transport.RoundTrip(request)
 }
 
 // redirect notes the host that a page leads to, where it is another one.

@@ -75,7 +75,7 @@ type Share struct {
 
 // Obstacle is a reason that no force passes.
 type Obstacle struct {
-	Code     string `json:"code" enum:"agent_offline,capability_missing,port_conflict,domain_conflict,record_conflict,target_private,stage_blocked"`
+	Code     string `json:"code" enum:"agent_offline,capability_missing,port_conflict,domain_conflict,record_conflict,target_private,target_suitability_stale,stage_blocked"`
 	NodeID   string `json:"node_id"`
 	NodeName string `json:"node_name"`
 	Path     string `json:"path,omitempty" doc:"Field of the drawing that it is about"`
