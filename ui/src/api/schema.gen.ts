@@ -7203,7 +7203,7 @@ export interface components {
         };
         PlanObstacle: {
             /** @enum {string} */
-            code: "agent_offline" | "capability_missing" | "port_conflict" | "domain_conflict" | "record_conflict" | "target_private" | "stage_blocked";
+            code: "agent_offline" | "capability_missing" | "port_conflict" | "domain_conflict" | "record_conflict" | "target_private" | "target_suitability_stale" | "stage_blocked";
             finding: components["schemas"]["PlanText"];
             node_id: string;
             node_name: string;
