@@ -12,7 +12,6 @@ import (
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/console"
-	"panel/modules/flows/internal/found"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -140,7 +139,7 @@ func faults() []fault.Declared {
 			Summary: "A part of the plan cannot be done as it is; checks name it",
 		},
 		{
-			Kind: fault.KindInvalid, Code: found.Stale,
+			Kind: fault.KindInvalid, Code: "target_suitability_stale",
 			Summary: "A target that was taken from a search has no up-to-date result for its node",
 		},
 		{Kind: fault.KindConflict, Code: "too_many_pinned", Summary: "A flow keeps at most 50 pinned versions"},

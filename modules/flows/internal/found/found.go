@@ -112,7 +112,7 @@ func Fault(problems []graph.Problem) error {
 	if len(problems) == 0 {
 		return nil
 	}
-	refused := fault.Invalid(Stale, "a target that the draft takes from a search has no up-to-date result; no force "+
+	refused := fault.Invalid("target_suitability_stale", "a target that the draft takes from a search has no up-to-date result; no force "+
 		"passes this: check the target again").With("problems", problems)
 	for _, p := range problems {
 		refused = refused.Field(p.Path, p.Code, p.Message)
