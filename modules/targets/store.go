@@ -147,11 +147,11 @@ var resultOrders = map[string]keyset.Order{
 }
 
 func (s *store) results(ctx context.Context, in *resultsInput, now time.Time) (page httpapi.Page[Result], err error) {
-	if _, err := s.get(ctx, in.ID); err != nil {
-		return page, err
-	}
 	k, err := keyset.New(in.PageQuery, "r.id", "-score", resultOrders)
 	if err != nil {
+		return page, err
+	}
+	if _, err := s.get(ctx, in.ID); err != nil {
 		return page, err
 	}
 	of := func(q *bun.SelectQuery) *bun.SelectQuery {
