@@ -40,8 +40,25 @@ func newEstateOn(t *testing.T, m *matrix) *estate {
 	}
 	for i, name := range []string{"one", "two"} {
 		e.flow(i, name)
+		e.targetSearch(i)
 	}
 	return e
+}
+
+// targetSearch is a search that has found two targets.
+func (e *estate) targetSearch(i int) {
+	e.t.Helper()
+	id, node := database.NewID(), e.objects["nodes"][i]
+	e.write(`insert into target_searches (id, node_id, node_name, mode, targets, total, concurrency, timeout_s, state, reason,
+			scanned, found, command_id, account_id, started_by, created_at, ends_by, ended_at)
+		values (?, ?, 'n', 'host_list', '[]', 2, 16, 10, 'done', '', 2, 2, ?, ?, 'a', now(), now(), now())`,
+		id, node, database.NewID(), e.admins[i].AccountID)
+	for number := range 2 {
+		e.write(`insert into target_results (id, search_id, number, node_id, target, server_name, finding, suitability, score,
+				latency_ms, reasons, checked_at, valid_until)
+			values (?, ?, ?, ?, 't', 't', '{}', 'suitable', 90, 5, '[]', now(), now())`, database.NewID(), id, number, node)
+	}
+	e.owns(i, "target-search", id)
 }
 
 func (e *estate) owns(i int, word string, id any) {
