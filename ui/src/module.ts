@@ -169,7 +169,18 @@ export type ListColumn = SlotEntry<{ id: string; ids: readonly string[] }>;
 /** A section of the settings screen; it draws its own cards and saves by itself. */
 export type SettingsSection = SlotEntry<object>;
 
-export type SlotName = "nodeTabs" | "flowTabs" | "clientParts" | "flowColumns" | "settings";
+/** Finds a target for a REALITY listener on a node, beside the field that takes it. */
+export interface TargetPickerProps {
+  nodeId: string | undefined;
+  /** What the listener has now. */
+  target: string | undefined;
+  serverName: string | undefined;
+  /** Why nothing may be taken over. */
+  reason: string | undefined;
+  onUse: (found: { target: string; serverName: string; resultId: string }) => void;
+}
+
+export type SlotName = "nodeTabs" | "flowTabs" | "clientParts" | "flowColumns" | "targetPickers" | "settings";
 
 /** Something that the command palette finds and opens. */
 export interface PaletteHit {
@@ -227,6 +238,8 @@ export interface UiModule {
   /** Cards on the page of a client. */
   clientParts?: ObjectTab[];
   flowColumns?: ListColumn[];
+  /** Ways to find a target for a REALITY listener in the editor of a flow. */
+  targetPickers?: SlotEntry<TargetPickerProps>[];
   settings?: SettingsSection[];
   /** The area of a family of permissions (`nodes` of `nodes.view`) and of a feature of the license. */
   areas?: { permissions?: Record<string, Area>; features?: Record<string, Area> };

@@ -92,7 +92,7 @@ export class Stand {
   }
 
   /** Makes an agent of this machine as the token says, and lets it run. A new build of it has few seconds to report. */
-  async runAgent(name: string, token: string): Promise<void> {
+  async runAgent(name: string, token: string, env: Record<string, string> = {}): Promise<void> {
     const data = join(this.folder, `agent-${name}`);
     await run(
       program("panel-agent"),
@@ -103,7 +103,7 @@ export class Stand {
       start(
         program("panel-agent"),
         ["run", "--data", data, "--update-patience", "8s"],
-        {},
+        env,
         join(this.folder, `agent-${name}.log`),
       ),
     );

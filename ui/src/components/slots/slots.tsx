@@ -5,7 +5,7 @@ import { licenseQuery, useAccess } from "@/api/access";
 import { useSession } from "@/api/session";
 import { ProblemView } from "@/components/state/problem-view";
 import { FeatureBlocked, Skeleton } from "@/components/state/states";
-import type { Area, SlotEntry, SlotName, UiModule } from "@/module";
+import type { Area, SlotEntry, SlotName, TargetPickerProps, UiModule } from "@/module";
 import { useLanguage } from "@/text/use-format";
 import { useModules } from "./contributions";
 
@@ -15,6 +15,7 @@ interface SlotProps extends Record<SlotName, object> {
   flowTabs: { id: string };
   clientParts: { id: string };
   flowColumns: { id: string; ids: readonly string[] };
+  targetPickers: TargetPickerProps;
   settings: object;
 }
 

@@ -47,6 +47,7 @@ const outdating = [
   "record_conflict",
   "agent_offline",
   "stage_blocked",
+  "target_suitability_stale",
 ];
 
 function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdated: () => void }) {

@@ -9,6 +9,7 @@ import { FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
 import { MoreSettings, type PartProps, type Shared } from "./more-settings";
 import { SharedPort } from "./shared-port";
+import { TargetFields, type TargetProps } from "./target-fields";
 
 interface ListenerFormProps {
   block: Block;
@@ -74,7 +75,9 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
       {listener.protocol === "wireguard" && <p className={classes.help}>{t("field.wireguardHelp")}</p>}
       {carried(listener) && (
         <>
-          {securityOf(listener) === "reality" && <RealityFields listener={listener} set={set} shared={shared} />}
+          {securityOf(listener) === "reality" && (
+            <RealityFields listener={listener} set={set} setAll={setAll} shared={shared} nodeId={block.node_id} />
+          )}
           <TransportFields listener={listener} set={set} shared={shared} />
         </>
       )}
@@ -147,20 +150,11 @@ function PortField({ listener, set, shared, automatic }: PartProps & { automatic
 }
 
 /** What strangers see of a REALITY listener, and how it knows its clients. */
-function RealityFields({ listener, set, shared }: PartProps) {
+function RealityFields({ listener, set, setAll, shared, nodeId }: PartProps & TargetProps) {
   const { t } = useTranslation("flows");
   return (
     <>
-      <TextInput
-        className={classes.wide}
-        label={t("field.target")}
-        placeholder="www.example.org:443"
-        description={t("field.targetHelp")}
-        value={listener.reality?.target ?? ""}
-        onChange={(event) => set("reality.target", event.currentTarget.value.trim())}
-        spellCheck={false}
-        {...shared("reality.target")}
-      />
+      <TargetFields listener={listener} setAll={setAll} shared={shared} nodeId={nodeId} />
       <Switch
         className={classes.wide}
         label={t("field.allow_private_target")}
