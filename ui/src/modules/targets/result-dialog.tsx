@@ -85,10 +85,12 @@ function Facts({ result }: { result: Result }) {
   ];
   return (
     <dl className={classes.facts}>
-      <dt>{t("columns.latency")}</dt>
-      <dd>
-        <Latency of={result} />
-      </dd>
+      <div className={classes.fact}>
+        <dt>{t("columns.latency")}</dt>
+        <dd>
+          <Latency of={result} />
+        </dd>
+      </div>
       {facts
         .filter(([, value]) => value !== "")
         .map(([name, value]) => (

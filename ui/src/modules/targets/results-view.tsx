@@ -135,7 +135,7 @@ export function nameOf({ target, sni }: Result): string {
 export function Latency({ of }: { of: Result }) {
   const { t } = useTranslation("targets");
   if (of.latency_ms === null) return <span className="dim">–</span>;
-  return <span className="num">{t("ms", { ms: Math.round(of.latency_ms) })}</span>;
+  return <span className="num">{of.latency_ms < 1 ? t("underMs") : t("ms", { ms: Math.round(of.latency_ms) })}</span>;
 }
 
 const glyphs: Record<Suitability, GlyphKind> = {

@@ -4,7 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { Action } from "@/components/action/action";
-import { PageHeader } from "@/components/layout/page-header";
+import { Meta, PageHeader } from "@/components/layout/page-header";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { toastProblem } from "@/components/state/toast";
@@ -45,7 +45,11 @@ export default function SearchPage() {
         beside={<SearchState search={search} />}
         meta={
           <>
-            {t(`mode.${search.mode}`)} · {search.started_by} · <RelativeTime at={search.created_at} />
+            <Meta>{t(`mode.${search.mode}`)}</Meta>
+            <Meta>{search.started_by}</Meta>
+            <Meta>
+              <RelativeTime at={search.created_at} />
+            </Meta>
           </>
         }
         closed={search.state === "running" ? block : undefined}
