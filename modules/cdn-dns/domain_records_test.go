@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"panel/modules/cdn-dns/internal/records"
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
+	"panel/platform/agentapi"
 	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/paneltest"
@@ -418,4 +420,52 @@ func TestEveryBindingIsWatched(t *testing.T) {
 	require.Equal(t, records.Pending, b.dns(id).State)
 	b.Admin().Post(bindingsRoute+"/"+id+"/check", nil).Is(http.StatusOK)
 	require.Equal(t, "found", b.becomes(id, records.OK).Wanted[0].State, "what it wrote is forgotten, so it is left")
+}
+
+// "Half of the records written": of a node with both families one record stands when the service asks for time, or
+// takes the right to write away. What stands is kept and not written again, the other is told, and follows by itself.
+func TestTheSecondRecordOfANodeWithBothFamiliesFollows(t *testing.T) {
+	t.Parallel()
+	for fault, breakIt := range map[string]func(*bench){
+		"asks for time":   func(b *bench) { b.cloud.Limit(1) },
+		"loses its right": func(b *bench) { b.cloud.Allow(token, &dnstest.CloudflareToken{ZoneRead: true, DNSRead: true}) },
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, "example.com")
+			b.add("main")
+			writes, broken := atomic.Int32{}, make(chan struct{})
+			b.cloud.Before(func(method, _ string) {
+				if method == http.MethodPost && writes.Add(1) == 2 {
+					breakIt(b)
+					close(broken)
+				}
+			})
+			agent := b.Enroll("node-n1")
+			agent.Beat(func(beat *agentapi.Heartbeat) {
+				beat.Addresses = []string{"203.0.113.7/24", "2001:db8::8/64"}
+			})
+			require.Eventually(t, func() bool {
+				known, _ := agent.Node().Value("addresses").([]any)
+				return len(known) == 2
+			}, soon, 50*time.Millisecond)
+			b.Admin().Patch("/api/v1/nodes/"+agent.NodeID, fields{
+				"address": "203.0.113.7", "revision": agent.Node().Value("revision"),
+			}).Is(http.StatusOK)
+			id := b.Admin().Post(bindingsRoute, fields{"node_id": agent.NodeID, "zone": "example.com", "label": "n1"}).
+				Is(http.StatusCreated).Text("id")
+			<-broken
+			require.Len(t, b.stand("n1.example.com"), 1, "half of the records")
+			require.NotEqual(t, records.OK, b.dns(id).State)
+
+			b.cloud.Allow(token, dnstest.Full())
+			d := b.becomes(id, records.OK)
+			require.Len(t, d.Wanted, 2)
+			require.Equal(t, []string{"A 203.0.113.7", "AAAA 2001:db8::8"}, b.stand("n1.example.com"))
+
+			b.Admin().Delete(bindingsRoute + "/" + id).Is(http.StatusNoContent)
+			require.Eventually(t, func() bool { return len(b.cloud.Records()) == 0 }, soon, 50*time.Millisecond,
+				"both go with the binding")
+		})
+	}
 }

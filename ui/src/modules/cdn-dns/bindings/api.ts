@@ -47,6 +47,34 @@ export const bindingQuery = (id: string) =>
       answer(api.GET("/api/v1/node-domains/{id}", { params: { path: { id } }, signal })),
   });
 
+export const bindingModes: Binding["mode"][] = ["direct", "cdn", "relay", "reality_sni", "static_site"];
+
+const mostNodes = 20;
+
+/** The first nodes whose names have a text in them. */
+export const nodesNamedQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["nodes", "named", text],
+    queryFn: async ({ signal }) => {
+      const query = { limit: mostNodes, ...(text && { q: text }) };
+      return (await answer(api.GET("/api/v1/nodes/brief", { params: { query }, signal }))).nodes;
+    },
+    placeholderData: keepPreviousData,
+  });
+
+export function useBind() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Schemas["DomainsCreateInputBody"]): Promise<Binding> =>
+      answer(api.POST("/api/v1/node-domains", { body })),
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ["cdn-dns", "bindings"] }),
+        queries.invalidateQueries({ queryKey: ["nodes", "domains"] }),
+      ]),
+  });
+}
+
 /** Bindings whose host names have a text in them: one page, the largest. */
 export const bindingsNamedQuery = (text: string) =>
   queryOptions({

@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { makeNode } from "@/testing/fixtures";
@@ -21,6 +21,38 @@ async function page(more: Parameters<typeof serve>[0] = {}, { permissions = ["*"
   const drawn = await renderApp(<BindingsPage />, { queries: panel.queries, path });
   return { ...panel, ...drawn };
 }
+
+describe("binding a host name", () => {
+  const open = async (permissions?: string[]) => {
+    const bound = makeBinding({ id: "new", hostname: "fra-02.example.net" });
+    const panel = await page(
+      { "POST /node-domains": { status: 201, body: bound }, "GET /node-domains/new": { body: bound } },
+      permissions && { permissions },
+    );
+    return { ...panel, button: await screen.findByRole("button", { name: /Bind host name/ }) };
+  };
+
+  it("takes a node that is found by its name, and opens what was bound", async () => {
+    const { asked, button, address } = await open();
+    await userEvent.click(button);
+    const dialog = await screen.findByRole("dialog");
+    const bind = () => within(dialog).getByRole("button", { name: /^Bind/ });
+    expect(bind()).toHaveAccessibleDescription("Choose a node first");
+    await userEvent.click(within(dialog).getByRole("combobox", { name: "Node" }));
+    await userEvent.click(await screen.findByRole("option", { name: "fra-02" }));
+    expect(bind()).toHaveAccessibleDescription("Write the domain first");
+    await userEvent.type(within(dialog).getByRole("textbox", { name: "Domain" }), "example.net");
+    await userEvent.click(bind());
+    await waitFor(() => expect(address()).toContain("open=new"));
+    const sent = asked.find(({ method, path }) => method === "POST" && path === "/node-domains");
+    expect(sent?.body).toEqual({ node_id: nodeId, zone: "example.net", mode: "direct" });
+  });
+
+  it("is closed, with the reason, to who may only read", async () => {
+    const { button } = await open(["nodes.view", "dns.view"]);
+    expect(button).toHaveAccessibleDescription(/nodes\.edit/);
+  });
+});
 
 describe("host names", () => {
   it("show node, mode, where they lead, certificate and use", async () => {

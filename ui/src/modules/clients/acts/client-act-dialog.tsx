@@ -1,8 +1,9 @@
-import { MultiSelect, NumberInput, Select, TagsInput } from "@mantine/core";
+import { NumberInput, Select } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ActDialog, type ActResult } from "@/components/dialog/act-dialog";
+import { TagChangeFields, useTagChange } from "@/components/form/tag-change";
 import { useFormat } from "@/text/use-format";
 import { flowNamesQuery, type Acts, type Client } from "../api";
 import { effectsOf, whyLeft, type ClientAct } from "./effects";
@@ -92,8 +93,7 @@ interface Entry {
 function useEntry(act: ClientAct, clients: readonly Client[]): Entry {
   const { t } = useTranslation("clients");
   const [days, setDays] = useState<number | string>(30);
-  const [add, setAdd] = useState<string[]>([]);
-  const [remove, setRemove] = useState<string[]>([]);
+  const { change, setChange, nothing } = useTagChange();
   const [flow, setFlow] = useState<string | null>(null);
   const flows = useQuery({ ...flowNamesQuery, enabled: act === "give_flow" }).data ?? [];
   if (act === "extend") {
@@ -139,36 +139,10 @@ function useEntry(act: ClientAct, clients: readonly Client[]): Entry {
     };
   }
   if (act !== "tags") return { request: { act }, dirty: false };
-  const present = [...new Set(clients.flatMap((client) => client.tags))].sort();
-  const nothing = add.length + remove.length === 0;
   return {
-    request: { act, add_tags: add, remove_tags: remove },
+    request: { act, ...change },
     dirty: !nothing,
     missing: nothing ? t("act.tags.missing") : undefined,
-    fields: (
-      <>
-        <TagsInput
-          size="md"
-          data-autofocus
-          label={t("act.tags.add")}
-          description={t("form.tagsHelp")}
-          maxTags={20}
-          maxLength={32}
-          value={add}
-          onChange={setAdd}
-        />
-        {present.length > 0 && (
-          <MultiSelect
-            size="md"
-            label={t("act.tags.remove")}
-            placeholder={remove.length === 0 ? t("act.tags.choose") : undefined}
-            maxValues={20}
-            data={present}
-            value={remove}
-            onChange={setRemove}
-          />
-        )}
-      </>
-    ),
+    fields: <TagChangeFields of={clients} change={change} onChange={setChange} />,
   };
 }

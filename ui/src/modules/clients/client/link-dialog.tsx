@@ -1,9 +1,9 @@
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "@/components/action/copy-button";
 import { DialogBody } from "@/components/dialog/dialog-form";
 import { useOnce } from "@/components/secret/once";
 import { SecretCode } from "@/components/secret/secret-code";
+import { WireGuardFile } from "@/components/secret/wireguard-file";
 import { issueLink, type Client } from "../api";
 
 /** The connection link of a client on one of its flows, shown for a minute. */
@@ -27,7 +27,7 @@ export function LinkDialog({
           onReveal={reveal}
           text={(link) => link.uri}
           code={(link) => link.conf ?? link.uri}
-          between={(link) => link.conf && <File conf={link.conf} />}
+          between={(link) => link.conf && <WireGuardFile conf={link.conf} />}
           codeName={t("link.qr")}
           what={t("link.what")}
           act={t("link.reveal")}
@@ -35,18 +35,5 @@ export function LinkDialog({
         />
       </DialogBody>
     </Modal>
-  );
-}
-
-/** The file that programs of the protocol read, where they know no link. */
-function File({ conf }: { conf: string }) {
-  const { t } = useTranslation("clients");
-  return (
-    <>
-      <p className="soft">{t("link.fileHelp")}</p>
-      <div>
-        <CopyButton value={conf} what={t("link.file")} text={t("link.copyFile")} iconOnly={false} />
-      </div>
-    </>
   );
 }

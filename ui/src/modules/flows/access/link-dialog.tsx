@@ -1,8 +1,8 @@
 import { Modal } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { CopyButton } from "@/components/action/copy-button";
 import { useOnce } from "@/components/secret/once";
 import { SecretCode } from "@/components/secret/secret-code";
+import { WireGuardFile } from "@/components/secret/wireguard-file";
 import { issueLink, issuePublicLink, type Client, type Flow } from "../shared/api";
 import dialog from "../shared/dialogs.module.css";
 import { useEditor } from "../editor/editor-context";
@@ -30,7 +30,7 @@ export function LinkDialog({ flow, client, onClose }: LinkDialogProps) {
           onReveal={reveal}
           text={(link) => link.uri}
           code={(link) => link.conf ?? link.uri}
-          between={(link) => link.conf && <File conf={link.conf} />}
+          between={(link) => link.conf && <WireGuardFile conf={link.conf} />}
           codeName={t("link.qr")}
           what={t("link.what")}
           act={t("link.reveal")}
@@ -43,19 +43,6 @@ export function LinkDialog({ flow, client, onClose }: LinkDialogProps) {
         />
       </div>
     </Modal>
-  );
-}
-
-/** The file that programs of the protocol read, where they know no link. */
-function File({ conf }: { conf: string }) {
-  const { t } = useTranslation("flows");
-  return (
-    <>
-      <p className="soft">{t("link.fileHelp")}</p>
-      <div>
-        <CopyButton value={conf} what={t("link.file")} text={t("link.copyFile")} iconOnly={false} />
-      </div>
-    </>
   );
 }
 
