@@ -51,7 +51,7 @@ func (t *tester) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	}
 	ctx = as(ctx, row.AccountID, row.StartedBy)
 	if row.Mode == modeFull && row.State != stateQueued {
-		if notice, err := maintenance.Look(ctx, t.store.db.Pool); err != nil || notice != nil {
+		if notice, err := maintenance.Read(ctx, t.store.db.Pool); err != nil || notice != nil {
 			return lease.After(maintainedPause), err // another panel is at it, and this one is about to stop
 		}
 	}

@@ -41,7 +41,7 @@ func maintained(ctx context.Context, dsn string, at *port, ready func(), log *za
 		return nil // the panel says what is wrong with its database
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	if found, err := maintenance.Look(ctx, conn); err != nil || found == nil {
+	if found, err := maintenance.Read(ctx, conn); err != nil || found == nil {
 		return err
 	}
 	log.Warn("the database is being restored; the panel waits for the end")
@@ -58,7 +58,7 @@ func (r *restoring) follow(ctx context.Context, conn *pgx.Conn) error {
 	ticker := time.NewTicker(maintainedEvery)
 	defer ticker.Stop()
 	for {
-		found, err := maintenance.Look(ctx, conn)
+		found, err := maintenance.Read(ctx, conn)
 		if err != nil || found == nil {
 			return ctx.Err() // a database that is gone has no restore any more
 		}

@@ -189,7 +189,7 @@ func elsewhere(ctx context.Context, app *App) <-chan struct{} {
 			case <-ticker.C:
 			}
 			looking, cancel := context.WithTimeout(ctx, time.Second)
-			notice, err := maintenance.Look(looking, app.opts.DB.Pool)
+			notice, err := maintenance.Read(looking, app.opts.DB.Pool)
 			cancel()
 			if err == nil && notice != nil {
 				close(found)

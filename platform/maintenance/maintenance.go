@@ -27,13 +27,13 @@ type Notice struct {
 	Step string
 }
 
-// Looker reads one row without a transaction.
-type Looker interface {
+// Querier reads one row without a transaction.
+type Querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// Look tells whether the database is being replaced; nil when it is not.
-func Look(ctx context.Context, at Looker) (*Notice, error) {
+// Read tells whether the database is being replaced; nil when it is not.
+func Read(ctx context.Context, at Querier) (*Notice, error) {
 	var name string
 	err := at.QueryRow(ctx, `select application_name from pg_stat_activity where datname = current_database()
 		and application_name like $1 order by application_name limit 1`, Name+"%").Scan(&name)
@@ -41,7 +41,7 @@ func Look(ctx context.Context, at Looker) (*Notice, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look whether the database is being restored: %w", err)
+		return nil, fmt.Errorf("read whether the database is being restored: %w", err)
 	}
 	notice := &Notice{Step: "restoring"}
 	if words := strings.Fields(name); words[0] == Name && len(words) == 3 {

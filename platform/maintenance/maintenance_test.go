@@ -15,7 +15,7 @@ import (
 func TestAMaintenanceIsSeenByAllAndEndsWithItsConnection(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
-	none, err := maintenance.Look(t.Context(), db.Pool)
+	none, err := maintenance.Read(t.Context(), db.Pool)
 	require.NoError(t, err)
 	require.Nil(t, none)
 	downtime := maintenance.NewSwitch(db.Pool.Config().ConnString())
@@ -23,13 +23,13 @@ func TestAMaintenanceIsSeenByAllAndEndsWithItsConnection(t *testing.T) {
 	id := database.NewID()
 	require.NoError(t, downtime.Enter(t.Context(), id, "stopping"))
 	downtime.Step(t.Context(), "restoring")
-	seen, err := maintenance.Look(t.Context(), db.Pool)
+	seen, err := maintenance.Read(t.Context(), db.Pool)
 	require.NoError(t, err)
 	require.Equal(t, &maintenance.Notice{ID: id, Step: "restoring"}, seen)
 	downtime.Leave()
 	downtime.Leave()
 	require.Eventually(t, func() bool {
-		none, err := maintenance.Look(t.Context(), db.Pool)
+		none, err := maintenance.Read(t.Context(), db.Pool)
 		return err == nil && none == nil
 	}, 60*time.Second, 10*time.Millisecond)
 }
@@ -40,7 +40,7 @@ func TestACommandLineThatRestoresIsSeen(t *testing.T) {
 	db := dbtest.New(t)
 	_, err := db.Pool.Exec(t.Context(), "select set_config('application_name', 'panel-restore-ABC', false)")
 	require.NoError(t, err)
-	seen, err := maintenance.Look(t.Context(), db.Pool)
+	seen, err := maintenance.Read(t.Context(), db.Pool)
 	require.NoError(t, err)
 	require.Equal(t, &maintenance.Notice{Step: "restoring"}, seen)
 }

@@ -31,10 +31,10 @@ type servicesMsg struct{ report doctor.Report }
 
 func (p *statePage) start(ctx context.Context) tea.Cmd {
 	p.ctx = ctx
-	return p.look()
+	return p.refresh()
 }
 
-func (p *statePage) look() tea.Cmd {
+func (p *statePage) refresh() tea.Cmd {
 	p.asking = true
 	return tea.Batch(p.w.lookAtPanel(p.ctx, false), askServices(p.ctx, p.w))
 }
@@ -71,7 +71,7 @@ func (p *statePage) keys() []binding {
 
 func (p *statePage) press(key string, _ tea.KeyPressMsg) tea.Cmd {
 	if !p.scroll.press(key) && key == "r" && !p.asking {
-		return p.look()
+		return p.refresh()
 	}
 	return nil
 }

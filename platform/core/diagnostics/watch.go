@@ -48,7 +48,7 @@ func (w *watcher) watch(ctx context.Context) error {
 	ticker := w.clock.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for {
-		if err := w.look(ctx); err != nil && ctx.Err() == nil {
+		if err := w.check(ctx); err != nil && ctx.Err() == nil {
 			w.log.Warn("the outcome of a diagnosis could not be recorded; trying again", zap.Error(err))
 		}
 		select {
@@ -59,8 +59,8 @@ func (w *watcher) watch(ctx context.Context) error {
 	}
 }
 
-// look records the diagnosis that was kept last, once, if a check failed in it.
-func (w *watcher) look(ctx context.Context) error {
+// check records the diagnosis that was kept last, once, if a check failed in it.
+func (w *watcher) check(ctx context.Context) error {
 	last, err := doctor.Last(w.folder)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return nil

@@ -59,6 +59,6 @@ func kinds() []events.Kind {
 func attach(h *handlers, m *monitor, g *guarding, r *resealer) module.Parts {
 	return module.Parts{
 		Routes: httpapi.Join(h.routes(), g.routes()), Jobs: []jobs.Worker{r.worker()},
-		Ready: []func(context.Context) error{m.look, r.begin}, Loops: []func(context.Context) error{m.watch},
+		Ready: []func(context.Context) error{m.ping, r.begin}, Loops: []func(context.Context) error{m.watch},
 	}
 }

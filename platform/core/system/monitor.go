@@ -18,8 +18,8 @@ const (
 )
 
 const (
-	lookEvery  = time.Second
-	lookWithin = 900 * time.Millisecond
+	pingEvery  = time.Second
+	pingWithin = 900 * time.Millisecond
 )
 
 // monitor asks the database once a second, so that no health answer waits for it.
@@ -35,8 +35,8 @@ func newMonitor(db *database.DB, clock clockwork.Clock) *monitor {
 	return &monitor{db: db, clock: clock, began: clock.Now()}
 }
 
-func (m *monitor) look(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+func (m *monitor) ping(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pingWithin)
 	defer cancel()
 	m.up.Store(m.db.Pool.Ping(ctx) == nil)
 	return nil
@@ -45,12 +45,12 @@ func (m *monitor) look(ctx context.Context) error {
 // watch is a loop of each panel and no schedule: it is this process that has the database or not, and a schedule would
 // need the database to say so.
 func (m *monitor) watch(ctx context.Context) error {
-	ticker := m.clock.NewTicker(lookEvery)
+	ticker := m.clock.NewTicker(pingEvery)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.Chan():
-			_ = m.look(ctx) // a failed look is what the flag tells
+			_ = m.ping(ctx) // the flag tells of a failure
 		case <-ctx.Done():
 			m.stopping.Store(true)
 			return nil
