@@ -60,6 +60,17 @@ func (h *sharing) until(client string, fits func(share agentapi.Share, there boo
 	}, time.Minute, 50*time.Millisecond, "%v", h.known)
 }
 
+// heard waits until the panel knows that the agent goes by all of its shares, or that it does not.
+func (h *sharing) heard(confirmed bool) {
+	h.t.Helper()
+	require.Eventually(h.t, func() bool {
+		h.panel.RunSchedule("clients.account")
+		var all bool
+		require.NoError(h.t, h.panel.DB.NewRaw("select bool_and(confirmed) from client_shares").Scan(h.t.Context(), &all))
+		return all == confirmed
+	}, time.Minute, 50*time.Millisecond)
+}
+
 func (h *sharing) may(client string, bytes int64) {
 	h.t.Helper()
 	h.until(client, func(s agentapi.Share, there bool) bool { return there && s.Limit-h.used[client] == bytes })
@@ -173,9 +184,11 @@ func TestAgentsGetSharesWhenTheyCanKeepToThem(t *testing.T) {
 	old.uses(anna, 1000)
 	old.may(anna, gigabyte-1000)
 
+	old.heard(true)
 	old.keeps[0].Revision, old.keeps[0].Hash = 0, ""
 	clear(old.known)
 	old.agent.Beat(old.beat)
+	old.heard(false)
 	old.until(anna, func(share agentapi.Share, there bool) bool { return there && share.Counted == 1000 })
 	require.EqualValues(t, gigabyte, old.known[anna].Limit, "it goes on from what the panel knows of its count")
 }
