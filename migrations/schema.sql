@@ -1197,6 +1197,24 @@ create table node_states (
 );
 CREATE INDEX node_states_at ON node_states USING btree (at);
 
+create table node_traffic (
+  node_id uuid not null,
+  up bigint default 0 not null,
+  down bigint default 0 not null,
+  since timestamp with time zone not null,
+  told_at timestamp with time zone,
+  constraint node_traffic_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint node_traffic_pkey PRIMARY KEY (node_id)
+);
+
+create table node_traffic_progress (
+  id boolean default true not null,
+  mark bigint not null,
+  at timestamp with time zone default now() not null,
+  constraint node_traffic_progress_id_check CHECK (id),
+  constraint node_traffic_progress_pkey PRIMARY KEY (id)
+);
+
 create table nodes (
   id uuid not null,
   name text not null,
@@ -1229,7 +1247,13 @@ create table nodes (
   name_key text not null,
   listed_state text default 'pending'::text not null,
   state_since timestamp with time zone default now() not null,
+  traffic_limit bigint,
+  traffic_reset_day smallint default 1 not null,
+  traffic_notify_pct smallint default 80 not null,
   constraint nodes_agent_access_check CHECK ((agent_access = ANY (ARRAY['none'::text, 'granted'::text, 'revoked'::text]))),
+  constraint nodes_traffic_limit_check CHECK ((traffic_limit > 0)),
+  constraint nodes_traffic_notify_pct_check CHECK (((traffic_notify_pct >= 1) AND (traffic_notify_pct <= 100))),
+  constraint nodes_traffic_reset_day_check CHECK (((traffic_reset_day >= 1) AND (traffic_reset_day <= 31))),
   constraint nodes_pkey PRIMARY KEY (id)
 );
 CREATE INDEX nodes_created ON nodes USING btree (created_at, id);

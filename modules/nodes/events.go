@@ -34,6 +34,12 @@ func eventKinds() []events.Kind {
 			Severity: events.Warning, Notify: true, Data: nodesapi.Drift{},
 			Effect: "It serves its former configuration.", Screen: nodeScreen,
 		},
+		{
+			Name:     nodesapi.NodeTrafficThreshold,
+			Summary:  "A node comes near the traffic that its hoster allows in a month",
+			Severity: events.Warning, Notify: true, Data: nodesapi.Traffic{}, Screen: nodeScreen,
+			Effect: "It serves on; its hoster may slow it down or charge for more.",
+		},
 	}
 	for name, summary := range map[string]string{
 		nodesapi.NodeCreated: "A node was added", nodesapi.NodeUpdated: "A node was changed",

@@ -71,8 +71,30 @@ type patchBody struct {
 	Note        *string   `json:"note,omitempty" maxLength:"1000"`
 	Disabled    *bool     `json:"disabled,omitempty" doc:"A disabled node keeps serving and is left out of everything new"`
 
+	Traffic *trafficBody `json:"traffic,omitempty" doc:"What its hoster allows it to carry"`
+
 	ProviderID        *string `json:"provider_id,omitempty" maxLength:"64" doc:"Whoever hosts the server, in your own words; empty: unknown"`
 	ProviderServerRef *string `json:"provider_server_ref,omitempty" maxLength:"128" doc:"What the host calls the server"`
+}
+
+type trafficBody struct {
+	LimitBytes *int64 `json:"limit_bytes,omitempty" minimum:"0" maximum:"1000000000000000000" doc:"In a month, of both directions together; 0: as much as it likes"`
+	ResetDay   *int   `json:"reset_day,omitempty" minimum:"1" maximum:"31" doc:"Day on which the month begins, at midnight UTC"`
+	NotifyPct  *int   `json:"notify_pct,omitempty" minimum:"1" maximum:"100" doc:"From which part of the limit on people are told"`
+}
+
+// into changes what a node may carry.
+func (b *trafficBody) into(row *nodeRow) {
+	if b == nil {
+		return
+	}
+	if b.LimitBytes != nil {
+		if row.TrafficLimit = b.LimitBytes; *b.LimitBytes == 0 {
+			row.TrafficLimit = nil
+		}
+	}
+	set(&row.TrafficResetDay, b.ResetDay)
+	set(&row.TrafficNotifyPct, b.NotifyPct)
 }
 
 type maintenanceInput struct {

@@ -23,6 +23,7 @@ import (
 	"panel/modules/nodes/internal/link"
 	"panel/modules/nodes/internal/outlive"
 	"panel/modules/nodes/internal/telemetry"
+	"panel/modules/nodes/internal/traffic"
 	"panel/modules/nodes/internal/work"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -79,7 +80,7 @@ func Module() module.Module {
 		Private: []any{
 			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards,
 			newCredentials, newBulk,
-			newTelemetry, newStreams, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs,
+			newTelemetry, newStreams, traffic.New, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs,
 			work.NewCommands,
 			documents.NewStore, figures.New, figures.NewFeed, figures.NewRelations,
 		},
@@ -121,7 +122,7 @@ func newStreams(
 	return streams
 }
 
-func attach(h *handlers, b *events.Bus) module.Parts {
+func attach(h *handlers, b *events.Bus, carried *traffic.Counter) module.Parts {
 	loops := slices.Concat(h.telemetry.Loops(), h.agents.commands.Loops(), []func(context.Context) error{
 		h.agents.evidence.Run, h.service.announcer.Run, h.agents.queue.Run, h.agents.configs.Run, h.streams.Run,
 		h.feed.Run,
@@ -131,8 +132,8 @@ func attach(h *handlers, b *events.Bus) module.Parts {
 	return module.Parts{
 		Routes: h.routes(), Loops: loops, Ready: []func(context.Context) error{h.telemetry.Renew, offer},
 		Metrics: h.collectors(), Restored: kept.Restored,
-		Jobs:      append(h.telemetry.Jobs(), h.fleet.Worker()),
-		Schedules: append(telemetry.Schedules(), figures.Schedule()),
+		Jobs:      append(h.telemetry.Jobs(), h.fleet.Worker(), carried.Job()),
+		Schedules: append(telemetry.Schedules(), figures.Schedule(), traffic.Schedule()),
 	}
 }
 

@@ -144,6 +144,19 @@ type Detail struct {
 	Firewall  []Firewall `json:"firewall"`
 	FlowIDs   []string   `json:"flow_ids" doc:"Flows whose installed configuration uses this node"`
 	Listeners []Listener `json:"listeners" doc:"Of the core, as its desired configuration opens them"`
+	Traffic   Traffic    `json:"traffic" doc:"What it carries in a month"`
+}
+
+// Traffic is what a node has carried since its month began, and what its hoster allows.
+type Traffic struct {
+	LimitBytes *int64     `json:"limit_bytes" doc:"Of both directions together; null: as much as it likes"`
+	ResetDay   int        `json:"reset_day" minimum:"1" maximum:"31" doc:"Day on which the month begins, at midnight UTC; a shorter month begins on its last day"`
+	NotifyPct  int        `json:"notify_pct" minimum:"1" maximum:"100" doc:"From which part of the limit on people are told"`
+	UsedUp     int64      `json:"used_up" doc:"Bytes from clients and nodes that enter here"`
+	UsedDown   int64      `json:"used_down" doc:"Bytes to them"`
+	UsedBytes  int64      `json:"used_bytes" doc:"Both: each byte that the core carried, counted once"`
+	Since      *time.Time `json:"since" doc:"When the count began; null: nothing was counted yet"`
+	ResetsAt   time.Time  `json:"resets_at"`
 }
 
 // Listener is a port of the core, or a range, with what it carries.

@@ -42,6 +42,9 @@ type nodeRow struct {
 	AnnouncedState     string     `bun:"announced_state"`
 	ListedState        string     `bun:"listed_state,nullzero,default:'pending'"`
 	StateSince         time.Time  `bun:"state_since,nullzero,default:now()"`
+	TrafficLimit       *int64     `bun:"traffic_limit"`
+	TrafficResetDay    int        `bun:"traffic_reset_day,nullzero,default:1"`
+	TrafficNotifyPct   int        `bun:"traffic_notify_pct,nullzero,default:80"`
 	CreatedAt          time.Time  `bun:"created_at"`
 	UpdatedAt          time.Time  `bun:"updated_at"`
 	Revision           int64      `bun:"revision"`
@@ -67,6 +70,9 @@ type viewRow struct {
 	Metrics      *agentapi.Sample    `bun:"metrics,type:jsonb"`
 	Carried      *nodesapi.Reading   `bun:"carried,type:jsonb"`
 	ConfigResult *ConfigState        `bun:"config_result,type:jsonb"`
+	UsedUp       int64               `bun:"used_up"`
+	UsedDown     int64               `bun:"used_down"`
+	UsedSince    *time.Time          `bun:"used_since"`
 	State        string              `bun:"state"`
 	SortKey      string              `bun:"sort_key"`
 }

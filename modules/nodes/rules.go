@@ -9,7 +9,10 @@ import (
 	"panel/platform/hostname"
 )
 
-const mostTags = 20
+const (
+	mostTags       = 20
+	usualNotifyPct = 80
+)
 
 // check holds the rules that go beyond lengths and forms. Fault: invalid_value (422).
 func (row *nodeRow) check() error {

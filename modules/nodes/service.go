@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -72,6 +73,7 @@ func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 		Region:      in.Region, City: in.City, Roles: distinct(in.Roles), Tags: distinct(in.Tags), Note: in.Note,
 		ProviderID: named(in.ProviderID), ProviderServerRef: in.ProviderServerRef,
 		AgentAccess: accessNone, AnnouncedState: "pending", CreatedAt: now, UpdatedAt: now, Revision: 1,
+		TrafficResetDay: 1, TrafficNotifyPct: usualNotifyPct,
 	}
 	if err := row.check(); err != nil {
 		return nil, err
@@ -136,6 +138,7 @@ func (s *service) patch(ctx context.Context, id string, want int64, in *patchBod
 		set(&row.Note, in.Note)
 		set(&row.Disabled, in.Disabled)
 		set(&row.ProviderServerRef, in.ProviderServerRef)
+		in.Traffic.into(row)
 		if in.ProviderID != nil {
 			row.ProviderID = named(*in.ProviderID)
 		}
@@ -231,9 +234,11 @@ func (row *nodeRow) copied() *nodeRow {
 func differences(before, after *nodeRow) map[string]audit.Change {
 	from, to := before.shown(), after.shown()
 	changes := map[string]audit.Change{}
-	for field, value := range to {
-		if !reflect.DeepEqual(from[field], value) {
-			changes[field] = audit.Change{From: from[field], To: value}
+	all := maps.Clone(from)
+	maps.Copy(all, to)
+	for field := range all {
+		if !reflect.DeepEqual(from[field], to[field]) {
+			changes[field] = audit.Change{From: from[field], To: to[field]}
 		}
 	}
 	return changes
@@ -248,6 +253,10 @@ func (row *nodeRow) shown() map[string]any {
 		"maintenance":       row.Maintenance,
 		"maintenance_until": utc(row.MaintenanceUntil), "maintenance_reason": row.MaintenanceReason,
 		"agent_access": row.AgentAccess,
+	}
+	if row.TrafficLimit != nil { // without one the other two mean nothing
+		fields["traffic_limit"], fields["traffic_reset_day"] = *row.TrafficLimit, row.TrafficResetDay
+		fields["traffic_notify_pct"] = row.TrafficNotifyPct
 	}
 	text, _ := json.Marshal(fields) // plain values always encode
 	shown := map[string]any{}

@@ -63,7 +63,10 @@ func (s *store) stateAt(at time.Time, args *database.Arguments) string {
 func (s *store) view(ctx context.Context, id string, at time.Time) (*viewRow, error) {
 	var rows []viewRow
 	args := new(database.Arguments)
-	q := s.views(at, args).ColumnExpr("r.surroundings, r.carried").Where("n.id = ?::uuid", args.Add(id))
+	q := s.views(at, args).ColumnExpr("r.surroundings, r.carried").
+		Join("LEFT JOIN node_traffic AS t ON t.node_id = n.id").
+		ColumnExpr("coalesce(t.up, 0) AS used_up, coalesce(t.down, 0) AS used_down, t.since AS used_since").
+		Where("n.id = ?::uuid", args.Add(id))
 	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
 		return nil, database.Fault(err, nil)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"panel/modules/nodes/internal/install"
+	"panel/modules/nodes/internal/traffic"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 )
@@ -125,7 +126,7 @@ func (row *viewRow) reasons(n *Node) []string {
 func (s *store) detail(row *viewRow, now time.Time, listeners []nodesapi.Listener) Detail {
 	d := Detail{
 		Node: s.node(row, now), Sockets: []Socket{}, Addresses: []string{}, Firewall: []Firewall{},
-		FlowIDs: flowsOf(listeners), Listeners: carrying(listeners, row.Carried),
+		FlowIDs: flowsOf(listeners), Listeners: carrying(listeners, row.Carried), Traffic: row.traffic(now),
 	}
 	if row.HostFacts == nil {
 		return d
@@ -138,6 +139,15 @@ func (s *store) detail(row *viewRow, now time.Time, listeners []nodesapi.Listene
 		d.Firewall = append(d.Firewall, Firewall(wall))
 	}
 	return d
+}
+
+// traffic is what a node has carried in its month.
+func (row *viewRow) traffic(now time.Time) Traffic {
+	day := max(row.TrafficResetDay, 1)
+	return Traffic{
+		LimitBytes: row.TrafficLimit, ResetDay: day, NotifyPct: row.TrafficNotifyPct, ResetsAt: traffic.Ends(day, now),
+		UsedUp: row.UsedUp, UsedDown: row.UsedDown, UsedBytes: row.UsedUp + row.UsedDown, Since: utc(row.UsedSince),
+	}
 }
 
 // carrying shows each listener once, with what it carried. A listener that the reading does not name has carried

@@ -1,5 +1,7 @@
 package nodesapi
 
+import "time"
+
 // Kinds of events about nodes. Their subject is the node.
 const (
 	NodeOnline         = "node.online" // Data of this and the next two is StateChanged
@@ -14,7 +16,18 @@ const (
 	NodeMaintenanceOff = "node.maintenance_off"
 	NodeTokenRotated   = "node.token_rotated"
 	NodeAgentRevoked   = "node.agent_revoked"
+
+	NodeTrafficThreshold = "node.traffic_threshold" // Traffic
 )
+
+// Traffic says what a node has carried in its month, both directions together.
+type Traffic struct {
+	Name        string    `json:"name"`
+	UsedBytes   int64     `json:"used_bytes"`
+	LimitBytes  int64     `json:"limit_bytes"`
+	UsedPercent int       `json:"used_pct"`
+	ResetsAt    time.Time `json:"resets_at"`
+}
 
 // StateChanged says that a node's state turned from one to another.
 type StateChanged struct {

@@ -6399,6 +6399,8 @@ export interface components {
              */
             state_since: string;
             tags: string[];
+            /** @description What it carries in a month */
+            traffic: components["schemas"]["NodesTraffic"];
             /** Format: date-time */
             updated_at: string;
         };
@@ -6668,6 +6670,8 @@ export interface components {
             revision?: number;
             roles?: ("entry" | "transit" | "exit" | "edge")[];
             tags?: string[];
+            /** @description What its hoster allows it to carry */
+            traffic?: components["schemas"]["NodesTrafficBody"];
         };
         NodesPoint: {
             /** Format: date-time */
@@ -6721,6 +6725,62 @@ export interface components {
              * @description Of a reusable token; absent: no limit
              */
             usage_limit?: number;
+        };
+        NodesTraffic: {
+            /**
+             * Format: int64
+             * @description Of both directions together; null: as much as it likes
+             */
+            limit_bytes: number | null;
+            /**
+             * Format: int64
+             * @description From which part of the limit on people are told
+             */
+            notify_pct: number;
+            /**
+             * Format: int64
+             * @description Day on which the month begins, at midnight UTC; a shorter month begins on its last day
+             */
+            reset_day: number;
+            /** Format: date-time */
+            resets_at: string;
+            /**
+             * Format: date-time
+             * @description When the count began; null: nothing was counted yet
+             */
+            since: string | null;
+            /**
+             * Format: int64
+             * @description Both: each byte that the core carried, counted once
+             */
+            used_bytes: number;
+            /**
+             * Format: int64
+             * @description Bytes to them
+             */
+            used_down: number;
+            /**
+             * Format: int64
+             * @description Bytes from clients and nodes that enter here
+             */
+            used_up: number;
+        };
+        NodesTrafficBody: {
+            /**
+             * Format: int64
+             * @description In a month, of both directions together; 0: as much as it likes
+             */
+            limit_bytes?: number;
+            /**
+             * Format: int64
+             * @description From which part of the limit on people are told
+             */
+            notify_pct?: number;
+            /**
+             * Format: int64
+             * @description Day on which the month begins, at midnight UTC
+             */
+            reset_day?: number;
         };
         NodesWindow: {
             reason: string;

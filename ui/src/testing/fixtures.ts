@@ -122,6 +122,16 @@ export function makeNode(change: Partial<Node> = {}): Node {
     firewall: [],
     flow_ids: [],
     listeners: [],
+    traffic: {
+      limit_bytes: null,
+      reset_day: 1,
+      notify_pct: 80,
+      used_up: 0,
+      used_down: 0,
+      used_bytes: 0,
+      since: null,
+      resets_at: at,
+    },
     ...change,
   };
 }

@@ -20,8 +20,9 @@ func (t *Telemetry) Since(ctx context.Context, mark int64) (carried nodesapi.Cli
 	if next <= mark {
 		return carried, next, nil
 	}
-	err = db.NewRaw(`select e ->> 'name' as email, sum((e ->> 'up')::bigint)::bigint as up,
-			sum((e ->> 'down')::bigint)::bigint as down, max(s.observed_at) as last_at
+	// No client carries a petabyte in a minute: what an agent makes up must not stop the counting of all.
+	err = db.NewRaw(`select e ->> 'name' as email, least(sum((e ->> 'up')::bigint), 1e15)::bigint as up,
+			least(sum((e ->> 'down')::bigint), 1e15)::bigint as down, max(s.observed_at) as last_at
 		from node_samples s cross join lateral jsonb_array_elements(s.traffic) e
 		where s.xact >= ? and s.xact < ? and e ->> 'kind' = ? group by 1 order by 1`, mark, next,
 		agentapi.TrafficClient).Scan(ctx, &carried.Traffic)

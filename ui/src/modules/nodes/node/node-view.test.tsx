@@ -8,6 +8,7 @@ import { defineModule } from "@/module";
 import { makeMe, makeNode } from "@/testing/fixtures";
 import { renderApp } from "@/testing/render-app";
 import { NodeView } from "./node-view";
+import { changedFields } from "./settings-tab";
 
 const acts = { maintain: () => undefined, restart: () => undefined, remove: () => undefined };
 
@@ -79,4 +80,36 @@ it("has the tabs of other modules at their place between its own", async () => {
   );
   const tabs = within(await screen.findByRole("navigation", { name: "Node" })).getAllByRole("link");
   expect(tabs.map((tab) => tab.textContent)).toEqual(["Overview", "Flows", "Domains", "Agent", "Events", "Settings"]);
+});
+
+it("says what the node has carried in its month and how much of its limit that is", async () => {
+  const traffic = {
+    limit_bytes: 1024 ** 4,
+    reset_day: 15,
+    notify_pct: 80,
+    used_up: 1024 ** 3,
+    used_down: 899 * 1024 ** 3,
+    used_bytes: 900 * 1024 ** 3,
+    since: "2026-11-15T00:00:00Z",
+    resets_at: "2026-12-15T00:00:00Z",
+  };
+  const node = makeNode({ traffic });
+  const view = (one: typeof node) => (
+    <NodeView node={one} tab="overview" range="1h" onRange={() => undefined} block={undefined} acts={acts} />
+  );
+  await renderApp(view(node));
+  expect(await screen.findByText(/of 1\.00 TB, 87\s?%/)).toBeInTheDocument();
+  expect(screen.getByRole("progressbar", { name: "Part of the limit that is used" })).toHaveAttribute(
+    "aria-valuenow",
+    "87",
+  );
+  expect(screen.getByText(/begins again 15 Dec/)).toBeInTheDocument();
+});
+
+it("sends a limit of traffic with its day and threshold, and nothing while none of them changes", () => {
+  const traffic = { limit_bytes: 0, reset_day: 1, notify_pct: 80 };
+  const before = { name: "fra-01", traffic } as Parameters<typeof changedFields>[0];
+  expect(changedFields({ ...before, traffic: { ...traffic } }, before)).toEqual({});
+  const next = { limit_bytes: 1024 ** 4, reset_day: 15, notify_pct: 90 };
+  expect(changedFields({ ...before, traffic: next }, before)).toEqual({ traffic: next });
 });

@@ -14,6 +14,7 @@ import { useFormat } from "@/text/use-format";
 import { nodeFlowQuery } from "../shared/api";
 import { useReading } from "../shared/reading";
 import { NodeCharts } from "./node-charts";
+import { TrafficCard } from "./traffic-card";
 import classes from "./node.module.css";
 import type { Range } from "./ranges";
 import type { Listener, NodeDetail } from "../shared/types";
@@ -27,6 +28,7 @@ export function OverviewTab({ node, range, block }: { node: NodeDetail; range: R
         <>
           <AgentCard node={node} />
           <CoreCard node={node} />
+          <TrafficCard traffic={node.traffic} />
           <HostCard node={node} />
         </>
       }

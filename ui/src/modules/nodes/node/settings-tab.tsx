@@ -14,6 +14,7 @@ import { AddressList } from "./address-list";
 import { countryOptions } from "../shared/country";
 import { nodeNameRule } from "../shared/node-name";
 import classes from "./node.module.css";
+import { TrafficFields } from "./traffic-fields";
 import type { NodeDetail } from "../shared/types";
 
 export function SettingsTab({
@@ -103,6 +104,12 @@ export function SettingsTab({
             disabled={block !== undefined}
             error={server.ips}
           />
+          <TrafficFields
+            traffic={form.getValues().traffic}
+            onChange={(traffic) => form.setFieldValue("traffic", traffic)}
+            disabled={block !== undefined}
+            errors={server}
+          />
           <Textarea label={t("settings.note")} autosize minRows={2} maxRows={8} {...input("note")} />
           <Switch
             label={t("settings.disabled")}
@@ -155,6 +162,11 @@ function valuesOf(node: NodeDetail): Values {
     disabled: node.state === "disabled",
     provider_id: node.provider_id ?? "",
     provider_server_ref: node.provider_server_ref,
+    traffic: {
+      limit_bytes: node.traffic.limit_bytes ?? 0,
+      reset_day: node.traffic.reset_day,
+      notify_pct: node.traffic.notify_pct,
+    },
   };
 }
 

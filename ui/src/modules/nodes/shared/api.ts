@@ -102,6 +102,7 @@ export interface NodeChange {
   disabled?: boolean;
   provider_id?: string;
   provider_server_ref?: string;
+  traffic?: { limit_bytes: number; reset_day: number; notify_pct: number };
 }
 
 export function useChangeNode(id: string) {
