@@ -80,7 +80,8 @@ func Module() module.Module {
 		Private: []any{
 			newStore, newService, newEnrollment, newAgents, newHandlers, newFleet, newUpdateStates, newGuards,
 			newCredentials, newBulk,
-			newTelemetry, newStreams, traffic.New, evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs,
+			newTelemetry, newStreams, traffic.New,
+			evidence.NewWriter, evidence.NewAnnouncer, install.New, work.NewQueue, newConfigs,
 			work.NewCommands,
 			documents.NewStore, figures.New, figures.NewFeed, figures.NewRelations,
 		},
