@@ -31,6 +31,7 @@ export function sightsOf(ids: Populated): Sight[] {
     ...shell(),
     ...nodes(ids),
     ...flows(ids),
+    ...targets(ids),
     ...clients(ids),
     ...upkeep(ids),
     ...system(ids),
@@ -81,6 +82,13 @@ function nodes({ node, quiet }: Populated): Sight[] {
     { path: `/nodes/${node}?tab=events` },
     { path: `/nodes/${node}?tab=settings`, layers: [button("Delete…")] },
     { path: `/nodes/${quiet}` },
+  ];
+}
+
+function targets({ search }: Populated): Sight[] {
+  return [
+    { path: "/targets", layers: [button(/^Search$/, "search for targets")] },
+    { path: `/targets/${search}`, layers: [button("www.example.org:443", "result")] },
   ];
 }
 

@@ -17,6 +17,7 @@ export interface Populated {
   apply: string;
   profile: string;
   run: string;
+  search: string;
   entry: string;
 }
 
@@ -67,6 +68,7 @@ async function populate(stand: Stand): Promise<Populated> {
   await stand.diagnose();
   const flow = await appliedFlow(stand, token, node);
   const draft = await post<Named>("/connection-units", { name: "Second office", graph: await oneNode(node) });
+  const search = await post<Named>("/target-search/check", { node_id: node, target: "www.example.org" });
   const { items } = await get<{ items: Named[] }>("/audit?action=account.created&limit=1");
   return {
     token,
@@ -77,6 +79,7 @@ async function populate(stand: Stand): Promise<Populated> {
     draft: draft.id,
     profile: profile.id,
     run: run.id,
+    search: search.id,
     entry: items[0]?.id ?? "",
   };
 }
