@@ -23,6 +23,8 @@ const (
 	fileSocket   = "control.sock"
 	fileAlive    = "alive.lock"
 	fileLimits   = "limits.json"
+	filePools    = "pools.json"   // of all cores: what the panel says
+	fileMembers  = "members.json" // of all cores: what is known of the members of pools
 )
 
 const controlTimeout = 4 * time.Second
@@ -49,11 +51,12 @@ const (
 
 // request is one JSON line to a core process.
 type request struct {
-	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients, limits
+	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients, limits, pools
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
 
 	Limits  *limitsRequest           `json:"limits,omitempty"`
 	Changes []agentapi.ClientChanges `json:"changes,omitempty"` // of clients; none: all lists are to be read
+	Pools   *poolsRequest            `json:"pools,omitempty"`
 }
 
 // reply is one JSON line back.
@@ -69,6 +72,7 @@ type reply struct {
 
 	Clients *clientsAnswer `json:"clients,omitempty"` // null: a core of an older agent, which knows no lists
 	Limits  *limitsAnswer  `json:"limits,omitempty"`  // null: one that knows no limits
+	Pools   *poolsAnswer   `json:"pools,omitempty"`   // null: one that knows no pools
 }
 
 // clientsAnswer is what became of the lists of clients in a core.
@@ -76,6 +80,18 @@ type clientsAnswer struct {
 	Behind bool   `json:"behind,omitempty"` // only another core process would let in all of them
 	Error  string `json:"error,omitempty"`
 	Logs   bool   `json:"logs,omitempty"` // the core reads lists that come by their changes
+}
+
+// poolsRequest has a core read again what the panel says about pools, or asks for its reports after a number.
+type poolsRequest struct {
+	Read  bool  `json:"read,omitempty"`
+	After int64 `json:"after,omitempty"`
+}
+
+// poolsAnswer is what a core has to say about its pools.
+type poolsAnswer struct {
+	Error   string                `json:"error,omitempty"`
+	Reports []agentapi.PoolReport `json:"reports,omitempty"`
 }
 
 // limitsRequest says up to which count of the core clients may carry on, by their ids.

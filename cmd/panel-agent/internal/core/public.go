@@ -90,7 +90,11 @@ func (d *publicDialer) Dial(ctx context.Context, source xnet.Address, to xnet.De
 	options *internet.SocketConfig,
 ) (net.Conn, error) {
 	if !guarded(ctx) {
-		return d.DefaultSystemDialer.Dial(ctx, source, to, options)
+		conn, err := d.DefaultSystemDialer.Dial(ctx, source, to, options)
+		if err != nil {
+			dialFailed(ctx, err)
+		}
+		return conn, err
 	}
 	to, err := public(ctx, to)
 	if err != nil {

@@ -39,6 +39,7 @@ type server struct {
 	doors    []Door
 	entrance *entrance
 	roster   *roster
+	pools    *pools
 	mu       sync.Mutex
 	phase    phase
 	drain    chan time.Duration
@@ -105,6 +106,9 @@ func (s *server) start() error {
 		return fmt.Errorf("make the core: %w", err)
 	}
 	s.roster.attach(s.instance)
+	if s.pools, err = newPools(raw, s.dir, s.instance); err != nil {
+		return err
+	}
 	if err := s.entrance.fill(s.instance, own, held); err != nil {
 		return err
 	}
@@ -121,6 +125,7 @@ func (s *server) open(config *xray.Config) error {
 	steerToNewest()
 	s.counters, _ = s.instance.GetFeature(featstats.ManagerType()).(*stats.Manager)
 	go s.roster.watch(s.ended)
+	go s.pools.run(s.ended)
 	s.enter(phaseReady)
 	return nil
 }
@@ -160,6 +165,7 @@ func (s *server) keepHouse() {
 // drainOut closes the listeners and ends when no stream is open any more, at the latest after limit.
 func (s *server) drainOut(limit time.Duration) error {
 	s.enter(phaseDraining)
+	s.pools.rest()
 	s.closeInbounds()
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
@@ -300,6 +306,8 @@ func (s *server) reply(asked request) reply {
 		answer.Clients = s.follow(answer.Phase, asked.Changes)
 	case asked.Op == opLimits && asked.Limits != nil:
 		answer.Limits = s.limit(asked.Limits)
+	case asked.Op == opPools && asked.Pools != nil:
+		answer.Pools = s.pools.answer(asked.Pools)
 	case asked.Op == "counters":
 		answer.Counters, answer.Doors = s.count(), s.doors
 	case asked.Op == "status" && answer.Phase == phaseDraining:

@@ -225,6 +225,7 @@ func (s *Supervisor) install(inst *instance, spec Spec) *instance {
 	s.log.Info("core serves", zap.String("core", inst.ID), zap.Int64("revision", spec.Revision))
 	go s.watch(inst)
 	go s.followAgain(inst)
+	go s.poolsAgain(inst)
 	go s.countAgain()
 	s.changed()
 	return old

@@ -9,6 +9,7 @@ import (
 	"panel/cmd/panel-agent/internal/install"
 	"panel/cmd/panel-agent/internal/logs"
 	"panel/cmd/panel-agent/internal/part"
+	"panel/cmd/panel-agent/internal/pools"
 	"panel/cmd/panel-agent/internal/probe"
 	"panel/cmd/panel-agent/internal/targets"
 	"panel/cmd/panel-agent/internal/telemetry"
@@ -22,6 +23,7 @@ func All() []part.Part {
 		install.Part,
 		certificates.Part,
 		clients.Part,
+		pools.Part,
 		challenges.Part,
 		facts.Part,
 		probe.Part,
