@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"panel/modules/domains/domainsapi"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
@@ -189,16 +190,16 @@ func TestTheWorstHealthCounts(t *testing.T) {
 	)
 }
 
-// Pools are resolved together, each once, by whoever knows them; without pools nobody is asked, and an error ends the
+// Pools are asked for together, each once, by whoever knows them; without pools nobody is asked, and an error ends the
 // compilation.
-func TestPoolsAreResolvedTogether(t *testing.T) {
+func TestPoolsAreAskedForTogether(t *testing.T) {
 	t.Parallel()
 	var asked [][]string
 	failure := error(nil)
 	h := newHooks(zap.NewNop())
-	blockHook{h}.Add("pools", func(_ context.Context, ids []string) (map[string]string, error) {
+	blockHook{h}.Add("pools", func(_ context.Context, ids []string) ([]flowsapi.Pool, error) {
 		asked = append(asked, ids)
-		return map[string]string{"europe": "waw"}, failure
+		return []flowsapi.Pool{{ID: "europe"}}, failure
 	})
 	pool := func(key, id string) graph.Node { return graph.Node{Key: key, Kind: graph.TransitPool, PoolID: id} }
 	found, err := h.pools(
@@ -211,11 +212,11 @@ func TestPoolsAreResolvedTogether(t *testing.T) {
 	g := graph.Graph{Nodes: []graph.Node{pool("a", "europe"), pool("b", "asia"), pool("c", "europe")}}
 	found, err = h.pools(t.Context(), g)
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"europe": "waw"}, found)
+	require.Equal(t, map[string]flowsapi.Pool{"europe": {ID: "europe"}}, found)
 	require.Equal(t, [][]string{{"europe", "asia"}}, asked)
 	failure = errors.New("away")
 	_, err = h.pools(t.Context(), g)
-	require.ErrorContains(t, err, "resolve pools by pools: away")
+	require.ErrorContains(t, err, "read the pools of pools: away")
 }
 
 // Force passes what is not confirmed, but no check that blocks and none of a node that has to answer anyway; what no

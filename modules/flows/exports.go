@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ type (
 	}
 	blockSource struct {
 		name string
-		ask  func(ctx context.Context, poolIDs []string) (map[string]string, error)
+		ask  func(ctx context.Context, poolIDs []string) ([]flowsapi.Pool, error)
 	}
 	healthHook struct{ *hooks }
 	blockHook  struct{ *hooks }
@@ -68,9 +67,9 @@ func (h healthHook) Add(name string, states func(ctx context.Context, flowIDs []
 	h.hooks.states = append(h.hooks.states, healthSource{name, states})
 }
 
-// Add takes who resolves pools.
-func (h blockHook) Add(name string, nodes func(ctx context.Context, poolIDs []string) (map[string]string, error)) {
-	h.hooks.blocks = append(h.hooks.blocks, blockSource{name, nodes})
+// Add takes who knows pools.
+func (h blockHook) Add(name string, pools func(ctx context.Context, poolIDs []string) ([]flowsapi.Pool, error)) {
+	h.hooks.blocks = append(h.hooks.blocks, blockSource{name, pools})
 }
 
 var worse = []string{"", "healthy", "degraded", "down"}
@@ -92,24 +91,26 @@ func (h *hooks) health(ctx context.Context, flowIDs []string) map[string]string 
 	return out
 }
 
-// pools asks which nodes stand for the pools of a drawing now.
-func (h *hooks) pools(ctx context.Context, g graph.Graph) (map[string]string, error) {
+// pools asks for the pools of a drawing and those that they fall back on.
+func (h *hooks) pools(ctx context.Context, g graph.Graph) (map[string]flowsapi.Pool, error) {
 	ids := []string{}
 	for _, n := range g.Nodes {
 		if n.Kind == graph.TransitPool && n.PoolID != "" && !slices.Contains(ids, n.PoolID) {
 			ids = append(ids, n.PoolID)
 		}
 	}
-	out := map[string]string{}
+	out := map[string]flowsapi.Pool{}
 	if len(ids) == 0 {
 		return out, nil
 	}
 	for _, source := range h.blocks {
-		nodes, err := source.ask(ctx, ids)
+		pools, err := source.ask(ctx, ids)
 		if err != nil {
-			return nil, fmt.Errorf("resolve pools by %s: %w", source.name, err)
+			return nil, fmt.Errorf("read the pools of %s: %w", source.name, err)
 		}
-		maps.Copy(out, nodes)
+		for _, pool := range pools {
+			out[pool.ID] = pool
+		}
 	}
 	return out, nil
 }
@@ -250,6 +251,71 @@ func (e *exported) Propose(ctx context.Context, flowID string, revision int, dra
 	return saved.DraftRevision, nil
 }
 
+// poolUserRow is a flow that uses a pool, with its drawings.
+type poolUserRow struct {
+	ID, Name  string
+	Draft     graph.Graph  `bun:",type:jsonb"`
+	Installed *graph.Graph `bun:",type:jsonb"`
+}
+
+// PoolUses gives the flows that use one of the pools.
+func (e *exported) PoolUses(ctx context.Context, poolIDs ...string) ([]flowsapi.PoolUse, error) {
+	if len(poolIDs) == 0 {
+		return nil, nil
+	}
+	var rows []poolUserRow
+	ids := pgdialect.Array(poolIDs)
+	err := e.db.In(ctx).NewRaw(`with using_pools as (
+			select id from flows where jsonb_path_query_array(graph, '$.nodes[*].pool_id') \?| ?::text[]
+			union select f.id from flow_versions v join flows f on f.installed_version_id = v.id
+			where jsonb_path_query_array(v.graph, '$.nodes[*].pool_id') \?| ?::text[])
+		select f.id, f.name, f.graph as draft, v.graph as installed from flows f join using_pools u on u.id = f.id
+		left join flow_versions v on v.id = f.installed_version_id and f.enabled
+		where not f.deleting order by f.name, f.id`, ids, ids).Scan(ctx, &rows)
+	var out []flowsapi.PoolUse
+	for _, row := range rows {
+		for _, id := range poolIDs {
+			if use, uses := row.use(id); uses {
+				out = append(out, use)
+			}
+		}
+	}
+	return out, database.Fault(err, nil)
+}
+
+func (r poolUserRow) use(poolID string) (flowsapi.PoolUse, bool) {
+	use := flowsapi.PoolUse{PoolID: poolID, FlowID: r.ID, FlowName: r.Name}
+	use.Draft = sendersOf(r.Draft, poolID, &use)
+	if r.Installed != nil {
+		use.Installed = sendersOf(*r.Installed, poolID, &use)
+	}
+	return use, use.Draft || use.Installed
+}
+
+// sendersOf adds who forwards to a pool in a drawing, and says whether the drawing has it at all.
+func sendersOf(g graph.Graph, poolID string, use *flowsapi.PoolUse) (uses bool) {
+	for _, b := range g.Nodes {
+		if b.Kind != graph.TransitPool || b.PoolID != poolID {
+			continue
+		}
+		uses = true
+		for _, edge := range g.Edges {
+			if at := g.Find(edge.From); edge.To == b.Key && at >= 0 {
+				use.Senders = withID(use.Senders, g.Nodes[at].NodeID)
+				use.SenderPools = withID(use.SenderPools, g.Nodes[at].PoolID)
+			}
+		}
+	}
+	return uses
+}
+
+func withID(ids []string, id string) []string {
+	if id == "" || slices.Contains(ids, id) {
+		return ids
+	}
+	return append(ids, id)
+}
+
 // Rerender has the installed versions on some nodes rendered and applied again, later and surely.
 func (e *exported) Rerender(ctx context.Context, why string, nodeIDs ...string) error {
 	var flows []string
@@ -258,7 +324,12 @@ func (e *exported) Rerender(ctx context.Context, why string, nodeIDs ...string) 
 	if err != nil {
 		return database.Fault(err, nil)
 	}
-	for _, id := range flows {
+	return e.RerenderFlows(ctx, why, flows...)
+}
+
+// RerenderFlows has the installed versions of some flows rendered and applied again, later and surely.
+func (e *exported) RerenderFlows(ctx context.Context, why string, flowIDs ...string) error {
+	for _, id := range flowIDs {
 		if err := e.enqueuer.Insert(ctx, rerenderArgs{FlowID: id, Why: why}, jobs.Opts{}); err != nil {
 			return fmt.Errorf("postpone to render a flow again: %w", err)
 		}

@@ -55,14 +55,16 @@ func newFleet(names ...string) *fleet {
 	for i, name := range names {
 		id := database.NewID()
 		f.nodes[id] = &nodesapi.Node{
-			ID:           id,
-			Name:         name,
-			Address:      "192.0.2." + string(rune('1'+i)),
-			State:        "online",
-			Online:       true,
-			CoreVersion:  "26.3.27",
-			CoreState:    "running",
-			Capabilities: []string{string(agentapi.CanProbe), string(agentapi.CanApply)},
+			ID:          id,
+			Name:        name,
+			Address:     "192.0.2." + string(rune('1'+i)),
+			State:       "online",
+			Online:      true,
+			CoreVersion: "26.3.27",
+			CoreState:   "running",
+			Capabilities: []string{
+				string(agentapi.CanProbe), string(agentapi.CanApply), string(agentapi.DocumentPools.Capability()),
+			},
 		}
 	}
 	return f

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,7 +29,7 @@ import (
 type guest struct {
 	flows  flowsapi.Flows
 	health map[string]string
-	pools  map[string]string
+	pools  map[string]flowsapi.Pool
 	asked  atomic.Int64
 }
 
@@ -43,9 +46,9 @@ func (g *guest) manifest() module.Module {
 				return nil,
 					errors.New("no idea")
 			})
-			b.Add("guest", func(_ context.Context, poolIDs []string) (map[string]string, error) {
+			b.Add("guest", func(_ context.Context, poolIDs []string) ([]flowsapi.Pool, error) {
 				g.asked.Add(1)
-				return g.pools, nil
+				return slices.Collect(maps.Values(g.pools)), nil
 			})
 			return module.Parts{}
 		},
@@ -54,7 +57,7 @@ func (g *guest) manifest() module.Module {
 
 func withGuest(t *testing.T) (*stage, *guest) {
 	t.Helper()
-	g := &guest{health: map[string]string{}, pools: map[string]string{}}
+	g := &guest{health: map[string]string{}, pools: map[string]flowsapi.Pool{}}
 	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01", "waw-01", "ber-01")}
 	s.panel = paneltest.New(t, s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(), g.manifest())
 	s.admin = s.panel.Admin()
@@ -183,8 +186,8 @@ func TestTheHealthOfAPageIsAskedOnce(t *testing.T) {
 	require.Equal(t, "unknown", page.Items[1].HealthState)
 }
 
-// A pool is compiled as the node that stands for it; another node makes another plan.
-func TestAPoolIsCompiledAsTheNodeThatStandsForIt(t *testing.T) {
+// A pool is compiled with its members; another member makes another plan.
+func TestAPoolIsCompiledWithItsMembers(t *testing.T) {
 	t.Parallel()
 	s, g := withGuest(t)
 	drawing := s.drawing(443)
@@ -192,16 +195,35 @@ func TestAPoolIsCompiledAsTheNodeThatStandsForIt(t *testing.T) {
 	drawing.Edges = []graph.Edge{{From: "in", To: "pool"}, {From: "pool", To: "out"}}
 	s.save(drawing)
 	s.admin.Post(s.path("/plan/compile"), nil).Refused(422, "compile_failed")
-	g.pools["europe"] = s.fleet.id("waw-01")
+	europe := func(members ...string) {
+		pool := flowsapi.Pool{ID: "europe", Name: "Europe", Strategy: "random", Fallback: flowsapi.PoolFallback{Kind: "block"}}
+		for _, name := range members {
+			pool.Members = append(pool.Members, flowsapi.PoolMember{ID: name, NodeID: s.fleet.id(name)})
+		}
+		g.pools["europe"] = pool
+	}
+	europe("waw-01")
 	g.asked.Store(0)
 	var p plan.Plan
 	s.admin.PostOnce(s.path("/plan/compile"), nil).Is(201).JSON(&p)
 	require.EqualValues(t, 1, g.asked.Load())
-	g.pools["europe"] = s.fleet.id("ber-01")
+	europe("waw-01", "ber-01")
 	s.admin.Post(s.path("/apply"), order(p, true)).Refused(409, "plan_stale")
-	g.pools["europe"] = s.fleet.id("waw-01")
+	europe("waw-01")
 	a := s.ended(s.admin.Post(s.path("/apply?wait=0"), order(p, true)).Is(200).Text("apply_id"))
 	require.Equal(t, "applied", a.State, "%+v", a.Error)
 	require.Contains(t, s.fleet.serving("waw-01"), s.flow)
 	require.Empty(t, s.fleet.serving("ber-01"))
+
+	uses, err := g.flows.PoolUses(t.Context(), "europe", "asia")
+	require.NoError(t, err)
+	require.Equal(t, []flowsapi.PoolUse{{
+		PoolID: "europe", FlowID: s.flow, FlowName: uses[0].FlowName, Draft: true, Installed: true,
+		Senders: []string{s.fleet.id("fra-01")},
+	}}, uses)
+	europe("ber-01")
+	require.NoError(t, g.flows.RerenderFlows(t.Context(), "pool Europe", s.flow))
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.fleet.serving("ber-01"), s.flow) && !strings.Contains(s.fleet.serving("waw-01"), s.flow)
+	}, time.Minute, 20*time.Millisecond, "another member is installed by itself")
 }

@@ -14,6 +14,7 @@ import (
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/nodes"
 	"panel/platform/access"
@@ -168,7 +169,7 @@ func TestAnAccountIsNotDeletedBesideAFlowThatItMakes(t *testing.T) {
 // before.
 func TestABindingIsNotInUseByADraftThatWasUndone(t *testing.T) {
 	t.Parallel()
-	g := &guest{health: map[string]string{}, pools: map[string]string{}}
+	g := &guest{health: map[string]string{}, pools: map[string]flowsapi.Pool{}}
 	e := &estate{t: t, panel: paneltest.New(t, nodes.Module(), domains.Module(),
 		clients.Module(), flows.Module(), g.manifest())}
 	e.full = e.panel.Admin()

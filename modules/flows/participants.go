@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"panel/modules/flows/flowsapi"
@@ -235,19 +234,18 @@ func entriesOf(g graph.Graph, hosts []plan.Host) []flowsapi.Entry {
 // lacking lists the agents that cannot do what stages of modules need of them, as errors of a compilation. An agent
 // that has not told yet what it can do is not among them: nothing is installed there before it has.
 func (s *service) lacking(
-	flowID string, drawn graph.Graph, hosts []plan.Host, nodes map[string]nodesapi.Node,
+	in plan.Input, hosts []plan.Host, nodes map[string]nodesapi.Node,
 ) []graph.Problem {
 	var out []graph.Problem
-	wanted := flowsapi.Wanted{FlowID: flowID, NodeIDs: drawn.NodeIDs(), Entries: entriesOf(drawn, hosts)}
+	wanted := flowsapi.Wanted{FlowID: in.FlowID, NodeIDs: in.NodeIDs(), Entries: entriesOf(in.Graph, hosts)}
 	for _, need := range s.stages.Needs(wanted) {
 		n, known := nodes[need.NodeID]
 		if !known || len(n.Capabilities) == 0 || len(nodesapi.Lacking([]nodesapi.Node{n}, need.Capability)) == 0 {
 			continue
 		}
-		at := slices.IndexFunc(drawn.Nodes, func(b graph.Node) bool { return b.NodeID == n.ID })
 		out = append(out, graph.Problem{
 			Code:       plan.CapabilityMissing,
-			Path:       fmt.Sprintf("nodes[%d].node_id", at),
+			Path:       fmt.Sprintf("nodes[%d].node_id", in.BlockOn(n.ID)),
 			Node:       n.Name,
 			Capability: need.Capability,
 			Message: fmt.Sprintf(

@@ -68,7 +68,7 @@ func (s *service) compiled(
 	if len(result.Plan.Errors) > 0 {
 		return result, nodes, nil
 	}
-	if missing := s.lacking(f.ID, in.Drawn(), result.Hosts, nodes); len(missing) > 0 {
+	if missing := s.lacking(in, result.Hosts, nodes); len(missing) > 0 {
 		result = result.Refused(missing)
 	}
 	return result, nodes, nil

@@ -365,7 +365,7 @@ func (s *service) liveClients(ctx context.Context, flowID string) ([]plan.Client
 }
 
 func (s *service) touched(ctx context.Context, in *plan.Input) (map[string]nodesapi.Node, error) {
-	ids := in.Drawn().NodeIDs()
+	ids := in.NodeIDs()
 	for id := range in.Hashes {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)

@@ -58,9 +58,13 @@ type Flows interface {
 	// Propose replaces the draft of a flow, as the caller of the context and by the rules of a draft that a person
 	// saves. It installs nothing. The answer is the new revision.
 	Propose(ctx context.Context, flowID string, revision int, drawing json.RawMessage) (int, error)
+	// PoolUses gives the flows that use one of the pools, by their names.
+	PoolUses(ctx context.Context, poolIDs ...string) ([]PoolUse, error)
 	// Rerender has the installed versions on these nodes rendered and applied again, because something that they depend
 	// on has changed: why, for the journal. It is done later, surely, and does nothing where the same comes out.
 	Rerender(ctx context.Context, why string, nodeIDs ...string) error
+	// RerenderFlows is Rerender for flows.
+	RerenderFlows(ctx context.Context, why string, flowIDs ...string) error
 }
 
 // HealthStates collects who knows how flows are.
@@ -72,7 +76,50 @@ type HealthStates interface {
 
 // BlockSources collects who knows blocks that are not nodes.
 type BlockSources interface {
-	// Add takes who resolves the pools of drawings, while the panel is composed. It is asked once per compilation and
-	// gives by pool the node that stands for it now; unknown pools are left out.
-	Add(name string, nodes func(ctx context.Context, poolIDs []string) (map[string]string, error))
+	// Add takes who knows the pools of drawings, while the panel is composed. It is asked once per compilation and
+	// gives the pools with these ids and those that they fall back on; unknown ones are left out.
+	Add(name string, pools func(ctx context.Context, poolIDs []string) ([]Pool, error))
+}
+
+// Pool is what the compiler knows of a transit pool. What may change without another configuration is not in it.
+type Pool struct {
+	ID         string       `json:"id"`
+	Name       string       `json:"name"`
+	Strategy   string       `json:"strategy"` // of agentapi, as the stickiness
+	Stickiness string       `json:"stickiness"`
+	Members    []PoolMember `json:"members"`
+	Fallback   PoolFallback `json:"fallback"`
+}
+
+// PoolMember is a node that a pool may send traffic to.
+type PoolMember struct {
+	ID     string `json:"id"`
+	NodeID string `json:"node_id"`
+}
+
+// PoolFallback is who takes over when no member is usable.
+type PoolFallback struct {
+	Kind     string `json:"kind"`                // one of the kinds
+	MemberID string `json:"member_id,omitempty"` // of a member that is used whatever its state
+	PoolID   string `json:"pool_id,omitempty"`   // of another pool
+}
+
+// Kinds of fallbacks.
+const (
+	FallbackBlock  = "block"  // nothing is let through
+	FallbackDirect = "direct" // traffic leaves from the node itself, with its own address
+	FallbackMember = "member"
+	FallbackPool   = "pool"
+)
+
+// PoolUse is a flow that uses a pool in its draft or in what is installed.
+type PoolUse struct {
+	PoolID    string
+	FlowID    string
+	FlowName  string
+	Draft     bool
+	Installed bool
+	// Senders are the nodes that forward to the pool, and SenderPools the pools whose members do.
+	Senders     []string
+	SenderPools []string
 }

@@ -75,13 +75,27 @@ func (c *checker) kind(path string, n Node) {
 		if n.NodeID != "" {
 			c.add("not_allowed_here", path+".node_id", "this block acts on the node that the traffic is on")
 		}
-	case TransitPool, Custom:
+	case TransitPool:
+		c.pool(path, n)
+	case Custom:
 		c.add("kind_not_supported", path+".kind", "this panel cannot compile this kind of block yet")
 	default:
 		c.add("invalid_value", path+".kind", "unknown kind of block")
 	}
+	if n.PoolID != "" && n.Kind != TransitPool {
+		c.add("not_allowed_here", path+".pool_id", "only the block of a pool has a pool")
+	}
 	if n.NodeDomainID != "" && n.Kind != Entry {
 		c.add("not_allowed_here", path+".node_domain_id", "only an entry has a domain")
+	}
+}
+
+func (c *checker) pool(path string, n Node) {
+	if n.PoolID == "" {
+		c.add("pool_required", path+".pool_id", "choose the pool that traffic goes through")
+	}
+	if n.NodeID != "" {
+		c.add("not_allowed_here", path+".node_id", "the members of the pool are its nodes")
 	}
 }
 
@@ -108,8 +122,8 @@ func (c *checker) listenerAllowed(path string, n Node) {
 	if n.Params.Hop == nil {
 		return
 	}
-	if n.Kind != Exit && n.Kind != Transit {
-		c.add("not_allowed_here", path+".hop", "only an exit or a transit block is reached from another node")
+	if n.Kind != Exit && n.Kind != Transit && n.Kind != TransitPool {
+		c.add("not_allowed_here", path+".hop", "only an exit, a transit block or a pool is reached from another node")
 		return
 	}
 	c.listener(path+".hop", *n.Params.Hop, false)

@@ -4,7 +4,7 @@ package graph
 // Kind says what a block does with the traffic that reaches it.
 type Kind string
 
-// The kinds of blocks. Pools and custom blocks may be drawn and saved; the compiler refuses them until they can run.
+// The kinds of blocks. Custom blocks may be drawn and saved; the compiler refuses them until they can run.
 const (
 	Entry       Kind = "entry"
 	TransitPool Kind = "transit_pool"
@@ -38,7 +38,7 @@ type Node struct {
 	Kind         Kind      `json:"kind" enum:"entry,transit_pool,transit,exit,direct,block,custom"`
 	Title        string    `json:"title,omitempty" maxLength:"64"`
 	NodeID       string    `json:"node_id,omitempty" maxLength:"64"`
-	PoolID       string    `json:"pool_id,omitempty" maxLength:"64"`
+	PoolID       string    `json:"pool_id,omitempty" maxLength:"64" doc:"transit_pool: the pool whose members carry the traffic"`
 	NodeDomainID string    `json:"node_domain_id,omitempty" maxLength:"64"`
 	Params       Params    `json:"params,omitempty"`
 	Position     *Position `json:"position,omitempty"`
@@ -53,7 +53,7 @@ type Position struct {
 // Params are the settings of a block: a listener for an entry, a hop for blocks that other nodes forward to.
 type Params struct {
 	Listener *Listener `json:"listener,omitempty" doc:"Entry: where clients connect"`
-	Hop      *Listener `json:"hop,omitempty" doc:"Exit or transit: where the previous node connects; may be left out"`
+	Hop      *Listener `json:"hop,omitempty" doc:"Exit, transit or pool: where the previous node connects; may be left out"`
 	Private  string    `json:"private,omitempty" enum:"block,allow" doc:"Exit or direct: may clients reach private and loopback addresses of the node"`
 }
 

@@ -63,8 +63,23 @@ func TestEveryRuleOfTheDrawingHasItsCodeAndPath(t *testing.T) {
 			"security_required",
 			"nodes[0].params.listener.security",
 		},
-		"a pool": {
-			func(g *graph.Graph) { g.Nodes[1].Kind = graph.TransitPool },
+		"no pool": {
+			func(g *graph.Graph) { g.Nodes[1] = graph.Node{Key: "out", Kind: graph.TransitPool} },
+			"pool_required",
+			"nodes[1].pool_id",
+		},
+		"a pool on a node": {
+			func(g *graph.Graph) { g.Nodes[1].Kind, g.Nodes[1].PoolID = graph.TransitPool, "europe" },
+			"not_allowed_here",
+			"nodes[1].node_id",
+		},
+		"a pool elsewhere": {
+			func(g *graph.Graph) { g.Nodes[1].PoolID = "europe" },
+			"not_allowed_here",
+			"nodes[1].pool_id",
+		},
+		"a custom block": {
+			func(g *graph.Graph) { g.Nodes[1].Kind = graph.Custom },
 			"kind_not_supported",
 			"nodes[1].kind",
 		},

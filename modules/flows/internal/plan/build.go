@@ -96,7 +96,7 @@ func (c *compiler) hop(b graph.Node) {
 	}
 	var accounts []account
 	var probes []string
-	for _, from := range c.into[b.Key] {
+	for _, from := range c.forwarders(b.Key) {
 		accounts = append(accounts, c.service(from, b.Key))
 		if c.probing() {
 			a := c.probe(from + " " + b.Key)
@@ -105,8 +105,19 @@ func (c *compiler) hop(b graph.Node) {
 		}
 	}
 	p.Hops[b.Key] = strconv.Itoa(mustPort(l))
-	c.listen(p, b, l, accounts, strings.Join(c.into[b.Key], ", "))
+	c.listen(p, b, l, accounts, strings.Join(c.forwarders(b.Key), ", "))
 	c.arrivals(p, b, probes)
+}
+
+// forwarders are the blocks of the drawing that forward to a block. The members of a pool are one of them: they show
+// who they are alike.
+func (c *compiler) forwarders(key string) []string {
+	out := make([]string, 0, len(c.into[key]))
+	for _, from := range c.into[key] {
+		out = append(out, drawnKey(from))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func mustPort(l graph.Listener) int {
@@ -125,6 +136,7 @@ func (c *compiler) probe(hop string) account {
 }
 
 func (c *compiler) service(from, to string) account {
+	from = drawnKey(from)
 	return c.known("hop "+from+" "+to, func() string { return c.email("hop", from) })
 }
 
@@ -221,6 +233,9 @@ func (c *compiler) way(p *Fragment, e graph.Edge, nth int) string {
 	if to.Kind == graph.Block {
 		return blockTag
 	}
+	if to.Kind == graph.TransitPool {
+		return c.choose(p, e, nth, false)
+	}
 	tag := c.outTag(e.From, e.To, nth)
 	if c.remote(e) {
 		return c.dial(p, e, tag, c.service(e.From, e.To))
@@ -237,12 +252,10 @@ func (c *compiler) dial(p *Fragment, e graph.Edge, tag string, as account) strin
 }
 
 func (c *compiler) once(p *Fragment, o Outbound) string {
-	for _, known := range p.Outbounds {
-		if known.Tag == o.Tag {
-			return o.Tag
-		}
+	if name := p.NodeID + " " + o.Tag; !c.made[name] {
+		c.made[name] = true
+		p.Outbounds = append(p.Outbounds, o)
 	}
-	p.Outbounds = append(p.Outbounds, o)
 	return o.Tag
 }
 
@@ -254,10 +267,10 @@ func (c *compiler) routeFact(p *Fragment, e graph.Edge) {
 	if c.guards(e) {
 		fields["private"] = "blocked"
 	}
-	if c.remote(e) {
-		l := c.hops[e.To]
+	if l, hop := c.hops[e.To]; hop && c.remote(e) {
 		fields["via"] = l.Protocol + " " + portText(l)
 	}
+	c.poolFields(e, fields)
 	p.Facts = append(p.Facts, Fact{Group: "routes", Name: e.From + " to " + e.To, Fields: fields})
 }
 
@@ -268,8 +281,12 @@ func (c *compiler) probeRules(p *Fragment, b graph.Node, edges []graph.Edge, pro
 		return
 	}
 	mine := Rule{InboundTag: []string{c.inTag(b.Key)}, User: probes}
+	if c.blocks[main.To].Kind == graph.TransitPool {
+		p.Rules = append(p.Rules, withOut(mine, c.choose(p, main, 1, true)))
+		return
+	}
 	if c.remote(main) {
-		a := c.probe(main.From + " " + main.To)
+		a := c.probe(drawnKey(main.From) + " " + main.To)
 		p.Rules = append(p.Rules, withOut(mine, c.dial(p, main, c.outTag(main.From, main.To, 1)+".probe", a)))
 		return
 	}

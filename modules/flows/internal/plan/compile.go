@@ -34,19 +34,21 @@ func (r Result) Refused(problems []graph.Problem) Result {
 }
 
 func compile(in Input) Result {
-	in.Graph = in.Drawn()
 	c := &compiler{
 		in:       in,
 		blocks:   map[string]graph.Node{},
 		hops:     map[string]graph.Listener{},
 		parts:    map[string]*Fragment{},
 		accounts: map[string]account{},
+		made:     map[string]bool{},
 	}
 	c.plan = emptyPlan(in)
 	if c.plan.Errors = append(c.plan.Errors, graph.Check(in.Graph)...); len(c.plan.Errors) > 0 {
 		return Result{Plan: c.plan}
 	}
-	c.read()
+	if c.read(); len(c.plan.Errors) > 0 {
+		return Result{Plan: c.plan}
+	}
 	if c.fleet(); len(c.plan.Errors) > 0 {
 		return Result{Plan: c.plan}
 	}
@@ -95,8 +97,11 @@ type compiler struct {
 	into   map[string][]string // keys of blocks on other nodes that forward to this one, sorted
 	hops   map[string]graph.Listener
 	parts  map[string]*Fragment
+	pools  map[string]poolBlock // by the key of their block
+	ways   int                  // of all edges into pools
 
 	accounts map[string]account
+	made     map[string]bool // outbounds, by node and tag
 }
 
 func (c *compiler) fail(code, path, message string) {
@@ -141,20 +146,32 @@ func (c *compiler) read() {
 			c.out[e.From] = append(c.out[e.From], e)
 		}
 	}
+	c.expand()
 	c.sortEdges()
+	c.bounded()
 }
 
 func (c *compiler) sortEdges() {
 	for _, from := range c.order {
 		slices.SortStableFunc(c.out[from], compareEdges)
 		for _, e := range c.out[from] {
-			if c.remote(e) && !slices.Contains(c.into[e.To], from) {
+			if _, pooled := c.pools[e.To]; pooled {
+				c.lead(e)
+			} else if c.remote(e) && !slices.Contains(c.into[e.To], from) {
 				c.into[e.To] = append(c.into[e.To], from)
 			}
 		}
-		if edges := c.out[from]; len(edges) > 0 && !edges[len(edges)-1].Match.Empty() {
-			c.warn("no_default_route", c.path(from, ""), "traffic that no edge of this block chooses is blocked")
+		if drawnKey(from) == from {
+			c.warnDefault(from)
 		}
+	}
+}
+
+// warnDefault says when a block has no edge for the rest.
+func (c *compiler) warnDefault(key string) {
+	rest := func(e graph.Edge) bool { return e.Match.Empty() }
+	if edges := c.out[key]; len(edges) > 0 && !slices.ContainsFunc(edges, rest) {
+		c.warn("no_default_route", c.path(key, ""), "traffic that no edge of this block chooses is blocked")
 	}
 }
 
@@ -180,6 +197,9 @@ func edgeText(e graph.Edge) string {
 // remote reports whether an edge leads to another node.
 func (c *compiler) remote(e graph.Edge) bool {
 	to := c.blocks[e.To]
+	if to.Kind == graph.TransitPool {
+		return true
+	}
 	return to.Kind.NeedsNode() && to.NodeID != c.blocks[e.From].NodeID
 }
 
@@ -208,7 +228,7 @@ func (c *compiler) place() {
 
 func (c *compiler) edgeTransport(to string) string {
 	for _, e := range c.out[c.into[to][0]] {
-		if e.To == to {
+		if e.To == to || e.To == drawnKey(to) {
 			return e.Transport
 		}
 	}

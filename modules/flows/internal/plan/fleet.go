@@ -21,7 +21,7 @@ func (c *compiler) fleet() {
 		}
 		n, known := c.in.Nodes[b.NodeID]
 		if !known {
-			c.fail("unknown_node", c.path(key, ".node_id"), "there is no such node")
+			c.fail("unknown_node", c.nodePath(key), "there is no such node")
 			continue
 		}
 		c.core(key, n)
@@ -31,6 +31,14 @@ func (c *compiler) fleet() {
 	if len(c.plan.Errors) == 0 {
 		c.edges()
 	}
+}
+
+// nodePath is the field of the drawing that names the node of a block.
+func (c *compiler) nodePath(key string) string {
+	if drawnKey(key) != key {
+		return c.path(key, ".pool_id")
+	}
+	return c.path(key, ".node_id")
 }
 
 // needed is what the agent of a node must be able to do, so that a flow can be installed there.
@@ -44,7 +52,7 @@ func (c *compiler) core(key string, n Node) {
 		c.lacking(key, n, needed, "the node's agent cannot install configurations; update it")
 	}
 	if n.Core == "" {
-		c.warn("core_unknown", c.path(key, ".node_id"), "the node's agent has not reported its core's version yet")
+		c.warn("core_unknown", c.nodePath(key), "the node's agent has not reported its core's version yet")
 	}
 	b := c.blocks[key]
 	if b.Kind == graph.Entry {
@@ -72,7 +80,7 @@ func (c *compiler) proxied(key string, n Node, l graph.Listener) {
 // lacking refuses a node whose agent is not able to do something.
 func (c *compiler) lacking(key string, n Node, capability, message string) {
 	c.plan.Errors = append(c.plan.Errors, graph.Problem{
-		Code: CapabilityMissing, Path: c.path(key, ".node_id"), Node: n.Name, Core: n.Core, Capability: capability,
+		Code: CapabilityMissing, Path: c.nodePath(key), Node: n.Name, Core: n.Core, Capability: capability,
 		Message: message,
 	})
 }
@@ -189,8 +197,11 @@ func (c *compiler) edges() {
 }
 
 func (c *compiler) edge(path string, e graph.Edge) {
-	from := c.in.Nodes[c.blocks[e.From].NodeID]
-	c.geo(path+".match", from, e.Match)
+	senders := c.nodesOf(e.From)
+	for _, from := range senders {
+		c.geo(path+".match", from, e.Match)
+		c.sender(path, e, from)
+	}
 	if !c.remote(e) {
 		return
 	}
@@ -213,7 +224,7 @@ func (c *compiler) edge(path string, e graph.Edge) {
 	if hop != nil && hop.Protocol == "hysteria2" {
 		transport = graph.QUIC
 	}
-	for _, n := range []Node{from, c.in.Nodes[c.blocks[e.To].NodeID]} {
+	for _, n := range append(senders, c.nodesOf(e.To)...) {
 		c.transport(n, transport, path+".transport")
 	}
 }

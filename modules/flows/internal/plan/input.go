@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 )
 
@@ -18,13 +19,13 @@ type Input struct {
 	Root      []byte            // the flow's root secret, 32 bytes
 	Keys      map[string]string // secrets of listeners that people brought, by what drawings call them
 	Clients   []Client
-	Nodes     map[string]Node     // only the nodes that the draft or the installed revision touches
-	Installed map[string]Fragment // what of this flow is installed, by node
-	Hashes    map[string]string   // the same, by their hashes
-	Pools     map[string]string   // nodes that stand for the pools of the draft now
-	Domains   map[string]Domain   // the bindings of the flow's owner that the draft names, by id
-	Hosts     []Host              // what the installed links name; nothing when that is not known
-	Reflector Endpoint            // where a probe through the flow must arrive; zero leaves probing out
+	Nodes     map[string]Node          // only the nodes that the draft or the installed revision touches
+	Installed map[string]Fragment      // what of this flow is installed, by node
+	Hashes    map[string]string        // the same, by their hashes
+	Pools     map[string]flowsapi.Pool // those of the draft, and those that they fall back on
+	Domains   map[string]Domain        // the bindings of the flow's owner that the draft names, by id
+	Hosts     []Host                   // what the installed links name; nothing when that is not known
+	Reflector Endpoint                 // where a probe through the flow must arrive; zero leaves probing out
 
 	HasClients bool // says that there are clients where Clients need not be known
 }
@@ -35,22 +36,6 @@ func (in Input) WantsClients() bool {
 	return slices.ContainsFunc(in.Graph.Nodes, func(b graph.Node) bool {
 		return b.Kind == graph.Entry && !holdsList(in.Nodes[b.NodeID])
 	})
-}
-
-// Drawn is the drawing with the nodes that stand for its pools.
-func (in Input) Drawn() graph.Graph {
-	if len(in.Pools) == 0 {
-		return in.Graph
-	}
-	g := in.Graph
-	g.Nodes = slices.Clone(g.Nodes)
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		if node, resolved := in.Pools[n.PoolID]; resolved && n.Kind == graph.TransitPool {
-			n.Kind, n.NodeID = graph.Transit, node
-		}
-	}
-	return g
 }
 
 // Fingerprint names everything that decides about the outcome, but who holds ports: of the same input the same comes
@@ -71,7 +56,7 @@ func (in Input) Fingerprint() string {
 		}
 	}
 	return hashOf(encode([]any{
-		CompilerVersion, in.FlowID, in.Drawn(), clients, nodes, in.Hashes, in.Domains, in.Hosts, in.Reflector,
+		CompilerVersion, in.FlowID, in.Graph, in.Pools, clients, nodes, in.Hashes, in.Domains, in.Hosts, in.Reflector,
 	}))
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"panel/modules/flows/internal/graph"
 )
@@ -37,6 +38,21 @@ func OutboundTags(flowID string, g graph.Graph) [][]string {
 		tags[i] = []string{tag, tag + PublicSuffix}
 	}
 	return tags
+}
+
+// DrawnTag is the tag that an outbound to or from a member of a pool has in the drawing.
+func DrawnTag(tag string) string {
+	for {
+		before, member, pooled := strings.Cut(tag, memberMark)
+		if !pooled {
+			return tag
+		}
+		rest := ""
+		if end := strings.IndexAny(member, ".#"); end >= 0 {
+			rest = member[end:]
+		}
+		tag = before + rest
+	}
 }
 
 func (c *compiler) inTag(key string) string { return InboundTag(c.in.FlowID, key) }

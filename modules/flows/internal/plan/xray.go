@@ -227,6 +227,9 @@ type Outbound struct {
 	Protocol string            `json:"protocol"`
 	Settings *outboundSettings `json:"settings,omitempty"`
 	Stream   *stream           `json:"streamSettings,omitempty"`
+
+	// PoolOf has the agent choose among other outbounds in place of this one.
+	PoolOf *agentapi.PoolOf `json:"pool_of,omitempty"`
 }
 
 type outboundSettings struct {

@@ -2,6 +2,8 @@
 package traffic
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"panel/modules/flows/internal/graph"
@@ -33,7 +35,7 @@ type Edge struct {
 	Index  int    `json:"index" doc:"Place among the edges of the installed version, from 0"`
 	From   string `json:"from"`
 	To     string `json:"to"`
-	NodeID string `json:"node_id" doc:"Where it is measured: the node of the block that it comes from"`
+	NodeID string `json:"node_id" doc:"Where it is measured: the node of the block that it comes from; empty for a pool, whose members are summed up"`
 	Rates
 }
 
@@ -51,20 +53,19 @@ func Of(flowID string, g graph.Graph, readings map[string]nodesapi.Reading, now 
 	}
 	blocks := map[string]graph.Node{}
 	for _, b := range g.Nodes {
-		b.NodeID = nodeOf(flowID, b, readings)
 		blocks[b.Key] = b
 		if b.Kind == graph.Entry {
 			t.enter(flowID, b, readings)
 		}
 	}
-	tags := plan.OutboundTags(flowID, g)
+	tags, members := plan.OutboundTags(flowID, g), membersOf(flowID, g, readings)
 	for i, e := range g.Edges {
 		from, known := blocks[e.From]
 		if !known || blocks[e.To].Kind == graph.Block {
 			continue
 		}
 		edge := Edge{Index: i, From: e.From, To: e.To, NodeID: from.NodeID}
-		if r, measured := readings[from.NodeID]; measured {
+		if r, measured := members[from.NodeID]; measured && (from.NodeID != "" || from.Kind == graph.TransitPool) {
 			edge.Rates = ratesOf(r, r.Outbounds, tags[i]...)
 		}
 		t.Edges = append(t.Edges, edge)
@@ -72,17 +73,40 @@ func Of(flowID string, g graph.Graph, readings map[string]nodesapi.Reading, now 
 	return t
 }
 
-// nodeOf finds the node that stands for a pool: the one with the block's listener.
-func nodeOf(flowID string, b graph.Node, readings map[string]nodesapi.Reading) string {
-	if b.NodeID != "" {
-		return b.NodeID
+// membersOf sums up the outbounds to the members of pools, as the drawing has them. Under no id stands the sum of what
+// all nodes that are members send on.
+func membersOf(flowID string, g graph.Graph, readings map[string]nodesapi.Reading) map[string]nodesapi.Reading {
+	if !slices.ContainsFunc(g.Nodes, func(b graph.Node) bool { return b.Kind == graph.TransitPool }) {
+		return readings
 	}
+	out, own := map[string]nodesapi.Reading{}, "flow."+flowID+".out."
+	all := nodesapi.Reading{Outbounds: map[string]nodesapi.Carried{}}
 	for id, r := range readings {
-		if _, here := r.Listeners[plan.InboundTag(flowID, b.Key)]; here {
-			return id
+		summed := map[string]nodesapi.Carried{}
+		for tag, carried := range r.Outbounds {
+			if !strings.HasPrefix(tag, own) {
+				continue
+			}
+			drawn := plan.DrawnTag(tag)
+			plus(summed, drawn, carried)
+			plus(all.Outbounds, drawn, carried)
 		}
+		if all.ObservedAt.IsZero() || r.ObservedAt.Before(all.ObservedAt) {
+			all.ObservedAt = r.ObservedAt
+		}
+		r.Outbounds = summed
+		out[id] = r
 	}
-	return ""
+	if len(readings) > 0 {
+		out[""] = all
+	}
+	return out
+}
+
+func plus(sums map[string]nodesapi.Carried, tag string, carried nodesapi.Carried) {
+	sum := sums[tag]
+	sum.UpBps, sum.DownBps = sum.UpBps+carried.UpBps, sum.DownBps+carried.DownBps
+	sums[tag] = sum
 }
 
 func (t *Traffic) enter(flowID string, b graph.Node, readings map[string]nodesapi.Reading) {

@@ -51,13 +51,15 @@ func TestFiguresStandWhereTheyWereMeasured(t *testing.T) {
 					UpBps:   3,
 					DownBps: 4,
 				},
-				"flow.f1.out.in.pool": {UpBps: 5, DownBps: 6}, "flow.other.out.in.here": {UpBps: 999},
+				"flow.f1.out.in.pool~m1": {UpBps: 5, DownBps: 2}, "flow.f1.out.in.pool~m2": {DownBps: 4}, "flow.other.out.in.here": {UpBps: 999},
 			},
 		},
 		"b": {ObservedAt: now, Listeners: map[string]nodesapi.Carried{plan.InboundTag(flow, "udp"): {UpBps: 7}}},
 		"c": {
-			ObservedAt: now, Listeners: map[string]nodesapi.Carried{plan.InboundTag(flow, "pool"): {}},
-			Outbounds: map[string]nodesapi.Carried{"flow.f1.out.pool.here": {DownBps: 8}},
+			ObservedAt: now, Outbounds: map[string]nodesapi.Carried{"flow.f1.out.pool~m1.here": {DownBps: 8}},
+		},
+		"d": {
+			ObservedAt: now, Outbounds: map[string]nodesapi.Carried{"flow.f1.out.pool~m2.here.public": {DownBps: 3}},
 		},
 	}, now)
 	require.EqualValues(t, 3, *got.Entries[0].Sessions)
@@ -74,7 +76,7 @@ func TestFiguresStandWhereTheyWereMeasured(t *testing.T) {
 	for _, e := range got.Edges {
 		edges = append(edges, shown{e.Index, e.NodeID, *e.UpBps, *e.DownBps})
 	}
-	require.Equal(t, []shown{{0, "a", 3, 4}, {2, "a", 1, 2}, {3, "a", 5, 6}, {4, "b", 0, 0}, {5, "c", 0, 8}}, edges,
+	require.Equal(t, []shown{{0, "a", 3, 4}, {2, "a", 1, 2}, {3, "a", 5, 6}, {4, "b", 0, 0}, {5, "", 0, 11}}, edges,
 		"conditions are tried before the edge that takes the rest")
 }
 

@@ -24,7 +24,14 @@ export const maxDepth = 4;
 export const emptyDrawing: Drawing = { nodes: [], edges: [] };
 
 /** The kinds that the panel can run today, in the order of the menu. */
-export const offeredKinds = ["entry", "transit", "exit", "direct", "block"] as const satisfies readonly BlockKind[];
+export const offeredKinds = [
+  "entry",
+  "transit",
+  "transit_pool",
+  "exit",
+  "direct",
+  "block",
+] as const satisfies readonly BlockKind[];
 
 const terminal = new Set<BlockKind>(["exit", "direct", "block"]);
 const onServer = new Set<BlockKind>(["entry", "transit", "exit"]);

@@ -1,12 +1,20 @@
+import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { listenerLine, type Block } from "../drawing/drawing";
-import { usePlaces } from "./editor-context";
+import { usePools } from "../shared/pool-select";
+import { useDrawing, usePlaces } from "./editor-context";
 
 /** The one line of facts under a block's name. */
 export function useBlockFacts(): (block: Block) => string {
   const { t } = useTranslation("flows");
   const { servers } = usePlaces();
+  const pools = usePools(useDrawing().nodes.some((block) => block.kind === "transit_pool"));
   return (block) => {
+    if (block.kind === "transit_pool")
+      return poolFacts(
+        pools.find(({ id }) => id === block.pool_id),
+        t,
+      );
     const server = block.node_id ? servers.get(block.node_id) : undefined;
     const city = server?.city || server?.country_code;
     if (block.kind === "entry") return listenerLine(block.params?.listener) || t("block.noListener");
@@ -18,4 +26,9 @@ export function useBlockFacts(): (block: Block) => string {
       ? `${word}, ${server.name}`
       : [word, city && city !== "XX" ? city : undefined].filter(Boolean).join(", ");
   };
+}
+
+/** A pool by its name, with its members. */
+function poolFacts(pool: { name: string; members: number } | undefined, t: TFunction<"flows">): string {
+  return pool ? t("block.pool", { name: pool.name, count: pool.members }) : t("block.noPool");
 }

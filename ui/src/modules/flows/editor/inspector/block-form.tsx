@@ -5,6 +5,7 @@ import { needsServer } from "../../drawing/drawing";
 import { setField } from "../../drawing/drawing-edits";
 import { DomainSelect } from "../../shared/domain-select";
 import { NodeSelect } from "../../shared/node-select";
+import { PoolSelect } from "../../shared/pool-select";
 import { useEditor, usePlaces } from "../editor-context";
 import { BindDomain } from "./bind-domain";
 import { FieldCalls, FormSection, useFieldProblem } from "./field";
@@ -25,6 +26,14 @@ export function BlockForm({ block, ways = true }: { block: Block; ways?: boolean
     <FieldCalls className={classes.form}>
       {needsServer(block.kind) && (
         <ServerField block={block} {...shared("node_id")} onChange={(value) => set("node_id", value)} />
+      )}
+      {block.kind === "transit_pool" && (
+        <PoolSelect
+          label={t("field.pool_id")}
+          value={block.pool_id ?? null}
+          onChange={(value) => set("pool_id", value)}
+          {...shared("pool_id")}
+        />
       )}
       {block.kind === "entry" && (
         <DomainField block={block} {...shared("node_domain_id")} onChange={(value) => set("node_domain_id", value)} />
@@ -54,8 +63,8 @@ export function BlockForm({ block, ways = true }: { block: Block; ways?: boolean
           />
         </FormSection>
       )}
-      {(block.kind === "exit" || block.kind === "transit") && <HopSection block={block} />}
-      {ways && (block.kind === "entry" || block.kind === "transit") && (
+      {["exit", "transit", "transit_pool"].includes(block.kind) && <HopSection block={block} />}
+      {ways && ["entry", "transit", "transit_pool"].includes(block.kind) && (
         <FormSection title={t("ways.title")}>
           <WaysForm blockKey={block.key} />
         </FormSection>

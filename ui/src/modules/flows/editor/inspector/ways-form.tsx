@@ -151,7 +151,8 @@ export function WayFields({ way }: { way: Way }) {
       connectionFault(drawing, edge.from, block.key) === "exists",
   );
   const [from, to] = [findBlock(drawing, edge.from), findBlock(drawing, edge.to)];
-  const betweenServers = from && to && needsServer(to.kind) && from.node_id !== to.node_id;
+  const betweenServers =
+    from && to && (to.kind === "transit_pool" || (needsServer(to.kind) && from.node_id !== to.node_id));
   return (
     <>
       <Select
